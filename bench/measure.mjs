@@ -1,0 +1,36 @@
+// Timing and its arithmetic. Two things are compared only by rounds that alternate, so that noise meets both.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Milliseconds that an act takes. */
+export async function timed(act) {
+  const start = performance.now()
+  await act()
+  return performance.now() - start
+}
+
+export function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+/** Both sides once a round, each first in every second round. Answers their times in milliseconds. */
+export async function interleaved(rounds, { measured, against }) {
+  const times = { measured: [], against: [] }
+  for (let round = 0; round < rounds; round += 1)
+    for (const side of round % 2 === 0 ? ['measured', 'against'] : ['against', 'measured'])
+      times[side].push(await (side === 'measured' ? measured : against)())
+  return times
+}
+
+/** Runs an act in a throw-away folder that is gone afterwards, also after a failure. */
+export async function inTempFolder(act) {
+  const place = mkdtempSync(join(tmpdir(), 'savepoint-bench-'))
+  try {
+    return await act(place)
+  } finally {
+    rmSync(place, { recursive: true, force: true })
+  }
+}

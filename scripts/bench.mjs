@@ -1,0 +1,62 @@
+// `npm run bench -- <name>`: set up, then measure. Fails where a limit is missed. Without a name: all of them.
+import { spawnSync } from 'node:child_process'
+import { parseArgs } from 'node:util'
+import { setup } from './setup.mjs'
+
+const BENCHES = { snapshots: '../bench/snapshots.mjs' }
+
+// More certificates triple the start of Node 20, which falsifies what is measured.
+if (process.env.NODE_EXTRA_CA_CERTS !== undefined) {
+  const { NODE_EXTRA_CA_CERTS: _slow, ...env } = process.env
+  const { status } = spawnSync(process.execPath, process.argv.slice(1), { stdio: 'inherit', env })
+  process.exit(status ?? 1)
+}
+
+const { names, json } = readWords(process.argv.slice(2))
+setup()
+const results = []
+for (const name of names) {
+  const start = performance.now()
+  const { measure } = await import(BENCHES[name])
+  const rows = await measure()
+  results.push({ bench: name, seconds: (performance.now() - start) / 1_000, rows })
+}
+console.log(json ? JSON.stringify(results, null, 2) : results.map(say).join('\n\n'))
+process.exitCode = results.every(({ rows }) => rows.every(({ ok }) => ok)) ? 0 : 1
+
+function readWords(words) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: words,
+      allowPositionals: true,
+      options: { json: { type: 'boolean', default: false } },
+    })
+    for (const name of positionals)
+      if (!Object.hasOwn(BENCHES, name))
+        throw new Error(`there is no bench "${name}"; there is: ${Object.keys(BENCHES).join(', ')}`)
+    return { names: positionals.length > 0 ? positionals : Object.keys(BENCHES), json: values.json }
+  } catch (error) {
+    console.error(`savepoint: ${error.message}`)
+    process.exit(2)
+  }
+}
+
+function say({ bench, seconds, rows }) {
+  const head = ['MEASURED', 'MEDIAN', 'AGAINST', 'RATIO', 'LIMIT', '']
+  const lines = rows.map(({ what, measured, against, unit, ratio, limit, ok }) => [
+    what,
+    `${measured.toFixed(2)} ${unit}`,
+    `${against.toFixed(2)} ${unit}`,
+    ratio.toFixed(2),
+    String(limit),
+    ok ? 'ok' : 'MISSED',
+  ])
+  const widths = head.map((_, column) => Math.max(...[head, ...lines].map((line) => line[column].length)))
+  const text = [head, ...lines].map((line) =>
+    line
+      .map((cell, at) => cell.padEnd(widths[at]))
+      .join('  ')
+      .trimEnd(),
+  )
+  return [`bench ${bench} (${seconds.toFixed(0)} s, Node ${process.versions.node})`, ...text].join('\n')
+}

@@ -1,0 +1,80 @@
+// Builds dist/: the command line as one CommonJS file (the fastest to start), the library as one ES module.
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+// Built beside and then swapped in, so that nobody meets half a build.
+const out = `dist.${process.pid}.tmp`
+rmSync(join(root, out), { recursive: true, force: true })
+
+const shared = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node20.19',
+  external: ['@photostructure/sqlite'],
+  legalComments: 'none',
+  metafile: true,
+}
+
+const cli = await build({
+  ...shared,
+  entryPoints: { cli: 'src/apps/cli/entry.ts' },
+  outdir: out,
+  outExtension: { '.js': '.cjs' },
+  format: 'cjs',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  banner: {
+    js: '#!/usr/bin/env node\nconst importMetaUrl=require("node:url").pathToFileURL(__filename).href;',
+  },
+  define: { 'import.meta.url': 'importMetaUrl', SAVEPOINT_VERSION: JSON.stringify(version) },
+})
+const library = await build({
+  ...shared,
+  entryPoints: { index: 'src/index.ts' },
+  outdir: out,
+  format: 'esm',
+  // CommonJS packages inside the bundle ask for Node's own modules by require.
+  banner: {
+    js: 'import { createRequire as savepointRequire } from "node:module"; const require = savepointRequire(import.meta.url);',
+  },
+})
+chmodSync(join(root, out, 'cli.cjs'), 0o755)
+
+// The packages inside the bundles keep their licences.
+const packages = new Set()
+for (const { metafile } of [cli, library])
+  for (const input of Object.keys(metafile.inputs)) {
+    const found = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)
+    if (found) packages.add(found[1])
+  }
+const licences = [...packages].sort().map((name) => {
+  const folder = join(root, 'node_modules', name)
+  const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'LICENCE', 'license']
+    .map((f) => join(folder, f))
+    .find(existsSync)
+  const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  return `${name} ${version} (${license})\n\n${file ? readFileSync(file, 'utf8').trim() : `Licence: ${license}`}\n`
+})
+writeFileSync(join(root, out, 'LICENSES.txt'), licences.join(`\n${'-'.repeat(72)}\n\n`))
+
+const types = spawnSync(
+  process.execPath,
+  [
+    join(root, 'node_modules/typescript/bin/tsc'),
+    ...['-p', join(root, 'tsconfig.types.json'), '--outDir', join(root, out, 'types')],
+  ],
+  { stdio: 'inherit', cwd: root },
+)
+if (types.status === 0) {
+  const old = `${out}.old`
+  if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), join(root, old))
+  renameSync(join(root, out), join(root, 'dist'))
+  rmSync(join(root, old), { recursive: true, force: true })
+} else rmSync(join(root, out), { recursive: true, force: true })
+process.exit(types.status ?? 1)

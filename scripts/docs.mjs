@@ -1,0 +1,180 @@
+// Writes the reference pages from the tables in src/. With --check: changes nothing, and fails where one is old.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+import { root } from './setup.mjs'
+
+const MADE = '<!-- Made by `npm run docs` from the tables in src/. Do not edit: change the table. -->'
+
+/** The tables are TypeScript: they are bundled into a file that Node can import. */
+async function readTables() {
+  const folder = mkdtempSync(join(tmpdir(), 'savepoint-docs-'))
+  try {
+    const outfile = join(folder, 'tables.mjs')
+    await build({
+      stdin: {
+        contents: [
+          "export { EXIT, REASONS } from './core/reason.ts'",
+          "export { SETTINGS } from './config/settings.ts'",
+          "export { OPERATIONS } from './operations/table.ts'",
+          "export { optionName } from './operations/field.ts'",
+        ].join('\n'),
+        resolveDir: join(root, 'src'),
+      },
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      external: ['@photostructure/sqlite'],
+      logLevel: 'error',
+    })
+    return await import(pathToFileURL(outfile).href)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Text that is safe between table bars; inside code spans an angle bracket is itself already. */
+const cell = (text) =>
+  String(text)
+    .replaceAll('|', '\\|')
+    .replace(/`[^`]*`|</g, (found) => (found === '<' ? '&lt;' : found))
+const code = (text) => `\`${String(text).replaceAll('|', '\\|')}\``
+const table = (head, rows) =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+
+/** What each exit code means, in a sentence; a code without one here stops the script. */
+const EXIT_MEANS = {
+  problem: '`doctor` found something that is not mended',
+  usage: 'the command line, an id or a settings file is wrong',
+  unknown: 'a run, a snapshot or a plan is not there',
+  invalid: 'a document, a plan or the store does not read well',
+  unwritten: 'something could not be written',
+  refused: 'it would overwrite, or a run cannot take it as it stands',
+  unsafe: 'a place is not safe to write to',
+  internal: 'a defect of Savepoint',
+  busy: 'another process holds the store: try again',
+}
+
+function reasonsPage({ EXIT, REASONS }) {
+  const exits = Object.entries(EXIT).map(([name, number]) => {
+    if (!EXIT_MEANS[name]) throw new Error(`scripts/docs.mjs has no sentence for exit code ${name}`)
+    return [code(number), EXIT_MEANS[name]]
+  })
+  const reasons = Object.entries(REASONS).map(
+    ([name, { says, hint, exit, http, retry }]) =>
+      `### \`${name}\`\n\n- Says: ${cell(says)}\n- To do: ${cell(hint)}\n- Exit code ${exit}, HTTP status ${http}${retry ? '; the same call may succeed later' : ''}`,
+  )
+  return [
+    MADE,
+    '# Reasons and exit codes',
+    'Every refusal and failure has a code that never changes its meaning. The command line prints the sentence, what to do, and the code; with `--json` the answer is `{"ok": false, "reason", "message", "hint", "data"}`. The library throws a `ReasonError` with the same fields. Words in braces are filled in.',
+    '## Exit codes',
+    table(['code', 'meaning'], [['`0`', 'it is done'], ...exits]),
+    '`savepoint run exec` ends as its command did: with its exit code, with 128 and the number of the signal that ended it, with 127 where it was not found and 126 where it could not be run.',
+    '## Reasons',
+    ...reasons,
+  ]
+}
+
+function configPage({ SETTINGS }) {
+  const rows = Object.entries(SETTINGS).map(([name, { about, default: value, problem, from }]) => [
+    code(name),
+    code(value),
+    cell(problem(undefined) ?? 'anything'),
+    from === 'user' ? 'your own file only' : 'any file',
+    about,
+  ])
+  const example = Object.entries(SETTINGS).map(([name, { default: value }]) => `  ${name}: ${value}`)
+  return [
+    MADE,
+    '# Settings',
+    'Savepoint works without a settings file. Settings stand in YAML under the key `session`. Other keys belong to other tools and are left alone.',
+    'Read in this order, the later one wins:',
+    '1. `$XDG_CONFIG_HOME/savepoint/config.yml`, by default `~/.config/savepoint/config.yml` (on Windows `%APPDATA%\\savepoint\\config.yml`): your own file.\n2. `.agents.yml` in the root of the workspace.\n3. `.agents.local.yml` beside it.',
+    'A setting that could make you lose snapshots counts only in your own file: a repository that you cloned cannot set it, and its line is passed over.',
+    table(['setting', 'default', 'must be', 'may stand in', 'about'], rows),
+    `\`\`\`yaml\nsession:\n${example.join('\n')}\n\`\`\``,
+    'A value that cannot be used stops the command with [`config_invalid`](reasons.md#config_invalid), which names the file and the setting.',
+    '## Environment',
+    table(
+      ['variable', 'about'],
+      [
+        [
+          '`SAVEPOINT_HOME`',
+          'The folder of the store. By default `$XDG_STATE_HOME/savepoint`, else `~/.local/state/savepoint` (on Windows `%LOCALAPPDATA%\\savepoint`). It must be outside the workspace, on a local disk, and yours alone.',
+        ],
+        ['`SAVEPOINT_DEBUG`', 'Set it to anything to see the stack of a failure.'],
+      ],
+    ),
+  ]
+}
+
+function commandsPage({ OPERATIONS, optionName }) {
+  const word = ([name, field]) => {
+    const inner = field.kind === 'choice' ? field.choices.join('|') : optionName(name)
+    const dots = field.kind === 'words' ? '…' : ''
+    return field.required ? `<${inner}${dots}>` : `[${inner}${dots}]`
+  }
+  const option = ([name, field]) =>
+    field.kind === 'flag' ? `--${optionName(name)}` : `--${optionName(name)} <${field.value ?? 'VALUE'}>`
+  const sections = OPERATIONS.map(({ name, summary, detail, fields, examples }) => {
+    const all = Object.entries(fields)
+    const placed = all.filter(([, { at }]) => at !== undefined).sort(([, a], [, b]) => a.at - b.at)
+    const words = placed.filter(([, { kind }]) => kind !== 'words').map(word)
+    const rest = placed.filter(([, { kind }]) => kind === 'words').map((field) => `-- ${word(field)}`)
+    const options = all.filter(([, { at }]) => at === undefined)
+    const marks = options.map((field) => (field[1].required ? option(field) : `[${option(field)}]`))
+    const rows = [
+      ...placed.map((field) => [code(word(field)), cell(field[1].about)]),
+      ...options.map((field) => [
+        code(option(field)),
+        cell(field[1].about + (field[1].required ? ' (required)' : '')),
+      ]),
+    ]
+    return [
+      `## \`${name}\``,
+      `${summary}.${detail ? ` ${detail}` : ''}`,
+      `\`\`\`text\n${['savepoint', name, ...words, ...marks, ...rest].join(' ')}\n\`\`\``,
+      ...(rows.length > 0 ? [table(['input', 'about'], rows)] : []),
+      `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
+    ].join('\n\n')
+  })
+  return [
+    MADE,
+    '# Commands',
+    'Every command takes `--json` for an answer in JSON, and `--help`. Results go to stdout; notices and failures go to stderr. [Exit codes and reasons](reasons.md) have a page of their own.',
+    ...sections,
+    '## `completion`',
+    'Print a completion script for `bash`, `zsh` or `fish`.',
+    '```sh\nsavepoint completion bash\n```',
+  ]
+}
+
+const PAGES = {
+  'docs/reasons.md': reasonsPage,
+  'docs/config.md': configPage,
+  'docs/commands.md': commandsPage,
+}
+
+const check = process.argv.includes('--check')
+const tables = await readTables()
+for (const [path, page] of Object.entries(PAGES)) {
+  const wanted = `${page(tables).join('\n\n')}\n`
+  if (!check) writeFileSync(join(root, path), wanted)
+  else if (readOr(join(root, path)) !== wanted) {
+    console.error(`${path} is out of date: npm run docs`)
+    process.exitCode = 1
+  }
+}
+
+function readOr(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
+    return null
+  }
+}

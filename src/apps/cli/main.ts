@@ -1,0 +1,63 @@
+import { asReason, type ReasonError } from '../../core/reason.ts'
+import { parseInput } from '../../operations/field.ts'
+import { performOnce } from '../../operations/perform.ts'
+import { realPorts } from '../real-ports.ts'
+import { readCommandLine } from './command-line.ts'
+
+export interface Door {
+  words: string[]
+  cwd: string
+  env: Readonly<Record<string, string | undefined>>
+  version: string
+  width: number
+  out(text: string): void
+  err(text: string): void
+}
+
+/** The command line: parse, one operation, words or JSON, an exit code. */
+export async function main(door: Door): Promise<number> {
+  const json = door.words.slice(0, beforeDashes(door.words)).includes('--json')
+  try {
+    if (door.words[0] === 'completion' && door.words[1]?.startsWith('-') === false) {
+      const { completionScript } = await import('./completion.ts')
+      door.out(completionScript(door.words[1]))
+      return 0
+    }
+    const request = readCommandLine(door.words, door.version, door.width)
+    if ('text' in request) {
+      const write = request.exit === 0 ? door.out : door.err
+      write(request.text)
+      return request.exit
+    }
+    const { operation, raw } = request.call
+    const input = parseInput(operation.fields, raw)
+    const { result, notices } = await performOnce(
+      operation,
+      { cwd: door.cwd, env: door.env, ports: realPorts },
+      input,
+    )
+    const exit = operation.exitCode?.(result) ?? 0
+    for (const notice of notices) door.err(`savepoint: ${notice}\n`)
+    if (json)
+      door.out(
+        `${JSON.stringify({ ok: exit === 0, ...Object(result), ...(notices.length > 0 ? { notices } : {}) })}\n`,
+      )
+    else (operation.aside ? door.err : door.out)(`${operation.say(result)}\n`)
+    return exit
+  } catch (error) {
+    const reason = asReason(error)
+    if (json) door.out(`${JSON.stringify({ ok: false, ...reason.toJSON() })}\n`)
+    else door.err(sayFailure(reason, door.env.SAVEPOINT_DEBUG !== undefined))
+    return reason.exitCode
+  }
+}
+
+const beforeDashes = (words: string[]) => {
+  const dashes = words.indexOf('--')
+  return dashes === -1 ? words.length : dashes
+}
+
+function sayFailure(error: ReasonError, debug: boolean): string {
+  const trace = debug ? `${(error.cause instanceof Error ? error.cause : error).stack}\n` : ''
+  return `savepoint: ${error.message}\n  ${error.hint}\n  (${error.reason})\n${trace}`
+}

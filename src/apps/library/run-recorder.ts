@@ -1,0 +1,177 @@
+import type { CommandOutcome } from '../../core/checkpoint.ts'
+import type { Plan, StepMove } from '../../core/plan.ts'
+import type { Ports } from '../../core/ports.ts'
+import { describe } from '../../core/reason.ts'
+import { decodePlan } from '../../formats/plan/codec.ts'
+import type { Context } from '../../operations/context.ts'
+import { keepBackups } from '../../operations/keep-backups.ts'
+import { openSound, withHealing } from '../../operations/perform.ts'
+import { recordError } from '../../operations/run/error.ts'
+import { recordOutcome } from '../../operations/run/exec.ts'
+import { findRun } from '../../operations/run/find-run.ts'
+import { finishRun } from '../../operations/run/finish.ts'
+import { readPlan, startRun } from '../../operations/run/start.ts'
+import { moveRunStep } from '../../operations/run/step.ts'
+import { type Receipt, snapshotIfDue, takeSnapshot } from '../../operations/run/take-snapshot.ts'
+import { HEARTBEAT_MS } from '../../policy/snapshot.ts'
+import type { Stream } from '../../store/store.ts'
+import { realPorts } from '../real-ports.ts'
+
+export interface RecorderOptions {
+  /** A plan file, or the plan's Markdown text. */
+  plan: string | { text: string }
+  runId?: string
+  /** The directory being worked in; the process's own without it. */
+  cwd?: string
+  /** Where the store is; SAVEPOINT_HOME or the platform's default without it. */
+  home?: string
+  /** Milliseconds between heartbeats while the run is in progress; 0 for none. */
+  heartbeatMs?: number
+  /** Hears what is worth knowing and no error: retention that could not run, a healed store. */
+  onNotice?: (notice: string) => void
+  ports?: Partial<Ports>
+}
+
+export type ResumeOptions = Omit<RecorderOptions, 'plan' | 'runId'> & { runId: string }
+
+/**
+ * Snapshots of a run from inside a harness. Every method resolves when its snapshot is on the disk, and throws
+ * a `ReasonError` when it is not. Calls are done one after another in the order they were made.
+ */
+export class RunRecorder {
+  readonly runId: string
+  private readonly context: Context
+  private readonly run: Stream
+  private readonly onNotice: (notice: string) => void
+  private readonly timer: NodeJS.Timeout | null
+  private last: Promise<unknown> = Promise.resolve()
+  private isClosed = false
+
+  private constructor(
+    context: Context,
+    run: Stream,
+    { heartbeatMs = HEARTBEAT_MS, onNotice }: Omit<RecorderOptions, 'plan'>,
+  ) {
+    this.context = context
+    this.run = run
+    this.runId = run.name
+    this.onNotice = onNotice ?? (() => undefined)
+    this.timer = heartbeatMs > 0 ? setInterval(() => void this.beat(), heartbeatMs) : null
+    // A heartbeat must not keep a harness alive that has nothing else to do.
+    this.timer?.unref()
+  }
+
+  /** Starts a run; its first snapshot is on the disk when this resolves. */
+  static async start(options: RecorderOptions): Promise<RunRecorder> {
+    const context = await open(options)
+    try {
+      const plan = planOf(context, options.plan)
+      const { run } = await withHealing(context, () => startRun(context, plan, options.runId))
+      return new RunRecorder(context, run, options)
+    } catch (error) {
+      await context.store.close()
+      throw error
+    }
+  }
+
+  /** Takes up a run that was started before, by this process or another. */
+  static async resume(options: ResumeOptions): Promise<RunRecorder> {
+    const context = await open(options)
+    try {
+      return new RunRecorder(
+        context,
+        await withHealing(context, () => findRun(context, options.runId)),
+        options,
+      )
+    } catch (error) {
+      await context.store.close()
+      throw error
+    }
+  }
+
+  step(
+    id: string,
+    state: StepMove,
+    { contextUsedPercent }: { contextUsedPercent?: number } = {},
+  ): Promise<Receipt> {
+    const more = contextUsedPercent === undefined ? {} : { contextUsedPercent }
+    return this.next(() => moveRunStep(this.context, this.run, { id, state }, more))
+  }
+
+  error(reasonCode: string, { recoverable = true, message = '' } = {}): Promise<Receipt> {
+    return this.next(() => recordError(this.context, this.run, { reasonCode, recoverable, message }))
+  }
+
+  /** Keeps an outcome; it is in the next snapshot. */
+  async command(outcome: CommandOutcome): Promise<void> {
+    await this.next(() => recordOutcome(this.context, this.run, outcome))
+  }
+
+  save({
+    note = '',
+    contextUsedPercent,
+  }: {
+    note?: string
+    contextUsedPercent?: number
+  } = {}): Promise<Receipt> {
+    const more = contextUsedPercent === undefined ? {} : { contextUsedPercent }
+    return this.next(() => takeSnapshot(this.context, this.run, { kind: 'save', note, ...more }))
+  }
+
+  /** One heartbeat by hand; null where the run is not in progress. */
+  heartbeat(): Promise<Receipt | null> {
+    return this.next(() => snapshotIfDue(this.context, this.run, { kind: 'heartbeat' }))
+  }
+
+  /** Ends the run and closes the recorder. */
+  async finish({ failed = false } = {}): Promise<Receipt> {
+    const receipt = await this.next(() => finishRun(this.context, this.run, { failed }))
+    await this.close()
+    return receipt
+  }
+
+  /** Lets go of the store and leaves the run as it is. */
+  async close(): Promise<void> {
+    if (this.isClosed) return
+    this.isClosed = true
+    if (this.timer) clearInterval(this.timer)
+    await this.last
+    await keepBackups(this.context)
+    await this.context.store.close()
+  }
+
+  private async beat(): Promise<void> {
+    try {
+      await this.heartbeat()
+    } catch (error) {
+      this.onNotice(`A heartbeat was not saved: ${describe(error)}`)
+    }
+  }
+
+  private next<T>(act: () => Promise<T>): Promise<T> {
+    if (this.isClosed) return Promise.reject(new Error(`the recorder of run ${this.runId} is closed`))
+    const mine = this.last.then(() => withHealing(this.context, act))
+    // The next call waits for this one; whether it failed is its own caller's to hear.
+    this.last = mine.then(
+      () => this.tell(),
+      () => this.tell(),
+    )
+    return mine
+  }
+
+  private tell(): void {
+    for (const notice of this.context.notices.splice(0)) this.onNotice(notice)
+  }
+}
+
+function open({
+  cwd = process.cwd(),
+  home,
+  ports,
+}: Pick<RecorderOptions, 'cwd' | 'home' | 'ports'>): Promise<Context> {
+  const env = home === undefined ? process.env : { ...process.env, SAVEPOINT_HOME: home }
+  return openSound({ cwd, env, access: 'write', ports: { ...realPorts, ...ports } })
+}
+
+const planOf = (context: Context, plan: RecorderOptions['plan']): Plan =>
+  typeof plan === 'string' ? readPlan(context, plan, context.cwd) : decodePlan(plan.text, '')

@@ -1,0 +1,105 @@
+import { canonical } from './canonical.ts'
+import type { Artifact, WorkState } from './work.ts'
+
+export const TRIGGERS = [
+  'phase',
+  'step',
+  'error',
+  'timer',
+  'manual',
+  'decision',
+  'shift',
+  'session-end',
+  'pressure',
+  'compaction',
+  'risk',
+  'adopted',
+] as const
+export type TriggerKind = (typeof TRIGGERS)[number]
+
+/** Why a checkpoint was taken, and when that reason came up. */
+export interface Trigger {
+  kind: TriggerKind
+  at: string
+  note: string
+}
+
+export const PROGRESS = ['in_progress', 'failed', 'completed', 'paused'] as const
+export type Progress = (typeof PROGRESS)[number]
+
+export const COMMAND_KINDS = ['shell', 'slash_command', 'tool_use'] as const
+export const COMMAND_RESULTS = ['PASS', 'FAIL', 'WARN'] as const
+
+/** What one command or tool call came to. The field names are the snapshot document's. */
+export interface CommandOutcome {
+  kind: (typeof COMMAND_KINDS)[number]
+  name: string
+  result: (typeof COMMAND_RESULTS)[number]
+  duration_ms: number
+  reason_code?: string
+  summary: string
+}
+
+/** Why a value is not an outcome, or null where it is one. For doors whose callers have no compiler. */
+export function outcomeProblem(value: CommandOutcome): string | null {
+  const { kind, name, result, duration_ms, reason_code, summary } = value
+  if (!COMMAND_KINDS.includes(kind)) return `kind takes ${COMMAND_KINDS.join(', ')}, not ${String(kind)}`
+  if (!COMMAND_RESULTS.includes(result))
+    return `result takes ${COMMAND_RESULTS.join(', ')}, not ${String(result)}`
+  if (typeof name !== 'string' || name === '') return 'name is missing'
+  if (typeof summary !== 'string') return 'summary must be a text'
+  if (!Number.isFinite(duration_ms) || duration_ms < 0) return 'duration_ms must be a number from 0'
+  if (reason_code !== undefined && typeof reason_code !== 'string') return 'reason_code must be a text'
+  return null
+}
+
+export interface Transition {
+  item: string
+  before: string
+  after: string
+}
+
+/** What happened since the parent checkpoint. */
+export interface Change {
+  summary: string
+  artifacts: Artifact[]
+  transitions: Transition[]
+  commands: CommandOutcome[]
+}
+
+export const noChange = (): Change => ({ summary: '', artifacts: [], transitions: [], commands: [] })
+
+export const PRESSURES = ['low', 'medium', 'high'] as const
+export type Pressure = (typeof PRESSURES)[number]
+
+/** How the agent's context window was doing. */
+export interface ContextHealth {
+  pressure: Pressure
+  /** Ids that retention must keep. */
+  protected: string[]
+  /** How many items the caps cut from this checkpoint. */
+  dropped: number
+  profile: string
+}
+
+/** One immutable point in a stream. */
+export interface Checkpoint {
+  id: string
+  stream: string
+  parent: string | null
+  at: string
+  triggers: Trigger[]
+  progress: Progress
+  work: WorkState
+  change: Change
+  health: ContextHealth
+}
+
+const isEmpty = (change: Change) => canonical(change) === canonical(noChange())
+
+/** Whether anything but time and source is different: that is what makes a change material. */
+export function isMaterial(before: Checkpoint, after: Checkpoint): boolean {
+  const matter = ({ progress, work, health }: Checkpoint) =>
+    canonical({ progress, work, health: { ...health, dropped: 0 } })
+  return !isEmpty(after.change) || matter(before) !== matter(after)
+}

@@ -1,0 +1,60 @@
+import { ReasonError } from './reason.ts'
+
+const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9_-])?$/
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i
+
+/** Folders and files beside the runs in `checkpoints/`: no run may take their names. */
+const RESERVED = new Set(['active', 'archive', 'learnings.md'])
+
+/** Why a string cannot be an id, or null where it can. */
+export function nameProblem(value: string): string | null {
+  if (value.length > 128) return `it has ${value.length} characters, 128 are allowed`
+  if (!NAME.test(value)) return 'it has characters that are not allowed'
+  if (value.includes('..')) return 'it contains ".."'
+  if (DEVICE.test(value)) return 'it is a device name on some systems'
+  return null
+}
+
+/** A name that is safe as a file name on every system; throws `id_invalid`. */
+export function requireName(value: string, what = 'the id'): string {
+  const problem = nameProblem(value)
+  if (problem)
+    throw new ReasonError('id_invalid', { what, value: JSON.stringify(value.slice(0, 80)), problem })
+  return value
+}
+
+/** A name that a run may take: as `requireName`, and not reserved in `checkpoints/`. */
+export function requireRunName(value: string): string {
+  requireName(value, 'the run id')
+  if (RESERVED.has(value.toLowerCase()))
+    throw new ReasonError('id_invalid', {
+      what: 'the run id',
+      value: JSON.stringify(value),
+      problem: 'it is reserved',
+    })
+  return value
+}
+
+/** Names are unique ignoring case, because some file systems are. */
+export const nameKey = (name: string) => name.toLowerCase()
+
+const CHECKPOINT_ID = /^cp_\d{8}T\d{9}Z_(\d+)-[0-9a-f]{8,}$/
+
+/**
+ * `cp_<timestamp>_<suffix>`: sorts by time for people, and carries its sequence number in the suffix,
+ * so that files alone can be put in order after the clock has jumped.
+ */
+export function checkpointId(atMs: number, sequence: number, random: (bytes: number) => Uint8Array): string {
+  const stamp = new Date(atMs).toISOString().replace(/[-:.]/g, '')
+  return `cp_${stamp}_${sequence}-${Buffer.from(random(4)).toString('hex')}`
+}
+
+/** The sequence number inside a checkpoint id, or null where it is not one of ours. */
+export function sequenceOf(id: string): number | null {
+  const found = CHECKPOINT_ID.exec(id)
+  return found ? Number(found[1]) : null
+}
+
+/** A random id for things that are never shown sorted: repositories, workspaces, streams. */
+export const randomId = (prefix: string, random: (bytes: number) => Uint8Array) =>
+  `${prefix}_${Buffer.from(random(12)).toString('hex')}`

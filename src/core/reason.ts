@@ -1,0 +1,270 @@
+/** How a failure ends a process. One meaning each, listed in docs/reasons.md. */
+export const EXIT = {
+  problem: 1,
+  usage: 2,
+  unknown: 3,
+  invalid: 4,
+  unwritten: 5,
+  refused: 6,
+  unsafe: 7,
+  internal: 70,
+  busy: 75,
+} as const
+
+interface ReasonRow {
+  exit: number
+  http: number
+  /** The same call may succeed later without anybody changing anything. */
+  retry: boolean
+  /** A sentence; `{name}` is filled from the error's data. */
+  says: string
+  /** What to do next. */
+  hint: string
+}
+
+/**
+ * Every refusal and failure, on one page. A code never changes its meaning.
+ * The four `checkpoint_*` codes are the snapshot contract's own, word for word.
+ */
+export const REASONS = {
+  checkpoint_schema_invalid: {
+    exit: EXIT.invalid,
+    http: 422,
+    retry: false,
+    says: '{path} is not a valid snapshot: {problem}',
+    hint: 'Run `savepoint doctor --fix`: it sets the file aside and writes it again from the store.',
+  },
+  checkpoint_integrity_mismatch: {
+    exit: EXIT.invalid,
+    http: 422,
+    retry: false,
+    says: '{path} does not match its checksum: {problem}',
+    hint: 'Run `savepoint doctor --fix`: it sets the file aside and writes it again from the store.',
+  },
+  checkpoint_atomic_write_failed: {
+    exit: EXIT.unwritten,
+    http: 507,
+    retry: true,
+    says: 'Writing {path} failed: {problem}',
+    hint: 'Check free space and permissions. Nothing older was touched; what the store keeps is written by the next command.',
+  },
+  checkpoint_retention_prune_failed: {
+    exit: EXIT.unwritten,
+    http: 500,
+    retry: true,
+    says: 'Pruning run {run} stopped: {problem}',
+    hint: 'Nothing that could not be read was removed. Run `savepoint doctor --fix`, then prune again.',
+  },
+  usage_invalid: {
+    exit: EXIT.usage,
+    http: 400,
+    retry: false,
+    says: '{problem}',
+    hint: 'Add --help to see what the command takes.',
+  },
+  id_invalid: {
+    exit: EXIT.usage,
+    http: 400,
+    retry: false,
+    says: '{what} {value} cannot be used: {problem}',
+    hint: 'Use letters, digits, dot, dash and underscore, 128 at most, beginning with a letter or digit.',
+  },
+  run_unknown: {
+    exit: EXIT.unknown,
+    http: 404,
+    retry: false,
+    says: 'There is no run {run} in this repository.',
+    hint: 'Run `savepoint run list` to see the runs, or `savepoint run start <plan.md>` to begin one.',
+  },
+  run_exists: {
+    exit: EXIT.refused,
+    http: 409,
+    retry: false,
+    says: 'Run {run} exists already in this repository.',
+    hint: 'Go on with `savepoint run resume {run}`, or start under another --run-id.',
+  },
+  run_folder_taken: {
+    exit: EXIT.refused,
+    http: 409,
+    retry: false,
+    says: 'The folder {path} is there already, and the store does not know its run.',
+    hint: 'If it is a run of yours, take it up with `savepoint doctor --fix`; else choose another --run-id.',
+  },
+  run_transition_refused: {
+    exit: EXIT.refused,
+    http: 409,
+    retry: false,
+    says: 'Run {run} is {progress}: it cannot take "{event}".',
+    hint: 'See `savepoint run show {run}`. A failed run goes on when a step starts; a completed one stays as it is.',
+  },
+  snapshot_unknown: {
+    exit: EXIT.unknown,
+    http: 404,
+    retry: false,
+    says: 'Run {run} has no snapshot {snapshot}.',
+    hint: 'Run `savepoint run show {run} --history` to see its snapshots.',
+  },
+  snapshot_removed: {
+    exit: EXIT.unknown,
+    http: 410,
+    retry: false,
+    says: 'Snapshot {snapshot} of run {run} was removed by retention on {removed_at}.',
+    hint: 'Pin a snapshot with `savepoint run pin` to keep it for good.',
+  },
+  plan_unreadable: {
+    exit: EXIT.unknown,
+    http: 404,
+    retry: false,
+    says: 'The plan {path} cannot be read: {problem}',
+    hint: 'Give the path of a Markdown file with a checklist, a step a line: "- [ ] s1: First step".',
+  },
+  plan_invalid: {
+    exit: EXIT.invalid,
+    http: 422,
+    retry: false,
+    says: 'The plan {path} cannot be used: {problem}',
+    hint: 'A plan is a Markdown checklist, a step a line: "- [ ] s1: First step".',
+  },
+  command_not_started: {
+    exit: 127,
+    http: 422,
+    retry: false,
+    says: 'The command {command} could not be started: {problem}',
+    hint: 'Check its name and that it is on PATH. Its failure is recorded in the run.',
+  },
+  config_invalid: {
+    exit: EXIT.usage,
+    http: 422,
+    retry: false,
+    says: 'The settings file {path} cannot be used: {problem}',
+    hint: 'Mend the line it names. docs/config.md lists every setting.',
+  },
+  backup_exists: {
+    exit: EXIT.refused,
+    http: 409,
+    retry: false,
+    says: '{path} exists already.',
+    hint: 'Choose another file name: a backup never overwrites.',
+  },
+  store_busy: {
+    exit: EXIT.busy,
+    http: 503,
+    retry: true,
+    says: 'Another process holds the store ({path}) for more than {waited_ms} ms.',
+    hint: 'Nothing was written. Try again; if it lasts, look for a stopped savepoint process (state T in ps).',
+  },
+  store_damaged: {
+    exit: EXIT.invalid,
+    http: 500,
+    retry: false,
+    says: 'The store {path} is damaged: {problem}',
+    hint: 'Run `savepoint doctor --fix`: it sets the file aside and restores the newest good backup.',
+  },
+  store_newer: {
+    exit: EXIT.unsafe,
+    http: 409,
+    retry: false,
+    says: 'The store {path} was written by a newer Savepoint (format {found}, this one knows {known}).',
+    hint: 'Update Savepoint; this version leaves the store alone.',
+  },
+  store_unavailable: {
+    exit: EXIT.unwritten,
+    http: 503,
+    retry: true,
+    says: 'The store {path} cannot be opened: {problem}',
+    hint: 'Check that the folder exists and is writable, or set SAVEPOINT_HOME to one that is.',
+  },
+  home_inside_workspace: {
+    exit: EXIT.unsafe,
+    http: 409,
+    retry: false,
+    says: 'SAVEPOINT_HOME ({path}) lies inside the workspace {workspace}.',
+    hint: 'Choose a folder outside every repository: `git clean` would delete it, a clone could ship it.',
+  },
+  home_on_network: {
+    exit: EXIT.unsafe,
+    http: 409,
+    retry: false,
+    says: 'SAVEPOINT_HOME ({path}) is on a network file system ({type}).',
+    hint: 'Choose a local folder: file locks over a network lose writes.',
+  },
+  home_insecure: {
+    exit: EXIT.unsafe,
+    http: 409,
+    retry: false,
+    says: 'SAVEPOINT_HOME ({path}) is not private: {problem}',
+    hint: 'Make it yours alone: chmod 700 {path}',
+  },
+  path_unsafe: {
+    exit: EXIT.unsafe,
+    http: 409,
+    retry: false,
+    says: '{path} is not safe to use: {problem}',
+    hint: 'Savepoint follows no symbolic links below a workspace. Remove it or replace it by a folder.',
+  },
+  file_too_large: {
+    exit: EXIT.invalid,
+    http: 413,
+    retry: false,
+    says: '{path} is larger than {limit} bytes.',
+    hint: 'It cannot be one of ours; move it away.',
+  },
+  internal_error: {
+    exit: EXIT.internal,
+    http: 500,
+    retry: false,
+    says: 'Something failed that should not: {problem}',
+    hint: 'Please report it with the output of the same command under SAVEPOINT_DEBUG=1.',
+  },
+} as const satisfies Record<string, ReasonRow>
+
+export type Reason = keyof typeof REASONS
+export type ReasonData = Readonly<Record<string, string | number | boolean | null>>
+
+const fill = (template: string, data: ReasonData) =>
+  template.replace(/\{(\w+)\}/g, (_, name: string) => String(data[name] ?? `<${name}>`))
+
+/** A broken promise or a refusal, with a stable code, the facts, and what to do next. */
+export class ReasonError extends Error {
+  readonly reason: Reason
+  readonly data: ReasonData
+  override readonly name = 'ReasonError'
+
+  constructor(reason: Reason, data: ReasonData = {}, options?: { cause?: unknown }) {
+    super(fill(REASONS[reason].says, data), options)
+    this.reason = reason
+    this.data = data
+  }
+
+  get hint(): string {
+    return fill(REASONS[this.reason].hint, this.data)
+  }
+
+  get exitCode(): number {
+    return REASONS[this.reason].exit
+  }
+
+  toJSON() {
+    return { reason: this.reason, message: this.message, hint: this.hint, data: this.data }
+  }
+}
+
+/** Any thrown value as a ReasonError, so that every door can show it the same way. */
+export function asReason(error: unknown): ReasonError {
+  if (error instanceof ReasonError) return error
+  return new ReasonError('internal_error', { problem: describe(error) }, { cause: error })
+}
+
+/** One line about a thrown value: its code where it has one, and its message. */
+export function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const [line = error.name] = error.message.split('\n', 1)
+  // Node adds the path to a system error; the reason names it already, and better than by a descriptor.
+  return errorCode(error)?.startsWith('E') ? line.replace(/ '[^']*'(?: -> '[^']*')?$/, '') : line
+}
+
+/** The `code` of a Node system error (`ENOENT`), or undefined. */
+export function errorCode(error: unknown): string | undefined {
+  // `as`: Node adds `code` to its errors without a type to test for.
+  return error instanceof Error ? (error as Error & { code?: string }).code : undefined
+}

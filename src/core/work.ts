@@ -1,0 +1,91 @@
+import type { Plan } from './plan.ts'
+
+/** Where a statement came from. */
+export type Origin = 'user' | 'agent' | 'inferred' | 'file' | 'tool'
+
+export interface Claim {
+  text: string
+  origin: Origin
+  confirmed: boolean
+}
+
+export interface Decision extends Claim {
+  why: string
+  supersededBy: string | null
+}
+
+export interface Item {
+  text: string
+}
+
+export interface Step {
+  text: string
+  at: string | null
+}
+
+export interface Artifact {
+  path: string
+  action: string
+  description: string
+}
+
+export interface Breadcrumb {
+  kind: string
+  text: string
+}
+
+/** What stopped a run, until a step starts again. */
+export interface Fault {
+  reasonCode: string
+  recoverable: boolean
+  message: string
+}
+
+export interface Position {
+  plan: Plan | null
+  /** The step that was touched last. */
+  step: string | null
+  fault: Fault | null
+  stage: string
+  tddPhase: string
+  anchor: string
+}
+
+/** Where work stands. Every field of every document format has a home here. */
+export interface WorkState {
+  problem: string
+  intent: string
+  decisions: Decision[]
+  constraints: Claim[]
+  rules: Claim[]
+  facts: Claim[]
+  done: Step[]
+  state: string
+  now: string
+  next: Item[]
+  blockers: Item[]
+  questions: Claim[]
+  artifacts: Artifact[]
+  references: Breadcrumb[]
+  position: Position
+}
+
+export function emptyWork(): WorkState {
+  return {
+    problem: '',
+    intent: '',
+    decisions: [],
+    constraints: [],
+    rules: [],
+    facts: [],
+    done: [],
+    state: '',
+    now: '',
+    next: [],
+    blockers: [],
+    questions: [],
+    artifacts: [],
+    references: [],
+    position: { plan: null, step: null, fault: null, stage: '', tddPhase: '', anchor: '' },
+  }
+}

@@ -1,0 +1,157 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { canonical, clip, sha256 } from '../../core/canonical.ts'
+import type { Checkpoint, CommandOutcome, Trigger, TriggerKind } from '../../core/checkpoint.ts'
+import { describe, ReasonError } from '../../core/reason.ts'
+import { FORMAT_VERSION, type SnapshotDocument, type Source, type SourceDetail } from './document.ts'
+import { snapshotSchema } from './schema.ts'
+
+/** No snapshot of ours comes near this; what is larger is not read into memory. */
+export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024
+
+/** How many violations a document lists, the newest ones; the rest is counted as dropped. */
+const SHOWN_VIOLATIONS = 20
+
+/** The contract has four sources; each of our triggers is written as the nearest. */
+const NEAREST_SOURCE = {
+  phase: 'step_boundary',
+  step: 'step_boundary',
+  decision: 'step_boundary',
+  shift: 'step_boundary',
+  'session-end': 'step_boundary',
+  error: 'error_boundary',
+  risk: 'error_boundary',
+  timer: 'timer',
+  pressure: 'timer',
+  compaction: 'timer',
+  manual: 'manual',
+  adopted: 'manual',
+} as const satisfies Record<TriggerKind, Source>
+
+const detailOf = ({ kind, at, note }: Trigger): SourceDetail => ({
+  source: NEAREST_SOURCE[kind],
+  trigger: kind,
+  at,
+  ...(note === '' ? {} : { note }),
+})
+
+export interface ResumeAnswer {
+  eligible: boolean
+  reason_code: string
+  next_actions: string[]
+}
+
+/**
+ * The document that shows a run's checkpoint. `later` are the triggers it took in after it was written:
+ * they stand in `latest.json` and in what `show` gives, never in the history file.
+ */
+export function snapshotOf(
+  checkpoint: Checkpoint,
+  run: string,
+  resume: ResumeAnswer,
+  later: Trigger[] = [],
+): SnapshotDocument {
+  const { position } = checkpoint.work
+  const step = position.plan?.steps.find(({ id }) => id === position.step) ?? position.plan?.steps[0]
+  const details = [...checkpoint.triggers, ...later].map(detailOf)
+  const violations = position.plan?.violations ?? []
+  return sealed({
+    snapshot_id: checkpoint.id,
+    created_at: checkpoint.at,
+    run_id: run,
+    source: details[0]?.source ?? 'manual',
+    source_details: details,
+    status: checkpoint.progress,
+    step_state: {
+      plan_path: position.plan?.path ?? '',
+      step_id: step?.id ?? '',
+      step_ordinal: step?.ordinal ?? 0,
+      step_status: step?.state ?? 'pending',
+      todo_compliance: {
+        result: violations.length === 0 ? 'PASS' : 'FAIL',
+        violations: violations.slice(-SHOWN_VIOLATIONS).map((violation) => clip(violation, 400)),
+        checked_at: checkpoint.at,
+      },
+      resume_hints: {
+        eligible: resume.eligible,
+        reason_code: resume.reason_code,
+        next_actions: resume.next_actions,
+      },
+    },
+    context_digest: {
+      window_pressure: checkpoint.health.pressure,
+      protected_artifacts: checkpoint.health.protected,
+      dropped_items: checkpoint.health.dropped + Math.max(0, violations.length - SHOWN_VIOLATIONS),
+      policy_profile: checkpoint.health.profile,
+    },
+    command_outcomes: checkpoint.change.commands.map(inOrder),
+  })
+}
+
+/** The contract's order of fields; canonical text has them by the alphabet. */
+const inOrder = ({
+  kind,
+  name,
+  result,
+  duration_ms,
+  reason_code,
+  summary,
+}: CommandOutcome): CommandOutcome => ({
+  kind,
+  name,
+  result,
+  duration_ms,
+  ...(reason_code === undefined ? {} : { reason_code }),
+  summary,
+})
+
+type Unsealed = Omit<SnapshotDocument, 'integrity'>
+
+function sealed(body: Unsealed): SnapshotDocument {
+  return { ...body, integrity: { checksum: checksumOf(body), format_version: FORMAT_VERSION } }
+}
+
+const checksumOf = (body: Unsealed) => `sha256:${sha256(canonical(body))}`
+
+/** The file's bytes: the contract's field order, readable, one newline at the end. */
+export const encodeSnapshot = (document: SnapshotDocument): Buffer =>
+  Buffer.from(`${JSON.stringify(document, null, 2)}\n`)
+
+export const compressSnapshot = (plain: Uint8Array): Buffer => gzipSync(plain, { level: 6 })
+
+/** Reads a snapshot's bytes, plain or gzip. Throws one of the contract's two reading reasons. */
+export function decodeSnapshot(bytes: Uint8Array, path: string): SnapshotDocument {
+  const plain = isGzip(bytes) ? inflate(bytes, path) : bytes
+  const parsed = snapshotSchema.safeParse(parseJson(plain, path))
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const where = issue?.path.join('.') || 'the document'
+    throw invalid(path, `${where}: ${issue?.message ?? 'unknown problem'}`)
+  }
+  const { integrity, ...body } = parsed.data
+  if (checksumOf(body) !== integrity.checksum)
+    throw new ReasonError('checkpoint_integrity_mismatch', { path, problem: 'its content was changed' })
+  return parsed.data
+}
+
+const isGzip = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b
+
+/** The uncompressed bytes of a history file. A file that inflates past the cap is not one of ours. */
+export function inflate(bytes: Uint8Array, path: string): Buffer {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_SNAPSHOT_BYTES })
+  } catch (error) {
+    throw invalid(path, `it does not decompress (${describe(error)})`)
+  }
+}
+
+function parseJson(bytes: Uint8Array, path: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
+    throw invalid(path, 'it is not JSON')
+  }
+}
+
+const invalid = (path: string, problem: string) =>
+  new ReasonError('checkpoint_schema_invalid', { path, problem })

@@ -1,0 +1,40 @@
+import type { CommandOutcome, Pressure, Progress } from '../../core/checkpoint.ts'
+import type { StepState } from '../../core/plan.ts'
+
+export const SOURCES = ['step_boundary', 'error_boundary', 'timer', 'manual'] as const
+export type Source = (typeof SOURCES)[number]
+export const FORMAT_VERSION = 1
+
+/** One reason for a snapshot: the contract's source, and our finer word for it. */
+export interface SourceDetail {
+  source: Source
+  trigger: string
+  at: string
+  note?: string
+}
+
+/** The snapshot document, field by field as it stands in the file. */
+export interface SnapshotDocument {
+  snapshot_id: string
+  created_at: string
+  run_id: string
+  source: Source
+  source_details: SourceDetail[]
+  status: Progress
+  step_state: {
+    plan_path: string
+    step_id: string
+    step_ordinal: number
+    step_status: StepState
+    todo_compliance: { result: 'PASS' | 'FAIL'; violations: string[]; checked_at: string }
+    resume_hints: { eligible: boolean; reason_code: string; next_actions: string[] }
+  }
+  context_digest: {
+    window_pressure: Pressure
+    protected_artifacts: string[]
+    dropped_items: number
+    policy_profile: string
+  }
+  command_outcomes: CommandOutcome[]
+  integrity: { checksum: string; format_version: typeof FORMAT_VERSION }
+}

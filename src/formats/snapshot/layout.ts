@@ -1,0 +1,18 @@
+/** Where a run's files are, below the workspace: folder names, then the file's name. */
+export const RUNS_FOLDER = 'checkpoints'
+export const HISTORY_FOLDER = 'history'
+export const SET_ASIDE_FOLDER = 'set-aside'
+export const LATEST = 'latest.json'
+
+export const runFolder = (run: string) => [RUNS_FOLDER, run]
+export const latestPath = (run: string) => `${RUNS_FOLDER}/${run}/${LATEST}`
+export const historyPath = (run: string, snapshot: string, compressed = false) =>
+  `${RUNS_FOLDER}/${run}/${HISTORY_FOLDER}/${historyName(snapshot, compressed)}`
+export const historyName = (snapshot: string, compressed = false) =>
+  `${snapshot}.json${compressed ? '.gz' : ''}`
+
+/** The snapshot that a history file's name stands for, or null for a stranger's name. */
+export function snapshotOfName(name: string): { snapshot: string; compressed: boolean } | null {
+  const found = /^(cp_[A-Za-z0-9]+_[A-Za-z0-9-]+)\.json(\.gz)?$/.exec(name)
+  return found?.[1] ? { snapshot: found[1], compressed: found[2] !== undefined } : null
+}

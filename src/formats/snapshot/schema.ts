@@ -1,0 +1,66 @@
+import * as z from 'zod/mini'
+import { COMMAND_KINDS, COMMAND_RESULTS, PRESSURES, PROGRESS, TRIGGERS } from '../../core/checkpoint.ts'
+import { STEP_STATES } from '../../core/plan.ts'
+import { FORMAT_VERSION, type SnapshotDocument, SOURCES } from './document.ts'
+
+const text = (limit: number) => z.string().check(z.maxLength(limit))
+const count = z.int().check(z.minimum(0))
+/** RFC 3339 in UTC, as the contract wants it. */
+const utc = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/))
+
+/** Exactly the contract's fields: an unknown field or value is as invalid as a missing one. */
+export const snapshotSchema: z.ZodMiniType<SnapshotDocument> = z.strictObject({
+  snapshot_id: z.string().check(z.regex(/^cp_[A-Za-z0-9]+_[A-Za-z0-9-]+$/), z.maxLength(128)),
+  created_at: utc,
+  run_id: text(128),
+  source: z.enum(SOURCES),
+  source_details: z
+    .array(
+      z.strictObject({
+        source: z.enum(SOURCES),
+        trigger: z.enum(TRIGGERS),
+        at: utc,
+        note: z.exactOptional(text(400)),
+      }),
+    )
+    .check(z.minLength(1), z.maxLength(200)),
+  status: z.enum(PROGRESS),
+  step_state: z.strictObject({
+    plan_path: text(4_096),
+    step_id: text(128),
+    step_ordinal: count,
+    step_status: z.enum(STEP_STATES),
+    todo_compliance: z.strictObject({
+      result: z.enum(['PASS', 'FAIL']),
+      violations: z.array(text(500)).check(z.maxLength(100)),
+      checked_at: utc,
+    }),
+    resume_hints: z.strictObject({
+      eligible: z.boolean(),
+      reason_code: text(128),
+      next_actions: z.array(text(500)).check(z.maxLength(100)),
+    }),
+  }),
+  context_digest: z.strictObject({
+    window_pressure: z.enum(PRESSURES),
+    protected_artifacts: z.array(text(4_096)).check(z.maxLength(200)),
+    dropped_items: count,
+    policy_profile: text(128),
+  }),
+  command_outcomes: z
+    .array(
+      z.strictObject({
+        kind: z.enum(COMMAND_KINDS),
+        name: text(400),
+        result: z.enum(COMMAND_RESULTS),
+        duration_ms: z.number().check(z.minimum(0)),
+        reason_code: z.exactOptional(text(128)),
+        summary: text(1_000),
+      }),
+    )
+    .check(z.maxLength(200)),
+  integrity: z.strictObject({
+    checksum: z.string().check(z.regex(/^sha256:[0-9a-f]{64}$/)),
+    format_version: z.literal(FORMAT_VERSION),
+  }),
+})

@@ -1,0 +1,205 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { errorCode, ReasonError } from '../core/reason.ts'
+
+/** A file being written. */
+export interface NewFile {
+  write(bytes: Uint8Array): void
+  sync(): void
+  close(): void
+}
+
+export interface Entry {
+  kind: 'file' | 'folder' | 'other'
+  size: number
+  mode: number
+  modifiedMs: number
+}
+
+/**
+ * An opened directory. Names are single path components, and no symbolic link is followed below it:
+ * the only door through which documents are read and written, so that one model can stand in for it.
+ */
+export interface Folder {
+  readonly path: string
+  /** An existing folder in this one, or null. */
+  folder(name: string): Folder | null
+  /** Makes a folder; false where something has that name already. */
+  makeFolder(name: string, mode: number): boolean
+  names(): string[]
+  entry(name: string): Entry | null
+  /** A file's bytes, or null where there is none. Refuses what is not a plain file or over the limit. */
+  read(name: string, limit: number): Buffer | null
+  /** Creates a file that must not exist yet. */
+  create(name: string, mode: number): NewFile
+  rename(from: string, to: string, target?: Folder): void
+  /** A second name for a file; false where the name is taken. */
+  link(from: string, to: string): boolean
+  /** Removes a name; false where there is none. */
+  unlink(name: string): boolean
+  /** Makes the names in this folder durable. */
+  sync(): void
+  close(): void
+}
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+const isWindows = process.platform === 'win32'
+/** With /proc a path can start at an opened directory, so nobody can swap a parent for a link meanwhile. */
+const byDescriptor = existsSync('/proc/self/fd')
+
+/** Opens a folder by its path; the path itself may contain links (it is the user's own word). */
+export function openFolder(path: string): Folder {
+  return new DiskFolder(path, path)
+}
+
+class DiskFolder implements Folder {
+  readonly path: string
+  private readonly fd: number | null
+  private readonly base: string
+
+  constructor(path: string, at: string, flags = 0) {
+    this.path = path
+    // Windows cannot open a directory, nor make its names durable by hand.
+    this.fd = isWindows ? null : openSync(at, O_RDONLY | O_DIRECTORY | flags)
+    this.base = byDescriptor && this.fd !== null ? `/proc/self/fd/${this.fd}` : path
+  }
+
+  private at(name: string): string {
+    if (name === '' || name === '.' || name === '..' || /[/\\\0]/.test(name))
+      throw new ReasonError('path_unsafe', { path: join(this.path, name), problem: 'it is not a plain name' })
+    return join(this.base, name)
+  }
+
+  folder(name: string): Folder | null {
+    const entry = this.entry(name)
+    if (entry === null) return null
+    const path = join(this.path, name)
+    if (entry.kind !== 'folder') throw new ReasonError('path_unsafe', { path, problem: 'it is not a folder' })
+    return new DiskFolder(path, this.at(name), O_NOFOLLOW)
+  }
+
+  makeFolder(name: string, mode: number): boolean {
+    return unlessTaken(() => mkdirSync(this.at(name), mode))
+  }
+
+  names(): string[] {
+    return readdirSync(this.base)
+  }
+
+  entry(name: string): Entry | null {
+    const found = lstatSync(this.at(name), { throwIfNoEntry: false })
+    if (!found) return null
+    const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
+    return { kind, size: found.size, mode: found.mode & 0o7777, modifiedMs: found.mtimeMs }
+  }
+
+  read(name: string, limit: number): Buffer | null {
+    const path = join(this.path, name)
+    const fd = openExisting(this.at(name), path)
+    if (fd === null) return null
+    try {
+      const { size, isPlain } = statOf(fd)
+      if (!isPlain) throw new ReasonError('path_unsafe', { path, problem: 'it is not a plain file' })
+      if (size > limit) throw new ReasonError('file_too_large', { path, limit })
+      return readAll(fd, size, limit, path)
+    } finally {
+      closeSync(fd)
+    }
+  }
+
+  create(name: string, mode: number): NewFile {
+    const fd = openSync(this.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
+    return {
+      write(bytes) {
+        for (let written = 0; written < bytes.length; )
+          written += writeSync(fd, bytes, written, bytes.length - written)
+      },
+      sync: () => fsyncSync(fd),
+      close: () => closeSync(fd),
+    }
+  }
+
+  rename(from: string, to: string, target: Folder = this): void {
+    // `as`: a folder of another disk cannot be a target, and only this class is a folder of this disk.
+    renameSync(this.at(from), (target as DiskFolder).at(to))
+  }
+
+  link(from: string, to: string): boolean {
+    return unlessTaken(() => linkSync(this.at(from), this.at(to)))
+  }
+
+  unlink(name: string): boolean {
+    try {
+      unlinkSync(this.at(name))
+      return true
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error
+      return false
+    }
+  }
+
+  sync(): void {
+    if (this.fd !== null) fsyncSync(this.fd)
+  }
+
+  close(): void {
+    if (this.fd !== null) closeSync(this.fd)
+  }
+}
+
+function unlessTaken(act: () => void): boolean {
+  try {
+    act()
+    return true
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error
+    return false
+  }
+}
+
+/** O_NONBLOCK: opening a named pipe for reading would otherwise wait for a writer for ever. */
+function openExisting(at: string, path: string): number | null {
+  try {
+    return openSync(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === 'ENOENT') return null
+    if (code === 'ELOOP' || code === 'ENXIO')
+      throw new ReasonError('path_unsafe', { path, problem: 'it is not a plain file' }, { cause: error })
+    throw error
+  }
+}
+
+function statOf(fd: number) {
+  const found = fstatSync(fd)
+  return { size: found.size, isPlain: found.isFile() }
+}
+
+/** Reads to the end even where the file grew since it was measured, and never past the limit. */
+function readAll(fd: number, size: number, limit: number, path: string): Buffer {
+  const chunks: Buffer[] = []
+  let total = 0
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(Math.max(1_024, size - total + 1))
+    const got = readSync(fd, chunk, 0, chunk.length, null)
+    if (got === 0) return Buffer.concat(chunks, total)
+    chunks.push(chunk.subarray(0, got))
+    total += got
+    if (total > limit) throw new ReasonError('file_too_large', { path, limit })
+  }
+}

@@ -1,0 +1,118 @@
+import { join } from 'node:path'
+import { describe, errorCode, ReasonError } from '../core/reason.ts'
+import type { Folder } from './disk.ts'
+
+/** Temp files carry this ending: a reader never takes them for a document, doctor finds them. */
+export const TEMP_ENDING = '.savepoint-tmp'
+
+const tempName = (name: string, token: string) => `.${name}.${token}${TEMP_ENDING}`
+
+/**
+ * Replaces a file so that at every instant, also after a power cut, the old or the new one is there whole.
+ * When it returns, the new one is on the disk. The order of these lines is the promise (docs/durability.md).
+ */
+export function writeDurably(
+  folder: Folder,
+  name: string,
+  bytes: Uint8Array,
+  { token, mode = 0o666 }: { token: string; mode?: number },
+): void {
+  const temp = tempName(name, token)
+  writing(folder, name, temp, () => {
+    writeTemp(folder, temp, bytes, mode)
+    folder.rename(temp, name)
+    folder.sync()
+  })
+}
+
+/** As `writeDurably`, but never replaces: false where the name is taken already. */
+export function createDurably(
+  folder: Folder,
+  name: string,
+  bytes: Uint8Array,
+  { token, mode = 0o666 }: { token: string; mode?: number },
+): boolean {
+  const temp = tempName(name, token)
+  return writing(folder, name, temp, () => {
+    writeTemp(folder, temp, bytes, mode)
+    const created = folder.link(temp, name)
+    folder.unlink(temp)
+    folder.sync()
+    return created
+  })
+}
+
+function writeTemp(folder: Folder, temp: string, bytes: Uint8Array, mode: number): void {
+  const file = folder.create(temp, mode)
+  try {
+    file.write(bytes)
+    file.sync()
+  } finally {
+    file.close()
+  }
+}
+
+/** Removes a file and makes its absence durable; false where there was none. */
+export function removeDurably(folder: Folder, name: string): boolean {
+  const removed = folder.unlink(name)
+  folder.sync()
+  return removed
+}
+
+/** Opens a folder below another, making what is missing; a new folder's name is durable in its parent. */
+export function makeFolders(root: Folder, names: readonly string[], mode = 0o777): Folder {
+  let here = root
+  for (const name of names) {
+    const parent = here
+    try {
+      if (parent.entry(name) === null && parent.makeFolder(name, mode)) parent.sync()
+      const next = parent.folder(name)
+      if (next === null) throw new Error(`${name} vanished while it was opened`)
+      here = next
+    } catch (error) {
+      throw asWriteFailure(error, join(parent.path, name))
+    } finally {
+      if (parent !== root) parent.close()
+    }
+  }
+  return here
+}
+
+/** Opens a folder below another, or null where one of the names is missing. */
+export function findFolder(root: Folder, names: readonly string[]): Folder | null {
+  let here: Folder | null = root
+  for (const name of names) {
+    const parent: Folder = here
+    here = parent.folder(name)
+    if (parent !== root) parent.close()
+    if (here === null) return null
+  }
+  return here
+}
+
+function writing<T>(folder: Folder, name: string, temp: string, act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    dropTemp(folder, temp)
+    throw asWriteFailure(error, join(folder.path, name))
+  }
+}
+
+/** After a failed write or fsync the temp is worthless, and never retried. Where even that fails, doctor sweeps. */
+function dropTemp(folder: Folder, temp: string): void {
+  try {
+    folder.unlink(temp)
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+  }
+}
+
+function asWriteFailure(error: unknown, path: string): ReasonError {
+  if (error instanceof ReasonError) return error
+  return new ReasonError(
+    'checkpoint_atomic_write_failed',
+    { path, problem: describe(error) },
+    { cause: error },
+  )
+}

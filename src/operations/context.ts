@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadSettings } from '../config/load.ts'
+import type { Settings } from '../config/settings.ts'
+import { instant, type Ports } from '../core/ports.ts'
+import { makePrivateFolder } from '../fs/private.ts'
+import { backupName } from '../store/sqlite/restore.ts'
+import { openSqliteStore, type SqliteStore } from '../store/sqlite/sqlite-store.ts'
+import { type Home, homeAt, homePath, prepareHome } from '../workspace/home.ts'
+import { type Identity, identify, recognise } from '../workspace/identity.ts'
+import { locate, type Place } from '../workspace/locate.ts'
+
+/** What an operation works with. */
+export interface Context {
+  /** The directory that paths in an input start from. */
+  cwd: string
+  ports: Ports
+  home: Home
+  store: SqliteStore
+  place: Place
+  identity: Identity
+  settings: Settings
+  /** What the user should hear besides the result; doors print it to stderr. */
+  notices: string[]
+}
+
+export interface ContextRequest {
+  cwd: string
+  env: Readonly<Record<string, string | undefined>>
+  ports: Ports
+  access: 'read' | 'write'
+  /** How long to wait for another writer. */
+  waitMs?: number
+}
+
+/** Opens everything for one directory. A reading request finds an empty store where there is none yet. */
+export async function openContext({ cwd, env, ports, access, waitMs }: ContextRequest): Promise<Context> {
+  const place = locate(cwd)
+  const home = homeAt(homePath(env))
+  const settings = await loadSettings(place.root, env)
+  const base = { cwd, ports, home, place, settings, notices: [] }
+  if (access === 'read' && !existsSync(home.database) && !existsSync(home.backups)) {
+    const store = openSqliteStore({ path: ':memory:', ports, locksFolder: null })
+    return { ...base, store, identity: NOBODY }
+  }
+  prepareHome(home, place.root)
+  const store = openSqliteStore({
+    path: home.database,
+    ports,
+    locksFolder: home.locks,
+    ...(waitMs === undefined ? {} : { waitMs }),
+    beforeMigration(copyTo) {
+      makePrivateFolder(home.backups)
+      copyTo(join(home.backups, backupName(ports.now())))
+    },
+  })
+  return { ...base, store, identity: NOBODY }
+}
+
+/** What a place is called before anybody wrote in it: no row has these ids. */
+const NOBODY: Identity = { repository: '', workspace: '' }
+
+/** Who the workspace is; one that is written from gets ids, and the store the place where it is now. */
+export async function settleIdentity(
+  { store, place, ports }: Context,
+  access: ContextRequest['access'],
+): Promise<Identity> {
+  const known = await store.workspaces()
+  if (access === 'read') return recognise(place, known) ?? NOBODY
+  const identity = identify(place, known, ports)
+  const row = { id: identity.workspace, repository: identity.repository, path: place.root }
+  const isKnown = known.some(
+    (other) => other.id === row.id && other.path === row.path && other.repository === row.repository,
+  )
+  if (!isKnown) await store.seeWorkspace(row, instant(ports.now()))
+  return identity
+}
+
+/** The root of the workspace that a run was started in, which may be another worktree. */
+export async function workspaceRoot(context: Context, workspace: string): Promise<string> {
+  if (workspace === context.identity.workspace) return context.place.root
+  const row = (await context.store.workspaces()).find(({ id }) => id === workspace)
+  return row?.path ?? context.place.root
+}

@@ -1,0 +1,266 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { EXIT, ReasonError } from '../core/reason.ts'
+import { HISTORY_FOLDER, RUNS_FOLDER, snapshotOfName } from '../formats/snapshot/layout.ts'
+import { type Folder, openFolder } from '../fs/disk.ts'
+import { findFolder, TEMP_ENDING } from '../fs/durable.ts'
+import { databaseProblem } from '../store/sqlite/backup.ts'
+import { backupsIn } from '../store/sqlite/restore.ts'
+import type { Stream } from '../store/store.ts'
+import { type Context, settleIdentity } from './context.ts'
+import { healStore } from './heal.ts'
+import { operation } from './operation.ts'
+import { inspectView } from './run/inspect-view.ts'
+import { openRunFolder, openWorkspace, publishRun, setAside, workspaceLock } from './run/publish.ts'
+import { adoptRunFolder, readmitRun } from './run/readmit.ts'
+
+export interface Finding {
+  /** A note asks for nothing. */
+  level: 'error' | 'warning' | 'note'
+  what: string
+  todo: string
+  fixed: string | null
+}
+
+const FIX = 'savepoint doctor --fix'
+/** A temp file younger than this may belong to a process that is writing it right now. */
+const TEMP_GRACE_MS = 60_000
+
+/** Looks at everything, mends what it may, and tells both. Nothing is ever deleted. */
+async function examine(context: Context, fix: boolean): Promise<Finding[]> {
+  const findings: Finding[] = []
+  if (!(await examineAbsence(context, fix, findings))) return findings
+  if (!(await examineStore(context, fix, findings))) return findings
+  context.identity = await settleIdentity(context, fix ? 'write' : 'read')
+  for (const run of await context.store.streams(null)) await examineRun(context, run, fix, findings)
+  await examineStrangers(context, fix, findings)
+  examineBackups(context, findings)
+  return findings
+}
+
+/** False where the store is gone and stays gone: opening it would put an empty one in its place. */
+async function examineAbsence(context: Context, fix: boolean, findings: Finding[]): Promise<boolean> {
+  const { database, backups } = context.home
+  if (existsSync(database) || backupsIn(backups).length === 0) return true
+  const healed = fix ? await healStore(context) : null
+  findings.push({
+    level: 'error',
+    what: `The store ${database} is gone, its backups are there`,
+    todo: FIX,
+    fixed: healed && `restored from ${healed.backup}`,
+  })
+  return fix
+}
+
+/** False where the store cannot be read, so that nothing more can be said. */
+async function examineStore(context: Context, fix: boolean, findings: Finding[]): Promise<boolean> {
+  const { problems, readable } = await storeProblems(context)
+  if (problems.length === 0) return true
+  const healed = fix ? await healStore(context, { force: true }) : null
+  const left = healed ? (await storeProblems(context)).problems : problems
+  for (const what of problems)
+    findings.push({
+      level: 'error',
+      what: `The store ${context.store.path}: ${what}`,
+      todo: FIX,
+      fixed: healed && left.length === 0 ? `set aside at ${healed.setAside}, restored` : null,
+    })
+  return healed !== null || readable
+}
+
+async function storeProblems(context: Context): Promise<{ problems: string[]; readable: boolean }> {
+  try {
+    return { problems: (await context.store.check()).map(({ what }) => what), readable: true }
+  } catch (error) {
+    if (error instanceof ReasonError && error.reason === 'store_damaged')
+      return { problems: [error.message], readable: false }
+    throw error
+  }
+}
+
+async function examineRun(context: Context, run: Stream, fix: boolean, findings: Finding[]): Promise<void> {
+  let folder: Folder | null
+  try {
+    ;(await openWorkspace(context, run)).close()
+    folder = await openRunFolder(context, run)
+  } catch (error) {
+    findings.push({
+      level: 'note',
+      what: `The workspace of run ${run.name} cannot be looked at: ${error instanceof Error ? error.message : error}`,
+      todo: 'If it was removed for good, nothing is to be done: the store keeps the run.',
+      fixed: null,
+    })
+    return
+  }
+  try {
+    const before = findings.length
+    await examineViews(context, run, folder, fix, findings)
+    if (folder !== null) await examineStrays(context, run, folder, fix, findings)
+    if (fix && findings.length > before) await publishRun(context, run)
+  } finally {
+    folder?.close()
+  }
+}
+
+async function examineViews(
+  context: Context,
+  run: Stream,
+  folder: Folder | null,
+  fix: boolean,
+  findings: Finding[],
+): Promise<void> {
+  for (const row of await context.store.views({ stream: run.id })) {
+    const health = inspectView(folder, row)
+    if (health.state === 'sound') continue
+    const tell = (what: string, fixed: string) =>
+      findings.push({ level: 'error', what, todo: FIX, fixed: fix ? fixed : null })
+    if (health.state === 'unfinished') {
+      const owed = row.state === 'leaving' ? 'removed' : 'written'
+      tell(`${row.path} is still to be ${owed}`, owed)
+    } else if (health.state === 'missing') {
+      if (fix) await context.store.owe(row)
+      tell(`${row.path} is missing`, 'written again from the store')
+    } else if (health.state === 'damaged') {
+      const aside = fix && folder ? await asideUnderLock(context, run, folder, row.path) : null
+      if (fix) await context.store.owe(row)
+      tell(
+        `${health.error.reason}: ${health.error.message}`,
+        `set aside at ${aside}, written again from the store`,
+      )
+    }
+  }
+}
+
+async function asideUnderLock(
+  context: Context,
+  run: Stream,
+  folder: Folder,
+  path: string,
+): Promise<string | null> {
+  const release = await workspaceLock(context, run.workspace)
+  if (release === null) return null
+  const inHistory = path.includes(`/${HISTORY_FOLDER}/`)
+  const from = inHistory ? folder.folder(HISTORY_FOLDER) : folder
+  try {
+    return from === null ? null : setAside(context, folder, from, path.slice(path.lastIndexOf('/') + 1))
+  } finally {
+    if (from !== folder) from?.close()
+    release()
+  }
+}
+
+interface Stray {
+  path: string
+  what: string
+}
+
+/** Temp files of writers that died, snapshots that the store has no record of, and names that are not ours. */
+async function straysOf(context: Context, run: Stream, folder: Folder): Promise<Stray[]> {
+  const published = new Set((await context.store.views({ stream: run.id })).map(({ path }) => path))
+  const history = folder.folder(HISTORY_FOLDER)
+  const strays: Stray[] = []
+  for (const where of history ? [folder, history] : [folder])
+    for (const name of where.names()) {
+      const entry = where.entry(name)
+      const path = `${RUNS_FOLDER}/${run.name}/${where === history ? `${HISTORY_FOLDER}/` : ''}${name}`
+      if (!entry || entry.kind === 'folder' || published.has(path)) continue
+      const isTemp = name.endsWith(TEMP_ENDING)
+      const isFresh = Math.abs(context.ports.now() - entry.modifiedMs) < TEMP_GRACE_MS
+      if (!(isTemp && isFresh)) strays.push({ path, what: isTemp ? LEFT_BEHIND : strangeName(name) })
+    }
+  history?.close()
+  return strays
+}
+
+const LEFT_BEHIND = 'was left behind by a writer that died'
+const strangeName = (name: string) =>
+  snapshotOfName(name) ? 'is a snapshot that the store has no record of' : 'is not a file of this run'
+
+/** A good snapshot goes back to the store; everything else that does not belong here is set aside. */
+async function examineStrays(
+  context: Context,
+  run: Stream,
+  folder: Folder,
+  fix: boolean,
+  findings: Finding[],
+): Promise<void> {
+  const strays = await straysOf(context, run, folder)
+  if (fix && strays.length > 0) await readmitRun(context, run)
+  const left = new Set(fix ? (await straysOf(context, run, folder)).map(({ path }) => path) : [])
+  for (const { path, what } of strays) {
+    const aside = left.has(path) ? await asideUnderLock(context, run, folder, path) : null
+    const fixed = !fix ? null : left.has(path) ? aside && `set aside at ${aside}` : 'given back to the store'
+    findings.push({ level: 'warning', what: `${path} ${what}`, todo: FIX, fixed })
+  }
+}
+
+/** Run folders in this workspace that the store does not know. Taking one up needs the user's word: --fix. */
+async function examineStrangers(context: Context, fix: boolean, findings: Finding[]): Promise<void> {
+  const root = openFolder(context.place.root)
+  const runs = findFolder(root, [RUNS_FOLDER])
+  try {
+    for (const name of runs ? readdirSync(runs.path) : []) {
+      if (runs?.entry(name)?.kind !== 'folder') continue
+      const folder = runs.folder(name)
+      try {
+        if (folder?.entry(HISTORY_FOLDER)?.kind !== 'folder' || folder.entry('latest.json') === null) continue
+        if ((await context.store.stream(context.identity.repository, name)) !== null) continue
+        const taken = fix && (await adoptRunFolder(context, folder, name))
+        const run = taken ? await context.store.stream(context.identity.repository, name) : null
+        const more = run ? await readmitRun(context, run) : 0
+        if (run) await publishRun(context, run)
+        findings.push({
+          level: 'warning',
+          what: `${RUNS_FOLDER}/${name} looks like a run that the store does not know`,
+          todo: `If it is yours: ${FIX}`,
+          fixed: taken ? `taken up with ${more + 1} snapshots` : null,
+        })
+      } finally {
+        folder?.close()
+      }
+    }
+  } finally {
+    runs?.close()
+    root.close()
+  }
+}
+
+function examineBackups(context: Context, findings: Finding[]): void {
+  for (const file of backupsIn(context.home.backups)) {
+    const problem = databaseProblem(file)
+    if (problem !== null)
+      findings.push({
+        level: 'warning',
+        what: `The backup ${file} is damaged: ${problem}`,
+        todo: 'Move it away; the next backup is made within a day.',
+        fixed: null,
+      })
+  }
+}
+
+export const doctor = operation({
+  name: 'doctor',
+  summary: 'Check the store and every published file',
+  detail: 'With --fix it repairs what can be repaired and sets aside what cannot. It deletes nothing.',
+  fields: { fix: { kind: 'flag', about: 'repair and set aside' } },
+  examples: ['savepoint doctor', 'savepoint doctor --fix'],
+  access: ({ fix }) => (fix ? 'write' : 'read'),
+  meetsDamage: true,
+  async perform(context, { fix }) {
+    const findings = await examine(context, fix)
+    return {
+      home: context.home.path,
+      healthy: findings.every(({ level, fixed }) => level === 'note' || fixed !== null),
+      findings,
+    }
+  },
+  say: ({ home, findings }) =>
+    findings.length === 0
+      ? `Everything is sound. The store is in ${home}.`
+      : findings
+          .map(
+            ({ level, what, todo, fixed }) =>
+              `${level}: ${what}\n  ${fixed === null ? todo : `fixed: ${fixed}`}`,
+          )
+          .join('\n'),
+  exitCode: ({ healthy }) => (healthy ? 0 : EXIT.problem),
+})

@@ -1,0 +1,54 @@
+import { instant } from '../core/ports.ts'
+import { ReasonError } from '../core/reason.ts'
+import { type Restored, restoreStore } from '../store/sqlite/restore.ts'
+import type { Stream } from '../store/store.ts'
+import type { Context } from './context.ts'
+import { publishRun } from './run/publish.ts'
+import { readmitRun } from './run/readmit.ts'
+import { count } from './text.ts'
+
+export interface Healed extends Restored {
+  /** Snapshots that came back from the files in the workspaces. */
+  readmitted: number
+}
+
+/**
+ * Brings a damaged store back: the file is set aside, a fresh one is filled from the newest good backup, from
+ * what the damaged file still gives, and from the snapshots that lie in the workspaces of runs it knows.
+ */
+export async function healStore(context: Context, { force = false } = {}): Promise<Healed> {
+  const { store, home, ports } = context
+  const restored = await restoreStore(store, {
+    setAsideFolder: home.setAside,
+    backupsFolder: home.backups,
+    ports,
+    force,
+  })
+  let readmitted = 0
+  for (const run of await store.streams(null)) readmitted += await readmitAndPublish(context, run)
+  await store.closeGaps(instant(ports.now()))
+  context.notices.push(
+    [
+      'The store was damaged.',
+      restored.setAside ? `The damaged file is kept at ${restored.setAside}.` : '',
+      restored.backup ? `It was restored from ${restored.backup}.` : 'There was no backup.',
+      `${count(restored.checkpoints, 'checkpoint')} came from backup and old file, ${readmitted} from snapshot files.`,
+    ]
+      .filter(Boolean)
+      .join(' '),
+  )
+  return { ...restored, readmitted }
+}
+
+/** A workspace that is gone or cannot be written keeps nobody from going on. */
+async function readmitAndPublish(context: Context, run: Stream): Promise<number> {
+  try {
+    const readmitted = await readmitRun(context, run)
+    if (readmitted > 0) await publishRun(context, run)
+    return readmitted
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    context.notices.push(error.message)
+    return 0
+  }
+}

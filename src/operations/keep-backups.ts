@@ -1,0 +1,28 @@
+import { join } from 'node:path'
+import { describe } from '../core/reason.ts'
+import { makePrivateFolder } from '../fs/private.ts'
+import { backupName, backupsIn, backupTime, rotateBackups } from '../store/sqlite/restore.ts'
+import type { Release } from '../store/store.ts'
+import type { Context } from './context.ts'
+
+const EVERY_MS = 86_400_000
+
+/** A backup a day, made by whoever writes; the oldest ones go. A failure is told and hurts nobody. */
+export async function keepBackups(context: Context): Promise<void> {
+  const { home, ports, store } = context
+  const [newest] = backupsIn(home.backups)
+  const age = newest === undefined ? Number.POSITIVE_INFINITY : Math.abs(ports.now() - backupTime(newest))
+  if (age < EVERY_MS) return
+  let release: Release | null = null
+  try {
+    release = await store.lock('backup', 0)
+    if (release === null) return
+    makePrivateFolder(home.backups)
+    await store.backup(join(home.backups, backupName(ports.now())))
+    rotateBackups(home.backups)
+  } catch (error) {
+    context.notices.push(`The daily backup of the store failed: ${describe(error)}`)
+  } finally {
+    release?.()
+  }
+}

@@ -1,0 +1,29 @@
+import type { Context } from './context.ts'
+import type { Fields, InputOf } from './field.ts'
+
+type Access = 'read' | 'write'
+
+/** A verb that every door offers. */
+export interface Operation<F extends Fields = Fields, R = unknown> {
+  /** `run step`: the words of the command line. */
+  name: string
+  summary: string
+  detail?: string
+  fields: F
+  examples: readonly string[]
+  /** A reading verb makes nothing: no home, no ids, no files. */
+  access: Access | ((input: InputOf<F>) => Access)
+  /** It wants to see a damaged store; for all others it is healed first. */
+  meetsDamage?: true
+  perform(context: Context, input: InputOf<F>): Promise<R>
+  /** The result in words, for people and agents. */
+  say(result: R): string
+  /** The words go to stderr, because stdout belongs to a command that was run. */
+  aside?: true
+  /** Where a result can be bad news: what the process ends with. */
+  exitCode?(result: R): number
+}
+
+/** Keeps the fields' literal types, so that an operation's input is typed by its own table. */
+export const operation = <const F extends Fields, R>(definition: Operation<F, R>): Operation<F, R> =>
+  definition

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs'
+import { ReasonError } from '../core/reason.ts'
+import { backupsIn } from '../store/sqlite/restore.ts'
+import { type Context, type ContextRequest, openContext, settleIdentity } from './context.ts'
+import type { Fields, InputOf } from './field.ts'
+import { healStore } from './heal.ts'
+import { keepBackups } from './keep-backups.ts'
+import type { Operation } from './operation.ts'
+
+/** Runs work on a context; a store that turns out damaged is healed once, and the work is done again. */
+export async function withHealing<T>(context: Context, act: (context: Context) => Promise<T>): Promise<T> {
+  try {
+    return await act(context)
+  } catch (error) {
+    if (!(error instanceof ReasonError) || error.reason !== 'store_damaged') throw error
+    await healStore(context)
+    return act(context)
+  }
+}
+
+/** Opens the context of a request, healing what it needs for that. */
+export async function openSound(request: ContextRequest): Promise<Context> {
+  const context = await openContext(request)
+  const { home } = context
+  if (!existsSync(home.database) && backupsIn(home.backups).length > 0) await healStore(context)
+  context.identity = await withHealing(context, () => settleIdentity(context, request.access))
+  return context
+}
+
+/** One operation from the door to the result, with everything closed behind it. */
+export async function performOnce<F extends Fields, R>(
+  operation: Operation<F, R>,
+  request: Omit<ContextRequest, 'access'>,
+  input: InputOf<F>,
+): Promise<{ result: R; notices: string[] }> {
+  const { meetsDamage } = operation
+  const access = typeof operation.access === 'function' ? operation.access(input) : operation.access
+  const context = meetsDamage
+    ? await openContext({ ...request, access })
+    : await openSound({ ...request, access })
+  try {
+    const result = await (meetsDamage
+      ? operation.perform(context, input)
+      : withHealing(context, () => operation.perform(context, input)))
+    if (access === 'write') await keepBackups(context)
+    return { result, notices: context.notices }
+  } finally {
+    await context.store.close()
+  }
+}

@@ -1,0 +1,15 @@
+import { requireRunName } from '../../core/id.ts'
+import { ReasonError } from '../../core/reason.ts'
+import type { Stream } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+
+/** The field that names a run; a bad name is refused before anything is opened. */
+export const RUN = { kind: 'text', at: 0, required: true, check: requireRunName, about: 'the run' } as const
+
+/** The run of this repository by its id, from any of its worktrees. */
+export async function findRun(context: Context, name: string): Promise<Stream> {
+  requireRunName(name)
+  const run = await context.store.stream(context.identity.repository, name)
+  if (run === null) throw new ReasonError('run_unknown', { run: name })
+  return run
+}

@@ -1,0 +1,107 @@
+import type { Plan } from '../../core/plan.ts'
+import { ReasonError } from '../../core/reason.ts'
+import type { SnapshotDocument } from '../../formats/snapshot/document.ts'
+import { historyPath } from '../../formats/snapshot/layout.ts'
+import type { Stored, Stream } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { operation } from '../operation.ts'
+import { table } from '../text.ts'
+import { findRun, RUN } from './find-run.ts'
+import { healLatest } from './heal-latest.ts'
+import { findSnapshot } from './pin.ts'
+import { renderSnapshot } from './render-snapshot.ts'
+
+/** A plan's steps, a line each. */
+export const sayPlan = (plan: Plan | null): string[] =>
+  plan?.steps.map((step) => `  [${MARK[step.state]}] ${step.id}: ${step.title}`) ?? []
+
+const MARK = { pending: ' ', in_progress: '>', done: 'x', failed: '!', skipped: '-' } as const
+
+export function saySnapshot(snapshot: SnapshotDocument, plan: Plan | null): string[] {
+  const { step_state: step, context_digest: digest } = snapshot
+  const { result, violations } = step.todo_compliance
+  return [
+    `Run ${snapshot.run_id} is ${snapshot.status}.`,
+    `Snapshot ${snapshot.snapshot_id} of ${snapshot.created_at}`,
+    `  because of ${snapshot.source_details.map(({ trigger, note }) => (note ? `${trigger} (${note})` : trigger)).join(', ')}`,
+    `Plan ${step.plan_path}, at ${step.step_id} (${step.step_status}); followed: ${result}`,
+    ...violations.map((violation) => `  ${violation}`),
+    ...sayPlan(plan),
+    `Context pressure ${digest.window_pressure}, profile ${digest.policy_profile}, ${digest.dropped_items} items cut`,
+    ...snapshot.command_outcomes.map(
+      ({ result, name, summary, duration_ms }) => `  ${result}  ${name}  (${duration_ms} ms)  ${summary}`,
+    ),
+  ]
+}
+
+/** The newest snapshot that is whole; where that is not the head, the user is told. */
+async function newest(context: Context, run: Stream): Promise<Stored> {
+  const { base, stream } = await context.store.situation(run.id)
+  if (base.checkpoint.id !== stream.headId)
+    context.notices.push(`Snapshot ${stream.headId} is damaged; this is the newest good one before it.`)
+  return findSnapshot(context, run, base.checkpoint.id)
+}
+
+export const runShow = operation({
+  name: 'run show',
+  summary: 'Show a run, or one of its snapshots',
+  fields: {
+    run: RUN,
+    snapshot: { kind: 'text', at: 1, about: 'a snapshot id, or `latest`; the newest without it' },
+    history: { kind: 'flag', about: 'list its snapshots instead, removed ones included' },
+  },
+  examples: ['savepoint run show release-2', 'savepoint run show release-2 --history'],
+  access: 'read',
+  async perform(context, { run, snapshot, history }) {
+    const found = await findRun(context, run)
+    if (history) {
+      const views = new Set((await context.store.views({ stream: found.id })).map(({ path }) => path))
+      const rows = await context.store.history(found.id)
+      return {
+        kind: 'history' as const,
+        run_id: found.name,
+        snapshots: rows.map((row) => ({
+          snapshot_id: row.id,
+          sequence: row.sequence,
+          created_at: row.at,
+          status: row.progress,
+          pinned: row.pinned,
+          compressed: views.has(historyPath(found.name, row.id, true)),
+          removed_at: row.removedAt,
+        })),
+      }
+    }
+    const recovered = snapshot === undefined ? await healLatest(context, found) : null
+    const stored =
+      snapshot === undefined ? await newest(context, found) : await findSnapshot(context, found, snapshot)
+    if (stored.state !== 'whole')
+      throw new ReasonError('checkpoint_integrity_mismatch', {
+        path: `snapshot ${snapshot} in the store`,
+        problem: 'its content was changed',
+      })
+    const { checkpoint, notes } = stored
+    return {
+      kind: 'snapshot' as const,
+      run_id: found.name,
+      sequence: stored.row.sequence,
+      snapshot: renderSnapshot(checkpoint, found.name, notes),
+      plan: checkpoint.work.position.plan,
+      recovered,
+    }
+  },
+  say: (result) =>
+    result.kind === 'snapshot'
+      ? saySnapshot(result.snapshot, result.plan).join('\n')
+      : table(
+          ['NUMBER', 'SNAPSHOT', 'STATUS', 'CREATED', 'STATE'],
+          result.snapshots.map((row) => [
+            String(row.sequence),
+            row.snapshot_id,
+            row.status,
+            row.created_at.slice(0, 19).replace('T', ' '),
+            row.removed_at
+              ? 'removed'
+              : [row.pinned && 'pinned', row.compressed && 'gzip'].filter(Boolean).join(' ') || '-',
+          ]),
+        ),
+})

@@ -1,0 +1,72 @@
+import { requireName } from '../../core/id.ts'
+import { STEP_MOVES, type StepMove } from '../../core/plan.ts'
+import { ReasonError } from '../../core/reason.ts'
+import type { Stream } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { operation } from '../operation.ts'
+import { findRun, RUN } from './find-run.ts'
+import { sayReceipt } from './say-receipt.ts'
+import { type Receipt, takeSnapshot } from './take-snapshot.ts'
+
+const requireStepName = (id: string) => requireName(id, 'the step id')
+
+/** Moves a step and takes the snapshot of its boundary. */
+export async function moveRunStep(
+  context: Context,
+  run: Stream,
+  step: { id: string; state: StepMove },
+  more: { contextUsedPercent?: number; reasonCode?: string } = {},
+): Promise<Receipt> {
+  requireStepName(step.id)
+  if (!STEP_MOVES.includes(step.state))
+    throw new ReasonError('usage_invalid', {
+      problem: `a step takes ${STEP_MOVES.join(', ')}, not ${String(step.state)}`,
+    })
+  return takeSnapshot(context, run, {
+    kind: `step_${step.state}`,
+    step,
+    note: `${step.id} ${step.state}`,
+    ...(more.contextUsedPercent === undefined ? {} : { contextUsedPercent: more.contextUsedPercent }),
+    ...(step.state === 'failed'
+      ? { fault: { reasonCode: more.reasonCode ?? 'step_failed', recoverable: true, message: '' } }
+      : {}),
+  })
+}
+
+export const runStep = operation({
+  name: 'run step',
+  summary: 'Say where a step stands',
+  detail: 'A failed step makes the run failed until a step starts again.',
+  fields: {
+    run: RUN,
+    step: {
+      kind: 'text',
+      at: 1,
+      required: true,
+      check: requireStepName,
+      about: 'the step, by its id in the plan',
+    },
+    state: { kind: 'choice', at: 2, required: true, choices: STEP_MOVES, about: 'where it stands now' },
+    context: {
+      kind: 'count',
+      value: 'PERCENT',
+      most: 100,
+      about: 'how full the context window is, in percent',
+    },
+  },
+  examples: [
+    'savepoint run step release-2 s1 in_progress',
+    'savepoint run step release-2 s1 done --context 72',
+  ],
+  access: 'write',
+  async perform(context, { run, step, state, context: used }) {
+    const found = await findRun(context, run)
+    return moveRunStep(
+      context,
+      found,
+      { id: step, state },
+      used === undefined ? {} : { contextUsedPercent: used },
+    )
+  },
+  say: sayReceipt,
+})

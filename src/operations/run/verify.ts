@@ -1,0 +1,92 @@
+import { requireRunName } from '../../core/id.ts'
+import { EXIT } from '../../core/reason.ts'
+import type { Stream } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { operation } from '../operation.ts'
+import { count } from '../text.ts'
+import { findRun } from './find-run.ts'
+import { inspectView } from './inspect-view.ts'
+import { openRunFolder } from './publish.ts'
+
+export interface VerifyProblem {
+  run_id: string
+  path: string
+  reason: string
+  message: string
+}
+
+/** Everything that is wrong with a run, in the store and on the disk. Changes nothing. */
+export async function verifyRun(
+  context: Context,
+  run: Stream,
+): Promise<{ checked: number; problems: VerifyProblem[] }> {
+  const problems: VerifyProblem[] = []
+  const tell = (path: string, reason: string, message: string) =>
+    problems.push({ run_id: run.name, path, reason, message })
+  let checked = 0
+  for (const row of await context.store.history(run.id)) {
+    if (row.removedAt !== null) continue
+    checked += 1
+    if ((await context.store.checkpoint(row.id))?.state === 'damaged')
+      tell(
+        `store:${row.id}`,
+        'checkpoint_integrity_mismatch',
+        `${row.id} in the store does not match its checksum`,
+      )
+  }
+  const folder = await openRunFolder(context, run)
+  try {
+    for (const row of await context.store.views({ stream: run.id })) {
+      checked += 1
+      const health = inspectView(folder, row)
+      if (health.state === 'damaged') tell(row.path, health.error.reason, health.error.message)
+      if (health.state === 'missing') tell(row.path, 'missing', `${row.path} is missing`)
+      if (health.state === 'unfinished')
+        tell(
+          row.path,
+          'unfinished',
+          `${row.path} is still to be ${row.state === 'leaving' ? 'removed' : 'written'}`,
+        )
+    }
+  } finally {
+    folder?.close()
+  }
+  return { checked, problems }
+}
+
+export const runVerify = operation({
+  name: 'run verify',
+  summary: 'Check every snapshot of a run, or of all runs',
+  fields: {
+    run: {
+      kind: 'text',
+      at: 0,
+      check: requireRunName,
+      about: 'the run; all runs of this repository without it',
+    },
+  },
+  examples: ['savepoint run verify', 'savepoint run verify release-2'],
+  access: 'read',
+  async perform(context, { run }) {
+    const runs =
+      run === undefined
+        ? await context.store.streams(context.identity.repository)
+        : [await findRun(context, run)]
+    let checked = 0
+    const problems: VerifyProblem[] = []
+    for (const one of runs) {
+      const result = await verifyRun(context, one)
+      checked += result.checked
+      problems.push(...result.problems)
+    }
+    return { runs: runs.length, checked, problems }
+  },
+  say: ({ runs, checked, problems }) =>
+    [
+      ...problems.map(({ reason, message }) => `${reason}: ${message}`),
+      problems.length === 0
+        ? `${checked} snapshots and files of ${count(runs, 'run')} are sound.`
+        : `${count(problems.length, 'problem')} in ${checked} snapshots and files. Mend them with: savepoint doctor --fix`,
+    ].join('\n'),
+  exitCode: ({ problems }) => (problems.length === 0 ? 0 : EXIT.invalid),
+})

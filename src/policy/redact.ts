@@ -1,0 +1,52 @@
+/**
+ * Secrets that must not reach the disk. Every rule is anchored on a fixed prefix and linear in the text;
+ * none can be switched off by the text that it reads.
+ */
+const RULES: ReadonlyArray<{ kind: string; pattern: RegExp }> = [
+  { kind: 'anthropic-key', pattern: /\bsk-ant-[A-Za-z0-9_-]{16,}/g },
+  { kind: 'openai-key', pattern: /\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{20,}/g },
+  { kind: 'github-token', pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})/g },
+  { kind: 'gitlab-token', pattern: /\bglpat-[A-Za-z0-9_-]{16,}/g },
+  { kind: 'npm-token', pattern: /\bnpm_[A-Za-z0-9]{30,}/g },
+  { kind: 'slack-token', pattern: /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g },
+  { kind: 'stripe-key', pattern: /\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}/g },
+  { kind: 'google-key', pattern: /\bAIza[A-Za-z0-9_-]{30,}/g },
+  { kind: 'aws-key-id', pattern: /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g },
+  { kind: 'jwt', pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g },
+  { kind: 'bearer', pattern: /(?<=\b[Bb]earer\s)[A-Za-z0-9._~+/=-]{12,}/g },
+  { kind: 'url-password', pattern: /(?<=:\/\/[^\s:/@]{1,100}:)[^\s:/@]{1,200}(?=@)/g },
+  {
+    kind: 'assigned-secret',
+    pattern:
+      /(?<=\b(?:[a-z0-9]{1,20}_){0,4}(?:api[_-]?key|access[_-]?key|private[_-]?key|token|secret|password|passwd)["']?[=:]\s?["']?)[^\s"']{6,400}/gi,
+  },
+  {
+    kind: 'secret-option',
+    pattern:
+      /(?<=(?:^|\s)--(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|access-?key|private-?key|token|secret|password|passwd)\s)[^\s-][^\s]{5,400}/gi,
+  },
+]
+
+/** The text with every known kind of secret replaced by its kind. */
+export function redact(text: string): string {
+  return RULES.reduce(
+    (clean, { kind, pattern }) => clean.replace(pattern, `[redacted:${kind}]`),
+    withoutPrivateKeys(text),
+  )
+}
+
+const KEY_BEGINS = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/g
+const KEY_ENDS = /-----END [A-Z ]{0,30}PRIVATE KEY-----/g
+
+/** From a key's first line to its last; a key without an end goes on to the end of the text. */
+function withoutPrivateKeys(text: string): string {
+  let clean = ''
+  let from = 0
+  for (KEY_BEGINS.lastIndex = 0; KEY_BEGINS.test(text); KEY_BEGINS.lastIndex = from) {
+    const begins = KEY_BEGINS.lastIndex
+    KEY_ENDS.lastIndex = begins
+    clean += `${text.slice(from, text.lastIndexOf('-----BEGIN', begins - 1))}[redacted:private-key]`
+    from = KEY_ENDS.test(text) ? KEY_ENDS.lastIndex : text.length
+  }
+  return clean + text.slice(from)
+}

@@ -1,0 +1,67 @@
+import type { Progress } from '../core/checkpoint.ts'
+
+export interface RetentionLimits {
+  maxPerRun: number
+  maxAgeDays: number
+  compressAfterHours: number
+}
+
+/** How far a run may grow past its limit before retention runs by itself after a save. */
+const SLACK = 10
+const EVERY_MS = 3_600_000
+const DAY_MS = 86_400_000
+
+export interface Kept {
+  id: string
+  sequence: number
+  at: string
+  progress: Progress
+  pinned: boolean
+  /** The history file is still plain JSON. */
+  plain: boolean
+}
+
+export interface RetentionPlan {
+  remove: Kept[]
+  compress: Kept[]
+}
+
+/** Whether retention is due after a save: by number at once, by age at most once an hour. */
+export function maintenanceDue(
+  run: { live: number; maintainedAt: string | null },
+  nowMs: number,
+  limits: RetentionLimits,
+): boolean {
+  if (run.live > limits.maxPerRun + SLACK) return true
+  if (run.maintainedAt === null) return false
+  return Math.abs(nowMs - Date.parse(run.maintainedAt)) >= EVERY_MS
+}
+
+/**
+ * What goes and what is compressed. The newest, the last failed, the last completed and every pinned
+ * snapshot stay, whatever their age or number. Order is by sequence; only age is read off the clock.
+ */
+export function planRetention(snapshots: Kept[], nowMs: number, limits: RetentionLimits): RetentionPlan {
+  const newestFirst = [...snapshots].sort((a, b) => b.sequence - a.sequence)
+  const preserved = new Set<string>()
+  for (const kept of [
+    newestFirst[0],
+    newestFirst.find((snapshot) => snapshot.progress === 'failed'),
+    newestFirst.find((snapshot) => snapshot.progress === 'completed'),
+    ...newestFirst.filter((snapshot) => snapshot.pinned),
+  ])
+    if (kept) preserved.add(kept.id)
+
+  const ageMs = (snapshot: Kept) => nowMs - Date.parse(snapshot.at)
+  const remove = newestFirst.filter(
+    (snapshot, rank) =>
+      !preserved.has(snapshot.id) &&
+      (rank >= limits.maxPerRun || ageMs(snapshot) > limits.maxAgeDays * DAY_MS),
+  )
+  const gone = new Set(remove.map((snapshot) => snapshot.id))
+  const compress = newestFirst.filter(
+    (snapshot) =>
+      !gone.has(snapshot.id) && snapshot.plain && ageMs(snapshot) > (limits.compressAfterHours * DAY_MS) / 24,
+  )
+  return { remove: remove.reverse(), compress: compress.reverse() }
+}

@@ -1,0 +1,162 @@
+import { clip } from '../core/canonical.ts'
+import {
+  type Checkpoint,
+  type CommandOutcome,
+  noChange,
+  type Trigger,
+  type TriggerKind,
+} from '../core/checkpoint.ts'
+import { checkpointId } from '../core/id.ts'
+import { moveStep, type StepMove, stepId } from '../core/plan.ts'
+import { instant } from '../core/ports.ts'
+import { ReasonError } from '../core/reason.ts'
+import type { Fault, Position } from '../core/work.ts'
+import { coalesces } from './coalesce.ts'
+import { windowPressure } from './pressure.ts'
+import { redact } from './redact.ts'
+import { resumeHints } from './resume.ts'
+import { nextProgress, type RunEventKind } from './run-lifecycle.ts'
+
+/** Something that happened to a run, in one shape for every door. */
+export interface RunEvent {
+  kind: RunEventKind
+  step?: { id: string; state: StepMove }
+  fault?: Fault
+  contextUsedPercent?: number
+  note?: string
+}
+
+/** What the store knows of a run at one instant. */
+export interface RunSituation {
+  run: string
+  stream: string
+  head: { id: string; sequence: number }
+  /** The newest checkpoint that reads well: the head, unless the head is damaged. */
+  base: Checkpoint
+  /** Triggers that the head took in after it was written. */
+  notes: number
+  pending: Array<{ event: number; outcome: CommandOutcome }>
+  pinned: string[]
+  profile: string
+}
+
+export type SnapshotDecision =
+  | { act: 'nothing' }
+  | { act: 'coalesce'; trigger: Trigger }
+  | { act: 'append'; checkpoint: Checkpoint; takes: number[] }
+
+export const HEARTBEAT_MS = 120_000
+const OUTCOMES_PER_SNAPSHOT = 50
+const PROTECTED = 50
+
+const TRIGGER_OF = {
+  step_in_progress: 'step',
+  step_done: 'step',
+  step_failed: 'step',
+  step_skipped: 'step',
+  error: 'error',
+  fatal_error: 'error',
+  pause: 'manual',
+  finish: 'manual',
+  finish_failed: 'manual',
+  save: 'manual',
+  command: null,
+  heartbeat: 'timer',
+} as const satisfies Record<RunEventKind, TriggerKind | null>
+
+/** Decides what one event does to a run: a snapshot, a note on the newest one, or nothing. */
+export function decideSnapshot(
+  situation: RunSituation,
+  event: RunEvent,
+  {
+    nowMs,
+    random,
+    heartbeatMs = HEARTBEAT_MS,
+  }: { nowMs: number; random: (n: number) => Uint8Array; heartbeatMs?: number },
+): SnapshotDecision {
+  const { base } = situation
+  const progress = nextProgress(base.progress, event.kind)
+  if (progress === 'refused')
+    throw new ReasonError('run_transition_refused', {
+      run: situation.run,
+      progress: base.progress,
+      event: event.kind,
+    })
+
+  const triggers = triggersOf(event, base, nowMs, heartbeatMs)
+  const [first] = triggers
+  if (!first) return { act: 'nothing' }
+
+  const position = moved(base.work.position, event)
+  const outcomes = situation.pending.slice(-OUTCOMES_PER_SNAPSHOT).map(({ outcome }) => outcome)
+  const candidate: Checkpoint = {
+    id: checkpointId(nowMs, situation.head.sequence + 1, random),
+    stream: situation.stream,
+    parent: situation.head.id,
+    at: instant(nowMs),
+    triggers,
+    progress,
+    work: { ...base.work, position },
+    change: { ...noChange(), commands: outcomes },
+    health: {
+      pressure:
+        event.contextUsedPercent === undefined
+          ? base.health.pressure
+          : windowPressure(event.contextUsedPercent),
+      protected: situation.pinned.slice(-PROTECTED),
+      dropped:
+        situation.pending.length -
+        outcomes.length +
+        Math.max(0, situation.pinned.length - PROTECTED) +
+        resumeHints(position, progress).cut,
+      profile: situation.profile,
+    },
+  }
+  const isWhole = base.id === situation.head.id
+  if (isWhole && coalesces(base, candidate, situation.notes)) return { act: 'coalesce', trigger: first }
+  return { act: 'append', checkpoint: candidate, takes: situation.pending.map(({ event: seq }) => seq) }
+}
+
+/** The event's own trigger, and the heartbeat's where it is overdue; the event's comes first. */
+function triggersOf(event: RunEvent, base: Checkpoint, nowMs: number, heartbeatMs: number): Trigger[] {
+  const own = TRIGGER_OF[event.kind]
+  const sinceMs = nowMs - Date.parse(base.at)
+  const overdue = base.progress === 'in_progress' && sinceMs >= heartbeatMs && event.kind !== 'heartbeat'
+  const kinds: Array<[TriggerKind, string]> = []
+  if (own !== null && !(event.kind === 'heartbeat' && base.progress !== 'in_progress'))
+    kinds.push([own, event.note ?? ''])
+  if (overdue) kinds.push(['timer', 'heartbeat was overdue'])
+  return kinds.map(([kind, note]) => ({ kind, at: instant(nowMs), note: clip(redact(note), 200) }))
+}
+
+function moved(position: Position, event: RunEvent): Position {
+  const { step, fault } = event
+  const plan = step && position.plan ? moveStep(position.plan, step.id, step.state) : position.plan
+  const cleared =
+    event.kind === 'step_in_progress' ||
+    event.kind === 'finish' ||
+    (event.kind === 'step_done' && position.fault?.recoverable === true)
+  return {
+    ...position,
+    plan,
+    step: step && position.plan ? stepId(position.plan, step.id) : position.step,
+    fault: cleared ? null : heavier(position.fault, fault),
+  }
+}
+
+/** What must be resolved by a person is not forgotten because something smaller went wrong after it. */
+function heavier(standing: Fault | null, fresh: Fault | undefined): Fault | null {
+  return fresh === undefined || standing?.recoverable === false ? standing : fresh
+}
+
+/** An outcome within its bounds: names and summaries are short, and hold no secret. */
+export function boundedOutcome(outcome: CommandOutcome): CommandOutcome {
+  return {
+    kind: outcome.kind,
+    name: clip(redact(outcome.name), 200),
+    result: outcome.result,
+    duration_ms: Math.max(0, Math.round(outcome.duration_ms)),
+    ...(outcome.reason_code === undefined ? {} : { reason_code: clip(redact(outcome.reason_code), 100) }),
+    summary: clip(redact(outcome.summary), 500),
+  }
+}

@@ -1,0 +1,57 @@
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { describe, errorCode, ReasonError } from '../../core/reason.ts'
+import { syncFolder } from '../../fs/private.ts'
+import { type Database, openDatabase } from './driver.ts'
+
+/** Copies a database as it stands now, while others write. The name appears only when the copy is whole. */
+export function copyDatabase(db: Database, file: string): void {
+  if (existsSync(file)) throw new ReasonError('backup_exists', { path: file })
+  const temp = `${file}.part-${process.pid}`
+  try {
+    // SQLite would make the copy readable for all; it writes into an empty file that is private already.
+    closeSync(openSync(temp, 'wx', 0o600))
+    db.prepare('VACUUM INTO ?').run(temp)
+    const problem = databaseProblem(temp)
+    if (problem !== null) throw new ReasonError('store_damaged', { path: temp, problem })
+    syncFile(temp)
+    linkSync(temp, file)
+    syncFolder(dirname(file))
+  } catch (error) {
+    throw errorCode(error) === 'EEXIST'
+      ? new ReasonError('backup_exists', { path: file })
+      : failed(error, file)
+  } finally {
+    rmSync(temp, { force: true })
+  }
+}
+
+function failed(error: unknown, path: string): unknown {
+  return errorCode(error)?.startsWith('E') && !(error instanceof ReasonError)
+    ? new ReasonError('checkpoint_atomic_write_failed', { path, problem: describe(error) }, { cause: error })
+    : error
+}
+
+/** What is wrong with a database file, or null where it is sound. */
+export function databaseProblem(path: string): string | null {
+  let db: Database | null = null
+  try {
+    db = openDatabase(path, { readOnly: true, timeout: 2_000 })
+    // `as`: the pragma gives this one column.
+    const row = db.prepare('PRAGMA integrity_check(1)').get() as { integrity_check: string } | undefined
+    return row?.integrity_check === 'ok' ? null : (row?.integrity_check ?? 'it gives no answer')
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  } finally {
+    db?.close()
+  }
+}
+
+function syncFile(path: string): void {
+  const fd = openSync(path, 'r+')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,235 @@
+import { renameSync, statSync } from 'node:fs'
+import { randomId } from '../../core/id.ts'
+import type { Ports } from '../../core/ports.ts'
+import { describe, ReasonError } from '../../core/reason.ts'
+import { createPrivateFile } from '../../fs/private.ts'
+import { type Database, openDatabase, SQLITE, sqliteCode } from './driver.ts'
+import { merge } from './merge.ts'
+import { prepareSchema } from './schema.ts'
+import { Sql } from './sql.ts'
+
+export interface ConnectionOptions {
+  path: string
+  ports: Ports
+  /** How long to wait for another writer before `store_busy`. */
+  waitMs: number
+  migrations: readonly string[]
+  /** Called before the shape of a database with content changes. */
+  beforeMigration(db: Database): void
+}
+
+/** A slice of waiting inside SQLite; between slices the event loop gets its turn. */
+const SLICE_MS = 40
+const MEMORY = ':memory:'
+
+/** An open database, and which files it stands on. */
+interface Opened {
+  sql: Sql
+  file: string
+  wal: string
+  shm: string
+}
+
+/** A database file that may be locked, replaced or damaged by others at any moment. */
+export class Connection {
+  private opened: Opened | null = null
+  private readonly options: ConnectionOptions
+
+  constructor(options: ConnectionOptions) {
+    this.options = options
+  }
+
+  get path(): string {
+    return this.options.path
+  }
+
+  /** One consistent read. */
+  read<T>(act: (sql: Sql) => T): Promise<T> {
+    return this.attempt((sql) => transaction(sql, 'BEGIN', act))
+  }
+
+  /** One atomic write, on the disk when it resolves. */
+  write<T>(act: (sql: Sql) => T): Promise<T> {
+    return this.attempt((sql) => transaction(sql, 'BEGIN IMMEDIATE', act))
+  }
+
+  /** One atomic write that a power cut may undo: for what can be found out again. */
+  writeSoft<T>(act: (sql: Sql) => T): Promise<T> {
+    return this.attempt((sql) => {
+      sql.db.exec('PRAGMA synchronous = NORMAL')
+      try {
+        return transaction(sql, 'BEGIN IMMEDIATE', act)
+      } finally {
+        sql.db.exec('PRAGMA synchronous = FULL')
+      }
+    })
+  }
+
+  /** For statements that manage their own transaction. */
+  bare<T>(act: (sql: Sql) => T): Promise<T> {
+    return this.attempt(act)
+  }
+
+  close(): void {
+    this.opened?.sql.db.close()
+    this.opened = null
+  }
+
+  /** Runs until it went through on the file that is at the path now, or the time is over. */
+  private async attempt<T>(act: (sql: Sql) => T): Promise<T> {
+    const { ports, waitMs, path } = this.options
+    let done: { value: T } | null = null
+    let waited = 0
+    for (;;) {
+      try {
+        done ??= { value: act(this.current()) }
+        // A commit into a file that was meanwhile replaced would be lost with it: it is carried over first.
+        if (this.isReplaced()) this.current()
+        this.noteLog()
+        return done.value
+      } catch (error) {
+        const code = sqliteCode(error)
+        if (code !== SQLITE.busy && code !== SQLITE.locked) throw this.failure(error, code)
+        if (waited >= waitMs)
+          throw new ReasonError('store_busy', { path, waited_ms: waitMs }, { cause: error })
+        const pause = 5 + (ports.random(1)[0] ?? 0) / 12
+        await ports.sleep(pause)
+        waited += SLICE_MS + pause
+      }
+    }
+  }
+
+  /** The log appears with the first write; only then can it be known again. */
+  private noteLog(): void {
+    if (this.opened === null || this.path === MEMORY) return
+    if (this.opened.wal === ABSENT) this.opened.wal = identityOf(`${this.path}-wal`)
+    if (this.opened.shm === ABSENT) this.opened.shm = identityOf(`${this.path}-shm`)
+  }
+
+  private current(): Sql {
+    if (this.opened !== null && this.isReplaced()) this.moveOver(this.opened)
+    this.opened ??= this.open()
+    return this.opened.sql
+  }
+
+  /** The file at the path is another one now: what only the old one holds is carried over. */
+  private moveOver(old: Opened): void {
+    this.setAsideLogOf(old)
+    const fresh = this.open()
+    try {
+      const [first] = fresh.sql.all<{ integrity_check: string }>('PRAGMA integrity_check(1)')
+      if (first?.integrity_check !== 'ok') {
+        const problem = 'it was replaced by a damaged file'
+        throw new ReasonError('store_damaged', { path: this.path, problem })
+      }
+      transaction(fresh.sql, 'BEGIN IMMEDIATE', (into) => merge(old.sql, into))
+    } catch (error) {
+      fresh.sql.db.close()
+      throw error
+    }
+    old.sql.db.close()
+    this.opened = fresh
+  }
+
+  /** SQLite would take the log and the index of the old file for those of the new one. */
+  private setAsideLogOf({ wal, shm }: Opened): void {
+    const token = randomId('stale', this.options.ports.random)
+    for (const [ending, mine] of [
+      ['-wal', wal],
+      ['-shm', shm],
+    ] as const) {
+      const path = this.path + ending
+      if (mine !== ABSENT && identityOf(path) === mine) renameSync(path, `${path}.${token}`)
+    }
+  }
+
+  private isReplaced(): boolean {
+    return this.path !== MEMORY && this.opened !== null && identityOf(this.path) !== this.opened.file
+  }
+
+  private open(): Opened {
+    const { path } = this
+    if (path === MEMORY) return { sql: this.prepare(), file: '', wal: ABSENT, shm: ABSENT }
+    for (;;) {
+      createUnlessThere(path)
+      const file = identityOf(path)
+      const sql = this.prepare()
+      if (identityOf(path) === file)
+        return { sql, file, wal: identityOf(`${path}-wal`), shm: identityOf(`${path}-shm`) }
+      sql.db.close()
+    }
+  }
+
+  private prepare(): Sql {
+    const db = openDatabase(this.path, { timeout: SLICE_MS })
+    try {
+      db.exec('PRAGMA journal_mode = WAL')
+      db.exec('PRAGMA synchronous = FULL')
+      db.exec('PRAGMA foreign_keys = ON')
+      if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
+      prepareSchema(db, this.path, this.options)
+      return new Sql(db)
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  }
+
+  private failure(error: unknown, code: number | undefined): unknown {
+    const data = { path: this.path, problem: describe(error) }
+    switch (code) {
+      case SQLITE.corrupt:
+      case SQLITE.notadb:
+        // A file that was replaced by a damaged one is still whole in our hands.
+        if (!this.isReplaced()) this.close()
+        return new ReasonError('store_damaged', data, { cause: error })
+      case SQLITE.ioerr:
+      case SQLITE.full:
+      case SQLITE.readonly:
+        // After a failed fsync the page cache cannot be trusted: begin again with a fresh handle.
+        this.close()
+        return new ReasonError('checkpoint_atomic_write_failed', data, { cause: error })
+      case SQLITE.cantopen:
+        return new ReasonError('store_unavailable', data, { cause: error })
+      default:
+        return error
+    }
+  }
+}
+
+function transaction<T>(sql: Sql, begin: string, act: (sql: Sql) => T): T {
+  sql.db.exec(begin)
+  try {
+    const value = act(sql)
+    sql.db.exec('COMMIT')
+    return value
+  } catch (error) {
+    rollback(sql)
+    throw error
+  }
+}
+
+/** SQLite rolls back by itself after some errors; then there is nothing left to roll back. */
+function rollback(sql: Sql): void {
+  try {
+    sql.db.exec('ROLLBACK')
+  } catch (error) {
+    if (sqliteCode(error) === undefined) throw error
+  }
+}
+
+/** SQLite would create the file readable for all; its -wal and -shm take the mode of the file. */
+function createUnlessThere(path: string): void {
+  try {
+    createPrivateFile(path)
+  } catch (error) {
+    throw new ReasonError('store_unavailable', { path, problem: describe(error) }, { cause: error })
+  }
+}
+
+const ABSENT = 'absent'
+
+function identityOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found ? `${found.dev}:${found.ino}` : ABSENT
+}

@@ -1,0 +1,70 @@
+import { createRequire } from 'node:module'
+import type { DatabaseSync } from '@photostructure/sqlite'
+import { ReasonError } from '../../core/reason.ts'
+
+export type Database = InstanceType<typeof DatabaseSync>
+type Constructor = typeof DatabaseSync
+
+let loaded: Constructor | undefined
+
+/** The one place that chooses: Node's own SQLite where it exists, else the package with the same interface. */
+export function openDatabase(path: string, options: { readOnly?: boolean; timeout?: number } = {}): Database {
+  loaded ??= builtIn() ?? fromPackage()
+  return new loaded(path, options)
+}
+
+function builtIn(): Constructor | undefined {
+  const original = process.emitWarning
+  // Node 22 warns at the first import that node:sqlite is experimental; a user can do nothing about it.
+  process.emitWarning = () => undefined
+  try {
+    // `as`: both export the same class; the types of Node 20 do not know node:sqlite.
+    return (
+      process.getBuiltinModule('node:sqlite' as 'node:fs') as { DatabaseSync?: Constructor } | undefined
+    )?.DatabaseSync
+  } finally {
+    process.emitWarning = original
+  }
+}
+
+function fromPackage(): Constructor {
+  const require = createRequire(import.meta.url)
+  try {
+    return require('@photostructure/sqlite').DatabaseSync
+  } catch (error) {
+    const problem = 'this Node has no node:sqlite and the package @photostructure/sqlite is not installed'
+    throw new ReasonError('store_unavailable', { path: 'SQLite', problem }, { cause: error })
+  }
+}
+
+/** SQLite's primary result code of an error, or undefined where it is not SQLite's. */
+export function sqliteCode(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined
+  // `as`: both drivers add it, though not to every error, and without a type to test for.
+  const { errcode } = error as Error & { errcode?: number }
+  if (errcode !== undefined) return errcode & 0xff
+  return MESSAGES.find(([message]) => error.message.includes(message))?.[1]
+}
+
+export const SQLITE = {
+  error: 1,
+  busy: 5,
+  locked: 6,
+  readonly: 8,
+  ioerr: 10,
+  corrupt: 11,
+  full: 13,
+  cantopen: 14,
+  notadb: 26,
+} as const
+
+/** SQLite's own words, for errors that come without a code. */
+const MESSAGES: ReadonlyArray<readonly [string, number]> = [
+  ['database is locked', SQLITE.busy],
+  ['attempt to write a readonly database', SQLITE.readonly],
+  ['disk I/O error', SQLITE.ioerr],
+  ['database disk image is malformed', SQLITE.corrupt],
+  ['database or disk is full', SQLITE.full],
+  ['unable to open database file', SQLITE.cantopen],
+  ['file is not a database', SQLITE.notadb],
+]

@@ -1,0 +1,187 @@
+import { sha256 } from '../../core/canonical.ts'
+import { openDatabase, SQLITE, sqliteCode } from './driver.ts'
+import { Sql } from './sql.ts'
+
+interface StreamRow {
+  id: string
+  repository: string
+  workspace: string
+  kind: string
+  name: string
+  name_key: string
+  head_id: string
+  head_seq: number
+  live: number
+  created_at: string
+  maintained_at: string | null
+}
+
+interface BodyRow {
+  id: string
+  stream: string
+  seq: number
+  at: string
+  progress: string
+  hash: string
+  body: string | null
+  removed_at: string | null
+}
+
+/**
+ * Adds to one database what another has and it has not; answers how many checkpoints came over.
+ * Checkpoints are immutable, so this is safe to do twice, and in any order. It is how a backup is restored,
+ * a damaged file is salvaged, and a file that was replaced under a running process gives up nothing.
+ */
+export function merge(from: Sql, into: Sql): number {
+  for (const row of rows<{ id: string; repository: string; path: string; seen_at: string }>(
+    from,
+    'workspaces',
+  ))
+    into.run(
+      'INSERT OR IGNORE INTO workspaces (id, repository, path, seen_at) VALUES (?, ?, ?, ?)',
+      row.id,
+      row.repository,
+      row.path,
+      row.seen_at,
+    )
+
+  const known = new Set<string>()
+  for (const row of rows<StreamRow>(from, 'streams')) {
+    into.run(
+      'INSERT OR IGNORE INTO streams (id, repository, workspace, kind, name, name_key, head_id, head_seq, live, created_at, maintained_at) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)',
+      ...([row.id, row.repository, row.workspace, row.kind, row.name, row.name_key, row.head_id] as const),
+      ...([row.created_at, row.maintained_at] as const),
+    )
+    // Another stream may have taken the name meanwhile; its checkpoints then have no home here.
+    if (into.get('SELECT 1 FROM streams WHERE id = ?', row.id)) known.add(row.id)
+  }
+
+  let added = 0
+  for (const row of rows<BodyRow>(from, 'checkpoints', 'ORDER BY seq')) {
+    const whole = row.body === null || sha256(row.body) === row.hash
+    if (whole && known.has(row.stream)) added += addRow(into, row)
+  }
+
+  for (const row of rows<{ checkpoint: string; n: number; body: string }>(from, 'notes'))
+    if (has(into, row.checkpoint))
+      into.run(
+        'INSERT OR IGNORE INTO notes (checkpoint, n, body) VALUES (?, ?, ?)',
+        row.checkpoint,
+        row.n,
+        row.body,
+      )
+  for (const row of rows<{ checkpoint: string }>(from, 'pins'))
+    if (has(into, row.checkpoint))
+      into.run('INSERT OR IGNORE INTO pins (checkpoint) VALUES (?)', row.checkpoint)
+  for (const row of rows<{ stream: string; at: string; body: string; taken_by: string | null }>(
+    from,
+    'events',
+  ))
+    if (row.taken_by === null && known.has(row.stream)) addWaiting(into, row.stream, row.at, row.body)
+  mergeViews(from, into)
+  return added
+}
+
+const has = (into: Sql, checkpoint: string) =>
+  into.get('SELECT 1 FROM checkpoints WHERE id = ?', checkpoint) !== undefined
+
+/**
+ * Adds a checkpoint at its sequence number; answers 1 where it was added. Where another has the number it
+ * takes the next one, or is left out: what only comes back from a file must not become the newest.
+ */
+export function addRow(into: Sql, row: BodyRow, whenTaken: 'next' | 'leave out' = 'next'): number {
+  if (has(into, row.id)) return 0
+  into.run(`DELETE FROM checkpoints WHERE stream = ? AND seq = ? AND hash = ''`, row.stream, row.seq)
+  const taken = into.get('SELECT 1 FROM checkpoints WHERE stream = ? AND seq = ?', row.stream, row.seq)
+  if (taken && whenTaken === 'leave out') return 0
+  const head =
+    into.get<{ head_seq: number }>('SELECT head_seq FROM streams WHERE id = ?', row.stream)?.head_seq ?? 0
+  const seq = taken ? head + 1 : row.seq
+  into.run(
+    'INSERT INTO checkpoints (id, stream, seq, at, progress, hash, body, removed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    ...([row.id, row.stream, seq, row.at, row.progress, row.hash, row.body, row.removed_at] as const),
+  )
+  if (row.body !== null) into.run('UPDATE streams SET live = live + 1 WHERE id = ?', row.stream)
+  if (seq > head)
+    into.run('UPDATE streams SET head_id = ?, head_seq = ? WHERE id = ?', row.id, seq, row.stream)
+  return 1
+}
+
+/** A tombstone for every number below a stream's head that nothing could be found for. */
+export function closeGaps(sql: Sql, at: string): number {
+  let closed = 0
+  for (const { id, head_seq } of sql.all<{ id: string; head_seq: number }>(
+    'SELECT id, head_seq FROM streams',
+  )) {
+    const found = sql.all<{ seq: number }>('SELECT seq FROM checkpoints WHERE stream = ?', id)
+    const known = new Set(found.map(({ seq }) => seq))
+    for (let seq = 1; seq < head_seq; seq += 1)
+      if (!known.has(seq)) {
+        const lost = `cp_00000000T000000000Z_${seq}-${sha256(`${id}:${seq}`).slice(0, 12)}`
+        closed += addRow(sql, {
+          id: lost,
+          stream: id,
+          seq,
+          at,
+          progress: 'failed',
+          hash: '',
+          body: null,
+          removed_at: at,
+        })
+      }
+  }
+  return closed
+}
+
+function addWaiting(into: Sql, stream: string, at: string, body: string): void {
+  if (into.get('SELECT 1 FROM events WHERE stream = ? AND at = ? AND body = ?', stream, at, body)) return
+  into.run('INSERT INTO events (stream, at, body) VALUES (?, ?, ?)', stream, at, body)
+}
+
+function mergeViews(from: Sql, into: Sql): void {
+  interface Row {
+    workspace: string
+    path: string
+    stream: string
+    checkpoint: string
+    hash: string
+    content_hash: string
+    state: string
+  }
+  for (const row of rows<Row>(from, 'views'))
+    if (has(into, row.checkpoint))
+      into.run(
+        'INSERT OR IGNORE INTO views (workspace, path, stream, checkpoint, hash, content_hash, state) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        ...([row.workspace, row.path, row.stream, row.checkpoint] as const),
+        ...([row.hash, row.content_hash, row.state] as const),
+      )
+}
+
+/** Opens a file to read from it; null where nothing at all can be read. */
+export function readFrom<T>(file: string, act: (from: Sql) => T): T | null {
+  const db = openDatabase(file, { timeout: 1_000 })
+  try {
+    db.prepare('SELECT count(*) FROM sqlite_master').get()
+    return act(new Sql(db))
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    return null
+  } finally {
+    db.close()
+  }
+}
+
+function isDamage(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code === SQLITE.corrupt || code === SQLITE.notadb || code === SQLITE.error
+}
+
+/** A table's rows; of a damaged one, those before the damage. */
+function* rows<Row>(from: Sql, table: string, order = ''): Generator<Row> {
+  try {
+    // `as`: the columns are those of the table, named where this is called.
+    for (const row of from.db.prepare(`SELECT * FROM ${table} ${order}`).iterate()) yield row as Row
+  } catch (error) {
+    if (!isDamage(error)) throw error
+  }
+}

@@ -1,0 +1,113 @@
+import { canonical, sha256 } from '../../core/canonical.ts'
+import type { Checkpoint, Trigger } from '../../core/checkpoint.ts'
+import { ReasonError } from '../../core/reason.ts'
+import type {
+  Appended,
+  CheckpointRow,
+  Situation,
+  StartingView,
+  Stored,
+  StoreProblem,
+  Stream,
+} from '../store.ts'
+import type { Sql } from './sql.ts'
+
+export const STREAM = `SELECT id, repository, workspace, kind, name, head_id AS headId, head_seq AS headSequence, live,
+  created_at AS createdAt, maintained_at AS maintainedAt FROM streams`
+export const ROW = `SELECT c.id, c.stream, c.seq AS sequence, c.at, c.progress, c.removed_at AS removedAt,
+  EXISTS (SELECT 1 FROM pins WHERE checkpoint = c.id) AS pinned, c.hash, c.body FROM checkpoints c`
+export const VIEW = `SELECT workspace, path, stream, checkpoint, hash, content_hash AS contentHash, state FROM views`
+
+export type RawRow = Omit<CheckpointRow, 'pinned'> & { pinned: number; hash: string; body: string | null }
+
+export function streamById(sql: Sql, id: string): Stream {
+  const stream = sql.get<Stream>(`${STREAM} WHERE id = ?`, id)
+  if (!stream) throw new ReasonError('run_unknown', { run: id })
+  return stream
+}
+
+export function addCheckpoint(sql: Sql, checkpoint: Checkpoint, sequence: number): void {
+  const body = canonical(checkpoint)
+  sql.run(
+    'INSERT INTO checkpoints (id, stream, seq, at, progress, hash, body, removed_at) VALUES (?, ?, ?, ?, ?, ?, ?, NULL)',
+    ...([
+      checkpoint.id,
+      checkpoint.stream,
+      sequence,
+      checkpoint.at,
+      checkpoint.progress,
+      sha256(body),
+      body,
+    ] as const),
+  )
+  sql.run(
+    'UPDATE streams SET head_id = ?, head_seq = ?, live = live + 1 WHERE id = ?',
+    ...([checkpoint.id, sequence, checkpoint.stream] as const),
+  )
+}
+
+export function putViews(
+  sql: Sql,
+  checkpoint: Pick<Checkpoint, 'id' | 'stream'>,
+  views: StartingView[],
+): void {
+  for (const { workspace, path, hash, contentHash, state } of views)
+    sql.run(
+      `INSERT OR REPLACE INTO views (workspace, path, stream, checkpoint, hash, content_hash, state) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      ...([workspace, path, checkpoint.stream, checkpoint.id, hash, contentHash, state] as const),
+    )
+}
+
+export function appended(sql: Sql, stream: string): Appended {
+  const { headSequence, live, maintainedAt } = streamById(sql, stream)
+  return { done: true, sequence: headSequence, live, maintainedAt }
+}
+
+export function rowOf({ hash: _hash, body: _body, pinned, ...row }: RawRow): CheckpointRow {
+  return { ...row, pinned: pinned === 1 }
+}
+
+export function stored(sql: Sql, raw: RawRow): Stored {
+  const row = rowOf(raw)
+  if (raw.body === null) return { row, state: 'removed' }
+  if (sha256(raw.body) !== raw.hash) return { row, state: 'damaged' }
+  // `as`: written by `addCheckpoint`, and the checksum says that it is what was written.
+  return { row, state: 'whole', checkpoint: JSON.parse(raw.body) as Checkpoint, notes: notesOf(sql, raw.id) }
+}
+
+export function notesOf(sql: Sql, checkpoint: string): Trigger[] {
+  return (
+    sql
+      .all<{ body: string }>('SELECT body FROM notes WHERE checkpoint = ? ORDER BY n', checkpoint)
+      // `as`: written by `coalesce` and by nobody else.
+      .map(({ body }) => JSON.parse(body) as Trigger)
+  )
+}
+
+/** The head, or where it is damaged the newest checkpoint before it that is whole. */
+export function newestWhole(sql: Sql, stream: Stream): Situation['base'] {
+  const head = sql.get<RawRow>(`${ROW} WHERE c.id = ?`, stream.headId)
+  const whole = head ? stored(sql, head) : null
+  if (whole?.state === 'whole') return whole
+  for (const raw of sql.all<RawRow>(
+    `${ROW} WHERE c.stream = ? AND c.body IS NOT NULL ORDER BY c.seq DESC`,
+    stream.id,
+  )) {
+    const found = stored(sql, raw)
+    if (found.state === 'whole') return found
+  }
+  throw new ReasonError('checkpoint_integrity_mismatch', {
+    path: `run ${stream.name} in the store`,
+    problem: 'none of its checkpoints is whole',
+  })
+}
+
+export function gaps(sql: Sql): StoreProblem[] {
+  return sql
+    .all<{ name: string; head_seq: number; found: number; top: string | null }>(
+      `SELECT s.name, s.head_seq, (SELECT count(*) FROM checkpoints WHERE stream = s.id) AS found,
+       (SELECT id FROM checkpoints WHERE id = s.head_id) AS top FROM streams s`,
+    )
+    .filter((row) => row.found !== row.head_seq || row.top === null)
+    .map((row) => ({ what: `run ${row.name} should have ${row.head_seq} checkpoints and has ${row.found}` }))
+}

@@ -1,0 +1,47 @@
+import { ReasonError } from '../../core/reason.ts'
+import type { Database } from './driver.ts'
+import { OLDEST_WRITER } from './migrations.ts'
+
+const versionOf = (db: Database) =>
+  // `as`: the pragma gives this one column.
+  (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
+
+/** Brings the database to the newest shape, or refuses one that is too new for this program. */
+export function prepareSchema(
+  db: Database,
+  path: string,
+  { migrations, beforeMigration }: { migrations: readonly string[]; beforeMigration(db: Database): void },
+): void {
+  const found = versionOf(db)
+  if (found > migrations.length) requireWritable(db, path, found, migrations.length)
+  if (found >= migrations.length) return
+  if (found > 0) beforeMigration(db)
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    migrate(db, migrations)
+    db.exec('COMMIT')
+  } catch (error) {
+    // Closing the handle does not end the transaction with every driver.
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** Another process may have been faster between the look and the lock: then there is nothing left to do. */
+function migrate(db: Database, migrations: readonly string[]): void {
+  const found = versionOf(db)
+  if (found >= migrations.length) return
+  for (const step of migrations.slice(found)) db.exec(step)
+  db.exec(`PRAGMA user_version = ${migrations.length}`)
+  db.prepare(
+    `INSERT INTO meta (key, value) VALUES ('oldest_writer', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+  ).run(String(OLDEST_WRITER))
+}
+
+function requireWritable(db: Database, path: string, found: number, known: number): void {
+  // `as`: meta has this one text column.
+  const row = db.prepare(`SELECT value FROM meta WHERE key = 'oldest_writer'`).get() as
+    | { value: string }
+    | undefined
+  if (Number(row?.value ?? found) > known) throw new ReasonError('store_newer', { path, found, known })
+}

@@ -1,0 +1,343 @@
+import { canonical, sha256 } from '../../core/canonical.ts'
+import type { Checkpoint, CommandOutcome, Trigger } from '../../core/checkpoint.ts'
+import { nameKey } from '../../core/id.ts'
+import type { Ports } from '../../core/ports.ts'
+import type {
+  Appended,
+  CheckpointRow,
+  HeadMoved,
+  NewStream,
+  NewView,
+  Release,
+  Situation,
+  StartingView,
+  Store,
+  Stored,
+  StoreProblem,
+  Stream,
+  ViewRow,
+  WorkspaceRow,
+} from '../store.ts'
+import { copyDatabase } from './backup.ts'
+import { Connection } from './connection.ts'
+import { Locks } from './lock.ts'
+import { addRow, closeGaps, merge, readFrom } from './merge.ts'
+import { MIGRATIONS } from './migrations.ts'
+import {
+  addCheckpoint,
+  appended,
+  gaps,
+  newestWhole,
+  notesOf,
+  putViews,
+  type RawRow,
+  ROW,
+  rowOf,
+  STREAM,
+  stored,
+  streamById,
+  VIEW,
+} from './rows.ts'
+
+export interface SqliteOptions {
+  path: string
+  ports: Ports
+  waitMs?: number
+  migrations?: readonly string[]
+  /** Where the kernel's locks are; null for a store that no other process sees. */
+  locksFolder: string | null
+  beforeMigration?: (copyTo: (file: string) => void) => void
+}
+
+/** The store in one SQLite file, or in memory with the path `:memory:`. */
+export function openSqliteStore(options: SqliteOptions): SqliteStore {
+  const { path, ports, waitMs = 5_000, migrations = MIGRATIONS, locksFolder, beforeMigration } = options
+  const connection = new Connection({
+    path,
+    ports,
+    waitMs,
+    migrations,
+    beforeMigration: (db) => beforeMigration?.((file) => copyDatabase(db, file)),
+  })
+  return new SqliteStore(connection, new Locks(locksFolder, ports))
+}
+
+export class SqliteStore implements Store {
+  private readonly connection: Connection
+  private readonly locks: Locks
+
+  constructor(connection: Connection, locks: Locks) {
+    this.connection = connection
+    this.locks = locks
+  }
+
+  get path(): string {
+    return this.connection.path
+  }
+
+  async seeWorkspace({ id, repository, path }: WorkspaceRow, at: string): Promise<void> {
+    await this.connection.write((sql) =>
+      sql.run(
+        `INSERT INTO workspaces (id, repository, path, seen_at) VALUES (?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET repository = excluded.repository, path = excluded.path, seen_at = excluded.seen_at`,
+        ...([id, repository, path, at] as const),
+      ),
+    )
+  }
+
+  workspaces(): Promise<WorkspaceRow[]> {
+    return this.connection.read((sql) => sql.all<WorkspaceRow>('SELECT id, repository, path FROM workspaces'))
+  }
+
+  begin(stream: NewStream, first: Checkpoint, views: StartingView[]): Promise<boolean> {
+    const { id, repository, workspace, kind, name } = stream
+    return this.connection.write((sql) => {
+      const isNew = sql.run(
+        'INSERT INTO streams (id, repository, workspace, kind, name, name_key, head_id, head_seq, live, created_at, maintained_at) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, NULL) ON CONFLICT DO NOTHING',
+        ...([id, repository, workspace, kind, name, nameKey(name), first.id, first.at] as const),
+      )
+      if (isNew === 0) return false
+      addCheckpoint(sql, first, 1)
+      putViews(sql, first, views)
+      return true
+    })
+  }
+
+  stream(repository: string, name: string): Promise<Stream | null> {
+    return this.connection.read(
+      (sql) =>
+        sql.get<Stream>(
+          `${STREAM} WHERE repository = ? AND kind = 'run' AND name_key = ?`,
+          repository,
+          nameKey(name),
+        ) ?? null,
+    )
+  }
+
+  streams(repository: string | null): Promise<Stream[]> {
+    return this.connection.read((sql) =>
+      sql.all<Stream>(
+        `${STREAM} WHERE ? IS NULL OR repository = ? ORDER BY created_at, rowid`,
+        repository,
+        repository,
+      ),
+    )
+  }
+
+  situation(id: string): Promise<Situation> {
+    return this.connection.read((sql) => {
+      const stream = streamById(sql, id)
+      return {
+        stream,
+        base: newestWhole(sql, stream),
+        pending: sql
+          .all<{ seq: number; body: string }>(
+            'SELECT seq, body FROM events WHERE stream = ? AND taken_by IS NULL ORDER BY seq',
+            id,
+          )
+          // `as`: written by `record` and by nobody else.
+          .map(({ seq, body }) => ({ event: seq, outcome: JSON.parse(body) as CommandOutcome })),
+        pinned: sql
+          .all<{ id: string }>(
+            'SELECT c.id FROM checkpoints c JOIN pins p ON p.checkpoint = c.id WHERE c.stream = ? ORDER BY c.seq',
+            id,
+          )
+          .map((row) => row.id),
+      }
+    })
+  }
+
+  append(
+    checkpoint: Checkpoint,
+    expectedHead: string,
+    { takes, views }: { takes: number[]; views: StartingView[] },
+  ): Promise<Appended | HeadMoved> {
+    return this.connection.write((sql) => {
+      const before = streamById(sql, checkpoint.stream)
+      if (before.headId !== expectedHead) return { done: false }
+      addCheckpoint(sql, checkpoint, before.headSequence + 1)
+      for (const seq of takes) sql.run('UPDATE events SET taken_by = ? WHERE seq = ?', checkpoint.id, seq)
+      putViews(sql, checkpoint, views)
+      return appended(sql, checkpoint.stream)
+    })
+  }
+
+  coalesce(
+    stream: string,
+    expected: { head: string; notes: number },
+    trigger: Trigger,
+    view: StartingView,
+  ): Promise<Appended | HeadMoved> {
+    return this.connection.write((sql) => {
+      const { headId } = streamById(sql, stream)
+      if (headId !== expected.head || notesOf(sql, headId).length !== expected.notes) return { done: false }
+      sql.run(
+        'INSERT INTO notes (checkpoint, n, body) VALUES (?, ?, ?)',
+        headId,
+        expected.notes,
+        canonical(trigger),
+      )
+      putViews(sql, { id: headId, stream }, [view])
+      return appended(sql, stream)
+    })
+  }
+
+  record(stream: string, outcome: CommandOutcome, at: string): Promise<number> {
+    return this.connection.write((sql) => {
+      sql.run('INSERT INTO events (stream, at, body) VALUES (?, ?, ?)', stream, at, canonical(outcome))
+      return sql.get<{ seq: number }>('SELECT last_insert_rowid() AS seq')?.seq ?? 0
+    })
+  }
+
+  readmit(checkpoint: Checkpoint, sequence: number, views: StartingView[]): Promise<boolean> {
+    const { id, stream, at, progress } = checkpoint
+    const body = canonical(checkpoint)
+    const row = { id, stream, seq: sequence, at, progress, hash: sha256(body), body, removed_at: null }
+    return this.connection.write((sql) => {
+      if (addRow(sql, row, 'leave out') === 0) return false
+      putViews(sql, checkpoint, views)
+      return true
+    })
+  }
+
+  closeGaps(at: string): Promise<number> {
+    return this.connection.write((sql) => closeGaps(sql, at))
+  }
+
+  checkpoint(id: string): Promise<Stored | null> {
+    return this.connection.read((sql) => {
+      const raw = sql.get<RawRow>(`${ROW} WHERE c.id = ?`, id)
+      return raw ? stored(sql, raw) : null
+    })
+  }
+
+  history(stream: string): Promise<CheckpointRow[]> {
+    return this.connection.read((sql) =>
+      sql.all<RawRow>(`${ROW} WHERE c.stream = ? ORDER BY c.seq`, stream).map(rowOf),
+    )
+  }
+
+  async pin(checkpoint: string, pinned: boolean): Promise<void> {
+    const text = pinned
+      ? 'INSERT OR IGNORE INTO pins (checkpoint) VALUES (?)'
+      : 'DELETE FROM pins WHERE checkpoint = ?'
+    await this.connection.write((sql) => sql.run(text, checkpoint))
+  }
+
+  remove(stream: string, checkpoints: string[], at: string): Promise<number> {
+    return this.connection.write((sql) => {
+      let removed = 0
+      for (const id of checkpoints) {
+        const gone = sql.run(
+          `UPDATE checkpoints SET body = NULL, removed_at = ? WHERE id = ? AND stream = ? AND body IS NOT NULL
+           AND id <> (SELECT head_id FROM streams WHERE id = ?) AND id NOT IN (SELECT checkpoint FROM pins)`,
+          ...([at, id, stream, stream] as const),
+        )
+        if (gone === 0) continue
+        removed += 1
+        sql.run(`UPDATE views SET state = 'leaving' WHERE checkpoint = ?`, id)
+        sql.run('DELETE FROM events WHERE taken_by = ?', id)
+        sql.run('DELETE FROM notes WHERE checkpoint = ?', id)
+      }
+      sql.run('UPDATE streams SET live = live - ? WHERE id = ?', removed, stream)
+      return removed
+    })
+  }
+
+  async maintained(stream: string, at: string): Promise<void> {
+    await this.connection.writeSoft((sql) =>
+      sql.run('UPDATE streams SET maintained_at = ? WHERE id = ?', at, stream),
+    )
+  }
+
+  views(filter: { stream?: string; workspace?: string; unsettled?: boolean }): Promise<ViewRow[]> {
+    const { stream = null, workspace = null, unsettled = false } = filter
+    const open = unsettled ? `AND state <> 'published'` : ''
+    const both = `(? IS NULL OR workspace = ?) ${open} ORDER BY path`
+    return this.connection.read((sql) =>
+      stream === null
+        ? sql.all<ViewRow>(`${VIEW} WHERE ${both}`, workspace, workspace)
+        : sql.all<ViewRow>(`${VIEW} WHERE stream = ? AND ${both}`, stream, workspace, workspace),
+    )
+  }
+
+  async published(views: Array<NewView & { expected: string }>): Promise<void> {
+    await this.connection.writeSoft((sql) => {
+      for (const view of views)
+        sql.run(
+          `UPDATE views SET state = 'published', hash = ?, content_hash = ?
+           WHERE workspace = ? AND path = ? AND hash = ? AND state <> 'leaving'`,
+          ...([view.hash, view.contentHash, view.workspace, view.path, view.expected] as const),
+        )
+    })
+  }
+
+  async putView(checkpoint: Pick<Checkpoint, 'id' | 'stream'>, view: StartingView): Promise<void> {
+    await this.connection.write((sql) => putViews(sql, checkpoint, [view]))
+  }
+
+  async owe({ workspace, path }: Pick<ViewRow, 'workspace' | 'path'>): Promise<void> {
+    await this.connection.write((sql) =>
+      sql.run(
+        `UPDATE views SET state = 'pending' WHERE workspace = ? AND path = ? AND state = 'published'`,
+        ...([workspace, path] as const),
+      ),
+    )
+  }
+
+  async replaceView(old: Pick<ViewRow, 'workspace' | 'path'>, view: NewView): Promise<void> {
+    await this.connection.write((sql) => {
+      sql.run(
+        `INSERT OR REPLACE INTO views (workspace, path, stream, checkpoint, hash, content_hash, state) SELECT ?, ?, stream, checkpoint, ?, ?, 'published' FROM views
+         WHERE workspace = ? AND path = ?`,
+        ...([view.workspace, view.path, view.hash, view.contentHash, old.workspace, old.path] as const),
+      )
+      sql.run('DELETE FROM views WHERE workspace = ? AND path = ?', old.workspace, old.path)
+    })
+  }
+
+  async forgetViews(views: Array<Pick<ViewRow, 'workspace' | 'path'>>): Promise<void> {
+    await this.connection.writeSoft((sql) => {
+      for (const { workspace, path } of views)
+        sql.run('DELETE FROM views WHERE workspace = ? AND path = ?', workspace, path)
+    })
+  }
+
+  lock(name: string, waitMs: number): Promise<Release | null> {
+    return this.locks.take(name, waitMs)
+  }
+
+  check(): Promise<StoreProblem[]> {
+    return this.connection.bare((sql) => {
+      const pages = sql
+        .all<{ integrity_check: string }>('PRAGMA integrity_check(20)')
+        .filter((row) => row.integrity_check !== 'ok')
+        .map((row) => ({ what: row.integrity_check }))
+      if (pages.length > 0) return pages
+      const strays = sql
+        .all<{ table: string }>('PRAGMA foreign_key_check')
+        .map((row) => ({ what: `a row of ${row.table} refers to nothing` }))
+      const damaged = sql
+        .all<{ id: string; hash: string; body: string }>(
+          'SELECT id, hash, body FROM checkpoints WHERE body IS NOT NULL',
+        )
+        .filter((row) => sha256(row.body) !== row.hash)
+        .map((row) => ({ what: `checkpoint ${row.id} does not match its checksum`, checkpoint: row.id }))
+      return [...strays, ...damaged, ...gaps(sql)]
+    })
+  }
+
+  backup(file: string): Promise<void> {
+    return this.connection.bare((sql) => copyDatabase(sql.db, file))
+  }
+
+  /** Adds what another database file has and this one has not; answers how many checkpoints came over. */
+  mergeFrom(file: string): Promise<number> {
+    return this.connection.write((into) => readFrom(file, (from) => merge(from, into)) ?? 0)
+  }
+
+  async close(): Promise<void> {
+    this.connection.close()
+    this.locks.close()
+  }
+}

@@ -1,0 +1,97 @@
+import { lstatSync, realpathSync, statfsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { describe, errorCode, ReasonError } from '../core/reason.ts'
+import { makePrivateFolder } from '../fs/private.ts'
+
+/** The user's own folder: the store, its backups, its locks, and what was set aside. */
+export interface Home {
+  path: string
+  database: string
+  backups: string
+  locks: string
+  setAside: string
+}
+
+/** File systems whose locks or fsync cannot be relied on, by their Linux magic number. */
+const NETWORK = new Map([
+  [0x6969, 'nfs'],
+  [0x517b, 'smb'],
+  [0xff534d42, 'cifs'],
+  [0xfe534d42, 'smb2'],
+  [0x5346414f, 'afs'],
+  [0x00c36400, 'ceph'],
+  [0x0bd00bd0, 'lustre'],
+  [0x47504653, 'gpfs'],
+])
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Where the home is: SAVEPOINT_HOME, else the platform's folder for a program's state. */
+export function homePath(env: Environment, platform = process.platform): string {
+  if (env.SAVEPOINT_HOME) return resolve(env.SAVEPOINT_HOME)
+  if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'savepoint')
+  const state = env.XDG_STATE_HOME
+  return join(state?.startsWith('/') ? state : join(env.HOME ?? homedir(), '.local', 'state'), 'savepoint')
+}
+
+export function homeAt(path: string): Home {
+  return {
+    path,
+    database: join(path, 'savepoint.db'),
+    backups: join(path, 'backups'),
+    locks: join(path, 'locks'),
+    setAside: join(path, 'set-aside'),
+  }
+}
+
+/** Makes the home, private, or refuses one that could lose or leak what is put into it. */
+export function prepareHome(home: Home, workspaceRoot: string): void {
+  refuseInside(home.path, workspaceRoot)
+  try {
+    makePrivateFolder(home.path)
+  } catch (error) {
+    throw new ReasonError(
+      'store_unavailable',
+      { path: home.path, problem: describe(error) },
+      { cause: error },
+    )
+  }
+  refuseInside(realpathSync(home.path), workspaceRoot)
+  refuseNetwork(home.path)
+  refuseShared(home.path)
+}
+
+function refuseInside(path: string, workspace: string): void {
+  const down = relative(workspace, nearestReal(path))
+  if (down === '' || (down !== '..' && !down.startsWith(`..${sep}`) && resolve(down) !== down))
+    throw new ReasonError('home_inside_workspace', { path, workspace })
+}
+
+/** The real path of a folder that may not exist yet. */
+function nearestReal(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error
+    return join(nearestReal(dirname(path)), relative(dirname(path), path))
+  }
+}
+
+function refuseNetwork(path: string): void {
+  const type = NETWORK.get(Number(statfsSync(path).type) >>> 0)
+  if (type !== undefined) throw new ReasonError('home_on_network', { path, type })
+}
+
+function refuseShared(path: string): void {
+  const uid = process.getuid?.()
+  if (uid === undefined) return
+  const found = lstatSync(realpathSync(path))
+  if (found.uid !== uid)
+    throw new ReasonError('home_insecure', {
+      path,
+      problem: `it belongs to user ${found.uid}, you are ${uid}`,
+    })
+  if ((found.mode & 0o022) !== 0)
+    throw new ReasonError('home_insecure', { path, problem: 'others may write to it' })
+}

@@ -1,0 +1,45 @@
+import { lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { errorCode } from '../core/reason.ts'
+
+/** A directory being worked in, as the file system shows it. No git command is run to find it. */
+export interface Place {
+  root: string
+  git: { folder: string; common: string } | null
+}
+
+/** The worktree around a directory, or the directory itself where there is no git. */
+export function locate(from: string): Place {
+  const start = realpathSync(from)
+  for (let here = start; ; here = dirname(here)) {
+    const git = gitFolders(here)
+    if (git) return { root: here, git }
+    if (dirname(here) === here) return { root: start, git: null }
+  }
+}
+
+function gitFolders(root: string): Place['git'] {
+  const dot = join(root, '.git')
+  const found = lstatSync(dot, { throwIfNoEntry: false })
+  if (!found) return null
+  const folder = found.isFile() ? linkedFolder(dot, root) : dot
+  if (folder === null || readText(join(folder, 'HEAD')) === null) return null
+  const common = readText(join(folder, 'commondir'))
+  return { folder, common: common === null ? folder : resolve(folder, common.trim()) }
+}
+
+/** A linked worktree and a submodule have a file `.git` that names their folder. */
+function linkedFolder(file: string, root: string): string | null {
+  const target = /^gitdir: (.+?)\s*$/.exec(readText(file) ?? '')?.[1]
+  return target === undefined ? null : resolve(root, target)
+}
+
+export function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return null
+    throw error
+  }
+}

@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { readCommandLine } from '../../src/apps/cli/command-line.ts'
+import { completionScript } from '../../src/apps/cli/completion.ts'
+import { OPERATIONS } from '../../src/operations/table.ts'
+import { sandbox } from '../support/sandbox.ts'
+
+const NAMES = OPERATIONS.map(({ name }) => name)
+
+const textOf = (words: string[], width = 100) => {
+  const request = readCommandLine(words, '1.2.3', width)
+  if (!('text' in request)) throw new Error('it is no help')
+  return request
+}
+
+test.each(NAMES)('savepoint %s --help says what it does, what it takes, and gives examples', (name) => {
+  const operation = OPERATIONS.find((one) => one.name === name)
+  const { text, exit } = textOf([...name.split(' '), '--help'])
+  expect(exit).toBe(0)
+  expect(text).toContain(operation?.summary)
+  expect(text).toContain('Examples:')
+  expect(text).toContain(`savepoint ${name}`)
+  expect(text).toContain('--json')
+})
+
+test.each([40, 200])('help in %d columns keeps within them', (width) => {
+  let lines = 0
+  for (const name of NAMES) {
+    const { text } = textOf([...name.split(' '), '--help'], width)
+    const prose = text.slice(0, text.indexOf('Examples:')).split('\n')
+    const widestTerm = Math.max(...prose.map((line) => /^ {2}(\S.*?) {2,}\S/.exec(line)?.[1]?.length ?? 0))
+    // A list of choices can be wider than half a narrow terminal: then nothing can be set beside it.
+    if (widestTerm > width / 2 + 2) continue
+    for (const line of prose) {
+      if (line.startsWith('Usage:')) continue
+      lines += 1
+      expect(line.length, line).toBeLessThanOrEqual(width)
+    }
+  }
+  expect(lines).toBeGreaterThan(50)
+})
+
+test('help goes to stdout with exit 0, for the program, a group and a verb', () => {
+  const box = sandbox()
+  for (const words of [['--help'], ['help'], ['run', '--help'], ['run', 'step', '--help'], ['help', 'run']]) {
+    const { code, stdout, stderr } = box.run(words)
+    expect({ words, code, stderr }).toEqual({ words, code: 0, stderr: '' })
+    expect(stdout).toContain('Usage: savepoint')
+  }
+})
+
+test('no words at all, and a group without a verb, show help on stderr with exit 2', () => {
+  const box = sandbox()
+  for (const words of [[], ['run']]) {
+    const { code, stdout, stderr } = box.run(words)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('Usage: savepoint')
+  }
+})
+
+test('the version is one line', () => {
+  expect(sandbox().run(['--version'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  })
+})
+
+test('the bash completion script parses, and completes verbs and options', () => {
+  const script = completionScript('bash')
+  expect(spawnSync('bash', ['-n'], { input: script, encoding: 'utf8' })).toMatchObject({
+    status: 0,
+    stderr: '',
+  })
+  const complete = (line: string[], at: number) =>
+    spawnSync(
+      'bash',
+      [
+        '-c',
+        `${script}\nCOMP_WORDS=(${line.join(' ')}); COMP_CWORD=${at}; _savepoint; echo "\${COMPREPLY[*]}"`,
+      ],
+      {
+        encoding: 'utf8',
+      },
+    ).stdout.trim()
+  expect(complete(['savepoint', 'ru'], 1)).toBe('run')
+  expect(complete(['savepoint', 'run', 'sta'], 2)).toBe('start')
+  expect(complete(['savepoint', 'run', 'prune', '--max-p'], 3)).toBe('--max-per-run')
+  expect(complete(['savepoint', 'run', 'step', 'r1', 's1', 'in'], 5)).toBe('in_progress')
+})
+
+test.each(['zsh', 'fish'])('the %s completion script names every verb', (shell) => {
+  const script = completionScript(shell)
+  for (const name of NAMES) expect(script).toContain(name.split(' ').at(-1))
+})
+
+test('an unknown shell is refused with those that are known', () => {
+  const box = sandbox()
+  expect(box.run(['completion', 'tcsh'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('bash, zsh and fish'),
+  })
+  expect(box.run(['completion'])).toMatchObject({ code: 2, stdout: '' })
+})

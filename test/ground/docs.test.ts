@@ -1,0 +1,187 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+import { readCommandLine } from '../../src/apps/cli/command-line.ts'
+import { decodeSnapshot } from '../../src/formats/snapshot/codec.ts'
+import { optionName, parseInput } from '../../src/operations/field.ts'
+import { OPERATIONS } from '../../src/operations/table.ts'
+import { projectRoot, sandbox } from '../support/sandbox.ts'
+
+const SKIPPED = new Set(['node_modules', 'dist', 'coverage', '.git'])
+
+function documents(folder = projectRoot): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return SKIPPED.has(entry.name) ? [] : documents(path)
+    return entry.name.endsWith('.md') ? [path] : []
+  })
+}
+
+const read = (...parts: string[]) => readFileSync(join(projectRoot, ...parts), 'utf8')
+const prose = (text: string) => text.replace(/^```[\s\S]*?^```/gm, '')
+const node = (...args: string[]) =>
+  spawnSync(process.execPath, args, { cwd: projectRoot, encoding: 'utf8', timeout: 25_000 })
+
+/** A heading's anchor, as web pages of Markdown make it. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-')
+
+/** Links of a document that lead nowhere. */
+function deadLinks(file: string, text: string): string[] {
+  const links = [...prose(text).matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+  return links.filter((link) => {
+    if (/^[a-z]+:/.test(link)) return false
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? file : join(dirname(file), path)
+    if (!existsSync(target)) return true
+    if (anchor === undefined || statSync(target).isDirectory()) return false
+    const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, head = '']) => head)
+    return !headings.some((head) => anchorOf(head) === anchor)
+  })
+}
+
+/** Places that only one machine knows, and hosts that packages come from. */
+const privatePlaces = (text: string) =>
+  text.match(/\/(?:work|root|home\/\w+)\/|\bregistry\.[a-z]|npmjs\.|unpkg\.|jsr\.io|artifactory/gi) ?? []
+
+const split = (line: string) =>
+  [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '')
+
+/** Reads a command line as the program would; throws where it would refuse. */
+function parse(line: string): string {
+  const request = readCommandLine(split(line).slice(1), '0', 100)
+  if (!('call' in request)) throw new Error(`${line} asks for nothing`)
+  parseInput(request.call.operation.fields, request.call.raw)
+  return request.call.operation.name
+}
+
+/** What a command that is named in a sentence gets wrong: its name, or one of its options. */
+function mistakes(line: string): string[] {
+  const words = split(line).slice(1)
+  if (words[0] === 'completion') return []
+  const operation = OPERATIONS.find(({ name }) => words.join(' ').concat(' ').startsWith(`${name} `))
+  if (!operation) return [line]
+  const known = ['json', 'help', ...Object.keys(operation.fields).map(optionName)]
+  return words.filter((word) => word.startsWith('--') && word !== '--' && !known.includes(word.slice(2)))
+}
+
+test('the reference pages are what the tables say', () => {
+  const { status, stderr } = node('scripts/docs.mjs', '--check')
+  expect(stderr).toBe('')
+  expect(status).toBe(0)
+})
+
+test('every reason, setting and command has its place in a reference page', () => {
+  for (const { name } of OPERATIONS) expect(read('docs/commands.md')).toContain(`## \`${name}\``)
+  expect(read('docs/reasons.md')).toContain('### `checkpoint_integrity_mismatch`')
+  expect(read('docs/config.md')).toContain('`snapshots_per_run`')
+})
+
+test('every link in every document leads to a file and a heading that exist', () => {
+  const files = documents()
+  expect(files.length).toBeGreaterThan(15)
+  const dead = files.flatMap((file) =>
+    deadLinks(file, readFileSync(file, 'utf8')).map((link) => `${relative(projectRoot, file)}: ${link}`),
+  )
+  expect(dead).toEqual([])
+})
+
+test('a link to no file and a link to no heading are found', () => {
+  const file = join(projectRoot, 'README.md')
+  expect(deadLinks(file, '[a](docs/none.md) [b](docs/reasons.md#none) [c](docs/reasons.md#reasons)')).toEqual(
+    ['docs/none.md', 'docs/reasons.md#none'],
+  )
+})
+
+test('no document names a place of one machine or a host of packages', () => {
+  const files = [...documents(), join(projectRoot, 'examples/harness.mjs')]
+  expect(files.filter((file) => privatePlaces(readFileSync(file, 'utf8')).length > 0)).toEqual([])
+})
+
+test.each([`see /${'work'}/x`, `in /${'root'}/.npm`, `from registry.${'example'}.org`])(
+  'a private place is found: %s',
+  (text) => {
+    expect(privatePlaces(text)).toHaveLength(1)
+  },
+)
+
+test('every command line that the README shows parses', () => {
+  const lines = [...read('README.md').matchAll(/^\$ (savepoint .+)$/gm)].map(([, line = '']) => line)
+  expect(lines.length).toBeGreaterThan(10)
+  const shown = new Set(lines.map(parse))
+  for (const verb of ['start', 'step', 'exec', 'resume', 'list', 'show', 'verify', 'prune'])
+    expect(shown).toContain(`run ${verb}`)
+})
+
+test('every command that the README names in a sentence exists, with its options', () => {
+  const named = [...prose(read('README.md')).matchAll(/`(savepoint [^`]+)`/g)].map(([, line = '']) => line)
+  expect(named.length).toBeGreaterThan(3)
+  expect(named.flatMap(mistakes)).toEqual([])
+})
+
+test.each([
+  'savepoint run strat plan.md',
+  'savepoint run list --jsn',
+  'savepoint run prune --max-per-run many',
+])('a command line that would be refused is found: %s', (line) => {
+  expect(() => parse(line)).toThrow()
+})
+
+test('every example of an operation parses as that operation', () => {
+  for (const { name, examples } of OPERATIONS) for (const line of examples) expect(parse(line)).toBe(name)
+})
+
+test('the README names the two commands', () => {
+  expect(read('README.md')).toContain('`npm start`')
+  expect(read('README.md')).toContain('`npm test`')
+})
+
+test('ARCHITECTURE.md stays within 200 lines', () => {
+  expect(read('ARCHITECTURE.md').split('\n').length).toBeLessThanOrEqual(200)
+})
+
+test('the example snapshot in the format page is a valid snapshot', () => {
+  const [, text = ''] = /```json\n([\s\S]*?)```/.exec(read('docs/formats/snapshot-json.md')) ?? []
+  expect(decodeSnapshot(Buffer.from(text), 'the example').run_id).toBe('move-1')
+})
+
+test('the example harness records a whole run in the folder it is started in', () => {
+  const box = sandbox()
+  const done = spawnSync(process.execPath, [join(projectRoot, 'examples/harness.mjs')], {
+    cwd: box.repo,
+    env: box.env,
+    encoding: 'utf8',
+    timeout: 25_000,
+  })
+  expect(done.stderr).toBe('')
+  const [, run = ''] = /^Run (\S+) is completed: 6 snapshots/.exec(done.stdout) ?? []
+  const history = readdirSync(box.path('checkpoints', run, 'history')).map((name) =>
+    decodeSnapshot(readFileSync(box.path('checkpoints', run, 'history', name)), name),
+  )
+  const order = (id: string) => Number(/_(\d+)-/.exec(id)?.[1])
+  history.sort((a, b) => order(a.snapshot_id) - order(b.snapshot_id))
+  expect(
+    history.map(({ status, step_state }) => `${status} ${step_state.step_id} ${step_state.step_status}`),
+  ).toEqual([
+    'in_progress fetch pending',
+    'in_progress fetch in_progress',
+    'in_progress fetch done',
+    'in_progress report in_progress',
+    'in_progress report done',
+    'completed report done',
+  ])
+  expect(history.map(({ command_outcomes }) => command_outcomes.map(({ name }) => name).join())).toEqual([
+    '',
+    '',
+    'fetch',
+    '',
+    'report',
+    '',
+  ])
+  expect(box.readJson('checkpoints', run, 'latest.json').snapshot_id).toBe(history.at(-1)?.snapshot_id)
+  expect(box.json(['run', 'verify']).problems).toEqual([])
+})

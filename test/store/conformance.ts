@@ -1,0 +1,29 @@
+import { describe, onTestFinished } from 'vitest'
+import type { Store } from '../../src/store/store.ts'
+import { provesKeeping } from './conformance/keeping.ts'
+import { provesLocks } from './conformance/locks.ts'
+import { provesStreams } from './conformance/streams.ts'
+import { provesViews } from './conformance/views.ts'
+import { provesWhole } from './conformance/whole.ts'
+
+/** Opens a fresh store, or the copy that a backup made. */
+export type Open = (copy?: string) => Store | Promise<Store>
+
+/**
+ * What every store must do, whatever holds it. A new store joins by one more call of this function.
+ * The suite knows the interface alone.
+ */
+export function storeConformance(name: string, open: Open): void {
+  const opened: Open = async (copy) => {
+    const store = await open(copy)
+    onTestFinished(() => store.close())
+    return store
+  }
+  describe(name, () => {
+    provesStreams(opened)
+    provesKeeping(opened)
+    provesViews(opened)
+    provesLocks(opened)
+    provesWhole(opened)
+  })
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import type { Open } from '../conformance.ts'
+
+/** Named locks: one holder, a bounded wait, a queue. */
+export function provesLocks(open: Open): void {
+  describe('locks', () => {
+    test('a held lock answers null when the wait is over', { timeout: 5_000 }, async () => {
+      const store = await open()
+      const release = await store.lock('a', 0)
+      expect(release).not.toBeNull()
+      expect(await store.lock('a', 0)).toBeNull()
+      expect(await store.lock('a', 30)).toBeNull()
+      release?.()
+    })
+
+    test('a released lock can be taken again', async () => {
+      const store = await open()
+      for (let round = 0; round < 3; round += 1) {
+        const release = await store.lock('a', 0)
+        expect(release).not.toBeNull()
+        release?.()
+      }
+    })
+
+    test('locks of different names do not touch each other', async () => {
+      const store = await open()
+      const one = await store.lock('a', 0)
+      const two = await store.lock('b', 0)
+      expect(one).not.toBeNull()
+      expect(two).not.toBeNull()
+      one?.()
+      two?.()
+    })
+
+    test('ten that wait come through one at a time', async () => {
+      const store = await open()
+      let inside = 0
+      let most = 0
+      const through: number[] = []
+      await Promise.all(
+        Array.from({ length: 10 }, async (_, who) => {
+          const release = await store.lock('a', 10_000)
+          if (release === null) return
+          inside += 1
+          most = Math.max(most, inside)
+          // Others get their turn to break in here.
+          for (let turn = 0; turn < 5; turn += 1) await store.workspaces()
+          through.push(who)
+          inside -= 1
+          release()
+        }),
+      )
+      expect(most).toBe(1)
+      expect(through.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    })
+
+    test('one who gave up does not keep those behind it waiting', { timeout: 5_000 }, async () => {
+      const store = await open()
+      const release = await store.lock('a', 0)
+      const impatient = store.lock('a', 0)
+      const patient = store.lock('a', 10_000)
+      expect(await impatient).toBeNull()
+      release?.()
+      const last = await patient
+      expect(last).not.toBeNull()
+      last?.()
+    })
+  })
+}

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { sha256 } from '../../src/core/canonical.ts'
+import { type Checkpoint, type CommandOutcome, noChange } from '../../src/core/checkpoint.ts'
+import { emptyWork } from '../../src/core/work.ts'
+import type { NewStream, StartingView, Store } from '../../src/store/store.ts'
+
+export const AT = '2026-01-02T03:04:05.000Z'
+export const LATER = '2026-01-03T03:04:05.000Z'
+export const WORKSPACE = { id: 'ws_1', repository: 'repo_1', path: '/somewhere/one' }
+
+/** A folder that is gone when the test is over. */
+export function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'savepoint-store-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export const newStream = (name = 'r1', repository = WORKSPACE.repository): NewStream => ({
+  id: `run_${repository}_${name}`,
+  repository,
+  workspace: WORKSPACE.id,
+  kind: 'run',
+  name,
+})
+
+export const checkpointName = (stream: string, sequence: number, salt = '') =>
+  `cp_20260102T030405000Z_${sequence}-${sha256(`${stream}${sequence}${salt}`).slice(0, 8)}`
+
+export function newCheckpoint(stream: string, sequence: number, more: Partial<Checkpoint> = {}): Checkpoint {
+  return {
+    id: checkpointName(stream, sequence),
+    stream,
+    parent: sequence === 1 ? null : checkpointName(stream, sequence - 1),
+    at: AT,
+    triggers: [{ kind: 'manual', at: AT, note: '' }],
+    progress: 'in_progress',
+    work: emptyWork(),
+    change: noChange(),
+    health: { pressure: 'low', protected: [], dropped: 0, profile: 'default' },
+    ...more,
+  }
+}
+
+export const newOutcome = (name: string): CommandOutcome => ({
+  kind: 'shell',
+  name,
+  result: 'PASS',
+  duration_ms: 5,
+  summary: 'exit code 0',
+})
+
+/** A view that is owed to the disk. */
+export const newView = (path: string, content = path): StartingView => ({
+  workspace: WORKSPACE.id,
+  path,
+  hash: sha256(content),
+  contentHash: sha256(content),
+  state: 'pending',
+})
+
+export const NOTHING_MORE = { takes: [], views: [] }
+
+/** A stream with `length` checkpoints, each with one view; answers its id and theirs. */
+export async function grow(
+  store: Store,
+  { name = 'r1', length = 1 } = {},
+): Promise<{ stream: string; ids: string[] }> {
+  await store.seeWorkspace(WORKSPACE, AT)
+  const stream = newStream(name)
+  const first = newCheckpoint(stream.id, 1)
+  await store.begin(stream, first, [newView(`${name}/1`)])
+  const ids = [first.id]
+  await extend(store, stream.id, ids, length, name)
+  return { stream: stream.id, ids }
+}
+
+/** Appends until the stream has `length` checkpoints. */
+export async function extend(
+  store: Store,
+  stream: string,
+  ids: string[],
+  length: number,
+  name = 'r1',
+): Promise<void> {
+  for (let sequence = ids.length + 1; sequence <= length; sequence += 1) {
+    const next = newCheckpoint(stream, sequence)
+    const appended = await store.append(next, ids.at(-1) ?? '', {
+      takes: [],
+      views: [newView(`${name}/${sequence}`)],
+    })
+    if (!appended.done) throw new Error(`checkpoint ${sequence} found another head`)
+    ids.push(next.id)
+  }
+}
+
+/** Everything that a store shows of its streams, to compare two stores. */
+export async function contentOf(store: Store): Promise<unknown> {
+  const streams = await store.streams(null)
+  const content = []
+  for (const stream of streams) {
+    const history = await store.history(stream.id)
+    const stored = []
+    for (const { id } of history) stored.push(await store.checkpoint(id))
+    const { pending, pinned } = await store.situation(stream.id)
+    const views = await store.views({ stream: stream.id })
+    content.push({ stream, stored, pending, pinned, views })
+  }
+  return { workspaces: await store.workspaces(), content }
+}

@@ -1,0 +1,37 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PLAN, type Sandbox, sandbox } from '../support/sandbox.ts'
+
+/** The runs that a directory lists. `as`: the answer of a command that is tested elsewhere. */
+export const runsAt = (box: Sandbox, cwd = box.repo) =>
+  (box.json(['run', 'list'], { cwd }).runs as Array<{ run_id: string }>)
+    .map(({ run_id }) => run_id)
+    .toSorted()
+
+export function startAt(box: Sandbox, cwd: string, run: string): void {
+  writeFileSync(join(cwd, 'plan.md'), PLAN)
+  box.json(['run', 'start', 'plan.md', '--run-id', run], { cwd })
+}
+
+/** A repository with one commit: git makes no worktree without one. */
+export function committed(): Sandbox {
+  const box = sandbox()
+  box.git(
+    '-c',
+    'user.name=t',
+    '-c',
+    'user.email=t@example.org',
+    'commit',
+    '--quiet',
+    '--allow-empty',
+    '-m',
+    'x',
+  )
+  return box
+}
+
+/** Every path below a folder. */
+export const tree = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted()

@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+export const projectRoot = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+export const cliPath = join(projectRoot, 'dist', 'cli.cjs')
+
+export const PLAN = '# Plan\n\n- [ ] s1: First step\n- [ ] s2: Second step\n- [ ] s3: Third step\n'
+
+export interface Finished {
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+}
+
+/** A throw-away repository and home, gone when the test is over. */
+export class Sandbox {
+  readonly root: string
+  readonly repo: string
+  readonly home: string
+  readonly env: NodeJS.ProcessEnv
+
+  constructor(root: string) {
+    this.root = root
+    this.repo = join(root, 'repo')
+    this.home = join(root, 'home')
+    const { NODE_EXTRA_CA_CERTS: _slow, ...env } = process.env
+    this.env = {
+      ...env,
+      SAVEPOINT_HOME: this.home,
+      HOME: join(root, 'user'),
+      XDG_CONFIG_HOME: join(root, 'config'),
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      // A preloaded shim must see every file call.
+      UV_USE_IO_URING: '0',
+    }
+  }
+
+  /** The built command line, to its end. */
+  run(
+    args: string[],
+    { cwd = this.repo, env = {} }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+  ): Finished {
+    const done = spawnSync(process.execPath, [cliPath, ...args], {
+      cwd,
+      env: { ...this.env, ...env },
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+    return { code: done.status, signal: done.signal, stdout: done.stdout, stderr: done.stderr }
+  }
+
+  /** As `run`, with --json: the parsed answer. Throws where the command failed. */
+  json(args: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): Record<string, unknown> {
+    const dashes = args.indexOf('--')
+    const at = dashes === -1 ? args.length : dashes
+    const done = this.run([...args.slice(0, at), '--json', ...args.slice(at)], options)
+    const line = done.stdout.trim().split('\n').at(-1) ?? ''
+    if (done.code !== 0)
+      throw new Error(`savepoint ${args.join(' ')}: exit ${done.code}\n${done.stdout}${done.stderr}`)
+    return JSON.parse(line)
+  }
+
+  /** The built command line, running. */
+  spawn(
+    args: string[],
+    { env = {} }: { env?: NodeJS.ProcessEnv } = {},
+  ): { child: ChildProcess; done: Promise<Finished> } {
+    const child = spawn(process.execPath, [cliPath, ...args], {
+      cwd: this.repo,
+      env: { ...this.env, ...env },
+    })
+    let stdout = ''
+    let stderr = ''
+    child.stdout?.on('data', (chunk) => {
+      stdout += chunk
+    })
+    child.stderr?.on('data', (chunk) => {
+      stderr += chunk
+    })
+    const done = new Promise<Finished>((resolve) =>
+      child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr })),
+    )
+    return { child, done }
+  }
+
+  /** Starts a run of the usual plan. */
+  start(run = 'r1'): void {
+    writeFileSync(join(this.repo, 'plan.md'), PLAN)
+    this.json(['run', 'start', 'plan.md', '--run-id', run])
+  }
+
+  path(...parts: string[]): string {
+    return join(this.repo, ...parts)
+  }
+
+  read(...parts: string[]): string {
+    return readFileSync(this.path(...parts), 'utf8')
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: a document under test may have any shape
+  readJson(...parts: string[]): any {
+    return JSON.parse(this.read(...parts))
+  }
+
+  git(...args: string[]): string {
+    const done = spawnSync('git', args, { cwd: this.repo, env: this.env, encoding: 'utf8' })
+    if (done.status !== 0) throw new Error(`git ${args.join(' ')}: ${done.stderr}`)
+    return done.stdout
+  }
+}
+
+export function sandbox({ git = true } = {}): Sandbox {
+  const root = mkdtempSync(join(tmpdir(), 'savepoint-test-'))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  const made = new Sandbox(root)
+  for (const folder of [made.repo, join(root, 'user')]) mkdirSync(folder)
+  if (git) made.git('init', '--quiet')
+  return made
+}
