@@ -18,7 +18,7 @@ async function readTables() {
         contents: [
           "export { EXIT, REASONS } from './core/reason.ts'",
           "export { SETTINGS } from './config/settings.ts'",
-          "export { OPERATIONS } from './operations/table.ts'",
+          "export { loadOperations } from './operations/table.ts'",
           "export { optionName } from './operations/field.ts'",
         ].join('\n'),
         resolveDir: join(root, 'src'),
@@ -112,7 +112,7 @@ function configPage({ SETTINGS }) {
   ]
 }
 
-function commandsPage({ OPERATIONS, optionName }) {
+async function commandsPage({ loadOperations, optionName }) {
   const word = ([name, field]) => {
     const inner = field.kind === 'choice' ? field.choices.join('|') : optionName(name)
     const dots = field.kind === 'words' ? '…' : ''
@@ -120,7 +120,7 @@ function commandsPage({ OPERATIONS, optionName }) {
   }
   const option = ([name, field]) =>
     field.kind === 'flag' ? `--${optionName(name)}` : `--${optionName(name)} <${field.value ?? 'VALUE'}>`
-  const sections = OPERATIONS.map(({ name, summary, detail, fields, examples }) => {
+  const sections = (await loadOperations()).map(({ name, summary, detail, fields, examples }) => {
     const all = Object.entries(fields)
     const placed = all.filter(([, { at }]) => at !== undefined).sort(([, a], [, b]) => a.at - b.at)
     const words = placed.filter(([, { kind }]) => kind !== 'words').map(word)
@@ -162,7 +162,7 @@ const PAGES = {
 const check = process.argv.includes('--check')
 const tables = await readTables()
 for (const [path, page] of Object.entries(PAGES)) {
-  const wanted = `${page(tables).join('\n\n')}\n`
+  const wanted = `${(await page(tables)).join('\n\n')}\n`
   if (!check) writeFileSync(join(root, path), wanted)
   else if (readOr(join(root, path)) !== wanted) {
     console.error(`${path} is out of date: npm run docs`)

@@ -95,7 +95,21 @@ export interface Checkpoint {
   health: ContextHealth
 }
 
-const isEmpty = (change: Change) => canonical(change) === canonical(noChange())
+/** What a list tells of a checkpoint, without reading the whole of it. */
+export interface Gist {
+  step: string | null
+  stepsDone: number
+  steps: number
+}
+
+export function gistOf({ work }: Checkpoint): Gist {
+  const steps = work.position.plan?.steps ?? []
+  const done = steps.filter(({ state }) => state === 'done' || state === 'skipped')
+  return { step: work.position.step, stepsDone: done.length, steps: steps.length }
+}
+
+const isEmpty = ({ summary, artifacts, transitions, commands }: Change) =>
+  summary === '' && artifacts.length + transitions.length + commands.length === 0
 
 /** Whether anything but time and source is different: that is what makes a change material. */
 export function isMaterial(before: Checkpoint, after: Checkpoint): boolean {

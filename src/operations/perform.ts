@@ -3,8 +3,6 @@ import { ReasonError } from '../core/reason.ts'
 import { backupsIn } from '../store/sqlite/restore.ts'
 import { type Context, type ContextRequest, openContext, settleIdentity } from './context.ts'
 import type { Fields, InputOf } from './field.ts'
-import { healStore } from './heal.ts'
-import { keepBackups } from './keep-backups.ts'
 import type { Operation } from './operation.ts'
 
 /** Runs work on a context; a store that turns out damaged is healed once, and the work is done again. */
@@ -13,16 +11,21 @@ export async function withHealing<T>(context: Context, act: (context: Context) =
     return await act(context)
   } catch (error) {
     if (!(error instanceof ReasonError) || error.reason !== 'store_damaged') throw error
-    await healStore(context)
+    await heal(context)
     return act(context)
   }
+}
+
+/** Loaded when it is needed, which is hardly ever. */
+async function heal(context: Context): Promise<void> {
+  await (await import('./heal.ts')).healStore(context)
 }
 
 /** Opens the context of a request, healing what it needs for that. */
 export async function openSound(request: ContextRequest): Promise<Context> {
   const context = await openContext(request)
   const { home } = context
-  if (!existsSync(home.database) && backupsIn(home.backups).length > 0) await healStore(context)
+  if (!existsSync(home.database) && backupsIn(home.backups).length > 0) await heal(context)
   context.identity = await withHealing(context, () => settleIdentity(context, request.access))
   return context
 }
@@ -42,7 +45,7 @@ export async function performOnce<F extends Fields, R>(
     const result = await (meetsDamage
       ? operation.perform(context, input)
       : withHealing(context, () => operation.perform(context, input)))
-    if (access === 'write') await keepBackups(context)
+    if (access === 'write') await (await import('./keep-backups.ts')).keepBackups(context)
     return { result, notices: context.notices }
   } finally {
     await context.store.close()

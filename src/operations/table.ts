@@ -1,39 +1,39 @@
-import { backup } from './backup.ts'
-import { doctor } from './doctor.ts'
 import type { Operation } from './operation.ts'
-import { runError } from './run/error.ts'
-import { runExec } from './run/exec.ts'
-import { runFinish } from './run/finish.ts'
-import { runList } from './run/list.ts'
-import { runPause } from './run/pause.ts'
-import { runPin } from './run/pin.ts'
-import { runPrune } from './run/prune.ts'
-import { runResume } from './run/resume.ts'
-import { runSave } from './run/save.ts'
-import { runShow } from './run/show.ts'
-import { runStart } from './run/start.ts'
-import { runStep } from './run/step.ts'
-import { runVerify } from './run/verify.ts'
 
-/** Every verb, once. The command line, its help, its completion and docs/commands.md are made from this. */
-export const OPERATIONS = [
-  runStart,
-  runStep,
-  runError,
-  runSave,
-  runExec,
-  runFinish,
-  runPause,
-  runPin,
-  runList,
-  runShow,
-  runVerify,
-  runPrune,
-  runResume,
-  doctor,
-  backup,
-  // `as`: each operation's input and result belong together; a table of them can only promise that they do.
-] as unknown as readonly Operation[]
+/**
+ * Every verb, once, by its name. The command line, its help, its completion and docs/commands.md are made from
+ * this. A verb is loaded when it is called: what one of them needs does not slow down the others.
+ */
+const TABLE = {
+  'run start': async () => (await import('./run/start.ts')).runStart,
+  'run step': async () => (await import('./run/step.ts')).runStep,
+  'run error': async () => (await import('./run/error.ts')).runError,
+  'run save': async () => (await import('./run/save.ts')).runSave,
+  'run exec': async () => (await import('./run/exec.ts')).runExec,
+  'run finish': async () => (await import('./run/finish.ts')).runFinish,
+  'run pause': async () => (await import('./run/pause.ts')).runPause,
+  'run pin': async () => (await import('./run/pin.ts')).runPin,
+  'run list': async () => (await import('./run/list.ts')).runList,
+  'run show': async () => (await import('./run/show.ts')).runShow,
+  'run verify': async () => (await import('./run/verify.ts')).runVerify,
+  'run prune': async () => (await import('./run/prune.ts')).runPrune,
+  'run resume': async () => (await import('./run/resume.ts')).runResume,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  backup: async () => (await import('./backup.ts')).backup,
+} as const satisfies Record<string, () => Promise<unknown>>
 
 /** Words that group several verbs. */
 export const GROUPS = { run: 'Runs of a plan and their snapshots' } as const
+
+type OperationName = keyof typeof TABLE
+
+export const isOperationName = (name: string): name is OperationName => Object.hasOwn(TABLE, name)
+
+/** One verb. Its input and its result belong together; a table of many can only promise that they do. */
+export async function loadOperation(name: OperationName): Promise<Operation> {
+  return (await TABLE[name]()) as unknown as Operation
+}
+
+/** All verbs, in the order of the table. */
+export const loadOperations = (): Promise<Operation[]> =>
+  Promise.all(Object.keys(TABLE).filter(isOperationName).map(loadOperation))

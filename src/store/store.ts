@@ -1,4 +1,4 @@
-import type { Checkpoint, CommandOutcome, Progress, Trigger } from '../core/checkpoint.ts'
+import type { Checkpoint, CommandOutcome, Gist, Progress, Trigger } from '../core/checkpoint.ts'
 
 export interface WorkspaceRow {
   id: string
@@ -39,6 +39,14 @@ export interface CheckpointRow {
 export type Stored =
   | { row: CheckpointRow; state: 'whole'; checkpoint: Checkpoint; notes: Trigger[] }
   | { row: CheckpointRow; state: 'damaged' | 'removed' }
+
+/** A stream and what its newest checkpoint says in short. */
+export interface Listed {
+  stream: Stream
+  at: string
+  progress: Progress
+  gist: Gist
+}
 
 export interface PendingOutcome {
   event: number
@@ -99,9 +107,11 @@ export interface Store {
   begin(stream: NewStream, first: Checkpoint, views: StartingView[]): Promise<boolean>
   stream(repository: string, name: string): Promise<Stream | null>
   streams(repository: string | null): Promise<Stream[]>
+  /** As `streams`, with the gist of each head: one cheap read, however many there are. */
+  list(repository: string): Promise<Listed[]>
 
   situation(stream: string): Promise<Situation>
-  /** Adds a checkpoint after `expectedHead`, and marks the events it took in. */
+  /** Adds a checkpoint after `expectedHead`; the events it took in are in it now, and wait no longer. */
   append(
     checkpoint: Checkpoint,
     expectedHead: string,

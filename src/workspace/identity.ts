@@ -23,9 +23,10 @@ const ID_FILE = 'savepoint-id'
 
 /** Who a place is to somebody who only reads; nothing is minted. A new worktree knows its repository already. */
 export function recognise(place: Place, known: readonly Known[]): Identity | null {
+  if (place.git === null) return knownByPath(place, known)
   const found = readIdentity(place)
   if (found) return isCopy(place, found, known) ? null : found
-  const repository = place.git === null ? null : readId(place.git.common)
+  const repository = readId(place.git.common)
   return knownByPath(place, known) ?? (repository === null ? null : { repository, workspace: '' })
 }
 
@@ -56,16 +57,18 @@ export function readIdentity(place: Place): Identity | null {
   return repository !== null && workspace !== null ? { repository, workspace } : null
 }
 
-/** A workspace that once had to be known by its path stays known by it. */
+/** A workspace that is known by its path: without git, or because git's folder once could not be written. */
 function knownByPath(place: Place, known: readonly Known[]): Identity | null {
-  const byPath = pathIdentity(place)
-  return known.some(({ id }) => id === byPath.workspace) ? byPath : null
+  const row = known.find(({ id, path }) => path === place.root && id.startsWith(`${BY_PATH}-`))
+  return row ? { repository: row.repository, workspace: row.id } : null
 }
+
+const BY_PATH = 'ws_path'
 
 /** Without git there is nowhere to keep an id but the path itself. */
 function pathIdentity(place: Place): Identity {
   const id = sha256(place.root).slice(0, 24)
-  return { repository: `repo_path-${id}`, workspace: `ws_path-${id}` }
+  return { repository: `repo_path-${id}`, workspace: `${BY_PATH}-${id}` }
 }
 
 function isCopy(place: Place, found: Identity, known: readonly Known[]): boolean {

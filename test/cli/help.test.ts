@@ -2,13 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { readCommandLine } from '../../src/apps/cli/command-line.ts'
 import { completionScript } from '../../src/apps/cli/completion.ts'
-import { OPERATIONS } from '../../src/operations/table.ts'
+import { loadOperations } from '../../src/operations/table.ts'
 import { sandbox } from '../support/sandbox.ts'
+
+const OPERATIONS = await loadOperations()
 
 const NAMES = OPERATIONS.map(({ name }) => name)
 
 const textOf = (words: string[], width = 100) => {
-  const request = readCommandLine(words, '1.2.3', width)
+  const request = readCommandLine(words, OPERATIONS, { version: '1.2.3', width })
   if (!('text' in request)) throw new Error('it is no help')
   return request
 }
@@ -66,7 +68,7 @@ test('the version is one line', () => {
 })
 
 test('the bash completion script parses, and completes verbs and options', () => {
-  const script = completionScript('bash')
+  const script = completionScript('bash', OPERATIONS)
   expect(spawnSync('bash', ['-n'], { input: script, encoding: 'utf8' })).toMatchObject({
     status: 0,
     stderr: '',
@@ -89,7 +91,7 @@ test('the bash completion script parses, and completes verbs and options', () =>
 })
 
 test.each(['zsh', 'fish'])('the %s completion script names every verb', (shell) => {
-  const script = completionScript(shell)
+  const script = completionScript(shell, OPERATIONS)
   for (const name of NAMES) expect(script).toContain(name.split(' ').at(-1))
 })
 

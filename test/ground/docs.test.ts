@@ -5,8 +5,10 @@ import { expect, test } from 'vitest'
 import { readCommandLine } from '../../src/apps/cli/command-line.ts'
 import { decodeSnapshot } from '../../src/formats/snapshot/codec.ts'
 import { optionName, parseInput } from '../../src/operations/field.ts'
-import { OPERATIONS } from '../../src/operations/table.ts'
+import { loadOperations } from '../../src/operations/table.ts'
 import { projectRoot, sandbox } from '../support/sandbox.ts'
+
+const OPERATIONS = await loadOperations()
 
 const SKIPPED = new Set(['node_modules', 'dist', 'coverage', '.git'])
 
@@ -53,7 +55,7 @@ const split = (line: string) =>
 
 /** Reads a command line as the program would; throws where it would refuse. */
 function parse(line: string): string {
-  const request = readCommandLine(split(line).slice(1), '0', 100)
+  const request = readCommandLine(split(line).slice(1), OPERATIONS, { version: '0', width: 100 })
   if (!('call' in request)) throw new Error(`${line} asks for nothing`)
   parseInput(request.call.operation.fields, request.call.raw)
   return request.call.operation.name

@@ -167,3 +167,17 @@ test('a note is cut and holds no secret', () => {
   expect(trigger?.note).toHaveLength(200)
   expect(trigger?.note).not.toContain(secret)
 })
+
+test('an outcome holds no secret, neither in its name nor in its summary nor in its code [004.15]', () => {
+  const secret = 'ghp_Z9y8X7w6V5u4T3s2R1q0AbCd'
+  const bounded = boundedOutcome({
+    kind: 'shell',
+    name: `push ${secret}`,
+    result: 'FAIL',
+    duration_ms: 1,
+    reason_code: secret,
+    summary: `remote refused ${secret}`,
+  })
+  expect(JSON.stringify(bounded)).not.toContain(secret)
+  expect(bounded.summary).toBe('remote refused [redacted:github-token]')
+})

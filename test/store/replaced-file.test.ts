@@ -3,7 +3,9 @@ import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { realPorts } from '../../src/apps/real-ports.ts'
+import { Connection } from '../../src/store/sqlite/connection.ts'
 import { openDatabase } from '../../src/store/sqlite/driver.ts'
+import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
 import { extend, freshFolder, grow, LATER, NOTHING_MORE, newCheckpoint, newOutcome } from './make.ts'
 import { closedStore, freshPath, openAt } from './sqlite-file.ts'
 
@@ -25,6 +27,25 @@ describe('a file replaced under an open store', () => {
     expect(pending.map(({ outcome }) => outcome.name)).toEqual(['waiting'])
     expect(pinned).toEqual([ids[0]])
     expect(await beside.check()).toEqual([])
+  })
+
+  test('carries over a commit that went into the old file while it was being replaced', async () => {
+    const path = freshPath()
+    const other = join(freshFolder(), 'other.db')
+    await closedStore(other, 'theirs', 1)
+    const connection = new Connection({
+      path,
+      ports: realPorts,
+      waitMs: 1_000,
+      migrations: MIGRATIONS,
+      beforeMigration: () => undefined,
+    })
+    onTestFinished(() => connection.close())
+    await connection.write((sql) => {
+      sql.run(`INSERT INTO workspaces (id, repository, path, seen_at) VALUES ('ws_late', 'r', '/', ?)`, LATER)
+      renameSync(other, path)
+    })
+    expect((await openAt(path).workspaces()).map(({ id }) => id)).toContain('ws_late')
   })
 
   test('keeps what was confirmed where the file was deleted', async () => {

@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { ReasonError } from '../../core/reason.ts'
 import { type Field, optionName } from '../../operations/field.ts'
 import type { Operation } from '../../operations/operation.ts'
-import { GROUPS, OPERATIONS } from '../../operations/table.ts'
+import { GROUPS } from '../../operations/table.ts'
 
 export interface Call {
   operation: Operation
@@ -14,20 +14,24 @@ export interface Call {
 export type Request = { call: Call } | { text: string; exit: number }
 
 /** Reads the words. Help and version are texts; a wrong word is a `usage_invalid` with a suggestion. */
-export function readCommandLine(words: string[], version: string, width: number): Request {
+export function readCommandLine(
+  words: string[],
+  operations: readonly Operation[],
+  screen: { readonly version: string; readonly width: number },
+): Request {
   let call: Call | null = null
   let text = ''
   const program = new Command('savepoint')
     .description(
       'The save-game of coding agents: durable checkpoints, and a verified way back into the work.',
     )
-    .version(version, '-V, --version', 'show the version')
+    .version(screen.version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .showSuggestionAfterError(true)
     .addHelpText('after', `\nBegin with:\n  savepoint run start plan.md\n  savepoint run list\n`)
   const groups = new Map<string, Command>()
-  for (const operation of OPERATIONS) {
+  for (const operation of operations) {
     const words = operation.name.split(' ')
     const verb = words.at(-1) ?? operation.name
     const parent = words.length === 1 ? program : groupOf(program, groups, words[0] ?? '')
@@ -41,9 +45,13 @@ export function readCommandLine(words: string[], version: string, width: number)
     .summary('print a completion script')
     .description('Print a completion script for a shell.')
     .action(() => undefined)
-  quiet(program, width, (more) => {
-    text += more
-  })
+  quiet(
+    program,
+    () => screen.width,
+    (more) => {
+      text += more
+    },
+  )
   try {
     program.parse(asHelpOption(words, groups), { from: 'user' })
   } catch (error) {
@@ -112,7 +120,7 @@ function optionOf(name: string, field: Field): Option {
 }
 
 /** Nothing is printed and nothing exits inside the parser. */
-function quiet(command: Command, width: number, write: (text: string) => void): void {
+function quiet(command: Command, width: () => number, write: (text: string) => void): void {
   command
     .exitOverride()
     .configureHelp({ minWidthToWrap: 15 })
@@ -120,8 +128,8 @@ function quiet(command: Command, width: number, write: (text: string) => void): 
       writeOut: write,
       // Help that is shown because a word is missing comes this way; errors are told by whoever called.
       writeErr: (more) => (more.startsWith('error:') ? undefined : write(more)),
-      getOutHelpWidth: () => width,
-      getErrHelpWidth: () => width,
+      getOutHelpWidth: width,
+      getErrHelpWidth: width,
     })
   for (const inner of command.commands) quiet(inner, width, write)
 }

@@ -1,12 +1,12 @@
 import { ReasonError } from '../../core/reason.ts'
 import { type Field, optionName } from '../../operations/field.ts'
-import { OPERATIONS } from '../../operations/table.ts'
+import type { Operation } from '../../operations/operation.ts'
 
 /** The words that can follow each command, from the same table as everything else. */
-function words(): Map<string, string[]> {
+function words(operations: readonly Operation[]): Map<string, string[]> {
   const next = new Map<string, Set<string>>([['', new Set(['completion', 'help'])]])
   const add = (after: string, word: string) => next.set(after, (next.get(after) ?? new Set()).add(word))
-  for (const { name, fields } of OPERATIONS) {
+  for (const { name, fields } of operations) {
     const [first = '', second] = name.split(' ')
     add('', first)
     if (second) add(first, second)
@@ -23,29 +23,29 @@ const choicesOf = (field: Partial<Field>): readonly string[] =>
   'choices' in field && field.choices ? field.choices : []
 
 const SCRIPTS = {
-  bash: () => `_savepoint() {
+  bash: (table) => `_savepoint() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" key=""
   if [ "$COMP_CWORD" -ge 2 ]; then key="\${COMP_WORDS[1]}"; fi
   if [ "$COMP_CWORD" -ge 3 ] && [ "\${COMP_WORDS[1]}" = run ]; then key="run \${COMP_WORDS[2]}"; fi
   case "$key" in
-${cases('    ', (list) => `COMPREPLY=($(compgen -W "${list}" -- "$cur"))`)}
+${cases(table, (list) => `COMPREPLY=($(compgen -W "${list}" -- "$cur"))`)}
   esac
 }
 complete -o default -F _savepoint savepoint
 `,
-  zsh: () => `#compdef savepoint
+  zsh: (table) => `#compdef savepoint
 _savepoint() {
   local key=""
   (( CURRENT >= 3 )) && key="\${words[2]}"
   (( CURRENT >= 4 )) && [[ "\${words[2]}" == run ]] && key="run \${words[3]}"
   case "$key" in
-${cases('    ', (list) => `compadd -- ${list}; _files`)}
+${cases(table, (list) => `compadd -- ${list}; _files`)}
   esac
 }
 compdef _savepoint savepoint
 `,
-  fish: () =>
-    [...words()]
+  fish: (table) =>
+    [...table]
       .map(([after, list]) => {
         const seen =
           after === ''
@@ -58,17 +58,17 @@ compdef _savepoint savepoint
       })
       .join('\n')
       .concat('\n'),
-} as const satisfies Record<string, () => string>
+} as const satisfies Record<string, (table: Map<string, string[]>) => string>
 
-const cases = (indent: string, line: (list: string) => string) =>
-  [...words()].map(([after, list]) => `${indent}"${after}") ${line(list.join(' '))} ;;`).join('\n')
+const cases = (table: Map<string, string[]>, line: (list: string) => string) =>
+  [...table].map(([after, list]) => `    "${after}") ${line(list.join(' '))} ;;`).join('\n')
 
 /** A completion script for a shell. */
-export function completionScript(shell: string): string {
+export function completionScript(shell: string, operations: readonly Operation[]): string {
   if (!Object.hasOwn(SCRIPTS, shell))
     throw new ReasonError('usage_invalid', {
       problem: `completion is there for bash, zsh and fish, not ${shell}`,
     })
   // `as`: the line above is the test for it.
-  return SCRIPTS[shell as keyof typeof SCRIPTS]()
+  return SCRIPTS[shell as keyof typeof SCRIPTS](words(operations))
 }

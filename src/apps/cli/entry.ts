@@ -1,3 +1,5 @@
+import { writeSync } from 'node:fs'
+import { errorCode } from '../../core/reason.ts'
 import { main } from './main.ts'
 
 declare const SAVEPOINT_VERSION: string
@@ -8,20 +10,35 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(70)
 }
 
-/** Output that nobody reads any more (`savepoint run list | head -1`) is no failure. */
-for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error: Error & { code?: string }) => {
-    if (error.code !== 'EPIPE') throw error
-  })
+/**
+ * Writes straight to the descriptor: Node's streams for it cost several milliseconds to set up at every start.
+ * Output that nobody reads any more (`savepoint run list | head -1`) is no failure.
+ */
+function writer(descriptor: number): (text: string) => void {
+  return (text) => {
+    const bytes = Buffer.from(text)
+    for (let from = 0; from < bytes.length; ) {
+      try {
+        from += writeSync(descriptor, bytes, from)
+      } catch (error) {
+        if (errorCode(error) === 'EPIPE') return
+        if (errorCode(error) !== 'EAGAIN') throw error
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+      }
+    }
+  }
+}
 
 main({
   words: process.argv.slice(2),
   cwd: process.cwd(),
   env: process.env,
   version: SAVEPOINT_VERSION,
-  width: process.stdout.columns ?? 100,
-  out: (text) => process.stdout.write(text),
-  err: (text) => process.stderr.write(text),
+  get width() {
+    return process.stdout.columns ?? 100
+  },
+  out: writer(1),
+  err: writer(2),
 }).then((code) => {
   process.exitCode = code
 })

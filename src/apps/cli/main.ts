@@ -1,6 +1,8 @@
 import { asReason, type ReasonError } from '../../core/reason.ts'
 import { parseInput } from '../../operations/field.ts'
+import type { Operation } from '../../operations/operation.ts'
 import { performOnce } from '../../operations/perform.ts'
+import { isOperationName, loadOperation, loadOperations } from '../../operations/table.ts'
 import { realPorts } from '../real-ports.ts'
 import { readCommandLine } from './command-line.ts'
 
@@ -9,7 +11,8 @@ export interface Door {
   cwd: string
   env: Readonly<Record<string, string | undefined>>
   version: string
-  width: number
+  /** Asked for only where help is shown. */
+  readonly width: number
   out(text: string): void
   err(text: string): void
 }
@@ -20,10 +23,14 @@ export async function main(door: Door): Promise<number> {
   try {
     if (door.words[0] === 'completion' && door.words[1]?.startsWith('-') === false) {
       const { completionScript } = await import('./completion.ts')
-      door.out(completionScript(door.words[1]))
+      door.out(completionScript(door.words[1], await loadOperations()))
       return 0
     }
-    const request = readCommandLine(door.words, door.version, door.width)
+    if (door.words.length === 1 && /^(?:-V|--version)$/.test(door.words[0] ?? '')) {
+      door.out(`${door.version}\n`)
+      return 0
+    }
+    const request = readCommandLine(door.words, await operationsFor(door.words), door)
     if ('text' in request) {
       const write = request.exit === 0 ? door.out : door.err
       write(request.text)
@@ -50,6 +57,12 @@ export async function main(door: Door): Promise<number> {
     else door.err(sayFailure(reason, door.env.SAVEPOINT_DEBUG !== undefined))
     return reason.exitCode
   }
+}
+
+/** The one verb that the words begin with, or all of them where help or a suggestion may be needed. */
+async function operationsFor([first = '', second = '']: string[]): Promise<Operation[]> {
+  const name = [`${first} ${second}`, first].find(isOperationName)
+  return name === undefined ? loadOperations() : [await loadOperation(name)]
 }
 
 const beforeDashes = (words: string[]) => {

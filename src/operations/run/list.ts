@@ -1,7 +1,5 @@
-import { ReasonError } from '../../core/reason.ts'
 import { latestPath } from '../../formats/snapshot/layout.ts'
-import type { Stream } from '../../store/store.ts'
-import type { Context } from '../context.ts'
+import type { Listed } from '../../store/store.ts'
 import { operation } from '../operation.ts'
 import { table } from '../text.ts'
 
@@ -12,30 +10,23 @@ export interface ListedRun {
   steps_done: number
   steps: number
   snapshots: number
-  updated_at: string | null
+  updated_at: string
   latest: string
 }
 
-async function listed(context: Context, run: Stream): Promise<ListedRun> {
-  const base = { run_id: run.name, snapshots: run.live, latest: latestPath(run.name) }
-  try {
-    const { checkpoint } = (await context.store.situation(run.id)).base
-    const { plan, step } = checkpoint.work.position
-    const steps = plan?.steps.length ?? 0
-    return {
-      ...base,
-      status: checkpoint.progress,
-      step_id: step,
-      steps_done: plan?.steps.filter(({ state }) => state === 'done' || state === 'skipped').length ?? 0,
-      steps,
-      updated_at: checkpoint.at,
-    }
-  } catch (error) {
-    // One run that cannot be read never hides the others.
-    if (!(error instanceof ReasonError) || error.reason !== 'checkpoint_integrity_mismatch') throw error
-    return { ...base, status: 'damaged', step_id: null, steps_done: 0, steps: 0, updated_at: null }
-  }
-}
+const listed = ({ stream, at, progress, gist }: Listed): ListedRun => ({
+  run_id: stream.name,
+  status: progress,
+  step_id: gist.step,
+  steps_done: gist.stepsDone,
+  steps: gist.steps,
+  snapshots: stream.live,
+  updated_at: at,
+  latest: latestPath(stream.name),
+})
+
+/** Times compare as plain text; a comparison by language would load its tables at every start. */
+const newestFirst = (a: ListedRun, b: ListedRun) => (a.updated_at < b.updated_at ? 1 : -1)
 
 export const runList = operation({
   name: 'run list',
@@ -43,11 +34,8 @@ export const runList = operation({
   fields: {},
   examples: ['savepoint run list', 'savepoint run list --json'],
   access: 'read',
-  async perform(context) {
-    const runs: ListedRun[] = []
-    for (const run of await context.store.streams(context.identity.repository))
-      runs.push(await listed(context, run))
-    return { runs: runs.sort((a, b) => (b.updated_at ?? '').localeCompare(a.updated_at ?? '')) }
+  async perform({ store, identity }) {
+    return { runs: (await store.list(identity.repository)).map(listed).sort(newestFirst) }
   },
   say: ({ runs }) =>
     runs.length === 0
@@ -60,7 +48,7 @@ export const runList = operation({
             run.step_id ?? '-',
             `${run.steps_done}/${run.steps}`,
             String(run.snapshots),
-            run.updated_at?.slice(0, 19).replace('T', ' ') ?? '-',
+            run.updated_at.slice(0, 19).replace('T', ' '),
           ]),
         ),
 })

@@ -35,7 +35,8 @@ export function readHistory(run: Folder): Found[] {
         found.set(one.document.snapshot_id, one)
     }
     return [...found.values()].sort(
-      (a, b) => orderOf(a) - orderOf(b) || a.document.created_at.localeCompare(b.document.created_at),
+      (a, b) =>
+        orderOf(a) - orderOf(b) || Date.parse(a.document.created_at) - Date.parse(b.document.created_at),
     )
   } finally {
     history.close()

@@ -25,6 +25,7 @@ interface BodyRow {
   hash: string
   body: string | null
   removed_at: string | null
+  gist: string
 }
 
 /**
@@ -73,11 +74,8 @@ export function merge(from: Sql, into: Sql): number {
   for (const row of rows<{ checkpoint: string }>(from, 'pins'))
     if (has(into, row.checkpoint))
       into.run('INSERT OR IGNORE INTO pins (checkpoint) VALUES (?)', row.checkpoint)
-  for (const row of rows<{ stream: string; at: string; body: string; taken_by: string | null }>(
-    from,
-    'events',
-  ))
-    if (row.taken_by === null && known.has(row.stream)) addWaiting(into, row.stream, row.at, row.body)
+  for (const row of rows<{ stream: string; at: string; body: string }>(from, 'events'))
+    if (known.has(row.stream)) addWaiting(into, row.stream, row.at, row.body)
   mergeViews(from, into)
   return added
 }
@@ -98,8 +96,18 @@ export function addRow(into: Sql, row: BodyRow, whenTaken: 'next' | 'leave out' 
     into.get<{ head_seq: number }>('SELECT head_seq FROM streams WHERE id = ?', row.stream)?.head_seq ?? 0
   const seq = taken ? head + 1 : row.seq
   into.run(
-    'INSERT INTO checkpoints (id, stream, seq, at, progress, hash, body, removed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    ...([row.id, row.stream, seq, row.at, row.progress, row.hash, row.body, row.removed_at] as const),
+    'INSERT INTO checkpoints (id, stream, seq, at, progress, hash, body, removed_at, gist) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ...([
+      row.id,
+      row.stream,
+      seq,
+      row.at,
+      row.progress,
+      row.hash,
+      row.body,
+      row.removed_at,
+      row.gist,
+    ] as const),
   )
   if (row.body !== null) into.run('UPDATE streams SET live = live + 1 WHERE id = ?', row.stream)
   if (seq > head)
@@ -127,6 +135,7 @@ export function closeGaps(sql: Sql, at: string): number {
           hash: '',
           body: null,
           removed_at: at,
+          gist: '{}',
         })
       }
   }

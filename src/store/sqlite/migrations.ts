@@ -37,6 +37,7 @@ export const MIGRATIONS: readonly string[] = [
     hash TEXT NOT NULL,
     body TEXT,
     removed_at TEXT,
+    gist TEXT NOT NULL DEFAULT '{"step":null,"stepsDone":0,"steps":0}',
     UNIQUE (stream, seq),
     CHECK ((body IS NULL) = (removed_at IS NOT NULL))
   ) STRICT;
@@ -65,11 +66,9 @@ export const MIGRATIONS: readonly string[] = [
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     stream TEXT NOT NULL REFERENCES streams (id),
     at TEXT NOT NULL,
-    body TEXT NOT NULL,
-    taken_by TEXT REFERENCES checkpoints (id)
+    body TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX events_waiting ON events (stream, seq) WHERE taken_by IS NULL;
-  CREATE INDEX events_taken ON events (taken_by) WHERE taken_by IS NOT NULL;
+  CREATE INDEX events_of_stream ON events (stream, seq);
 
   CREATE TABLE views (
     workspace TEXT NOT NULL REFERENCES workspaces (id),
@@ -82,7 +81,6 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (workspace, path)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX views_of_stream ON views (stream);
-  CREATE INDEX views_of_checkpoint ON views (checkpoint);
   CREATE INDEX views_unsettled ON views (stream) WHERE state <> 'published';
   `,
 ]

@@ -1,5 +1,5 @@
 import { canonical, sha256 } from '../../core/canonical.ts'
-import type { Checkpoint, Trigger } from '../../core/checkpoint.ts'
+import { type Checkpoint, gistOf, type Trigger } from '../../core/checkpoint.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type {
   Appended,
@@ -29,7 +29,7 @@ export function streamById(sql: Sql, id: string): Stream {
 export function addCheckpoint(sql: Sql, checkpoint: Checkpoint, sequence: number): void {
   const body = canonical(checkpoint)
   sql.run(
-    'INSERT INTO checkpoints (id, stream, seq, at, progress, hash, body, removed_at) VALUES (?, ?, ?, ?, ?, ?, ?, NULL)',
+    'INSERT INTO checkpoints (id, stream, seq, at, progress, hash, body, gist) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     ...([
       checkpoint.id,
       checkpoint.stream,
@@ -38,6 +38,7 @@ export function addCheckpoint(sql: Sql, checkpoint: Checkpoint, sequence: number
       checkpoint.progress,
       sha256(body),
       body,
+      canonical(gistOf(checkpoint)),
     ] as const),
   )
   sql.run(

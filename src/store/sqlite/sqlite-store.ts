@@ -1,11 +1,19 @@
 import { canonical, sha256 } from '../../core/canonical.ts'
-import type { Checkpoint, CommandOutcome, Trigger } from '../../core/checkpoint.ts'
+import {
+  type Checkpoint,
+  type CommandOutcome,
+  type Gist,
+  gistOf,
+  type Progress,
+  type Trigger,
+} from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
 import type { Ports } from '../../core/ports.ts'
 import type {
   Appended,
   CheckpointRow,
   HeadMoved,
+  Listed,
   NewStream,
   NewView,
   Release,
@@ -124,6 +132,24 @@ export class SqliteStore implements Store {
     )
   }
 
+  list(repository: string): Promise<Listed[]> {
+    return this.connection.read((sql) =>
+      sql
+        .all<Stream & { at: string; progress: Progress; gist: string }>(
+          `SELECT s.*, c.at, c.progress, c.gist FROM (${STREAM}) s JOIN checkpoints c ON c.id = s.headId
+           WHERE s.repository = ?`,
+          repository,
+        )
+        // `as`: written by `addCheckpoint` and by nobody else.
+        .map(({ at, progress, gist, ...stream }) => ({
+          stream,
+          at,
+          progress,
+          gist: JSON.parse(gist) as Gist,
+        })),
+    )
+  }
+
   situation(id: string): Promise<Situation> {
     return this.connection.read((sql) => {
       const stream = streamById(sql, id)
@@ -132,14 +158,14 @@ export class SqliteStore implements Store {
         base: newestWhole(sql, stream),
         pending: sql
           .all<{ seq: number; body: string }>(
-            'SELECT seq, body FROM events WHERE stream = ? AND taken_by IS NULL ORDER BY seq',
+            'SELECT seq, body FROM events WHERE stream = ? ORDER BY seq',
             id,
           )
           // `as`: written by `record` and by nobody else.
           .map(({ seq, body }) => ({ event: seq, outcome: JSON.parse(body) as CommandOutcome })),
         pinned: sql
           .all<{ id: string }>(
-            'SELECT c.id FROM checkpoints c JOIN pins p ON p.checkpoint = c.id WHERE c.stream = ? ORDER BY c.seq',
+            'SELECT c.id FROM pins p CROSS JOIN checkpoints c ON c.id = p.checkpoint WHERE c.stream = ? ORDER BY c.seq',
             id,
           )
           .map((row) => row.id),
@@ -156,7 +182,7 @@ export class SqliteStore implements Store {
       const before = streamById(sql, checkpoint.stream)
       if (before.headId !== expectedHead) return { done: false }
       addCheckpoint(sql, checkpoint, before.headSequence + 1)
-      for (const seq of takes) sql.run('UPDATE events SET taken_by = ? WHERE seq = ?', checkpoint.id, seq)
+      for (const seq of takes) sql.run('DELETE FROM events WHERE seq = ?', seq)
       putViews(sql, checkpoint, views)
       return appended(sql, checkpoint.stream)
     })
@@ -192,7 +218,8 @@ export class SqliteStore implements Store {
   readmit(checkpoint: Checkpoint, sequence: number, views: StartingView[]): Promise<boolean> {
     const { id, stream, at, progress } = checkpoint
     const body = canonical(checkpoint)
-    const row = { id, stream, seq: sequence, at, progress, hash: sha256(body), body, removed_at: null }
+    const gist = canonical(gistOf(checkpoint))
+    const row = { id, stream, seq: sequence, at, progress, hash: sha256(body), body, removed_at: null, gist }
     return this.connection.write((sql) => {
       if (addRow(sql, row, 'leave out') === 0) return false
       putViews(sql, checkpoint, views)
@@ -235,8 +262,7 @@ export class SqliteStore implements Store {
         )
         if (gone === 0) continue
         removed += 1
-        sql.run(`UPDATE views SET state = 'leaving' WHERE checkpoint = ?`, id)
-        sql.run('DELETE FROM events WHERE taken_by = ?', id)
+        sql.run(`UPDATE views SET state = 'leaving' WHERE stream = ? AND checkpoint = ?`, stream, id)
         sql.run('DELETE FROM notes WHERE checkpoint = ?', id)
       }
       sql.run('UPDATE streams SET live = live - ? WHERE id = ?', removed, stream)
