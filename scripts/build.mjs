@@ -50,7 +50,7 @@ function without(dependant, module) {
 
 const parts = await Promise.all(
   Object.entries({
-    yaml: "export { parse } from 'yaml'",
+    yaml: "export * from 'yaml'",
     zod: "export { array, boolean, enum, exactOptional, int, literal, maxLength, minimum, minLength, number, regex, strictObject, string } from 'zod/mini'",
   }).map(([name, contents]) =>
     build({

@@ -12,7 +12,7 @@ const MADE = '<!-- Made by `npm run docs` from the tables in src/. Do not edit: 
 async function readTables() {
   const folder = mkdtempSync(join(tmpdir(), 'savepoint-docs-'))
   try {
-    const outfile = join(folder, 'tables.mjs')
+    const outfile = join(folder, 'tables.cjs')
     await build({
       stdin: {
         contents: [
@@ -26,7 +26,8 @@ async function readTables() {
       outfile,
       bundle: true,
       platform: 'node',
-      format: 'esm',
+      format: 'cjs',
+      define: { 'import.meta.url': '__filename' },
       external: ['@photostructure/sqlite'],
       logLevel: 'error',
     })

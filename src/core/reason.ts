@@ -125,6 +125,13 @@ export const REASONS = {
     says: 'The plan {path} cannot be used: {problem}',
     hint: 'A plan is a Markdown checklist, a step a line: "- [ ] s1: First step".',
   },
+  document_unreadable: {
+    exit: EXIT.unknown,
+    http: 404,
+    retry: false,
+    says: 'The document {path} cannot be read: {problem}',
+    hint: 'Give the path of a Markdown file; without one, every document in checkpoints/ is checked.',
+  },
   command_not_started: {
     exit: 127,
     http: 422,
