@@ -75,6 +75,13 @@ export interface ViewRow {
   state: 'pending' | 'published' | 'leaving'
 }
 
+export type ViewKey = Pick<ViewRow, 'workspace' | 'path'>
+export interface ViewFilter {
+  stream?: string
+  workspace?: string
+  /** Only what is still to be written or removed. */
+  unsettled?: boolean
+}
 export type NewView = Pick<ViewRow, 'workspace' | 'path' | 'hash' | 'contentHash'>
 /** A view with the state it starts in: owed to the disk, or found there. */
 export type StartingView = NewView & { state: 'pending' | 'published' }
@@ -140,16 +147,16 @@ export interface Store {
   remove(stream: string, checkpoints: string[], at: string): Promise<number>
   maintained(stream: string, at: string): Promise<void>
 
-  views(filter: { stream?: string; workspace?: string; unsettled?: boolean }): Promise<ViewRow[]>
+  views(filter: ViewFilter): Promise<ViewRow[]>
   /** Says that a view is on disk. A row that meanwhile wants other bytes than `expected` stays pending. */
   published(views: Array<NewView & { expected: string }>): Promise<void>
   /** Says what a document should show from now on. */
   putView(checkpoint: Pick<Checkpoint, 'id' | 'stream'>, view: StartingView): Promise<void>
   /** Says that a view has to be written again. */
-  owe(view: Pick<ViewRow, 'workspace' | 'path'>): Promise<void>
+  owe(view: ViewKey): Promise<void>
   /** Puts one view in another's place: the compressed file for the plain one. */
-  replaceView(old: Pick<ViewRow, 'workspace' | 'path'>, view: NewView): Promise<void>
-  forgetViews(views: Array<Pick<ViewRow, 'workspace' | 'path'>>): Promise<void>
+  replaceView(old: ViewKey, view: NewView): Promise<void>
+  forgetViews(views: ViewKey[]): Promise<void>
 
   /** Takes a named lock, or null where another holds it for longer than `waitMs`. */
   lock(name: string, waitMs: number): Promise<Release | null>

@@ -1,22 +1,13 @@
 import { canonical, sha256 } from '../../core/canonical.ts'
 import { type Checkpoint, gistOf, type Trigger } from '../../core/checkpoint.ts'
 import { ReasonError } from '../../core/reason.ts'
-import type {
-  Appended,
-  CheckpointRow,
-  Situation,
-  StartingView,
-  Stored,
-  StoreProblem,
-  Stream,
-} from '../store.ts'
+import type { Appended, CheckpointRow, Situation, Stored, Stream } from '../store.ts'
 import type { Sql } from './sql.ts'
 
 export const STREAM = `SELECT id, repository, workspace, kind, name, head_id AS headId, head_seq AS headSequence, live,
   created_at AS createdAt, maintained_at AS maintainedAt FROM streams`
 export const ROW = `SELECT c.id, c.stream, c.seq AS sequence, c.at, c.progress, c.removed_at AS removedAt,
   EXISTS (SELECT 1 FROM pins WHERE checkpoint = c.id) AS pinned, c.hash, c.body FROM checkpoints c`
-export const VIEW = `SELECT workspace, path, stream, checkpoint, hash, content_hash AS contentHash, state FROM views`
 
 export type RawRow = Omit<CheckpointRow, 'pinned'> & { pinned: number; hash: string; body: string | null }
 
@@ -45,18 +36,6 @@ export function addCheckpoint(sql: Sql, checkpoint: Checkpoint, sequence: number
     'UPDATE streams SET head_id = ?, head_seq = ?, live = live + 1 WHERE id = ?',
     ...([checkpoint.id, sequence, checkpoint.stream] as const),
   )
-}
-
-export function putViews(
-  sql: Sql,
-  checkpoint: Pick<Checkpoint, 'id' | 'stream'>,
-  views: StartingView[],
-): void {
-  for (const { workspace, path, hash, contentHash, state } of views)
-    sql.run(
-      `INSERT OR REPLACE INTO views (workspace, path, stream, checkpoint, hash, content_hash, state) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      ...([workspace, path, checkpoint.stream, checkpoint.id, hash, contentHash, state] as const),
-    )
 }
 
 export function appended(sql: Sql, stream: string): Appended {
@@ -101,14 +80,4 @@ export function newestWhole(sql: Sql, stream: Stream): Situation['base'] {
     path: `run ${stream.name} in the store`,
     problem: 'none of its checkpoints is whole',
   })
-}
-
-export function gaps(sql: Sql): StoreProblem[] {
-  return sql
-    .all<{ name: string; head_seq: number; found: number; top: string | null }>(
-      `SELECT s.name, s.head_seq, (SELECT count(*) FROM checkpoints WHERE stream = s.id) AS found,
-       (SELECT id FROM checkpoints WHERE id = s.head_id) AS top FROM streams s`,
-    )
-    .filter((row) => row.found !== row.head_seq || row.top === null)
-    .map((row) => ({ what: `run ${row.name} should have ${row.head_seq} checkpoints and has ${row.found}` }))
 }

@@ -23,10 +23,13 @@ import type {
   Stored,
   StoreProblem,
   Stream,
+  ViewFilter,
+  ViewKey,
   ViewRow,
   WorkspaceRow,
 } from '../store.ts'
 import { copyDatabase } from './backup.ts'
+import { checkDatabase } from './check.ts'
 import { Connection } from './connection.ts'
 import { Locks } from './lock.ts'
 import { addRow, closeGaps, merge, readFrom } from './merge.ts'
@@ -34,18 +37,16 @@ import { MIGRATIONS } from './migrations.ts'
 import {
   addCheckpoint,
   appended,
-  gaps,
   newestWhole,
   notesOf,
-  putViews,
   type RawRow,
   ROW,
   rowOf,
   STREAM,
   stored,
   streamById,
-  VIEW,
 } from './rows.ts'
+import { forgetViews, listViews, markPublished, oweView, putViews, replaceView } from './views.ts'
 
 export interface SqliteOptions {
   path: string
@@ -276,57 +277,28 @@ export class SqliteStore implements Store {
     )
   }
 
-  views(filter: { stream?: string; workspace?: string; unsettled?: boolean }): Promise<ViewRow[]> {
-    const { stream = null, workspace = null, unsettled = false } = filter
-    const open = unsettled ? `AND state <> 'published'` : ''
-    const both = `(? IS NULL OR workspace = ?) ${open} ORDER BY path`
-    return this.connection.read((sql) =>
-      stream === null
-        ? sql.all<ViewRow>(`${VIEW} WHERE ${both}`, workspace, workspace)
-        : sql.all<ViewRow>(`${VIEW} WHERE stream = ? AND ${both}`, stream, workspace, workspace),
-    )
+  views(filter: ViewFilter): Promise<ViewRow[]> {
+    return this.connection.read((sql) => listViews(sql, filter))
   }
 
   async published(views: Array<NewView & { expected: string }>): Promise<void> {
-    await this.connection.writeSoft((sql) => {
-      for (const view of views)
-        sql.run(
-          `UPDATE views SET state = 'published', hash = ?, content_hash = ?
-           WHERE workspace = ? AND path = ? AND hash = ? AND state <> 'leaving'`,
-          ...([view.hash, view.contentHash, view.workspace, view.path, view.expected] as const),
-        )
-    })
+    await this.connection.writeSoft((sql) => markPublished(sql, views))
   }
 
   async putView(checkpoint: Pick<Checkpoint, 'id' | 'stream'>, view: StartingView): Promise<void> {
     await this.connection.write((sql) => putViews(sql, checkpoint, [view]))
   }
 
-  async owe({ workspace, path }: Pick<ViewRow, 'workspace' | 'path'>): Promise<void> {
-    await this.connection.write((sql) =>
-      sql.run(
-        `UPDATE views SET state = 'pending' WHERE workspace = ? AND path = ? AND state = 'published'`,
-        ...([workspace, path] as const),
-      ),
-    )
+  async owe(view: ViewKey): Promise<void> {
+    await this.connection.write((sql) => oweView(sql, view))
   }
 
-  async replaceView(old: Pick<ViewRow, 'workspace' | 'path'>, view: NewView): Promise<void> {
-    await this.connection.write((sql) => {
-      sql.run(
-        `INSERT OR REPLACE INTO views (workspace, path, stream, checkpoint, hash, content_hash, state) SELECT ?, ?, stream, checkpoint, ?, ?, 'published' FROM views
-         WHERE workspace = ? AND path = ?`,
-        ...([view.workspace, view.path, view.hash, view.contentHash, old.workspace, old.path] as const),
-      )
-      sql.run('DELETE FROM views WHERE workspace = ? AND path = ?', old.workspace, old.path)
-    })
+  async replaceView(old: ViewKey, view: NewView): Promise<void> {
+    await this.connection.write((sql) => replaceView(sql, old, view))
   }
 
-  async forgetViews(views: Array<Pick<ViewRow, 'workspace' | 'path'>>): Promise<void> {
-    await this.connection.writeSoft((sql) => {
-      for (const { workspace, path } of views)
-        sql.run('DELETE FROM views WHERE workspace = ? AND path = ?', workspace, path)
-    })
+  async forgetViews(views: ViewKey[]): Promise<void> {
+    await this.connection.writeSoft((sql) => forgetViews(sql, views))
   }
 
   lock(name: string, waitMs: number): Promise<Release | null> {
@@ -334,23 +306,7 @@ export class SqliteStore implements Store {
   }
 
   check(): Promise<StoreProblem[]> {
-    return this.connection.bare((sql) => {
-      const pages = sql
-        .all<{ integrity_check: string }>('PRAGMA integrity_check(20)')
-        .filter((row) => row.integrity_check !== 'ok')
-        .map((row) => ({ what: row.integrity_check }))
-      if (pages.length > 0) return pages
-      const strays = sql
-        .all<{ table: string }>('PRAGMA foreign_key_check')
-        .map((row) => ({ what: `a row of ${row.table} refers to nothing` }))
-      const damaged = sql
-        .all<{ id: string; hash: string; body: string }>(
-          'SELECT id, hash, body FROM checkpoints WHERE body IS NOT NULL',
-        )
-        .filter((row) => sha256(row.body) !== row.hash)
-        .map((row) => ({ what: `checkpoint ${row.id} does not match its checksum`, checkpoint: row.id }))
-      return [...strays, ...damaged, ...gaps(sql)]
-    })
+    return this.connection.bare(checkDatabase)
   }
 
   backup(file: string): Promise<void> {

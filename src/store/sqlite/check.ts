@@ -1,0 +1,32 @@
+import { sha256 } from '../../core/canonical.ts'
+import type { StoreProblem } from '../store.ts'
+import type { Sql } from './sql.ts'
+
+/** Everything that is wrong with a database: its pages, its references, its checksums, its sequences. */
+export function checkDatabase(sql: Sql): StoreProblem[] {
+  const pages = sql
+    .all<{ integrity_check: string }>('PRAGMA integrity_check(20)')
+    .filter((row) => row.integrity_check !== 'ok')
+    .map((row) => ({ what: row.integrity_check }))
+  if (pages.length > 0) return pages
+  const strays = sql
+    .all<{ table: string }>('PRAGMA foreign_key_check')
+    .map((row) => ({ what: `a row of ${row.table} refers to nothing` }))
+  const damaged = sql
+    .all<{ id: string; hash: string; body: string }>(
+      'SELECT id, hash, body FROM checkpoints WHERE body IS NOT NULL',
+    )
+    .filter((row) => sha256(row.body) !== row.hash)
+    .map((row) => ({ what: `checkpoint ${row.id} does not match its checksum`, checkpoint: row.id }))
+  return [...strays, ...damaged, ...gaps(sql)]
+}
+
+function gaps(sql: Sql): StoreProblem[] {
+  return sql
+    .all<{ name: string; head_seq: number; found: number; top: string | null }>(
+      `SELECT s.name, s.head_seq, (SELECT count(*) FROM checkpoints WHERE stream = s.id) AS found,
+       (SELECT id FROM checkpoints WHERE id = s.head_id) AS top FROM streams s`,
+    )
+    .filter((row) => row.found !== row.head_seq || row.top === null)
+    .map((row) => ({ what: `run ${row.name} should have ${row.head_seq} checkpoints and has ${row.found}` }))
+}
