@@ -69,6 +69,8 @@ const cli = await build({
   outExtension: { '.js': '.cjs' },
   format: 'cjs',
   minify: true,
+  // A part that is loaded late is a CommonJS file too: require sees all of its names, import only some.
+  supported: { 'dynamic-import': false },
   plugins: [apart, without('commander', 'node:child_process')],
   banner: {
     js: '#!/usr/bin/env node\nconst importMetaUrl=require("node:url").pathToFileURL(__filename).href;',

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { describe, ReasonError } from '../core/reason.ts'
+import { readPlainFile } from '../fs/disk.ts'
 import { defaultSettings, isSettingName, SETTINGS, type Settings } from './settings.ts'
 
 const MAX_BYTES = 64 * 1024
@@ -29,8 +29,7 @@ export async function loadSettings(root: string, env: Environment): Promise<Sett
     { path: join(root, '.agents.local.yml'), by: 'repository' },
   ] as const
   for (const { path, by } of sources) {
-    if (!existsSync(path)) continue
-    const block = (await readYaml(path)).session
+    const block = (await readYaml(path))?.session
     if (block === undefined || block === null) continue
     if (!isRecord(block)) throw invalid(path, '`session` must hold settings, a line each')
     apply(settings, block, path, by)
@@ -55,11 +54,12 @@ function apply(
   }
 }
 
-async function readYaml(path: string): Promise<Record<string, unknown>> {
-  if (statSync(path).size > MAX_BYTES) throw invalid(path, `it is larger than ${MAX_BYTES} bytes`)
-  const { parse } = await import('yaml')
+async function readYaml(path: string): Promise<Record<string, unknown> | null> {
   try {
-    const value: unknown = parse(readFileSync(path, 'utf8'), { maxAliasCount: 0 })
+    const text = readPlainFile(path, MAX_BYTES)?.toString('utf8')
+    if (text === undefined) return null
+    const { parse } = await import('yaml')
+    const value: unknown = parse(text, { maxAliasCount: 0 })
     return isRecord(value) ? value : {}
   } catch (error) {
     throw invalid(path, describe(error))

@@ -8,6 +8,7 @@ const RESERVED = new Set(['active', 'archive', 'learnings.md'])
 
 /** Why a string cannot be an id, or null where it can. */
 export function nameProblem(value: string): string | null {
+  if (typeof value !== 'string') return 'it is not a text'
   if (value.length > 128) return `it has ${value.length} characters, 128 are allowed`
   if (!NAME.test(value)) return 'it has characters that are not allowed'
   if (value.includes('..')) return 'it contains ".."'
@@ -17,27 +18,30 @@ export function nameProblem(value: string): string | null {
 
 /** A name that is safe as a file name on every system; throws `id_invalid`. */
 export function requireName(value: string, what = 'the id'): string {
-  const problem = nameProblem(value)
-  if (problem)
-    throw new ReasonError('id_invalid', { what, value: JSON.stringify(value.slice(0, 80)), problem })
+  refuse(value, what, nameProblem(value))
   return value
 }
 
-/** A name that a run may take: as `requireName`, and not reserved in `checkpoints/`. */
+/** Why a string cannot name a run, or null where it can: as `nameProblem`, and not reserved in `checkpoints/`. */
+export const runNameProblem = (value: string) =>
+  nameProblem(value) ?? (RESERVED.has(value.toLowerCase()) ? 'it is reserved' : null)
+
+/** A name that a run may take; throws `id_invalid`. */
 export function requireRunName(value: string): string {
-  requireName(value, 'the run id')
-  if (RESERVED.has(value.toLowerCase()))
-    throw new ReasonError('id_invalid', {
-      what: 'the run id',
-      value: JSON.stringify(value),
-      problem: 'it is reserved',
-    })
+  refuse(value, 'the run id', runNameProblem(value))
   return value
+}
+
+function refuse(value: string, what: string, problem: string | null): void {
+  if (problem === null) return
+  throw new ReasonError('id_invalid', { what, value: JSON.stringify(String(value).slice(0, 80)), problem })
 }
 
 /** Names are unique ignoring case, because some file systems are. */
 export const nameKey = (name: string) => name.toLowerCase()
 
+/** A number beyond this is nobody's: closing the gaps up to it would take for ever. */
+const MAX_SEQUENCE = 10_000_000
 const CHECKPOINT_ID = /^cp_\d{8}T\d{9}Z_(\d+)-[0-9a-f]{8,}$/
 
 /**
@@ -52,9 +56,13 @@ export function checkpointId(atMs: number, sequence: number, random: (bytes: num
 /** The sequence number inside a checkpoint id, or null where it is not one of ours. */
 export function sequenceOf(id: string): number | null {
   const found = CHECKPOINT_ID.exec(id)
-  return found ? Number(found[1]) : null
+  const sequence = found ? Number(found[1]) : 0
+  return sequence >= 1 && sequence <= MAX_SEQUENCE ? sequence : null
 }
 
 /** A random id for things that are never shown sorted: repositories, workspaces, streams. */
 export const randomId = (prefix: string, random: (bytes: number) => Uint8Array) =>
   `${prefix}_${Buffer.from(random(12)).toString('hex')}`
+
+/** A few random letters, for names that must not meet: temp files, files that are set aside. */
+export const randomToken = (random: (bytes: number) => Uint8Array) => Buffer.from(random(6)).toString('hex')

@@ -153,6 +153,27 @@ export const REASONS = {
     says: '{path} exists already.',
     hint: 'Choose another file name: a backup never overwrites.',
   },
+  folder_unreadable: {
+    exit: EXIT.unknown,
+    http: 404,
+    retry: false,
+    says: 'The folder {path} cannot be looked at: {problem}',
+    hint: 'Change to a folder that exists and may be read.',
+  },
+  output_failed: {
+    exit: EXIT.unwritten,
+    http: 500,
+    retry: true,
+    says: 'The answer could not be written: {problem}',
+    hint: 'What was asked for is done. Check where the output goes, and ask again with `savepoint run show`.',
+  },
+  recorder_closed: {
+    exit: EXIT.refused,
+    http: 409,
+    retry: false,
+    says: 'The recorder of run {run} is closed.',
+    hint: 'Take the run up again with RunRecorder.resume.',
+  },
   store_busy: {
     exit: EXIT.busy,
     http: 503,

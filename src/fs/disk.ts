@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode, ReasonError } from '../core/reason.ts'
+import { describe, errorCode, ReasonError } from '../core/reason.ts'
 
 /** A file being written. */
 export interface NewFile {
@@ -59,6 +59,7 @@ export interface Folder {
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 const isWindows = process.platform === 'win32'
+const NO_NAME = isWindows ? /[/\\\0]/ : /[/\0]/
 /** With /proc a path can start at an opened directory, so nobody can swap a parent for a link meanwhile. */
 const byDescriptor = existsSync('/proc/self/fd')
 
@@ -80,7 +81,7 @@ class DiskFolder implements Folder {
   }
 
   private at(name: string): string {
-    if (name === '' || name === '.' || name === '..' || /[/\\\0]/.test(name))
+    if (name === '' || name === '.' || name === '..' || NO_NAME.test(name))
       throw new ReasonError('path_unsafe', { path: join(this.path, name), problem: 'it is not a plain name' })
     return join(this.base, name)
   }
@@ -182,6 +183,29 @@ function openExisting(at: string, path: string): number | null {
     if (code === 'ELOOP' || code === 'ENXIO')
       throw new ReasonError('path_unsafe', { path, problem: 'it is not a plain file' }, { cause: error })
     throw error
+  }
+}
+
+/**
+ * The bytes of a file that others own (settings, git's files, a plan), or null where there is none. Links are
+ * followed, but a pipe or a device is refused: it would be read for ever.
+ */
+export function readPlainFile(path: string, limit: number): Buffer | null {
+  let fd: number
+  try {
+    fd = openSync(path, O_RDONLY | O_NONBLOCK)
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw new ReasonError('path_unsafe', { path, problem: describe(error) }, { cause: error })
+  }
+  try {
+    const { size, isPlain } = statOf(fd)
+    if (!isPlain) throw new ReasonError('path_unsafe', { path, problem: 'it is not a plain file' })
+    if (size > limit) throw new ReasonError('file_too_large', { path, limit })
+    return readAll(fd, size, limit, path)
+  } finally {
+    closeSync(fd)
   }
 }
 

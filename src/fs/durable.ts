@@ -59,13 +59,17 @@ export function removeDurably(folder: Folder, name: string): boolean {
   return removed
 }
 
-/** Opens a folder below another, making what is missing; a new folder's name is durable in its parent. */
-export function makeFolders(root: Folder, names: readonly string[], mode = 0o777): Folder {
+/**
+ * Opens a folder below another, making what is missing; a new folder's name is durable in its parent.
+ * `sure` is for folders that a writer who died may have made: their names are made durable once more.
+ */
+export function makeFolders(root: Folder, names: readonly string[], { sure = false } = {}): Folder {
   let here = root
   for (const name of names) {
     const parent = here
     try {
-      if (parent.entry(name) === null && parent.makeFolder(name, mode)) parent.sync()
+      const isNew = parent.entry(name) === null && parent.makeFolder(name, 0o777)
+      if (isNew || sure) parent.sync()
       const next = parent.folder(name)
       if (next === null) throw new Error(`${name} vanished while it was opened`)
       here = next
@@ -83,8 +87,11 @@ export function findFolder(root: Folder, names: readonly string[]): Folder | nul
   let here: Folder | null = root
   for (const name of names) {
     const parent: Folder = here
-    here = parent.folder(name)
-    if (parent !== root) parent.close()
+    try {
+      here = parent.folder(name)
+    } finally {
+      if (parent !== root) parent.close()
+    }
     if (here === null) return null
   }
   return here

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { loadSettings } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
 import { instant, type Ports } from '../core/ports.ts'
+import { describe, ReasonError } from '../core/reason.ts'
 import { makePrivateFolder } from '../fs/private.ts'
 import { backupName } from '../store/sqlite/restore.ts'
 import { openSqliteStore, type SqliteStore } from '../store/sqlite/sqlite-store.ts'
@@ -35,11 +36,11 @@ export interface ContextRequest {
 
 /** Opens everything for one directory. A reading request finds an empty store where there is none yet. */
 export async function openContext({ cwd, env, ports, access, waitMs }: ContextRequest): Promise<Context> {
-  const place = locate(cwd)
+  const place = placeOf(cwd)
   const home = homeAt(homePath(env))
   const settings = await loadSettings(place.root, env)
   const base = { cwd, ports, home, place, settings, notices: [] }
-  if (access === 'read' && !existsSync(home.database) && !existsSync(home.backups)) {
+  if (access === 'read' && ![home.database, home.backups, home.setAside].some((path) => existsSync(path))) {
     const store = openSqliteStore({ path: ':memory:', ports, locksFolder: null })
     return { ...base, store, identity: NOBODY }
   }
@@ -55,6 +56,14 @@ export async function openContext({ cwd, env, ports, access, waitMs }: ContextRe
     },
   })
   return { ...base, store, identity: NOBODY }
+}
+
+function placeOf(cwd: string): Place {
+  try {
+    return locate(cwd)
+  } catch (error) {
+    throw new ReasonError('folder_unreadable', { path: cwd, problem: describe(error) }, { cause: error })
+  }
 }
 
 /** What a place is called before anybody wrote in it: no row has these ids. */

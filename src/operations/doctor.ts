@@ -1,17 +1,19 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { EXIT, ReasonError } from '../core/reason.ts'
-import { HISTORY_FOLDER, RUNS_FOLDER, snapshotOfName } from '../formats/snapshot/layout.ts'
+import { HISTORY_FOLDER, LATEST, RUNS_FOLDER, snapshotOfName } from '../formats/snapshot/layout.ts'
 import { type Folder, openFolder } from '../fs/disk.ts'
-import { findFolder, TEMP_ENDING } from '../fs/durable.ts'
+import { TEMP_ENDING } from '../fs/durable.ts'
 import { databaseProblem } from '../store/sqlite/backup.ts'
 import { backupsIn } from '../store/sqlite/restore.ts'
 import type { Stream } from '../store/store.ts'
-import { type Context, settleIdentity } from './context.ts'
+import { type Context, settleIdentity, workspaceRoot } from './context.ts'
 import { healStore } from './heal.ts'
 import { operation } from './operation.ts'
-import { inspectView } from './run/inspect-view.ts'
-import { openRunFolder, openWorkspace, publishRun, setAside, workspaceLock } from './run/publish.ts'
-import { adoptRunFolder, readmitRun } from './run/readmit.ts'
+import { isUnfinished } from './perform.ts'
+import { inspectView, lookAgain } from './run/inspect-view.ts'
+import { openRunFolder, publishRun, setAside, workspaceLock } from './run/publish.ts'
+import { readmitRun, takeUpRunFolder } from './run/readmit.ts'
+import { count } from './text.ts'
 
 export interface Finding {
   /** A note asks for nothing. */
@@ -39,14 +41,14 @@ async function examine(context: Context, fix: boolean): Promise<Finding[]> {
 
 /** False where the store is gone and stays gone: opening it would put an empty one in its place. */
 async function examineAbsence(context: Context, fix: boolean, findings: Finding[]): Promise<boolean> {
-  const { database, backups } = context.home
-  if (existsSync(database) || backupsIn(backups).length === 0) return true
+  const { database } = context.home
+  if (!isUnfinished(context)) return true
   const healed = fix ? await healStore(context) : null
   findings.push({
     level: 'error',
-    what: `The store ${database} is gone, its backups are there`,
+    what: `The store ${database} is gone, its backups are there, or what was set aside is not read yet`,
     todo: FIX,
-    fixed: healed && `restored from ${healed.backup}`,
+    fixed: healed && `restored from ${healed.backup ?? healed.setAside}`,
   })
   return fix
 }
@@ -78,24 +80,38 @@ async function storeProblems(context: Context): Promise<{ problems: string[]; re
 }
 
 async function examineRun(context: Context, run: Stream, fix: boolean, findings: Finding[]): Promise<void> {
-  let folder: Folder | null
-  try {
-    ;(await openWorkspace(context, run)).close()
-    folder = await openRunFolder(context, run)
-  } catch (error) {
+  const root = await workspaceRoot(context, run.workspace)
+  const where = root === context.place.root ? '' : `${root}: `
+  if (!existsSync(root)) {
+    const todo = 'Nothing is to be done: the store keeps the run.'
     findings.push({
       level: 'note',
-      what: `The workspace of run ${run.name} cannot be looked at: ${error instanceof Error ? error.message : error}`,
-      todo: 'If it was removed for good, nothing is to be done: the store keeps the run.',
+      what: `The workspace ${root} of run ${run.name} is gone`,
+      todo,
       fixed: null,
     })
     return
   }
+  const mine: Finding[] = []
   try {
-    const before = findings.length
+    await examineFiles(context, run, fix, mine)
+    const isOwed = fix && mine.length > 0
+    if (isOwed && (await publishRun(context, run)) === 'pending')
+      for (const finding of mine) finding.fixed = null
+  } catch (error) {
+    // One run that cannot be mended keeps nobody from looking at the others.
+    if (!(error instanceof ReasonError)) throw error
+    for (const finding of mine) finding.fixed = null
+    mine.push({ level: 'error', what: `Run ${run.name}: ${error.message}`, todo: error.hint, fixed: null })
+  }
+  findings.push(...mine.map((finding) => ({ ...finding, what: where + finding.what })))
+}
+
+async function examineFiles(context: Context, run: Stream, fix: boolean, findings: Finding[]): Promise<void> {
+  const folder = await openRunFolder(context, run)
+  try {
     await examineViews(context, run, folder, fix, findings)
     if (folder !== null) await examineStrays(context, run, folder, fix, findings)
-    if (fix && findings.length > before) await publishRun(context, run)
   } finally {
     folder?.close()
   }
@@ -109,9 +125,12 @@ async function examineViews(
   findings: Finding[],
 ): Promise<void> {
   for (const row of await context.store.views({ stream: run.id })) {
-    const health = inspectView(folder, row)
-    if (health.state === 'sound') continue
-    const tell = (what: string, fixed: string) =>
+    const first = inspectView(folder, row)
+    if (first.state === 'sound') continue
+    // Somebody may be writing it right now.
+    const { health } = await lookAgain(context, run, folder, row.path)
+    if (health === null || health.state === 'sound') continue
+    const tell = (what: string, fixed: string | null) =>
       findings.push({ level: 'error', what, todo: FIX, fixed: fix ? fixed : null })
     if (health.state === 'unfinished') {
       const owed = row.state === 'leaving' ? 'removed' : 'written'
@@ -120,30 +139,41 @@ async function examineViews(
       if (fix) await context.store.owe(row)
       tell(`${row.path} is missing`, 'written again from the store')
     } else if (health.state === 'damaged') {
-      const aside = fix && folder ? await asideUnderLock(context, run, folder, row.path) : null
-      if (fix) await context.store.owe(row)
-      tell(
-        `${health.error.reason}: ${health.error.message}`,
-        `set aside at ${aside}, written again from the store`,
-      )
+      const isStillDamaged = async () =>
+        (await lookAgain(context, run, folder, row.path)).health?.state === 'damaged'
+      const aside =
+        fix && folder ? await asideUnderLock(context, run, folder, row.path, isStillDamaged) : null
+      if (aside !== null) await context.store.owe(row)
+      const fixed = aside && `set aside at ${aside}, written again from the store`
+      tell(`${health.error.reason}: ${health.error.message}`, fixed)
     }
   }
 }
 
+/**
+ * Where a file went; null where another process holds the workspace, or the file is in order by now: others
+ * write here too, and what was seen without the lock may be past.
+ */
 async function asideUnderLock(
   context: Context,
   run: Stream,
   folder: Folder,
   path: string,
+  isStillWrong: () => Promise<boolean>,
 ): Promise<string | null> {
   const release = await workspaceLock(context, run.workspace)
   if (release === null) return null
-  const inHistory = path.includes(`/${HISTORY_FOLDER}/`)
-  const from = inHistory ? folder.folder(HISTORY_FOLDER) : folder
+  let history: Folder | null = null
   try {
-    return from === null ? null : setAside(context, folder, from, path.slice(path.lastIndexOf('/') + 1))
+    if (!(await isStillWrong())) return null
+    const isInHistory = path.includes(`/${HISTORY_FOLDER}/`)
+    // A history that is not a folder is itself what does not belong here.
+    if (isInHistory && folder.entry(HISTORY_FOLDER)?.kind !== 'folder')
+      return setAside(context, folder, folder, HISTORY_FOLDER)
+    history = isInHistory ? folder.folder(HISTORY_FOLDER) : null
+    return setAside(context, folder, history ?? folder, path.slice(path.lastIndexOf('/') + 1))
   } finally {
-    if (from !== folder) from?.close()
+    history?.close()
     release()
   }
 }
@@ -156,18 +186,21 @@ interface Stray {
 /** Temp files of writers that died, snapshots that the store has no record of, and names that are not ours. */
 async function straysOf(context: Context, run: Stream, folder: Folder): Promise<Stray[]> {
   const published = new Set((await context.store.views({ stream: run.id })).map(({ path }) => path))
-  const history = folder.folder(HISTORY_FOLDER)
   const strays: Stray[] = []
-  for (const where of history ? [folder, history] : [folder])
-    for (const name of where.names()) {
-      const entry = where.entry(name)
-      const path = `${RUNS_FOLDER}/${run.name}/${where === history ? `${HISTORY_FOLDER}/` : ''}${name}`
-      if (!entry || entry.kind === 'folder' || published.has(path)) continue
-      const isTemp = name.endsWith(TEMP_ENDING)
-      const isFresh = Math.abs(context.ports.now() - entry.modifiedMs) < TEMP_GRACE_MS
-      if (!(isTemp && isFresh)) strays.push({ path, what: isTemp ? LEFT_BEHIND : strangeName(name) })
-    }
-  history?.close()
+  const history = folder.entry(HISTORY_FOLDER)?.kind === 'folder' ? folder.folder(HISTORY_FOLDER) : null
+  try {
+    for (const where of history ? [folder, history] : [folder])
+      for (const name of where.names()) {
+        const entry = where.entry(name)
+        const path = `${RUNS_FOLDER}/${run.name}/${where === history ? `${HISTORY_FOLDER}/` : ''}${name}`
+        if (!entry || entry.kind === 'folder' || published.has(path)) continue
+        const isTemp = name.endsWith(TEMP_ENDING)
+        const isFresh = Math.abs(context.ports.now() - entry.modifiedMs) < TEMP_GRACE_MS
+        if (!(isTemp && isFresh)) strays.push({ path, what: isTemp ? LEFT_BEHIND : strangeName(name) })
+      }
+  } finally {
+    history?.close()
+  }
   return strays
 }
 
@@ -187,7 +220,8 @@ async function examineStrays(
   if (fix && strays.length > 0) await readmitRun(context, run)
   const left = new Set(fix ? (await straysOf(context, run, folder)).map(({ path }) => path) : [])
   for (const { path, what } of strays) {
-    const aside = left.has(path) ? await asideUnderLock(context, run, folder, path) : null
+    const isStillStray = async () => (await straysOf(context, run, folder)).some((one) => one.path === path)
+    const aside = left.has(path) ? await asideUnderLock(context, run, folder, path, isStillStray) : null
     const fixed = !fix ? null : left.has(path) ? aside && `set aside at ${aside}` : 'given back to the store'
     findings.push({ level: 'warning', what: `${path} ${what}`, todo: FIX, fixed })
   }
@@ -196,31 +230,43 @@ async function examineStrays(
 /** Run folders in this workspace that the store does not know. Taking one up needs the user's word: --fix. */
 async function examineStrangers(context: Context, fix: boolean, findings: Finding[]): Promise<void> {
   const root = openFolder(context.place.root)
-  const runs = findFolder(root, [RUNS_FOLDER])
+  let runs: Folder | null = null
   try {
-    for (const name of runs ? readdirSync(runs.path) : []) {
-      if (runs?.entry(name)?.kind !== 'folder') continue
-      const folder = runs.folder(name)
-      try {
-        if (folder?.entry(HISTORY_FOLDER)?.kind !== 'folder' || folder.entry('latest.json') === null) continue
-        if ((await context.store.stream(context.identity.repository, name)) !== null) continue
-        const taken = fix && (await adoptRunFolder(context, folder, name))
-        const run = taken ? await context.store.stream(context.identity.repository, name) : null
-        const more = run ? await readmitRun(context, run) : 0
-        if (run) await publishRun(context, run)
-        findings.push({
-          level: 'warning',
-          what: `${RUNS_FOLDER}/${name} looks like a run that the store does not know`,
-          todo: `If it is yours: ${FIX}`,
-          fixed: taken ? `taken up with ${more + 1} snapshots` : null,
-        })
-      } finally {
-        folder?.close()
-      }
-    }
+    // A repository may use the name for something else: then there is nothing of ours in it.
+    if (root.entry(RUNS_FOLDER)?.kind !== 'folder') return
+    runs = root.folder(RUNS_FOLDER)
+    for (const name of runs?.names() ?? [])
+      if (runs?.entry(name)?.kind === 'folder') await examineStranger(context, runs, name, fix, findings)
   } finally {
     runs?.close()
     root.close()
+  }
+}
+
+async function examineStranger(
+  context: Context,
+  runs: Folder,
+  name: string,
+  fix: boolean,
+  findings: Finding[],
+): Promise<void> {
+  const { store, identity } = context
+  const folder = runs.folder(name)
+  try {
+    if (folder?.entry(HISTORY_FOLDER)?.kind !== 'folder' || folder.entry(LATEST) === null) return
+    if ((await store.stream(identity.repository, name)) !== null) return
+    const taken = fix && (await takeUpRunFolder(context, folder, name))
+    const run = taken ? await store.stream(identity.repository, name) : null
+    const more = run ? await readmitRun(context, run) : 0
+    if (run) await publishRun(context, run)
+    findings.push({
+      level: 'warning',
+      what: `${RUNS_FOLDER}/${name} looks like a run that the store does not know`,
+      todo: `If it is yours: ${FIX}`,
+      fixed: taken ? `taken up with ${more + 1} snapshots` : null,
+    })
+  } finally {
+    folder?.close()
   }
 }
 
@@ -262,5 +308,13 @@ export const doctor = operation({
               `${level}: ${what}\n  ${fixed === null ? todo : `fixed: ${fixed}`}`,
           )
           .join('\n'),
-  exitCode: ({ healthy }) => (healthy ? 0 : EXIT.problem),
+  failure: ({ healthy, findings }) =>
+    healthy
+      ? null
+      : {
+          exit: EXIT.problem,
+          reason: 'problems_found',
+          message: `${count(findings.length, 'finding')}, not all of them fixed`,
+          hint: `Each finding says what to do; most are mended by: ${FIX}`,
+        },
 })

@@ -10,9 +10,8 @@ const EVERY_MS = 86_400_000
 /** A backup a day, made by whoever writes; the oldest ones go. A failure is told and hurts nobody. */
 export async function keepBackups(context: Context): Promise<void> {
   const { home, ports, store } = context
-  const [newest] = backupsIn(home.backups)
-  const age = newest === undefined ? Number.POSITIVE_INFINITY : Math.abs(ports.now() - backupTime(newest))
-  if (age < EVERY_MS) return
+  const isRecent = (file: string) => Math.abs(ports.now() - backupTime(file)) < EVERY_MS
+  if (backupsIn(home.backups).some(isRecent)) return
   let release: Release | null = null
   try {
     release = await store.lock('backup', 0)

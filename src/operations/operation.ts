@@ -3,6 +3,14 @@ import type { Fields, InputOf } from './field.ts'
 
 type Access = 'read' | 'write'
 
+/** Bad news that comes with a whole result, in the words of a failure. */
+export interface Failure {
+  exit: number
+  reason: string
+  message: string
+  hint: string
+}
+
 /** A verb that every door offers. */
 export interface Operation<F extends Fields = Fields, R = unknown> {
   /** `run step`: the words of the command line. */
@@ -20,8 +28,8 @@ export interface Operation<F extends Fields = Fields, R = unknown> {
   say(result: R): string
   /** The words go to stderr, because stdout belongs to a command that was run. */
   aside?: true
-  /** Where a result can be bad news: what the process ends with. */
-  exitCode?(result: R): number
+  /** Where a result can be bad news: what is wrong, and what the process ends with. Null where all is well. */
+  failure?(result: R): Failure | null
 }
 
 /** Keeps the fields' literal types, so that an operation's input is typed by its own table. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { ReasonError } from '../core/reason.ts'
-import { backupsIn } from '../store/sqlite/restore.ts'
+import { backupsIn, unreadIn } from '../store/sqlite/restore.ts'
 import { type Context, type ContextRequest, openContext, settleIdentity } from './context.ts'
 import type { Fields, InputOf } from './field.ts'
 import type { Operation } from './operation.ts'
@@ -24,10 +24,20 @@ async function heal(context: Context): Promise<void> {
 /** Opens the context of a request, healing what it needs for that. */
 export async function openSound(request: ContextRequest): Promise<Context> {
   const context = await openContext(request)
-  const { home } = context
-  if (!existsSync(home.database) && backupsIn(home.backups).length > 0) await heal(context)
-  context.identity = await withHealing(context, () => settleIdentity(context, request.access))
-  return context
+  try {
+    if (isUnfinished(context)) await heal(context)
+    context.identity = await withHealing(context, () => settleIdentity(context, request.access))
+    return context
+  } catch (error) {
+    await context.store.close()
+    throw error
+  }
+}
+
+/** The database is gone, or was set aside by somebody who died before its content was back. */
+export function isUnfinished({ home }: Context): boolean {
+  const isGone = !existsSync(home.database) && backupsIn(home.backups).length > 0
+  return isGone || unreadIn(home.setAside).length > 0
 }
 
 /** One operation from the door to the result, with everything closed behind it. */

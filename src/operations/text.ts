@@ -1,7 +1,9 @@
 /** Columns as wide as their widest cell, two spaces apart, nothing trailing. */
 export function table(head: string[], rows: string[][]): string {
   const all = [head, ...rows]
-  const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)))
+  const widths = head.map((_, column) =>
+    all.reduce((widest, row) => Math.max(widest, (row[column] ?? '').length), 0),
+  )
   return all
     .map((row) =>
       row

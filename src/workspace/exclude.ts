@@ -1,25 +1,29 @@
-import { join } from 'node:path'
+import { randomToken } from '../core/id.ts'
 import type { Ports } from '../core/ports.ts'
-import { openFolder } from '../fs/disk.ts'
+import { type Folder, openFolder } from '../fs/disk.ts'
 import { makeFolders, writeDurably } from '../fs/durable.ts'
-import { readText } from './locate.ts'
+
+const MAX_EXCLUDE = 1024 * 1024
 
 /**
  * Keeps a folder of ours out of `git status` by the repository's private exclude file, which is never
  * committed. Lines that are there stay as they are.
  */
 export function excludeFromGit(gitCommon: string, pattern: string, ports: Ports): void {
-  const text = readText(join(gitCommon, 'info', 'exclude')) ?? ''
-  if (text.split(/\r?\n/).includes(pattern)) return
-  const gap = text === '' || text.endsWith('\n') ? '' : '\n'
   const root = openFolder(gitCommon)
+  let info: Folder | null = null
   try {
-    const info = makeFolders(root, ['info'])
+    info = makeFolders(root, ['info'])
+    // Read as bytes, and never through a link: the file is replaced, and a link's target is somebody else's.
+    const bytes = info.read('exclude', MAX_EXCLUDE) ?? Buffer.alloc(0)
+    const text = bytes.toString('latin1')
+    if (text.split(/\r?\n/).includes(pattern)) return
+    const gap = text === '' || text.endsWith('\n') ? '' : '\n'
     const mode = info.entry('exclude')?.mode ?? 0o644
-    const token = Buffer.from(ports.random(6)).toString('hex')
-    writeDurably(info, 'exclude', Buffer.from(`${text}${gap}${pattern}\n`), { token, mode })
-    info.close()
+    const added = Buffer.concat([bytes, Buffer.from(`${gap}${pattern}\n`)])
+    writeDurably(info, 'exclude', added, { token: randomToken(ports.random), mode })
   } finally {
+    info?.close()
     root.close()
   }
 }

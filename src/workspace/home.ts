@@ -47,19 +47,20 @@ export function homeAt(path: string): Home {
 
 /** Makes the home, private, or refuses one that could lose or leak what is put into it. */
 export function prepareHome(home: Home, workspaceRoot: string): void {
-  refuseInside(home.path, workspaceRoot)
   try {
+    refuseInside(home.path, workspaceRoot)
     makePrivateFolder(home.path)
+    refuseInside(realpathSync(home.path), workspaceRoot)
+    refuseNetwork(home.path)
+    refuseShared(home.path)
   } catch (error) {
+    if (error instanceof ReasonError) throw error
     throw new ReasonError(
       'store_unavailable',
       { path: home.path, problem: describe(error) },
       { cause: error },
     )
   }
-  refuseInside(realpathSync(home.path), workspaceRoot)
-  refuseNetwork(home.path)
-  refuseShared(home.path)
 }
 
 function refuseInside(path: string, workspace: string): void {

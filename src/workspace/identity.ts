@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { sha256 } from '../core/canonical.ts'
-import { nameProblem, randomId } from '../core/id.ts'
+import { nameProblem, randomId, randomToken } from '../core/id.ts'
 import type { Ports } from '../core/ports.ts'
 import { errorCode, ReasonError } from '../core/reason.ts'
 import { openFolder } from '../fs/disk.ts'
@@ -44,7 +44,7 @@ export function identify(place: Place, known: readonly Known[], ports: Ports): I
     return found ? mintAnew(place, ports) : mint(place, ports)
   } catch (error) {
     // Git's folder cannot be written: the path is the best id there is.
-    if (error instanceof ReasonError) return pathIdentity(place)
+    if (error instanceof ReasonError || errorCode(error) !== undefined) return pathIdentity(place)
     throw error
   }
 }
@@ -123,7 +123,7 @@ function mintId(gitFolder: string, ending: string, prefix: string, ports: Ports)
 }
 
 const encode = (id: string) => Buffer.from(`${id}\n`)
-const token = (ports: Ports) => Buffer.from(ports.random(6)).toString('hex')
+const token = (ports: Ports) => randomToken(ports.random)
 
 function inFolder<T>(path: string, act: (folder: ReturnType<typeof openFolder>) => T): T {
   const folder = openFolder(path)

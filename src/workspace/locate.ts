@@ -1,6 +1,7 @@
-import { lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { lstatSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { errorCode } from '../core/reason.ts'
+import { ReasonError } from '../core/reason.ts'
+import { readPlainFile } from '../fs/disk.ts'
 
 /** A directory being worked in, as the file system shows it. No git command is run to find it. */
 export interface Place {
@@ -30,16 +31,18 @@ function gitFolders(root: string): Place['git'] {
 
 /** A linked worktree and a submodule have a file `.git` that names their folder. */
 function linkedFolder(file: string, root: string): string | null {
-  const target = /^gitdir: (.+?)\s*$/.exec(readText(file) ?? '')?.[1]
+  const target = /^gitdir: ([^\n\0]+)/.exec(readText(file) ?? '')?.[1]?.trim()
   return target === undefined ? null : resolve(root, target)
 }
 
+const MAX_GIT_FILE = 64 * 1024
+
+/** One of git's small files; null where it is missing, or is nothing that git could have written. */
 export function readText(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8')
+    return readPlainFile(path, MAX_GIT_FILE)?.toString('utf8') ?? null
   } catch (error) {
-    const code = errorCode(error)
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return null
+    if (error instanceof ReasonError) return null
     throw error
   }
 }

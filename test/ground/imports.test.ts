@@ -11,7 +11,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   policy: ['core'],
   formats: ['core'],
   fs: ['core'],
-  config: ['core'],
+  config: ['core', 'fs'],
   store: ['core', 'fs'],
   workspace: ['core', 'fs'],
   operations: ['core', 'policy', 'formats', 'fs', 'config', 'store', 'workspace'],
@@ -24,7 +24,7 @@ const CORE_MODULES = ['node:crypto', 'canonicalize']
 export function violations(file: string, text: string): string[] {
   const [folder = ''] = relative(src, file).split('/')
   const found: string[] = []
-  for (const [, target = ''] of text.matchAll(/(?:from|import\()\s*'([^']+)'/g)) {
+  for (const [, target = ''] of text.matchAll(/(?:from|import\(|getBuiltinModule\()\s*'([^']+)'/g)) {
     if (!target.startsWith('.')) {
       if (folder === 'core' && !CORE_MODULES.includes(target)) found.push(`${file}: core imports ${target}`)
       continue

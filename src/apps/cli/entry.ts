@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { errorCode } from '../../core/reason.ts'
+import { describe, errorCode, ReasonError } from '../../core/reason.ts'
 import { main } from './main.ts'
 
 declare const SAVEPOINT_VERSION: string
@@ -10,9 +10,11 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(70)
 }
 
+let failedOutput: unknown
+
 /**
  * Writes straight to the descriptor: Node's streams for it cost several milliseconds to set up at every start.
- * Output that nobody reads any more (`savepoint run list | head -1`) is no failure.
+ * Output that nobody reads any more (`savepoint run list | head -1`) is no failure; a full disk behind it is.
  */
 function writer(descriptor: number): (text: string) => void {
   return (text) => {
@@ -21,24 +23,35 @@ function writer(descriptor: number): (text: string) => void {
       try {
         from += writeSync(descriptor, bytes, from)
       } catch (error) {
-        if (errorCode(error) === 'EPIPE') return
-        if (errorCode(error) !== 'EAGAIN') throw error
+        const code = errorCode(error)
+        if (code !== 'EAGAIN') {
+          if (code !== 'EPIPE') failedOutput = error
+          return
+        }
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
       }
     }
   }
 }
 
+const err = writer(2)
+
 main({
   words: process.argv.slice(2),
-  cwd: process.cwd(),
+  get cwd() {
+    return process.cwd()
+  },
   env: process.env,
   version: SAVEPOINT_VERSION,
   get width() {
     return process.stdout.columns ?? 100
   },
   out: writer(1),
-  err: writer(2),
+  err,
 }).then((code) => {
   process.exitCode = code
+  if (failedOutput === undefined || code !== 0) return
+  const failure = new ReasonError('output_failed', { problem: describe(failedOutput) })
+  err(`savepoint: ${failure.message}\n  ${failure.hint}\n`)
+  process.exitCode = failure.exitCode
 })

@@ -1,6 +1,6 @@
 import { asReason, type ReasonError } from '../../core/reason.ts'
 import { parseInput } from '../../operations/field.ts'
-import type { Operation } from '../../operations/operation.ts'
+import type { Failure, Operation } from '../../operations/operation.ts'
 import { performOnce } from '../../operations/perform.ts'
 import { isOperationName, loadOperation, loadOperations } from '../../operations/table.ts'
 import { realPorts } from '../real-ports.ts'
@@ -8,7 +8,8 @@ import { readCommandLine } from './command-line.ts'
 
 export interface Door {
   words: string[]
-  cwd: string
+  /** Asked for only inside: the folder may be gone. */
+  readonly cwd: string
   env: Readonly<Record<string, string | undefined>>
   version: string
   /** Asked for only where help is shown. */
@@ -43,14 +44,11 @@ export async function main(door: Door): Promise<number> {
       { cwd: door.cwd, env: door.env, ports: realPorts },
       input,
     )
-    const exit = operation.exitCode?.(result) ?? 0
+    const failure = operation.failure?.(result) ?? null
     for (const notice of notices) door.err(`savepoint: ${notice}\n`)
-    if (json)
-      door.out(
-        `${JSON.stringify({ ok: exit === 0, ...Object(result), ...(notices.length > 0 ? { notices } : {}) })}\n`,
-      )
+    if (json) door.out(`${operation.aside ? '\n' : ''}${JSON.stringify(answer(result, failure, notices))}\n`)
     else (operation.aside ? door.err : door.out)(`${operation.say(result)}\n`)
-    return exit
+    return failure?.exit ?? 0
   } catch (error) {
     const reason = asReason(error)
     if (json) door.out(`${JSON.stringify({ ok: false, ...reason.toJSON() })}\n`)
@@ -63,6 +61,12 @@ export async function main(door: Door): Promise<number> {
 async function operationsFor([first = '', second = '']: string[]): Promise<Operation[]> {
   const name = [`${first} ${second}`, first].find(isOperationName)
   return name === undefined ? loadOperations() : [await loadOperation(name)]
+}
+
+/** The result as JSON, with the words of a failure where it is bad news. */
+function answer(result: unknown, failure: Failure | null, notices: string[]): object {
+  const { exit: _exit, ...words } = failure ?? { exit: 0 }
+  return { ok: failure === null, ...words, ...Object(result), ...(notices.length > 0 ? { notices } : {}) }
 }
 
 const beforeDashes = (words: string[]) => {

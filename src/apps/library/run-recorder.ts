@@ -1,7 +1,7 @@
 import type { CommandOutcome } from '../../core/checkpoint.ts'
 import type { Plan, StepMove } from '../../core/plan.ts'
 import type { Ports } from '../../core/ports.ts'
-import { describe } from '../../core/reason.ts'
+import { describe, ReasonError } from '../../core/reason.ts'
 import { decodePlan } from '../../formats/plan/codec.ts'
 import type { Context } from '../../operations/context.ts'
 import { keepBackups } from '../../operations/keep-backups.ts'
@@ -46,6 +46,7 @@ export class RunRecorder {
   private readonly timer: NodeJS.Timeout | null
   private last: Promise<unknown> = Promise.resolve()
   private isClosed = false
+  private isBeating = false
 
   private constructor(
     context: Context,
@@ -56,7 +57,8 @@ export class RunRecorder {
     this.run = run
     this.runId = run.name
     this.onNotice = onNotice ?? (() => undefined)
-    this.timer = heartbeatMs > 0 ? setInterval(() => void this.beat(), heartbeatMs) : null
+    this.timer =
+      heartbeatMs > 0 ? setInterval(() => void this.beat(), Math.min(heartbeatMs, LONGEST_MS)) : null
     // A heartbeat must not keep a harness alive that has nothing else to do.
     this.timer?.unref()
   }
@@ -89,12 +91,12 @@ export class RunRecorder {
     }
   }
 
-  step(
+  async step(
     id: string,
     state: StepMove,
     { contextUsedPercent }: { contextUsedPercent?: number } = {},
   ): Promise<Receipt> {
-    const more = contextUsedPercent === undefined ? {} : { contextUsedPercent }
+    const more = used(contextUsedPercent)
     return this.next(() => moveRunStep(this.context, this.run, { id, state }, more))
   }
 
@@ -107,14 +109,14 @@ export class RunRecorder {
     await this.next(() => recordOutcome(this.context, this.run, outcome))
   }
 
-  save({
+  async save({
     note = '',
     contextUsedPercent,
   }: {
     note?: string
     contextUsedPercent?: number
   } = {}): Promise<Receipt> {
-    const more = contextUsedPercent === undefined ? {} : { contextUsedPercent }
+    const more = used(contextUsedPercent)
     return this.next(() => takeSnapshot(this.context, this.run, { kind: 'save', note, ...more }))
   }
 
@@ -141,27 +143,45 @@ export class RunRecorder {
   }
 
   private async beat(): Promise<void> {
+    if (this.isBeating) return
+    this.isBeating = true
     try {
       await this.heartbeat()
     } catch (error) {
-      this.onNotice(`A heartbeat was not saved: ${describe(error)}`)
+      this.context.notices.push(`A heartbeat was not saved: ${describe(error)}`)
+    } finally {
+      this.isBeating = false
     }
   }
 
   private next<T>(act: () => Promise<T>): Promise<T> {
-    if (this.isClosed) return Promise.reject(new Error(`the recorder of run ${this.runId} is closed`))
+    if (this.isClosed) return Promise.reject(new ReasonError('recorder_closed', { run: this.runId }))
     const mine = this.last.then(() => withHealing(this.context, act))
     // The next call waits for this one; whether it failed is its own caller's to hear.
-    this.last = mine.then(
-      () => this.tell(),
-      () => this.tell(),
-    )
+    const over = () => undefined
+    this.last = mine.then(over, over).then(() => this.tell())
     return mine
   }
 
   private tell(): void {
-    for (const notice of this.context.notices.splice(0)) this.onNotice(notice)
+    for (const notice of this.context.notices.splice(0))
+      try {
+        this.onNotice(notice)
+      } catch (error) {
+        // A listener that fails must not keep the next snapshot from being taken; it is told of as a warning.
+        process.emitWarning(`onNotice failed: ${describe(error)}`, 'SavepointWarning')
+      }
   }
+}
+
+/** Timers take no more than this; a longer wait would become none at all. */
+const LONGEST_MS = 2 ** 31 - 1
+
+/** Callers without a compiler may give anything. */
+function used(contextUsedPercent: number | undefined): { contextUsedPercent?: number } {
+  if (contextUsedPercent === undefined) return {}
+  if (contextUsedPercent >= 0 && contextUsedPercent <= 100) return { contextUsedPercent }
+  throw new ReasonError('usage_invalid', { problem: 'contextUsedPercent takes a number from 0 to 100' })
 }
 
 function open({
@@ -173,5 +193,8 @@ function open({
   return openSound({ cwd, env, access: 'write', ports: { ...realPorts, ...ports } })
 }
 
-const planOf = (context: Context, plan: RecorderOptions['plan']): Plan =>
-  typeof plan === 'string' ? readPlan(context, plan, context.cwd) : decodePlan(plan.text, '')
+function planOf(context: Context, plan: RecorderOptions['plan'] | undefined): Plan {
+  if (typeof plan === 'string') return readPlan(context, plan, context.cwd)
+  if (typeof plan?.text === 'string') return decodePlan(plan.text, '')
+  throw new ReasonError('usage_invalid', { problem: 'plan takes the path of a plan, or its text' })
+}

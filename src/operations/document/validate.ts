@@ -81,5 +81,13 @@ export const validate = operation({
       ),
       `${count(documents.length, 'document')}: ${count(errors, 'error')}, ${count(warnings, 'warning')}.`,
     ].join('\n'),
-  exitCode: ({ valid }) => (valid ? 0 : EXIT.invalid),
+  failure: ({ valid, errors, warnings }) =>
+    valid
+      ? null
+      : {
+          exit: EXIT.invalid,
+          reason: 'documents_invalid',
+          message: `${count(errors, 'error')}, ${count(warnings, 'warning')}`,
+          hint: 'Each finding says how to mend it.',
+        },
 })

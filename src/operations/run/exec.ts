@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import { isatty } from 'node:tty'
 import { type CommandOutcome, outcomeProblem } from '../../core/checkpoint.ts'
 import { instant } from '../../core/ports.ts'
 import { describe, errorCode, REASONS, ReasonError } from '../../core/reason.ts'
 import { nextProgress } from '../../policy/run-lifecycle.ts'
-import { boundedOutcome, HEARTBEAT_MS } from '../../policy/snapshot.ts'
+import { boundedOutcome, HEARTBEAT_MS, type RunEvent } from '../../policy/snapshot.ts'
 import type { Stream } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { operation } from '../operation.ts'
@@ -44,29 +45,56 @@ interface Ended {
 const FORWARDED = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 type Signal = (typeof FORWARDED)[number]
 
-/** Runs a command on our terminal and passes signals on to it. `onSignal` runs before each is passed on. */
-function runCommand(words: string[], onSignal: (signal: Signal) => Promise<void>): Promise<Ended> {
-  const [program = '', ...args] = words
+/** How long a signal may wait for the save before it is passed on. */
+const SIGNAL_WAIT_MS = 500
+
+/** A terminal sends these to its whole foreground group: the child has them already. */
+const isFromTerminal = (signal: Signal) =>
+  (signal === 'SIGINT' || signal === 'SIGQUIT') && [0, 1, 2].some((descriptor) => isatty(descriptor))
+
+/**
+ * Runs a command on our terminal and passes signals on to it; `onSignal` begins before each is passed on.
+ * `release` gives the signals back: until then they cannot end us, so that the outcome can be recorded.
+ */
+function runCommand(
+  words: string[],
+  onSignal: (signal: Signal) => Promise<void>,
+  sleep: (ms: number) => Promise<void>,
+): Promise<{ ended: Ended; release: () => void }> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: 'inherit' })
+    const child = started(words)
+    if (child instanceof Error) {
+      const ended = { code: startFailure(child), signal: null, problem: describe(child) }
+      return resolve({ ended, release: () => undefined })
+    }
     const handlers = FORWARDED.map((signal) => {
       const handler = async () => {
-        await onSignal(signal)
-        // A terminal sends Ctrl-C to the child as well: passing it on would send it twice.
-        if (!(signal === 'SIGINT' && process.stdin.isTTY)) child.kill(signal)
+        await Promise.race([onSignal(signal), sleep(SIGNAL_WAIT_MS)])
+        if (!isFromTerminal(signal)) child.kill(signal)
       }
       process.on(signal, handler)
       return () => process.off(signal, handler)
     })
-    const end = (ended: Ended) => {
+    const release = () => {
       for (const off of handlers) off()
-      resolve(ended)
     }
-    child.once('error', (error) => end({ code: startFailure(error), signal: null, problem: describe(error) }))
-    child.once('exit', (code, signal) =>
-      end({ code: code ?? 128 + (constants.signals[signal ?? 'SIGKILL'] ?? 0), signal, problem: null }),
+    child.once('error', (error) =>
+      resolve({ ended: { code: startFailure(error), signal: null, problem: describe(error) }, release }),
     )
+    child.once('exit', (code, signal) => {
+      const number = constants.signals[signal ?? 'SIGKILL'] ?? 0
+      resolve({ ended: { code: code ?? 128 + number, signal, problem: null }, release })
+    })
   })
+}
+
+/** Node throws some failures to start (ENOTDIR, an empty name) and reports the others as an event. */
+function started([program = '', ...args]: string[]): ChildProcess | Error {
+  try {
+    return spawn(program, args, { stdio: 'inherit' })
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
 }
 
 /** As shells answer: 127 for a command that is not there, 126 for one that cannot be run. */
@@ -123,26 +151,30 @@ export const runExec = operation({
     if (step !== undefined)
       receipts.push(await moveRunStep(context, found, { id: step, state: 'in_progress' }))
 
-    const beat = async () => {
-      try {
-        const receipt = await snapshotIfDue(context, found, { kind: 'heartbeat', note: command[0] ?? '' })
-        if (receipt) receipts.push(receipt)
-      } catch (error) {
-        context.notices.push(`A heartbeat was not saved: ${describe(error)}`)
-      }
+    // Saves beside the command are done one after another, and none is left behind when it ends.
+    let saving = Promise.resolve()
+    const saveBeside = (event: RunEvent, what: string) => {
+      saving = saving.then(async () => {
+        try {
+          const receipt = await snapshotIfDue(context, found, event)
+          if (receipt) receipts.push(receipt)
+        } catch (error) {
+          context.notices.push(`${what} was not saved: ${describe(error)}`)
+        }
+      })
+      return saving
     }
     const beforeStop = async (signal: Signal) => {
       if (signal === 'SIGUSR1' || signal === 'SIGUSR2') return
-      try {
-        receipts.push(await takeSnapshot(context, found, { kind: 'error', note: `stopped by ${signal}` }))
-      } catch (error) {
-        context.notices.push(`The stop by ${signal} was not saved: ${describe(error)}`)
-      }
+      await saveBeside({ kind: 'error', note: `stopped by ${signal}` }, `The stop by ${signal}`)
     }
-    const timer = setInterval(beat, heartbeat === undefined ? HEARTBEAT_MS : heartbeat * 1_000)
+    const everyMs = heartbeat === undefined ? HEARTBEAT_MS : heartbeat * 1_000
+    const beat = () => saveBeside({ kind: 'heartbeat', note: command[0] ?? '' }, 'A heartbeat')
+    const timer = setInterval(beat, everyMs)
     const startedMs = performance.now()
-    const ended = await runCommand(command, beforeStop)
+    const { ended, release } = await runCommand(command, beforeStop, context.ports.sleep)
     clearInterval(timer)
+    await saving
 
     const outcome = boundedOutcome(outcomeOf(command, ended, performance.now() - startedMs))
     try {
@@ -153,6 +185,8 @@ export const runExec = operation({
       // A command that failed is the worse news: its exit code is passed on, and ours is told beside it.
       if (ended.code === 0) throw error
       context.notices.push(`The end of the command was not saved: ${describe(error)}`)
+    } finally {
+      release()
     }
     return {
       run_id: found.name,
@@ -164,7 +198,15 @@ export const runExec = operation({
   say: ({ run_id, outcome }) =>
     `savepoint: ${outcome.result} ${outcome.name} (${outcome.summary}, ${outcome.duration_ms} ms), recorded in run ${run_id}`,
   aside: true,
-  exitCode: ({ exit_code }) => exit_code,
+  failure: ({ exit_code, outcome }) =>
+    exit_code === 0
+      ? null
+      : {
+          exit: exit_code,
+          reason: outcome.reason_code ?? 'command_failed',
+          message: `${outcome.name}: ${outcome.summary}`,
+          hint: 'The command has told why; its outcome is recorded in the run.',
+        },
 })
 
 /** A step's end is a boundary; a failure without a step is an error boundary; else the heartbeat, if overdue. */

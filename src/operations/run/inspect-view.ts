@@ -3,7 +3,8 @@ import { describe, errorCode, ReasonError } from '../../core/reason.ts'
 import { decodeSnapshot, inflate, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
 import { HISTORY_FOLDER, LATEST } from '../../formats/snapshot/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
-import type { ViewRow } from '../../store/store.ts'
+import type { Stream, ViewRow } from '../../store/store.ts'
+import type { Context } from '../context.ts'
 
 /** What a published document looks like on the disk now. */
 export type ViewHealth =
@@ -48,4 +49,18 @@ function asSnapshotReason(error: unknown, path: string): ReasonError {
   if (error instanceof ReasonError && error.reason.startsWith('checkpoint_')) return error
   if (!(error instanceof ReasonError) && errorCode(error) === undefined) throw error
   return new ReasonError('checkpoint_schema_invalid', { path, problem: describe(error) }, { cause: error })
+}
+
+/**
+ * A second look at a document that seemed wrong, with its row as it is now: between the first look at the row
+ * and at the file another process may have written both. Null where the store wants no such document any more.
+ */
+export async function lookAgain(
+  context: Context,
+  run: Stream,
+  folder: Folder | null,
+  path: string,
+): Promise<{ health: ViewHealth | null }> {
+  const row = (await context.store.views({ stream: run.id })).find((one) => one.path === path)
+  return { health: row ? inspectView(folder, row) : null }
 }

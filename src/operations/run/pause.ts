@@ -5,7 +5,7 @@ import { takeSnapshot } from './take-snapshot.ts'
 
 export const runPause = operation({
   name: 'run pause',
-  summary: 'Set a run aside until a step starts again',
+  summary: 'Pause a run until a step starts again',
   fields: { run: RUN },
   examples: ['savepoint run pause release-2'],
   access: 'write',

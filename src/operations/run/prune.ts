@@ -1,4 +1,4 @@
-import { REASONS } from '../../core/reason.ts'
+import { REASONS, ReasonError } from '../../core/reason.ts'
 import { operation } from '../operation.ts'
 import { count } from '../text.ts'
 import { limitsOf, type RetentionReport, retainRun } from './retain.ts'
@@ -31,14 +31,12 @@ export const runPrune = operation({
     const runs: RetentionReport[] = []
     for (const run of await context.store.streams(context.identity.repository))
       runs.push(await retainRun(context, run, limits, { dryRun: input.dryRun }))
-    const failed = runs.some(({ problem }) => problem !== null)
     return {
       dry_run: input.dryRun,
       removed: runs.reduce((sum, { removed }) => sum + removed.length, 0),
       compressed: runs.reduce((sum, { compressed }) => sum + compressed.length, 0),
       kept: runs.reduce((sum, { kept }) => sum + kept, 0),
       runs,
-      ...(failed ? { reason: FAILED, hint: REASONS[FAILED].hint } : {}),
     }
   },
   say: (result) =>
@@ -47,7 +45,12 @@ export const runPrune = operation({
         .filter(({ problem }) => problem !== null)
         .map(({ run_id, problem }) => `${FAILED}: run ${run_id}: ${problem}`),
       `${result.dry_run ? 'Would remove' : 'Removed'} ${result.removed}, ${result.dry_run ? 'would compress' : 'compressed'} ${result.compressed}, ${result.dry_run ? 'would keep' : 'kept'} ${result.kept} snapshots in ${count(result.runs.length, 'run')}.`,
-      ...('hint' in result ? [String(result.hint)] : []),
+      ...(result.runs.some(({ problem }) => problem !== null) ? [REASONS[FAILED].hint] : []),
     ].join('\n'),
-  exitCode: (result) => ('reason' in result ? REASONS[FAILED].exit : 0),
+  failure({ runs }) {
+    const failed = runs.find(({ problem }) => problem !== null)
+    if (!failed) return null
+    const error = new ReasonError(FAILED, { run: failed.run_id, problem: failed.problem })
+    return { exit: error.exitCode, reason: FAILED, message: error.message, hint: error.hint }
+  },
 })

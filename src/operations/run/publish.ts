@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
 import { sha256 } from '../../core/canonical.ts'
-import { describe, ReasonError } from '../../core/reason.ts'
+import { randomToken, sequenceOf } from '../../core/id.ts'
+import { describe, errorCode, ReasonError } from '../../core/reason.ts'
 import { compressSnapshot, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
 import {
   HISTORY_FOLDER,
@@ -23,8 +23,7 @@ export const workspaceLock = (context: Context, workspace: string) =>
 
 /**
  * Writes every document that a run owes to the disk, its own and those that others left unfinished.
- * Answers `pending` where another process holds the workspace: the store has everything, and the next
- * command publishes it.
+ * Answers `pending`, with a notice why, where they cannot be written now: the store has everything.
  */
 export async function publishRun(
   context: Context,
@@ -32,14 +31,26 @@ export async function publishRun(
   rendered: RenderedFile[] = [],
 ): Promise<'published' | 'pending'> {
   const release = await workspaceLock(context, run.workspace)
-  if (release === null) return 'pending'
+  if (release === null) {
+    context.notices.push(
+      'Another process is writing in this workspace; what is saved is in the store, its files follow.',
+    )
+    return 'pending'
+  }
   try {
     const root = await openWorkspace(context, run)
+    if (root === null) {
+      context.notices.push(`The workspace of run ${run.name} is gone; what is saved is in the store.`)
+      return 'pending'
+    }
     try {
       await settle(context, run, root, rendered)
     } catch (error) {
+      if (!(error instanceof ReasonError)) throw error
+      // The files are there, and only the store's note of it is missing: the next command makes it.
+      if (error.reason === 'store_busy') return 'pending'
       // What could not be removed stays owed; it is no reason to refuse a save.
-      if (!(error instanceof ReasonError) || error.reason !== 'checkpoint_retention_prune_failed') throw error
+      if (error.reason !== 'checkpoint_retention_prune_failed') throw error
       context.notices.push(error.message)
     } finally {
       root.close()
@@ -75,9 +86,13 @@ export async function settle(
 ): Promise<void> {
   const rows = await context.store.views({ stream: run.id, unsettled: true })
   if (rows.length === 0) return
-  const folder = makeFolders(root, runFolder(run.name))
-  const history = makeFolders(folder, [HISTORY_FOLDER])
+  // What somebody else left unfinished may stand in folders whose names never reached the disk.
+  const sure =
+    rendered.length === 0 || rows.length > 2 || rows.some((row) => sequenceOf(row.checkpoint) === 1)
+  const folder = makeFolders(root, runFolder(run.name), { sure })
+  let history: Folder | null = null
   try {
+    history = makeFolders(folder, [HISTORY_FOLDER], { sure })
     const owed = rows.filter((row) => row.state === 'pending')
     const done: Array<NewView & { expected: string }> = []
     for (const row of owed.filter((row) => nameOf(row) !== LATEST)) {
@@ -100,7 +115,7 @@ export async function settle(
       rows.filter((row) => row.state === 'leaving'),
     )
   } finally {
-    history.close()
+    history?.close()
     folder.close()
   }
 }
@@ -119,7 +134,7 @@ async function clearLeaving(context: Context, run: Stream, history: Folder, rows
 
 const bothForms = (snapshot: string) => [historyName(snapshot), historyName(snapshot, true)]
 const nameOf = (row: ViewRow) => row.path.slice(row.path.lastIndexOf('/') + 1)
-const token = (context: Context) => Buffer.from(context.ports.random(6)).toString('hex')
+const token = (context: Context) => randomToken(context.ports.random)
 
 /** A history file never changes: what stands in its place and differs is set aside first. */
 function placeHistory(context: Context, history: Folder, run: Folder, row: ViewRow, file: RenderedFile) {
@@ -146,7 +161,7 @@ function holds(folder: Folder, name: string, hash: string): boolean {
 export function setAside(context: Context, run: Folder, from: Folder, name: string): string {
   const folder = makeFolders(run, [SET_ASIDE_FOLDER])
   try {
-    const target = `${name}.${token(context)}`
+    const target = `${name.slice(0, 160)}.${token(context)}`
     from.rename(name, target, folder)
     folder.sync()
     from.sync()
@@ -173,27 +188,23 @@ async function fileOf(
   return renderFile(base.checkpoint, run.name, base.notes)
 }
 
-/** Opens the workspace that a run was started in; it may have been moved or removed since. */
-export async function openWorkspace(context: Context, run: Stream): Promise<Folder> {
+/** Opens the workspace that a run was started in; null where it is gone. */
+export async function openWorkspace(context: Context, run: Stream): Promise<Folder | null> {
   const path = await workspaceRoot(context, run.workspace)
   try {
     return openFolder(path)
   } catch (error) {
-    throw new ReasonError(
-      'checkpoint_atomic_write_failed',
-      { path, problem: describe(error) },
-      { cause: error },
-    )
+    if (errorCode(error) === 'ENOENT') return null
+    throw new ReasonError('folder_unreadable', { path, problem: describe(error) }, { cause: error })
   }
 }
 
 /** Opens a run's folder for reading; null where there is none. */
 export async function openRunFolder(context: Context, run: Stream): Promise<Folder | null> {
-  if (!existsSync(await workspaceRoot(context, run.workspace))) return null
   const root = await openWorkspace(context, run)
   try {
-    return findFolder(root, runFolder(run.name))
+    return root && findFolder(root, runFolder(run.name))
   } finally {
-    root.close()
+    root?.close()
   }
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { resolve, sep } from 'node:path'
 import { sha256 } from '../../core/canonical.ts'
 import { type Checkpoint, noChange, TRIGGERS } from '../../core/checkpoint.ts'
-import { nameProblem, randomId, sequenceOf } from '../../core/id.ts'
+import { randomId, runNameProblem, sequenceOf } from '../../core/id.ts'
 import { moveStep, type Plan } from '../../core/plan.ts'
 import { errorCode, ReasonError } from '../../core/reason.ts'
 import { emptyWork, type WorkState } from '../../core/work.ts'
@@ -58,6 +58,9 @@ function readOne(history: Folder, name: string): Found | null {
   }
 }
 
+/** How far a file may be ahead of what the store knows: more than a day of heartbeats and steps. */
+const AHEAD = 2_000
+
 /**
  * Gives back to the store the snapshots of a run that only their files still hold; answers how many.
  * A snapshot names one step, so its plan is rebuilt from the checkpoint before it; a step that no file
@@ -73,6 +76,8 @@ export async function readmitRun(context: Context, run: Stream): Promise<number>
       const { snapshot_id, run_id } = found.document
       const sequence = sequenceOf(snapshot_id)
       if (known.has(snapshot_id) || run_id !== run.name || sequence === null) continue
+      // A file can say anything of itself: one that is far ahead of the run is not of this run.
+      if (sequence > run.headSequence + admitted + AHEAD) continue
       const work = replay(await workBefore(context, run, sequence, found.document), found.document)
       const checkpoint = checkpointOf(found.document, run.id, work)
       if (await context.store.readmit(checkpoint, sequence, [publishedView(run, found)])) admitted += 1
@@ -119,7 +124,7 @@ function workFromPlanFile(context: Context, root: string, path: string): WorkSta
   const work = emptyWork()
   const bare: Plan = { path, steps: [], violations: [] }
   const file = resolve(root, path)
-  const isHere = path !== '' && file.startsWith(root) && existsSync(file)
+  const isHere = path !== '' && file.startsWith(root + sep) && existsSync(file)
   return { ...work, position: { ...work.position, plan: isHere ? planOr(context, file, root, bare) : bare } }
 }
 
@@ -167,9 +172,9 @@ function checkpointOf(document: SnapshotDocument, stream: string, work: WorkStat
 }
 
 /** Takes up a run folder that the store does not know. Only ever at the user's own word. */
-export async function adoptRunFolder(context: Context, folder: Folder, name: string): Promise<boolean> {
+export async function takeUpRunFolder(context: Context, folder: Folder, name: string): Promise<boolean> {
   const [first] = readHistory(folder)
-  if (first === undefined || first.document.run_id !== name || nameProblem(name) !== null) return false
+  if (first === undefined || first.document.run_id !== name || runNameProblem(name) !== null) return false
   const id = randomId('run', context.ports.random)
   const { document } = first
   const work = replay(workFromPlanFile(context, context.place.root, document.step_state.plan_path), document)

@@ -5,7 +5,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { type Context, workspaceRoot } from '../context.ts'
 import { operation } from '../operation.ts'
 import { findRun, RUN } from './find-run.ts'
-import { healLatest } from './heal-latest.ts'
+import { mendLatest } from './mend-latest.ts'
 import { renderSnapshot } from './render-snapshot.ts'
 import { sayPlan } from './show.ts'
 import { readPlan } from './start.ts'
@@ -38,7 +38,7 @@ export const runResume = operation({
   access: 'read',
   async perform(context, { run }) {
     const found = await findRun(context, run)
-    const recovered = await healLatest(context, found)
+    const recovered = await mendLatest(context, found)
     const { base, stream, pending } = await context.store.situation(found.id)
     const plan = base.checkpoint.work.position.plan
     const snapshot = renderSnapshot(base.checkpoint, found.name, base.notes)

@@ -1,4 +1,5 @@
 import { sha256 } from '../../core/canonical.ts'
+import { randomToken } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
 import { describe } from '../../core/reason.ts'
 import { compressSnapshot, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
@@ -42,23 +43,28 @@ export async function retainRun(
   limits: RetentionLimits,
   { dryRun = false } = {},
 ): Promise<RetentionReport> {
-  const report: RetentionReport = { run_id: run.name, kept: 0, removed: [], compressed: [], problem: null }
+  const report: RetentionReport = {
+    run_id: run.name,
+    kept: run.live,
+    removed: [],
+    compressed: [],
+    problem: null,
+  }
   const release = await workspaceLock(context, run.workspace)
   if (release === null) return { ...report, problem: 'another process holds the workspace' }
+  let root: Folder | null = null
   try {
-    const root = await openWorkspace(context, run)
-    try {
-      if (!dryRun) await settle(context, run, root)
-      await retain(context, run, root, limits, dryRun, report)
-    } catch (error) {
-      report.problem = describe(error)
-    } finally {
-      root.close()
-    }
-    return report
+    root = await openWorkspace(context, run)
+    if (root === null) return report
+    if (!dryRun) await settle(context, run, root)
+    await retain(context, run, root, limits, dryRun, report)
+  } catch (error) {
+    report.problem = describe(error)
   } finally {
+    root?.close()
     release()
   }
+  return report
 }
 
 async function retain(
@@ -140,7 +146,7 @@ async function findUnreadable(
   return null
 }
 
-/** Of the snapshots to remove, those that are tombstones now and have no file left. */
+/** Of the snapshots to remove, those that are tombstones now; `settle` has removed their files, or thrown. */
 async function reallyGone(context: Context, ids: string[]): Promise<string[]> {
   const gone: string[] = []
   for (const id of ids) if ((await context.store.checkpoint(id))?.state === 'removed') gone.push(id)
@@ -155,8 +161,7 @@ async function compress(context: Context, run: Stream, root: Folder, id: string)
     const plain = history.read(historyName(id), MAX_SNAPSHOT_BYTES)
     if (plain === null) return false
     const bytes = compressSnapshot(plain)
-    const token = Buffer.from(context.ports.random(6)).toString('hex')
-    writeDurably(history, historyName(id, true), bytes, { token })
+    writeDurably(history, historyName(id, true), bytes, { token: randomToken(context.ports.random) })
     const { workspace } = run
     await context.store.replaceView(
       { workspace, path: historyPath(run.name, id) },

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { operation } from '../operation.ts'
 import { table } from '../text.ts'
 import { findRun, RUN } from './find-run.ts'
-import { healLatest } from './heal-latest.ts'
+import { mendLatest } from './mend-latest.ts'
 import { findSnapshot } from './pin.ts'
 import { renderSnapshot } from './render-snapshot.ts'
 
@@ -71,7 +71,7 @@ export const runShow = operation({
         })),
       }
     }
-    const recovered = snapshot === undefined ? await healLatest(context, found) : null
+    const recovered = snapshot === undefined ? await mendLatest(context, found) : null
     const stored =
       snapshot === undefined ? await newest(context, found) : await findSnapshot(context, found, snapshot)
     if (stored.state !== 'whole')

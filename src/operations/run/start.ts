@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { clip } from '../../core/canonical.ts'
 import { type Checkpoint, noChange } from '../../core/checkpoint.ts'
 import { checkpointId, nameKey, randomId, requireRunName } from '../../core/id.ts'
 import type { Plan } from '../../core/plan.ts'
@@ -8,7 +9,7 @@ import { describe, ReasonError } from '../../core/reason.ts'
 import { emptyWork } from '../../core/work.ts'
 import { decodePlan } from '../../formats/plan/codec.ts'
 import { historyPath, latestPath, RUNS_FOLDER } from '../../formats/snapshot/layout.ts'
-import { openFolder } from '../../fs/disk.ts'
+import { openFolder, readPlainFile } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import { redact } from '../../policy/redact.ts'
 import type { NewStream, Stream } from '../../store/store.ts'
@@ -34,7 +35,10 @@ export async function startRun(
   wanted?: string,
 ): Promise<{ run: Stream; started: Started }> {
   const { store, ports, identity } = context
-  const plan = { ...given, steps: given.steps.map((step) => ({ ...step, title: redact(step.title) })) }
+  const plan = {
+    ...given,
+    steps: given.steps.map((step) => ({ ...step, title: clip(redact(step.title), 200) })),
+  }
   const nowMs = ports.now()
   const name = wanted === undefined ? freshName(plan, nowMs, ports.random) : requireRunName(wanted)
   if ((await store.stream(identity.repository, name)) !== null)
@@ -97,8 +101,12 @@ function refuseTakenFolder(context: Context, name: string): void {
   const root = openFolder(context.place.root)
   try {
     const runs = findFolder(root, [RUNS_FOLDER])
-    const twin = runs?.names().find((other) => nameKey(other) === nameKey(name))
-    runs?.close()
+    let twin: string | undefined
+    try {
+      twin = runs?.names().find((other) => nameKey(other) === nameKey(name))
+    } finally {
+      runs?.close()
+    }
     if (twin !== undefined) throw new ReasonError('run_folder_taken', { path: `${RUNS_FOLDER}/${twin}` })
   } finally {
     root.close()
@@ -137,12 +145,11 @@ async function hideFromGit(context: Context, name: string): Promise<void> {
 export function readPlan(context: Context, path: string, cwd: string): Plan {
   const file = resolve(cwd, path)
   try {
-    if (!existsSync(file)) throw new Error('there is no such file')
-    const size = statSync(file).size
-    if (size > MAX_PLAN_BYTES) throw new Error(`it has ${size} bytes, ${MAX_PLAN_BYTES} are allowed`)
-    return decodePlan(readFileSync(file, 'utf8'), shownPath(context.place.root, file))
+    const bytes = readPlainFile(file, MAX_PLAN_BYTES)
+    if (bytes === null) throw new Error('there is no such file')
+    return decodePlan(bytes.toString('utf8'), shownPath(context.place.root, file))
   } catch (error) {
-    if (error instanceof ReasonError) throw error
+    if (error instanceof ReasonError && error.reason === 'plan_invalid') throw error
     throw new ReasonError('plan_unreadable', { path, problem: describe(error) }, { cause: error })
   }
 }

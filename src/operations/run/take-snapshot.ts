@@ -36,19 +36,10 @@ export async function takeSnapshot(context: Context, run: Stream, event: RunEven
  * The whole of a save: read, decide, compare-and-set, publish, confirm, then retention.
  * Null where the event makes no snapshot.
  */
-export async function snapshotIfDue(
-  context: Context,
-  run: Stream,
-  event: RunEvent,
-  { heartbeatMs }: { heartbeatMs?: number } = {},
-): Promise<Receipt | null> {
-  const taken = await commit(context, run, event, heartbeatMs)
+export async function snapshotIfDue(context: Context, run: Stream, event: RunEvent): Promise<Receipt | null> {
+  const taken = await commit(context, run, event)
   if (taken === null) return null
   const files = await publishSnapshot(context, run, taken.snapshot, taken.rendered)
-  if (files === 'pending')
-    context.notices.push(
-      'Another process is writing in this workspace: the snapshot is safe in the store, its files follow with the next command.',
-    )
   const receipt: Receipt = {
     run_id: run.name,
     snapshot_id: taken.snapshot,
@@ -74,18 +65,12 @@ interface Taken {
 }
 
 /** Tries until nobody moved the head between the look and the write. */
-async function commit(
-  context: Context,
-  run: Stream,
-  event: RunEvent,
-  heartbeatMs: number | undefined,
-): Promise<Taken | null> {
+async function commit(context: Context, run: Stream, event: RunEvent): Promise<Taken | null> {
   for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
     const situation = await context.store.situation(run.id)
     const decision = decideSnapshot(situationFor(context, run, situation), event, {
       nowMs: context.ports.now(),
       random: context.ports.random,
-      ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
     })
     if (decision.act === 'nothing') return null
     const taken =

@@ -1,11 +1,12 @@
+import { existsSync } from 'node:fs'
 import { requireRunName } from '../../core/id.ts'
 import { EXIT } from '../../core/reason.ts'
 import type { Stream } from '../../store/store.ts'
-import type { Context } from '../context.ts'
+import { type Context, workspaceRoot } from '../context.ts'
 import { operation } from '../operation.ts'
 import { count } from '../text.ts'
 import { findRun } from './find-run.ts'
-import { inspectView } from './inspect-view.ts'
+import { inspectView, lookAgain } from './inspect-view.ts'
 import { openRunFolder } from './publish.ts'
 
 export interface VerifyProblem {
@@ -34,11 +35,19 @@ export async function verifyRun(
         `${row.id} in the store does not match its checksum`,
       )
   }
+  const root = await workspaceRoot(context, run.workspace)
+  if (!existsSync(root)) {
+    context.notices.push(`The workspace ${root} of run ${run.name} is gone; its snapshots are in the store.`)
+    return { checked, problems }
+  }
   const folder = await openRunFolder(context, run)
   try {
     for (const row of await context.store.views({ stream: run.id })) {
       checked += 1
-      const health = inspectView(folder, row)
+      const first = inspectView(folder, row)
+      const health =
+        first.state === 'sound' ? first : (await lookAgain(context, run, folder, row.path)).health
+      if (health === null) continue
       if (health.state === 'damaged') tell(row.path, health.error.reason, health.error.message)
       if (health.state === 'missing') tell(row.path, 'missing', `${row.path} is missing`)
       if (health.state === 'unfinished')
@@ -88,5 +97,13 @@ export const runVerify = operation({
         ? `${checked} snapshots and files of ${count(runs, 'run')} are sound.`
         : `${count(problems.length, 'problem')} in ${checked} snapshots and files. Mend them with: savepoint doctor --fix`,
     ].join('\n'),
-  exitCode: ({ problems }) => (problems.length === 0 ? 0 : EXIT.invalid),
+  failure: ({ problems: [first, ...more] }) =>
+    first
+      ? {
+          exit: EXIT.invalid,
+          reason: first.reason,
+          message: more.length > 0 ? `${first.message}, and ${more.length} more` : first.message,
+          hint: 'Mend it with: savepoint doctor --fix',
+        }
+      : null,
 })

@@ -2,6 +2,8 @@ import { sha256 } from '../../core/canonical.ts'
 import { openDatabase, SQLITE, sqliteCode } from './driver.ts'
 import { Sql } from './sql.ts'
 
+const NO_GIST = '{"step":null,"stepsDone":0,"steps":0}'
+
 interface StreamRow {
   id: string
   repository: string
@@ -25,7 +27,8 @@ interface BodyRow {
   hash: string
   body: string | null
   removed_at: string | null
-  gist: string
+  /** Absent in files that an older program wrote. */
+  gist?: string
 }
 
 /**
@@ -39,7 +42,8 @@ export function merge(from: Sql, into: Sql): number {
     'workspaces',
   ))
     into.run(
-      'INSERT OR IGNORE INTO workspaces (id, repository, path, seen_at) VALUES (?, ?, ?, ?)',
+      `INSERT INTO workspaces (id, repository, path, seen_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET path = excluded.path WHERE path = ''`,
       row.id,
       row.repository,
       row.path,
@@ -48,6 +52,11 @@ export function merge(from: Sql, into: Sql): number {
 
   const known = new Set<string>()
   for (const row of rows<StreamRow>(from, 'streams')) {
+    // The row that says where it lies may be the damaged one: a run must not go with it. The next write finds the path.
+    into.run(
+      `INSERT OR IGNORE INTO workspaces (id, repository, path, seen_at) VALUES (?, ?, '', ?)`,
+      ...([row.workspace, row.repository, row.created_at] as const),
+    )
     into.run(
       'INSERT OR IGNORE INTO streams (id, repository, workspace, kind, name, name_key, head_id, head_seq, live, created_at, maintained_at) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)',
       ...([row.id, row.repository, row.workspace, row.kind, row.name, row.name_key, row.head_id] as const),
@@ -63,14 +72,12 @@ export function merge(from: Sql, into: Sql): number {
     if (whole && known.has(row.stream)) added += addRow(into, row)
   }
 
-  for (const row of rows<{ checkpoint: string; n: number; body: string }>(from, 'notes'))
-    if (has(into, row.checkpoint))
-      into.run(
-        'INSERT OR IGNORE INTO notes (checkpoint, n, body) VALUES (?, ?, ?)',
-        row.checkpoint,
-        row.n,
-        row.body,
-      )
+  for (const row of rows<{ checkpoint: string; n: number; body: string }>(
+    from,
+    'notes',
+    'ORDER BY checkpoint, n',
+  ))
+    if (has(into, row.checkpoint)) addNote(into, row.checkpoint, row.body)
   for (const row of rows<{ checkpoint: string }>(from, 'pins'))
     if (has(into, row.checkpoint))
       into.run('INSERT OR IGNORE INTO pins (checkpoint) VALUES (?)', row.checkpoint)
@@ -106,7 +113,7 @@ export function addRow(into: Sql, row: BodyRow, whenTaken: 'next' | 'leave out' 
       row.hash,
       row.body,
       row.removed_at,
-      row.gist,
+      row.gist ?? NO_GIST,
     ] as const),
   )
   if (row.body !== null) into.run('UPDATE streams SET live = live + 1 WHERE id = ?', row.stream)
@@ -135,15 +142,26 @@ export function closeGaps(sql: Sql, at: string): number {
           hash: '',
           body: null,
           removed_at: at,
-          gist: '{}',
         })
       }
   }
   return closed
 }
 
+/** Two files may have given the same number to different notes: each was confirmed, both stay. */
+function addNote(into: Sql, checkpoint: string, body: string): void {
+  if (into.get('SELECT 1 FROM notes WHERE checkpoint = ? AND body = ?', checkpoint, body)) return
+  into.run(
+    'INSERT INTO notes (checkpoint, n, body) SELECT ?, coalesce(max(n) + 1, 0), ? FROM notes WHERE checkpoint = ?',
+    ...([checkpoint, body, checkpoint] as const),
+  )
+}
+
+/** An outcome that a checkpoint has taken in since waits no longer; both are canonical text. */
 function addWaiting(into: Sql, stream: string, at: string, body: string): void {
   if (into.get('SELECT 1 FROM events WHERE stream = ? AND at = ? AND body = ?', stream, at, body)) return
+  const taken = 'SELECT 1 FROM checkpoints WHERE stream = ? AND at >= ? AND instr(body, ?) > 0'
+  if (into.get(taken, stream, at, body)) return
   into.run('INSERT INTO events (stream, at, body) VALUES (?, ?, ?)', stream, at, body)
 }
 
@@ -160,7 +178,11 @@ function mergeViews(from: Sql, into: Sql): void {
   for (const row of rows<Row>(from, 'views'))
     if (has(into, row.checkpoint))
       into.run(
-        'INSERT OR IGNORE INTO views (workspace, path, stream, checkpoint, hash, content_hash, state) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        `INSERT INTO views (workspace, path, stream, checkpoint, hash, content_hash, state) VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (workspace, path) DO UPDATE SET checkpoint = excluded.checkpoint, hash = excluded.hash,
+           content_hash = excluded.content_hash, state = excluded.state
+         WHERE stream = excluded.stream AND (SELECT seq FROM checkpoints WHERE id = excluded.checkpoint)
+           > (SELECT seq FROM checkpoints WHERE id = views.checkpoint)`,
         ...([row.workspace, row.path, row.stream, row.checkpoint] as const),
         ...([row.hash, row.content_hash, row.state] as const),
       )

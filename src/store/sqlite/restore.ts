@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, linkSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Ports } from '../../core/ports.ts'
 import { instant } from '../../core/ports.ts'
-import { makePrivateFolder } from '../../fs/private.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { makePrivateFolder, syncFolder } from '../../fs/private.ts'
 import { databaseProblem } from './backup.ts'
 import type { SqliteStore } from './sqlite-store.ts'
 
@@ -53,24 +54,48 @@ export async function restoreStore(
   }: { setAsideFolder: string; backupsFolder: string; ports: Ports; force: boolean },
 ): Promise<Restored> {
   const release = await store.lock('restore', 10_000)
+  if (release === null) throw new ReasonError('store_busy', { path: store.path, waited_ms: 10_000 })
   try {
     const damaged = existsSync(store.path) && (force || databaseProblem(store.path) !== null)
-    const aside = damaged
-      ? setAside(store.path, join(setAsideFolder, backupName(ports.now()).replace('.db', '')))
-      : null
+    const name = backupName(ports.now()).replace('.db', '')
+    if (damaged) setAside(store.path, join(setAsideFolder, name + UNREAD))
     const backup = backupsIn(backupsFolder).find((file) => databaseProblem(file) === null) ?? null
+    // What was set aside is newer than any backup, and comes first: the newest view of a file is the one to keep.
+    const salvage = unreadIn(setAsideFolder)
     let checkpoints = 0
-    for (const source of [backup, aside]) if (source !== null) checkpoints += await store.mergeFrom(source)
-    return { setAside: aside, backup, checkpoints }
+    for (const folder of salvage) checkpoints += await store.mergeFrom(join(folder, DATABASE))
+    if (backup !== null) checkpoints += await store.mergeFrom(backup)
+    for (const folder of salvage) renameSync(folder, folder.slice(0, -UNREAD.length))
+    const aside = salvage[0]?.slice(0, -UNREAD.length)
+    return { setAside: aside ? join(aside, DATABASE) : null, backup, checkpoints }
   } finally {
-    release?.()
+    release()
   }
 }
 
-/** The log goes first: SQLite deletes the log of a database file that is not there. */
-function setAside(path: string, folder: string): string {
+/** The ending of a folder whose database was set aside and not read yet: a crash may come between. */
+const UNREAD = '.unread'
+
+/** Folders with a database that was set aside and not read yet, newest first. */
+export function unreadIn(setAsideFolder: string): string[] {
+  if (!existsSync(setAsideFolder)) return []
+  return readdirSync(setAsideFolder)
+    .filter((name) => name.endsWith(UNREAD) && existsSync(join(setAsideFolder, name, DATABASE)))
+    .sort()
+    .reverse()
+    .map((name) => join(setAsideFolder, name))
+}
+
+const DATABASE = 'savepoint.db'
+
+/**
+ * The file and its log get their second name first, and lose their old one only when both are safe there.
+ * The index is rebuilt from them.
+ */
+function setAside(path: string, folder: string): void {
   makePrivateFolder(folder)
-  for (const ending of ['-wal', '', '-shm'])
-    if (existsSync(path + ending)) renameSync(path + ending, join(folder, basename(path) + ending))
-  return join(folder, basename(path))
+  for (const ending of ['-wal', ''])
+    if (existsSync(path + ending)) linkSync(path + ending, join(folder, DATABASE + ending))
+  syncFolder(folder)
+  for (const ending of ['-wal', '', '-shm']) rmSync(path + ending, { force: true })
 }

@@ -2,7 +2,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { LATEST, latestPath } from '../../formats/snapshot/layout.ts'
 import type { Stream } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { inspectView } from './inspect-view.ts'
+import { inspectView, lookAgain } from './inspect-view.ts'
 import { openRunFolder, publishRun, setAside, workspaceLock } from './publish.ts'
 
 export interface Recovered {
@@ -16,9 +16,9 @@ export interface Recovered {
  * Looks at a run's `latest.json` before anybody relies on it. A damaged one is set aside and written again
  * from the newest good snapshot, and the reason is told. Null where it was sound.
  */
-export async function healLatest(context: Context, run: Stream): Promise<Recovered | null> {
+export async function mendLatest(context: Context, run: Stream): Promise<Recovered | null> {
   try {
-    return await heal(context, run)
+    return await mend(context, run)
   } catch (error) {
     // Reading a run must not fail because its folder cannot be written; the store has everything.
     if (!(error instanceof ReasonError)) throw error
@@ -27,7 +27,7 @@ export async function healLatest(context: Context, run: Stream): Promise<Recover
   }
 }
 
-async function heal(context: Context, run: Stream): Promise<Recovered | null> {
+async function mend(context: Context, run: Stream): Promise<Recovered | null> {
   const rows = await context.store.views({ stream: run.id })
   const row = rows.find(({ path }) => path === latestPath(run.name))
   const folder = await openRunFolder(context, run)
@@ -42,8 +42,16 @@ async function heal(context: Context, run: Stream): Promise<Recovered | null> {
     let aside: string | null = null
     if (health.state === 'damaged' && folder !== null) {
       const release = await workspaceLock(context, run.workspace)
-      if (release === null) return null
+      if (release === null) {
+        context.notices.push(
+          `${health.error.message}. Another process is writing in this workspace; what follows comes from the store.`,
+        )
+        return null
+      }
       try {
+        // Others write here too: what was seen without the lock may be past.
+        const { health: now } = await lookAgain(context, run, folder, row.path)
+        if (now?.state !== 'damaged') return null
         aside = setAside(context, folder, folder, LATEST)
       } finally {
         release()
