@@ -68,9 +68,10 @@ export function makeFolders(root: Folder, names: readonly string[], { sure = fal
   for (const name of names) {
     const parent = here
     try {
-      const isNew = parent.entry(name) === null && parent.makeFolder(name, 0o777)
+      const standing = parent.folder(name)
+      const isNew = standing === null && parent.makeFolder(name, 0o777)
       if (isNew || sure) parent.sync()
-      const next = parent.folder(name)
+      const next = standing ?? parent.folder(name)
       if (next === null) throw new Error(`${name} vanished while it was opened`)
       here = next
     } catch (error) {

@@ -7,6 +7,7 @@ import { describe, ReasonError } from '../core/reason.ts'
 import { makePrivateFolder } from '../fs/private.ts'
 import { backupName } from '../store/sqlite/restore.ts'
 import { openSqliteStore, type SqliteStore } from '../store/sqlite/sqlite-store.ts'
+import type { Store } from '../store/store.ts'
 import { type Home, homeAt, homePath, prepareHome } from '../workspace/home.ts'
 import { type Identity, identify, recognise } from '../workspace/identity.ts'
 import { locate, type Place } from '../workspace/locate.ts'
@@ -17,12 +18,21 @@ export interface Context {
   cwd: string
   ports: Ports
   home: Home
-  store: SqliteStore
+  store: Store
+  /** The database file behind the store, for backups and restoring; null where it is not a file of ours. */
+  file: SqliteStore | null
   place: Place
   identity: Identity
   settings: Settings
   /** What the user should hear besides the result; doors print it to stderr. */
   notices: string[]
+  /** Bookkeeping that may come after a save is confirmed: a crash before it costs the next command a look. */
+  afterwards: Array<() => Promise<void>>
+}
+
+/** Does what was put off, in its order. */
+export async function catchUp(context: Context): Promise<void> {
+  for (const task of context.afterwards.splice(0)) await task()
 }
 
 export interface ContextRequest {
@@ -39,10 +49,10 @@ export async function openContext({ cwd, env, ports, access, waitMs }: ContextRe
   const place = placeOf(cwd)
   const home = homeAt(homePath(env))
   const settings = await loadSettings(place.root, env)
-  const base = { cwd, ports, home, place, settings, notices: [] }
+  const base = { cwd, ports, home, place, settings, notices: [], afterwards: [] }
   if (access === 'read' && ![home.database, home.backups, home.setAside].some((path) => existsSync(path))) {
     const store = openSqliteStore({ path: ':memory:', ports, locksFolder: null })
-    return { ...base, store, identity: NOBODY }
+    return { ...base, store, file: null, identity: NOBODY }
   }
   prepareHome(home, place.root)
   const store = openSqliteStore({
@@ -55,7 +65,7 @@ export async function openContext({ cwd, env, ports, access, waitMs }: ContextRe
       copyTo(join(home.backups, backupName(ports.now())))
     },
   })
-  return { ...base, store, identity: NOBODY }
+  return { ...base, store, file: store, identity: NOBODY }
 }
 
 function placeOf(cwd: string): Place {

@@ -271,7 +271,7 @@ async function examineStranger(
 }
 
 function examineBackups(context: Context, findings: Finding[]): void {
-  for (const file of backupsIn(context.home.backups)) {
+  for (const file of backupsIn(context.home.backups, context.ports.now())) {
     const problem = databaseProblem(file)
     if (problem !== null)
       findings.push({

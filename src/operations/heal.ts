@@ -17,8 +17,13 @@ export interface Healed extends Restored {
  * what the damaged file still gives, and from the snapshots that lie in the workspaces of runs it knows.
  */
 export async function healStore(context: Context, { force = false } = {}): Promise<Healed> {
-  const { store, home, ports } = context
-  const restored = await restoreStore(store, {
+  const { store, file, home, ports } = context
+  if (file === null)
+    throw new ReasonError('store_damaged', {
+      path: store.path,
+      problem: 'it is not a file that can be restored here',
+    })
+  const restored = await restoreStore(file, {
     setAsideFolder: home.setAside,
     backupsFolder: home.backups,
     ports,

@@ -11,14 +11,14 @@ const EVERY_MS = 86_400_000
 export async function keepBackups(context: Context): Promise<void> {
   const { home, ports, store } = context
   const isRecent = (file: string) => Math.abs(ports.now() - backupTime(file)) < EVERY_MS
-  if (backupsIn(home.backups).some(isRecent)) return
+  if (backupsIn(home.backups, ports.now()).some(isRecent)) return
   let release: Release | null = null
   try {
     release = await store.lock('backup', 0)
     if (release === null) return
     makePrivateFolder(home.backups)
     await store.backup(join(home.backups, backupName(ports.now())))
-    rotateBackups(home.backups)
+    rotateBackups(home.backups, ports.now())
   } catch (error) {
     context.notices.push(`The daily backup of the store failed: ${describe(error)}`)
   } finally {

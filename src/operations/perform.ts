@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { ReasonError } from '../core/reason.ts'
 import { backupsIn, unreadIn } from '../store/sqlite/restore.ts'
-import { type Context, type ContextRequest, openContext, settleIdentity } from './context.ts'
+import { type Context, type ContextRequest, catchUp, openContext, settleIdentity } from './context.ts'
 import type { Fields, InputOf } from './field.ts'
 import type { Operation } from './operation.ts'
 
@@ -35,9 +35,20 @@ export async function openSound(request: ContextRequest): Promise<Context> {
 }
 
 /** The database is gone, or was set aside by somebody who died before its content was back. */
-export function isUnfinished({ home }: Context): boolean {
-  const isGone = !existsSync(home.database) && backupsIn(home.backups).length > 0
+export function isUnfinished({ home, file, ports }: Context): boolean {
+  if (file === null) return false
+  const isGone = !existsSync(home.database) && backupsIn(home.backups, ports.now()).length > 0
   return isGone || unreadIn(home.setAside).length > 0
+}
+
+/** What was confirmed stays confirmed, also where the bookkeeping after it fails: the next command does it. */
+export async function catchUpQuietly(context: Context): Promise<void> {
+  try {
+    await catchUp(context)
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    context.notices.push(error.message)
+  }
 }
 
 /** One operation from the door to the result, with everything closed behind it. */
@@ -55,6 +66,7 @@ export async function performOnce<F extends Fields, R>(
     const result = await (meetsDamage
       ? operation.perform(context, input)
       : withHealing(context, () => operation.perform(context, input)))
+    await catchUpQuietly(context)
     if (access === 'write') await (await import('./keep-backups.ts')).keepBackups(context)
     return { result, notices: context.notices }
   } finally {

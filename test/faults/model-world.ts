@@ -49,10 +49,12 @@ export async function startWorld(disk: ModelDisk): Promise<World> {
     ports,
     home: homeAt('/model-home'),
     store,
+    file: null,
     place: { root: '/model', git: null },
     identity: { repository: 'repo_1', workspace: 'ws_1' },
     settings: defaultSettings(),
     notices: [],
+    afterwards: [],
   }
   await store.seeWorkspace({ id: 'ws_1', repository: 'repo_1', path: '/model' }, instant(ports.now()))
   const { run } = await startRun(context, decodePlan(PLAN, 'plan.md'), RUN)

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { sha256 } from '../../src/core/canonical.ts'
 import type { Folder } from '../../src/fs/disk.ts'
 import { findFolder } from '../../src/fs/durable.ts'
+import { catchUp } from '../../src/operations/context.ts'
 import { settle } from '../../src/operations/run/publish.ts'
 import { retainRun } from '../../src/operations/run/retain.ts'
 import { takeSnapshot } from '../../src/operations/run/take-snapshot.ts'
@@ -28,6 +29,7 @@ async function save({ context, ports, run }: World, count: number): Promise<void
     // Every fourth comes so soon that it is only noted in latest.json.
     ports.time += index % 4 === 3 ? 1_000 : 10_000
     await takeSnapshot(context, run, { kind: 'save', note: `save ${index}` })
+    await catchUp(context)
   }
 }
 
@@ -105,6 +107,7 @@ test('after a cut at any call the next command writes all that is owed, whatever
   for (const state of cutStates([...disk.trace], 'weak')) {
     for (const view of views) await context.store.owe(view)
     await settle(context, run, state.disk.root())
+    await catchUp(context)
     for (const { path, hash } of views) expect(sha256(contentAt(state.disk, path))).toBe(hash)
     states += 1
     // A broken protocol leaves states without end.

@@ -1,8 +1,13 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { openFolder } from '../../src/fs/disk.ts'
 import { createDurably, makeFolders, removeDurably, writeDurably } from '../../src/fs/durable.ts'
+import { createPrivateFile, makePrivateFolder } from '../../src/fs/private.ts'
+import { openSound } from '../../src/operations/perform.ts'
+import { findRun } from '../../src/operations/run/find-run.ts'
+import { inspectView } from '../../src/operations/run/inspect-view.ts'
+import { openRunFolder, publishRun, setAside } from '../../src/operations/run/publish.ts'
 import { copyDatabase } from '../../src/store/sqlite/backup.ts'
 import { Connection } from '../../src/store/sqlite/connection.ts'
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
@@ -185,4 +190,69 @@ test('a file that grows past the limit after it was measured is refused', () => 
   afterLook.act = () => fs.writeFileSync(join(repo, 'a'), 'x'.repeat(101))
   expect(() => folder.read('a', 100)).toThrow(expect.objectContaining({ reason: 'file_too_large' }))
   folder.close()
+})
+
+test('folders that a writer who died may have made are synced in their parents once more', () => {
+  expect(
+    callsOf((folder) => {
+      makeFolders(folder, ['a', 'b']).close()
+      calls.length = 0
+      makeFolders(folder, ['a', 'b'], { sure: true }).close()
+    }),
+  ).toEqual(['sync folder', 'sync folder'])
+})
+
+test('a new private folder is synced in its parent, one that is there is not', () => {
+  const { root } = sandbox({ git: false })
+  calls.length = 0
+  makePrivateFolder(join(root, 'a', 'b'))
+  makePrivateFolder(join(root, 'a', 'b'))
+  expect(calls).toEqual(['make folder', 'sync folder', 'make folder', 'sync folder'])
+})
+
+test('a new private file is synced in its folder, one that is there is not', () => {
+  const { root } = sandbox({ git: false })
+  calls.length = 0
+  createPrivateFile(join(root, 'a'))
+  createPrivateFile(join(root, 'a'))
+  expect(calls).toEqual(['sync folder'])
+})
+
+/** A run with one snapshot, opened in this process. */
+async function openedRun() {
+  const box = sandbox()
+  box.start()
+  const context = await openSound({ cwd: box.repo, env: box.env, access: 'write', ports: testPorts() })
+  onTestFinished(() => context.store.close())
+  const run = await findRun(context, 'r1')
+  const folder = await openRunFolder(context, run)
+  if (folder === null) throw new Error('the run has no folder')
+  onTestFinished(() => folder.close())
+  const row = (await context.store.views({ stream: run.id })).find(({ path }) => path.includes('/history/'))
+  if (row === undefined) throw new Error('the run has no history')
+  return { context, run, folder, row }
+}
+
+test('a file that is set aside is synced where it goes to, and where it came from', async () => {
+  const { context, folder } = await openedRun()
+  calls.length = 0
+  setAside(context, folder, folder, 'latest.json')
+  expect(calls).toEqual(['make folder', 'sync folder', 'rename', 'sync folder', 'sync folder'])
+})
+
+test('a history file that another writer left is synced before it is taken for published', async () => {
+  const { context, run, row } = await openedRun()
+  await context.store.owe(row)
+  calls.length = 0
+  expect(await publishRun(context, run)).toBe('published')
+  expect(calls.slice(calls.lastIndexOf('read'))).toEqual(['read', 'sync folder'])
+})
+
+test('a file is sound only where the document inside is the one that was published', async () => {
+  const { folder, row } = await openedRun()
+  expect(inspectView(folder, row)).toEqual({ state: 'sound' })
+  expect(inspectView(folder, { ...row, contentHash: row.contentHash.replace(/^./, 'x') })).toMatchObject({
+    state: 'damaged',
+    error: { reason: 'checkpoint_integrity_mismatch' },
+  })
 })

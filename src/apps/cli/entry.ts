@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { describe, errorCode, ReasonError } from '../../core/reason.ts'
+import { workingFolder } from '../real-ports.ts'
 import { main } from './main.ts'
 
 declare const SAVEPOINT_VERSION: string
@@ -39,7 +40,7 @@ const err = writer(2)
 main({
   words: process.argv.slice(2),
   get cwd() {
-    return process.cwd()
+    return workingFolder()
   },
   env: process.env,
   version: SAVEPOINT_VERSION,

@@ -5,7 +5,7 @@ import { describe, ReasonError } from '../../core/reason.ts'
 import { decodePlan } from '../../formats/plan/codec.ts'
 import type { Context } from '../../operations/context.ts'
 import { keepBackups } from '../../operations/keep-backups.ts'
-import { openSound, withHealing } from '../../operations/perform.ts'
+import { catchUpQuietly, openSound, withHealing } from '../../operations/perform.ts'
 import { recordError } from '../../operations/run/error.ts'
 import { recordOutcome } from '../../operations/run/exec.ts'
 import { findRun } from '../../operations/run/find-run.ts'
@@ -15,7 +15,7 @@ import { moveRunStep } from '../../operations/run/step.ts'
 import { type Receipt, snapshotIfDue, takeSnapshot } from '../../operations/run/take-snapshot.ts'
 import { HEARTBEAT_MS } from '../../policy/snapshot.ts'
 import type { Stream } from '../../store/store.ts'
-import { realPorts } from '../real-ports.ts'
+import { realPorts, workingFolder } from '../real-ports.ts'
 
 export interface RecorderOptions {
   /** A plan file, or the plan's Markdown text. */
@@ -69,6 +69,7 @@ export class RunRecorder {
     try {
       const plan = planOf(context, options.plan)
       const { run } = await withHealing(context, () => startRun(context, plan, options.runId))
+      await catchUpQuietly(context)
       return new RunRecorder(context, run, options)
     } catch (error) {
       await context.store.close()
@@ -159,8 +160,15 @@ export class RunRecorder {
     const mine = this.last.then(() => withHealing(this.context, act))
     // The next call waits for this one; whether it failed is its own caller's to hear.
     const over = () => undefined
-    this.last = mine.then(over, over).then(() => this.tell())
+    this.last = mine.then(over, over).then(() => this.settle())
     return mine
+  }
+
+  /** After the caller has its answer: the bookkeeping of the save, then what there is to tell. */
+  private async settle(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    await catchUpQuietly(this.context)
+    this.tell()
   }
 
   private tell(): void {
@@ -184,8 +192,8 @@ function used(contextUsedPercent: number | undefined): { contextUsedPercent?: nu
   throw new ReasonError('usage_invalid', { problem: 'contextUsedPercent takes a number from 0 to 100' })
 }
 
-function open({
-  cwd = process.cwd(),
+async function open({
+  cwd = workingFolder(),
   home,
   ports,
 }: Pick<RecorderOptions, 'cwd' | 'home' | 'ports'>): Promise<Context> {

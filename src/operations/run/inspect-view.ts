@@ -13,7 +13,13 @@ export type ViewHealth =
 
 /** Compares one document with its row. `run` is the run's folder, null where it is gone. */
 export function inspectView(run: Folder | null, row: ViewRow): ViewHealth {
-  if (row.state !== 'published') return { state: 'unfinished' }
+  if (row.state === 'leaving') return { state: 'unfinished' }
+  const found = inspectFile(run, row)
+  // The note that a file is there comes after the file: what stands there as it should is in order.
+  return row.state === 'pending' && found.state !== 'sound' ? { state: 'unfinished' } : found
+}
+
+function inspectFile(run: Folder | null, row: ViewRow): ViewHealth {
   const name = row.path.slice(row.path.lastIndexOf('/') + 1)
   let folder: Folder | null = null
   try {

@@ -12,7 +12,7 @@ import {
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder, makeFolders, writeDurably } from '../../fs/durable.ts'
 import type { NewView, Stream, ViewRow } from '../../store/store.ts'
-import { type Context, workspaceRoot } from '../context.ts'
+import { type Context, catchUp, workspaceRoot } from '../context.ts'
 import { type RenderedFile, renderFile } from './render-snapshot.ts'
 
 /** How long to wait for another process that is publishing in the same workspace. */
@@ -47,7 +47,7 @@ export async function publishRun(
       await settle(context, run, root, rendered)
     } catch (error) {
       if (!(error instanceof ReasonError)) throw error
-      // The files are there, and only the store's note of it is missing: the next command makes it.
+      // The files may be there, and only the store's note of it is missing: the next command makes it.
       if (error.reason === 'store_busy') return 'pending'
       // What could not be removed stays owed; it is no reason to refuse a save.
       if (error.reason !== 'checkpoint_retention_prune_failed') throw error
@@ -84,6 +84,7 @@ export async function settle(
   root: Folder,
   rendered: RenderedFile[] = [],
 ): Promise<void> {
+  await catchUp(context)
   const rows = await context.store.views({ stream: run.id, unsettled: true })
   if (rows.length === 0) return
   // What somebody else left unfinished may stand in folders whose names never reached the disk.
@@ -107,7 +108,7 @@ export async function settle(
       writeDurably(folder, LATEST, file.bytes, { token: token(context) })
       done.push({ ...row, expected: row.hash, hash: file.hash, contentHash: file.hash })
     }
-    if (done.length > 0) await context.store.published(done)
+    if (done.length > 0) context.afterwards.push(() => context.store.published(done))
     await clearLeaving(
       context,
       run,
@@ -141,9 +142,12 @@ function placeHistory(context: Context, history: Folder, run: Folder, row: ViewR
   const name = nameOf(row)
   const bytes = name.endsWith('.gz') ? compressSnapshot(file.bytes) : file.bytes
   const hash = name.endsWith('.gz') ? sha256(bytes) : file.hash
-  if (history.entry(name) !== null && !holds(history, name, hash)) setAside(context, run, history, name)
-  if (history.entry(name) === null) writeDurably(history, name, bytes, { token: token(context) })
-  else history.sync()
+  const isThere = history.entry(name) !== null
+  if (isThere && holds(history, name, hash)) history.sync()
+  else {
+    if (isThere) setAside(context, run, history, name)
+    writeDurably(history, name, bytes, { token: token(context) })
+  }
   return { ...row, expected: row.hash, hash, contentHash: file.hash }
 }
 

@@ -14,7 +14,7 @@ import type { Folder } from '../../fs/disk.ts'
 import { findFolder, removeDurably, writeDurably } from '../../fs/durable.ts'
 import { type Kept, planRetention, type RetentionLimits } from '../../policy/retention.ts'
 import type { Stream, ViewRow } from '../../store/store.ts'
-import type { Context } from '../context.ts'
+import { type Context, catchUp } from '../context.ts'
 import { inspectView } from './inspect-view.ts'
 import { openWorkspace, settle, workspaceLock } from './publish.ts'
 
@@ -57,6 +57,7 @@ export async function retainRun(
     root = await openWorkspace(context, run)
     if (root === null) return report
     if (!dryRun) await settle(context, run, root)
+    await catchUp(context)
     await retain(context, run, root, limits, dryRun, report)
   } catch (error) {
     report.problem = describe(error)

@@ -33,7 +33,8 @@ export async function takeSnapshot(context: Context, run: Stream, event: RunEven
 }
 
 /**
- * The whole of a save: read, decide, compare-and-set, publish, confirm, then retention.
+ * The whole of a save: read, decide, compare-and-set, publish, and where it is due retention, which can fail
+ * without undoing anything. That the files are there is noted after the caller has its answer.
  * Null where the event makes no snapshot.
  */
 export async function snapshotIfDue(context: Context, run: Stream, event: RunEvent): Promise<Receipt | null> {

@@ -63,7 +63,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE pins (checkpoint TEXT PRIMARY KEY REFERENCES checkpoints (id)) STRICT;
 
   CREATE TABLE events (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    seq INTEGER PRIMARY KEY,
     stream TEXT NOT NULL REFERENCES streams (id),
     at TEXT NOT NULL,
     body TEXT NOT NULL
@@ -80,8 +80,7 @@ export const MIGRATIONS: readonly string[] = [
     state TEXT NOT NULL CHECK (state IN ('pending', 'published', 'leaving')),
     PRIMARY KEY (workspace, path)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX views_of_stream ON views (stream);
-  CREATE INDEX views_unsettled ON views (stream) WHERE state <> 'published';
+  CREATE INDEX views_of_stream ON views (stream, state);
   `,
 ]
 

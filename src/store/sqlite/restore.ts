@@ -10,15 +10,19 @@ import type { SqliteStore } from './sqlite-store.ts'
 const KEPT_BACKUPS = 5
 const BACKUP = /^savepoint-\d{8}T\d{9}Z\.db$/
 
-/** The backups in a folder, newest first. */
-export function backupsIn(folder: string): string[] {
+/** The backups in a folder, newest first; those of a clock that was ahead are trusted least, and come last. */
+export function backupsIn(folder: string, nowMs: number): string[] {
   if (!existsSync(folder)) return []
-  return readdirSync(folder)
+  const newestFirst = readdirSync(folder)
     .filter((name) => BACKUP.test(name))
     .sort()
     .reverse()
     .map((name) => join(folder, name))
+  const isAhead = (file: string) => backupTime(file) > nowMs + DAY_MS
+  return [...newestFirst.filter((file) => !isAhead(file)), ...newestFirst.filter(isAhead)]
 }
+
+const DAY_MS = 86_400_000
 
 export const backupName = (nowMs: number) => `savepoint-${instant(nowMs).replace(/[-:.]/g, '')}.db`
 
@@ -30,8 +34,8 @@ export function backupTime(file: string): number {
 }
 
 /** Drops the oldest backups; the newest ones stay. */
-export function rotateBackups(folder: string, keep = KEPT_BACKUPS): void {
-  for (const old of backupsIn(folder).slice(keep)) rmSync(old, { force: true })
+export function rotateBackups(folder: string, nowMs: number, keep = KEPT_BACKUPS): void {
+  for (const old of backupsIn(folder, nowMs).slice(keep)) rmSync(old, { force: true })
 }
 
 export interface Restored {
@@ -59,7 +63,8 @@ export async function restoreStore(
     const damaged = existsSync(store.path) && (force || databaseProblem(store.path) !== null)
     const name = backupName(ports.now()).replace('.db', '')
     if (damaged) setAside(store.path, join(setAsideFolder, name + UNREAD))
-    const backup = backupsIn(backupsFolder).find((file) => databaseProblem(file) === null) ?? null
+    const backup =
+      backupsIn(backupsFolder, ports.now()).find((file) => databaseProblem(file) === null) ?? null
     // What was set aside is newer than any backup, and comes first: the newest view of a file is the one to keep.
     const salvage = unreadIn(setAsideFolder)
     let checkpoints = 0

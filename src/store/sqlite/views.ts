@@ -18,7 +18,7 @@ export function putViews(
 
 export function listViews(sql: Sql, filter: ViewFilter): ViewRow[] {
   const workspace = filter.workspace ?? null
-  const open = filter.unsettled ? `AND state <> 'published'` : ''
+  const open = filter.unsettled ? `AND state IN ('pending', 'leaving')` : ''
   const both = `(? IS NULL OR workspace = ?) ${open} ORDER BY path`
   return filter.stream === undefined
     ? sql.all<ViewRow>(`${VIEW} WHERE ${both}`, workspace, workspace)
