@@ -27,6 +27,8 @@ export async function openSound(request: ContextRequest): Promise<Context> {
   try {
     if (isUnfinished(context)) await heal(context)
     context.identity = await withHealing(context, () => settleIdentity(context, request.access))
+    // Another process may have begun to heal between the look and the opening: its work is waited for, and done.
+    if (isUnfinished(context)) await heal(context)
     return context
   } catch (error) {
     await context.store.close()
@@ -67,7 +69,8 @@ export async function performOnce<F extends Fields, R>(
       ? operation.perform(context, input)
       : withHealing(context, () => operation.perform(context, input)))
     await catchUpQuietly(context)
-    if (access === 'write') await (await import('./keep-backups.ts')).keepBackups(context)
+    // A doctor deletes nothing, not even the oldest backup.
+    if (access === 'write' && !meetsDamage) await (await import('./keep-backups.ts')).keepBackups(context)
     return { result, notices: context.notices }
   } finally {
     await context.store.close()
