@@ -112,15 +112,7 @@ class DiskFolder implements Folder {
   read(name: string, limit: number): Buffer | null {
     const path = join(this.path, name)
     const fd = openExisting(this.at(name), path)
-    if (fd === null) return null
-    try {
-      const { size, isPlain } = statOf(fd)
-      if (!isPlain) throw new ReasonError('path_unsafe', { path, problem: 'it is not a plain file' })
-      if (size > limit) throw new ReasonError('file_too_large', { path, limit })
-      return readAll(fd, size, limit, path)
-    } finally {
-      closeSync(fd)
-    }
+    return fd === null ? null : readPlain(fd, limit, path)
   }
 
   create(name: string, mode: number): NewFile {
@@ -199,6 +191,11 @@ export function readPlainFile(path: string, limit: number): Buffer | null {
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
     throw new ReasonError('path_unsafe', { path, problem: describe(error) }, { cause: error })
   }
+  return readPlain(fd, limit, path)
+}
+
+/** Reads an opened file to its end and closes it; only a plain file, and never past the limit. */
+function readPlain(fd: number, limit: number, path: string): Buffer {
   try {
     const { size, isPlain } = statOf(fd)
     if (!isPlain) throw new ReasonError('path_unsafe', { path, problem: 'it is not a plain file' })

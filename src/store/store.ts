@@ -100,7 +100,8 @@ export type Release = () => void
 
 /**
  * Where everything lives. Every method is one atomic command: it happened whole and is durable when its
- * promise resolves, or it did not happen. Nothing here takes a callback, so no file, git or terminal work
+ * promise resolves, or it did not happen. (What only notes what the disk shows anyway, `published`, `forgetViews`
+ * and `maintained`, may be undone by a power cut.) Nothing here takes a callback, so no file, git or terminal work
  * can ever run inside a transaction. Policy runs between a read and a compare-and-set, and retries.
  */
 export interface Store {

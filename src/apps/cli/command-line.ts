@@ -7,7 +7,6 @@ import { GROUPS } from '../../operations/table.ts'
 export interface Call {
   operation: Operation
   raw: Record<string, unknown>
-  json: boolean
 }
 
 /** What the words of a command line ask for: an operation to perform, or text to show. */
@@ -59,9 +58,15 @@ export function readCommandLine(
     const isHelp = error.code.startsWith('commander.help') || error.code === 'commander.version'
     if (isHelp) return { text, exit: error.exitCode === 0 ? 0 : 2 }
     const problem = error.message.replace(/^error: /, '').replace(/\n/g, ' ')
-    const isExec = words[0] === 'run' && words[1] === 'exec' && error.code === 'commander.unknownOption'
+    const meant = operations.find(({ name }) => words.join(' ').startsWith(`${name} `))
+    const takesCommand = Object.values(meant?.fields ?? {}).some(
+      ({ kind, required }) => kind === 'words' && required,
+    )
     throw new ReasonError('usage_invalid', {
-      problem: isExec ? `${problem}; write -- before the command that is to be run` : problem,
+      problem:
+        takesCommand && error.code === 'commander.unknownOption'
+          ? `${problem}; write -- before the command that is to be run`
+          : problem,
     })
   }
   return call ? { call } : { text: program.helpInformation(), exit: 2 }
@@ -101,7 +106,7 @@ function addOperation(command: Command, operation: Operation, found: (call: Call
     const raw: Record<string, unknown> = {}
     for (const [index, [name]] of placed.entries()) raw[name] = given[index]
     for (const [name, field] of fields) if (field.at === undefined) raw[name] = options[name]
-    found({ operation, raw, json: options.json === true })
+    found({ operation, raw })
   })
 }
 
