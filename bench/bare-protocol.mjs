@@ -11,13 +11,13 @@ export function bareProtocol(place, bytes) {
   let round = 0
   return () => {
     round += 1
-    write(history, `${round}.json`, bytes)
-    write(place, 'latest.json', bytes)
+    writeDurably(history, `${round}.json`, bytes)
+    writeDurably(place, 'latest.json', bytes)
   }
 }
 
 /** Temp file, fsync, rename, fsync of the folder. */
-function write(folder, name, bytes) {
+export function writeDurably(folder, name, bytes) {
   const temp = join(folder, `.${name}.tmp`)
   const file = openSync(temp, O_WRONLY | O_CREAT | O_EXCL, 0o666)
   for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)

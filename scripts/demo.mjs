@@ -1,4 +1,4 @@
-// Shows the product at work in a throw-away repository and home: a run that is killed, and resumed.
+// Shows the product at work in a throw-away repository and home: a run that is killed and resumed, and a document.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -77,6 +77,12 @@ try {
   savepoint('run', 'finish', 'release-1')
   savepoint('run', 'list')
   savepoint('run', 'verify')
+  say('A checkpoint document is for work that people think about. Every version of it is kept.')
+  savepoint('new', 'release', '--current')
+  savepoint('delta', '--what', 'The tests pass', '--artifact', 'plan.md:modified:All steps are done')
+  savepoint('fork', 'release', 'release-notes')
+  savepoint('tree')
+  savepoint('show', 'release', '--history')
   say('All of it was in a throw-away folder, which is gone now. Try: npm start -- --help')
 } finally {
   rmSync(place, { recursive: true, force: true })

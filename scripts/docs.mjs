@@ -50,11 +50,12 @@ const table = (head, rows) =>
 const EXIT_MEANS = {
   problem: '`doctor` found something that is not mended',
   usage: 'the command line, an id or a settings file is wrong',
-  unknown: 'a run, a snapshot or a plan is not there',
+  unknown: 'a run, a snapshot, a plan, a document or a point of one is not there, or none is in focus',
   invalid: 'a document, a plan or the store does not read well',
   unwritten: 'something could not be written',
-  refused: 'it would overwrite, or a run cannot take it as it stands',
-  unsafe: 'a place is not safe to write to',
+  refused:
+    'it would overwrite; a run or a document cannot take it as it stands; git has something in progress',
+  unsafe: 'a place is not safe to write to, or a workspace is not trusted',
   internal: 'a defect of Savepoint',
   busy: 'another process holds the store: try again',
 }
@@ -75,6 +76,18 @@ function reasonsPage({ EXIT, REASONS }) {
     '## Exit codes',
     table(['code', 'meaning'], [['`0`', 'it is done'], ...exits]),
     '`savepoint run exec` ends as its command did: with its exit code, with 128 and the number of the signal that ended it, with 127 where it was not found and 126 where it could not be run.',
+    'Two reasons are no failures of the command: it did its work, and the result is bad news. They are answered by one command each, and with `--json` the whole result stands beside the reason.',
+    table(
+      ['reason', 'exit code', 'answered by'],
+      [
+        ['`problems_found`', code(EXIT.problem), '`savepoint doctor`, where a finding is not mended'],
+        [
+          '`documents_invalid`',
+          code(EXIT.invalid),
+          '`savepoint validate`, where a document has an error; with `--strict` also a warning',
+        ],
+      ],
+    ),
     '## Reasons',
     ...reasons,
   ]
@@ -108,6 +121,10 @@ function configPage({ SETTINGS }) {
           'The folder of the store. By default `$XDG_STATE_HOME/savepoint`, else `~/.local/state/savepoint` (on Windows `%LOCALAPPDATA%\\savepoint`). It must be outside the workspace, on a local disk, and yours alone.',
         ],
         ['`SAVEPOINT_DEBUG`', 'Set it to anything to see the stack of a failure.'],
+        [
+          '`SAVEPOINT_NO_CACHE`',
+          'Set it to anything to start without the compiled program in `cache/` of the home, and to keep none there.',
+        ],
       ],
     ),
   ]

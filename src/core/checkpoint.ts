@@ -1,4 +1,4 @@
-import { canonical } from './canonical.ts'
+import { canonical, clip } from './canonical.ts'
 import type { Artifact, WorkState } from './work.ts'
 
 export const TRIGGERS = [
@@ -83,6 +83,29 @@ export interface ContextHealth {
   profile: string
 }
 
+/** What a piece of work came to, where it is finished. */
+export interface Completion {
+  outcome: string
+  date: string
+  learnings: string[]
+}
+
+/** The document that a checkpoint shows: its exact bytes by their hash, and what lists tell of it. */
+export interface DocumentRef {
+  /** SHA-256 of the document's bytes. */
+  hash: string
+  created: string
+  /** The stream that this one was forked from, by its name. */
+  parent: string | null
+}
+
+/** Where in git a checkpoint was taken, or who made the text that it was adopted from. */
+export interface Provenance {
+  branch: string | null
+  commit: string | null
+  author: string | null
+}
+
 /** One immutable point in a stream. */
 export interface Checkpoint {
   id: string
@@ -94,6 +117,9 @@ export interface Checkpoint {
   work: WorkState
   change: Change
   health: ContextHealth
+  document?: DocumentRef
+  completion?: Completion
+  provenance?: Provenance
 }
 
 /** What a list tells of a checkpoint, without reading the whole of it. */
@@ -101,12 +127,40 @@ export interface Gist {
   step: string | null
   stepsDone: number
   steps: number
+  document?: DocumentGist
 }
 
-export function gistOf({ work }: Checkpoint): Gist {
+export interface DocumentGist {
+  created: string
+  parent: string | null
+  problem: string
+  next: string
+  /** Why the checkpoint was taken, or what it says was done. */
+  why: string
+  archived: boolean
+}
+
+const GIST_LENGTH = 120
+
+export function gistOf({ work, document, completion, change, triggers }: Checkpoint): Gist {
   const steps = work.position.plan?.steps ?? []
   const done = steps.filter(({ state }) => state === 'done' || state === 'skipped')
-  return { step: work.position.step, stepsDone: done.length, steps: steps.length }
+  const gist = { step: work.position.step, stepsDone: done.length, steps: steps.length }
+  if (document === undefined) return gist
+  const [problem = ''] = work.problem.split(/[\r\n]/, 1)
+  const [trigger] = triggers
+  const why = [trigger?.kind, trigger?.note, change.summary].filter(Boolean).join(': ')
+  return {
+    ...gist,
+    document: {
+      created: document.created,
+      parent: document.parent,
+      problem: clip(problem, GIST_LENGTH),
+      next: clip(work.next[0]?.text ?? '', GIST_LENGTH),
+      why: clip(why.replace(/\s+/g, ' '), GIST_LENGTH),
+      archived: completion !== undefined,
+    },
+  }
 }
 
 const isEmpty = ({ summary, artifacts, transitions, commands }: Change) =>

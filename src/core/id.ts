@@ -1,3 +1,4 @@
+import { sha256 } from './canonical.ts'
 import { ReasonError } from './reason.ts'
 
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9_-])?$/
@@ -53,12 +54,25 @@ export function checkpointId(atMs: number, sequence: number, random: (bytes: num
   return `cp_${stamp}_${sequence}-${Buffer.from(random(4)).toString('hex')}`
 }
 
+/**
+ * The id of a checkpoint that was adopted from a document: the same stream and the same bytes give the same id,
+ * wherever they are adopted. The time is the document's own; the clock of who adopts it plays no part.
+ */
+export function adoptedId(atMs: number, digest: string): string {
+  const stamp = new Date(Number.isFinite(atMs) ? atMs : 0).toISOString().replace(/[-:.]/g, '')
+  return `cp_${stamp}_${digest.slice(0, 16)}`
+}
+
 /** The sequence number inside a checkpoint id, or null where it is not one of ours. */
 export function sequenceOf(id: string): number | null {
   const found = CHECKPOINT_ID.exec(id)
   const sequence = found ? Number(found[1]) : 0
   return sequence >= 1 && sequence <= MAX_SEQUENCE ? sequence : null
 }
+
+/** The id of a work stream: a repository and a name always give the same one. */
+export const streamId = (repository: string, name: string) =>
+  `work_${sha256(`${repository}\n${nameKey(name)}`).slice(0, 24)}`
 
 /** A random id for things that are never shown sorted: repositories, workspaces, streams. */
 export const randomId = (prefix: string, random: (bytes: number) => Uint8Array) =>

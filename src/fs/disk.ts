@@ -2,6 +2,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  fchmodSync,
   fstatSync,
   fsyncSync,
   linkSync,
@@ -11,6 +12,7 @@ import {
   readdirSync,
   readSync,
   renameSync,
+  type Stats,
   unlinkSync,
   writeSync,
 } from 'node:fs'
@@ -20,6 +22,8 @@ import { describe, errorCode, ReasonError } from '../core/reason.ts'
 /** A file being written. */
 export interface NewFile {
   write(bytes: Uint8Array): void
+  /** Exactly this mode, whatever the umask says. */
+  setMode(mode: number): void
   sync(): void
   close(): void
 }
@@ -42,12 +46,18 @@ export interface Folder {
   /** Makes a folder; false where something has that name already. */
   makeFolder(name: string, mode: number): boolean
   names(): string[]
+  /** How every plain file in it looks (see `lookOf`), by its name: one cheap pass over a large folder. */
+  looks(): Map<string, string>
+  /** The same for all at once, to be compared as a whole: names, and for each size, inode and times. */
+  glance(): { names: string[]; marks: number[] }
   entry(name: string): Entry | null
   /** A file's bytes, or null where there is none. Refuses what is not a plain file or over the limit. */
   read(name: string, limit: number): Buffer | null
   /** Creates a file that must not exist yet. */
   create(name: string, mode: number): NewFile
   rename(from: string, to: string, target?: Folder): void
+  /** Renames onto a name only while that is a second name of `same`; the look and the rename are two calls. */
+  renameOver(from: string, to: string, same: string): boolean
   /** A second name for a file; false where the name is taken. */
   link(from: string, to: string): boolean
   /** Removes a name; false where there is none. */
@@ -91,7 +101,11 @@ class DiskFolder implements Folder {
     if (entry === null) return null
     const path = join(this.path, name)
     if (entry.kind !== 'folder') throw new ReasonError('path_unsafe', { path, problem: 'it is not a folder' })
-    return new DiskFolder(path, this.at(name), O_NOFOLLOW)
+    try {
+      return new DiskFolder(path, this.at(name), O_NOFOLLOW)
+    } catch (error) {
+      throw unreadable(error, path)
+    }
   }
 
   makeFolder(name: string, mode: number): boolean {
@@ -100,6 +114,30 @@ class DiskFolder implements Folder {
 
   names(): string[] {
     return readdirSync(this.base)
+  }
+
+  looks(): Map<string, string> {
+    const looks = new Map<string, string>()
+    const options = { throwIfNoEntry: false } as const
+    // By the plain path, which is faster: a look decides only whether a file is read, and that goes the safe way.
+    for (const name of this.names()) {
+      const found = lstatSync(`${this.path}/${name}`, options)
+      if (found?.isFile()) looks.set(name, lookOf(found))
+    }
+    return looks
+  }
+
+  glance(): { names: string[]; marks: number[] } {
+    const names: string[] = []
+    const marks: number[] = []
+    const options = { throwIfNoEntry: false } as const
+    for (const name of this.names()) {
+      const found = lstatSync(`${this.path}/${name}`, options)
+      if (!found?.isFile()) continue
+      names.push(name)
+      marks.push(found.size, found.ino, found.ctimeMs, found.mtimeMs)
+    }
+    return { names, marks }
   }
 
   entry(name: string): Entry | null {
@@ -122,6 +160,7 @@ class DiskFolder implements Folder {
         for (let written = 0; written < bytes.length; )
           written += writeSync(fd, bytes, written, bytes.length - written)
       },
+      setMode: (exactly) => fchmodSync(fd, exactly),
       sync: () => fsyncSync(fd),
       close: () => closeSync(fd),
     }
@@ -130,6 +169,19 @@ class DiskFolder implements Folder {
   rename(from: string, to: string, target: Folder = this): void {
     // `as`: a folder of another disk cannot be a target, and only this class is a folder of this disk.
     renameSync(this.at(from), (target as DiskFolder).at(to))
+  }
+
+  renameOver(from: string, to: string, same: string): boolean {
+    // Rounded to a number, two inodes of some file systems look like one.
+    const exact = { bigint: true, throwIfNoEntry: false } as const
+    const source = this.at(from)
+    const target = this.at(to)
+    const known = lstatSync(this.at(same), exact)
+    // Whatever stands between this look and the rename widens the instant in which a stranger's file is lost.
+    const found = lstatSync(target, exact)
+    if (found === undefined || found.ino !== known?.ino || found.dev !== known.dev) return false
+    renameSync(source, target)
+    return true
   }
 
   link(from: string, to: string): boolean {
@@ -155,6 +207,12 @@ class DiskFolder implements Folder {
   }
 }
 
+/** A file with another look has other content, or was written again; `lookTime` tells when. */
+const lookOf = ({ size, mtimeMs, ctimeMs, ino }: Stats) => `${size}:${ino}:${ctimeMs}:${mtimeMs}`
+
+/** When a file with this look was last changed, in milliseconds. */
+export const lookTime = (look: string) => Math.max(...look.split(':').slice(2).map(Number))
+
 function unlessTaken(act: () => void): boolean {
   try {
     act()
@@ -174,8 +232,16 @@ function openExisting(at: string, path: string): number | null {
     if (code === 'ENOENT') return null
     if (code === 'ELOOP' || code === 'ENXIO')
       throw new ReasonError('path_unsafe', { path, problem: 'it is not a plain file' }, { cause: error })
-    throw error
+    throw unreadable(error, path)
   }
+}
+
+/** A file that its owner has closed is told by its name; every other failure is the caller's. */
+function unreadable(error: unknown, path: string): unknown {
+  const code = errorCode(error)
+  return code === 'EACCES' || code === 'EPERM'
+    ? new ReasonError('file_unreadable', { path, problem: describe(error) }, { cause: error })
+    : error
 }
 
 /**

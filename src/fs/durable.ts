@@ -5,7 +5,7 @@ import type { Folder } from './disk.ts'
 /** Temp files carry this ending: a reader never takes them for a document, doctor finds them. */
 export const TEMP_ENDING = '.savepoint-tmp'
 
-const tempName = (name: string, token: string) => `.${name}.${token}${TEMP_ENDING}`
+export const tempName = (name: string, token: string) => `.${name}.${token}${TEMP_ENDING}`
 
 /**
  * Replaces a file so that at every instant, also after a power cut, the old or the new one is there whole.
@@ -42,9 +42,17 @@ export function createDurably(
   })
 }
 
-function writeTemp(folder: Folder, temp: string, bytes: Uint8Array, mode: number): void {
+/** `exactMode`: the mode of a file that this one replaces, which the umask must not narrow. */
+export function writeTemp(
+  folder: Folder,
+  temp: string,
+  bytes: Uint8Array,
+  mode: number,
+  { exactMode = false } = {},
+): void {
   const file = folder.create(temp, mode)
   try {
+    if (exactMode) file.setMode(mode)
     file.write(bytes)
     file.sync()
   } finally {
@@ -98,7 +106,7 @@ export function findFolder(root: Folder, names: readonly string[]): Folder | nul
   return here
 }
 
-function writing<T>(folder: Folder, name: string, temp: string, act: () => T): T {
+export function writing<T>(folder: Folder, name: string, temp: string, act: () => T): T {
   try {
     return act()
   } catch (error) {
@@ -108,7 +116,7 @@ function writing<T>(folder: Folder, name: string, temp: string, act: () => T): T
 }
 
 /** After a failed write or fsync the temp is worthless, and never retried. Where even that fails, doctor sweeps. */
-function dropTemp(folder: Folder, temp: string): void {
+export function dropTemp(folder: Folder, temp: string): void {
   try {
     folder.unlink(temp)
   } catch (error) {
@@ -116,7 +124,7 @@ function dropTemp(folder: Folder, temp: string): void {
   }
 }
 
-function asWriteFailure(error: unknown, path: string): ReasonError {
+export function asWriteFailure(error: unknown, path: string): ReasonError {
   if (error instanceof ReasonError) return error
   return new ReasonError(
     'checkpoint_atomic_write_failed',

@@ -26,6 +26,8 @@ export interface Context {
   settings: Settings
   /** What the user should hear besides the result; doors print it to stderr. */
   notices: string[]
+  /** The whole of what is piped in; asked for only by verbs that say so. */
+  readInput(): Promise<string>
   /** Bookkeeping that may come after a save is confirmed: a crash before it costs the next command a look. */
   afterwards: Array<() => Promise<void>>
 }
@@ -42,14 +44,21 @@ export interface ContextRequest {
   access: 'read' | 'write'
   /** How long to wait for another writer. */
   waitMs?: number
+  readInput?: () => Promise<string>
+  /** Where notices go; the door's own list, so that it can tell them also where the verb is refused. */
+  notices?: string[]
 }
 
+const noInput = () =>
+  Promise.reject(new ReasonError('usage_invalid', { problem: 'there is no input to read' }))
+
 /** Opens everything for one directory. A reading request finds an empty store where there is none yet. */
-export async function openContext({ cwd, env, ports, access, waitMs }: ContextRequest): Promise<Context> {
+export async function openContext(request: ContextRequest): Promise<Context> {
+  const { cwd, env, ports, access, waitMs, readInput = noInput, notices = [] } = request
   const place = placeOf(cwd)
   const home = homeAt(homePath(env))
   const settings = await loadSettings(place.root, env)
-  const base = { cwd, ports, home, place, settings, notices: [], afterwards: [] }
+  const base = { cwd, ports, home, place, settings, readInput, notices, afterwards: [] }
   if (access === 'read' && ![home.database, home.backups, home.setAside].some((path) => existsSync(path))) {
     const store = openSqliteStore({ path: ':memory:', ports, locksFolder: null })
     return { ...base, store, file: null, identity: NOBODY }
@@ -62,7 +71,12 @@ export async function openContext({ cwd, env, ports, access, waitMs }: ContextRe
     ...(waitMs === undefined ? {} : { waitMs }),
     beforeMigration(copyTo) {
       makePrivateFolder(home.backups)
-      copyTo(join(home.backups, backupName(ports.now())))
+      try {
+        copyTo(join(home.backups, backupName(ports.now())))
+      } catch (error) {
+        // Another process made it in this very millisecond.
+        if (!(error instanceof ReasonError) || error.reason !== 'backup_exists') throw error
+      }
     },
   })
   return { ...base, store, file: store, identity: NOBODY }

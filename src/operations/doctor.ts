@@ -2,10 +2,12 @@ import { EXIT, ReasonError } from '../core/reason.ts'
 import { databaseProblem } from '../store/sqlite/backup.ts'
 import { backupsIn } from '../store/sqlite/restore.ts'
 import { type Context, settleIdentity } from './context.ts'
+import { examineDocuments } from './document/examine-documents.ts'
+import { FIX, type Finding } from './finding.ts'
 import { healStore } from './heal.ts'
 import { operation } from './operation.ts'
 import { isUnfinished } from './perform.ts'
-import { examineRun, examineStrangers, FIX, type Finding } from './run/examine.ts'
+import { examineRun, examineStrangers } from './run/examine.ts'
 import { count } from './text.ts'
 
 /** Looks at everything, mends what it may, and tells both. Nothing is ever deleted. */
@@ -16,6 +18,7 @@ async function examine(context: Context, fix: boolean): Promise<Finding[]> {
   context.identity = await settleIdentity(context, fix ? 'write' : 'read')
   for (const run of await context.store.streams(null)) await examineRun(context, run, fix, findings)
   await examineStrangers(context, fix, findings)
+  await examineDocuments(context, fix, findings)
   examineBackups(context, findings)
   return findings
 }

@@ -11,9 +11,10 @@ interface FieldBase {
 export type Field =
   | (FieldBase & { kind: 'text'; value?: string; check?: (value: string) => void })
   | (FieldBase & { kind: 'count'; least?: number; most?: number; value?: string })
-  | (FieldBase & { kind: 'choice'; choices: readonly string[] })
+  | (FieldBase & { kind: 'choice'; choices: readonly string[]; value?: string })
   | (FieldBase & { kind: 'flag' })
-  | (FieldBase & { kind: 'words' })
+  /** Several texts: the rest of the command line, or an option that may be given again. */
+  | (FieldBase & { kind: 'words'; value?: string })
 
 export type Fields = Readonly<Record<string, Field>>
 

@@ -3,6 +3,11 @@ import type { Fields, InputOf } from './field.ts'
 
 type Access = 'read' | 'write'
 
+export interface Screen {
+  /** How many characters fit into a line; infinite where nobody looks at a screen. */
+  readonly columns: number
+}
+
 /** Bad news that comes with a whole result, in the words of a failure. */
 export interface Failure {
   exit: number
@@ -25,7 +30,9 @@ export interface Operation<F extends Fields = Fields, R = unknown> {
   meetsDamage?: true
   perform(context: Context, input: InputOf<F>): Promise<R>
   /** The result in words, for people and agents. */
-  say(result: R): string
+  say(result: R, screen: Screen): string
+  /** Where the result is a file's own text: what a pipe gets instead of words, and not a byte more. */
+  exact?(result: R): string | null
   /** The words go to stderr, because stdout belongs to a command that was run. */
   aside?: true
   /** Where a result can be bad news: what is wrong, and what the process ends with. Null where all is well. */

@@ -58,7 +58,7 @@ export async function performOnce<F extends Fields, R>(
   operation: Operation<F, R>,
   request: Omit<ContextRequest, 'access'>,
   input: InputOf<F>,
-): Promise<{ result: R; notices: string[] }> {
+): Promise<R> {
   const { meetsDamage } = operation
   const access = typeof operation.access === 'function' ? operation.access(input) : operation.access
   const context = meetsDamage
@@ -71,7 +71,7 @@ export async function performOnce<F extends Fields, R>(
     await catchUpQuietly(context)
     // A doctor deletes nothing, not even the oldest backup.
     if (access === 'write' && !meetsDamage) await (await import('./keep-backups.ts')).keepBackups(context)
-    return { result, notices: context.notices }
+    return result
   } finally {
     await context.store.close()
   }

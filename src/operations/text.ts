@@ -1,18 +1,37 @@
+import { clip } from '../core/canonical.ts'
+
 /** Columns as wide as their widest cell, two spaces apart, nothing trailing. */
-export function table(head: string[], rows: string[][]): string {
-  const all = [head, ...rows]
-  const widths = head.map((_, column) =>
-    all.reduce((widest, row) => Math.max(widest, (row[column] ?? '').length), 0),
-  )
-  return all
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+export const table = (head: string[], rows: string[][]): string => tableLines(head, rows).join('\n')
+
+/** The lines of a table, the head first. Plain loops: a table can have thousands of rows. */
+export function tableLines(head: string[], rows: string[][]): string[] {
+  const widths = head.map((cell) => cell.length)
+  for (const row of rows)
+    for (let column = 0; column < widths.length; column += 1) {
+      const { length } = row[column] ?? ''
+      if (length > (widths[column] ?? 0)) widths[column] = length
+    }
+  const line = (row: string[]) => {
+    const last = row.length - 1
+    let text = ''
+    for (let column = 0; column < last; column += 1)
+      text += `${(row[column] ?? '').padEnd(widths[column] ?? 0)}  `
+    const end = (row[last] ?? '').trimEnd()
+    return end === '' ? text.trimEnd() : text + end
+  }
+  const lines = [line(head)]
+  for (const row of rows) lines.push(line(row))
+  return lines
 }
+
+/** Lines that do not wrap: what does not fit is cut, with a mark. */
+export const fitted = (lines: string, columns: number) =>
+  columns === Number.POSITIVE_INFINITY
+    ? lines
+    : lines
+        .split('\n')
+        .map((line) => (line.length <= columns ? line : clip(line, columns)))
+        .join('\n')
 
 /** `1 run`, `2 runs`. */
 export const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`

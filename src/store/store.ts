@@ -6,12 +6,15 @@ export interface WorkspaceRow {
   path: string
 }
 
+/** A run of a plan, or a piece of work that has a checkpoint document. */
+export type StreamKind = 'run' | 'work'
+
 /** What identifies a stream and where its documents are published. */
 export interface NewStream {
   id: string
   repository: string
   workspace: string
-  kind: 'run'
+  kind: StreamKind
   name: string
 }
 
@@ -33,6 +36,9 @@ export interface CheckpointRow {
   progress: Progress
   pinned: boolean
   removedAt: string | null
+  /** It holds text that git delivered and nobody here has reviewed. */
+  foreign: boolean
+  gist: Gist
 }
 
 /** A checkpoint as read: whole, damaged (its checksum is wrong), or removed (a tombstone). */
@@ -86,6 +92,99 @@ export type NewView = Pick<ViewRow, 'workspace' | 'path' | 'hash' | 'contentHash
 /** A view with the state it starts in: owed to the disk, or found there. */
 export type StartingView = NewView & { state: 'pending' | 'published' }
 
+/** A checkpoint document in a workspace: which version should stand there, and which stood there last. */
+export interface DocumentView {
+  path: string
+  checkpoint: string
+  hash: string
+  /** The hash of what a pending write replaces; null where nothing may stand there. */
+  base: string | null
+  /** How the file looked when it last had these bytes, so that an unchanged one need not be read. */
+  stamp: string | null
+  state: 'pending' | 'published'
+  /** This version says `status: current`. */
+  current: boolean
+}
+
+/** A work stream as one workspace sees it. */
+export interface WorkRow {
+  stream: Pick<Stream, 'id' | 'name' | 'headId' | 'headSequence'>
+  /** Its document here; null where this workspace has none. */
+  view: DocumentView | null
+  /** Where this workspace stands in the stream: at its document's checkpoint, else at the head. */
+  position: { checkpoint: string; sequence: number; at: string; gist: Gist; foreign: boolean }
+  focused: boolean
+}
+
+/** A work stream as a list tells it: what changes hands when there are thousands. */
+export interface OverviewRow {
+  name: string
+  headSequence: number
+  /** Its document; null where this workspace does not have it. */
+  path: string | null
+  isArchived: boolean
+  /** The document says `status: current`. */
+  current: boolean
+  focused: boolean
+  /** Where this workspace stands in the stream, and what the document says there. */
+  sequence: number
+  at: string
+  foreign: boolean
+  created: string
+  parent: string | null
+  problem: string
+  next: string
+}
+
+/** How all document files of a workspace look: their names, and numbers that change with a file. */
+export interface Glance {
+  names: string
+  marks: Uint8Array
+}
+
+/** A version of a document that was seen before. */
+export interface Version {
+  checkpoint: string
+  /** It says `status: current`. */
+  current: boolean
+  /** Why it could not be read, where that is so. */
+  problem: string | null
+}
+
+/** What a workspace still owes to its shared files. */
+export interface OwedView {
+  kind: 'document' | 'entry'
+  path: string
+  stream: string
+  checkpoint: string
+  hash: string
+  base: string | null
+  state: 'pending' | 'leaving'
+}
+
+/** Everything that one act on documents changes, in one command. */
+export interface DocumentCommit {
+  workspace: string
+  /** Streams that begin; the first checkpoint of each is among the appended ones. */
+  begins?: NewStream[]
+  /** One for each stream, after the head that was seen. `foreign`: it holds text that nobody has reviewed. */
+  appends?: Array<{ checkpoint: Checkpoint; after: string | null; foreign: boolean }>
+  texts?: Array<{ hash: string; text: string }>
+  versions?: Array<Version & { stream: string; hash: string }>
+  /** Where a stream's document stands in this workspace from now on. Its other document rows here go. */
+  documents?: Array<DocumentView & { stream: string }>
+  /** Files that are to go once what replaces them is there. */
+  leaving?: Array<Pick<OwedView, 'path' | 'stream' | 'checkpoint' | 'hash'>>
+  /** Parts of a shared file that are to be added to it. */
+  entries?: Array<Pick<OwedView, 'path' | 'stream' | 'checkpoint'>>
+  /** Checkpoints whose foreign mark goes, because what they hold is vouched for. */
+  reviews?: string[]
+  /** The stream in focus from now on, or null for none; absent where focus stays. */
+  focus?: string | null
+}
+
+export type Committed = { done: true } | { done: false; why: 'head_moved' | 'name_taken' }
+
 export type Appended = { done: true; sequence: number; live: number; maintainedAt: string | null }
 /** Somebody else moved the head: read again, decide again. */
 export type HeadMoved = { done: false }
@@ -100,8 +199,8 @@ export type Release = () => void
 
 /**
  * Where everything lives. Every method is one atomic command: it happened whole and is durable when its
- * promise resolves, or it did not happen. (What only notes what the disk shows anyway, `published`, `forgetViews`
- * and `maintained`, may be undone by a power cut.) Nothing here takes a callback, so no file, git or terminal work
+ * promise resolves, or it did not happen. (What only notes what the disk shows anyway, `published`, `stamped`, `settled`,
+ * `forgetViews` and `maintained`, may be undone by a power cut.) Nothing here takes a callback, so no file, git or terminal work
  * can ever run inside a transaction. Policy runs between a read and a compare-and-set, and retries.
  */
 export interface Store {
@@ -113,9 +212,9 @@ export interface Store {
 
   /** Begins a stream with its first checkpoint; false where its name is taken (ignoring case). */
   begin(stream: NewStream, first: Checkpoint, views: StartingView[]): Promise<boolean>
-  stream(repository: string, name: string): Promise<Stream | null>
-  streams(repository: string | null): Promise<Stream[]>
-  /** As `streams`, with the gist of each head: one cheap read, however many there are. */
+  stream(repository: string, name: string, kind?: StreamKind): Promise<Stream | null>
+  streams(repository: string | null, kind?: StreamKind): Promise<Stream[]>
+  /** The runs, with the gist of each head: one cheap read, however many there are. */
   list(repository: string): Promise<Listed[]>
 
   situation(stream: string): Promise<Situation>
@@ -158,6 +257,25 @@ export interface Store {
   /** Puts one view in another's place: the compressed file for the plain one. */
   replaceView(old: ViewKey, view: NewView): Promise<void>
   forgetViews(views: ViewKey[]): Promise<void>
+
+  /** Every work stream of a repository, as one workspace sees it: one cheap read, however many there are. */
+  work(repository: string, workspace: string): Promise<WorkRow[]>
+  /** What a list said when the documents looked like this; null where anything has changed since. */
+  glance(workspace: string, glance: Glance): Promise<OverviewRow[] | null>
+  /** Says that the documents look like this, that all are as the store has them, and what a list says of them. */
+  settled(workspace: string, glance: Glance, rows: readonly OverviewRow[]): Promise<void>
+  /** Changes documents, focus and what is owed to the disk, all of it or nothing. */
+  commit(change: DocumentCommit): Promise<Committed>
+  /** The document and entry views of a workspace that are still to be written or removed; `current` comes last. */
+  owed(workspace: string): Promise<OwedView[]>
+  /** Says that documents look like this on the disk. A row that meanwhile wants other bytes is left as it is. */
+  stamped(workspace: string, rows: Array<{ path: string; hash: string; stamp: string | null }>): Promise<void>
+  text(hash: string): Promise<string | null>
+  version(stream: string, hash: string): Promise<Version | null>
+  /** The versions of a stream that could not be read as a document, and are kept all the same. */
+  unread(stream: string): Promise<Array<Version & { hash: string }>>
+  isTrusted(workspace: string, path: string): Promise<boolean>
+  setTrust(workspace: string, path: string | null, at: string): Promise<void>
 
   /** Takes a named lock, or null where another holds it for longer than `waitMs`. */
   lock(name: string, waitMs: number): Promise<Release | null>

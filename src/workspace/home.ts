@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync, statfsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { homePathBy } from '../core/home-path.ts'
 import { describe, errorCode, ReasonError } from '../core/reason.ts'
 import { makePrivateFolder } from '../fs/private.ts'
 
@@ -27,12 +28,9 @@ const NETWORK = new Map([
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where the home is: SAVEPOINT_HOME, else the platform's folder for a program's state. */
+/** Where the home is, on this machine. */
 export function homePath(env: Environment, platform = process.platform): string {
-  if (env.SAVEPOINT_HOME) return resolve(env.SAVEPOINT_HOME)
-  if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'savepoint')
-  const state = env.XDG_STATE_HOME
-  return join(state?.startsWith('/') ? state : join(env.HOME ?? homedir(), '.local', 'state'), 'savepoint')
+  return homePathBy(env, platform, { join, resolve, homedir })
 }
 
 export function homeAt(path: string): Home {

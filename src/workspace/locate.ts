@@ -11,7 +11,7 @@ export interface Place {
 
 /** The worktree around a directory, or the directory itself where there is no git. */
 export function locate(from: string): Place {
-  const start = realpathSync(from)
+  const start = realpathSync.native(from)
   for (let here = start; ; here = dirname(here)) {
     const git = gitFolders(here)
     if (git) return { root: here, git }

@@ -26,7 +26,7 @@ function put(
   return path
 }
 
-test('sound documents are valid, and nothing is made by looking at them', () => {
+test('sound documents are valid, and nothing is made by looking at them [000.02] [000.06]', () => {
   const box = sandbox()
   put(box, 'chk-001')
   put(box, 'session-abc-003', { more: 'parent: chk-001\nanchor: "phase --- two"\n' })
@@ -50,7 +50,7 @@ test('a bare date is warned of, and counts only with --strict', () => {
   expect(box.run(['validate', path, '--strict']).code).toBe(4)
 })
 
-test('two documents that claim to be current, and parents in a circle, are told for each of them', () => {
+test('two documents that claim to be current, and parents in a circle, are told for each of them [000.16]', () => {
   const box = sandbox()
   put(box, 'x', { more: 'parent: y\nstatus: current\n' })
   put(box, 'y', { more: 'parent: x\nstatus: current\n' })
@@ -70,7 +70,7 @@ test('a link that leads elsewhere is not followed, and hides no other document',
   expect(done.stdout).toContain('2 documents: 1 error')
 })
 
-test('learnings are shown newest first, and found by their words', () => {
+test('learnings are shown newest first, and found by their words [000.80]', () => {
   const box = sandbox()
   mkdirSync(box.path('checkpoints'))
   writeFileSync(
@@ -81,5 +81,21 @@ test('learnings are shown newest first, and found by their words', () => {
   expect(box.json(['learnings', 'webhooks', 'RETRY'])).toMatchObject({
     entries: [{ date: '2026-01-02', id: 'chk-pay', learnings: ['Webhooks retry three times'] }],
   })
-  expect(box.run(['learnings', 'nothing-like-it']).stdout).toContain('Nothing learned')
+  expect(box.run(['learnings', 'nothing-like-it']).stdout).toBe('Nothing learned matches.\n')
+})
+
+test('learnings tell whether the workspace is trusted that they came with, and what was asked for', () => {
+  const box = sandbox()
+  expect(box.json(['learnings'])).toEqual({ ok: true, entries: [], trusted: false, query: [] })
+  expect(box.run(['learnings']).stdout).toContain('Nothing learned yet: `savepoint archive`')
+  mkdirSync(box.path('checkpoints'))
+  writeFileSync(box.path('checkpoints/LEARNINGS.md'), '## 2026-01-02 — chk-pay\n- Webhooks retry\n')
+  const done = box.json(['learnings', 'Webhooks'])
+  expect(done).toMatchObject({ trusted: false, query: ['Webhooks'], entries: [{ id: 'chk-pay' }] })
+  expect(done.notices).toEqual([
+    'These learnings came with the repository, and this workspace is not trusted.',
+  ])
+  expect(box.run(['learnings', 'nope']).stderr).toBe('')
+  box.json(['trust'])
+  expect(box.json(['learnings'])).toEqual({ ok: true, entries: done.entries, trusted: true, query: [] })
 })

@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkpointId, nameProblem, requireName, requireRunName, sequenceOf } from '../../src/core/id.ts'
+import { sha256 } from '../../src/core/canonical.ts'
+import {
+  adoptedId,
+  checkpointId,
+  nameProblem,
+  requireName,
+  requireRunName,
+  sequenceOf,
+  streamId,
+} from '../../src/core/id.ts'
 import { ReasonError } from '../../src/core/reason.ts'
 import { testPorts } from '../support/ports.ts'
 
@@ -168,3 +177,36 @@ function catching(act: () => unknown): ReasonError {
   }
   throw new Error('nothing was refused')
 }
+
+test('an adopted checkpoint has the same id wherever it is adopted, by the time and bytes of its document', () => {
+  const at = Date.parse('2026-01-02T03:04:05.678Z')
+  const digest = sha256('stream\nbytes')
+  expect(adoptedId(at, digest)).toBe(`cp_20260102T030405678Z_${digest.slice(0, 16)}`)
+  expect(adoptedId(at, digest)).toBe(adoptedId(at, digest))
+  expect(adoptedId(at, sha256('stream\nother'))).not.toBe(adoptedId(at, digest))
+  expect(adoptedId(at + 1, digest)).not.toBe(adoptedId(at, digest))
+})
+
+test('a document without a time that can be read is adopted all the same', () => {
+  for (const at of [Number.NaN, Number.POSITIVE_INFINITY, Date.parse('yesterday')])
+    expect(adoptedId(at, sha256('x'))).toBe(adoptedId(0, sha256('x')))
+})
+
+test('any time that a document may name gives an id that is safe as a file name and has no sequence', () => {
+  fc.assert(
+    fc.property(fc.date({ noInvalidDate: true }), fc.string(), (date, text) => {
+      const id = adoptedId(date.getTime(), sha256(text))
+      expect(id).toMatch(/^cp_[+-]?\d{8,12}T\d{9}Z_[0-9a-f]{16}$/)
+      expect(sequenceOf(id)).toBeNull()
+    }),
+  )
+})
+
+test('a repository and a name always give the same stream, whatever the case of the name', () => {
+  expect(streamId('repo_1', 'Auth')).toBe(streamId('repo_1', 'auth'))
+  expect(streamId('repo_1', 'auth')).toMatch(/^work_[0-9a-f]{24}$/)
+  expect(streamId('repo_2', 'auth')).not.toBe(streamId('repo_1', 'auth'))
+  expect(streamId('repo_1', 'auth-2')).not.toBe(streamId('repo_1', 'auth'))
+  // The two parts cannot run into each other.
+  expect(streamId('repo_1a', 'uth')).not.toBe(streamId('repo_1', 'auth'))
+})

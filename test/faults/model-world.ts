@@ -53,6 +53,7 @@ export async function startWorld(disk: ModelDisk): Promise<World> {
     place: { root: '/model', git: null },
     identity: { repository: 'repo_1', workspace: 'ws_1' },
     settings: defaultSettings(),
+    readInput: () => Promise.reject(new Error('no input')),
     notices: [],
     afterwards: [],
   }

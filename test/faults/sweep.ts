@@ -13,6 +13,19 @@ export interface Scene {
   prepare(box: Sandbox): Promise<string[]>
   /** The command may take confirmed snapshots away: that is its job. */
   removes?: boolean
+  /** In a git repository; git's own calls count for themselves. */
+  git?: boolean
+  /** What is wrong after a fault; without it a run is looked at. */
+  aftermath?(box: Sandbox, struck: Struck): Promise<string[]>
+}
+
+/** A command that suffered a fault. */
+export interface Struck {
+  done: Finished
+  /** The call that was failed first, with its path in the sandbox. */
+  hit: LoggedCall | undefined
+  /** What a command said that was not killed. */
+  answer: Record<string, unknown> | null
 }
 
 export interface Fault {
@@ -44,11 +57,11 @@ const PARTS = ['repo', 'home'] as const
 
 const copy = (from: string, to: string) => cpSync(from, to, { recursive: true, preserveTimestamps: true })
 
-function keep(box: Sandbox, as: string): void {
+export function keep(box: Sandbox, as: string): void {
   for (const part of PARTS) if (existsSync(box[part])) copy(box[part], join(box.root, as, part))
 }
 
-function putBack(box: Sandbox, as: string): void {
+export function putBack(box: Sandbox, as: string): void {
   for (const part of PARTS) {
     rmSync(box[part], { recursive: true, force: true })
     const kept = join(box.root, as, part)
@@ -81,7 +94,8 @@ export function pointsOf(calls: LoggedCall[]): LoggedCall[] {
  * No two sandboxes make quite the same calls, so the faults are chosen from each one's own.
  */
 export async function sweep(scene: Scene, choose: (calls: LoggedCall[]) => Fault[]): Promise<Faulted[]> {
-  const boxes = [sandbox({ git: false }), sandbox({ git: false })]
+  const { git = false } = scene
+  const boxes = [sandbox({ git }), sandbox({ git })]
   const lanes = boxes.map(async (box, turn) => {
     const lane: Lane = { scene, box, confirmed: await scene.prepare(box) }
     const faults = choose(await callsOf(box, scene.words))
@@ -112,8 +126,12 @@ async function suffer(lane: Lane, fault: Fault): Promise<Faulted> {
   const { done, hit } = await strike(box, scene.words, fault)
   const answer = done.code === null ? null : lastJson(done.stdout)
   const reason = typeof answer?.reason === 'string' ? answer.reason : undefined
-  const wrong = [...ending(fault, done, hit, reason), ...(await aftermath(lane, receiptOf(done, answer)))]
-  const where = `${fault.mode}${fault.sticky ? ' from' : ' at'} ${fault.at} (${hit?.call} ${hit?.path.slice(box.root.length + 1)})`
+  const path = hit?.path.slice(box.root.length + 1) ?? ''
+  const left = scene.aftermath
+    ? scene.aftermath(box, { done, hit: hit && { ...hit, path }, answer })
+    : aftermath(lane, receiptOf(done, answer))
+  const wrong = [...ending(fault, done, hit, reason), ...(await left)]
+  const where = `${fault.mode}${fault.sticky ? ' from' : ' at'} ${fault.at} (${hit?.call} ${path})`
   return { fault, done, hit, reason, wrong: wrong.map((what) => `${where}: ${what}`) }
 }
 
@@ -193,6 +211,8 @@ export async function command(box: Sandbox, words: string[]): Promise<{ code: nu
     env: box.env,
     version: 'test',
     width: 100,
+    columns: 100,
+    readInput: () => Promise.reject(new Error('no input')),
     out: (more) => {
       text += more
     },
@@ -205,7 +225,7 @@ function receiptOf(done: Finished, answer: Record<string, unknown> | null): stri
   return done.code === 0 && typeof answer?.snapshot_id === 'string' ? [answer.snapshot_id] : []
 }
 
-function lastJson(text: string): Record<string, unknown> | null {
+export function lastJson(text: string): Record<string, unknown> | null {
   try {
     return JSON.parse(text.trim().split('\n').at(-1) ?? '')
   } catch (error) {

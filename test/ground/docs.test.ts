@@ -6,6 +6,7 @@ import { readCommandLine } from '../../src/apps/cli/command-line.ts'
 import { decodeSnapshot } from '../../src/formats/snapshot/codec.ts'
 import { optionName, parseInput } from '../../src/operations/field.ts'
 import { loadOperations } from '../../src/operations/table.ts'
+import { CARRY } from '../../src/policy/carry.ts'
 import { projectRoot, sandbox } from '../support/sandbox.ts'
 
 const OPERATIONS = await loadOperations()
@@ -50,8 +51,14 @@ function deadLinks(file: string, text: string): string[] {
 const privatePlaces = (text: string) =>
   text.match(/\/(?:work|root|home\/\w+)\/|\bregistry\.[a-z]|npmjs\.|unpkg\.|jsr\.io|artifactory/gi) ?? []
 
+/** The words of our command as a shell would give them: quotes may stand inside a word, a pipe or a file around it. */
 const split = (line: string) =>
-  [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '')
+  [
+    ...line
+      .slice(line.search(/\bsavepoint /))
+      .replace(/ > \S+$/, '')
+      .matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g),
+  ].map(([word]) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'))
 
 /** Reads a command line as the program would; throws where it would refuse. */
 function parse(line: string): string {
@@ -117,6 +124,8 @@ test('every command line that the README shows parses', () => {
   const shown = new Set(lines.map(parse))
   for (const verb of ['start', 'step', 'exec', 'resume', 'list', 'show', 'verify', 'prune'])
     expect(shown).toContain(`run ${verb}`)
+  for (const verb of ['new', 'delta', 'list', 'tree', 'diff', 'archive', 'learnings', 'restore'])
+    expect(shown).toContain(verb)
 })
 
 test('every command that the README names in a sentence exists, with its options', () => {
@@ -149,6 +158,19 @@ test('ARCHITECTURE.md stays within 200 lines', () => {
 test('the example snapshot in the format page is a valid snapshot', () => {
   const [, text = ''] = /```json\n([\s\S]*?)```/.exec(read('docs/formats/snapshot-json.md')) ?? []
   expect(decodeSnapshot(Buffer.from(text), 'the example').run_id).toBe('move-1')
+})
+
+test('the carry table in the format page is the one that the code reads', () => {
+  const rows = Object.entries(CARRY).map(([field, { how, rank, squeeze }]) => {
+    const turns = squeeze.map(({ turn, takes }) => `${turn}: ${takes}`).join(', ')
+    return [field, how, rank, turns || 'nothing']
+  })
+  const shown = [
+    ...read('docs/formats/checkpoint-md.md').matchAll(
+      /^\| `(\w+)` \|[^|]*\| (\w+) \| (must|should) \| (.+) \|$/gm,
+    ),
+  ]
+  expect(shown.map((row) => row.slice(1))).toEqual(rows)
 })
 
 test('the example harness records a whole run in the folder it is started in', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { redact } from '../../src/policy/redact.ts'
+import { redact, redactAll } from '../../src/policy/redact.ts'
 
 /** Put together at run time, so that no scanner takes this file for a leak. */
 const glue = (...parts: string[]) => parts.join('')
@@ -83,6 +83,50 @@ test('text without secrets stays as it is', () => {
 
 test('redacting twice changes nothing more', () => {
   for (const [, text] of SECRETS) expect(redact(redact(text))).toBe(redact(text))
+})
+
+test('redactAll reaches every text inside a value, and changes nothing else', () => {
+  const secret = glue('gh', 'p_', R)
+  const value = {
+    text: `a ${secret}`,
+    list: ['plain', secret, { deep: [secret] }],
+    count: 3,
+    yes: true,
+    none: null,
+    gone: undefined,
+  }
+  expect(redactAll(value)).toEqual({
+    text: 'a [redacted:github-token]',
+    list: ['plain', '[redacted:github-token]', { deep: ['[redacted:github-token]'] }],
+    count: 3,
+    yes: true,
+    none: null,
+    gone: undefined,
+  })
+  expect(value.text).toContain(secret)
+  expect(redactAll(secret)).toBe('[redacted:github-token]')
+})
+
+test('redactAll keeps the shape of any value without secrets', () => {
+  const text = fc.stringMatching(/^[a-z .,/()]{0,40}$/)
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 3 },
+      text,
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+      tie('list'),
+      tie('object'),
+    ),
+    list: fc.array(tie('tree'), { maxLength: 4 }),
+    object: fc.dictionary(text, tie('tree'), { maxKeys: 4, noNullPrototype: true }),
+  }))
+  fc.assert(
+    fc.property(tree, (value) => {
+      expect(redactAll(value)).toEqual(value)
+    }),
+  )
 })
 
 const filled = (unit: string, bytes: number) => unit.repeat(Math.ceil(bytes / unit.length))

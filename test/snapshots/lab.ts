@@ -65,10 +65,8 @@ export class Lab {
     raw: Readonly<Record<string, unknown>> = {},
   ): Promise<R> {
     const input: InputOf<F> = parseInput(operation.fields, raw)
-    const request = { cwd: this.box.repo, env: this.box.env, ports: this.ports }
-    const { result, notices } = await performOnce(operation, request, input)
-    this.notices.push(...notices)
-    return result
+    const request = { cwd: this.box.repo, env: this.box.env, ports: this.ports, notices: this.notices }
+    return performOnce(operation, request, input)
   }
 
   /** A file of a run, read by the public reader: it throws where the file is not a valid snapshot. */

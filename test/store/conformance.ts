@@ -1,5 +1,6 @@
 import { describe, onTestFinished } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
+import { provesDocuments } from './conformance/documents.ts'
 import { provesKeeping } from './conformance/keeping.ts'
 import { provesLocks } from './conformance/locks.ts'
 import { provesStreams } from './conformance/streams.ts'
@@ -23,6 +24,7 @@ export function storeConformance(name: string, open: Open): void {
     provesStreams(opened)
     provesKeeping(opened)
     provesViews(opened)
+    provesDocuments(opened)
     provesLocks(opened)
     provesWhole(opened)
   })

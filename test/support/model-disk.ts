@@ -153,6 +153,22 @@ class ModelFolder implements Folder {
     return [...this.held().keys()]
   }
 
+  looks(): Map<string, string> {
+    const files = this.names().flatMap((name) => {
+      const found = this.node(name)
+      return found?.node.kind === 'file'
+        ? [[name, `${found.node.bytes.length}:${found.id}:0:0`] as const]
+        : []
+    })
+    return new Map(files)
+  }
+
+  glance(): { names: string[]; marks: number[] } {
+    const looks = [...this.looks()]
+    const marks = looks.flatMap(([, look]) => look.split(':').map(Number))
+    return { names: looks.map(([name]) => name), marks }
+  }
+
   entry(name: string): Entry | null {
     const found = this.node(name)
     if (found === null) return null
@@ -173,10 +189,14 @@ class ModelFolder implements Folder {
   create(name: string, mode: number): NewFile {
     if (this.node(name)) throw systemError('EEXIST', name)
     const { disk } = this
-    const node = disk.add({ kind: 'file', mode, bytes: Buffer.alloc(0) })
+    const file: FileNode = { kind: 'file', mode, bytes: Buffer.alloc(0) }
+    const node = disk.add(file)
     disk.change('create', [{ folder: this.id, name, node }])
     return {
       write: (bytes) => disk.append(node, bytes),
+      setMode: (exactly) => {
+        file.mode = exactly
+      },
       sync: () => disk.syncFile(node),
       close: () => undefined,
     }
@@ -191,6 +211,13 @@ class ModelFolder implements Folder {
       { folder: id, name: to, node: found.id },
       { folder: this.id, name: from, node: null },
     ])
+  }
+
+  renameOver(from: string, to: string, same: string): boolean {
+    const known = this.node(same)
+    if (known === null || known.id !== this.node(to)?.id) return false
+    if (from !== to) this.rename(from, to)
+    return true
   }
 
   link(from: string, to: string): boolean {

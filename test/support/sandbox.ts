@@ -35,6 +35,8 @@ export class Sandbox {
       HOME: join(root, 'user'),
       XDG_CONFIG_HOME: join(root, 'config'),
       GIT_CONFIG_GLOBAL: '/dev/null',
+      // The same file calls at every start.
+      SAVEPOINT_NO_CACHE: '1',
       // A preloaded shim must see every file call.
       UV_USE_IO_URING: '0',
     }

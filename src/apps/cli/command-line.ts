@@ -121,6 +121,10 @@ function optionOf(name: string, field: Field): Option {
   const flag = `--${optionName(name)}`
   if (field.kind === 'flag') return new Option(flag, field.about)
   const value = 'value' in field && field.value ? field.value : 'VALUE'
+  if (field.kind === 'words')
+    return new Option(`${flag} <${value}>`, `${field.about} (may be given again)`).argParser(
+      (word: string, before: string[] | undefined) => [...(before ?? []), word],
+    )
   return new Option(`${flag} <${value}>`, `${field.about}${field.required ? ' (required)' : ''}`)
 }
 

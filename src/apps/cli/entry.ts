@@ -1,15 +1,9 @@
-import { writeSync } from 'node:fs'
+import { fstatSync, writeSync } from 'node:fs'
 import { describe, errorCode, ReasonError } from '../../core/reason.ts'
 import { workingFolder } from '../real-ports.ts'
 import { main } from './main.ts'
 
 declare const SAVEPOINT_VERSION: string
-
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-if (major < 20 || (major === 20 && minor < 19)) {
-  process.stderr.write(`savepoint needs Node 20.19 or newer; this is ${process.version}\n`)
-  process.exit(70)
-}
 
 let failedOutput: unknown
 
@@ -35,24 +29,57 @@ function writer(descriptor: number): (text: string) => void {
   }
 }
 
+/** Only a character device can be a terminal, and a look at it is free; Node's own answer loads its network code. */
+function isTerminal(descriptor: number): boolean {
+  try {
+    return (
+      fstatSync(descriptor).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(descriptor)
+    )
+  } catch (error) {
+    // Who closed it is nobody at a terminal.
+    if (errorCode(error) !== 'EBADF') throw error
+    return false
+  }
+}
+
+const MAX_INPUT = 4 * 1024 * 1024
+
+/** A person at a terminal is not waited for: who pipes nothing in has nothing to say. */
+async function readInput(): Promise<string> {
+  if (isTerminal(0)) throw new ReasonError('usage_invalid', { problem: 'there is nothing on stdin to read' })
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of process.stdin) {
+    size += chunk.length
+    if (size > MAX_INPUT) throw new ReasonError('file_too_large', { path: 'stdin', limit: MAX_INPUT })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
 const err = writer(2)
 
-main({
-  words: process.argv.slice(2),
-  get cwd() {
-    return workingFolder()
-  },
-  env: process.env,
-  version: SAVEPOINT_VERSION,
-  get width() {
-    return process.stdout.columns ?? 100
-  },
-  out: writer(1),
-  err,
-}).then((code) => {
-  process.exitCode = code
-  if (failedOutput === undefined || code !== 0) return
+/** The command, to its end: what the launcher exits with. */
+export async function run(): Promise<number> {
+  const code = await main({
+    words: process.argv.slice(2),
+    get cwd() {
+      return workingFolder()
+    },
+    env: process.env,
+    version: SAVEPOINT_VERSION,
+    get width() {
+      return process.stdout.columns ?? 100
+    },
+    get columns() {
+      return isTerminal(1) ? (process.stdout.columns ?? 80) : Number.POSITIVE_INFINITY
+    },
+    readInput,
+    out: writer(1),
+    err,
+  })
+  if (failedOutput === undefined || code !== 0) return code
   const failure = new ReasonError('output_failed', { problem: describe(failedOutput) })
   err(`savepoint: ${failure.message}\n  ${failure.hint}\n`)
-  process.exitCode = failure.exitCode
-})
+  return failure.exitCode
+}

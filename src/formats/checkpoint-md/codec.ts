@@ -2,7 +2,7 @@ import type { Transition } from '../../core/checkpoint.ts'
 import type { Artifact } from '../../core/work.ts'
 import { type FrontMatter, readFrontMatter } from './front-matter.ts'
 import { linesOf, type Section, sectionsOf } from './scan.ts'
-import { tableRows } from './table.ts'
+import { plainCell, tableRows } from './table.ts'
 
 /** The sections of the format, by the name that the format gives them. */
 export const SECTIONS = {
@@ -53,33 +53,43 @@ export interface CheckpointDocument {
   completion: DocumentCompletion | null
 }
 
-const keyOf = (title: string) => title.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase()
+/** A title without its marks, case and spaces: what makes it the same title for a reader. */
+export const keyOf = (title: string) => title.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase()
 const NAME_OF = new Map(Object.keys(SECTIONS).map((name) => [keyOf(name), name as SectionName]))
 
 /** Reads a document, whatever its order of headings; what it does not know it leaves alone. */
 export function decodeDocument(text: string): CheckpointDocument {
   const front = readFrontMatter(text)
   const all = sectionsOf(text, front?.bodyStart ?? (text.startsWith('\uFEFF') ? 1 : 0))
-  const deltaSections = all.filter(({ level, title }) => level === 2 && /^delta\s*:/i.test(title))
-  const isInDelta = ({ start }: Section) =>
-    deltaSections.some((delta) => start > delta.start && start < delta.bodyEnd)
-  const named = all.flatMap((section) => {
+  const deltas: Delta[] = []
+  const known: Array<{ name: SectionName | null; section: Section }> = []
+  for (let at = 0; at < all.length; at += 1) {
+    const section = all[at]
+    if (section === undefined) break
+    if (section.level === 2 && /^delta\s*:/i.test(section.title)) {
+      const first = at + 1
+      while ((all[at + 1]?.start ?? text.length) < section.bodyEnd) at += 1
+      known.push({ name: null, section })
+      deltas.push(decodeDelta(text, section, all.slice(first, at + 1)))
+      continue
+    }
     const name = NAME_OF.get(keyOf(section.title))
-    return name !== undefined && !isInDelta(section) ? [{ name, section }] : []
-  })
-  const borders = [...named.map(({ section }) => section.start), ...deltaSections.map(({ start }) => start)]
-  const sections = new Map<SectionName, NamedSection[]>()
-  for (const { name, section } of named) {
-    const next = Math.min(section.bodyEnd, ...borders.filter((start) => start > section.start))
-    const contentEnd = withoutRule(text, section.end, next)
-    sections.set(name, [...(sections.get(name) ?? []), { ...section, contentEnd }])
+    if (name !== undefined) known.push({ name, section })
   }
+  const sections = new Map<SectionName, NamedSection[]>()
+  known.forEach(({ name, section }, index) => {
+    if (name === null) return
+    const next = Math.min(section.bodyEnd, known[index + 1]?.section.start ?? text.length)
+    const same = sections.get(name) ?? []
+    same.push({ ...section, contentEnd: withoutRule(text, section.end, next) })
+    sections.set(name, same)
+  })
   const [completion] = sections.get('Completion') ?? []
   return {
     text,
     front,
     sections,
-    deltas: deltaSections.map((section) => decodeDelta(text, section, all)),
+    deltas,
     completion: completion ? decodeCompletion(text, completion) : null,
   }
 }
@@ -100,17 +110,44 @@ export function sectionText({ text, sections }: CheckpointDocument, name: Sectio
 
 /** Guidance in HTML comments is not content; a comment inside a code fence is. */
 export function withoutComments(text: string): string {
-  return text.replace(
-    /^([ \t]*(?:`{3,}|~{3,})[^\n]*\n[\s\S]*?\n[ \t]*(?:`{3,}|~{3,})[ \t]*$)|<!--[\s\S]*?-->/gm,
-    (_, fence) => fence ?? '',
-  )
+  let kept = ''
+  let at = 0
+  let end = 0
+  for (let open = text.indexOf('<!--'); open >= 0; open = text.indexOf('<!--', at)) {
+    // The end that was found for a comment inside code may be that of the next one: it is looked for only once.
+    if (end < open + 4) end = text.indexOf('-->', open + 4)
+    if (end < 0) break
+    const fenceEnd = endOfFence(text, at, open)
+    kept += text.slice(at, fenceEnd ?? open)
+    at = fenceEnd ?? end + 3
+  }
+  return kept + text.slice(at)
 }
+
+/** The end of the code fence that is open at an offset, which is the text's where it has none; null without one. */
+function endOfFence(text: string, from: number, offset: number): number | null {
+  let open: string | null = null
+  for (const { marks, rest } of fencesOf(text.slice(from, offset)))
+    if (open === null) open = marks.startsWith('`') && rest.includes('`') ? null : marks
+    else if (marks.startsWith(open) && rest.trim() === '') open = null
+  if (open === null) return null
+  for (const { marks, rest, end } of fencesOf(text.slice(offset)))
+    if (marks.startsWith(open) && rest.trim() === '') return offset + end
+  return text.length
+}
+
+function* fencesOf(text: string) {
+  for (const { 0: line, 1: marks = '', 2: rest = '', index } of text.matchAll(FENCES))
+    yield { marks, rest, end: index + line.length }
+}
+
+const FENCES = /^[ \t]*(`{3,}|~{3,})([^\r\n]*)$/gm
 
 /** The items of a list, a line each; other lines go on the item before them. */
 export function listItems(text: string): string[] {
   const items: string[] = []
   for (const { text: line } of linesOf(text)) {
-    const item = /^\s*(?:[-*+]|\d+[.)])\s+(.*)$/.exec(line)
+    const item = /^\s*(?:[-*+]|\d+[.)])\s(.*)$/s.exec(line)
     if (item?.[1] !== undefined) items.push(item[1].trim())
     else if (line.trim() !== '') {
       if (items.length === 0) items.push(line.trim())
@@ -120,57 +157,78 @@ export function listItems(text: string): string[] {
   return items.filter((item) => item !== '')
 }
 
-const plain = (cell = '') => cell.replace(/^`+\s?|\s?`+$/g, '').trim()
-
 export const artifactsOf = (text: string): Artifact[] =>
-  tableRows(text).map(([path, action = '', description = '']) => ({ path: plain(path), action, description }))
+  tableRows(text).map(([path = '', action = '', description = '']) => ({
+    path: plainCell(path),
+    action,
+    description,
+  }))
 
-function decodeDelta(text: string, section: Section, all: Section[]): Delta {
-  const parts = all.filter(({ start }) => start > section.start && start < section.bodyEnd)
-  const part = (title: string) => {
-    const found = parts.find((one) => keyOf(one.title) === keyOf(title))
-    return found
-      ? withoutComments(text.slice(found.end, found.bodyEnd))
-          .replace(/^\s*(?:-{3,}|\*{3,})\s*$/gm, '')
-          .trim()
-      : ''
+const RULES = /^[ \t]*(?:-{3,}|\*{3,})[ \t]*$/gm
+
+function decodeDelta(text: string, section: Section, parts: Section[]): Delta {
+  const part = (key: string) => {
+    const found = parts.find(({ title }) => keyOf(title) === key)
+    return found ? withoutComments(text.slice(found.end, found.bodyEnd)).replace(RULES, '').trim() : ''
   }
+  // Read when somebody asks: a large document has a thousand deltas, and most acts look only at their number.
   return {
     at: section.title.replace(/^delta\s*:\s*/i, ''),
     line: section.line,
-    what: part('What Changed'),
-    artifacts: artifactsOf(part('Artifacts')),
-    transitions: tableRows(part('Status Transitions')).map(([item = '', before = '', after = '']) => ({
-      item,
-      before,
-      after,
-    })),
+    get what() {
+      return part('whatchanged')
+    },
+    get artifacts() {
+      return artifactsOf(part('artifacts'))
+    },
+    get transitions() {
+      return tableRows(part('statustransitions')).map(([item = '', before = '', after = '']) => ({
+        item,
+        before,
+        after,
+      }))
+    },
     parts: parts.map(({ title }) => title),
   }
 }
 
+const FIELDS = ['status', 'outcome', 'date', 'learnings'] as const
+const FIELD = /^(\s*)(?:[-*+]\s*)?\*\*([^*]+?):?\*\*(.*)$/s
+
 /** `- **Status**: Archived`; learnings may be one line, or a list below their field. */
-function decodeCompletion(text: string, section: Section): DocumentCompletion {
+function decodeCompletion(text: string, section: NamedSection): DocumentCompletion {
   const fields = new Map<string, string[]>()
   let field = ''
-  for (const { text: line } of linesOf(withoutComments(text.slice(section.end, section.bodyEnd)))) {
-    const named = /^\s*[-*+]?\s*\*\*([^*]+?):?\*\*\s*:?\s*(.*)$/.exec(line)
-    if (named?.[1] !== undefined) {
-      field = keyOf(named[1])
-      fields.set(field, named[2] ? [named[2].trim()] : [])
-    } else if (field !== '' && line.trim() !== '' && !/^-{3,}$/.test(line.trim()))
-      fields.get(field)?.push(line.replace(/^\s*[-*+]\s+/, '').trim())
+  let indent = 0
+  for (const { text: line } of linesOf(withoutComments(text.slice(section.end, section.contentEnd)))) {
+    const [, before = '', title = '', rest = ''] = FIELD.exec(line) ?? []
+    const value = rest.trimStart().replace(/^:/, '').trim()
+    const name = FIELDS.find((one) => one === keyOf(title) && !fields.has(one))
+    // Deeper inside the learnings is what was learned, whatever it is called.
+    if (name !== undefined && !(field === 'learnings' && before.length > indent)) {
+      field = name
+      indent = before.length
+      fields.set(field, value === '' ? [] : [`- ${value}`])
+    } else if (/^ {0,3}#{1,6}\s/.test(line)) field = ''
+    else if (field !== 'learnings' && (title !== '' || (line.trim() === '' && fields.get(field)?.length)))
+      field = ''
+    else if (!/^\s*-{3,}\s*$/.test(line)) fields.get(field)?.push(line)
   }
-  const one = (name: string) => (fields.get(name) ?? []).join(' ').trim()
+  const items = (name: (typeof FIELDS)[number]) => listItems((fields.get(name) ?? []).join('\n'))
   return {
-    status: one('status'),
-    outcome: one('outcome'),
-    date: one('date'),
-    learnings: (fields.get('learnings') ?? []).filter((line) => !isNone(line)),
+    status: items('status').join(' '),
+    outcome: items('outcome').join(' '),
+    date: items('date').join(' '),
+    learnings: items('learnings').filter((item) => !isNone(item)),
     line: section.line,
   }
 }
 
-/** "None noted" and its like say that there is nothing to say. */
-export const isNone = (text: string) =>
-  /^(?:none(?: noted| yet| so far)?|n\/?a|nothing(?: noted)?|-+|tbd)?[.!]?$/i.test(text.trim())
+const NONE =
+  /^(?:(?:none|nothing|no(?: (?:new|notable|further|other))?(?: (?:learnings?|lessons?(?: learned)?|insights?)))(?: (?:noted|yet|so far|identified|recorded|found|known|new|to (?:note|report|record)|for now|at this time))?|n\/?a|[-–—]+|tbd)?[.!]*$/i
+
+/** "None noted" and its like say that there is nothing to say, in emphasis or brackets as well. */
+export function isNone(text: string): boolean {
+  const said = text.trim()
+  return said.length < 80 && NONE.test(said.replace(/^[*_~`([]+|[*_~`)\]]+$/g, '').trim())
+}

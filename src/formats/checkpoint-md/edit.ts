@@ -1,26 +1,57 @@
 import type { Transition } from '../../core/checkpoint.ts'
+import { ReasonError } from '../../core/reason.ts'
 import type { Artifact } from '../../core/work.ts'
-import { decodeDocument, SECTIONS, type SectionName, withoutRule } from './codec.ts'
-import { setFrontMatter } from './front-matter.ts'
-import { tableText } from './table.ts'
+import { type CheckpointDocument, decodeDocument, SECTIONS, type SectionName } from './codec.ts'
+import { readFrontMatter, setFrontMatter } from './front-matter.ts'
+import { withoutStretches } from './parts.ts'
+import { placeOf } from './place.ts'
+import { openBlockAt } from './scan.ts'
+import { oneLine, tableText } from './table.ts'
 
 /** The line break that a text uses first; a text without one uses the newline. */
 export const lineBreakOf = (text: string) => /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
 
 const inLineBreaks = (text: string, eol: string) => text.replace(/\r\n|\n|\r/g, eol)
 
+/** The line of a code fence or comment without an end, which swallows what is put below it; null without one. */
+export const openBlockLine = (text: string): number | null =>
+  openBlockAt(text, readFrontMatter(text)?.bodyStart ?? (text.startsWith('\uFEFF') ? 1 : 0))
+
+/** Lets an edit pass only where a reader finds what it put there, and everything that was there before. */
+function readable(before: CheckpointDocument, after: string, name: SectionName | 'Delta'): string {
+  const { deltas, sections } = decodeDocument(after)
+  const wanted = name === 'Delta' ? [...before.sections.keys()] : [...before.sections.keys(), name]
+  const missing = wanted.find((section) => !sections.has(section))
+  const expected = before.deltas.length + (name === 'Delta' ? 1 : 0)
+  if (missing === undefined && deltas.length === expected) return after
+  const open = openBlockLine(before.text) ?? openBlockLine(after)
+  const lost =
+    missing === undefined
+      ? `${deltas.length} of ${expected} deltas would be found in it`
+      : `the section ${missing} would not be found in it`
+  const problem = open === null ? lost : `a code fence or comment that begins here has no end: ${lost}`
+  const line = open ?? 1
+  throw new ReasonError('document_broken', { path: '', id: '', line, problem })
+}
+
 /** Puts something at the end, after exactly one empty line. */
-function append(text: string, addition: string): string {
-  const eol = lineBreakOf(text)
-  const gap =
-    text === ''
-      ? ''
-      : /(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)$/.test(text)
-        ? ''
-        : /[\r\n]$/.test(text)
-          ? eol
-          : eol + eol
-  return text + gap + inLineBreaks(addition, eol)
+function append(text: string, addition: string, eol = lineBreakOf(text)): string {
+  return text + gapAt(text, text.length, eol) + inLineBreaks(addition, eol)
+}
+
+/** What makes an empty line before an offset. It looks at what stands right before it, and at nothing else. */
+function gapAt(text: string, offset: number, eol: string): string {
+  if (offset === 0) return ''
+  const lineStart = beforeBreak(text, offset)
+  if (lineStart === offset) return eol + eol
+  let at = lineStart
+  while (text[at - 1] === ' ' || text[at - 1] === '\t') at -= 1
+  return beforeBreak(text, at) === at ? eol : ''
+}
+
+function beforeBreak(text: string, offset: number): number {
+  if (text[offset - 1] === '\n') return text[offset - 2] === '\r' ? offset - 2 : offset - 1
+  return text[offset - 1] === '\r' ? offset - 1 : offset
 }
 
 export interface NewDelta {
@@ -28,16 +59,21 @@ export interface NewDelta {
   what: string
   artifacts: Artifact[]
   transitions: Transition[]
+  /** That no file is listed means that none changed, and not only that none was named. */
+  isSure?: boolean
 }
 
-/** Appends a delta and sets `last_delta`; everything else stays byte for byte. */
-export function appendDelta(text: string, { at, what, artifacts, transitions }: NewDelta): string {
+/** Appends a delta and sets `last_delta`; everything else stays byte for byte. Refuses where it would not be read. */
+export function appendDelta(
+  text: string,
+  { at, what, artifacts, transitions, isSure = false }: NewDelta,
+): string {
   const rows = artifacts.map(({ path, action, description }) => [
     path === '' ? '-' : `\`${path}\``,
     action,
     description,
   ])
-  const none = [['-', 'none', 'No files changed']]
+  const none = [['-', 'none', isSure ? 'No files changed' : 'No files named']]
   const moves = transitions.map(({ item, before, after }) => [item, before, after])
   const part = [
     '---',
@@ -48,7 +84,9 @@ export function appendDelta(text: string, { at, what, artifacts, transitions }: 
       ? [`### Status Transitions\n\n${tableText(['Item', 'Before', 'After'], moves, '\n')}`]
       : []),
   ].join('\n\n')
-  return setFrontMatter(append(text, `${part}\n`), 'last_delta', at)
+  // The key first: the rule above the delta must not be taken for a front matter's end.
+  const added = append(setFrontMatter(text, 'last_delta', at), `${part}\n`)
+  return readable(decodeDocument(text), added, 'Delta')
 }
 
 /** Text that cannot be taken for structure: no heading, rule or fence at the start of a line. */
@@ -60,37 +98,44 @@ function oneParagraph(text: string): string {
     .join('\n')
 }
 
-/** Replaces what stands under a section's heading; adds the section where it is missing. */
+/** Replaces what stands under a section's heading, wherever it is there twice; adds it where it is missing. */
 export function replaceSection(text: string, name: SectionName, body: string): string {
-  const eol = lineBreakOf(text)
   const document = decodeDocument(text)
-  const [section] = document.sections.get(name) ?? []
-  const inside = `${inLineBreaks(body.trim(), eol)}${eol}`
-  if (!section) {
-    const heading = `${'#'.repeat(SECTIONS[name].level)} ${name}`
-    return insertBeforeDeltas(text, `${heading}\n\n${body.trim()}\n`)
-  }
-  const heading = text.slice(section.start, section.end)
-  const gap = /[\r\n]$/.test(heading) ? eol : eol + eol
-  const tail = text.slice(section.contentEnd)
-  return text.slice(0, section.end) + gap + inside + (tail === '' ? '' : eol) + tail
-}
-
-/** A new section goes before the first delta or the completion, so that the deltas stay last. */
-function insertBeforeDeltas(text: string, addition: string): string {
-  const { deltas, completion } = decodeDocument(text)
-  const lines = [deltas[0]?.line, completion?.line].filter((line) => line !== undefined)
-  if (lines.length === 0) return append(text, addition)
+  const [section, ...others] = document.sections.get(name) ?? []
+  if (!section) return readable(document, withSection(document, name, body), name)
   const eol = lineBreakOf(text)
-  const at = offsetOfLine(text, Math.min(...lines))
-  const start = withoutRule(text, 0, at)
-  return `${text.slice(0, start)}${inLineBreaks(addition, eol)}${eol}${text.slice(start)}`
+  const places = others.map(({ start, contentEnd }) => ({ start, end: contentEnd }))
+  const alone = withoutStretches(text, places, (before, after) =>
+    after === '' ? '' : gapAt(before, before.length, eol),
+  )
+  const gap = /[\r\n]/.test(alone[section.end - 1] ?? '') ? eol : eol + eol
+  const tail = alone.slice(section.contentEnd)
+  const inside = `${inLineBreaks(body.trim(), eol)}${eol}`
+  return readable(
+    document,
+    alone.slice(0, section.end) + gap + inside + (tail === '' ? '' : eol) + tail,
+    name,
+  )
 }
 
-function offsetOfLine(text: string, line: number): number {
-  const breaks = /\r\n|\n|\r/g
-  for (let number = 1; number < line; number += 1) breaks.exec(text)
-  return line === 1 ? 0 : breaks.lastIndex
+/** A part of Essential Information brings that heading with it where the document has none. */
+function withSection(document: CheckpointDocument, name: SectionName, body: string): string {
+  const isPart = SECTIONS[name].level === 3
+  if (isPart && !document.sections.has('Essential Information')) {
+    const whole = decodeDocument(inserted(document, 'Essential Information', ''))
+    return inserted(whole, name, body)
+  }
+  return inserted(document, name, body)
+}
+
+function inserted(document: CheckpointDocument, name: SectionName, body: string): string {
+  const { text } = document
+  const eol = lineBreakOf(text)
+  const { offset, level } = placeOf(document, name)
+  const content = body.trim() === '' ? '' : `\n${body.trim()}\n`
+  const tail = text.slice(offset)
+  const head = append(text.slice(0, offset), `${'#'.repeat(level)} ${name}\n${content}`, eol)
+  return tail === '' ? head : head + eol + tail
 }
 
 export interface NewCompletion {
@@ -101,20 +146,17 @@ export interface NewCompletion {
 
 /** Adds the section that marks an archived document; one that is there already is replaced. */
 export function setCompletion(text: string, { outcome, date, learnings }: NewCompletion): string {
-  const clean = (line: string) => line.replace(/\s*[\r\n]+\s*/g, ' ').trim()
   const lessons =
     learnings.length === 0
       ? ['- **Learnings**: None noted']
       : learnings.length === 1
-        ? [`- **Learnings**: ${clean(learnings[0] ?? '')}`]
-        : ['- **Learnings**:', ...learnings.map((line) => `  - ${clean(line)}`)]
+        ? [`- **Learnings**: ${oneLine(learnings[0] ?? '')}`]
+        : ['- **Learnings**:', ...learnings.map((line) => `  - ${oneLine(line)}`)]
   const body = [
     '- **Status**: Archived',
-    `- **Outcome**: ${clean(outcome)}`,
+    `- **Outcome**: ${oneLine(outcome)}`,
     `- **Date**: ${date}`,
     ...lessons,
   ].join('\n')
-  return decodeDocument(text).completion
-    ? replaceSection(text, 'Completion', body)
-    : append(text, `## Completion\n\n${body}\n`)
+  return replaceSection(text, 'Completion', body)
 }

@@ -1,5 +1,8 @@
+import { ReasonError } from '../../core/reason.ts'
+import { isNone, listItems, withoutComments } from './codec.ts'
 import { lineBreakOf } from './edit.ts'
-import { headingsOf } from './scan.ts'
+import { headingsOf, openBlockAt } from './scan.ts'
+import { oneLine } from './table.ts'
 
 export interface LearningEntry {
   date: string
@@ -8,28 +11,68 @@ export interface LearningEntry {
   line: number
 }
 
+/** An entry, and where it stands in the text. */
+interface PlacedEntry extends LearningEntry {
+  start: number
+  bodyStart: number
+  bodyEnd: number
+}
+
 const HEADING = /^(\d{4}-\d\d-\d\d)\s+(?:—|–|--?)\s+(\S+)\s*$/
 
 /** The entries of LEARNINGS.md, newest first as they stand there. */
-export function decodeLearnings(text: string): LearningEntry[] {
+export const decodeLearnings = (text: string): LearningEntry[] =>
+  entriesOf(text).map(({ date, id, learnings, line }) => ({ date, id, learnings, line }))
+
+function entriesOf(text: string): PlacedEntry[] {
   const headings = headingsOf(text)
-  return headings.flatMap((heading, index) => {
-    const found = HEADING.exec(heading.title)
-    if (heading.level !== 2 || !found?.[1] || !found[2]) return []
-    const body = text.slice(heading.end, headings[index + 1]?.start ?? text.length)
-    const learnings = [...body.matchAll(/^\s*[-*+]\s+(.*\S)\s*$/gm)].map(([, item = '']) => item)
-    return [{ date: found[1], id: found[2], learnings, line: heading.line }]
+  return headings.flatMap(({ level, title, line, start, end }, index) => {
+    const [, date, id] = HEADING.exec(title) ?? []
+    if (level !== 2 || date === undefined || id === undefined) return []
+    const bodyEnd = headings[index + 1]?.start ?? text.length
+    const body = withoutComments(text.slice(end, bodyEnd)).replace(/^[ \t]*(?:-{3,}|\*{3,})[ \t]*$/gm, '')
+    return [{ date, id, learnings: listItems(body), line, start, bodyStart: end, bodyEnd }]
   })
 }
 
-/** The text with one entry more, above all others; unchanged where the document has its entry already. */
+/**
+ * The text with what it does not hold yet under that id: in the entry of that day, or in a new one above all
+ * others. Everything else stays byte for byte, and adding the same again changes nothing.
+ */
 export function addLearnings(text: string, entry: { date: string; id: string; learnings: string[] }): string {
-  if (entry.learnings.length === 0 || decodeLearnings(text).some(({ id }) => id === entry.id)) return text
+  const entries = entriesOf(text)
+  const known = entries.filter(({ id }) => id === entry.id)
+  const old = new Set(known.flatMap(({ learnings }) => learnings.map(oneLine)))
+  const fresh = entry.learnings.map(oneLine).filter((line) => !isNone(line) && !old.has(line))
+  if (fresh.length === 0) return text
+  const sameDay = known.find(({ date }) => date === entry.date)
+  const bullets = fresh.map((line) => `- ${line}`)
+  const added = sameDay ? extended(text, sameDay, bullets) : withEntry(text, entries[0], entry, bullets)
+  const count = (all: LearningEntry[]) =>
+    all.filter(({ id }) => id === entry.id).flatMap((one) => one.learnings)
+  if (count(entriesOf(added)).length === count(entries).length + fresh.length) return added
+  const problem = 'a code fence or comment that begins here has no end'
+  throw new ReasonError('document_broken', { path: '', id: '', line: openBlockAt(text) ?? 1, problem })
+}
+
+function extended(text: string, { bodyStart, bodyEnd }: PlacedEntry, bullets: string[]): string {
   const eol = lineBreakOf(text)
-  const lines = entry.learnings.map((line) => `- ${line.replace(/\s*[\r\n]+\s*/g, ' ').trim()}`)
-  const part = [`## ${entry.date} — ${entry.id}`, ...lines].join(eol) + eol
+  const end = bodyStart + text.slice(bodyStart, bodyEnd).trimEnd().length
+  const isBare = end === bodyStart && /[\r\n]$/.test(text.slice(0, end))
+  const lines = isBare ? bullets.map((line) => line + eol) : bullets.map((line) => eol + line)
+  return text.slice(0, end) + lines.join('') + text.slice(end)
+}
+
+function withEntry(
+  text: string,
+  newest: PlacedEntry | undefined,
+  { date, id }: { date: string; id: string },
+  bullets: string[],
+): string {
+  const eol = lineBreakOf(text)
+  const part = [`## ${date} — ${id}`, ...bullets].join(eol) + eol
   if (text.trim() === '') return `# Learnings${eol}${eol}${part}`
-  const first = headingsOf(text).find(({ level }) => level === 2)
-  if (first) return `${text.slice(0, first.start)}${part}${eol}${text.slice(first.start)}`
+  const next = newest?.start ?? headingsOf(text).find(({ level }) => level === 2)?.start
+  if (next !== undefined) return `${text.slice(0, next)}${part}${eol}${text.slice(next)}`
   return `${text}${/[\r\n]$/.test(text) ? '' : eol}${eol}${part}`
 }

@@ -24,24 +24,23 @@ export interface Section extends Heading {
 
 export function linesOf(text: string, from = 0): Line[] {
   const lines: Line[] = []
+  const lineBreak = /\r\n|\n|\r/g
   let number = 1
-  for (let at = 0; at < from; number += 1) at = nextLine(text, at)
+  while (lineBreak.test(text) && lineBreak.lastIndex <= from) number += 1
+  lineBreak.lastIndex = from
   for (let start = from; start < text.length; number += 1) {
-    const end = nextLine(text, start)
-    lines.push({ text: text.slice(start, end).replace(/\r?\n$|\r$/, ''), number, start, end })
+    const found = lineBreak.exec(text)
+    const end = found ? lineBreak.lastIndex : text.length
+    lines.push({ text: text.slice(start, found?.index ?? end), number, start, end })
     start = end
   }
   return lines
 }
 
-function nextLine(text: string, from: number): number {
-  const found = /\r\n|\n|\r/g
-  found.lastIndex = from
-  return found.exec(text) ? found.lastIndex : text.length
-}
-
-const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*$/
-const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/
+// These are run on hostile text: none of them may try the same characters twice.
+// `s`: a line may hold what JavaScript, and not Markdown, takes for a line break.
+const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/s
+const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/s
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/
 const BREAK = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/
 const INDENTED = /^(?: {4}| {0,3}\t)/
@@ -73,17 +72,40 @@ interface Container {
  * The headings of a Markdown text, as CommonMark sees them at the top level: with `#` or underlined, not those
  * in code, comments, quotes or list items. It keeps offsets, so that an edit can leave everything else alone.
  */
-export function headingsOf(text: string, from = 0): Heading[] {
+export const headingsOf = (text: string, from = 0): readonly Heading[] => scan(text, from).headings
+
+/** The line where a code fence, a comment or the like begins that has no end: it swallows what is put below it. */
+export const openBlockAt = (text: string, from = 0): number | null => scan(text, from).open
+
+interface Scan {
+  headings: readonly Heading[]
+  open: number | null
+}
+
+/** The newest text that was scanned: an act asks several times about one text, and a large one takes its time. */
+let newest: { text: string; from: number; scan: Scan } | null = null
+
+function scan(text: string, from: number): Scan {
+  if (newest === null || newest.text !== text || newest.from !== from)
+    newest = { text, from, scan: scanned(text, from) }
+  return newest.scan
+}
+
+function scanned(text: string, from: number): Scan {
   const headings: Heading[] = []
   let paragraph: Line[] = []
-  let until: ((line: string) => boolean) | null = null
+  let until: Ending | null = null
+  let openedAt = 0
   let container = null as Container | null
   for (const line of linesOf(text, from)) {
+    const isBlank = line.text.trim() === ''
+    // A block inside a list item ends with the item, whether it has its own end or not.
+    if (until !== null && container && !isBlank && indentOf(line.text) < container.indent) until = null
     if (until !== null) {
-      if (until(line.text)) until = null
+      if (until.test(line.text)) until = null
       continue
     }
-    if (line.text.trim() === '') {
+    if (isBlank) {
       paragraph = []
       container = afterBlank(container)
       continue
@@ -101,6 +123,7 @@ export function headingsOf(text: string, from = 0): Heading[] {
     if (heading) headings.push(heading)
     if (heading || block !== null || BREAK.test(line.text)) {
       until = block === 'ends here' ? null : block
+      openedAt = line.number
       paragraph = []
       container = null
       continue
@@ -114,7 +137,7 @@ export function headingsOf(text: string, from = 0): Heading[] {
       if (paragraph.length > 0 || !INDENTED.test(line.text)) paragraph.push(line)
     }
   }
-  return headings
+  return { headings, open: until !== null && until !== BLANK && container === null ? openedAt : null }
 }
 
 const QUOTED = Number.POSITIVE_INFINITY
@@ -148,7 +171,7 @@ function headingAt(line: Line, paragraph: Line[]): Heading | null {
   if (atx)
     return {
       level: atx[1]?.length ?? 1,
-      title: (atx[2] ?? '').replace(/(?:^|[ \t]+)#+$/, '').trim(),
+      title: withoutClosing((atx[2] ?? '').trim()),
       line: line.number,
       start: line.start,
       end: line.end,
@@ -168,27 +191,41 @@ function headingAt(line: Line, paragraph: Line[]): Heading | null {
   }
 }
 
-/** A test for the last line of a block whose inside is not Markdown, or null where none begins. */
-function blockStart(line: string, inParagraph: boolean): ((line: string) => boolean) | 'ends here' | null {
+/** `## Title ##` is titled "Title". */
+function withoutClosing(title: string): string {
+  let end = title.length
+  while (title[end - 1] === '#') end -= 1
+  return end === 0 || /[ \t]/.test(title[end - 1] ?? '') ? title.slice(0, end).trimEnd() : title
+}
+
+/** Tells the last line of a block. */
+type Ending = RegExp
+const BLANK: Ending = /^\s*$/
+
+/** What ends a block whose inside is not Markdown, or null where none begins. */
+function blockStart(line: string, inParagraph: boolean): Ending | 'ends here' | null {
+  if (!/^ {0,3}[`~<]/.test(line)) return null
   const fence = FENCE.exec(line)
   if (fence?.[1] !== undefined && !(fence[1].startsWith('`') && fence[2]?.includes('`'))) {
-    const closing = new RegExp(`^ {0,3}${fence[1][0] === '`' ? '`' : '~'}{${fence[1].length},}[ \\t]*$`)
-    return (text) => closing.test(text)
+    return new RegExp(`^ {0,3}${fence[1][0] === '`' ? '`' : '~'}{${fence[1].length},}[ \\t]*$`)
   }
   for (const [opens, closes] of HTML_UNTIL)
-    if (opens.test(line))
-      return closes.test(line.replace(opens, '')) ? 'ends here' : (text) => closes.test(text)
+    if (opens.test(line)) return closes.test(line.replace(opens, '')) ? 'ends here' : closes
   const isBlock = HTML_BLOCKS.test(line)
   const isLoneTag = !inParagraph && /^ {0,3}<\/?[A-Za-z][^<>]*>[ \t]*$/.test(line)
-  return isBlock || isLoneTag ? (text) => text.trim() === '' : null
+  return isBlock || isLoneTag ? BLANK : null
 }
 
 /** The sections of a text. Sections inside a section come after it in the list. */
 export function sectionsOf(text: string, from = 0): Section[] {
-  const headings = headingsOf(text, from)
-  return headings.map((heading, index) => ({
-    ...heading,
-    ownEnd: headings[index + 1]?.start ?? text.length,
-    bodyEnd: headings.slice(index + 1).find(({ level }) => level <= heading.level)?.start ?? text.length,
-  }))
+  const sections: Section[] = []
+  // Where the next heading of each level or a higher one begins, seen from the end of the text.
+  const nextAt = Array.from({ length: 7 }, () => text.length)
+  let ownEnd = text.length
+  for (const { level, title, line, start, end } of headingsOf(text, from).toReversed()) {
+    sections.push({ level, title, line, start, end, ownEnd, bodyEnd: nextAt[level] ?? text.length })
+    nextAt.fill(start, level)
+    ownEnd = start
+  }
+  return sections.reverse()
 }

@@ -1,12 +1,17 @@
+import { nameKey } from '../../core/id.ts'
 import {
   type CheckpointDocument,
+  type Delta,
   decodeDocument,
-  listItems,
+  isNone,
+  keyOf,
   SECTIONS,
   type SectionName,
   sectionText,
 } from './codec.ts'
-import { tableRows } from './table.ts'
+import { openBlockLine } from './edit.ts'
+import { isFilled } from './filled.ts'
+import { readTimestamp } from './timestamp.ts'
 
 export interface Finding {
   level: 'error' | 'warning'
@@ -17,16 +22,12 @@ export interface Finding {
 
 /** What a document's neighbours say about it. */
 export interface Surroundings {
-  /** Every id that exists, with its parent. */
+  /** Every id that exists, by its `nameKey`, with its parent. */
   parents: ReadonlyMap<string, string | null>
   /** The other documents of the same folder that claim to be current. */
   otherCurrent: readonly string[]
   archived: boolean
 }
-
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/
-const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?$/
-const DATE = /^\d{4}-\d\d-\d\d$/
 
 /** Everything that is wrong with a document by the format's own rules, each with its line and a way to mend it. */
 export function validateDocument(text: string, around: Surroundings): Finding[] {
@@ -34,6 +35,14 @@ export function validateDocument(text: string, around: Surroundings): Finding[] 
   const document = decodeDocument(text)
   const tell = (level: Finding['level'], line: number, what: string, mend: string) =>
     findings.push({ level, line, what, mend })
+  const open = openBlockLine(text)
+  if (open !== null)
+    tell(
+      'error',
+      open,
+      'a code fence or comment that begins here has no end',
+      'Close it: everything below it is read as a part of it.',
+    )
   checkFront(document, around, tell)
   checkSections(document, tell)
   checkDeltas(document, tell)
@@ -58,8 +67,8 @@ function checkFront({ front }: CheckpointDocument, around: Surroundings, tell: T
   const id = front.fields.get('checkpoint')
   if (!id?.value)
     tell('error', id?.line ?? 1, '`checkpoint` is missing', 'Add `checkpoint: <id>` to the front matter.')
-  checkTime('created', true, front, tell)
-  checkTime('last_delta', false, front, tell)
+  checkFrontTime('created', true, front, tell)
+  checkFrontTime('last_delta', false, front, tell)
   const status = front.fields.get('status')
   if (status && !['current', 'active'].includes(status.value) && !around.archived)
     tell(
@@ -79,33 +88,39 @@ function checkFront({ front }: CheckpointDocument, around: Surroundings, tell: T
   if (parent?.value) checkParent(id?.value ?? '', parent, around.parents, tell)
 }
 
-function checkTime(
+function checkFrontTime(
   key: string,
   required: boolean,
   front: NonNullable<CheckpointDocument['front']>,
   tell: Tell,
 ): void {
   const field = front.fields.get(key)
-  if (!field?.value) {
-    if (required || field)
-      tell('error', field?.line ?? 1, `\`${key}\` is missing`, `Add \`${key}: 2026-01-31T12:00:00Z\`.`)
-    return
-  }
-  const real = !Number.isNaN(Date.parse(field.value))
-  if (real && TIMESTAMP.test(field.value)) return
-  if (real && (DATE.test(field.value) || LOCAL.test(field.value)))
-    tell(
-      'warning',
-      field.line,
-      `\`${key}\` has no time zone`,
-      `Write a whole timestamp: \`${key}: ${field.value.slice(0, 10)}T12:00:00Z\`.`,
-    )
-  else
+  if (field?.value) checkTime(field.value, field.line, { name: `\`${key}\``, form: `\`${key}: …\`` }, tell)
+  else if (required || field)
+    tell('error', field?.line ?? 1, `\`${key}\` is missing`, `Add \`${key}: 2026-01-31T12:00:00Z\`.`)
+}
+
+/** `form` is how the whole of it is written, with `…` for the time. */
+function checkTime(
+  value: string,
+  line: number,
+  { name, form }: { name: string; form: string },
+  tell: Tell,
+): void {
+  const time = readTimestamp(value)
+  if (time === null)
     tell(
       'error',
-      field.line,
-      `\`${key}\` is not an ISO-8601 timestamp: "${field.value}"`,
-      'Write it like 2026-01-31T12:00:00Z.',
+      line,
+      `${name} is not an ISO-8601 timestamp: "${value}"`,
+      `Write ${form.replace('…', '2026-01-31T12:00:00Z')}.`,
+    )
+  else if (!time.hasZone)
+    tell(
+      'warning',
+      line,
+      `${name} has no time zone`,
+      `Write a whole timestamp: ${form.replace('…', `${value.slice(0, 10)}T12:00:00Z`)}.`,
     )
 }
 
@@ -115,7 +130,7 @@ function checkParent(
   parents: ReadonlyMap<string, string | null>,
   tell: Tell,
 ): void {
-  if (!parents.has(parent.value)) {
+  if (!parents.has(nameKey(parent.value))) {
     tell(
       'error',
       parent.line,
@@ -124,18 +139,18 @@ function checkParent(
     )
     return
   }
-  const seen = new Set([id])
-  for (let up: string | null = parent.value; up !== null; up = parents.get(up) ?? null) {
-    if (seen.has(up)) {
+  const seen = new Map([[nameKey(id), id]])
+  for (let up: string | null = parent.value; up !== null; up = parents.get(nameKey(up)) ?? null) {
+    if (seen.has(nameKey(up))) {
       tell(
         'error',
         parent.line,
-        `the parents go in a circle: ${[...seen, up].join(' → ')}`,
+        `the parents go in a circle: ${[...seen.values(), up].join(' → ')}`,
         'Take `parent` out of one of them.',
       )
       return
     }
-    seen.add(up)
+    seen.set(nameKey(up), up)
   }
 }
 
@@ -166,48 +181,66 @@ function checkSections(document: CheckpointDocument, tell: Tell): void {
   }
 }
 
-/** Content beyond comments, placeholders in brackets, and a table without rows. */
-export function isFilled(text: string): boolean {
-  if (
-    text.includes('|') &&
-    /^\s*\|?[ \t]*:?-+/m.test(text) &&
-    tableRows(text).some((row) => row.some((cell) => /\w/.test(cell) && !/^\[.*\]$/.test(cell)))
-  )
-    return true
-  const lines = text
-    .split(/\r\n|\n|\r/)
-    .filter((line) => !/^\s*\|/.test(line) && !/^\s*(?:-{3,}|\*{3,})\s*$/.test(line))
-  return listItems(lines.join('\n')).some((item) => /[\p{L}\p{N}]/u.test(item) && !/^\[[^\]]*\]$/.test(item))
-}
-
-function checkDeltas({ deltas }: CheckpointDocument, tell: Tell): void {
+function checkDeltas({ front, deltas }: CheckpointDocument, tell: Tell): void {
   for (const delta of deltas) {
-    if (!TIMESTAMP.test(delta.at)) {
-      const level = DATE.test(delta.at) || LOCAL.test(delta.at) ? 'warning' : 'error'
-      tell(
-        level,
-        delta.line,
-        `the delta's time is not an ISO-8601 timestamp: "${delta.at}"`,
-        'Write `## Delta: 2026-01-31T12:00:00Z`.',
-      )
-    }
+    checkTime(delta.at, delta.line, { name: "the delta's time", form: '`## Delta: …`' }, tell)
     if (!isFilled(delta.what))
       tell('error', delta.line, 'the delta does not say what changed', 'Fill `### What Changed`.')
-    if (!delta.parts.some((title) => /^artifacts$/i.test(title.trim())))
-      tell(
-        'error',
-        delta.line,
-        'the delta has no artifacts',
-        'Add `### Artifacts` with its table; a row `-` says that there are none.',
-      )
-    else if (delta.artifacts.length === 0)
-      tell(
-        'error',
-        delta.line,
-        "the delta's artifact table has no row",
-        'Add a row; a row `-` says that there are none.',
-      )
+    checkArtifacts(delta, tell)
   }
+  if (front !== null && front.problem === null) checkLastDelta(front, deltas, tell)
+}
+
+function checkArtifacts({ line, parts, artifacts }: Delta, tell: Tell): void {
+  if (!parts.some((title) => keyOf(title) === 'artifacts'))
+    tell(
+      'error',
+      line,
+      'the delta has no artifacts',
+      'Add `### Artifacts` with its table; a row `-` says that there are none.',
+    )
+  else if (!artifacts.some(({ path }) => path !== ''))
+    tell(
+      'error',
+      line,
+      "the delta's artifact table has no row",
+      'Add a row with a file; a row `-` says that there are none.',
+    )
+  for (const { path, action } of artifacts)
+    if (!isNone(path) && !['created', 'modified', 'deleted'].includes(keyOf(action)))
+      tell(
+        'warning',
+        line,
+        `the action of ${path} is "${action}"`,
+        'Write `created`, `modified` or `deleted`.',
+      )
+}
+
+/** A time that does not parse has its own finding, and one without a zone cannot be compared. */
+function checkLastDelta(
+  { fields }: NonNullable<CheckpointDocument['front']>,
+  deltas: Delta[],
+  tell: Tell,
+): void {
+  const times = deltas.flatMap(({ at, line }) => {
+    const time = readTimestamp(at)
+    return time ? [{ ...time, at, line }] : []
+  })
+  const newest = times.reduce<(typeof times)[number] | null>(
+    (best, time) => (best === null || time.ms > best.ms ? time : best),
+    null,
+  )
+  if (newest === null) return
+  const field = fields.get('last_delta')
+  const known = readTimestamp(field?.value ?? '')
+  const isNewer = known?.hasZone && newest.hasZone && newest.ms > known.ms
+  if (field && !isNewer) return
+  tell(
+    'warning',
+    newest.line,
+    field ? `the delta is newer than \`last_delta\`, ${field.value}` : '`last_delta` is missing',
+    `Write \`last_delta: ${newest.at}\` into the front matter.`,
+  )
 }
 
 function checkCompletion({ completion }: CheckpointDocument, { archived }: Surroundings, tell: Tell): void {
@@ -221,10 +254,26 @@ function checkCompletion({ completion }: CheckpointDocument, { archived }: Surro
     return
   }
   if (completion === null) return
+  if (keyOf(completion.status) !== 'archived')
+    tell(
+      'error',
+      completion.line,
+      completion.status === ''
+        ? 'the completion has no status'
+        : `the completion's status is "${completion.status}"`,
+      'Write `- **Status**: Archived`.',
+    )
   if (completion.outcome === '')
     tell('error', completion.line, 'the completion has no outcome', 'Add `- **Outcome**: …`.')
   if (completion.date === '')
     tell('error', completion.line, 'the completion has no date', 'Add `- **Date**: 2026-01-31T12:00:00Z`.')
+  else
+    checkTime(
+      completion.date,
+      completion.line,
+      { name: "the completion's date", form: '`- **Date**: …`' },
+      tell,
+    )
   if (!archived)
     tell(
       'warning',

@@ -1,9 +1,11 @@
+import { visible } from '../../core/visible.ts'
 import { LEARNINGS_FILE } from '../../formats/checkpoint-md/layout.ts'
 import { decodeLearnings } from '../../formats/checkpoint-md/learnings.ts'
 import { openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import { operation } from '../operation.ts'
 import { MAX_DOCUMENT_BYTES } from './read-documents.ts'
+import { isTrustedHere } from './trusted.ts'
 
 function readLearnings(root: string): string {
   const top = openFolder(root)
@@ -37,14 +39,19 @@ export const learnings = operation({
         ),
       }))
       .filter(({ learnings }) => learnings.length > 0)
-    return { entries }
+    const trusted = await isTrustedHere(context)
+    if (!trusted && entries.length > 0)
+      context.notices.push('These learnings came with the repository, and this workspace is not trusted.')
+    return { entries, trusted, query }
   },
-  say: ({ entries }) =>
+  say: ({ entries, query }) =>
     entries.length === 0
-      ? 'Nothing learned yet that matches.'
+      ? query.length === 0
+        ? 'Nothing learned yet: `savepoint archive` writes down what finished work has taught.'
+        : 'Nothing learned matches.'
       : entries
           .map(({ date, id, learnings }) =>
-            [`${date}  ${id}`, ...learnings.map((line) => `  - ${line}`)].join('\n'),
+            [`${date}  ${id}`, ...learnings.map((line) => `  - ${visible(line)}`)].join('\n'),
           )
           .join('\n'),
 })

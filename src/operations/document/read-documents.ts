@@ -1,6 +1,7 @@
 import { ReasonError } from '../../core/reason.ts'
 import { readFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
-import { ACTIVE, ARCHIVE } from '../../formats/checkpoint-md/layout.ts'
+import { ACTIVE, ARCHIVE, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
+import { readDocument, saysCurrent } from '../../formats/checkpoint-md/read.ts'
 import { openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 
@@ -9,12 +10,17 @@ export const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024
 
 /** A checkpoint document as it lies in a workspace. */
 export interface FoundDocument {
+  /** Relative to the workspace, with forward slashes. */
   path: string
   id: string
+  /** The line that says its id, or the first one where none does. */
+  idLine: number
   text: string
   archived: boolean
   parent: string | null
   current: boolean
+  /** Why no verb takes it in as it stands, where that is so. */
+  problem: { line: number; what: string } | null
 }
 
 /** A file that should be a document and cannot be read. */
@@ -33,11 +39,11 @@ export function readDocuments(root: string): { documents: FoundDocument[]; unrea
       const folder = findFolder(top, names)
       try {
         for (const name of folder?.names().sort() ?? []) {
-          if (!/\.md$/i.test(name) || /^index\.md$/i.test(name)) continue
+          if (!isDocumentName(name)) continue
           const path = [...names, name].join('/')
           try {
             const bytes = folder?.read(name, MAX_DOCUMENT_BYTES)
-            if (bytes) documents.push(describeDocument(path, bytes.toString('utf8'), names === ARCHIVE))
+            if (bytes) documents.push(describeDocument(path, bytes, names === ARCHIVE))
           } catch (error) {
             if (!(error instanceof ReasonError)) throw error
             unreadable.push({ path, problem: error.message })
@@ -54,17 +60,20 @@ export function readDocuments(root: string): { documents: FoundDocument[]; unrea
 }
 
 /** What a document says of itself; its file name is its id where it says none. */
-export function describeDocument(path: string, text: string, archived: boolean): FoundDocument {
-  const fields = readFrontMatter(text)?.fields
-  const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/i, '')
+export function describeDocument(path: string, bytes: Buffer, archived: boolean): FoundDocument {
+  const fileName = path.slice(path.lastIndexOf('/') + 1)
+  const reading = readDocument(bytes, fileName)
+  const text = bytes.toString('utf8')
+  const front = readFrontMatter(text)
+  const isSound = reading.state === 'whole' || reading.state === 'other'
   return {
     path,
-    id: fields?.get('checkpoint')?.value || name,
+    id: front?.fields.get('checkpoint')?.value || fileName.replace(/\.md$/i, ''),
+    idLine: front?.fields.get('checkpoint')?.line ?? 1,
     text,
     archived,
-    parent: fields?.get('parent')?.value || null,
-    current: fields?.get('status')?.value === 'current',
+    parent: front?.fields.get('parent')?.value || null,
+    current: front !== null && saysCurrent(front),
+    problem: isSound ? null : { line: reading.line, what: reading.problem },
   }
 }
-
-export const isArchivePath = (path: string) => path.split(/[\\/]/).includes('archive')

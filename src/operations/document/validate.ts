@@ -1,17 +1,13 @@
-import { readFileSync, statSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { nameKey } from '../../core/id.ts'
 import { describe, EXIT, ReasonError } from '../../core/reason.ts'
+import { isArchived } from '../../formats/checkpoint-md/layout.ts'
 import { type Finding, validateDocument } from '../../formats/checkpoint-md/validate.ts'
 import type { Context } from '../context.ts'
 import { operation } from '../operation.ts'
 import { count } from '../text.ts'
-import {
-  describeDocument,
-  type FoundDocument,
-  isArchivePath,
-  MAX_DOCUMENT_BYTES,
-  readDocuments,
-} from './read-documents.ts'
+import { describeDocument, type FoundDocument, MAX_DOCUMENT_BYTES, readDocuments } from './read-documents.ts'
 
 interface CheckedDocument {
   path: string
@@ -24,13 +20,38 @@ function readNamed(context: Context, file: string): FoundDocument {
   try {
     if (statSync(path).size > MAX_DOCUMENT_BYTES)
       throw new Error(`it is larger than ${MAX_DOCUMENT_BYTES} bytes`)
-    return describeDocument(
-      relative(context.place.root, path),
-      readFileSync(path, 'utf8'),
-      isArchivePath(path),
-    )
+    // The root is a real path: a folder that is reached through a link must not look like one outside of it.
+    const real = join(realpathSync(dirname(path)), basename(path))
+    const name = relative(context.place.root, real).split(sep).join('/')
+    return describeDocument(name, readFileSync(path), isArchived(name))
   } catch (error) {
     throw new ReasonError('document_unreadable', { path: file, problem: describe(error) }, { cause: error })
+  }
+}
+
+/** The documents of the workspace that say they are the same one: ids are told apart whatever their case. */
+function sameIds(documents: FoundDocument[]): (document: FoundDocument) => Finding[] {
+  const byKey = new Map<string, FoundDocument[]>()
+  for (const document of documents) {
+    const same = byKey.get(nameKey(document.id)) ?? []
+    same.push(document)
+    byKey.set(nameKey(document.id), same)
+  }
+  return ({ path, id, idLine }) => {
+    const same = byKey.get(nameKey(id)) ?? []
+    if (!same.some((one) => one.path === path)) return []
+    return same.flatMap((other) =>
+      other.path === path
+        ? []
+        : [
+            {
+              level: 'error' as const,
+              line: idLine,
+              what: `${other.path} has the id ${other.id} as well`,
+              mend: 'Give one of them another id, or take one away.',
+            },
+          ],
+    )
   }
 }
 
@@ -49,19 +70,26 @@ export const validate = operation({
     const { documents, unreadable } = readDocuments(context.place.root)
     const named = files.map((file) => readNamed(context, file))
     const everything = new Map([...documents, ...named].map((document) => [document.path, document]))
-    const parents = new Map([...everything.values()].map(({ id, parent }) => [id, parent]))
+    const parents = new Map([...everything.values()].map(({ id, parent }) => [nameKey(id), parent]))
     const currents = [...everything.values()].filter(({ current, archived }) => current && !archived)
-    const checked: CheckedDocument[] = (files.length > 0 ? named : documents).map(
-      ({ path, id, text, archived }) => ({
-        path,
-        id,
-        findings: validateDocument(text, {
-          parents,
-          archived,
-          otherCurrent: currents.filter((other) => other.path !== path).map((other) => other.id),
-        }),
-      }),
-    )
+    const clashes = sameIds(documents)
+    const checked: CheckedDocument[] = (files.length > 0 ? named : documents).map((document) => {
+      const { path, id, text, archived } = document
+      // Two files of one id are told as such; choosing between them by that id would choose nothing.
+      const otherCurrent = currents
+        .filter((other) => nameKey(other.id) !== nameKey(id))
+        .map((other) => other.id)
+      const findings = document.problem
+        ? [
+            {
+              ...document.problem,
+              level: 'error' as const,
+              mend: 'Mend the file: no verb takes it in like this.',
+            },
+          ]
+        : validateDocument(text, { parents, archived, otherCurrent })
+      return { path, id, findings: [...findings, ...clashes(document)].sort((a, b) => a.line - b.line) }
+    })
     if (files.length === 0)
       for (const { path, problem } of unreadable)
         checked.push({

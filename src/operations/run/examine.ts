@@ -5,19 +5,11 @@ import { type Folder, openFolder } from '../../fs/disk.ts'
 import { TEMP_ENDING } from '../../fs/durable.ts'
 import type { Stream } from '../../store/store.ts'
 import { type Context, workspaceRoot } from '../context.ts'
+import { FIX, type Finding } from '../finding.ts'
 import { inspectView, lookAgain } from './inspect-view.ts'
 import { openRunFolder, publishRun, setAside, workspaceLock } from './publish.ts'
 import { readmitRun, takeUpRunFolder } from './readmit.ts'
 
-export interface Finding {
-  /** A note asks for nothing. */
-  level: 'error' | 'warning' | 'note'
-  what: string
-  todo: string
-  fixed: string | null
-}
-
-export const FIX = 'savepoint doctor --fix'
 /** A temp file younger than this may belong to a process that is writing it right now. */
 const TEMP_GRACE_MS = 60_000
 

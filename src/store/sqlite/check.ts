@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/canonical.ts'
 import type { StoreProblem } from '../store.ts'
+import { unpacked } from './documents.ts'
 import type { Sql } from './sql.ts'
 
 /** Everything that is wrong with a database: its pages, its references, its checksums, its sequences. */
@@ -18,15 +19,27 @@ export function checkDatabase(sql: Sql): StoreProblem[] {
     )
     .filter((row) => sha256(row.body) !== row.hash)
     .map((row) => ({ what: `checkpoint ${row.id} does not match its checksum`, checkpoint: row.id }))
-  return [...strays, ...damaged, ...gaps(sql)]
+  return [...strays, ...damaged, ...damagedTexts(sql), ...gaps(sql)]
+}
+
+function damagedTexts(sql: Sql): StoreProblem[] {
+  return sql
+    .all<{ hash: string; body: Uint8Array }>('SELECT hash, body FROM texts')
+    .filter(({ hash, body }) => {
+      const text = unpacked(body)
+      return text === null || sha256(text) !== hash
+    })
+    .map(({ hash }) => ({ what: `the document version ${hash.slice(0, 12)} does not match its checksum` }))
 }
 
 function gaps(sql: Sql): StoreProblem[] {
   return sql
-    .all<{ name: string; head_seq: number; found: number; top: string | null }>(
-      `SELECT s.name, s.head_seq, (SELECT count(*) FROM checkpoints WHERE stream = s.id) AS found,
+    .all<{ kind: string; name: string; head_seq: number; found: number; top: string | null }>(
+      `SELECT s.kind, s.name, s.head_seq, (SELECT count(*) FROM checkpoints WHERE stream = s.id) AS found,
        (SELECT id FROM checkpoints WHERE id = s.head_id) AS top FROM streams s`,
     )
     .filter((row) => row.found !== row.head_seq || row.top === null)
-    .map((row) => ({ what: `run ${row.name} should have ${row.head_seq} checkpoints and has ${row.found}` }))
+    .map((row) => ({
+      what: `${row.kind} ${row.name} should have ${row.head_seq} checkpoints and has ${row.found}`,
+    }))
 }

@@ -33,6 +33,7 @@ interface Opened {
 /** A database file that may be locked, replaced or damaged by others at any moment. */
 export class Connection {
   private opened: Opened | null = null
+  private hasWritten = false
   private readonly options: ConnectionOptions
 
   constructor(options: ConnectionOptions) {
@@ -50,11 +51,13 @@ export class Connection {
 
   /** One atomic write, on the disk when it resolves. */
   write<T>(act: (sql: Sql) => T): Promise<T> {
+    this.hasWritten = true
     return this.attempt((sql) => transaction(sql, 'BEGIN IMMEDIATE', act))
   }
 
   /** One atomic write that a power cut may undo: for what can be found out again. */
   writeSoft<T>(act: (sql: Sql) => T): Promise<T> {
+    this.hasWritten = true
     return this.attempt((sql) => {
       sql.db.exec('PRAGMA synchronous = NORMAL')
       try {
@@ -71,8 +74,11 @@ export class Connection {
   }
 
   close(): void {
-    this.opened?.sql.db.close()
+    const { opened } = this
     this.opened = null
+    if (opened === null) return
+    if (this.hasWritten) emptyLog(opened.sql)
+    opened.sql.db.close()
   }
 
   /** Runs until it went through on the file that is at the path now, or the time is over. */
@@ -194,6 +200,19 @@ export class Connection {
       default:
         return error
     }
+  }
+}
+
+/**
+ * Moves the log into the database, so that the next start need not read it. The package frees a handle only when
+ * its statements are collected, so closing alone does not do it. Whoever is at work meanwhile does it in their turn.
+ */
+function emptyLog({ db }: Sql): void {
+  try {
+    db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch (error) {
+    // What is committed is in the log, and safe there.
+    if (sqliteCode(error) === undefined) throw error
   }
 }
 

@@ -1,4 +1,5 @@
 import { sha256 } from '../../core/canonical.ts'
+import { unpacked } from './documents.ts'
 import { openDatabase, SQLITE, sqliteCode } from './driver.ts'
 import { Sql } from './sql.ts'
 
@@ -66,10 +67,10 @@ export function merge(from: Sql, into: Sql): number {
     if (into.get('SELECT 1 FROM streams WHERE id = ?', row.id)) known.add(row.id)
   }
 
-  let added = 0
+  const added = new Set<string>()
   for (const row of rows<BodyRow>(from, 'checkpoints', 'ORDER BY seq')) {
     const whole = row.body === null || sha256(row.body) === row.hash
-    if (whole && known.has(row.stream)) added += addRow(into, row)
+    if (whole && known.has(row.stream) && addRow(into, row) === 1) added.add(row.id)
   }
 
   for (const row of rows<{ checkpoint: string; n: number; body: string }>(
@@ -83,8 +84,50 @@ export function merge(from: Sql, into: Sql): number {
       into.run('INSERT OR IGNORE INTO pins (checkpoint) VALUES (?)', row.checkpoint)
   for (const row of rows<{ stream: string; at: string; body: string }>(from, 'events'))
     if (known.has(row.stream)) addWaiting(into, row.stream, row.at, row.body)
+  mergeDocuments(from, into, added)
   mergeViews(from, into)
-  return added
+  return added.size
+}
+
+interface RawVersion {
+  stream: string
+  hash: string
+  checkpoint: string
+  current: number
+  problem: string | null
+}
+
+/** Texts, versions, focus and trust. What an older program wrote has none of these tables, and gives nothing. */
+function mergeDocuments(from: Sql, into: Sql, added: ReadonlySet<string>): void {
+  into.run('DELETE FROM glances')
+  for (const row of rows<{ hash: string; body: Uint8Array }>(from, 'texts')) {
+    const text = unpacked(row.body)
+    if (text !== null && sha256(text) === row.hash)
+      into.run('INSERT OR IGNORE INTO texts (hash, body) VALUES (?, ?)', row.hash, row.body)
+  }
+  for (const row of rows<RawVersion>(from, 'versions'))
+    if (has(into, row.checkpoint))
+      into.run(
+        `INSERT OR IGNORE INTO versions (stream, hash, checkpoint, current, problem)
+         SELECT ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM texts WHERE hash = ?)`,
+        ...([row.stream, row.hash, row.checkpoint, row.current, row.problem, row.hash] as const),
+      )
+  for (const row of rows<{ workspace: string; stream: string; standing: string }>(from, 'standings'))
+    into.run(
+      `INSERT OR IGNORE INTO standings (workspace, stream, standing)
+       SELECT w.id, s.id, ? FROM workspaces w, streams s WHERE w.id = ? AND s.id = ?`,
+      ...([row.standing, row.workspace, row.stream] as const),
+    )
+  for (const row of rows<{ workspace: string; path: string; at: string }>(from, 'trust'))
+    into.run(
+      `INSERT INTO trust (workspace, path, at) SELECT id, ?, ? FROM workspaces WHERE id = ?
+       ON CONFLICT (workspace) DO UPDATE SET path = excluded.path, at = excluded.at WHERE excluded.at > at`,
+      ...([row.path, row.at, row.workspace] as const),
+    )
+  // A mark that was taken away since must not come back with an old file.
+  for (const row of rows<{ checkpoint: string }>(from, 'foreign_marks'))
+    if (added.has(row.checkpoint))
+      into.run('INSERT OR IGNORE INTO foreign_marks (checkpoint) VALUES (?)', row.checkpoint)
 }
 
 const has = (into: Sql, checkpoint: string) =>
@@ -165,27 +208,49 @@ function addWaiting(into: Sql, stream: string, at: string, body: string): void {
   into.run('INSERT INTO events (stream, at, body) VALUES (?, ?, ?)', stream, at, body)
 }
 
+interface RawView {
+  workspace: string
+  path: string
+  stream: string
+  checkpoint: string
+  hash: string
+  content_hash: string
+  state: string
+  /** Absent in files that an older program wrote. */
+  kind?: string
+  base?: string | null
+  current?: number
+}
+
 function mergeViews(from: Sql, into: Sql): void {
-  interface Row {
-    workspace: string
-    path: string
-    stream: string
-    checkpoint: string
-    hash: string
-    content_hash: string
-    state: string
-  }
-  for (const row of rows<Row>(from, 'views'))
-    if (has(into, row.checkpoint))
+  for (const row of rows<RawView>(from, 'views'))
+    if (has(into, row.checkpoint) && takesPlace(into, row))
       into.run(
-        `INSERT INTO views (workspace, path, stream, checkpoint, hash, content_hash, state) VALUES (?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO views (workspace, path, stream, checkpoint, hash, content_hash, state, kind, base, current)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (workspace, path) DO UPDATE SET checkpoint = excluded.checkpoint, hash = excluded.hash,
-           content_hash = excluded.content_hash, state = excluded.state
+           content_hash = excluded.content_hash, state = excluded.state, base = excluded.base, stamp = NULL, current = excluded.current
          WHERE stream = excluded.stream AND (SELECT seq FROM checkpoints WHERE id = excluded.checkpoint)
            > (SELECT seq FROM checkpoints WHERE id = views.checkpoint)`,
         ...([row.workspace, row.path, row.stream, row.checkpoint] as const),
-        ...([row.hash, row.content_hash, row.state] as const),
+        ...([row.hash, row.content_hash, row.state, row.kind ?? 'file', row.base ?? null] as const),
+        row.current ?? 0,
       )
+}
+
+/** A document has one place in a workspace: of a file that was moved since, the newer place counts. */
+function takesPlace(into: Sql, row: RawView): boolean {
+  const { kind, state, stream, workspace, path, checkpoint, hash } = row
+  if (kind !== 'document' || state === 'leaving') return true
+  // What is lost cannot be written any more: the file that stands there counts.
+  if (state === 'pending' && !into.get('SELECT 1 FROM texts WHERE hash = ?', hash)) return false
+  const others = `FROM views WHERE stream = ? AND workspace = ? AND path <> ? AND kind = 'document' AND state <> 'leaving'`
+  into.run(
+    `DELETE ${others} AND (SELECT seq FROM checkpoints WHERE id = views.checkpoint)
+       < (SELECT seq FROM checkpoints WHERE id = ?)`,
+    ...([stream, workspace, path, checkpoint] as const),
+  )
+  return into.get(`SELECT 1 ${others}`, stream, workspace, path) === undefined
 }
 
 /** Opens a file to read from it; null where nothing at all can be read. */

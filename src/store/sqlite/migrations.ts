@@ -82,6 +82,55 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX views_of_stream ON views (stream, state);
   `,
+  `
+  -- The exact bytes of every version of a document that was ever seen, gzipped, by their SHA-256.
+  CREATE TABLE texts (hash TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT;
+
+  -- Which checkpoint a version shows, and whether it asks for the focus. One that does not parse has a problem, and shows the last good one.
+  CREATE TABLE versions (
+    stream TEXT NOT NULL REFERENCES streams (id),
+    hash TEXT NOT NULL REFERENCES texts (hash),
+    checkpoint TEXT NOT NULL REFERENCES checkpoints (id),
+    current INTEGER NOT NULL,
+    problem TEXT,
+    PRIMARY KEY (stream, hash)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE standings (
+    workspace TEXT NOT NULL REFERENCES workspaces (id),
+    stream TEXT NOT NULL REFERENCES streams (id),
+    standing TEXT NOT NULL CHECK (standing IN ('focused', 'open')),
+    PRIMARY KEY (workspace, stream)
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX one_focused_stream ON standings (workspace) WHERE standing = 'focused';
+
+  -- Trust holds for a workspace at a path: a copy elsewhere is not trusted with it.
+  CREATE TABLE trust (
+    workspace TEXT PRIMARY KEY REFERENCES workspaces (id),
+    path TEXT NOT NULL,
+    at TEXT NOT NULL
+  ) STRICT;
+
+  -- Checkpoints with text that git delivered and that the user has not reviewed.
+  CREATE TABLE foreign_marks (checkpoint TEXT PRIMARY KEY REFERENCES checkpoints (id)) STRICT;
+
+  -- What it is: a file of a run, a document, an entry in a shared file.
+  ALTER TABLE views ADD COLUMN kind TEXT NOT NULL DEFAULT 'file';
+  -- The hash of what a pending write replaces; null where nothing may stand there.
+  ALTER TABLE views ADD COLUMN base TEXT;
+  -- Size, time and inode of the file when it last had these bytes: an unchanged file is not read again.
+  ALTER TABLE views ADD COLUMN stamp TEXT;
+  -- Whether the document asks for the focus.
+  ALTER TABLE views ADD COLUMN current INTEGER NOT NULL DEFAULT 0;
+  -- How the documents of a workspace looked when every one was as the store has it, and what a list said of them.
+  CREATE TABLE glances (
+    workspace TEXT PRIMARY KEY REFERENCES workspaces (id),
+    names TEXT NOT NULL,
+    marks BLOB NOT NULL,
+    rows TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX owed_views ON views (workspace) WHERE state <> 'published';
+  `,
 ]
 
 /** The oldest version that may still write to a database of the newest shape. */

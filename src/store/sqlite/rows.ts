@@ -1,15 +1,32 @@
 import { canonical, sha256 } from '../../core/canonical.ts'
-import { type Checkpoint, gistOf, type Trigger } from '../../core/checkpoint.ts'
+import { type Checkpoint, type Gist, gistOf, type Trigger } from '../../core/checkpoint.ts'
+import { nameKey } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
-import type { Appended, CheckpointRow, Situation, Stored, Stream } from '../store.ts'
+import type { Appended, CheckpointRow, NewStream, Situation, Stored, Stream } from '../store.ts'
 import type { Sql } from './sql.ts'
 
 export const STREAM = `SELECT id, repository, workspace, kind, name, head_id AS headId, head_seq AS headSequence, live,
   created_at AS createdAt, maintained_at AS maintainedAt FROM streams`
 export const ROW = `SELECT c.id, c.stream, c.seq AS sequence, c.at, c.progress, c.removed_at AS removedAt,
-  EXISTS (SELECT 1 FROM pins WHERE checkpoint = c.id) AS pinned, c.hash, c.body FROM checkpoints c`
+  EXISTS (SELECT 1 FROM pins WHERE checkpoint = c.id) AS pinned,
+  EXISTS (SELECT 1 FROM foreign_marks WHERE checkpoint = c.id) AS isForeign, c.gist, c.hash, c.body FROM checkpoints c`
 
-export type RawRow = Omit<CheckpointRow, 'pinned'> & { pinned: number; hash: string; body: string | null }
+export type RawRow = Omit<CheckpointRow, 'pinned' | 'foreign' | 'gist'> & {
+  pinned: number
+  isForeign: number
+  gist: string
+  hash: string
+  body: string | null
+}
+
+export function addStream(sql: Sql, stream: NewStream, first: Pick<Checkpoint, 'id' | 'at'>): boolean {
+  const { id, repository, workspace, kind, name } = stream
+  const added = sql.run(
+    'INSERT INTO streams (id, repository, workspace, kind, name, name_key, head_id, head_seq, live, created_at, maintained_at) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, NULL) ON CONFLICT DO NOTHING',
+    ...([id, repository, workspace, kind, name, nameKey(name), first.id, first.at] as const),
+  )
+  return added === 1
+}
 
 export function streamById(sql: Sql, id: string): Stream {
   const stream = sql.get<Stream>(`${STREAM} WHERE id = ?`, id)
@@ -43,9 +60,12 @@ export function appended(sql: Sql, stream: string): Appended {
   return { done: true, sequence: headSequence, live, maintainedAt }
 }
 
-export function rowOf({ hash: _hash, body: _body, pinned, ...row }: RawRow): CheckpointRow {
-  return { ...row, pinned: pinned === 1 }
+export function rowOf({ hash: _hash, body: _body, pinned, isForeign, gist, ...row }: RawRow): CheckpointRow {
+  return { ...row, pinned: pinned === 1, foreign: isForeign === 1, gist: readGist(gist) }
 }
+
+/** `as`: written by `addCheckpoint` and by nobody else. */
+export const readGist = (text: string) => JSON.parse(text) as Gist
 
 export function stored(sql: Sql, raw: RawRow): Stored {
   const row = rowOf(raw)
@@ -77,7 +97,7 @@ export function newestWhole(sql: Sql, stream: Stream): Situation['base'] {
     if (found.state === 'whole') return found
   }
   throw new ReasonError('checkpoint_integrity_mismatch', {
-    path: `run ${stream.name} in the store`,
+    path: `${stream.kind} ${stream.name} in the store`,
     problem: 'none of its checkpoints is whole',
   })
 }

@@ -1,6 +1,6 @@
 import type { Database } from './driver.ts'
 
-type Value = string | number | null
+type Value = string | number | null | Uint8Array
 
 /** Statements of one database, prepared once. */
 export class Sql {

@@ -2,7 +2,6 @@ import { canonical, sha256 } from '../../core/canonical.ts'
 import {
   type Checkpoint,
   type CommandOutcome,
-  type Gist,
   gistOf,
   type Progress,
   type Trigger,
@@ -12,10 +11,15 @@ import type { Ports } from '../../core/ports.ts'
 import type {
   Appended,
   CheckpointRow,
+  Committed,
+  DocumentCommit,
+  Glance,
   HeadMoved,
   Listed,
   NewStream,
   NewView,
+  OverviewRow,
+  OwedView,
   Release,
   Situation,
   StartingView,
@@ -23,24 +27,39 @@ import type {
   Stored,
   StoreProblem,
   Stream,
+  StreamKind,
+  Version,
   ViewFilter,
   ViewKey,
   ViewRow,
+  WorkRow,
   WorkspaceRow,
 } from '../store.ts'
 import { copyDatabase } from './backup.ts'
 import { checkDatabase } from './check.ts'
 import { Connection } from './connection.ts'
+import {
+  commitDocuments,
+  markStamped,
+  owedViews,
+  putGlance,
+  readGlance,
+  readText,
+  readVersion,
+  workRows,
+} from './documents.ts'
 import { Locks } from './lock.ts'
 import { addRow, closeGaps, merge, readFrom } from './merge.ts'
 import { MIGRATIONS } from './migrations.ts'
 import {
   addCheckpoint,
+  addStream,
   appended,
   newestWhole,
   notesOf,
   type RawRow,
   ROW,
+  readGist,
   rowOf,
   STREAM,
   stored,
@@ -61,12 +80,17 @@ export interface SqliteOptions {
 /** The store in one SQLite file, or in memory with the path `:memory:`. */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const { path, ports, waitMs = 5_000, migrations = MIGRATIONS, locksFolder, beforeMigration } = options
+  let isPrepared = false
   const connection = new Connection({
     path,
     ports,
     waitMs,
     migrations,
-    beforeMigration: (db) => beforeMigration?.((file) => copyDatabase(db, file)),
+    beforeMigration(db) {
+      // Once: a migration that has to wait for another writer begins again and again.
+      if (!isPrepared) beforeMigration?.((file) => copyDatabase(db, file))
+      isPrepared = true
+    },
   })
   return new SqliteStore(connection, new Locks(locksFolder, ports))
 }
@@ -99,36 +123,29 @@ export class SqliteStore implements Store {
   }
 
   begin(stream: NewStream, first: Checkpoint, views: StartingView[]): Promise<boolean> {
-    const { id, repository, workspace, kind, name } = stream
     return this.connection.write((sql) => {
-      const isNew = sql.run(
-        'INSERT INTO streams (id, repository, workspace, kind, name, name_key, head_id, head_seq, live, created_at, maintained_at) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, NULL) ON CONFLICT DO NOTHING',
-        ...([id, repository, workspace, kind, name, nameKey(name), first.id, first.at] as const),
-      )
-      if (isNew === 0) return false
+      if (!addStream(sql, stream, first)) return false
       addCheckpoint(sql, first, 1)
       putViews(sql, first, views)
       return true
     })
   }
 
-  stream(repository: string, name: string): Promise<Stream | null> {
+  stream(repository: string, name: string, kind: StreamKind = 'run'): Promise<Stream | null> {
     return this.connection.read(
       (sql) =>
         sql.get<Stream>(
-          `${STREAM} WHERE repository = ? AND kind = 'run' AND name_key = ?`,
-          repository,
-          nameKey(name),
+          `${STREAM} WHERE repository = ? AND kind = ? AND name_key = ?`,
+          ...([repository, kind, nameKey(name)] as const),
         ) ?? null,
     )
   }
 
-  streams(repository: string | null): Promise<Stream[]> {
+  streams(repository: string | null, kind: StreamKind = 'run'): Promise<Stream[]> {
     return this.connection.read((sql) =>
       sql.all<Stream>(
-        `${STREAM} WHERE ? IS NULL OR repository = ? ORDER BY created_at, rowid`,
-        repository,
-        repository,
+        `${STREAM} WHERE kind = ? AND (? IS NULL OR repository = ?) ORDER BY created_at, rowid`,
+        ...([kind, repository, repository] as const),
       ),
     )
   }
@@ -138,16 +155,10 @@ export class SqliteStore implements Store {
       sql
         .all<Stream & { at: string; progress: Progress; gist: string }>(
           `SELECT s.*, c.at, c.progress, c.gist FROM (${STREAM}) s JOIN checkpoints c ON c.id = s.headId
-           WHERE s.repository = ?`,
+           WHERE s.repository = ? AND s.kind = 'run'`,
           repository,
         )
-        // `as`: written by `addCheckpoint` and by nobody else.
-        .map(({ at, progress, gist, ...stream }) => ({
-          stream,
-          at,
-          progress,
-          gist: JSON.parse(gist) as Gist,
-        })),
+        .map(({ at, progress, gist, ...stream }) => ({ stream, at, progress, gist: readGist(gist) })),
     )
   }
 
@@ -299,6 +310,69 @@ export class SqliteStore implements Store {
 
   async forgetViews(views: ViewKey[]): Promise<void> {
     await this.connection.writeSoft((sql) => forgetViews(sql, views))
+  }
+
+  work(repository: string, workspace: string): Promise<WorkRow[]> {
+    return this.connection.read((sql) => workRows(sql, repository, workspace))
+  }
+
+  glance(workspace: string, glance: Glance): Promise<OverviewRow[] | null> {
+    return this.connection.read((sql) => readGlance(sql, workspace, glance))
+  }
+
+  async settled(workspace: string, glance: Glance, rows: readonly OverviewRow[]): Promise<void> {
+    await this.connection.writeSoft((sql) => putGlance(sql, workspace, glance, rows))
+  }
+
+  commit(change: DocumentCommit): Promise<Committed> {
+    return this.connection.write((sql) => commitDocuments(sql, change))
+  }
+
+  owed(workspace: string): Promise<OwedView[]> {
+    return this.connection.read((sql) => owedViews(sql, workspace))
+  }
+
+  async stamped(
+    workspace: string,
+    rows: Array<{ path: string; hash: string; stamp: string | null }>,
+  ): Promise<void> {
+    await this.connection.writeSoft((sql) => markStamped(sql, workspace, rows))
+  }
+
+  text(hash: string): Promise<string | null> {
+    return this.connection.read((sql) => readText(sql, hash))
+  }
+
+  version(stream: string, hash: string): Promise<Version | null> {
+    return this.connection.read((sql) => readVersion(sql, stream, hash))
+  }
+
+  unread(stream: string): Promise<Array<Version & { hash: string }>> {
+    return this.connection.read((sql) =>
+      sql
+        .all<{ hash: string; checkpoint: string; problem: string }>(
+          'SELECT hash, checkpoint, problem FROM versions WHERE stream = ? AND problem IS NOT NULL ORDER BY hash',
+          stream,
+        )
+        .map((row) => ({ ...row, current: false })),
+    )
+  }
+
+  isTrusted(workspace: string, path: string): Promise<boolean> {
+    return this.connection.read(
+      (sql) =>
+        path !== '' &&
+        sql.get('SELECT 1 FROM trust WHERE workspace = ? AND path = ?', workspace, path) !== undefined,
+    )
+  }
+
+  /** Trust that is taken leaves its row, with a path that is none: an old backup must not give it back. */
+  async setTrust(workspace: string, path: string | null, at: string): Promise<void> {
+    await this.connection.write((sql) =>
+      path === null
+        ? sql.run(`UPDATE trust SET path = '', at = ? WHERE workspace = ?`, at, workspace)
+        : sql.run('INSERT OR REPLACE INTO trust (workspace, path, at) VALUES (?, ?, ?)', workspace, path, at),
+    )
   }
 
   lock(name: string, waitMs: number): Promise<Release | null> {

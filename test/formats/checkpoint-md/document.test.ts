@@ -47,7 +47,7 @@ describe('reading', () => {
     expect(sectionText(document, 'Problem')).toContain('## Decisions')
   })
 
-  test('reads a delta with its three parts', () => {
+  test('reads a delta with its three parts [000.68] [000.69] [000.70]', () => {
     const delta = {
       at: '2026-01-02T00:00:00Z',
       what: 'Wrote the parser',
@@ -59,7 +59,7 @@ describe('reading', () => {
     expect(front?.fields.get('last_delta')?.value).toBe(delta.at)
   })
 
-  test('reads learnings from one line and from a list, and none from "None noted"', () => {
+  test('reads learnings from one line and from a list, and none from "None noted" [000.78] [000.79]', () => {
     const learned = (learnings: string[]) =>
       decodeDocument(setCompletion(FULL, { outcome: 'Done', date: '2026-01-03T00:00:00Z', learnings }))
         .completion
@@ -69,7 +69,7 @@ describe('reading', () => {
   })
 
   test.each(['None', 'none noted', 'N/A', 'Nothing.', '-', ''])(
-    '%j says that there is nothing to say',
+    '%j says that there is nothing to say [000.79]',
     (text) => {
       expect(isNone(text)).toBe(true)
     },
@@ -81,7 +81,7 @@ const anyText = fc.string({
 })
 
 describe('writing', () => {
-  test('a delta keeps every byte before it, and never makes structure of what it says', () => {
+  test('a delta keeps every byte before it, and never makes structure of what it says [000.66]', () => {
     fc.assert(
       fc.property(anyText, anyText, (what, path) => {
         const at = '2026-01-02T00:00:00Z'
@@ -134,20 +134,23 @@ describe('validation', () => {
     expect(wrong(EMPTY)).toHaveLength(8)
   })
 
-  test.each(Object.keys(FILL))('without %s it is an error', (name) => {
-    const without = decodeDocument(FULL).sections.get(name as keyof typeof FILL)?.[0]
-    const text = FULL.slice(0, without?.start) + FULL.slice(without?.ownEnd)
-    expect(wrong(text)).toContain(`error 1: the section ${name} is missing`)
-  })
+  test.each(Object.keys(FILL))(
+    'without %s it is an error [000.25] [000.26] [000.27] [000.28] [000.29] [000.30] [000.31] [000.32]',
+    (name) => {
+      const without = decodeDocument(FULL).sections.get(name as keyof typeof FILL)?.[0]
+      const text = FULL.slice(0, without?.start) + FULL.slice(without?.ownEnd)
+      expect(wrong(text)).toContain(`error 1: the section ${name} is missing`)
+    },
+  )
 
-  test('created is a timestamp; a bare date is warned of', () => {
+  test('created is a timestamp; a bare date is warned of [000.03]', () => {
     const at = (created: string) => wrong(FULL.replace('2026-01-01T00:00:00Z', created))
     expect(at('yesterday')).toEqual([expect.stringContaining('error 3: `created` is not an ISO-8601')])
     expect(at('2026-13-45T00:00:00Z')).toEqual([expect.stringContaining('error 3')])
     expect(at('2026-01-01')).toEqual([expect.stringContaining('warning 3')])
   })
 
-  test('status is current or active, and current only once', () => {
+  test('status is current or active, and current only once [000.07] [000.15]', () => {
     expect(wrong(FULL.replace('status: active', 'status: banana'))).toEqual(['error 4: `status` is "banana"'])
     const current = FULL.replace('status: active', 'status: current')
     expect(wrong(current)).toEqual([])
@@ -156,7 +159,7 @@ describe('validation', () => {
     ])
   })
 
-  test('the parent exists, and parents do not go in a circle', () => {
+  test('the parent exists, and parents do not go in a circle [000.06]', () => {
     const child = FULL.replace('status: active', 'parent: chk-b\nstatus: active')
     expect(wrong(child)).toEqual(['error 4: the parent chk-b does not exist'])
     const circle = new Map([
@@ -170,7 +173,7 @@ describe('validation', () => {
     expect(wrong(child.replace('chk-b', 'c9999'), { ...ALONE, parents: chain })).toEqual([])
   })
 
-  test('a delta says when, what and which files', () => {
+  test('a delta says when, what and which files [000.67] [000.68] [000.69]', () => {
     const bare = `${FULL}\n---\n\n## Delta: soon\n`
     expect(wrong(bare)).toEqual([
       expect.stringContaining("the delta's time is not"),
@@ -186,7 +189,7 @@ describe('validation', () => {
     expect(wrong(whole)).toEqual([])
   })
 
-  test('an archived document needs a completion with an outcome', () => {
+  test('an archived document needs a completion with an outcome [000.35] [000.85]', () => {
     const archived = { ...ALONE, archived: true }
     expect(wrong(FULL, archived)).toEqual([expect.stringContaining('needs a completion')])
     const done = setCompletion(FULL, { outcome: 'Shipped', date: '2026-01-03T00:00:00Z', learnings: [] })
@@ -196,13 +199,13 @@ describe('validation', () => {
 })
 
 describe('LEARNINGS.md', () => {
-  test('the newest entry stands first, and a document has one entry however often it is added', () => {
+  test('the newest entry stands first, and what an entry has already is not added again [000.77]', () => {
     const first = addLearnings('', { date: '2026-01-01', id: 'chk-a', learnings: ['one'] })
     const both = addLearnings(first, { date: '2026-01-02', id: 'chk-b', learnings: ['two', 'three'] })
     expect(both).toBe(
       '# Learnings\n\n## 2026-01-02 — chk-b\n- two\n- three\n\n## 2026-01-01 — chk-a\n- one\n',
     )
-    expect(addLearnings(both, { date: '2026-01-03', id: 'chk-a', learnings: ['again'] })).toBe(both)
+    expect(addLearnings(both, { date: '2026-01-03', id: 'chk-a', learnings: ['one'] })).toBe(both)
     expect(decodeLearnings(both).map(({ id, learnings }) => [id, learnings])).toEqual([
       ['chk-b', ['two', 'three']],
       ['chk-a', ['one']],

@@ -22,7 +22,7 @@ const fieldsOf = (text: string) => {
   return Object.fromEntries([...found].map(([key, { value }]) => [key, value]))
 }
 
-test('reads the keys with their lines, and is not ended by dashes inside a value', () => {
+test('reads the keys with their lines, and is not ended by dashes inside a value [000.04]', () => {
   const front = readFrontMatter(DOCUMENT)
   expect(fieldsOf(DOCUMENT)).toMatchObject({
     checkpoint: 'chk-001',

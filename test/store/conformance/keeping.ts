@@ -20,7 +20,13 @@ export function provesKeeping(open: Open): void {
       const { stream, ids } = await grow(store)
       const row = { id: ids[0], stream, sequence: 1, at: AT, progress: 'in_progress' }
       expect(await store.checkpoint(ids[0] ?? '')).toEqual({
-        row: { ...row, pinned: false, removedAt: null },
+        row: {
+          ...row,
+          pinned: false,
+          removedAt: null,
+          foreign: false,
+          gist: { step: null, steps: 0, stepsDone: 0 },
+        },
         state: 'whole',
         checkpoint: newCheckpoint(stream, 1),
         notes: [],

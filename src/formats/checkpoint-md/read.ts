@@ -1,0 +1,76 @@
+import { nameProblem } from '../../core/id.ts'
+import { type CheckpointDocument, decodeDocument } from './codec.ts'
+import type { FrontMatter } from './front-matter.ts'
+import { linesOf } from './scan.ts'
+
+/** What a file in the documents' folder turns out to be. */
+export type Reading =
+  | { state: 'whole'; text: string; document: CheckpointDocument; front: FrontMatter; id: string }
+  /** Git left conflict markers in it. */
+  | { state: 'conflicted'; text: string; line: number; problem: string }
+  /** It is a document, and does not parse. */
+  | { state: 'broken'; text: string | null; line: number; problem: string }
+  /** It has nothing of a checkpoint document. */
+  | { state: 'other' }
+
+/** Reads a file's bytes; its name is its id where it says none. */
+export function readDocument(bytes: Uint8Array, fileName: string): Reading {
+  const text = decodeUtf8(bytes)
+  if (text === null) return { state: 'broken', text: null, line: 1, problem: 'it is not UTF-8 text' }
+  const line = conflictLine(text)
+  if (line !== null) return { state: 'conflicted', text, line, problem: 'it has conflict markers' }
+  const document = decodeDocument(text)
+  const { front } = document
+  if (front === null) {
+    if (!/^\uFEFF?---/.test(text)) return { state: 'other' }
+    return { state: 'broken', text, line: 1, problem: 'its front matter has no end' }
+  }
+  if (front.problem !== null)
+    return {
+      state: 'broken',
+      text,
+      line: yamlLine(front),
+      problem: `its front matter does not parse: ${front.problem.replace(YAML_PLACE, '')}`,
+    }
+  const id = front.fields.get('checkpoint')?.value || fileName.replace(/\.md$/i, '')
+  const problem = nameProblem(id)
+  if (problem !== null)
+    return {
+      state: 'broken',
+      text,
+      line: front.fields.get('checkpoint')?.line ?? 1,
+      problem: `its id ${JSON.stringify(id.slice(0, 80))} cannot be used: ${problem}`,
+    }
+  return { state: 'whole', text, document, front, id }
+}
+
+function decodeUtf8(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return null
+  }
+}
+
+/** The parser counts lines from its own first one, which is the second of the file. */
+const YAML_PLACE = / at line (\d+), column \d+:?\s*$/
+const yamlLine = ({ problem }: FrontMatter) => Number(YAML_PLACE.exec(problem ?? '')?.[1] ?? 1) + 1
+
+/** The line of the first conflict marker, where all three kinds are there in their order. */
+function conflictLine(text: string): number | null {
+  if (!text.includes('<<<<<<<')) return null
+  let begun: number | null = null
+  let parted = false
+  for (const line of linesOf(text)) {
+    if (/^<{7}(?: |$)/.test(line.text)) {
+      begun = line.number
+      parted = false
+    } else if (/^={7}$/.test(line.text)) parted = begun !== null
+    else if (/^>{7}(?: |$)/.test(line.text) && parted) return begun
+  }
+  return null
+}
+
+/** Whether the document asks to be the one in focus. */
+export const saysCurrent = (front: FrontMatter) => front.fields.get('status')?.value === 'current'

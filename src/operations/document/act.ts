@@ -1,0 +1,96 @@
+import { ReasonError } from '../../core/reason.ts'
+import { lookTime } from '../../fs/disk.ts'
+import type { DocumentCommit } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { documentLock, tell } from './read.ts'
+import { SAVE_MS } from './rebase.ts'
+import { settleDocuments } from './settle.ts'
+import type { Survey } from './survey.ts'
+import { upToDate } from './up-to-date.ts'
+
+/** Twenty agents at one document take their turns; each turn is some milliseconds. */
+const WAIT_MS = 20_000
+const GIVE_UP_AFTER = 50
+/** How often a document that broke this instant gets another look. */
+const LOOKS = 3
+
+/** What a verb wants changed, and what it answers once that is done. */
+export interface Act<R> {
+  commit: Partial<DocumentCommit>
+  answer: R
+}
+
+/** Whether the files of an act are on the disk, or follow with the next command. */
+export type Files = 'published' | 'pending'
+
+/**
+ * One act on documents: under the lock, take in what changed, decide, commit, publish. Somebody in another
+ * worktree may have been faster with the same stream: then all of it is done again.
+ */
+export async function act<R>(
+  context: Context,
+  decide: (survey: Survey) => Promise<Act<R>>,
+): Promise<R & { files: Files }> {
+  const { store, identity, ports } = context
+  const release = await documentLock(context, WAIT_MS)
+  if (release === null) throw new ReasonError('store_busy', { path: store.path, waited_ms: WAIT_MS })
+  try {
+    for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+      const survey = await upToDate(context)
+      if (attempt < LOOKS && isBeingSaved(survey, ports.now())) {
+        await ports.sleep(SAVE_MS)
+        continue
+      }
+      if (survey.operation !== null) throw new ReasonError('git_in_progress', { operation: survey.operation })
+      const { commit, answer } = await decided(context, survey, decide)
+      const committed = await store.commit({ ...commit, workspace: identity.workspace })
+      if (committed.done) {
+        const mended = new Set(commit.documents?.map(({ path }) => path))
+        const troubles = survey.troubles.filter(({ path }) => !mended.has(path))
+        tell(context, { ...survey, troubles }, { isMended: commit.focus !== undefined })
+        return { ...answer, files: await publish(context, streamsOf(commit)) }
+      }
+    }
+    throw new ReasonError('store_busy', { path: store.path, waited_ms: WAIT_MS })
+  } finally {
+    release()
+  }
+}
+
+/** Who is refused hears the rest as well: it may be the cause. */
+async function decided<R>(
+  context: Context,
+  survey: Survey,
+  decide: (survey: Survey) => Promise<Act<R>>,
+): Promise<Act<R>> {
+  try {
+    return await decide(survey)
+  } catch (error) {
+    tell(context, survey)
+    throw error
+  }
+}
+
+/** An editor cuts a file before it writes it anew: what does not parse now may be whole in a moment. */
+const isBeingSaved = ({ troubles, files }: Survey, nowMs: number) =>
+  troubles.some(({ kind, path }) => kind === 'broken' && nowMs - lookTime(files.get(path) ?? '') < SAVE_MS)
+
+/** What is committed is safe; where its file cannot be written the failure says so. */
+async function publish(context: Context, mine: ReadonlySet<string>): Promise<Files> {
+  const { files, failures } = await settleDocuments(context)
+  for (const [stream, error] of failures) {
+    if (!mine.has(stream)) context.notices.push(error.message)
+    else throw kept(error)
+  }
+  if (files === 'pending' && failures.size === 0)
+    context.notices.push('What is saved is in the store; its file is written by the next command that can.')
+  return files
+}
+
+function kept(error: ReasonError): ReasonError {
+  const problem = `${error.data.problem ?? error.message} (what was to be written is kept in the store)`
+  return new ReasonError(error.reason, { ...error.data, problem }, { cause: error })
+}
+
+const streamsOf = ({ documents = [], leaving = [], entries = [] }: Partial<DocumentCommit>) =>
+  new Set([...documents, ...leaving, ...entries].map(({ stream }) => stream))

@@ -1,0 +1,133 @@
+import { ReasonError } from '../../core/reason.ts'
+import { appendDelta } from '../../formats/checkpoint-md/edit.ts'
+import { redactAll } from '../../policy/redact.ts'
+import type { Context } from '../context.ts'
+import { operation } from '../operation.ts'
+import { count } from '../text.ts'
+import { act } from './act.ts'
+import { changesSince } from './changes-since.ts'
+import { edited } from './edit-document.ts'
+import { namedOrFocused, requireEnd, requireOpen, STREAM_OR_FOCUS } from './find-stream.ts'
+import { stampOf } from './new.ts'
+import {
+  DELTA_TRIGGERS,
+  type DeltaInput,
+  type DeltaTrigger,
+  parseArtifact,
+  parseDelta,
+  parseTransition,
+} from './read-delta.ts'
+
+interface Added {
+  id: string
+  path: string
+  checkpoint: string
+  sequence: number
+  at: string
+  trigger: DeltaTrigger
+  artifacts: number
+  transitions: number
+  from_git: boolean
+}
+
+interface Given {
+  what: string | undefined
+  artifact: string[]
+  transition: string[]
+  trigger: DeltaTrigger | undefined
+  stdin: boolean
+}
+
+async function inputOf(context: Context, given: Given): Promise<DeltaInput> {
+  const piped = given.stdin ? parseDelta(await context.readInput()) : { artifacts: null, transitions: [] }
+  const what = given.what ?? piped.what
+  if (what === undefined || what.trim() === '')
+    throw new ReasonError('usage_invalid', { problem: 'a delta says what changed: --what "…"' })
+  const artifacts = given.artifact.map(parseArtifact)
+  return redactAll({
+    what,
+    trigger: given.trigger ?? piped.trigger ?? 'manual',
+    artifacts: artifacts.length > 0 ? [...(piped.artifacts ?? []), ...artifacts] : piped.artifacts,
+    transitions: [...piped.transitions, ...given.transition.map(parseTransition)],
+  })
+}
+
+export const delta = operation({
+  name: 'delta',
+  summary: 'Append what was done to a checkpoint document',
+  detail:
+    'Do it at a natural break: when a phase is done, a decision is made or the direction changes, and before a session ends or the context window fills up. Without --artifact the files are those that git says changed since the last delta.',
+  fields: {
+    id: STREAM_OR_FOCUS,
+    what: { kind: 'text', value: 'TEXT', about: 'what was done, in a sentence' },
+    artifact: {
+      kind: 'words',
+      value: 'PATH:ACTION:TEXT',
+      about: 'a file that was created, modified or deleted',
+    },
+    transition: { kind: 'words', value: 'ITEM:BEFORE:AFTER', about: 'something whose state changed' },
+    trigger: {
+      kind: 'choice',
+      choices: DELTA_TRIGGERS,
+      value: 'WHY',
+      about: `why now: ${DELTA_TRIGGERS.join(', ')} (manual without it)`,
+    },
+    stdin: {
+      kind: 'flag',
+      about: 'read {"what", "trigger", "artifacts", "transitions"} as JSON from stdin; only "what" is needed',
+    },
+  },
+  examples: [
+    'savepoint delta --what "Refresh tokens rotate now"',
+    'savepoint delta auth-system --what "Login works" --artifact src/login.ts:created:"The form" --transition "Phase 1:open:done"',
+    'savepoint delta --what "Half of the migration is through" --trigger session-end',
+    `echo '{"what": "Login works", "artifacts": []}' | savepoint delta auth-system --stdin`,
+  ],
+  access: 'write',
+  async perform(context, { id, ...given }) {
+    const input = await inputOf(context, given)
+    return act<Added>(context, async (survey) => {
+      const open = await requireOpen(context, survey, namedOrFocused(survey, id))
+      const { row, view, text } = open
+      requireEnd(open)
+      const at = stampOf(context)
+      const {
+        rows: artifacts,
+        total,
+        isTold,
+      } = input.artifacts === null
+        ? await changesSince(context, survey, row)
+        : { rows: input.artifacts, total: input.artifacts.length, isTold: false }
+      const { transitions } = input
+      const { point, commit } = edited(
+        context,
+        open,
+        appendDelta(text, { at, what: input.what, artifacts, transitions, isSure: isTold }),
+        {
+          kind: input.trigger,
+          note: 'delta',
+          change: { summary: input.what, artifacts, transitions, commands: [] },
+        },
+      )
+      return {
+        commit,
+        answer: {
+          id: row.stream.name,
+          path: view.path,
+          checkpoint: point.checkpoint.id,
+          sequence: row.stream.headSequence + 1,
+          at,
+          trigger: input.trigger,
+          artifacts: total,
+          transitions: transitions.length,
+          from_git: isTold,
+        },
+      }
+    })
+  },
+  say: ({ id, path, sequence, artifacts, from_git }) =>
+    [
+      `Delta added to ${id} (number ${sequence}): ${artifacts === 0 ? 'no files' : count(artifacts, 'file')}${from_git ? ' changed, as git says' : ''}.`,
+      path,
+    ].join('\n'),
+})

@@ -1,0 +1,35 @@
+import type { Change, TriggerKind } from '../../core/checkpoint.ts'
+import { ReasonError } from '../../core/reason.ts'
+import type { DocumentCommit } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { owedDocument, type Point, pointOf } from './checkpoint-of.ts'
+import { afterHead, type OpenDocument, provenanceHere } from './find-stream.ts'
+import { MAX_DOCUMENT_BYTES } from './read-documents.ts'
+
+/** A new text for a document that is here: a checkpoint of its own, owed to the file that stands there. */
+export function edited(
+  context: Context,
+  { row, view }: OpenDocument,
+  text: string,
+  why: { kind: TriggerKind; note: string; change?: Change },
+): { point: Point; commit: Partial<DocumentCommit> } {
+  const { kind, note, change } = why
+  requireSize(text, view.path)
+  const point = pointOf(context, {
+    stream: row.stream,
+    text,
+    parent: row.position.checkpoint,
+    after: afterHead(row),
+    trigger: { kind, note },
+    ...(change ? { change } : {}),
+    provenance: provenanceHere(context),
+    foreign: row.position.foreign,
+  })
+  return { point, commit: { ...point.commit, documents: [owedDocument(point, view.path, view.hash)] } }
+}
+
+/** A document that nobody could read again must not be written. */
+export function requireSize(text: string, path: string): void {
+  if (Buffer.byteLength(text) > MAX_DOCUMENT_BYTES)
+    throw new ReasonError('file_too_large', { path, limit: MAX_DOCUMENT_BYTES })
+}

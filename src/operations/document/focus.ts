@@ -1,0 +1,63 @@
+import { requireName } from '../../core/id.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { operation } from '../operation.ts'
+import { act } from './act.ts'
+import { requireOpen } from './find-stream.ts'
+import { read } from './read.ts'
+import { focusOn } from './set-focus.ts'
+import { isHere } from './survey.ts'
+
+interface Focused {
+  /** The one in focus now. */
+  id: string | null
+  before_id: string | null
+  path: string | null
+}
+
+export const focus = operation({
+  name: 'focus',
+  summary: 'Show or choose the checkpoint document in focus',
+  detail:
+    'At most one document is in focus in a workspace. Choosing one writes `status: current` into it, and `status: active` into the one before.',
+  fields: {
+    id: {
+      kind: 'text',
+      at: 0,
+      check: requireName,
+      about: 'the document to work on; without it the one in focus is shown',
+    },
+    clear: { kind: 'flag', about: 'have none in focus' },
+  },
+  examples: ['savepoint focus', 'savepoint focus auth-system', 'savepoint focus --clear'],
+  access: ({ id, clear }) => (id !== undefined || clear ? 'write' : 'read'),
+  async perform(context, { id, clear }): Promise<Focused & { files?: string }> {
+    if (id !== undefined && clear)
+      throw new ReasonError('usage_invalid', { problem: 'either name a document or give --clear' })
+    if (id === undefined && !clear) {
+      const survey = await read(context)
+      const row = survey.rows.find(({ focused }) => focused)
+      const path = row && isHere(survey, row) ? row.view?.path : null
+      return { id: row?.stream.name ?? null, before_id: null, path: path ?? null }
+    }
+    return act(context, async (survey) => {
+      const chosen = id === undefined ? null : (await requireOpen(context, survey, id)).row
+      return {
+        commit: await focusOn(context, survey, chosen),
+        answer: {
+          id: chosen?.stream.name ?? null,
+          before_id: survey.rows.find(({ focused }) => focused)?.stream.name ?? null,
+          path: chosen?.view?.path ?? null,
+        },
+      }
+    })
+  },
+  say: ({ id, before_id, path }) =>
+    [
+      id === null
+        ? 'No document is in focus.'
+        : `${id} is in focus (${path ?? 'its document is not in this workspace'}).`,
+      before_id !== null && before_id !== id ? `Before it was ${before_id}.` : '',
+    ]
+      .filter(Boolean)
+      .join('\n'),
+})

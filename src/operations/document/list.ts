@@ -1,0 +1,106 @@
+import { visible } from '../../core/visible.ts'
+import type { OverviewRow } from '../../store/store.ts'
+import { operation, type Screen } from '../operation.ts'
+import { fitted, tableLines } from '../text.ts'
+import { overview } from './overview.ts'
+import type { Standing, Survey } from './survey.ts'
+
+export interface ListedDocument {
+  id: string
+  /** `foreign`: it came with the repository, and the workspace is not trusted. */
+  standing: Standing | 'foreign'
+  /** Null where this workspace does not have it, because of its branch or because it was removed. */
+  path: string | null
+  parent: string | null
+  created: string
+  updated_at: string
+  problem: string
+  next: string
+  checkpoints: number
+  /** The number of the checkpoint that this workspace stands at. */
+  sequence: number
+  /** It holds text that git delivered and nobody here has reviewed. */
+  foreign: boolean
+}
+
+export function listed(row: OverviewRow): ListedDocument {
+  return {
+    id: row.name,
+    standing: row.isArchived ? 'archived' : row.focused ? 'focused' : 'open',
+    path: row.path,
+    parent: row.parent,
+    created: row.created,
+    updated_at: row.at,
+    problem: row.problem,
+    next: row.next,
+    checkpoints: row.headSequence,
+    sequence: row.sequence,
+    foreign: row.foreign,
+  }
+}
+
+const foreignFile = ({ id, path }: Survey['foreign'][number]): ListedDocument => ({
+  ...{ id, path, standing: 'foreign', parent: null, created: '', updated_at: '' },
+  ...{ problem: '', next: '', checkpoints: 0, sequence: 0, foreign: true },
+})
+
+const TURN: Record<ListedDocument['standing'], number> = { focused: 0, open: 1, foreign: 2, archived: 3 }
+
+/** The one in focus, then the newest; times compare as plain text. */
+function inOrder(a: ListedDocument, b: ListedDocument): number {
+  if (a.standing !== b.standing) return TURN[a.standing] - TURN[b.standing]
+  if (a.updated_at !== b.updated_at) return a.updated_at < b.updated_at ? 1 : -1
+  return a.id < b.id ? -1 : 1
+}
+
+export const list = operation({
+  name: 'list',
+  summary: 'List the checkpoint documents of this workspace',
+  detail:
+    'The one in focus comes first, then the newest. With --all also those that are archived, and those that this workspace does not have because they are on another branch or in another worktree.',
+  fields: { all: { kind: 'flag', about: 'also archived ones, and those that are not in this workspace' } },
+  examples: ['savepoint list', 'savepoint list --all --json'],
+  access: 'read',
+  async perform(context, { all }) {
+    const survey = await overview(context)
+    const rows = survey.rows.map(listed)
+    const shown = all ? rows : rows.filter(({ standing, path }) => standing !== 'archived' && path !== null)
+    return {
+      trusted: survey.trusted,
+      documents: [...shown, ...survey.foreign.map(foreignFile)].sort(inOrder),
+      hidden: rows.length - shown.length,
+    }
+  },
+  say: ({ documents, hidden, trusted }, screen) =>
+    [
+      documents.length === 0
+        ? 'No checkpoint documents here. Begin one with: savepoint new <name>'
+        : sayList(documents, screen),
+      hidden > 0 ? `${hidden} more with --all.` : '',
+      !trusted && documents.some(({ standing }) => standing === 'foreign')
+        ? 'Foreign documents came with the repository. Look at them; if you trust them: savepoint trust'
+        : '',
+    ]
+      .filter(Boolean)
+      .join('\n'),
+})
+
+function sayList(documents: ListedDocument[], { columns }: Screen): string {
+  const rows = documents.map((one) => [
+    one.id,
+    one.path === null
+      ? `${one.standing}, elsewhere`
+      : one.foreign && one.standing !== 'foreign'
+        ? `${one.standing}, foreign`
+        : one.standing,
+    one.updated_at.slice(0, 16).replace('T', ' '),
+    visible(one.problem),
+  ])
+  const all: string[] = []
+  for (const [row, line] of tableLines(['ID', 'STANDING', 'UPDATED', 'PROBLEM'], rows).entries()) {
+    all.push(line)
+    const next = row === 0 ? '' : visible(documents[row - 1]?.next ?? '')
+    if (next !== '') all.push(`  next: ${next}`)
+  }
+  return fitted(all.join('\n'), columns)
+}

@@ -1,0 +1,37 @@
+import { ReasonError } from '../../core/reason.ts'
+import type { CheckpointRow, WorkRow } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+
+/** A point of a stream with the exact text of its document. */
+export interface PointText {
+  sequence: number
+  checkpoint: string
+  at: string
+  text: string
+}
+
+/** The point with a sequence number; where this workspace stands without one. */
+export async function pointAt(context: Context, row: WorkRow, at?: number): Promise<PointText> {
+  const { stream, position } = row
+  if (at === undefined || at === position.sequence) {
+    const text = row.view ? await context.store.text(row.view.hash) : null
+    const { sequence, checkpoint, at: time } = position
+    if (text !== null) return { sequence, checkpoint, at: time, text }
+  }
+  const wanted = at ?? position.sequence
+  const found = (await context.store.history(stream.id)).find(({ sequence }) => sequence === wanted)
+  return textOf(context, row, found, wanted)
+}
+
+async function textOf(
+  context: Context,
+  { stream }: WorkRow,
+  found: CheckpointRow | undefined,
+  at: number,
+): Promise<PointText> {
+  const stored = found ? await context.store.checkpoint(found.id) : null
+  const hash = stored?.state === 'whole' ? stored.checkpoint.document?.hash : undefined
+  const text = hash === undefined ? null : await context.store.text(hash)
+  if (!found || text === null) throw new ReasonError('checkpoint_unknown', { id: stream.name, at })
+  return { sequence: found.sequence, checkpoint: found.id, at: found.at, text }
+}

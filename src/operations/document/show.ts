@@ -1,0 +1,98 @@
+import { ReasonError } from '../../core/reason.ts'
+import { visible } from '../../core/visible.ts'
+import type { WorkRow } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { operation } from '../operation.ts'
+import { fitted, table } from '../text.ts'
+import { requireRow, STREAM, tellForeign } from './find-stream.ts'
+import { listed } from './list.ts'
+import { rowOf } from './overview.ts'
+import { pointAt } from './point.ts'
+import { read } from './read.ts'
+
+function requireHash(text: string): void {
+  if (!/^[0-9a-f]{6,64}$/.test(text))
+    throw new ReasonError('usage_invalid', { problem: '--kept takes at least 6 digits of a hash' })
+}
+
+/** A text that was kept as it stood, though it was no document: half a save, a broken front matter. */
+async function keptText({ store }: Context, row: WorkRow, start: string) {
+  const found = (await store.unread(row.stream.id)).find(({ hash }) => hash.startsWith(start))
+  const text = found ? await store.text(found.hash) : null
+  if (!found || text === null)
+    throw new ReasonError('checkpoint_unknown', { id: row.stream.name, at: `with a kept text ${start}` })
+  return { sequence: row.position.sequence, checkpoint: found.checkpoint, at: row.position.at, text }
+}
+
+export const show = operation({
+  name: 'show',
+  summary: 'Show a checkpoint document, as it is or as it was',
+  detail: 'Every version that was ever seen is kept. Into a file or a pipe it goes byte for byte.',
+  fields: {
+    id: STREAM,
+    at: { kind: 'count', least: 1, value: 'NUMBER', about: 'a checkpoint, by its number in the history' },
+    history: { kind: 'flag', about: 'list its checkpoints instead' },
+    kept: {
+      kind: 'text',
+      value: 'HASH',
+      check: requireHash,
+      about: 'a text that could not be read as a document and was kept; --history names them',
+    },
+  },
+  examples: [
+    'savepoint show auth-system',
+    'savepoint show auth-system --history',
+    'savepoint show auth-system --at 3 > old.md',
+  ],
+  access: 'read',
+  async perform(context, { id, at, history, kept }) {
+    if ([at !== undefined, history, kept !== undefined].filter(Boolean).length > 1)
+      throw new ReasonError('usage_invalid', { problem: '--at, --history and --kept do not go together' })
+    const survey = await read(context)
+    const row = requireRow(survey, id)
+    tellForeign(context, row)
+    const document = listed(rowOf(survey, row))
+    if (history) {
+      const rows = await context.store.history(row.stream.id)
+      return {
+        kind: 'history' as const,
+        ...document,
+        history: rows.map(({ sequence, id, at, foreign, gist }) => ({
+          sequence,
+          checkpoint: id,
+          at,
+          why: gist.document?.why ?? '',
+          foreign,
+          here: id === row.position.checkpoint,
+        })),
+        kept: (await context.store.unread(row.stream.id)).map(({ hash, problem }) => ({ hash, problem })),
+      }
+    }
+    if (kept !== undefined)
+      return { kind: 'document' as const, ...document, ...(await keptText(context, row, kept)) }
+    return { kind: 'document' as const, ...document, ...(await pointAt(context, row, at)) }
+  },
+  say: (result, { columns }) => {
+    if (result.kind === 'document')
+      return result.text
+        .replace(/\r?\n$/, '')
+        .split(/\r?\n/)
+        .map(visible)
+        .join('\n')
+    const lines = table(
+      ['', 'NUMBER', 'WHEN', 'WHY'],
+      result.history.map(({ sequence, at, why, here, foreign }) => [
+        here ? '*' : '',
+        String(sequence),
+        at.slice(0, 19).replace('T', ' '),
+        visible(foreign ? `${why} (foreign)` : why),
+      ]),
+    )
+    const keep = result.kept.map(
+      ({ hash, problem }) =>
+        `kept: ${visible(problem ?? '')}\n  savepoint show ${result.id} --kept ${hash.slice(0, 12)}`,
+    )
+    return fitted([lines, ...keep].join('\n'), columns)
+  },
+  exact: (result) => (result.kind === 'document' ? result.text : null),
+})

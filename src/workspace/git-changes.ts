@@ -1,0 +1,135 @@
+import { lstatSync, type Stats } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { errorCode } from '../core/reason.ts'
+import { type GitAnswer, git } from './git.ts'
+import { isObjectName } from './git-state.ts'
+import type { Place } from './locate.ts'
+
+// These run git commands: for a trusted workspace only.
+
+export interface FileChange {
+  /** Relative to the root, with forward slashes. */
+  path: string
+  action: 'created' | 'modified' | 'deleted'
+  /** `+12 -3`, `binary`, `new file` or the like. */
+  description: string
+}
+
+class GitProblem extends Error {}
+
+/**
+ * What differs between a commit and the working tree: committed since, changed, or new and not ignored. A
+ * commit that is not there any more gives way to HEAD, and an unborn HEAD to an empty tree. A file that is
+ * merely uncommitted and was last written before `sinceMs` was so already then, and is left out; so is one that
+ * was `told` of, and has only been committed since.
+ */
+export async function changedSince(
+  place: Place,
+  commit: string | null,
+  sinceMs: number,
+  told: ReadonlySet<string> = new Set(),
+): Promise<{ changes: FileChange[]; problem: string | null }> {
+  try {
+    const head = (await existing(place, 'HEAD')) ?? (await emptyTree(place))
+    const base = commit !== null && isObjectName(commit) ? ((await existing(place, commit)) ?? head) : head
+    const [differing, dirty, committed] = await Promise.all([
+      differences(place, base),
+      uncommitted(place),
+      base === head ? new Set<string>() : committedBetween(place, base, head),
+    ])
+    const isSince = (path: string) =>
+      (committed.has(path) && !told.has(path)) || touchedMs(place, path) >= sinceMs
+    const changes = [...differing.filter(({ path }) => dirty.has(path) || committed.has(path))]
+    const known = new Set(differing.map(({ path }) => path))
+    for (const [path, state] of dirty)
+      if (state === '??' && !known.has(path))
+        changes.push({ path, action: 'created', description: 'new file' })
+    return { changes: changes.filter(({ path }) => isSince(path)).sort(byPath), problem: null }
+  } catch (error) {
+    if (!(error instanceof GitProblem)) throw error
+    return { changes: [], problem: error.message }
+  }
+}
+
+const byPath = (a: FileChange, b: FileChange) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+
+function output(answer: GitAnswer): string {
+  if (!answer.ok) throw new GitProblem(answer.problem)
+  return answer.out
+}
+
+/** The full name of a commit, or null where there is none; exit code 1 is git's word for that. */
+async function existing(place: Place, commit: string): Promise<string | null> {
+  const answer = await git(place, ['rev-parse', '--verify', '--quiet', `${commit}^{commit}`])
+  return !answer.ok && answer.code === 1 ? null : output(answer).trim()
+}
+
+const emptyTree = async (place: Place) =>
+  output(await git(place, ['hash-object', '-t', 'tree', '--stdin'], { input: '' })).trim()
+
+const DIFF = ['-z', '--no-renames', '--no-textconv', '--no-ext-diff', '--no-color', '--ignore-submodules=all']
+
+async function committedBetween(place: Place, base: string, head: string): Promise<Set<string>> {
+  return new Set(
+    output(await git(place, ['diff-tree', '-r', '--name-only', ...DIFF, base, head])).split('\0'),
+  )
+}
+
+/** Uncommitted paths with git's two letters. Unlike `git diff`, `git status` never writes the index here. */
+async function uncommitted(place: Place): Promise<Map<string, string>> {
+  const options = ['--porcelain=v1', '-z', '--no-branch', '--no-renames', '--untracked-files=all']
+  const lines = output(await git(place, ['status', ...options, '--ignore-submodules=all'])).split('\0')
+  // A repository inside this one is listed as a folder: its files are its own affair.
+  const files = lines.filter((line) => line !== '' && !line.endsWith('/'))
+  return new Map(files.map((line) => [line.slice(3), line.slice(0, 2)]))
+}
+
+/**
+ * The tree against the working tree. It also lists files whose time stamps alone changed: the caller strikes
+ * out what is neither uncommitted nor committed since.
+ */
+async function differences(place: Place, base: string): Promise<FileChange[]> {
+  const fields = output(await git(place, ['diff-index', '--raw', '--numstat', ...DIFF, base, '--'])).split(
+    '\0',
+  )
+  const rows: Array<{ path: string; status: string; isMode: boolean }> = []
+  const counts = new Map<string, string>()
+  for (let at = 0; at < fields.length; at++) {
+    const raw = /^:(\d+) (\d+) \S+ \S+ ([A-Z])/.exec(fields[at] ?? '')
+    const count = /^(\d+|-)\t(\d+|-)\t([\s\S]+)/.exec(fields[at] ?? '')
+    if (raw) rows.push({ path: fields[++at] ?? '', status: raw[3] ?? '', isMode: raw[1] !== raw[2] })
+    else if (count) counts.set(count[3] ?? '', count[1] === '-' ? 'binary' : `+${count[1]} -${count[2]}`)
+  }
+  const changes = rows.map(({ path, status, isMode }): FileChange | null => {
+    const count = counts.get(path)
+    if (status === 'A') return { path, action: 'created', description: 'new file' }
+    if (status === 'D' && look(place, path)?.isFile())
+      return { path, action: 'modified', description: 'no longer tracked' }
+    if (status === 'D') return { path, action: 'deleted', description: count ?? 'deleted' }
+    if (status === 'M' && isMode && (count === undefined || count === '+0 -0'))
+      return { path, action: 'modified', description: 'mode changed' }
+    // Back to what the commit has.
+    if (status === 'M' && count === undefined) return null
+    return { path, action: 'modified', description: count ?? (status === 'U' ? 'conflict' : 'type changed') }
+  })
+  return changes.filter((change) => change !== null)
+}
+
+/** When a file was last written; a file that is gone, when something last went from its folder. */
+function touchedMs(place: Place, path: string): number {
+  for (let here = path; here !== '.'; here = dirname(here)) {
+    const found = look(place, here)
+    if (found) return found.mtimeMs
+  }
+  return look(place, '.')?.mtimeMs ?? Number.POSITIVE_INFINITY
+}
+
+/** What cannot be looked at (its folder became a file, or is closed to us) is as good as gone. */
+function look({ root }: Place, path: string): Stats | undefined {
+  try {
+    return lstatSync(join(root, path))
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return undefined
+  }
+}

@@ -1,0 +1,151 @@
+import type { ChildProcess } from 'node:child_process'
+import { devNull } from 'node:os'
+import { dirname } from 'node:path'
+import { describe, errorCode } from '../core/reason.ts'
+import type { Place } from './locate.ts'
+
+/** `code` is git's own exit code; null where git did not run to its end. */
+export type GitAnswer = { ok: true; out: string } | { ok: false; problem: string; code: number | null }
+
+interface GitOptions {
+  input?: string | Uint8Array
+  timeoutMs?: number
+  /** `latin1` is one character a byte, for what need not be text. */
+  encoding?: 'utf8' | 'latin1'
+}
+
+const MAX_OUTPUT = 16 * 1024 * 1024
+const MAX_COMPLAINT = 4 * 1024
+
+/** How long git may take to remove its lock files once it was told to stop. */
+const GRACE_MS = 1_000
+
+/**
+ * Runs one git command in a TRUSTED workspace, and only there: filters and drivers that the repository's
+ * configuration names are programs, and git runs them. Hooks and file system monitors do not run, nothing is
+ * fetched or asked for, and no variable of the caller's points git at another repository.
+ */
+export async function git(
+  place: Place,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<GitAnswer> {
+  if (place.git === null) return failed('this is not a git repository')
+  const { spawn } = await import('node:child_process')
+  try {
+    const child = spawn('git', [...FIRST, ...args], {
+      cwd: place.root,
+      env: environment(place),
+      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      // A group of its own, so that a filter which hangs is ended together with git.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
+    return await ended(child, options)
+  } catch (error) {
+    return failed(`git could not be started: ${describe(error)}`)
+  }
+}
+
+const failed = (problem: string, code: number | null = null): GitAnswer => ({ ok: false, problem, code })
+
+const FIRST = [
+  '--no-pager',
+  '--literal-pathspecs',
+  ...['core.fsmonitor=false', `core.hooksPath=${devNull}`, 'core.quotePath=false'].flatMap((set) => [
+    '-c',
+    set,
+  ]),
+]
+
+function environment(place: Place): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith('GIT_'))
+  return {
+    ...Object.fromEntries(own),
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_PAGER: 'cat',
+    // Older versions do not know the first; without a protocol they cannot fetch missing objects either.
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+    // Where git finds fault with this repository, it must not take one around it.
+    GIT_CEILING_DIRECTORIES: dirname(place.root),
+    LC_ALL: 'C',
+  }
+}
+
+function ended(
+  child: ChildProcess,
+  { input, timeoutMs = 5_000, encoding = 'utf8' }: GitOptions,
+): Promise<GitAnswer> {
+  return new Promise((resolve) => {
+    const out: Buffer[] = []
+    let size = 0
+    let complaint = ''
+    let stopped: string | null = null
+    let kill: NodeJS.Timeout | undefined
+
+    const settle = (answer: GitAnswer) => {
+      clearTimeout(timer)
+      clearTimeout(kill)
+      resolve(answer)
+    }
+    const stop = (problem: string) => {
+      if (stopped !== null) return
+      stopped = problem
+      // First the signal on which git takes its locks away: a lock left behind would block the user's git.
+      signal(child, 'SIGTERM')
+      kill = setTimeout(() => {
+        signal(child, 'SIGKILL')
+        // A process that left the group may hold the pipes open: it is not waited for.
+        child.stdout?.destroy()
+        child.stderr?.destroy()
+        child.unref()
+        settle(failed(problem))
+      }, GRACE_MS)
+    }
+    const timer = setTimeout(() => stop(`git took longer than ${timeoutMs} ms`), timeoutMs)
+
+    child.stdout?.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > MAX_OUTPUT) stop(`git answered with more than ${MAX_OUTPUT} bytes`)
+      else out.push(chunk)
+    })
+    child.stderr?.on('data', (chunk: Buffer) => {
+      if (complaint.length < MAX_COMPLAINT) complaint += chunk.toString('utf8')
+    })
+    // Git that ends without reading its input says why by its exit code.
+    child.stdin?.on('error', (error) => {
+      if (errorCode(error) !== 'EPIPE') stop(describe(error))
+    })
+    child.stdin?.end(input)
+    child.once('error', (error) =>
+      settle(failed(errorCode(error) === 'ENOENT' ? 'git is not installed' : describe(error))),
+    )
+    child.once('close', (code, signalled) => {
+      if (stopped !== null) settle(failed(stopped))
+      else if (code === 0) settle({ ok: true, out: Buffer.concat(out).toString(encoding) })
+      else settle(failed(told(complaint) ?? `git ended with ${signalled ?? `code ${code}`}`, code))
+    })
+  })
+}
+
+const told = (complaint: string) =>
+  complaint
+    .trim()
+    .split('\n')[0]
+    ?.replace(/^(?:fatal|error): /, '')
+    .slice(0, 500) || null
+
+function signal(child: ChildProcess, name: NodeJS.Signals): void {
+  if (child.pid === undefined || process.platform === 'win32') {
+    child.kill(name)
+    return
+  }
+  try {
+    process.kill(-child.pid, name)
+  } catch (error) {
+    // The group is gone, or all of it has ended and waits to be collected (macOS).
+    if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error
+  }
+}

@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest'
+import type { Open } from '../conformance.ts'
+import { grow, WORKSPACE } from '../make.ts'
+import {
+  BESIDE,
+  documentsOf,
+  focusedIn,
+  growWork,
+  hashOf,
+  newDocument,
+  newWork,
+  pathOf,
+  rowOf,
+  step,
+} from '../make-work.ts'
+
+const REPOSITORY = WORKSPACE.repository
+const HERE = { workspace: WORKSPACE.id }
+
+/** Where a document stands in a workspace, and what is owed to its files. */
+export function provesPlaces(open: Open): void {
+  const archived = (more = {}) => newDocument('auth', 2, { path: pathOf('auth', 'archive'), ...more })
+
+  test('a workspace without the document stands at the head', async () => {
+    const store = await open()
+    const { ids } = await growWork(store, { length: 2 })
+    expect(await rowOf(store, 'auth', BESIDE.id)).toMatchObject({
+      view: null,
+      position: { checkpoint: ids[1], sequence: 2 },
+    })
+  })
+
+  test('a workspace whose document shows an older version stands there', async () => {
+    const store = await open()
+    const { ids } = await growWork(store, { length: 3 })
+    await store.commit({ workspace: BESIDE.id, documents: [newDocument('auth', 2, { current: true })] })
+    expect(await rowOf(store, 'auth', BESIDE.id)).toMatchObject({
+      stream: { headId: ids[2], headSequence: 3 },
+      view: { checkpoint: ids[1], current: true },
+      position: { checkpoint: ids[1], sequence: 2 },
+    })
+    expect((await rowOf(store))?.position.sequence).toBe(3)
+  })
+
+  test('placing a document takes the other place of its stream, here and not elsewhere', async () => {
+    const store = await open()
+    await growWork(store, { length: 2 })
+    await growWork(store, { name: 'other' })
+    await store.commit({ workspace: BESIDE.id, documents: [newDocument('auth', 1)] })
+    await store.commit({ ...HERE, documents: [archived()] })
+    expect((await store.views(HERE)).map(({ path }) => path)).toEqual([
+      pathOf('other'),
+      pathOf('auth', 'archive'),
+    ])
+    expect((await rowOf(store, 'auth', BESIDE.id))?.view).toMatchObject({ path: pathOf('auth') })
+  })
+
+  test('a file that is to go stays owed when its document is placed again', async () => {
+    const store = await open()
+    await growWork(store, { length: 2 })
+    const old = { ...newDocument('auth', 2), path: pathOf('auth') }
+    await store.commit({
+      ...HERE,
+      documents: [archived({ state: 'pending' })],
+      leaving: [old],
+    })
+    const leaving = {
+      kind: 'document',
+      path: pathOf('auth'),
+      state: 'leaving',
+      hash: hashOf('auth', 2),
+      base: null,
+    }
+    const pending = { kind: 'document', path: pathOf('auth', 'archive'), state: 'pending', base: null }
+    expect(await store.owed(WORKSPACE.id)).toMatchObject([leaving, pending])
+    await store.commit({ ...HERE, documents: [archived({ state: 'pending', base: hashOf('auth', 1) })] })
+    expect(await store.owed(WORKSPACE.id)).toMatchObject([leaving, { ...pending, base: hashOf('auth', 1) }])
+    expect(await store.work(REPOSITORY, WORKSPACE.id)).toHaveLength(1)
+    await store.commit({ ...HERE, documents: [newDocument('auth', 2)] })
+    expect(await store.owed(WORKSPACE.id)).toEqual([])
+  })
+
+  test('only documents and entries are owed as such, each to its workspace', async () => {
+    const store = await open()
+    await grow(store)
+    const { stream, ids } = await growWork(store)
+    const [checkpoint = ''] = ids
+    const path = 'checkpoints/LEARNINGS.md#auth'
+    await store.commit({ ...HERE, entries: [{ path, stream, checkpoint }] })
+    expect(await store.owed(WORKSPACE.id)).toEqual([
+      { kind: 'entry', path, stream, checkpoint, hash: '', base: null, state: 'pending' },
+    ])
+    expect(await store.owed(BESIDE.id)).toEqual([])
+    await store.forgetViews([{ ...HERE, path }])
+    expect(await store.owed(WORKSPACE.id)).toEqual([])
+  })
+
+  test('stamped settles a document that still wants these bytes', async () => {
+    const store = await open()
+    await growWork(store)
+    const base = hashOf('auth', 1)
+    await store.commit(step('auth', 2, { view: { state: 'pending', base, current: true } }))
+    await store.stamped(WORKSPACE.id, [{ path: pathOf('auth'), hash: hashOf('auth', 2), stamp: 'look' }])
+    expect((await rowOf(store))?.view).toMatchObject({
+      ...{ state: 'published', base: null, stamp: 'look', current: true, hash: hashOf('auth', 2) },
+    })
+  })
+
+  test('stamped leaves a row that wants other bytes, lies elsewhere or is to go', async () => {
+    const store = await open()
+    await growWork(store)
+    const base = hashOf('auth', 1)
+    await store.commit(step('auth', 2, { view: { state: 'pending', base } }))
+    await store.commit({ ...HERE, leaving: [{ ...newDocument('auth', 1), path: 'gone.md' }] })
+    const before = await documentsOf(store)
+    await store.stamped(WORKSPACE.id, [
+      { path: pathOf('auth'), hash: base, stamp: 'old' },
+      { path: 'gone.md', hash: base, stamp: 'leaving' },
+    ])
+    await store.stamped(BESIDE.id, [{ path: pathOf('auth'), hash: hashOf('auth', 2), stamp: 'theirs' }])
+    expect(await documentsOf(store)).toEqual(before)
+  })
+}
+
+/** The one stream that a workspace has in focus. */
+export function provesFocus(open: Open): void {
+  test('one stream at most is in focus, in each workspace for itself [000.10]', async () => {
+    const store = await open()
+    for (const name of ['one', 'two', 'three']) await growWork(store, { name })
+    const focus = (workspace: string, name: string | null) =>
+      store.commit({ workspace, focus: name === null ? null : newWork(name).id })
+    expect(await focusedIn(store)).toEqual([])
+    await focus(WORKSPACE.id, 'one')
+    await focus(BESIDE.id, 'two')
+    await focus(WORKSPACE.id, 'three')
+    expect(await focusedIn(store)).toEqual(['three'])
+    expect(await focusedIn(store, BESIDE.id)).toEqual(['two'])
+    for (const _ of ['again', 'and again']) await focus(WORKSPACE.id, 'one')
+    expect(await focusedIn(store)).toEqual(['one'])
+    await focus(WORKSPACE.id, null)
+    expect(await focusedIn(store)).toEqual([])
+    expect(await focusedIn(store, BESIDE.id)).toEqual(['two'])
+  })
+
+  test('whoever moves the focus at once with others, one has it', async () => {
+    const store = await open()
+    const names = ['one', 'two', 'three', 'four']
+    for (const name of names) await growWork(store, { name })
+    await Promise.all(names.map((name) => store.commit({ ...HERE, focus: newWork(name).id })))
+    expect(await focusedIn(store)).toHaveLength(1)
+  })
+}

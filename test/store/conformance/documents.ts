@@ -1,0 +1,245 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { DocumentCommit, Store } from '../../../src/store/store.ts'
+import type { Open } from '../conformance.ts'
+import { AT, freshFolder, grow, newCheckpoint, WORKSPACE } from '../make.ts'
+import {
+  BESIDE,
+  documentsOf,
+  focusedIn,
+  growWork,
+  hashOf,
+  newDocument,
+  newPoint,
+  newWork,
+  pathOf,
+  rowOf,
+  step,
+  textOf,
+} from '../make-work.ts'
+import { provesGlances } from './document-glances.ts'
+import { provesFocus, provesPlaces } from './document-places.ts'
+import { provesTexts, provesTrust, provesUnread } from './document-texts.ts'
+
+const REPOSITORY = WORKSPACE.repository
+const HERE = { workspace: WORKSPACE.id }
+
+/** Checkpoint documents: streams of work, their texts and versions, focus, trust and foreign marks. */
+export function provesDocuments(open: Open): void {
+  describe('documents', () => {
+    provesCommit(open)
+    provesRefusals(open)
+    provesPlaces(open)
+    provesFocus(open)
+    provesTexts(open)
+    provesUnread(open)
+    provesGlances(open)
+    provesTrust(open)
+  })
+}
+
+function provesCommit(open: Open): void {
+  test('a commit begins a stream with its checkpoint, text, version and document', async () => {
+    const store = await open()
+    const { stream, ids } = await growWork(store)
+    const [head = ''] = ids
+    const gist = { created: AT, parent: null, problem: '', next: '', why: 'manual', archived: false }
+    expect(await store.work(REPOSITORY, WORKSPACE.id)).toEqual([
+      {
+        stream: { id: stream, name: 'auth', headId: head, headSequence: 1 },
+        view: {
+          ...{ path: pathOf('auth'), checkpoint: head, hash: hashOf('auth', 1), base: null, stamp: null },
+          ...{ state: 'published', current: false },
+        },
+        position: {
+          ...{ checkpoint: head, sequence: 1, at: AT, foreign: false },
+          gist: { step: null, stepsDone: 0, steps: 0, document: gist },
+        },
+        focused: false,
+      },
+    ])
+    expect(await store.checkpoint(head)).toMatchObject({ state: 'whole', checkpoint: newPoint('auth', 1) })
+    expect(await store.text(hashOf('auth', 1))).toBe(textOf('auth', 1))
+    expect(await store.version(stream, hashOf('auth', 1))).toEqual({
+      checkpoint: head,
+      current: false,
+      problem: null,
+    })
+    expect(await store.check()).toEqual([])
+  })
+
+  test('one commit may begin several streams and append to others', async () => {
+    const store = await open()
+    await growWork(store)
+    const [one, two] = [step('auth', 2), step('fork', 1)]
+    const both: DocumentCommit = {
+      ...HERE,
+      begins: two.begins ?? [],
+      appends: [...(one.appends ?? []), ...(two.appends ?? [])],
+      texts: [...(one.texts ?? []), ...(two.texts ?? [])],
+      versions: [...(one.versions ?? []), ...(two.versions ?? [])],
+      documents: [...(one.documents ?? []), ...(two.documents ?? [])],
+      focus: newWork('fork').id,
+    }
+    expect(await store.commit(both)).toEqual({ done: true })
+    expect((await rowOf(store))?.stream.headSequence).toBe(2)
+    expect((await rowOf(store, 'fork'))?.stream.headSequence).toBe(1)
+    expect(await focusedIn(store)).toEqual(['fork'])
+    expect((await store.stream(REPOSITORY, 'auth', 'work'))?.live).toBe(2)
+  })
+
+  test('a commit of nothing changes nothing', async () => {
+    const store = await open()
+    await growWork(store, { length: 2 })
+    await store.commit({ ...HERE, focus: newWork().id })
+    const before = await documentsOf(store)
+    expect(await store.commit(HERE)).toEqual({ done: true })
+    expect(await documentsOf(store)).toEqual(before)
+  })
+
+  test('runs and work are kept apart, also under one name', async () => {
+    const store = await open()
+    const run = await grow(store, { name: 'auth' })
+    const work = await growWork(store)
+    expect((await store.streams(REPOSITORY)).map(({ id }) => id)).toEqual([run.stream])
+    expect((await store.streams(null, 'work')).map(({ id }) => id)).toEqual([work.stream])
+    expect((await store.list(REPOSITORY)).map(({ stream }) => stream.id)).toEqual([run.stream])
+    expect((await store.work(REPOSITORY, WORKSPACE.id)).map(({ stream }) => stream.id)).toEqual([work.stream])
+    expect((await store.stream(REPOSITORY, 'AUTH'))?.id).toBe(run.stream)
+    expect((await store.stream(REPOSITORY, 'AUTH', 'work'))?.id).toBe(work.stream)
+    expect(await store.stream(REPOSITORY, 'other', 'work')).toBeNull()
+  })
+
+  test('the work of another repository is not shown', async () => {
+    const store = await open()
+    await growWork(store)
+    expect(await store.work('repo_2', WORKSPACE.id)).toEqual([])
+  })
+
+  test('a backup has the documents, the focus, the trust and the marks', async () => {
+    const store = await open()
+    await growWork(store, { length: 2 })
+    await growWork(store, { name: 'theirs', foreign: true })
+    await store.commit({ ...HERE, focus: newWork().id })
+    await store.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
+    const file = join(freshFolder(), 'copy')
+    await store.backup(file)
+    expect(await documentsOf(await open(file))).toEqual(await documentsOf(store))
+  })
+}
+
+/** A commit that changes something of everything, after the given head. */
+function everything(after: string | null): DocumentCommit {
+  const fresh = step('fork', 1)
+  const [placed] = fresh.documents ?? []
+  return {
+    ...HERE,
+    begins: fresh.begins ?? [],
+    appends: [...(fresh.appends ?? []), { checkpoint: newPoint('auth', 3), after, foreign: true }],
+    texts: fresh.texts ?? [],
+    versions: fresh.versions ?? [],
+    documents: placed ? [placed] : [],
+    leaving: [{ ...newDocument('auth', 2), path: 'checkpoints/active/old.md' }],
+    entries: [
+      { path: 'checkpoints/LEARNINGS.md#fork', stream: newWork().id, checkpoint: newPoint('auth', 2).id },
+    ],
+    focus: newWork('fork').id,
+  }
+}
+
+function provesRefusals(open: Open): void {
+  /** Two versions, a focus, and what a refused commit must leave as it is. */
+  async function furnished(store: Store): Promise<unknown> {
+    await growWork(store, { length: 2 })
+    await store.commit({ ...HERE, focus: newWork().id })
+    return documentsOf(store)
+  }
+
+  async function provesNothingLeft(store: Store, before: unknown): Promise<void> {
+    expect(await documentsOf(store)).toEqual(before)
+    expect(await store.text(hashOf('fork', 1))).toBeNull()
+    expect(await store.checkpoint(newPoint('fork', 1).id)).toBeNull()
+    expect(await store.check()).toEqual([])
+  }
+
+  test('everything at once goes through after the head that was seen', async () => {
+    const store = await open()
+    await furnished(store)
+    expect(await store.commit(everything(newPoint('auth', 2).id))).toEqual({ done: true })
+    expect((await store.owed(WORKSPACE.id)).map(({ path }) => path)).toEqual([
+      'checkpoints/LEARNINGS.md#fork',
+      'checkpoints/active/old.md',
+    ])
+    expect((await rowOf(store))?.position).toMatchObject({ sequence: 2, foreign: false })
+    expect(await rowOf(store, 'auth', BESIDE.id)).toMatchObject({
+      view: null,
+      position: { sequence: 3, foreign: true },
+    })
+    expect(await focusedIn(store)).toEqual(['fork'])
+  })
+
+  test.each([null, 'cp_nobody', newPoint('auth', 1).id])(
+    'after another head than %s nothing is left behind',
+    async (after) => {
+      const store = await open()
+      const before = await furnished(store)
+      expect(await store.commit(everything(after))).toEqual({ done: false, why: 'head_moved' })
+      await provesNothingLeft(store, before)
+    },
+  )
+
+  test('an append after a head that there is not, to a stream that there is not, is refused', async () => {
+    const store = await open()
+    const before = await furnished(store)
+    const late = { ...everything(newPoint('auth', 2).id), begins: [newWork('fork')] }
+    const appends = [{ checkpoint: newPoint('fork', 1), after: 'cp_nobody', foreign: false }]
+    expect(await store.commit({ ...late, appends })).toEqual({ done: false, why: 'head_moved' })
+    await provesNothingLeft(store, before)
+  })
+
+  test('a name that is taken, whatever its case, leaves nothing behind', async () => {
+    const store = await open()
+    const before = await furnished(store)
+    const other = { ...newWork('AUTH'), id: 'work_other' }
+    const change = everything(newPoint('auth', 2).id)
+    const begins = [...(change.begins ?? []), other]
+    const first = newCheckpoint(other.id, 1)
+    const appends = [...(change.appends ?? []), { checkpoint: first, after: null, foreign: false }]
+    expect(await store.commit({ ...change, begins, appends })).toEqual({ done: false, why: 'name_taken' })
+    expect(await store.checkpoint(first.id)).toBeNull()
+    await provesNothingLeft(store, before)
+  })
+
+  test('a stream that began meanwhile is no new one', async () => {
+    const store = await open()
+    await growWork(store)
+    const before = await documentsOf(store)
+    expect(await store.commit(step('auth', 1))).toMatchObject({ done: false })
+    expect(await documentsOf(store)).toEqual(before)
+  })
+
+  test('a change that names what is not there fails whole', async () => {
+    const store = await open()
+    const before = await furnished(store)
+    const change = everything(newPoint('auth', 2).id)
+    await expect(store.commit({ ...change, focus: 'work_nobody' })).rejects.toThrow()
+    await provesNothingLeft(store, before)
+    const stray = { ...newDocument('auth', 2), checkpoint: 'cp_nobody' }
+    await expect(store.commit({ ...change, documents: [stray] })).rejects.toThrow()
+    await provesNothingLeft(store, before)
+  })
+
+  test('of ten that append after one head, one goes through', async () => {
+    const store = await open()
+    await growWork(store)
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, who) => {
+        const id = `cp_20260102T030405000Z_2-0000000${who}`
+        const checkpoint = newPoint('auth', 2, { id })
+        return store.commit({ ...HERE, appends: [{ checkpoint, after: checkpoint.parent, foreign: false }] })
+      }),
+    )
+    expect(answers.filter(({ done }) => done)).toHaveLength(1)
+    expect(await store.history(newWork().id)).toHaveLength(2)
+  })
+}

@@ -1,0 +1,217 @@
+import { renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { realPorts } from '../../src/apps/real-ports.ts'
+import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
+import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { AT, contentOf, freshFolder, grow, LATER, WORKSPACE } from './make.ts'
+import {
+  BESIDE,
+  documentsOf,
+  focusedIn,
+  growWork,
+  hashOf,
+  newDocument,
+  newPoint,
+  newWork,
+  pathOf,
+  step,
+  textOf,
+} from './make-work.ts'
+import { freshPath, onFile, openAt } from './sqlite-file.ts'
+
+const HERE = { workspace: WORKSPACE.id }
+const placesOf = async (store: SqliteStore, name = 'auth') =>
+  (await store.work(WORKSPACE.repository, WORKSPACE.id))
+    .filter(({ stream }) => stream.name === name)
+    .map(({ view }) => view?.path)
+
+/** Something of everything: two documents, one foreign, one in focus here and the other beside, one owed. */
+async function furnish(store: SqliteStore): Promise<void> {
+  await growWork(store, { length: 3 })
+  await growWork(store, { name: 'theirs', foreign: true })
+  await store.commit({ ...HERE, focus: newWork().id })
+  await store.commit({
+    workspace: BESIDE.id,
+    documents: [newDocument('auth', 2)],
+    focus: newWork('theirs').id,
+  })
+  await store.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
+  const view = { state: 'pending', base: hashOf('theirs', 1), current: true } as const
+  await store.commit(step('theirs', 2, { view, foreign: true }))
+  const entry = {
+    path: 'checkpoints/LEARNINGS.md#auth',
+    stream: newWork().id,
+    checkpoint: newPoint('auth', 3).id,
+  }
+  await store.commit({
+    ...HERE,
+    entries: [entry],
+    leaving: [{ ...newDocument('auth', 1), path: pathOf('old') }],
+  })
+}
+
+/** A store, and a copy of it as it was a moment ago. */
+async function withCopy(prepare: (store: SqliteStore) => Promise<unknown>) {
+  const store = openAt(freshPath())
+  await prepare(store)
+  const copy = join(freshFolder(), 'copy.db')
+  await store.backup(copy)
+  return { store, copy }
+}
+
+describe('merging documents', () => {
+  test('carries texts, versions, focus, trust, marks and views into an empty store, once', async () => {
+    const { store, copy } = await withCopy(furnish)
+    const into = openAt(freshPath())
+    expect(await into.mergeFrom(copy)).toBe(5)
+    expect(await documentsOf(into)).toEqual(await documentsOf(store))
+    expect(await into.mergeFrom(copy)).toBe(0)
+    expect(await documentsOf(into)).toEqual(await documentsOf(store))
+    expect(await into.check()).toEqual([])
+  })
+
+  test('of a copy into its own store changes nothing', async () => {
+    const { store, copy } = await withCopy(furnish)
+    const before = await documentsOf(store)
+    expect(await store.mergeFrom(copy)).toBe(0)
+    expect(await documentsOf(store)).toEqual(before)
+  })
+
+  test('gives a newer document the place of the older one, and never the other way round', async () => {
+    const { store, copy } = await withCopy((one) => growWork(one))
+    await growWork(store, { length: 3, from: 2 })
+    const after = await documentsOf(store)
+    await store.mergeFrom(copy)
+    expect(await documentsOf(store)).toEqual(after)
+    const older = openAt(copy)
+    await older.mergeFrom(store.path)
+    expect(await documentsOf(older)).toEqual(after)
+  })
+
+  test.each(['the older into the newer', 'the newer into the older'])(
+    'of %s leaves a document that was moved in one place',
+    async (order) => {
+      const { store, copy } = await withCopy((one) => growWork(one))
+      await store.commit(step('auth', 2, { view: { path: pathOf('auth', 'archive') } }))
+      const isOlder = order === 'the older into the newer'
+      const into = isOlder ? store : openAt(copy)
+      await into.mergeFrom(isOlder ? copy : store.path)
+      expect(await placesOf(into)).toEqual([pathOf('auth', 'archive')])
+      expect((await into.views(HERE)).map(({ path }) => path)).toEqual([pathOf('auth', 'archive')])
+    },
+  )
+
+  test('keeps the focus that is there, and takes the other one as open', async () => {
+    const { store, copy } = await withCopy(async (one) => {
+      for (const name of ['one', 'two']) await growWork(one, { name })
+      await one.commit({ ...HERE, focus: newWork('one').id })
+    })
+    await store.commit({ ...HERE, focus: newWork('two').id })
+    await store.mergeFrom(copy)
+    expect(await focusedIn(store)).toEqual(['two'])
+    await store.commit({ ...HERE, focus: null })
+    await store.mergeFrom(copy)
+    expect(await focusedIn(store)).toEqual([])
+  })
+
+  test('does not bring back a mark that was reviewed, and brings those of new checkpoints', async () => {
+    const { store, copy } = await withCopy((one) => growWork(one, { foreign: true }))
+    await openAt(copy).commit(step('auth', 2, { foreign: true }))
+    const [first] = await store.history(newWork().id)
+    await store.commit({ ...HERE, reviews: [first?.id ?? ''] })
+    await store.mergeFrom(copy)
+    const marks = (await store.history(newWork().id)).map(({ foreign }) => foreign)
+    expect(marks).toEqual([false, true])
+  })
+
+  test('knows who trusted or took trust last, whichever file says so', async () => {
+    const { store, copy } = await withCopy(async (one) => {
+      await growWork(one)
+      await one.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
+    })
+    const isTrusted = (one: SqliteStore) => one.isTrusted(WORKSPACE.id, WORKSPACE.path)
+    await store.setTrust(WORKSPACE.id, null, LATER)
+    await store.mergeFrom(copy)
+    expect(await isTrusted(store)).toBe(false)
+    const older = openAt(copy)
+    await older.mergeFrom(store.path)
+    expect(await isTrusted(older)).toBe(false)
+    await older.setTrust(WORKSPACE.id, WORKSPACE.path, '2026-02-01T00:00:00.000Z')
+    await store.mergeFrom(copy)
+    expect(await isTrusted(store)).toBe(true)
+  })
+
+  test('leaves out a text that is damaged, and its version', async () => {
+    const { store, copy } = await withCopy((one) => growWork(one, { length: 2 }))
+    onFile(copy, `UPDATE texts SET body = X'1f8b' WHERE hash = '${hashOf('auth', 1)}'`)
+    const into = openAt(freshPath())
+    expect(await into.mergeFrom(copy)).toBe(2)
+    expect(await into.text(hashOf('auth', 1))).toBeNull()
+    expect(await into.version(newWork().id, hashOf('auth', 1))).toBeNull()
+    expect(await into.text(hashOf('auth', 2))).toBe(textOf('auth', 2))
+    expect(await into.check()).toEqual([])
+    await into.mergeFrom(store.path)
+    expect(await documentsOf(into)).toEqual(await documentsOf(store))
+  })
+
+  test('takes the runs of a file from before there were documents', async () => {
+    const path = freshPath()
+    const migrations = MIGRATIONS.slice(0, 1)
+    const old = openSqliteStore({ path, ports: realPorts, locksFolder: null, migrations })
+    const { stream, ids } = await grow(old, { length: 3 })
+    await old.close()
+    const into = openAt(freshPath())
+    await furnish(into)
+    const before = JSON.stringify(await into.work(WORKSPACE.repository, WORKSPACE.id))
+    expect(await into.mergeFrom(path)).toBe(3)
+    expect((await into.history(stream)).map(({ id }) => id)).toEqual(ids)
+    expect((await into.views({ stream })).map(({ path }) => path)).toEqual(['r1/1', 'r1/2', 'r1/3'])
+    expect(JSON.stringify(await into.work(WORKSPACE.repository, WORKSPACE.id))).toBe(before)
+    expect(await into.check()).toEqual([])
+  })
+})
+
+describe('a file replaced under an open store with documents', () => {
+  test.each(['deleted', 'replaced by another', 'replaced by an older copy'])(
+    'that is %s keeps what was confirmed',
+    async (how) => {
+      const { store, copy } = await withCopy((one) => growWork(one))
+      await furnishFurther(store)
+      const before = await documentsOf(store)
+      if (how === 'deleted') rmSync(store.path)
+      else if (how === 'replaced by an older copy') renameSync(copy, store.path)
+      else {
+        const other = join(freshFolder(), 'other.db')
+        const theirs = openAt(other)
+        await grow(theirs, { name: 'r9' })
+        await theirs.backup(`${other}.copy`)
+        renameSync(`${other}.copy`, store.path)
+      }
+      const runs = how === 'replaced by another' ? 1 : 0
+      expect(await store.streams(null)).toHaveLength(runs)
+      expect(withoutRuns(await documentsOf(openAt(store.path)))).toEqual(withoutRuns(before))
+      await store.commit(step('auth', 4))
+      expect((await openAt(store.path).history(newWork().id)).map(({ sequence }) => sequence)).toEqual([
+        1, 2, 3, 4,
+      ])
+      expect(await contentOf(store)).toEqual(await contentOf(openAt(store.path)))
+      expect(await store.check()).toEqual([])
+    },
+  )
+})
+
+async function furnishFurther(store: SqliteStore): Promise<void> {
+  await growWork(store, { length: 3, from: 2 })
+  await growWork(store, { name: 'theirs', foreign: true })
+  await store.commit({ ...HERE, focus: newWork().id })
+  await store.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
+}
+
+/** The views of runs are left out: they belong to the other file. */
+const withoutRuns = (documents: unknown) =>
+  JSON.parse(
+    JSON.stringify(documents, (key, value) =>
+      key === 'views' ? value.filter(({ path }: { path: string }) => path.startsWith('checkpoints/')) : value,
+    ),
+  )
