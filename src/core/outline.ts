@@ -1,0 +1,115 @@
+/** A heading of a Markdown text, and its own body: up to the next heading of any level. */
+export interface Part {
+  level: number
+  title: string
+  /** The title without its marks, case and spaces: what makes it the same title for a reader. */
+  key: string
+  /** The nearest heading above it that is of a higher level. */
+  parent: Part | null
+  start: number
+  bodyStart: number
+  bodyEnd: number
+}
+
+// These are run on hostile text: none of them may try the same characters twice.
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
+const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/
+
+export const titleKey = (title: string) => title.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase()
+
+/**
+ * The parts of a Markdown text, in order. A `#` in a code fence is no heading; a fence that is never closed is
+ * none, or it would swallow all that people wrote below it.
+ */
+export function partsOf(text: string): Part[] {
+  const lines = linesOf(text)
+  const closers = lines.map(({ text: line }) => fenceOf(line)).map((fence) => (fence?.bare ? fence : null))
+  const hopeless: Record<string, number> = {}
+  const parts: Part[] = []
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at]
+    if (line === undefined) break
+    const fence = fenceOf(line.text)
+    if (fence) {
+      at = closerOf(closers, at, fence, hopeless) ?? at
+      continue
+    }
+    const found = HEADING.exec(line.text)
+    if (!found?.[1]) continue
+    const level = found[1].length
+    const title = withoutClosing((found[2] ?? '').trim())
+    const last = parts.at(-1)
+    if (last) last.bodyEnd = line.start
+    parts.push({
+      level,
+      title,
+      key: titleKey(title),
+      parent: parentOf(last ?? null, level),
+      start: line.start,
+      bodyStart: line.end,
+      bodyEnd: text.length,
+    })
+  }
+  return parts
+}
+
+/** A line, without its break, and where it stands; `end` is behind the break. */
+interface Line {
+  text: string
+  start: number
+  end: number
+}
+
+function linesOf(text: string): Line[] {
+  const lines: Line[] = []
+  const lineBreak = /\r\n|\n|\r/g
+  for (let start = text.startsWith('\uFEFF') ? 1 : 0; start < text.length; ) {
+    const found = lineBreak.exec(text)
+    const end = found ? lineBreak.lastIndex : text.length
+    lines.push({ text: text.slice(start, found?.index ?? end), start, end })
+    start = end
+  }
+  return lines
+}
+
+interface Fence {
+  mark: string
+  length: number
+  bare: boolean
+}
+
+function fenceOf(line: string): Fence | null {
+  const found = FENCE.exec(line)
+  const [mark = '', rest = ''] = [found?.[1], found?.[2]]
+  if (mark === '' || (mark.startsWith('`') && rest.includes('`'))) return null
+  return { mark: mark.charAt(0), length: mark.length, bare: rest.trim() === '' }
+}
+
+/** The line that closes a fence. What was searched to the end in vain is not searched for again. */
+function closerOf(
+  closers: ReadonlyArray<Fence | null>,
+  from: number,
+  { mark, length }: Fence,
+  hopeless: Record<string, number>,
+): number | null {
+  if (length >= (hopeless[mark] ?? Number.POSITIVE_INFINITY)) return null
+  for (let at = from + 1; at < closers.length; at += 1) {
+    const closer = closers[at]
+    if (closer && closer.mark === mark && closer.length >= length) return at
+  }
+  hopeless[mark] = length
+  return null
+}
+
+function parentOf(last: Part | null, level: number): Part | null {
+  let part = last
+  while (part && part.level >= level) part = part.parent
+  return part
+}
+
+/** `## Title ##` is titled "Title". */
+function withoutClosing(title: string): string {
+  let end = title.length
+  while (title[end - 1] === '#') end -= 1
+  return end === 0 || /[ \t]/.test(title[end - 1] ?? '') ? title.slice(0, end).trimEnd() : title
+}

@@ -1,0 +1,75 @@
+export const DEFAULT_LEDGER = '.agents/session_ledger.md'
+
+const MAX_PATH = 400
+const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)\s*(?:\.|$)/
+
+/** Folders that no ledger may lie in, at any depth: what stands there is run, served or read by others. */
+const CLOSED = new Set(['.git', '.github', '.gitlab', '.husky', '.hg', '.svn', 'checkpoints', 'node_modules'])
+
+/** The same for folders below an agent's own one. A name here also closes what begins with it. */
+const CLOSED_BELOW: Readonly<Record<string, readonly string[]>> = {
+  '.claude': [
+    'settings',
+    'commands',
+    'agents',
+    'skills',
+    'hooks',
+    'rules',
+    'plans',
+    'plugins',
+    'output-styles',
+  ],
+  '.agents': ['handoffs', 'skills', 'commands', 'agents', 'rules'],
+  '.cursor': ['rules', 'commands'],
+}
+
+/** Files that people and other tools keep under these names, in whatever folder. */
+const TAKEN = new Set([
+  'agents.md',
+  'agents.override.md',
+  'changelog.md',
+  'claude.local.md',
+  'claude.md',
+  'code_of_conduct.md',
+  'contributing.md',
+  'copilot-instructions.md',
+  'gemini.md',
+  'learnings.md',
+  'license.md',
+  'memory.md',
+  'readme.md',
+  'security.md',
+  'skill.md',
+])
+
+/**
+ * Why a path from a settings file cannot be the ledger's, or null where it can. The settings may come with a
+ * clone, so the path is hostile: it must not leave the workspace, nor reach a file that another tool obeys, in
+ * whatever spelling a file system takes for the same name. Symbolic links are for whoever writes to look out for.
+ */
+export function ledgerPathProblem(path: string): string | null {
+  if (typeof path !== 'string' || path === '') return 'it is empty'
+  if (path.length > MAX_PATH) return `it has ${path.length} characters, ${MAX_PATH} are allowed`
+  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(path)) return 'it has control characters'
+  if (path.includes('\\')) return 'it has a backslash'
+  if (/^[A-Za-z]:/.test(path)) return 'it begins with a drive letter'
+  if (path.startsWith('/') || path.startsWith('~')) return 'it does not begin in the workspace'
+  if (/[<>:"|?*]/.test(path)) return 'it has characters that some systems do not allow'
+  const segments = path.split('/')
+  if (segments.includes('..')) return 'it leaves the workspace'
+  if (segments.includes('') || segments.includes('.')) return 'it has an empty part, or a "."'
+  if (segments.some((segment) => /[. ]$/.test(segment))) return 'a part of it ends in a dot or a space'
+  if (!/[^/]\.md$/i.test(path)) return 'it does not end in .md'
+  const folded = segments.map((segment) => segment.normalize('NFKC').toLowerCase())
+  if (folded.some((segment) => DEVICE.test(segment))) return 'it has a device name of some systems'
+  // `GIT~1` is `.git` where short names are on.
+  if (folded.some((segment) => /~\d/.test(segment))) return 'it has a short name of some systems'
+  const closed = folded.find((segment, at) => CLOSED.has(segment) || isClosedBelow(folded[at - 1], segment))
+  if (closed !== undefined) return `${closed} belongs to another tool`
+  const name = folded.at(-1) ?? ''
+  return TAKEN.has(name) ? `${name} belongs to another tool` : null
+}
+
+const isClosedBelow = (folder = '', segment: string) =>
+  Object.hasOwn(CLOSED_BELOW, folder) &&
+  CLOSED_BELOW[folder]?.some((name) => segment.startsWith(name)) === true

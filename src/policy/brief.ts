@@ -1,0 +1,114 @@
+import { clip } from '../core/canonical.ts'
+import type { WorkState } from '../core/work.ts'
+import { type BriefSection, oneLine, sectionsOf } from './brief-sections.ts'
+
+export type Mark = 'fresh' | 'stale' | 'unverifiable'
+
+/** What the world said about one item of the work: `index` is its place in the field, 0 for a text. */
+export interface Check {
+  field: keyof WorkState
+  index: number
+  mark: Mark
+  /** Why it is stale or cannot be verified; empty for a fresh one. */
+  note: string
+}
+
+/** What has changed in the world since the checkpoint. */
+export interface Drift {
+  branch: { was: string; now: string } | null
+  /** Null where nobody can tell: no git, or the commit is gone. */
+  commitsSince: number | null
+  filesChanged: number
+  filesGone: number
+  /** Where the plan stands now, if that is not where it was saved. */
+  planStep: string | null
+}
+
+export interface BriefInput {
+  work: WorkState
+  stream: string
+  savedAtMs: number
+  nowMs: number
+  checks: readonly Check[]
+  drift: Drift
+  learnings: readonly string[]
+  /** Asked before any other. */
+  questions?: readonly string[]
+}
+
+/** What to ask before going on: whether something is still the focus, to confirm a claim, or in the asker's words. */
+export interface Question {
+  kind: 'focus' | 'confirm' | 'asked'
+  about: string
+}
+
+/** Everything that a resuming agent could be told, before a budget cuts it. */
+export interface Brief {
+  stream: string
+  ageMs: number
+  drift: Drift
+  stale: number
+  unverifiable: number
+  questions: Question[]
+  sections: BriefSection[]
+}
+
+/** Takes out of a text what nobody sees. The result holds no line break but `\n`. */
+export type Clean = (text: string) => string
+
+/** A brief of the work, with every text cleaned and every item in a line of its own. */
+export function briefOf(input: BriefInput, clean: Clean): Brief {
+  const { stream, savedAtMs, nowMs, checks, drift } = input
+  const marked = (mark: Mark) => checks.filter((check) => check.mark === mark).length
+  return {
+    stream: oneLine(clean(stream)),
+    ageMs: Math.max(0, nowMs - savedAtMs),
+    drift: {
+      ...drift,
+      branch: drift.branch && {
+        was: oneLine(clean(drift.branch.was)),
+        now: oneLine(clean(drift.branch.now)),
+      },
+      planStep: drift.planStep === null ? null : oneLine(clean(drift.planStep)),
+    },
+    stale: marked('stale'),
+    unverifiable: marked('unverifiable'),
+    questions: questionsOf(input, clean),
+    sections: sectionsOf(input, clean),
+  }
+}
+
+const MAX_QUESTIONS = 3
+/** A question quotes what it is about; the whole of it stands in its section. */
+const QUOTE = 90
+
+/**
+ * One to three questions where there is something to ask, none where there is not: the caller's own, whether the
+ * focus still holds where the world has moved, and the claims that nobody confirmed, newest decision first.
+ */
+export function questionsOf({ work, drift, questions = [] }: BriefInput, clean: Clean): Question[] {
+  const { decisions, constraints, rules, facts } = work
+  const standing = decisions.filter(({ supersededBy }) => supersededBy === null).reverse()
+  const found: Question[] = []
+  const ask = (kind: Question['kind'], text: string) => {
+    const about = clip(oneLine(clean(text)), QUOTE)
+    if (about !== '' && found.length < MAX_QUESTIONS) found.push({ kind, about })
+  }
+  for (const question of questions) ask('asked', question)
+  if (hasDrift(drift)) ask('focus', focusOf(work, clean))
+  for (const { text, confirmed } of [...standing, ...constraints, ...rules, ...facts, ...work.questions]) {
+    if (found.length >= MAX_QUESTIONS) break
+    if (!confirmed) ask('confirm', text)
+  }
+  return found
+}
+
+/** What the work was about when it was saved, in the most exact words there are. */
+function focusOf({ now, next, state, intent, problem }: WorkState, clean: Clean): string {
+  const texts = [now, next[0]?.text ?? '', state, intent, problem]
+  const lines = texts.flatMap((text) => clean(text).split('\n', 20))
+  return lines.find((line) => line.trim() !== '') ?? ''
+}
+
+export const hasDrift = ({ branch, commitsSince, filesChanged, filesGone, planStep }: Drift) =>
+  branch !== null || (commitsSince ?? 0) > 0 || filesChanged > 0 || filesGone > 0 || planStep !== null

@@ -1,0 +1,208 @@
+import { nameKey, runNameProblem } from '../core/id.ts'
+
+const HOUR = 3_600_000
+/** A head that is older than this and of another branch is offered, not told. */
+const OFFER_AFTER_MS = 72 * HOUR
+
+export interface SeenStream {
+  name: string
+  standing: 'focused' | 'open' | 'archived'
+  updatedMs: number
+  /** The branch on which its head was saved. */
+  branch: string | null
+  /** Its head was saved in this workspace, or its document lies here. */
+  here: boolean
+  /** It came with the repository, and nobody here vouches for it. */
+  foreign: boolean
+}
+
+/** What a command sees when it has to say which stream it is about. */
+export interface Seen {
+  named: string | null
+  bound: string | null
+  focused: string | null
+  plan: string | null
+  branch: string | null
+  streams: readonly SeenStream[]
+  nowMs: number
+}
+
+export type Why = 'named' | 'bound' | 'focused' | 'plan' | 'branch' | 'main'
+
+export interface SaveTarget {
+  kind: 'stream'
+  name: string
+  why: Why
+  /** There is no such stream yet: the save makes it. */
+  isNew: boolean
+}
+
+export interface Candidate {
+  name: string
+  why: 'branch' | 'here' | 'open' | 'foreign'
+  updatedMs: number
+  foreign: boolean
+}
+
+export type ResumeChoice =
+  | { kind: 'stream'; name: string; why: Why | 'only'; offered: boolean }
+  | { kind: 'choose'; candidates: Candidate[] }
+  /** A name was given, and no stream has it. */
+  | { kind: 'unknown'; name: string }
+  | { kind: 'nothing' }
+
+/**
+ * The one answer to "which stream?": the named one, the session's, the focused one, the plan's, the branch's.
+ * A save always has an answer, and may make it; a resume chooses among what exists and never guesses.
+ */
+export function resolveStream(seen: Seen, purpose: 'save'): SaveTarget
+export function resolveStream(seen: Seen, purpose: 'resume'): ResumeChoice
+export function resolveStream(seen: Seen, purpose: 'save' | 'resume'): SaveTarget | ResumeChoice {
+  return purpose === 'save' ? forSave(seen) : forResume(seen)
+}
+
+function forSave(seen: Seen): SaveTarget {
+  const own = seen.streams.filter(({ foreign }) => !foreign)
+  const target = (name: string, why: Why): SaveTarget => {
+    const known = byName(own, name)
+    return { kind: 'stream', name: known?.name ?? name, why, isNew: known === undefined }
+  }
+  if (seen.named !== null) return target(seen.named, 'named')
+  if (seen.bound !== null && byName(own, seen.bound)?.standing !== 'archived')
+    return target(seen.bound, 'bound')
+  const focused = seen.focused === null ? undefined : byName(own, seen.focused)
+  if (focused && focused.standing !== 'archived') return target(focused.name, 'focused')
+  if (seen.plan !== null) return target(freeName(branchSlug(seen.plan), seen.streams, isShut), 'plan')
+  const { name, why } = branchStream(seen)
+  return target(name, why)
+}
+
+function forResume(seen: Seen): ResumeChoice {
+  const own = seen.streams.filter(({ foreign }) => !foreign)
+  const open = own.filter(({ standing }) => standing !== 'archived')
+  if (seen.named !== null) {
+    const named = byName(own, seen.named)
+    if (named) return { kind: 'stream', name: named.name, why: 'named', offered: false }
+    const foreign = byName(seen.streams, seen.named)
+    return foreign
+      ? { kind: 'choose', candidates: candidatesOf([foreign], seen) }
+      : { kind: 'unknown', name: seen.named }
+  }
+  const found = firstOf(seen, open)
+  if (found)
+    return { kind: 'stream', name: found.stream.name, why: found.why, offered: isOffered(found, seen) }
+  const candidates = [...open, ...seen.streams.filter(({ foreign }) => foreign)]
+  return candidates.length === 0
+    ? { kind: 'nothing' }
+    : { kind: 'choose', candidates: candidatesOf(candidates, seen) }
+}
+
+interface Found {
+  stream: SeenStream
+  why: Why | 'only'
+}
+
+function firstOf(seen: Seen, open: SeenStream[]): Found | null {
+  const ofBranch = branchStream(seen)
+  const ladder: Array<[string | null, Why]> = [
+    [seen.bound, 'bound'],
+    [seen.focused, 'focused'],
+    [seen.plan === null ? null : freeName(branchSlug(seen.plan), seen.streams, isShut), 'plan'],
+    [ofBranch.name, ofBranch.why],
+  ]
+  for (const [name, why] of ladder) {
+    const stream = name === null ? undefined : byName(open, name)
+    if (stream) return { stream, why }
+  }
+  // A stream of any name that was last saved on this branch, where only one was.
+  const onBranch = seen.branch === null ? [] : open.filter(({ branch }) => branch === seen.branch)
+  const [stream] = onBranch
+  if (stream && onBranch.length === 1) return { stream, why: 'branch' }
+  const [only] = open
+  return only && open.length === 1 ? { stream: only, why: 'only' } : null
+}
+
+/** Who is bound to a stream or asks for it by name is told; a stream that was only found may be yesterday's. */
+const isOffered = ({ stream, why }: Found, seen: Seen) =>
+  why !== 'bound' &&
+  stream.branch !== null &&
+  seen.branch !== null &&
+  stream.branch !== seen.branch &&
+  seen.nowMs - stream.updatedMs > OFFER_AFTER_MS
+
+function candidatesOf(streams: readonly SeenStream[], seen: Seen): Candidate[] {
+  return streams
+    .map((stream) => ({
+      name: stream.name,
+      why: whyOf(stream, seen),
+      updatedMs: stream.updatedMs,
+      foreign: stream.foreign,
+    }))
+    .sort((a, b) => b.updatedMs - a.updatedMs || (a.name < b.name ? -1 : 1))
+}
+
+function whyOf(stream: SeenStream, seen: Seen): Candidate['why'] {
+  if (stream.foreign) return 'foreign'
+  if (seen.branch !== null && stream.branch === seen.branch) return 'branch'
+  return stream.here ? 'here' : 'open'
+}
+
+const byName = (streams: readonly SeenStream[], name: string) =>
+  streams.find((stream) => nameKey(stream.name) === nameKey(name))
+
+const TRUNK = /^(?:main|master|trunk)$/
+const trunkOr = (branch: string | null) => (branch === null || TRUNK.test(branch) ? 'main' : branch)
+
+/** An archived stream is over, and a foreign one is not ours: a save goes beside them, under the next number. */
+const isShut = ({ standing, foreign }: SeenStream) => standing === 'archived' || foreign
+
+/** The stream of the present branch, whether it exists or not: two branches with one slug get two streams. */
+function branchStream({ branch, streams }: Seen): { name: string; why: 'branch' | 'main' } {
+  const mine = trunkOr(branch)
+  const isTaken = (stream: SeenStream) =>
+    isShut(stream) ||
+    (stream.branch !== null &&
+      trunkOr(stream.branch) !== mine &&
+      isSlugOf(stream.name, branchSlug(stream.branch)))
+  const name = freeName(branchSlug(mine), streams, isTaken)
+  return { name, why: mine === 'main' ? 'main' : 'branch' }
+}
+
+/** `slug` or `slug-<n>`. A stream that was saved on another branch by its name is not that branch's. */
+function isSlugOf(name: string, slug: string): boolean {
+  const [key, start] = [nameKey(name), nameKey(slug)]
+  return key.startsWith(start) && /^(?:-\d+)?$/.test(key.slice(start.length))
+}
+
+/** The name itself, or with the first number under which there is no stream that is taken. */
+function freeName(name: string, streams: readonly SeenStream[], isTaken: (stream: SeenStream) => boolean) {
+  const taken = new Set(streams.filter(isTaken).map((stream) => nameKey(stream.name)))
+  for (let number = 1; ; number += 1) {
+    const next = number === 1 ? name : `${name}-${number}`
+    if (!taken.has(nameKey(next))) return next
+  }
+}
+
+/** Room for a number behind it, and for what else a file name carries. */
+const SLUG_LENGTH = 96
+
+/**
+ * A stream's name for a branch: safe as a file name on every system, and never empty. Branches that differ only in
+ * what a name cannot hold have the same slug.
+ */
+export function branchSlug(branch: string): string {
+  if (TRUNK.test(branch)) return 'main'
+  const slug = trimmed(
+    trimmed(
+      branch
+        .slice(0, 1_000)
+        .replace(/[^A-Za-z0-9._-]+/g, '-')
+        .replace(/-{2,}/g, '-')
+        .replace(/\.{2,}/g, '.'),
+    ).slice(0, SLUG_LENGTH),
+  )
+  if (slug === '') return 'branch'
+  return runNameProblem(slug) !== null || TRUNK.test(slug.toLowerCase()) ? `branch-${slug}` : slug
+}
+
+const trimmed = (slug: string) => slug.replace(/^[._-]+|[._-]+$/g, '')
