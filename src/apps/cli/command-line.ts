@@ -28,7 +28,7 @@ export function readCommandLine(
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .showSuggestionAfterError(true)
-    .addHelpText('after', `\nBegin with:\n  savepoint run start plan.md\n  savepoint run list\n`)
+    .addHelpText('after', `\nBegin with:\n  savepoint new my-work --current\n  savepoint run start plan.md\n`)
   const groups = new Map<string, Command>()
   for (const operation of operations) {
     const words = operation.name.split(' ')
