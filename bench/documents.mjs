@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../scripts/setup.mjs'
 import { writeDurably } from './bare-protocol.mjs'
-import { inTempFolder, interleaved, median, timed } from './measure.mjs'
+import { inTempFolder, interleaved, median, row, timed } from './measure.mjs'
 
 const STREAMS = 2_000
 const LOOKS = 30
@@ -144,13 +144,3 @@ Step ${number} of the migration is through.
 `
   return text
 }
-
-const row = (what, measured, against, limit) => ({
-  what,
-  measured,
-  against,
-  unit: 'ms',
-  ratio: measured / against,
-  limit,
-  ok: measured / against <= limit,
-})

@@ -34,3 +34,14 @@ export async function inTempFolder(act) {
     rmSync(place, { recursive: true, force: true })
   }
 }
+
+/** One line of a bench: a ratio, and whether it is within its limit. */
+export const row = (what, measured, against, limit) => ({
+  what,
+  measured,
+  against,
+  unit: 'ms',
+  ratio: measured / against,
+  limit,
+  ok: measured / against <= limit,
+})

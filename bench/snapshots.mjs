@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { RunRecorder } from '../dist/index.js'
 import { root } from '../scripts/setup.mjs'
 import { bareProtocol } from './bare-protocol.mjs'
-import { inTempFolder, interleaved, median, timed } from './measure.mjs'
+import { inTempFolder, interleaved, median, row, timed } from './measure.mjs'
 
 const PLAN = '# Plan\n\n- [ ] s1: First step\n- [ ] s2: Second step\n'
 const DOCUMENT_BYTES = 4_096
@@ -144,13 +144,3 @@ async function withoutFileSync(act) {
     syncBuiltinESMExports()
   }
 }
-
-const row = (what, measured, against, limit) => ({
-  what,
-  measured,
-  against,
-  unit: 'ms',
-  ratio: measured / against,
-  limit,
-  ok: measured / against <= limit,
-})

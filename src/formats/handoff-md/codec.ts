@@ -1,17 +1,15 @@
 import {
   codeSpan,
   decodeBlock,
-  decodeClaim,
   decodeItems,
   encodeBlock,
-  encodeClaim,
   encodeItems,
   leadingName,
   oneLine,
 } from '../../core/bullets.ts'
-import { decisionOf, decisionSentence } from '../../core/decision.ts'
+import { decodeClaims, decodeDecisions, encodeClaims, encodeDecisions } from '../../core/claims.ts'
 import { partsOf, titleKey } from '../../core/outline.ts'
-import type { Artifact, Breadcrumb, Claim, WorkState } from '../../core/work.ts'
+import type { Artifact, Breadcrumb, WorkState } from '../../core/work.ts'
 import { encodeFront, readFront } from './front-matter.ts'
 
 const MAX_HANDOFF_CHARACTERS = 1024 * 1024
@@ -33,9 +31,6 @@ interface Section {
   decode(body: string): Partial<WorkState>
 }
 
-const claims = (list: readonly Claim[]) =>
-  encodeItems(list.map(({ text, confirmed }) => encodeClaim(text, confirmed)))
-const decodeClaims = (body: string) => decodeItems(body).flatMap((item) => decodeClaim(item) ?? [])
 const texts = (list: ReadonlyArray<{ text: string }>) => encodeItems(list.map(({ text }) => text))
 const decodeTexts = (body: string) => decodeItems(body).map((text) => ({ text }))
 
@@ -53,25 +48,18 @@ const SECTIONS: readonly Section[] = [
   },
   {
     heading: '## Decisions',
-    encode: ({ decisions }) =>
-      claims(
-        decisions
-          .filter(({ supersededBy }) => supersededBy === null)
-          .map((one) => ({ ...one, text: decisionSentence(one) })),
-      ),
-    decode: (body) => ({
-      decisions: decodeClaims(body).map((one) => ({ ...one, ...decisionOf(one.text), supersededBy: null })),
-    }),
+    encode: ({ decisions }) => encodeDecisions(decisions),
+    decode: (body) => ({ decisions: decodeDecisions(body) }),
   },
   { heading: '## Constraints and Rules', encode: () => '', decode: () => ({}) },
   {
     heading: '### Constraints',
-    encode: ({ constraints }) => claims(constraints),
+    encode: ({ constraints }) => encodeClaims(constraints),
     decode: (body) => ({ constraints: decodeClaims(body) }),
   },
   {
     heading: '### Rules',
-    encode: ({ rules }) => claims(rules),
+    encode: ({ rules }) => encodeClaims(rules),
     decode: (body) => ({ rules: decodeClaims(body) }),
   },
   {
@@ -96,7 +84,7 @@ const SECTIONS: readonly Section[] = [
   },
   {
     heading: '## Open Questions',
-    encode: ({ questions }) => claims(questions),
+    encode: ({ questions }) => encodeClaims(questions),
     decode: (body) => ({ questions: decodeClaims(body) }),
   },
   {

@@ -1,20 +1,18 @@
 import {
   decodeBlock,
-  decodeClaim,
   decodeItems,
   decodeNames,
   encodeBlock,
-  encodeClaim,
   encodeItem,
   encodeItems,
   encodeLine,
   encodeNames,
   oneLine,
 } from '../../core/bullets.ts'
-import { decisionOf, decisionSentence } from '../../core/decision.ts'
+import { decodeClaims, decodeDecisions, encodeClaims, encodeDecisions } from '../../core/claims.ts'
 import { type Part, partsOf, titleKey } from '../../core/outline.ts'
 import { visible } from '../../core/visible.ts'
-import type { Claim, WorkState } from '../../core/work.ts'
+import type { WorkState } from '../../core/work.ts'
 
 export const TITLE = 'Session Ledger'
 export const STATE = 'State'
@@ -25,10 +23,6 @@ export interface Section {
   decode(body: string): Partial<WorkState>
 }
 
-const claims = (list: readonly Claim[]) =>
-  encodeItems(list.map(({ text, confirmed }) => encodeClaim(text, confirmed)))
-const decodeClaims = (body: string) => decodeItems(body).flatMap((item) => decodeClaim(item) ?? [])
-
 /** The ledger's sections in their order: how each is written, and what it says about the work. */
 export const SECTIONS: readonly Section[] = [
   {
@@ -38,20 +32,13 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     heading: '## Constraints/Assumptions',
-    encode: ({ constraints }) => claims(constraints),
+    encode: ({ constraints }) => encodeClaims(constraints),
     decode: (body) => ({ constraints: decodeClaims(body) }),
   },
   {
     heading: '## Key Decisions',
-    encode: ({ decisions }) =>
-      claims(
-        decisions
-          .filter(({ supersededBy }) => supersededBy === null)
-          .map((one) => ({ ...one, text: decisionSentence(one) })),
-      ),
-    decode: (body) => ({
-      decisions: decodeClaims(body).map((one) => ({ ...one, ...decisionOf(one.text), supersededBy: null })),
-    }),
+    encode: ({ decisions }) => encodeDecisions(decisions),
+    decode: (body) => ({ decisions: decodeDecisions(body) }),
   },
   { heading: `## ${STATE}`, encode: () => '', decode: () => ({}) },
   {
@@ -71,7 +58,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     heading: '## Open Questions',
-    encode: ({ questions }) => claims(questions),
+    encode: ({ questions }) => encodeClaims(questions),
     decode: (body) => ({ questions: decodeClaims(body) }),
   },
   { heading: '## Working Set', encode: encodeWorkingSet, decode: decodeWorkingSet },

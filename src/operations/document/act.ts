@@ -2,7 +2,8 @@ import { ReasonError } from '../../core/reason.ts'
 import { lookTime } from '../../fs/disk.ts'
 import type { DocumentCommit } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { documentLock, tell } from './read.ts'
+import { workspaceLock } from '../workspace-lock.ts'
+import { tell } from './read.ts'
 import { SAVE_MS } from './rebase.ts'
 import { settleDocuments } from './settle.ts'
 import type { Survey } from './survey.ts'
@@ -32,7 +33,7 @@ export async function act<R>(
   decide: (survey: Survey) => Promise<Act<R>>,
 ): Promise<R & { files: Files }> {
   const { store, identity, ports } = context
-  const release = await documentLock(context, WAIT_MS)
+  const release = await workspaceLock(context, identity.workspace, WAIT_MS)
   if (release === null) throw new ReasonError('store_busy', { path: store.path, waited_ms: WAIT_MS })
   try {
     for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {

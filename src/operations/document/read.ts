@@ -1,14 +1,10 @@
 import { ReasonError } from '../../core/reason.ts'
-import type { Release } from '../../store/store.ts'
 import { type Context, settleIdentity } from '../context.ts'
+import { workspaceLock } from '../workspace-lock.ts'
 import { currentsOf, look, type Survey, unsettled } from './survey.ts'
 
 /** Who only reads goes on without a look at the newest edits. */
 const READER_WAIT_MS = 1_000
-
-/** The one lock under which documents of a workspace are taken in and written. */
-export const documentLock = ({ store, identity }: Context, waitMs: number): Promise<Release | null> =>
-  store.lock(`workspace:${identity.workspace}`, waitMs)
 
 /** The documents for a verb that only reads: up to date where that is possible, else as they were. */
 export async function read(context: Context): Promise<Survey> {
@@ -17,7 +13,7 @@ export async function read(context: Context): Promise<Survey> {
   // A worktree that git just made is trusted with the others, and has no id yet under which to keep anything.
   if (survey.trusted && context.identity.workspace === '')
     context.identity = await settleIdentity(context, 'write')
-  const release = await documentLock(context, READER_WAIT_MS)
+  const release = await workspaceLock(context, context.identity.workspace, READER_WAIT_MS)
   if (release === null) {
     context.notices.push('Another process is at work on the documents; this is how they were before.')
     return told(context, survey)

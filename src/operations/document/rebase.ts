@@ -8,6 +8,7 @@ import type { DocumentCommit, OwedView, WorkRow } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { joined, pointOf } from './checkpoint-of.ts'
 import { deliveriesOf } from './deliveries.ts'
+import { afterHead } from './find-stream.ts'
 import { MAX_DOCUMENT_BYTES } from './read-documents.ts'
 import { isTrustedHere } from './trusted.ts'
 
@@ -54,7 +55,7 @@ export async function rebase(context: Context, owed: OwedView, refusal: Refusal)
   const hash = sha256(text)
   const theirs = sha256(reading.text)
   const known = await store.version(row.stream.id, hash)
-  const { id, headId, headSequence } = row.stream
+  const { id, headSequence } = row.stream
   const point =
     known?.problem === null
       ? null
@@ -62,7 +63,7 @@ export async function rebase(context: Context, owed: OwedView, refusal: Refusal)
           stream: row.stream,
           text,
           parent: row.view.checkpoint,
-          after: { id: headId, sequence: headSequence },
+          after: afterHead(row),
           trigger: { kind: 'adopted', note: 'saved while Savepoint wrote' },
           provenance: { branch: null, commit: null, author: null },
           foreign: row.position.foreign || (await isDelivered(context, owed.path)),

@@ -10,6 +10,7 @@ import type { Context } from '../context.ts'
 import { type Arrival, readArrivals, type Stamp, withoutTwins } from './arrivals.ts'
 import { joined, pointOf } from './checkpoint-of.ts'
 import { type Delivery, deliveriesOf } from './deliveries.ts'
+import { afterHead } from './find-stream.ts'
 import { follow, isSetBack } from './follow.ts'
 import type { Survey } from './survey.ts'
 
@@ -102,13 +103,12 @@ async function adopt(
       return { ...at(checkpoint), texts: [{ hash, text: reading.text }], versions: [seen] }
     }
     case 'append': {
-      const after = { id: stream.headId, sequence: stream.headSequence }
       const point = pointOf(context, {
         ...arrives,
         stream,
         text: reading.text,
         parent: position.checkpoint,
-        after,
+        after: afterHead(row),
         change: await changeSince(context, row, reading),
         foreign: !isVouched && (position.foreign || (delivery?.foreign ?? false)),
       })

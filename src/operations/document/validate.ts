@@ -29,7 +29,7 @@ function readNamed(context: Context, file: string): FoundDocument {
   }
 }
 
-/** The documents of the workspace that say they are the same one: ids are told apart whatever their case. */
+/** The documents of the workspace that say they are the same one: two ids that differ in case only are the same. */
 function sameIds(documents: FoundDocument[]): (document: FoundDocument) => Finding[] {
   const byKey = new Map<string, FoundDocument[]>()
   for (const document of documents) {

@@ -6,8 +6,9 @@ import { TEMP_ENDING } from '../../fs/durable.ts'
 import type { Stream } from '../../store/store.ts'
 import { type Context, workspaceRoot } from '../context.ts'
 import { FIX, type Finding } from '../finding.ts'
+import { workspaceLock } from '../workspace-lock.ts'
 import { inspectView, lookAgain } from './inspect-view.ts'
-import { openRunFolder, publishRun, setAside, workspaceLock } from './publish.ts'
+import { openRunFolder, publishRun, setAside } from './publish.ts'
 import { readmitRun, takeUpRunFolder } from './readmit.ts'
 
 /** A temp file younger than this may belong to a process that is writing it right now. */

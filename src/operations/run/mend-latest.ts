@@ -2,8 +2,9 @@ import { ReasonError } from '../../core/reason.ts'
 import { LATEST, latestPath } from '../../formats/snapshot/layout.ts'
 import type { Stream } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { workspaceLock } from '../workspace-lock.ts'
 import { inspectView, lookAgain } from './inspect-view.ts'
-import { openRunFolder, publishRun, setAside, workspaceLock } from './publish.ts'
+import { openRunFolder, publishRun, setAside } from './publish.ts'
 
 export interface Recovered {
   reason: string

@@ -13,13 +13,8 @@ import { type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder, makeFolders, writeDurably } from '../../fs/durable.ts'
 import type { NewView, Stream, ViewRow } from '../../store/store.ts'
 import { type Context, catchUp, workspaceRoot } from '../context.ts'
+import { workspaceLock } from '../workspace-lock.ts'
 import { type RenderedFile, renderFile } from './render-snapshot.ts'
-
-/** How long to wait for another process that is publishing in the same workspace. */
-const LOCK_WAIT_MS = 2_000
-
-export const workspaceLock = (context: Context, workspace: string) =>
-  context.store.lock(`workspace:${workspace}`, LOCK_WAIT_MS)
 
 /**
  * Writes every document that a run owes to the disk, its own and those that others left unfinished.

@@ -15,8 +15,9 @@ import { findFolder, removeDurably, writeDurably } from '../../fs/durable.ts'
 import { type Kept, planRetention, type RetentionLimits } from '../../policy/retention.ts'
 import type { Stream, ViewRow } from '../../store/store.ts'
 import { type Context, catchUp } from '../context.ts'
+import { workspaceLock } from '../workspace-lock.ts'
 import { inspectView } from './inspect-view.ts'
-import { openWorkspace, settle, workspaceLock } from './publish.ts'
+import { openWorkspace, settle } from './publish.ts'
 
 export interface RetentionReport {
   run_id: string
