@@ -16,12 +16,12 @@ export function median(numbers) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/** Both sides once a round, each first in every second round. Answers their times in milliseconds. */
-export async function interleaved(rounds, { measured, against }) {
-  const times = { measured: [], against: [] }
+/** Every side once a round, in turn forwards and backwards. Answers their times in milliseconds, by their names. */
+export async function interleaved(rounds, sides) {
+  const names = Object.keys(sides)
+  const times = Object.fromEntries(names.map((name) => [name, []]))
   for (let round = 0; round < rounds; round += 1)
-    for (const side of round % 2 === 0 ? ['measured', 'against'] : ['against', 'measured'])
-      times[side].push(await (side === 'measured' ? measured : against)())
+    for (const name of round % 2 === 0 ? names : names.toReversed()) times[name].push(await sides[name]())
   return times
 }
 

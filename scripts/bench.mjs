@@ -3,7 +3,11 @@ import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { setup } from './setup.mjs'
 
-const BENCHES = { snapshots: '../bench/snapshots.mjs', documents: '../bench/documents.mjs' }
+const BENCHES = {
+  snapshots: '../bench/snapshots.mjs',
+  documents: '../bench/documents.mjs',
+  work: '../bench/work.mjs',
+}
 
 // More certificates triple the start of Node 20, which falsifies what is measured.
 if (process.env.NODE_EXTRA_CA_CERTS !== undefined) {

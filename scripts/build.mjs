@@ -23,15 +23,30 @@ const shared = {
   metafile: true,
 }
 
-/** Packages that most commands never need are files of their own beside the command line. */
-const APART = { yaml: 'yaml', 'zod/mini': 'zod' }
+/** A package that most commands never need is a file of its own beside the command line. */
 const apart = {
   name: 'apart',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^(?:yaml|zod\/mini)$/ }, ({ path }) => ({
-      path: `./${APART[path]}.cjs`,
-      external: true,
-    })),
+    onResolve({ filter: /^zod\/mini$/ }, () => ({ path: './zod.cjs', external: true })),
+}
+
+/**
+ * A package inside the program that runs only when one of its names is first used. Inside, because what V8 compiled
+ * is kept for the program alone.
+ */
+const late = {
+  name: 'late',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^yaml$/ }, ({ path, namespace }) =>
+      namespace === 'late' ? undefined : { path, namespace: 'late' },
+    )
+    onLoad({ filter: /.*/, namespace: 'late' }, async ({ path }) => ({
+      contents: `for (const name of ${JSON.stringify(Object.keys(await import(path)))})
+        Object.defineProperty(exports, name, { enumerable: true, get: () => require('${path}')[name] })`,
+      resolveDir: root,
+      loader: 'js',
+    }))
+  },
 }
 
 /** commander can run other programs as subcommands; ours has none, and the module costs time at every start. */
@@ -66,7 +81,6 @@ function nameProgram(file) {
 
 const parts = await Promise.all(
   Object.entries({
-    yaml: "export * from 'yaml'",
     zod: "export { array, boolean, enum, exactOptional, int, literal, maxLength, minimum, minLength, number, regex, strictObject, string } from 'zod/mini'",
   }).map(([name, contents]) =>
     build({
@@ -87,7 +101,7 @@ const program = await build({
   minify: true,
   // A part that is loaded late is a CommonJS file too: require sees all of its names, import only some.
   supported: { 'dynamic-import': false },
-  plugins: [apart, without('commander', 'node:child_process')],
+  plugins: [apart, late, without('commander', 'node:child_process')],
   banner: {
     js: 'const importMetaUrl=require("node:url").pathToFileURL(__filename).href;',
   },

@@ -75,7 +75,7 @@ function reasonsPage({ EXIT, REASONS }) {
     'Every refusal and failure has a code that never changes its meaning. The command line prints the sentence, what to do, and the code; with `--json` the answer is `{"ok": false, "reason", "message", "hint", "data"}`. The library throws a `ReasonError` with the same fields. Words in braces are filled in.',
     '## Exit codes',
     table(['code', 'meaning'], [['`0`', 'it is done'], ...exits]),
-    '`savepoint run exec` ends as its command did: with its exit code, with 128 and the number of the signal that ended it, with 127 where it was not found and 126 where it could not be run.',
+    '`savepoint run exec` ends as its command did: with its exit code, with 128 and the number of the signal that ended it, with 127 where it was not found and 126 where it could not be run. `savepoint save` that is left at one of its questions (Ctrl-C, Ctrl-D, Escape) ends with 130, and has saved nothing.',
     'Two reasons are no failures of the command: it did its work, and the result is bad news. They are answered by one command each, and with `--json` the whole result stands beside the reason.',
     table(
       ['reason', 'exit code', 'answered by'],
@@ -93,7 +93,7 @@ function reasonsPage({ EXIT, REASONS }) {
   ]
 }
 
-function configPage({ SETTINGS }) {
+async function configPage({ SETTINGS, loadOperations }) {
   const rows = Object.entries(SETTINGS).map(([name, { about, default: value, problem, from }]) => [
     code(name),
     code(value),
@@ -101,6 +101,9 @@ function configPage({ SETTINGS }) {
     from === 'user' ? 'your own file only' : 'any file',
     about,
   ])
+  const lenient = (await loadOperations())
+    .filter((one) => one.lenient)
+    .map(({ name }) => code(`savepoint ${name}`))
   const example = Object.entries(SETTINGS).map(([name, { default: value }]) => `  ${name}: ${value}`)
   return [
     MADE,
@@ -108,10 +111,13 @@ function configPage({ SETTINGS }) {
     'Savepoint works without a settings file. Settings stand in YAML under the key `session`. Other keys belong to other tools and are left alone.',
     'Read in this order, the later one wins:',
     '1. `$XDG_CONFIG_HOME/savepoint/config.yml`, by default `~/.config/savepoint/config.yml` (on Windows `%APPDATA%\\savepoint\\config.yml`): your own file.\n2. `.agents.yml` in the root of the workspace.\n3. `.agents.local.yml` beside it.',
+    '`false` in a later file overrides `true` in an earlier one. A file has 64 KiB at most.',
     'A setting that could make you lose snapshots counts only in your own file: a repository that you cloned cannot set it, and its line is passed over.',
     table(['setting', 'default', 'must be', 'may stand in', 'about'], rows),
     `\`\`\`yaml\nsession:\n${example.join('\n')}\n\`\`\``,
-    'A value that cannot be used stops the command with [`config_invalid`](reasons.md#config_invalid), which names the file and the setting.',
+    'A value that cannot be used stops the command with [`config_invalid`](reasons.md#config_invalid), which names the file and the line. Aliases, merge keys and tags mean nothing in the `session` block and are such values too.',
+    `These commands tell it instead, pass over that line or that file, and use all other settings: ${lenient.join(', ')}.`,
+    '`savepoint config explain` shows every setting, its value, the file that it comes from, and what does not count.',
     '## Environment',
     table(
       ['variable', 'about'],
@@ -132,7 +138,7 @@ function configPage({ SETTINGS }) {
 
 async function commandsPage({ loadOperations, optionName }) {
   const word = ([name, field]) => {
-    const inner = field.kind === 'choice' ? field.choices.join('|') : optionName(name)
+    const inner = field.kind === 'choice' ? field.choices.join('|') : (field.label ?? optionName(name))
     const dots = field.kind === 'words' ? '…' : ''
     return field.required ? `<${inner}${dots}>` : `[${inner}${dots}]`
   }

@@ -82,7 +82,72 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   '000.92': 'Checkpoints are taken at natural breaks, before a limit forces one.',
   '000.93': 'Work can be taken up again from any checkpoint, not just the last.',
   '000.94': 'A checkpoint is where work stood at one moment, with no more than is needed to resume.',
-
+  '001.01': 'save takes a summary of where work stands, and it may be left out.',
+  '001.02':
+    'A note holds what is being done, why, and what comes next, enough to go on without working it out again.',
+  '001.03':
+    'The end of a session, a window that fills up, a decision that is not obvious and a change of task are reasons to save, and a save can name its own.',
+  '001.04':
+    'Without anything said a person at a terminal is asked three things: what is being worked on, which decisions were made and why, what is next.',
+  '001.05': 'Where nobody can be asked, save does not wait.',
+  '001.06':
+    'Where .claude/state-index.json names an active plan, the note lies in .claude/plans/<plan>/checkpoints/.',
+  '001.07': 'Without an index, or without an active plan in it, the note lies in .claude/checkpoints/.',
+  '001.08': 'The folder of the notes is made where it is missing.',
+  '001.09': 'The name of a note begins with its time in UTC, to the second, and ends in .json.',
+  '001.10':
+    'A note is a JSON object with timestamp, summary, decisions, next_action, blockers and context, in that order.',
+  '001.11': 'timestamp is an ISO-8601 time.',
+  '001.12': 'summary is one text: what is being worked on, and why.',
+  '001.13':
+    'decisions is a list of texts, each a choice with its reason, or what was put off and until when.',
+  '001.14': 'next_action is one text: what to do first when the work is resumed.',
+  '001.15': 'blockers is a list, and empty where nothing blocks.',
+  '001.16': 'context holds active_plan, active_plan_stage, active_tdd_phase and files_in_progress.',
+  '001.17': 'A plan, stage or phase that is not active is null; a stage may be a number or a name.',
+  '001.18':
+    'After a save the location, the summary, how many decisions were recorded and the next action are shown in a banner.',
+  '001.20': 'Where an index exists, its last_checkpoint is set to the time of the save.',
+  '001.21': 'Setting last_checkpoint changes nothing else in the index.',
+  '001.22': 'The index is replaced at once as a whole; one that cannot be read is reported and left alone.',
+  '001.24': 'The latest checkpoint of the active plan can be read.',
+  '001.25': 'The latest checkpoint that belongs to no plan can be read.',
+  '001.26': 'A note that cannot be read is passed over, and the others are still found.',
+  '001.27': 'Notes are only ever added: none is changed, and two saves in one second are two notes.',
+  '001.28': 'Old notes are not deleted.',
+  '001.29': 'Of all checkpoints of a piece of work only the latest is told.',
+  '001.30': 'One command shows the whole active state.',
+  '003.01': 'A ledger is written only where session.ledger is true in .agents.yml.',
+  '003.02':
+    'Where it is false or missing, the answer says that the checkpoint was skipped and why, and no file is made.',
+  '003.03': 'session.ledger_path says where the ledger lies; without it, at .agents/session_ledger.md.',
+  '003.04': 'The folder of the ledger is made where it is missing, also for a path from the settings.',
+  '003.05': 'Each worktree has a ledger of its own.',
+  '003.06': 'Handoffs go to the main worktree, into .agents/handoffs/, and stay there.',
+  '003.07': 'A ledger is titled Session Ledger, and its second line says when it was last updated.',
+  '003.08': 'Goal says what is being worked on, with what it must satisfy where that is known.',
+  '003.09': 'Constraints/Assumptions is a list of known limits and of what is taken for granted.',
+  '003.10': 'Key Decisions is a list of the main choices that were made.',
+  '003.11':
+    'State has Done, a list of what is finished; Now, the current focus; and Next, the step that is planned.',
+  '003.12': 'Open Questions is a list of what is not settled.',
+  '003.13': 'Working Set has the key files, ids and commands, a line each.',
+  '003.14': 'What is uncertain is marked UNCONFIRMED at its place in the ledger.',
+  '003.15': 'Every section is there, in the same order, also where it has nothing to say.',
+  '003.16':
+    'After writing, the path, the goal, how much is done, what is now and what is next are said in three lines.',
+  '003.23': 'Other agents and programs can take a checkpoint, without a terminal.',
+  '003.25': 'What is marked UNCONFIRMED is put up for checking before work goes on.',
+  '003.26':
+    'Where the world has moved or a claim is unconfirmed, a resume asks one to three questions: whether the focus still holds, and whether an assumption that nobody confirmed does.',
+  '003.27': 'After that, work goes on from Now.',
+  '003.28': 'What is said about a file that changed since is marked, and the focus is asked about.',
+  '003.29': 'A wish of the user that was inferred and not said is unconfirmed.',
+  '003.30': 'A technical decision without the word of the user is unconfirmed.',
+  '003.31': 'Who is not sure of a claim, as about an outside service, marks it unconfirmed at the save.',
+  '003.33': 'Clearing and reloading the ledger loses nothing that it holds.',
+  '003.34': 'A session that ends without warning can be taken up from the ledger.',
+  '003.35': 'A handoff is made on purpose, is structured, and tells a new session in detail.',
   '004.01': 'A snapshot is one JSON document with the same top-level fields in the same order every time.',
   '004.02':
     'Its id is stable, unique and has the form cp_<timestamp>_<suffix>, also for saves in one second.',
@@ -125,4 +190,23 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   '004.42': 'A file whose content was changed is refused as checkpoint_integrity_mismatch.',
   '004.43': 'A write that did not go through is checkpoint_atomic_write_failed.',
   '004.44': 'Retention that could not be done is checkpoint_retention_prune_failed.',
+}
+
+/**
+ * Binding sentences that nothing keeps yet: they need the hooks of the agents, sessions that are followed, or
+ * commands inside an agent. No test may cite them; who builds such a thing moves its sentences up.
+ */
+export const LATER: Readonly<Record<string, string>> = {
+  '001.19': 'Where the context will be surfaced at the next start the banner says so, and nowhere else.',
+  '001.23': 'At the start of a session the latest checkpoint is read and surfaced.',
+  '003.17': 'At 70 percent of the context window a checkpoint is due.',
+  '003.18': 'At 85 percent a checkpoint is due at once, with the advice to clear and reload.',
+  '003.19': 'Work of several days is checkpointed at the end of each session.',
+  '003.20': 'A checkpoint is taken before and after a large change, and before a risky one.',
+  '003.21': 'A checkpoint is taken after each milestone.',
+  '003.22':
+    'Work of less than 30 minutes, a small fix, or a session that was handed off needs no checkpoint.',
+  '003.24': 'After a clear the ledger is loaded by itself, and its content is the context again.',
+  '003.32':
+    'After two or three compactions the advice is to save, clear and reload rather than to compact again.',
 }

@@ -2,11 +2,44 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { describe, ReasonError } from '../core/reason.ts'
 import { readPlainFile } from '../fs/disk.ts'
-import { defaultSettings, isSettingName, SETTINGS, type Settings } from './settings.ts'
+import type { Entry, Shown } from './session-block.ts'
+import { defaultSettings, forEachSetting, SETTINGS, type SettingName, type Settings } from './settings.ts'
 
 const MAX_BYTES = 64 * 1024
 
 type Environment = Readonly<Record<string, string | undefined>>
+
+/** A file that settings may stand in. */
+interface ConfigFile {
+  path: string
+  by: 'user' | 'repository'
+  state: 'read' | 'absent' | 'unusable'
+}
+
+/** What cannot be used: a whole file, or where it names a setting that line of it. */
+export interface ConfigProblem {
+  path: string
+  problem: string
+  setting: string | null
+}
+
+/** A value that a file says and that does not count. */
+interface PassedOver {
+  setting: SettingName
+  value: Shown
+  path: string
+  why: 'overridden' | 'user_only' | 'invalid'
+}
+
+/** Where the settings in force come from. */
+export interface Config {
+  /** `default`, or the path of the file that set it. */
+  origins: Record<SettingName, string>
+  /** In the order in which they are read: the later one wins. */
+  files: ConfigFile[]
+  problems: ConfigProblem[]
+  passedOver: PassedOver[]
+}
 
 /** The user's own settings file. */
 export function userConfigPath(env: Environment, platform = process.platform): string {
@@ -20,53 +53,93 @@ export function userConfigPath(env: Environment, platform = process.platform): s
   )
 }
 
-/** The settings in force: defaults, then the user's file, then the repository's, then its local one. */
-export async function loadSettings(root: string, env: Environment): Promise<Settings> {
-  const settings = defaultSettings()
+/** Where settings come from when no file says anything. */
+export const defaultConfig = (): Config => ({
+  origins: forEachSetting(() => 'default'),
+  files: [],
+  problems: [],
+  passedOver: [],
+})
+
+/**
+ * The settings in force: defaults, then the user's file, then the repository's, then its local one. It never
+ * fails: what cannot be used is passed over and told, and the caller decides whether it goes on.
+ */
+export async function loadSettings(root: string, env: Environment): Promise<{ settings: Settings } & Config> {
+  const loaded = { settings: defaultSettings(), ...defaultConfig() }
   const sources = [
     { path: userConfigPath(env), by: 'user' },
     { path: join(root, '.agents.yml'), by: 'repository' },
     { path: join(root, '.agents.local.yml'), by: 'repository' },
   ] as const
   for (const { path, by } of sources) {
-    const block = (await readYaml(path))?.session
-    if (block === undefined || block === null) continue
-    if (!isRecord(block)) throw invalid(path, '`session` must hold settings, a line each')
-    apply(settings, block, path, by)
+    const found = await readSettings(path)
+    const state = found === null ? 'absent' : 'problem' in found ? 'unusable' : 'read'
+    loaded.files.push({ path, by, state })
+    if (found === null) continue
+    if ('problem' in found) loaded.problems.push({ path, problem: found.problem, setting: null })
+    else for (const entry of found.entries) apply(loaded, entry, { path, by })
   }
-  return settings
+  return loaded
 }
 
-/** Keys that are not ours belong to other tools and are left alone. */
+/** The later file wins; what does not count is kept with the reason. */
 function apply(
-  settings: Settings,
-  block: Record<string, unknown>,
-  path: string,
-  by: 'user' | 'repository',
+  { settings, origins, problems, passedOver }: { settings: Settings } & Config,
+  { name, value, shown, line, problem: unusable }: Entry,
+  { path, by }: Pick<ConfigFile, 'path' | 'by'>,
 ): void {
-  for (const [name, value] of Object.entries(block)) {
-    if (!isSettingName(name)) continue
-    const row = SETTINGS[name]
-    if (row.from === 'user' && by === 'repository') continue
-    const problem = row.problem(value)
-    if (problem !== null) throw invalid(path, `\`session.${name}\` must be ${problem}`)
-    Object.assign(settings, { [name]: value })
+  const tell = (problem: string) =>
+    problems.push({ path, problem: `line ${line}: ${problem}`, setting: name })
+  if (name === '<<') {
+    if (unusable !== null) tell(unusable)
+    return
   }
+  const row = SETTINGS[name]
+  if (row.from === 'user' && by === 'repository') {
+    passedOver.push({ setting: name, value: shown, path, why: 'user_only' })
+    return
+  }
+  const wanted = row.problem(value)
+  const problem = unusable ?? (wanted && `\`session.${name}\` must be ${wanted}`)
+  if (problem !== null) {
+    passedOver.push({ setting: name, value: shown, path, why: 'invalid' })
+    tell(problem)
+    return
+  }
+  if (origins[name] !== 'default')
+    passedOver.push({ setting: name, value: settings[name], path: origins[name], why: 'overridden' })
+  origins[name] = path
+  Object.assign(settings, { [name]: value })
 }
 
-async function readYaml(path: string): Promise<Record<string, unknown> | null> {
+async function readSettings(path: string): Promise<{ entries: Entry[] } | { problem: string } | null> {
+  let bytes: Buffer | null
   try {
-    const text = readPlainFile(path, MAX_BYTES)?.toString('utf8')
-    if (text === undefined) return null
-    const { parse } = await import('yaml')
-    const value: unknown = parse(text, { maxAliasCount: 0 })
-    return isRecord(value) ? value : {}
+    bytes = readPlainFile(path, MAX_BYTES)
   } catch (error) {
-    throw invalid(path, describe(error))
+    return { problem: unreadable(error) }
   }
+  if (bytes === null) return null
+  const text = textOf(bytes)
+  if (text === null) return { problem: 'it is not UTF-8 text' }
+  // The parser is loaded with the first file: most workspaces have none.
+  return (await import('./session-block.ts')).readSession(text)
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** The file is named already. */
+function unreadable(error: unknown): string {
+  if (!(error instanceof ReasonError)) return describe(error)
+  return error.reason === 'file_too_large'
+    ? `it has more than ${MAX_BYTES} bytes`
+    : String(error.data.problem)
+}
 
-const invalid = (path: string, problem: string) => new ReasonError('config_invalid', { path, problem })
+function textOf(bytes: Buffer): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return null
+  }
+}

@@ -1,4 +1,6 @@
+import { clip } from '../core/canonical.ts'
 import { nameProblem } from '../core/id.ts'
+import { DEFAULT_LEDGER, ledgerPathProblem } from '../core/ledger-path.ts'
 
 interface SettingRow {
   about: string
@@ -9,11 +11,49 @@ interface SettingRow {
   from: 'anyone' | 'user'
 }
 
-const wholeNumber = (least: number) => (value: unknown) =>
-  Number.isSafeInteger(value) && Number(value) >= least ? null : `a whole number from ${least}`
+const wholeNumber =
+  (least: number, most = Number.MAX_SAFE_INTEGER) =>
+  (value: unknown) => {
+    if (Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most) return null
+    return `a whole number from ${least}${most === Number.MAX_SAFE_INTEGER ? '' : ` to ${most}`}`
+  }
+
+const trueOrFalse = (value: unknown) => (typeof value === 'boolean' ? null : 'true or false')
+
+/** A path is named with what is wrong about it: the rule has too many sides to guess. */
+function ledgerPath(value: unknown): string | null {
+  const wanted = 'the path of a .md file inside the workspace'
+  if (typeof value !== 'string') return wanted
+  const problem = ledgerPathProblem(value)
+  return problem && `${wanted}, and ${JSON.stringify(clip(value, 80))} is not: ${problem}`
+}
 
 /** Every setting: its name in the file, its default, and who may set it. docs/config.md is made from this. */
 export const SETTINGS = {
+  ledger: {
+    about: 'Keep a session ledger in this worktree: a short page that says where the work stands.',
+    default: false,
+    problem: trueOrFalse,
+    from: 'anyone',
+  },
+  ledger_path: {
+    about: 'Where the ledger lies, from the root of the workspace.',
+    default: DEFAULT_LEDGER,
+    problem: ledgerPath,
+    from: 'anyone',
+  },
+  track_ledger: {
+    about: 'Let git see the ledger; by default it goes into the private exclude file.',
+    default: false,
+    problem: trueOrFalse,
+    from: 'anyone',
+  },
+  brief_tokens: {
+    about: 'How many tokens a brief may have.',
+    default: 1_000,
+    problem: wholeNumber(200, 100_000),
+    from: 'anyone',
+  },
   policy_profile: {
     about: 'The resilience profile that snapshots name in `policy_profile`.',
     default: 'default',
@@ -23,7 +63,7 @@ export const SETTINGS = {
   track_runs: {
     about: 'Let git see the run folders; by default they go into the private exclude file.',
     default: false,
-    problem: (value) => (typeof value === 'boolean' ? null : 'true or false'),
+    problem: trueOrFalse,
     from: 'anyone',
   },
   snapshots_per_run: {
@@ -48,20 +88,18 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS
 
-export interface Settings {
-  policy_profile: string
-  track_runs: boolean
-  snapshots_per_run: number
-  snapshot_days: number
-  compress_after_hours: number
-}
+type Widened<T> = T extends boolean ? boolean : T extends number ? number : string
 
-export const defaultSettings = (): Settings => ({
-  policy_profile: SETTINGS.policy_profile.default,
-  track_runs: SETTINGS.track_runs.default,
-  snapshots_per_run: SETTINGS.snapshots_per_run.default,
-  snapshot_days: SETTINGS.snapshot_days.default,
-  compress_after_hours: SETTINGS.compress_after_hours.default,
-})
+export type Settings = { [Name in SettingName]: Widened<(typeof SETTINGS)[Name]['default']> }
 
 export const isSettingName = (name: string): name is SettingName => Object.hasOwn(SETTINGS, name)
+
+export const settingNames = (): SettingName[] => Object.keys(SETTINGS).filter(isSettingName)
+
+/** One value for each setting. */
+export const forEachSetting = <T>(make: (name: SettingName) => T): Record<SettingName, T> =>
+  // `as`: the names are those of the table, all of them.
+  Object.fromEntries(settingNames().map((name) => [name, make(name)])) as Record<SettingName, T>
+
+// `as`: each row's default has the type that its setting has.
+export const defaultSettings = () => forEachSetting((name) => SETTINGS[name].default) as Settings

@@ -120,6 +120,8 @@ export interface Checkpoint {
   document?: DocumentRef
   completion?: Completion
   provenance?: Provenance
+  /** Files that its sentences speak of and that were not there. */
+  absent?: string[]
 }
 
 /** What a list tells of a checkpoint, without reading the whole of it. */
@@ -130,7 +132,9 @@ export interface Gist {
   document?: DocumentGist
 }
 
+/** What a list tells of a piece of work, whether it has a document or not. */
 export interface DocumentGist {
+  /** Empty where it never had a document. */
   created: string
   parent: string | null
   problem: string
@@ -138,27 +142,31 @@ export interface DocumentGist {
   /** Why the checkpoint was taken, or what it says was done. */
   why: string
   archived: boolean
+  /** The branch that it was saved on; absent in what an older program wrote. */
+  branch?: string | null
 }
 
 const GIST_LENGTH = 120
 
-export function gistOf({ work, document, completion, change, triggers }: Checkpoint): Gist {
+export function gistOf({ work, document, completion, change, triggers, provenance }: Checkpoint): Gist {
   const steps = work.position.plan?.steps ?? []
   const done = steps.filter(({ state }) => state === 'done' || state === 'skipped')
   const gist = { step: work.position.step, stepsDone: done.length, steps: steps.length }
-  if (document === undefined) return gist
-  const [problem = ''] = work.problem.split(/[\r\n]/, 1)
+  if (document === undefined && provenance === undefined) return gist
+  const about = [work.problem, work.intent, work.now].find((text) => text.trim() !== '') ?? ''
+  const [problem = ''] = about.trim().split(/[\r\n]/, 1)
   const [trigger] = triggers
   const why = [trigger?.kind, trigger?.note, change.summary].filter(Boolean).join(': ')
   return {
     ...gist,
     document: {
-      created: document.created,
-      parent: document.parent,
+      created: document?.created ?? '',
+      parent: document?.parent ?? null,
       problem: clip(problem, GIST_LENGTH),
       next: clip(work.next[0]?.text ?? '', GIST_LENGTH),
       why: clip(why.replace(/\s+/g, ' '), GIST_LENGTH),
       archived: completion !== undefined,
+      branch: provenance?.branch ?? null,
     },
   }
 }

@@ -6,7 +6,7 @@ const BECAUSE = /\sbecause\s/i
 /** A decision as one sentence: its text, and why, where the text does not say it already. */
 export function decisionSentence({ text, why }: Pick<Decision, 'text' | 'why'>): string {
   const [said, reason] = [text.trim(), why.trim()]
-  if (reason === '' || said.includes(reason)) return said
+  if (reason === '' || said === reason || said.includes(` because ${reason}`)) return said
   if (said === '') return reason
   return BECAUSE.test(said) ? `${said}; ${reason}` : `${said.replace(/\.$/, '')} because ${reason}`
 }

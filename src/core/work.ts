@@ -27,6 +27,8 @@ export interface Artifact {
   path: string
   action: string
   description: string
+  /** How its content looked when it was saved, to tell later whether it changed; absent where nobody looked. */
+  seen?: string
 }
 
 export interface Breadcrumb {
@@ -43,6 +45,8 @@ export interface Fault {
 
 export interface Position {
   plan: Plan | null
+  /** The plan that a tool beside this one names as active; empty or absent without one. */
+  planName?: string
   /** The step that was touched last. */
   step: string | null
   fault: Fault | null

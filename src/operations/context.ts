@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadSettings } from '../config/load.ts'
+import { speakerOf } from '../agents/speaker.ts'
+import { type Config, loadSettings } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
 import { instant, type Ports } from '../core/ports.ts'
 import { describe, ReasonError } from '../core/reason.ts'
@@ -24,13 +25,27 @@ export interface Context {
   place: Place
   identity: Identity
   settings: Settings
+  /** Where the settings come from, and what of them cannot be used. */
+  config: Config
   /** What the user should hear besides the result; doors print it to stderr. */
   notices: string[]
   /** The whole of what is piped in; asked for only by verbs that say so. */
   readInput(): Promise<string>
+  /** Who gives the command: an agent that runs it, or the user. */
+  speaker: 'agent' | 'user'
+  /** Asks a person, one question after another; null where nobody sits at a terminal. */
+  ask: Ask | null
+  /** Shows how far long work has come; says nothing where nobody watches. */
+  progress: Progress
   /** Bookkeeping that may come after a save is confirmed: a crash before it costs the next command a look. */
   afterwards: Array<() => Promise<void>>
 }
+
+/** The answers, in the order of the questions; an empty one where the person passed it over. */
+export type Ask = (questions: readonly string[]) => Promise<string[]>
+
+/** `done` of `total` are through; the same number twice ends it. */
+export type Progress = (done: number, total: number) => void
 
 /** Does what was put off, in its order. */
 export async function catchUp(context: Context): Promise<void> {
@@ -42,9 +57,13 @@ export interface ContextRequest {
   env: Readonly<Record<string, string | undefined>>
   ports: Ports
   access: 'read' | 'write'
+  /** Settings that cannot be used are told and passed over; otherwise they are refused. */
+  lenient?: boolean
   /** How long to wait for another writer. */
   waitMs?: number
   readInput?: () => Promise<string>
+  ask?: Ask | null
+  progress?: Progress
   /** Where notices go; the door's own list, so that it can tell them also where the verb is refused. */
   notices?: string[]
 }
@@ -55,10 +74,25 @@ const noInput = () =>
 /** Opens everything for one directory. A reading request finds an empty store where there is none yet. */
 export async function openContext(request: ContextRequest): Promise<Context> {
   const { cwd, env, ports, access, waitMs, readInput = noInput, notices = [] } = request
+  const { ask = null, progress = () => undefined, lenient = false } = request
   const place = placeOf(cwd)
   const home = homeAt(homePath(env))
-  const settings = await loadSettings(place.root, env)
-  const base = { cwd, ports, home, place, settings, readInput, notices, afterwards: [] }
+  const { settings, ...config } = await loadSettings(place.root, env)
+  meetProblems(config, lenient, notices)
+  const base = {
+    cwd,
+    ports,
+    home,
+    place,
+    settings,
+    config,
+    readInput,
+    ask,
+    progress,
+    notices,
+    speaker: speakerOf(env),
+    afterwards: [],
+  }
   if (access === 'read' && ![home.database, home.backups, home.setAside].some((path) => existsSync(path))) {
     const store = openSqliteStore({ path: ':memory:', ports, locksFolder: null })
     return { ...base, store, file: null, identity: NOBODY }
@@ -80,6 +114,16 @@ export async function openContext(request: ContextRequest): Promise<Context> {
     },
   })
   return { ...base, store, file: store, identity: NOBODY }
+}
+
+/** A verb that must not fail for its settings says what it could not use of them. */
+function meetProblems({ problems }: Config, lenient: boolean, notices: string[]): void {
+  for (const found of problems) {
+    const reason = new ReasonError('config_invalid', { path: found.path, problem: found.problem })
+    if (!lenient) throw reason
+    const what = found.setting === null ? 'The file' : 'That line'
+    notices.push(`${reason.message}. ${what} is passed over, all other settings count. ${reason.hint}`)
+  }
 }
 
 function placeOf(cwd: string): Place {

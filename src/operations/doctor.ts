@@ -9,6 +9,7 @@ import { operation } from './operation.ts'
 import { isUnfinished } from './perform.ts'
 import { examineRun, examineStrangers } from './run/examine.ts'
 import { count } from './text.ts'
+import { examineNotes } from './work/examine-notes.ts'
 
 /** Looks at everything, mends what it may, and tells both. Nothing is ever deleted. */
 async function examine(context: Context, fix: boolean): Promise<Finding[]> {
@@ -19,6 +20,7 @@ async function examine(context: Context, fix: boolean): Promise<Finding[]> {
   for (const run of await context.store.streams(null)) await examineRun(context, run, fix, findings)
   await examineStrangers(context, fix, findings)
   await examineDocuments(context, fix, findings)
+  await examineNotes(context, findings)
   examineBackups(context, findings)
   return findings
 }

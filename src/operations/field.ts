@@ -4,6 +4,8 @@ interface FieldBase {
   about: string
   /** Its place among the plain words of a command line; without one it is an option. */
   at?: number
+  /** What help calls it, where that is not its own name. */
+  label?: string
   required?: true
 }
 
@@ -46,7 +48,7 @@ export function parseInput<F extends Fields>(fields: F, raw: Readonly<Record<str
 }
 
 function parseField(name: string, field: Field, value: unknown): unknown {
-  const label = field.at === undefined ? `--${optionName(name)}` : `<${optionName(name)}>`
+  const label = field.at === undefined ? `--${optionName(name)}` : `<${field.label ?? optionName(name)}>`
   if (field.kind === 'flag') return value === true
   if (field.kind === 'words') {
     const words = Array.isArray(value) ? value.map(String) : []

@@ -28,6 +28,8 @@ export interface Operation<F extends Fields = Fields, R = unknown> {
   access: Access | ((input: InputOf<F>) => Access)
   /** It wants to see a damaged store; for all others it is healed first. */
   meetsDamage?: true
+  /** A settings file that cannot be read is told, and the rest of the settings is used: a save must not fail for it. */
+  lenient?: true
   perform(context: Context, input: InputOf<F>): Promise<R>
   /** The result in words, for people and agents. */
   say(result: R, screen: Screen): string

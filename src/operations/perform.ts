@@ -56,14 +56,14 @@ export async function catchUpQuietly(context: Context): Promise<void> {
 /** One operation from the door to the result, with everything closed behind it. */
 export async function performOnce<F extends Fields, R>(
   operation: Operation<F, R>,
-  request: Omit<ContextRequest, 'access'>,
+  request: Omit<ContextRequest, 'access' | 'lenient'>,
   input: InputOf<F>,
 ): Promise<R> {
-  const { meetsDamage } = operation
+  const { meetsDamage, lenient = false } = operation
   const access = typeof operation.access === 'function' ? operation.access(input) : operation.access
   const context = meetsDamage
-    ? await openContext({ ...request, access })
-    : await openSound({ ...request, access })
+    ? await openContext({ ...request, access, lenient })
+    : await openSound({ ...request, access, lenient })
   try {
     const result = await (meetsDamage
       ? operation.perform(context, input)

@@ -5,6 +5,15 @@ import type { Operation } from './operation.ts'
  * this. A verb is loaded when it is called: what one of them needs does not slow down the others.
  */
 const TABLE = {
+  save: async () => (await import('./work/save.ts')).save,
+  resume: async () => (await import('./work/resume.ts')).resume,
+  status: async () => (await import('./work/status.ts')).status,
+  ledger: async () => (await import('./work/ledger.ts')).ledger,
+  'ledger write': async () => (await import('./work/ledger-write.ts')).ledgerWrite,
+  'ledger history': async () => (await import('./work/ledger.ts')).ledgerHistory,
+  import: async () => (await import('./import/import.ts')).importOperation,
+  handoff: async () => (await import('./work/handoff.ts')).handoff,
+  pickup: async () => (await import('./work/pickup.ts')).pickup,
   'run start': async () => (await import('./run/start.ts')).runStart,
   'run step': async () => (await import('./run/step.ts')).runStep,
   'run error': async () => (await import('./run/error.ts')).runError,
@@ -34,11 +43,16 @@ const TABLE = {
   validate: async () => (await import('./document/validate.ts')).validate,
   learnings: async () => (await import('./document/learnings.ts')).learnings,
   doctor: async () => (await import('./doctor.ts')).doctor,
+  'config explain': async () => (await import('./config-explain.ts')).configExplain,
   backup: async () => (await import('./backup.ts')).backup,
 } as const satisfies Record<string, () => Promise<unknown>>
 
 /** Words that group several verbs. */
-export const GROUPS = { run: 'Runs of a plan and their snapshots' } as const
+export const GROUPS = {
+  ledger: 'The session ledger of this worktree',
+  run: 'Runs of a plan and their snapshots',
+  config: 'Settings, and where they come from',
+} as const
 
 type OperationName = keyof typeof TABLE
 

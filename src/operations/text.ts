@@ -1,4 +1,4 @@
-import { clip } from '../core/canonical.ts'
+import { clipWidth, widthOf } from '../core/width.ts'
 
 /** Columns as wide as their widest cell, two spaces apart, nothing trailing. */
 export const table = (head: string[], rows: string[][]): string => tableLines(head, rows).join('\n')
@@ -30,8 +30,51 @@ export const fitted = (lines: string, columns: number) =>
     ? lines
     : lines
         .split('\n')
-        .map((line) => (line.length <= columns ? line : clip(line, columns)))
+        .map((line) => clipWidth(line, columns))
         .join('\n')
+
+/** Names and what they say, in two columns; what is too long goes on below, so that nothing to copy is cut. */
+export function namedRows(
+  rows: ReadonlyArray<readonly [name: string, text: string]>,
+  columns: number,
+): string {
+  const width = Math.max(...rows.map(([name]) => name.length))
+  const room = Math.max(MIN_ROOM, columns - width - 2)
+  return rows
+    .flatMap(([name, text]) =>
+      wrapped(text, room).map((line, at) => `${(at === 0 ? name : '').padEnd(width)}  ${line}`.trimEnd()),
+    )
+    .join('\n')
+}
+
+const MIN_ROOM = 16
+
+/** Breaks at spaces; a word that is too long has a line of its own. */
+function wrapped(text: string, room: number): string[] {
+  if (widthOf(text) <= room) return [text]
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && widthOf(line) + 1 + widthOf(word) > room) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}
 
 /** `1 run`, `2 runs`. */
 export const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
+
+const UNITS: ReadonlyArray<readonly [string, number]> = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+]
+
+/** `3 hours`, in the largest unit that gives a whole one. A clock that went back makes nothing younger than now. */
+export function ageOf(ms: number): string {
+  const [unit, length] = UNITS.find(([, unitMs]) => ms >= unitMs) ?? ['minute', 60_000]
+  const number = Math.max(0, Math.floor(ms / length))
+  return number === 0 ? 'less than a minute' : count(number, unit)
+}

@@ -1,35 +1,14 @@
+import type { BriefPage } from '../core/brief-page.ts'
 import type { Brief } from './brief.ts'
 import { ladderOf, type Rung, tokensFor } from './brief-ladder.ts'
 import { type Order, orderOf } from './brief-order.ts'
 import type { BriefLine, BriefSection } from './brief-sections.ts'
-import {
-  clipLine,
-  type Estimate,
-  type Header,
-  headerOf,
-  isRough,
-  type Manner,
-  roughly,
-} from './brief-words.ts'
+import { clipLine, type Estimate, headerOf, isRough, type Manner, roughly } from './brief-words.ts'
 
 /** Below this a brief says too little to be worth anything; the caller refuses. */
 export const MIN_TOKENS = 200
 /** No floor is longer than this. */
 export const MIN_CHARACTERS = 1_000
-
-export interface PageSection {
-  title: string
-  lines: BriefLine[]
-  /** The line that stands for what is not shown, or nothing. */
-  more: string
-}
-
-/** A brief as it is told: what a renderer needs, and nothing to decide. */
-export interface BriefPage extends Header {
-  sections: PageSection[]
-  /** What was cut, in one line; empty where nothing was. */
-  cut: string
-}
 
 export interface FitOptions {
   tokens?: number
@@ -152,7 +131,8 @@ function pageOf(brief: Brief, shown: Shown, manner: Manner, estimate: Estimate):
     const words = rough ? `${roughly(count)} more` : `… ${count} more: ${header.command}`
     return { title, lines, more: count === 0 ? '' : words }
   })
-  return { ...header, sections, cut: cutOf(shown, header.command, rough) }
+  const { command, ...told } = header
+  return { ...told, sections, cut: cutOf(shown, command, rough) }
 }
 
 function cutOf({ cuts, shortened, sections }: Shown, command: string, rough: boolean): string {

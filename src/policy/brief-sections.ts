@@ -1,20 +1,15 @@
+import type { Mark, PageLine } from '../core/brief-page.ts'
 import { openSteps } from '../core/plan.ts'
 import type { Claim, Position, WorkState } from '../core/work.ts'
-import type { BriefInput, Check, Clean, Mark } from './brief.ts'
+import type { BriefInput, Check, Clean } from './brief.ts'
 import { CARRY } from './carry.ts'
 
 export type BriefField = keyof WorkState | 'learnings'
 
-export interface BriefLine {
+export interface BriefLine extends PageLine {
   field: BriefField
-  text: string
-  /** The reason of a decision. */
-  why: string
-  unconfirmed: boolean
   /** Superseded, deleted, or pointing at what is gone: it goes before the rest of its field. */
   spent: boolean
-  mark: Mark | null
-  note: string
 }
 
 export interface BriefSection {
@@ -107,7 +102,7 @@ function linesOf(field: BriefField, { work, learnings }: BriefInput, clean: Clea
       return work.decisions.map(({ text, why, confirmed, supersededBy }, index) => {
         const said = line(text)
         return supersededBy === null
-          ? { index, text: said, why: line(why), unconfirmed: !confirmed }
+          ? { index, text: said, why: line(why).replace(/^of /, ''), unconfirmed: !confirmed }
           : { index, text: said === '' ? '' : `superseded: ${said}`, spent: true }
       })
     case 'constraints':
@@ -159,11 +154,16 @@ function faultOf({ fault }: Position, line: (text: string) => string): Draft[] {
   return text === '' ? [] : [{ index: -1, text: `stopped by ${text}` }]
 }
 
-function placeOf({ plan, step, stage, tddPhase, anchor }: Position, line: (text: string) => string) {
+function placeOf(
+  { plan, planName = '', step, stage, tddPhase, anchor }: Position,
+  line: (text: string) => string,
+) {
   const done = plan ? plan.steps.length - openSteps(plan).length : 0
   const title = plan?.steps.find(({ id }) => id === step)?.title ?? ''
   const places = [
-    plan ? `plan ${line(plan.path)}, ${done} of ${plan.steps.length} steps over` : '',
+    plan
+      ? `plan ${line(plan.path)}, ${done} of ${plan.steps.length} steps over`
+      : labelled('plan', line(planName)),
     labelled('step', joined([line(step ?? ''), title === step ? '' : line(title)], ': ')),
     labelled('stage', line(stage)),
     labelled('TDD phase', line(tddPhase)),

@@ -42,6 +42,9 @@ export interface Header {
   command: string
 }
 
+/** A name of so many tokens fits behind the floor of every brief. */
+const COMMAND_NAME = 24
+
 export function headerOf(brief: Brief, manner: Manner, estimate: Estimate): Header {
   const limits = LIMITS[manner]
   const short = (text: string) => clipTokens(text, limits.quote, estimate)
@@ -56,7 +59,9 @@ export function headerOf(brief: Brief, manner: Manner, estimate: Estimate): Head
     lead: questions.length > 0 && !limits.isTerse ? 'Ask before going on from Now:' : '',
     questions,
     // A name that was cut finds nothing.
-    command: stream === brief.stream ? `savepoint show ${stream}` : 'savepoint list',
+    command:
+      brief.command ??
+      (estimate(brief.stream) <= COMMAND_NAME ? `savepoint show ${brief.stream}` : 'savepoint list'),
   }
 }
 
@@ -92,8 +97,8 @@ function terseDrift({ drift }: Brief): string {
   if (!hasDrift(drift)) return 'none'
   return [
     branch && 'branch',
-    commitsSince && `${roughly(commitsSince)} commits`,
-    files > 0 && `${roughly(files)} files`,
+    commitsSince && `${roughly(commitsSince)} ${commitsSince === 1 ? 'commit' : 'commits'}`,
+    files > 0 && `${roughly(files)} ${files === 1 ? 'file' : 'files'}`,
     planStep !== null && 'plan',
   ]
     .filter((part) => typeof part === 'string')
@@ -118,6 +123,7 @@ const UNITS: ReadonlyArray<readonly [string, number]> = [
 function ageOf(ageMs: number, isTerse: boolean): string {
   const [unit, length] = UNITS.find(([, ms]) => ageMs >= ms) ?? ['minute', 60_000]
   const count = Math.floor(ageMs / length)
+  if (!isTerse && count === 0) return 'less than a minute old'
   return isTerse ? `${roughly(count)}${unit.charAt(0)} old` : `${counted(count, unit)} old`
 }
 

@@ -1,8 +1,7 @@
+import type { Mark } from '../core/brief-page.ts'
 import { clip } from '../core/canonical.ts'
 import type { WorkState } from '../core/work.ts'
 import { type BriefSection, oneLine, sectionsOf } from './brief-sections.ts'
-
-export type Mark = 'fresh' | 'stale' | 'unverifiable'
 
 /** What the world said about one item of the work: `index` is its place in the field, 0 for a text. */
 export interface Check {
@@ -32,6 +31,8 @@ export interface BriefInput {
   checks: readonly Check[]
   drift: Drift
   learnings: readonly string[]
+  /** What shows the whole of it; `savepoint show <stream>` without one. It is short, and nobody's text. */
+  command?: string
   /** Asked before any other. */
   questions?: readonly string[]
 }
@@ -45,6 +46,7 @@ export interface Question {
 /** Everything that a resuming agent could be told, before a budget cuts it. */
 export interface Brief {
   stream: string
+  command: string | null
   ageMs: number
   drift: Drift
   stale: number
@@ -62,6 +64,7 @@ export function briefOf(input: BriefInput, clean: Clean): Brief {
   const marked = (mark: Mark) => checks.filter((check) => check.mark === mark).length
   return {
     stream: oneLine(clean(stream)),
+    command: input.command ?? null,
     ageMs: Math.max(0, nowMs - savedAtMs),
     drift: {
       ...drift,

@@ -1,7 +1,18 @@
 import { decisionOf } from '../core/decision.ts'
 import { ReasonError } from '../core/reason.ts'
-import type { Artifact, Breadcrumb, Claim, Decision, Origin, WorkState } from '../core/work.ts'
+import {
+  type Artifact,
+  type Breadcrumb,
+  type Claim,
+  type Decision,
+  emptyWork,
+  type Origin,
+  type WorkState,
+} from '../core/work.ts'
 import { carryForward } from './carry.ts'
+
+/** A claim in somebody's words; whether it is sure where they say so, else by who speaks. */
+export type Statement = string | { text: string; why?: string; confirmed?: boolean }
 
 /** What somebody says at a save, in their words. Lists are what is new; what is known stays. */
 export interface Saying {
@@ -10,18 +21,19 @@ export interface Saying {
   state: string | null
   problem: string | null
   goal: string | null
-  decisions: string[]
+  decisions: Statement[]
   next: string[] | null
   blockers: string[] | null
-  questions: string[]
-  constraints: string[]
-  rules: string[]
-  facts: string[]
+  questions: Statement[]
+  constraints: Statement[]
+  rules: Statement[]
+  facts: Statement[]
   done: string[]
   files: string[]
   commands: string[]
   ids: string[]
   learnings: string[]
+  references: Breadcrumb[]
   /** Known decisions that the new one replaces. */
   supersedes: string[]
   /** Known questions that are answered. */
@@ -33,31 +45,64 @@ export interface Saying {
   by: Extract<Origin, 'user' | 'agent'>
 }
 
+export const NOTHING_SAID: Saying = {
+  ...{ summary: null, now: null, state: null, problem: null, goal: null, next: null, blockers: null },
+  ...{ decisions: [], questions: [], constraints: [], rules: [], facts: [], done: [], files: [] },
+  ...{ commands: [], ids: [], learnings: [], references: [], supersedes: [], resolve: [], confirm: [] },
+  ...{ unconfirmed: false, by: 'user' },
+}
+
 /** The work after a save: what was known carried forward by the one table, with what was said. */
 export function said(before: WorkState, saying: Saying, at: string): WorkState {
-  const claim = (text: string): Claim => ({ text, origin: saying.by, confirmed: !saying.unconfirmed })
+  const claims = claimsOf(saying)
   const known = confirmed(before, saying.confirm)
-  const fresh = saying.decisions.map(
-    (text): Decision => ({ ...claim(text), ...decisionOf(text), supersededBy: null }),
-  )
+  const fresh = saying.decisions.map((one) => restated(known.decisions, decided(one, claims.choice)))
   const work = carryForward(superseded(known, saying.supersedes, fresh), {
     ...(saying.problem === null ? {} : { problem: saying.problem }),
     ...(saying.goal === null ? {} : { intent: saying.goal }),
     ...stateOf(saying),
     decisions: fresh,
-    constraints: added(known.constraints, saying.constraints.map(claim)),
-    rules: added(known.rules, saying.rules.map(claim)),
-    facts: added(known.facts, saying.facts.map(claim)),
-    questions: added(resolved(known.questions, saying.resolve), saying.questions.map(claim)),
+    constraints: added(known.constraints, saying.constraints.map(claims.choice)),
+    rules: added(known.rules, saying.rules.map(claims.choice)),
+    facts: added(known.facts, saying.facts.map(claims.plain)),
+    questions: added(resolved(known.questions, saying.resolve), saying.questions.map(claims.plain)),
     done: saying.done.map((text) => ({ text, at })),
     artifacts: saying.files.map(fileOf),
     references: [
       ...saying.commands.map(reference('command')),
       ...saying.ids.map(reference('id')),
       ...saying.learnings.map(reference('learning')),
+      ...saying.references,
     ],
   })
   return work
+}
+
+/** What an agent chose or took to be wanted is not confirmed until the user says so; what it saw is as good as seen. */
+function claimsOf({ unconfirmed, by }: Saying) {
+  const claim = (isSure: boolean) => (one: Statement) => {
+    const { text, confirmed: sure } = typeof one === 'string' ? { text: one, confirmed: undefined } : one
+    return { text, origin: by, confirmed: sure ?? (isSure && !unconfirmed) }
+  }
+  return { plain: claim(true), choice: claim(by === 'user') }
+}
+
+function decided(one: Statement, claim: (one: Statement) => Claim): Decision {
+  const { text, why = '' } = typeof one === 'string' ? { text: one } : one
+  return { ...claim(one), ...(why === '' ? decisionOf(text) : { text, why }), supersededBy: null }
+}
+
+/** Said again, a decision that was confirmed stays so, and an agent does not bring back what was superseded. */
+function restated(known: readonly Decision[], fresh: Decision): Decision {
+  const same = known.find(({ text }) => text === fresh.text)
+  if (!same) return fresh
+  const { origin, confirmed: isSure, supersededBy } = same.confirmed && !fresh.confirmed ? same : fresh
+  return {
+    ...fresh,
+    origin,
+    confirmed: isSure,
+    supersededBy: fresh.origin === 'agent' ? same.supersededBy : supersededBy,
+  }
 }
 
 /** A summary says what is being worked on; beside an explicit `now` it says how things stand. */
@@ -70,6 +115,62 @@ function stateOf({ summary, now, state, next, blockers }: Saying): Partial<WorkS
     ...(next === null ? {} : { next: next.map((text) => ({ text })) }),
     ...(blockers === null ? {} : { blockers: blockers.map((text) => ({ text })) }),
   }
+}
+
+/**
+ * What a piece of work that begins knows from the one that was told here before: what holds beyond it, and nothing
+ * of how far that one has come.
+ */
+export const inherited = ({ decisions, constraints, rules, facts, references }: WorkState): WorkState => ({
+  ...emptyWork(),
+  decisions: decisions.filter(stands),
+  constraints,
+  rules,
+  facts,
+  references: references.filter(({ kind }) => kind === 'learning'),
+})
+
+/** So many items of a list are kept in a checkpoint, the newest; all that ever were stay in the history. */
+const MOST = {
+  decisions: 300,
+  constraints: 200,
+  rules: 200,
+  facts: 200,
+  done: 100,
+  next: 100,
+  blockers: 100,
+  questions: 100,
+  artifacts: 100,
+  references: 100,
+} as const satisfies Partial<Record<keyof WorkState, number>>
+
+/** The work within its caps, and how many items they cut. Of the decisions, those that were superseded go first. */
+export function capped(work: WorkState): { work: WorkState; dropped: number } {
+  const fits = { ...work }
+  let dropped = 0
+  const cap = <Item>(items: Item[], most: number): Item[] => {
+    dropped += Math.max(0, items.length - most)
+    return items.length > most ? items.slice(items.length - most) : items
+  }
+  const standing = work.decisions.filter(stands)
+  const spent = cap(
+    work.decisions.filter((one) => !stands(one)),
+    Math.max(0, MOST.decisions - standing.length),
+  )
+  const kept = new Set([...spent, ...cap(standing, MOST.decisions)])
+  fits.decisions = work.decisions.filter((one) => kept.has(one))
+  fits.constraints = cap(work.constraints, MOST.constraints)
+  fits.rules = cap(work.rules, MOST.rules)
+  fits.facts = cap(work.facts, MOST.facts)
+  fits.done = cap(work.done, MOST.done)
+  // The first of these are the ones that count.
+  fits.next = work.next.slice(0, MOST.next)
+  fits.blockers = work.blockers.slice(0, MOST.blockers)
+  dropped += work.next.length - fits.next.length + work.blockers.length - fits.blockers.length
+  fits.questions = cap(work.questions, MOST.questions)
+  fits.artifacts = cap(work.artifacts, MOST.artifacts)
+  fits.references = cap(work.references, MOST.references)
+  return { work: fits, dropped }
 }
 
 const reference =
@@ -135,11 +236,12 @@ function match<C extends Claim>(what: string, items: C[], text: string): C {
   const found = same.length > 0 ? same : items.filter((item) => item.text.toLowerCase().includes(wanted))
   const [only] = found
   if (only !== undefined && found.length === 1) return only
-  const known = items.map((item) => JSON.stringify(item.text.slice(0, 60))).join(', ') || 'none'
+  const close = found.length > 0 ? found : items
+  const known = close.map((item) => JSON.stringify(item.text.slice(0, 60))).join(', ') || 'none'
   throw wrong(
     found.length === 0
       ? `no ${what} is like ${JSON.stringify(text.slice(0, 60))}; known: ${known}`
-      : `more than one ${what} is like ${JSON.stringify(text.slice(0, 60))}: be more exact`,
+      : `more than one ${what} is like ${JSON.stringify(text.slice(0, 60))}: ${known}; be more exact`,
   )
 }
 

@@ -151,9 +151,36 @@ export interface Version {
   problem: string | null
 }
 
+/** What a shared file is: a document, an entry in a file of several, or one that a save writes beside them. */
+export type ViewKind = 'document' | 'entry' | FileView['kind']
+
+/** A file that a save writes: a note, the ledger, or the index in which the save's time is set. */
+export interface FileView {
+  kind: 'note' | 'ledger' | 'index'
+  path: string
+  stream: string
+  checkpoint: string
+  hash: string
+  /** The hash of what a pending write replaces; null where nothing may stand there. */
+  base: string | null
+  state: 'pending' | 'published'
+}
+
+/** What stood in a workspace's ledger. */
+export interface LedgerRow {
+  /** Its number in the workspace, from 1. */
+  number: number
+  path: string
+  /** The stream's name. */
+  stream: string
+  checkpoint: string
+  hash: string
+  at: string
+}
+
 /** What a workspace still owes to its shared files. */
 export interface OwedView {
-  kind: 'document' | 'entry'
+  kind: ViewKind
   path: string
   stream: string
   checkpoint: string
@@ -167,7 +194,10 @@ export interface DocumentCommit {
   workspace: string
   /** Streams that begin; the first checkpoint of each is among the appended ones. */
   begins?: NewStream[]
-  /** One for each stream, after the head that was seen. `foreign`: it holds text that nobody has reviewed. */
+  /**
+   * Each after the head that was seen; a further one of the same stream after the one before it in this list.
+   * `foreign`: it holds text that nobody has reviewed.
+   */
   appends?: Array<{ checkpoint: Checkpoint; after: string | null; foreign: boolean }>
   texts?: Array<{ hash: string; text: string }>
   versions?: Array<Version & { stream: string; hash: string }>
@@ -177,6 +207,10 @@ export interface DocumentCommit {
   leaving?: Array<Pick<OwedView, 'path' | 'stream' | 'checkpoint' | 'hash'>>
   /** Parts of a shared file that are to be added to it. */
   entries?: Array<Pick<OwedView, 'path' | 'stream' | 'checkpoint'>>
+  /** Files besides the documents, as they should stand from now on. */
+  files?: FileView[]
+  /** What the ledger says from now on, or was found to say: its history. */
+  ledgers?: Array<Pick<LedgerRow, 'path' | 'checkpoint' | 'hash' | 'at'>>
   /** Checkpoints whose foreign mark goes, because what they hold is vouched for. */
   reviews?: string[]
   /** The stream in focus from now on, or null for none; absent where focus stays. */
@@ -266,15 +300,27 @@ export interface Store {
   settled(workspace: string, glance: Glance, rows: readonly OverviewRow[]): Promise<void>
   /** Changes documents, focus and what is owed to the disk, all of it or nothing. */
   commit(change: DocumentCommit): Promise<Committed>
-  /** The document and entry views of a workspace that are still to be written or removed; `current` comes last. */
+  /** A note, ledger or index of a workspace, as it should stand there. */
+  fileView(workspace: string, path: string): Promise<FileView | null>
+  /** Whether a text once stood in a workspace's ledger. */
+  wasLedger(workspace: string, hash: string): Promise<boolean>
+  /** The notes, ledgers and indexes of a workspace, as they should stand there. */
+  fileViews(workspace: string): Promise<FileView[]>
+  /** What stood in a workspace's ledger, oldest first. */
+  ledgers(workspace: string): Promise<LedgerRow[]>
+  /** The views of a workspace, but those of runs, that are still to be written or removed; `current` comes last. */
   owed(workspace: string): Promise<OwedView[]>
   /** Says that documents look like this on the disk. A row that meanwhile wants other bytes is left as it is. */
   stamped(workspace: string, rows: Array<{ path: string; hash: string; stamp: string | null }>): Promise<void>
   text(hash: string): Promise<string | null>
+  /** The hash of every text that a repository's streams and shared files have shown, in any of its workspaces. */
+  texts(repository: string): Promise<Set<string>>
   version(stream: string, hash: string): Promise<Version | null>
   /** The versions of a stream that could not be read as a document, and are kept all the same. */
   unread(stream: string): Promise<Array<Version & { hash: string }>>
   isTrusted(workspace: string, path: string): Promise<boolean>
+  /** Whether trust was taken away from a workspace, by its user's own word. */
+  isDistrusted(workspace: string): Promise<boolean>
   setTrust(workspace: string, path: string | null, at: string): Promise<void>
 
   /** Takes a named lock, or null where another holds it for longer than `waitMs`. */

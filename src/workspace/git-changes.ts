@@ -75,10 +75,15 @@ async function committedBetween(place: Place, base: string, head: string): Promi
   )
 }
 
-/** Uncommitted paths with git's two letters. Unlike `git diff`, `git status` never writes the index here. */
+/** Unlike `git diff`, `git status` never writes the index here. */
+export const STATUS = [
+  ...['status', '--porcelain=v1', '-z', '--no-branch', '--no-renames', '--untracked-files=all'],
+  '--ignore-submodules=all',
+]
+
+/** Uncommitted paths with git's two letters. */
 async function uncommitted(place: Place): Promise<Map<string, string>> {
-  const options = ['--porcelain=v1', '-z', '--no-branch', '--no-renames', '--untracked-files=all']
-  const lines = output(await git(place, ['status', ...options, '--ignore-submodules=all'])).split('\0')
+  const lines = output(await git(place, STATUS)).split('\0')
   // A repository inside this one is listed as a folder: its files are its own affair.
   const files = lines.filter((line) => line !== '' && !line.endsWith('/'))
   return new Map(files.map((line) => [line.slice(3), line.slice(0, 2)]))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../support/sandbox.ts'
-import { active, edit, history, isKept, put, workBox } from './document-lab.ts'
+import { active, edit, history, isKept, put, refusal, workBox } from './document-lab.ts'
 
 const list = (count: number, text: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => text(at + 1)).join('\n')
@@ -83,6 +83,8 @@ interface Answer {
   written: boolean
   checkpoint: string | null
   cuts: Array<{ field: string; count: number; how: string; why: string }>
+  floor: number | null
+  cut: string
 }
 
 // `as` in this: the shape is what the verb answers with, and the tests compare it.
@@ -251,7 +253,10 @@ test('the tokens before and after are measured and told, with what was cut [000.
   )
   expect(lines).toContain('  folded: 1 delta into the body')
   expect(lines).toContain('  pruned: 1 of Breadcrumbs (stale)')
-  expect(lines.at(-1)).toBe('The text before: savepoint show auth --at 2')
+  expect(lines.at(-1)).toBe(dry.cut.replace('Would be cut', 'Cut'))
+  expect(lines.at(-1)).toMatch(
+    /^Cut: Decisions 2, Technical Context \d, Breadcrumbs 3, Play-By-Play \d\d, Artifact Trail \d\d\. All: savepoint show auth --at 2$/,
+  )
   expect(dry.tokens_after).toBeLessThanOrEqual(500)
   expect(dry.tokens_before).toBeGreaterThan(dry.tokens_after)
   expect(history(box, 'auth').at(-1)?.why).toBe(
@@ -274,7 +279,9 @@ test('--dry-run says what would go and writes nothing', () => {
   const box = longBox()
   const done = box.run(['compress', 'auth', '--dry-run'])
   expect(done.stdout).toMatch(/^auth: \d+ tokens before, \d+ would be left \(est\.\), budget 1000\.\n/)
-  expect(done.stdout).toMatch(/Nothing was written\.\n$/)
+  expect(done.stdout).toMatch(
+    /\nNothing was written\.\nWould be cut: Decisions 2, Breadcrumbs 1, Play-By-Play \d+, Artifact Trail 2\. All: savepoint show auth --at 1\n$/,
+  )
   expect(compress(box, 300, '--dry-run')).toMatchObject({
     ...{ dry_run: true, written: false, sequence: null, checkpoint: null },
   })
@@ -291,8 +298,9 @@ test('compressing again finds nothing to cut, and adds no checkpoint', () => {
     tokens_after: first.tokens_after,
     checkpoint: null,
     cuts: [],
+    cut: '',
   })
-  expect(box.run(['compress', 'auth', '--budget', '500']).stdout).toContain('There was nothing to cut.\n')
+  expect(box.run(['compress', 'auth', '--budget', '500']).stdout).toMatch(/\nThere was nothing to cut\.\n$/)
   expect(history(box, 'auth')).toHaveLength(2)
 })
 
@@ -305,4 +313,51 @@ test('what is left is enough to resume and no more than the budget [000.94]', ()
     { next: 'Roll it out to production', problem: 'Tokens expire too early, and nobody knows why.' },
   ])
   expect(box.run(['validate', active('auth')]).code).toBe(0)
+})
+
+/** What must be kept is longer than any budget below. */
+const STUFFED = LONG.replace(
+  'The rotation works in staging.',
+  list(40, (at) => `- Part ${at} works in staging, as far as the tests of part ${at} can tell`),
+).replace('- Never log a token', `- Never log a token, ${'and that means never, '.repeat(60)}at all`)
+
+test('--hard makes the budget absolute: what must be kept is shortened and counted, with the command that shows it', () => {
+  const box = longBox(STUFFED)
+  const soft = compress(box, 500, '--dry-run')
+  expect(soft).toMatchObject({ fits: false, floor: null })
+  expect(soft.text).toContain('at all\n')
+
+  const done = box.run(['compress', 'auth', '--budget', '500', '--hard'])
+  const text = box.read(active('auth'))
+  const dropped = /^- … (\d+) more: savepoint show auth --at 1$/m.exec(text)?.[1]
+  expect(sectionOf(text, 'Current State')).toMatch(/^- Part 1 works .*…\n(?:- Part .*\n)*- … \d+ more: .*$/)
+  expect(sectionOf(text, 'User Rules')).toMatch(/^- Never log a token, and .*…$/)
+  expect(text.match(/^##.*$/gm)).toEqual(LONG.match(/^##.*$/gm))
+  expect(text.startsWith(LONG.slice(0, LONG.indexOf('## Problem')))).toBe(true)
+  expect(text.endsWith(LONG.slice(LONG.indexOf('## Notes of ours')))).toBe(true)
+  expect(done.stdout).toContain(`\n  counted: ${dropped} of Current State (over the budget)\n`)
+  expect(done.stdout.trimEnd().split('\n').at(-1)).toMatch(
+    new RegExp(
+      `^Cut: .*, Current State ${dropped}; \\d+ lines shortened\\. All: savepoint show auth --at 1$`,
+    ),
+  )
+  expect(box.run(['validate', active('auth')]).code).toBe(0)
+  expect(box.run(['show', 'auth', '--at', '1']).stdout).toBe(STUFFED)
+  expect(compress(box, 500, '--hard')).toMatchObject({ written: false, fits: true, cut: '' })
+})
+
+test('--hard says where even the floor does not fit, and how much that is; and it takes no budget below 200', () => {
+  const box = longBox(STUFFED)
+  const answer = compress(box, 200, '--hard', '--dry-run')
+  expect(answer).toMatchObject({ fits: false, floor: answer.tokens_after })
+  expect(answer.floor).toBeGreaterThan(200)
+  expect(compress(box, answer.floor ?? 0, '--hard', '--dry-run')).toMatchObject({ fits: true, floor: null })
+  expect(box.run(['compress', 'auth', '--budget', '200', '--hard', '--dry-run']).stdout).toContain(
+    `\nIt does not fit: with every section and a line in each it has ${answer.floor} tokens.\n`,
+  )
+  expect(refusal(box, 'compress', 'auth', '--hard', '--budget', '199')).toMatchObject({
+    reason: 'usage_invalid',
+    message: expect.stringContaining('--hard takes a budget of at least 200 tokens, not 199'),
+  })
+  expect(box.read(active('auth'))).toBe(STUFFED)
 })

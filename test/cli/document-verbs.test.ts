@@ -248,7 +248,7 @@ test('an empty workspace lists and draws nothing, and nothing is made [000.20]',
   const box = sandbox()
   for (const verb of ['list', 'tree'])
     expect(box.run([verb]).stdout).toBe(
-      'No checkpoint documents here. Begin one with: savepoint new <name>\n',
+      'No work is saved here yet. Begin with: savepoint save "…", or a document: savepoint new <name>\n',
     )
   expect(box.json(['list'])).toEqual({ ok: true, trusted: false, documents: [], hidden: 0 })
   expect(existsSync(box.home)).toBe(false)

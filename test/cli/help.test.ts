@@ -30,11 +30,9 @@ test.each([40, 200])('help in %d columns keeps within them', (width) => {
   for (const name of NAMES) {
     const { text } = textOf([...name.split(' '), '--help'], width)
     const prose = text.slice(0, text.indexOf('Examples:')).split('\n')
-    const widestTerm = Math.max(...prose.map((line) => /^ {2}(\S.*?) {2,}\S/.exec(line)?.[1]?.length ?? 0))
-    // A list of choices can be wider than half a narrow terminal: then nothing can be set beside it.
-    if (widestTerm > width / 2 + 2) continue
     for (const line of prose) {
-      if (line.startsWith('Usage:')) continue
+      // A list of choices is one word, however narrow the terminal.
+      if (line.startsWith('Usage:') || /^ {2}\S+\|\S+$/.test(line)) continue
       lines += 1
       expect(line.length, line).toBeLessThanOrEqual(width)
     }
@@ -51,13 +49,16 @@ test('help goes to stdout with exit 0, for the program, a group and a verb', () 
   }
 })
 
-test('no words at all, and a group without a verb, show help on stderr with exit 2', () => {
+test('no words at all are the status', () => {
   const box = sandbox()
-  for (const words of [[], ['run']]) {
-    const { code, stdout, stderr } = box.run(words)
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain('Usage: savepoint')
-  }
+  expect(box.run([])).toEqual(box.run(['status']))
+  expect(box.json([])).toEqual(box.json(['status']))
+})
+
+test('a group without a verb shows help on stderr with exit 2', () => {
+  const { code, stdout, stderr } = sandbox().run(['run'])
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain('Usage: savepoint')
 })
 
 test('the version is one line', () => {

@@ -24,13 +24,16 @@ const ON = { SAVEPOINT_NO_CACHE: '' }
 const dist = dirname(cliPath)
 const program = readFileSync(join(dist, 'program.cjs'), 'latin1')
 const build = program.slice(2, 18)
-const NAME = `${build}-${process.version}-${process.arch}.bin`
+const nameFor = (verb: string) => `${build}-${process.version}-${process.arch}-${verb}.bin`
+// A command without a verb.
+const NAME = nameFor('any')
+const RUN = nameFor('run')
 const { version: VERSION } = JSON.parse(readFileSync(join(dist, '..', 'package.json'), 'utf8'))
 // As long as the real one: V8 tells two sources apart by nothing but their length.
 const FORGED = VERSION.replace(/\d/g, '9')
 
 const folderOf = (box: Sandbox) => join(box.home, 'cache')
-const fileOf = (box: Sandbox) => join(folderOf(box), NAME)
+const fileOf = (box: Sandbox, name = NAME) => join(folderOf(box), name)
 const filesOf = (box: Sandbox) => readdirSync(folderOf(box)).toSorted()
 const versionOf = (box: Sandbox, env: NodeJS.ProcessEnv = {}) => {
   const done = box.run(['--version'], { env: { ...ON, ...env } })
@@ -71,9 +74,9 @@ function withForgedCache(): Sandbox {
 }
 
 /** The cache is whole, private and holds the real program. */
-function expectGoodCache(box: Sandbox): void {
-  expect(statSync(fileOf(box)).mode & 0o777).toBe(0o600)
-  const bytes = readFileSync(fileOf(box))
+function expectGoodCache(box: Sandbox, name = NAME): void {
+  expect(statSync(fileOf(box, name)).mode & 0o777).toBe(0o600)
+  const bytes = readFileSync(fileOf(box, name))
   const half = bytes.length / 2
   expect(bytes.length).toBeGreaterThan(100_000)
   expect(bytes.subarray(0, half).equals(bytes.subarray(half))).toBe(true)
@@ -84,21 +87,21 @@ test('the first command keeps what was compiled, private, and the next ones leav
   const box = withHome()
   expect(existsSync(folderOf(box))).toBe(false)
   box.json(['run', 'list'], { env: ON })
-  expect(filesOf(box)).toEqual([NAME])
+  expect(filesOf(box)).toEqual([RUN])
   expect(statSync(folderOf(box)).mode & 0o777).toBe(0o700)
-  const before = statSync(fileOf(box))
+  const before = statSync(fileOf(box, RUN))
   box.json(['run', 'list'], { env: ON })
   box.json(['run', 'show', 'r1'], { env: ON })
-  expect(statSync(fileOf(box))).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs })
-  expectGoodCache(box)
+  expect(statSync(fileOf(box, RUN))).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs })
+  expectGoodCache(box, RUN)
 })
 
 test('the command that makes the home keeps it too', () => {
   const box = sandbox()
   writeFileSync(box.path('plan.md'), '# Plan\n\n- [ ] s1: First\n')
   box.json(['run', 'start', 'plan.md'], { env: ON })
-  expect(filesOf(box)).toEqual([NAME])
-  expectGoodCache(box)
+  expect(filesOf(box)).toEqual([RUN])
+  expectGoodCache(box, RUN)
 })
 
 test('what was kept is what runs', () => {
@@ -234,8 +237,8 @@ test('many first starts at once leave one whole cache', async () => {
   const box = withHome()
   const all = await Promise.all(Array.from({ length: 6 }, () => box.spawn(['run', 'list'], { env: ON }).done))
   for (const done of all) expect(done).toMatchObject({ code: 0, stderr: '' })
-  expect(filesOf(box)).toEqual([NAME])
-  expectGoodCache(box)
+  expect(filesOf(box)).toEqual([RUN])
+  expectGoodCache(box, RUN)
 })
 
 test.skipIf(!isRoot)('in a home that cannot be written a command works and says nothing of it', () => {
@@ -250,7 +253,7 @@ test.skipIf(!isRoot)('in a home that cannot be written a command works and says 
   expect(existsSync(folderOf(box))).toBe(false)
 })
 
-test('the three newest are kept, with what is not ours', () => {
+test('the eight newest are kept, with what is not ours', () => {
   const box = withHome()
   mkdirSync(folderOf(box), { mode: 0o700 })
   const old = (name: string, days: number) => {
@@ -258,20 +261,29 @@ test('the three newest are kept, with what is not ours', () => {
     writeFileSync(join(folderOf(box), name), 'x')
     utimesSync(join(folderOf(box), name), at, at)
   }
-  const builds = ['a', 'b', 'c', 'd'].map((letter) => `${letter.repeat(16)}-v20.19.0-x64.bin`)
+  const builds = [...'abcdef012'].map((letter) => `${letter.repeat(16)}-v20.19.0-x64.bin`)
   for (const [days, name] of builds.entries()) old(name, days + 1)
   old('notes.txt', 30)
   old(`${builds[0]}.77.tmp`, 30)
   writeFileSync(join(folderOf(box), `${builds[1]}.78.tmp`), 'still being written')
   versionOf(box)
-  expect(filesOf(box)).toEqual([NAME, builds[0], builds[1], `${builds[1]}.78.tmp`, 'notes.txt'].toSorted())
+  expect(filesOf(box)).toEqual([NAME, ...builds.slice(0, 7), `${builds[1]}.78.tmp`, 'notes.txt'].toSorted())
+})
+
+test('each verb keeps what it compiles, and a word that is none has no file of its own', () => {
+  const box = withHome()
+  box.json(['run', 'list'], { env: ON })
+  box.json(['list'], { env: ON })
+  box.run(['--version'], { env: ON })
+  box.run(['../../x'], { env: ON })
+  expect(filesOf(box)).toEqual([NAME, RUN, nameFor('list')].toSorted())
 })
 
 test('doctor finds nothing wrong with it', () => {
   const box = withHome()
   versionOf(box)
   expect(box.json(['doctor'], { env: ON })).toMatchObject({ ok: true, findings: [] })
-  expect(filesOf(box)).toEqual([NAME])
+  expect(filesOf(box)).toEqual([NAME, nameFor('doctor')].toSorted())
 })
 
 test('the stack of a failure names the program, with and without a cache', () => {

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { defaultConfig } from '../../src/config/load.ts'
 import { defaultSettings } from '../../src/config/settings.ts'
 import { sha256 } from '../../src/core/canonical.ts'
 import { instant } from '../../src/core/ports.ts'
@@ -58,9 +59,13 @@ async function startWorld(): Promise<World> {
     place: { root: '/model', git: null },
     identity: { repository: 'repo_1', workspace: WORKSPACE },
     settings: defaultSettings(),
+    config: defaultConfig(),
     readInput: () => Promise.reject(new Error('no input')),
     notices: [],
     afterwards: [],
+    ask: null,
+    speaker: 'user',
+    progress: () => undefined,
   }
   await store.seeWorkspace({ id: WORKSPACE, repository: 'repo_1', path: '/model' }, instant(ports.now()))
   const begin = { parent: undefined, anchor: undefined }

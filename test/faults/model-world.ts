@@ -1,3 +1,4 @@
+import { defaultConfig } from '../../src/config/load.ts'
 import { defaultSettings } from '../../src/config/settings.ts'
 import { sha256 } from '../../src/core/canonical.ts'
 import { instant } from '../../src/core/ports.ts'
@@ -53,9 +54,13 @@ export async function startWorld(disk: ModelDisk): Promise<World> {
     place: { root: '/model', git: null },
     identity: { repository: 'repo_1', workspace: 'ws_1' },
     settings: defaultSettings(),
+    config: defaultConfig(),
     readInput: () => Promise.reject(new Error('no input')),
     notices: [],
     afterwards: [],
+    ask: null,
+    speaker: 'user',
+    progress: () => undefined,
   }
   await store.seeWorkspace({ id: 'ws_1', repository: 'repo_1', path: '/model' }, instant(ports.now()))
   const { run } = await startRun(context, decodePlan(PLAN, 'plan.md'), RUN)

@@ -1,14 +1,10 @@
 import fc from 'fast-check'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { describe, expect, test } from 'vitest'
-import {
-  type BriefModel,
-  cleanText,
-  renderBrief,
-  renderBriefPlain,
-} from '../../src/formats/brief-md/render.ts'
+import type { BriefPage } from '../../src/core/brief-page.ts'
+import { cleanText, renderBrief, renderBriefPlain } from '../../src/formats/brief-md/render.ts'
 
-type Line = BriefModel['sections'][number]['lines'][number]
+type Line = BriefPage['sections'][number]['lines'][number]
 
 const line = (text: string, more: Partial<Line> = {}): Line => ({
   text,
@@ -18,7 +14,7 @@ const line = (text: string, more: Partial<Line> = {}): Line => ({
   note: '',
   ...more,
 })
-const model = (more: Partial<BriefModel> = {}): BriefModel => ({
+const model = (more: Partial<BriefPage> = {}): BriefPage => ({
   stream: 'main',
   age: '1 hour old',
   drift: '',

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { DEFAULT_LEDGER, ledgerPathProblem } from '../../src/core/ledger-path.ts'
 import { type Claim, type Decision, emptyWork, type WorkState } from '../../src/core/work.ts'
 import { decodeLedger, encodeLedger, LEDGER_SKIPPED, sayLedger } from '../../src/formats/ledger-md/codec.ts'
-import { DEFAULT_LEDGER, ledgerPathProblem } from '../../src/formats/ledger-md/layout.ts'
 import { replaceLedger } from '../../src/formats/ledger-md/replace.ts'
 
 const AT = '2026-01-31T12:00:00.000Z'
@@ -88,12 +88,12 @@ const carried = ({
   references,
 })
 
-test('a ledger has the sections of the contract, in its order', () => {
+test('a ledger has the sections of the contract, in its order [003.07] [003.08] [003.09] [003.10] [003.11] [003.12] [003.13] [003.14]', () => {
   expect(encodeLedger(work, { at: AT })).toBe(TEXT)
   expect(decodeLedger(TEXT)).toEqual(carried(work))
 })
 
-test('an empty section keeps its heading and has no bullet', () => {
+test('an empty section keeps its heading and has no bullet [003.15]', () => {
   expect(encodeLedger(emptyWork(), { at: AT })).toBe(
     `# Session Ledger\n_Last updated: ${AT}_\n\n## Goal\n\n## Constraints/Assumptions\n\n## Key Decisions\n\n## State\n\n### Done\n\n### Now\n\n### Next\n\n## Open Questions\n\n## Working Set\n- Files:\n- IDs:\n- Commands:\n`,
   )
@@ -261,7 +261,7 @@ const works: fc.Arbitrary<WorkState> = fc
   })
   .map((fields) => ({ ...emptyWork(), ...fields }))
 
-test('whatever the work says, the ledger gives it back', () => {
+test('whatever the work says, the ledger gives it back [003.33]', () => {
   fc.assert(
     fc.property(works, (one) => {
       expect(decodeLedger(encodeLedger(one, { at: AT }))).toEqual(carried(one))

@@ -22,7 +22,7 @@ function noteOf(text: string) {
   return read.note
 }
 
-test('a note has exactly the keys of the contract, in its order, two spaces deep', () => {
+test('a note has exactly the keys of the contract, in its order, two spaces deep [001.10] [001.11] [001.14] [001.16]', () => {
   const work = {
     ...emptyWork(),
     now: 'Working on the parser because it drops comments',
@@ -55,7 +55,7 @@ test('a note has exactly the keys of the contract, in its order, two spaces deep
 `)
 })
 
-test('an empty work gives every key, with empty lists and null', () => {
+test('an empty work gives every key, with empty lists and null [001.15] [001.17]', () => {
   expect(JSON.parse(encode({}))).toEqual({
     timestamp: AT,
     summary: '',
@@ -66,12 +66,12 @@ test('an empty work gives every key, with empty lists and null', () => {
   })
 })
 
-test('the summary is what is done now, else the first line of the state', () => {
+test('the summary is what is done now, else the first line of the state [001.12]', () => {
   expect(noteOf(encode({ now: 'Now', state: 'State' })).summary).toBe('Now')
   expect(noteOf(encode({ state: '\r\n  Parser done.\nTests next.' })).summary).toBe('Parser done.')
 })
 
-test('a decision is one sentence; its reason is not said twice; superseded ones are left out', () => {
+test('a decision is one sentence; its reason is not said twice; superseded ones are left out [001.13]', () => {
   const decisions = [
     decision('Chose A over B.', 'speed'),
     decision('Chose C over D because of speed', 'of speed'),
@@ -93,7 +93,7 @@ test('nothing in a note drives a terminal, and half an emoji is replaced', () =>
   expect(noteOf(text).summary).toBe('a\u001b[31m\u009b\u202eb\ufffd')
 })
 
-test('what a note says comes back as work', () => {
+test('what a note says comes back as work [001.02]', () => {
   const work: Partial<WorkState> = {
     now: 'Here',
     decisions: [
@@ -164,14 +164,14 @@ test('any JSON is a note or a problem, and reading never throws', () => {
   )
 })
 
-test('a note lies with its plan, else with all others; a plan that is no safe name is refused', () => {
+test('a note lies with its plan, else with all others; a plan that is no safe name is refused [001.06] [001.07]', () => {
   expect(noteFolder(null)).toEqual(['.claude', 'checkpoints'])
   expect(noteFolder('auth')).toEqual(['.claude', 'plans', 'auth', 'checkpoints'])
   expect(() => noteFolder('../x')).toThrow('the plan')
   expect(() => noteName(0, 'a/b')).toThrow('token')
 })
 
-test('names sort by time, with those of other tools, and say their time', () => {
+test('names sort by time, with those of other tools, and say their time [001.09]', () => {
   const at = Date.parse(AT)
   expect(noteName(at, '7-ab')).toBe('20260131T120000Z_123-7-ab.json')
   const names = [

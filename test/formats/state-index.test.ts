@@ -4,7 +4,7 @@ import { readIndex, setLastCheckpoint } from '../../src/formats/state-index/code
 
 const AT = '2026-01-31T12:00:00Z'
 
-test('it tells the plan, its stage as a number, a name or null, the phase and the last checkpoint', () => {
+test('it tells the plan, its stage as a number, a name or null, the phase and the last checkpoint [001.17]', () => {
   const index = (stage: string) =>
     `{"active_plan":"auth","active_plan_stage":${stage},"active_tdd_phase":"red","last_checkpoint":"t"}`
   const said = { activePlan: 'auth', tddPhase: 'red', lastCheckpoint: 't' }
@@ -126,7 +126,7 @@ const index = fc.record({
   around: fc.tuple(fc.constantFrom('', '\uFEFF'), gap, gap),
 })
 
-test('for any index the result is the same value but for one key, and the same text outside of it', () => {
+test('for any index the result is the same value but for one key, and the same text outside of it [001.20] [001.21]', () => {
   fc.assert(
     fc.property(index, ({ before, mine, after, around: [bom, head, tail] }) => {
       const text = (members: string[][]) =>

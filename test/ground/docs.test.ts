@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { readCommandLine } from '../../src/apps/cli/command-line.ts'
 import { decodeSnapshot } from '../../src/formats/snapshot/codec.ts'
 import { optionName, parseInput } from '../../src/operations/field.ts'
 import { loadOperations } from '../../src/operations/table.ts'
 import { CARRY } from '../../src/policy/carry.ts'
-import { projectRoot, sandbox } from '../support/sandbox.ts'
+import { cliPath, projectRoot, sandbox } from '../support/sandbox.ts'
 
 const OPERATIONS = await loadOperations()
 
@@ -49,7 +49,21 @@ function deadLinks(file: string, text: string): string[] {
 
 /** Places that only one machine knows, and hosts that packages come from. */
 const privatePlaces = (text: string) =>
-  text.match(/\/(?:work|root|home\/\w+)\/|\bregistry\.[a-z]|npmjs\.|unpkg\.|jsr\.io|artifactory/gi) ?? []
+  text.match(
+    /(?<![\w.])\/(?:work|root|home\/\w+)\/|\bregistry\.[a-z]|npmjs\.|unpkg\.|jsr\.io|artifactory/gi,
+  ) ?? []
+
+/** Documents that are written by hand and show how commands are called. */
+const GUIDES = ['README.md', 'docs/import.md', 'docs/resume.md', 'docs/runs.md', 'docs/save.md']
+
+/** A guide's text from its tour on, each command in one line. What comes before is the output of `npm start`. */
+function tourOf(guide: string): string {
+  const text = read(guide)
+  return text.slice(Math.max(0, text.indexOf('\n## A tour\n'))).replace(/ \\\n\s*/g, ' ')
+}
+
+const shownIn = (guide: string) =>
+  [...tourOf(guide).matchAll(/^(?:\$ (?=.*\bsavepoint )|(?=savepoint ))(.+)$/gm)].map(([, line = '']) => line)
 
 /** The words of our command as a shell would give them: quotes may stand inside a word, a pipe or a file around it. */
 const split = (line: string) =>
@@ -72,7 +86,9 @@ function parse(line: string): string {
 function mistakes(line: string): string[] {
   const words = split(line).slice(1)
   if (words[0] === 'completion') return []
-  const operation = OPERATIONS.find(({ name }) => words.join(' ').concat(' ').startsWith(`${name} `))
+  const [operation] = OPERATIONS.filter(({ name }) =>
+    words.join(' ').concat(' ').startsWith(`${name} `),
+  ).sort((a, b) => b.name.length - a.name.length)
   if (!operation) return [line]
   const known = ['json', 'help', ...Object.keys(operation.fields).map(optionName)]
   return words.filter((word) => word.startsWith('--') && word !== '--' && !known.includes(word.slice(2)))
@@ -118,20 +134,82 @@ test.each([`see /${'work'}/x`, `in /${'root'}/.npm`, `from registry.${'example'}
   },
 )
 
-test('every command line that the README shows parses', () => {
-  const lines = [...read('README.md').matchAll(/^\$ (savepoint .+)$/gm)].map(([, line = '']) => line)
-  expect(lines.length).toBeGreaterThan(10)
-  const shown = new Set(lines.map(parse))
-  for (const verb of ['start', 'step', 'exec', 'resume', 'list', 'show', 'verify', 'prune'])
-    expect(shown).toContain(`run ${verb}`)
-  for (const verb of ['new', 'delta', 'list', 'tree', 'diff', 'archive', 'learnings', 'restore'])
-    expect(shown).toContain(verb)
+test.each(GUIDES)('every command line that %s shows parses', (guide) => {
+  const lines = shownIn(guide)
+  expect(lines.length).toBeGreaterThan(0)
+  for (const line of lines) expect(() => parse(line), line).not.toThrow()
 })
 
-test('every command that the README names in a sentence exists, with its options', () => {
-  const named = [...prose(read('README.md')).matchAll(/`(savepoint [^`]+)`/g)].map(([, line = '']) => line)
-  expect(named.length).toBeGreaterThan(3)
+test('the README shows the main verbs, and the page about runs those of runs', () => {
+  const shown = new Set(shownIn('README.md').map(parse))
+  for (const verb of ['save', 'resume', 'ledger', 'handoff', 'pickup', 'import', 'run start', 'run resume'])
+    expect(shown).toContain(verb)
+  for (const verb of ['new', 'delta', 'list', 'tree', 'diff', 'archive', 'learnings', 'restore'])
+    expect(shown).toContain(verb)
+  const ofRuns = new Set(shownIn('docs/runs.md').map(parse))
+  for (const verb of ['start', 'step', 'exec', 'resume', 'list', 'show', 'verify', 'prune'])
+    expect(ofRuns).toContain(`run ${verb}`)
+})
+
+test.each(GUIDES)('every command that %s names in a sentence exists, with its options', (guide) => {
+  const named = [...prose(read(guide)).matchAll(/`(savepoint [^`]+)`/g)].map(([, line = '']) => line)
+  expect(named.length).toBeGreaterThan(1)
   expect(named.flatMap(mistakes)).toEqual([])
+})
+
+/** A tour's commands in their order, each with the answer that the README shows. */
+function callsBetween(from: string, to: string): Array<{ line: string; answer: string }> {
+  const tour = tourOf('README.md')
+  const part = tour.slice(tour.indexOf(`\n### ${from}\n`), tour.indexOf(`\n### ${to}\n`))
+  const blocks = [...part.matchAll(/^```text\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
+  return blocks.flatMap((block) =>
+    block
+      .split(/^\$ /m)
+      .slice(1)
+      .map((call) => {
+        const [line = '', ...answer] = call.split('\n')
+        return { line, answer: answer.join('\n') }
+      }),
+  )
+}
+
+/** An answer without what is different each time: times, days, tokens of names, where the repository lies. */
+const lasting = (answer: string, root: string) =>
+  answer
+    .replaceAll(root, '/srv')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z|\d{8}T\d{6}Z_\d{3}-\w+/g, '<time>')
+    .replace(/\d{4}-\d\d-\d\d(?=-main)/g, '<day>')
+
+test('the tour of the README from save to import is what its commands answer', () => {
+  const box = sandbox({ git: false })
+  const shop = join(box.root, 'shop')
+  const bin = join(box.root, 'bin')
+  for (const folder of [bin, join(shop, 'src'), join(shop, 'old-notes')])
+    mkdirSync(folder, { recursive: true })
+  writeFileSync(join(bin, 'savepoint'), `#!/bin/sh\nexec "${process.execPath}" "${cliPath}" "$@"\n`)
+  chmodSync(join(bin, 'savepoint'), 0o755)
+  const sh = (line: string) =>
+    spawnSync('sh', ['-c', `{ ${line}\n} 2>&1`], {
+      cwd: shop,
+      env: { ...box.env, PATH: `${bin}${delimiter}${process.env.PATH}` },
+      encoding: 'utf8',
+      timeout: 25_000,
+    }).stdout
+  const note = (day: string, said: object) =>
+    writeFileSync(
+      join(shop, 'old-notes', `202601${day}T090000Z.json`),
+      JSON.stringify({ timestamp: `2026-01-${day}T09:00:00Z`, ...said }),
+    )
+  note('01', { summary: 'Choosing a login', decisions: ['Chose tokens'], next_action: 'Try JWT' })
+  note('02', { summary: 'Trying JWT', decisions: [], next_action: 'Write the form' })
+  writeFileSync(join(shop, 'src/login.ts'), 'export const login = () => {}\n')
+  sh('git init -q -b main && git config user.name Ada && git config user.email ada@example.org')
+  sh('git add -A && git commit -qm Begin')
+  writeFileSync(join(shop, 'src/login.ts'), 'export const login = (user) => user\n')
+  const calls = callsBetween('Save', 'Checkpoint documents')
+  expect(calls.length).toBeGreaterThan(12)
+  for (const { line, answer } of calls)
+    expect(`$ ${line}\n${lasting(sh(line), box.root)}`).toBe(`$ ${line}\n${lasting(answer, box.root)}`)
 })
 
 test.each([

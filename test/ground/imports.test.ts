@@ -14,7 +14,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   config: ['core', 'fs'],
   store: ['core', 'fs'],
   workspace: ['core', 'fs'],
-  operations: ['core', 'policy', 'formats', 'fs', 'config', 'store', 'workspace'],
+  agents: ['core'],
+  operations: ['core', 'policy', 'formats', 'fs', 'config', 'store', 'workspace', 'agents'],
   apps: ['core', 'policy', 'formats', 'store', 'operations'],
 }
 

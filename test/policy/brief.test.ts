@@ -145,8 +145,8 @@ Ask before going on from Now:
   })
 
   test.each([
-    [-5, '0 minutes old'],
-    [59_000, '0 minutes old'],
+    [-5, 'less than a minute old'],
+    [59_000, 'less than a minute old'],
     [3_600_000, '1 hour old'],
     [800 * 86_400_000, '2 years old'],
   ])('an age of %d ms is %s', (nowMs, age) => {
@@ -373,7 +373,7 @@ const isMust = (whole: Brief) => {
 const mustItems = (whole: Brief, { page }: FittedBrief) =>
   page.sections
     .filter(isMust(whole))
-    .reduce((sum, { lines }) => sum + lines.filter(({ spent }) => !spent).length, 0)
+    .reduce((sum, { lines }) => sum + lines.filter((line) => !('spent' in line && line.spent)).length, 0)
 
 describe('for any content', () => {
   test('a brief keeps its budget, its must-keep sections, its question and its account of what was cut', () => {

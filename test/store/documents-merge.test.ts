@@ -2,6 +2,7 @@ import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { realPorts } from '../../src/apps/real-ports.ts'
+import { sha256 } from '../../src/core/canonical.ts'
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { AT, contentOf, freshFolder, grow, LATER, WORKSPACE } from './make.ts'
@@ -169,6 +170,93 @@ describe('merging documents', () => {
     expect((await into.views({ stream })).map(({ path }) => path)).toEqual(['r1/1', 'r1/2', 'r1/3'])
     expect(JSON.stringify(await into.work(WORKSPACE.repository, WORKSPACE.id))).toBe(before)
     expect(await into.check()).toEqual([])
+  })
+})
+
+describe('merging what saves write', () => {
+  const NOTE = { kind: 'note', path: '.claude/checkpoints/a.json', hash: sha256('a note') } as const
+  const LEDGER = { kind: 'ledger', path: 'ledger.md', hash: sha256('a ledger') } as const
+  const point = (sequence: number, name = 'auth') => ({
+    ...{ stream: newWork(name).id, checkpoint: newPoint(name, sequence).id },
+  })
+  const owed = { base: null, state: 'pending' } as const
+  const texts = [NOTE, LEDGER].map(({ kind, hash }) => ({ hash, text: `a ${kind}` }))
+  const ledgerOf = (sequence: number, hash: string = LEDGER.hash) => ({
+    ...{ path: LEDGER.path, checkpoint: newPoint('auth', sequence).id, hash, at: AT },
+  })
+  const saved = async (one: SqliteStore) => {
+    await growWork(one)
+    await one.commit({
+      ...{ ...HERE, texts, ledgers: [ledgerOf(1)] },
+      files: [NOTE, LEDGER].map((file) => ({ ...file, ...point(1), ...owed })),
+    })
+  }
+  const filesOf = async (one: SqliteStore) => ({
+    note: await one.fileView(WORKSPACE.id, NOTE.path),
+    ledger: await one.fileView(WORKSPACE.id, LEDGER.path),
+    ledgers: await one.ledgers(WORKSPACE.id),
+    owed: await one.owed(WORKSPACE.id),
+  })
+
+  test('carries notes, ledgers and their history, once', async () => {
+    const { store, copy } = await withCopy(saved)
+    const into = openAt(freshPath())
+    await into.mergeFrom(copy)
+    expect(await filesOf(into)).toEqual(await filesOf(store))
+    expect(await into.ledgers(WORKSPACE.id)).toHaveLength(1)
+    await into.mergeFrom(copy)
+    expect(await filesOf(into)).toEqual(await filesOf(store))
+    expect(await into.check()).toEqual([])
+  })
+
+  test('brings the ledgers of both files together, and the newer row of a file counts', async () => {
+    const { store, copy } = await withCopy(saved)
+    await store.commit(step('auth', 2))
+    const hash = sha256('a newer ledger')
+    await store.commit({
+      ...{ ...HERE, texts: [{ hash, text: 'a newer ledger' }], ledgers: [ledgerOf(2, hash)] },
+      files: [{ ...LEDGER, ...point(2), hash, base: null, state: 'published' }],
+    })
+    const before = await filesOf(store)
+    await store.mergeFrom(copy)
+    expect(await filesOf(store)).toEqual(before)
+    const older = openAt(copy)
+    await older.mergeFrom(store.path)
+    expect(await filesOf(older)).toEqual(before)
+    expect(before.ledgers.map((row) => row.hash)).toEqual([LEDGER.hash, hash])
+  })
+
+  test('leaves out a file and a ledger whose text is damaged', async () => {
+    const { copy } = await withCopy(saved)
+    onFile(copy, `UPDATE texts SET body = X'1f8b' WHERE hash IN ('${NOTE.hash}', '${LEDGER.hash}')`)
+    const into = openAt(freshPath())
+    await into.mergeFrom(copy)
+    expect(await filesOf(into)).toEqual({ note: null, ledger: null, ledgers: [], owed: [] })
+    expect(await into.check()).toEqual([])
+  })
+
+  test('of a file that has lost the row of a workspace brings all that is not of that workspace', async () => {
+    const { store, copy } = await withCopy(async (one) => {
+      await saved(one)
+      const files = [{ ...NOTE, ...point(1), ...owed }]
+      await one.commit({ workspace: BESIDE.id, texts, ledgers: [ledgerOf(1)], files })
+    })
+    onFile(copy, 'PRAGMA foreign_keys = OFF', `DELETE FROM workspaces WHERE id = '${BESIDE.id}'`)
+    const into = openAt(freshPath())
+    expect(await into.mergeFrom(copy)).toBe(1)
+    expect(await filesOf(into)).toEqual(await filesOf(store))
+    expect(await into.check()).toEqual([])
+  })
+
+  test('takes the work of a file from before there were ledgers', async () => {
+    const { store, copy } = await withCopy((one) => growWork(one, { length: 2 }))
+    onFile(copy, 'DROP TABLE ledgers')
+    const into = openAt(freshPath())
+    await saved(into)
+    const before = await filesOf(into)
+    expect(await into.mergeFrom(copy)).toBe(1)
+    expect(await into.history(newWork().id)).toEqual(await store.history(newWork().id))
+    expect(await filesOf(into)).toEqual(before)
   })
 })
 

@@ -35,6 +35,14 @@ export class Sandbox {
       HOME: join(root, 'user'),
       XDG_CONFIG_HOME: join(root, 'config'),
       GIT_CONFIG_GLOBAL: '/dev/null',
+      // Who runs the tests may be an agent; in them a user speaks, unless a test says otherwise.
+      ...{
+        CLAUDECODE: '',
+        GEMINI_CLI: '',
+        OPENCODE: '',
+        CODEX_SANDBOX: '',
+        CODEX_SANDBOX_NETWORK_DISABLED: '',
+      },
       // The same file calls at every start.
       SAVEPOINT_NO_CACHE: '1',
       // A preloaded shim must see every file call.

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where the compiled program of one build and one Node is kept. */
+/** Where the compiled program of one build and one Node is kept, as far as one verb uses it. */
 export interface CachePlace {
   home: string
   folder: string
@@ -22,13 +22,19 @@ export interface CachePlace {
 }
 
 const MAX_BYTES = 8 * 1024 * 1024
-const KEPT = 3
+/** So many verbs are used in turn; each has its own, because what it compiles is what it needs. */
+const KEPT = 8
 const OURS = /^[0-9a-f]{16}-v\d[\w.+-]*-\w+\.bin$/
 const HALF_WRITTEN = /^[0-9a-f]{16}-v\d[\w.+-]*-\w+\.bin\.\d+\.tmp$/
 const ABANDONED_AFTER_MS = 3_600_000
 
-export function cachePlace(home: string, build: string): CachePlace {
-  return { home, folder: join(home, 'cache'), name: `${build}-${process.version}-${process.arch}.bin` }
+export function cachePlace(home: string, build: string, word = ''): CachePlace {
+  const verb = /^[a-z]{1,16}$/.test(word) ? word : 'any'
+  return {
+    home,
+    folder: join(home, 'cache'),
+    name: `${build}-${process.version}-${process.arch}-${verb}.bin`,
+  }
 }
 
 /**

@@ -1,16 +1,17 @@
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { ReasonError } from '../../core/reason.ts'
-import { type Field, optionName } from '../../operations/field.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { GROUPS } from '../../operations/table.ts'
-
-export interface Call {
-  operation: Operation
-  raw: Record<string, unknown>
-}
+import { addOperation, type Call } from './add-operation.ts'
+import { HELP_LAYOUT } from './help-layout.ts'
 
 /** What the words of a command line ask for: an operation to perform, or text to show. */
 export type Request = { call: Call } | { text: string; exit: number }
+
+const BEGIN = `Begin with:
+  savepoint save "what you are doing"
+  savepoint resume
+  savepoint new my-work --current`
 
 /** Reads the words. Help and version are texts; a wrong word is a `usage_invalid` with a suggestion. */
 export function readCommandLine(
@@ -28,16 +29,14 @@ export function readCommandLine(
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .showSuggestionAfterError(true)
-    .addHelpText('after', `\nBegin with:\n  savepoint new my-work --current\n  savepoint run start plan.md\n`)
+    // An option after a verb of a group belongs to that verb, also where the group has one of the same name.
+    .enablePositionalOptions()
+    .addHelpText('after', `\n${BEGIN}\n`)
   const groups = new Map<string, Command>()
-  for (const operation of operations) {
-    const words = operation.name.split(' ')
-    const verb = words.at(-1) ?? operation.name
-    const parent = words.length === 1 ? program : groupOf(program, groups, words[0] ?? '')
-    addOperation(parent.command(verb), operation, (found) => {
+  for (const operation of operations)
+    addOperation(commandOf(program, groups, operation, operations), operation, (found) => {
       call = found
     })
-  }
   program
     .command('completion')
     .argument('<shell>', 'bash, zsh or fish')
@@ -57,8 +56,16 @@ export function readCommandLine(
     if (!(error instanceof CommanderError)) throw error
     const isHelp = error.code.startsWith('commander.help') || error.code === 'commander.version'
     if (isHelp) return { text, exit: error.exitCode === 0 ? 0 : 2 }
+    const [first = '', second = '-'] = words
+    // Where a group is a verb itself, a word too many was to be one of the others.
+    if (error.code === 'commander.excessArguments' && groups.has(first) && !second.startsWith('-')) {
+      const others = operations.filter(({ name }) => name !== first)
+      if (others.length < operations.length) return readCommandLine(words, others, screen)
+    }
     const problem = error.message.replace(/^error: /, '').replace(/\n/g, ' ')
-    const meant = operations.find(({ name }) => words.join(' ').startsWith(`${name} `))
+    const meant = [`${first} ${second}`, first]
+      .map((name) => operations.find((operation) => operation.name === name))
+      .find((found) => found !== undefined)
     const takesCommand = Object.values(meant?.fields ?? {}).some(
       ({ kind, required }) => kind === 'words' && required,
     )
@@ -79,6 +86,19 @@ function asHelpOption(words: string[], groups: ReadonlyMap<string, Command>): st
   return groups.has(first) && second === 'help' ? [first, ...words.slice(2), '--help'] : words
 }
 
+/** The command that a verb is added to: in a group, of its own, or the group itself where it bears the same name. */
+function commandOf(
+  program: Command,
+  groups: Map<string, Command>,
+  { name }: Operation,
+  operations: readonly Operation[],
+): Command {
+  const [first = '', second] = name.split(' ')
+  if (second !== undefined) return groupOf(program, groups, first).command(second)
+  const isGroup = operations.some((other) => other.name.startsWith(`${name} `))
+  return isGroup ? groupOf(program, groups, name) : program.command(name)
+}
+
 function groupOf(program: Command, groups: Map<string, Command>, name: string): Command {
   const known = groups.get(name)
   if (known) return known
@@ -88,51 +108,11 @@ function groupOf(program: Command, groups: Map<string, Command>, name: string): 
   return made
 }
 
-function addOperation(command: Command, operation: Operation, found: (call: Call) => void): void {
-  command
-    .summary(operation.summary)
-    .description([operation.summary, operation.detail].filter(Boolean).join('. '))
-  const fields = Object.entries(operation.fields)
-  const placed = fields
-    .filter(([, field]) => field.at !== undefined)
-    .sort(([, a], [, b]) => (a.at ?? 0) - (b.at ?? 0))
-  for (const [name, field] of placed) command.argument(argumentForm(name, field), field.about)
-  for (const [name, field] of fields) if (field.at === undefined) command.addOption(optionOf(name, field))
-  command.option('--json', 'answer in JSON')
-  command.addHelpText('after', `\nExamples:\n${operation.examples.map((line) => `  ${line}`).join('\n')}\n`)
-  if (placed.some(([, field]) => field.kind === 'words')) command.passThroughOptions(false)
-  command.action((...given: unknown[]) => {
-    const options = command.opts()
-    const raw: Record<string, unknown> = {}
-    for (const [index, [name]] of placed.entries()) raw[name] = given[index]
-    for (const [name, field] of fields) if (field.at === undefined) raw[name] = options[name]
-    found({ operation, raw })
-  })
-}
-
-function argumentForm(name: string, field: Field): string {
-  const word = field.kind === 'choice' ? field.choices.join('|') : optionName(name)
-  const dots = field.kind === 'words' ? '...' : ''
-  return field.required ? `<${word}${dots}>` : `[${word}${dots}]`
-}
-
-/** Required options are checked with all other values, so that every door says the same. */
-function optionOf(name: string, field: Field): Option {
-  const flag = `--${optionName(name)}`
-  if (field.kind === 'flag') return new Option(flag, field.about)
-  const value = 'value' in field && field.value ? field.value : 'VALUE'
-  if (field.kind === 'words')
-    return new Option(`${flag} <${value}>`, `${field.about} (may be given again)`).argParser(
-      (word: string, before: string[] | undefined) => [...(before ?? []), word],
-    )
-  return new Option(`${flag} <${value}>`, `${field.about}${field.required ? ' (required)' : ''}`)
-}
-
 /** Nothing is printed and nothing exits inside the parser. */
 function quiet(command: Command, width: () => number, write: (text: string) => void): void {
   command
     .exitOverride()
-    .configureHelp({ minWidthToWrap: 15 })
+    .configureHelp(HELP_LAYOUT)
     .configureOutput({
       writeOut: write,
       // Help that is shown because a word is missing comes this way; errors are told by whoever called.

@@ -26,7 +26,11 @@ const SCRIPTS = {
   bash: (table) => `_savepoint() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" key=""
   if [ "$COMP_CWORD" -ge 2 ]; then key="\${COMP_WORDS[1]}"; fi
-  if [ "$COMP_CWORD" -ge 3 ] && [ "\${COMP_WORDS[1]}" = run ]; then key="run \${COMP_WORDS[2]}"; fi
+  if [ "$COMP_CWORD" -ge 3 ]; then
+    case "\${COMP_WORDS[1]} \${COMP_WORDS[2]}" in
+      ${inGroups(table)}) key="\${COMP_WORDS[1]} \${COMP_WORDS[2]}" ;;
+    esac
+  fi
   case "$key" in
 ${cases(table, (list) => `COMPREPLY=($(compgen -W "${list}" -- "$cur"))`)}
   esac
@@ -37,7 +41,11 @@ complete -o default -F _savepoint savepoint
 _savepoint() {
   local key=""
   (( CURRENT >= 3 )) && key="\${words[2]}"
-  (( CURRENT >= 4 )) && [[ "\${words[2]}" == run ]] && key="run \${words[3]}"
+  if (( CURRENT >= 4 )); then
+    case "\${words[2]} \${words[3]}" in
+      ${inGroups(table)}) key="\${words[2]} \${words[3]}" ;;
+    esac
+  fi
   case "$key" in
 ${cases(table, (list) => `compadd -- ${list}; _files`)}
   esac
@@ -46,19 +54,32 @@ compdef _savepoint savepoint
 `,
   fish: (table) =>
     [...table]
-      .map(([after, list]) => {
-        const seen =
-          after === ''
-            ? '__fish_use_subcommand'
-            : after
-                .split(' ')
-                .map((word) => `__fish_seen_subcommand_from ${word}`)
-                .join('; and ')
-        return `complete -c savepoint -n '${seen}' -a '${list.join(' ')}'`
-      })
+      .map(([after, list]) => `complete -c savepoint -n '${seenInFish(after, table)}' -a '${list.join(' ')}'`)
       .join('\n')
       .concat('\n'),
 } as const satisfies Record<string, (table: Map<string, string[]>) => string>
+
+/** The verbs of two words, as a pattern: `savepoint ledger x` is no verb `ledger x`. */
+const inGroups = (table: Map<string, string[]>) =>
+  [...table.keys()]
+    .filter((after) => after.includes(' '))
+    .map((after) => `"${after}"`)
+    .join(' | ')
+
+/** Fish asks whether a word was seen anywhere: one that is also a verb of a group, or has some, must say which it is. */
+function seenInFish(after: string, table: Map<string, string[]>): string {
+  if (after === '') return '__fish_use_subcommand'
+  const pairs = [...table.keys()].map((name) => name.split(' ')).filter(({ length }) => length === 2)
+  const [first = '', second] = after.split(' ')
+  const others =
+    second === undefined
+      ? pairs.flatMap(([group = '', verb = '']) => (group === first ? [verb] : verb === first ? [group] : []))
+      : []
+  return [
+    ...after.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`),
+    ...(others.length > 0 ? [`not __fish_seen_subcommand_from ${others.join(' ')}`] : []),
+  ].join('; and ')
+}
 
 const cases = (table: Map<string, string[]>, line: (list: string) => string) =>
   [...table].map(([after, list]) => `    "${after}") ${line(list.join(' '))} ;;`).join('\n')

@@ -2,6 +2,7 @@ import { fstatSync, writeSync } from 'node:fs'
 import { describe, errorCode, ReasonError } from '../../core/reason.ts'
 import { workingFolder } from '../real-ports.ts'
 import { main } from './main.ts'
+import type { Person } from './person.ts'
 
 declare const SAVEPOINT_VERSION: string
 
@@ -59,9 +60,23 @@ async function readInput(): Promise<string> {
 
 const err = writer(2)
 
+/** Questions and progress go to stderr: stdout is the answer of the command. */
+const person: Person = {
+  get isThere() {
+    return isTerminal(2) && isTerminal(0)
+  },
+  get columns() {
+    return isTerminal(2) ? process.stderr.columns || 80 : null
+  },
+  async ask(questions, notices) {
+    const { askAt } = await import('./ask.ts')
+    return askAt({ input: process.stdin, output: process.stderr }, questions, notices)
+  },
+}
+
 /** The command, to its end: what the launcher exits with. */
 export async function run(): Promise<number> {
-  const code = await main({
+  const door = {
     words: process.argv.slice(2),
     get cwd() {
       return workingFolder()
@@ -69,15 +84,16 @@ export async function run(): Promise<number> {
     env: process.env,
     version: SAVEPOINT_VERSION,
     get width() {
-      return process.stdout.columns ?? 100
+      return process.stdout.columns || 100
     },
     get columns() {
-      return isTerminal(1) ? (process.stdout.columns ?? 80) : Number.POSITIVE_INFINITY
+      return isTerminal(1) ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY
     },
     readInput,
     out: writer(1),
     err,
-  })
+  }
+  const code = await main(door, person)
   if (failedOutput === undefined || code !== 0) return code
   const failure = new ReasonError('output_failed', { problem: describe(failedOutput) })
   err(`savepoint: ${failure.message}\n  ${failure.hint}\n`)

@@ -33,7 +33,8 @@ function placeFor(source: string): CachePlace | null {
   if (process.env.SAVEPOINT_NO_CACHE || !source.startsWith(`//${SAVEPOINT_BUILD}\n`)) return null
   try {
     const homedir = () => (require('node:os') as typeof import('node:os')).homedir()
-    return cachePlace(homePathBy(process.env, process.platform, { join, resolve, homedir }), SAVEPOINT_BUILD)
+    const home = homePathBy(process.env, process.platform, { join, resolve, homedir })
+    return cachePlace(home, SAVEPOINT_BUILD, process.argv[2])
   } catch (error) {
     // A home that is named from here, in a folder that is gone.
     if (!(error instanceof Error && 'syscall' in error)) throw error

@@ -3,10 +3,12 @@ import { visibleLines } from '../../core/visible.ts'
 import { parseInput } from '../../operations/field.ts'
 import type { Failure, Operation } from '../../operations/operation.ts'
 import { performOnce } from '../../operations/perform.ts'
-import { isOperationName, loadOperation, loadOperations } from '../../operations/table.ts'
+import { GROUPS, isOperationName, loadOperation, loadOperations } from '../../operations/table.ts'
 import { realPorts } from '../real-ports.ts'
 import type { Request } from './command-line.ts'
+import { askOf, NOBODY, type Person } from './person.ts'
 import { readPlainWords } from './plain-words.ts'
+import { progressBar } from './progress-bar.ts'
 
 export interface Door {
   words: string[]
@@ -24,9 +26,10 @@ export interface Door {
 }
 
 /** The command line: parse, one operation, words or JSON, an exit code. */
-export async function main(door: Door): Promise<number> {
+export async function main(door: Door, person: Person = NOBODY): Promise<number> {
   const json = door.words.slice(0, beforeDashes(door.words)).includes('--json')
   const notices: string[] = []
+  const bar = progressBar({ write: door.err, columns: () => person.columns, now: realPorts.now })
   try {
     if (door.words[0] === 'completion' && door.words[1]?.startsWith('-') === false) {
       const { completionScript } = await import('./completion.ts')
@@ -45,8 +48,11 @@ export async function main(door: Door): Promise<number> {
     }
     const { operation, raw } = asked.call
     const input = parseInput(operation.fields, raw)
-    const request = { cwd: door.cwd, env: door.env, ports: realPorts, readInput: door.readInput, notices }
-    const result = await performOnce(operation, request, input)
+    const { cwd, env, readInput } = door
+    const ask = askOf(person, { env, json, input, notices })
+    const { progress } = bar
+    const request = { cwd, env, ports: realPorts, readInput, ask, progress, notices }
+    const result = await performOnce(operation, request, input).finally(bar.end)
     const failure = operation.failure?.(result) ?? null
     for (const notice of new Set(notices)) door.err(`savepoint: ${visibleLines(notice)}\n`)
     if (json) door.out(`${operation.aside ? '\n' : ''}${JSON.stringify(answer(result, failure, notices))}\n`)
@@ -66,19 +72,31 @@ function wordsOf(operation: Operation, result: unknown, { columns }: Door): stri
   return exact ?? `${visibleLines(operation.say(result, { columns }))}\n`
 }
 
-async function requestOf(door: Door): Promise<Request> {
-  const operations = await operationsFor(door.words)
-  const [operation] = operations
-  const raw = operation && operations.length === 1 ? readPlainWords(door.words, operation) : null
-  if (operation && raw) return { call: { operation, raw } }
-  const { readCommandLine } = await import('./command-line.ts')
-  return readCommandLine(door.words, operations, door)
+/** No words at all ask how things stand. */
+export function wordsOrStatus(
+  words: string[],
+  isVerb: (name: string) => boolean = isOperationName,
+): string[] {
+  return isVerb('status') && words.every((word) => word === '--json') ? ['status', ...words] : words
 }
 
-/** The one verb that the words begin with, or all of them where help or a suggestion may be needed. */
-async function operationsFor([first = '', second = '']: string[]): Promise<Operation[]> {
+async function requestOf(door: Door): Promise<Request> {
+  const words = wordsOrStatus(door.words)
+  const [first = '', second = ''] = words
   const name = [`${first} ${second}`, first].find(isOperationName)
-  return name === undefined ? loadOperations() : [await loadOperation(name)]
+  const operation = name === undefined ? null : await loadOperation(name)
+  const raw = operation && readPlainWords(words, operation)
+  if (operation && raw) return { call: { operation, raw } }
+  const { readCommandLine } = await import('./command-line.ts')
+  const isAlone = operation && !(name === first && Object.hasOwn(GROUPS, first))
+  const operations = isAlone ? [operation] : verbsOf(first, await loadOperations())
+  return readCommandLine(words, operations, door)
+}
+
+/** The verbs of a group, or all of them: help and a suggestion need those that were not meant, too. */
+export function verbsOf(first: string, all: readonly Operation[]): readonly Operation[] {
+  const verbs = all.filter(({ name }) => name === first || name.startsWith(`${first} `))
+  return verbs.length > 0 ? verbs : all
 }
 
 /** The result as JSON, with the words of a failure where it is bad news. */

@@ -1,10 +1,13 @@
 import { clip } from '../../core/canonical.ts'
 import { type Cut, estimateTokens, type Fitted, type Part } from '../../core/tokens.ts'
 import { decodeDocument, type SectionName } from './codec.ts'
+import { fitHard, type HardCut } from './compress-hard.ts'
+import { countOf } from './counted.ts'
 import { lineBreakOf } from './edit.ts'
 import { isFilled } from './filled.ts'
 import { foldDeltas } from './fold.ts'
 import { gapBetween, itemsOf, ownStretch, tableOf, withoutStretches } from './parts.ts'
+import { FACT } from './spell.ts'
 import { plainCell } from './table.ts'
 
 export interface CompressOptions {
@@ -13,6 +16,8 @@ export interface CompressOptions {
   isStale: (reference: { type: string; reference: string }) => boolean
   /** Decides which parts stay: a format does not know what matters. */
   fit: (parts: readonly Part[], options: { tokens: number; fixed: number; prune: boolean }) => Fitted
+  /** Where the budget is absolute: what shows the text as it was. What must be kept is shortened as well, then. */
+  hard?: { command: string } | null
 }
 
 export interface Compressed {
@@ -24,6 +29,8 @@ export interface Compressed {
   folded: number
   fits: boolean
   cuts: Cut[]
+  /** What an absolute budget cost beyond that. */
+  hardCuts: HardCut[]
 }
 
 /** A part, and the lines that go when it is cut. */
@@ -41,13 +48,16 @@ interface Piece extends Part {
  */
 export function compressDocument(
   text: string,
-  { tokens = 1_000, isStale, fit }: CompressOptions,
+  { tokens = 1_000, isStale, fit, hard = null }: CompressOptions,
 ): Compressed {
   const { text: body, folded } = foldDeltas(text)
   const pieces = piecesOf(body, isStale)
-  const { text: short, cuts } = shortened(body, pieces, { tokens, fit })
+  const { text: allowed, cuts } = shortened(body, pieces, { tokens, fit })
+  const { text: short, cuts: hardCuts } = hard
+    ? fitHard(allowed, { tokens, command: hard.command })
+    : { text: allowed, cuts: [] }
   const after = estimateTokens(short)
-  return { text: short, before: estimateTokens(text), after, folded, fits: after <= tokens, cuts }
+  return { text: short, before: estimateTokens(text), after, folded, fits: after <= tokens, cuts, hardCuts }
 }
 
 function shortened(
@@ -117,12 +127,16 @@ function withoutPieces(text: string, pieces: Piece[], summary: string): string {
   const ordered = [...pieces].sort((a, b) => a.start - b.start)
   const firstStep = ordered.find(({ field }) => field === 'done')
   return withoutStretches(text, ordered, (before, after, piece) => {
-    if (piece === firstStep) return summary + eol
+    // Indented less than the steps below it, it would take them for its own.
+    if (piece === firstStep) return (/^ +/.exec(piece.text)?.[0] ?? '') + summary + eol
     return NEXT_PART.test(after) ? '' : gapBetween(before, after, eol)
   })
 }
 
 const NEXT_PART = /^ {0,3}(?:\||(?:[-*+]|\d+[.)])[ \t])/
+
+/** What was learned goes to the archive with the work: it is no trail that may be cut. */
+const isLearning = (type: string) => /^learning$/i.test(plainCell(type).trim())
 
 function piecesOf(text: string, isStale: CompressOptions['isStale']): Piece[] {
   const { sections } = decodeDocument(text)
@@ -135,12 +149,16 @@ function piecesOf(text: string, isStale: CompressOptions['isStale']): Piece[] {
       field: 'decisions' as const,
       finished: isSuperseded(item.content),
     })),
-    ...items('Technical Context').map((item) => ({ ...item, field: 'facts' as const })),
-    ...rows('Breadcrumbs').map(({ cells: [type = '', reference = ''], ...row }) => ({
-      ...row,
-      field: 'references' as const,
-      stale: isStale({ type: plainCell(type), reference: plainCell(reference) }),
-    })),
+    ...items('Technical Context')
+      .filter(({ content }) => FACT.read(content)?.kind !== 'constraints')
+      .map((item) => ({ ...item, field: 'facts' as const })),
+    ...rows('Breadcrumbs')
+      .filter(({ cells: [type = ''] }) => !isLearning(type))
+      .map(({ cells: [type = '', reference = ''], ...row }) => ({
+        ...row,
+        field: 'references' as const,
+        stale: isStale({ type: plainCell(type), reference: plainCell(reference) }),
+      })),
     ...items('Play-By-Play').map((item) => ({ ...item, field: 'done' as const })),
     ...rows('Artifact Trail').map(({ cells, ...row }) => ({
       ...row,
@@ -150,17 +168,25 @@ function piecesOf(text: string, isStale: CompressOptions['isStale']): Piece[] {
   ]
 }
 
-/** Items that say something, with the empty lines up to the next one: a placeholder is not worth a place. */
+/**
+ * Items that say something, with the empty lines up to the next one: a placeholder is not worth a place, and the line
+ * that counts what an absolute budget cut is no item.
+ */
 function cuttableItems(text: string, stretch: { start: number; end: number }) {
   const items = itemsOf(text, stretch)
   return items
     .map(({ start, end, content }, index) => {
-      const next = items[index + 1]?.start ?? end
-      const until = text.slice(end, next).trim() === '' ? next : end
-      return { start, end: until, text: text.slice(start, until), content }
+      const next = items[index + 1]?.start
+      const isBeside = next !== undefined && text.slice(end, next).trim() === ''
+      const until = isBeside ? next : end
+      // What is indented below it would go to whatever stands above it then.
+      const isHeld = !isBeside && INDENTED.test(text.slice(end, stretch.end))
+      return { start, end: until, text: text.slice(start, until), content, isHeld }
     })
-    .filter(({ content }) => isFilled(content))
+    .filter(({ content, isHeld }) => !isHeld && isFilled(content) && countOf(content) === 0)
 }
+
+const INDENTED = /^(?:[ \t]*[\r\n])*[ \t]+[^ \t\r\n]/
 
 /** Rows that name something; the row `-` says that there is nothing. */
 function cuttableRows(text: string, stretch: { start: number; end: number }) {

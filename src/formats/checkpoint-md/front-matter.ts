@@ -6,6 +6,7 @@ import {
   isScalar,
   type Node,
   type Pair,
+  Parser,
   parseDocument,
   type Scalar,
   stringify,
@@ -13,6 +14,7 @@ import {
   type YAMLMap,
 } from 'yaml'
 import { describe, ReasonError } from '../../core/reason.ts'
+import { isTooDeep, MAX_YAML_DEPTH } from '../../core/yaml-depth.ts'
 import { linesOf } from './scan.ts'
 
 const MAX_FRONT_MATTER = 16 * 1024
@@ -40,6 +42,15 @@ export function readFrontMatter(text: string): FrontMatter | null {
   CLOSING.lastIndex = start
   const closing = CLOSING.exec(text)
   if (!closing || closing.index - start > MAX_FRONT_MATTER) return null
+  const head = text.slice(0, closing.index + closing[0].length)
+  if (last?.head !== head) last = { head, front: parsedFront(text, start, closing) }
+  return last.front
+}
+
+/** One act reads the same front matter many times: the newest is kept, for nobody changes what was read. */
+let last: { head: string; front: FrontMatter } | null = null
+
+function parsedFront(text: string, start: number, closing: RegExpExecArray): FrontMatter {
   const found: FrontMatter = {
     start,
     end: closing.index,
@@ -69,7 +80,10 @@ function parse(yaml: string): { map: YAMLMap | null; problem: string | null } {
   try {
     // The parser does not know a carriage return alone, which is a line break everywhere else here.
     // Its tests for equal keys and its pictures of errors take too long for thousands of either.
-    const document = parseDocument(yaml.replace(/\r(?!\n)/g, '\n'), {
+    const text = yaml.replace(/\r(?!\n)/g, '\n')
+    if (isTooDeep(new Parser().parse(text)))
+      return { map: null, problem: `it is nested more than ${MAX_YAML_DEPTH} deep` }
+    const document = parseDocument(text, {
       keepSourceTokens: true,
       schema: 'core',
       uniqueKeys: false,

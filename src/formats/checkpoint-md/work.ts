@@ -1,51 +1,66 @@
 import type { Change, Completion } from '../../core/checkpoint.ts'
 import { noChange } from '../../core/checkpoint.ts'
-import { type Artifact, type Claim, type Decision, emptyWork, type WorkState } from '../../core/work.ts'
-import { artifactsOf, type CheckpointDocument, isNone, listItems, sectionText } from './codec.ts'
+import { type Artifact, type Breadcrumb, emptyWork, type WorkState } from '../../core/work.ts'
+import {
+  artifactsOf,
+  type CheckpointDocument,
+  isNone,
+  listItems,
+  type SectionName,
+  sectionText,
+} from './codec.ts'
+import { standingOf } from './now.ts'
+import { ACTION, CLAIM, DECISION, FACT, readBlock, type Spelling, STEP, shown } from './spell.ts'
 import { tableRows } from './table.ts'
-
-const claim = (text: string): Claim => ({ text, origin: 'file', confirmed: true })
 
 /** Where work stands, as a document says it. Its deltas count: they are what happened since the body was written. */
 export function workOf(document: CheckpointDocument): WorkState {
-  const items = (name: Parameters<typeof sectionText>[1]) =>
-    listItems(sectionText(document, name)).filter((item) => !isNone(item))
-  const actions = items('Next Actions').filter((item) => !/^\[[xX]\]/.test(item))
+  const items = <Value>(name: SectionName, { read }: Spelling<Value>) =>
+    listItems(sectionText(document, name)).flatMap((item) => read(item) ?? [])
+  const facts = items('Technical Context', FACT)
+  const actions = items('Next Actions', ACTION)
   const work = emptyWork()
   return {
     ...work,
-    problem: sectionText(document, 'Problem'),
-    intent: sectionText(document, 'Session Intent'),
-    decisions: items('Decisions').map(decision),
-    rules: items('User Rules').map(claim),
-    facts: items('Technical Context').map(claim),
+    ...standingOf(sectionText(document, 'Current State')),
+    problem: readBlock(sectionText(document, 'Problem')),
+    intent: readBlock(sectionText(document, 'Session Intent')),
+    decisions: items('Decisions', DECISION),
+    constraints: facts.filter(({ kind }) => kind === 'constraints').map(claim),
+    rules: items('User Rules', CLAIM),
+    facts: facts.filter(({ kind }) => kind === 'facts').map(claim),
     done: [
-      ...items('Play-By-Play').map((text) => ({ text, at: null })),
+      ...items('Play-By-Play', STEP).map(({ text }) => ({ text, at: null })),
       ...document.deltas.map(({ what, at }) => ({ text: what, at })),
     ],
-    state: sectionText(document, 'Current State'),
-    next: actions.filter((item) => !isBlocker(item)).map((text) => ({ text: text.replace(/^\[ \]\s*/, '') })),
-    blockers: actions.filter(isBlocker).map((text) => ({ text: text.replace(/^\[ \]\s*/, '') })),
+    next: actions.filter(({ kind }) => kind === 'next').map(({ text }) => ({ text })),
+    blockers: actions.filter(({ kind }) => kind === 'blockers').map(({ text }) => ({ text })),
+    questions: actions.filter(({ kind }) => kind === 'questions').map(claim),
     artifacts: newestByPath([
-      ...artifactsOf(sectionText(document, 'Artifact Trail')),
+      ...artifactsOf(sectionText(document, 'Artifact Trail')).map(readArtifact),
       ...document.deltas.flatMap(({ artifacts }) => artifacts),
     ]),
-    references: tableRows(sectionText(document, 'Breadcrumbs')).map(
-      ([kind = '', reference = '', hint = '']) => ({
-        kind,
-        text: hint === '' ? reference : `${reference}: ${hint}`,
-      }),
-    ),
+    references: tableRows(sectionText(document, 'Breadcrumbs'))
+      .filter((cells) => !cells.every(isNone))
+      .map(readReference),
     position: { ...work.position, anchor: document.front?.fields.get('anchor')?.value ?? '' },
   }
 }
 
-const isBlocker = (item: string) => /^(?:\[ \]\s*)?\**block(?:ed|er|ing)\b/i.test(item)
+const claim = ({ text, confirmed }: { text: string; confirmed: boolean }) =>
+  ({ text, origin: 'file', confirmed }) as const
 
-function decision(text: string): Decision {
-  const isSuperseded = /^~~.*~~/.test(text) || /\bsuperseded by\b/i.test(text)
-  return { ...claim(text), why: '', supersededBy: isSuperseded ? text : null }
-}
+const readArtifact = ({ path, action, description }: Artifact): Artifact => ({
+  path: shown(path),
+  action: shown(action),
+  description: shown(description),
+})
+
+/** A breadcrumb is what a row of type, reference and hint says. */
+export const readReference = ([kind = '', reference = '', hint = '']: readonly string[]): Breadcrumb => ({
+  kind: shown(kind),
+  text: shown(hint === '' ? reference : `${reference}: ${hint}`),
+})
 
 /** One row a file, the newest; `-` says that there is none. */
 function newestByPath(artifacts: Artifact[]): Artifact[] {

@@ -37,6 +37,11 @@ const decodeTexts = (body: string) => decodeItems(body).map((text) => ({ text })
 /** What a handoff says about the work, in its order. */
 const SECTIONS: readonly Section[] = [
   {
+    heading: '## Problem',
+    encode: ({ problem }) => encodeBlock(problem),
+    decode: (body) => ({ problem: decodeBlock(body) }),
+  },
+  {
     heading: '## Goal',
     encode: ({ intent }) => encodeBlock(intent),
     decode: (body) => ({ intent: decodeBlock(body) }),
@@ -61,6 +66,11 @@ const SECTIONS: readonly Section[] = [
     heading: '### Rules',
     encode: ({ rules }) => encodeClaims(rules),
     decode: (body) => ({ rules: decodeClaims(body) }),
+  },
+  {
+    heading: '## Facts',
+    encode: ({ facts }) => encodeClaims(facts),
+    decode: (body) => ({ facts: decodeClaims(body) }),
   },
   {
     heading: '## Done',

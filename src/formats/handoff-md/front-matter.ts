@@ -1,6 +1,7 @@
-import { isMap, isScalar, parseDocument, stringify } from 'yaml'
+import { isMap, isScalar, Parser, parseDocument, stringify } from 'yaml'
 import { oneLine } from '../../core/bullets.ts'
 import { describe } from '../../core/reason.ts'
+import { isTooDeep, MAX_YAML_DEPTH } from '../../core/yaml-depth.ts'
 
 const MAX_FRONT_MATTER = 16 * 1024
 const FIELDS = ['purpose', 'created', 'branch', 'commit', 'stream'] as const
@@ -38,6 +39,8 @@ export function readFront(text: string): Front | { problem: string } {
 
 function fieldsOf(yaml: string): Pick<Front, 'fields'> | { problem: string } {
   try {
+    if (isTooDeep(new Parser().parse(yaml)))
+      return { problem: `its front matter is nested more than ${MAX_YAML_DEPTH} deep` }
     const { errors, contents } = parseDocument(yaml, { schema: 'core' })
     const [error] = errors
     if (error) return { problem: `its front matter cannot be read: ${describe(error)}` }

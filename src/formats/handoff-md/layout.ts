@@ -3,9 +3,9 @@ import { sha256 } from '../../core/canonical.ts'
 /** Where handoffs are, below the main worktree. */
 export const HANDOFFS = ['.agents', 'handoffs'] as const
 
-// With the date and the ending they stay below 143 bytes, which is what an encrypted home allows for a name.
-const MAX_SLUG_BYTES = 80
-const MAX_BRANCH_BYTES = 40
+// With the date, and with what a temporary name adds, they stay below 143 bytes: an encrypted home allows no more.
+const MAX_SLUG_BYTES = 60
+const MAX_BRANCH_BYTES = 32
 
 /**
  * A text as part of a file name: the letters and digits of any script, in small, with a dash for all between.

@@ -1,16 +1,16 @@
 import { ReasonError } from '../../core/reason.ts'
 import { lookTime } from '../../fs/disk.ts'
-import type { DocumentCommit } from '../../store/store.ts'
+import type { DocumentCommit, OwedView } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { type Settled, settle } from '../publish/settle.ts'
 import { workspaceLock } from '../workspace-lock.ts'
 import { tell } from './read.ts'
 import { SAVE_MS } from './rebase.ts'
-import { settleDocuments } from './settle.ts'
 import type { Survey } from './survey.ts'
 import { upToDate } from './up-to-date.ts'
 
-/** Twenty agents at one document take their turns; each turn is some milliseconds. */
-const WAIT_MS = 20_000
+/** Fifty agents at one document take their turns; each turn is some milliseconds. */
+const WAIT_MS = 40_000
 const GIVE_UP_AFTER = 50
 /** How often a document that broke this instant gets another look. */
 const LOOKS = 3
@@ -24,14 +24,48 @@ export interface Act<R> {
 /** Whether the files of an act are on the disk, or follow with the next command. */
 export type Files = 'published' | 'pending'
 
+/** An act that was done: its answer, and what of its files is not on the disk. */
+export interface Done<R> {
+  answer: R
+  /** What this workspace owes to the disk still. */
+  owed: OwedView[]
+  failures: Settled['failures']
+  /** What was wrong with documents before, and is not mended by this. */
+  troubles: Survey['troubles']
+}
+
 /**
- * One act on documents: under the lock, take in what changed, decide, commit, publish. Somebody in another
- * worktree may have been faster with the same stream: then all of it is done again.
+ * One act on documents: under the lock, take in what changed, decide, commit, publish. Files that cannot be written
+ * are a refusal, and so is an operation of git that is under way.
  */
 export async function act<R>(
   context: Context,
   decide: (survey: Survey) => Promise<Act<R>>,
 ): Promise<R & { files: Files }> {
+  let mine = new Set<string>()
+  const { answer, owed, failures } = await actAnyway(context, async (survey) => {
+    if (survey.operation !== null) throw new ReasonError('git_in_progress', { operation: survey.operation })
+    const decided = await decide(survey)
+    mine = streamsOf(decided.commit)
+    return decided
+  })
+  for (const { row, error } of failures) {
+    if (!mine.has(row.stream)) context.notices.push(error.message)
+    else throw kept(error)
+  }
+  if (owed.length > 0 && failures.length === 0)
+    context.notices.push('What is saved is in the store; its file is written by the next command that can.')
+  return { ...answer, files: owed.length === 0 ? 'published' : 'pending' }
+}
+
+/**
+ * The same for what must be saved whatever the disk and git do: what is committed is safe, and the rest is told.
+ * Somebody in another worktree may have been faster with the same stream: then all of it is done again.
+ */
+export async function actAnyway<R>(
+  context: Context,
+  decide: (survey: Survey) => Promise<Act<R>>,
+): Promise<Done<R>> {
   const { store, identity, ports } = context
   const release = await workspaceLock(context, identity.workspace, WAIT_MS)
   if (release === null) throw new ReasonError('store_busy', { path: store.path, waited_ms: WAIT_MS })
@@ -42,14 +76,18 @@ export async function act<R>(
         await ports.sleep(SAVE_MS)
         continue
       }
-      if (survey.operation !== null) throw new ReasonError('git_in_progress', { operation: survey.operation })
       const { commit, answer } = await decided(context, survey, decide)
       const committed = await store.commit({ ...commit, workspace: identity.workspace })
       if (committed.done) {
-        const mended = new Set(commit.documents?.map(({ path }) => path))
+        const isFree = survey.operation === null
+        const settled = isFree
+          ? await settle(context)
+          : { owed: await store.owed(identity.workspace), failures: [] }
+        const owed = new Set(settled.owed.map(({ path }) => path))
+        const mended = new Set(commit.documents?.map(({ path }) => path).filter((path) => !owed.has(path)))
         const troubles = survey.troubles.filter(({ path }) => !mended.has(path))
         tell(context, { ...survey, troubles }, { isMended: commit.focus !== undefined })
-        return { ...answer, files: await publish(context, streamsOf(commit)) }
+        return { answer, troubles, ...settled }
       }
     }
     throw new ReasonError('store_busy', { path: store.path, waited_ms: WAIT_MS })
@@ -75,18 +113,6 @@ async function decided<R>(
 /** An editor cuts a file before it writes it anew: what does not parse now may be whole in a moment. */
 const isBeingSaved = ({ troubles, files }: Survey, nowMs: number) =>
   troubles.some(({ kind, path }) => kind === 'broken' && nowMs - lookTime(files.get(path) ?? '') < SAVE_MS)
-
-/** What is committed is safe; where its file cannot be written the failure says so. */
-async function publish(context: Context, mine: ReadonlySet<string>): Promise<Files> {
-  const { files, failures } = await settleDocuments(context)
-  for (const [stream, error] of failures) {
-    if (!mine.has(stream)) context.notices.push(error.message)
-    else throw kept(error)
-  }
-  if (files === 'pending' && failures.size === 0)
-    context.notices.push('What is saved is in the store; its file is written by the next command that can.')
-  return files
-}
 
 function kept(error: ReasonError): ReasonError {
   const problem = `${error.data.problem ?? error.message} (what was to be written is kept in the store)`

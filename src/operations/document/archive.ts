@@ -4,6 +4,7 @@ import { type DocumentCompletion, decodeDocument, isNone } from '../../formats/c
 import { setCompletion } from '../../formats/checkpoint-md/edit.ts'
 import { setFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
 import { archivePath, entryPath, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
+import { workOf } from '../../formats/checkpoint-md/work.ts'
 import { redactAll } from '../../policy/redact.ts'
 import type { DocumentCommit, WorkRow } from '../../store/store.ts'
 import type { Context } from '../context.ts'
@@ -60,6 +61,12 @@ function freePath(context: Context, survey: Survey, name: string): string {
   }
 }
 
+/** What saves noted as learned. */
+const notedIn = (text: string) =>
+  workOf(decodeDocument(text))
+    .references.filter(({ kind }) => kind === 'learning')
+    .map((one) => one.text)
+
 /** What the user says, and what the document says already. */
 function completionOf(text: string, outcome: string | undefined, learnings: string[]) {
   const { completion } = decodeDocument(text)
@@ -107,12 +114,12 @@ export const archive = operation({
       const open = await requireOpen(context, survey, id)
       const { row, view, text } = open
       requireEnd(open)
-      const completion = completionOf(text, outcome, learning)
+      const completion = completionOf(text, outcome, [...notedIn(text), ...learning])
       if (!force) refuseOpenChildren(survey, row)
       const path = freePath(context, survey, row.stream.name)
       const stated = view.current ? setFrontMatter(text, 'status', 'active') : text
       const finished = setCompletion(stated, { ...completion, date: stampOf(context) })
-      const { point, commit } = edited(context, { ...open, view: { ...view, path } }, finished, {
+      const { point, commit } = await edited(context, { ...open, view: { ...view, path } }, finished, {
         kind: 'manual',
         note: 'archived',
         change: { summary: completion.outcome, artifacts: [], transitions: [], commands: [] },

@@ -1,5 +1,4 @@
 import type { Artifact } from '../../core/work.ts'
-import { RUNS_FOLDER } from '../../formats/snapshot/layout.ts'
 import type { WorkRow } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import type { Survey } from './survey.ts'
@@ -18,7 +17,7 @@ const UNTOLD: Changes = { rows: [], total: 0, isTold: false }
 
 /** The files that git says changed since a document's last delta; our own files do not count. */
 export async function changesSince(context: Context, survey: Survey, row: WorkRow): Promise<Changes> {
-  const { place, notices } = context
+  const { place, notices, settings } = context
   if (place.git === null) return UNTOLD
   if (!survey.trusted) {
     notices.push('Git was not asked which files changed, because this workspace is not trusted.')
@@ -28,7 +27,8 @@ export async function changesSince(context: Context, survey: Survey, row: WorkRo
   const { changedSince } = await import('../../workspace/git-changes.ts')
   const { changes, problem } = await changedSince(place, commit, atMs, known)
   if (problem !== null) notices.push(`Git could not say which files changed: ${problem}`)
-  const files = changes.filter(({ path }) => !path.startsWith(`${RUNS_FOLDER}/`))
+  const { isOurs } = await import('../../workspace/git-dirty.ts')
+  const files = changes.filter(({ path }) => !isOurs(path, settings.ledger_path))
   const rest = files.length - MOST_ROWS
   const told = { total: files.length, isTold: problem === null }
   if (rest <= 0) return { ...told, rows: files }

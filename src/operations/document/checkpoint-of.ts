@@ -2,83 +2,152 @@ import { sha256 } from '../../core/canonical.ts'
 import {
   type Change,
   type Checkpoint,
+  type Completion,
+  type DocumentRef,
   noChange,
   type Provenance,
   type Trigger,
 } from '../../core/checkpoint.ts'
 import { adoptedId, checkpointId } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
+import type { Position, WorkState } from '../../core/work.ts'
 import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
 import { saysCurrent } from '../../formats/checkpoint-md/read.ts'
 import { completionOf, workOf } from '../../formats/checkpoint-md/work.ts'
 import { redactAll } from '../../policy/redact.ts'
+import { taken } from '../../policy/take.ts'
 import type { DocumentCommit, Stream } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { workAt } from './newest-whole.ts'
 
-/** A version of a document that is to become a checkpoint. */
+/** Something that is to become a checkpoint of a stream. */
 export interface NewPoint {
   stream: Pick<Stream, 'id'>
-  text: string
+  /** Where work stands; a document's own text says it where this is absent. */
+  work?: WorkState
+  /** What is known of the position besides. */
+  position?: Partial<Position>
   parent: string | null
   /** The head that was seen, which it goes after; null where the stream begins. */
   after: { id: string; sequence: number } | null
-  trigger: Pick<Trigger, 'kind' | 'note'>
+  triggers: ReadonlyArray<Pick<Trigger, 'kind' | 'note'>>
   change?: Change
   provenance: Provenance
   /** It holds text that nobody here has reviewed. */
   foreign: boolean
+  /** It is a text that was found: the same one gives the same id, wherever it is adopted. */
+  isFound?: true
+  /** Files that its sentences speak of and that are not there. */
+  absent?: string[]
+  /** When it is taken; now, where nobody says. */
+  atMs?: number
+  /** How many items its caps cut. */
+  dropped?: number
 }
 
-/** A point ready to be committed: the checkpoint, its text, and its version. */
+/** A point ready to be committed. */
 export interface Point {
   checkpoint: Checkpoint
-  hash: string
-  current: boolean
   commit: Required<Pick<DocumentCommit, 'appends' | 'texts' | 'versions'>>
 }
 
-/** Makes a checkpoint of a document's text. What is told of it is redacted; its bytes are kept as they are. */
-export function pointOf(context: Context, point: NewPoint): Point {
-  const { stream, text, parent, after, trigger, change = noChange(), provenance, foreign } = point
-  const nowMs = context.ports.now()
+/** A point with a document: its bytes, and whether they ask for the focus. */
+export interface DocumentPoint extends Point {
+  hash: string
+  current: boolean
+}
+
+/** Makes a checkpoint of a stream that has no document. */
+export const workPoint = (context: Context, point: NewPoint & { work: WorkState }): Point =>
+  pointOf(context, point, null)
+
+/**
+ * Makes a checkpoint of a document's text. Where work stands is what the document says, with what was known before
+ * it; unless the caller, who wrote it, knows more.
+ */
+export async function documentPoint(
+  context: Context,
+  { text, ...point }: NewPoint & { text: string },
+): Promise<DocumentPoint> {
   const document = decodeDocument(text)
-  const hash = sha256(text)
+  const { parent } = point
+  const said =
+    point.work ??
+    (parent === null ? workOf(document) : taken(await workAt(context, parent), workOf(document)))
+  const work = point.position ? { ...said, position: { ...said.position, ...point.position } } : said
   const fields = document.front?.fields
   const created = fields?.get('created')?.value ?? ''
-  const completion = completionOf(document)
-  const at = instant(nowMs)
-  const checkpoint: Checkpoint = {
-    id:
-      trigger.kind === 'adopted'
-        ? adoptedId(Date.parse(fields?.get('last_delta')?.value || created), sha256(`${stream.id}\n${hash}`))
-        : checkpointId(nowMs, (after?.sequence ?? 0) + 1, context.ports.random),
-    stream: stream.id,
-    parent,
-    at,
-    triggers: [{ ...redactAll(trigger), at }],
-    progress: completion === null ? 'in_progress' : 'completed',
-    work: redactAll(workOf(document)),
-    change: redactAll(change),
-    health: { pressure: 'low', protected: [], dropped: 0, profile: context.settings.policy_profile },
-    document: { hash, created, parent: fields?.get('parent')?.value || null },
-    ...(completion === null ? {} : { completion: redactAll(completion) }),
-    provenance,
-  }
+  const hash = sha256(text)
+  const made = pointOf(
+    context,
+    { ...point, work },
+    {
+      ref: { hash, created, parent: fields?.get('parent')?.value || null },
+      changed: fields?.get('last_delta')?.value || created,
+      completion: completionOf(document),
+    },
+  )
   const current = document.front !== null && saysCurrent(document.front)
+  const version = { stream: point.stream.id, hash, checkpoint: made.checkpoint.id, current, problem: null }
   return {
-    checkpoint,
+    checkpoint: made.checkpoint,
     hash,
     current,
-    commit: {
-      appends: [{ checkpoint, after: after?.id ?? null, foreign }],
-      texts: [{ hash, text }],
-      versions: [{ stream: stream.id, hash, checkpoint: checkpoint.id, current, problem: null }],
-    },
+    commit: { ...made.commit, texts: [{ hash, text }], versions: [version] },
   }
 }
 
+interface Shown {
+  ref: DocumentRef
+  /** When the document says that it was changed. */
+  changed: string
+  completion: Completion | null
+}
+
+/** What is told of a checkpoint is redacted; the bytes of a document are kept as they are. */
+function pointOf(context: Context, point: NewPoint & { work: WorkState }, shown: Shown | null): Point {
+  const {
+    stream,
+    work,
+    parent,
+    after,
+    triggers,
+    change = noChange(),
+    provenance,
+    foreign,
+    dropped = 0,
+  } = point
+  const { atMs = context.ports.now() } = point
+  const at = instant(atMs)
+  const { completion = null } = shown ?? {}
+  const checkpoint: Checkpoint = {
+    id:
+      shown !== null && point.isFound
+        ? adoptedId(Date.parse(shown.changed), sha256(`${stream.id}\n${shown.ref.hash}`))
+        : checkpointId(atMs, (after?.sequence ?? 0) + 1, context.ports.random),
+    stream: stream.id,
+    parent,
+    at,
+    triggers: triggers.map((trigger) => ({ ...redactAll(trigger), at })),
+    progress: completion === null ? 'in_progress' : 'completed',
+    work: redactAll(work),
+    change: redactAll(change),
+    health: { pressure: 'low', protected: [], dropped, profile: context.settings.policy_profile },
+    ...(shown === null ? {} : { document: shown.ref }),
+    ...(completion === null ? {} : { completion: redactAll(completion) }),
+    provenance,
+    ...(point.absent?.length ? { absent: point.absent } : {}),
+  }
+  const appends = [{ checkpoint, after: after?.id ?? null, foreign }]
+  return { checkpoint, commit: { appends, texts: [], versions: [] } }
+}
+
 /** A point's document, owed to a path over what stands there: `base`, or nothing at all. */
-export const owedDocument = ({ checkpoint, hash, current }: Point, path: string, base: string | null) => ({
+export const owedDocument = (
+  { checkpoint, hash, current }: DocumentPoint,
+  path: string,
+  base: string | null,
+) => ({
   ...{ stream: checkpoint.stream, path, checkpoint: checkpoint.id, hash, current, base },
   stamp: null,
   state: 'pending' as const,
@@ -96,6 +165,8 @@ export function joined(workspace: string, ...parts: Array<Partial<DocumentCommit
     documents: parts.flatMap(({ documents = [] }) => documents),
     leaving: parts.flatMap(({ leaving = [] }) => leaving),
     entries: parts.flatMap(({ entries = [] }) => entries),
+    files: parts.flatMap(({ files = [] }) => files),
+    ledgers: parts.flatMap(({ ledgers = [] }) => ledgers),
     reviews: parts.flatMap(({ reviews = [] }) => reviews),
     ...(focus === undefined ? {} : { focus }),
   }

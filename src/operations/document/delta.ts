@@ -4,6 +4,7 @@ import { redactAll } from '../../policy/redact.ts'
 import type { Context } from '../context.ts'
 import { operation } from '../operation.ts'
 import { count } from '../text.ts'
+import { agentFolder, planPosition } from '../work/world.ts'
 import { act } from './act.ts'
 import { changesSince } from './changes-since.ts'
 import { edited } from './edit-document.ts'
@@ -99,7 +100,7 @@ export const delta = operation({
         ? await changesSince(context, survey, row)
         : { rows: input.artifacts, total: input.artifacts.length, isTold: false }
       const { transitions } = input
-      const { point, commit } = edited(
+      const { point, commit } = await edited(
         context,
         open,
         appendDelta(text, { at, what: input.what, artifacts, transitions, isSure: isTold }),
@@ -107,6 +108,7 @@ export const delta = operation({
           kind: input.trigger,
           note: 'delta',
           change: { summary: input.what, artifacts, transitions, commands: [] },
+          position: planPosition(agentFolder(context, survey.trusted)),
         },
       )
       return {

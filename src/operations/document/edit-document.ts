@@ -1,27 +1,29 @@
 import type { Change, TriggerKind } from '../../core/checkpoint.ts'
 import { ReasonError } from '../../core/reason.ts'
+import type { Position } from '../../core/work.ts'
 import type { DocumentCommit } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { owedDocument, type Point, pointOf } from './checkpoint-of.ts'
+import { type DocumentPoint, documentPoint, owedDocument } from './checkpoint-of.ts'
 import { afterHead, type OpenDocument, provenanceHere } from './find-stream.ts'
 import { MAX_DOCUMENT_BYTES } from './read-documents.ts'
 
 /** A new text for a document that is here: a checkpoint of its own, owed to the file that stands there. */
-export function edited(
+export async function edited(
   context: Context,
   { row, view }: OpenDocument,
   text: string,
-  why: { kind: TriggerKind; note: string; change?: Change },
-): { point: Point; commit: Partial<DocumentCommit> } {
-  const { kind, note, change } = why
+  why: { kind: TriggerKind; note: string; change?: Change; position?: Partial<Position> },
+): Promise<{ point: DocumentPoint; commit: Partial<DocumentCommit> }> {
+  const { kind, note, change, position } = why
   requireSize(text, view.path)
-  const point = pointOf(context, {
+  const point = await documentPoint(context, {
     stream: row.stream,
     text,
     parent: row.position.checkpoint,
     after: afterHead(row),
-    trigger: { kind, note },
+    triggers: [{ kind, note }],
     ...(change ? { change } : {}),
+    ...(position ? { position } : {}),
     provenance: provenanceHere(context),
     foreign: row.position.foreign,
   })

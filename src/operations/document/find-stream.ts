@@ -4,7 +4,7 @@ import { openBlockLine } from '../../formats/checkpoint-md/edit.ts'
 import type { WorkRow } from '../../store/store.ts'
 import { headOf } from '../../workspace/git-state.ts'
 import type { Context } from '../context.ts'
-import { findRow, isHere, type Survey, standingOf } from './survey.ts'
+import { findRow, isBare, isHere, type Survey, standingOf } from './survey.ts'
 
 const about = 'the checkpoint document, by its id'
 /** The field that names a document; a bad name is refused before anything is opened. */
@@ -52,6 +52,7 @@ export async function requireDocument(context: Context, survey: Survey, id: stri
   const trouble = survey.troubles.find(({ path }) => path === view?.path)
   if (trouble) throw refusalOf(trouble, stream.name)
   tellForeign(context, row)
+  if (isBare(row)) throw new ReasonError('document_none', { id: stream.name })
   if (view === null || !isHere(survey, row)) throw new ReasonError('document_absent', { id: stream.name })
   const text = await context.store.text(view.hash)
   if (text === null) throw new ReasonError('document_absent', { id: stream.name })

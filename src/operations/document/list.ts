@@ -39,10 +39,17 @@ export function listed(row: OverviewRow): ListedDocument {
   }
 }
 
+/** What a list says that has nothing to list. */
+export const NOTHING_HERE =
+  'No work is saved here yet. Begin with: savepoint save "…", or a document: savepoint new <name>'
+
 const foreignFile = ({ id, path }: Survey['foreign'][number]): ListedDocument => ({
   ...{ id, path, standing: 'foreign', parent: null, created: '', updated_at: '' },
   ...{ problem: '', next: '', checkpoints: 0, sequence: 0, foreign: true },
 })
+
+/** Its document is here; or it has none anywhere, and is as much here as elsewhere. */
+const isOfHere = ({ path, created }: ListedDocument) => path !== null || created === ''
 
 const TURN: Record<ListedDocument['standing'], number> = { focused: 0, open: 1, foreign: 2, archived: 3 }
 
@@ -55,7 +62,7 @@ function inOrder(a: ListedDocument, b: ListedDocument): number {
 
 export const list = operation({
   name: 'list',
-  summary: 'List the checkpoint documents of this workspace',
+  summary: 'List the work of this workspace: checkpoint documents, and what was saved without one',
   detail:
     'The one in focus comes first, then the newest. With --all also those that are archived, and those that this workspace does not have because they are on another branch or in another worktree.',
   fields: { all: { kind: 'flag', about: 'also archived ones, and those that are not in this workspace' } },
@@ -64,7 +71,7 @@ export const list = operation({
   async perform(context, { all }) {
     const survey = await overview(context)
     const rows = survey.rows.map(listed)
-    const shown = all ? rows : rows.filter(({ standing, path }) => standing !== 'archived' && path !== null)
+    const shown = all ? rows : rows.filter((row) => row.standing !== 'archived' && isOfHere(row))
     return {
       trusted: survey.trusted,
       documents: [...shown, ...survey.foreign.map(foreignFile)].sort(inOrder),
@@ -73,9 +80,7 @@ export const list = operation({
   },
   say: ({ documents, hidden, trusted }, screen) =>
     [
-      documents.length === 0
-        ? 'No checkpoint documents here. Begin one with: savepoint new <name>'
-        : sayList(documents, screen),
+      documents.length === 0 ? NOTHING_HERE : sayList(documents, screen),
       hidden > 0 ? `${hidden} more with --all.` : '',
       !trusted && documents.some(({ standing }) => standing === 'foreign')
         ? 'Foreign documents came with the repository. Look at them; if you trust them: savepoint trust'
@@ -88,7 +93,7 @@ export const list = operation({
 function sayList(documents: ListedDocument[], { columns }: Screen): string {
   const rows = documents.map((one) => [
     one.id,
-    one.path === null
+    !isOfHere(one)
       ? `${one.standing}, elsewhere`
       : one.foreign && one.standing !== 'foreign'
         ? `${one.standing}, foreign`

@@ -1,19 +1,23 @@
 import { nameKey, requireName } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
+import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
+import { extendDocument } from '../../formats/checkpoint-md/extend.ts'
 import { activePath, archivePath, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
 import { newDocument } from '../../formats/checkpoint-md/template.ts'
+import { workOf } from '../../formats/checkpoint-md/work.ts'
 import { redact } from '../../policy/redact.ts'
-import type { DocumentCommit } from '../../store/store.ts'
+import type { DocumentCommit, WorkRow } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { operation } from '../operation.ts'
 import { type Act, act } from './act.ts'
-import { joined, owedDocument, pointOf } from './checkpoint-of.ts'
+import { documentPoint, joined, owedDocument } from './checkpoint-of.ts'
 import { requireSize } from './edit-document.ts'
-import { provenanceHere, requireRow } from './find-stream.ts'
+import { afterHead, provenanceHere, requireRow } from './find-stream.ts'
 import { trustIfOurs } from './give-trust.ts'
+import { workAt } from './newest-whole.ts'
 import { clearCurrents } from './set-focus.ts'
-import { findRow, isTakenPath, type Survey } from './survey.ts'
+import { findRow, isBare, isTakenPath, type Survey } from './survey.ts'
 import { newStream } from './take-in.ts'
 
 export interface Made {
@@ -51,15 +55,18 @@ export async function beginDocument(
     note,
   }: { name: string; parent: string | null; text: string; current: boolean; note: string },
 ): Promise<Act<Made>> {
+  const known = findRow(survey, name)
+  if (known && isBare(known) && parent === null)
+    return givenDocument(context, survey, known, { text, current, note })
   refuseTaken(context, survey, name)
   const stream = newStream(context, name)
   const origin = parent === null ? undefined : requireRow(survey, parent)
-  const point = pointOf(context, {
+  const point = await documentPoint(context, {
     stream,
     text,
     parent: null,
     after: null,
-    trigger: { kind: 'manual', note },
+    triggers: [{ kind: 'manual', note }],
     provenance: provenanceHere(context),
     foreign: origin?.position.foreign ?? false,
   })
@@ -83,9 +90,52 @@ export async function beginDocument(
   return { commit: joined(context.identity.workspace, begins, focus), answer }
 }
 
+/** Work that was only saved so far gets a document, in which all that is known of it stands. */
+async function givenDocument(
+  context: Context,
+  survey: Survey,
+  row: WorkRow,
+  { text, current, note }: { text: string; current: boolean; note: string },
+): Promise<Act<Made>> {
+  const { stream, position } = row
+  const path = activePath(stream.name)
+  refuseFile(context, survey, stream.name)
+  const work = await workAt(context, position.checkpoint)
+  const filled = extendDocument(text, workOf(decodeDocument(text)), work)
+  requireSize(filled, path)
+  const point = await documentPoint(context, {
+    stream,
+    text: filled,
+    work,
+    parent: position.checkpoint,
+    after: afterHead(row),
+    triggers: [{ kind: 'manual', note }],
+    provenance: provenanceHere(context),
+    foreign: position.foreign,
+  })
+  const documents = [owedDocument(point, path, null)]
+  const focus = current ? { ...(await clearCurrents(context, survey, stream.id)), focus: stream.id } : {}
+  const { id: checkpoint } = point.checkpoint
+  return {
+    commit: joined(context.identity.workspace, { ...point.commit, documents }, focus),
+    answer: {
+      id: stream.name,
+      path,
+      parent: null,
+      checkpoint,
+      sequence: stream.headSequence + 1,
+      focused: current,
+    },
+  }
+}
+
 function refuseTaken(context: Context, survey: Survey, name: string): void {
   const known = findRow(survey, name)
   if (known) throw new ReasonError('stream_exists', { id: known.stream.name })
+  refuseFile(context, survey, name)
+}
+
+function refuseFile(context: Context, survey: Survey, name: string): void {
   for (const path of survey.files.keys())
     if ([activePath(name), archivePath(name)].some((mine) => mine.toLowerCase() === path.toLowerCase()))
       throw new ReasonError('document_taken', { path })

@@ -1,6 +1,8 @@
 import { ReasonError } from '../../core/reason.ts'
+import { writtenOut } from '../../formats/checkpoint-md/write-out.ts'
 import type { CheckpointRow, WorkRow } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { newestWhole } from './newest-whole.ts'
 
 /** A point of a stream with the exact text of its document. */
 export interface PointText {
@@ -18,7 +20,7 @@ export async function pointAt(context: Context, row: WorkRow, at?: number): Prom
     const { sequence, checkpoint, at: time } = position
     if (text !== null) return { sequence, checkpoint, at: time, text }
   }
-  const wanted = at ?? position.sequence
+  const wanted = at ?? (await newestWhole(context, position.checkpoint)).sequence
   const found = (await context.store.history(stream.id)).find(({ sequence }) => sequence === wanted)
   return textOf(context, row, found, wanted)
 }
@@ -31,7 +33,12 @@ async function textOf(
 ): Promise<PointText> {
   const stored = found ? await context.store.checkpoint(found.id) : null
   const hash = stored?.state === 'whole' ? stored.checkpoint.document?.hash : undefined
-  const text = hash === undefined ? null : await context.store.text(hash)
+  const text =
+    hash !== undefined
+      ? await context.store.text(hash)
+      : stored?.state === 'whole'
+        ? writtenOut(stream.name, stored.checkpoint)
+        : null
   if (!found || text === null) throw new ReasonError('checkpoint_unknown', { id: stream.name, at })
   return { sequence: found.sequence, checkpoint: found.id, at: found.at, text }
 }

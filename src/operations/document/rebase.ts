@@ -6,7 +6,7 @@ import { readDocument, saysCurrent } from '../../formats/checkpoint-md/read.ts'
 import type { Refusal } from '../../fs/guarded.ts'
 import type { DocumentCommit, OwedView, WorkRow } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { joined, pointOf } from './checkpoint-of.ts'
+import { documentPoint, joined } from './checkpoint-of.ts'
 import { deliveriesOf } from './deliveries.ts'
 import { afterHead } from './find-stream.ts'
 import { MAX_DOCUMENT_BYTES } from './read-documents.ts'
@@ -59,12 +59,13 @@ export async function rebase(context: Context, owed: OwedView, refusal: Refusal)
   const point =
     known?.problem === null
       ? null
-      : pointOf(context, {
+      : await documentPoint(context, {
           stream: row.stream,
           text,
           parent: row.view.checkpoint,
           after: afterHead(row),
-          trigger: { kind: 'adopted', note: 'saved while Savepoint wrote' },
+          triggers: [{ kind: 'adopted', note: 'saved while Savepoint wrote' }],
+          isFound: true,
           provenance: { branch: null, commit: null, author: null },
           foreign: row.position.foreign || (await isDelivered(context, owed.path)),
         })

@@ -7,7 +7,7 @@ import type { DocumentCommit, WorkRow } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { operation } from '../operation.ts'
 import { act } from './act.ts'
-import { owedDocument, pointOf } from './checkpoint-of.ts'
+import { documentPoint, owedDocument } from './checkpoint-of.ts'
 import { requireSize } from './edit-document.ts'
 import { afterHead, provenanceHere, refusalOf, requireRow, STREAM } from './find-stream.ts'
 import { pointAt } from './point.ts'
@@ -55,12 +55,12 @@ export const restore = operation({
       const target = stands && isArchived(stands.path) === isArchived(path) ? stands.path : path
       refuseTaken(context, target, stands?.path)
       requireSize(text, target)
-      const point = pointOf(context, {
+      const point = await documentPoint(context, {
         stream,
         text,
         parent: position.checkpoint,
         after: afterHead(row),
-        trigger: { kind: 'manual', note: at === undefined ? 'restored' : `restored from number ${at}` },
+        triggers: [{ kind: 'manual', note: at === undefined ? 'restored' : `restored from number ${at}` }],
         provenance: provenanceHere(context),
         foreign: position.foreign,
       })

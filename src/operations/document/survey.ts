@@ -141,6 +141,10 @@ export function standingOf({ view, focused, position }: WorkRow): Standing {
   return archived ? 'archived' : focused ? 'focused' : 'open'
 }
 
+/** It was only ever saved: no document of it was made anywhere. */
+export const isBare = ({ view, position }: WorkRow) =>
+  view === null && (position.gist.document?.created ?? '') === ''
+
 export const isHere = ({ files }: Pick<Survey, 'files'>, { view }: WorkRow) =>
   view !== null && files.has(view.path)
 

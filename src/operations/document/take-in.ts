@@ -8,7 +8,7 @@ import { decideAdoption } from '../../policy/adopt.ts'
 import type { DocumentCommit, NewStream, WorkRow } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { type Arrival, readArrivals, type Stamp, withoutTwins } from './arrivals.ts'
-import { joined, pointOf } from './checkpoint-of.ts'
+import { documentPoint, joined } from './checkpoint-of.ts'
 import { type Delivery, deliveriesOf } from './deliveries.ts'
 import { afterHead } from './find-stream.ts'
 import { follow, isSetBack } from './follow.ts'
@@ -53,13 +53,14 @@ async function adopt(
   const { store } = context
   const { path, hash, stamp, reading } = arrival
   const provenance = delivery?.provenance ?? { branch: null, commit: null, author: null }
-  const arrives = { provenance, trigger: { kind: 'adopted' as const, note: delivery?.note ?? '' } }
+  const trigger = { kind: 'adopted' as const, note: delivery?.note ?? '' }
+  const arrives = { provenance, triggers: [trigger], isFound: true as const }
   const current = saysCurrent(reading.front)
   const document = { path, hash, current, base: null, stamp, state: 'published' as const }
   if (row === undefined) {
     const stream = newStream(context, reading.id)
     const foreign = delivery?.foreign ?? false
-    const point = pointOf(context, {
+    const point = await documentPoint(context, {
       stream,
       text: reading.text,
       parent: null,
@@ -103,7 +104,7 @@ async function adopt(
       return { ...at(checkpoint), texts: [{ hash, text: reading.text }], versions: [seen] }
     }
     case 'append': {
-      const point = pointOf(context, {
+      const point = await documentPoint(context, {
         ...arrives,
         stream,
         text: reading.text,

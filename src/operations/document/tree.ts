@@ -3,7 +3,7 @@ import { type LineageRow, lineageOf } from '../../policy/lineage.ts'
 import { operation } from '../operation.ts'
 import { count } from '../text.ts'
 import { drawTree } from './draw-tree.ts'
-import { type ListedDocument, listed } from './list.ts'
+import { type ListedDocument, listed, NOTHING_HERE } from './list.ts'
 import { overview } from './overview.ts'
 
 export const tree = operation({
@@ -35,7 +35,7 @@ export const tree = operation({
   say: ({ documents, cycles, foreign }) => {
     if (documents.length === 0 && foreign.length > 0)
       return `${count(foreign.length, 'foreign document')}, which came with the repository. See: savepoint list`
-    if (documents.length === 0) return 'No checkpoint documents here. Begin one with: savepoint new <name>'
+    if (documents.length === 0) return NOTHING_HERE
     const circling = new Set(cycles.flat().map(nameKey))
     return drawTree(documents, (document) =>
       label(document, circling.size > 0 && circling.has(nameKey(document.id))),
@@ -58,7 +58,7 @@ function inRows(documents: readonly ListedDocument[], rows: readonly LineageRow[
 function label({ id, standing, path, foreign, created }: ListedDocument, circles: boolean): string {
   const marks: string[] = []
   if (standing !== 'open') marks.push(standing)
-  if (path === null) marks.push('elsewhere')
+  if (path === null && created !== '') marks.push('elsewhere')
   if (foreign) marks.push('foreign')
   if (circles) marks.push('in a circle')
   const date = created === '' ? '' : `  ${created.slice(0, 10)}`

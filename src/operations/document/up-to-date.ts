@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { settleDocuments } from './settle.ts'
+import { settle } from '../publish/settle.ts'
 import { look, type Survey } from './survey.ts'
 import { sweep } from './sweep.ts'
 import { takeIn } from './take-in.ts'
@@ -19,7 +19,7 @@ export async function upToDate(context: Context): Promise<Survey> {
     const isOwed = survey.operation === null && (await store.owed(identity.workspace)).length > 0
     // What others left and cannot be written is named; it is no reason to refuse this.
     if (isOwed)
-      for (const error of (await settleDocuments(context)).failures.values())
+      for (const { error } of (await settle(context, { isLate: true })).failures)
         context.notices.push(error.message)
     if (isEmpty && !isOwed) return survey
     // The troubles and the foreign files are those that were met; the rows are those of now.

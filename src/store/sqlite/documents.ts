@@ -52,7 +52,7 @@ export function workRows(sql: Sql, repository: string, workspace: string): WorkR
     `SELECT json_group_array(json_array(s.id, s.name, s.head_id, s.head_seq, v.path, nullif(v.checkpoint, s.head_id),
        v.hash, v.base, v.stamp, v.state, v.current, c.seq, c.at, json(c.gist))) AS rows
      FROM streams s
-     LEFT JOIN views v INDEXED BY views_of_stream
+     LEFT JOIN views v INDEXED BY documents_of_stream
        ON v.stream = s.id AND v.workspace = ? AND v.kind = 'document' AND v.state <> 'leaving'
      CROSS JOIN checkpoints c ON c.id = coalesce(v.checkpoint, s.head_id)
      WHERE s.repository = ? AND s.kind = 'work'`,
@@ -96,7 +96,7 @@ type RawOverview = [
 export function readGlance(sql: Sql, workspace: string, { names, marks }: Glance): OverviewRow[] | null {
   const found = sql.get<{ rows: string }>(
     `SELECT rows FROM glances WHERE workspace = ? AND names = ? AND marks = ? AND NOT EXISTS
-       (SELECT 1 FROM views WHERE workspace = ? AND state <> 'published' AND kind <> 'file')`,
+       (SELECT 1 FROM views INDEXED BY owed_views WHERE workspace = ? AND state <> 'published' AND kind <> 'file')`,
     ...([workspace, names, marks, workspace] as const),
   )
   if (!found) return null
@@ -137,14 +137,13 @@ export function putGlance(sql: Sql, workspace: string, glance: Glance, rows: rea
 /** Looks first and writes after, so that a refusal leaves nothing behind. */
 export function commitDocuments(sql: Sql, change: DocumentCommit): Committed {
   const { begins = [], appends = [] } = change
-  const heads = new Map<string, number>()
+  const heads = new Map<string, Head>()
+  const sequences: number[] = []
   for (const { checkpoint, after } of appends) {
-    const head = sql.get<{ head_id: string; head_seq: number }>(
-      'SELECT head_id, head_seq FROM streams WHERE id = ?',
-      checkpoint.stream,
-    )
-    if ((head?.head_id ?? null) !== after) return { done: false, why: 'head_moved' }
-    heads.set(checkpoint.stream, head?.head_seq ?? 0)
+    const head = heads.get(checkpoint.stream) ?? headOf(sql, checkpoint.stream)
+    if (head.id !== after) return { done: false, why: 'head_moved' }
+    sequences.push(head.sequence + 1)
+    heads.set(checkpoint.stream, { id: checkpoint.id, sequence: head.sequence + 1 })
   }
   for (const stream of begins) if (isTaken(sql, stream)) return { done: false, why: 'name_taken' }
 
@@ -152,8 +151,8 @@ export function commitDocuments(sql: Sql, change: DocumentCommit): Committed {
   sql.run('DELETE FROM glances')
   for (const stream of begins) addStream(sql, stream, firstOf(stream, appends))
   for (const { hash, text } of change.texts ?? []) addText(sql, hash, text)
-  for (const { checkpoint, foreign } of appends) {
-    addCheckpoint(sql, checkpoint, (heads.get(checkpoint.stream) ?? 0) + 1)
+  for (const [at, { checkpoint, foreign }] of appends.entries()) {
+    addCheckpoint(sql, checkpoint, sequences[at] ?? 1)
     if (foreign) sql.run('INSERT INTO foreign_marks (checkpoint) VALUES (?)', checkpoint.id)
   }
   for (const { stream, hash, checkpoint, current, problem } of change.versions ?? [])
@@ -166,6 +165,18 @@ export function commitDocuments(sql: Sql, change: DocumentCommit): Committed {
   if (change.focus !== undefined) setFocus(sql, change.workspace, change.focus)
   return { done: true }
 }
+
+interface Head {
+  /** Null where there is no such stream yet. */
+  id: string | null
+  sequence: number
+}
+
+const headOf = (sql: Sql, stream: string): Head =>
+  sql.get<Head>('SELECT head_id AS id, head_seq AS sequence FROM streams WHERE id = ?', stream) ?? {
+    id: null,
+    sequence: 0,
+  }
 
 function isTaken(sql: Sql, { id, repository, kind, name }: NewStream): boolean {
   return (
@@ -186,7 +197,8 @@ function placeViews(sql: Sql, change: DocumentCommit): void {
   const { workspace } = change
   for (const row of change.documents ?? []) {
     sql.run(
-      `DELETE FROM views WHERE stream = ? AND workspace = ? AND kind = 'document' AND state <> 'leaving'`,
+      `DELETE FROM views INDEXED BY documents_of_stream
+       WHERE stream = ? AND workspace = ? AND kind = 'document' AND state <> 'leaving'`,
       ...([row.stream, workspace] as const),
     )
     putView(sql, workspace, { ...row, kind: 'document' })
@@ -195,6 +207,12 @@ function placeViews(sql: Sql, change: DocumentCommit): void {
     putView(sql, workspace, { ...row, ...UNSTATED, kind: 'document', state: 'leaving' })
   for (const row of change.entries ?? [])
     putView(sql, workspace, { ...row, ...UNSTATED, kind: 'entry', hash: '', state: 'pending' })
+  for (const row of change.files ?? []) putView(sql, workspace, { ...UNSTATED, ...row })
+  for (const { path, checkpoint, hash, at } of change.ledgers ?? [])
+    sql.run(
+      'INSERT OR IGNORE INTO ledgers (workspace, path, checkpoint, hash, at) VALUES (?, ?, ?, ?, ?)',
+      ...([workspace, path, checkpoint, hash, at] as const),
+    )
 }
 
 const UNSTATED = { base: null, stamp: null, current: false }
@@ -245,10 +263,26 @@ export function readVersion(sql: Sql, stream: string, hash: string): Version | n
   return row ? { ...row, current: row.current === 1 } : null
 }
 
-/** Who says `current` comes last: until then nobody does, where two would be one too many. */
+/** The hash of every text that a repository's streams and shared files have shown. */
+export function textsOf(sql: Sql, repository: string): Set<string> {
+  const found = sql.all<{ hash: string }>(
+    `SELECT v.hash FROM streams s CROSS JOIN versions v ON v.stream = s.id
+       WHERE s.repository = ? AND s.kind = 'work' AND v.problem IS NULL
+     UNION SELECT v.hash FROM workspaces w CROSS JOIN views v ON v.workspace = w.id
+       WHERE w.repository = ? AND v.kind <> 'file'
+     UNION SELECT l.hash FROM workspaces w CROSS JOIN ledgers l ON l.workspace = w.id WHERE w.repository = ?`,
+    ...([repository, repository, repository] as const),
+  )
+  return new Set(found.map(({ hash }) => hash))
+}
+
+/**
+ * Who says `current` comes last: until then nobody does, where two would be one too many. The planner, left alone,
+ * would read all views of the workspace, thousands of notes among them.
+ */
 export function owedViews(sql: Sql, workspace: string): OwedView[] {
   return sql.all<OwedView>(
-    `SELECT kind, path, stream, checkpoint, hash, base, state FROM views
+    `SELECT kind, path, stream, checkpoint, hash, base, state FROM views INDEXED BY owed_views
      WHERE workspace = ? AND kind <> 'file' AND state <> 'published' ORDER BY current, path`,
     workspace,
   )

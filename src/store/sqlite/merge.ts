@@ -85,6 +85,7 @@ export function merge(from: Sql, into: Sql): number {
   for (const row of rows<{ stream: string; at: string; body: string }>(from, 'events'))
     if (known.has(row.stream)) addWaiting(into, row.stream, row.at, row.body)
   mergeDocuments(from, into, added)
+  mergeLedgers(from, into)
   mergeViews(from, into)
   return added.size
 }
@@ -128,6 +129,24 @@ function mergeDocuments(from: Sql, into: Sql, added: ReadonlySet<string>): void 
   for (const row of rows<{ checkpoint: string }>(from, 'foreign_marks'))
     if (added.has(row.checkpoint))
       into.run('INSERT OR IGNORE INTO foreign_marks (checkpoint) VALUES (?)', row.checkpoint)
+}
+
+interface RawLedger {
+  workspace: string
+  path: string
+  checkpoint: string
+  hash: string
+  at: string
+}
+
+function mergeLedgers(from: Sql, into: Sql): void {
+  for (const row of rows<RawLedger>(from, 'ledgers', 'ORDER BY seq'))
+    if (has(into, row.checkpoint))
+      into.run(
+        `INSERT OR IGNORE INTO ledgers (workspace, path, checkpoint, hash, at)
+         SELECT w.id, ?, ?, t.hash, ? FROM workspaces w, texts t WHERE w.id = ? AND t.hash = ?`,
+        ...([row.path, row.checkpoint, row.at, row.workspace, row.hash] as const),
+      )
 }
 
 const has = (into: Sql, checkpoint: string) =>
@@ -241,9 +260,11 @@ function mergeViews(from: Sql, into: Sql): void {
 /** A document has one place in a workspace: of a file that was moved since, the newer place counts. */
 function takesPlace(into: Sql, row: RawView): boolean {
   const { kind, state, stream, workspace, path, checkpoint, hash } = row
-  if (kind !== 'document' || state === 'leaving') return true
+  const isWritten = kind === 'document' || kind === 'note' || kind === 'ledger'
+  if (!into.get('SELECT 1 FROM workspaces WHERE id = ?', workspace)) return false
   // What is lost cannot be written any more: the file that stands there counts.
-  if (state === 'pending' && !into.get('SELECT 1 FROM texts WHERE hash = ?', hash)) return false
+  if (isWritten && state === 'pending' && !into.get('SELECT 1 FROM texts WHERE hash = ?', hash)) return false
+  if (kind !== 'document' || state === 'leaving') return true
   const others = `FROM views WHERE stream = ? AND workspace = ? AND path <> ? AND kind = 'document' AND state <> 'leaving'`
   into.run(
     `DELETE ${others} AND (SELECT seq FROM checkpoints WHERE id = views.checkpoint)

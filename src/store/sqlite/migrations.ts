@@ -131,6 +131,21 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX owed_views ON views (workspace) WHERE state <> 'published';
   `,
+  `
+  -- A stream may have thousands of notes in a workspace: its document is found without them.
+  CREATE INDEX documents_of_stream ON views (stream, workspace) WHERE kind = 'document';
+
+  -- What stood in a workspace's ledger, a row for each time it changed; the bytes are in texts.
+  CREATE TABLE ledgers (
+    seq INTEGER PRIMARY KEY,
+    workspace TEXT NOT NULL REFERENCES workspaces (id),
+    path TEXT NOT NULL,
+    checkpoint TEXT NOT NULL REFERENCES checkpoints (id),
+    hash TEXT NOT NULL REFERENCES texts (hash),
+    at TEXT NOT NULL,
+    UNIQUE (workspace, hash, checkpoint)
+  ) STRICT;
+  `,
 ]
 
 /** The oldest version that may still write to a database of the newest shape. */

@@ -13,8 +13,10 @@ import type {
   CheckpointRow,
   Committed,
   DocumentCommit,
+  FileView,
   Glance,
   HeadMoved,
+  LedgerRow,
   Listed,
   NewStream,
   NewView,
@@ -46,6 +48,7 @@ import {
   readGlance,
   readText,
   readVersion,
+  textsOf,
   workRows,
 } from './documents.ts'
 import { Locks } from './lock.ts'
@@ -65,7 +68,17 @@ import {
   stored,
   streamById,
 } from './rows.ts'
-import { forgetViews, listViews, markPublished, oweView, putViews, replaceView } from './views.ts'
+import {
+  fileViews,
+  forgetViews,
+  ledgerRows,
+  listViews,
+  markPublished,
+  oweView,
+  putViews,
+  readFileView,
+  replaceView,
+} from './views.ts'
 
 export interface SqliteOptions {
   path: string
@@ -328,6 +341,25 @@ export class SqliteStore implements Store {
     return this.connection.write((sql) => commitDocuments(sql, change))
   }
 
+  fileView(workspace: string, path: string): Promise<FileView | null> {
+    return this.connection.read((sql) => readFileView(sql, workspace, path))
+  }
+
+  fileViews(workspace: string): Promise<FileView[]> {
+    return this.connection.read((sql) => fileViews(sql, workspace))
+  }
+
+  wasLedger(workspace: string, hash: string): Promise<boolean> {
+    return this.connection.read(
+      (sql) =>
+        sql.get('SELECT 1 FROM ledgers WHERE workspace = ? AND hash = ?', workspace, hash) !== undefined,
+    )
+  }
+
+  ledgers(workspace: string): Promise<LedgerRow[]> {
+    return this.connection.read((sql) => ledgerRows(sql, workspace))
+  }
+
   owed(workspace: string): Promise<OwedView[]> {
     return this.connection.read((sql) => owedViews(sql, workspace))
   }
@@ -341,6 +373,10 @@ export class SqliteStore implements Store {
 
   text(hash: string): Promise<string | null> {
     return this.connection.read((sql) => readText(sql, hash))
+  }
+
+  texts(repository: string): Promise<Set<string>> {
+    return this.connection.read((sql) => textsOf(sql, repository))
   }
 
   version(stream: string, hash: string): Promise<Version | null> {
@@ -366,12 +402,19 @@ export class SqliteStore implements Store {
     )
   }
 
+  isDistrusted(workspace: string): Promise<boolean> {
+    return this.connection.read(
+      (sql) => sql.get(`SELECT 1 FROM trust WHERE workspace = ? AND path = ''`, workspace) !== undefined,
+    )
+  }
+
   /** Trust that is taken leaves its row, with a path that is none: an old backup must not give it back. */
   async setTrust(workspace: string, path: string | null, at: string): Promise<void> {
     await this.connection.write((sql) =>
-      path === null
-        ? sql.run(`UPDATE trust SET path = '', at = ? WHERE workspace = ?`, at, workspace)
-        : sql.run('INSERT OR REPLACE INTO trust (workspace, path, at) VALUES (?, ?, ?)', workspace, path, at),
+      sql.run(
+        'INSERT OR REPLACE INTO trust (workspace, path, at) VALUES (?, ?, ?)',
+        ...([workspace, path ?? '', at] as const),
+      ),
     )
   }
 

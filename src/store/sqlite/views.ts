@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../../core/checkpoint.ts'
-import type { NewView, StartingView, ViewFilter, ViewKey, ViewRow } from '../store.ts'
+import type { FileView, LedgerRow, NewView, StartingView, ViewFilter, ViewKey, ViewRow } from '../store.ts'
 import type { Sql } from './sql.ts'
 
 const VIEW = `SELECT workspace, path, stream, checkpoint, hash, content_hash AS contentHash, state FROM views`
@@ -54,4 +54,24 @@ export function replaceView(sql: Sql, old: ViewKey, view: NewView): void {
 export function forgetViews(sql: Sql, views: readonly ViewKey[]): void {
   for (const { workspace, path } of views)
     sql.run('DELETE FROM views WHERE workspace = ? AND path = ?', workspace, path)
+}
+
+const FILE_VIEW = `SELECT kind, path, stream, checkpoint, hash, base, state FROM views
+  WHERE workspace = ? AND kind IN ('note', 'ledger', 'index')`
+
+/** A file of a workspace that is no document, as it should stand there. */
+export const readFileView = (sql: Sql, workspace: string, path: string): FileView | null =>
+  sql.get<FileView>(`${FILE_VIEW} AND path = ?`, workspace, path) ?? null
+
+export const fileViews = (sql: Sql, workspace: string): FileView[] =>
+  sql.all<FileView>(`${FILE_VIEW} ORDER BY path`, workspace)
+
+/** Oldest first; the number counts those of the workspace. */
+export function ledgerRows(sql: Sql, workspace: string): LedgerRow[] {
+  return sql.all<LedgerRow>(
+    `SELECT row_number() OVER (ORDER BY l.seq) AS number, l.path, l.checkpoint, l.hash, l.at, s.name AS stream
+     FROM ledgers l JOIN checkpoints c ON c.id = l.checkpoint JOIN streams s ON s.id = c.stream
+     WHERE l.workspace = ? ORDER BY l.seq`,
+    workspace,
+  )
 }

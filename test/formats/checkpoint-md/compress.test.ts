@@ -88,7 +88,15 @@ describe('what fits', () => {
   test('is left alone, byte for byte', () => {
     const text = documentOf()
     const tokens = estimateTokens(text)
-    expect(compress(text)).toEqual({ text, before: tokens, after: tokens, folded: 0, fits: true, cuts: [] })
+    expect(compress(text)).toEqual({
+      text,
+      before: tokens,
+      after: tokens,
+      folded: 0,
+      fits: true,
+      cuts: [],
+      hardCuts: [],
+    })
   })
 
   test('is still rid of stale breadcrumbs and finished files, and keeps every decision [000.42]', () => {
@@ -154,6 +162,21 @@ describe('under pressure', () => {
       '- Earlier: 12 steps, Step 1 → did what step 1 says, with som… … Step 12 → did what step 12 says, with s…',
       ...STEPS.split('\n').slice(12),
     ])
+  })
+
+  test('of an indented list the steps stay beside the line that sums up', () => {
+    const once = compress(documentOf({ steps: STEPS.replace(/^/gm, '  ') }), 1)
+    expect(once.text).toMatch(/\n {2}- Earlier: 12 steps, [^\n]*\n {2}- Step 13 [^\n]*\n {2}- Step 14 /)
+    expect(compress(once.text.replace(/\n( {2}- Step 15 [^\n]*)/, '\n$1\n$1'), 1).text).toMatch(
+      /\n {2}- Earlier: 13 steps, [^\n]*\n {2}- Step 14 /,
+    )
+  })
+
+  test('a step with something indented below it stays, so that this goes to no other', () => {
+    const steps = `10. Step 0\n\n  indented\n\n${STEPS}`
+    expect(compress(documentOf({ steps }), 1).text).toContain(
+      '\n10. Step 0\n\n  indented\n\n- Earlier: 12 steps, ',
+    )
   })
 
   test('steps that are shorter than their summary are left', () => {

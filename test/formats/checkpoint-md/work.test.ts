@@ -123,7 +123,7 @@ test('every section has its place in the state of the work [000.90]', () => {
 test('what is ticked is not to be done again, and a blocker is no action', () => {
   const work = workOf(decodeDocument(BODY))
   expect(texts(work.next)).toEqual(['write tests'])
-  expect(texts(work.blockers)).toEqual(['Blocked: waiting for keys'])
+  expect(texts(work.blockers)).toEqual(['waiting for keys'])
 })
 
 test('a decision that was struck out is superseded, and stays [000.42]', () => {
@@ -131,6 +131,59 @@ test('a decision that was struck out is superseded, and stays [000.42]', () => {
   expect(standing).toMatchObject({ text: 'Use refresh tokens', supersededBy: null, origin: 'file' })
   expect(struck?.text).toContain('Use cookies')
   expect(struck?.supersededBy).not.toBeNull()
+})
+
+test.each([
+  ['- ~~Use A because b~~ superseded by "Use B"', { text: 'Use A', why: 'b', supersededBy: 'Use B' }],
+  ['- ~~Use A~~ (superseded by B)', { text: 'Use A', why: '', supersededBy: 'B' }],
+  ['- ~~Use A~~', { text: 'Use A', why: '', supersededBy: 'Use A' }],
+  ['- ~~Use A~~ for B', { text: '~~Use A~~ for B', supersededBy: '~~Use A~~ for B' }],
+  ['- Use A, superseded by B', { text: 'Use A, superseded by B', supersededBy: 'Use A, superseded by B' }],
+  ['- **UNCONFIRMED**: Use A because b', { text: 'Use A', why: 'b', confirmed: false, supersededBy: null }],
+  ['- \\# A', { text: '# A', confirmed: true, supersededBy: null }],
+])('a decision says its why, what came in its place and whether it is sure: %s', (item, expected) => {
+  const [decision] = workOf(decodeDocument(`### Decisions\n\n${item}\n`)).decisions
+  expect(decision).toMatchObject(expected)
+})
+
+test.each([
+  [
+    '- Blocked: a\n- **Blocker**: b\n- Blocking us: c\n- blocked by d',
+    ['a', 'b', 'Blocking us: c', 'blocked by d'],
+  ],
+  ['- [ ] Blocked: a', ['a']],
+  ['- Blocked: none\n- [None]', []],
+])('a blocker goes without its label: %j', (items, expected) => {
+  const work = workOf(decodeDocument(`### Next Actions\n\n${items}\n`))
+  expect(texts(work.blockers)).toEqual(expected)
+  expect(work.next).toEqual([])
+})
+
+test('questions and constraints have labels, plain or in stars', () => {
+  const text =
+    '### Technical Context\n\n- **Constraint**: no cloud `UNCONFIRMED`\n- Constraints are few\n\n### Next Actions\n\n- Open question: why?\n- **Question:** who? UNCONFIRMED\n- Questions\n'
+  const work = workOf(decodeDocument(text))
+  expect(work.constraints).toEqual([{ text: 'no cloud', origin: 'file', confirmed: false }])
+  expect(texts(work.facts)).toEqual(['Constraints are few'])
+  expect(work.questions).toEqual([
+    { text: 'why?', origin: 'file', confirmed: true },
+    { text: 'who?', origin: 'file', confirmed: false },
+  ])
+  expect(texts(work.next)).toEqual(['Questions'])
+})
+
+test.each([
+  ['**Now**: a\nb\n\ns', 's', 'a b'],
+  ['s\n\nNow: a', 's', 'a'],
+  ['s\n\n**Now:** a\n- t', 's\n\n- t', 'a'],
+  ['s\nNow: a', 's\nNow: a', ''],
+  ['Now:\n\n- a', 'Now:\n\n- a', ''],
+  ['- s\n\n  Now: a', '- s\n\n  Now: a', ''],
+  ['```\n\nNow: a\n```', '```\n\nNow: a\n```', ''],
+  ['<!--\n\nNow: a -->\n\ns', 's', ''],
+  ['Nowadays: a', 'Nowadays: a', ''],
+])('a paragraph of Current State tells what is being done now: %j', (body, state, now) => {
+  expect(workOf(decodeDocument(`### Current State\n\n${body}\n`))).toMatchObject({ state, now })
 })
 
 test('deltas count: what they did is done, and their files are the newest', () => {

@@ -4,7 +4,7 @@ import { sha256 } from '../../../src/core/canonical.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { Open } from '../conformance.ts'
 import { AT, LATER, WORKSPACE } from '../make.ts'
-import { BESIDE, growWork, newDocument, rowOf } from '../make-work.ts'
+import { BESIDE, growWork, hashOf, newDocument, rowOf } from '../make-work.ts'
 
 const HERE = { workspace: WORKSPACE.id }
 
@@ -55,6 +55,26 @@ export function provesTexts(open: Open): void {
     const [problem, ...more] = await store.check()
     expect(problem?.what).toContain(sha256('what was meant').slice(0, 12))
     expect(more).toEqual([])
+  })
+
+  test('the texts of a repository are those of its versions, files and ledgers, in all its workspaces', async () => {
+    const store = await open()
+    const { stream, ids } = await growWork(store, { length: 2 })
+    const [checkpoint = ''] = ids
+    const kept = (text: string) => ({ hash: sha256(text), text })
+    const file = { kind: 'note', stream, checkpoint, base: null, state: 'pending' } as const
+    const seen = { stream, checkpoint, current: false }
+    await store.commit({
+      workspace: BESIDE.id,
+      texts: ['a note', 'a ledger', 'half a save', 'nobody shows it'].map(kept),
+      files: [{ ...file, path: '.claude/checkpoints/a.json', hash: sha256('a note') }],
+      ledgers: [{ path: 'ledger.md', checkpoint, hash: sha256('a ledger'), at: AT }],
+      versions: [{ ...seen, hash: sha256('half a save'), problem: 'it has no end' }],
+    })
+    expect([...(await store.texts(WORKSPACE.repository))].sort()).toEqual(
+      [hashOf('auth', 1), hashOf('auth', 2), sha256('a note'), sha256('a ledger')].sort(),
+    )
+    expect((await store.texts('repo_2')).size).toBe(0)
   })
 
   test('a version is known for its stream alone, with its problem', async () => {

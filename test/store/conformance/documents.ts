@@ -20,6 +20,7 @@ import {
 import { provesGlances } from './document-glances.ts'
 import { provesFocus, provesPlaces } from './document-places.ts'
 import { provesTexts, provesTrust, provesUnread } from './document-texts.ts'
+import { provesFiles } from './files.ts'
 
 const REPOSITORY = WORKSPACE.repository
 const HERE = { workspace: WORKSPACE.id }
@@ -35,6 +36,7 @@ export function provesDocuments(open: Open): void {
     provesUnread(open)
     provesGlances(open)
     provesTrust(open)
+    provesFiles(open)
   })
 }
 
@@ -43,7 +45,10 @@ function provesCommit(open: Open): void {
     const store = await open()
     const { stream, ids } = await growWork(store)
     const [head = ''] = ids
-    const gist = { created: AT, parent: null, problem: '', next: '', why: 'manual', archived: false }
+    const gist = {
+      ...{ created: AT, parent: null, problem: '', next: '', why: 'manual' },
+      ...{ archived: false, branch: null },
+    }
     expect(await store.work(REPOSITORY, WORKSPACE.id)).toEqual([
       {
         stream: { id: stream, name: 'auth', headId: head, headSequence: 1 },
@@ -86,6 +91,34 @@ function provesCommit(open: Open): void {
     expect((await rowOf(store, 'fork'))?.stream.headSequence).toBe(1)
     expect(await focusedIn(store)).toEqual(['fork'])
     expect((await store.stream(REPOSITORY, 'auth', 'work'))?.live).toBe(2)
+  })
+
+  test('one commit may append a chain to a stream, and begin a stream with one', async () => {
+    const store = await open()
+    await growWork(store)
+    const parts = [step('auth', 2), step('auth', 3), step('fork', 1), step('fork', 2), step('auth', 4)]
+    const chain: DocumentCommit = {
+      ...HERE,
+      begins: parts.flatMap(({ begins = [] }) => begins),
+      appends: parts.flatMap(({ appends = [] }) => appends),
+      texts: parts.flatMap(({ texts = [] }) => texts),
+      versions: parts.flatMap(({ versions = [] }) => versions),
+    }
+    expect(await store.commit(chain)).toEqual({ done: true })
+    for (const [name, length] of [
+      ['auth', 4],
+      ['fork', 2],
+    ] as const) {
+      const { id } = newWork(name)
+      const ids = Array.from({ length }, (_, at) => newPoint(name, at + 1).id)
+      expect((await store.history(id)).map((row) => [row.id, row.sequence])).toEqual(
+        ids.map((one, at) => [one, at + 1]),
+      )
+      expect(await store.stream(REPOSITORY, name, 'work')).toMatchObject({
+        ...{ headId: ids.at(-1), headSequence: length, live: length },
+      })
+    }
+    expect(await store.check()).toEqual([])
   })
 
   test('a commit of nothing changes nothing', async () => {
@@ -196,6 +229,18 @@ function provesRefusals(open: Open): void {
     expect(await store.commit({ ...late, appends })).toEqual({ done: false, why: 'head_moved' })
     await provesNothingLeft(store, before)
   })
+
+  test.each([newPoint('auth', 2).id, 'cp_nobody'])(
+    'a chain whose second link goes after %s leaves nothing behind',
+    async (after) => {
+      const store = await open()
+      const before = await furnished(store)
+      const change = everything(newPoint('auth', 2).id)
+      const appends = [...(change.appends ?? []), { checkpoint: newPoint('auth', 4), after, foreign: false }]
+      expect(await store.commit({ ...change, appends })).toEqual({ done: false, why: 'head_moved' })
+      await provesNothingLeft(store, before)
+    },
+  )
 
   test('a name that is taken, whatever its case, leaves nothing behind', async () => {
     const store = await open()

@@ -1,0 +1,52 @@
+import { type Command, Option } from 'commander'
+import { type Field, optionName } from '../../operations/field.ts'
+import type { Operation } from '../../operations/operation.ts'
+import { AGAIN } from './help-layout.ts'
+
+export interface Call {
+  operation: Operation
+  raw: Record<string, unknown>
+}
+
+/** Gives a command all that a verb has: its words, its options in the order of its fields, its examples. */
+export function addOperation(command: Command, operation: Operation, found: (call: Call) => void): void {
+  command
+    .summary(operation.summary)
+    .description([operation.summary, operation.detail].filter(Boolean).join('. '))
+  const fields = Object.entries(operation.fields)
+  const placed = fields
+    .filter(([, field]) => field.at !== undefined)
+    .sort(([, a], [, b]) => (a.at ?? 0) - (b.at ?? 0))
+  for (const [name, field] of placed) command.argument(argumentForm(name, field), field.about)
+  for (const [name, field] of fields) if (field.at === undefined) command.addOption(optionOf(name, field))
+  command.option('--json', 'answer in JSON')
+  if (fields.some(([, { kind, at }]) => kind === 'words' && at === undefined))
+    command.addHelpText('after', `\n${AGAIN}`)
+  command.addHelpText('after', `\nExamples:\n${operation.examples.map((line) => `  ${line}`).join('\n')}\n`)
+  if (placed.some(([, field]) => field.kind === 'words')) command.passThroughOptions(false)
+  command.action((...given: unknown[]) => {
+    const options = command.opts()
+    const raw: Record<string, unknown> = {}
+    for (const [index, [name]] of placed.entries()) raw[name] = given[index]
+    for (const [name, field] of fields) if (field.at === undefined) raw[name] = options[name]
+    found({ operation, raw })
+  })
+}
+
+function argumentForm(name: string, field: Field): string {
+  const word = field.kind === 'choice' ? field.choices.join('|') : (field.label ?? optionName(name))
+  const dots = field.kind === 'words' ? '...' : ''
+  return field.required ? `<${word}${dots}>` : `[${word}${dots}]`
+}
+
+/** Required options are checked with all other values, so that every door says the same. */
+function optionOf(name: string, field: Field): Option {
+  const flag = `--${optionName(name)}`
+  if (field.kind === 'flag') return new Option(flag, field.about)
+  const value = 'value' in field && field.value ? field.value : 'VALUE'
+  if (field.kind === 'words')
+    return new Option(`${flag} <${value}>`, field.about).argParser(
+      (word: string, before: string[] | undefined) => [...(before ?? []), word],
+    )
+  return new Option(`${flag} <${value}>`, `${field.about}${field.required ? ' (required)' : ''}`)
+}

@@ -1,0 +1,110 @@
+import { isAlias, isMap, isScalar, type Pair, Parser, parseDocument, type YAMLMap } from 'yaml'
+import { clip } from '../core/canonical.ts'
+import { describe } from '../core/reason.ts'
+import { isTooDeep, MAX_YAML_DEPTH } from '../core/yaml-depth.ts'
+import { isSettingName, type SettingName } from './settings.ts'
+
+const MAX_SHOWN = 200
+const PLAIN_TAGS = ['str', 'int', 'float', 'bool', 'null', 'map'].map((name) => `tag:yaml.org,2002:${name}`)
+
+/** A value as it can be shown; of what is no plain value, its text. */
+export type Shown = string | number | boolean | null
+
+/** A line of the `session` block that is ours, or that could hold what is. */
+export interface Entry {
+  name: SettingName | '<<'
+  line: number
+  /** Undefined where it is no plain value. */
+  value: unknown
+  shown: Shown
+  /** Why the line cannot be used, whatever its setting wants; null where it can. */
+  problem: string | null
+}
+
+/**
+ * The settings in a file's `session` block. Keys that are not ours belong to other tools and are left alone.
+ * Nothing is expanded: aliases, merge keys and tags mean nothing here, and nothing is done about those of others.
+ */
+export function readSession(text: string): { entries: Entry[] } | { problem: string } {
+  try {
+    if (isTooDeep(new Parser().parse(text)))
+      return { problem: `it is nested more than ${MAX_YAML_DEPTH} deep` }
+    // Its tests for equal keys and its pictures of errors take seconds for thousands of either.
+    const { contents, errors } = parseDocument(text, { uniqueKeys: false, prettyErrors: false })
+    const [error] = errors
+    if (error) return { problem: `line ${lineAt(text, error.pos[0])}: ${describe(error)}` }
+    if (contents === null || (isScalar(contents) && contents.value === null)) return { entries: [] }
+    return isMap(contents) ? blockOf(text, contents) : { problem: 'it must hold keys, such as `session:`' }
+  } catch (error) {
+    return { problem: describe(error) }
+  }
+}
+
+function blockOf(text: string, root: YAMLMap): { entries: Entry[] } | { problem: string } {
+  const [block, second] = pairsOf(root).filter(({ key }) => keyName(key) === 'session')
+  if (!block) return { entries: [] }
+  if (second) return { problem: `line ${lineOf(text, second)}: \`session\` stands there a second time` }
+  const { value } = block
+  if (value === null || (isScalar(value) && value.value === null)) return { entries: [] }
+  if (!isMap(value) || !hasPlainTag(value))
+    return { problem: `line ${lineOf(text, block)}: \`session\` must hold settings, a line each` }
+  return { entries: entriesOf(text, value) }
+}
+
+/** A setting that stands there several times is told once. */
+function entriesOf(text: string, block: YAMLMap): Entry[] {
+  const said = new Map<Entry['name'], Pair[]>()
+  for (const pair of pairsOf(block)) {
+    const name = keyName(pair.key)
+    if (name === '<<' || (name !== null && isSettingName(name)))
+      said.set(name, [...(said.get(name) ?? []).slice(0, 1), pair])
+  }
+  return [...said].flatMap(([name, [pair, second]]) =>
+    pair ? [entryOf(text, name, pair, second !== undefined)] : [],
+  )
+}
+
+function entryOf(text: string, name: Entry['name'], pair: Pair, isTwice: boolean): Entry {
+  const { value: node } = pair
+  const source = clip(sourceOf(text, node), MAX_SHOWN)
+  const value = node === null ? null : isScalar(node) ? node.value : undefined
+  const isPlain = value === null || typeof value === 'boolean' || Number.isFinite(value)
+  return {
+    ...{ name, line: lineOf(text, pair), value, problem: lineProblem(name, node, isTwice) },
+    // `as`: tested on the line above.
+    shown: isPlain ? (value as Shown) : typeof value === 'string' ? clip(value, MAX_SHOWN) : source,
+  }
+}
+
+function lineProblem(name: Entry['name'], node: unknown, isTwice: boolean): string | null {
+  if (name === '<<') return '`<<` merges nothing here: write the settings themselves'
+  if (isTwice) return `\`session.${name}\` stands there twice`
+  if (isAlias(node)) return `\`session.${name}\` must be written out: an alias means nothing here`
+  return hasPlainTag(node) ? null : `\`session.${name}\` has a tag, which means nothing here`
+}
+
+// `as`: the pairs of a map that was parsed from text have nodes or null.
+const pairsOf = (map: YAMLMap) => map.items as Pair[]
+
+/** A merge key is a symbol where the file says that it is YAML 1.1. */
+function keyName(key: unknown): string | null {
+  if (!isScalar(key)) return null
+  if (typeof key.value === 'symbol') return '<<'
+  return typeof key.value === 'string' ? key.value : null
+}
+
+const rangeOf = (node: unknown): readonly [number, number] => {
+  // `as`: a node that was parsed from text has its range; anything else has none.
+  const [start, end] = (node as { range?: readonly [number, number, number] | null } | null)?.range ?? [0, 0]
+  return [start, end]
+}
+
+const sourceOf = (text: string, node: unknown) => text.slice(...rangeOf(node))
+const lineOf = (text: string, { key }: Pair) => lineAt(text, rangeOf(key)[0])
+const lineAt = (text: string, offset: number) => text.slice(0, offset).split('\n').length
+
+function hasPlainTag(node: unknown): boolean {
+  // `as`: every node may have a tag; anything else has none.
+  const tag = (node as { tag?: string } | null)?.tag
+  return tag === undefined || PLAIN_TAGS.includes(tag)
+}

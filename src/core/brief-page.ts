@@ -1,0 +1,32 @@
+/** What the world says about a line: it holds, it does not, or nobody can tell. */
+export type Mark = 'fresh' | 'stale' | 'unverifiable'
+
+export interface PageLine {
+  text: string
+  /** The reason of a decision. */
+  why: string
+  unconfirmed: boolean
+  mark: Mark | null
+  /** Why it is stale or cannot be verified. */
+  note: string
+}
+
+export interface PageSection {
+  title: string
+  lines: PageLine[]
+  /** The line that stands for what is not shown, or nothing. */
+  more: string
+}
+
+/** A brief as it is told: what a renderer needs, and nothing to decide. */
+export interface BriefPage {
+  stream: string
+  age: string
+  drift: string
+  /** What stands above the questions. */
+  lead: string
+  questions: string[]
+  sections: PageSection[]
+  /** What was cut, in one line; empty where nothing was. */
+  cut: string
+}

@@ -1,0 +1,24 @@
+const PLAIN = /^[ -~]*$/
+const WIDE =
+  /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|[\u{1F000}-\u{3FFFD}]|\p{Emoji_Presentation}/u
+
+/** Columns on a terminal: two for wide letters and emoji, none for a mark upon another letter. */
+export function widthOf(text: string): number {
+  if (PLAIN.test(text)) return text.length
+  let width = 0
+  for (const character of text) width += WIDE.test(character) ? 2 : /\p{M}/u.test(character) ? 0 : 1
+  return width
+}
+
+/** A line that fits into so many columns; what does not is cut, with a mark. */
+export function clipWidth(text: string, columns: number): string {
+  if (text.length * 2 <= columns || widthOf(text) <= columns) return text
+  let [kept, used] = ['', 0]
+  for (const character of text) {
+    const width = widthOf(character)
+    if (used + width > columns - 1) break
+    kept += character
+    used += width
+  }
+  return `${kept}…`
+}

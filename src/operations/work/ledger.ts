@@ -1,0 +1,91 @@
+import { ReasonError } from '../../core/reason.ts'
+import { visibleLines } from '../../core/visible.ts'
+import type { Context } from '../context.ts'
+import { operation } from '../operation.ts'
+import { fitted, table } from '../text.ts'
+import { ledgerFile } from './ledger-file.ts'
+
+const DISABLED =
+  'No ledger is kept here: session.ledger is not enabled. To keep one, put this into .agents.yml:\nsession:\n  ledger: true'
+
+interface Shown {
+  enabled: boolean
+  path: string
+  /** Its number in the history; null for what stands in the file. */
+  number: number | null
+  stream: string | null
+  text: string | null
+}
+
+async function shownAt({ store, identity, settings }: Context, at: number): Promise<Shown> {
+  const found = (await store.ledgers(identity.workspace)).find(({ number }) => number === at)
+  const text = found ? await store.text(found.hash) : null
+  if (!found || text === null) throw new ReasonError('ledger_unknown', { at })
+  return { enabled: settings.ledger, path: found.path, number: found.number, stream: found.stream, text }
+}
+
+export const ledger = operation({
+  name: 'ledger',
+  summary: 'Show the session ledger of this worktree, as it is or as it was',
+  detail:
+    'The ledger is one file that every save replaces, for reading after /clear. What you write into it by hand counts from the next save on. Everything that ever stood in it is kept.',
+  fields: {
+    at: {
+      kind: 'count',
+      least: 1,
+      value: 'NUMBER',
+      about: 'what stood there before, by its number in the history',
+    },
+  },
+  examples: ['savepoint ledger', 'savepoint ledger --at 3'],
+  access: 'read',
+  lenient: true,
+  async perform(context, { at }): Promise<Shown> {
+    if (at !== undefined) return shownAt(context, at)
+    const file = await ledgerFile(context)
+    const { ledger_path: path } = context.settings
+    if (file === null) return { enabled: false, path, number: null, stream: null, text: null }
+    if (file.problem !== null) context.notices.push(`${file.path}: ${file.problem}.`)
+    return { enabled: true, path, number: null, stream: null, text: file.found?.text ?? null }
+  },
+  say: ({ enabled, path, text }) => {
+    if (text !== null) return visibleLines(text.replace(/\r?\n$/, ''))
+    return enabled ? `${path} is not there yet: the next save writes it.` : DISABLED
+  },
+  exact: ({ text }) => text,
+})
+
+export const ledgerHistory = operation({
+  name: 'ledger history',
+  summary: 'List what stood in the session ledger of this worktree',
+  fields: {},
+  examples: ['savepoint ledger history'],
+  access: 'read',
+  lenient: true,
+  async perform({ store, identity }) {
+    const rows = await store.ledgers(identity.workspace)
+    return {
+      ledgers: rows.map(({ number, at, stream, path, checkpoint }) => ({
+        number,
+        at,
+        stream,
+        path,
+        checkpoint,
+      })),
+    }
+  },
+  say: ({ ledgers }, { columns }) =>
+    ledgers.length === 0
+      ? 'Nothing has stood in a ledger of this worktree yet.'
+      : fitted(
+          table(
+            ['NUMBER', 'WHEN', 'WORK'],
+            ledgers.map(({ number, at, stream }) => [
+              String(number),
+              at.slice(0, 19).replace('T', ' '),
+              stream,
+            ]),
+          ),
+          columns,
+        ),
+})

@@ -1,0 +1,154 @@
+import { wellFormed } from '../../core/canonical.ts'
+import { describe, ReasonError } from '../../core/reason.ts'
+import type { Breadcrumb } from '../../core/work.ts'
+import type { Saying, Statement } from '../../policy/save.ts'
+
+/** What can be said on stdin: a saying, and what else a save can be told. */
+export interface Piped {
+  saying: Partial<Saying>
+  plan: string | null
+  stage: string | null
+  tddPhase: string | null
+}
+
+type Read = (value: unknown, key: string) => Partial<Saying> | Partial<Omit<Piped, 'saying'>>
+
+/** An empty text says nothing: a work state that is told has many of them. */
+const one = (field: 'summary' | 'now' | 'state' | 'problem' | 'goal') => (value: unknown, key: string) => ({
+  [field]: value === '' ? null : textOf(value, key),
+})
+const texts =
+  (
+    field:
+      | 'next'
+      | 'blockers'
+      | 'done'
+      | 'commands'
+      | 'ids'
+      | 'learnings'
+      | 'supersedes'
+      | 'resolve'
+      | 'confirm',
+  ) =>
+  (value: unknown, key: string) => ({ [field]: listOf(value, key).map((item) => plainOf(item, key)) })
+const claims =
+  (field: 'decisions' | 'questions' | 'constraints' | 'rules' | 'facts') =>
+  (value: unknown, key: string) => ({
+    [field]: listOf(value, key).map((item) => statementOf(item, key)),
+  })
+const place = (field: 'plan' | 'stage' | 'tddPhase') => (value: unknown, key: string) => ({
+  [field]: value === null ? null : textOf(typeof value === 'number' ? String(value) : value, key),
+})
+
+/** Every key, by the name it has in the flags, in the work state and in the notes of other tools. */
+const KEYS: Readonly<Record<string, Read>> = {
+  summary: one('summary'),
+  now: one('now'),
+  state: one('state'),
+  problem: one('problem'),
+  goal: one('goal'),
+  intent: one('goal'),
+  decisions: claims('decisions'),
+  next: texts('next'),
+  next_action: texts('next'),
+  blockers: texts('blockers'),
+  questions: claims('questions'),
+  constraints: claims('constraints'),
+  rules: claims('rules'),
+  facts: claims('facts'),
+  done: texts('done'),
+  files: (value, key) => ({ files: listOf(value, key).map((item) => fileOf(item, key)) }),
+  artifacts: (value, key) => ({ files: listOf(value, key).map((item) => fileOf(item, key)) }),
+  commands: texts('commands'),
+  ids: texts('ids'),
+  learnings: texts('learnings'),
+  references: (value, key) => ({ references: listOf(value, key).map((item) => referenceOf(item, key)) }),
+  supersedes: texts('supersedes'),
+  resolve: texts('resolve'),
+  confirm: texts('confirm'),
+  plan: place('plan'),
+  stage: place('stage'),
+  tdd_phase: place('tddPhase'),
+  position: positionOf,
+  unconfirmed: (value, key) => ({ unconfirmed: flagOf(value, key) }),
+}
+
+/** Reads what was piped in. A key that nobody knows is refused: a slip of the pen must not lose a decision. */
+export function readSaying(text: string): Piped {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw wrong(`stdin is not JSON: ${describe(error)}`)
+  }
+  if (!isRecord(value)) throw wrong('stdin must hold one JSON object')
+  const found: Record<string, unknown> = {}
+  for (const [key, given] of Object.entries(value)) {
+    const read = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined
+    if (!read)
+      throw wrong(
+        `stdin has an unknown key ${JSON.stringify(key.slice(0, 60))}; known: ${Object.keys(KEYS).join(', ')}`,
+      )
+    for (const [field, told] of Object.entries(read(given, key))) found[field] = joined(found[field], told)
+  }
+  const { plan = null, stage = null, tddPhase = null, ...saying } = found
+  // `as`: every value was read by its key's own reader just above.
+  return { saying, plan, stage, tddPhase } as Piped
+}
+
+/** Two keys may name the same field: their lists come together. */
+const joined = (before: unknown, after: unknown) =>
+  Array.isArray(before) && Array.isArray(after) ? [...before, ...after] : after
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function textOf(value: unknown, key: string): string {
+  if (typeof value !== 'string' || value.trim() === '')
+    throw wrong(`"${key}" on stdin must be a text that says something`)
+  return wellFormed(value.trim())
+}
+
+/** One item may stand for a list of one. */
+const listOf = (value: unknown, key: string): unknown[] => {
+  if (value === null) throw wrong(`"${key}" on stdin must be a text or a list`)
+  return Array.isArray(value) ? value : [value]
+}
+
+const plainOf = (item: unknown, key: string) => textOf(isRecord(item) ? item.text : item, key)
+
+function statementOf(item: unknown, key: string): Statement {
+  if (!isRecord(item)) return textOf(item, key)
+  const { text, why, confirmed } = item
+  return {
+    text: textOf(text, `${key}.text`),
+    ...(why === undefined || why === '' ? {} : { why: textOf(why, `${key}.why`) }),
+    ...(confirmed === undefined ? {} : { confirmed: flagOf(confirmed, `${key}.confirmed`) }),
+  }
+}
+
+function fileOf(item: unknown, key: string): string {
+  if (!isRecord(item)) return textOf(item, key)
+  const description = item.description ? textOf(item.description, `${key}.description`) : ''
+  const path = textOf(item.path, `${key}.path`)
+  return description === '' ? path : `${path}: ${description}`
+}
+
+function referenceOf(item: unknown, key: string): Breadcrumb {
+  if (!isRecord(item)) return { kind: 'note', text: textOf(item, key) }
+  return { kind: textOf(item.kind, `${key}.kind`), text: textOf(item.text, `${key}.text`) }
+}
+
+/** As a work state has it, so that one that was told can be saved again. */
+function positionOf(value: unknown, key: string): Partial<Omit<Piped, 'saying'>> {
+  if (!isRecord(value)) throw wrong(`"${key}" on stdin must be an object`)
+  const said = (name: string) => (value[name] ? textOf(value[name], `${key}.${name}`) : null)
+  return { plan: said('planName'), stage: said('stage'), tddPhase: said('tddPhase') }
+}
+
+function flagOf(value: unknown, key: string): boolean {
+  if (typeof value !== 'boolean') throw wrong(`"${key}" on stdin must be true or false`)
+  return value
+}
+
+const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })

@@ -1,0 +1,174 @@
+import { requireName } from '../../core/id.ts'
+import { instant } from '../../core/ports.ts'
+import { visible } from '../../core/visible.ts'
+import type { WorkState } from '../../core/work.ts'
+import { renderBriefPlain } from '../../formats/brief-md/render.ts'
+import type { Drift } from '../../policy/brief.ts'
+import { MIN_TOKENS } from '../../policy/brief-fit.ts'
+import { type Candidate, type ResumeChoice, resolveStream } from '../../policy/resolve.ts'
+import type { Context } from '../context.ts'
+import { requireRow } from '../document/find-stream.ts'
+import { read } from '../document/read.ts'
+import type { Survey } from '../document/survey.ts'
+import { operation, type Screen } from '../operation.ts'
+import { ageOf, count, namedRows } from '../text.ts'
+import { learningsFor, type ToldBrief, toldBrief } from './brief-of.ts'
+import { savedState } from './saved-state.ts'
+import { seenOf } from './seen.ts'
+import { verify } from './verify.ts'
+import { type World, worldOf } from './world.ts'
+
+export type Resumed =
+  /** `foreign`: so many documents came with the repository, and are not told. */
+  | { kind: 'nothing'; foreign: number }
+  | { kind: 'choose'; candidates: Array<Candidate & { updated_at: string; age: string }> }
+  | { kind: 'offered'; stream: string; branch: string | null; saved_at: string; age: string }
+  | ({
+      kind: 'brief'
+      stream: string
+      why: string
+      checkpoint: string
+      sequence: number
+      saved_at: string
+      drift: Drift
+      work: WorkState
+    } & ToldBrief)
+
+/** Why a stream was chosen, in words. */
+export const WHY: Record<Extract<ResumeChoice, { kind: 'stream' }>['why'], string> = {
+  named: 'it was asked for by its name',
+  bound: 'this session is bound to it',
+  focused: 'it is in focus',
+  plan: 'it is the work of the active plan',
+  branch: 'it is the work of this branch',
+  main: 'it is the work of the main branch',
+  only: 'it is the only work that is open',
+}
+
+export const resume = operation({
+  name: 'resume',
+  summary: 'Show where the work stands, checked against the files and git',
+  detail:
+    'A brief for whoever goes on: what the work is, decisions with their reasons, rules, state, next actions, open questions; then files, steps, facts. It never has more tokens than its budget, and its last line says what was cut. Into a pipe it goes as Markdown for an agent, on a terminal as a page.',
+  fields: {
+    id: {
+      kind: 'text',
+      at: 0,
+      check: (name: string) => void requireName(name, 'the stream'),
+      about: 'the piece of work; the one in focus, of the plan or of the branch without it',
+    },
+    budget: {
+      kind: 'count',
+      least: MIN_TOKENS,
+      value: 'TOKENS',
+      about: `how many tokens it may have (estimated, never less); 1000 without it, at least ${MIN_TOKENS}`,
+    },
+    markdown: { kind: 'flag', about: 'Markdown also on a terminal' },
+  },
+  examples: ['savepoint resume', 'savepoint resume auth-system --budget 600', 'savepoint resume --json'],
+  access: 'read',
+  lenient: true,
+  async perform(context, { id, budget = context.settings.brief_tokens, markdown }) {
+    const survey = await read(context)
+    // What is uncommitted is in no brief: git need not be asked for it.
+    const world = await worldOf(context, survey, { wantsDirty: false })
+    return { markdown, ...(await resumed(context, survey, world, { named: id ?? null, budget })) }
+  },
+  say: (result, screen) => sayResumed(result, screen),
+  exact: (result) => (result.kind === 'brief' ? `${result.text}\n` : null),
+})
+
+/** The one stream that is meant, told; or what there is to choose from. */
+export async function resumed(
+  context: Context,
+  survey: Survey,
+  world: World,
+  { named, budget }: { named: string | null; budget: number },
+): Promise<Resumed> {
+  const { ports, notices } = context
+  const nowMs = ports.now()
+  const plan = world.index?.activePlan ?? null
+  const choice = resolveStream(seenOf(survey, { named, plan, branch: world.branch, nowMs }), 'resume')
+  if (choice.kind === 'unknown') requireRow(survey, choice.name)
+  if (choice.kind === 'nothing' || choice.kind === 'unknown')
+    return { kind: 'nothing', foreign: survey.foreign.length }
+  if (choice.kind === 'choose')
+    return {
+      kind: 'choose',
+      candidates: choice.candidates.map((one) => ({
+        ...one,
+        updated_at: instant(one.updatedMs),
+        age: ageOf(nowMs - one.updatedMs),
+      })),
+    }
+  const row = requireRow(survey, choice.name)
+  const { at, gist } = row.position
+  if (choice.offered)
+    return {
+      kind: 'offered',
+      stream: choice.name,
+      branch: gist.document?.branch ?? null,
+      saved_at: at,
+      age: ageOf(nowMs - Date.parse(at)),
+    }
+  const { checkpoint, sequence, work, edited } = await savedState(context, row, survey)
+  const savedAtMs = Date.parse(checkpoint.at)
+  const { branch = null, commit = null } = checkpoint.provenance ?? {}
+  const { absent = [] } = checkpoint
+  const saved = { atMs: savedAtMs, branch, commit, absent }
+  const { checks, drift } = await verify(context, work, saved, world, survey)
+  const learnings = await learningsFor(context, survey, work)
+  const told = { work, stream: choice.name, savedAtMs, nowMs, checks, drift, learnings }
+  // What was written into the ledger is in no checkpoint yet.
+  const input = edited ? { ...told, command: 'savepoint ledger' } : told
+  notices.push(`This is ${choice.name}: ${WHY[choice.why]}.`)
+  return {
+    kind: 'brief',
+    stream: choice.name,
+    why: choice.why,
+    checkpoint: checkpoint.id,
+    sequence,
+    saved_at: checkpoint.at,
+    drift,
+    work,
+    ...toldBrief(input, budget),
+  }
+}
+
+function sayResumed(result: Resumed & { markdown: boolean }, { columns }: Screen): string {
+  switch (result.kind) {
+    case 'nothing':
+      return [
+        'Nothing has been saved here yet. Begin with:',
+        '  savepoint save "what you are working on" --next "…"',
+        ...(result.foreign > 0
+          ? [
+              `${count(result.foreign, 'document')} came with the repository: savepoint list, then savepoint trust`,
+            ]
+          : []),
+      ].join('\n')
+    case 'offered': {
+      const where = result.branch === null ? '' : ` on the branch ${visible(result.branch)}`
+      return `${result.stream} was saved ${result.age} ago${where}. To go on with it: savepoint resume ${result.stream}`
+    }
+    case 'choose':
+      return [
+        'Several could be meant. Choose one:',
+        '  savepoint resume <id>',
+        namedRows(
+          result.candidates.map(({ name, age, why, foreign }) => [
+            name,
+            `saved ${age} ago${noted(foreign, why)}`,
+          ]),
+          columns,
+        ),
+      ].join('\n')
+    case 'brief':
+      return result.markdown || !Number.isFinite(columns)
+        ? result.text
+        : renderBriefPlain(result.page, columns)
+  }
+}
+
+const noted = (foreign: boolean, why: Candidate['why']) =>
+  foreign ? ', not reviewed: savepoint trust --review' : why === 'branch' ? ', on this branch' : ''

@@ -1,0 +1,205 @@
+import type { TriggerKind } from '../../core/checkpoint.ts'
+import { instant } from '../../core/ports.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { type Artifact, emptyWork, type WorkState } from '../../core/work.ts'
+import { carryForward } from '../../policy/carry.ts'
+import { redactAll } from '../../policy/redact.ts'
+import { resolveStream, type SaveTarget, type Seen } from '../../policy/resolve.ts'
+import { capped, inherited, said } from '../../policy/save.ts'
+import type { WorkRow } from '../../store/store.ts'
+import { fingerprintOf } from '../../workspace/fingerprint.ts'
+import type { Context } from '../context.ts'
+import { type Act, actAnyway } from '../document/act.ts'
+import { joined } from '../document/checkpoint-of.ts'
+import { afterHead, provenanceHere, refusalOf, tellForeign } from '../document/find-stream.ts'
+import { trustIfOurs } from '../document/give-trust.ts'
+import { workAt } from '../document/newest-whole.ts'
+import { findRow, look, type Survey, standingOf } from '../document/survey.ts'
+import { newStream } from '../document/take-in.ts'
+import { isTrustedHere } from '../document/trusted.ts'
+import { isEdited, vouchedLedger, withEdits } from './ledger-file.ts'
+import { mentionsOf } from './mentions.ts'
+import { type SavedView, writtenPoint } from './save-document.ts'
+import { indexOf, ledgerOf, noteOf } from './save-files.ts'
+import type { Said } from './saying.ts'
+import { seenOf } from './seen.ts'
+import { planPosition, type World, worldOf } from './world.ts'
+
+/** What a save confirms. */
+export interface Receipt {
+  stream: string
+  why: SaveTarget['why']
+  /** The stream began with this save. */
+  began: boolean
+  /** The work that one which begins takes its decisions, rules and facts from. */
+  origin: string | null
+  checkpoint: string
+  sequence: number
+  at: string
+  summary: string
+  goal: string
+  decisions: { new: number; total: number; unconfirmed: number }
+  done: number
+  now: string
+  next: string
+  /** How many items are left out because the checkpoint would grow too large. */
+  dropped: number
+  views: SavedView[]
+}
+
+interface Why {
+  kind: TriggerKind
+  note: string
+}
+
+/**
+ * Puts the work state wherever it belongs: into the store first, in one commit with all that its files are to say,
+ * then into the files. What is committed is safe whatever becomes of the files, and the receipt tells of each.
+ */
+export async function saveWork(context: Context, told: Said, why: Why): Promise<Receipt> {
+  await trustIfOurs(context, await look(context))
+  const trusted = await isTrustedHere(context)
+  const world = await worldOf(context, { trusted })
+  const done = await actAnyway(context, (survey) => decide(context, survey, told, why, world))
+  const owed = new Set(done.owed.map(({ path }) => path))
+  const troubles = new Map(done.troubles.map(({ path, what }) => [path, what]))
+  const failures = new Map(done.failures.map(({ row, error }) => [row.path, error]))
+  const views = done.answer.views.map((view): SavedView => {
+    const failure = failures.get(view.path)
+    if (failure) return { ...view, state: 'pending', problem: failure.message }
+    if (view.state !== 'written' || !owed.has(view.path)) return view
+    return { ...view, state: 'pending', problem: troubles.get(view.path) ?? null }
+  })
+  return { ...done.answer, views }
+}
+
+async function decide(
+  context: Context,
+  survey: Survey,
+  told: Said,
+  why: Why,
+  world: World,
+): Promise<Act<Receipt>> {
+  const nowMs = context.ports.now()
+  const at = instant(nowMs)
+  const plan = told.plan ?? world.index?.activePlan ?? null
+  const seen = seenOf(survey, { named: told.stream, plan, branch: world.branch, nowMs })
+  const target = resolveStream(seen, 'save')
+  const row = findRow(survey, target.name) ?? null
+  if (row) refuse(context, survey, row)
+  const stream = row?.stream ?? newStream(context, target.name)
+  const ledger = await vouchedLedger(context, survey.trusted)
+  const isLedgersStream = ledger?.row == null || ledger.row.stream === stream.id
+
+  const origin = row ?? originOf(survey, seen)
+  const whole = origin ? await workAt(context, origin.position.checkpoint) : emptyWork()
+  const known = row ? whole : inherited(whole)
+  const before = isLedgersStream ? redactAll(withEdits(known, ledger)) : known
+  const { work, dropped } = capped(marked(context, placed(said(before, told.saying, at), told, world)))
+  const isTaken = isLedgersStream && ledger !== null && ledger.problem === null && isEdited(ledger)
+  const point = {
+    stream,
+    work,
+    parent: origin?.position.checkpoint ?? null,
+    after: row ? afterHead(row) : null,
+    triggers: [
+      why,
+      ...(isTaken ? [{ kind: 'adopted' as const, note: 'the ledger was edited by hand' }] : []),
+    ],
+    change: {
+      ...{ summary: told.saying.summary ?? told.saying.now ?? '', transitions: [], commands: [] },
+      artifacts: (world.dirty ?? []).map(({ path, action }) => ({ path, action, description: '' })),
+    },
+    provenance: provenanceHere(context),
+    foreign: row?.position.foreign ?? false,
+    atMs: nowMs,
+    absent: absentFiles(context, work),
+    dropped,
+  }
+  const written = await writtenPoint(context, survey, row, point)
+  const files = [
+    ...noteOf(context, written.point, { work, atMs: nowMs, world, told }),
+    ...indexOf(written.point, world),
+    ...(await ledgerOf(context, survey, written.point, { ledger, work, at })),
+  ]
+  const standing = work.decisions.filter(({ supersededBy }) => supersededBy === null)
+  const texts = new Set(before.decisions.map(({ text }) => text))
+  return {
+    commit: joined(
+      context.identity.workspace,
+      { begins: row ? [] : [newStream(context, target.name)] },
+      written.commit,
+      ...files.map(({ commit }) => commit),
+    ),
+    answer: {
+      stream: target.name,
+      why: target.why,
+      began: row === null,
+      origin: row === null ? (origin?.stream.name ?? null) : null,
+      checkpoint: written.point.checkpoint.id,
+      sequence: (row?.stream.headSequence ?? 0) + 1,
+      at,
+      summary: work.now || work.state,
+      goal: work.intent,
+      decisions: {
+        new: standing.filter(({ text }) => !texts.has(text)).length,
+        total: standing.length,
+        unconfirmed: standing.filter(({ confirmed }) => !confirmed).length,
+      },
+      done: work.done.length,
+      now: work.now,
+      next: work.next[0]?.text ?? '',
+      dropped,
+      views: [...written.views, ...files.map(({ view }) => view)],
+    },
+  }
+}
+
+/** Work on a new branch or plan goes on from what a resume would have told here: if that is one thing, and ours. */
+function originOf(survey: Survey, seen: Seen): WorkRow | null {
+  if (seen.named !== null) return null
+  const choice = resolveStream(seen, 'resume')
+  return choice.kind === 'stream' && !choice.offered ? (findRow(survey, choice.name) ?? null) : null
+}
+
+/** A stream that is over, or whose document was changed by nobody knows whom, takes no save. */
+function refuse(context: Context, survey: Survey, row: WorkRow): void {
+  if (standingOf(row) === 'archived') throw new ReasonError('stream_archived', { id: row.stream.name })
+  const trouble = survey.troubles.find(({ path, kind }) => path === row.view?.path && kind === 'changed')
+  if (trouble) throw refusalOf(trouble, row.stream.name)
+  tellForeign(context, row)
+}
+
+/** The work with where it is: the plan and its stage, and the files that are being worked on. */
+function placed(work: WorkState, told: Said, { index, dirty }: World): WorkState {
+  const { position } = work
+  const files = (dirty ?? []).map(({ path, action }): Artifact => ({ path, action, description: '' }))
+  return {
+    ...carryForward(work, { artifacts: files }),
+    position: {
+      ...position,
+      ...planPosition({ index }),
+      ...(told.plan === null ? {} : { planName: told.plan }),
+      ...(told.stage === null ? {} : { stage: told.stage }),
+      ...(told.tddPhase === null ? {} : { tddPhase: told.tddPhase }),
+    },
+  }
+}
+
+/** What the work speaks of and is still to be made: a brief must not call it gone. */
+const absentFiles = ({ place }: Context, work: WorkState) => [
+  ...new Set(
+    mentionsOf(work)
+      .map(({ path }) => path)
+      .filter((path) => fingerprintOf(place.root, path).state === 'absent'),
+  ),
+]
+
+/** How each file looks now, so that a brief can tell whether it changed since. */
+function marked({ place }: Context, work: WorkState): WorkState {
+  const artifacts = work.artifacts.map(({ seen: _seen, ...artifact }): Artifact => {
+    const found = fingerprintOf(place.root, artifact.path)
+    return found.state === 'file' ? { ...artifact, seen: found.mark } : artifact
+  })
+  return { ...work, artifacts }
+}

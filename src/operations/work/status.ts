@@ -1,0 +1,227 @@
+import { visible } from '../../core/visible.ts'
+import { clipWidth } from '../../core/width.ts'
+import { type Drift, hasDrift } from '../../policy/brief.ts'
+import { type Due, dueOf } from '../../policy/due.ts'
+import { resolveStream } from '../../policy/resolve.ts'
+import type { WorkRow } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { read } from '../document/read.ts'
+import { findRow, isHere, type Survey } from '../document/survey.ts'
+import { operation, type Screen } from '../operation.ts'
+import { ageOf, count, namedRows } from '../text.ts'
+import { WHY } from './resume.ts'
+import { type SavedState, savedState } from './saved-state.ts'
+import { seenOf } from './seen.ts'
+import { verify } from './verify.ts'
+import { type World, worldOf } from './world.ts'
+
+interface Saved {
+  stream: string
+  why: string
+  checkpoint: string
+  sequence: number
+  saved_at: string
+  age_ms: number
+  summary: string
+  goal: string
+  next: string
+  blockers: string[]
+  questions: number
+  unconfirmed: number
+  drift: Drift
+  document: string | null
+}
+
+interface Status {
+  trusted: boolean
+  /** So many documents came with the repository, and are not told. */
+  foreign: number
+  focus: string | null
+  branch: string | null
+  /** The work that a save and a resume are about here; null where nothing is saved, or several could be meant. */
+  saved: Saved | null
+  candidates: string[]
+  uncommitted: number | null
+  due: Due[]
+  /** What to do now, as commands. */
+  todo: string[]
+}
+
+export const status = operation({
+  name: 'status',
+  summary: 'Show in one screen where the work stands and what is due',
+  detail: 'The focus, the last save and its age, the next action, what changed since, and what to do now.',
+  fields: {},
+  examples: ['savepoint status', 'savepoint status --json'],
+  access: 'read',
+  lenient: true,
+  async perform(context): Promise<Status> {
+    const survey = await read(context)
+    const world = await worldOf(context, survey)
+    const nowMs = context.ports.now()
+    const plan = world.index?.activePlan ?? null
+    const choice = resolveStream(seenOf(survey, { named: null, plan, branch: world.branch, nowMs }), 'resume')
+    // What a resume would only offer is not told here either.
+    const offered = choice.kind === 'stream' && choice.offered ? choice.name : null
+    const row = choice.kind === 'stream' && offered === null ? findRow(survey, choice.name) : undefined
+    const state = row ? await savedState(context, row, survey) : null
+    const saved =
+      row && state && choice.kind === 'stream'
+        ? { ...(await savedOf(context, survey, world, row, state)), why: choice.why }
+        : null
+    const due = dueOf(await dueInput(context, world, row, state, saved))
+    return {
+      trusted: survey.trusted,
+      foreign: survey.foreign.length,
+      focus: survey.rows.find(({ focused }) => focused)?.stream.name ?? null,
+      branch: world.branch,
+      saved,
+      candidates:
+        choice.kind === 'choose'
+          ? choice.candidates.map(({ name }) => name)
+          : offered === null
+            ? []
+            : [offered],
+      uncommitted: world.dirty?.length ?? null,
+      due,
+      todo: offered === null ? todoOf(saved, due, choice.kind) : [`savepoint resume ${offered}`],
+    }
+  },
+  say: (result, screen) => sayStatus(result, screen),
+})
+
+async function savedOf(
+  context: Context,
+  survey: Survey,
+  world: World,
+  row: WorkRow,
+  { checkpoint, sequence, work }: SavedState,
+): Promise<Omit<Saved, 'why'>> {
+  const atMs = Date.parse(checkpoint.at)
+  const { branch = null, commit = null } = checkpoint.provenance ?? {}
+  const { drift } = await verify(
+    context,
+    work,
+    { atMs, branch, commit, absent: checkpoint.absent ?? [] },
+    world,
+    survey,
+  )
+  const claims = [...work.decisions, ...work.constraints, ...work.rules, ...work.facts]
+  return {
+    stream: row.stream.name,
+    checkpoint: checkpoint.id,
+    sequence,
+    saved_at: checkpoint.at,
+    age_ms: Math.max(0, context.ports.now() - atMs),
+    summary: work.now || work.state || work.problem,
+    goal: work.intent,
+    next: work.next[0]?.text ?? '',
+    blockers: work.blockers.map(({ text }) => text),
+    questions: work.questions.length,
+    unconfirmed: claims.filter(({ confirmed }) => !confirmed).length,
+    drift,
+    document: row.view && isHere(survey, row) ? row.view.path : null,
+  }
+}
+
+async function dueInput(
+  context: Context,
+  world: World,
+  row: WorkRow | undefined,
+  state: SavedState | null,
+  saved: Omit<Saved, 'why'> | null,
+): Promise<Parameters<typeof dueOf>[0]> {
+  const position = state?.work.position
+  const steps = position?.plan?.steps ?? []
+  const stage = String(world.index?.stage ?? '')
+  return {
+    savedAgeMs: saved?.age_ms ?? null,
+    filesChanged: saved?.drift.filesChanged ?? 0,
+    commitsSince: saved?.drift.commitsSince ?? null,
+    branch: saved?.drift.branch ?? null,
+    stage: world.index && position && stage !== position.stage ? { was: position.stage, now: stage } : null,
+    decisionsSinceDelta: row && saved?.document ? await decisionsSinceDelta(context, row, state) : 0,
+    hasDocument: saved?.document != null,
+    steps:
+      steps.length === 0
+        ? null
+        : { done: steps.filter((step) => step.state === 'done').length, total: steps.length },
+  }
+}
+
+const FAR_ENOUGH = 50
+
+/** How many decisions came by saves since a delta was written, along this workspace's own line. */
+async function decisionsSinceDelta(
+  { store }: Context,
+  { position }: WorkRow,
+  state: SavedState | null,
+): Promise<number> {
+  const now = new Set(state?.work.decisions.map(({ text }) => text))
+  let id: string | null = position.checkpoint
+  for (let back = 0; id !== null && back < FAR_ENOUGH; back += 1) {
+    const stored = await store.checkpoint(id)
+    if (stored?.state !== 'whole') return 0
+    const { triggers, parent, work } = stored.checkpoint
+    const isDelta = triggers.some(({ note }) => note === 'delta')
+    if (isDelta || parent === null)
+      return [...now].filter((text) => !work.decisions.some((one) => one.text === text)).length
+    id = parent
+  }
+  return 0
+}
+
+function todoOf(saved: Saved | null, due: Due[], kind: string): string[] {
+  if (kind === 'choose') return ['savepoint resume <id>']
+  const commands = due.map(({ command }) => command)
+  return saved ? [...commands, 'savepoint resume'] : commands
+}
+
+function sayStatus(status: Status, { columns }: Screen): string {
+  // One screen: a text that goes on and on is cut, a command never.
+  const clipped = (text: string) => clipWidth(visible(first(text)), Math.max(20, columns * 2 - 24))
+  const { saved, focus, branch, candidates, uncommitted, due, todo, trusted, foreign } = status
+  const rows: Array<[string, string]> = [['Focus', focus ?? 'nothing']]
+  if (branch !== null) rows.push(['Branch', branch])
+  if (saved) {
+    rows.push(['Work', `${saved.stream}: ${WHY[saved.why as keyof typeof WHY]}`])
+    if (saved.document) rows.push(['Document', saved.document])
+    rows.push(['Saved', `${ageOf(saved.age_ms)} ago, number ${saved.sequence}`])
+    if (saved.summary) rows.push(['Now', clipped(saved.summary)])
+    rows.push(['Next', clipped(saved.next) || 'nothing is planned'])
+    for (const blocker of saved.blockers.slice(0, 2)) rows.push(['Blocked', clipped(blocker)])
+    if (saved.unconfirmed + saved.questions > 0)
+      rows.push(['Open', `${count(saved.questions, 'question')}, ${saved.unconfirmed} unconfirmed`])
+    if (hasDrift(saved.drift)) rows.push(['Drift', sayDrift(saved.drift)])
+  } else if (candidates.length > 0)
+    rows.push([
+      'Work',
+      candidates.length === 1
+        ? `${candidates[0]}, of another branch and older`
+        : `several: ${candidates.slice(0, 5).join(', ')}`,
+    ])
+  else rows.push(['Saved', 'nothing yet'])
+  if (uncommitted) rows.push(['Files', `${uncommitted} uncommitted`])
+  if (!trusted && (saved || foreign > 0))
+    rows.push(['Trust', 'not given: git is not asked, and edits of documents are not taken in'])
+  for (const { text } of due) rows.push(['Due', text])
+  for (const [at, command] of todo.entries()) rows.push([at === 0 ? 'Do now' : '', command])
+  return namedRows(
+    rows.map(([name, text]) => [name, visible(text)]),
+    columns,
+  )
+}
+
+const first = (text: string) => text.trim().split(/\r?\n/, 1)[0] ?? ''
+
+function sayDrift({ branch, commitsSince, filesChanged, filesGone, planStep }: Drift): string {
+  return [
+    branch && `saved on ${branch.was}`,
+    commitsSince ? `${count(commitsSince, 'commit')} since` : '',
+    filesChanged > 0 && `${count(filesChanged, 'file')} changed`,
+    filesGone > 0 && `${count(filesGone, 'file')} gone`,
+    planStep !== null && `the plan is at ${planStep}`,
+  ]
+    .filter((part) => typeof part === 'string' && part !== '')
+    .join(', ')
+}

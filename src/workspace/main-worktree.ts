@@ -1,0 +1,47 @@
+import { realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { readPlainFile } from '../fs/disk.ts'
+import { unlessUnreadable } from './git-blobs.ts'
+import { locate, type Place } from './locate.ts'
+
+const BARE = { problem: 'the repository is bare: it has no main worktree' }
+const NOT_FOUND = { problem: 'the main worktree of the repository was not found' }
+
+/**
+ * The root of the repository's main worktree, from any of its worktrees. Reads git's files and runs nothing. A
+ * submodule, a git folder that lies elsewhere and a directory without git are their own main worktree.
+ */
+export function mainWorktree({ root, git }: Place): { root: string } | { problem: string } {
+  if (git === null || git.folder === git.common) return { root }
+  if (isBare(git.common)) return BARE
+  const found = unlessUnreadable(() => around(git))
+  return found === null ? NOT_FOUND : { root: found }
+}
+
+/** The folder around the common one, where that is its own git folder and has this worktree on its list. */
+function around({ folder, common }: NonNullable<Place['git']>): string | null {
+  const real = realpathSync.native(common)
+  // A file `.git` can name any repository as its own: only that repository's entry says that it is so.
+  if (dirname(realpathSync.native(folder)) !== join(real, 'worktrees')) return null
+  const main = locate(dirname(common))
+  if (main.git === null || main.git.folder !== main.git.common) return null
+  return realpathSync.native(main.git.common) === real ? main.root : null
+}
+
+const MAX_CONFIG = 1024 * 1024
+
+/** Where git knows settings of single worktrees, the main one's say it, over the shared ones. */
+function isBare(common: string): boolean {
+  const texts = ['config', 'config.worktree'].map((name) =>
+    unlessUnreadable(() => readPlainFile(join(common, name), MAX_CONFIG)?.toString('latin1')),
+  )
+  let section = ''
+  let isBare = false
+  for (const [, header, value = 'true'] of texts.join('\n').matchAll(HEADER_OR_BARE))
+    if (header !== undefined) section = header.trim().toLowerCase()
+    else if (section === 'core') isBare = /^(?:true|yes|on|1)$/i.test(value)
+  return isBare
+}
+
+/** A section's header, or the key `bare` with its value; without a value it is a yes. */
+const HEADER_OR_BARE = /^[ \t]*\[([^\]\n]*)\]|(?<=^|\])[ \t]*bare[ \t]*(?:=[ \t]*"?(\w*)|$)/gim

@@ -1,0 +1,282 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { type Sandbox, sandbox } from '../support/sandbox.ts'
+import { commit, put, textOf, workBox } from './document-lab.ts'
+import { HOUR, onTerminal, savePiped, turned, widest } from './resume-lab.ts'
+
+const INDEX = '.claude/state-index.json'
+
+interface Status {
+  focus: string | null
+  saved: Record<string, unknown> | null
+  candidates: string[]
+  uncommitted: number | null
+  due: Array<{ what: string; why: string; text: string; command: string }>
+  todo: string[]
+}
+// `as`: what the verb answers with is compared by the tests.
+const statusOf = (box: Sandbox, env: NodeJS.ProcessEnv = {}) =>
+  box.json(['status'], { env }) as unknown as Status
+
+const dues = (box: Sandbox, env: NodeJS.ProcessEnv = {}) =>
+  statusOf(box, env).due.map(({ what, why }) => `${what}: ${why}`)
+
+/** The words of a command that was shown, with a name for what its user fills in. */
+const wordsOf = (command: string, id: string) =>
+  [...command.replace('<id>', id).matchAll(/"([^"]*)"|(\S+)/g)]
+    .map(([, quoted, plain]) => quoted ?? plain ?? '')
+    .slice(1)
+
+/** Does everything that status says is to be done, in its order. */
+function obey(box: Sandbox, id = 'next-thing'): void {
+  for (const command of statusOf(box).todo) {
+    const done = box.run(wordsOf(command, id))
+    expect([command, done.code]).toEqual([command, 0])
+  }
+}
+
+describe('the page', () => {
+  test('no words at all ask for it; nothing saved, nothing made', () => {
+    const box = sandbox()
+    const before = readdirSync(box.root, { recursive: true })
+    const { code, stdout, stderr } = box.run([])
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^Focus {3}nothing$/m)
+    expect(stdout).toMatch(/^Saved {3}nothing yet$/m)
+    expect(stdout).toMatch(/^Do now {2}savepoint save "…"$/m)
+    expect(box.run(['status']).stdout).toBe(stdout)
+    expect(readdirSync(box.root, { recursive: true })).toEqual(before)
+    expect(existsSync(box.home)).toBe(false)
+  })
+
+  test('one screen: focus, branch, work, document, age, now, next, blockers, open, drift, files [001.30]', () => {
+    const box = workBox()
+    put(box, 'src/a.ts', '1')
+    box.json(['new', 'auth', '--current'])
+    savePiped(box, {
+      now: 'Writing the refresh\nin two lines',
+      next: ['Test it', 'Ship it'],
+      blockers: ['Staging is down', 'No key', 'No time'],
+      questions: ['One?', 'Two?'],
+      constraints: [{ text: 'Sure', confirmed: false }],
+    })
+    put(box, 'src/a.ts', '2')
+    const { code, stdout } = box.run([], { env: turned(box, 1.5 * HOUR) })
+    expect(code).toBe(0)
+    expect(stdout).toBe(`\
+Focus     auth
+Branch    main
+Work      auth: it is in focus
+Document  checkpoints/active/auth.md
+Saved     1 hour ago, number 2
+Now       Writing the refresh
+Next      Test it
+Blocked   Staging is down
+Blocked   No key
+Open      2 questions, 1 unconfirmed
+Drift     1 file changed
+Files     1 uncommitted
+Do now    savepoint resume
+`)
+    expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(24)
+  })
+
+  test('as JSON it has all of it, and bare --json is the same', () => {
+    const box = workBox()
+    box.json(['save', 'Working', '--next', 'Test', '--goal', 'G'])
+    const answer = JSON.parse(box.run(['--json']).stdout)
+    expect(answer).toMatchObject({
+      ...{ ok: true, trusted: true, focus: null, branch: 'main', candidates: [], uncommitted: 0, due: [] },
+      saved: {
+        stream: 'main',
+        why: 'main',
+        sequence: 1,
+        summary: 'Working',
+        next: 'Test',
+        goal: 'G',
+        document: null,
+      },
+      todo: ['savepoint resume'],
+    })
+    expect(answer.saved.age_ms).toBeGreaterThanOrEqual(0)
+    expect(Object.keys(statusOf(box))).toEqual(Object.keys(answer))
+  })
+
+  test('several pieces of work are named, and what to do is to choose', () => {
+    const box = workBox()
+    for (const name of ['auth', 'billing']) box.json(['save', 'x', '--stream', name])
+    const { saved, candidates, todo } = statusOf(box)
+    expect([saved, candidates.sort(), todo]).toEqual([null, ['auth', 'billing'], ['savepoint resume <id>']])
+    expect(box.run([]).stdout).toMatch(/^Work +several: /m)
+    obey(box, 'auth')
+  })
+
+  test('it fits a terminal of 40 columns, with every command whole', () => {
+    const box = workBox({ auth: textOf('auth', { status: 'current' }) })
+    box.json([
+      'save',
+      'word '.repeat(20),
+      '--next',
+      'another '.repeat(20),
+      '--decision',
+      'A over B because C',
+    ])
+    box.git('switch', '--quiet', '-c', 'feature/login')
+    const { todo } = statusOf(box)
+    expect(todo).toHaveLength(3)
+    for (const words of [[], ['status']]) {
+      const { code, stdout } = onTerminal(box, 40, words)
+      expect(code).toBe(0)
+      expect(widest(stdout)).toBeLessThanOrEqual(40)
+      for (const command of todo) expect(stdout.replace(/\s+/g, ' ')).toContain(command)
+    }
+  })
+
+  test('nothing that was saved can drive the terminal', () => {
+    const box = workBox()
+    savePiped(box, { now: '\u001b[2Jgone \u202Etxt', next: ['\u0007bell'], blockers: ['\u009b31m'] })
+    expect(box.run([]).stdout).not.toMatch(/[^\P{Cc}\n]|\u202E/u)
+  })
+
+  test('it says where trust is missing', () => {
+    const box = workBox()
+    box.json(['save', 'x'])
+    expect(box.run([]).stdout).not.toContain('Trust')
+    box.json(['untrust'])
+    expect(box.run([]).stdout).toMatch(/^Trust +not given/m)
+    expect(statusOf(box).uncommitted).toBe(null)
+  })
+})
+
+describe('what is due', () => {
+  test('nothing, right after a save', () => {
+    const box = workBox()
+    box.json(['save', 'x'])
+    expect(statusOf(box)).toMatchObject({ due: [], todo: ['savepoint resume'] })
+  })
+
+  test('the first save', () => {
+    const box = workBox()
+    expect(dues(box)).toEqual(['save: first'])
+    obey(box)
+    expect(dues(box)).toEqual([])
+  })
+
+  const staged = (box: Sandbox, stage: unknown) =>
+    put(box, INDEX, JSON.stringify({ active_plan_stage: stage }))
+
+  test('a save where the plan went on to another stage', () => {
+    const box = workBox()
+    staged(box, 1)
+    commit(box, 'index')
+    box.json(['save', 'x'])
+    staged(box, 'verify')
+    expect(statusOf(box).due).toEqual([
+      {
+        ...{ what: 'save', why: 'phase', command: 'savepoint save "…"' },
+        text: 'The plan went from the stage 1 to verify.',
+      },
+    ])
+    obey(box)
+    expect(dues(box)).toEqual([])
+  })
+
+  test('a delta where the work has a document', () => {
+    const box = workBox()
+    staged(box, 1)
+    commit(box, 'index')
+    box.json(['new', 'auth', '--current'])
+    box.json(['save', 'x'])
+    expect(dues(box)).toEqual([])
+    staged(box, 2)
+    const { due, todo } = statusOf(box)
+    expect(due).toMatchObject([{ what: 'delta', why: 'phase' }])
+    expect(todo).toEqual(['savepoint delta --what "…" --trigger phase', 'savepoint resume'])
+    obey(box)
+    expect(box.read('checkpoints/active/auth.md')).toContain('## Delta: ')
+  })
+
+  test('a delta for decisions that came by saves since the last one', () => {
+    const box = workBox()
+    box.json(['new', 'auth', '--current'])
+    box.json(['save', 'x', '--decision', 'A over B because C'])
+    box.json(['save', 'y', '--decision', 'D over E because F'])
+    expect(statusOf(box).due).toEqual([
+      {
+        ...{ what: 'delta', why: 'decision', command: 'savepoint delta --what "…" --trigger decision' },
+        text: '2 decisions came since the last delta.',
+      },
+    ])
+    obey(box)
+    expect(dues(box)).toEqual([])
+    const bare = workBox()
+    bare.json(['save', 'x', '--decision', 'A over B because C'])
+    expect(dues(bare)).toEqual([])
+  })
+
+  test('a new checkpoint where the branch is another one; a save where there is no document', () => {
+    const box = workBox()
+    box.json(['new', 'auth', '--current'])
+    box.json(['save', 'x'])
+    box.git('switch', '--quiet', '-c', 'other')
+    expect(statusOf(box).due).toEqual([
+      {
+        ...{ what: 'new', why: 'shift', command: 'savepoint new <id> --current' },
+        text: 'The last save was made on the branch main; this is other.',
+      },
+    ])
+    obey(box)
+    expect([statusOf(box).focus, dues(box)]).toEqual(['next-thing', []])
+    const bare = workBox()
+    bare.json(['save', 'x'])
+    bare.git('switch', '--quiet', '-c', 'other')
+    expect(dues(bare)).toEqual(['save: shift'])
+    obey(bare)
+    expect(dues(bare)).toEqual([])
+  })
+
+  test('the same after more than twenty commits', () => {
+    const box = workBox()
+    box.json(['save', 'x'])
+    const grow = (count: number) => {
+      for (let at = 0; at < count; at += 1) box.git('commit', '--quiet', '--allow-empty', '-m', 'more')
+    }
+    grow(20)
+    expect(dues(box)).toEqual([])
+    grow(1)
+    expect(statusOf(box).due).toMatchObject([
+      { what: 'save', why: 'shift', text: '21 commits came since the last save.' },
+    ])
+    obey(box)
+    expect(dues(box)).toEqual([])
+  })
+
+  test('a save where the last one is long ago and something changed', () => {
+    const box = workBox()
+    put(box, 'src/a.ts', '1')
+    box.json(['save', 'x'])
+    const late = turned(box, 3 * HOUR)
+    expect(dues(box, late)).toEqual([])
+    put(box, 'src/a.ts', '2')
+    expect(dues(box)).toEqual([])
+    expect(statusOf(box, late).due).toEqual([
+      {
+        ...{ what: 'save', why: 'long', command: 'savepoint save "…"' },
+        text: 'The last save is 3 hours old, and 1 file changed since.',
+      },
+    ])
+    commit(box, 'it')
+    expect(statusOf(box, late).due[0]?.text).toContain('1 file changed and 1 commit came since.')
+  })
+
+  test('each kind once, the most important reason first', () => {
+    const box = workBox()
+    staged(box, 1)
+    commit(box, 'index')
+    box.json(['new', 'auth', '--current'])
+    box.json(['save', 'x', '--decision', 'A over B because C'])
+    staged(box, 2)
+    box.git('switch', '--quiet', '-c', 'other')
+    expect(dues(box)).toEqual(['delta: phase', 'new: shift'])
+  })
+})

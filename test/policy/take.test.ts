@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { emptyWork, type WorkState } from '../../src/core/work.ts'
+import { taken } from '../../src/policy/take.ts'
+
+const AT = '2026-01-02T03:04:05.000Z'
+const claim = (text: string, more = {}) => ({ text, origin: 'agent' as const, confirmed: false, ...more })
+const fromFile = (text: string, more = {}) => ({ text, origin: 'file' as const, confirmed: true, ...more })
+
+const BEFORE: WorkState = {
+  ...emptyWork(),
+  problem: 'It ends',
+  now: 'Wiring the form',
+  decisions: [
+    { ...claim('JWT over cookies'), why: 'the app has no session', supersededBy: null },
+    { ...claim('Cookies', { confirmed: true }), why: '', supersededBy: 'JWT over cookies' },
+  ],
+  rules: [claim('No force push')],
+  done: [{ text: 'Read the code', at: AT }],
+  artifacts: [
+    { path: 'src/a.ts', action: 'modified', description: 'the form', seen: 'abc' },
+    { path: 'old.ts', action: 'deleted', description: '' },
+  ],
+  references: [
+    { kind: 'command', text: 'npm test' },
+    { kind: 'learning', text: 'Clocks differ' },
+  ],
+  position: { ...emptyWork().position, planName: 'login', stage: '3', tddPhase: 'red' },
+}
+
+test('what the file says counts, and what its format does not hold stays', () => {
+  const work = taken(BEFORE, { now: 'Refresh', rules: [fromFile('Small commits')], decisions: [] })
+  expect(work).toEqual({ ...BEFORE, now: 'Refresh', rules: [fromFile('Small commits')], decisions: [] })
+})
+
+test('an empty text that the file says counts: it was emptied', () => {
+  expect(taken(BEFORE, { now: '', problem: '' })).toMatchObject({ now: '', problem: '' })
+})
+
+test('an item that is known keeps what the format has no room for', () => {
+  const work = taken(BEFORE, {
+    decisions: [{ ...fromFile('JWT  over\ncookies'), why: '', supersededBy: null }],
+    done: [{ text: ' Read the code ', at: null }],
+    artifacts: [{ path: 'src/a.ts', action: '', description: '' }],
+  })
+  expect(work.decisions).toEqual([
+    {
+      text: 'JWT  over\ncookies',
+      origin: 'agent',
+      confirmed: true,
+      why: 'the app has no session',
+      supersededBy: null,
+    },
+  ])
+  expect(work.done).toEqual([{ text: ' Read the code ', at: AT }])
+  expect(work.artifacts).toEqual([BEFORE.artifacts[0]])
+})
+
+test('what an item says anew counts: a reason, a mark, who replaced it', () => {
+  const [was] = BEFORE.decisions
+  const said = {
+    ...fromFile('JWT over cookies', { confirmed: true }),
+    why: 'we say so',
+    supersededBy: 'Passkeys',
+  }
+  expect(taken(BEFORE, { decisions: [said] }).decisions).toEqual([{ ...said, origin: was?.origin }])
+  const theirs = { ...said, origin: 'user' as const }
+  expect(taken(BEFORE, { decisions: [theirs] }).decisions).toEqual([theirs])
+})
+
+test('a file that takes the mark away confirms, and one that sets it doubts', () => {
+  const confirmed = taken(BEFORE, { rules: [fromFile('No force push')] })
+  expect(confirmed.rules).toEqual([claim('No force push', { confirmed: true })])
+  expect(taken(confirmed, { rules: [fromFile('No force push', { confirmed: false })] }).rules).toEqual([
+    claim('No force push'),
+  ])
+})
+
+test('what a format cannot show is not lost by not being in it', () => {
+  const unshown = {
+    decisions: ({ supersededBy }: { supersededBy: string | null }) => supersededBy !== null,
+    artifacts: ({ action }: { action: string }) => action === 'deleted',
+    references: ({ kind }: { kind: string }) => kind === 'learning',
+  }
+  const said = { decisions: [], artifacts: [], references: [{ kind: 'id', text: 'T-1' }] }
+  expect(taken(BEFORE, said, unshown)).toMatchObject({
+    decisions: [{ text: 'Cookies' }],
+    artifacts: [{ path: 'old.ts' }],
+    references: [
+      { kind: 'learning', text: 'Clocks differ' },
+      { kind: 'id', text: 'T-1' },
+    ],
+  })
+  expect(taken(BEFORE, said).decisions).toEqual([])
+})
+
+test('references are the same only where kind and text are', () => {
+  const said = { references: [{ kind: 'id', text: 'npm test' }] }
+  expect(taken(BEFORE, said).references).toEqual(said.references)
+})
+
+test('of a position, what the file is silent about stays', () => {
+  const said = { position: { ...emptyWork().position, stage: '4' } }
+  expect(taken(BEFORE, said).position).toEqual({ ...BEFORE.position, stage: '4' })
+})
+
+test('what a file says again, word for word, changes nothing', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ text: fc.string(), why: fc.string(), confirmed: fc.boolean() }), { maxLength: 6 }),
+      (decisions) => {
+        const known = new Map(decisions.map((one) => [one.text.replace(/\s+/g, ' ').trim(), one]))
+        const work: WorkState = {
+          ...BEFORE,
+          decisions: [...known.values()].map((one) => ({ ...one, origin: 'agent', supersededBy: null })),
+        }
+        const said = work.decisions.map((one) => ({ ...one, origin: 'file' as const }))
+        expect(taken(work, { decisions: said })).toEqual(work)
+      },
+    ),
+  )
+})
