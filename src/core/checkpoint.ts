@@ -97,6 +97,8 @@ export interface DocumentRef {
   created: string
   /** The stream that this one was forked from, by its name. */
   parent: string | null
+  /** It says less than is known: it was away, or could not be written. */
+  behind?: true
 }
 
 /** Where in git a checkpoint was taken, or who made the text that it was adopted from. */
@@ -144,6 +146,8 @@ export interface DocumentGist {
   archived: boolean
   /** The branch that it was saved on; absent in what an older program wrote. */
   branch?: string | null
+  /** The plan that it was saved under; absent without one. */
+  plan?: string
 }
 
 const GIST_LENGTH = 120
@@ -167,6 +171,7 @@ export function gistOf({ work, document, completion, change, triggers, provenanc
       why: clip(why.replace(/\s+/g, ' '), GIST_LENGTH),
       archived: completion !== undefined,
       branch: provenance?.branch ?? null,
+      ...(work.position.planName ? { plan: work.position.planName } : {}),
     },
   }
 }

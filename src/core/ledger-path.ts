@@ -65,10 +65,14 @@ export function ledgerPathProblem(path: string): string | null {
   // `GIT~1` is `.git` where short names are on.
   if (folded.some((segment) => /~\d/.test(segment))) return 'it has a short name of some systems'
   const closed = folded.find((segment, at) => CLOSED.has(segment) || isClosedBelow(folded[at - 1], segment))
-  if (closed !== undefined) return `${closed} belongs to another tool`
   const name = folded.at(-1) ?? ''
-  return TAKEN.has(name) ? `${name} belongs to another tool` : null
+  const taken = closed ?? (TAKEN.has(name) ? name : null)
+  if (taken === null) return null
+  return OURS.test(taken) ? `${taken} is kept for other files` : `${taken} belongs to another tool`
 }
+
+/** Documents, learnings and handoffs have these names. */
+const OURS = /^(?:checkpoints$|handoffs|learnings\.md$)/
 
 const isClosedBelow = (folder = '', segment: string) =>
   Object.hasOwn(CLOSED_BELOW, folder) &&

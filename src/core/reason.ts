@@ -178,8 +178,15 @@ export const REASONS = {
     exit: EXIT.unknown,
     http: 404,
     retry: false,
-    says: 'There is no checkpoint document {id} in this repository.',
-    hint: 'Run `savepoint list --all` to see them, or `savepoint new {id}` to begin one.',
+    says: 'There is no work called {id}.',
+    hint: 'Run `savepoint list --all` to see all work of this repository, or `savepoint new {id}` to begin a document.',
+  },
+  stream_foreign: {
+    exit: EXIT.unsafe,
+    http: 409,
+    retry: false,
+    says: '{id} holds text that came with the repository and that nobody here has reviewed.',
+    hint: 'Review it: savepoint trust --review {id}. Or save to other work: --stream <id>',
   },
   stream_exists: {
     exit: EXIT.refused,
@@ -284,7 +291,7 @@ export const REASONS = {
     http: 422,
     retry: false,
     says: 'The settings file {path} cannot be used: {problem}',
-    hint: 'Mend the line it names. docs/config.md lists every setting.',
+    hint: 'Mend the line it names. `savepoint config explain` shows every setting, and where its value comes from.',
   },
   backup_exists: {
     exit: EXIT.refused,

@@ -31,6 +31,10 @@ export interface Artifact {
   seen?: string
 }
 
+/** A file that the work took away. */
+export const isDeleted = ({ action }: Pick<Artifact, 'action'>) =>
+  /^(?:deleted|removed)$/i.test(action.trim())
+
 export interface Breadcrumb {
   kind: string
   text: string

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { speakerOf } from '../agents/speaker.ts'
 import { type Config, loadSettings } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
 import { instant, type Ports } from '../core/ports.ts'
-import { describe, ReasonError } from '../core/reason.ts'
+import { describe, errorCode, ReasonError } from '../core/reason.ts'
 import { makePrivateFolder } from '../fs/private.ts'
 import { backupName } from '../store/sqlite/restore.ts'
 import { openSqliteStore, type SqliteStore } from '../store/sqlite/sqlite-store.ts'
@@ -93,7 +93,7 @@ export async function openContext(request: ContextRequest): Promise<Context> {
     speaker: speakerOf(env),
     afterwards: [],
   }
-  if (access === 'read' && ![home.database, home.backups, home.setAside].some((path) => existsSync(path))) {
+  if (access === 'read' && ![home.database, home.backups, home.setAside].some(mayBeThere)) {
     const store = openSqliteStore({ path: ':memory:', ports, locksFolder: null })
     return { ...base, store, file: null, identity: NOBODY }
   }
@@ -114,6 +114,17 @@ export async function openContext(request: ContextRequest): Promise<Context> {
     },
   })
   return { ...base, store, file: store, identity: NOBODY }
+}
+
+/** Whether something is there, or cannot be seen: a home that may not be read is not an empty one. */
+function mayBeThere(path: string): boolean {
+  try {
+    statSync(path)
+    return true
+  } catch (error) {
+    const code = errorCode(error)
+    return code !== 'ENOENT' && code !== 'ENOTDIR'
+  }
 }
 
 /** A verb that must not fail for its settings says what it could not use of them. */

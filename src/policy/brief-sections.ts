@@ -1,6 +1,6 @@
 import type { Mark, PageLine } from '../core/brief-page.ts'
 import { openSteps } from '../core/plan.ts'
-import type { Claim, Position, WorkState } from '../core/work.ts'
+import { type Claim, isDeleted, type Position, type WorkState } from '../core/work.ts'
 import type { BriefInput, Check, Clean } from './brief.ts'
 import { CARRY } from './carry.ts'
 
@@ -86,8 +86,6 @@ interface Draft {
   spent?: boolean
 }
 
-const GONE = /^(?:deleted|removed)$/i
-
 function linesOf(field: BriefField, { work, learnings }: BriefInput, clean: Clean): Draft[] {
   const line = (text: string) => oneLine(clean(text))
   const claims = (list: readonly Claim[]) =>
@@ -125,7 +123,7 @@ function linesOf(field: BriefField, { work, learnings }: BriefInput, clean: Clea
       return work.artifacts.map(({ path, action, description }, index) => ({
         index,
         text: joined([joined([line(path), line(action)], ', '), line(description)], ': '),
-        spent: GONE.test(action.trim()),
+        spent: isDeleted({ action }),
       }))
     case 'references':
       return work.references.map(({ kind, text }, index) => ({

@@ -72,7 +72,7 @@ export const CARRY = {
   references: {
     how: 'prune',
     rank: 'should',
-    by: ['text'],
+    by: ['kind', 'text'],
     squeeze: [
       { turn: 1, takes: 'spent', leave: 0 },
       { turn: 7, takes: 'oldest', leave: 0 },

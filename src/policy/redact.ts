@@ -1,6 +1,7 @@
 /**
  * Secrets that must not reach the disk. Every rule is anchored on a fixed prefix and linear in the text;
- * none can be switched off by the text that it reads.
+ * none can be switched off by the text that it reads. A value that may hold anything ends at what nobody sees (`DI`:
+ * ignorable), which must not be taken for the secret itself.
  */
 const RULES: ReadonlyArray<{ kind: string; pattern: RegExp }> = [
   { kind: 'anthropic-key', pattern: /\bsk-ant-[A-Za-z0-9_-]{16,}/g },
@@ -14,26 +15,50 @@ const RULES: ReadonlyArray<{ kind: string; pattern: RegExp }> = [
   { kind: 'aws-key-id', pattern: /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g },
   { kind: 'jwt', pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g },
   { kind: 'bearer', pattern: /(?<=\b[Bb]earer\s)[A-Za-z0-9._~+/=-]{12,}/g },
-  { kind: 'url-password', pattern: /(?<=:\/\/[^\s:/@]{1,100}:)[^\s:/@]{1,200}(?=@)/g },
+  { kind: 'url-password', pattern: /(?<=:\/\/[^\s:/@]{1,100}:)[^\s:/@\p{Cc}\p{DI}]{1,200}(?=@)/gu },
   {
     kind: 'assigned-secret',
     pattern:
-      /(?<=\b(?:[a-z0-9]{1,20}_){0,4}(?:api[_-]?key|access[_-]?key|private[_-]?key|token|secret|password|passwd)["']?[=:]\s?["']?)[^\s"']{6,400}/gi,
+      /(?<=\b(?:[a-z0-9]{1,20}_){0,4}(?:api[_-]?key|access[_-]?key|private[_-]?key|token|secret|password|passwd)["']?[=:]\s?["']?)[^\s"'\p{Cc}\p{DI}]{6,400}/giu,
   },
   {
     kind: 'secret-option',
     pattern:
-      /(?<=(?:^|\s)--(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|access-?key|private-?key|token|secret|password|passwd)\s)[^\s-][^\s]{5,400}/gi,
+      /(?<=(?:^|\s)--(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|access-?key|private-?key|token|secret|password|passwd)\s)[^\s\p{Cc}\p{DI}-][^\s\p{Cc}\p{DI}]{5,400}/giu,
   },
 ]
 
-/** The text with every known kind of secret replaced by its kind. */
+/**
+ * The text with every known kind of secret replaced by its kind. What nobody sees may stand inside a secret, and
+ * whoever shows the text leaves it out: so a secret is also looked for without it, and where one is found, it goes.
+ */
 export function redact(text: string): string {
-  return RULES.reduce(
+  const clean = redactSeen(text)
+  if (PLAIN.test(text) || !ANY_HIDDEN.test(text)) return clean
+  for (const unseen of [`${SEQUENCE}|${UNSEEN}`, UNSEEN]) {
+    // Made when needed: every start of the program would pay for them.
+    const each = new RegExp(unseen, 'gu')
+    // Of a secret that was found up to what is hidden, the rest.
+    const rest = new RegExp(`(\\[redacted:[a-z-]{1,30}\\])(?:(?:${unseen})+[^\\s"'${HIDDEN}]+)+`, 'gu')
+    const bare = clean.replace(each, '')
+    const bareClean = redactSeen(clean.replace(rest, '$1').replace(each, ''))
+    if (bareClean !== bare) return bareClean
+  }
+  return clean
+}
+
+const redactSeen = (text: string) =>
+  RULES.reduce(
     (clean, { kind, pattern }) => clean.replace(pattern, `[redacted:${kind}]`),
     withoutPrivateKeys(text),
   )
-}
+
+const PLAIN = /^[ -~\n\t]*$/
+const ANY_HIDDEN = /[^\P{Cc}\n\t]|[\p{DI}\uFFF9-\uFFFB]/u
+const HIDDEN = '\\p{Cc}\\p{DI}\\uFFF9-\\uFFFB'
+const UNSEEN = `(?![\\n\\t])[${HIDDEN}]`
+/** What colours a terminal, names its window or chooses its letters. */
+const SEQUENCE = '\\x1B(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\x07\\x1B\\n]*(?:\\x07|\\x1B\\\\)|[()][0-~])'
 
 /**
  * The same for every text inside a value. Nearly always there is nothing to redact, and one look at all texts

@@ -10,6 +10,8 @@ export interface SeenStream {
   updatedMs: number
   /** The branch on which its head was saved. */
   branch: string | null
+  /** The plan under which its head was saved. */
+  plan?: string | null
   /** Its head was saved in this workspace, or its document lies here. */
   here: boolean
   /** It came with the repository, and nobody here vouches for it. */
@@ -72,7 +74,7 @@ function forSave(seen: Seen): SaveTarget {
     return target(seen.bound, 'bound')
   const focused = seen.focused === null ? undefined : byName(own, seen.focused)
   if (focused && focused.standing !== 'archived') return target(focused.name, 'focused')
-  if (seen.plan !== null) return target(freeName(branchSlug(seen.plan), seen.streams, isShut), 'plan')
+  if (seen.plan !== null) return target(planStream(seen.plan, seen), 'plan')
   const { name, why } = branchStream(seen)
   return target(name, why)
 }
@@ -107,7 +109,7 @@ function firstOf(seen: Seen, open: SeenStream[]): Found | null {
   const ladder: Array<[string | null, Why]> = [
     [seen.bound, 'bound'],
     [seen.focused, 'focused'],
-    [seen.plan === null ? null : freeName(branchSlug(seen.plan), seen.streams, isShut), 'plan'],
+    [seen.plan === null ? null : planStream(seen.plan, seen), 'plan'],
     [ofBranch.name, ofBranch.why],
   ]
   for (const [name, why] of ladder) {
@@ -156,14 +158,24 @@ const trunkOr = (branch: string | null) => (branch === null || TRUNK.test(branch
 /** An archived stream is over, and a foreign one is not ours: a save goes beside them, under the next number. */
 const isShut = ({ standing, foreign }: SeenStream) => standing === 'archived' || foreign
 
+/** The stream of a plan, whether it exists or not: what is another plan's, or a branch's own, is not taken over. */
+function planStream(plan: string, { streams }: Seen): string {
+  const isTaken = (stream: SeenStream) =>
+    isShut(stream) || (stream.plan == null ? isBranchs(stream) : stream.plan !== plan)
+  return freeName(branchSlug(plan), streams, isTaken)
+}
+
+/** It is called after the branch that it was saved on. */
+const isBranchs = ({ name, branch }: SeenStream) =>
+  branch !== null && isSlugOf(name, branchSlug(trunkOr(branch)))
+
 /** The stream of the present branch, whether it exists or not: two branches with one slug get two streams. */
 function branchStream({ branch, streams }: Seen): { name: string; why: 'branch' | 'main' } {
   const mine = trunkOr(branch)
   const isTaken = (stream: SeenStream) =>
     isShut(stream) ||
-    (stream.branch !== null &&
-      trunkOr(stream.branch) !== mine &&
-      isSlugOf(stream.name, branchSlug(stream.branch)))
+    (stream.plan != null && isSlugOf(stream.name, branchSlug(stream.plan))) ||
+    (stream.branch !== null && trunkOr(stream.branch) !== mine && isBranchs(stream))
   const name = freeName(branchSlug(mine), streams, isTaken)
   return { name, why: mine === 'main' ? 'main' : 'branch' }
 }

@@ -1,4 +1,4 @@
-import { decisionOf } from '../core/decision.ts'
+import { decisionOf, decisionSentence } from '../core/decision.ts'
 import { ReasonError } from '../core/reason.ts'
 import {
   type Artifact,
@@ -7,12 +7,24 @@ import {
   type Decision,
   emptyWork,
   type Origin,
+  type Step,
   type WorkState,
 } from '../core/work.ts'
 import { carryForward } from './carry.ts'
 
 /** A claim in somebody's words; whether it is sure where they say so, else by who speaks. */
-export type Statement = string | { text: string; why?: string; confirmed?: boolean }
+export type Statement =
+  | string
+  | { text: string; why?: string; confirmed?: boolean; supersededBy?: string | null }
+
+/** A file in somebody's words. */
+export type FileSaid = Pick<Artifact, 'path'> & Partial<Pick<Artifact, 'action' | 'description'>>
+
+/** `src/login.ts`, or `src/login.ts: the form`. */
+export function fileSaid(text: string): FileSaid {
+  const [, path = text, description = ''] = /^(.+?):\s+(.+)$/s.exec(text) ?? []
+  return { path, description }
+}
 
 /** What somebody says at a save, in their words. Lists are what is new; what is known stays. */
 export interface Saying {
@@ -28,8 +40,8 @@ export interface Saying {
   constraints: Statement[]
   rules: Statement[]
   facts: Statement[]
-  done: string[]
-  files: string[]
+  done: Array<string | Step>
+  files: FileSaid[]
   commands: string[]
   ids: string[]
   learnings: string[]
@@ -66,8 +78,12 @@ export function said(before: WorkState, saying: Saying, at: string): WorkState {
     rules: added(known.rules, saying.rules.map(claims.choice)),
     facts: added(known.facts, saying.facts.map(claims.plain)),
     questions: added(resolved(known.questions, saying.resolve), saying.questions.map(claims.plain)),
-    done: saying.done.map((text) => ({ text, at })),
-    artifacts: saying.files.map(fileOf),
+    done: saying.done.map((one) => (typeof one === 'string' ? { text: one, at } : one)),
+    artifacts: saying.files.map(({ path, action = 'modified', description = '' }) => ({
+      path,
+      action,
+      description,
+    })),
     references: [
       ...saying.commands.map(reference('command')),
       ...saying.ids.map(reference('id')),
@@ -88,8 +104,8 @@ function claimsOf({ unconfirmed, by }: Saying) {
 }
 
 function decided(one: Statement, claim: (one: Statement) => Claim): Decision {
-  const { text, why = '' } = typeof one === 'string' ? { text: one } : one
-  return { ...claim(one), ...(why === '' ? decisionOf(text) : { text, why }), supersededBy: null }
+  const { text, why = '', supersededBy = null } = typeof one === 'string' ? { text: one } : one
+  return { ...claim(one), ...(why === '' ? decisionOf(text) : { text, why }), supersededBy }
 }
 
 /** Said again, a decision that was confirmed stays so, and an agent does not bring back what was superseded. */
@@ -101,7 +117,7 @@ function restated(known: readonly Decision[], fresh: Decision): Decision {
     ...fresh,
     origin,
     confirmed: isSure,
-    supersededBy: fresh.origin === 'agent' ? same.supersededBy : supersededBy,
+    supersededBy: fresh.origin === 'agent' ? (fresh.supersededBy ?? same.supersededBy) : supersededBy,
   }
 }
 
@@ -131,7 +147,7 @@ export const inherited = ({ decisions, constraints, rules, facts, references }: 
 })
 
 /** So many items of a list are kept in a checkpoint, the newest; all that ever were stay in the history. */
-const MOST = {
+export const MOST = {
   decisions: 300,
   constraints: 200,
   rules: 200,
@@ -176,12 +192,6 @@ export function capped(work: WorkState): { work: WorkState; dropped: number } {
 const reference =
   (kind: string) =>
   (text: string): Breadcrumb => ({ kind, text })
-
-/** `src/login.ts` or `src/login.ts: the form`. */
-function fileOf(text: string): Artifact {
-  const found = /^(.+?):\s+(.+)$/s.exec(text)
-  return { path: found?.[1] ?? text, action: 'modified', description: found?.[2] ?? '' }
-}
 
 function added(known: Claim[], fresh: Claim[]): Claim[] {
   const texts = new Set(known.map(({ text }) => text))
@@ -229,10 +239,17 @@ function confirmed(work: WorkState, texts: string[]): WorkState {
   }
 }
 
+/** How an item is written: its text alone, and a decision with its reason as files and briefs show it. */
+function namesOf(item: Claim & { why?: string }): string[] {
+  const { text, why = '' } = item
+  const names = why === '' ? [text] : [text, decisionSentence({ text, why }), `${text} (why: ${why})`]
+  return names.map((name) => name.toLowerCase())
+}
+
 /** The one item that a text means: it is the text, or the only one that contains it. */
 function match<C extends Claim>(what: string, items: C[], text: string): C {
   const wanted = text.trim().toLowerCase()
-  const same = items.filter((item) => item.text.toLowerCase() === wanted)
+  const same = items.filter((item) => namesOf(item).includes(wanted))
   const found = same.length > 0 ? same : items.filter((item) => item.text.toLowerCase().includes(wanted))
   const [only] = found
   if (only !== undefined && found.length === 1) return only

@@ -25,15 +25,34 @@ const KEYS = {
 // `as`: these are the table's own keys.
 const LISTS = Object.keys(KEYS) as ListField[]
 
+/** What is known of a format and of a file of it. */
+interface Telling {
+  unshown?: Unshown
+  /**
+   * What the file said before somebody wrote into it, where that is known: only what differs is news. What came to be
+   * known since is not in the file, and that it is not there says nothing.
+   */
+  shown?: Partial<WorkState> | null
+}
+
 /**
  * The work after a file said how things stand. What its format holds is as the file says, the rest is as it was; an
  * item that is known keeps what the format has no room for: whose word it is, when it was done, how a file looked.
  */
-export function taken(before: WorkState, said: Partial<WorkState>, unshown: Unshown = {}): WorkState {
+export function taken(
+  before: WorkState,
+  said: Partial<WorkState>,
+  { unshown = {}, shown = null }: Telling = {},
+): WorkState {
   const work: WorkState = { ...before, ...said, position: placed(before, said) }
-  for (const field of LISTS) if (said[field] !== undefined) take(work, field, before, unshown)
+  if (shown)
+    for (const field of TEXTS)
+      if (norm(said[field] ?? '') === norm(shown[field] ?? '')) work[field] = before[field]
+  for (const field of LISTS) if (said[field] !== undefined) take(work, field, before, unshown, shown)
   return work
 }
+
+const TEXTS = ['problem', 'intent', 'state', 'now'] as const
 
 /** A format that knows of a position knows only some of it. */
 function placed({ position }: WorkState, { position: said }: Partial<WorkState>): WorkState['position'] {
@@ -46,16 +65,31 @@ function take<Field extends ListField>(
   field: Field,
   before: WorkState,
   unshown: Unshown,
+  shown: Partial<WorkState> | null,
 ): void {
   type Item = ItemOf<Field>
   // `as`: the compiler does not see that a field's list holds the field's items.
-  const key = KEYS[field] as (item: Item) => string
+  const key = (item: Item) => norm((KEYS[field] as (one: Item) => string)(item))
   const isUnshown = (unshown[field] ?? (() => false)) as (item: Item) => boolean
   const old = before[field] as Item[]
   const fresh = work[field] as Item[]
-  const known = new Map(old.map((item) => [norm(key(item)), item]))
-  const kept = fresh.map((item) => overlaid(known.get(norm(key(item))), item))
-  work[field] = [...old.filter(isUnshown), ...kept] as WorkState[Field]
+  const known = new Map(old.map((item) => [key(item), item]))
+  const page = shown && new Map(((shown[field] ?? []) as Item[]).map((item) => [key(item), item]))
+  const told = new Set(fresh.map(key))
+  // It stood there, and another save took it away since.
+  const isGone = (item: Item) => page?.has(key(item)) === true && !known.has(key(item))
+  // It came with another save: whoever wrote into the file never saw it.
+  const isLater = (item: Item) => page !== null && !page.has(key(item)) && !told.has(key(item))
+  const isAsShown = (item: Item) => JSON.stringify(page?.get(key(item))) === JSON.stringify(item)
+  const kept = fresh
+    .filter((item) => !isGone(item))
+    .map((item) => {
+      const mine = known.get(key(item))
+      return mine !== undefined && isAsShown(item) ? mine : overlaid(mine, item)
+    })
+  const later = old.filter((item) => !isUnshown(item) && isLater(item))
+  const hidden = old.filter((item) => isUnshown(item) && !told.has(key(item)))
+  work[field] = [...hidden, ...kept, ...later] as WorkState[Field]
 }
 
 /** Formats join lines and trim. */

@@ -60,15 +60,25 @@ const MAX_PACKED = 64 * 1024 * 1024
 const OWN_REF = /^refs\/(?:bisect|worktree|rewritten)\//
 const MAX_HOPS = 5
 
-/** The checked-out branch and commit; no branch where HEAD is detached, no commit where none was made yet. */
+/** The checked-out branch, or the one that is being rebased, and the commit; no branch where HEAD is detached, no commit where none was made yet. */
 export function headOf({ git }: Place): { branch: string | null; commit: string | null } {
   const head = git && readText(join(git.folder, 'HEAD'))?.trim()
   if (!git || !head) return { branch: null, commit: null }
-  if (isObjectName(head)) return { branch: null, commit: head }
+  if (isObjectName(head)) return { branch: branchUnderWay(git.folder), commit: head }
   const ref = symbolic(head)
   // A repository whose refs are not files (reftable) has this name in their stead.
   if (ref === null || ref === 'refs/heads/.invalid') return { branch: null, commit: null }
   return { branch: /^refs\/heads\/(.+)/.exec(ref)?.[1] ?? null, commit: commitOf(git, ref) }
+}
+
+/** A rebase or a bisect leaves the branch for a while, and git keeps its name: the work is still that branch's. */
+function branchUnderWay(folder: string): string | null {
+  for (const file of ['rebase-merge/head-name', 'rebase-apply/head-name', 'BISECT_START']) {
+    const name = readText(join(folder, file))?.trim() ?? ''
+    const branch = file === 'BISECT_START' ? name : /^refs\/heads\/(.+)/.exec(name)?.[1]
+    if (branch && !isObjectName(branch) && symbolic(`ref: refs/heads/${branch}`) !== null) return branch
+  }
+  return null
 }
 
 /** The ref that a symbolic one names. One that would lead out of the folder of refs is nobody's. */

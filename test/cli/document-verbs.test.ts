@@ -330,7 +330,7 @@ test('every verb says of an unknown id that it is unknown, and what to do, with 
     const done = box.run(words)
     expect([words, done.code, done.stdout]).toEqual([words, 3, ''])
     expect(done.stderr).toBe(
-      'savepoint: There is no checkpoint document no in this repository.\n  Run `savepoint list --all` to see them, or `savepoint new no` to begin one.\n  (stream_unknown)\n',
+      'savepoint: There is no work called no.\n  Run `savepoint list --all` to see all work of this repository, or `savepoint new no` to begin a document.\n  (stream_unknown)\n',
     )
   }
   expect(box.json(['list', '--all']).documents).toHaveLength(1)

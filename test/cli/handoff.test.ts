@@ -216,6 +216,42 @@ test('in a bare repository with worktrees it is written here, with a notice', ()
   expect(readdirSync(bare.repo)).not.toContain('.agents')
 })
 
+test('in a bare repository it is found from the other worktrees; text of an untrusted place is not told', () => {
+  const box = workBox()
+  const bare = elsewhere(box, 'bare.git')
+  box.git('clone', '--quiet', '--bare', box.repo, bare.repo)
+  const tree = (name: string) => {
+    bare.git('worktree', 'add', '--quiet', '-b', name, join(box.root, name))
+    return elsewhere(box, name)
+  }
+  const [one, two, gone] = [tree('one'), tree('two'), tree('gone')]
+  const done = handOff(one, 'Go on')
+  handOff(gone, 'Lost')
+  for (const each of [one, gone]) each.json(['untrust'])
+  rmSync(gone.repo, { recursive: true })
+  put(one, `${FOLDER}/own.md`, handWritten('By hand'))
+  put(one, 'loose.md', handWritten('Loose'))
+  expect(two.json(['pickup'])).toMatchObject({ path: done.path, standing: 'ours' })
+  expect(two.json(['pickup', done.path])).toMatchObject({ path: done.path, standing: 'ours' })
+  const standing = (from: Sandbox) =>
+    Object.fromEntries(listOf(from).map(({ purpose, name, standing }) => [purpose ?? name, standing]))
+  expect(standing(two)).toEqual({ 'Go on': 'ours', 'own.md': 'untrusted' })
+  expect(reasonFor(two, 'pickup', 'own')).toBe('workspace_untrusted')
+  two.json(['trust'])
+  expect(standing(two)).toEqual({ 'Go on': 'ours', 'By hand': 'vouched' })
+  expect(reasonFor(two, 'pickup', one.path('loose.md'))).toBe('handoff_invalid')
+  // In the place of the one that is gone, a directory that says it is a worktree, and that git does not know.
+  put(gone, '.git', readFileSync(one.path('.git')))
+  put(gone, `${FOLDER}/evil.md`, handWritten('Evil'))
+  expect(standing(two)).toEqual({ 'Go on': 'ours', 'By hand': 'vouched', 'evil.md': 'untrusted' })
+})
+
+test('a name that no file can have is unknown', () => {
+  const box = workBox()
+  for (const name of [`${'x'.repeat(300)}.md`, `./${'x'.repeat(300)}.md`])
+    expect(reasonFor(box, 'pickup', name)).toBe('handoff_unknown')
+})
+
 test('without git it is written here, and picked up', () => {
   const box = sandbox({ git: false })
   const done = handOff(box, 'Go on', '--now', 'half way')
@@ -294,7 +330,7 @@ test('a text that the store keeps as somebody else wrote it is not ours for that
   expect(box.json(['list', '--all']).documents).toMatchObject([{ id: 'evil', foreign: true }])
   expect(reasonFor(box, 'pickup', 'evil')).toBe('handoff_foreign')
   // Nor does it become so by being handed off.
-  expect(refusal(box, 'handoff', 'Mine', '--stream', 'evil').message).toContain('nobody has reviewed')
+  expect(refusal(box, 'handoff', 'Mine', '--stream', 'evil').message).toContain('nobody here has reviewed')
   expect(handoffs(box)).toHaveLength(1)
   box.json(['untrust'])
   expect(reasonFor(box, 'pickup', 'evil')).toBe('workspace_untrusted')

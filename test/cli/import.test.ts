@@ -229,6 +229,21 @@ test('a file is known by what stands in it; below a folder other files are passe
   expect(report).toMatchObject({ other: 2, skipped: { count: 0 } })
 })
 
+test('below a folder, a note that was torn is named; other files that are no JSON are passed over', () => {
+  const box = workBox()
+  put(box, 'old/20260101T000000Z.json', '{"timestamp":"2026-01-01T00:00:00Z","decisions":[')
+  put(box, 'old/20260101T000001Z_123-x.json', '')
+  put(box, 'old/20260101T000002Z.json', '{"name":"x"}')
+  put(box, 'old/20261301T000000Z.json', '{')
+  put(box, 'old/settings.json', '{ // with comments\n}')
+  const report = imported(box, 'old')
+  expect(report).toMatchObject({ imported: 0, other: 3, skipped: { count: 2 } })
+  expect(problems(report)).toEqual({
+    'old/20260101T000000Z.json': 'it is not JSON',
+    'old/20260101T000001Z_123-x.json': 'it is not JSON',
+  })
+})
+
 test('files of runs are named, and left to doctor', () => {
   const box = workBox()
   box.start()

@@ -186,11 +186,46 @@ describe('work that came with a repository', () => {
       expect(JSON.stringify(mine.run(['resume', ...args]))).not.toContain(WORD.toUpperCase())
     const { code, stdout } = mine.run(['resume', 'more'])
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^more {2}saved .+ ago, not reviewed: savepoint trust --review$/m)
+    expect(stdout).toBe('more came with the repository: savepoint trust --review more\n')
     mine.json(['trust', '--review', 'more'])
     expect(told(mine, ['more']).text).toContain(WORD.toUpperCase())
   })
 })
+
+test("beside work of one's own, what nobody has reviewed is listed with a way that can be gone", () => {
+  const box = sandbox()
+  const note = { timestamp: '2026-01-01T00:00:00Z', summary: 'x', decisions: [], blockers: [] }
+  put(box, 'old/note.json', JSON.stringify(note))
+  box.json(['import', 'old'])
+  for (const name of ['auth', 'billing']) box.json(['save', 'x', '--stream', name])
+  const last = () => box.run(['resume']).stdout.trimEnd().split('\n').at(-1)
+  box.json(['untrust'])
+  const review = 'savepoint trust --review main-foreign'
+  expect(last()).toMatch(
+    new RegExp(`^main-foreign  saved .+ ago, not reviewed: savepoint trust, then ${review}$`),
+  )
+  box.json(['trust'])
+  expect(last()).toMatch(new RegExp(`^main-foreign  saved .+ ago, not reviewed: ${review}$`))
+})
+
+test('a bare name in code marks that was a file is stale when it is gone; what never was one is left alone', () => {
+  const box = workBox()
+  put(box, 'a.txt', 'a\n')
+  commit(box, 'a')
+  const next = 'Move `a.txt:3` to `b.txt`, with `node.js` and `v1.2`'
+  box.json(['save', 'x', '--next', next])
+  rmSync(box.path('a.txt'))
+  expect(section(box.run(['resume']).stdout, 'Next')).toEqual([`- ${next} [stale: a.txt is gone]`])
+  expect(statusDrift(box)).toMatchObject({ filesGone: 1 })
+  // No save has looked for what a document says.
+  const adopted = workBox({ auth: textOf('auth', { status: 'current', state: 'It needs `node.js`.' }) })
+  expect(section(adopted.run(['resume']).stdout, 'State')).toEqual(['- It needs `node.js`.'])
+  put(adopted, '.agents/handoffs/own.md', '# Handoff: On\n\n## Current State\nIt needs `node.js`.\n')
+  expect(adopted.run(['pickup', 'own']).stdout).not.toContain('gone')
+})
+
+// `as`: what the verb answers with is compared.
+const statusDrift = (box: Sandbox) => (box.json(['status']).saved as Record<string, unknown>).drift
 
 /** Work with something in every section. */
 function full(): Sandbox {

@@ -2,8 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { onFile } from '../store/sqlite-file.ts'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
 import { active, put, rows } from './document-lab.ts'
+import { turned } from './resume-lab.ts'
 import { atTerminal, LEDGER, LEDGER_ON, notesIn, pipe, piped, save, treeOf, workOf } from './save-lab.ts'
 
 /** A workspace that has everything a save writes to. */
@@ -290,5 +292,75 @@ describe('a secret', () => {
     expect([active('auth'), ...notesIn(box)].map((path) => box.read(path).includes(SECRET))).toEqual([
       ...[false, false, false],
     ])
+  })
+})
+
+describe('what a save and a brief must bear', () => {
+  const token = `gh${'p_'}abcdefghijklmnopqrstuvwxyz0123456789`
+
+  test.each(['\u200b', '\u001b[0m', '\u0007'])(
+    'a secret with %j inside is not put together again',
+    (hidden) => {
+      const box = fullBox()
+      save(box, ['Login', '--decision', `${token.slice(0, 2)}${hidden}${token.slice(2)} because z`])
+      const all = [inStore(box), everyFile(box.repo), box.run(['resume']).stdout]
+      expect(all.map((text) => text.includes('abcdefghijkl'))).toEqual([false, false, false])
+      expect(all[2]).toContain('[redacted:github-token] (why: z)')
+    },
+  )
+
+  test('a file of a kind that only a newer version knows is left to it, and nothing is said', () => {
+    const box = fullBox()
+    save(box, ['Login'])
+    const row = `SELECT workspace, 'wall.md', stream, checkpoint, hash, content_hash`
+    for (const [path, state] of [
+      ['wall.md', 'pending'],
+      ['roof.md', 'leaving'],
+    ] as const)
+      onFile(
+        join(box.home, 'savepoint.db'),
+        `INSERT INTO views (workspace, path, stream, checkpoint, hash, content_hash, state, kind)
+         ${row.replace('wall.md', path)}, '${state}', 'poster' FROM views WHERE kind = 'document'`,
+      )
+    put(box, 'roof.md', 'ours')
+    for (const args of [['resume'], ['status'], ['list'], ['save', 'Second'], ['delta', '--what', 'A']]) {
+      const done = box.run(args)
+      expect(done, args.join(' ')).toMatchObject({ code: 0, signal: null })
+      expect(done.stdout + done.stderr).not.toMatch(/wall|roof|poster/)
+    }
+    expect(box.read('roof.md')).toBe('ours')
+    expect(existsSync(box.path('wall.md'))).toBe(false)
+    expect(rows(box, `SELECT path, state FROM views WHERE kind = 'poster' ORDER BY path`)).toEqual([
+      { path: 'roof.md', state: 'leaving' },
+      { path: 'wall.md', state: 'pending' },
+    ])
+  })
+
+  test('a clock beyond the year 9999 leaves a time in the index that others can read', () => {
+    const box = fullBox()
+    put(box, '.claude/state-index.json', '{}')
+    save(box, ['Login'], { env: turned(box, Date.UTC(11_027, 0, 23) - Date.now()) })
+    expect(box.readJson('.claude/state-index.json').last_checkpoint).toBe('9999-12-31T23:59:59Z')
+  })
+
+  test.each([
+    ['checkpoints/x.md', 'checkpoints is kept for other files'],
+    ['.agents/handoffs/x.md', 'handoffs is kept for other files'],
+    ['docs/LEARNINGS.md', 'learnings.md is kept for other files'],
+    ['.github/x.md', '.github belongs to another tool'],
+  ])('a ledger_path of %s is refused with the truth about it', (path, why) => {
+    const box = sandbox()
+    put(box, '.agents.yml', `session:\n  ledger: true\n  ledger_path: ${path}\n`)
+    expect(save(box, ['Login']).notices?.join()).toContain(why)
+  })
+
+  test('a name that no work has, and settings that cannot be used, name the command that shows them', () => {
+    const box = sandbox()
+    save(box, ['Login'])
+    const done = box.run(['resume', 'no'])
+    expect(done.stderr).toContain('There is no work called no.')
+    expect(done.stderr).toContain('`savepoint list --all`')
+    put(box, '.agents.yml', 'session:\n  ledger: "yes"\n')
+    expect(box.run(['save', 'Second']).stderr).toContain('`savepoint config explain`')
   })
 })

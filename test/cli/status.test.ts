@@ -9,6 +9,7 @@ const INDEX = '.claude/state-index.json'
 interface Status {
   focus: string | null
   saved: Record<string, unknown> | null
+  offered: string | null
   candidates: string[]
   uncommitted: number | null
   due: Array<{ what: string; why: string; text: string; command: string }>
@@ -20,6 +21,18 @@ const statusOf = (box: Sandbox, env: NodeJS.ProcessEnv = {}) =>
 
 const dues = (box: Sandbox, env: NodeJS.ProcessEnv = {}) =>
   statusOf(box, env).due.map(({ what, why }) => `${what}: ${why}`)
+
+/** A note of another tool, of the day's minute that is given. */
+function noteText(minute: number, decisions: string[] = []): string {
+  const timestamp = new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
+  return JSON.stringify({
+    timestamp,
+    summary: `minute ${minute}`,
+    decisions,
+    next_action: 'on',
+    blockers: [],
+  })
+}
 
 /** The words of a command that was shown, with a name for what its user fills in. */
 const wordsOf = (command: string, id: string) =>
@@ -87,6 +100,7 @@ Do now    savepoint resume
     const answer = JSON.parse(box.run(['--json']).stdout)
     expect(answer).toMatchObject({
       ...{ ok: true, trusted: true, focus: null, branch: 'main', candidates: [], uncommitted: 0, due: [] },
+      ...{ offered: null, unreviewed: [] },
       saved: {
         stream: 'main',
         why: 'main',
@@ -105,10 +119,60 @@ Do now    savepoint resume
   test('several pieces of work are named, and what to do is to choose', () => {
     const box = workBox()
     for (const name of ['auth', 'billing']) box.json(['save', 'x', '--stream', name])
-    const { saved, candidates, todo } = statusOf(box)
+    // On another branch neither is the one; and what is saved is not called unsaved.
+    box.git('switch', '--quiet', '-c', 'other')
+    const { saved, candidates, todo, due } = statusOf(box)
     expect([saved, candidates.sort(), todo]).toEqual([null, ['auth', 'billing'], ['savepoint resume <id>']])
+    expect(due).toEqual([])
     expect(box.run([]).stdout).toMatch(/^Work +several: /m)
     obey(box, 'auth')
+  })
+
+  test('old work of another branch is offered, and not called unsaved', () => {
+    const box = workBox()
+    box.git('switch', '--quiet', '-c', 'feature/login')
+    box.json(['save', 'x', '--stream', 'login'])
+    box.git('switch', '--quiet', 'main')
+    const env = turned(box, 73 * HOUR)
+    expect(statusOf(box, env)).toMatchObject({
+      ...{ saved: null, offered: 'login', candidates: [], due: [] },
+      todo: ['savepoint resume login'],
+    })
+    expect(box.run([], { env }).stdout).toMatch(/^Work +login, of another branch and older$/m)
+  })
+
+  test('work that nobody has reviewed is told as such, with a way that can be gone', () => {
+    const box = sandbox()
+    put(box, 'old/note.json', noteText(1))
+    box.json(['import', 'old'])
+    expect(statusOf(box)).toMatchObject({
+      ...{ saved: null, offered: null, candidates: ['main-foreign'], unreviewed: ['main-foreign'], due: [] },
+      todo: ['savepoint trust', 'savepoint trust --review main-foreign'],
+    })
+    const way = 'savepoint trust, then savepoint trust --review main-foreign'
+    const told = `main-foreign came with the repository: ${way}`
+    expect(box.run([]).stdout).toContain(`Work    ${told}\n`)
+    for (const args of [[], ['main-foreign']]) expect(box.run(['resume', ...args]).stdout).toBe(`${told}\n`)
+    obey(box)
+    expect(statusOf(box)).toMatchObject({ saved: { stream: 'main-foreign', why: 'only' }, candidates: [] })
+  })
+
+  test('a question that is not confirmed counts', () => {
+    const box = workBox()
+    box.json(['save', 'x', '--question', 'Is it?', '--unconfirmed'])
+    expect(statusOf(box).saved).toMatchObject({ questions: 1, unconfirmed: 1 })
+  })
+
+  test('in a pipe a line has an end, too', () => {
+    const box = workBox()
+    const long = 'word '.repeat(1_000)
+    put(box, INDEX, JSON.stringify({ active_plan: 'p', active_plan_stage: 1 }))
+    savePiped(box, { now: long, next: [long], blockers: [long] })
+    put(box, INDEX, JSON.stringify({ active_plan: 'p', active_plan_stage: long }))
+    const { stdout } = box.run([])
+    expect(stdout).toMatch(/^Drift .*the plan is at p, word/m)
+    expect(stdout).toMatch(/^Due .*The plan went from/m)
+    expect(widest(stdout)).toBeLessThanOrEqual(450)
   })
 
   test('it fits a terminal of 40 columns, with every command whole', () => {
@@ -212,6 +276,18 @@ describe('what is due', () => {
     const bare = workBox()
     bare.json(['save', 'x', '--decision', 'A over B because C'])
     expect(dues(bare)).toEqual([])
+  })
+
+  test('a decision stays due, however many saves come after it', () => {
+    const box = workBox()
+    const notes = Array.from({ length: 60 }, (_, at) => noteText(at, at === 1 ? ['A over B'] : []))
+    for (const [at, text] of notes.entries()) put(box, `old/${at}.json`, text)
+    box.json(['import', 'old'])
+    box.json(['new', 'main', '--current'])
+    expect(statusOf(box)).toMatchObject({
+      saved: { sequence: 61 },
+      due: [{ what: 'delta', why: 'decision', text: '1 decision came since the last delta.' }],
+    })
   })
 
   test('a new checkpoint where the branch is another one; a save where there is no document', () => {

@@ -55,7 +55,8 @@ test('a strict verb is refused for a problem, a lenient one hears it and uses th
   expect(settings).toMatchObject({ brief_tokens: 500, ledger: false })
   expect(config.origins).toMatchObject({ brief_tokens: shared, ledger: 'default' })
   expect(config.problems.map(({ path }) => path)).toEqual([shared, local])
-  const todo = 'Mend the line it names. docs/config.md lists every setting.'
+  const todo =
+    'Mend the line it names. `savepoint config explain` shows every setting, and where its value comes from.'
   expect(notices).toEqual([
     `The settings file ${shared} cannot be used: line 3: \`session.ledger\` must be true or false. That line is passed over, all other settings count. ${todo}`,
     expect.stringMatching(

@@ -50,6 +50,7 @@ describe('the gist of a checkpoint', () => {
       next: 'Measure',
       why: 'phase: two is done',
       archived: false,
+      branch: null,
     })
   })
 

@@ -97,6 +97,7 @@ describe('carrying forward', () => {
       { path: 'a.ts', action: 'modified', description: 'parser' },
     ])
     expect(next.references).toEqual([
+      { kind: 'file', text: 'x' },
       { kind: 'file', text: 'y' },
       { kind: 'function', text: 'x' },
     ])

@@ -172,3 +172,86 @@ test.each(ADVERSARIAL)('a megabyte of %j is read in linear time', (unit) => {
   expect(msToRedact(filled(unit, 50_000))).toBeLessThan(300)
   expect(msToRedact(filled(unit, 1_000_000))).toBeLessThan(1_000)
 })
+
+/** What a brief, a ledger or a terminal leaves out of a text. */
+const UNSEEN = fc.oneof(
+  fc
+    .integer({ min: 0, max: 0xe0fff })
+    .map((code) => (code >= 0xd800 && code <= 0xdfff ? '\u200b' : String.fromCodePoint(code)))
+    .filter((one) => /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(one) && !/[\n\t]/.test(one)),
+  fc.constantFrom(
+    '\u200b',
+    '\u00ad',
+    '\ufeff',
+    '\u2060',
+    '\u202e',
+    '\u0000',
+    '\u0007',
+    '\u001b',
+    '\r',
+    '\u0085',
+  ),
+  fc.constantFrom('\u{e0041}', '\ufe0f', '\u180e', '\u{1d173}', '\ufffa'),
+  fc.constantFrom(
+    '\u001b[0m',
+    '\u001b[1;31m',
+    '\u001b[K',
+    '\u001b]0;title\u0007',
+    '\u001b]8;;\u001b\\',
+    '\u001b(B',
+  ),
+)
+const [ESC, BELL] = ['\u001b', '\u0007']
+const SEQUENCE = new RegExp(
+  `${ESC}(?:\\[[\\d;]*[A-Za-z]|\\][^${BELL}${ESC}]*(?:${BELL}|${ESC}\\\\)|\\(B)`,
+  'g',
+)
+const shown = (text: string) =>
+  text.replace(SEQUENCE, '').replace(/(?!\n)[\p{Cc}\p{Default_Ignorable_Code_Point}\ufffa]/gu, '')
+
+test.each(SECRETS)(
+  'what nobody sees, put anywhere into a secret of the kind %s, does not let it pass',
+  (_, text, secret) => {
+    const pieces = Array.from({ length: secret.length - 9 }, (__, at) => secret.slice(at, at + 10))
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(), UNSEEN), { minLength: 1, maxLength: 4 }), (inserts) => {
+        let hidden = text
+        // From the end to the beginning, so that no insert stands inside another.
+        for (const [at, one] of inserts
+          .map(([n, one]) => [1 + (n % (text.length - 1)), one] as const)
+          .sort((a, b) => b[0] - a[0]))
+          hidden = hidden.slice(0, at) + one + hidden.slice(at)
+        const clean = redact(`before ${hidden} after`)
+        expect(clean).toContain('[redacted:')
+        expect(pieces.filter((piece) => shown(clean).includes(piece) || clean.includes(piece))).toEqual([])
+        expect(redactAll([hidden]).join()).toBe(redact(hidden))
+      }),
+    )
+  },
+)
+
+test('a secret that is only seen before what is hidden goes is found beside one that is only seen after', () => {
+  const whole = glue('gh', 'p_', R)
+  const split = glue('gh', '\u200bp_', R)
+  expect(redact(`a\u200b${whole} ${split}`)).toBe('a[redacted:github-token] [redacted:github-token]')
+})
+
+test('hidden characters stay where they hide nothing', () => {
+  const colours = `\u001b[32mpassed\u001b[0m\r\n👩\u200d💻 ${glue('gh', 'p_', R)} done`
+  expect(redact(colours)).toBe('\u001b[32mpassed\u001b[0m\r\n👩\u200d💻 [redacted:github-token] done')
+})
+
+test.each([
+  '\u200b',
+  '\u001b[0m',
+  '\u001b[',
+  '\u001b]',
+  '\u001b]a',
+  '[redacted:a]\u200b',
+  'ghp_\u200b',
+  '\u001b[0;',
+  '\r\n',
+])('a megabyte of the hidden %j is read in linear time', (unit) => {
+  expect(msToRedact(filled(unit, 50_000))).toBeLessThan(300)
+  expect(msToRedact(filled(unit, 1_000_000))).toBeLessThan(1_500)
+})

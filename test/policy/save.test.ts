@@ -11,7 +11,7 @@ const first = save(emptyWork(), {
   questions: ['Which expiry?'],
   constraints: ['No new service'],
   done: ['Read the code'],
-  files: ['src/login.ts: the form'],
+  files: [{ path: 'src/login.ts', description: 'the form' }],
   commands: ['npm test'],
 })
 

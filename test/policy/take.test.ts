@@ -83,7 +83,7 @@ test('what a format cannot show is not lost by not being in it', () => {
     references: ({ kind }: { kind: string }) => kind === 'learning',
   }
   const said = { decisions: [], artifacts: [], references: [{ kind: 'id', text: 'T-1' }] }
-  expect(taken(BEFORE, said, unshown)).toMatchObject({
+  expect(taken(BEFORE, said, { unshown })).toMatchObject({
     decisions: [{ text: 'Cookies' }],
     artifacts: [{ path: 'old.ts' }],
     references: [

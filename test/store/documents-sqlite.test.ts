@@ -9,7 +9,7 @@ import { backupName } from '../../src/store/sqlite/restore.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { AT, contentOf, extend, freshFolder, grow, LATER, newOutcome, WORKSPACE } from './make.ts'
-import { BESIDE, documentsOf, growWork, hashOf, newWork } from './make-work.ts'
+import { BESIDE, documentsOf, growWork, hashOf, newPoint, newWork } from './make-work.ts'
 import { openAtOnce } from './open-at-once.ts'
 import { freshPath, onFile, openAt } from './sqlite-file.ts'
 
@@ -86,6 +86,35 @@ describe('the file with documents', () => {
       expect(await store.check()).toEqual([{ what: expect.stringContaining(hash.slice(0, 12)) }])
       await expect(store.text(hash)).rejects.toMatchObject({ reason: 'checkpoint_integrity_mismatch' })
       expect(await store.text(hashOf('auth', 2))).toContain('at 2')
+    },
+  )
+})
+
+describe('a gist that is damaged', () => {
+  test.each(['half {', '', 'null', '5', '["a"]'])(
+    '%j is named by check, and all work is listed',
+    async (gist) => {
+      const path = freshPath()
+      const store = openAt(path)
+      for (const name of ['one', 'two']) await growWork(store, { name })
+      const before = await store.work(WORKSPACE.repository, WORKSPACE.id)
+      const { id } = newPoint('one', 1)
+      onFile(
+        path,
+        'DROP TRIGGER checkpoints_are_immutable',
+        `UPDATE checkpoints SET gist = '${gist}' WHERE id = '${id}'`,
+      )
+      const after = await store.work(WORKSPACE.repository, WORKSPACE.id)
+      expect(after).toEqual(
+        before.map((row) =>
+          row.stream.name === 'one'
+            ? { ...row, position: { ...row.position, gist: { step: null, stepsDone: 0, steps: 0 } } }
+            : row,
+        ),
+      )
+      expect(await store.check()).toEqual([
+        { what: `what lists tell of checkpoint ${id} cannot be read`, checkpoint: id },
+      ])
     },
   )
 })

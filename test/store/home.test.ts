@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -12,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { PLAN, type Sandbox, sandbox } from '../support/sandbox.ts'
+import { cliPath, PLAN, type Sandbox, sandbox } from '../support/sandbox.ts'
 import { committed, runsAt, startAt, tree } from './places.ts'
 
 function refusal(box: Sandbox, env: NodeJS.ProcessEnv): unknown {
@@ -21,7 +22,38 @@ function refusal(box: Sandbox, env: NodeJS.ProcessEnv): unknown {
   return { code, ...JSON.parse(stdout) }
 }
 
+const NOBODY = 65_534
+const isRoot = process.getuid?.() === 0 && spawnSync('setpriv', ['--version']).status === 0
+
 describe('the home', () => {
+  test.each(['resume', 'status', 'list'])('that cannot be looked into is not an empty one: %s', (verb) => {
+    const box = sandbox()
+    symlinkSync(box.home, box.home)
+    const done = box.run([verb])
+    expect(done.code).toBe(5)
+    expect(done.stderr).toContain('(store_unavailable)')
+    expect(done.stdout).toBe('')
+  })
+
+  test.skipIf(!isRoot)('that its user may not read is not an empty one', () => {
+    const box = sandbox()
+    chmodSync(box.root, 0o755)
+    expect(box.run(['save', 'Login']).code).toBe(0)
+    chownSync(box.home, NOBODY, NOBODY)
+    chmodSync(box.home, 0)
+    const as = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', process.execPath, cliPath]
+    const done = spawnSync('setpriv', [...as, 'resume'], { cwd: box.repo, env: box.env, encoding: 'utf8' })
+    expect(done.status).not.toBe(0)
+    expect(done.stderr).toContain('(store_unavailable)')
+    expect(done.stdout).toBe('')
+  })
+
+  test.each(['nothing', 'a file'])('with %s in its place is an empty one to whoever reads', (there) => {
+    const box = sandbox()
+    if (there === 'a file') writeFileSync(box.home, '')
+    expect(box.run(['resume'])).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing') })
+  })
+
   test('inside the workspace is refused, and nothing is made there', () => {
     const box = sandbox()
     const home = box.path('deep', 'home')

@@ -9,6 +9,10 @@ export const noteFolder = (plan: string | null): string[] =>
 /** The last millisecond of the year 9999: later years have more digits, and would not sort. */
 const LAST_TIME = 253_402_300_799_999
 
+/** A time that can be written with a year of four digits, the nearest there is. */
+export const writable = (atMs: number) =>
+  Number.isNaN(atMs) ? 0 : Math.min(Math.max(0, Math.trunc(atMs)), LAST_TIME)
+
 /**
  * `20260131T120000Z_123-<token>.json`: the seconds are written as other tools write them, so that a reader of the
  * beginning understands the name; the milliseconds and a token follow, so that two notes of one second are two
@@ -16,8 +20,7 @@ const LAST_TIME = 253_402_300_799_999
  * bytes, names sort by time, ours and others' together.
  */
 export function noteName(atMs: number, token: string): string {
-  const at = Number.isNaN(atMs) ? 0 : Math.min(Math.max(0, Math.trunc(atMs)), LAST_TIME)
-  const [seconds = '', rest = ''] = new Date(at).toISOString().replace(/[-:]/g, '').split('.')
+  const [seconds = '', rest = ''] = new Date(writable(atMs)).toISOString().replace(/[-:]/g, '').split('.')
   return `${seconds}Z_${rest.slice(0, 3)}-${requireName(token, 'the token of a note')}.json`
 }
 

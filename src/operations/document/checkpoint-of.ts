@@ -35,6 +35,8 @@ export interface NewPoint {
   provenance: Provenance
   /** It holds text that nobody here has reviewed. */
   foreign: boolean
+  /** The document does not say all of the work. */
+  isBehind?: boolean
   /** It is a text that was found: the same one gives the same id, wherever it is adopted. */
   isFound?: true
   /** Files that its sentences speak of and that are not there. */
@@ -71,18 +73,22 @@ export async function documentPoint(
 ): Promise<DocumentPoint> {
   const document = decodeDocument(text)
   const { parent } = point
+  const origin = point.work || parent === null ? null : await originOf(context, parent)
   const said =
     point.work ??
-    (parent === null ? workOf(document) : taken(await workAt(context, parent), workOf(document)))
+    (origin === null ? workOf(document) : taken(origin.work, workOf(document), { shown: origin.shown }))
   const work = point.position ? { ...said, position: { ...said.position, ...point.position } } : said
   const fields = document.front?.fields
   const created = fields?.get('created')?.value ?? ''
   const hash = sha256(text)
   const made = pointOf(
     context,
-    { ...point, work },
+    { absent: origin?.absent ?? [], ...point, work },
     {
-      ref: { hash, created, parent: fields?.get('parent')?.value || null },
+      ref: {
+        ...{ hash, created, parent: fields?.get('parent')?.value || null },
+        ...(point.isBehind || origin?.shown ? { behind: true as const } : {}),
+      },
       changed: fields?.get('last_delta')?.value || created,
       completion: completionOf(document),
     },
@@ -95,6 +101,18 @@ export async function documentPoint(
     current,
     commit: { ...made.commit, texts: [{ hash, text }], versions: [version] },
   }
+}
+
+/** What was known before a text; and what its text said then, where that was less. */
+async function originOf(
+  context: Context,
+  id: string,
+): Promise<{ work: WorkState; shown: WorkState | null; absent: string[] }> {
+  const work = await workAt(context, id)
+  const stored = await context.store.checkpoint(id)
+  const { document, absent = [] } = stored?.state === 'whole' ? stored.checkpoint : {}
+  const text = document?.behind ? await context.store.text(document.hash) : null
+  return { work, shown: text === null ? null : workOf(decodeDocument(text)), absent }
 }
 
 interface Shown {

@@ -108,7 +108,7 @@ export const delta = operation({
           kind: input.trigger,
           note: 'delta',
           change: { summary: input.what, artifacts, transitions, commands: [] },
-          position: planPosition(agentFolder(context, survey.trusted)),
+          position: planPosition(agentFolder(context, false)),
         },
       )
       return {

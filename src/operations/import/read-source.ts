@@ -88,7 +88,7 @@ export function readSource(
     return { is: 'source', source: { ...base, ...from } } as const
   }
   if (/\.json$/i.test(path) || /^\s*\{/.test(text)) {
-    const read = readNote(bytes, text, how)
+    const read = readNote(bytes, text, { path, how })
     return 'note' in read ? source(noteSource(path, read.note), [read.note.timestamp, nameOf(path)]) : read
   }
   return readMarkdown(context, { path, how, bytes, text }, source)
@@ -109,24 +109,27 @@ function timeOf(text: string): number | null {
 
 const NOTE_KEYS = ['timestamp', 'summary', 'decisions', 'next_action', 'blockers', 'context']
 
-function readNote(bytes: Buffer, text: string, how: Candidate['how']): { note: Note } | Verdict {
+function readNote(bytes: Buffer, text: string, { path, how }: Candidate): { note: Note } | Verdict {
   if (bytes.length > MAX_NOTE_BYTES) return problem(`it is too large: over ${MAX_NOTE_BYTES} bytes`)
   const read = decodeNote(bytes, '')
-  const keys = 'note' in read || how !== 'walk' ? keysOf(text) : []
+  const keys = 'note' in read || how !== 'walk' ? (keysOf(text) ?? []) : []
   if (keys.includes('snapshot_id') && keys.includes('run_id')) return RUN_FILE
+  // A note that was torn has only its name left to tell what it was.
+  const isTorn = 'problem' in read && noteTime(nameOf(path)) !== null && keysOf(text) === null
   // Many a tool writes a summary into some file of its own.
-  const isOther = how === 'walk' && NOTE_KEYS.filter((key) => keys.includes(key)).length < 3
+  const isOther = how === 'walk' && !isTorn && NOTE_KEYS.filter((key) => keys.includes(key)).length < 3
   if (isOther) return { is: 'other' }
   return 'note' in read ? read : problem(read.problem.replace(/^: /, ''))
 }
 
-function keysOf(text: string): string[] {
+/** Null where it is not JSON. */
+function keysOf(text: string): string[] | null {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
     return typeof value === 'object' && value !== null ? Object.keys(value) : []
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error
-    return []
+    return null
   }
 }
 

@@ -1,4 +1,6 @@
 import { sha256 } from '../../core/canonical.ts'
+import { instant } from '../../core/ports.ts'
+import { writable } from '../../formats/note-json/layout.ts'
 import { setLastCheckpoint } from '../../formats/state-index/codec.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
@@ -15,9 +17,10 @@ import type { Step } from './settle.ts'
 export async function publishIndex(context: Context, root: Folder, row: OwedView): Promise<Step> {
   const { store, identity } = context
   const at = (await store.checkpoint(row.checkpoint))?.row.at ?? ''
+  const time = `${instant(writable(Date.parse(at))).slice(0, 19)}Z`
   const folder = findFolder(root, foldersOf(row.path))
   try {
-    const step = folder === null ? 'done' : await setTime(context, folder, row.path, `${at.slice(0, 19)}Z`)
+    const step = folder === null ? 'done' : await setTime(context, folder, row.path, time)
     if (step === 'again') return 'again'
   } finally {
     folder?.close()

@@ -35,8 +35,12 @@ const KINDS: Record<ViewKind, { turn: number; publish: Publish }> = {
   entry: { turn: 3, publish: publishEntry },
 }
 const LEAVING = { turn: 2, publish: takeAway }
+/** A newer version may owe files that this one knows nothing of: they wait for it. */
+const UNKNOWN = { turn: 4, publish: async (): Promise<Step> => 'left' }
 
-const howOf = ({ kind, state }: OwedView) => (state === 'leaving' ? LEAVING : KINDS[kind])
+const isKnown = ({ kind }: OwedView) => Object.hasOwn(KINDS, kind)
+const howOf = (row: OwedView) =>
+  !isKnown(row) ? UNKNOWN : row.state === 'leaving' ? LEAVING : KINDS[row.kind]
 
 /**
  * Writes what this workspace owes to its shared files, for callers that hold the workspace lock. Each write goes
@@ -51,7 +55,9 @@ export async function settle(context: Context, { isLate = false } = {}): Promise
   hideTempsFromGit(context)
   const root = openFolder(place.root)
   try {
-    if (isLate) for (const row of owed) if (row.kind !== 'document') await sweepBeside(context, root, row)
+    if (isLate)
+      for (const row of owed)
+        if (row.kind !== 'document' && isKnown(row)) await sweepBeside(context, root, row)
     for (let round = 0; round < GIVE_UP_AFTER; round += 1) {
       let isDone = true
       failures.clear()

@@ -11,6 +11,7 @@ import { locate, type Place } from '../../workspace/locate.ts'
 import { mainWorktree } from '../../workspace/main-worktree.ts'
 import type { Context } from '../context.ts'
 import { deliveriesOf } from '../document/deliveries.ts'
+import { isTrustedHere } from '../document/trusted.ts'
 
 /** What is larger is no handoff of anybody's, and is neither written nor read. */
 export const MAX_HANDOFF_BYTES = 1024 * 1024
@@ -28,6 +29,41 @@ export function handoffHome({ place }: Context): { place: Place; main: boolean; 
   return { place: isHere ? place : locate(found.root), main: true, problem: null }
 }
 
+/** A worktree whose handoffs are picked up here. */
+interface Home {
+  place: Place
+  /** Its id, where it is another one that has to be trusted itself; null where what is trusted here is trusted there. */
+  workspace: string | null
+}
+
+/**
+ * The main worktree and this one. Without a main one everybody writes at their own place: then also the other known
+ * worktrees of the repository, as long as they are there.
+ */
+async function handoffHomes(context: Context): Promise<Home[]> {
+  const { place, identity, store } = context
+  const main = handoffHome(context)
+  const homes: Home[] = [{ place: main.place, workspace: null }]
+  if (main.place.root !== place.root) homes.push({ place, workspace: null })
+  if (main.main) return homes
+  for (const { id, repository, path } of await store.workspaces()) {
+    const other = repository === identity.repository && path !== place.root ? placeAt(path) : null
+    if (other?.git && other.git.common === place.git?.common) homes.push({ place: other, workspace: id })
+  }
+  return homes
+}
+
+/** The worktree whose root this is; null where it is gone, or another one by now. */
+function placeAt(path: string): Place | null {
+  try {
+    const place = locate(path)
+    return place.root === path ? place : null
+  } catch (error) {
+    if (!(error instanceof ReasonError) && errorCode(error) === undefined) throw error
+    return null
+  }
+}
+
 /** A file that lies where handoffs do. */
 export interface FoundHandoff {
   /** Absolute. */
@@ -36,7 +72,7 @@ export interface FoundHandoff {
   /** The part of its name that its purpose gave. */
   slug: string
   /** The worktree that it lies in, and where in it, with forward slashes. */
-  place: Place
+  home: Home
   inside: string
   hash: string
   /** When it says that it was written, else when the file was. */
@@ -47,19 +83,19 @@ export interface FoundHandoff {
   problem: string | null
 }
 
-/** All that lie in the main worktree's folder and in this one's, the newest first; the same one twice is one. */
-export function findHandoffs(context: Context): FoundHandoff[] {
-  const { place } = handoffHome(context)
-  const places = place.root === context.place.root ? [place] : [place, context.place]
+/** All that there are, the newest first; the same one twice is one. */
+export async function findHandoffs(context: Context): Promise<FoundHandoff[]> {
+  const homes = await handoffHomes(context)
   const found = new Map<string, FoundHandoff>()
-  for (const one of places.flatMap((where) => handoffsIn(where, context.notices))) {
+  for (const one of homes.flatMap((home) => handoffsIn(home, context.notices))) {
     const key = `${one.name}\n${one.hash}`
     if (one.hash === '' || !found.has(key)) found.set(one.hash === '' ? one.path : key, one)
   }
   return [...found.values()].sort((a, b) => b.createdMs - a.createdMs || b.modifiedMs - a.modifiedMs)
 }
 
-function handoffsIn(place: Place, notices: string[]): FoundHandoff[] {
+function handoffsIn(home: Home, notices: string[]): FoundHandoff[] {
+  const { place } = home
   const path = join(place.root, ...HANDOFFS)
   try {
     return within(place, HANDOFFS, (folder) => {
@@ -67,12 +103,12 @@ function handoffsIn(place: Place, notices: string[]): FoundHandoff[] {
       const files = folder
         .names()
         .filter((name) => /^[^.].*\.md$/is.test(name))
-        .map((name) => ({ name, modifiedMs: folder.entry(name)?.modifiedMs ?? 0 }))
+        .map((name) => ({ name, modifiedMs: timeOf(folder, name) ?? 0 }))
         .map((file) => ({ ...file, dayMs: dayIn(file.name) ?? file.modifiedMs }))
         .sort((a, b) => b.dayMs - a.dayMs || b.modifiedMs - a.modifiedMs)
       if (files.length > MOST)
         notices.push(`${path} has ${files.length} handoffs; the newest ${MOST} are looked at.`)
-      return files.slice(0, MOST).flatMap(({ name }) => readOne(place, HANDOFFS, folder, name) ?? [])
+      return files.slice(0, MOST).flatMap(({ name }) => readOne(home, HANDOFFS, folder, name) ?? [])
     })
   } catch (error) {
     // A link in the place of a folder leads to what is not this workspace's.
@@ -81,8 +117,8 @@ function handoffsIn(place: Place, notices: string[]): FoundHandoff[] {
   }
 }
 
-/** One by its path, which must lie in this workspace or where the main worktree keeps its handoffs. */
-export function handoffAt(context: Context, path: string): FoundHandoff {
+/** One by its path, which must lie in this workspace or where another worktree keeps its handoffs. */
+export async function handoffAt(context: Context, path: string): Promise<FoundHandoff> {
   const unknown = new ReasonError('handoff_unknown', { handoff: path })
   const asked = resolve(context.cwd, path)
   let real: string
@@ -92,22 +128,20 @@ export function handoffAt(context: Context, path: string): FoundHandoff {
     if (errorCode(error) === undefined) throw error
     throw unknown
   }
-  const homes = [
-    { place: context.place, isOpen: () => true },
-    { place: handoffHome(context).place, isOpen: (inside: string[]) => HANDOFFS.every(isAt(inside)) },
-  ]
-  for (const { place, isOpen } of homes) {
+  for (const home of await handoffHomes(context)) {
+    const { place } = home
+    const isOpen = (names: string[]) => place.root === context.place.root || HANDOFFS.every(isAt(names))
     const inside = relative(place.root, real)
     const names = inside.split(sep)
     const isOut = inside === '' || isAbsolute(inside) || names[0] === '..'
     if (isOut || !isOpen(names) || names.some((name) => name.toLowerCase() === '.git')) continue
     const folders = names.slice(0, -1)
-    const read = (folder: Folder | null) => folder && readOne(place, folders, folder, basename(real))
+    const read = (folder: Folder | null) => folder && readOne(home, folders, folder, basename(real))
     const found = within(place, folders, read)
     if (found === null) throw unknown
     return found
   }
-  const problem = 'it lies neither in this workspace nor among the handoffs of the main worktree'
+  const problem = 'it lies neither in this workspace nor among the handoffs of another worktree'
   throw new ReasonError('handoff_invalid', { path: asked, problem })
 }
 
@@ -129,17 +163,11 @@ function within<T>(place: Place, folders: readonly string[], look: (folder: Fold
 }
 
 /** Null where nothing has that name. A file that cannot be used hides only itself. */
-function readOne(
-  place: Place,
-  folders: readonly string[],
-  folder: Folder,
-  name: string,
-): FoundHandoff | null {
-  const entry = folder.entry(name)
-  if (entry === null) return null
-  const { modifiedMs } = entry
+function readOne(home: Home, folders: readonly string[], folder: Folder, name: string): FoundHandoff | null {
+  const modifiedMs = timeOf(folder, name)
+  if (modifiedMs === null) return null
   const inside = [...folders, name].join('/')
-  const file = { path: join(folder.path, name), name, place, inside, modifiedMs }
+  const file = { path: join(folder.path, name), name, home, inside, modifiedMs }
   const bad = (problem: string, hash = ''): FoundHandoff => {
     const createdMs = dayIn(name) ?? modifiedMs
     return { ...file, slug: slugIn(name, '', null), hash, createdMs, handoff: null, problem }
@@ -157,6 +185,17 @@ function readOne(
     return { ...file, slug, hash, createdMs, handoff: read, problem: null }
   } catch (error) {
     return bad(problemOf(error))
+  }
+}
+
+/** When a file was written; null where there is none, and none can have such a name. */
+function timeOf(folder: Folder, name: string): number | null {
+  try {
+    return folder.entry(name)?.modifiedMs ?? null
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    // What else is wrong is told by whoever reads it.
+    return errorCode(error) === 'ENAMETOOLONG' ? null : 0
   }
 }
 
@@ -203,11 +242,13 @@ export async function judged(
     if (checkpoint) own.set(one, checkpoint)
   }
   const foreign = new Map<FoundHandoff, string>()
-  const others = trusted ? found.filter((one) => !own.has(one) && one.handoff !== null) : []
-  for (const place of new Set(others.map((one) => one.place))) {
-    const files = others.filter((one) => one.place === place)
+  const open = new Set<Home>()
+  for (const home of new Set(found.map((one) => one.home)))
+    if (trusted && (await isTrustedHome(context, home))) open.add(home)
+  for (const home of open) {
+    const files = found.filter((one) => one.home === home && !own.has(one) && one.handoff !== null)
     const paths = files.map(({ inside }) => ({ path: inside }))
-    const deliveries = await deliveriesOf({ ...context, place }, paths)
+    const deliveries = await deliveriesOf({ ...context, place: home.place }, paths)
     for (const file of files) {
       const delivery = deliveries.get(file.inside)
       if (delivery?.foreign) foreign.set(file, delivery.note)
@@ -216,9 +257,20 @@ export async function judged(
   return found.map((one) => {
     const checkpoint = own.get(one) ?? null
     const standing =
-      checkpoint !== null ? 'ours' : !trusted ? 'untrusted' : foreign.has(one) ? 'foreign' : 'vouched'
+      checkpoint !== null
+        ? 'ours'
+        : !open.has(one.home)
+          ? 'untrusted'
+          : foreign.has(one)
+            ? 'foreign'
+            : 'vouched'
     return { ...one, standing, note: foreign.get(one) ?? '', checkpoint }
   })
+}
+
+async function isTrustedHome(context: Context, { place, workspace }: Home): Promise<boolean> {
+  if (workspace === null) return true
+  return isTrustedHere({ ...context, place, identity: { ...context.identity, workspace } })
 }
 
 /** Other repositories of this user may have a stream of that name, too: a clone has handoffs of its original. */

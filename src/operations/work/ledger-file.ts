@@ -17,6 +17,8 @@ export interface LedgerFile {
   row: FileView | null
   /** Null where nothing stands there. `isKnown`: it stood there before, and git or the user brought it back. */
   found: { text: string; hash: string; isKnown: boolean } | null
+  /** What stood there before somebody wrote into it; null where that is not known. */
+  page: string | null
   /** Why it must be left alone: it is no text, not ours to read, or somebody else's. */
   problem: string | null
 }
@@ -27,34 +29,37 @@ export async function ledgerFile(context: Context): Promise<LedgerFile | null> {
   if (!settings.ledger) return null
   const path = settings.ledger_path
   const row = await store.fileView(identity.workspace, path)
+  const expected = expectedIn(row)
+  const page = expected === null ? null : await store.text(expected)
+  const file = { path, row, page }
   const root = openFolder(place.root)
   try {
     const folder = findFolder(root, foldersOf(path))
     try {
       const bytes = folder?.read(nameOf(path), MAX_DOCUMENT_BYTES) ?? null
-      if (bytes === null) return { path, row, found: null, problem: null }
+      if (bytes === null) return { ...file, found: null, problem: null }
       const text = bytes.toString('utf8')
       const hash = sha256(bytes)
       const problem = sha256(text) === hash ? null : 'it is not UTF-8'
       const isKnown = row?.hash === hash || (await store.wasLedger(identity.workspace, hash))
-      return { path, row, found: problem === null ? { text, hash, isKnown } : null, problem }
+      return { ...file, found: problem === null ? { text, hash, isKnown } : null, problem }
     } finally {
       if (folder !== root) folder?.close()
     }
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
-    return { path, row, found: null, problem: error.message.replace(/\.$/, '') }
+    return { ...file, found: null, problem: error.message.replace(/\.$/, '') }
   } finally {
     root.close()
   }
 }
 
 /** What should stand there as far as we know: a write that is still owed has not happened. */
-const expectedIn = ({ row }: LedgerFile) => (row?.state === 'pending' ? row.base : (row?.hash ?? null))
+const expectedIn = (row: FileView | null) => (row?.state === 'pending' ? row.base : (row?.hash ?? null))
 
 /** Somebody wrote into it. An older version that is back says nothing new, as after a change of branch. */
 export const isEdited = (file: LedgerFile) =>
-  file.found !== null && !file.found.isKnown && file.found.hash !== expectedIn(file)
+  file.found !== null && !file.found.isKnown && file.found.hash !== expectedIn(file.row)
 
 /**
  * The ledger with what keeps us from using an edit in it: in a workspace that is not trusted, and where git brought
@@ -80,5 +85,9 @@ const UNSHOWN: Unshown = {
 /** The work with what somebody wrote into the ledger by hand; as it was where nobody did. */
 export const withEdits = (work: WorkState, file: LedgerFile | null): WorkState =>
   file?.found && file.problem === null && isEdited(file)
-    ? taken(work, decodeLedger(file.found.text), UNSHOWN)
+    ? taken(work, decodeLedger(file.found.text), {
+        unshown: UNSHOWN,
+        // A page that somebody began by hand: what is not on it was never there.
+        shown: decodeLedger(file.page ?? ''),
+      })
     : work

@@ -1,9 +1,10 @@
 import { ReasonError } from '../../core/reason.ts'
 import { visibleLines } from '../../core/visible.ts'
 import type { Context } from '../context.ts'
+import { isTrustedHere } from '../document/trusted.ts'
 import { operation } from '../operation.ts'
 import { fitted, table } from '../text.ts'
-import { ledgerFile } from './ledger-file.ts'
+import { vouchedLedger } from './ledger-file.ts'
 
 const DISABLED =
   'No ledger is kept here: session.ledger is not enabled. To keep one, put this into .agents.yml:\nsession:\n  ledger: true'
@@ -15,13 +16,18 @@ interface Shown {
   number: number | null
   stream: string | null
   text: string | null
+  /** Why what stands there is not shown. */
+  problem: string | null
 }
 
 async function shownAt({ store, identity, settings }: Context, at: number): Promise<Shown> {
   const found = (await store.ledgers(identity.workspace)).find(({ number }) => number === at)
   const text = found ? await store.text(found.hash) : null
   if (!found || text === null) throw new ReasonError('ledger_unknown', { at })
-  return { enabled: settings.ledger, path: found.path, number: found.number, stream: found.stream, text }
+  return {
+    ...{ enabled: settings.ledger, path: found.path, number: found.number, stream: found.stream, text },
+    problem: null,
+  }
 }
 
 export const ledger = operation({
@@ -42,14 +48,15 @@ export const ledger = operation({
   lenient: true,
   async perform(context, { at }): Promise<Shown> {
     if (at !== undefined) return shownAt(context, at)
-    const file = await ledgerFile(context)
+    const file = await vouchedLedger(context, await isTrustedHere(context))
     const { ledger_path: path } = context.settings
-    if (file === null) return { enabled: false, path, number: null, stream: null, text: null }
-    if (file.problem !== null) context.notices.push(`${file.path}: ${file.problem}.`)
-    return { enabled: true, path, number: null, stream: null, text: file.found?.text ?? null }
+    if (file === null) return { enabled: false, path, number: null, stream: null, text: null, problem: null }
+    const text = file.problem === null ? (file.found?.text ?? null) : null
+    return { enabled: true, path, number: null, stream: null, text, problem: file.problem }
   },
-  say: ({ enabled, path, text }) => {
+  say: ({ enabled, path, text, problem }) => {
     if (text !== null) return visibleLines(text.replace(/\r?\n$/, ''))
+    if (problem !== null) return `${path} is not shown: ${problem}.`
     return enabled ? `${path} is not there yet: the next save writes it.` : DISABLED
   },
   exact: ({ text }) => text,

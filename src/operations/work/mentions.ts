@@ -1,4 +1,6 @@
+import type { Checkpoint } from '../../core/checkpoint.ts'
 import type { WorkState } from '../../core/work.ts'
+import { HANDED_OFF } from './handoff-files.ts'
 
 export interface Mention {
   field: keyof WorkState
@@ -11,17 +13,17 @@ const TEXTS = ['state', 'now'] as const
 const LISTS = ['facts', 'next', 'blockers', 'questions'] as const
 const MOST = 200
 
-/** A path in code marks, or one with a folder and an ending; a line number behind it is not part of it. */
+/** What stands in code marks, and of that what could be a file: it has an ending. A line number is no part of it. */
 const CODE = /`([^`\s]{1,200})`/g
 const PATH = /^(?!\w+:\/\/)(?:\.\/)?((?:[\w@.+-]+\/)*[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,7})(?::\d+)*$/
 
-/** The files that the work's sentences name in code marks; anything less clear is left alone. */
+/** What the work's sentences name in code marks and could be files; anything less clear is left alone. */
 export function mentionsOf(work: WorkState): Mention[] {
   const found: Mention[] = []
   const add = (field: keyof WorkState, index: number, text: string) => {
     for (const [, code = ''] of text.matchAll(CODE)) {
       const path = PATH.exec(code)?.[1]
-      if (path?.includes('/') && found.length < MOST) found.push({ field, index, path })
+      if (path !== undefined && found.length < MOST) found.push({ field, index, path })
     }
   }
   for (const field of TEXTS) {
@@ -38,3 +40,19 @@ export function mentionsOf(work: WorkState): Mention[] {
 
 const firstWord = (text: string) =>
   text.replaceAll('`', '').trim().split(/[\s#]/, 1)[0]?.replace(/:$/, '') ?? ''
+
+/**
+ * What the work speaks of and must not be called gone: the files that were not there at the save. A name without a
+ * folder may be no file at all, such as `node.js`: it counts only where a save has looked for it.
+ */
+export function absentAt(checkpoint: Checkpoint | null, work: WorkState): string[] {
+  const isLookedAt = checkpoint?.triggers.some(({ note }) => note === SAVED || note.startsWith(HANDED_OFF))
+  const sought = new Set(checkpoint && isLookedAt ? mentionsOf(checkpoint.work).map(({ path }) => path) : [])
+  const unsought = mentionsOf(work).filter(
+    ({ field, path }) => field !== 'references' && !path.includes('/') && !sought.has(path),
+  )
+  return [...(checkpoint?.absent ?? []), ...unsought.map(({ path }) => path)]
+}
+
+/** How a save says that it was one. */
+const SAVED = 'saved'

@@ -14,7 +14,8 @@ import { isTrustedHere } from '../document/trusted.ts'
 import { operation, type Screen } from '../operation.ts'
 import { ageOf, count, fitted, table } from '../text.ts'
 import { type ToldBrief, toldBrief } from './brief-of.ts'
-import { findHandoffs, handoffAt, type JudgedHandoff, judged } from './handoff-files.ts'
+import { type FoundHandoff, findHandoffs, handoffAt, type JudgedHandoff, judged } from './handoff-files.ts'
+import { absentAt } from './mentions.ts'
 import { verify } from './verify.ts'
 import { worldOf } from './world.ts'
 
@@ -99,7 +100,7 @@ interface Wanted {
 async function picked(context: Context, asked: Wanted): Promise<Picked> {
   const { wanted, list, trusted } = asked
   const isPath = wanted !== undefined && /[/\\]/.test(wanted)
-  const found = isPath ? [] : await judged(context, findHandoffs(context), asked)
+  const found = isPath ? [] : await judged(context, await findHandoffs(context), asked)
   const listed = (some: JudgedHandoff[]) => some.map((one) => listedOf(one, context.ports.now()))
   if (list) return { kind: 'list', handoffs: listed(found) }
   if (wanted === undefined) {
@@ -109,13 +110,13 @@ async function picked(context: Context, asked: Wanted): Promise<Picked> {
   const matches = matching(found, wanted)
   if (matches.length > 1) return { kind: 'choose', candidates: listed(matches) }
   const [only] =
-    matches.length === 1 ? matches : await judged(context, [byPath(context, wanted)], { trusted })
+    matches.length === 1 ? matches : await judged(context, [await byPath(context, wanted)], { trusted })
   if (!only) throw new ReasonError('handoff_unknown', { handoff: wanted })
   return briefFor(context, only, asked)
 }
 
 /** What looks like no file and matches nothing is unknown; it is not looked for in the folder around. */
-function byPath(context: Context, wanted: string) {
+async function byPath(context: Context, wanted: string): Promise<FoundHandoff> {
   if (!/[/\\]|\.md$/i.test(wanted)) throw new ReasonError('handoff_unknown', { handoff: wanted })
   return handoffAt(context, wanted)
 }
@@ -178,7 +179,7 @@ async function briefFor(context: Context, one: JudgedHandoff, asked: Wanted): Pr
   const { checks, drift } = await verify(
     context,
     work,
-    { atMs: createdMs, branch, commit, absent: one.checkpoint?.absent ?? [] },
+    { atMs: createdMs, branch, commit, absent: absentAt(one.checkpoint, work) },
     world,
     asked,
   )

@@ -1,7 +1,7 @@
 import { wellFormed } from '../../core/canonical.ts'
 import { describe, ReasonError } from '../../core/reason.ts'
 import type { Breadcrumb } from '../../core/work.ts'
-import type { Saying, Statement } from '../../policy/save.ts'
+import { type FileSaid, fileSaid, type Saying, type Statement } from '../../policy/save.ts'
 
 /** What can be said on stdin: a saying, and what else a save can be told. */
 export interface Piped {
@@ -18,18 +18,7 @@ const one = (field: 'summary' | 'now' | 'state' | 'problem' | 'goal') => (value:
   [field]: value === '' ? null : textOf(value, key),
 })
 const texts =
-  (
-    field:
-      | 'next'
-      | 'blockers'
-      | 'done'
-      | 'commands'
-      | 'ids'
-      | 'learnings'
-      | 'supersedes'
-      | 'resolve'
-      | 'confirm',
-  ) =>
+  (field: 'next' | 'blockers' | 'commands' | 'ids' | 'learnings' | 'supersedes' | 'resolve' | 'confirm') =>
   (value: unknown, key: string) => ({ [field]: listOf(value, key).map((item) => plainOf(item, key)) })
 const claims =
   (field: 'decisions' | 'questions' | 'constraints' | 'rules' | 'facts') =>
@@ -56,7 +45,7 @@ const KEYS: Readonly<Record<string, Read>> = {
   constraints: claims('constraints'),
   rules: claims('rules'),
   facts: claims('facts'),
-  done: texts('done'),
+  done: (value, key) => ({ done: listOf(value, key).map((item) => stepOf(item, key)) }),
   files: (value, key) => ({ files: listOf(value, key).map((item) => fileOf(item, key)) }),
   artifacts: (value, key) => ({ files: listOf(value, key).map((item) => fileOf(item, key)) }),
   commands: texts('commands'),
@@ -119,19 +108,25 @@ const plainOf = (item: unknown, key: string) => textOf(isRecord(item) ? item.tex
 
 function statementOf(item: unknown, key: string): Statement {
   if (!isRecord(item)) return textOf(item, key)
-  const { text, why, confirmed } = item
+  const { text, why, confirmed, supersededBy } = item
   return {
     text: textOf(text, `${key}.text`),
     ...(why === undefined || why === '' ? {} : { why: textOf(why, `${key}.why`) }),
     ...(confirmed === undefined ? {} : { confirmed: flagOf(confirmed, `${key}.confirmed`) }),
+    ...(supersededBy ? { supersededBy: textOf(supersededBy, `${key}.supersededBy`) } : {}),
   }
 }
 
-function fileOf(item: unknown, key: string): string {
-  if (!isRecord(item)) return textOf(item, key)
-  const description = item.description ? textOf(item.description, `${key}.description`) : ''
-  const path = textOf(item.path, `${key}.path`)
-  return description === '' ? path : `${path}: ${description}`
+function stepOf(item: unknown, key: string): Saying['done'][number] {
+  if (!isRecord(item) || !item.at) return plainOf(item, key)
+  return { text: textOf(item.text, `${key}.text`), at: textOf(item.at, `${key}.at`) }
+}
+
+function fileOf(item: unknown, key: string): FileSaid {
+  if (!isRecord(item)) return fileSaid(textOf(item, key))
+  const said = (name: 'action' | 'description') =>
+    item[name] ? { [name]: textOf(item[name], `${key}.${name}`) } : {}
+  return { path: textOf(item.path, `${key}.path`), ...said('action'), ...said('description') }
 }
 
 function referenceOf(item: unknown, key: string): Breadcrumb {

@@ -13,6 +13,7 @@ import type { Survey } from '../document/survey.ts'
 import { operation, type Screen } from '../operation.ts'
 import { ageOf, count, namedRows } from '../text.ts'
 import { learningsFor, type ToldBrief, toldBrief } from './brief-of.ts'
+import { absentAt } from './mentions.ts'
 import { savedState } from './saved-state.ts'
 import { seenOf } from './seen.ts'
 import { verify } from './verify.ts'
@@ -21,7 +22,7 @@ import { type World, worldOf } from './world.ts'
 export type Resumed =
   /** `foreign`: so many documents came with the repository, and are not told. */
   | { kind: 'nothing'; foreign: number }
-  | { kind: 'choose'; candidates: Array<Candidate & { updated_at: string; age: string }> }
+  | { kind: 'choose'; trusted: boolean; candidates: Array<Candidate & { updated_at: string; age: string }> }
   | { kind: 'offered'; stream: string; branch: string | null; saved_at: string; age: string }
   | ({
       kind: 'brief'
@@ -95,6 +96,7 @@ export async function resumed(
   if (choice.kind === 'choose')
     return {
       kind: 'choose',
+      trusted: survey.trusted,
       candidates: choice.candidates.map((one) => ({
         ...one,
         updated_at: instant(one.updatedMs),
@@ -114,8 +116,7 @@ export async function resumed(
   const { checkpoint, sequence, work, edited } = await savedState(context, row, survey)
   const savedAtMs = Date.parse(checkpoint.at)
   const { branch = null, commit = null } = checkpoint.provenance ?? {}
-  const { absent = [] } = checkpoint
-  const saved = { atMs: savedAtMs, branch, commit, absent }
+  const saved = { atMs: savedAtMs, branch, commit, absent: absentAt(checkpoint, work) }
   const { checks, drift } = await verify(context, work, saved, world, survey)
   const learnings = await learningsFor(context, survey, work)
   const told = { work, stream: choice.name, savedAtMs, nowMs, checks, drift, learnings }
@@ -152,17 +153,7 @@ function sayResumed(result: Resumed & { markdown: boolean }, { columns }: Screen
       return `${result.stream} was saved ${result.age} ago${where}. To go on with it: savepoint resume ${result.stream}`
     }
     case 'choose':
-      return [
-        'Several could be meant. Choose one:',
-        '  savepoint resume <id>',
-        namedRows(
-          result.candidates.map(({ name, age, why, foreign }) => [
-            name,
-            `saved ${age} ago${noted(foreign, why)}`,
-          ]),
-          columns,
-        ),
-      ].join('\n')
+      return sayChoice(result, columns)
     case 'brief':
       return result.markdown || !Number.isFinite(columns)
         ? result.text
@@ -170,5 +161,31 @@ function sayResumed(result: Resumed & { markdown: boolean }, { columns }: Screen
   }
 }
 
-const noted = (foreign: boolean, why: Candidate['why']) =>
-  foreign ? ', not reviewed: savepoint trust --review' : why === 'branch' ? ', on this branch' : ''
+function sayChoice({ candidates, trusted }: Extract<Resumed, { kind: 'choose' }>, columns: number): string {
+  const names = candidates.map(({ name }) => name)
+  const isForeignAlone = candidates.every(({ foreign }) => foreign)
+  if (isForeignAlone && candidates.length === 1) return `${names[0]} ${sayReview(names, trusted)}`
+  const noted = ({ name, foreign, why }: Candidate) => {
+    if (isForeignAlone) return ''
+    if (foreign) return `, not reviewed: ${reviewCommands([name], trusted).join(', then ')}`
+    return why === 'branch' ? ', on this branch' : ''
+  }
+  return [
+    ...(isForeignAlone
+      ? [`All that is here ${sayReview(names, trusted)}`]
+      : ['Several could be meant. Choose one:', '  savepoint resume <id>']),
+    namedRows(
+      candidates.map((one) => [one.name, `saved ${one.age} ago${noted(one)}`]),
+      columns,
+    ),
+  ].join('\n')
+}
+
+/** What makes foreign text one's own: nothing is reviewed in a workspace that is not trusted. */
+export const reviewCommands = (names: readonly string[], trusted: boolean): string[] => [
+  ...(trusted ? [] : ['savepoint trust']),
+  `savepoint trust --review ${names.length === 1 ? names[0] : '<id>'}`,
+]
+
+export const sayReview = (names: readonly string[], trusted: boolean) =>
+  `came with the repository: ${reviewCommands(names, trusted).join(', then ')}`

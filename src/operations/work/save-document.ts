@@ -42,30 +42,30 @@ export async function writtenPoint(
   }
   // A file that the user or git took away stays away: what it said last stands for this checkpoint too.
   const isAway = !isHere(survey, row) && view.state === 'published'
-  const longer = isAway ? text : extendedOr(context, view.path, text, point.work)
-  const made = await documentPoint(context, { ...point, text: longer })
+  const { longer, problem } = isAway ? { longer: text, problem: null } : extended(view.path, text, point.work)
+  const made = await documentPoint(context, { ...point, text: longer, isBehind: isAway || problem !== null })
   const base = view.state === 'pending' ? view.base : view.hash
   const owed = owedDocument(made, view.path, base)
   const isSame = longer === text && view.state === 'published'
+  const state = problem === null ? 'written' : 'left'
   return {
     point: made,
     commit: {
       ...made.commit,
       documents: [isSame ? { ...owed, base: null, state: 'published', stamp: view.stamp } : owed],
     },
-    views: isAway ? [] : [{ kind: 'document', path: view.path, state: 'written', problem: null }],
+    views: isAway ? [] : [{ kind: 'document', path: view.path, state, problem }],
   }
 }
 
 /** A document that cannot be written into is left as it is: what was to be said is in the store all the same. */
-function extendedOr({ notices }: Context, path: string, text: string, work: WorkState): string {
+function extended(path: string, text: string, work: WorkState): { longer: string; problem: string | null } {
   try {
     const longer = extendDocument(text, redactAll(workOf(decodeDocument(text))), work)
     requireSize(longer, path)
-    return longer
+    return { longer, problem: null }
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
-    notices.push(`${path} was left as it is: ${error.data.problem ?? error.message}`)
-    return text
+    return { longer: text, problem: String(error.data.problem ?? error.message) }
   }
 }

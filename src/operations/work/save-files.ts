@@ -1,7 +1,7 @@
 import { sha256 } from '../../core/canonical.ts'
 import { nameProblem, randomToken } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
-import type { WorkState } from '../../core/work.ts'
+import { isDeleted, type WorkState } from '../../core/work.ts'
 import { encodeLedger } from '../../formats/ledger-md/codec.ts'
 import { replaceLedger } from '../../formats/ledger-md/replace.ts'
 import { encodeNote, MAX_NOTE_BYTES } from '../../formats/note-json/codec.ts'
@@ -13,14 +13,15 @@ import { joined, type Point } from '../document/checkpoint-of.ts'
 import { afterHead } from '../document/find-stream.ts'
 import { workAt } from '../document/newest-whole.ts'
 import { MAX_DOCUMENT_BYTES } from '../document/read-documents.ts'
-import type { Survey } from '../document/survey.ts'
+import { type Survey, standingOf } from '../document/survey.ts'
 import { isEdited, type LedgerFile, withEdits } from './ledger-file.ts'
 import { type SavedView, writtenPoint } from './save-document.ts'
 import type { Said } from './saying.ts'
 import { INDEX_PATH, type World } from './world.ts'
 
+/** What a save puts into a file, and what its receipt tells of it. */
 interface FilePart {
-  view: SavedView
+  views: SavedView[]
   commit: Partial<DocumentCommit>
 }
 
@@ -50,18 +51,19 @@ export function noteOf(
     work,
     at: instant(atMs),
     plan: active,
-    stage: world.index?.stage ?? (work.position.stage || null),
-    tddPhase: world.index?.tddPhase ?? (work.position.tddPhase || null),
-    files: [...files, ...told.saying.files.map((file) => file.replace(/:\s.*$/s, ''))],
+    stage: redactAll(world.index?.stage ?? (work.position.stage || null)),
+    tddPhase: redactAll(world.index?.tddPhase ?? (work.position.tddPhase || null)),
+    files: [...files, ...told.saying.files.map(({ path }) => path)],
   })
   const name = noteName(atMs, randomToken(ports.random))
   const path = [...noteFolder(problem === null ? active : null), name].join('/')
   const excess = sizeProblem(text, MAX_NOTE_BYTES)
-  if (excess !== null) return [{ view: { kind: 'note', path, state: 'left', problem: excess }, commit: {} }]
+  if (excess !== null)
+    return [{ views: [{ kind: 'note', path, state: 'left', problem: excess }], commit: {} }]
   const hash = sha256(text)
   return [
     {
-      view: { kind: 'note', path, state: 'written', problem: null },
+      views: [{ kind: 'note', path, state: 'written', problem: null }],
       commit: { texts: [{ hash, text }], files: [owedFile(point, { kind: 'note', path, hash, base: null })] },
     },
   ]
@@ -73,16 +75,17 @@ const sizeProblem = (text: string, most: number) =>
 
 /** Where git cannot say what is uncommitted: the files that the work was about last. */
 const inProgress = ({ artifacts }: WorkState) =>
-  artifacts.filter(({ action }) => !/^deleted$/i.test(action)).map(({ path }) => path)
+  artifacts.filter((one) => !isDeleted(one)).map(({ path }) => path)
 
 /** An index that cannot be read is reported and left alone. */
 export function indexOf(point: Point, { index, indexProblem }: World): FilePart[] {
   const view = { kind: 'index', path: INDEX_PATH } as const
-  if (indexProblem !== null) return [{ view: { ...view, state: 'left', problem: indexProblem }, commit: {} }]
+  if (indexProblem !== null)
+    return [{ views: [{ ...view, state: 'left', problem: indexProblem }], commit: {} }]
   if (index === null) return []
   return [
     {
-      view: { ...view, state: 'written', problem: null },
+      views: [{ ...view, state: 'written', problem: null }],
       commit: { files: [owedFile(point, { ...view, hash: '', base: null })] },
     },
   ]
@@ -97,39 +100,28 @@ export async function ledgerOf(
 ): Promise<FilePart[]> {
   if (ledger === null) return []
   const { path, found, problem, row } = ledger
-  if (problem !== null) return [{ view: { kind: 'ledger', path, state: 'left', problem }, commit: {} }]
+  if (problem !== null) return [{ views: [{ kind: 'ledger', path, state: 'left', problem }], commit: {} }]
   const text = found === null ? encodeLedger(work, { at }) : replaceLedger(found.text, work, { at })
   const excess = sizeProblem(text, MAX_DOCUMENT_BYTES)
-  if (excess !== null) return [{ view: { kind: 'ledger', path, state: 'left', problem: excess }, commit: {} }]
+  if (excess !== null)
+    return [{ views: [{ kind: 'ledger', path, state: 'left', problem: excess }], commit: {} }]
   const hash = sha256(text)
-  const history = [{ path, checkpoint: point.checkpoint.id, hash, at }]
   const part: FilePart = {
-    view: { kind: 'ledger', path, state: 'written', problem: null },
+    views: [{ kind: 'ledger', path, state: 'written', problem: null }],
     commit: {
       texts: [{ hash, text }],
       files: [owedFile(point, { kind: 'ledger', path, hash, base: found?.hash ?? null })],
-      ledgers: history,
+      ledgers: [{ path, checkpoint: point.checkpoint.id, hash, at }],
     },
   }
   if (found === null || !isEdited(ledger)) return [part]
   const edited = { texts: [{ hash: found.hash, text: found.text }] }
   const isSame = row === null || row.stream === point.checkpoint.stream
-  const adopted = isSame
-    ? { checkpoint: point.checkpoint.id, commit: {} }
-    : await adoptedElsewhere(context, survey, ledger, row.stream)
+  const other = isSame ? null : await adoptedElsewhere(context, survey, ledger, row.stream)
+  const history = { path, checkpoint: other?.checkpoint ?? point.checkpoint.id, hash: found.hash, at }
   return [
-    {
-      view: part.view,
-      commit: joined(
-        '',
-        edited,
-        adopted.commit,
-        {
-          ledgers: [{ path, checkpoint: adopted.checkpoint, hash: found.hash, at }],
-        },
-        part.commit,
-      ),
-    },
+    ...(other === null ? [] : [other]),
+    { views: part.views, commit: joined('', edited, { ledgers: [history] }, part.commit) },
   ]
 }
 
@@ -139,18 +131,24 @@ async function adoptedElsewhere(
   survey: Survey,
   ledger: LedgerFile,
   stream: string,
-): Promise<{ checkpoint: string; commit: Partial<DocumentCommit> }> {
+): Promise<(FilePart & { checkpoint: string }) | null> {
   const row = survey.rows.find((one) => one.stream.id === stream)
-  if (!row) throw new Error('the ledger shows a stream that is not there')
+  if (!row || standingOf(row) === 'archived' || row.position.foreign) {
+    context.notices.push(
+      `What was written into ${ledger.path} is about work that is over: it is kept in the history of the ledger.`,
+    )
+    return null
+  }
   const before = await workAt(context, row.position.checkpoint)
-  const { point, commit } = await writtenPoint(context, survey, row, {
+  const { point, commit, views } = await writtenPoint(context, survey, row, {
     stream: row.stream,
     work: redactAll(withEdits(before, ledger)),
     parent: row.position.checkpoint,
     after: afterHead(row),
     triggers: [{ kind: 'adopted', note: 'the ledger was edited by hand' }],
     provenance: { branch: row.position.gist.document?.branch ?? null, commit: null, author: null },
-    foreign: row.position.foreign,
+    foreign: false,
   })
-  return { checkpoint: point.checkpoint.id, commit }
+  context.notices.push(`What was written into ${ledger.path} was taken into ${row.stream.name}.`)
+  return { checkpoint: point.checkpoint.id, views, commit }
 }

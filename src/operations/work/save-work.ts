@@ -1,7 +1,7 @@
 import type { TriggerKind } from '../../core/checkpoint.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { type Artifact, emptyWork, type WorkState } from '../../core/work.ts'
+import { type Artifact, emptyWork, isDeleted, type WorkState } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { resolveStream, type SaveTarget, type Seen } from '../../policy/resolve.ts'
@@ -11,7 +11,7 @@ import { fingerprintOf } from '../../workspace/fingerprint.ts'
 import type { Context } from '../context.ts'
 import { type Act, actAnyway } from '../document/act.ts'
 import { joined } from '../document/checkpoint-of.ts'
-import { afterHead, provenanceHere, refusalOf, tellForeign } from '../document/find-stream.ts'
+import { afterHead, provenanceHere, refusalOf } from '../document/find-stream.ts'
 import { trustIfOurs } from '../document/give-trust.ts'
 import { workAt } from '../document/newest-whole.ts'
 import { findRow, look, type Survey, standingOf } from '../document/survey.ts'
@@ -86,7 +86,7 @@ async function decide(
   const seen = seenOf(survey, { named: told.stream, plan, branch: world.branch, nowMs })
   const target = resolveStream(seen, 'save')
   const row = findRow(survey, target.name) ?? null
-  if (row) refuse(context, survey, row)
+  if (row) refuse(survey, row)
   const stream = row?.stream ?? newStream(context, target.name)
   const ledger = await vouchedLedger(context, survey.trusted)
   const isLedgersStream = ledger?.row == null || ledger.row.stream === stream.id
@@ -95,7 +95,9 @@ async function decide(
   const whole = origin ? await workAt(context, origin.position.checkpoint) : emptyWork()
   const known = row ? whole : inherited(whole)
   const before = isLedgersStream ? redactAll(withEdits(known, ledger)) : known
-  const { work, dropped } = capped(marked(context, placed(said(before, told.saying, at), told, world)))
+  const { work, dropped } = capped(
+    marked(context, redactAll(placed(said(before, told.saying, at), told, world))),
+  )
   const isTaken = isLedgersStream && ledger !== null && ledger.problem === null && isEdited(ledger)
   const point = {
     stream,
@@ -134,7 +136,7 @@ async function decide(
     answer: {
       stream: target.name,
       why: target.why,
-      began: row === null,
+      began: target.isNew,
       origin: row === null ? (origin?.stream.name ?? null) : null,
       checkpoint: written.point.checkpoint.id,
       sequence: (row?.stream.headSequence ?? 0) + 1,
@@ -150,7 +152,7 @@ async function decide(
       now: work.now,
       next: work.next[0]?.text ?? '',
       dropped,
-      views: [...written.views, ...files.map(({ view }) => view)],
+      views: [...written.views, ...files.flatMap(({ views }) => views)],
     },
   }
 }
@@ -163,19 +165,31 @@ function originOf(survey: Survey, seen: Seen): WorkRow | null {
 }
 
 /** A stream that is over, or whose document was changed by nobody knows whom, takes no save. */
-function refuse(context: Context, survey: Survey, row: WorkRow): void {
+function refuse(survey: Survey, row: WorkRow): void {
   if (standingOf(row) === 'archived') throw new ReasonError('stream_archived', { id: row.stream.name })
   const trouble = survey.troubles.find(({ path, kind }) => path === row.view?.path && kind === 'changed')
   if (trouble) throw refusalOf(trouble, row.stream.name)
-  tellForeign(context, row)
+  // In a note or a ledger its text would lose its mark.
+  if (row.position.foreign) throw new ReasonError('stream_foreign', { id: row.stream.name })
 }
+
+/** Of the uncommitted files so many are remembered; whoever changed hundreds by a tool works on none of them. */
+const MOST_FOUND = 50
 
 /** The work with where it is: the plan and its stage, and the files that are being worked on. */
 function placed(work: WorkState, told: Said, { index, dirty }: World): WorkState {
   const { position } = work
-  const files = (dirty ?? []).map(({ path, action }): Artifact => ({ path, action, description: '' }))
+  const named = new Set(told.saying.files.map(({ path }) => path))
+  const found = (dirty ?? []).filter(({ path }) => !named.has(path)).slice(0, MOST_FOUND)
+  const files = found.map(({ path, action }): Artifact => ({ path, action, description: '' }))
+  const { artifacts } = carryForward(work, { artifacts: files })
   return {
-    ...carryForward(work, { artifacts: files }),
+    ...work,
+    // What somebody named is the newest: where there are too many, others go first.
+    artifacts: [
+      ...artifacts.filter(({ path }) => !named.has(path)),
+      ...artifacts.filter(({ path }) => named.has(path)),
+    ],
     position: {
       ...position,
       ...planPosition({ index }),
@@ -189,7 +203,7 @@ function placed(work: WorkState, told: Said, { index, dirty }: World): WorkState
 /** What the work speaks of and is still to be made: a brief must not call it gone. */
 const absentFiles = ({ place }: Context, work: WorkState) => [
   ...new Set(
-    mentionsOf(work)
+    [...mentionsOf(work), ...work.artifacts.filter((one) => !isDeleted(one))]
       .map(({ path }) => path)
       .filter((path) => fingerprintOf(place.root, path).state === 'absent'),
   ),

@@ -1,7 +1,7 @@
 import { requireName } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { redactAll } from '../../policy/redact.ts'
-import { NOTHING_SAID, type Saying } from '../../policy/save.ts'
+import { fileSaid, MOST, NOTHING_SAID, type Saying } from '../../policy/save.ts'
 import type { Context } from '../context.ts'
 import type { Fields, InputOf } from '../field.ts'
 import type { Piped } from './read-saying.ts'
@@ -85,6 +85,7 @@ export async function saidBy(context: Context, input: SayingInput): Promise<Said
   const size = JSON.stringify(saying).length
   if (size > MOST_CHARACTERS)
     throw wrong(`what is to be saved has ${size} characters, ${MOST_CHARACTERS} are allowed`)
+  refuseMany(saying)
   return {
     saying,
     plan: input.plan ?? nameOrNull(piped?.plan),
@@ -92,6 +93,20 @@ export async function saidBy(context: Context, input: SayingInput): Promise<Said
     tddPhase: piped?.tddPhase ?? null,
     stream: input.stream ?? null,
     note: input.note,
+  }
+}
+
+/** More than a checkpoint holds would be lost with this very save. */
+function refuseMany(saying: Saying): void {
+  const given = {
+    ...saying,
+    artifacts: saying.files,
+    references: [...saying.commands, ...saying.ids, ...saying.learnings, ...saying.references],
+  }
+  for (const [field, most] of Object.entries(MOST)) {
+    const list: unknown = Reflect.get(given, field)
+    if (Array.isArray(list) && list.length > most)
+      throw wrong(`${list.length} ${field} are more than a save holds: ${most}`)
   }
 }
 
@@ -122,7 +137,7 @@ function fromFlags(input: SayingInput): Saying {
     rules: filled(input.rule, '--rule'),
     facts: filled(input.fact, '--fact'),
     done: filled(input.done, '--done'),
-    files: filled(input.file, '--file'),
+    files: filled(input.file, '--file').map(fileSaid),
     commands: filled(input.command, '--command'),
     ids: filled(input.id, '--id'),
     learnings: filled(input.learning, '--learning'),

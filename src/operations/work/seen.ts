@@ -13,6 +13,7 @@ export const seenOf = (survey: Survey, given: Pick<Seen, 'named' | 'plan' | 'bra
     standing: standingOf(row),
     updatedMs: Date.parse(row.position.at),
     branch: row.position.gist.document?.branch ?? null,
+    plan: row.position.gist.document?.plan ?? null,
     here: isHere(survey, row),
     foreign: isForeign(row),
   })),

@@ -9,7 +9,8 @@ import { read } from '../document/read.ts'
 import { findRow, isHere, type Survey } from '../document/survey.ts'
 import { operation, type Screen } from '../operation.ts'
 import { ageOf, count, namedRows } from '../text.ts'
-import { WHY } from './resume.ts'
+import { absentAt } from './mentions.ts'
+import { reviewCommands, sayReview, WHY } from './resume.ts'
 import { type SavedState, savedState } from './saved-state.ts'
 import { seenOf } from './seen.ts'
 import { verify } from './verify.ts'
@@ -17,7 +18,7 @@ import { type World, worldOf } from './world.ts'
 
 interface Saved {
   stream: string
-  why: string
+  why: keyof typeof WHY
   checkpoint: string
   sequence: number
   saved_at: string
@@ -38,9 +39,14 @@ interface Status {
   foreign: number
   focus: string | null
   branch: string | null
-  /** The work that a save and a resume are about here; null where nothing is saved, or several could be meant. */
+  /** The work that a resume tells here; null where nothing is saved, or where it would tell none. */
   saved: Saved | null
+  /** Work that a resume names and does not tell: it is of another branch, and older. */
+  offered: string | null
+  /** What there is to choose from, the newest first. */
   candidates: string[]
+  /** Those of the candidates that came with the repository, and that nobody here has reviewed. */
+  unreviewed: string[]
   uncommitted: number | null
   due: Due[]
   /** What to do now, as commands. */
@@ -69,22 +75,22 @@ export const status = operation({
       row && state && choice.kind === 'stream'
         ? { ...(await savedOf(context, survey, world, row, state)), why: choice.why }
         : null
-    const due = dueOf(await dueInput(context, world, row, state, saved))
+    const candidates = choice.kind === 'choose' ? choice.candidates : []
+    const unreviewed = candidates.filter(({ foreign }) => foreign).map(({ name }) => name)
+    // Beside work that is saved and not told, nothing can be said of what it needs.
+    const due =
+      row || choice.kind === 'nothing' ? dueOf(await dueInput(context, world, row, state, saved)) : []
+    const told = {
+      ...{ trusted: survey.trusted, saved, offered, due, unreviewed },
+      candidates: candidates.map(({ name }) => name),
+    }
     return {
-      trusted: survey.trusted,
+      ...told,
       foreign: survey.foreign.length,
       focus: survey.rows.find(({ focused }) => focused)?.stream.name ?? null,
       branch: world.branch,
-      saved,
-      candidates:
-        choice.kind === 'choose'
-          ? choice.candidates.map(({ name }) => name)
-          : offered === null
-            ? []
-            : [offered],
       uncommitted: world.dirty?.length ?? null,
-      due,
-      todo: offered === null ? todoOf(saved, due, choice.kind) : [`savepoint resume ${offered}`],
+      todo: todoOf(told),
     }
   },
   say: (result, screen) => sayStatus(result, screen),
@@ -102,11 +108,11 @@ async function savedOf(
   const { drift } = await verify(
     context,
     work,
-    { atMs, branch, commit, absent: checkpoint.absent ?? [] },
+    { atMs, branch, commit, absent: absentAt(checkpoint, work) },
     world,
     survey,
   )
-  const claims = [...work.decisions, ...work.constraints, ...work.rules, ...work.facts]
+  const claims = [...work.decisions, ...work.constraints, ...work.rules, ...work.facts, ...work.questions]
   return {
     stream: row.stream.name,
     checkpoint: checkpoint.id,
@@ -149,42 +155,52 @@ async function dueInput(
   }
 }
 
-const FAR_ENOUGH = 50
+/** Each checkpoint on the way back is read whole: a line that is longer is followed no further. */
+const FAR_ENOUGH = 1_000
 
-/** How many decisions came by saves since a delta was written, along this workspace's own line. */
+/** How many decisions came by saves since a delta was written, along this workspace's own line; at least so many. */
 async function decisionsSinceDelta(
   { store }: Context,
   { position }: WorkRow,
   state: SavedState | null,
 ): Promise<number> {
   const now = new Set(state?.work.decisions.map(({ text }) => text))
-  let id: string | null = position.checkpoint
+  let before = now
+  let id: string | null = now.size === 0 ? null : position.checkpoint
   for (let back = 0; id !== null && back < FAR_ENOUGH; back += 1) {
     const stored = await store.checkpoint(id)
-    if (stored?.state !== 'whole') return 0
+    if (stored?.state !== 'whole') break
     const { triggers, parent, work } = stored.checkpoint
-    const isDelta = triggers.some(({ note }) => note === 'delta')
-    if (isDelta || parent === null)
-      return [...now].filter((text) => !work.decisions.some((one) => one.text === text)).length
-    id = parent
+    before = new Set(work.decisions.map(({ text }) => text))
+    id = triggers.some(({ note }) => note === 'delta') ? null : parent
   }
-  return 0
+  return [...now].filter((text) => !before.has(text)).length
 }
 
-function todoOf(saved: Saved | null, due: Due[], kind: string): string[] {
-  if (kind === 'choose') return ['savepoint resume <id>']
+/** Nothing of the work is ours. */
+const isForeignAlone = ({ candidates, unreviewed }: Pick<Status, 'candidates' | 'unreviewed'>) =>
+  candidates.length > 0 && candidates.length === unreviewed.length
+
+type Told = Pick<Status, 'trusted' | 'saved' | 'offered' | 'candidates' | 'unreviewed' | 'due'>
+
+function todoOf(told: Told): string[] {
+  const { trusted, saved, offered, candidates, due } = told
+  if (offered !== null) return [`savepoint resume ${offered}`]
+  if (isForeignAlone(told)) return reviewCommands(candidates, trusted)
+  if (candidates.length > 0) return ['savepoint resume <id>']
   const commands = due.map(({ command }) => command)
   return saved ? [...commands, 'savepoint resume'] : commands
 }
 
 function sayStatus(status: Status, { columns }: Screen): string {
-  // One screen: a text that goes on and on is cut, a command never.
-  const clipped = (text: string) => clipWidth(visible(first(text)), Math.max(20, columns * 2 - 24))
-  const { saved, focus, branch, candidates, uncommitted, due, todo, trusted, foreign } = status
+  // One screen, in a pipe too: a text that goes on and on is cut, a command never.
+  const room = Math.max(20, Math.min(columns, MOST_COLUMNS) * 2 - 24)
+  const clipped = (text: string) => clipWidth(visible(first(text)), room)
+  const { saved, focus, branch, offered, candidates, uncommitted, due, todo, trusted, foreign } = status
   const rows: Array<[string, string]> = [['Focus', focus ?? 'nothing']]
   if (branch !== null) rows.push(['Branch', branch])
   if (saved) {
-    rows.push(['Work', `${saved.stream}: ${WHY[saved.why as keyof typeof WHY]}`])
+    rows.push(['Work', `${saved.stream}: ${WHY[saved.why]}`])
     if (saved.document) rows.push(['Document', saved.document])
     rows.push(['Saved', `${ageOf(saved.age_ms)} ago, number ${saved.sequence}`])
     if (saved.summary) rows.push(['Now', clipped(saved.summary)])
@@ -192,19 +208,16 @@ function sayStatus(status: Status, { columns }: Screen): string {
     for (const blocker of saved.blockers.slice(0, 2)) rows.push(['Blocked', clipped(blocker)])
     if (saved.unconfirmed + saved.questions > 0)
       rows.push(['Open', `${count(saved.questions, 'question')}, ${saved.unconfirmed} unconfirmed`])
-    if (hasDrift(saved.drift)) rows.push(['Drift', sayDrift(saved.drift)])
-  } else if (candidates.length > 0)
-    rows.push([
-      'Work',
-      candidates.length === 1
-        ? `${candidates[0]}, of another branch and older`
-        : `several: ${candidates.slice(0, 5).join(', ')}`,
-    ])
+    if (hasDrift(saved.drift)) rows.push(['Drift', sayDrift(saved.drift, clipped)])
+  } else if (offered !== null) rows.push(['Work', `${offered}, of another branch and older`])
+  else if (isForeignAlone(status))
+    rows.push(['Work', `${named(candidates)} ${sayReview(candidates, trusted)}`])
+  else if (candidates.length > 0) rows.push(['Work', `several: ${named(candidates)}`])
   else rows.push(['Saved', 'nothing yet'])
   if (uncommitted) rows.push(['Files', `${uncommitted} uncommitted`])
   if (!trusted && (saved || foreign > 0))
     rows.push(['Trust', 'not given: git is not asked, and edits of documents are not taken in'])
-  for (const { text } of due) rows.push(['Due', text])
+  for (const { text } of due) rows.push(['Due', clipped(text)])
   for (const [at, command] of todo.entries()) rows.push([at === 0 ? 'Do now' : '', command])
   return namedRows(
     rows.map(([name, text]) => [name, visible(text)]),
@@ -212,15 +225,20 @@ function sayStatus(status: Status, { columns }: Screen): string {
   )
 }
 
+const MOST_COLUMNS = 200
+
+const named = (candidates: string[]) => candidates.slice(0, 5).join(', ')
+
 const first = (text: string) => text.trim().split(/\r?\n/, 1)[0] ?? ''
 
-function sayDrift({ branch, commitsSince, filesChanged, filesGone, planStep }: Drift): string {
+function sayDrift(drift: Drift, clipped: (text: string) => string): string {
+  const { branch, commitsSince, filesChanged, filesGone, planStep } = drift
   return [
-    branch && `saved on ${branch.was}`,
+    branch && `saved on ${clipped(branch.was)}`,
     commitsSince ? `${count(commitsSince, 'commit')} since` : '',
     filesChanged > 0 && `${count(filesChanged, 'file')} changed`,
     filesGone > 0 && `${count(filesGone, 'file')} gone`,
-    planStep !== null && `the plan is at ${planStep}`,
+    planStep !== null && `the plan is at ${clipped(planStep)}`,
   ]
     .filter((part) => typeof part === 'string' && part !== '')
     .join(', ')

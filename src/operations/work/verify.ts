@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../../core/reason.ts'
-import type { Artifact, WorkState } from '../../core/work.ts'
+import { type Artifact, isDeleted, type WorkState } from '../../core/work.ts'
 import type { Check, Drift } from '../../policy/brief.ts'
 import { fingerprintOf } from '../../workspace/fingerprint.ts'
 import type { Context } from '../context.ts'
@@ -33,7 +33,7 @@ export async function verify(
   const { root } = context.place
   const artifacts = work.artifacts.map((one, index) => ({
     one,
-    check: checkFile(root, one, index, saved.atMs),
+    check: checkFile(root, one, index, saved),
   }))
   const mentions = checkMentions(root, work, new Set(saved.absent))
   const plan = checkPlan(work, world)
@@ -59,16 +59,16 @@ export async function verify(
 const CHANGED = 'changed since'
 const GONE = 'gone'
 
-function checkFile(root: string, file: Artifact, index: number, savedMs: number): Check {
+function checkFile(root: string, file: Artifact, index: number, { atMs, absent }: SavedAt): Check {
   const found = fingerprintOf(root, file.path)
   const check = (mark: Check['mark'], note = ''): Check => ({ field: 'artifacts', index, mark, note })
-  const wasDeleted = /^(?:deleted|removed)$/i.test(file.action.trim())
-  if (found.state === 'absent') return wasDeleted ? check('fresh') : check('stale', GONE)
+  const wasDeleted = isDeleted(file)
+  if (found.state === 'absent')
+    return wasDeleted || absent.includes(file.path) ? check('fresh') : check('stale', GONE)
   if (found.state === 'other') return check('unverifiable', 'it cannot be looked at')
   if (wasDeleted) return check('stale', 'it is back')
   if (found.state === 'folder') return file.seen === undefined ? check('fresh') : check('stale', CHANGED)
-  const isSame =
-    file.seen === undefined ? !isWrittenSince(root, file.path, savedMs) : file.seen === found.mark
+  const isSame = file.seen === undefined ? !isWrittenSince(root, file.path, atMs) : file.seen === found.mark
   return isSame ? check('fresh') : check('stale', CHANGED)
 }
 

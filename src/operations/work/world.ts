@@ -4,6 +4,7 @@ import type { Position } from '../../core/work.ts'
 import { readIndex, type StateIndex } from '../../formats/state-index/codec.ts'
 import { openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
+import { redact } from '../../policy/redact.ts'
 import { headOf } from '../../workspace/git-state.ts'
 import type { Context } from '../context.ts'
 
@@ -37,7 +38,11 @@ export async function worldOf(
 ): Promise<World> {
   const { branch, commit } = headOf(context.place)
   const dirty = trusted && wantsDirty ? await dirtyHere(context) : null
-  return { branch, commit, dirty, ...agentFolder(context, trusted) }
+  const found = agentFolder(context, trusted)
+  // A sentence in an index that git brings would be told to an agent as ours: only names are used of it.
+  const isOwn = !trusted || found.index === null || isPlain(found.index) || !(await isTrackedIndex(context))
+  const index = isOwn || found.index === null ? found.index : plainIndex(found.index)
+  return { branch, commit, dirty, ...found, index }
 }
 
 async function dirtyHere({ place, settings, notices }: Context): Promise<World['dirty']> {
@@ -48,14 +53,19 @@ async function dirtyHere({ place, settings, notices }: Context): Promise<World['
     notices.push(`Git could not say which files are uncommitted: ${problem}`)
     return null
   }
-  return files
+  // A name that holds a secret is not kept, and what is not kept would be called gone.
+  return files.filter(({ path }) => redact(path) === path)
 }
 
 /** Where the plan stands as the tool's index says; nothing where there is none. */
 export const planPosition = ({ index }: Pick<World, 'index'>): Partial<Position> =>
-  index
-    ? { planName: index.activePlan ?? '', stage: String(index.stage ?? ''), tddPhase: index.tddPhase ?? '' }
-    : {}
+  // An index that names no plan says nothing about the one that was named before.
+  index?.activePlan
+    ? { planName: index.activePlan, stage: String(index.stage ?? ''), tddPhase: index.tddPhase ?? '' }
+    : {
+        ...(index?.stage != null ? { stage: String(index.stage) } : {}),
+        ...(index?.tddPhase ? { tddPhase: index.tddPhase } : {}),
+      }
 
 /** A link in the place of the folder leads out of the workspace: nothing is read there, and nothing written. */
 export function agentFolder(
@@ -92,6 +102,13 @@ function indexIn(bytes: Buffer): ReturnType<typeof readIndex> {
   const text = bytes.toString('utf8')
   return Buffer.from(text).equals(bytes) ? readIndex(text) : { problem: 'it is not UTF-8' }
 }
+
+async function isTrackedIndex({ place }: Context): Promise<boolean> {
+  const { isTracked } = await import('../../workspace/git-index.ts')
+  return isTracked(place, INDEX_PATH)
+}
+
+const isPlain = (index: StateIndex) => JSON.stringify(plainIndex(index)) === JSON.stringify(index)
 
 /** Of an index that came with a repository only names are used: a sentence in it would be told to an agent. */
 const plainIndex = ({ activePlan, stage, tddPhase, lastCheckpoint }: StateIndex): StateIndex => ({

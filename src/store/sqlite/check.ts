@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/canonical.ts'
 import type { StoreProblem } from '../store.ts'
-import { unpacked } from './documents.ts'
+import { IS_GIST, unpacked } from './documents.ts'
 import type { Sql } from './sql.ts'
 
 /** Everything that is wrong with a database: its pages, its references, its checksums, its sequences. */
@@ -19,7 +19,13 @@ export function checkDatabase(sql: Sql): StoreProblem[] {
     )
     .filter((row) => sha256(row.body) !== row.hash)
     .map((row) => ({ what: `checkpoint ${row.id} does not match its checksum`, checkpoint: row.id }))
-  return [...strays, ...damaged, ...damagedTexts(sql), ...gaps(sql)]
+  return [...strays, ...damaged, ...damagedGists(sql), ...damagedTexts(sql), ...gaps(sql)]
+}
+
+function damagedGists(sql: Sql): StoreProblem[] {
+  return sql
+    .all<{ id: string }>(`SELECT c.id FROM checkpoints c WHERE NOT ${IS_GIST}`)
+    .map(({ id }) => ({ what: `what lists tell of checkpoint ${id} cannot be read`, checkpoint: id }))
 }
 
 function damagedTexts(sql: Sql): StoreProblem[] {

@@ -35,10 +35,13 @@ type RawWork = [
   gist: Gist,
 ]
 
+/** Whether `c.gist` can be read. In two steps: `json_type` fails on what is not JSON. */
+export const IS_GIST = `iif(json_valid(c.gist), json_type(c.gist), '') = 'object'`
+
 /**
  * Thousands of rows at every start of `savepoint list`: they come as one text, because a driver takes longer to
  * make the rows than SQLite takes to find them, and the joins go by index from the streams outward (the planner,
- * left alone, would scan all views for each).
+ * left alone, would scan all views for each). A gist that is damaged says nothing, and keeps no other from being told.
  */
 export function workRows(sql: Sql, repository: string, workspace: string): WorkRow[] {
   const focused = sql.get<{ stream: string }>(
@@ -50,7 +53,8 @@ export function workRows(sql: Sql, repository: string, workspace: string): WorkR
     foreign.add(checkpoint)
   const found = sql.get<{ rows: string }>(
     `SELECT json_group_array(json_array(s.id, s.name, s.head_id, s.head_seq, v.path, nullif(v.checkpoint, s.head_id),
-       v.hash, v.base, v.stamp, v.state, v.current, c.seq, c.at, json(c.gist))) AS rows
+       v.hash, v.base, v.stamp, v.state, v.current, c.seq, c.at,
+       iif(${IS_GIST}, json(c.gist), json('{"step":null,"stepsDone":0,"steps":0}')))) AS rows
      FROM streams s
      LEFT JOIN views v INDEXED BY documents_of_stream
        ON v.stream = s.id AND v.workspace = ? AND v.kind = 'document' AND v.state <> 'leaving'

@@ -64,8 +64,19 @@ export function rowOf({ hash: _hash, body: _body, pinned, isForeign, gist, ...ro
   return { ...row, pinned: pinned === 1, foreign: isForeign === 1, gist: readGist(gist) }
 }
 
-/** `as`: written by `addCheckpoint` and by nobody else. */
-export const readGist = (text: string) => JSON.parse(text) as Gist
+const NO_GIST: Gist = { step: null, stepsDone: 0, steps: 0 }
+
+/** What a list tells; nothing where that is damaged, for the checkpoint itself may be whole. */
+export function readGist(text: string): Gist {
+  try {
+    const gist: unknown = JSON.parse(text)
+    // `as`: written by `addCheckpoint` and by nobody else.
+    return typeof gist === 'object' && gist !== null ? (gist as Gist) : NO_GIST
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return NO_GIST
+  }
+}
 
 export function stored(sql: Sql, raw: RawRow): Stored {
   const row = rowOf(raw)
