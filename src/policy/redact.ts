@@ -3,7 +3,12 @@
  * none can be switched off by the text that it reads. A value that may hold anything ends at what nobody sees (`DI`:
  * ignorable), which must not be taken for the secret itself.
  */
-const RULES: ReadonlyArray<{ kind: string; pattern: RegExp }> = [
+const RULES: ReadonlyArray<{
+  kind: string
+  pattern: RegExp
+  /** Where this is not in a text, neither is the secret: a look for it takes a tenth of the time. */
+  hint?: RegExp
+}> = [
   { kind: 'anthropic-key', pattern: /\bsk-ant-[A-Za-z0-9_-]{16,}/g },
   { kind: 'openai-key', pattern: /\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{20,}/g },
   { kind: 'github-token', pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})/g },
@@ -15,14 +20,20 @@ const RULES: ReadonlyArray<{ kind: string; pattern: RegExp }> = [
   { kind: 'aws-key-id', pattern: /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g },
   { kind: 'jwt', pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g },
   { kind: 'bearer', pattern: /(?<=\b[Bb]earer\s)[A-Za-z0-9._~+/=-]{12,}/g },
-  { kind: 'url-password', pattern: /(?<=:\/\/[^\s:/@]{1,100}:)[^\s:/@\p{Cc}\p{DI}]{1,200}(?=@)/gu },
+  {
+    kind: 'url-password',
+    hint: /:\/\//,
+    pattern: /(?<=:\/\/[^\s:/@]{1,100}:)[^\s:/@\p{Cc}\p{DI}]{1,200}(?=@)/gu,
+  },
   {
     kind: 'assigned-secret',
+    hint: /key|token|secret|passw/iu,
     pattern:
       /(?<=\b(?:[a-z0-9]{1,20}_){0,4}(?:api[_-]?key|access[_-]?key|private[_-]?key|token|secret|password|passwd)["']?[=:]\s?["']?)[^\s"'\p{Cc}\p{DI}]{6,400}/giu,
   },
   {
     kind: 'secret-option',
+    hint: /--[a-z0-9]/iu,
     pattern:
       /(?<=(?:^|\s)--(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|access-?key|private-?key|token|secret|password|passwd)\s)[^\s\p{Cc}\p{DI}-][^\s\p{Cc}\p{DI}]{5,400}/giu,
   },
@@ -49,7 +60,8 @@ export function redact(text: string): string {
 
 const redactSeen = (text: string) =>
   RULES.reduce(
-    (clean, { kind, pattern }) => clean.replace(pattern, `[redacted:${kind}]`),
+    (clean, { kind, pattern, hint }) =>
+      hint === undefined || hint.test(clean) ? clean.replace(pattern, `[redacted:${kind}]`) : clean,
     withoutPrivateKeys(text),
   )
 

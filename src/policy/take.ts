@@ -60,6 +60,8 @@ function placed({ position }: WorkState, { position: said }: Partial<WorkState>)
   return { ...position, ...Object.fromEntries(told) }
 }
 
+const NONE: ReadonlySet<string> = new Set()
+
 function take<Field extends ListField>(
   work: WorkState,
   field: Field,
@@ -75,37 +77,46 @@ function take<Field extends ListField>(
   const fresh = work[field] as Item[]
   const known = new Map(old.map((item) => [key(item), item]))
   const page = shown && new Map(((shown[field] ?? []) as Item[]).map((item) => [key(item), item]))
-  const told = new Set(fresh.map(key))
+  const told = page === null && unshown[field] === undefined ? NONE : new Set(fresh.map(key))
   // It stood there, and another save took it away since.
   const isGone = (item: Item) => page?.has(key(item)) === true && !known.has(key(item))
   // It came with another save: whoever wrote into the file never saw it.
   const isLater = (item: Item) => page !== null && !page.has(key(item)) && !told.has(key(item))
-  const isAsShown = (item: Item) => JSON.stringify(page?.get(key(item))) === JSON.stringify(item)
+  const isAsShown = (item: Item) =>
+    page !== null && JSON.stringify(page.get(key(item))) === JSON.stringify(item)
   const kept = fresh
     .filter((item) => !isGone(item))
     .map((item) => {
       const mine = known.get(key(item))
-      return mine !== undefined && isAsShown(item) ? mine : overlaid(mine, item)
+      if (mine === undefined) return item
+      return isAsShown(item) ? mine : overlaid(mine, item)
     })
   const later = old.filter((item) => !isUnshown(item) && isLater(item))
   const hidden = old.filter((item) => isUnshown(item) && !told.has(key(item)))
   work[field] = [...hidden, ...kept, ...later] as WorkState[Field]
 }
 
-/** Formats join lines and trim. */
-const norm = (text: string) => text.replace(/\s+/g, ' ').trim()
+/** Formats join lines and trim. A document may have thousands of items, and nearly none of them needs it. */
+const norm = (text: string) => (LOOSE.test(text) ? text.replace(/\s+/g, ' ').trim() : text)
+const LOOSE = /^\s|\s$|\s\s|[^\S ]/
 
 /** What an item says counts; where it says nothing, or only that a file said it, what was known stays. */
-const overlaid = <Item extends object>(item: Item | undefined, fresh: Item): Item => ({
-  ...item,
-  ...fresh,
-  ...(item &&
-    Object.fromEntries(
-      Object.entries(item).filter(([name]) => {
-        const value: unknown = Reflect.get(fresh, name)
-        // That nothing superseded it is something that a format says.
-        const isNull = value === null && name !== 'supersededBy'
-        return value === undefined || value === '' || isNull || (name === 'origin' && value === 'file')
-      }),
-    )),
-})
+function overlaid<Item extends object>(item: Item, fresh: Item): Item {
+  if (isSame(item, fresh)) return item
+  const both = { ...item, ...fresh }
+  for (const [name, value] of Object.entries(item)) {
+    const said: unknown = Reflect.get(fresh, name)
+    // That nothing superseded it is something that a format says.
+    const isNull = said === null && name !== 'supersededBy'
+    if (said === undefined || said === '' || isNull || (name === 'origin' && said === 'file'))
+      Reflect.set(both, name, value)
+  }
+  return both
+}
+
+/** Nearly all of a long list is as it was: that is found out without making anything. */
+function isSame(item: object, fresh: object): boolean {
+  for (const name in item) if (Reflect.get(item, name) !== Reflect.get(fresh, name)) return false
+  for (const name in fresh) if (!(name in item)) return false
+  return true
+}

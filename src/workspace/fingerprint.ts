@@ -3,7 +3,7 @@ import { errorCode, ReasonError } from '../core/reason.ts'
 import { type Folder, openFolder } from '../fs/disk.ts'
 
 /** How a path of the workspace looks; two files with different marks differ. */
-type Fingerprint =
+export type Fingerprint =
   /** `<size>-<16 digits of its SHA-256>`; of a large file `<size>-<the time at which it was written>`. */
   | { state: 'file'; mark: string }
   | { state: 'folder' }

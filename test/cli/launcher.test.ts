@@ -270,6 +270,20 @@ test('the eight newest are kept, with what is not ours', () => {
   expect(filesOf(box)).toEqual([NAME, ...builds.slice(0, 7), `${builds[1]}.78.tmp`, 'notes.txt'].toSorted())
 })
 
+test('what was kept some minutes ago is made anew, with what was compiled since', () => {
+  const box = withHome()
+  box.json(['run', 'list'], { env: ON })
+  const first = statSync(fileOf(box, RUN))
+  const then = Date.now() / 1_000 - 600
+  box.json(['run', 'show', 'r1'], { env: ON })
+  expect(statSync(fileOf(box, RUN)).size).toBe(first.size)
+  utimesSync(fileOf(box, RUN), then, then)
+  box.json(['run', 'show', 'r1'], { env: ON })
+  expect(statSync(fileOf(box, RUN)).size).toBeGreaterThan(first.size)
+  box.json(['run', 'list'], { env: ON })
+  expectGoodCache(box, RUN)
+})
+
 test('each verb keeps what it compiles, and a word that is none has no file of its own', () => {
   const box = withHome()
   box.json(['run', 'list'], { env: ON })

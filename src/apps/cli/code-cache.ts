@@ -21,6 +21,15 @@ export interface CachePlace {
   name: string
 }
 
+/** What was compiled, and when it was kept. */
+export interface Kept {
+  compiled: Buffer
+  keptMs: number
+}
+
+/** After so long it is made anew: by then the verb has been used in other ways, and what it compiled comes together. */
+export const RENEWED_AFTER_MS = 300_000
+
 const MAX_BYTES = 8 * 1024 * 1024
 /** So many verbs are used in turn; each has its own, because what it compiles is what it needs. */
 const KEPT = 8
@@ -43,14 +52,14 @@ export function cachePlace(home: string, build: string, word = ''): CachePlace {
  * V8 does not look whether the bytes are whole, and a damaged cache ends the process with a signal,
  * so the file holds them twice and both must agree; a checksum would load a module of Node at every start.
  */
-export function readCodeCache({ home, folder, name }: CachePlace): Buffer | undefined {
+export function readCodeCache({ home, folder, name }: CachePlace): Kept | undefined {
   try {
     if (!isPrivateFolder(home) || !isPrivateFolder(folder)) return undefined
-    const bytes = readPrivateFile(join(folder, name))
+    const { bytes, keptMs } = readPrivateFile(join(folder, name))
     const half = bytes.length / 2
     if (half === 0 || !Number.isInteger(half)) return undefined
     const first = bytes.subarray(0, half)
-    return first.equals(bytes.subarray(half)) ? first : undefined
+    return first.equals(bytes.subarray(half)) ? { compiled: first, keptMs } : undefined
   } catch (error) {
     ignoreRefusal(error)
     return undefined
@@ -88,14 +97,16 @@ function isPrivateFolder(path: string): boolean {
 }
 
 /** Looks at the opened file, which no other can take the place of, and waits for no pipe. Empty where it will not do. */
-function readPrivateFile(path: string): Buffer {
+function readPrivateFile(path: string): { bytes: Buffer; keptMs: number } {
   // On Windows the two last flags do not exist, and `|` takes them as nothing.
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const found = fstatSync(descriptor)
-    if (!found.isFile() || !isPrivate(found) || found.size > MAX_BYTES) return Buffer.alloc(0)
+    const { mtimeMs: keptMs } = found
+    if (!found.isFile() || !isPrivate(found) || found.size > MAX_BYTES)
+      return { bytes: Buffer.alloc(0), keptMs }
     const bytes = Buffer.allocUnsafe(found.size)
-    return bytes.subarray(0, readSync(descriptor, bytes))
+    return { bytes: bytes.subarray(0, readSync(descriptor, bytes)), keptMs }
   } finally {
     closeSync(descriptor)
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Script } from 'node:vm'
 import { homePathBy } from '../../core/home-path.ts'
-import { type CachePlace, cachePlace, keepCodeCache, readCodeCache } from './code-cache.ts'
+import { type CachePlace, cachePlace, keepCodeCache, RENEWED_AFTER_MS, readCodeCache } from './code-cache.ts'
 
 /** Named by the build; the first line of the program is a comment with the same name. */
 declare const SAVEPOINT_BUILD: string
@@ -48,7 +48,8 @@ function start(): void {
   // The build writes nothing but ASCII, which is read fastest so.
   const source = readFileSync(file, 'latin1')
   const place = placeFor(source)
-  const cachedData = place ? readCodeCache(place) : undefined
+  const kept = place ? readCodeCache(place) : undefined
+  const cachedData = kept?.compiled
   const script = new Script(`(function(exports,require,module,__filename,__dirname){\n${source}\n})`, {
     filename: file,
     lineOffset: -1,
@@ -60,8 +61,8 @@ function start(): void {
   wrapper(module.exports, require, module, file, __dirname)
   const program = module.exports as Program
   program.run().then((code) => {
-    if (place && code === 0 && (!cachedData || script.cachedDataRejected))
-      keepCodeCache(place, script.createCachedData())
+    const isGood = kept && !script.cachedDataRejected && Date.now() - kept.keptMs < RENEWED_AFTER_MS
+    if (place && code === 0 && !isGood) keepCodeCache(place, script.createCachedData())
     // All is written and closed: to leave at once spares taking a large heap apart.
     process.exit(code)
   })

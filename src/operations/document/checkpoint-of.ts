@@ -10,7 +10,7 @@ import {
 } from '../../core/checkpoint.ts'
 import { adoptedId, checkpointId } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
-import type { Position, WorkState } from '../../core/work.ts'
+import { emptyWork, type Position, type WorkState } from '../../core/work.ts'
 import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
 import { saysCurrent } from '../../formats/checkpoint-md/read.ts'
 import { completionOf, workOf } from '../../formats/checkpoint-md/work.ts'
@@ -18,7 +18,7 @@ import { redactAll } from '../../policy/redact.ts'
 import { taken } from '../../policy/take.ts'
 import type { DocumentCommit, Stream } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { workAt } from './newest-whole.ts'
+import { wholeOrNothing } from './newest-whole.ts'
 
 /** Something that is to become a checkpoint of a stream. */
 export interface NewPoint {
@@ -108,9 +108,8 @@ async function originOf(
   context: Context,
   id: string,
 ): Promise<{ work: WorkState; shown: WorkState | null; absent: string[] }> {
-  const work = await workAt(context, id)
-  const stored = await context.store.checkpoint(id)
-  const { document, absent = [] } = stored?.state === 'whole' ? stored.checkpoint : {}
+  const before = await wholeOrNothing(context, id)
+  const { work = emptyWork(), document, absent = [] } = before ?? {}
   const text = document?.behind ? await context.store.text(document.hash) : null
   return { work, shown: text === null ? null : workOf(decodeDocument(text)), absent }
 }

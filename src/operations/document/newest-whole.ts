@@ -29,13 +29,17 @@ export async function newestWhole({ store, notices }: Context, id: string): Prom
   })
 }
 
-/** Where work stood at a checkpoint. Where nothing of it can be read any more, nothing is known, and that is said. */
-export async function workAt(context: Context, id: string): Promise<WorkState> {
+/** The same; null where nothing of it can be read any more, and that is said. */
+export async function wholeOrNothing(context: Context, id: string): Promise<Checkpoint | null> {
   try {
-    return (await newestWhole(context, id)).checkpoint.work
+    return (await newestWhole(context, id)).checkpoint
   } catch (error) {
     if (!(error instanceof ReasonError) || error.reason !== 'checkpoint_integrity_mismatch') throw error
     context.notices.push(error.message)
-    return emptyWork()
+    return null
   }
 }
+
+/** Where work stood at a checkpoint. */
+export const workAt = async (context: Context, id: string): Promise<WorkState> =>
+  (await wholeOrNothing(context, id))?.work ?? emptyWork()

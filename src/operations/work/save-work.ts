@@ -7,7 +7,7 @@ import { redactAll } from '../../policy/redact.ts'
 import { resolveStream, type SaveTarget, type Seen } from '../../policy/resolve.ts'
 import { capped, inherited, said } from '../../policy/save.ts'
 import type { WorkRow } from '../../store/store.ts'
-import { fingerprintOf } from '../../workspace/fingerprint.ts'
+import { type Fingerprint, fingerprintOf } from '../../workspace/fingerprint.ts'
 import type { Context } from '../context.ts'
 import { type Act, actAnyway } from '../document/act.ts'
 import { joined } from '../document/checkpoint-of.ts'
@@ -57,10 +57,13 @@ interface Why {
  * then into the files. What is committed is safe whatever becomes of the files, and the receipt tells of each.
  */
 export async function saveWork(context: Context, told: Said, why: Why): Promise<Receipt> {
-  await trustIfOurs(context, await look(context))
+  if (!(await isTrustedHere(context))) await trustIfOurs(context, await look(context))
   const trusted = await isTrustedHere(context)
-  const world = await worldOf(context, { trusted })
-  const done = await actAnyway(context, (survey) => decide(context, survey, told, why, world))
+  // Git looks while the lock is waited for and the documents are brought up to date.
+  const looking = worldOf(context, { trusted })
+  // Whoever awaits it is told what went wrong; who is refused before that has nobody awaiting.
+  looking.catch(() => undefined)
+  const done = await actAnyway(context, async (survey) => decide(context, survey, told, why, await looking))
   const owed = new Set(done.owed.map(({ path }) => path))
   const troubles = new Map(done.troubles.map(({ path, what }) => [path, what]))
   const failures = new Map(done.failures.map(({ row, error }) => [row.path, error]))
@@ -95,8 +98,9 @@ async function decide(
   const whole = origin ? await workAt(context, origin.position.checkpoint) : emptyWork()
   const known = row ? whole : inherited(whole)
   const before = isLedgersStream ? redactAll(withEdits(known, ledger)) : known
+  const looks = looksIn(context)
   const { work, dropped } = capped(
-    marked(context, redactAll(placed(said(before, told.saying, at), told, world))),
+    marked(looks, redactAll(placed(said(before, told.saying, at), told, world))),
   )
   const isTaken = isLedgersStream && ledger !== null && ledger.problem === null && isEdited(ledger)
   const point = {
@@ -115,7 +119,7 @@ async function decide(
     provenance: provenanceHere(context),
     foreign: row?.position.foreign ?? false,
     atMs: nowMs,
-    absent: absentFiles(context, work),
+    absent: absentFiles(looks, work),
     dropped,
   }
   const written = await writtenPoint(context, survey, row, point)
@@ -200,19 +204,31 @@ function placed(work: WorkState, told: Said, { index, dirty }: World): WorkState
   }
 }
 
+type Looks = (path: string) => Fingerprint
+
+/** How files look, each looked at once. */
+function looksIn({ place }: Context): Looks {
+  const known = new Map<string, Fingerprint>()
+  return (path) => {
+    const found = known.get(path) ?? fingerprintOf(place.root, path)
+    known.set(path, found)
+    return found
+  }
+}
+
 /** What the work speaks of and is still to be made: a brief must not call it gone. */
-const absentFiles = ({ place }: Context, work: WorkState) => [
+const absentFiles = (looks: Looks, work: WorkState) => [
   ...new Set(
     [...mentionsOf(work), ...work.artifacts.filter((one) => !isDeleted(one))]
       .map(({ path }) => path)
-      .filter((path) => fingerprintOf(place.root, path).state === 'absent'),
+      .filter((path) => looks(path).state === 'absent'),
   ),
 ]
 
 /** How each file looks now, so that a brief can tell whether it changed since. */
-function marked({ place }: Context, work: WorkState): WorkState {
+function marked(looks: Looks, work: WorkState): WorkState {
   const artifacts = work.artifacts.map(({ seen: _seen, ...artifact }): Artifact => {
-    const found = fingerprintOf(place.root, artifact.path)
+    const found = looks(artifact.path)
     return found.state === 'file' ? { ...artifact, seen: found.mark } : artifact
   })
   return { ...work, artifacts }
