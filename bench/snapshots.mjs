@@ -1,12 +1,11 @@
 // What a run snapshot costs: a confirmed save, the start of a command, and a run that grows long.
 import { spawnSync } from 'node:child_process'
-import fs, { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RunRecorder } from '../dist/index.js'
 import { root } from '../scripts/setup.mjs'
 import { bareProtocol } from './bare-protocol.mjs'
-import { inTempFolder, interleaved, median, row, timed } from './measure.mjs'
+import { inTempFolder, interleaved, median, row, timed, withoutFileSync } from './measure.mjs'
 
 const PLAN = '# Plan\n\n- [ ] s1: First step\n- [ ] s2: Second step\n'
 const DOCUMENT_BYTES = 4_096
@@ -130,17 +129,4 @@ async function costOfLength(place) {
   const what = `saves ${reached}-${saved} / saves ${EARLY.from}-${EARLY.to} (each against bare)`
   const found = { ...row(what, late, early, 1.5), unit: 'x' }
   return { ...found, ok: found.ok && reached >= LATE.from }
-}
-
-/** The saves between the windows are only there to be many: they need not wait for the disk. */
-async function withoutFileSync(act) {
-  const { fsyncSync } = fs
-  fs.fsyncSync = () => undefined
-  syncBuiltinESMExports()
-  try {
-    await act()
-  } finally {
-    fs.fsyncSync = fsyncSync
-    syncBuiltinESMExports()
-  }
 }

@@ -1,12 +1,11 @@
 // What save and resume cost where much is stored: against a bare start of Node, and against a store with little in it.
 import { spawnSync } from 'node:child_process'
-import fs, { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { root } from '../scripts/setup.mjs'
-import { inTempFolder, interleaved, median, row, timed } from './measure.mjs'
+import { inTempFolder, interleaved, median, row, timed, withoutFileSync } from './measure.mjs'
 
 const FEW = 100
 const MANY = 10_000
@@ -199,7 +198,7 @@ async function compared(scene, few, many) {
 
 /** How long all git commands of a run took, from the start of each to its end. */
 function gitTime(trace) {
-  if (!fs.existsSync(trace)) return 0
+  if (!existsSync(trace)) return 0
   const events = readFileSync(trace, 'utf8')
     .trim()
     .split('\n')
@@ -207,17 +206,4 @@ function gitTime(trace) {
   // What git itself starts has its parent's id before its own, and is in the parent's time.
   const ends = events.filter(({ event, sid }) => event === 'atexit' && !sid.includes('/'))
   return ends.reduce((sum, { t_abs: seconds }) => sum + seconds * 1_000, 0)
-}
-
-/** What is only there to be many need not wait for the disk. */
-async function withoutFileSync(act) {
-  const { fsyncSync } = fs
-  fs.fsyncSync = () => undefined
-  syncBuiltinESMExports()
-  try {
-    await act()
-  } finally {
-    fs.fsyncSync = fsyncSync
-    syncBuiltinESMExports()
-  }
 }

@@ -15,7 +15,7 @@ import type { Context } from '../context.ts'
 import { operation } from '../operation.ts'
 import { HANDED_OFF, handoffHome, MAX_HANDOFF_BYTES, problemOf } from './handoff-files.ts'
 import { type Receipt, saveWork } from './save-work.ts'
-import { SAYING_FIELDS, type Said, type SayingInput, saidBy } from './saying.ts'
+import { isNothingSaid, SAYING_FIELDS, type Said, type SayingInput, saidBy } from './saying.ts'
 
 const { text: _text, ...SAID_BY_OPTION } = SAYING_FIELDS
 
@@ -71,9 +71,8 @@ function purposeOf(given: string): string {
 
 /** What the options say. Unlike at a save, nothing has to be said: what is known is handed off. */
 async function toldBy(context: Context, input: SayingInput): Promise<Said> {
-  const { by = context.speaker, unconfirmed, plan = null, stream = null, note, stdin, ...words } = input
-  const isSilent = Object.values(words).every((value) => value === undefined || value.length === 0)
-  if (stdin || !isSilent) return saidBy(context, input)
+  if (!isNothingSaid(input)) return saidBy(context, input)
+  const { by = context.speaker, unconfirmed, plan = null, stream = null, note } = input
   const saying = redactAll({ ...NOTHING_SAID, by, unconfirmed })
   return { saying, plan, stage: null, tddPhase: null, stream, note }
 }
@@ -92,8 +91,6 @@ async function writtenFor(context: Context, receipt: Receipt, purpose: string) {
   const { branch = null, commit = null } = provenance ?? {}
   const text = textOf(context, stored.checkpoint, { purpose, stream, root })
   try {
-    // In a file of its own it would lose its mark, and be told as the user's.
-    if (stored.row.foreign) throw new ReasonError('handoff_foreign', { path: folder, problem: FOREIGN })
     if (Buffer.byteLength(text) > MAX_HANDOFF_BYTES)
       throw new ReasonError('file_too_large', { path: folder, limit: MAX_HANDOFF_BYTES })
     await remember(context, stored.checkpoint, text)
@@ -118,8 +115,6 @@ async function writtenFor(context: Context, receipt: Receipt, purpose: string) {
     throw new ReasonError('handoff_unwritten', data, { cause: error })
   }
 }
-
-const FOREIGN = 'the work holds text that git brought and nobody has reviewed: savepoint trust --review'
 
 function textOf(
   { place }: Context,

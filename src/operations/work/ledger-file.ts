@@ -82,9 +82,16 @@ const UNSHOWN: Unshown = {
   references: ({ kind }) => kind !== 'id' && kind !== 'command',
 }
 
-/** The work with what somebody wrote into the ledger by hand; as it was where nobody did. */
-export const withEdits = (work: WorkState, file: LedgerFile | null): WorkState =>
-  file?.found && file.problem === null && isEdited(file)
+/** Whether somebody wrote into it about a stream: the one that it shows, or any where we never wrote it. */
+export const hasEditsFor = (file: LedgerFile | null, stream: string): file is LedgerFile =>
+  file !== null &&
+  file.problem === null &&
+  isEdited(file) &&
+  (file.row === null || file.row.stream === stream)
+
+/** The work of a stream with what somebody wrote into the ledger by hand; as it was where nobody did. */
+export const withEdits = (work: WorkState, file: LedgerFile | null, stream: string): WorkState =>
+  hasEditsFor(file, stream) && file.found
     ? taken(work, decodeLedger(file.found.text), {
         unshown: UNSHOWN,
         // A page that somebody began by hand: what is not on it was never there.

@@ -14,7 +14,7 @@ import { afterHead } from '../document/find-stream.ts'
 import { workAt } from '../document/newest-whole.ts'
 import { MAX_DOCUMENT_BYTES } from '../document/read-documents.ts'
 import { type Survey, standingOf } from '../document/survey.ts'
-import { isEdited, type LedgerFile, withEdits } from './ledger-file.ts'
+import { hasEditsFor, isEdited, type LedgerFile, withEdits } from './ledger-file.ts'
 import { type SavedView, writtenPoint } from './save-document.ts'
 import type { Said } from './saying.ts'
 import { INDEX_PATH, type World } from './world.ts'
@@ -116,8 +116,8 @@ export async function ledgerOf(
   }
   if (found === null || !isEdited(ledger)) return [part]
   const edited = { texts: [{ hash: found.hash, text: found.text }] }
-  const isSame = row === null || row.stream === point.checkpoint.stream
-  const other = isSame ? null : await adoptedElsewhere(context, survey, ledger, row.stream)
+  const isHere = row === null || hasEditsFor(ledger, point.checkpoint.stream)
+  const other = isHere ? null : await adoptedElsewhere(context, survey, ledger, row.stream)
   const history = { path, checkpoint: other?.checkpoint ?? point.checkpoint.id, hash: found.hash, at }
   return [
     ...(other === null ? [] : [other]),
@@ -142,7 +142,7 @@ async function adoptedElsewhere(
   const before = await workAt(context, row.position.checkpoint)
   const { point, commit, views } = await writtenPoint(context, survey, row, {
     stream: row.stream,
-    work: redactAll(withEdits(before, ledger)),
+    work: redactAll(withEdits(before, ledger, stream)),
     parent: row.position.checkpoint,
     after: afterHead(row),
     triggers: [{ kind: 'adopted', note: 'the ledger was edited by hand' }],

@@ -17,7 +17,7 @@ import { workAt } from '../document/newest-whole.ts'
 import { findRow, look, type Survey, standingOf } from '../document/survey.ts'
 import { newStream } from '../document/take-in.ts'
 import { isTrustedHere } from '../document/trusted.ts'
-import { isEdited, vouchedLedger, withEdits } from './ledger-file.ts'
+import { hasEditsFor, vouchedLedger, withEdits } from './ledger-file.ts'
 import { mentionsOf } from './mentions.ts'
 import { type SavedView, writtenPoint } from './save-document.ts'
 import { indexOf, ledgerOf, noteOf } from './save-files.ts'
@@ -92,17 +92,15 @@ async function decide(
   if (row) refuse(survey, row)
   const stream = row?.stream ?? newStream(context, target.name)
   const ledger = await vouchedLedger(context, survey.trusted)
-  const isLedgersStream = ledger?.row == null || ledger.row.stream === stream.id
 
   const origin = row ?? originOf(survey, seen)
   const whole = origin ? await workAt(context, origin.position.checkpoint) : emptyWork()
   const known = row ? whole : inherited(whole)
-  const before = isLedgersStream ? redactAll(withEdits(known, ledger)) : known
+  const before = withEdits(known, ledger, stream.id)
   const looks = looksIn(context)
   const { work, dropped } = capped(
     marked(looks, redactAll(placed(said(before, told.saying, at), told, world))),
   )
-  const isTaken = isLedgersStream && ledger !== null && ledger.problem === null && isEdited(ledger)
   const point = {
     stream,
     work,
@@ -110,14 +108,17 @@ async function decide(
     after: row ? afterHead(row) : null,
     triggers: [
       why,
-      ...(isTaken ? [{ kind: 'adopted' as const, note: 'the ledger was edited by hand' }] : []),
+      ...(hasEditsFor(ledger, stream.id)
+        ? [{ kind: 'adopted' as const, note: 'the ledger was edited by hand' }]
+        : []),
     ],
     change: {
       ...{ summary: told.saying.summary ?? told.saying.now ?? '', transitions: [], commands: [] },
       artifacts: (world.dirty ?? []).map(({ path, action }) => ({ path, action, description: '' })),
     },
     provenance: provenanceHere(context),
-    foreign: row?.position.foreign ?? false,
+    // Work that nobody reviewed was refused above.
+    foreign: false,
     atMs: nowMs,
     absent: absentFiles(looks, work),
     dropped,

@@ -1,5 +1,4 @@
 import type { Seen } from '../../policy/resolve.ts'
-import type { WorkRow } from '../../store/store.ts'
 import { isHere, type Survey, standingOf } from '../document/survey.ts'
 
 /** What the resolver has to know about the streams of a repository. */
@@ -15,9 +14,6 @@ export const seenOf = (survey: Survey, given: Pick<Seen, 'named' | 'plan' | 'bra
     branch: row.position.gist.document?.branch ?? null,
     plan: row.position.gist.document?.plan ?? null,
     here: isHere(survey, row),
-    foreign: isForeign(row),
+    foreign: row.position.foreign,
   })),
 })
-
-/** Nobody here has vouched for what it says. */
-export const isForeign = ({ position }: WorkRow) => position.foreign
