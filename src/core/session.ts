@@ -1,0 +1,163 @@
+/** Where a session stands in its life; policy/session-lifecycle.ts says what leads from one to the next. */
+export const PHASES = ['active', 'stale', 'recent', 'archived'] as const
+export type Phase = (typeof PHASES)[number]
+
+/** How a session came to be, in the words of the clients. */
+export const SOURCES = ['startup', 'resume', 'clear', 'compact', 'fork'] as const
+export type Source = (typeof SOURCES)[number]
+
+export const END_REASONS = [
+  'clear',
+  'resume',
+  'logout',
+  'prompt_input_exit',
+  'crash',
+  'timeout',
+  'other',
+] as const
+export type EndReason = (typeof END_REASONS)[number]
+
+/** The agents whose sessions are followed. */
+export const AGENTS = ['claude'] as const
+export type AgentName = (typeof AGENTS)[number]
+
+/** What identifies a session: the client's own id is unique among the sessions of that client. */
+export interface SessionKey {
+  agent: AgentName
+  id: string
+}
+
+/** An objective that sessions work on; known by its path, else by its name. */
+export interface Outcome {
+  outcomeId: number | string | null
+  outcomeName: string
+  path: string | null
+  lastTask: string
+  workSummary: string
+}
+
+/** Something that happened in a session. */
+export interface SessionEvent {
+  at: string
+  kind: string
+  /** A few words about it; never a secret, never a tool's output. */
+  note: string
+  /** How long our own part of it took, with the start of the process; null where nobody measured. */
+  ms: number | null
+  /** How many tokens we told the agent with it (an estimate). */
+  tokens: number
+}
+
+/** A helper or a command that was running when it was last heard of. */
+export interface InFlight {
+  id: string
+  kind: 'subagent' | 'task' | 'background'
+  what: string
+  since: string
+}
+
+/** Tokens by how the provider counts them, each API call once. */
+export interface Tokens {
+  input: number
+  output: number
+  cacheRead: number
+  cacheCreation: number
+}
+
+/** What a session did, from its transcript. */
+export interface Statistics {
+  tokensConsumed: Tokens
+  apiCalls: number
+  /** Paths as the tools were given them, in the order of their first change. */
+  filesModified: string[]
+  tasksCompleted: number
+  tasksFailed: number
+  gitCommits: number
+  toolUsageCounts: Record<string, number>
+  subagentsLaunched: number
+  /** Lines of kinds that are not known, by kind, and lines that are no JSON. */
+  unknownLines: Record<string, number>
+}
+
+/** How full the window was at the last real call of the main conversation. */
+export interface ContextUse {
+  tokens: number
+  /** Null where nobody can say how large the model's window is. */
+  window: number | null
+  model: string
+  at: string
+}
+
+/** What the agent was told at its start: what changed since is told when it resumes. */
+export interface Told {
+  at: string
+  stream: string | null
+  checkpoint: string | null
+}
+
+/** One conversation of an agent. */
+export interface Session extends SessionKey {
+  repository: string
+  /** It belongs to the workspace it started in. */
+  workspace: string
+  source: Source
+  phase: Phase
+  startedAt: string
+  lastActivityAt: string
+  endedAt: string | null
+  endReason: EndReason | null
+  environment: {
+    workingDirectory: string
+    gitBranch: string | null
+    gitCommitHash: string | null
+    permissionMode: string | null
+    transcriptPath: string | null
+    model: string | null
+  }
+  /** The session that this one goes on from: before a clear, or the one it was forked from. */
+  parent: string | null
+  /** The stream that it saves to since somebody saved in it; null while it has only its own. */
+  stream: string | null
+  outcomes: Outcome[]
+  accomplishments: string[]
+  /** The newest; policy/session-events.ts has the cap. */
+  events: SessionEvent[]
+  inFlight: InFlight[]
+  /** Why it stopped without its user wanting it: a limit, an overload, a bill. */
+  paused: { reason: string; at: string } | null
+  compactions: number
+  /** The advice that was given, each once. */
+  nudged: string[]
+  /** A compaction whose summary has not been compared with what was known, and its summary once that is known. */
+  compaction: { at: string; summary: string | null } | null
+  told: Told | null
+  handedOff: boolean
+  uncommittedFiles: number | null
+  statistics: Statistics
+  context: ContextUse | null
+  /** How many bytes of its journal are in this row. */
+  journalRead: number
+}
+
+/** A session with its version, which every change moves on. */
+export interface SessionRow {
+  session: Session
+  version: number
+}
+
+export const noTokens = (): Tokens => ({ input: 0, output: 0, cacheRead: 0, cacheCreation: 0 })
+
+export const noStatistics = (): Statistics => ({
+  tokensConsumed: noTokens(),
+  apiCalls: 0,
+  filesModified: [],
+  tasksCompleted: 0,
+  tasksFailed: 0,
+  gitCommits: 0,
+  toolUsageCounts: {},
+  subagentsLaunched: 0,
+  unknownLines: {},
+})
+
+export const totalTokens = ({ input, output, cacheRead, cacheCreation }: Tokens) =>
+  input + output + cacheRead + cacheCreation
