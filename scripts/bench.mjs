@@ -7,6 +7,8 @@ const BENCHES = {
   snapshots: '../bench/snapshots.mjs',
   documents: '../bench/documents.mjs',
   work: '../bench/work.mjs',
+  transcripts: '../bench/transcripts.mjs',
+  hooks: '../bench/hooks.mjs',
 }
 
 // More certificates triple the start of Node 20, which falsifies what is measured.
@@ -52,7 +54,7 @@ function say({ bench, seconds, rows }) {
     `${measured.toFixed(2)} ${unit}`,
     `${against.toFixed(2)} ${unit}`,
     ratio.toFixed(2),
-    String(limit),
+    limit === null ? '–' : String(limit),
     ok ? 'ok' : 'MISSED',
   ])
   const widths = head.map((_, column) => Math.max(...[head, ...lines].map((line) => line[column].length)))

@@ -94,7 +94,7 @@ const parts = await Promise.all(
 )
 const program = await build({
   ...shared,
-  entryPoints: { program: 'src/apps/cli/entry.ts' },
+  entryPoints: { program: 'src/apps/entry.ts' },
   outdir: out,
   outExtension: { '.js': '.cjs' },
   format: 'cjs',
@@ -117,7 +117,18 @@ const cli = await build({
   minify: true,
   // An older Node must get as far as the message that it is too old.
   target: 'node12',
+  external: [...shared.external, './hook.cjs'],
   banner: { js: '#!/usr/bin/env node' },
+  define: { SAVEPOINT_BUILD: JSON.stringify(buildId) },
+})
+// Run at every step of an agent: nothing is in it that a hook does not need before it opens the store.
+const hook = await build({
+  ...shared,
+  entryPoints: { hook: 'src/apps/hook/main.ts' },
+  outdir: out,
+  outExtension: { '.js': '.cjs' },
+  format: 'cjs',
+  minify: true,
   define: { SAVEPOINT_BUILD: JSON.stringify(buildId) },
 })
 const library = await build({
@@ -134,7 +145,7 @@ chmodSync(join(root, out, 'cli.cjs'), 0o755)
 
 // The packages inside the bundles keep their licences.
 const packages = new Set()
-for (const { metafile } of [...parts, program, cli, library])
+for (const { metafile } of [...parts, program, cli, hook, library])
   for (const input of Object.keys(metafile.inputs)) {
     const found = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)
     if (found) packages.add(found[1])

@@ -20,6 +20,10 @@ async function readTables() {
           "export { SETTINGS } from './config/settings.ts'",
           "export { loadOperations } from './operations/table.ts'",
           "export { optionName } from './operations/field.ts'",
+          "export { lifecycleDiagram } from './policy/session-lifecycle.ts'",
+          "export { momentOf, momentsTable } from './policy/moments.ts'",
+          "export { HOOKS } from './agents/claude/hook-table.ts'",
+          "export { eventOf } from './agents/claude/hooks.ts'",
         ].join('\n'),
         resolveDir: join(root, 'src'),
       },
@@ -50,14 +54,15 @@ const table = (head, rows) =>
 const EXIT_MEANS = {
   problem: '`doctor` found something that is not mended',
   usage: 'the command line, an id or a settings file is wrong',
-  unknown: 'a run, a snapshot, a plan, a document or a point of one is not there, or none is in focus',
-  invalid: 'a document, a plan or the store does not read well',
+  unknown:
+    'a run, a snapshot, a plan, a document or a point of one, a session or an agent is not there, or none is in focus',
+  invalid: "a document, a plan, the store or an agent's settings file does not read well",
   unwritten: 'something could not be written',
   refused:
     'it would overwrite; a run or a document cannot take it as it stands; git has something in progress',
   unsafe: 'a place is not safe to write to, or a workspace is not trusted',
   internal: 'a defect of Savepoint',
-  busy: 'another process holds the store: try again',
+  busy: 'another process holds the store, or keeps writing the file: try again',
 }
 
 function reasonsPage({ EXIT, REASONS }) {
@@ -183,10 +188,43 @@ const PAGES = {
   'docs/commands.md': commandsPage,
 }
 
+/** The client's hooks with what each leads to: the event that a payload of its name becomes, and its moment. */
+function hooksTable({ HOOKS, eventOf, momentOf }) {
+  const rows = Object.entries(HOOKS).map(([hook, seconds]) => {
+    const payload = { hook_event_name: hook, session_id: 'any', cwd: '/', agent_type: 'any' }
+    const { kind } = eventOf(payload, '')
+    const { about, tells } = momentOf(kind)
+    return [code(hook), code(kind), seconds, about, tells.join(', ') || '–']
+  })
+  return table(['hook', 'event', 'seconds', 'what happens', 'may tell'], rows)
+}
+
+/** Parts of pages that people write, each between two marks that bear its name. */
+const PARTS = {
+  'docs/sessions.md': {
+    lifecycle: ({ lifecycleDiagram }) => `\`\`\`mermaid\n${lifecycleDiagram()}\n\`\`\``,
+    moments: ({ momentsTable }) => momentsTable(),
+  },
+  'docs/agents/claude-code.md': { hooks: hooksTable },
+}
+
+function withParts(text, parts, tables) {
+  return Object.entries(parts).reduce((now, [name, make]) => {
+    const [begin, end] = [`<!-- ${name}: made by \`npm run docs\` -->`, `<!-- ${name} ends -->`]
+    const [before, rest] = now.split(begin)
+    const after = rest?.split(end)[1]
+    if (after === undefined) throw new Error(`there is no place for ${name}: ${begin} … ${end}`)
+    return `${before}${begin}\n\n${make(tables)}\n\n${end}${after}`
+  }, text)
+}
+
 const check = process.argv.includes('--check')
 const tables = await readTables()
-for (const [path, page] of Object.entries(PAGES)) {
-  const wanted = `${(await page(tables)).join('\n\n')}\n`
+for (const [path, page] of Object.entries(PAGES)) keep(path, `${(await page(tables)).join('\n\n')}\n`)
+for (const [path, parts] of Object.entries(PARTS))
+  keep(path, withParts(readOr(join(root, path)) ?? '', parts, tables))
+
+function keep(path, wanted) {
   if (!check) writeFileSync(join(root, path), wanted)
   else if (readOr(join(root, path)) !== wanted) {
     console.error(`${path} is out of date: npm run docs`)

@@ -107,9 +107,11 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   '001.17': 'A plan, stage or phase that is not active is null; a stage may be a number or a name.',
   '001.18':
     'After a save the location, the summary, how many decisions were recorded and the next action are shown in a banner.',
+  '001.19': 'Where the context will be surfaced at the next start the banner says so, and nowhere else.',
   '001.20': 'Where an index exists, its last_checkpoint is set to the time of the save.',
   '001.21': 'Setting last_checkpoint changes nothing else in the index.',
   '001.22': 'The index is replaced at once as a whole; one that cannot be read is reported and left alone.',
+  '001.23': 'At the start of a session the latest checkpoint is read and surfaced.',
   '001.24': 'The latest checkpoint of the active plan can be read.',
   '001.25': 'The latest checkpoint that belongs to no plan can be read.',
   '001.26': 'A note that cannot be read is passed over, and the others are still found.',
@@ -117,6 +119,78 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   '001.28': 'Old notes are not deleted.',
   '001.29': 'Of all checkpoints of a piece of work only the latest is told.',
   '001.30': 'One command shows the whole active state.',
+  '002.01': 'A session that starts is active, and in activeSessions until it ends.',
+  '002.02': 'A session that ends is recent, and in recentHistory for 72 hours.',
+  '002.03':
+    'An active session without activity for more than an hour is stale: in activeSessions still, and flagged, until it is reconciled.',
+  '002.04': 'A stale session that is reconciled is recent.',
+  '002.05':
+    'A recent session is archived after more than 72 hours, and in no part of the registry from then on.',
+  '002.06': 'Sessions are followed by themselves: nobody has to give a command for it.',
+  '002.07': 'Work that broke off in a crash can be resumed from what was recorded of its session.',
+  '002.10': "At its start the session's id is recorded, the client's own.",
+  '002.11': 'At its start the source of a session is recorded: startup, resume or clear.',
+  '002.12': 'At its start the branch and the commit of git are recorded.',
+  '002.13': 'At its start the working directory is recorded.',
+  '002.14': 'At its start the permission mode is recorded.',
+  '002.15': 'At its start the path of the transcript is recorded.',
+  '002.20': 'The events of a session are logged, and of more than 100 the newest 100 are kept.',
+  '002.21': 'A session has the outcomes that it is focused on.',
+  '002.22': 'A session has how often it used each tool.',
+  '002.23': 'A session has the files that it modified.',
+  '002.24': 'Of a session that ended it is known how long it lasted.',
+  '002.25': 'Of a session that ended it is known how many tokens it consumed, by its transcript.',
+  '002.26': 'Of a session that ended it is known how many tasks were completed and how many failed.',
+  '002.27': 'Of a session that ended it is known how many git commits it made.',
+  '002.28': 'Of a session that ended it is known what it accomplished.',
+  '002.29': 'Of a session that ended it is known how many files were uncommitted.',
+  '002.30': 'lastWorked names the last session that ended, and when it was completed.',
+  '002.31': 'lastWorked has the outcomes, each with its id, name, last task and a summary of the work.',
+  '002.32': 'lastWorked has a context: the branch, the files modified, the key decisions and the next steps.',
+  '002.33':
+    'Whoever starts finds the tasks, decisions and next steps of the last session, and goes on from them.',
+  '002.40': 'A session is found stale where it was silent for more than an hour and has not ended.',
+  '002.41':
+    'Whatever the cause, a crash, a lost network or a closed terminal: a session that only stops is found.',
+  '002.42': 'A stale session has isStale true, and no other session has.',
+  '002.43': 'lastActivityAt is the time at which a session was last heard of.',
+  '002.44': 'staleSessionsDetected lists the stale sessions.',
+  '002.45': 'info warns of stale sessions.',
+  '002.46': 'Reconciliation moves a stale session to the history, with the reason crash.',
+  '002.50': 'info shows the id of the session and how long it lasts.',
+  '002.51': 'info shows statistics: events, files, tasks and tokens.',
+  '002.52': 'info shows the outcomes in focus.',
+  '002.53': 'info sums up the last session.',
+  '002.54': 'A checkpoint by hand records what the session accomplished so far.',
+  '002.55': 'A checkpoint by hand records key decisions.',
+  '002.56': 'A checkpoint by hand records the next steps.',
+  '002.57': 'A checkpoint by hand brings the statistics of its session up to date.',
+  '002.60': 'compact sums up the conversation so far.',
+  '002.61': 'compact archives intermediate results, and they can be shown again.',
+  '002.62': 'compact keeps the essential context, and no more of it.',
+  '002.63': 'compact reports how many tokens are saved.',
+  '002.65': 'budget shows what is consumed.',
+  '002.66': 'budget shows the headroom that is left.',
+  '002.67': 'budget says when to give work to a helper.',
+  '002.68': 'budget warns at thresholds.',
+  '002.70': 'tokensConsumed is counted as the API counted it.',
+  '002.71': 'filesModified are the files of Write and Edit calls.',
+  '002.72': 'tasksCompleted counts the operations that succeeded.',
+  '002.73': 'tasksFailed counts the responses that were errors.',
+  '002.74': 'gitCommits counts the commits that were made through the shell.',
+  '002.75': 'toolUsageCounts counts the calls by the name of the tool.',
+  '002.76': 'subagentsLaunched counts the calls that started a sub-agent.',
+  '002.77': 'What a session did is read from its transcript when it has ended, also where it never said so.',
+  '002.80': 'Accomplishments that somebody gave are told as they were given.',
+  '002.81':
+    'Where nobody gave any, accomplishments come from the files modified, the commits made, the tasks completed and the outcomes worked on.',
+  '002.85': 'indexByOutcome has, by the path of each outcome, the sessions that worked on it.',
+  '002.86': 'indexByBranch has, by branch, the sessions that worked there.',
+  '002.87': 'Sessions can be found by outcome and by branch.',
+  '002.90': 'The hooks at the start and the end of a session do what its lifecycle needs.',
+  '002.91':
+    'A risky operation ahead, a milestone, a growing context and a change of focus are reasons for a checkpoint by hand, and it can name its own.',
+  '002.92': 'Recent history prunes itself after 72 hours, and what was saved in an archived session stays.',
   '003.01': 'A ledger is written only where session.ledger is true in .agents.yml.',
   '003.02':
     'Where it is false or missing, the answer says that the checkpoint was skipped and why, and no file is made.',
@@ -136,7 +210,16 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   '003.15': 'Every section is there, in the same order, also where it has nothing to say.',
   '003.16':
     'After writing, the path, the goal, how much is done, what is now and what is next are said in three lines.',
+  '003.17': 'At 70 percent of the context window a checkpoint is due.',
+  '003.18': 'At 85 percent a checkpoint is due at once, with the advice to clear and reload.',
+  '003.19': 'Work of several days is checkpointed at the end of each session.',
+  '003.20':
+    'A large change, before it and after it, and a risky one are reasons for a checkpoint, and a save can name its own.',
+  '003.21': 'A milestone is a reason for a checkpoint, and a save can name it.',
+  '003.22':
+    'A quick task is not urged to save, as advice begins at 70 percent of the window, and neither is a session that was handed off.',
   '003.23': 'Other agents and programs can take a checkpoint, without a terminal.',
+  '003.24': 'After a clear the saved state is loaded by itself, and is the context again.',
   '003.25': 'What is marked UNCONFIRMED is put up for checking before work goes on.',
   '003.26':
     'Where the world has moved or a claim is unconfirmed, a resume asks one to three questions: whether the focus still holds, and whether an assumption that nobody confirmed does.',
@@ -145,6 +228,8 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   '003.29': 'A wish of the user that was inferred and not said is unconfirmed.',
   '003.30': 'A technical decision without the word of the user is unconfirmed.',
   '003.31': 'Who is not sure of a claim, as about an outside service, marks it unconfirmed at the save.',
+  '003.32':
+    'After two or three compactions the advice is to save, clear and reload rather than to compact again.',
   '003.33': 'Clearing and reloading the ledger loses nothing that it holds.',
   '003.34': 'A session that ends without warning can be taken up from the ledger.',
   '003.35': 'A handoff is made on purpose, is structured, and tells a new session in detail.',
@@ -193,20 +278,7 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Binding sentences that nothing keeps yet: they need the hooks of the agents, sessions that are followed, or
- * commands inside an agent. No test may cite them; who builds such a thing moves its sentences up.
+ * Binding sentences that nothing keeps yet. No test may cite them; who builds such a thing moves its sentences up.
+ * At present there are none.
  */
-export const LATER: Readonly<Record<string, string>> = {
-  '001.19': 'Where the context will be surfaced at the next start the banner says so, and nowhere else.',
-  '001.23': 'At the start of a session the latest checkpoint is read and surfaced.',
-  '003.17': 'At 70 percent of the context window a checkpoint is due.',
-  '003.18': 'At 85 percent a checkpoint is due at once, with the advice to clear and reload.',
-  '003.19': 'Work of several days is checkpointed at the end of each session.',
-  '003.20': 'A checkpoint is taken before and after a large change, and before a risky one.',
-  '003.21': 'A checkpoint is taken after each milestone.',
-  '003.22':
-    'Work of less than 30 minutes, a small fix, or a session that was handed off needs no checkpoint.',
-  '003.24': 'After a clear the ledger is loaded by itself, and its content is the context again.',
-  '003.32':
-    'After two or three compactions the advice is to save, clear and reload rather than to compact again.',
-}
+export const LATER: Readonly<Record<string, string>> = {}

@@ -18,6 +18,8 @@ export interface ToolUse {
   name: string
   /** The file that it was given, where it was given one. */
   path: string | null
+  /** What it left running, where it did. */
+  running: Pick<InFlight, 'id' | 'kind' | 'what'> | null
 }
 
 /** Something an agent did, in our words: agents/<agent>/hooks.ts makes it of the client's own. */

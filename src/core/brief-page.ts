@@ -22,6 +22,8 @@ export interface PageSection {
 export interface BriefPage {
   stream: string
   age: string
+  /** What must be known before all else: sessions that broke off, helpers that may still run. */
+  notes?: readonly string[]
   drift: string
   /** What stands above the questions. */
   lead: string

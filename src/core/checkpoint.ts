@@ -113,6 +113,8 @@ export interface Checkpoint {
   id: string
   stream: string
   parent: string | null
+  /** The session of an agent in which it was taken; absent without one. */
+  session?: string
   at: string
   triggers: Trigger[]
   progress: Progress

@@ -128,15 +128,32 @@ export interface Session extends SessionKey {
   compactions: number
   /** The advice that was given, each once. */
   nudged: string[]
-  /** A compaction whose summary has not been compared with what was known, and its summary once that is known. */
-  compaction: { at: string; summary: string | null } | null
+  /**
+   * A compaction whose summary has not been compared with what was known, its summary once that is known, and how
+   * often it was looked for.
+   */
+  compaction: { at: string; summary: string | null; looks: number } | null
+  /** The newest words of both sides: a client that is killed may not have written them. */
+  lastPrompt: { at: string; text: string } | null
+  lastSaid: { at: string; text: string } | null
+  /** What was running when the transcript was last read. */
+  unfinished: InFlight[]
   told: Told | null
+  /** When somebody last saved in it by hand. */
+  savedAt: string | null
+  /** When a checkpoint was last taken of it without anybody asking. */
+  checkpointedAt: string | null
   handedOff: boolean
+  /** Texts in the store that hold what its tools gave back, by their SHA-256. */
+  archives: string[]
   uncommittedFiles: number | null
   statistics: Statistics
   context: ContextUse | null
   /** How many bytes of its journal are in this row. */
   journalRead: number
+  /** How many bytes of its transcript are read, and when that was. */
+  transcriptRead: number
+  caughtUpAt: string | null
 }
 
 /** A session with its version, which every change moves on. */

@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { speakerOf } from '../agents/speaker.ts'
+import { sessionOf, speakerOf } from '../agents/speaker.ts'
 import { type Config, loadSettings } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
 import { instant, type Ports } from '../core/ports.ts'
 import { describe, errorCode, ReasonError } from '../core/reason.ts'
+import type { SessionKey } from '../core/session.ts'
 import { makePrivateFolder } from '../fs/private.ts'
 import { backupName } from '../store/sqlite/restore.ts'
 import { openSqliteStore, type SqliteStore } from '../store/sqlite/sqlite-store.ts'
@@ -17,6 +18,8 @@ import { locate, type Place } from '../workspace/locate.ts'
 export interface Context {
   /** The directory that paths in an input start from. */
   cwd: string
+  /** The variables that the command was given. */
+  env: Readonly<Record<string, string | undefined>>
   ports: Ports
   home: Home
   store: Store
@@ -33,6 +36,8 @@ export interface Context {
   readInput(): Promise<string>
   /** Who gives the command: an agent that runs it, or the user. */
   speaker: 'agent' | 'user'
+  /** The session of an agent in which the command is given, where the agent says so. */
+  session: SessionKey | null
   /** Asks a person, one question after another; null where nobody sits at a terminal. */
   ask: Ask | null
   /** Shows how far long work has come; says nothing where nobody watches. */
@@ -61,6 +66,8 @@ export interface ContextRequest {
   lenient?: boolean
   /** How long to wait for another writer. */
   waitMs?: number
+  /** Whether a store of an older shape may be brought to the newest; it is refused otherwise. */
+  mayMigrate?: boolean
   readInput?: () => Promise<string>
   ask?: Ask | null
   progress?: Progress
@@ -74,13 +81,14 @@ const noInput = () =>
 /** Opens everything for one directory. A reading request finds an empty store where there is none yet. */
 export async function openContext(request: ContextRequest): Promise<Context> {
   const { cwd, env, ports, access, waitMs, readInput = noInput, notices = [] } = request
-  const { ask = null, progress = () => undefined, lenient = false } = request
+  const { ask = null, progress = () => undefined, lenient = false, mayMigrate = true } = request
   const place = placeOf(cwd)
   const home = homeAt(homePath(env))
   const { settings, ...config } = await loadSettings(place.root, env)
   meetProblems(config, lenient, notices)
   const base = {
     cwd,
+    env,
     ports,
     home,
     place,
@@ -91,6 +99,7 @@ export async function openContext(request: ContextRequest): Promise<Context> {
     progress,
     notices,
     speaker: speakerOf(env),
+    session: sessionOf(env),
     afterwards: [],
   }
   if (access === 'read' && ![home.database, home.backups, home.setAside].some(mayBeThere)) {
@@ -102,6 +111,7 @@ export async function openContext(request: ContextRequest): Promise<Context> {
     path: home.database,
     ports,
     locksFolder: home.locks,
+    mayMigrate,
     ...(waitMs === undefined ? {} : { waitMs }),
     beforeMigration(copyTo) {
       makePrivateFolder(home.backups)

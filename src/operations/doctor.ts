@@ -8,21 +8,27 @@ import { healStore } from './heal.ts'
 import { operation } from './operation.ts'
 import { isUnfinished } from './perform.ts'
 import { examineRun, examineStrangers } from './run/examine.ts'
+import { type Capture, examineCapture } from './session/examine-capture.ts'
+import { examineSetup } from './setup/examine-setup.ts'
 import { count } from './text.ts'
 import { examineNotes } from './work/examine-notes.ts'
 
 /** Looks at everything, mends what it may, and tells both. Nothing is ever deleted. */
-async function examine(context: Context, fix: boolean): Promise<Finding[]> {
+async function examine(
+  context: Context,
+  fix: boolean,
+): Promise<{ findings: Finding[]; capture: Capture | null }> {
   const findings: Finding[] = []
-  if (!(await examineAbsence(context, fix, findings))) return findings
-  if (!(await examineStore(context, fix, findings))) return findings
+  await examineSetup(context, findings)
+  if (!(await examineAbsence(context, fix, findings))) return { findings, capture: null }
+  if (!(await examineStore(context, fix, findings))) return { findings, capture: null }
   context.identity = await settleIdentity(context, fix ? 'write' : 'read')
   for (const run of await context.store.streams(null)) await examineRun(context, run, fix, findings)
   await examineStrangers(context, fix, findings)
   await examineDocuments(context, fix, findings)
   await examineNotes(context, findings)
   examineBackups(context, findings)
-  return findings
+  return { findings, capture: await examineCapture(context, findings) }
 }
 
 /** False where the store is gone and stays gone: opening it would put an empty one in its place. */
@@ -78,6 +84,19 @@ function examineBackups(context: Context, findings: Finding[]): void {
   }
 }
 
+/** What the hooks did here, where any was heard. */
+function sayCapture(capture: Capture | null): string[] {
+  if (capture === null) return []
+  if (capture.last.length === 0)
+    return capture.set_up ? ['Hooks are in place, and none was heard yet: start the agent here.'] : []
+  const { last, p50, p95, tokens_told, sessions } = capture
+  const times = p50 === null ? '' : ` A hook took ${p50} ms (p50), ${p95} ms (p95).`
+  return [
+    `Hooks were heard in ${count(sessions, 'session')} here.${times} They told ${tokens_told} tokens (est.).`,
+    ...last.map(({ kind, age }) => `  ${kind.padEnd(14)}  ${age} ago`),
+  ]
+}
+
 export const doctor = operation({
   name: 'doctor',
   summary: 'Check the store and every published file',
@@ -87,22 +106,24 @@ export const doctor = operation({
   access: ({ fix }) => (fix ? 'write' : 'read'),
   meetsDamage: true,
   async perform(context, { fix }) {
-    const findings = await examine(context, fix)
+    const { findings, capture } = await examine(context, fix)
     return {
       home: context.home.path,
       healthy: findings.every(({ level, fixed }) => level === 'note' || fixed !== null),
       findings,
+      capture,
     }
   },
-  say: ({ home, findings }) =>
-    findings.length === 0
-      ? `Everything is sound. The store is in ${home}.`
-      : findings
-          .map(
+  say: ({ home, findings, capture }) =>
+    [
+      ...(findings.length === 0
+        ? [`Everything is sound. The store is in ${home}.`]
+        : findings.map(
             ({ level, what, todo, fixed }) =>
               `${level}: ${what}\n  ${fixed === null ? todo : `fixed: ${fixed}`}`,
-          )
-          .join('\n'),
+          )),
+      ...sayCapture(capture),
+    ].join('\n'),
   failure: ({ healthy, findings }) =>
     healthy
       ? null

@@ -12,8 +12,17 @@ const TABLE = {
   'ledger write': async () => (await import('./work/ledger-write.ts')).ledgerWrite,
   'ledger history': async () => (await import('./work/ledger.ts')).ledgerHistory,
   import: async () => (await import('./import/import.ts')).importOperation,
+  compact: async () => (await import('./session/compact.ts')).compact,
+  statusline: async () => (await import('./session/statusline.ts')).statusline,
+  reconcile: async () => (await import('./session/reconcile.ts')).reconcile,
   handoff: async () => (await import('./work/handoff.ts')).handoff,
   pickup: async () => (await import('./work/pickup.ts')).pickup,
+  sessions: async () => (await import('./session/sessions.ts')).sessions,
+  'sessions show': async () => (await import('./session/sessions-show.ts')).sessionsShow,
+  'sessions stats': async () => (await import('./session/sessions-stats.ts')).sessionsStats,
+  info: async () => (await import('./session/info.ts')).info,
+  budget: async () => (await import('./session/budget.ts')).budget,
+  'outcome focus': async () => (await import('./session/outcome-focus.ts')).outcomeFocus,
   'run start': async () => (await import('./run/start.ts')).runStart,
   'run step': async () => (await import('./run/step.ts')).runStep,
   'run error': async () => (await import('./run/error.ts')).runError,
@@ -45,11 +54,15 @@ const TABLE = {
   doctor: async () => (await import('./doctor.ts')).doctor,
   'config explain': async () => (await import('./config-explain.ts')).configExplain,
   backup: async () => (await import('./backup.ts')).backup,
+  init: async () => (await import('./setup/init.ts')).init,
+  uninstall: async () => (await import('./setup/uninstall.ts')).uninstall,
 } as const satisfies Record<string, () => Promise<unknown>>
 
 /** Words that group several verbs. */
 export const GROUPS = {
   ledger: 'The session ledger of this worktree',
+  sessions: 'Sessions of agents in this repository',
+  outcome: 'What sessions work on',
   run: 'Runs of a plan and their snapshots',
   config: 'Settings, and where they come from',
 } as const

@@ -132,7 +132,8 @@ function pageOf(brief: Brief, shown: Shown, manner: Manner, estimate: Estimate):
     return { title, lines, more: count === 0 ? '' : words }
   })
   const { command, ...told } = header
-  return { ...told, sections, cut: cutOf(shown, command, rough) }
+  const notes = brief.notes ? { notes: brief.notes } : {}
+  return { ...told, ...notes, sections, cut: cutOf(shown, command, rough) }
 }
 
 function cutOf({ cuts, shortened, sections }: Shown, command: string, rough: boolean): string {

@@ -35,6 +35,8 @@ export interface BriefInput {
   command?: string
   /** Asked before any other. */
   questions?: readonly string[]
+  /** What must be known before all else, in a few short lines. */
+  notes?: readonly string[]
 }
 
 /** What to ask before going on: whether something is still the focus, to confirm a claim, or in the asker's words. */
@@ -53,6 +55,7 @@ export interface Brief {
   unverifiable: number
   questions: Question[]
   sections: BriefSection[]
+  notes?: readonly string[]
 }
 
 /** Takes out of a text what nobody sees. The result holds no line break but `\n`. */
@@ -78,6 +81,7 @@ export function briefOf(input: BriefInput, clean: Clean): Brief {
     unverifiable: marked('unverifiable'),
     questions: questionsOf(input, clean),
     sections: sectionsOf(input, clean),
+    ...(input.notes?.length ? { notes: input.notes.map((note) => oneLine(clean(note))) } : {}),
   }
 }
 

@@ -104,7 +104,16 @@ const KEY_ENDS = /-----END [A-Z ]{0,30}PRIVATE KEY-----/g
 function withoutPrivateKeys(text: string): string {
   let clean = ''
   let from = 0
-  for (KEY_BEGINS.lastIndex = 0; KEY_BEGINS.test(text); KEY_BEGINS.lastIndex = from) {
+  // Of a text that was cut only the end of a key may be left.
+  KEY_ENDS.lastIndex = 0
+  KEY_BEGINS.lastIndex = 0
+  const end = KEY_ENDS.exec(text)
+  const begin = end === null ? null : KEY_BEGINS.exec(text)
+  if (end !== null && (begin === null || begin.index > end.index)) {
+    clean = '[redacted:private-key]'
+    from = end.index + end[0].length
+  }
+  for (KEY_BEGINS.lastIndex = from; KEY_BEGINS.test(text); KEY_BEGINS.lastIndex = from) {
     const begins = KEY_BEGINS.lastIndex
     KEY_ENDS.lastIndex = begins
     clean += `${text.slice(from, text.lastIndexOf('-----BEGIN', begins - 1))}[redacted:private-key]`

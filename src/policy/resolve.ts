@@ -26,6 +26,8 @@ export interface Seen {
   plan: string | null
   branch: string | null
   streams: readonly SeenStream[]
+  /** The stream that the last session of this workspace saved to, and when that session was last heard of. */
+  worked?: { stream: string; atMs: number; isLive: boolean } | null
   nowMs: number
 }
 
@@ -47,7 +49,7 @@ export interface Candidate {
 }
 
 export type ResumeChoice =
-  | { kind: 'stream'; name: string; why: Why | 'only'; offered: boolean }
+  | { kind: 'stream'; name: string; why: Why | 'only' | 'session'; offered: boolean }
   | { kind: 'choose'; candidates: Candidate[] }
   /** A name was given, and no stream has it. */
   | { kind: 'unknown'; name: string }
@@ -90,10 +92,11 @@ function forResume(seen: Seen): ResumeChoice {
       ? { kind: 'choose', candidates: candidatesOf([foreign], seen) }
       : { kind: 'unknown', name: seen.named }
   }
-  const found = firstOf(seen, open)
+  const found = newestOf(firstOf(seen, open), seen, open)
   if (found)
     return { kind: 'stream', name: found.stream.name, why: found.why, offered: isOffered(found, seen) }
-  const candidates = [...open, ...seen.streams.filter(({ foreign }) => foreign)]
+  const named = open.filter(({ name }) => !isSessionStream(name))
+  const candidates = [...(named.length > 0 ? named : open), ...seen.streams.filter(({ foreign }) => foreign)]
   return candidates.length === 0
     ? { kind: 'nothing' }
     : { kind: 'choose', candidates: candidatesOf(candidates, seen) }
@@ -101,17 +104,45 @@ function forResume(seen: Seen): ResumeChoice {
 
 interface Found {
   stream: SeenStream
-  why: Why | 'only'
+  why: Why | 'only' | 'session'
 }
 
-function firstOf(seen: Seen, open: SeenStream[]): Found | null {
+/** Saves that a session makes by itself go to a stream of its own: no name that a person would give. */
+export const sessionStream = (id: string) =>
+  `session-${id
+    .replace(/[^A-Za-z0-9]/g, '')
+    .slice(0, 12)
+    .padEnd(12, '0')
+    .toLowerCase()}`
+export const isSessionStream = (name: string) =>
+  /^session-(?=[a-z0-9]*[0-9])[a-z0-9]{12}$/.test(nameKey(name))
+
+/** What the last session worked on where nobody saved anything newer: that is where the work is. */
+function newestOf(found: Found | null, seen: Seen, open: SeenStream[]): Found | null {
+  const { worked = null, branch } = seen
+  const stream = worked === null ? undefined : byName(open, worked.stream)
+  if (!stream || found?.why === 'bound') return found
+  if (found === null) return { stream, why: 'session' }
+  // Whoever changed the branch wants the work of that branch.
+  const isElsewhere = stream.branch !== null && branch !== null && stream.branch !== branch
+  return !isElsewhere && stream.updatedMs > found.stream.updatedMs ? { stream, why: 'session' } : found
+}
+
+function firstOf(seen: Seen, all: SeenStream[]): Found | null {
+  // What sessions saved by themselves is found through the session, or asked for by its name.
+  const open = all.filter(({ name }) => !isSessionStream(name))
   const ofBranch = branchStream(seen)
   const ladder: Array<[string | null, Why]> = [
-    [seen.bound, 'bound'],
-    [seen.focused, 'focused'],
     [seen.plan === null ? null : planStream(seen.plan, seen), 'plan'],
     [ofBranch.name, ofBranch.why],
   ]
+  for (const [name, why] of [
+    [seen.bound, 'bound'],
+    [seen.focused, 'focused'],
+  ] as const) {
+    const stream = name === null ? undefined : byName(all, name)
+    if (stream) return { stream, why }
+  }
   for (const [name, why] of ladder) {
     const stream = name === null ? undefined : byName(open, name)
     if (stream) return { stream, why }

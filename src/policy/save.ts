@@ -173,7 +173,7 @@ export function capped(work: WorkState): { work: WorkState; dropped: number } {
     work.decisions.filter((one) => !stands(one)),
     Math.max(0, MOST.decisions - standing.length),
   )
-  const kept = new Set([...spent, ...cap(standing, MOST.decisions)])
+  const kept = new Set([...spent, ...surestOf(standing, cap)])
   fits.decisions = work.decisions.filter((one) => kept.has(one))
   fits.constraints = cap(work.constraints, MOST.constraints)
   fits.rules = cap(work.rules, MOST.rules)
@@ -187,6 +187,16 @@ export function capped(work: WorkState): { work: WorkState; dropped: number } {
   fits.artifacts = cap(work.artifacts, MOST.artifacts)
   fits.references = cap(work.references, MOST.references)
   return { work: fits, dropped }
+}
+
+/** Where there are too many, those go first that nobody confirmed. */
+function surestOf(standing: Decision[], cap: <Item>(items: Item[], most: number) => Item[]): Decision[] {
+  const sure = standing.filter(({ confirmed }) => confirmed)
+  const unsure = cap(
+    standing.filter(({ confirmed }) => !confirmed),
+    Math.max(0, MOST.decisions - sure.length),
+  )
+  return [...cap(sure, MOST.decisions), ...unsure]
 }
 
 const reference =

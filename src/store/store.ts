@@ -1,4 +1,5 @@
 import type { Checkpoint, CommandOutcome, Gist, Progress, Trigger } from '../core/checkpoint.ts'
+import type { Phase, Session, SessionKey, SessionRow } from '../core/session.ts'
 
 export interface WorkspaceRow {
   id: string
@@ -217,6 +218,17 @@ export interface DocumentCommit {
   focus?: string | null
 }
 
+/** Which sessions are asked for; each condition narrows it. */
+export interface SessionFilter {
+  repository?: string
+  workspace?: string
+  phases?: readonly Phase[]
+  /** Only those that were last heard of before this time. */
+  heardBefore?: string
+  /** So many, the newest. */
+  most?: number
+}
+
 export type Committed = { done: true } | { done: false; why: 'head_moved' | 'name_taken' }
 
 export type Appended = { done: true; sequence: number; live: number; maintainedAt: string | null }
@@ -322,6 +334,21 @@ export interface Store {
   /** Whether trust was taken away from a workspace, by its user's own word. */
   isDistrusted(workspace: string): Promise<boolean>
   setTrust(workspace: string, path: string | null, at: string): Promise<void>
+
+  /** One conversation of an agent, in any workspace. */
+  session(key: SessionKey): Promise<SessionRow | null>
+  /** The newest activity first. A row that cannot be read any more is left out. */
+  sessions(filter: SessionFilter): Promise<SessionRow[]>
+  /**
+   * Puts a session's row in place of the one with `expected`, null where there must be none; false where somebody
+   * else was faster. `reading`: how far its transcript is read, which a power cut may undo together with the row;
+   * null forgets it.
+   */
+  advance(session: Session, expected: number | null, reading?: string | null): Promise<boolean>
+  /** How far each journal is read: the session's id with its agent before it, as `claude/<id>`. */
+  journalsRead(): Promise<Map<string, number>>
+  /** What `advance` was given last as the session's reading. */
+  reading(key: SessionKey): Promise<string | null>
 
   /** Takes a named lock, or null where another holds it for longer than `waitMs`. */
   lock(name: string, waitMs: number): Promise<Release | null>

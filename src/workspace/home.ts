@@ -12,6 +12,10 @@ export interface Home {
   backups: string
   locks: string
   setAside: string
+  /** The journals and hints of sessions. */
+  sessions: string
+  /** What hooks could not do, a line each. */
+  faults: string
 }
 
 /** File systems whose locks or fsync cannot be relied on, by their Linux magic number. */
@@ -40,6 +44,8 @@ export function homeAt(path: string): Home {
     backups: join(path, 'backups'),
     locks: join(path, 'locks'),
     setAside: join(path, 'set-aside'),
+    sessions: join(path, 'sessions'),
+    faults: join(path, 'faults.jsonl'),
   }
 }
 

@@ -65,6 +65,8 @@ async function startWorld(): Promise<World> {
     afterwards: [],
     ask: null,
     speaker: 'user',
+    session: null,
+    env: {},
     progress: () => undefined,
   }
   await store.seeWorkspace({ id: WORKSPACE, repository: 'repo_1', path: '/model' }, instant(ports.now()))

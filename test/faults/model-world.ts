@@ -60,6 +60,8 @@ export async function startWorld(disk: ModelDisk): Promise<World> {
     afterwards: [],
     ask: null,
     speaker: 'user',
+    session: null,
+    env: {},
     progress: () => undefined,
   }
   await store.seeWorkspace({ id: 'ws_1', repository: 'repo_1', path: '/model' }, instant(ports.now()))

@@ -7,7 +7,9 @@ import { decodeSnapshot } from '../../src/formats/snapshot/codec.ts'
 import { optionName, parseInput } from '../../src/operations/field.ts'
 import { loadOperations } from '../../src/operations/table.ts'
 import { CARRY } from '../../src/policy/carry.ts'
-import { cliPath, projectRoot, sandbox } from '../support/sandbox.ts'
+import { registryOf } from '../../src/policy/registry.ts'
+import { begun } from '../../src/policy/session-apply.ts'
+import { cliPath, projectRoot, type Sandbox, sandbox } from '../support/sandbox.ts'
 
 const OPERATIONS = await loadOperations()
 
@@ -54,7 +56,15 @@ const privatePlaces = (text: string) =>
   ) ?? []
 
 /** Documents that are written by hand and show how commands are called. */
-const GUIDES = ['README.md', 'docs/import.md', 'docs/resume.md', 'docs/runs.md', 'docs/save.md']
+const GUIDES = [
+  'README.md',
+  'docs/agents/claude-code.md',
+  'docs/import.md',
+  'docs/resume.md',
+  'docs/runs.md',
+  'docs/save.md',
+  'docs/sessions.md',
+]
 
 /** A guide's text from its tour on, each command in one line. What comes before is the output of `npm start`. */
 function tourOf(guide: string): string {
@@ -176,18 +186,21 @@ function callsBetween(from: string, to: string): Array<{ line: string; answer: s
 /** An answer without what is different each time: times, days, tokens of names, where the repository lies. */
 const lasting = (answer: string, root: string) =>
   answer
+    .replaceAll(join(root, 'home'), '~/.local/state/savepoint')
     .replaceAll(root, '/srv')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z|\d{8}T\d{6}Z_\d{3}-\w+/g, '<time>')
     .replace(/\d{4}-\d\d-\d\d(?=-main)/g, '<day>')
 
-test('the tour of the README from save to import is what its commands answer', () => {
-  const box = sandbox({ git: false })
+/** A repository `shop` beside a folder of commands: ours, and one that plays the client of an agent. */
+function shopIn(box: Sandbox) {
   const shop = join(box.root, 'shop')
   const bin = join(box.root, 'bin')
-  for (const folder of [bin, join(shop, 'src'), join(shop, 'old-notes')])
-    mkdirSync(folder, { recursive: true })
-  writeFileSync(join(bin, 'savepoint'), `#!/bin/sh\nexec "${process.execPath}" "${cliPath}" "$@"\n`)
-  chmodSync(join(bin, 'savepoint'), 0o755)
+  for (const folder of [bin, join(shop, 'src')]) mkdirSync(folder, { recursive: true })
+  const commands = { savepoint: cliPath, claude: join(projectRoot, 'test/support/stand-in-client.mjs') }
+  for (const [name, file] of Object.entries(commands)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\nexec "${process.execPath}" "${file}" "$@"\n`)
+    chmodSync(join(bin, name), 0o755)
+  }
   const sh = (line: string) =>
     spawnSync('sh', ['-c', `{ ${line}\n} 2>&1`], {
       cwd: shop,
@@ -195,6 +208,29 @@ test('the tour of the README from save to import is what its commands answer', (
       encoding: 'utf8',
       timeout: 25_000,
     }).stdout
+  writeFileSync(join(shop, 'src/login.ts'), 'export const login = () => {}\n')
+  sh('git init -q -b main && git config user.name Ada && git config user.email ada@example.org')
+  return { shop, sh }
+}
+
+function expectAnswers(calls: ReturnType<typeof callsBetween>, sh: (line: string) => string, root: string) {
+  for (const { line, answer } of calls)
+    expect(`$ ${line}\n${lasting(sh(line), root)}`).toBe(`$ ${line}\n${lasting(answer, root)}`)
+}
+
+test('after one init a session that is killed is told to the next, as the README shows it [001.23] [002.06] [002.07]', () => {
+  const box = sandbox({ git: false })
+  const { sh } = shopIn(box)
+  sh('git add -A && git commit -qm Begin')
+  const calls = callsBetween('By itself', 'Save')
+  expect(calls.map(({ line }) => line)).toEqual(['savepoint init', 'claude', 'claude', 'savepoint sessions'])
+  expectAnswers(calls, sh, box.root)
+})
+
+test('the tour of the README from save to import is what its commands answer', () => {
+  const box = sandbox({ git: false })
+  const { shop, sh } = shopIn(box)
+  mkdirSync(join(shop, 'old-notes'))
   const note = (day: string, said: object) =>
     writeFileSync(
       join(shop, 'old-notes', `202601${day}T090000Z.json`),
@@ -202,14 +238,34 @@ test('the tour of the README from save to import is what its commands answer', (
     )
   note('01', { summary: 'Choosing a login', decisions: ['Chose tokens'], next_action: 'Try JWT' })
   note('02', { summary: 'Trying JWT', decisions: [], next_action: 'Write the form' })
-  writeFileSync(join(shop, 'src/login.ts'), 'export const login = () => {}\n')
-  sh('git init -q -b main && git config user.name Ada && git config user.email ada@example.org')
   sh('git add -A && git commit -qm Begin')
   writeFileSync(join(shop, 'src/login.ts'), 'export const login = (user) => user\n')
   const calls = callsBetween('Save', 'Checkpoint documents')
   expect(calls.length).toBeGreaterThan(12)
-  for (const { line, answer } of calls)
-    expect(`$ ${line}\n${lasting(sh(line), box.root)}`).toBe(`$ ${line}\n${lasting(answer, box.root)}`)
+  expectAnswers(calls, sh, box.root)
+})
+
+test('the registry in the guide has exactly the names that the code gives', () => {
+  const [, text = ''] = /```json\n([\s\S]*?)```/.exec(read('docs/sessions.md')) ?? []
+  const shown = JSON.parse(text)
+  const session = begun(
+    {
+      ...{ agent: 'claude', session: 'a', at: '2026-01-01T00:00:00.000Z', cwd: '/', transcript: null },
+      ...{ permissionMode: null, helper: null, kind: 'start', source: 'startup', model: null },
+    },
+    { repository: 'r', workspace: 'w', branch: null, commit: null, parent: null, stream: null },
+  )
+  const recent = { ...session, phase: 'recent', endReason: 'logout' } as const
+  const known = { nowMs: Date.parse(session.startedAt), keyDecisions: () => [], nextSteps: () => [] }
+  const made = registryOf([session, recent], known)
+  expect(Object.keys(shown)).toEqual(Object.keys(made))
+  const [active = {}] = made.activeSessions
+  expect(Object.keys(shown.activeSessions[0])).toEqual(Object.keys(active))
+  expect(Object.keys(shown.lastWorked)).toEqual(Object.keys(made.lastWorked ?? {}))
+  expect(Object.keys(shown.lastWorked.context)).toEqual(Object.keys(made.lastWorked?.context ?? {}))
+  const [ended = {}] = made.recentHistory
+  const besides = Object.keys(ended).filter((name) => !Object.hasOwn(active, name))
+  for (const name of besides) expect(read('docs/sessions.md')).toContain(`\`${name}\``)
 })
 
 test.each([

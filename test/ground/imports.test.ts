@@ -16,7 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   workspace: ['core', 'fs'],
   agents: ['core'],
   operations: ['core', 'policy', 'formats', 'fs', 'config', 'store', 'workspace', 'agents'],
-  apps: ['core', 'policy', 'formats', 'store', 'operations'],
+  apps: ['core', 'policy', 'formats', 'store', 'agents', 'operations'],
 }
 
 /** The only packages and built-in modules that core may use: both are pure. */

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runNameProblem } from '../../src/core/id.ts'
-import { branchSlug, resolveStream, type Seen, type SeenStream } from '../../src/policy/resolve.ts'
+import {
+  branchSlug,
+  isSessionStream,
+  resolveStream,
+  type Seen,
+  type SeenStream,
+  sessionStream,
+} from '../../src/policy/resolve.ts'
 
 const HOUR = 3_600_000
 const NOW = 1_000 * HOUR
@@ -200,6 +207,102 @@ describe('a resume', () => {
       name: 's',
       offered,
     })
+  })
+})
+
+describe('what the last session worked on', () => {
+  const OWN = sessionStream('aaaa0000-aaaa-4bbb-8ccc-000000000000')
+  const worked = { stream: OWN, atMs: NOW, isLive: false }
+  const own = (more: Partial<SeenStream> = {}) => stream(OWN, { updatedMs: NOW, branch: 'x', ...more })
+
+  test.each<[string, Partial<Seen>, SeenStream[], string, string]>([
+    ['newer than the work of the branch', {}, [own(), stream('x')], OWN, 'session'],
+    ['newer than the work in focus', { focused: 'f' }, [own(), stream('f')], OWN, 'session'],
+    ['newer than the work of the plan', { plan: 'p' }, [own(), stream('p', { plan: 'p' })], OWN, 'session'],
+    ['older than it', {}, [own({ updatedMs: NOW - 2 * HOUR }), stream('x')], 'x', 'branch'],
+    ['as old as it', {}, [own({ updatedMs: NOW - HOUR }), stream('x')], 'x', 'branch'],
+    ['newer, of another branch', {}, [own({ branch: 'y' }), stream('x')], 'x', 'branch'],
+    ['newer, of a branch that nobody knows', {}, [own({ branch: null }), stream('x')], OWN, 'session'],
+    ['newer, but this session is bound', { bound: 'b' }, [own(), stream('b')], 'b', 'bound'],
+    ['newer, but other work is asked for', { named: 'x' }, [own(), stream('x')], 'x', 'named'],
+    ['all there is, on another branch', {}, [own({ branch: 'y' })], OWN, 'session'],
+    ['among several', {}, [own(), stream('v'), stream('w')], OWN, 'session'],
+    ['archived', {}, [own({ standing: 'archived' }), stream('x')], 'x', 'branch'],
+    ['foreign', {}, [own({ foreign: true }), stream('x')], 'x', 'branch'],
+    ['gone', {}, [stream('x')], 'x', 'branch'],
+  ])('%s', (_, more, streams, name, why) => {
+    const situation = seen({ branch: 'x', worked, streams, ...more })
+    expect(resolveStream(situation, 'resume')).toEqual({ kind: 'stream', name, why, offered: false })
+  })
+
+  test('is a stream that somebody named, where the session saved there', () => {
+    const streams = [stream('docs', { updatedMs: NOW }), stream('x')]
+    const situation = seen({ branch: 'x', worked: { ...worked, stream: 'docs' }, streams })
+    expect(resolveStream(situation, 'resume')).toMatchObject({ name: 'docs', why: 'session' })
+  })
+
+  test('does not say where a save goes', () => {
+    const situation = seen({ branch: 'x', worked, streams: [own(), stream('x')] })
+    expect(resolveStream(situation, 'save')).toMatchObject({ name: 'x', why: 'branch', isNew: false })
+    expect(resolveStream({ ...situation, streams: [own()] }, 'save')).toMatchObject({
+      name: 'x',
+      isNew: true,
+    })
+  })
+})
+
+describe('streams of sessions', () => {
+  const [one, two] = [sessionStream('aaaa'), sessionStream('bbbb')]
+
+  test('are no candidates beside others, and do not keep the only other one from being meant', () => {
+    const named = [stream('v'), stream('w')]
+    expect(resolveStream(seen({ streams: [stream(one), ...named, stream(two)] }), 'resume')).toMatchObject({
+      kind: 'choose',
+      candidates: [{ name: 'v' }, { name: 'w' }],
+    })
+    const situation = seen({ branch: 'x', streams: [stream(one, { branch: 'x' }), stream('v')] })
+    expect(resolveStream(situation, 'resume')).toMatchObject({ name: 'v', why: 'only' })
+  })
+
+  test('are shown where there is nothing else, and never chosen by themselves', () => {
+    expect(
+      resolveStream(seen({ streams: [stream(one, { branch: 'x' })], branch: 'x' }), 'resume'),
+    ).toMatchObject({
+      kind: 'choose',
+      candidates: [{ name: one }],
+    })
+  })
+
+  test('are told to who asks for them, is bound to them or has them in focus', () => {
+    for (const why of ['named', 'bound', 'focused'] as const)
+      expect(
+        resolveStream(seen({ [why]: one, streams: [stream(one), stream('v')] }), 'resume'),
+      ).toMatchObject({
+        name: one,
+        why,
+      })
+  })
+
+  test.each([
+    ['session-aaaa0000aaaa', true],
+    ['Session-AAAA0000AAAA', true],
+    ['session-', false],
+    ['session-aaaa0000aaaab', false],
+    ['session-store-2', false],
+    ['my-session-aaaa', false],
+    ['sessions', false],
+  ])('%s: %s', (name, is) => {
+    expect(isSessionStream(name)).toBe(is)
+  })
+
+  test('have a name of their own for any id, whatever a client makes', () => {
+    fc.assert(
+      fc.property(fc.uuid(), (id) => {
+        expect(isSessionStream(sessionStream(id))).toBe(true)
+        expect(runNameProblem(sessionStream(id))).toBeNull()
+      }),
+    )
+    expect(sessionStream('AAAA0000-aaaa-4bbb')).toBe('session-aaaa0000aaaa')
   })
 })
 

@@ -5,6 +5,8 @@ import {
   type Completion,
   type DocumentRef,
   noChange,
+  type Pressure,
+  type Progress,
   type Provenance,
   type Trigger,
 } from '../../core/checkpoint.ts'
@@ -45,6 +47,11 @@ export interface NewPoint {
   atMs?: number
   /** How many items its caps cut. */
   dropped?: number
+  /** How the work stands, where it is neither going on nor over. */
+  progress?: Progress
+  pressure?: Pressure
+  /** The session of an agent in which it is taken; the one that gives the command, where nobody says. */
+  session?: string
 }
 
 /** A point ready to be committed. */
@@ -134,7 +141,8 @@ function pointOf(context: Context, point: NewPoint & { work: WorkState }, shown:
     foreign,
     dropped = 0,
   } = point
-  const { atMs = context.ports.now() } = point
+  const { atMs = context.ports.now(), progress = 'in_progress', pressure = 'low' } = point
+  const session = point.session ?? context.session?.id
   const at = instant(atMs)
   const { completion = null } = shown ?? {}
   const checkpoint: Checkpoint = {
@@ -144,12 +152,13 @@ function pointOf(context: Context, point: NewPoint & { work: WorkState }, shown:
         : checkpointId(atMs, (after?.sequence ?? 0) + 1, context.ports.random),
     stream: stream.id,
     parent,
+    ...(session === undefined ? {} : { session }),
     at,
     triggers: triggers.map((trigger) => ({ ...redactAll(trigger), at })),
-    progress: completion === null ? 'in_progress' : 'completed',
+    progress: completion === null ? progress : 'completed',
     work: redactAll(work),
     change: redactAll(change),
-    health: { pressure: 'low', protected: [], dropped, profile: context.settings.policy_profile },
+    health: { pressure, protected: [], dropped, profile: context.settings.policy_profile },
     ...(shown === null ? {} : { document: shown.ref }),
     ...(completion === null ? {} : { completion: redactAll(completion) }),
     provenance,

@@ -1,4 +1,5 @@
 import { visible } from '../../core/visible.ts'
+import { isSessionStream } from '../../policy/resolve.ts'
 import type { OverviewRow } from '../../store/store.ts'
 import { operation, type Screen } from '../operation.ts'
 import { fitted, tableLines } from '../text.ts'
@@ -51,6 +52,10 @@ const foreignFile = ({ id, path }: Survey['foreign'][number]): ListedDocument =>
 /** Its document is here; or it has none anywhere, and is as much here as elsewhere. */
 const isOfHere = ({ path, created }: ListedDocument) => path !== null || created === ''
 
+/** What a session saved by itself: `savepoint sessions` tells of those, and one in focus is work like any other. */
+export const isOfSession = ({ id, created, standing }: ListedDocument) =>
+  created === '' && standing !== 'focused' && isSessionStream(id)
+
 const TURN: Record<ListedDocument['standing'], number> = { focused: 0, open: 1, foreign: 2, archived: 3 }
 
 /** The one in focus, then the newest; times compare as plain text. */
@@ -65,13 +70,21 @@ export const list = operation({
   summary: 'List the work of this workspace: checkpoint documents, and what was saved without one',
   detail:
     'The one in focus comes first, then the newest. With --all also those that are archived, and those that this workspace does not have because they are on another branch or in another worktree.',
-  fields: { all: { kind: 'flag', about: 'also archived ones, and those that are not in this workspace' } },
+  fields: {
+    all: {
+      kind: 'flag',
+      about:
+        'also archived ones, those that are not in this workspace, and what sessions saved by themselves',
+    },
+  },
   examples: ['savepoint list', 'savepoint list --all --json'],
   access: 'read',
   async perform(context, { all }) {
     const survey = await overview(context)
     const rows = survey.rows.map(listed)
-    const shown = all ? rows : rows.filter((row) => row.standing !== 'archived' && isOfHere(row))
+    const shown = all
+      ? rows
+      : rows.filter((row) => row.standing !== 'archived' && isOfHere(row) && !isOfSession(row))
     return {
       trusted: survey.trusted,
       documents: [...shown, ...survey.foreign.map(foreignFile)].sort(inOrder),

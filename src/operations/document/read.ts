@@ -7,13 +7,13 @@ import { currentsOf, look, type Survey, unsettled } from './survey.ts'
 const READER_WAIT_MS = 1_000
 
 /** The documents for a verb that only reads: up to date where that is possible, else as they were. */
-export async function read(context: Context): Promise<Survey> {
+export async function read(context: Context, waitMs = READER_WAIT_MS): Promise<Survey> {
   const survey = await look(context)
   if (!(await hasWork(context, survey))) return told(context, survey)
   // A worktree that git just made is trusted with the others, and has no id yet under which to keep anything.
   if (survey.trusted && context.identity.workspace === '')
     context.identity = await settleIdentity(context, 'write')
-  const release = await workspaceLock(context, context.identity.workspace, READER_WAIT_MS)
+  const release = await workspaceLock(context, context.identity.workspace, waitMs)
   if (release === null) {
     context.notices.push('Another process is at work on the documents; this is how they were before.')
     return told(context, survey)

@@ -3,7 +3,7 @@ import { type LineageRow, lineageOf } from '../../policy/lineage.ts'
 import { operation } from '../operation.ts'
 import { count } from '../text.ts'
 import { drawTree } from './draw-tree.ts'
-import { type ListedDocument, listed, NOTHING_HERE } from './list.ts'
+import { isOfSession, type ListedDocument, listed, NOTHING_HERE } from './list.ts'
 import { overview } from './overview.ts'
 
 export const tree = operation({
@@ -16,7 +16,7 @@ export const tree = operation({
   access: 'read',
   async perform(context) {
     const survey = await overview(context)
-    const documents = survey.rows.map(listed)
+    const documents = survey.rows.map(listed).filter((row) => !isOfSession(row))
     const lineage = lineageOf(documents)
     for (const cycle of lineage.cycles)
       context.notices.push(

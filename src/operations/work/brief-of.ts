@@ -1,9 +1,10 @@
 import type { BriefPage } from '../../core/brief-page.ts'
+import { clip } from '../../core/canonical.ts'
 import { estimateTokens } from '../../core/tokens.ts'
 import type { WorkState } from '../../core/work.ts'
 import { cleanText, renderBrief } from '../../formats/brief-md/render.ts'
 import { type BriefInput, briefOf } from '../../policy/brief.ts'
-import { fitBrief } from '../../policy/brief-fit.ts'
+import { fitBrief, MIN_TOKENS } from '../../policy/brief-fit.ts'
 import type { WorkRow } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { type Survey, standingOf } from '../document/survey.ts'
@@ -22,12 +23,27 @@ export interface ToldBrief {
 /** The brief of a state that was held against the world, within a budget. */
 export function toldBrief(input: BriefInput, budget: number): ToldBrief {
   const work = withoutLearnings(input.work)
-  const { page, text, tokens, cuts, shortened } = fitBrief(briefOf({ ...input, work }, cleanText), {
+  const notes = fittingNotes(input.notes ?? [], budget)
+  const { page, text, tokens, cuts, shortened } = fitBrief(briefOf({ ...input, work, notes }, cleanText), {
     tokens: budget,
     render: renderBrief,
     estimate: estimateTokens,
   })
   return { page, text, tokens, budget, cuts, shortened }
+}
+
+const NOTE_CHARACTERS = 240
+/** Of the budget above the least one, notes get a half at most: the work itself is what a brief is for. */
+export function fittingNotes(notes: readonly string[], budget: number): string[] {
+  let left = Math.min(300, Math.floor((budget - MIN_TOKENS) / 2))
+  return notes
+    .map((note) => clip(note, NOTE_CHARACTERS))
+    .filter((note) => {
+      const cost = estimateTokens(`- ${cleanText(note)}\n`) + 2
+      if (cost > left) return false
+      left -= cost
+      return true
+    })
 }
 
 /** What was learned has a section of its own. */

@@ -44,7 +44,11 @@ export const handoff = operation({
   async perform(context, { purpose: given, ...input }) {
     const purpose = purposeOf(given)
     const told = await toldBy(context, { ...input, text: undefined })
-    const receipt = await saveWork(context, told, { kind: 'session-end', note: `${HANDED_OFF}${purpose}` })
+    const receipt = await saveWork(
+      context,
+      { ...told, handedOff: true },
+      { kind: 'session-end', note: `${HANDED_OFF}${purpose}` },
+    )
     for (const { path, state, problem } of receipt.views)
       if (state !== 'written')
         context.notices.push(`${path} was not written${problem === null ? '' : `: ${problem}`}.`)
@@ -74,7 +78,7 @@ async function toldBy(context: Context, input: SayingInput): Promise<Said> {
   if (!isNothingSaid(input)) return saidBy(context, input)
   const { by = context.speaker, unconfirmed, plan = null, stream = null, note } = input
   const saying = redactAll({ ...NOTHING_SAID, by, unconfirmed })
-  return { saying, plan, stage: null, tddPhase: null, stream, note }
+  return { saying, plan, stage: null, tddPhase: null, stream, note, accomplishments: [] }
 }
 
 /** The document of what was saved just now. Whatever becomes of it, the work is saved, and a refusal says so. */

@@ -11,11 +11,13 @@ import { requireRow } from '../document/find-stream.ts'
 import { read } from '../document/read.ts'
 import type { Survey } from '../document/survey.ts'
 import { operation, type Screen } from '../operation.ts'
+import { keepUp } from '../session/keep-up.ts'
+import { notesHere } from '../session/notes.ts'
 import { ageOf, count, namedRows } from '../text.ts'
 import { learningsFor, type ToldBrief, toldBrief } from './brief-of.ts'
 import { absentAt } from './mentions.ts'
 import { savedState } from './saved-state.ts'
-import { seenOf } from './seen.ts'
+import { seenOf, sessionsSeen } from './seen.ts'
 import { verify } from './verify.ts'
 import { type World, worldOf } from './world.ts'
 
@@ -44,6 +46,7 @@ export const WHY: Record<Extract<ResumeChoice, { kind: 'stream' }>['why'], strin
   branch: 'it is the work of this branch',
   main: 'it is the work of the main branch',
   only: 'it is the only work that is open',
+  session: 'it is what the last session worked on',
 }
 
 export const resume = operation({
@@ -70,10 +73,12 @@ export const resume = operation({
   access: 'read',
   lenient: true,
   async perform(context, { id, budget = context.settings.brief_tokens, markdown }) {
+    await keepUp(context)
     const survey = await read(context)
     // What is uncommitted is in no brief: git need not be asked for it.
     const world = await worldOf(context, survey, { wantsDirty: false })
-    return { markdown, ...(await resumed(context, survey, world, { named: id ?? null, budget })) }
+    const notes = await notesHere(context, null)
+    return { markdown, ...(await resumed(context, survey, world, { named: id ?? null, budget, notes })) }
   },
   say: (result, screen) => sayResumed(result, screen),
   exact: (result) => (result.kind === 'brief' ? `${result.text}\n` : null),
@@ -84,12 +89,16 @@ export async function resumed(
   context: Context,
   survey: Survey,
   world: World,
-  { named, budget }: { named: string | null; budget: number },
+  { named, budget, notes = [] }: { named: string | null; budget: number; notes?: readonly string[] },
 ): Promise<Resumed> {
   const { ports, notices } = context
   const nowMs = ports.now()
   const plan = world.index?.activePlan ?? null
-  const choice = resolveStream(seenOf(survey, { named, plan, branch: world.branch, nowMs }), 'resume')
+  const sessions = await sessionsSeen(context, survey)
+  const choice = resolveStream(
+    seenOf(survey, { named, plan, branch: world.branch, nowMs, ...sessions }),
+    'resume',
+  )
   if (choice.kind === 'unknown') requireRow(survey, choice.name)
   if (choice.kind === 'nothing' || choice.kind === 'unknown')
     return { kind: 'nothing', foreign: survey.foreign.length }
@@ -119,7 +128,7 @@ export async function resumed(
   const saved = { atMs: savedAtMs, branch, commit, absent: absentAt(checkpoint, work) }
   const { checks, drift } = await verify(context, work, saved, world, survey)
   const learnings = await learningsFor(context, survey, work)
-  const told = { work, stream: choice.name, savedAtMs, nowMs, checks, drift, learnings }
+  const told = { work, stream: choice.name, savedAtMs, nowMs, checks, drift, learnings, notes }
   // What was written into the ledger is in no checkpoint yet.
   const input = edited ? { ...told, command: 'savepoint ledger' } : told
   notices.push(`This is ${choice.name}: ${WHY[choice.why]}.`)

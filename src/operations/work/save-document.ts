@@ -27,12 +27,16 @@ interface Written {
 
 type NewPoint = Parameters<typeof workPoint>[1]
 
-/** The checkpoint, and the stream's document with it where this workspace has one. */
+/**
+ * The checkpoint, and the stream's document with it where this workspace has one. What is saved without anybody
+ * asking (`quiet`) leaves the document as it is: git may track it.
+ */
 export async function writtenPoint(
   context: Context,
   survey: Survey,
   row: WorkRow | null,
   point: NewPoint,
+  { quiet = false } = {},
 ): Promise<Written> {
   const view = row?.view ?? null
   const text = view ? await context.store.text(view.hash) : null
@@ -41,7 +45,7 @@ export async function writtenPoint(
     return { point: made, commit: made.commit, views: [] }
   }
   // A file that the user or git took away stays away: what it said last stands for this checkpoint too.
-  const isAway = !isHere(survey, row) && view.state === 'published'
+  const isAway = quiet || (!isHere(survey, row) && view.state === 'published')
   const { longer, problem } = isAway ? { longer: text, problem: null } : extended(view.path, text, point.work)
   const made = await documentPoint(context, { ...point, text: longer, isBehind: isAway || problem !== null })
   const base = view.state === 'pending' ? view.base : view.hash

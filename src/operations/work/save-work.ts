@@ -1,10 +1,10 @@
-import type { TriggerKind } from '../../core/checkpoint.ts'
+import type { Checkpoint, TriggerKind } from '../../core/checkpoint.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { type Artifact, emptyWork, isDeleted, type WorkState } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
 import { redactAll } from '../../policy/redact.ts'
-import { resolveStream, type SaveTarget, type Seen } from '../../policy/resolve.ts'
+import { isSessionStream, resolveStream, type SaveTarget, type Seen } from '../../policy/resolve.ts'
 import { capped, inherited, said } from '../../policy/save.ts'
 import type { WorkRow } from '../../store/store.ts'
 import { type Fingerprint, fingerprintOf } from '../../workspace/fingerprint.ts'
@@ -13,16 +13,19 @@ import { type Act, actAnyway } from '../document/act.ts'
 import { joined } from '../document/checkpoint-of.ts'
 import { afterHead, provenanceHere, refusalOf } from '../document/find-stream.ts'
 import { trustIfOurs } from '../document/give-trust.ts'
-import { workAt } from '../document/newest-whole.ts'
+import { wholeOrNothing, workAt } from '../document/newest-whole.ts'
 import { findRow, look, type Survey, standingOf } from '../document/survey.ts'
 import { newStream } from '../document/take-in.ts'
 import { isTrustedHere } from '../document/trusted.ts'
+import { keepUp } from '../session/keep-up.ts'
+import { ownStream } from '../session/session-stream.ts'
+import { isSetUpHere } from '../setup/record.ts'
 import { hasEditsFor, vouchedLedger, withEdits } from './ledger-file.ts'
 import { mentionsOf } from './mentions.ts'
 import { type SavedView, writtenPoint } from './save-document.ts'
 import { indexOf, ledgerOf, noteOf } from './save-files.ts'
 import type { Said } from './saying.ts'
-import { seenOf } from './seen.ts'
+import { seenOf, sessionsSeen } from './seen.ts'
 import { planPosition, type World, worldOf } from './world.ts'
 
 /** What a save confirms. */
@@ -45,6 +48,8 @@ export interface Receipt {
   /** How many items are left out because the checkpoint would grow too large. */
   dropped: number
   views: SavedView[]
+  /** The next session that starts here is told this by itself. */
+  surfaced: boolean
 }
 
 interface Why {
@@ -57,6 +62,8 @@ interface Why {
  * then into the files. What is committed is safe whatever becomes of the files, and the receipt tells of each.
  */
 export async function saveWork(context: Context, told: Said, why: Why): Promise<Receipt> {
+  // What a session wrote that died is older than this save, and must not be hidden by it.
+  await keepUp(context, { except: context.session })
   if (!(await isTrustedHere(context))) await trustIfOurs(context, await look(context))
   const trusted = await isTrustedHere(context)
   // Git looks while the lock is waited for and the documents are brought up to date.
@@ -73,7 +80,11 @@ export async function saveWork(context: Context, told: Said, why: Why): Promise<
     if (view.state !== 'written' || !owed.has(view.path)) return view
     return { ...view, state: 'pending', problem: troubles.get(view.path) ?? null }
   })
-  return { ...done.answer, views }
+  const isFollowed = await noted(context, told, done.answer.stream)
+  // A stream that is named at a terminal need not be what the next start tells.
+  const surfaced =
+    isFollowed || (told.stream === null && isSetUpHere(context.home.path, context.identity.workspace))
+  return { ...done.answer, views, surfaced }
 }
 
 async function decide(
@@ -82,11 +93,18 @@ async function decide(
   told: Said,
   why: Why,
   world: World,
-): Promise<Act<Receipt>> {
+): Promise<Act<Omit<Receipt, 'surfaced'>>> {
   const nowMs = context.ports.now()
   const at = instant(nowMs)
   const plan = told.plan ?? world.index?.activePlan ?? null
-  const seen = seenOf(survey, { named: told.stream, plan, branch: world.branch, nowMs })
+  const sessions = await sessionsSeen(context, survey)
+  const { worked: last, bound } = sessions
+  // An agent that saves in one session does not speak for another that may still be at work.
+  const isOthers = context.session !== null && last?.isLive && last.stream !== ownStream(context.session)
+  const seen = seenOf(survey, {
+    ...{ named: told.stream, plan, branch: world.branch, nowMs, bound },
+    worked: isOthers ? null : last,
+  })
   const target = resolveStream(seen, 'save')
   const row = findRow(survey, target.name) ?? null
   if (row) refuse(survey, row)
@@ -95,7 +113,12 @@ async function decide(
 
   const origin = row ?? originOf(survey, seen)
   const whole = origin ? await workAt(context, origin.position.checkpoint) : emptyWork()
-  const known = row ? whole : inherited(whole)
+  const worked = await workedOn(context, survey, seen, row)
+  const known = worked
+    ? await withWorked(row ? whole : emptyWork(), worked, row)
+    : row
+      ? whole
+      : inherited(whole)
   const before = withEdits(known, ledger, stream.id)
   const looks = looksIn(context)
   const { work, dropped } = capped(
@@ -162,6 +185,46 @@ async function decide(
   }
 }
 
+/** Whoever saves in a session binds it; false where there is none. */
+async function noted(context: Context, told: Said, stream: string): Promise<boolean> {
+  if (context.session === null) return false
+  const { noteSave } = await import('../session/note-save.ts')
+  return noteSave(context, { ...told, stream })
+}
+
+/** What the last session of this workspace saved by itself, where it is newer than the stream of this save. */
+async function workedOn(
+  context: Context,
+  survey: Survey,
+  { worked, named, branch }: Seen,
+  row: WorkRow | null,
+): Promise<Checkpoint | null> {
+  if (named !== null || !worked || !isSessionStream(worked.stream)) return null
+  const found = findRow(survey, worked.stream)
+  if (!found || found.position.foreign || found.stream.id === row?.stream.id) return null
+  const ofBranch = found.position.gist.document?.branch ?? null
+  if (ofBranch !== null && branch !== null && ofBranch !== branch) return null
+  if (row && found.position.at <= row.position.at) return null
+  return wholeOrNothing(context, found.position.checkpoint)
+}
+
+/** The work of a stream with what a session found out since: nothing that either knew goes. */
+async function withWorked(
+  known: WorkState,
+  { work, at }: Checkpoint,
+  row: WorkRow | null,
+): Promise<WorkState> {
+  const { withHarvest } = await import('../../policy/harvest-merge.ts')
+  const times = { problem: at, intent: at, state: at, now: at, next: at, blockers: at, questions: at }
+  const decidedAt = work.decisions.map(() => at)
+  const merged = withHarvest(
+    known,
+    { work, times, decidedAt, nextAt: work.next.map(() => at) },
+    { savedAt: row?.position.at ?? null },
+  )
+  return carryForward(merged, { references: work.references })
+}
+
 /** Work on a new branch or plan goes on from what a resume would have told here: if that is one thing, and ours. */
 function originOf(survey: Survey, seen: Seen): WorkRow | null {
   if (seen.named !== null) return null
@@ -208,7 +271,7 @@ function placed(work: WorkState, told: Said, { index, dirty }: World): WorkState
 type Looks = (path: string) => Fingerprint
 
 /** How files look, each looked at once. */
-function looksIn({ place }: Context): Looks {
+export function looksIn({ place }: Context): Looks {
   const known = new Map<string, Fingerprint>()
   return (path) => {
     const found = known.get(path) ?? fingerprintOf(place.root, path)
@@ -218,7 +281,7 @@ function looksIn({ place }: Context): Looks {
 }
 
 /** What the work speaks of and is still to be made: a brief must not call it gone. */
-const absentFiles = (looks: Looks, work: WorkState) => [
+export const absentFiles = (looks: Looks, work: WorkState) => [
   ...new Set(
     [...mentionsOf(work), ...work.artifacts.filter((one) => !isDeleted(one))]
       .map(({ path }) => path)
@@ -227,7 +290,7 @@ const absentFiles = (looks: Looks, work: WorkState) => [
 ]
 
 /** How each file looks now, so that a brief can tell whether it changed since. */
-function marked(looks: Looks, work: WorkState): WorkState {
+export function marked(looks: Looks, work: WorkState): WorkState {
   const artifacts = work.artifacts.map(({ seen: _seen, ...artifact }): Artifact => {
     const found = looks(artifact.path)
     return found.state === 'file' ? { ...artifact, seen: found.mark } : artifact

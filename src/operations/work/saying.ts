@@ -25,6 +25,7 @@ export const SAYING_FIELDS = {
   rule: several('TEXT', 'a rule that the user gave'),
   fact: several('TEXT', 'something worth knowing about the code or the system'),
   done: several('TEXT', 'something that is finished'),
+  accomplishment: several('TEXT', 'something finished that this session is to be known for'),
   file: several('PATH', 'a file that matters, or "path: what about it"'),
   command: several('COMMAND', 'a command that matters'),
   id: several('ID', 'an id that matters: a ticket, a build, a process'),
@@ -64,6 +65,10 @@ export interface Said {
   tddPhase: string | null
   stream: string | null
   note: boolean
+  /** What the session is to be known for. */
+  accomplishments: string[]
+  /** The work goes over to somebody else: no advice about saving is due any more. */
+  handedOff?: true
 }
 
 /** More than this is no summary of anything, and every later checkpoint would carry it. */
@@ -93,6 +98,7 @@ export async function saidBy(context: Context, input: SayingInput): Promise<Said
     tddPhase: piped?.tddPhase ?? null,
     stream: input.stream ?? null,
     note: input.note,
+    accomplishments: redactAll(filled(input.accomplishment, '--accomplishment')),
   }
 }
 
@@ -136,7 +142,7 @@ function fromFlags(input: SayingInput): Saying {
     constraints: filled(input.constraint, '--constraint'),
     rules: filled(input.rule, '--rule'),
     facts: filled(input.fact, '--fact'),
-    done: filled(input.done, '--done'),
+    done: [...filled(input.done, '--done'), ...filled(input.accomplishment, '--accomplishment')],
     files: filled(input.file, '--file').map(fileSaid),
     commands: filled(input.command, '--command'),
     ids: filled(input.id, '--id'),

@@ -8,11 +8,12 @@ import type { Context } from '../context.ts'
 import { read } from '../document/read.ts'
 import { findRow, isHere, type Survey } from '../document/survey.ts'
 import { operation, type Screen } from '../operation.ts'
+import { keepUp } from '../session/keep-up.ts'
 import { ageOf, count, namedRows } from '../text.ts'
 import { absentAt } from './mentions.ts'
 import { reviewCommands, sayReview, WHY } from './resume.ts'
 import { type SavedState, savedState } from './saved-state.ts'
-import { seenOf } from './seen.ts'
+import { seenOf, sessionsSeen } from './seen.ts'
 import { verify } from './verify.ts'
 import { type World, worldOf } from './world.ts'
 
@@ -62,11 +63,16 @@ export const status = operation({
   access: 'read',
   lenient: true,
   async perform(context): Promise<Status> {
+    await keepUp(context)
     const survey = await read(context)
     const world = await worldOf(context, survey)
     const nowMs = context.ports.now()
     const plan = world.index?.activePlan ?? null
-    const choice = resolveStream(seenOf(survey, { named: null, plan, branch: world.branch, nowMs }), 'resume')
+    const sessions = await sessionsSeen(context, survey)
+    const choice = resolveStream(
+      seenOf(survey, { named: null, plan, branch: world.branch, nowMs, ...sessions }),
+      'resume',
+    )
     // What a resume would only offer is not told here either.
     const offered = choice.kind === 'stream' && choice.offered ? choice.name : null
     const row = choice.kind === 'stream' && offered === null ? findRow(survey, choice.name) : undefined

@@ -19,7 +19,14 @@ export function checkDatabase(sql: Sql): StoreProblem[] {
     )
     .filter((row) => sha256(row.body) !== row.hash)
     .map((row) => ({ what: `checkpoint ${row.id} does not match its checksum`, checkpoint: row.id }))
-  return [...strays, ...damaged, ...damagedGists(sql), ...damagedTexts(sql), ...gaps(sql)]
+  return [
+    ...strays,
+    ...damaged,
+    ...damagedGists(sql),
+    ...damagedTexts(sql),
+    ...damagedSessions(sql),
+    ...gaps(sql),
+  ]
 }
 
 function damagedGists(sql: Sql): StoreProblem[] {
@@ -37,6 +44,11 @@ function damagedTexts(sql: Sql): StoreProblem[] {
     })
     .map(({ hash }) => ({ what: `the document version ${hash.slice(0, 12)} does not match its checksum` }))
 }
+
+const damagedSessions = (sql: Sql): StoreProblem[] =>
+  sql
+    .all<{ agent: string; id: string }>('SELECT agent, id FROM sessions WHERE NOT json_valid(body)')
+    .map(({ agent, id }) => ({ what: `the row of the ${agent} session ${id} cannot be read` }))
 
 function gaps(sql: Sql): StoreProblem[] {
   return sql

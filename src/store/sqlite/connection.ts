@@ -14,6 +14,7 @@ export interface ConnectionOptions {
   /** How long to wait for another writer before `store_busy`. */
   waitMs: number
   migrations: readonly string[]
+  mayMigrate?: boolean
   /** Called before the shape of a database with content changes. */
   beforeMigration(db: Database): void
 }

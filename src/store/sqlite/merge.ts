@@ -88,6 +88,7 @@ export function merge(from: Sql, into: Sql): number {
   mergeDocuments(from, into, added)
   mergeLedgers(from, into)
   mergeViews(from, into)
+  mergeSessions(from, into)
   return added.size
 }
 
@@ -147,6 +148,40 @@ function mergeLedgers(from: Sql, into: Sql): void {
         `INSERT OR IGNORE INTO ledgers (workspace, path, checkpoint, hash, at)
          SELECT w.id, ?, ?, t.hash, ? FROM workspaces w, texts t WHERE w.id = ? AND t.hash = ?`,
         ...([row.path, row.checkpoint, row.at, row.workspace, row.hash] as const),
+      )
+}
+
+interface RawSession {
+  agent: string
+  id: string
+  repository: string
+  workspace: string
+  phase: string
+  activity_at: string
+  journal_read: number
+  version: number
+  body: string
+}
+
+/** Of two rows of a session the one that was moved on more often is the newer; what was read goes with its row. */
+function mergeSessions(from: Sql, into: Sql): void {
+  const newer = new Set<string>()
+  for (const row of rows<RawSession>(from, 'sessions')) {
+    const taken = into.run(
+      `INSERT INTO sessions (agent, id, repository, workspace, phase, activity_at, journal_read, version, body)
+       SELECT ?, ?, ?, w.id, ?, ?, ?, ?, ? FROM workspaces w WHERE w.id = ?
+       ON CONFLICT (agent, id) DO UPDATE SET phase = excluded.phase, activity_at = excluded.activity_at,
+         journal_read = excluded.journal_read, version = excluded.version, body = excluded.body WHERE excluded.version > version`,
+      ...([row.agent, row.id, row.repository, row.phase, row.activity_at] as const),
+      ...([row.journal_read, row.version, row.body, row.workspace] as const),
+    )
+    if (taken > 0) newer.add(`${row.agent} ${row.id}`)
+  }
+  for (const row of rows<{ agent: string; id: string; body: string }>(from, 'readings'))
+    if (newer.has(`${row.agent} ${row.id}`))
+      into.run(
+        'INSERT OR REPLACE INTO readings (agent, id, body) VALUES (?, ?, ?)',
+        ...([row.agent, row.id, row.body] as const),
       )
 }
 

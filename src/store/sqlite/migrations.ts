@@ -146,6 +146,33 @@ export const MIGRATIONS: readonly string[] = [
     UNIQUE (workspace, hash, checkpoint)
   ) STRICT;
   `,
+  `
+  -- Conversations of agents, by the client's own id. The body is JSON; its columns are what is looked for.
+  CREATE TABLE sessions (
+    agent TEXT NOT NULL,
+    id TEXT NOT NULL,
+    repository TEXT NOT NULL,
+    workspace TEXT NOT NULL REFERENCES workspaces (id),
+    phase TEXT NOT NULL,
+    activity_at TEXT NOT NULL,
+    -- How many bytes of its journal are in the body.
+    journal_read INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (agent, id)
+  ) STRICT;
+  CREATE INDEX sessions_of_workspace ON sessions (workspace, activity_at);
+  CREATE INDEX sessions_of_repository ON sessions (repository, activity_at);
+  CREATE INDEX sessions_by_phase ON sessions (phase, activity_at);
+
+  -- How far a session's transcript is read, and what was found there: large, and wanted only by who reads on.
+  CREATE TABLE readings (
+    agent TEXT NOT NULL,
+    id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (agent, id)
+  ) STRICT;
+  `,
 ]
 
 /** The oldest version that may still write to a database of the newest shape. */

@@ -6,15 +6,23 @@ const versionOf = (db: Database) =>
   // `as`: the pragma gives this one column.
   (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
 
+interface Shape {
+  migrations: readonly string[]
+  mayMigrate?: boolean
+  beforeMigration(db: Database): void
+}
+
 /** Brings the database to the newest shape, or refuses one that is too new for this program. */
 export function prepareSchema(
   db: Database,
   path: string,
-  { migrations, beforeMigration }: { migrations: readonly string[]; beforeMigration(db: Database): void },
+  { migrations, mayMigrate = true, beforeMigration }: Shape,
 ): void {
   const found = versionOf(db)
   if (found > migrations.length) requireWritable(db, path, found, migrations.length)
   if (found >= migrations.length) return
+  if (found > 0 && !mayMigrate)
+    throw new ReasonError('store_older', { path, found, newest: migrations.length })
   if (found > 0) beforeMigration(db)
   db.exec('BEGIN IMMEDIATE')
   try {

@@ -8,6 +8,7 @@ import {
 } from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
 import type { Ports } from '../../core/ports.ts'
+import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
 import type {
   Appended,
   CheckpointRow,
@@ -23,6 +24,7 @@ import type {
   OverviewRow,
   OwedView,
   Release,
+  SessionFilter,
   Situation,
   StartingView,
   Store,
@@ -68,6 +70,7 @@ import {
   stored,
   streamById,
 } from './rows.ts'
+import { advanceSession, journalsRead, readReading, readSession, sessionRows } from './sessions.ts'
 import {
   fileViews,
   forgetViews,
@@ -85,6 +88,8 @@ export interface SqliteOptions {
   ports: Ports
   waitMs?: number
   migrations?: readonly string[]
+  /** Whether a database of an older shape is brought to the newest, or refused. */
+  mayMigrate?: boolean
   /** Where the kernel's locks are; null for a store that no other process sees. */
   locksFolder: string | null
   beforeMigration?: (copyTo: (file: string) => void) => void
@@ -93,12 +98,14 @@ export interface SqliteOptions {
 /** The store in one SQLite file, or in memory with the path `:memory:`. */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const { path, ports, waitMs = 5_000, migrations = MIGRATIONS, locksFolder, beforeMigration } = options
+  const { mayMigrate = true } = options
   let isPrepared = false
   const connection = new Connection({
     path,
     ports,
     waitMs,
     migrations,
+    mayMigrate,
     beforeMigration(db) {
       // Once: a migration that has to wait for another writer begins again and again.
       if (!isPrepared) beforeMigration?.((file) => copyDatabase(db, file))
@@ -416,6 +423,26 @@ export class SqliteStore implements Store {
         ...([workspace, path ?? '', at] as const),
       ),
     )
+  }
+
+  session(key: SessionKey): Promise<SessionRow | null> {
+    return this.connection.read((sql) => readSession(sql, key))
+  }
+
+  sessions(filter: SessionFilter): Promise<SessionRow[]> {
+    return this.connection.read((sql) => sessionRows(sql, filter))
+  }
+
+  advance(session: Session, expected: number | null, reading?: string | null): Promise<boolean> {
+    return this.connection.writeSoft((sql) => advanceSession(sql, session, expected, reading))
+  }
+
+  journalsRead(): Promise<Map<string, number>> {
+    return this.connection.read(journalsRead)
+  }
+
+  reading(key: SessionKey): Promise<string | null> {
+    return this.connection.read((sql) => readReading(sql, key))
   }
 
   lock(name: string, waitMs: number): Promise<Release | null> {

@@ -1,0 +1,145 @@
+import {
+  type HookChange,
+  type HookCommand,
+  hookedEvents,
+  hookStep,
+  hooksProblem,
+  launchersIn,
+  unhookStep,
+} from './settings-hooks.ts'
+import { type Malformed, memberOf, plainValue, readSheet, type Sheet } from './settings-sheet.ts'
+import { type StatusLine, setStatusLine, statusLineIn, unsetStatusLine } from './settings-statusline.ts'
+
+export type { HookChange, HookCommand, Malformed, StatusLine }
+
+const BOM = '\uFEFF'
+/** More steps than a file can need; a text that is never finished is a mistake of ours. */
+const MAX_STEPS = 10_000
+
+/** What a settings file says that concerns us. */
+export interface SettingsFacts {
+  /** Events with a hook of ours. */
+  hooked: string[]
+  /** The launchers that those hooks name. */
+  launchers: string[]
+  /** False where it has comments, or commas that trail: the client passes over the whole of such a file. */
+  isPlain: boolean
+  statusLine: StatusLine
+  disableAllHooks: boolean
+  allowManagedHooksOnly: boolean
+  /** After how many days transcripts are deleted; null where the file does not say. */
+  cleanupPeriodDays: number | null
+  /** Whether our plugin is switched on or off here; null where the file does not say. */
+  plugin: boolean | null
+}
+
+export interface Wanted {
+  /** Null where hooks are to stay as they are. */
+  hooks: HookCommand | null
+  /** The command of our status line, and its other settings where there is none yet; null to leave it alone. */
+  statusLine: { command: string; rest: Record<string, unknown> } | null
+}
+
+export interface Merged {
+  text: string
+  changes: HookChange[]
+  /** What had to be made to hold hooks: `hooks` itself, and events. */
+  made: string[]
+}
+
+export const isMalformed = <T extends object>(found: T | Malformed): found is Malformed => 'problem' in found
+
+/** A file without a word in it counts as one without settings. */
+const bodyOf = (text: string) => {
+  const body = text.startsWith(BOM) ? text.slice(1) : text
+  return { bom: body === text ? '' : BOM, body: body.trim() === '' ? '{}\n' : body }
+}
+
+export function readFacts(text: string): SettingsFacts | Malformed {
+  const sheet = readSheet(bodyOf(text).body)
+  if (isMalformed(sheet)) return sheet
+  const settingOf = (name: string) => plainValue(memberOf(sheet.root, name)?.value)
+  const days = settingOf('cleanupPeriodDays')
+  return {
+    hooked: hookedEvents(sheet),
+    launchers: launchersIn(sheet),
+    isPlain: isPlainJson(sheet.text),
+    statusLine: statusLineIn(sheet),
+    disableAllHooks: settingOf('disableAllHooks') === true,
+    allowManagedHooksOnly: settingOf('allowManagedHooksOnly') === true,
+    cleanupPeriodDays: typeof days === 'number' ? days : null,
+    plugin: pluginIn(settingOf('enabledPlugins')),
+  }
+}
+
+function isPlainJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return false
+  }
+}
+
+function pluginIn(plugins: unknown): boolean | null {
+  if (typeof plugins !== 'object' || plugins === null) return null
+  const ours = Object.entries(plugins).filter(([name]) => name.startsWith('savepoint@'))
+  return ours.length === 0 ? null : ours.some(([, value]) => value !== false && value !== null)
+}
+
+/** The file with what is wanted in it, and every other character as it was; the same text where nothing is missing. */
+export function withSavepoint(text: string, { hooks, statusLine }: Wanted): Merged | Malformed {
+  const { bom, body } = bodyOf(text)
+  const merged: Merged = { text, changes: [], made: [] }
+  const first = readSheet(body)
+  if (isMalformed(first)) return first
+  const problem = hooks && hooksProblem(first)
+  if (problem) return problem
+  let sheet = first
+  if (hooks) sheet = stepped(sheet, merged, (now) => hookStep(now, hooks))
+  if (statusLine && !hasStatusLine(sheet, statusLine.command))
+    sheet = again(setStatusLine(sheet, statusLine.command, statusLine.rest))
+  return sheet.text === body ? merged : { ...merged, text: bom + sheet.text }
+}
+
+const hasStatusLine = (sheet: Sheet, command: string) => {
+  const now = statusLineIn(sheet)
+  return now.kind === 'ours' && now.command === command
+}
+
+/**
+ * The file without anything of ours. `made` as `withSavepoint` told it: only what it made goes where it is empty; null
+ * where nobody remembers. `statusLine`: the command to put back, as it was written.
+ */
+export function withoutSavepoint(
+  text: string,
+  { made, statusLine }: { made: readonly string[] | null; statusLine: string | null },
+): Merged | Malformed {
+  const { bom, body } = bodyOf(text)
+  const merged: Merged = { text, changes: [], made: [] }
+  const first = readSheet(body)
+  if (isMalformed(first)) return first
+  let sheet = stepped(first, merged, (now) => unhookStep(now, made))
+  sheet = again(unsetStatusLine(sheet, statusLine))
+  return sheet.text === body ? merged : { ...merged, text: bom + sheet.text }
+}
+
+/** Step after step, each from the text that the one before left. */
+function stepped(from: Sheet, merged: Merged, next: (sheet: Sheet) => ReturnType<typeof hookStep>): Sheet {
+  let sheet = from
+  for (let round = 0; round < MAX_STEPS; round += 1) {
+    const step = next(sheet)
+    if (step === null) return sheet
+    if (step.change) merged.changes.push(step.change)
+    if (step.made) merged.made.push(step.made)
+    sheet = again(step.text)
+  }
+  throw new Error('the settings are never finished')
+}
+
+function again(text: string): Sheet {
+  const sheet = readSheet(text)
+  if (isMalformed(sheet)) throw new Error(`the merge broke line ${sheet.line}: ${sheet.problem}`)
+  return sheet
+}

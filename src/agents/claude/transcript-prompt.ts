@@ -1,0 +1,74 @@
+/** Commands of the client itself: what stands behind them is no wish for the agent. */
+const BUILT_IN = new Set(
+  (
+    'add-dir agents allowed-tools bashes branch btw bug clear color compact config context copy cost desktop ' +
+    'diff doctor effort exit export extra-usage fast feedback fork help hooks ide install-github-app ' +
+    'install-slack-app keybindings login logout mcp memory mobile model new output-style passes permissions ' +
+    'plan plugin plugins privacy-settings quit rate-limit-options reload-plugins remote-control remote-env ' +
+    'rename reset resume rewind sandbox skills stats status statusline stickers tasks terminal-setup theme ' +
+    'think-back todos upgrade usage vim voice'
+  ).split(' '),
+)
+
+/** Texts that the client puts into a user's message; a prompt does not begin with them. */
+const MACHINE =
+  /^<(?:command-|local-command-|task-notification|system-reminder|bash-(?:input|stdout|stderr)|user-prompt-submit-hook|post-tool-use-hook|ide_|teammate-message|channel|cross-session|agent-message|mcp-|tick>|new-diagnostics|fork-boilerplate)/
+
+const INTERRUPT = '[Request interrupted by user'
+
+/** Whether the client wrote that the user broke in. */
+export const isInterrupt = (text: string) => text.startsWith(INTERRUPT)
+
+/** What of a text a human typed; empty where it is the client's own. */
+export function typedIn(text: string): string {
+  const bare = text.replace(/<system-reminder>[\s\S]*(?:<\/system-reminder>|$)/, '').trim()
+  if (isInterrupt(bare)) return ''
+  const noted = /^<user-memory-input>([\s\S]*?)<\/user-memory-input>/.exec(bare)
+  if (noted) return (noted[1] ?? '').trim()
+  if (/^<command-(?:name|message)>/.test(bare)) return commandArguments(bare)
+  return MACHINE.test(bare) ? '' : bare
+}
+
+/** The words behind a slash command that the user, a project or a plugin made. */
+function commandArguments(text: string): string {
+  const name = /<command-name>\s*\/?([^<]*?)\s*<\/command-name>/.exec(text)?.[1] ?? ''
+  const words = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? ''
+  return name === '' || BUILT_IN.has(name) ? '' : words.trim()
+}
+
+/** A task in the background that came to its end: the ids it is known by. Null where the text tells of none. */
+export function finishedIn(text: string): { ids: string[]; failed: boolean } | null {
+  const bare = text.trimStart()
+  if (!bare.startsWith('<task-notification>')) return null
+  // What stands first is the client's own; a result may hold anything.
+  const first = (tag: string) => new RegExp(`<${tag}>([^<]{1,200})</${tag}>`).exec(bare)?.[1]?.trim()
+  const ids = [first('tool-use-id'), first('task-id')].filter((id) => id !== undefined)
+  const status = first('status') ?? ''
+  return hasEnded(status) ? { ids, failed: status !== 'completed' } : null
+}
+
+export const hasEnded = (status: string) => ['completed', 'failed', 'killed', 'stopped'].includes(status)
+
+/** The client's words before and behind the summary that its model wrote. */
+const BEFORE_SUMMARY = [
+  /^This session is being continued from a previous conversation[^\n]*\n+/,
+  /^<system-reminder>[\s\S]*?<\/system-reminder>\s*/,
+  /^(?:The conversation is summarized below|Analysis|Summary):?[ \t]*\n+/,
+  /^<analysis>[\s\S]*?<\/analysis>\s*/,
+  /^<summary>\s*/,
+]
+const BEHIND_SUMMARY =
+  /\n(?:<\/summary>|If you need specific details from before compaction|Continue the conversation from where it left off|Please continue the conversation from where we left|The messages after this summary are|Recent messages are preserved)[\s\S]*$/
+
+/** A compaction's summary without the client's preface and tags. */
+export function bareSummary(text: string): string {
+  let bare = text.trim()
+  for (let before = ''; before !== bare; ) {
+    before = bare
+    for (const preface of BEFORE_SUMMARY) bare = bare.replace(preface, '')
+  }
+  return `\n${bare}`
+    .replace(BEHIND_SUMMARY, '')
+    .replace(/<\/summary>\s*$/, '')
+    .trim()
+}

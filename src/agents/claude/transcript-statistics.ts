@@ -1,0 +1,180 @@
+import type { Statistics } from '../../core/session.ts'
+import { type Carry, type CountedUsage, type OpenCall, remember } from './transcript-carry.ts'
+import { countCommits } from './transcript-commit.ts'
+import { isText, namesOf, textStart, Walk } from './transcript-json.ts'
+import type { Block, Row } from './transcript-row.ts'
+
+/** Kinds of lines that say nothing for a session's record, and are known to. */
+const SILENT = new Set([
+  'agent-name',
+  'agent-setting',
+  'ai-title',
+  'api-request',
+  'api-request-blob',
+  'api-request-shape',
+  'atis-latch',
+  'bridge-session',
+  'cost-state',
+  'custom-title',
+  'file-history-delta',
+  'file-history-snapshot',
+  'frame-link',
+  'last-prompt',
+  'mode',
+  'permission-mode',
+  'pr-link',
+  'progress',
+  'queue-operation',
+  'relocated',
+  'summary',
+  'tools-used',
+  'worktree-state',
+])
+const CHANGES_FILES = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit']
+const LAUNCHES = ['Task', 'Agent']
+const INPUT = namesOf('file_path', 'notebook_path', 'command')
+const REFUSALS = [
+  "The user doesn't want to proceed with this tool use",
+  "The user doesn't want to take this action right now",
+  '[Request interrupted by user',
+]
+
+const MOST = { messages: 200, calls: 200, files: 500, tools: 200, kinds: 50, path: 4_096, command: 65_536 }
+
+/**
+ * Counts what a session did, row by row.
+ *
+ * A file counts as modified, and a commit as made, when the result of its call is no error: a call that was refused,
+ * failed or never came back counts as a use of its tool and no more.
+ */
+export class Tally {
+  private readonly carry: Carry
+  private readonly counted: Statistics
+  private readonly files: Set<string>
+  private readonly tools: Map<string, number>
+  private readonly kinds: Map<string, number>
+
+  constructor(before: Statistics, carry: Carry) {
+    this.carry = carry
+    this.counted = { ...before, tokensConsumed: { ...before.tokensConsumed } }
+    this.files = new Set(before.filesModified)
+    this.tools = new Map(Object.entries(before.toolUsageCounts))
+    this.kinds = new Map(Object.entries(before.unknownLines))
+  }
+
+  statistics(): Statistics {
+    return {
+      ...this.counted,
+      filesModified: [...this.files],
+      toolUsageCounts: Object.fromEntries(this.tools),
+      unknownLines: Object.fromEntries(this.kinds),
+    }
+  }
+
+  malformed() {
+    count(this.kinds, 'malformed', MOST.kinds)
+  }
+
+  /** A line of a kind that is not read. */
+  other(kind: string) {
+    if (!SILENT.has(kind)) count(this.kinds, named(kind.slice(0, 40), /^[A-Za-z][\w-]*$/), MOST.kinds)
+  }
+
+  /** `messages` are the calls of the row's file. */
+  assistant(bytes: Buffer, row: Row, messages: Map<string, CountedUsage>) {
+    if (isReal(row)) this.usage(row, messages)
+    for (const block of row.blocks) if (block.type === 'tool_use') this.call(bytes, block)
+  }
+
+  /** Once per API call: what is told again of the same call replaces what was told. */
+  private usage({ usage, messageId, requestId, side }: Row, messages: Map<string, CountedUsage>) {
+    // A copy of a message in a fork keeps its place with its usage set to nothing.
+    if (usage === null || usage.input + usage.output + usage.cacheRead + usage.cacheCreation === 0) return
+    let key = messageId
+    let known = key === '' ? undefined : (messages.get(key) ?? this.carry.messages.get(key))
+    if (known && requestId !== '' && known[1] !== '' && known[1] !== requestId) {
+      // A side question tells its parent's message again, as if it were of another request.
+      if (side) return
+      if (!known[0]) {
+        key = `${messageId} ${requestId}`
+        known = messages.get(key)
+      }
+    }
+    if (known && side && !known[0]) return
+    if (known) this.add(known, -1)
+    else this.counted.apiCalls += 1
+    const now: CountedUsage = [
+      side,
+      requestId,
+      usage.input,
+      usage.output,
+      usage.cacheRead,
+      usage.cacheCreation,
+    ]
+    this.add(now, 1)
+    if (key !== '') remember(messages, key, now, MOST.messages)
+  }
+
+  private add([, , input, output, cacheRead, cacheCreation]: CountedUsage, sign: 1 | -1) {
+    const { tokensConsumed: tokens } = this.counted
+    tokens.input += sign * input
+    tokens.output += sign * output
+    tokens.cacheRead += sign * cacheRead
+    tokens.cacheCreation += sign * cacheCreation
+  }
+
+  private call(bytes: Buffer, { id, name, input }: Block) {
+    count(this.tools, named(name, /^[A-Za-z][\w.:-]{0,127}$/), MOST.tools)
+    if (LAUNCHES.includes(name)) this.counted.subagentsLaunched += 1
+    if (input === null || id === '') return
+    const call: OpenCall = {}
+    const changes = CHANGES_FILES.includes(name)
+    if (!changes && name !== 'Bash') return
+    const walk = new Walk(bytes, input.from, input.to)
+    if (!walk.object()) return
+    for (let key = walk.member(INPUT); key !== null; key = walk.member(INPUT)) {
+      if (changes && (key === 'file_path' || key === 'notebook_path')) {
+        const path = walk.string(MOST.path + 1) ?? ''
+        if (path !== '' && path.length <= MOST.path) call.path ??= path
+      } else if (!changes && key === 'command') call.commits = countCommits(walk.string(MOST.command) ?? '')
+      else walk.skip()
+    }
+    if (call.path !== undefined || call.commits) remember(this.carry.calls, id, call, MOST.calls)
+  }
+
+  user(bytes: Buffer, row: Row) {
+    for (const block of row.blocks) if (block.type === 'tool_result') this.result(bytes, block, row)
+  }
+
+  private result(bytes: Buffer, block: Block, row: Row) {
+    const call = this.carry.calls.get(block.toolUseId)
+    this.carry.calls.delete(block.toolUseId)
+    if (isRejected(bytes, block, row)) return
+    if (block.failed) {
+      this.counted.tasksFailed += 1
+      return
+    }
+    this.counted.tasksCompleted += 1
+    if (call?.path !== undefined && this.files.size < MOST.files) this.files.add(call.path)
+    this.counted.gitCommits += call?.commits ?? 0
+  }
+}
+
+/** Whether a row is of an API call that took place. */
+export const isReal = ({ apiError, model }: Row) => !apiError && model !== '<synthetic>'
+
+/** Whether a call was kept from running: by the user, a rule or an interrupt. That is no failure of its work. */
+export function isRejected(bytes: Buffer, { failed, content }: Block, { denied }: Row): boolean {
+  if (denied) return true
+  if (!failed || content === null || !isText(bytes, content)) return false
+  const text = textStart(bytes, content, 100) ?? ''
+  return REFUSALS.some((refusal) => text.startsWith(refusal))
+}
+
+/** Names are keys of plain objects later: one that could be more than a name is told as `other`. */
+const named = (name: string, pattern: RegExp) => (pattern.test(name) ? name : 'other')
+
+function count(counts: Map<string, number>, name: string, most: number) {
+  const key = counts.has(name) || counts.size < most - 1 ? name : 'other'
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}

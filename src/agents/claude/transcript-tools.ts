@@ -1,0 +1,144 @@
+import type { Entry, ToolInput } from '../../core/transcript.ts'
+import type { HeldEntry } from './transcript-carry.ts'
+import { namesOf, parsed, type Span, startOf, Walk } from './transcript-json.ts'
+import type { Block } from './transcript-row.ts'
+
+type Told = Extract<Entry, { kind: 'answers' | 'plan' | 'todos' | 'todo' }>
+type TaskState = Extract<Entry, { kind: 'todo' }>['state']
+
+const INPUT = namesOf(
+  'file_path',
+  'notebook_path',
+  'path',
+  'command',
+  'description',
+  'subagent_type',
+  'run_in_background',
+)
+const PLAN = namesOf('plan')
+const MOST = { path: 4_096, command: 1_000, description: 300, plan: 20_000, question: 1_000, item: 300 }
+const MOST_ITEMS = { answers: 20, todos: 100 }
+const STATES: Record<string, TaskState> = {
+  pending: 'open',
+  in_progress: 'doing',
+  completed: 'done',
+  deleted: 'deleted',
+}
+
+/** What matters of a call's input. */
+export function toolInput(bytes: Buffer, span: Span | null): ToolInput {
+  const input: ToolInput = {}
+  if (span === null) return input
+  const walk = new Walk(bytes, span.from, span.to)
+  if (!walk.object()) return input
+  for (let key = walk.member(INPUT); key !== null; key = walk.member(INPUT)) {
+    if (key === '') walk.skip()
+    else if (key === 'run_in_background') {
+      if (walk.true()) input.background = true
+    } else if (key === 'command') setTo(input, 'command', walk.string(MOST.command))
+    else if (key === 'description') setTo(input, 'description', walk.string(MOST.description))
+    else if (key === 'subagent_type') setTo(input, 'helper', walk.string(MOST.description))
+    else setTo(input, 'path', walk.string(MOST.path))
+  }
+  return input
+}
+
+function setTo(input: ToolInput, key: 'path' | 'command' | 'description' | 'helper', text: string | null) {
+  if (text !== null && text !== '') input[key] ??= text
+}
+
+/** What a call will have told once its result is no error; null for tools that only do things. */
+export function heldOf(bytes: Buffer, { name, input }: Block, at: string): HeldEntry | null {
+  if (input === null) return null
+  if (name === 'AskUserQuestion') return { entry: { at, kind: 'answers', answers: [] } }
+  if (name === 'ExitPlanMode')
+    return { entry: { at, kind: 'plan', text: planIn(bytes, input), approved: false } }
+  if (name !== 'TodoWrite' && name !== 'TaskCreate' && name !== 'TaskUpdate') return null
+  const value = field(parsed(bytes, input))
+  if (name === 'TodoWrite') return todosOf(value('todos'), at)
+  const text = textOf(value('subject'), MOST.item)
+  if (name === 'TaskCreate')
+    return text === '' ? null : { entry: { at, kind: 'todo', id: '', text, state: 'open' } }
+  const id = textOf(value('taskId'), MOST.item)
+  const state = stateOf(value('status'))
+  if (id === '') return null
+  const entry: Told = { at, kind: 'todo', id, text, state: state ?? 'open' }
+  return state === undefined ? { entry, keepsState: true } : { entry }
+}
+
+function planIn(bytes: Buffer, input: Span): string {
+  const walk = new Walk(bytes, input.from, input.to)
+  let plan = ''
+  if (!walk.object()) return plan
+  for (let key = walk.member(PLAN); key !== null; key = walk.member(PLAN))
+    if (key === 'plan') plan = walk.string(MOST.plan) ?? ''
+    else walk.skip()
+  return plan.trim()
+}
+
+function todosOf(value: unknown, at: string): HeldEntry | null {
+  if (!Array.isArray(value)) return null
+  const items: Extract<Entry, { kind: 'todos' }>['items'] = []
+  for (const item of value.slice(0, MOST_ITEMS.todos)) {
+    const text = textOf(field(item)('content'), MOST.item)
+    const state = stateOf(field(item)('status')) ?? 'open'
+    if (text !== '' && state !== 'deleted') items.push({ text, state })
+  }
+  return { entry: { at, kind: 'todos', items } }
+}
+
+/** What a call has told, now that its result is there; null where the result leaves nothing. */
+export function releasedBy(held: Told, at: string, ok: boolean, text: string, result: unknown): Told | null {
+  const value = field(result)
+  if (held.kind === 'plan') {
+    const plan = held.text || textOf(value('plan'), MOST.plan)
+    return plan === '' ? null : { at, kind: 'plan', text: plan, approved: ok }
+  }
+  if (!ok) return null
+  if (held.kind === 'answers') {
+    const answers = answersIn(value('answers'), value('annotations'), text)
+    return answers.length > 0 ? { at, kind: 'answers', answers } : null
+  }
+  if (held.kind === 'todos' || held.id !== '') return { ...held, at }
+  const id =
+    textOf(field(value('task'))('id'), MOST.item) || (/^Task #(\S{1,40}) created/.exec(text)?.[1] ?? '')
+  return id === '' ? null : { ...held, at, id }
+}
+
+/** By the client's own record, with what the user noted beside a choice; else by the sentence that it told the agent. */
+function answersIn(answers: unknown, annotations: unknown, text: string) {
+  const chosen: Array<[string, unknown]> =
+    typeof answers === 'object' && answers !== null
+      ? Object.entries(answers)
+      : [...text.matchAll(/"([^"]{1,1000})"="([^"]{1,1000})"/g)].map(([, question = '', answer = '']) => [
+          question,
+          answer,
+        ])
+  return chosen
+    .map(([question, answer]) => {
+      const notes = textOf(field(field(annotations)(question))('notes'), MOST.question)
+      const choice = textOf(
+        Array.isArray(answer) ? answer.filter(isString).join(', ') : answer,
+        MOST.question,
+      )
+      const whole = [choice, notes].filter((part) => part !== '').join(': ')
+      return { question: startOf(question, MOST.question), answer: startOf(whole, MOST.question) }
+    })
+    .filter(({ answer }) => answer !== '')
+    .slice(0, MOST_ITEMS.answers)
+}
+
+const isString = (value: unknown) => typeof value === 'string'
+
+/** A way to look into a value of which nothing is known. */
+function field(value: unknown): (key: string) => unknown {
+  if (typeof value !== 'object' || value === null) return () => undefined
+  const members = new Map<string, unknown>(Object.entries(value))
+  return (key) => members.get(key)
+}
+
+const textOf = (value: unknown, most: number) =>
+  typeof value === 'string' ? startOf(value.trim(), most) : typeof value === 'number' ? String(value) : ''
+
+const stateOf = (value: unknown): TaskState | undefined =>
+  typeof value === 'string' && Object.hasOwn(STATES, value) ? STATES[value] : undefined

@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto'
+import { closeSync, readSync, statSync } from 'node:fs'
+import { type ContextUse, noStatistics } from '../../core/session.ts'
+import type { Entry, Reading } from '../../core/transcript.ts'
+import { type Carry, type CountedUsage, emptyCarry, readCarry, writeCarry } from './transcript-carry.ts'
+import { tellEntries } from './transcript-entries.ts'
+import { helperFiles } from './transcript-helpers.ts'
+import { eachLine, isCode, type LineFile, openRegular } from './transcript-lines.ts'
+import { type Row, readRow } from './transcript-row.ts'
+import { isReal, Tally } from './transcript-statistics.ts'
+import { windowOf } from './window.ts'
+
+const HEAD_BYTES = 200
+const MOST = { helpers: 200, helperMessages: 2, seen: 64 }
+const UUID_LENGTH = 36
+
+/**
+ * Reads a transcript on from where it was read to, and the files of the session's sub-agents with it.
+ *
+ * Null where there is no file: the client makes it some time after the session's start. A last line that is still being
+ * written is left for the next time. `restarted` says that another file stands there than the one that was read, or
+ * that the reading is of another version: it begins anew, and so does what was made of its entries. `complete` is false
+ * where `maxBytes` left something to read; a line is always read whole.
+ */
+export function readTranscript(
+  path: string,
+  before: Reading | null,
+  onEntry: ((entry: Entry) => void) | null,
+  { maxBytes = Number.POSITIVE_INFINITY }: { maxBytes?: number } = {},
+): { reading: Reading; restarted: boolean; complete: boolean } | null {
+  const file = openRegular(path)
+  if (file === null) return null
+  try {
+    const carry = before && isSame(file, before) ? readCarry(before.carry) : null
+    const kept = carry === null ? null : before
+    const session = new Conversation(kept, carry ?? emptyCarry(), onEntry)
+    const offset = kept?.offset ?? 0
+    const main = eachLine(
+      file,
+      offset,
+      maxBytes,
+      (bytes, from, to) => session.line(bytes, from, to, null),
+      () => session.tally.malformed(),
+    )
+    const complete = main.complete && readHelpers(path, session, maxBytes - (main.offset - offset))
+    const reading = session.reading(main.offset, headOf(file))
+    return { reading, restarted: before !== null && kept === null, complete }
+  } finally {
+    closeSync(file.fd)
+  }
+}
+
+/** The first bytes, as many as are there, told by their number and a digest. */
+function headOf({ fd, size }: LineFile, length = Math.min(HEAD_BYTES, size)): string {
+  const bytes = Buffer.alloc(length)
+  const read = readSync(fd, bytes, 0, length, 0)
+  return `${read}:${createHash('sha256').update(bytes.subarray(0, read)).digest('base64url').slice(0, 22)}`
+}
+
+/** Whether the file is the one that was read: not shorter, and begins as it did. */
+function isSame(file: LineFile, { head, offset }: Reading): boolean {
+  const length = Number(head.split(':', 1)[0])
+  if (!Number.isInteger(length) || length < 0 || length > HEAD_BYTES) return false
+  return file.size >= offset && file.size >= length && headOf(file, length) === head
+}
+
+/** Reads on in the files of the sub-agents; false where `budget` did not do for all. */
+function readHelpers(path: string, session: Conversation, budget: number): boolean {
+  const { helpers } = session.carry
+  let left = budget
+  for (const { name, path: place } of helperFiles(path)) {
+    const known = helpers.get(name)
+    if (known === undefined && helpers.size >= MOST.helpers) continue
+    if (known && sizeOf(place) <= known.offset) continue
+    if (left <= 0) return false
+    const file = openRegular(place)
+    if (file === null) continue
+    const messages = new Map(known?.messages)
+    const from = known?.offset ?? 0
+    try {
+      const { offset, complete } = eachLine(
+        file,
+        from,
+        left,
+        (bytes, start, end) => session.line(bytes, start, end, messages),
+        () => session.tally.malformed(),
+      )
+      helpers.set(name, { offset, messages: new Map([...messages].slice(-MOST.helperMessages)) })
+      left -= offset - from
+      if (!complete) return false
+    } finally {
+      closeSync(file.fd)
+    }
+  }
+  return true
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size
+  } catch (error) {
+    if (isCode(error, ['ENOENT'])) return 0
+    throw error
+  }
+}
+
+/** What the lines of a session come to. */
+class Conversation {
+  readonly tally: Tally
+  readonly carry: Carry
+  private readonly onEntry: ((entry: Entry) => void) | null
+  private context: ContextUse | null
+  private compactions: number
+  private lastAt: string | null
+
+  constructor(before: Reading | null, carry: Carry, onEntry: ((entry: Entry) => void) | null) {
+    this.carry = carry
+    this.tally = new Tally(before?.statistics ?? noStatistics(), carry)
+    this.onEntry = onEntry
+    this.context = before?.context ?? null
+    this.compactions = before?.compactions ?? 0
+    this.lastAt = before?.lastAt ?? null
+  }
+
+  reading(offset: number, head: string): Reading {
+    return {
+      offset,
+      head,
+      statistics: this.tally.statistics(),
+      context: this.context,
+      compactions: this.compactions,
+      lastAt: this.lastAt,
+      carry: writeCarry(this.carry),
+    }
+  }
+
+  /** `helper` are the calls of the sub-agent whose file the line is of. */
+  line(bytes: Buffer, from: number, to: number, helper: Map<string, CountedUsage> | null): void {
+    const end = trimmedEnd(bytes, from, to)
+    if (end === from) return
+    const row = readRow(bytes, from, end, this.onEntry !== null && helper === null)
+    if (row === null) {
+      this.tally.malformed()
+      return
+    }
+    if (row.type === '' && row.role === 'assistant' && row.usage) row.type = 'assistant'
+    if (row.type === 'attachment' && row.attachment === null) return
+    if (row.type === 'user' || row.type === 'assistant' || row.type === 'system' || row.type === 'attachment')
+      this.row(bytes, row, helper)
+    else this.tally.other(row.type)
+  }
+
+  private row(bytes: Buffer, row: Row, helper: Map<string, CountedUsage> | null) {
+    if (this.isSecond(row.uuid)) return
+    if (helper !== null) row.side = true
+    if (row.at !== '' && helper === null) this.lastAt = row.at
+    if (row.type === 'assistant') this.tally.assistant(bytes, row, helper ?? this.carry.messages)
+    if (row.type === 'user') this.tally.user(bytes, row)
+    if (row.side) return
+    this.measure(row)
+    if (this.onEntry) tellEntries(bytes, row, this.carry, this.onEntry)
+  }
+
+  /** How full the window is: as of the last call, or what a compaction left of it. */
+  private measure(row: Row) {
+    const { at, model, usage } = row
+    if (row.type === 'assistant' && isReal(row) && usage && usage.window > 0)
+      this.context = { tokens: usage.window, window: windowOf(model), model, at }
+    if (row.type !== 'system' || row.subtype !== 'compact_boundary') return
+    this.compactions += 1
+    this.context =
+      this.context && row.postTokens !== null ? { ...this.context, tokens: row.postTokens, at } : null
+  }
+
+  /** Old versions copied what was there when a session was resumed: a row that was read a short while ago is not read again. */
+  private isSecond(uuid: string): boolean {
+    if (uuid.length !== UUID_LENGTH) return false
+    const { seen } = this.carry
+    // The last part is random in every kind of id.
+    const tail = uuid.slice(-12)
+    if (seen.has(tail)) return true
+    seen.add(tail)
+    const [oldest] = seen.size > MOST.seen ? seen : []
+    if (oldest !== undefined) seen.delete(oldest)
+    return false
+  }
+}
+
+function trimmedEnd(bytes: Buffer, from: number, to: number): number {
+  let end = to
+  while (end > from && (bytes[end - 1] ?? 0) <= 0x20) end -= 1
+  return end
+}

@@ -1,0 +1,40 @@
+import type { AgentEvent } from '../../core/agent-event.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { openContext, settleIdentity } from '../../operations/context.ts'
+import { catchUpQuietly, isUnfinished } from '../../operations/perform.ts'
+import { type Answer, type Gauged, onEvent } from '../../operations/session/on-event.ts'
+import { realPorts } from '../real-ports.ts'
+
+/** An agent waits for its hooks: whoever has the store's lock for longer than this gets the event from the journal. */
+const WAIT_MS = 100
+
+/**
+ * The part of a hook that needs the store. It mends and migrates nothing: a hook has no time for that, and an agent
+ * must not be the one to find out what goes wrong with it.
+ */
+export async function act(
+  event: AgentEvent,
+  cwd: string,
+  gauged: Gauged,
+): Promise<{ answer: Answer; notices: string[] }> {
+  const notices: string[] = []
+  const context = await openContext({
+    ...{ cwd, notices, env: process.env, ports: realPorts, waitMs: WAIT_MS },
+    access: 'write',
+    lenient: true,
+    mayMigrate: false,
+  })
+  try {
+    if (isUnfinished(context))
+      throw new ReasonError('store_damaged', {
+        path: context.home.database,
+        problem: 'it is gone, and its backups are there',
+      })
+    context.identity = await settleIdentity(context, 'write')
+    const answer = await onEvent(context, event, gauged)
+    await catchUpQuietly(context)
+    return { answer, notices }
+  } finally {
+    await context.store.close()
+  }
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Script } from 'node:vm'
+import { homePathBy } from '../core/home-path.ts'
+import {
+  type CachePlace,
+  cachePlace,
+  type Kept,
+  keepCodeCache,
+  RENEWED_AFTER_MS,
+  readCodeCache,
+} from './code-cache.ts'
+
+/** Named by the build; the first line of the program is a comment with the same name. */
+declare const SAVEPOINT_BUILD: string
+
+/** A program that was started: what it shows, and what to do when its work is done. */
+interface Started<Shown> {
+  program: Shown
+  /** The word whose compiled program was used; null where there was none. */
+  used: string | null
+  /** Keeps what was compiled for the next start with a word, where what is kept for it is older than that. */
+  keep(word: string, renewedAfterMs?: number): void
+}
+
+type Wrapper = (
+  exports: object,
+  require: NodeJS.Require,
+  module: { exports: object },
+  file: string,
+  folder: string,
+) => void
+
+/** Null where nothing may be kept: switched off, or a program that is not of this launcher's build. */
+function placeFor(source: string, word: string): CachePlace | null {
+  if (process.env.SAVEPOINT_NO_CACHE || !source.startsWith(`//${SAVEPOINT_BUILD}\n`)) return null
+  try {
+    const homedir = () => (require('node:os') as typeof import('node:os')).homedir()
+    const home = homePathBy(process.env, process.platform, { join, resolve, homedir })
+    return cachePlace(home, SAVEPOINT_BUILD, word)
+  } catch (error) {
+    // A home that is named from here, in a folder that is gone.
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    return null
+  }
+}
+
+/**
+ * Starts the program beside a launcher as Node's own `require` would, but with what V8 compiled at an earlier start:
+ * the first of some words for which anything is kept.
+ */
+export function startProgram<Shown>(...words: string[]): Started<Shown> {
+  const file = join(__dirname, 'program.cjs')
+  // The build writes nothing but ASCII, which is read fastest so.
+  const source = readFileSync(file, 'latin1')
+  const found = firstKept(source, words)
+  const cachedData = found?.kept.compiled
+  const script = new Script(`(function(exports,require,module,__filename,__dirname){\n${source}\n})`, {
+    filename: file,
+    lineOffset: -1,
+    ...(cachedData ? { cachedData } : {}),
+  })
+  const module: { exports: object } = { exports: {} }
+  // The text above is this function, and the build makes the program's exports from entry.ts.
+  const wrapper = script.runInThisContext() as Wrapper
+  wrapper(module.exports, require, module, file, __dirname)
+  const isUsed = found !== null && !script.cachedDataRejected
+  return {
+    program: module.exports as Shown,
+    used: isUsed ? found.word : null,
+    keep(word, renewedAfterMs = RENEWED_AFTER_MS) {
+      const isGood = isUsed && found.word === word && Date.now() - found.kept.keptMs < renewedAfterMs
+      const place = isGood ? null : placeFor(source, word)
+      if (place) keepCodeCache(place, script.createCachedData())
+    },
+  }
+}
+
+function firstKept(source: string, words: string[]): { word: string; kept: Kept } | null {
+  for (const word of words) {
+    const place = placeFor(source, word)
+    const kept = place ? readCodeCache(place) : undefined
+    if (kept) return { word, kept }
+  }
+  return null
+}

@@ -1,0 +1,107 @@
+import { ReasonError } from '../../core/reason.ts'
+import type { Context } from '../context.ts'
+import { read } from '../document/read.ts'
+import { findRow } from '../document/survey.ts'
+import { operation } from '../operation.ts'
+import { count } from '../text.ts'
+import { resumed } from '../work/resume.ts'
+import { worldOf } from '../work/world.ts'
+import { archiveResults } from './archive-results.ts'
+import { catchUp } from './catch-up.ts'
+import { requireLast } from './current.ts'
+import { changeSession, follow } from './follow.ts'
+import { refreshHint } from './hint-of.ts'
+import { streamOf } from './session-stream.ts'
+
+export const compact = operation({
+  name: 'compact',
+  summary: 'Save the essential context of a session, and archive what its tools gave back',
+  detail:
+    'The goal, decisions, rules, state and next steps of the session become a checkpoint; the results of its tools go into the store as one text that can be shown again. After a /clear the next session goes on from the brief. It calls no model, and changes nothing in the session itself.',
+  fields: {
+    show: {
+      kind: 'text',
+      value: 'ARCHIVE',
+      about: 'print what was archived, by the first digits of its name',
+    },
+  },
+  examples: ['savepoint compact', 'savepoint compact --json', 'savepoint compact --show 3fa1c02b9d7e'],
+  access: 'write',
+  lenient: true,
+  async perform(context, { show }) {
+    await follow(context)
+    return show === undefined
+      ? compacted(context)
+      : { kind: 'archive' as const, text: await archived(context, show) }
+  },
+  say: (result) =>
+    result.kind === 'archive'
+      ? result.text
+      : [
+          result.saved
+            ? `The essential context is saved${result.checkpoint === null ? ' already' : ''}: ${result.stream}`
+            : 'The session said nothing yet that could be saved.',
+          result.archive === null
+            ? 'Its tools gave nothing back that could be archived.'
+            : `${count(result.results, 'result')} archived: savepoint compact --show ${result.archive.slice(0, SHORT)}`,
+          `Tokens: ${result.tokens_before ?? 'unknown'} in the window, ${result.tokens_after} in the brief (est.)${result.tokens_saved === null ? '' : `, ${result.tokens_saved} saved`}.`,
+          ...(result.live ? ['Now /clear: the next session goes on from the brief.'] : []),
+        ].join('\n'),
+  exact: (result) => (result.kind === 'archive' ? result.text : null),
+})
+
+const SHORT = 12
+
+async function compacted(context: Context) {
+  const { session } = await requireLast(context)
+  const archive = await archiveResults(context, session)
+  const references = archive
+    ? [{ kind: 'command', text: `savepoint compact --show ${archive.hash.slice(0, SHORT)}` }]
+    : []
+  const why = { kind: 'compaction' as const, note: 'asked for', isLive: true }
+  const caughtUp = await catchUp(context, session, why, { references })
+  const row = await changeSession(context, session, (now) =>
+    archive === null ? now : { ...now, archives: [...new Set([...now.archives, archive.hash])].slice(-20) },
+  )
+  if (row) refreshHint(context, row.session)
+  const stream = streamOf(caughtUp?.row.session ?? session)
+  const tokensAfter = await briefTokens(context, stream)
+  const { phase } = caughtUp?.row.session ?? session
+  const before = caughtUp?.row.session.context?.tokens ?? null
+  return {
+    kind: 'compacted' as const,
+    session: session.id,
+    stream,
+    saved: tokensAfter !== null,
+    live: phase === 'active' || phase === 'stale',
+    checkpoint: caughtUp?.checkpoint ?? null,
+    archive: archive?.hash ?? null,
+    results: archive?.results ?? 0,
+    tokens_before: before,
+    tokens_after: tokensAfter ?? 0,
+    tokens_saved: before === null || tokensAfter === null ? null : Math.max(0, before - tokensAfter),
+  }
+}
+
+/** What the brief of the stream costs; null where there is no such stream. */
+async function briefTokens(context: Context, stream: string): Promise<number | null> {
+  const survey = await read(context)
+  if (!findRow(survey, stream)) return null
+  const world = await worldOf(context, survey, { wantsDirty: false })
+  // Nobody named it: what is said of the choice is not for who compacts.
+  const found = await resumed({ ...context, notices: [] }, survey, world, {
+    named: stream,
+    budget: context.settings.brief_tokens,
+  })
+  return found.kind === 'brief' ? found.tokens : 0
+}
+
+async function archived(context: Context, prefix: string): Promise<string> {
+  const rows = await context.store.sessions({ repository: context.identity.repository })
+  const found = rows
+    .flatMap(({ session }) => session.archives)
+    .filter((hash) => prefix.length >= 4 && hash.startsWith(prefix.toLowerCase()))
+  const text = found[0] === undefined ? null : await context.store.text(found[0])
+  if (text === null) throw new ReasonError('archive_unknown', { id: prefix })
+  return text
+}

@@ -1,0 +1,48 @@
+import type { Session } from '../../core/session.ts'
+import { estimateTokens } from '../../core/tokens.ts'
+import { renderNotes } from '../../formats/brief-md/render.ts'
+import { droppedFrom } from '../../policy/dropped.ts'
+import type { Context } from '../context.ts'
+import { wholeOrNothing } from '../document/newest-whole.ts'
+import { findRow, look } from '../document/survey.ts'
+import { fittingNotes } from '../work/brief-of.ts'
+import type { Answer } from './on-event.ts'
+import { runningIn } from './running-in.ts'
+import { streamOf } from './session-stream.ts'
+
+/**
+ * What the client's summary of a compaction does not carry of what was known, and what was running. Null while the
+ * summary is not known; an empty text where it dropped nothing.
+ */
+export async function droppedWords(context: Context, session: Session): Promise<Answer> {
+  const summary = session.compaction?.summary ?? null
+  if (summary === null) return null
+  const survey = await look(context)
+  const row = findRow(survey, streamOf(session))
+  const known = row && !row.position.foreign ? await wholeOrNothing(context, row.position.checkpoint) : null
+  const items = known ? droppedFrom(known.work, summary).items : []
+  const lines = [
+    ...items.map(({ field, text, why, confirmed }) => {
+      const reason = why === '' ? '' : ` (why: ${why})`
+      return `${TITLES[field]}: ${confirmed ? '' : 'UNCONFIRMED: '}${text}${reason}`
+    }),
+    ...runningIn(session)
+      .filter(({ what }) => !summary.includes(what))
+      .map(({ what }) => `Still running: ${what}`),
+  ]
+  if (lines.length === 0) return { text: '', tokens: 0 }
+  const text = renderNotes(
+    'Known before the compaction, and not in its summary',
+    fittingNotes(lines, context.settings.brief_tokens * 2),
+  )
+  return { text, tokens: estimateTokens(text) }
+}
+
+const TITLES = {
+  decisions: 'Decided',
+  rules: 'Rule',
+  constraints: 'Constraint',
+  questions: 'Open question',
+  blockers: 'Blocked',
+  next: 'Next',
+} as const

@@ -1,0 +1,125 @@
+import type { Outcome, Session, Statistics } from '../../core/session.ts'
+import { accomplishmentsOf } from '../../policy/accomplishments.ts'
+import type { Registry } from '../../policy/registry.ts'
+import { type Context, workspaceRoot } from '../context.ts'
+import { operation } from '../operation.ts'
+import { isSetUpHere } from '../setup/record.ts'
+import { namedRows } from '../text.ts'
+import { currentSession, tellChoice } from './current.ts'
+import { readToEnd, upToDate } from './look.ts'
+import { registryHere } from './registry-here.ts'
+import { runningIn } from './running-in.ts'
+import { infoRows } from './say-info.ts'
+import { streamOf } from './session-stream.ts'
+import { durationOf } from './session-text.ts'
+
+export interface Here
+  extends Pick<
+    Session,
+    'phase' | 'source' | 'startedAt' | 'lastActivityAt' | 'paused' | 'context' | 'inFlight'
+  > {
+  sessionId: string
+  durationMs: number
+  gitBranch: string | null
+  savesTo: string
+  statistics: Statistics & { events: number }
+  focusedOutcomes: Outcome[]
+}
+
+interface Stale {
+  sessionId: string
+  lastActivityAt: string
+  silentMs: number
+  gitBranch: string | null
+  /** Where it is to be reconciled; null for this workspace. */
+  worktree: string | null
+}
+
+export interface Info {
+  /** Null where none is active, or where this one is not recorded. */
+  session: Here | null
+  /** The session that the agent says it is, where nothing of it is recorded. */
+  unrecorded: string | null
+  lastSession:
+    | (NonNullable<Registry['lastWorked']> & {
+        agoMs: number
+        endReason: Session['endReason']
+        accomplishments: string[]
+      })
+    | null
+  staleSessionsDetected: Stale[]
+  /** What to do now, as commands. */
+  todo: string[]
+}
+
+export const info = operation({
+  name: 'info',
+  summary: 'Show the current session, the last one, and those that fell silent',
+  detail:
+    'The id and duration of the session, what it did, the outcomes it is focused on, what the last session got done, decided and left to do, and sessions that ended without saying so.',
+  fields: {},
+  examples: ['savepoint info', 'savepoint info --json'],
+  access: 'read',
+  lenient: true,
+  async perform(context): Promise<Info> {
+    await upToDate(context)
+    const row = await currentSession(context)
+    if (row && context.session === null) await tellChoice(context, row)
+    const { store, identity } = context
+    const rows = await store.sessions({ repository: identity.repository })
+    const all = rows.map(({ session }) => session)
+    const others = all.filter(({ id, agent }) => id !== row?.session.id || agent !== row.session.agent)
+    const silent = others.filter(({ phase }) => phase === 'stale')
+    const stale = await Promise.all(silent.map((session) => staleOf(context, session)))
+    const unrecorded = row === null ? (context.session?.id ?? null) : null
+    return {
+      session: row && hereOf(context, await readToEnd(context, row.session)),
+      unrecorded,
+      lastSession: await lastOf(context, others),
+      staleSessionsDetected: stale,
+      todo: [
+        ...(isNotSetUp(context, all.length) || unrecorded !== null ? ['savepoint init'] : []),
+        ...(stale.some(({ worktree }) => worktree === null) ? ['savepoint reconcile'] : []),
+      ],
+    }
+  },
+  say: (result, { columns }) => namedRows(infoRows(result), columns),
+})
+
+/** Nothing is recorded, and nothing will be. */
+const isNotSetUp = ({ home, identity }: Context, sessions: number) =>
+  sessions === 0 && !isSetUpHere(home.path, identity.workspace)
+
+function hereOf({ ports }: Context, session: Session): Here {
+  const { phase, source, startedAt, lastActivityAt, paused, context } = session
+  return {
+    ...{ sessionId: session.id, phase, source, startedAt, lastActivityAt, paused, context },
+    inFlight: runningIn(session),
+    durationMs: durationOf(session, ports.now()),
+    gitBranch: session.environment.gitBranch,
+    savesTo: streamOf(session),
+    statistics: { events: session.events.length, ...session.statistics },
+    focusedOutcomes: session.outcomes,
+  }
+}
+
+async function staleOf(context: Context, session: Session): Promise<Stale> {
+  const { id: sessionId, lastActivityAt, environment, workspace } = session
+  return {
+    ...{ sessionId, lastActivityAt, gitBranch: environment.gitBranch },
+    silentMs: Math.max(0, context.ports.now() - Date.parse(lastActivityAt)),
+    worktree: workspace === context.identity.workspace ? null : await workspaceRoot(context, workspace),
+  }
+}
+
+async function lastOf(context: Context, others: readonly Session[]): Promise<Info['lastSession']> {
+  const { lastWorked } = await registryHere(context, others)
+  const session = others.find(({ id }) => id === lastWorked?.sessionId)
+  if (!lastWorked || !session) return null
+  return {
+    ...lastWorked,
+    agoMs: Math.max(0, context.ports.now() - Date.parse(lastWorked.completedAt)),
+    endReason: session.endReason,
+    accomplishments: accomplishmentsOf(session),
+  }
+}

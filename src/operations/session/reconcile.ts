@@ -1,0 +1,112 @@
+import type { Session } from '../../core/session.ts'
+import { nextPhase } from '../../policy/session-lifecycle.ts'
+import type { Context } from '../context.ts'
+import { isTrustedHere } from '../document/trusted.ts'
+import { operation } from '../operation.ts'
+import { ageOf, count } from '../text.ts'
+import { apart, changeSession, follow } from './follow.ts'
+import { catchUpHere } from './keep-up.ts'
+
+/** A session that broke off, and is history now. */
+export interface Reconciled {
+  id: string
+  lastActivityAt: string
+  branch: string | null
+}
+
+/**
+ * Does what the ends of sessions would have done: reads what they wrote, moves those that broke off to the history,
+ * and counts what is uncommitted. Whoever starts next does it, so nothing depends on a client that is dying.
+ */
+export async function reconcileHere(
+  context: Context,
+  { except }: { except: string | null },
+): Promise<Reconciled[]> {
+  await catchUpHere(context, { except: except === null ? null : { agent: 'claude', id: except } })
+  const moved: Reconciled[] = []
+  for (const session of await staleSessions(context)) {
+    if (session.id === except) continue
+    // Those of this workspace are caught up with already.
+    if (session.workspace !== context.identity.workspace)
+      await apart(context, session, async () =>
+        (await import('./catch-up.ts')).catchUp(context, session, BROKE_OFF),
+      )
+    await changeSession(context, session, crashed)
+    moved.push(toldOf(session))
+  }
+  await countUncommitted(context, except)
+  return moved
+}
+
+/** Those of this workspace, and some of others: whichever session starts next does what their ends would have done. */
+async function staleSessions({ store, identity }: Context): Promise<Session[]> {
+  const all = (await store.sessions({ phases: ['stale'] })).map(({ session }) => session)
+  const here = all.filter(({ workspace }) => workspace === identity.workspace)
+  const elsewhere = all.filter(({ workspace }) => workspace !== identity.workspace)
+  return [...here, ...elsewhere.slice(0, MOST_ELSEWHERE)]
+}
+
+const MOST_ELSEWHERE = 5
+const BROKE_OFF = { kind: 'session-end', note: 'the session broke off' } as const
+
+const sessionsOf = async ({ store, identity }: Context, phases: Array<Session['phase']>) =>
+  identity.workspace === ''
+    ? []
+    : (await store.sessions({ workspace: identity.workspace, phases })).map(({ session }) => session)
+
+/** It may have spoken meanwhile: then it is left alone. */
+const crashed = (session: Session): Session =>
+  session.phase === 'stale'
+    ? {
+        ...session,
+        phase: nextPhase(session.phase, 'reconcile'),
+        endedAt: session.lastActivityAt,
+        endReason: 'crash',
+      }
+    : session
+
+/** Git is asked once, for the sessions whose end nobody has counted yet. */
+async function countUncommitted(context: Context, except: string | null): Promise<void> {
+  const open = (await sessionsOf(context, ['recent'])).filter(
+    ({ id, uncommittedFiles }) => uncommittedFiles === null && id !== except,
+  )
+  if (open.length === 0 || context.place.git === null || !(await isTrustedHere(context))) return
+  const { dirtyFiles } = await import('../../workspace/git-dirty.ts')
+  const { files, problem } = await dirtyFiles(context.place, context.settings.ledger_path)
+  if (problem !== null) return
+  for (const session of open)
+    await changeSession(context, session, (now) => ({ ...now, uncommittedFiles: files.length }))
+}
+
+const toldOf = ({ id, lastActivityAt, environment }: Session): Reconciled => ({
+  id,
+  lastActivityAt,
+  branch: environment.gitBranch,
+})
+
+export const reconcile = operation({
+  name: 'reconcile',
+  summary: 'Move sessions that broke off to the history, and save what they wrote',
+  detail:
+    'Every start of a session does this by itself. A session counts as broken off after an hour in which neither its hooks nor its transcript said anything.',
+  fields: { dryRun: { kind: 'flag', about: 'only tell which sessions that would be' } },
+  examples: ['savepoint reconcile', 'savepoint reconcile --dry-run --json'],
+  access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
+  lenient: true,
+  async perform(context, { dryRun }) {
+    await follow(context)
+    const stale = (await staleSessions(context)).map(toldOf)
+    const reconciled = dryRun ? stale : await reconcileHere(context, { except: context.session?.id ?? null })
+    return { dry_run: dryRun, reconciled, now: new Date(context.ports.now()).toISOString() }
+  },
+  say: ({ dry_run, reconciled, now }) =>
+    reconciled.length === 0
+      ? 'No session broke off.'
+      : [
+          `${count(reconciled.length, 'session')} broke off${dry_run ? '' : '; what they wrote is saved, and they are history'}:`,
+          ...reconciled.map(
+            ({ id, lastActivityAt, branch }) =>
+              `  ${id}  last heard of ${ageOf(Date.parse(now) - Date.parse(lastActivityAt))} ago${branch === null ? '' : `, ${branch}`}`,
+          ),
+        ].join('\n'),
+})

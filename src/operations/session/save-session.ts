@@ -1,0 +1,209 @@
+import { canonical } from '../../core/canonical.ts'
+import type { Checkpoint, Progress, TriggerKind } from '../../core/checkpoint.ts'
+import type { Session } from '../../core/session.ts'
+import { type Breadcrumb, emptyWork, type WorkState } from '../../core/work.ts'
+import { carryForward } from '../../policy/carry.ts'
+import { withHarvest, type Yield } from '../../policy/harvest.ts'
+import { windowPressure } from '../../policy/pressure.ts'
+import { redactAll } from '../../policy/redact.ts'
+import { isSessionStream } from '../../policy/resolve.ts'
+import { capped } from '../../policy/save.ts'
+import type { WorkRow } from '../../store/store.ts'
+import { headOf } from '../../workspace/git-state.ts'
+import type { Context } from '../context.ts'
+import { joined } from '../document/checkpoint-of.ts'
+import { afterHead } from '../document/find-stream.ts'
+import { wholeOrNothing } from '../document/newest-whole.ts'
+import { findRow, look, type Survey, standingOf } from '../document/survey.ts'
+import { newStream } from '../document/take-in.ts'
+import { isTrustedHere } from '../document/trusted.ts'
+import { settle } from '../publish/settle.ts'
+import { isEdited, ledgerFile } from '../work/ledger-file.ts'
+import { writtenPoint } from '../work/save-document.ts'
+import { ledgerOf } from '../work/save-files.ts'
+import { absentFiles, looksIn } from '../work/save-work.ts'
+import { workspaceLock } from '../workspace-lock.ts'
+import { ownStream, streamOf } from './session-stream.ts'
+
+/** Why a session's work is saved without anybody asking. */
+export interface Why {
+  kind: TriggerKind
+  note: string
+  progress?: Progress
+  /** It is the session itself that is at work here, so that git's branch is its branch. */
+  isLive?: boolean
+  /** What is worth finding again, besides. */
+  references?: readonly Breadcrumb[]
+}
+
+const GIVE_UP_AFTER = 10
+
+/**
+ * Saves what a session's transcript yields: to the stream that it is bound to, else to its own. Nothing is saved
+ * where nothing is new. Only the store is written, and a ledger that git does not track.
+ */
+export async function saveSession(
+  context: Context,
+  session: Session,
+  yielded: Yield,
+  why: Why,
+): Promise<string | null> {
+  for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+    const survey = await look(context)
+    const target = targetOf(survey, session)
+    const { known, before, parent } = await knownTo(context, survey, session, target.row)
+    const work = workAfter(known, yielded, before, why.references ?? [])
+    if (canonical(work) === canonical(known)) return null
+    const done = await commit(context, survey, { session, target, work, parent, why, yielded })
+    if (done !== null) return done
+  }
+  return null
+}
+
+interface Target {
+  name: string
+  row: WorkRow | null
+}
+
+/** A stream that is over, or holds what nobody vouches for, takes nothing: the session goes on with its own. */
+function targetOf(survey: Survey, session: Session): Target {
+  const name = streamOf(session)
+  const row = findRow(survey, name) ?? null
+  const isShut = row !== null && (standingOf(row) === 'archived' || row.position.foreign)
+  if (!isShut) return { name, row }
+  const own = ownStream(session)
+  return { name: own, row: findRow(survey, own) ?? null }
+}
+
+/**
+ * What the stream knew, and until when somebody else's word counts more than the transcript. A stream that begins
+ * goes on from what its session was told.
+ */
+async function knownTo(
+  context: Context,
+  survey: Survey,
+  session: Session,
+  row: WorkRow | null,
+): Promise<{ known: WorkState; before: string | null; parent: string | null }> {
+  const told = session.told?.stream ?? null
+  const origin = row ?? (told === null ? null : (findRow(survey, told) ?? null))
+  const found =
+    origin && !origin.position.foreign ? await wholeOrNothing(context, origin.position.checkpoint) : null
+  if (found === null) return { known: emptyWork(), before: session.savedAt, parent: null }
+  const isOwn = found.session === session.id && !found.triggers.some(({ kind }) => kind === 'manual')
+  const isAutomatic = isOwn || (origin !== null && origin !== row && isSessionStream(origin.stream.name))
+  return {
+    known: found.work,
+    before: isAutomatic ? await heldUntil(context, found, session) : found.at,
+    parent: found.id,
+  }
+}
+
+/** The newest save by hand below the session's own checkpoints holds too, whoever made it. */
+async function heldUntil(context: Context, found: Checkpoint, session: Session): Promise<string | null> {
+  const held = heldSince(session)
+  let one: Checkpoint | null = found
+  for (let step = 0; one !== null && step < MOST_STEPS; step += 1) {
+    if (one.triggers.some(({ kind }) => kind === 'manual'))
+      return held !== null && held > one.at ? held : one.at
+    one = one.parent === null ? null : await wholeOrNothing(context, one.parent)
+  }
+  return held
+}
+const MOST_STEPS = 30
+
+/** Until when somebody's own word holds: a save in this session, or the saved work that it was told at its start. */
+const heldSince = ({ savedAt, told }: Session) =>
+  savedAt ?? (told?.stream && !isSessionStream(told.stream) ? told.at : null)
+
+function workAfter(
+  known: WorkState,
+  yielded: Yield,
+  savedAt: string | null,
+  references: readonly Breadcrumb[],
+): WorkState {
+  const found = carryForward(withHarvest(known, yielded, { savedAt }), { references: [...references] })
+  const { work } = capped(redactAll(found))
+  // The session itself changed these: how they looked before says nothing any more.
+  const touched = new Set(yielded.work.artifacts.map(({ path }) => path))
+  const artifacts = work.artifacts.map((one) => {
+    if (!touched.has(one.path)) return one
+    const { seen: _seen, ...rest } = one
+    return rest
+  })
+  return { ...work, artifacts }
+}
+
+interface Point {
+  session: Session
+  target: Target
+  work: WorkState
+  parent: string | null
+  why: Why
+  yielded: Yield
+}
+
+/** The checkpoint's id; null where somebody else was faster. */
+async function commit(
+  context: Context,
+  survey: Survey,
+  { session, target, work, parent, why, yielded }: Point,
+): Promise<string | null> {
+  const { identity, place, store, ports } = context
+  const { environment, context: use } = session
+  const stream = target.row?.stream ?? newStream(context, target.name)
+  const used = use?.window ? (use.tokens / use.window) * 100 : 0
+  // When the work was done, not when it was found: of two pieces of work the newer one is told first.
+  const atMs = Math.min(ports.now(), Date.parse(yielded.lastAt ?? session.lastActivityAt) || ports.now())
+  const point = {
+    ...{ stream, work, parent, atMs, session: session.id },
+    after: target.row ? afterHead(target.row) : null,
+    triggers: [{ kind: why.kind, note: why.note }],
+    change: { summary: work.now, artifacts: [], transitions: [], commands: yielded.commands },
+    provenance: why.isLive
+      ? { ...headOf(place), author: null }
+      : { branch: environment.gitBranch, commit: environment.gitCommitHash, author: null },
+    // Work that nobody reviewed has been passed over above.
+    foreign: false,
+    absent: absentFiles(looksIn(context), work),
+    ...(why.progress ? { progress: why.progress } : {}),
+    pressure: windowPressure(used),
+  }
+  const written = await writtenPoint(context, survey, target.row, point, { quiet: true })
+  const ledger = await quietLedger(context)
+  const at = new Date(atMs).toISOString()
+  const files = ledger === null ? [] : await ledgerOf(context, survey, written.point, { ledger, work, at })
+  const committed = await store.commit(
+    joined(
+      identity.workspace,
+      { begins: target.row ? [] : [newStream(context, target.name)] },
+      written.commit,
+      ...files.map(({ commit: part }) => part),
+    ),
+  )
+  if (!committed.done) return null
+  if (files.length > 0) await publish(context)
+  return written.point.checkpoint.id
+}
+
+/** The ledger where one is kept, git does not track it, and nobody has written into it by hand. */
+async function quietLedger(context: Context) {
+  const ledger = await ledgerFile(context)
+  if (ledger === null || ledger.problem !== null || isEdited(ledger)) return null
+  if (context.place.git === null) return ledger
+  const { isTracked } = await import('../../workspace/git-index.ts')
+  return (await isTrustedHere(context)) && !(await isTracked(context.place, ledger.path)) ? ledger : null
+}
+
+/** Whoever is at the files now writes these too. */
+async function publish(context: Context): Promise<void> {
+  const release = await workspaceLock(context, context.identity.workspace, PUBLISH_WAIT_MS)
+  if (release === null) return
+  try {
+    await settle(context)
+  } finally {
+    release()
+  }
+}
+
+const PUBLISH_WAIT_MS = 100

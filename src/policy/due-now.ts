@@ -1,0 +1,30 @@
+import type { AgentEvent } from '../core/agent-event.ts'
+import { momentOf } from './moments.ts'
+import { nudgesFor } from './nudges.ts'
+
+/** What is remembered of a session between two events, without opening the store. */
+interface Remembered {
+  nudged: readonly string[]
+  compactions: number
+  /** A compaction's summary is to be compared, or something is to be told. */
+  owed: boolean
+  handedOff: boolean
+}
+
+/** Whether it matters how full the window is: between tools and at the end of a turn, in the main conversation. */
+export const asksForWindow = (event: AgentEvent): boolean =>
+  event.helper === null && (event.kind === 'batch' || (event.kind === 'stop' && !event.again))
+
+/**
+ * Whether the store has to be opened for an event: the table of moments says which may, and what is remembered says
+ * whether anything is due. A session of which nothing is remembered is looked up once.
+ */
+export function isDueNow(event: AgentEvent, known: Remembered | null, usedPercent: number | null): boolean {
+  const { opens } = momentOf(event.kind)
+  if (opens !== 'when-due') return opens === 'always'
+  // A helper has a window of its own, and a turn that a hook keeps going has been advised.
+  if (event.helper !== null || (event.kind === 'stop' && event.again)) return false
+  if (known === null) return true
+  const canTell = event.kind === 'prompt' || event.kind === 'batch'
+  return (known.owed && canTell) || (asksForWindow(event) && nudgesFor({ usedPercent, ...known }).length > 0)
+}

@@ -1,0 +1,114 @@
+import type { AgentEventKind } from '../core/agent-event.ts'
+import type { TriggerKind } from '../core/checkpoint.ts'
+import type { Source } from '../core/session.ts'
+
+/**
+ * What an agent can be told: the brief, only what changed since it was told before, what its summary dropped,
+ * advice about its window.
+ */
+export type Telling = 'brief' | 'changes' | 'dropped' | 'nudge'
+
+/** What an event of an agent leads to. */
+export interface Moment {
+  /** Whether the store is opened; each event stands in the session's journal before that. */
+  opens: 'always' | 'when-due' | 'never'
+  /** Why a checkpoint is taken then, where one is. */
+  trigger: TriggerKind | null
+  /** What it can tell the agent, the most important first; all of it only where there is something to tell. */
+  tells: readonly Telling[]
+  /** One sentence for the docs. */
+  about: string
+}
+
+const REGISTER = { opens: 'never', trigger: null, tells: [] } as const
+
+/** The one table of what happens when. */
+export const MOMENTS = {
+  start: {
+    opens: 'always',
+    trigger: 'session-end',
+    tells: ['brief', 'changes'],
+    about:
+      'Reads what other sessions wrote since they were last seen, and gives the brief, with stale sessions and drift on top; after a resume only what changed meanwhile.',
+  },
+  prompt: {
+    opens: 'when-due',
+    trigger: null,
+    tells: ['dropped', 'nudge'],
+    about: 'Gives back what the summary of a compaction dropped.',
+  },
+  batch: {
+    opens: 'when-due',
+    trigger: 'pressure',
+    tells: ['dropped', 'nudge'],
+    about:
+      'Gives back what a summary dropped; at 70 % and 85 % of the window, and after the second compaction, takes a checkpoint and advises once.',
+  },
+  stop: {
+    opens: 'when-due',
+    trigger: 'pressure',
+    tells: ['nudge'],
+    about: 'Looks at the window as between tool batches, unless a hook has kept the turn going already.',
+  },
+  failure: {
+    opens: 'always',
+    trigger: 'error',
+    tells: [],
+    about: 'Marks the session as paused, with the reason, and takes a checkpoint so that the brief is ready.',
+  },
+  compacting: {
+    opens: 'always',
+    trigger: 'compaction',
+    tells: [],
+    about: 'Takes a checkpoint from the complete transcript.',
+  },
+  compacted: {
+    opens: 'always',
+    trigger: null,
+    tells: [],
+    about:
+      'Compares the summary with the checkpoint; the next prompt or tool batch gives back what it dropped.',
+  },
+  'helper-started': { ...REGISTER, about: 'Puts the helper into the register of what is in flight.' },
+  'helper-stopped': { ...REGISTER, about: 'Takes the helper out of the register.' },
+  'task-created': { ...REGISTER, about: 'Puts the task into the register of what is in flight.' },
+  'task-completed': { ...REGISTER, about: 'Takes the task out of the register.' },
+  end: {
+    opens: 'never',
+    trigger: null,
+    tells: [],
+    about: 'One small write; the next start of any session does the rest.',
+  },
+} as const satisfies Record<AgentEventKind, Moment>
+
+export const momentOf = (kind: AgentEventKind): Moment => MOMENTS[kind]
+
+/** What a start tells, by its source; a compaction's summary is not known yet when the session starts anew. */
+const STARTS = {
+  startup: 'brief',
+  clear: 'brief',
+  fork: 'brief',
+  resume: 'changes',
+  compact: null,
+} as const satisfies Record<Source, Telling | null>
+
+export const toldAtStart = (source: Source): 'brief' | 'changes' | null => STARTS[source]
+
+const OPENS: Record<Moment['opens'], string> = {
+  always: 'yes',
+  'when-due': 'when something is due',
+  never: 'no',
+}
+
+/** The table in Markdown, for docs/sessions.md. */
+export function momentsTable(): string {
+  const rows = Object.entries<Moment>(MOMENTS).map(([kind, { opens, trigger, tells, about }]) => [
+    `\`${kind}\``,
+    about,
+    OPENS[opens],
+    trigger === null ? '–' : `\`${trigger}\``,
+    tells.length === 0 ? '–' : tells.join(', '),
+  ])
+  const head = ['event', 'what happens', 'opens the store', 'checkpoint', 'may tell']
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}

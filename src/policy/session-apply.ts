@@ -1,0 +1,224 @@
+import type { AgentEvent, AgentEventKind, ToolUse } from '../core/agent-event.ts'
+import { clip } from '../core/canonical.ts'
+import {
+  type InFlight,
+  noStatistics,
+  type Session,
+  type SessionEvent,
+  type SessionKey,
+} from '../core/session.ts'
+import { withEvent } from './session-events.ts'
+import { nextPhase } from './session-lifecycle.ts'
+
+/** Where a session is: what its first event finds out. */
+export interface Whereabouts {
+  repository: string
+  workspace: string
+  branch: string | null
+  commit: string | null
+  /** The session that a clear or a fork goes on from. */
+  parent: string | null
+  /** The stream that it inherits with the parent. */
+  stream: string | null
+}
+
+/** A session at its first event, whichever that is: it may have begun before anybody followed it. */
+export function begun(event: AgentEvent, where: Whereabouts): Session {
+  const { agent, session: id, at, cwd } = event
+  return {
+    ...{ agent, id, repository: where.repository, workspace: where.workspace },
+    source: event.kind === 'start' ? event.source : 'startup',
+    phase: 'active',
+    startedAt: at,
+    lastActivityAt: at,
+    endedAt: null,
+    endReason: null,
+    environment: {
+      workingDirectory: cwd,
+      gitBranch: where.branch,
+      gitCommitHash: where.commit,
+      permissionMode: event.permissionMode,
+      transcriptPath: event.transcript,
+      model: event.kind === 'start' ? event.model : null,
+    },
+    parent: where.parent,
+    stream: where.stream,
+    outcomes: [],
+    accomplishments: [],
+    events: [],
+    inFlight: [],
+    paused: null,
+    compactions: 0,
+    nudged: [],
+    compaction: null,
+    lastPrompt: null,
+    lastSaid: null,
+    unfinished: [],
+    told: null,
+    savedAt: null,
+    checkpointedAt: null,
+    handedOff: false,
+    archives: [],
+    uncommittedFiles: null,
+    statistics: noStatistics(),
+    context: null,
+    journalRead: 0,
+    transcriptRead: 0,
+    caughtUpAt: null,
+  }
+}
+
+/** The session after one event, with the event in its list. */
+export function applied(session: Session, event: AgentEvent, ms: number | null = null): Session {
+  const noted = withEvent(session, { at: event.at, kind: event.kind, note: noteOf(event), ms, tokens: 0 })
+  // An event that comes late from a journal does not turn the clock back.
+  const isLater = event.at > noted.lastActivityAt
+  const alive: Session = {
+    ...noted,
+    lastActivityAt: isLater ? event.at : noted.lastActivityAt,
+    phase: nextPhase(noted.phase, event.kind === 'end' ? 'end' : 'speak'),
+    environment: {
+      ...noted.environment,
+      permissionMode: event.permissionMode ?? noted.environment.permissionMode,
+      transcriptPath: event.transcript ?? noted.environment.transcriptPath,
+    },
+    ...(event.kind === 'end' ? {} : { endedAt: null, endReason: null }),
+  }
+  return { ...alive, ...changeBy(alive, event) }
+}
+
+/** What only this kind of event changes. */
+function changeBy(session: Session, event: AgentEvent): Partial<Session> {
+  const { at } = event
+  switch (event.kind) {
+    case 'start':
+      return {
+        // The client resumes, compacts and clears under an id that it may have used before.
+        environment: { ...session.environment, model: event.model ?? session.environment.model },
+        paused: null,
+        ...(event.source === 'compact' ? {} : { inFlight: [] }),
+      }
+    case 'prompt':
+      return { lastPrompt: { at, text: event.text }, paused: null }
+    case 'batch':
+      return { paused: null, inFlight: event.tools.reduce(leftRunning(at), session.inFlight) }
+    case 'stop':
+      return {
+        ...(event.said === '' ? {} : { lastSaid: { at, text: event.said } }),
+        paused: null,
+        inFlight: [
+          ...session.inFlight.filter(
+            ({ id, kind }) => kind !== 'background' && !event.background.some((one) => one.id === id),
+          ),
+          ...event.background.map(({ id, what }): InFlight => {
+            const since = session.inFlight.find((one) => one.id === id)?.since ?? at
+            return { id, kind: 'background', what, since }
+          }),
+        ],
+      }
+    case 'failure':
+      return { paused: { reason: event.error, at } }
+    case 'compacting':
+      return { compaction: { at, summary: null, looks: 0 } }
+    case 'compacted':
+      return {
+        compactions: session.compactions + 1,
+        compaction: { at: session.compaction?.at ?? at, summary: event.summary, looks: 0 },
+      }
+    case 'helper-started':
+      return {
+        inFlight: running(session.inFlight, { id: event.id, kind: 'subagent', what: event.what, since: at }),
+      }
+    case 'helper-stopped':
+      return { inFlight: session.inFlight.filter(({ id }) => id !== event.id) }
+    case 'task-created':
+      return {
+        inFlight: running(session.inFlight, {
+          id: `task ${event.id}`,
+          kind: 'task',
+          what: event.what,
+          since: at,
+        }),
+      }
+    case 'task-completed':
+      return { inFlight: session.inFlight.filter(({ id }) => id !== `task ${event.id}`) }
+    case 'end':
+      return { endedAt: at, endReason: event.reason, paused: session.paused }
+  }
+}
+
+const MOST_IN_FLIGHT = 50
+
+const running = (inFlight: InFlight[], one: InFlight): InFlight[] =>
+  [...inFlight.filter(({ id }) => id !== one.id), one].slice(-MOST_IN_FLIGHT)
+
+/** The event that names a helper does not say what it is for; the answer of its tool does. */
+const leftRunning =
+  (at: string) =>
+  (inFlight: InFlight[], { running: left }: ToolUse): InFlight[] => {
+    // A journal of an older program does not say.
+    if (!left) return inFlight
+    const since = inFlight.find(({ id }) => id === left.id)?.since ?? at
+    return running(inFlight, { ...left, since })
+  }
+
+const NOTE = 120
+
+/** A few words for the list of events; the text of a prompt stands in the transcript. */
+function noteOf(event: AgentEvent): string {
+  switch (event.kind) {
+    case 'start':
+      return event.source
+    case 'batch':
+      return clip([...new Set(event.tools.map(({ name }) => name))].join(', '), NOTE)
+    case 'failure':
+      return clip(event.error, NOTE)
+    case 'compacting':
+      return event.automatic ? 'automatic' : 'asked for'
+    case 'helper-started':
+    case 'task-created':
+    case 'task-completed':
+      return clip(event.what, NOTE)
+    case 'end':
+      return event.reason
+    default:
+      return ''
+  }
+}
+
+/** How long our part of an event took and how much it told, found out when it was over. */
+export function measured(
+  session: Session,
+  { of, ms, tokens }: { of: AgentEventKind; ms: number; tokens: number },
+): Session {
+  const at = session.events.findLastIndex(({ kind, ms: known }) => kind === of && known === null)
+  if (at < 0) return session
+  const events = session.events.map(
+    (event, index): SessionEvent => (index === at ? { ...event, ms, tokens } : event),
+  )
+  return { ...session, events }
+}
+
+/** After a clear or a fork the client has another id: the session before it, by where and when it ended. */
+export function parentOf(
+  event: Extract<AgentEvent, { kind: 'start' }>,
+  others: readonly Session[],
+): (SessionKey & Pick<Session, 'stream' | 'outcomes'>) | null {
+  if (event.source !== 'clear' && event.source !== 'fork') return null
+  const taken = new Set(others.map(({ parent }) => parent))
+  const startMs = Date.parse(event.at)
+  // The hook of the start may be faster than that of the end; an end before it is the likelier one.
+  const before = ({ endedAt, lastActivityAt }: Session) => startMs - Date.parse(endedAt ?? lastActivityAt)
+  const apart = (one: Session) => (before(one) >= 0 ? before(one) : CLEAR_MS - before(one))
+  const wanted = others.filter(
+    (one) =>
+      one.agent === event.agent &&
+      one.id !== event.session &&
+      (event.source === 'fork' ||
+        (one.endReason === 'clear' && !taken.has(one.id) && Math.abs(before(one)) <= CLEAR_MS)),
+  )
+  return wanted.sort((a, b) => apart(a) - apart(b))[0] ?? null
+}
+
+/** The client ends one session and starts the next within a moment. */
+const CLEAR_MS = 60_000

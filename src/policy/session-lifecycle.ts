@@ -1,0 +1,78 @@
+import { PHASES, type Phase, type Session } from '../core/session.ts'
+
+/** What can happen to a session in the eyes of its life: each sign of life is `speak`. */
+export const LIFE_EVENTS = ['speak', 'end', 'silent', 'reconcile', 'age'] as const
+export type LifeEvent = (typeof LIFE_EVENTS)[number]
+
+/** Longer than this without activity, and an active session is stale. */
+export const STALE_AFTER_MS = 3_600_000
+/** Longer than this after its end, and a recent session is archived. */
+export const RECENT_FOR_MS = 72 * 3_600_000
+/** A client writes its last lines when it has said already that it ends. */
+const CLOSING_MS = 60_000
+
+type Row = Record<LifeEvent, Phase>
+
+const staysAs = (phase: Phase): Row => {
+  // `as`: every key of the row is filled from the list of keys.
+  return Object.fromEntries(LIFE_EVENTS.map((event) => [event, phase])) as Row
+}
+
+/** A session's phase after each event. Whoever speaks is alive, whatever was thought of it. */
+const LIFECYCLE = {
+  active: { ...staysAs('active'), end: 'recent', silent: 'stale' },
+  stale: { ...staysAs('stale'), speak: 'active', end: 'recent', reconcile: 'recent' },
+  recent: { ...staysAs('recent'), speak: 'active', age: 'archived' },
+  archived: { ...staysAs('archived'), speak: 'active' },
+} as const satisfies Record<Phase, Row>
+
+export const nextPhase = (phase: Phase, event: LifeEvent): Phase => LIFECYCLE[phase][event]
+
+type Living = Pick<Session, 'phase' | 'lastActivityAt' | 'endedAt'>
+
+/**
+ * What the clock, or a transcript that grew at a time later than the last known activity, does to a session; null
+ * where that is nothing. A recent session speaks only when its transcript still grows well after its end, and an
+ * archived one only by an event of its own.
+ */
+export function dueEvent({ phase, lastActivityAt, endedAt }: Living, nowMs: number, grewAtMs?: number) {
+  const heardMs = Date.parse(lastActivityAt)
+  const aliveMs = Math.max(heardMs, grewAtMs ?? heardMs)
+  const isSilent = nowMs - aliveMs > STALE_AFTER_MS
+  const endMs = Date.parse(endedAt ?? lastActivityAt)
+  const due: Record<Phase, LifeEvent | false> = {
+    active: isSilent && 'silent',
+    stale: !isSilent && aliveMs > heardMs && 'speak',
+    recent:
+      !isSilent && aliveMs > heardMs && aliveMs > endMs + CLOSING_MS
+        ? 'speak'
+        : nowMs - endMs > RECENT_FOR_MS && 'age',
+    archived: false,
+  }
+  return due[phase] || null
+}
+
+/** The phase that a session has at a time. */
+export function phaseAt(session: Living, nowMs: number, grewAtMs?: number): Phase {
+  const event = dueEvent(session, nowMs, grewAtMs)
+  return event === null ? session.phase : nextPhase(session.phase, event)
+}
+
+/** What each event says on an arrow of the diagram. */
+const SAYS: Record<LifeEvent, string> = {
+  speak: 'speaks again',
+  end: 'ends',
+  silent: `silent for ${STALE_AFTER_MS / 3_600_000} h`,
+  reconcile: 'reconciled, reason crash',
+  age: `${RECENT_FOR_MS / 3_600_000} h after its end`,
+}
+
+/** The table as a Mermaid diagram for docs/sessions.md; what leaves a phase as it is has no arrow. */
+export function lifecycleDiagram(): string {
+  const arrows = PHASES.flatMap((from) =>
+    LIFE_EVENTS.filter((event) => nextPhase(from, event) !== from).map(
+      (event) => `    ${from} --> ${nextPhase(from, event)}: ${SAYS[event]}`,
+    ),
+  )
+  return ['stateDiagram-v2', '    [*] --> active: starts', ...arrows].join('\n')
+}

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { bareSummary, finishedIn, typedIn } from '../../src/agents/claude/transcript-prompt.ts'
+import { windowOf } from '../../src/agents/claude/window.ts'
+
+const command = (name: string, args: string) =>
+  `<command-name>${name}</command-name>\n            <command-message>x</command-message>\n            <command-args>${args}</command-args>`
+
+test.each([
+  ['Always use tabs', 'Always use tabs'],
+  ['  <div> is not closed, mend it ', '<div> is not closed, mend it'],
+  ['Use tabs<system-reminder>Never use tabs</system-reminder>', 'Use tabs'],
+  ['<system-reminder>no end', ''],
+  [command('/deploy', ' to staging '), 'to staging'],
+  [command('/my-plugin:review', 'the parser'), 'the parser'],
+  [
+    '<command-message>deploy is running…</command-message>\n<command-name>deploy</command-name>\n<command-args>now</command-args>',
+    'now',
+  ],
+  [command('/deploy', ''), ''],
+  [command('/compact', 'keep the decisions'), ''],
+  [command('/model', 'opus'), ''],
+  ['<user-memory-input>We ship on Fridays</user-memory-input>', 'We ship on Fridays'],
+  ['<bash-input>rm -rf build</bash-input>', ''],
+  ['<bash-stdout>Always use tabs</bash-stdout>', ''],
+  ['<local-command-caveat>Caveat</local-command-caveat>', ''],
+  ['<local-command-stdout>Always use tabs</local-command-stdout>', ''],
+  ['<task-notification>x</task-notification>', ''],
+  ['<ide_opened_file>a.ts</ide_opened_file>', ''],
+  ['[Request interrupted by user]', ''],
+  ['', ''],
+])('of %j a human typed %j', (text, typed) => {
+  expect(typedIn(text)).toBe(typed)
+})
+
+test('a notification that breaks off tells nothing', () => {
+  expect(finishedIn('<task-notification><task-id>a</task-id>')).toBeNull()
+  expect(finishedIn('Look: <task-notification><status>completed</status>')).toBeNull()
+  expect(finishedIn('<task-notification><task-id>a</task-id><status>killed</status>')).toEqual({
+    ids: ['a'],
+    failed: true,
+  })
+})
+
+const preface =
+  'This session is being continued from a previous conversation that ran out of context. The summary below covers the earlier portion of the conversation.\n\n'
+
+test.each([
+  [
+    `${preface}<system-reminder>\nx\n</system-reminder>\nSummary:\n1. Goal:\n   Tokens\n\nIf you need specific details from before compaction (like exact code), read the full transcript at: /x\nContinue the conversation from where it left off without asking.`,
+    '1. Goal:\n   Tokens',
+  ],
+  [
+    `${preface}Analysis:\nThe user wants tokens.\n\nSummary:\n1. Goal`,
+    'The user wants tokens.\n\nSummary:\n1. Goal',
+  ],
+  ['<analysis>\nthoughts\n</analysis>\n\n<summary>\n1. Goal: tokens\n</summary>', '1. Goal: tokens'],
+  [
+    `${preface}1. Goal\n\nPlease continue the conversation from where we left it off without asking.`,
+    '1. Goal',
+  ],
+  [`${preface}Summary:\n1. Goal\n\nThe messages after this summary are the most recent.`, '1. Goal'],
+  ['1. Goal', '1. Goal'],
+  ['', ''],
+])('a summary is told without what the client put around it: %#', (text, bare) => {
+  expect(bareSummary(text)).toBe(bare)
+})
+
+test.each([
+  ['claude-opus-5-5', 1_000_000],
+  ['claude-opus-5-5-20261101', 1_000_000],
+  ['claude-sonnet-4-5[1m]', 1_000_000],
+  ['claude-sonnet-4-5-20250929', 200_000],
+  ['claude-opus-4-8', 200_000],
+  ['claude-3-7-sonnet-20250219', 200_000],
+  ['claude-haiku-5-5', 200_000],
+  ['us.anthropic.claude-sonnet-4-20250514-v1:0', 200_000],
+  ['claude-something-9', 200_000],
+  ['gpt-5', null],
+  ['', null],
+])('the window of %s is %s', (model, window) => {
+  expect(windowOf(model)).toBe(window)
+})

@@ -1,0 +1,128 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { readTranscript } from '../../src/agents/claude/transcript.ts'
+import type { Entry, Reading } from '../../src/core/transcript.ts'
+
+export type Json = Record<string, unknown>
+
+/** Rows in the client's shape. Ids are given by number, so that a test reads as a conversation. */
+export const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+export const time = (number: number) => new Date(Date.UTC(2026, 10, 1) + number * 1_000).toISOString()
+
+const around = { userType: 'external', entrypoint: 'cli', cwd: '/home/dev/proj', version: '2.1.325' }
+
+export const usageOf = (input: number, output: number, cacheRead = 0, cacheCreation = 0): Json => ({
+  input_tokens: input,
+  cache_creation_input_tokens: cacheCreation,
+  cache_read_input_tokens: cacheRead,
+  output_tokens: output,
+  cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: cacheCreation },
+  iterations: [],
+})
+
+export const assistant = (number: number, message: Json, rest: Json = {}): Json => ({
+  parentUuid: uuid(number - 1),
+  isSidechain: false,
+  message: { id: `msg_${number}`, type: 'message', role: 'assistant', model: 'claude-opus-5-5', ...message },
+  requestId: `req_${number}`,
+  type: 'assistant',
+  uuid: uuid(number),
+  timestamp: time(number),
+  ...around,
+  ...rest,
+})
+
+export const user = (number: number, content: unknown, rest: Json = {}): Json => ({
+  parentUuid: uuid(number - 1),
+  isSidechain: false,
+  promptId: uuid(number + 500_000),
+  type: 'user',
+  message: { role: 'user', content },
+  uuid: uuid(number),
+  timestamp: time(number),
+  ...rest,
+  ...around,
+})
+
+export const text = (said: string): Json => ({ type: 'text', text: said })
+
+export const call = (id: string, name: string, input: Json): Json => ({ type: 'tool_use', id, name, input })
+
+export const result = (id: string, content: unknown, failed?: boolean): Json => ({
+  tool_use_id: id,
+  type: 'tool_result',
+  content,
+  ...(failed === undefined ? {} : { is_error: failed }),
+})
+
+/** A call and its result. */
+export const done = (
+  number: number,
+  name: string,
+  input: Json,
+  content = 'ok',
+  failed = false,
+  rest: Json = {},
+) => [
+  assistant(number, { content: [call(`toolu_${number}`, name, input)] }),
+  user(number + 1, [result(`toolu_${number}`, content, failed)], rest),
+]
+
+export const attachment = (number: number, value: Json, rest: Json = {}): Json => ({
+  parentUuid: uuid(number - 1),
+  isSidechain: false,
+  attachment: value,
+  type: 'attachment',
+  uuid: uuid(number),
+  timestamp: time(number),
+  ...around,
+  ...rest,
+})
+
+export const boundary = (number: number, metadata: Json): Json => ({
+  parentUuid: null,
+  isSidechain: false,
+  type: 'system',
+  subtype: 'compact_boundary',
+  content: 'Conversation compacted',
+  isMeta: false,
+  timestamp: time(number),
+  uuid: uuid(number),
+  compactMetadata: metadata,
+  ...around,
+})
+
+export const linesOf = (rows: Array<Json | string>) =>
+  rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('')
+
+/** A transcript in a folder of its own, which is gone when the test is over. */
+export function transcriptOf(content: string | Buffer, helpers: Record<string, string> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'savepoint-transcript-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'session.jsonl')
+  writeFileSync(path, content)
+  for (const [name, lines] of Object.entries(helpers)) {
+    const place = join(folder, 'session/subagents', name)
+    mkdirSync(dirname(place), { recursive: true })
+    writeFileSync(place, lines)
+  }
+  return path
+}
+
+/** Reads on, through JSON, as a reading is kept between two processes. */
+export function readOn(path: string, before: Reading | null = null, maxBytes?: number) {
+  const entries: Entry[] = []
+  const read = readTranscript(
+    path,
+    before === null ? null : (JSON.parse(JSON.stringify(before)) as Reading),
+    (entry) => entries.push(entry),
+    maxBytes === undefined ? {} : { maxBytes },
+  )
+  if (read === null) throw new Error(`there is no transcript at ${path}`)
+  return { ...read, entries, statistics: read.reading.statistics }
+}
+
+/** What a conversation of such rows comes to. */
+export const readRows = (...rows: Array<Json | string>) => readOn(transcriptOf(linesOf(rows)))

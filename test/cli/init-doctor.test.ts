@@ -1,0 +1,102 @@
+import { chmodSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Finding } from '../../src/operations/finding.ts'
+import { mountsIn, throwAway } from '../../src/operations/setup/throw-away.ts'
+import { SetupLab } from './init-lab.ts'
+
+/** What the doctor says of the set-up; where the tests run, the home may be in a container or in memory. */
+function findings({ box }: SetupLab): string[] {
+  const { stdout } = box.run(['doctor', '--json'])
+  const found: Finding[] = JSON.parse(stdout).findings
+  return found
+    .filter(({ what }) => !what.startsWith('The home '))
+    .map(({ level, what }) => `${level}: ${what}`)
+}
+
+test('where nothing is set up, that is a note; where all is, nothing is said', () => {
+  const lab = new SetupLab()
+  expect(findings(lab)).toEqual(['note: Claude Code is not set up in this workspace.'])
+  lab.init()
+  expect(findings(lab)).toEqual([])
+})
+
+test('without the client there is nothing to say', () => {
+  const lab = new SetupLab()
+  rmSync(join(lab.user, '..'), { recursive: true })
+  expect(findings(lab)).toEqual([])
+})
+
+test('hooks that are missing, or cannot run, are told', () => {
+  const lab = new SetupLab()
+  lab.init()
+  const { hooks, ...rest } = JSON.parse(lab.local())
+  const { Stop: _stop, ...others } = hooks
+  lab.local(
+    `${JSON.stringify({ ...rest, hooks: others, disableAllHooks: true, cleanupPeriodDays: 1 })}// end`,
+  )
+  lab.users('{"a"}')
+  const told = findings(lab).join('\n')
+  expect(told).toContain(`warning: ${lab.user} cannot be read: line 1: a colon is missing`)
+  expect(told).toContain('warning: Hooks are missing: Stop')
+  expect(told).toContain('warning: No hook runs while "disableAllHooks" is set')
+  expect(told).toContain('passes over the whole file')
+  expect(told).toContain('warning: Claude Code deletes transcripts after 1 days')
+})
+
+test('fewer days for transcripts are a note', () => {
+  const lab = new SetupLab()
+  lab.users('{"cleanupPeriodDays": 7}')
+  lab.init()
+  expect(findings(lab)).toEqual([
+    expect.stringMatching(/^note: Claude Code deletes transcripts after 7 days/),
+  ])
+})
+
+test('a launcher that cannot start anything is told', () => {
+  const lab = new SetupLab()
+  lab.init()
+  const text = lab.file(lab.launcher)
+  writeFileSync(
+    lab.launcher,
+    text.replaceAll(/hook\.cjs/g, 'gone.cjs').replaceAll(process.execPath, '/gone/node'),
+  )
+  expect(findings(lab)).toEqual([
+    expect.stringMatching(/^warning: .* starts \/gone\/node, which is not there/),
+    expect.stringMatching(/^error: .*gone\.cjs, which is not there: no hook does anything/),
+  ])
+  chmodSync(lab.launcher, 0o600)
+  expect(findings(lab)).toContainEqual(expect.stringMatching(/^error: .* may not be run/))
+  rmSync(lab.launcher)
+  expect(findings(lab)).toEqual([`error: Hooks start ${lab.launcher}, which is not there.`])
+  expect(lab.init().changes).toMatchObject([{ what: 'made', path: lab.launcher }])
+  expect(findings(lab)).toEqual([])
+})
+
+test('hooks of another home are told', () => {
+  const lab = new SetupLab()
+  lab.init()
+  const done = lab.box.run(['doctor'], { env: { SAVEPOINT_HOME: join(lab.box.root, 'other') } })
+  expect(done.stdout).toContain('belongs to another home')
+})
+
+const MOUNTS = mountsIn(
+  [
+    '1 0 0:1 / / rw,relatime - overlay overlay rw',
+    '2 1 0:2 / /mnt/my\\040disk rw shared:1 - ext4 /dev/sda1 rw',
+    '3 1 0:3 / /run rw - tmpfs tmpfs rw',
+    '4 3 0:4 / /run/user/kept rw - btrfs /dev/sdb rw',
+  ].join('\n'),
+)
+
+test.each([
+  ['/root/.local/state/savepoint', true, 'container'],
+  ['/root/.local/state/savepoint', false, null],
+  ['/mnt/my disk/savepoint', true, null],
+  ['/mnt/my disk', true, null],
+  ['/mnt/my disks', true, 'container'],
+  ['/run/savepoint', false, 'memory'],
+  ['/run/user/kept/savepoint', true, null],
+])('what is in %s, in a container: %s, is thrown away with: %s', (path, isContainer, fate) => {
+  expect(throwAway(path, { mounts: MOUNTS, isContainer })).toBe(fate)
+})

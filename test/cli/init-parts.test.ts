@@ -1,0 +1,71 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Context } from '../../src/operations/context.ts'
+import { launcherIn } from '../../src/operations/setup/launcher.ts'
+import { putSettings, readSettingsFile } from '../../src/operations/setup/settings-file.ts'
+import { linesOf, planLine, wantsLine } from '../../src/operations/setup/statusline-plan.ts'
+import { testPorts } from '../support/ports.ts'
+import { sandbox } from '../support/sandbox.ts'
+
+// `as`: these parts use no more of a context than this.
+const context = (ask: Context['ask'] = null) => ({ ports: testPorts(), ask }) as unknown as Context
+
+test('settings that somebody changed meanwhile are left to them', async () => {
+  const box = sandbox({ git: false })
+  const path = join(box.repo, 'settings.json')
+  writeFileSync(path, '{"a": 1}')
+  const file = readSettingsFile(path, box.repo)
+  writeFileSync(path, '{"a": 2}')
+  expect(await putSettings(context(), file, Buffer.from('ours'))).toBe(false)
+  expect(await putSettings(context(), file, null)).toBe(false)
+  expect(readFileSync(path, 'utf8')).toBe('{"a": 2}')
+  expect(await putSettings(context(), readSettingsFile(path, box.repo), Buffer.from('ours'))).toBe(true)
+  expect(readFileSync(path, 'utf8')).toBe('ours')
+})
+
+test('a file that came into being meanwhile is left, too', async () => {
+  const box = sandbox({ git: false })
+  const path = join(box.repo, 'settings.json')
+  const file = readSettingsFile(path, null)
+  writeFileSync(path, 'theirs')
+  expect(await putSettings(context(), file, Buffer.from('ours'))).toBe(false)
+  expect(readFileSync(path, 'utf8')).toBe('theirs')
+})
+
+const NONE = linesOf({ kind: 'none' }, [], 'user')
+const OTHER = linesOf({ kind: 'other', command: 'x', raw: '"x"', rest: {} }, [], 'user')
+const OURS = linesOf({ kind: 'ours', command: 'x' }, [], 'user')
+
+test('a person is asked once, and only where there is something to decide', async () => {
+  const asked: string[] = []
+  const answering = (answer: string) =>
+    context(async (questions) => {
+      asked.push(...questions)
+      return [answer]
+    })
+  expect(await wantsLine(answering('y'), NONE, null)).toBe(true)
+  expect(await wantsLine(answering('Yes '), OTHER, null)).toBe(true)
+  expect(asked).toEqual([
+    expect.stringContaining('in the status line?'),
+    expect.stringContaining('after your own?'),
+  ])
+  for (const answer of ['', 'n', 'no', 'later'])
+    expect(await wantsLine(answering(answer), NONE, null)).toBe(false)
+  asked.length = 0
+  expect(await wantsLine(answering('y'), OURS, null)).toBeNull()
+  expect(await wantsLine(answering('y'), NONE, false)).toBe(false)
+  expect(await wantsLine(context(), NONE, null)).toBeNull()
+  expect(asked).toEqual([])
+})
+
+test('ours follows a home that moved, also where nobody asks for it', () => {
+  const launcher = launcherIn('/new', { node: 'node', bundle: 'hook.cjs' }, 'linux')
+  expect(planLine(OURS, false, launcher, 'k')).toEqual({
+    command: "'/new/bin/savepoint-hook' statusline k",
+    rest: {},
+    chain: undefined,
+    raw: null,
+  })
+  expect(planLine(OTHER, false, launcher, 'k')).toBeNull()
+})

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { SOURCES } from '../../src/core/session.ts'
+import { MOMENTS, momentOf, momentsTable, toldAtStart } from '../../src/policy/moments.ts'
+
+test.each([
+  ['start', 'always', 'session-end', 'brief changes'],
+  ['prompt', 'when-due', null, 'dropped nudge'],
+  ['batch', 'when-due', 'pressure', 'dropped nudge'],
+  ['stop', 'when-due', 'pressure', 'nudge'],
+  ['failure', 'always', 'error', ''],
+  ['compacting', 'always', 'compaction', ''],
+  ['compacted', 'always', null, ''],
+  ['helper-started', 'never', null, ''],
+  ['helper-stopped', 'never', null, ''],
+  ['task-created', 'never', null, ''],
+  ['task-completed', 'never', null, ''],
+  ['end', 'never', null, ''],
+] as const)(
+  '%s opens the store %s, takes a checkpoint for %s and tells "%s"',
+  (kind, opens, trigger, tells) => {
+    expect(momentOf(kind)).toMatchObject({ opens, trigger, tells: tells.split(' ').filter(Boolean) })
+  },
+)
+
+test('what never opens the store takes no checkpoint and tells nothing', () => {
+  const never = Object.values(MOMENTS).filter(({ opens }) => opens === 'never')
+  expect(never).toHaveLength(5)
+  expect(never.filter(({ trigger, tells }) => trigger !== null || tells.length > 0)).toEqual([])
+})
+
+test('a start tells the brief, a resume what changed, a compaction nothing yet', () => {
+  expect(SOURCES.map((source) => [source, toldAtStart(source)])).toEqual([
+    ['startup', 'brief'],
+    ['resume', 'changes'],
+    ['clear', 'brief'],
+    ['compact', null],
+    ['fork', 'brief'],
+  ])
+})
+
+test('the table for the docs has a row for each event', () => {
+  const [head, rule, ...rows] = momentsTable().split('\n')
+  expect(head).toBe('| event | what happens | opens the store | checkpoint | may tell |')
+  expect(rule).toBe('| --- | --- | --- | --- | --- |')
+  expect(rows.map((row) => row.split('|')[1]?.trim())).toEqual(
+    Object.keys(MOMENTS).map((kind) => `\`${kind}\``),
+  )
+  expect(rows[5]).toBe(
+    '| `compacting` | Takes a checkpoint from the complete transcript. | yes | `compaction` | – |',
+  )
+  expect(rows.every((row) => row.split('|').length === 7)).toBe(true)
+})
