@@ -1,6 +1,7 @@
 import type { Artifact, Claim, Item, WorkState } from '../core/work.ts'
 import { keyOf } from './harvest-matter.ts'
 import { decisionsWith } from './harvest-merge-decisions.ts'
+import { CUT_OFF } from './harvest-next.ts'
 import { FAILING, type Yield } from './harvest-yield.ts'
 
 type Found = Pick<Yield, 'work' | 'times' | 'decidedAt' | 'nextAt'> &
@@ -29,6 +30,12 @@ export function withHarvest(
     if (isPlanned) return fresh.map(copy)
     return steps.length === 0 ? work.next.map(copy) : steps
   }
+  const next = nextWith(known.next)
+  // A request that was cut off takes no saved step's place, and is what is being done.
+  const cut = isNews(times.next)
+    ? work.next.find(({ text: said }, at) => !nextAt[at] && said !== CUT_OFF)
+    : undefined
+  const isLeftOut = cut !== undefined && next.every((one) => keyOf(one.text) !== keyOf(cut.text))
   return {
     ...known,
     problem: text('problem'),
@@ -44,8 +51,8 @@ export function withHarvest(
     facts: claimsWith(known.facts, work.facts),
     done: [...known.done, ...unknown(known.done, work.done)],
     state: standing('state'),
-    now: standing('now'),
-    next: nextWith(known.next),
+    now: isLeftOut ? cut.text : standing('now'),
+    next,
     // A session that went on after a save which named no blocker still knows of its red tests.
     blockers:
       isNews(times.blockers) || (known.blockers.length === 0 && isNews(lastAt))

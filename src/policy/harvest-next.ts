@@ -68,4 +68,4 @@ export function aheadOf(
   return { texts: [...texts, ...told], at, saidAt }
 }
 
-const CUT_OFF = 'Go on where the last turn broke off'
+export const CUT_OFF = 'Go on where the last turn broke off'

@@ -176,7 +176,9 @@ test('a hint that cannot be read, or is of another shape, is not taken for an un
   symlinkSync('/dev/null', hint)
   expect(draw(at, used(45))).toBe('▰▰▱▱▱ 45 % of 200k')
   rmSync(hint)
-  writeFileSync(hint, '{"savedAt":7,"focus":[3,"  ","login"],"stream":{}}')
+  writeFileSync(hint, '{"savedAt":null,"focus":["login"]}')
+  expect(draw(at, used(45))).toBe('▰▰▱▱▱ 45 % of 200k')
+  writeFileSync(hint, '{"nudged":[],"compactions":0,"savedAt":7,"focus":[3,"  ","login"],"stream":{}}')
   expect(draw(at, used(45))).toBe('▰▰▱▱▱ 45 % of 200k · login')
 })
 

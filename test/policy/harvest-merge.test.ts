@@ -225,3 +225,16 @@ test('a step that was announced after a save brings the request along that was c
     expect(withHarvest(once, harvest, { savedAt: T(2) })).toEqual(once)
   }
 })
+
+test('a request that was cut off after a save is what is being done, and the saved steps stay', () => {
+  const known = { ...emptyWork(), now: 'Saving', next: [{ text: 'Ship it' }] }
+  const asked = yielded(
+    { kind: 'prompt', at: T(1), text: 'Build the login.' },
+    { kind: 'text', at: T(2), text: 'The form works.' },
+    { kind: 'prompt', at: T(9), text: 'Fix the crash of the checkout first.' },
+    { kind: 'tool', at: T(10), id: 't1', name: 'Bash', input: { command: 'ls' } },
+  )
+  const merged = withHarvest(known, asked, { savedAt: T(5) })
+  expect(merged).toMatchObject({ now: 'Fix the crash of the checkout first.', next: [{ text: 'Ship it' }] })
+  expect(withHarvest(merged, asked, { savedAt: T(5) })).toEqual(merged)
+})

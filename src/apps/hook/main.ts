@@ -76,8 +76,9 @@ const WITH_BRIEF = 'hookbrief'
 const ANY = 'hook'
 const DAY_MS = 86_400_000
 
+/** Without one that can be used the store is looked into, and a new one is written. */
 const hintOf = (home: string, { agent, session }: AgentEvent): Hint | null =>
-  readHint(join(home, 'sessions'), { agent, id: session })
+  readHint(join(home, 'sessions'), { agent, id: session }) ?? null
 
 /** How full the window is: the transcript's last call, in the window that the status line was told of. */
 function gaugedFor(home: string, event: AgentEvent): Gauged {

@@ -80,13 +80,18 @@ async function saved(
   { kind }: AgentEvent,
   why: { note: string; progress?: 'paused' },
 ): Promise<void> {
-  const head = headOf(context.place)
-  await changeSession(context, key, (session) => ({
-    ...session,
-    environment: { ...session.environment, gitBranch: head.branch, gitCommitHash: head.commit },
-  }))
+  await changeSession(context, key, withHead(context))
   await catchUp(context, key, { kind: momentOf(kind).trigger ?? 'timer', ...why, isLive: true })
 }
+
+/** Where git stands now, if the agent is where its session belongs and not in another folder. */
+const withHead =
+  ({ place, identity }: Context) =>
+  (session: Session): Session => {
+    if (session.workspace !== identity.workspace) return session
+    const { branch, commit } = headOf(place)
+    return { ...session, environment: { ...session.environment, gitBranch: branch, gitCommitHash: commit } }
+  }
 
 async function started(
   context: Context,
@@ -104,11 +109,9 @@ async function started(
     telling === 'changes' && before !== null
       ? await changesSince(context, before, notes)
       : await briefAtStart(context, notes)
-  const head = headOf(context.place)
   if (session)
     await changeSession(context, key, (now) => ({
-      ...now,
-      environment: { ...now.environment, gitBranch: head.branch, gitCommitHash: head.commit },
+      ...withHead(context)(now),
       told: words?.told ?? now.told ?? { at: instant(context.ports.now()), stream: null, checkpoint: null },
     }))
   return words

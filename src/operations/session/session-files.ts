@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   mkdirSync,
   openSync,
@@ -126,12 +127,14 @@ function namesIn(folder: string): string[] {
 export const journalSize = (sessions: string, key: SessionKey): number =>
   statSync(sessionFile(sessions, key, 'journal'), { throwIfNoEntry: false })?.size ?? 0
 
-/** Null where there is none that this program can have written: the next hook then looks into the store. */
-export function readHint(sessions: string, key: SessionKey): Hint | null {
+/** Null where there is none; undefined where what stands there is not what this program writes. */
+export function readHint(sessions: string, key: SessionKey): Hint | null | undefined {
+  const path = sessionFile(sessions, key, 'hint')
   // `as`: what is counted with is tested; the rest is only shown.
-  const hint = readSmall(sessionFile(sessions, key, 'hint')) as Partial<Hint> | null
+  const hint = readSmall(path) as Partial<Hint> | null
   const isWhole = Array.isArray(hint?.nudged) && typeof hint.compactions === 'number'
-  return isWhole ? (hint as Hint) : null
+  if (isWhole) return hint as Hint
+  return existsSync(path) ? undefined : null
 }
 
 export function readGauge(sessions: string, key: SessionKey): Gauge | null {
