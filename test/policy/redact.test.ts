@@ -255,3 +255,13 @@ test.each([
   expect(msToRedact(filled(unit, 50_000))).toBeLessThan(300)
   expect(msToRedact(filled(unit, 1_000_000))).toBeLessThan(1_500)
 })
+
+test('of a key whose beginning was cut off, what is left goes too', () => {
+  const body = 'MIIEpAIBAAKCAQEA7b3f'
+  const end = '-----END RSA PRIVATE KEY-----'
+  expect(redact(`${body}\n${end}\nafter`)).toBe('[redacted:private-key]\nafter')
+  const whole = `-----BEGIN RSA PRIVATE KEY-----\n${body}\n${end}`
+  expect(redact(`${body}\n${end}\nbetween\n${whole}\nafter`)).toBe(
+    '[redacted:private-key]\nbetween\n[redacted:private-key]\nafter',
+  )
+})

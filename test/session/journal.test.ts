@@ -92,7 +92,7 @@ describe('the journal of a session', () => {
     appendRecord(folder, KEY, {})
     for (const text of ['', '{', 'null', '7', '"x"', '\0\0']) {
       writeFileSync(sessionFile(folder, KEY, 'hint'), text)
-      expect(readHint(folder, KEY)).toBeNull()
+      expect(readHint(folder, KEY)).toBeUndefined()
     }
   })
 })

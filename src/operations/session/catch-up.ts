@@ -7,6 +7,7 @@ import { type Harvest, noHarvest, takeIn, yieldOf } from '../../policy/harvest.t
 import { redact, redactAll } from '../../policy/redact.ts'
 import type { Context } from '../context.ts'
 import { isTrustedHere } from '../document/trusted.ts'
+import { readState } from './read-state.ts'
 import { saveSession, type Why } from './save-session.ts'
 import { withReading } from './with-reading.ts'
 import { workspaceOf } from './workspace-of.ts'
@@ -120,10 +121,7 @@ function withNewest(harvest: Harvest, { lastPrompt, lastSaid }: Session, reading
 const NOTHING_READ = (): State => ({ reading: null, harvest: noHarvest(), summary: null })
 
 function stateOf(text: string | null): State {
-  if (text === null) return NOTHING_READ()
-  // `as`: only `catchUp` writes it, and a row with an older shape is read anew from its transcript.
-  const state = JSON.parse(text) as Partial<State>
-  return state.reading && state.harvest
-    ? { reading: state.reading, harvest: state.harvest, summary: null }
-    : NOTHING_READ()
+  const { reading, harvest } = readState(text)
+  // A row of an older shape is read anew from its transcript.
+  return reading && harvest ? { reading, harvest, summary: null } : NOTHING_READ()
 }

@@ -5,6 +5,7 @@ import type { Reading } from '../../core/transcript.ts'
 import { type Context, settleIdentity } from '../context.ts'
 import { follow } from './follow.ts'
 import { catchUpHere } from './keep-up.ts'
+import { readState } from './read-state.ts'
 import { withReading } from './with-reading.ts'
 
 /** Takes in what hooks have left behind. A workspace that only a journal knew has its ids from then on. */
@@ -28,16 +29,12 @@ async function readOn({ store, notices }: Context, session: Session): Promise<Re
   const path = session.environment.transcriptPath
   if (path === null) return null
   try {
-    return readTranscript(path, readingIn(await store.reading(session)), null)?.reading ?? null
+    return (
+      readTranscript(path, readState(await store.reading(session)).reading ?? null, null)?.reading ?? null
+    )
   } catch (error) {
     if (errorCode(error) === undefined) throw error
     notices.push(`${path} cannot be read: ${describe(error)}. What is told is what was read before.`)
     return null
   }
-}
-
-/** How far a transcript is read; null where it is to be read from its beginning. */
-function readingIn(text: string | null): Reading | null {
-  // `as`: only `catchUp` writes it.
-  return text === null ? null : ((JSON.parse(text) as { reading?: Reading | null }).reading ?? null)
 }
