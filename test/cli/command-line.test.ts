@@ -177,7 +177,7 @@ test('a plain word has the name that its field says', () => {
 
 test('help says what to begin with', () => {
   expect(helpOf(['--help'])).toContain(
-    'Begin with:\n  savepoint save "what you are doing"\n  savepoint resume\n  savepoint new my-work --current\n',
+    'Begin with:\n  savepoint init\n  savepoint save "what you are doing"\n  savepoint resume\n  savepoint new my-work --current\n',
   )
 })
 

@@ -9,6 +9,7 @@ import { HELP_LAYOUT } from './help-layout.ts'
 export type Request = { call: Call } | { text: string; exit: number }
 
 const BEGIN = `Begin with:
+  savepoint init
   savepoint save "what you are doing"
   savepoint resume
   savepoint new my-work --current`

@@ -9,9 +9,9 @@ import type { Context } from '../context.ts'
 import { wholeOrNothing } from '../document/newest-whole.ts'
 import { findRow, look, type Survey } from '../document/survey.ts'
 import { isTrustedHere } from '../document/trusted.ts'
-import { fittingNotes } from '../work/brief-of.ts'
 import { streamOf } from './session-stream.ts'
 import type { Words } from './start-brief.ts'
+import { withinBudget } from './within-budget.ts'
 
 const MOST_ITEMS = 12
 
@@ -30,7 +30,7 @@ export async function changesSince(
   if (lines.length === 0) return null
   const text = renderNotes(
     'What changed since this session last spoke',
-    fittingNotes(lines, settings.brief_tokens * 2),
+    withinBudget(lines, settings.brief_tokens),
   )
   const told: Told = session.told ?? { at: '', stream: null, checkpoint: null }
   return {

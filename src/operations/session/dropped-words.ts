@@ -5,10 +5,10 @@ import { droppedFrom } from '../../policy/dropped.ts'
 import type { Context } from '../context.ts'
 import { wholeOrNothing } from '../document/newest-whole.ts'
 import { findRow, look } from '../document/survey.ts'
-import { fittingNotes } from '../work/brief-of.ts'
 import type { Answer } from './on-event.ts'
 import { runningIn } from './running-in.ts'
 import { streamOf } from './session-stream.ts'
+import { withinBudget } from './within-budget.ts'
 
 /**
  * What the client's summary of a compaction does not carry of what was known, and what was running. Null while the
@@ -33,7 +33,7 @@ export async function droppedWords(context: Context, session: Session): Promise<
   if (lines.length === 0) return { text: '', tokens: 0 }
   const text = renderNotes(
     'Known before the compaction, and not in its summary',
-    fittingNotes(lines, context.settings.brief_tokens * 2),
+    withinBudget(lines, context.settings.brief_tokens),
   )
   return { text, tokens: estimateTokens(text) }
 }

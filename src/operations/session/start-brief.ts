@@ -25,6 +25,7 @@ export async function briefAtStart(context: Context, notes: readonly string[]): 
     named: null,
     budget: context.settings.brief_tokens,
     notes,
+    isAsked: false,
   })
   const at = instant(context.ports.now())
   if (found.kind === 'brief')

@@ -32,18 +32,23 @@ export function toldBrief(input: BriefInput, budget: number): ToldBrief {
   return { page, text, tokens, budget, cuts, shortened }
 }
 
-const NOTE_CHARACTERS = 240
 /** Of the budget above the least one, notes get a half at most: the work itself is what a brief is for. */
-export function fittingNotes(notes: readonly string[], budget: number): string[] {
-  let left = Math.min(300, Math.floor((budget - MIN_TOKENS) / 2))
-  return notes
-    .map((note) => clip(note, NOTE_CHARACTERS))
-    .filter((note) => {
-      const cost = estimateTokens(`- ${cleanText(note)}\n`) + 2
-      if (cost > left) return false
-      left -= cost
-      return true
+const MOST_NOTE_TOKENS = 300
+const fittingNotes = (notes: readonly string[], budget: number) =>
+  fittingLines(notes, Math.min(MOST_NOTE_TOKENS, Math.floor((budget - MIN_TOKENS) / 2))).lines
+
+const LINE_CHARACTERS = 400
+
+/** The first lines that so many tokens have room for, and how many there was no room for. */
+export function fittingLines(lines: readonly string[], tokens: number): { lines: string[]; left: number } {
+  let room = tokens
+  const fit = lines
+    .map((line) => clip(line, LINE_CHARACTERS))
+    .filter((line) => {
+      room -= estimateTokens(`- ${cleanText(line)}\n`) + 2
+      return room >= 0
     })
+  return { lines: fit, left: lines.length - fit.length }
 }
 
 /** What was learned has a section of its own. */

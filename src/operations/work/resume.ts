@@ -84,12 +84,20 @@ export const resume = operation({
   exact: (result) => (result.kind === 'brief' ? `${result.text}\n` : null),
 })
 
+interface Asking {
+  named: string | null
+  budget: number
+  notes?: readonly string[]
+  /** Somebody asks for it; what an agent is told without asking names no branch of a workspace that is not trusted. */
+  isAsked?: boolean
+}
+
 /** The one stream that is meant, told; or what there is to choose from. */
 export async function resumed(
   context: Context,
   survey: Survey,
   world: World,
-  { named, budget, notes = [] }: { named: string | null; budget: number; notes?: readonly string[] },
+  { named, budget, notes = [], isAsked = true }: Asking,
 ): Promise<Resumed> {
   const { ports, notices } = context
   const nowMs = ports.now()
@@ -126,7 +134,8 @@ export async function resumed(
   const savedAtMs = Date.parse(checkpoint.at)
   const { branch = null, commit = null } = checkpoint.provenance ?? {}
   const saved = { atMs: savedAtMs, branch, commit, absent: absentAt(checkpoint, work) }
-  const { checks, drift } = await verify(context, work, saved, world, survey)
+  const { checks, drift: found } = await verify(context, work, saved, world, survey)
+  const drift = isAsked || survey.trusted ? found : withoutName(found)
   const learnings = await learningsFor(context, survey, work)
   const told = { work, stream: choice.name, savedAtMs, nowMs, checks, drift, learnings, notes }
   // What was written into the ledger is in no checkpoint yet.
@@ -144,6 +153,11 @@ export async function resumed(
     ...toldBrief(input, budget),
   }
 }
+
+const withoutName = (drift: Drift): Drift => ({
+  ...drift,
+  branch: drift.branch && { ...drift.branch, now: 'another one' },
+})
 
 function sayResumed(result: Resumed & { markdown: boolean }, { columns }: Screen): string {
   switch (result.kind) {
