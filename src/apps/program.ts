@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { Script } from 'node:vm'
-import { homePathBy } from '../core/home-path.ts'
 import {
   type CachePlace,
   cachePlace,
@@ -10,6 +9,7 @@ import {
   RENEWED_AFTER_MS,
   readCodeCache,
 } from './code-cache.ts'
+import { homeHere } from './home-here.ts'
 
 /** Named by the build; the first line of the program is a comment with the same name. */
 declare const SAVEPOINT_BUILD: string
@@ -35,9 +35,7 @@ type Wrapper = (
 function placeFor(source: string, word: string): CachePlace | null {
   if (process.env.SAVEPOINT_NO_CACHE || !source.startsWith(`//${SAVEPOINT_BUILD}\n`)) return null
   try {
-    const homedir = () => (require('node:os') as typeof import('node:os')).homedir()
-    const home = homePathBy(process.env, process.platform, { join, resolve, homedir })
-    return cachePlace(home, SAVEPOINT_BUILD, word)
+    return cachePlace(homeHere(), SAVEPOINT_BUILD, word)
   } catch (error) {
     // A home that is named from here, in a folder that is gone.
     if (!(error instanceof Error && 'syscall' in error)) throw error

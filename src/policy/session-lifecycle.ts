@@ -58,6 +58,25 @@ export function phaseAt(session: Living, nowMs: number, grewAtMs?: number): Phas
   return event === null ? session.phase : nextPhase(session.phase, event)
 }
 
+/** It may be at work now, as far as anybody can tell. */
+export const isLive = ({ phase, endedAt }: Pick<Session, 'phase' | 'endedAt'>) =>
+  phase === 'active' && endedAt === null
+
+/** A transcript that grew for so long without a hook being heard: hooks do not run. */
+const QUIET_MS = 1_800_000
+
+/** For how long a session went on without any of its hooks being heard; null where that is not so. */
+export function quietFor({
+  events,
+  lastActivityAt,
+  endedAt,
+}: Pick<Session, 'events' | 'lastActivityAt' | 'endedAt'>): number | null {
+  const heard = events.at(-1)?.at
+  if (heard === undefined || endedAt !== null) return null
+  const quietMs = Date.parse(lastActivityAt) - Date.parse(heard)
+  return quietMs > QUIET_MS ? quietMs : null
+}
+
 /** What each event says on an arrow of the diagram. */
 const SAYS: Record<LifeEvent, string> = {
   speak: 'speaks again',

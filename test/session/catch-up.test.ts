@@ -187,6 +187,26 @@ describe('a transcript of a dead session', () => {
     expect(await lab.work('auth')).toMatchObject({ now: 'Second', state: 'All new', next: [{ text: 'Two' }] })
   })
 
+  test.each(['manual', 'phase'] as const)(
+    'keeps what somebody else saved (%s) also below its own later checkpoints',
+    async (trigger) => {
+      const lab = await talked()
+      await lab.save(A, { text: 'First', next: ['One'], stream: 'auth' })
+      lab.wait(MINUTE)
+      lab.says(A, 'The form works. Next: write the old test.')
+      lab.wait(MINUTE)
+      await lab.save(null, { text: 'Second', next: ['HAND STEP'], stream: 'auth', trigger })
+      for (const rule of ['Never touch the billing module.', 'Always use tabs here.']) {
+        lab.wait(MINUTE)
+        lab.prompt(A, rule)
+        await caughtUp(lab)
+      }
+      const { rules, next } = (await lab.work('auth')) ?? { rules: [], next: [] }
+      expect(rules.map(({ text }) => text)).toContain('Always use tabs here.')
+      expect(next).toEqual([{ text: 'HAND STEP' }])
+    },
+  )
+
   test('is not told before work that was saved after it', async () => {
     const lab = await talked()
     lab.wait(10 * MINUTE)

@@ -9,7 +9,7 @@ import { type Context, openContext, settleIdentity } from '../../src/operations/
 import type { InputOf } from '../../src/operations/field.ts'
 import { performOnce } from '../../src/operations/perform.ts'
 import { follow } from '../../src/operations/session/follow.ts'
-import { type Gauged, onEvent } from '../../src/operations/session/on-event.ts'
+import { onEvent } from '../../src/operations/session/on-event.ts'
 import { appendRecord } from '../../src/operations/session/session-files.ts'
 import { save } from '../../src/operations/work/save.ts'
 import { sessionStream } from '../../src/policy/resolve.ts'
@@ -25,8 +25,6 @@ export const HOUR = 60 * MINUTE
 export const idOf = (letters: string) => `${letters.padEnd(8, '0')}-aaaa-4bbb-8ccc-000000000000`
 export const streamOf = (id: string) => sessionStream(id)
 export const keyOf = (id: string) => ({ agent: 'claude' as const, id })
-
-const UNKNOWN: Gauged = { usedPercent: null, window: null }
 
 /** What may be said at a save, without a process of its own. */
 type Saying = Partial<InputOf<typeof save.fields>>
@@ -88,9 +86,14 @@ export class Lab {
   }
 
   /** A hook that has reason to open the store; answers what the agent is told. */
-  async act(id: string, name: string, more: Json = {}, gauged: Partial<Gauged> = {}): Promise<string | null> {
+  async act(
+    id: string,
+    name: string,
+    more: Json = {},
+    { usedPercent = null }: { usedPercent?: number | null } = {},
+  ): Promise<string | null> {
     const event = this.hear(id, name, more)
-    const answer = await this.within((context) => onEvent(context, event, { ...UNKNOWN, ...gauged }), {
+    const answer = await this.within((context) => onEvent(context, event, usedPercent), {
       cwd: event.cwd,
     })
     return answer?.text ?? null

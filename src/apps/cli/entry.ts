@@ -1,6 +1,7 @@
-import { fstatSync, writeSync } from 'node:fs'
+import { fstatSync } from 'node:fs'
 import { describe, errorCode, ReasonError } from '../../core/reason.ts'
 import { workingFolder } from '../real-ports.ts'
+import { writeAll } from '../write-all.ts'
 import { main } from './main.ts'
 import type { Person } from './person.ts'
 
@@ -8,25 +9,12 @@ declare const SAVEPOINT_VERSION: string
 
 let failedOutput: unknown
 
-/**
- * Writes straight to the descriptor: Node's streams for it cost several milliseconds to set up at every start.
- * Output that nobody reads any more (`savepoint run list | head -1`) is no failure; a full disk behind it is.
- */
-function writer(descriptor: number): (text: string) => void {
-  return (text) => {
-    const bytes = Buffer.from(text)
-    for (let from = 0; from < bytes.length; ) {
-      try {
-        from += writeSync(descriptor, bytes, from)
-      } catch (error) {
-        const code = errorCode(error)
-        if (code !== 'EAGAIN') {
-          if (code !== 'EPIPE') failedOutput = error
-          return
-        }
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
-      }
-    }
+/** Output that nobody reads any more (`savepoint run list | head -1`) is no failure; a full disk behind it is. */
+const writer = (descriptor: number) => (text: string) => {
+  try {
+    writeAll(descriptor, text)
+  } catch (error) {
+    if (errorCode(error) !== 'EPIPE') failedOutput = error
   }
 }
 

@@ -16,13 +16,13 @@ function refuseOldNode(): void {
 
 /** Hooks and the status line have a small program of their own: they are run every few seconds. */
 function isForHook([word = '', ...more]: string[]): boolean {
-  return word === 'hook' || (word === 'statusline' && more.length === 0 && !isTerminal())
+  return word === 'hook' || (word === 'statusline' && more.length === 0 && isPiped())
 }
 
-/** Node's own answer loads its network code; only a character device can be a terminal. */
-function isTerminal(): boolean {
+/** Whether anything can come in: neither from a terminal, nor from the null device. */
+function isPiped(): boolean {
   try {
-    return fstatSync(0).isCharacterDevice()
+    return !fstatSync(0).isCharacterDevice()
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error
     return false

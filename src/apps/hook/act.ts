@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../core/agent-event.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { openContext, settleIdentity } from '../../operations/context.ts'
 import { catchUpQuietly, isUnfinished } from '../../operations/perform.ts'
-import { type Answer, type Gauged, onEvent } from '../../operations/session/on-event.ts'
+import { type Answer, onEvent } from '../../operations/session/on-event.ts'
 import { realPorts } from '../real-ports.ts'
 
 /** An agent waits for its hooks: whoever has the store's lock for longer than this gets the event from the journal. */
@@ -12,14 +12,9 @@ const WAIT_MS = 100
  * The part of a hook that needs the store. It mends and migrates nothing: a hook has no time for that, and an agent
  * must not be the one to find out what goes wrong with it.
  */
-export async function act(
-  event: AgentEvent,
-  cwd: string,
-  gauged: Gauged,
-): Promise<{ answer: Answer; notices: string[] }> {
-  const notices: string[] = []
+export async function act(event: AgentEvent, cwd: string, usedPercent: number | null): Promise<Answer> {
   const context = await openContext({
-    ...{ cwd, notices, env: process.env, ports: realPorts, waitMs: WAIT_MS },
+    ...{ cwd, env: process.env, ports: realPorts, waitMs: WAIT_MS },
     access: 'write',
     lenient: true,
     mayMigrate: false,
@@ -31,9 +26,9 @@ export async function act(
         problem: 'it is gone, and its backups are there',
       })
     context.identity = await settleIdentity(context, 'write')
-    const answer = await onEvent(context, event, gauged)
+    const answer = await onEvent(context, event, usedPercent)
     await catchUpQuietly(context)
-    return { answer, notices }
+    return answer
   } finally {
     await context.store.close()
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { widthOf } from '../../core/width.ts'
-import { fieldOf, parsed } from './statusline-input.ts'
+import { fieldOf, parsed } from './json.ts'
 import { SEPARATOR } from './statusline-line.ts'
 
 type Environment = Record<string, string | undefined>

@@ -1,4 +1,6 @@
+import { SESSION_ID } from '../../agents/speaker.ts'
 import type { SessionKey } from '../../core/session.ts'
+import { fieldOf, parsed } from './json.ts'
 
 /** What the client says at each drawing of its status line; null where it does not know, or says nothing sensible. */
 export interface Told {
@@ -11,8 +13,6 @@ export interface Told {
 
 /** The client sends a few thousand; to read more would hold up its screen. */
 const MAX_CHARACTERS = 1024 * 1024
-/** The id becomes a file's name. */
-const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
 const MAX_WINDOW = 1_000_000_000
 
 export function readTold(input: string): Told {
@@ -27,22 +27,6 @@ export function readTold(input: string): Told {
     usedPercent: usedPercentOf(context, known),
   }
 }
-
-/** Undefined where the text is no JSON. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return undefined
-  }
-}
-
-export const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? // `as`: it was just seen to be an object that has the field.
-      (value as Record<string, unknown>)[name]
-    : undefined
 
 function amountOf(value: unknown, name: string): number {
   const amount = fieldOf(value, name)

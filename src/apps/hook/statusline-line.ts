@@ -1,5 +1,5 @@
-import { visible } from '../../core/visible.ts'
 import { clipWidth, widthOf } from '../../core/width.ts'
+import { oneLine } from '../../operations/session/session-text.ts'
 import { windowPressure } from '../../policy/pressure.ts'
 
 /** What the line shows. */
@@ -55,7 +55,7 @@ function partsOf({ window, usedPercent, savedAt, focus }: Shown, nowMs: number):
   const parts: Part[] = [{ ...warning, text: gaugeOf(usedPercent, window), least: 1 }]
   if (warning) parts.push(warning)
   if (savedAt !== undefined) parts.push({ text: saveOf(savedAt, nowMs) })
-  const names = focus.map(plainName).join(', ')
+  const names = focus.map(oneLine).join(', ')
   if (names !== '') parts.push({ text: clipWidth(names, MOST_FOCUS), least: LEAST_FOCUS })
   return parts
 }
@@ -84,6 +84,3 @@ function saveOf(savedAt: string | null, nowMs: number): string {
   if (age < HOUR) return `saved ${Math.floor(age / MINUTE)} min ago`
   return age < 2 * DAY ? `saved ${Math.floor(age / HOUR)} h ago` : `saved ${Math.floor(age / DAY)} d ago`
 }
-
-/** A name comes from a person or a model: it has to stay on the line, and must not drive the terminal. */
-const plainName = (name: string) => visible(name.replace(/\s+/g, ' ').trim())

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { SessionKey } from '../../core/session.ts'
 import { readGauge, readHint, writeGauge } from '../../operations/session/session-files.ts'
+import { fieldOf } from './json.ts'
 import { isChained, joinLines, readChain, runChain } from './statusline-chain.ts'
-import { fieldOf, readTold, type Told } from './statusline-input.ts'
+import { readTold, type Told } from './statusline-input.ts'
 import { lineOf, type Shown } from './statusline-line.ts'
 
 interface World {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { instant } from '../../core/ports.ts'
 import { errorCode } from '../../core/reason.ts'
 import type { Session, SessionEvent } from '../../core/session.ts'
+import { quietFor } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context.ts'
 import type { Finding } from '../finding.ts'
 import { isSetUpHere } from '../setup/record.ts'
@@ -115,12 +116,9 @@ function tellFaults(faults: readonly Fault[], nowMs: number, findings: Finding[]
 }
 
 /** A transcript that grew on while no hook was heard: the hooks do not run. */
-function tellQuiet(sessions: readonly Session[], findings: Finding[]): void {
-  const [newest] = sessions
-  const heard = newest?.events.at(-1)?.at
-  if (!newest || heard === undefined || newest.endedAt !== null) return
-  const quietMs = Date.parse(newest.lastActivityAt) - Date.parse(heard)
-  if (quietMs > QUIET_MS)
+function tellQuiet([newest]: readonly Session[], findings: Finding[]): void {
+  const quietMs = newest ? quietFor(newest) : null
+  if (newest && quietMs !== null)
     findings.push({
       level: 'warning',
       what: `The session ${newest.id} went on for ${ageOf(quietMs)} without any of its hooks being heard`,
@@ -128,8 +126,6 @@ function tellQuiet(sessions: readonly Session[], findings: Finding[]): void {
       fixed: null,
     })
 }
-
-const QUIET_MS = 1_800_000
 
 /** Events that hooks left because the store could not be opened; a command that writes takes them in. */
 function tellWaiting(context: Context, sessions: readonly Session[], findings: Finding[]): void {

@@ -13,6 +13,7 @@ import type { Context } from '../context.ts'
 import { noteFault } from './fault.ts'
 import { type Head, type JournalRecord, recordOf } from './record.ts'
 import { journalSize, journals, readRecords, removeSessionFiles } from './session-files.ts'
+import { shortId } from './session-text.ts'
 
 /** Others may be at the same rows: whoever was slower looks again, so often. */
 const GIVE_UP_AFTER = 20
@@ -30,7 +31,7 @@ export async function follow(context: Context, { most = Number.POSITIVE_INFINITY
   // The end of a session comes before the start of the one that goes on from it, which looks for it.
   const known = grown.filter((key) => readOf(key) !== undefined)
   const unknown = grown.filter((key) => readOf(key) === undefined)
-  const fresh = unknown.length > MOST_SORTED ? unknown : unknown.sort(byFirst(context))
+  const fresh = unknown.length > MOST_SORTED ? unknown : inOrder(context, unknown)
   for (const key of [...known, ...fresh].slice(0, most)) await apart(context, key, () => drain(context, key))
   const quiet = { heardBefore: instant(ports.now() - LOOK_AFTER_MS) }
   for (const { session } of await store.sessions({ phases: ['active', 'stale'], ...quiet }))
@@ -50,7 +51,7 @@ export async function apart(
     await step()
   } catch (error) {
     if (error instanceof ReasonError) throw error
-    const message = `Session ${id.slice(0, 8)} cannot be read: ${describe(error)}`
+    const message = `Session ${shortId(id)} cannot be read: ${describe(error)}`
     notices.push(message)
     noteFault(home.path, {
       at: instant(ports.now()),
@@ -65,15 +66,11 @@ export async function apart(
 const MOST_SORTED = 200
 
 /** Sessions that nobody knows yet, in the order in which they began. */
-const byFirst = ({ home }: Context) => {
-  const begins = new Map<string, string>()
-  const beginOf = (key: SessionKey) => {
-    const found = begins.get(key.id) ?? firstOf(home.sessions, key)
-    begins.set(key.id, found)
-    return found
-  }
-  return (a: SessionKey, b: SessionKey) => (beginOf(a) < beginOf(b) ? -1 : 1)
-}
+const inOrder = ({ home }: Context, keys: readonly SessionKey[]): SessionKey[] =>
+  keys
+    .map((key) => ({ key, at: firstOf(home.sessions, key) }))
+    .sort((a, b) => (a.at < b.at ? -1 : 1))
+    .map(({ key }) => key)
 
 function firstOf(sessions: string, key: SessionKey): string {
   try {
@@ -134,20 +131,9 @@ async function after(
 
 /** A session at its first event; null where its folder is gone and was never known. */
 async function begin(context: Context, event: AgentEvent, head: Head | null): Promise<Session | null> {
-  const { store } = context
   const where = await workspaceAt(context, event.cwd)
   if (where === null) return null
-  const others =
-    event.kind === 'start' && (event.source === 'clear' || event.source === 'fork')
-      ? await store.sessions({ workspace: where.workspace, phases: ['active', 'stale', 'recent'] })
-      : []
-  const parent =
-    event.kind === 'start'
-      ? parentOf(
-          event,
-          others.map(({ session }) => session),
-        )
-      : null
+  const parent = event.kind === 'start' ? await parentIn(context, event, where.workspace) : null
   const found: Whereabouts = {
     ...where,
     ...(head ?? where),
@@ -155,6 +141,16 @@ async function begin(context: Context, event: AgentEvent, head: Head | null): Pr
     stream: parent?.stream ?? null,
   }
   return { ...begun(event, found), outcomes: parent?.outcomes ?? [] }
+}
+
+/** The session that a clear or a fork goes on from; for any other start nobody is looked for. */
+async function parentIn({ store }: Context, event: Parameters<typeof parentOf>[0], workspace: string) {
+  if (event.source !== 'clear' && event.source !== 'fork') return null
+  const rows = await store.sessions({ workspace, phases: ['active', 'stale', 'recent'] })
+  return parentOf(
+    event,
+    rows.map(({ session }) => session),
+  )
 }
 
 /** Who the workspace around a directory is; the one of this command is known. */

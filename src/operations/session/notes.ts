@@ -1,16 +1,15 @@
 import { instant } from '../../core/ports.ts'
 import type { Session, SessionKey } from '../../core/session.ts'
-import { STALE_AFTER_MS } from '../../policy/session-lifecycle.ts'
+import { isLive, quietFor, STALE_AFTER_MS } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context.ts'
 import { isTrustedHere } from '../document/trusted.ts'
 import { ageOf, count } from '../text.ts'
 import { runningIn } from './running-in.ts'
+import { shortId } from './session-text.ts'
 
 /** So many sessions are told of; `savepoint sessions` has all. */
 const MOST_SESSIONS = 3
 const MOST_RUNNING = 4
-/** A transcript that grew for so long without a hook being heard: hooks do not run. */
-const QUIET_MS = 1_800_000
 
 /**
  * What whoever goes on must know of other sessions in this workspace: those that may still be live, those that broke
@@ -42,11 +41,9 @@ const knownSince = ({ phase, endReason, lastActivityAt }: Session) =>
     ? instant(Date.parse(lastActivityAt) + STALE_AFTER_MS)
     : lastActivityAt
 
-const isLive = ({ phase, endedAt }: Session) => phase === 'active' && endedAt === null
-
 /** Names of branches and helpers may be a stranger's words: they are told only where the workspace is trusted. */
 export function notesOf(session: Session, nowMs: number, trusted: boolean): string[] {
-  const name = session.id.slice(0, 8)
+  const name = shortId(session.id)
   const ago = `${ageOf(nowMs - Date.parse(session.lastActivityAt))} ago`
   const branch =
     session.environment.gitBranch === null || !trusted ? '' : `, branch ${session.environment.gitBranch}`
@@ -80,9 +77,7 @@ function leftIn(session: Session): Array<{ what: string }> {
 }
 
 /** It warns at the next start: nobody looks for what is missing. */
-function quietNote({ events, lastActivityAt, endedAt }: Session, name: string): string[] {
-  const heard = events.at(-1)?.at
-  const isQuiet =
-    endedAt === null && heard !== undefined && Date.parse(lastActivityAt) - Date.parse(heard) > QUIET_MS
-  return isQuiet ? [`Session ${name} went on without its hooks being heard: savepoint doctor tells why.`] : []
-}
+const quietNote = (session: Session, name: string): string[] =>
+  quietFor(session) === null
+    ? []
+    : [`Session ${name} went on without its hooks being heard: savepoint doctor tells why.`]

@@ -19,23 +19,21 @@ import { briefAtStart, type Words } from './start-brief.ts'
 /** What an agent is to be told; nothing where there is nothing to tell. */
 export type Answer = Pick<Words, 'text' | 'tokens'> | null
 
-/** How full the window is, as whoever calls knows it best. */
-export interface Gauged {
-  usedPercent: number | null
-  window: number | null
-}
-
 /**
  * Everything that an event of an agent leads to, once the store is open; the event itself stands in the journal
  * already. policy/moments.ts says which events lead to what.
  */
-export async function onEvent(context: Context, event: AgentEvent, gauged: Gauged): Promise<Answer> {
+export async function onEvent(
+  context: Context,
+  event: AgentEvent,
+  usedPercent: number | null,
+): Promise<Answer> {
   const key: SessionKey = { agent: event.agent, id: event.session }
   const before = (await context.store.session(key))?.session ?? null
   // Who has no time takes in some of what others left; what this one said comes in any case.
   if (event.kind === 'start') await follow(context, { most: MOST_AT_A_START })
   await drain(context, key)
-  const answer = await answerTo(context, key, event, gauged, before)
+  const answer = await answerTo(context, key, event, usedPercent, before)
   const session = (await context.store.session(key))?.session
   if (session) refreshHint(context, session)
   return answer
@@ -50,7 +48,7 @@ async function answerTo(
   context: Context,
   key: SessionKey,
   event: AgentEvent,
-  gauged: Gauged,
+  usedPercent: number | null,
   before: Session | null,
 ): Promise<Answer> {
   switch (event.kind) {
@@ -59,9 +57,9 @@ async function answerTo(
     case 'prompt':
     case 'batch':
       if (event.helper !== null) return null
-      return (await owed(context, key)) ?? (await pressed(context, key, event, gauged))
+      return (await owed(context, key)) ?? (await pressed(context, key, event, usedPercent))
     case 'stop':
-      return asksForWindow(event) ? pressed(context, key, event, gauged) : null
+      return asksForWindow(event) ? pressed(context, key, event, usedPercent) : null
     case 'failure':
       await saved(context, key, event, { note: `stopped by ${event.error}`, progress: 'paused' })
       return null
@@ -154,7 +152,7 @@ async function pressed(
   context: Context,
   key: SessionKey,
   event: AgentEvent,
-  { usedPercent }: Gauged,
+  usedPercent: number | null,
 ): Promise<Answer> {
   const session = (await context.store.session(key))?.session
   if (!session) return null

@@ -90,7 +90,7 @@ async function knownTo(
   const found =
     origin && !origin.position.foreign ? await wholeOrNothing(context, origin.position.checkpoint) : null
   if (found === null) return { known: emptyWork(), before: session.savedAt, parent: null }
-  const isOwn = found.session === session.id && !found.triggers.some(({ kind }) => kind === 'manual')
+  const isOwn = found.session === session.id
   const isAutomatic = isOwn || (origin !== null && origin !== row && isSessionStream(origin.stream.name))
   return {
     known: found.work,
@@ -99,17 +99,21 @@ async function knownTo(
   }
 }
 
-/** The newest save by hand below the session's own checkpoints holds too, whoever made it. */
+/**
+ * What somebody else saved last to the same stream, below the session's own checkpoints, holds too; what was saved by
+ * hand in the session itself is in its row.
+ */
 async function heldUntil(context: Context, found: Checkpoint, session: Session): Promise<string | null> {
   const held = heldSince(session)
   let one: Checkpoint | null = found
-  for (let step = 0; one !== null && step < MOST_STEPS; step += 1) {
-    if (one.triggers.some(({ kind }) => kind === 'manual'))
-      return held !== null && held > one.at ? held : one.at
+  for (let step = 0; one?.stream === found.stream && step < MOST_STEPS; step += 1) {
+    if (one.session !== session.id) return held !== null && held > one.at ? held : one.at
     one = one.parent === null ? null : await wholeOrNothing(context, one.parent)
   }
   return held
 }
+
+/** So far back it is looked for. */
 const MOST_STEPS = 30
 
 /** Until when somebody's own word holds: a save in this session, or the saved work that it was told at its start. */

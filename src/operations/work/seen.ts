@@ -1,4 +1,5 @@
 import type { Seen } from '../../policy/resolve.ts'
+import { isLive } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context.ts'
 import { isHere, type Survey, standingOf } from '../document/survey.ts'
 import { streamOf } from '../session/session-stream.ts'
@@ -49,7 +50,7 @@ export async function sessionsSeen(
       ? {
           stream: streamOf(last),
           atMs: Date.parse(last.lastActivityAt),
-          isLive: last.phase === 'active' && last.endedAt === null,
+          isLive: isLive(last),
         }
       : null,
   }
