@@ -7,6 +7,10 @@ interface FieldBase {
   /** What help calls it, where that is not its own name. */
   label?: string
   required?: true
+  /** Only for who types commands: an agent's tool does not have it. */
+  typed?: true
+  /** The path that a value names, if any: an agent's tool takes none outside the workspace. */
+  path?: (value: string) => string | null
 }
 
 /** What an operation takes, said once: the command line, the help and the reference are made from it. */
@@ -39,16 +43,24 @@ export type InputOf<F extends Fields> = {
 /** A field's name on the command line: `maxPerRun` is `--max-per-run`. */
 export const optionName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
+/** What a field is called at the command line. */
+const wordFor = (name: string, field: Field) =>
+  field.at === undefined ? `--${optionName(name)}` : `<${field.label ?? optionName(name)}>`
+
 /** Checks raw values once, at the edge. Past this point an input has its types. */
-export function parseInput<F extends Fields>(fields: F, raw: Readonly<Record<string, unknown>>): InputOf<F> {
+export function parseInput<F extends Fields>(
+  fields: F,
+  raw: Readonly<Record<string, unknown>>,
+  labelOf: (name: string, field: Field) => string = wordFor,
+): InputOf<F> {
   const input: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(fields)) input[name] = parseField(name, field, raw[name])
+  for (const [name, field] of Object.entries(fields))
+    input[name] = parseField(labelOf(name, field), field, raw[name])
   // `as`: every field was parsed by its own kind just above.
   return input as InputOf<F>
 }
 
-function parseField(name: string, field: Field, value: unknown): unknown {
-  const label = field.at === undefined ? `--${optionName(name)}` : `<${field.label ?? optionName(name)}>`
+function parseField(label: string, field: Field, value: unknown): unknown {
   if (field.kind === 'flag') return value === true
   if (field.kind === 'words') {
     const words = Array.isArray(value) ? value.map(String) : []

@@ -1,4 +1,5 @@
 import type { Context } from './context.ts'
+import type { FactsOf, Shape } from './facts.ts'
 import type { Fields, InputOf } from './field.ts'
 
 type Access = 'read' | 'write'
@@ -16,8 +17,22 @@ export interface Failure {
   hint: string
 }
 
+/** What a verb is for an agent: a tool of the MCP server. */
+export interface Tool<R = unknown, S extends Shape = Shape> {
+  title: string
+  /** When to call it, and when not, in a sentence or two that follow the summary. */
+  when: string
+  /** Whether it leaves all as it is, only adds, or changes what is there. */
+  effect: 'reads' | 'adds' | 'changes'
+  /** What a program gets besides the words. No saved text: that has its place in the words, behind their fence. */
+  facts: S
+  factsOf(result: R): FactsOf<S>
+  /** The words where they have a fence of their own already; null where those of `say` are to be told. */
+  fenced?(result: R): string | null
+}
+
 /** A verb that every door offers. */
-export interface Operation<F extends Fields = Fields, R = unknown> {
+export interface Operation<F extends Fields = Fields, R = unknown, S extends Shape = Shape> {
   /** `run step`: the words of the command line. */
   name: string
   summary: string
@@ -39,8 +54,11 @@ export interface Operation<F extends Fields = Fields, R = unknown> {
   aside?: true
   /** Where a result can be bad news: what is wrong, and what the process ends with. Null where all is well. */
   failure?(result: R): Failure | null
+  /** Without it the verb is none of the agents' tools. */
+  tool?: Tool<R, S>
 }
 
 /** Keeps the fields' literal types, so that an operation's input is typed by its own table. */
-export const operation = <const F extends Fields, R>(definition: Operation<F, R>): Operation<F, R> =>
-  definition
+export const operation = <const F extends Fields, R, const S extends Shape = Shape>(
+  definition: Operation<F, R, S>,
+): Operation<F, R, S> => definition

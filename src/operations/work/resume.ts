@@ -10,6 +10,7 @@ import type { Context } from '../context.ts'
 import { requireRow } from '../document/find-stream.ts'
 import { read } from '../document/read.ts'
 import type { Survey } from '../document/survey.ts'
+import { listOf, maybe, oneOf, text, whole } from '../facts.ts'
 import { operation, type Screen } from '../operation.ts'
 import { keepUp } from '../session/keep-up.ts'
 import { notesHere } from '../session/notes.ts'
@@ -67,7 +68,7 @@ export const resume = operation({
       value: 'TOKENS',
       about: `how many tokens it may have (estimated, never less); 1000 without it, at least ${MIN_TOKENS}`,
     },
-    markdown: { kind: 'flag', about: 'Markdown also on a terminal' },
+    markdown: { kind: 'flag', typed: true, about: 'Markdown also on a terminal' },
   },
   examples: ['savepoint resume', 'savepoint resume auth-system --budget 600', 'savepoint resume --json'],
   access: 'read',
@@ -82,6 +83,33 @@ export const resume = operation({
   },
   say: (result, screen) => sayResumed(result, screen),
   exact: (result) => (result.kind === 'brief' ? `${result.text}\n` : null),
+  tool: {
+    title: 'Brief of saved work',
+    when: 'Call it to go on with earlier work: at the start of a session that was not briefed, after /clear, or for another piece of work by its name. Check its UNCONFIRMED lines and ask its questions before you build on them.',
+    effect: 'reads',
+    facts: {
+      kind: oneOf('a brief, a choice between several, an offer of older work, or nothing saved', [
+        'brief',
+        'choose',
+        'offered',
+        'nothing',
+      ]),
+      stream: maybe(text('the piece of work that is told')),
+      checkpoint: maybe(text('the checkpoint that the brief was made from')),
+      saved_at: maybe(text('when that was saved')),
+      tokens: maybe(whole('how many tokens the brief has (estimated)')),
+      candidates: listOf('names to choose from', text('the name of a piece of work')),
+    },
+    factsOf: (result) => ({
+      kind: result.kind,
+      stream: 'stream' in result ? result.stream : null,
+      checkpoint: result.kind === 'brief' ? result.checkpoint : null,
+      saved_at: 'saved_at' in result ? result.saved_at : null,
+      tokens: result.kind === 'brief' ? result.tokens : null,
+      candidates: result.kind === 'choose' ? result.candidates.map(({ name }) => name) : [],
+    }),
+    fenced: (result) => (result.kind === 'brief' ? result.text : null),
+  },
 })
 
 interface Asking {

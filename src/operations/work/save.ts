@@ -1,4 +1,5 @@
 import { visible } from '../../core/visible.ts'
+import { listOf, maybe, oneOf, record, text, whole } from '../facts.ts'
 import { operation } from '../operation.ts'
 import { count } from '../text.ts'
 import type { SavedView } from './save-document.ts'
@@ -43,6 +44,33 @@ export const save = operation({
     return saveWork(context, await saidBy(context, input), { kind: trigger, note: 'saved' })
   },
   say: (receipt, { columns }) => banner(receipt, columns),
+  tool: {
+    title: 'Save where the work stands',
+    when: 'Call it when a phase is done, a decision is made, the direction changes, before anything risky, before the session ends, and when the context window fills up. Not for quick tasks, and not when nothing is new since the last save.',
+    effect: 'adds',
+    facts: {
+      stream: text('the piece of work that it was saved to'),
+      checkpoint: text('the id of the checkpoint'),
+      sequence: whole('its number in the history of that work'),
+      decisions: record('how many decisions', {
+        new: whole('recorded by this save'),
+        total: whole('known in all'),
+        unconfirmed: whole('that the user has not confirmed'),
+      }),
+      files: listOf(
+        'files that show it',
+        record('a file', {
+          path: text('where it is'),
+          state: oneOf('whether it says it already', ['written', 'pending', 'left']),
+          problem: maybe(text('why it does not')),
+        }),
+      ),
+    },
+    factsOf: ({ stream, checkpoint, sequence, decisions, views }) => ({
+      ...{ stream, checkpoint, sequence, decisions },
+      files: views.map(({ path, state, problem }) => ({ path, state, problem })),
+    }),
+  },
 })
 
 /** The seed's banner; a line for each place, and the truth about each. */

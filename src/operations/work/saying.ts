@@ -11,8 +11,14 @@ const single = (value: string, about: string) => ({ kind: 'text', value, about }
 
 /** What can be said at a save, for every verb that saves. */
 export const SAYING_FIELDS = {
-  text: { kind: 'text', at: 0, label: 'summary', about: 'what you are working on, in a sentence' },
-  summary: single('TEXT', 'the same as an option; beside --now it says how things stand'),
+  text: {
+    kind: 'text',
+    at: 0,
+    label: 'summary',
+    typed: true,
+    about: 'what you are working on, in a sentence',
+  },
+  summary: single('TEXT', 'what you are working on, in a sentence; beside "now" it says how things stand'),
   now: single('TEXT', 'what is being worked on right now'),
   goal: single('TEXT', 'what the work is for, with its success criteria'),
   problem: single('TEXT', 'the problem that the work solves'),
@@ -26,7 +32,10 @@ export const SAYING_FIELDS = {
   fact: several('TEXT', 'something worth knowing about the code or the system'),
   done: several('TEXT', 'something that is finished'),
   accomplishment: several('TEXT', 'something finished that this session is to be known for'),
-  file: several('PATH', 'a file that matters, or "path: what about it"'),
+  file: {
+    ...several('PATH', 'a file that matters, or "path: what about it"'),
+    path: (value: string) => fileSaid(value).path,
+  },
   command: several('COMMAND', 'a command that matters'),
   id: several('ID', 'an id that matters: a ticket, a build, a process'),
   learning: several('TEXT', 'something learned, for the archive of the work'),
@@ -52,8 +61,12 @@ export const SAYING_FIELDS = {
     check: (name: string) => void requireName(name, 'the stream'),
     about: 'save to this piece of work; the one in focus, of the plan or of the branch without it',
   },
-  note: { kind: 'flag', about: 'write a note to .claude/checkpoints also where there is no .claude' },
-  stdin: { kind: 'flag', about: 'read what is to be saved as JSON from stdin' },
+  note: {
+    kind: 'flag',
+    typed: true,
+    about: 'write a note to .claude/checkpoints also where there is no .claude',
+  },
+  stdin: { kind: 'flag', typed: true, about: 'read what is to be saved as JSON from stdin' },
 } as const satisfies Fields
 
 export type SayingInput = InputOf<typeof SAYING_FIELDS>
