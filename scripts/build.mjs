@@ -23,11 +23,26 @@ const shared = {
   metafile: true,
 }
 
-/** A package that most commands never need is a file of its own beside the command line. */
+/** Packages that most commands never need are files of their own beside the command line. */
+const APART = {
+  zod: {
+    packages: /^zod\/mini$/,
+    contents:
+      "export { array, boolean, enum, exactOptional, int, literal, maxLength, minimum, minLength, number, regex, strictObject, string } from 'zod/mini'",
+  },
+  mcp: {
+    packages: /^@modelcontextprotocol\/server(?:\/stdio)?$/,
+    contents: `export { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+      export { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'`,
+  },
+}
+
 const apart = {
   name: 'apart',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^zod\/mini$/ }, () => ({ path: './zod.cjs', external: true })),
+    Object.entries(APART).map(([name, { packages }]) =>
+      onResolve({ filter: packages }, () => ({ path: `./${name}.cjs`, external: true })),
+    ),
 }
 
 /**
@@ -65,6 +80,22 @@ function without(dependant, module) {
   }
 }
 
+/** The protocol's package brings a validator of schemas for what clients are asked; ours are asked nothing. */
+const withoutValidator = {
+  name: 'without validator',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, () => ({
+      path: 'shims',
+      namespace: 'shims',
+    }))
+    onLoad({ filter: /.*/, namespace: 'shims' }, () => ({
+      contents:
+        "export { default as process } from 'node:process'; export class DefaultJsonSchemaValidator {}",
+      loader: 'js',
+    }))
+  },
+}
+
 /**
  * Names the program by its text, in its first line: what is kept compiled belongs to that text alone.
  * The launcher reads ASCII, which is the fastest; esbuild leaves other characters in regular expressions.
@@ -80,15 +111,14 @@ function nameProgram(file) {
 }
 
 const parts = await Promise.all(
-  Object.entries({
-    zod: "export { array, boolean, enum, exactOptional, int, literal, maxLength, minimum, minLength, number, regex, strictObject, string } from 'zod/mini'",
-  }).map(([name, contents]) =>
+  Object.entries(APART).map(([name, { contents }]) =>
     build({
       ...shared,
       stdin: { contents, resolveDir: root },
       outfile: `${out}/${name}.cjs`,
       format: 'cjs',
       minify: true,
+      plugins: [withoutValidator],
     }),
   ),
 )

@@ -60,7 +60,7 @@ export const REASONS = {
     http: 400,
     retry: false,
     says: '{problem}',
-    hint: 'Add --help to see what the command takes.',
+    hint: 'Add --help to see what the command takes; a tool says it in its schema.',
   },
   id_invalid: {
     exit: EXIT.usage,
@@ -446,6 +446,13 @@ export const REASONS = {
     retry: false,
     says: '{path} is not safe to use: {problem}',
     hint: 'Savepoint follows no symbolic links below a workspace. Remove it or replace it by a folder.',
+  },
+  path_outside: {
+    exit: EXIT.unsafe,
+    http: 403,
+    retry: false,
+    says: '{path} is not in this workspace.',
+    hint: 'Name files by their path from the root of the workspace; what lies outside is not looked at.',
   },
   file_unreadable: {
     exit: EXIT.unknown,

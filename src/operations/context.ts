@@ -73,6 +73,10 @@ export interface ContextRequest {
   progress?: Progress
   /** Where notices go; the door's own list, so that it can tell them also where the verb is refused. */
   notices?: string[]
+  /** Who speaks, where the door knows better than the environment. */
+  speaker?: Context['speaker']
+  /** The process outlives the session that it was started in: which one goes on now is found out each time. */
+  lasting?: boolean
 }
 
 const noInput = () =>
@@ -82,6 +86,7 @@ const noInput = () =>
 export async function openContext(request: ContextRequest): Promise<Context> {
   const { cwd, env, ports, access, waitMs, readInput = noInput, notices = [] } = request
   const { ask = null, progress = () => undefined, lenient = false, mayMigrate = true } = request
+  const { speaker = speakerOf(env) } = request
   const place = placeOf(cwd)
   const home = homeAt(homePath(env))
   const { settings, ...config } = await loadSettings(place.root, env)
@@ -98,7 +103,7 @@ export async function openContext(request: ContextRequest): Promise<Context> {
     ask,
     progress,
     notices,
-    speaker: speakerOf(env),
+    speaker,
     session: sessionOf(env),
     afterwards: [],
   }

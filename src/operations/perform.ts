@@ -53,6 +53,9 @@ export async function catchUpQuietly(context: Context): Promise<void> {
   }
 }
 
+const goingOn = async (context: Context) =>
+  (await import('./session/going-on.ts')).sessionGoingOn(context, context.session)
+
 /** One operation from the door to the result, with everything closed behind it. */
 export async function performOnce<F extends Fields, R>(
   operation: Operation<F, R>,
@@ -65,6 +68,7 @@ export async function performOnce<F extends Fields, R>(
     ? await openContext({ ...request, access, lenient })
     : await openSound({ ...request, access, lenient })
   try {
+    if (request.lasting) context.session = await goingOn(context)
     const result = await (meetsDamage
       ? operation.perform(context, input)
       : withHealing(context, () => operation.perform(context, input)))

@@ -4,6 +4,7 @@ import { startProgram } from '../program.ts'
 /** What the program shows to this launcher. */
 interface Program {
   run(): Promise<number>
+  serve(folder: string | undefined): Promise<number>
 }
 
 /** Has to be readable for an old Node: the build writes this file for Node 12. */
@@ -38,7 +39,9 @@ function start(): void {
   }
   const word = words[0] ?? ''
   const { program, keep } = startProgram<Program>(word)
-  program.run().then((code) => {
+  const isServer = word === 'mcp' && words.length <= 2 && words[1]?.startsWith('-') !== true
+  const work = isServer ? program.serve(words[1]) : program.run()
+  work.then((code) => {
     if (code === 0) keep(word)
     // All is written and closed: to leave at once spares taking a large heap apart.
     process.exit(code)

@@ -9,10 +9,14 @@ import { sessionsLookedAfter } from './workspace-of.ts'
 /** Whether any session was ever followed on this machine: most of what follows is loaded only then. */
 const hasSessions = ({ file, home }: Context) => file !== null && existsSync(home.sessions)
 
-/** Takes in what hooks left behind, and what the sessions of this workspace wrote since. */
+/** Takes in what hooks left behind. */
+export async function keepJournals(context: Context): Promise<void> {
+  if (hasSessions(context)) await follow(context)
+}
+
+/** The same, and what the sessions of this workspace wrote since. */
 export async function keepUp(context: Context, { except = null as SessionKey | null } = {}): Promise<void> {
-  if (!hasSessions(context)) return
-  await follow(context)
+  await keepJournals(context)
   await catchUpHere(context, { except })
 }
 

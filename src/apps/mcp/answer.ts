@@ -1,0 +1,65 @@
+import type { ReasonError } from '../../core/reason.ts'
+import { inline, renderWords } from '../../formats/brief-md/render.ts'
+import type { ToolOperation } from './tool-list.ts'
+
+/** The answer to a call, in the protocol's form. */
+export interface Answer {
+  content: Array<{ type: 'text'; text: string }>
+  structuredContent?: Record<string, unknown>
+  isError?: true
+  _meta?: Record<string, unknown>
+  [key: string]: unknown
+}
+
+/** More than this is no answer but a flood: clients cut it, or put it into a file. About ten thousand tokens. */
+const MOST_CHARACTERS = 40_000
+
+/**
+ * A result for an agent: facts, and words behind a fence. Some clients show their model the structured content alone,
+ * others the words alone, so both have all of it; what was saved is only ever in the words.
+ */
+export function answerOf(operation: ToolOperation, result: unknown, notices: readonly string[]): Answer {
+  const { tool, name } = operation
+  const text =
+    tool.fenced?.(result) ?? wordsOf(name, operation.say(result, { columns: Number.POSITIVE_INFINITY }))
+  const told = [...new Set(notices)].map(inline)
+  return {
+    content: [{ type: 'text', text: [text, ...told].join('\n') }],
+    structuredContent: { ...cleaned(tool.factsOf(result)), text, notices: told },
+  }
+}
+
+/** A refusal that an agent can act on: what is wrong, what to do, and the code that never changes. */
+export function refusalOf(reason: ReasonError, notices: readonly string[]): Answer {
+  const lines = [reason.message, reason.hint, `(${reason.reason})`, ...new Set(notices)].map(inline)
+  return {
+    content: [{ type: 'text', text: lines.join('\n') }],
+    isError: true,
+    // Beside an error no client takes structured content: a program finds it here.
+    _meta: { 'savepoint/reason': cleaned(reason.toJSON()) },
+  }
+}
+
+/** Lines that are drawn for the eye cost an agent tokens, and tell it nothing. */
+const DRAWN = /^━+\n\n?|\n\n?━+$/gm
+
+function wordsOf(name: string, said: string): string {
+  const words = said.replace(DRAWN, '')
+  const left = words.length - MOST_CHARACTERS
+  if (left <= 0) return renderWords(`Answer of savepoint ${name}`, words)
+  const end = words.lastIndexOf('\n', MOST_CHARACTERS)
+  const shown = words.slice(0, end > 0 ? end : MOST_CHARACTERS)
+  const cut = `… ${words.length - shown.length} more characters: savepoint ${name}, at a shell, tells all of it.`
+  return renderWords(`Answer of savepoint ${name}`, `${shown}\n${cut}`)
+}
+
+/** Facts are ids, numbers and paths; yet a name on the disk may be a stranger's, too. */
+function cleaned(facts: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, cleanedValue(value)]))
+}
+
+function cleanedValue(value: unknown): unknown {
+  if (typeof value === 'string') return inline(value)
+  if (Array.isArray(value)) return value.map(cleanedValue)
+  return typeof value === 'object' && value !== null ? cleaned(value) : value
+}

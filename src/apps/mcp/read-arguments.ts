@@ -1,0 +1,68 @@
+import { wellFormed } from '../../core/canonical.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { type Field, type Fields, parseInput } from '../../operations/field.ts'
+import { requireInside } from '../../operations/inside.ts'
+import { type ToolOperation, toolFields, toolName } from './tool-list.ts'
+
+const quoted = (text: string) => JSON.stringify(text.slice(0, 80))
+const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })
+
+/**
+ * What an agent gave, checked once: no argument that the tool does not have, each of its kind, and no path that
+ * leads out of the workspace. What models often do is taken as it is meant: null for nothing, one text for a list.
+ */
+export function readArguments(operation: ToolOperation, given: unknown, cwd: string) {
+  const fields = toolFields(operation)
+  const all = Object.entries(
+    isRecord(given ?? {}) ? Object(given ?? {}) : refuse('the arguments are no object'),
+  )
+  const raw: Record<string, unknown> = {}
+  for (const [name, value] of all) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (field === undefined) throw wrong(unknown(operation, name, fields))
+    if (value !== null) raw[name] = givenValue(name, field, value)
+  }
+  for (const [name, { path: pathIn }] of Object.entries(fields))
+    for (const value of [raw[name] ?? []].flat()) {
+      const path = pathIn?.(String(value)) ?? null
+      if (path !== null) requireInside(cwd, path)
+    }
+  return parseInput(operation.fields, raw, quoted)
+}
+
+const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const refuse = (problem: string): never => {
+  throw wrong(problem)
+}
+
+function unknown(operation: ToolOperation, name: string, fields: Fields): string {
+  const known = Object.keys(fields)
+  const near = known.find((one) => name === `${one}s` || one === `${name}s` || one === name.toLowerCase())
+  const takes = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`
+  return `${toolName(operation)} has no argument ${quoted(name)}; ${near ? `${quoted(near)} is meant? ` : ''}${takes}`
+}
+
+function givenValue(name: string, field: Field, value: unknown): unknown {
+  switch (field.kind) {
+    case 'flag':
+      if (typeof value !== 'boolean') throw wrong(`${quoted(name)} takes true or false`)
+      return value
+    case 'count':
+      if (!Number.isInteger(value) && !(typeof value === 'string' && /^\d+$/.test(value)))
+        throw wrong(`${quoted(name)} takes a whole number`)
+      return value
+    case 'words':
+      return (Array.isArray(value) ? value : [value]).map((one) => textOf(`a text in ${quoted(name)}`, one))
+    case 'text':
+    case 'choice':
+      return textOf(quoted(name), value)
+  }
+}
+
+/** Half a character of a pair is no text that can be stored. */
+function textOf(label: string, value: unknown): string {
+  if (typeof value !== 'string') throw wrong(`${label} takes a text`)
+  if (value.includes('\0')) throw wrong(`${label} holds a zero character`)
+  return wellFormed(value)
+}

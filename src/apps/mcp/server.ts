@@ -1,0 +1,68 @@
+import { type ListToolsResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import { asReason } from '../../core/reason.ts'
+import type { ContextRequest } from '../../operations/context.ts'
+import { performOnce } from '../../operations/perform.ts'
+import { loadOperations } from '../../operations/table.ts'
+import { type Answer, answerOf, refusalOf } from './answer.ts'
+import { INSTRUCTIONS } from './instructions.ts'
+import { readArguments } from './read-arguments.ts'
+import { isTool, type ToolOperation, toolName, toolOf } from './tool-list.ts'
+
+/** Where the server works, and with what. */
+export type Workplace = Pick<ContextRequest, 'cwd' | 'env' | 'ports'> & { version: string }
+
+/** Calls, one after the other: two of one process would wait for each other's locks. */
+export interface Turns {
+  take<T>(act: () => Promise<T>): Promise<T>
+  /** When all that was taken is done. */
+  done(): Promise<unknown>
+}
+
+export function turns(): Turns {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    take(act) {
+      const mine = last.then(act)
+      // Whoever asked is told what went wrong; the next one goes on.
+      last = mine.catch(() => undefined)
+      return mine
+    },
+    done: () => last,
+  }
+}
+
+/** A server for one connection: the tools are those of the table, and every call is one operation. */
+export function mcpServer(place: Workplace, queue: Turns): Server {
+  const { version } = place
+  const server = new Server(
+    { name: 'savepoint', title: 'Savepoint', version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  )
+  const tools = async () => (await loadOperations()).filter(isTool)
+  // `as`: our schemas are JSON, which the protocol's own type says with lists that may be changed.
+  server.setRequestHandler('tools/list', async () => ({
+    tools: (await tools()).map(toolOf) as ListToolsResult['tools'],
+  }))
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const operation = (await tools()).find((one) => toolName(one) === params.name)
+    if (operation === undefined)
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `There is no tool ${JSON.stringify(params.name)}.`,
+      )
+    return queue.take(() => call(operation, params.arguments, place))
+  })
+  return server
+}
+
+async function call(operation: ToolOperation, given: unknown, place: Workplace): Promise<Answer> {
+  const notices: string[] = []
+  try {
+    const input = readArguments(operation, given, place.cwd)
+    const { cwd, env, ports } = place
+    const request = { cwd, env, ports, notices, speaker: 'agent', lasting: true } as const
+    return answerOf(operation, await performOnce(operation, request, input), notices)
+  } catch (error) {
+    return refusalOf(asReason(error), notices)
+  }
+}

@@ -1,0 +1,31 @@
+import { realpathSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { errorCode, ReasonError } from '../core/reason.ts'
+import { locate } from '../workspace/locate.ts'
+
+/** Refuses a path that leads out of the workspace around a folder, by its words or by a link on the way. */
+export function requireInside(cwd: string, path: string): void {
+  const { root } = locate(cwd)
+  const outside = new ReasonError('path_outside', { path })
+  // A drive or a share of another system, and what a shell would replace.
+  if (/^(?:[A-Za-z]:|\\\\|~)/.test(path) && sep === '/') throw outside
+  const there = resolve(root, path)
+  if (!isBelow(root, there) || !isBelow(real(root), real(there))) throw outside
+}
+
+function isBelow(root: string, path: string): boolean {
+  const way = relative(root, path)
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+/** Where a path leads, as far as it is there. */
+function real(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    const above = dirname(path)
+    // What cannot be looked at leads nowhere that anybody could be shown.
+    if (errorCode(error) === undefined) throw error
+    return above === path ? path : join(real(above), path.slice(above.length))
+  }
+}
