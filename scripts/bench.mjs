@@ -9,6 +9,7 @@ const BENCHES = {
   work: '../bench/work.mjs',
   transcripts: '../bench/transcripts.mjs',
   hooks: '../bench/hooks.mjs',
+  mcp: '../bench/mcp.mjs',
 }
 
 // More certificates triple the start of Node 20, which falsifies what is measured.

@@ -20,10 +20,13 @@ async function readTables() {
           "export { SETTINGS } from './config/settings.ts'",
           "export { loadOperations } from './operations/table.ts'",
           "export { optionName } from './operations/field.ts'",
+          "export { descriptionOf } from './operations/operation.ts'",
+          "export { isTool, toolOf } from './apps/mcp/tool-list.ts'",
           "export { lifecycleDiagram } from './policy/session-lifecycle.ts'",
           "export { momentOf, momentsTable } from './policy/moments.ts'",
           "export { HOOKS } from './agents/claude/hook-table.ts'",
           "export { eventOf } from './agents/claude/hooks.ts'",
+          "export { PLUGIN_STARTS, pluginFiles } from './agents/claude/plugin.ts'",
         ].join('\n'),
         resolveDir: join(root, 'src'),
       },
@@ -141,7 +144,7 @@ async function configPage({ SETTINGS, loadOperations }) {
   ]
 }
 
-async function commandsPage({ loadOperations, optionName }) {
+async function commandsPage({ loadOperations, optionName, descriptionOf }) {
   const word = ([name, field]) => {
     const inner = field.kind === 'choice' ? field.choices.join('|') : (field.label ?? optionName(name))
     const dots = field.kind === 'words' ? '…' : ''
@@ -149,7 +152,8 @@ async function commandsPage({ loadOperations, optionName }) {
   }
   const option = ([name, field]) =>
     field.kind === 'flag' ? `--${optionName(name)}` : `--${optionName(name)} <${field.value ?? 'VALUE'}>`
-  const sections = (await loadOperations()).map(({ name, summary, detail, fields, examples }) => {
+  const sections = (await loadOperations()).map((operation) => {
+    const { name, fields, examples, tool } = operation
     const all = Object.entries(fields)
     const placed = all.filter(([, { at }]) => at !== undefined).sort(([, a], [, b]) => a.at - b.at)
     const words = placed.filter(([, { kind }]) => kind !== 'words').map(word)
@@ -165,7 +169,12 @@ async function commandsPage({ loadOperations, optionName }) {
     ]
     return [
       `## \`${name}\``,
-      `${summary}.${detail ? ` ${detail}` : ''}`,
+      descriptionOf(operation),
+      ...(tool
+        ? [
+            `An agent has it as the tool ${code(`savepoint_${name.replaceAll(' ', '_')}`)} ([docs/mcp.md](mcp.md)).`,
+          ]
+        : []),
       `\`\`\`text\n${['savepoint', name, ...words, ...marks, ...rest].join(' ')}\n\`\`\``,
       ...(rows.length > 0 ? [table(['input', 'about'], rows)] : []),
       `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
@@ -176,6 +185,19 @@ async function commandsPage({ loadOperations, optionName }) {
     '# Commands',
     'Every command takes `--json` for an answer in JSON, and `--help`. Results go to stdout; notices and failures go to stderr. [Exit codes and reasons](reasons.md) have a page of their own.',
     ...sections,
+    '## `mcp`',
+    'Serve the tools of agents (Model Context Protocol over stdin and stdout), until stdin is closed. See [docs/mcp.md](mcp.md).',
+    '```text\nsavepoint mcp [folder]\n```',
+    table(
+      ['input', 'about'],
+      [
+        [
+          code('[folder]'),
+          'the workspace; the project of the agent that starts it, else the folder it runs in',
+        ],
+      ],
+    ),
+    '```sh\nclaude mcp add savepoint -- savepoint mcp\nsavepoint mcp ~/work/shop\n```',
     '## `completion`',
     'Print a completion script for `bash`, `zsh` or `fish`.',
     '```sh\nsavepoint completion bash\n```',
@@ -199,6 +221,19 @@ function hooksTable({ HOOKS, eventOf, momentOf }) {
   return table(['hook', 'event', 'seconds', 'what happens', 'may tell'], rows)
 }
 
+/** The tools of the MCP server, as a client is told of them. */
+async function toolsTable({ loadOperations, isTool, toolOf }) {
+  const rows = (await loadOperations()).filter(isTool).map((operation) => {
+    const { name, description, inputSchema, outputSchema } = toolOf(operation)
+    const takes = Object.keys(inputSchema.properties).map((field) =>
+      inputSchema.required.includes(field) ? `**${field}**` : field,
+    )
+    const gives = Object.keys(outputSchema.properties).filter((field) => !['text', 'notices'].includes(field))
+    return [code(name), operation.tool.effect, cell(description), takes.join(', ') || '–', gives.join(', ')]
+  })
+  return table(['tool', 'effect', 'what it does, and when to call it', 'takes', 'facts'], rows)
+}
+
 /** Parts of pages that people write, each between two marks that bear its name. */
 const PARTS = {
   'docs/sessions.md': {
@@ -206,23 +241,33 @@ const PARTS = {
     moments: ({ momentsTable }) => momentsTable(),
   },
   'docs/agents/claude-code.md': { hooks: hooksTable },
+  'docs/mcp.md': { tools: toolsTable },
 }
 
-function withParts(text, parts, tables) {
-  return Object.entries(parts).reduce((now, [name, make]) => {
+/** Files that are made whole, by the folder that they stand in. */
+const FILES = {
+  'plugins/claude': ({ PLUGIN_STARTS, pluginFiles }) => pluginFiles(PLUGIN_STARTS),
+}
+
+async function withParts(text, parts, tables) {
+  let now = text
+  for (const [name, make] of Object.entries(parts)) {
     const [begin, end] = [`<!-- ${name}: made by \`npm run docs\` -->`, `<!-- ${name} ends -->`]
     const [before, rest] = now.split(begin)
     const after = rest?.split(end)[1]
     if (after === undefined) throw new Error(`there is no place for ${name}: ${begin} … ${end}`)
-    return `${before}${begin}\n\n${make(tables)}\n\n${end}${after}`
-  }, text)
+    now = `${before}${begin}\n\n${await make(tables)}\n\n${end}${after}`
+  }
+  return now
 }
 
 const check = process.argv.includes('--check')
 const tables = await readTables()
 for (const [path, page] of Object.entries(PAGES)) keep(path, `${(await page(tables)).join('\n\n')}\n`)
 for (const [path, parts] of Object.entries(PARTS))
-  keep(path, withParts(readOr(join(root, path)) ?? '', parts, tables))
+  keep(path, await withParts(readOr(join(root, path)) ?? '', parts, tables))
+for (const [folder, files] of Object.entries(FILES))
+  for (const [path, text] of Object.entries(files(tables))) keep(`${folder}/${path}`, text)
 
 function keep(path, wanted) {
   if (!check) writeFileSync(join(root, path), wanted)

@@ -58,6 +58,10 @@ export interface Operation<F extends Fields = Fields, R = unknown, S extends Sha
   tool?: Tool<R, S>
 }
 
+/** All that is said of a verb, for help and reference; an agent's tool says the first and the last of it. */
+export const descriptionOf = ({ summary, detail, tool }: Pick<Operation, 'summary' | 'detail' | 'tool'>) =>
+  [`${summary}.`, detail, tool?.when].filter(Boolean).join(' ')
+
 /** Keeps the fields' literal types, so that an operation's input is typed by its own table. */
 export const operation = <const F extends Fields, R, const S extends Shape = Shape>(
   definition: Operation<F, R, S>,

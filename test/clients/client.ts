@@ -36,6 +36,8 @@ export interface Wanted {
   /** Past its last answer the client stays, as at a terminal, until this holds: its exit ends hooks that it awaits not. */
   stayUntil?: (sessionId: string) => boolean
   env?: NodeJS.ProcessEnv
+  /** More words of its command line. */
+  args?: string[]
 }
 
 /** A window of so many tokens. */
@@ -58,6 +60,7 @@ export async function claude(place: Sandbox, wanted: Wanted): Promise<Ran> {
       ...['-p', '--verbose', '--input-format', 'stream-json', '--output-format', 'stream-json'],
       ...['--model', MODEL, '--permission-mode', 'acceptEdits', '--allowedTools', 'Bash,Agent'],
       ...[wanted.resume === undefined ? '--session-id' : '--resume', first],
+      ...(wanted.args ?? []),
     ],
     { cwd: place.repo, env: { ...clientEnv(place, model), ...wanted.env } },
   )
@@ -124,7 +127,8 @@ const clientEnv = (place: Sandbox, model: Model): NodeJS.ProcessEnv => ({
   CLAUDE_CODE_MAX_RETRIES: '1',
 })
 
-function clientPath(): string {
+/** The client's own program. */
+export function clientPath(): string {
   const path = process.env.SAVEPOINT_CLIENT
   if (!path) throw new Error('These tests run by `npm run test:agents`, which brings the client.')
   return path

@@ -12,6 +12,10 @@ import { type StatusLine, setStatusLine, statusLineIn, unsetStatusLine } from '.
 
 export type { HookChange, HookCommand, Malformed, StatusLine }
 
+/** The name of our marketplace, and the plugins that `init` installs from it: the first brings the second along. */
+export const MARKET = 'savepoint'
+export const OUR_PLUGINS: readonly string[] = [`context@${MARKET}`, `savepoint@${MARKET}`]
+
 const BOM = '\uFEFF'
 /** More steps than a file can need; a text that is never finished is a mistake of ours. */
 const MAX_STEPS = 10_000
@@ -31,11 +35,17 @@ export interface SettingsFacts {
   cleanupPeriodDays: number | null
   /** Whether our plugin is switched on or off here; null where the file does not say. */
   plugin: boolean | null
+  /** Those of our plugins that it names, switched on or off: `context@savepoint`. */
+  plugins: string[]
+  /** The folder that it says our plugins come from; null where it says none. */
+  market: string | null
 }
 
 export interface Wanted {
-  /** Null where hooks are to stay as they are. */
-  hooks: HookCommand | null
+  /** Null where hooks are to stay as they are, `out` where ours are to go. */
+  hooks: HookCommand | 'out' | null
+  /** With `out`: the lists that were made for hooks, as `withoutSavepoint` wants them. */
+  made?: readonly string[] | null
   /** The command of our status line, and its other settings where there is none yet; null to leave it alone. */
   statusLine: { command: string; rest: Record<string, unknown> } | null
 }
@@ -69,6 +79,8 @@ export function readFacts(text: string): SettingsFacts | Malformed {
     allowManagedHooksOnly: settingOf('allowManagedHooksOnly') === true,
     cleanupPeriodDays: typeof days === 'number' ? days : null,
     plugin: pluginIn(settingOf('enabledPlugins')),
+    plugins: Object.keys(Object(settingOf('enabledPlugins'))).filter((name) => OUR_PLUGINS.includes(name)),
+    market: marketIn(settingOf('extraKnownMarketplaces')),
   }
 }
 
@@ -88,16 +100,42 @@ function pluginIn(plugins: unknown): boolean | null {
   return ours.length === 0 ? null : ours.some(([, value]) => value !== false && value !== null)
 }
 
+function marketIn(markets: unknown): string | null {
+  const { source } = Object(Object(markets)[MARKET])
+  const { path } = Object(source)
+  return typeof path === 'string' ? path : null
+}
+
+/**
+ * What a settings file says, as a value, without the lists that the client leaves empty when it takes out plugins, and
+ * without the names that are `going`. Undefined where it is not the JSON that the client reads.
+ */
+export function withoutPlugins(text: string, going: readonly string[] = []): unknown {
+  const body = text.replace(BOM, '')
+  if (!isPlainJson(body)) return undefined
+  const { enabledPlugins, extraKnownMarketplaces, ...others } = Object(JSON.parse(body))
+  const rest = Object.entries({ enabledPlugins, extraKnownMarketplaces })
+    .map(
+      ([name, found]) =>
+        [name, Object.entries(Object(found)).filter(([one]) => !going.includes(one))] as const,
+    )
+    .filter(([, found]) => found.length > 0)
+    .map(([name, found]) => [name, Object.fromEntries(found)] as const)
+  return { ...others, ...Object.fromEntries(rest) }
+}
+
 /** The file with what is wanted in it, and every other character as it was; the same text where nothing is missing. */
-export function withSavepoint(text: string, { hooks, statusLine }: Wanted): Merged | Malformed {
+export function withSavepoint(text: string, { hooks, made = null, statusLine }: Wanted): Merged | Malformed {
   const { bom, body } = bodyOf(text)
   const merged: Merged = { text, changes: [], made: [] }
   const first = readSheet(body)
   if (isMalformed(first)) return first
-  const problem = hooks && hooksProblem(first)
+  const command = hooks === 'out' ? null : hooks
+  const problem = command && hooksProblem(first)
   if (problem) return problem
   let sheet = first
-  if (hooks) sheet = stepped(sheet, merged, (now) => hookStep(now, hooks))
+  if (command) sheet = stepped(sheet, merged, (now) => hookStep(now, command))
+  if (hooks === 'out') sheet = stepped(sheet, merged, (now) => unhookStep(now, made))
   if (statusLine && !hasStatusLine(sheet, statusLine.command))
     sheet = again(setStatusLine(sheet, statusLine.command, statusLine.rest))
   return sheet.text === body ? merged : { ...merged, text: bom + sheet.text }

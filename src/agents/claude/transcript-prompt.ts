@@ -29,11 +29,15 @@ export function typedIn(text: string): string {
   return MACHINE.test(bare) ? '' : bare
 }
 
+/** Our own commands: what stands behind them is saved as what it is, and is no wish either. */
+const OURS =
+  /^(?:(?:savepoint:)?(?:checkpoint|session-checkpoint|handoff|pickup|dashboard)|context:(?:info|checkpoint|compact|budget))$/
+
 /** The words behind a slash command that the user, a project or a plugin made. */
 function commandArguments(text: string): string {
   const name = /<command-name>\s*\/?([^<]*?)\s*<\/command-name>/.exec(text)?.[1] ?? ''
   const words = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? ''
-  return name === '' || BUILT_IN.has(name) ? '' : words.trim()
+  return name === '' || BUILT_IN.has(name) || OURS.test(name) ? '' : words.trim()
 }
 
 /** A task in the background that came to its end: the ids it is known by. Null where the text tells of none. */

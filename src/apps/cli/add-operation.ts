@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type Field, optionName } from '../../operations/field.ts'
-import type { Operation } from '../../operations/operation.ts'
+import { descriptionOf, type Operation } from '../../operations/operation.ts'
 import { AGAIN } from './help-layout.ts'
 
 export interface Call {
@@ -10,9 +10,7 @@ export interface Call {
 
 /** Gives a command all that a verb has: its words, its options in the order of its fields, its examples. */
 export function addOperation(command: Command, operation: Operation, found: (call: Call) => void): void {
-  command
-    .summary(operation.summary)
-    .description([operation.summary, operation.detail].filter(Boolean).join('. '))
+  command.summary(operation.summary).description(descriptionOf(operation))
   const fields = Object.entries(operation.fields)
   const placed = fields
     .filter(([, field]) => field.at !== undefined)

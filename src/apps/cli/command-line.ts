@@ -14,6 +14,9 @@ const BEGIN = `Begin with:
   savepoint resume
   savepoint new my-work --current`
 
+const MCP =
+  'Serve the tools of agents (Model Context Protocol over stdin and stdout), until stdin is closed. An agent starts it: `savepoint init --plugin` sets that up for Claude Code, docs/mcp.md shows it for others.'
+
 /** Reads the words. Help and version are texts; a wrong word is a `usage_invalid` with a suggestion. */
 export function readCommandLine(
   words: string[],
@@ -38,6 +41,19 @@ export function readCommandLine(
     addOperation(commandOf(program, groups, operation, operations), operation, (found) => {
       call = found
     })
+  program
+    .command('mcp')
+    .argument(
+      '[folder]',
+      'the workspace; the project of the agent that starts it, else the folder it runs in',
+    )
+    .summary('serve the tools of agents (MCP over stdin and stdout)')
+    .description(MCP)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  claude mcp add savepoint -- savepoint mcp\n  savepoint mcp ~/work/shop\n',
+    )
+    .action(() => undefined)
   program
     .command('completion')
     .argument('<shell>', 'bash, zsh or fish')

@@ -4,7 +4,7 @@ import type { Operation } from '../../operations/operation.ts'
 
 /** The words that can follow each command, from the same table as everything else. */
 function words(operations: readonly Operation[]): Map<string, string[]> {
-  const next = new Map<string, Set<string>>([['', new Set(['completion', 'help'])]])
+  const next = new Map<string, Set<string>>([['', new Set(['completion', 'help', 'mcp'])]])
   const add = (after: string, word: string) => next.set(after, (next.get(after) ?? new Set()).add(word))
   for (const { name, fields } of operations) {
     const [first = '', second] = name.split(' ')

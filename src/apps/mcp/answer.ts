@@ -1,6 +1,7 @@
 import type { ReasonError } from '../../core/reason.ts'
 import { inline, renderWords } from '../../formats/brief-md/render.ts'
-import type { ToolOperation } from './tool-list.ts'
+import { optionName } from '../../operations/field.ts'
+import { type ToolOperation, toolFields } from './tool-list.ts'
 
 /** The answer to a call, in the protocol's form. */
 export interface Answer {
@@ -30,14 +31,24 @@ export function answerOf(operation: ToolOperation, result: unknown, notices: rea
 }
 
 /** A refusal that an agent can act on: what is wrong, what to do, and the code that never changes. */
-export function refusalOf(reason: ReasonError, notices: readonly string[]): Answer {
-  const lines = [reason.message, reason.hint, `(${reason.reason})`, ...new Set(notices)].map(inline)
+export function refusalOf(operation: ToolOperation, reason: ReasonError, notices: readonly string[]): Answer {
+  const said = [reason.message, reason.hint].map((line) => withArguments(operation, line))
+  const lines = [...said, `(${reason.reason})`, ...new Set(notices)].map(inline)
   return {
     content: [{ type: 'text', text: lines.join('\n') }],
     isError: true,
     // Beside an error no client takes structured content: a program finds it here.
     _meta: { 'savepoint/reason': cleaned(reason.toJSON()) },
   }
+}
+
+/** What the command line calls `--what` is the argument "what" here. */
+function withArguments(operation: ToolOperation, line: string): string {
+  const names = new Map(Object.keys(toolFields(operation)).map((name) => [optionName(name), name]))
+  return line.replace(/--([a-z][a-z-]*)/g, (word, option: string) => {
+    const name = names.get(option)
+    return name === undefined ? word : JSON.stringify(name)
+  })
 }
 
 /** Lines that are drawn for the eye cost an agent tokens, and tell it nothing. */

@@ -2,6 +2,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { describe } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import { realPorts, workingFolder } from '../real-ports.ts'
+import { paced, taken } from './paced.ts'
 import { mcpServer, turns } from './server.ts'
 
 declare const SAVEPOINT_VERSION: string
@@ -11,24 +12,37 @@ const MAX_MESSAGE = 4 * 1024 * 1024
 /** A client that sends garbage is told so often, and no more. */
 const MOST_COMPLAINTS = 10
 
+const AT_TERMINAL =
+  'savepoint: This is a server for agents, and waits for their messages (Ctrl-D ends it). To set one up: savepoint init --plugin'
+
 /** Serves until the client closes stdin, or says that it ends; what was begun is finished. Stdout is the protocol's. */
 export async function serve(folder: string | undefined): Promise<number> {
   const { env } = process
   const place = { cwd: folder ?? (env.CLAUDE_PROJECT_DIR || workingFolder()), env, ports: realPorts }
   const queue = turns()
-  const wire = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE })
+  if (process.stdin.isTTY) console.error(AT_TERMINAL)
+  const { stdin, stdout } = process
+  const said = paced(stdin, stdout, queue.done)
+  const wire = new StdioServerTransport(said, stdout, { maxBufferSize: MAX_MESSAGE })
   let complaints = 0
   serveStdio(() => mcpServer({ ...place, version: SAVEPOINT_VERSION }, queue), {
     transport: wire,
     onerror(error) {
       complaints += 1
-      if (complaints <= MOST_COMPLAINTS) console.error(`savepoint: ${visible(describe(error))}`)
+      if (complaints <= MOST_COMPLAINTS) console.error(`savepoint: ${complaintOf(error)}`)
     },
   })
   await ended(wire)
   await queue.done()
+  await taken(stdout)
   return 0
 }
+
+/** Of a message that is none of the protocol's, its package tells every rule that it breaks: nobody reads that. */
+const complaintOf = (error: Error) =>
+  error.name.endsWith('ZodError')
+    ? 'a message was passed over: it is none of the protocol'
+    : visible(describe(error))
 
 /** When the connection is over, by whatever of the many ways. */
 function ended(wire: StdioServerTransport): Promise<void> {

@@ -43,15 +43,18 @@ export function mcpServer(place: Workplace, queue: Turns): Server {
   server.setRequestHandler('tools/list', async () => ({
     tools: (await tools()).map(toolOf) as ListToolsResult['tools'],
   }))
-  server.setRequestHandler('tools/call', async ({ params }) => {
-    const operation = (await tools()).find((one) => toolName(one) === params.name)
-    if (operation === undefined)
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `There is no tool ${JSON.stringify(params.name)}.`,
-      )
-    return queue.take(() => call(operation, params.arguments, place))
-  })
+  // A call has its turn from the moment it is heard: whoever ends the server waits for it.
+  server.setRequestHandler('tools/call', ({ params }) =>
+    queue.take(async () => {
+      const operation = (await tools()).find((one) => toolName(one) === params.name)
+      if (operation === undefined)
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          `There is no tool ${JSON.stringify(params.name)}.`,
+        )
+      return call(operation, params.arguments, place)
+    }),
+  )
   return server
 }
 
@@ -63,6 +66,6 @@ async function call(operation: ToolOperation, given: unknown, place: Workplace):
     const request = { cwd, env, ports, notices, speaker: 'agent', lasting: true } as const
     return answerOf(operation, await performOnce(operation, request, input), notices)
   } catch (error) {
-    return refusalOf(asReason(error), notices)
+    return refusalOf(operation, asReason(error), notices)
   }
 }

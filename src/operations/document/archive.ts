@@ -8,6 +8,7 @@ import { workOf } from '../../formats/checkpoint-md/work.ts'
 import { redactAll } from '../../policy/redact.ts'
 import type { DocumentCommit, WorkRow } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { flag, oneOf, text, whole } from '../facts.ts'
 import { operation } from '../operation.ts'
 import { count } from '../text.ts'
 import { act } from './act.ts'
@@ -152,4 +153,22 @@ export const archive = operation({
             ? `${count(learnings.length, 'learning')} in checkpoints/LEARNINGS.md.`
             : 'It had no learnings.',
         ].join('\n'),
+  tool: {
+    title: 'Archive finished work',
+    when: 'Call it when the user says that the work of a document is finished, with its outcome and what was learned. Not at the end of a session: for that call save or handoff.',
+    effect: 'changes',
+    facts: {
+      id: text('the piece of work'),
+      path: text('where its document is now'),
+      checkpoint: text('the id of the checkpoint'),
+      sequence: whole('its number in the history of that work'),
+      learnings: whole('how many learnings it has'),
+      already: flag('whether it was archived before, and nothing was changed'),
+      files: oneOf('whether its files say it already', ['published', 'pending']),
+    },
+    factsOf: ({ id, path, checkpoint, sequence, learnings, already, files }) => ({
+      ...{ id, path, checkpoint, sequence, already, files },
+      learnings: learnings.length,
+    }),
+  },
 })

@@ -2,6 +2,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { appendDelta } from '../../formats/checkpoint-md/edit.ts'
 import { redactAll } from '../../policy/redact.ts'
 import type { Context } from '../context.ts'
+import { flag, oneOf, text, whole } from '../facts.ts'
 import { operation } from '../operation.ts'
 import { count } from '../text.ts'
 import { agentFolder, planPosition } from '../work/world.ts'
@@ -60,13 +61,19 @@ export const delta = operation({
     'Do it at a natural break: when a phase is done, a decision is made or the direction changes, and before a session ends or the context window fills up. Without --artifact the files are those that git says changed since the last delta.',
   fields: {
     id: STREAM_OR_FOCUS,
-    what: { kind: 'text', value: 'TEXT', about: 'what was done, in a sentence' },
+    what: { kind: 'text', value: 'TEXT', about: 'what was done, in a sentence; always needed' },
     artifact: {
       kind: 'words',
       value: 'PATH:ACTION:TEXT',
-      about: 'a file that was created, modified or deleted',
+      path: (value: string) => parseArtifact(value).path,
+      about:
+        'a file that was created, modified or deleted: "path:action:description"; without any, those that git names',
     },
-    transition: { kind: 'words', value: 'ITEM:BEFORE:AFTER', about: 'something whose state changed' },
+    transition: {
+      kind: 'words',
+      value: 'ITEM:BEFORE:AFTER',
+      about: 'something whose state changed: "item:before:after"',
+    },
     trigger: {
       kind: 'choice',
       choices: DELTA_TRIGGERS,
@@ -75,6 +82,7 @@ export const delta = operation({
     },
     stdin: {
       kind: 'flag',
+      typed: true,
       about: 'read {"what", "trigger", "artifacts", "transitions"} as JSON from stdin; only "what" is needed',
     },
   },
@@ -132,4 +140,22 @@ export const delta = operation({
       `Delta added to ${id} (number ${sequence}): ${artifacts === 0 ? 'no files' : count(artifacts, 'file')}${from_git ? ' changed, as git says' : ''}.`,
       path,
     ].join('\n'),
+  tool: {
+    title: 'Append a delta',
+    when: 'Call it where the work has a checkpoint document, when a phase is done, a decision is made or the direction changes. To keep decisions, questions and next actions call save: it writes into the document too.',
+    effect: 'adds',
+    facts: {
+      id: text('the piece of work'),
+      path: text('its document'),
+      checkpoint: text('the id of the checkpoint'),
+      sequence: whole('its number in the history of that work'),
+      artifacts: whole('how many files the delta names'),
+      transitions: whole('how many transitions it names'),
+      from_git: flag('whether git was asked for the files'),
+      files: oneOf('whether its files say it already', ['published', 'pending']),
+    },
+    factsOf: ({ id, path, checkpoint, sequence, artifacts, transitions, from_git, files }) => ({
+      ...{ id, path, checkpoint, sequence, artifacts, transitions, from_git, files },
+    }),
+  },
 })

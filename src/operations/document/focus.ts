@@ -1,7 +1,8 @@
 import { requireName } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
+import { maybe, oneOf, text } from '../facts.ts'
 import { operation } from '../operation.ts'
-import { act } from './act.ts'
+import { act, type Files } from './act.ts'
 import { requireOpen } from './find-stream.ts'
 import { read } from './read.ts'
 import { focusOn } from './set-focus.ts'
@@ -30,7 +31,7 @@ export const focus = operation({
   },
   examples: ['savepoint focus', 'savepoint focus auth-system', 'savepoint focus --clear'],
   access: ({ id, clear }) => (id !== undefined || clear ? 'write' : 'read'),
-  async perform(context, { id, clear }): Promise<Focused & { files?: string }> {
+  async perform(context, { id, clear }): Promise<Focused & { files?: Files }> {
     if (id !== undefined && clear)
       throw new ReasonError('usage_invalid', { problem: 'either name a document or give --clear' })
     if (id === undefined && !clear) {
@@ -60,4 +61,16 @@ export const focus = operation({
     ]
       .filter(Boolean)
       .join('\n'),
+  tool: {
+    title: 'Focus on a document',
+    when: 'Call it when the user turns to another piece of work that has a document: saves and briefs without a name then mean that one. Without an id it only tells which one is in focus.',
+    effect: 'changes',
+    facts: {
+      id: maybe(text('the piece of work in focus now')),
+      before_id: maybe(text('the one before, where that was changed')),
+      path: maybe(text('its document; null where this workspace has none')),
+      files: maybe(oneOf('whether the files say it already', ['published', 'pending'])),
+    },
+    factsOf: ({ id, before_id, path, files = null }) => ({ id, before_id, path, files }),
+  },
 })

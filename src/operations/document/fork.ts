@@ -2,6 +2,7 @@ import { foldDeltas } from '../../formats/checkpoint-md/fold.ts'
 import { setFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
 import { withoutCompletion } from '../../formats/checkpoint-md/reopen.ts'
 import { redact } from '../../policy/redact.ts'
+import { flag, maybe, oneOf, text } from '../facts.ts'
 import { operation } from '../operation.ts'
 import { act } from './act.ts'
 import { requireDocument, STREAM } from './find-stream.ts'
@@ -36,7 +37,7 @@ export const fork = operation({
   summary: 'Begin a document that goes on from another one',
   detail: 'The new one has all that its parent says, with its deltas folded in, and names it as its parent.',
   fields: {
-    id: STREAM,
+    id: { ...STREAM, about: 'the document to go on from, by its id' },
     name: {
       kind: 'text',
       at: 1,
@@ -76,4 +77,20 @@ export const fork = operation({
     })
   },
   say: (made) => sayMade(made, `See both: savepoint diff ${made.parent} ${made.id}`),
+  tool: {
+    title: 'Fork a document',
+    when: 'Call it when another approach or a part of the work needs a document of its own while the first stays as it is. Not to go on with the same work.',
+    effect: 'adds',
+    facts: {
+      id: text('the new piece of work'),
+      path: text('its document'),
+      parent: maybe(text('the one that it goes on from')),
+      checkpoint: text('the id of its first checkpoint'),
+      focused: flag('whether it is in focus'),
+      files: oneOf('whether its files say it already', ['published', 'pending']),
+    },
+    factsOf: ({ id, path, parent, checkpoint, focused, files }) => ({
+      ...{ id, path, parent, checkpoint, focused, files },
+    }),
+  },
 })

@@ -1,10 +1,15 @@
 import { visible } from '../../core/visible.ts'
 import { isSessionStream } from '../../policy/resolve.ts'
 import type { OverviewRow } from '../../store/store.ts'
+import { flag, listOf, maybe, oneOf, record, text, whole } from '../facts.ts'
 import { operation, type Screen } from '../operation.ts'
 import { fitted, tableLines } from '../text.ts'
 import { overview } from './overview.ts'
 import type { Standing, Survey } from './survey.ts'
+
+export const STANDINGS = ['focused', 'open', 'archived', 'foreign'] as const satisfies ReadonlyArray<
+  Standing | 'foreign'
+>
 
 export interface ListedDocument {
   id: string
@@ -101,6 +106,33 @@ export const list = operation({
     ]
       .filter(Boolean)
       .join('\n'),
+  tool: {
+    title: 'List the work',
+    when: 'Call it for the ids of the work that is here, before you name one elsewhere. To go on with work call resume, which tells more.',
+    effect: 'reads',
+    facts: {
+      trusted: flag('whether the user trusts this workspace'),
+      documents: listOf(
+        'the work, the one in focus first, then the newest',
+        record('a piece of work', {
+          id: text('its name'),
+          standing: oneOf('foreign: it came with the repository, which is not trusted', STANDINGS),
+          path: maybe(text('its document; null where this workspace has none')),
+          updated_at: maybe(text('when it was saved last')),
+          foreign: flag('whether it holds text that nobody here has reviewed'),
+        }),
+      ),
+      hidden: whole('how many more there are that are listed only with "all"'),
+    },
+    factsOf: ({ trusted, documents, hidden }) => ({
+      trusted,
+      documents: documents.map(({ id, standing, path, updated_at, foreign }) => ({
+        ...{ id, standing, path, foreign },
+        updated_at: updated_at || null,
+      })),
+      hidden,
+    }),
+  },
 })
 
 function sayList(documents: ListedDocument[], { columns }: Screen): string {

@@ -2,10 +2,11 @@ import { ReasonError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import type { WorkRow } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { flag, listOf, maybe, oneOf, text, whole } from '../facts.ts'
 import { operation } from '../operation.ts'
 import { fitted, table } from '../text.ts'
 import { requireRow, STREAM, tellForeign } from './find-stream.ts'
-import { listed } from './list.ts'
+import { listed, STANDINGS } from './list.ts'
 import { rowOf } from './overview.ts'
 import { pointAt } from './point.ts'
 import { read } from './read.ts'
@@ -36,7 +37,7 @@ export const show = operation({
       kind: 'text',
       value: 'HASH',
       check: requireHash,
-      about: 'a text that could not be read as a document and was kept; --history names them',
+      about: 'a text that could not be read as a document and was kept; the history names them',
     },
   },
   examples: [
@@ -95,4 +96,29 @@ export const show = operation({
     return fitted([lines, ...keep].join('\n'), columns)
   },
   exact: (result) => (result.kind === 'document' ? result.text : null),
+  tool: {
+    title: 'Show a document',
+    when: 'Call it for the whole text of a piece of work, or for an older version of it. It can be long: to go on with work call resume, which keeps to a budget.',
+    effect: 'reads',
+    facts: {
+      kind: oneOf('the text of a document, or the list of its checkpoints', ['document', 'history']),
+      id: text('the piece of work'),
+      standing: oneOf('where it stands', STANDINGS),
+      path: maybe(text('its document; null where this workspace has none')),
+      sequence: whole('the number of the checkpoint that is shown, or that this workspace stands at'),
+      checkpoint: maybe(text('the id of the checkpoint that is shown')),
+      at: maybe(text('when that was saved')),
+      checkpoints: whole('how many there are'),
+      foreign: flag('whether it holds text that nobody here has reviewed'),
+      kept: listOf('texts that were kept though they were no documents', text('a hash')),
+    },
+    factsOf: (result) => ({
+      ...{ kind: result.kind, id: result.id, standing: result.standing, path: result.path },
+      sequence: result.sequence,
+      checkpoint: result.kind === 'document' ? result.checkpoint : null,
+      at: result.kind === 'document' ? result.at : null,
+      ...{ checkpoints: result.checkpoints, foreign: result.foreign },
+      kept: result.kind === 'history' ? result.kept.map(({ hash }) => hash) : [],
+    }),
+  },
 })

@@ -3,6 +3,7 @@ import { STEP_MOVES, type StepMove } from '../../core/plan.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Stream } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { flag, oneOf, text, whole } from '../facts.ts'
 import { operation } from '../operation.ts'
 import { findRun, RUN } from './find-run.ts'
 import { sayReceipt } from './say-receipt.ts'
@@ -38,7 +39,7 @@ export const runStep = operation({
   summary: 'Say where a step stands',
   detail: 'A failed step makes the run failed until a step starts again.',
   fields: {
-    run: RUN,
+    run: { ...RUN, about: 'the run, by its id' },
     step: {
       kind: 'text',
       at: 1,
@@ -69,4 +70,21 @@ export const runStep = operation({
     )
   },
   say: sayReceipt,
+  tool: {
+    title: 'Move a run step',
+    when: 'Call it when a step of a run begins, is done, has failed or is skipped. Only where a run was started from a plan; for other work call save.',
+    effect: 'adds',
+    facts: {
+      run: text('the run'),
+      snapshot: text('the id of the snapshot'),
+      sequence: whole('its number in the history of the run'),
+      status: text('where the run stands: in_progress, failed, completed or paused'),
+      coalesced: flag('whether it was noted on the newest snapshot instead of making another'),
+      latest: text('the file of the newest snapshot'),
+      files: oneOf('whether the files say it already', ['published', 'pending']),
+    },
+    factsOf: ({ run_id, snapshot_id, sequence, status, coalesced, latest, files }) => ({
+      ...{ run: run_id, snapshot: snapshot_id, sequence, status, coalesced, latest, files },
+    }),
+  },
 })

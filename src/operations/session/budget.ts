@@ -1,4 +1,6 @@
+import { PRESSURES } from '../../core/checkpoint.ts'
 import { type Budget, budgetOf } from '../../policy/budget.ts'
+import { flag, listOf, maybe, oneOf, real, record, text, whole } from '../facts.ts'
 import { operation } from '../operation.ts'
 import { namedRows } from '../text.ts'
 import { requireLast } from './current.ts'
@@ -70,6 +72,44 @@ export const budget = operation({
     }
   },
   say: (result, { columns }) => namedRows(rowsOf(result), columns),
+  tool: {
+    title: 'Context window budget',
+    when: 'Call it before large reads or a long piece of work, and when the window may be filling up. It says when to give work to a helper, to save, and to clear.',
+    effect: 'reads',
+    facts: {
+      session: text('the id of the session'),
+      used: maybe(whole('tokens in the window at the last call')),
+      window: maybe(whole('tokens that fit into it')),
+      used_percent: maybe(real('how full it is')),
+      headroom: maybe(whole('tokens that are left')),
+      pressure: maybe(oneOf('how bad that is', PRESSURES)),
+      burn_per_minute: maybe(whole('tokens that it gains in a minute')),
+      minutes_left: maybe(whole('how long that can go on')),
+      consumed: whole('tokens in all calls of the session'),
+      compactions: whole('how often the session was compacted'),
+      advice: listOf('what to do', oneOf('a kind of advice', ['delegate', 'save', 'clear'])),
+      forecast: maybe(
+        record('what was asked for', {
+          minutes: whole('so many minutes from now'),
+          used: maybe(whole('tokens in the window then')),
+          used_percent: maybe(real('how full it is then')),
+          full: maybe(flag('whether a compaction comes before that')),
+        }),
+      ),
+    },
+    factsOf: ({ used, window, headroom, pressure, consumed, compactions, ...now }) => ({
+      session: now.sessionId,
+      ...{ used, window, headroom, pressure, consumed, compactions },
+      used_percent: now.usedPercent,
+      burn_per_minute: now.burnPerMinute,
+      minutes_left: now.minutesLeft,
+      advice: now.advice.map(({ kind }) => kind),
+      forecast: now.forecast && {
+        ...{ minutes: now.forecast.minutes, used: now.forecast.used, full: now.forecast.full },
+        used_percent: now.forecast.usedPercent,
+      },
+    }),
+  },
 })
 
 function forecastOf({ used, window, burnPerMinute }: Budget, minutes: number): Forecast {

@@ -2,6 +2,7 @@ import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../context.ts'
 import { read } from '../document/read.ts'
 import { findRow } from '../document/survey.ts'
+import { maybe, oneOf, text, whole } from '../facts.ts'
 import { operation } from '../operation.ts'
 import { count } from '../text.ts'
 import { resumed } from '../work/resume.ts'
@@ -22,7 +23,7 @@ export const compact = operation({
     show: {
       kind: 'text',
       value: 'ARCHIVE',
-      about: 'print what was archived, by the first digits of its name',
+      about: 'show what was archived instead, by the first digits of its name',
     },
   },
   examples: ['savepoint compact', 'savepoint compact --json', 'savepoint compact --show 3fa1c02b9d7e'],
@@ -48,9 +49,40 @@ export const compact = operation({
           ...(result.live ? ['Now /clear: the next session goes on from the brief.'] : []),
         ].join('\n'),
   exact: (result) => (result.kind === 'archive' ? result.text : null),
+  tool: {
+    title: 'Compact the session',
+    when: 'Call it before a /clear, or when the window is nearly full; the user clears afterwards, it does not. To keep decisions and next actions in your own words call save.',
+    effect: 'adds',
+    facts: {
+      kind: oneOf('a checkpoint and an archive were made, or an archive is shown', ['compacted', 'archive']),
+      session: maybe(text('the id of the session')),
+      stream: maybe(text('the piece of work that holds it; null where nothing could be saved')),
+      checkpoint: maybe(text('the id of the new checkpoint; null where nothing was new')),
+      archive: maybe(text('the name of what was archived')),
+      results: whole('how many results of tools that has'),
+      tokens_before: maybe(whole('tokens in the window')),
+      tokens_after: maybe(whole('tokens of the brief (estimated)')),
+      tokens_saved: maybe(whole('tokens that a /clear saves (estimated)')),
+    },
+    factsOf: (result) => (result.kind === 'archive' ? OF_ARCHIVE : compactedFacts(result)),
+  },
 })
 
 const SHORT = 12
+
+const OF_ARCHIVE = {
+  kind: 'archive' as const,
+  ...{ session: null, stream: null, checkpoint: null, archive: null, results: 0 },
+  ...{ tokens_before: null, tokens_after: null, tokens_saved: null },
+}
+
+const compactedFacts = (result: Awaited<ReturnType<typeof compacted>>) => ({
+  ...{ kind: result.kind, session: result.session, stream: result.saved ? result.stream : null },
+  ...{ checkpoint: result.checkpoint, archive: result.archive, results: result.results },
+  tokens_before: result.tokens_before,
+  tokens_after: result.saved ? result.tokens_after : null,
+  tokens_saved: result.tokens_saved,
+})
 
 async function compacted(context: Context) {
   const { session } = await requireLast(context)

@@ -1,7 +1,15 @@
-import type { Outcome, Session, Statistics } from '../../core/session.ts'
+import {
+  END_REASONS,
+  type Outcome,
+  PHASES,
+  type Session,
+  type Statistics,
+  totalTokens,
+} from '../../core/session.ts'
 import { accomplishmentsOf } from '../../policy/accomplishments.ts'
 import type { Registry } from '../../policy/registry.ts'
 import { type Context, workspaceRoot } from '../context.ts'
+import { maybe, oneOf, record, text, whole } from '../facts.ts'
 import { operation } from '../operation.ts'
 import { isSetUpHere } from '../setup/record.ts'
 import { namedRows } from '../text.ts'
@@ -84,6 +92,52 @@ export const info = operation({
     }
   },
   say: (result, { columns }) => namedRows(infoRows(result), columns),
+  tool: {
+    title: 'About the session',
+    when: 'Call it when the user asks about this session or the last one: what was done, how long it took, what is left. For how full the context window is call budget.',
+    effect: 'reads',
+    facts: {
+      session: maybe(
+        record('the current session', {
+          id: text('its id'),
+          phase: oneOf('where it stands in its life', PHASES),
+          started_at: text('when it began'),
+          duration_ms: whole('how long it has lasted'),
+          stream: text('the piece of work that it saves to'),
+          files_modified: whole('how many files it changed'),
+          tasks_completed: whole('calls of tools that went well'),
+          tasks_failed: whole('calls of tools that failed'),
+          commits: whole('how many commits it made'),
+          tokens: whole('tokens in all its calls'),
+        }),
+      ),
+      unrecorded: maybe(text('the id of the current session, where nothing of it is recorded')),
+      last: maybe(
+        record('the session before', {
+          id: text('its id'),
+          ended_at: text('when it ended'),
+          end_reason: maybe(oneOf('how it ended', END_REASONS)),
+        }),
+      ),
+      stale: whole('how many sessions fell silent without an end'),
+    },
+    factsOf: ({ session, unrecorded, lastSession: last, staleSessionsDetected: stale }) => ({
+      session: session && hereFacts(session),
+      unrecorded,
+      last: last && { id: last.sessionId, ended_at: last.completedAt, end_reason: last.endReason },
+      stale: stale.length,
+    }),
+  },
+})
+
+const hereFacts = ({ statistics, ...here }: Here) => ({
+  ...{ id: here.sessionId, phase: here.phase, started_at: here.startedAt },
+  ...{ duration_ms: here.durationMs, stream: here.savesTo },
+  files_modified: statistics.filesModified.length,
+  tasks_completed: statistics.tasksCompleted,
+  tasks_failed: statistics.tasksFailed,
+  commits: statistics.gitCommits,
+  tokens: totalTokens(statistics.tokensConsumed),
 })
 
 /** Nothing is recorded, and nothing will be. */

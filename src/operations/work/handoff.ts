@@ -12,6 +12,7 @@ import { createDurably, makeFolders } from '../../fs/durable.ts'
 import { redact, redactAll } from '../../policy/redact.ts'
 import { NOTHING_SAID } from '../../policy/save.ts'
 import type { Context } from '../context.ts'
+import { flag, text, whole } from '../facts.ts'
 import { operation } from '../operation.ts'
 import { HANDED_OFF, handoffHome, MAX_HANDOFF_BYTES, problemOf } from './handoff-files.ts'
 import { type Receipt, saveWork } from './save-work.ts'
@@ -30,10 +31,6 @@ export const handoff = operation({
   fields: {
     purpose: { kind: 'text', at: 0, required: true, about: 'what it is handed off for, in a sentence' },
     ...SAID_BY_OPTION,
-    summary: {
-      ...SAYING_FIELDS.summary,
-      about: 'what you are working on, in a sentence; beside --now it says how things stand',
-    },
   },
   examples: [
     'savepoint handoff "Finish the login form"',
@@ -60,6 +57,21 @@ export const handoff = operation({
       visible(path),
       `It is number ${sequence} of ${stream}. To go on${main ? ', from any worktree' : ' here'}: savepoint pickup ${slug}`,
     ].join('\n'),
+  tool: {
+    title: 'Hand the work off',
+    when: 'Call it when somebody else is to go on: another session, another agent or a person. For a checkpoint of your own work call save.',
+    effect: 'adds',
+    facts: {
+      path: text('the document that was written'),
+      stream: text('the piece of work that it was saved to'),
+      checkpoint: text('the id of the checkpoint'),
+      sequence: whole('its number in the history of that work'),
+      main: flag('whether it is in the main worktree, where every worktree finds it'),
+    },
+    factsOf: ({ path, stream, checkpoint, sequence, main }) => ({
+      ...{ path, stream, checkpoint, sequence, main },
+    }),
+  },
 })
 
 function purposeOf(given: string): string {

@@ -2,6 +2,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { visibleLines } from '../../core/visible.ts'
 import type { Context } from '../context.ts'
 import { isTrustedHere } from '../document/trusted.ts'
+import { maybe, oneOf, text, whole } from '../facts.ts'
 import { operation } from '../operation.ts'
 import { fitted, table } from '../text.ts'
 import { vouchedLedger } from './ledger-file.ts'
@@ -60,7 +61,29 @@ export const ledger = operation({
     return enabled ? `${path} is not there yet: the next save writes it.` : DISABLED
   },
   exact: ({ text }) => text,
+  tool: {
+    title: 'Show the ledger',
+    when: 'Call it where the project keeps a session ledger, for what stands in it or stood in it before. To go on with work call resume.',
+    effect: 'reads',
+    facts: {
+      state: oneOf('whether it is shown, not shown for a reason, not written yet, or not kept here', [
+        'shown',
+        'refused',
+        'absent',
+        'disabled',
+      ]),
+      number: maybe(whole('its number in the history; null for what stands there now')),
+      stream: maybe(text('the piece of work that it was written for, where it is an older one')),
+    },
+    factsOf: (result) => ({ state: stateOf(result), number: result.number, stream: result.stream }),
+  },
 })
+
+function stateOf({ text, problem, enabled }: Shown) {
+  if (text !== null) return 'shown'
+  if (problem !== null) return 'refused'
+  return enabled ? 'absent' : 'disabled'
+}
 
 export const ledgerHistory = operation({
   name: 'ledger history',

@@ -11,6 +11,7 @@ import type { Drift } from '../../policy/brief.ts'
 import { MIN_TOKENS } from '../../policy/brief-fit.ts'
 import type { Context } from '../context.ts'
 import { isTrustedHere } from '../document/trusted.ts'
+import { listOf, maybe, oneOf, record, text, whole } from '../facts.ts'
 import { operation, type Screen } from '../operation.ts'
 import { ageOf, count, fitted, table } from '../text.ts'
 import { type ToldBrief, toldBrief } from './brief-of.ts'
@@ -59,6 +60,7 @@ export const pickup = operation({
       kind: 'text',
       at: 0,
       check: requireWord,
+      path: (value: string) => (isFile(value) ? value : null),
       about: 'its slug or a part of it, its name, or its file; the newest without it',
     },
     list: { kind: 'flag', about: 'list what there is to pick up' },
@@ -68,8 +70,12 @@ export const pickup = operation({
       value: 'TOKENS',
       about: `how many tokens it may have (estimated, never less); 1000 without it, at least ${MIN_TOKENS}`,
     },
-    markdown: { kind: 'flag', about: 'Markdown also on a terminal' },
-    reviewed: { kind: 'flag', about: 'you have read the named one, which git brought from somebody else' },
+    markdown: { kind: 'flag', typed: true, about: 'Markdown also on a terminal' },
+    reviewed: {
+      kind: 'flag',
+      typed: true,
+      about: 'you have read the named one, which git brought from somebody else',
+    },
   },
   examples: ['savepoint pickup', 'savepoint pickup finish-the-login-form', 'savepoint pickup --list'],
   access: 'read',
@@ -82,7 +88,53 @@ export const pickup = operation({
   },
   say: (result, screen) => sayPicked(result, screen),
   exact: (result) => (result.kind === 'brief' ? `${result.text}\n` : null),
+  tool: {
+    title: 'Pick up a handoff',
+    when: 'Call it to take up work that was handed off. Check its UNCONFIRMED lines and ask its questions before you build on them. For work that was only saved call resume.',
+    effect: 'reads',
+    facts: {
+      kind: oneOf('a brief, a choice between several, a list, or nothing handed off', [
+        'brief',
+        'choose',
+        'list',
+        'nothing',
+      ]),
+      path: maybe(text('the handoff that is told')),
+      stream: maybe(text('the piece of work that it was saved to')),
+      created_at: maybe(text('when it was written')),
+      tokens: maybe(whole('how many tokens the brief has (estimated)')),
+      handoffs: listOf(
+        'those that can be picked up, the newest first',
+        record('a handoff', {
+          name: text('what it is picked up by'),
+          created_at: text('when it was written'),
+        }),
+      ),
+      refused: whole('how many more there are that cannot be picked up, or that a person has to review'),
+    },
+    factsOf: (result) => {
+      const all = 'handoffs' in result ? result.handoffs : 'candidates' in result ? result.candidates : []
+      // The name of a file that nobody vouches for is a stranger's text as well.
+      const handoffs = all.filter(isVouched)
+      const brief = result.kind === 'brief' ? result : null
+      return {
+        kind: result.kind,
+        path: brief?.path ?? null,
+        stream: brief?.stream ?? null,
+        created_at: brief?.created_at ?? null,
+        tokens: brief?.tokens ?? null,
+        handoffs: handoffs.map(({ name, created_at }) => ({ name, created_at })),
+        refused: all.length - handoffs.length,
+      }
+    },
+    fenced: (result) => (result.kind === 'brief' ? result.text : null),
+  },
 })
+
+/** Whether it can be meant as a file: with a folder before it, or by how it ends. */
+function isFile(wanted: string): boolean {
+  return /[/\\]|\.md$/i.test(wanted)
+}
 
 function requireWord(text: string): void {
   if (text.trim() === '' || text.includes('\0'))
@@ -117,7 +169,7 @@ async function picked(context: Context, asked: Wanted): Promise<Picked> {
 
 /** What looks like no file and matches nothing is unknown; it is not looked for in the folder around. */
 async function byPath(context: Context, wanted: string): Promise<FoundHandoff> {
-  if (!/[/\\]|\.md$/i.test(wanted)) throw new ReasonError('handoff_unknown', { handoff: wanted })
+  if (!isFile(wanted)) throw new ReasonError('handoff_unknown', { handoff: wanted })
   return handoffAt(context, wanted)
 }
 
@@ -157,7 +209,7 @@ function matching(found: JudgedHandoff[], wanted: string): JudgedHandoff[] {
   return []
 }
 
-const isVouched = ({ standing }: JudgedHandoff) => standing === 'ours' || standing === 'vouched'
+const isVouched = ({ standing }: Pick<Listed, 'standing'>) => standing === 'ours' || standing === 'vouched'
 
 const purposeOf = (one: JudgedHandoff) => (isVouched(one) ? (one.handoff?.purpose ?? null) : null)
 

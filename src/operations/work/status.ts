@@ -7,6 +7,7 @@ import type { WorkRow } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { read } from '../document/read.ts'
 import { findRow, isHere, type Survey } from '../document/survey.ts'
+import { flag, listOf, maybe, oneOf, record, text, whole } from '../facts.ts'
 import { operation, type Screen } from '../operation.ts'
 import { keepUp } from '../session/keep-up.ts'
 import { ageOf, count, namedRows } from '../text.ts'
@@ -100,6 +101,47 @@ export const status = operation({
     }
   },
   say: (result, screen) => sayStatus(result, screen),
+  tool: {
+    title: 'Where the work stands',
+    when: 'Call it for a quick look: what is in focus, when it was saved, what changed since, whether a save is due. For decisions and next actions call resume.',
+    effect: 'reads',
+    facts: {
+      trusted: flag('whether the user trusts this workspace'),
+      focus: maybe(text('the piece of work in focus')),
+      saved: maybe(
+        record('the work that resume tells here', {
+          stream: text('the piece of work'),
+          checkpoint: text('the id of its checkpoint'),
+          sequence: whole('its number in the history of that work'),
+          saved_at: text('when it was saved'),
+          document: maybe(text('its checkpoint document')),
+          questions: whole('how many questions are open'),
+          unconfirmed: whole('how many claims the user has not confirmed'),
+          commits_since: maybe(whole('how many commits came since; null where nobody can tell')),
+          files_changed: whole('how many files changed since'),
+          files_gone: whole('how many of its files are gone'),
+        }),
+      ),
+      offered: maybe(text('older work of another branch, which resume only names')),
+      candidates: listOf('names to choose from', text('the name of a piece of work')),
+      unreviewed: whole('how many of those came with the repository, and are not reviewed'),
+      uncommitted: maybe(whole('how many files are not committed')),
+      due: listOf('what is due, the most important first', oneOf('a verb', ['save', 'delta', 'new'])),
+    },
+    factsOf: ({ trusted, focus, saved, offered, candidates, unreviewed, uncommitted, due }) => ({
+      ...{ trusted, focus, offered, candidates, uncommitted },
+      saved: saved && savedFacts(saved),
+      unreviewed: unreviewed.length,
+      due: due.map(({ what }) => what),
+    }),
+  },
+})
+
+const savedFacts = ({ drift, ...saved }: Saved) => ({
+  ...{ stream: saved.stream, checkpoint: saved.checkpoint, sequence: saved.sequence },
+  ...{ saved_at: saved.saved_at, document: saved.document },
+  ...{ questions: saved.questions, unconfirmed: saved.unconfirmed },
+  ...{ commits_since: drift.commitsSince, files_changed: drift.filesChanged, files_gone: drift.filesGone },
 })
 
 async function savedOf(

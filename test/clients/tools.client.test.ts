@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { claude, type Ran } from './client.ts'
+import { project } from './lab.ts'
+import { WITH_PLUGINS } from './plugins.ts'
+import { hold, say, use } from './scenario.ts'
+import { toldAt, words } from './told.ts'
+
+const TOOL = 'mcp__plugin_savepoint_savepoint__savepoint'
+const DECISIONS = [
+  'RS256 for the tokens because the gateway verifies with a public key',
+  'Rotate on every refresh because a stolen token must die',
+]
+const NEXT = 'Keep the id of the old token'
+const KNOWN = [
+  'RS256 for the tokens',
+  'the gateway verifies with a public key',
+  'Rotate on every refresh',
+  'a stolen token must die',
+  NEXT,
+]
+
+const saves = use(`${TOOL}_save`, { summary: 'Signing tokens', decision: DECISIONS, next: [NEXT] })
+const args = [...WITH_PLUGINS, '--allowedTools', 'mcp__plugin_savepoint_savepoint']
+
+/** What the model was given back for the tool that it called before a request. */
+function given({ requests }: Ran, at: number): string {
+  const last = requests[at]?.messages.at(-1)
+  if (!last) throw new Error(`There is no request ${at}.`)
+  return words({ model: '', messages: [last] })
+}
+
+const search = use(`${TOOL}_search`, { words: ['token*'], kind: 'decision' })
+
+test.each([
+  ['by the tool', 'Sign the tokens of the gateway.', args],
+  ['by a slash command', '/savepoint:checkpoint Signing tokens', WITH_PLUGINS],
+])(
+  'what a model saved %s reaches the next session after a kill, and a search finds it',
+  async (_, prompt, how) => {
+    const place = project()
+    const first = await claude(place, { prompts: [prompt], scenario: { turns: [saves, hold] }, args: how })
+    expect(first.exit).toBeNull()
+    expect(given(first, 1)).toContain('CHECKPOINT SAVED')
+
+    const scenario = { turns: [search, say('Found.')] }
+    const second = await claude(place, { prompts: ['Go on.'], scenario, args })
+    const told = toldAt('SessionStart', second.requests[0])
+    for (const known of KNOWN) expect(told).toContain(known)
+    // The words that were found are marked in the answer.
+    const found = given(second, 1).replaceAll('*', '')
+    for (const decision of DECISIONS) expect(found).toContain(decision.slice(0, 20))
+    expect(second.results).toEqual(['Found.'])
+  },
+)
