@@ -9,6 +9,7 @@ const BENCHES = {
   work: '../bench/work.mjs',
   transcripts: '../bench/transcripts.mjs',
   hooks: '../bench/hooks.mjs',
+  search: '../bench/search.mjs',
   mcp: '../bench/mcp.mjs',
 }
 

@@ -197,7 +197,7 @@ async function commandsPage({ loadOperations, optionName, descriptionOf }) {
         ],
       ],
     ),
-    '```sh\nclaude mcp add savepoint -- savepoint mcp\nsavepoint mcp ~/work/shop\n```',
+    '```sh\nclaude mcp add savepoint -- savepoint mcp\nsavepoint mcp ~/src/shop\n```',
     '## `completion`',
     'Print a completion script for `bash`, `zsh` or `fish`.',
     '```sh\nsavepoint completion bash\n```',

@@ -349,6 +349,20 @@ export const REASONS = {
     says: '{path}:{line}: the settings of the agent cannot be read: {problem}',
     hint: 'Nothing was changed. Mend that line, and give the command again.',
   },
+  plugin_not_installed: {
+    exit: EXIT.unwritten,
+    http: 502,
+    retry: true,
+    says: 'All is prepared, but Claude Code did not install the plugin: {problem}',
+    hint: 'Type in Claude Code: {typed}',
+  },
+  plugin_not_removed: {
+    exit: EXIT.unwritten,
+    http: 502,
+    retry: true,
+    says: 'Claude Code did not take out the plugin: {problem}',
+    hint: 'Type in Claude Code: {typed}. Then: savepoint uninstall',
+  },
   settings_busy: {
     exit: EXIT.busy,
     http: 503,

@@ -10,6 +10,7 @@ const TABLE = {
   save: async () => (await import('./work/save.ts')).save,
   resume: async () => (await import('./work/resume.ts')).resume,
   status: async () => (await import('./work/status.ts')).status,
+  search: async () => (await import('./search/search.ts')).search,
   sessions: async () => (await import('./session/sessions.ts')).sessions,
   'sessions show': async () => (await import('./session/sessions-show.ts')).sessionsShow,
   'sessions stats': async () => (await import('./session/sessions-stats.ts')).sessionsStats,

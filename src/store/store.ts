@@ -1,4 +1,5 @@
 import type { Checkpoint, CommandOutcome, Gist, Progress, Trigger } from '../core/checkpoint.ts'
+import type { Searchable, SearchKind } from '../core/searchable.ts'
 import type { Phase, Session, SessionKey, SessionRow } from '../core/session.ts'
 
 export interface WorkspaceRow {
@@ -229,6 +230,76 @@ export interface SessionFilter {
   most?: number
 }
 
+/** What was committed and is not in the search index yet: a part of it, in the order of its commits. */
+export interface Unsearched {
+  /** What the index says that it has, and will say with this part: `indexed` is told both. */
+  from: string
+  to: string
+  /** Nothing that the index has can be used any more: it begins anew with this part. */
+  anew: boolean
+  /** Roughly how many more there are after this part; with none and no part, the index is complete. */
+  left: number
+  checkpoints: Array<{
+    stream: Pick<Stream, 'id' | 'kind' | 'repository'>
+    checkpoint: Checkpoint
+    /** The one that it came after; null where there is none, or none that reads well. */
+    parent: Checkpoint | null
+  }>
+  /** Sessions that changed; null where the row cannot be read. */
+  sessions: Array<SessionKey & { version: number; session: Session | null }>
+}
+
+/** A record for the search index. */
+export interface SearchRecord extends Searchable {
+  repository: string
+  at: string
+  branch: string | null
+  /** The stream and the checkpoint that say it; null for a session. */
+  stream: string | null
+  checkpoint: string | null
+}
+
+/** Which records are asked for; each condition narrows it. */
+export interface SearchFilter {
+  /** Null for all of them. */
+  repository: string | null
+  kind: SearchKind | null
+  branch: string | null
+  /** Only records of this time or later. */
+  since: string | null
+  most: number
+}
+
+/**
+ * What is looked for: expressions in the syntax of the index, all of them or any (but for those that nearly every
+ * record has, where others are rarer); or texts that a record must all contain.
+ */
+export type Wanted = { terms: readonly string[]; of: 'all' | 'any' } | { contains: readonly string[] }
+
+export interface SearchHit {
+  id: string
+  kind: SearchKind
+  at: string
+  branch: string | null
+  repository: string
+  /** The stream that says it, and the number of the checkpoint there; null for a session. */
+  place: { stream: string; sequence: number; checkpoint: string; archived: boolean } | null
+  /** A part of its text; \u0001 and \u0002 stand around each match. */
+  snippet: string
+  /** What took the decision's place. */
+  superseded: string | null
+}
+
+export interface Found {
+  /** The best first. */
+  hits: SearchHit[]
+  total: number
+  /** There are more than `total`: of many matches only the newest are ranked. */
+  more: boolean
+  /** Records with text that nobody has reviewed are no hits: how many, and the streams that say them. */
+  foreign: { records: number; streams: string[] }
+}
+
 export type Committed = { done: true } | { done: false; why: 'head_moved' | 'name_taken' }
 
 export type Appended = { done: true; sequence: number; live: number; maintainedAt: string | null }
@@ -349,6 +420,15 @@ export interface Store {
   journalsRead(): Promise<Map<string, number>>
   /** What `advance` was given last as the session's reading. */
   reading(key: SessionKey): Promise<string | null>
+
+  /** What the search index does not have yet, at most so many checkpoints and sessions. */
+  unsearched(most: number): Promise<Unsearched>
+  /** Puts a part into the index; false where somebody else did, or began it anew. May be undone by a power cut. */
+  indexed(part: Unsearched, records: readonly SearchRecord[]): Promise<boolean>
+  /** Searches what the index has; null where the index is damaged, and has to begin anew. */
+  search(wanted: Wanted, filter: SearchFilter): Promise<Found | null>
+  /** Throws the index away: it is filled again when somebody searches. */
+  forgetSearch(): Promise<void>
 
   /** Takes a named lock, or null where another holds it for longer than `waitMs`. */
   lock(name: string, waitMs: number): Promise<Release | null>

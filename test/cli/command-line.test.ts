@@ -85,7 +85,7 @@ test.each([[['ledger', '--help']], [['help', 'ledger']], [['ledger', 'help']]])(
   (words) => {
     const help = helpOf(words)
     for (const part of [
-      'About ledger\n',
+      'About ledger.\n',
       '--at <ID>',
       '--full',
       'write [options]',

@@ -60,9 +60,11 @@ const GUIDES = [
   'README.md',
   'docs/agents/claude-code.md',
   'docs/import.md',
+  'docs/plugin.md',
   'docs/resume.md',
   'docs/runs.md',
   'docs/save.md',
+  'docs/search.md',
   'docs/sessions.md',
 ]
 
@@ -95,7 +97,7 @@ function parse(line: string): string {
 /** What a command that is named in a sentence gets wrong: its name, or one of its options. */
 function mistakes(line: string): string[] {
   const words = split(line).slice(1)
-  if (words[0] === 'completion') return []
+  if (words[0] === 'completion' || words[0] === 'mcp') return []
   const [operation] = OPERATIONS.filter(({ name }) =>
     words.join(' ').concat(' ').startsWith(`${name} `),
   ).sort((a, b) => b.name.length - a.name.length)
@@ -223,7 +225,10 @@ test('after one init a session that is killed is told to the next, as the README
   const { sh } = shopIn(box)
   sh('git add -A && git commit -qm Begin')
   const calls = callsBetween('By itself', 'Save')
-  expect(calls.map(({ line }) => line)).toEqual(['savepoint init', 'claude', 'claude', 'savepoint sessions'])
+  expect(calls.map(({ line }) => line)).toEqual([
+    'savepoint init --plugin',
+    ...['claude', 'claude', 'savepoint sessions'],
+  ])
   expectAnswers(calls, sh, box.root)
 })
 

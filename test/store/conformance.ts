@@ -3,6 +3,7 @@ import type { Store } from '../../src/store/store.ts'
 import { provesDocuments } from './conformance/documents.ts'
 import { provesKeeping } from './conformance/keeping.ts'
 import { provesLocks } from './conformance/locks.ts'
+import { provesSearch } from './conformance/search.ts'
 import { provesSessions } from './conformance/sessions.ts'
 import { provesStreams } from './conformance/streams.ts'
 import { provesViews } from './conformance/views.ts'
@@ -27,6 +28,7 @@ export function storeConformance(name: string, open: Open): void {
     provesViews(opened)
     provesDocuments(opened)
     provesSessions(opened)
+    provesSearch(opened)
     provesLocks(opened)
     provesWhole(opened)
   })

@@ -1,9 +1,18 @@
-// Plays a client of an agent for the tour of the README: it starts the hooks that the settings name and writes a
-// transcript as the client does. The first time it is killed in the middle of its work, after that it only starts.
+// Plays a client of an agent for the tour of the README: it installs plugins, starts the hooks of one that is switched
+// on, and writes a transcript as the client does. Its first session is killed in the middle of its work, after that it
+// only starts.
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+
+if (process.argv[2] === 'plugin') {
+  // What it notes down lies beside this file, as the other one sees it.
+  process.argv[1] = join(homedir(), 'stand-in', 'client.mjs')
+  mkdirSync(join(homedir(), 'stand-in'), { recursive: true })
+  await import('./stand-in-plugins.mjs')
+  process.exit(0)
+}
 
 const FIRST = '7c1e2f40-5b3d-4e1a-9c55-2d8f0a6b1c34'
 const SECOND = 'e04b9a17-83c6-4f0d-b2aa-91d7c5e3f608'
@@ -13,8 +22,13 @@ const session_id = isFirst ? FIRST : SECOND
 const transcript_path = join(folder, `${session_id}.jsonl`)
 let rows = 0
 
+function read(path) {
+  return JSON.parse(readFileSync(path, 'utf8'))
+}
+
 function hook(hook_event_name, more = {}) {
-  const { hooks } = JSON.parse(readFileSync('.claude/settings.local.json', 'utf8'))
+  const { extraKnownMarketplaces } = read(join(homedir(), '.claude', 'settings.json'))
+  const { hooks } = read(join(extraKnownMarketplaces.savepoint.source.path, 'savepoint/hooks/hooks.json'))
   const common = { session_id, transcript_path, cwd: process.cwd(), permission_mode: 'default' }
   const [{ command, args }] = hooks[hook_event_name][0].hooks
   const { stdout } = spawnSync(command, args, {

@@ -51,7 +51,7 @@ export function readCommandLine(
     .description(MCP)
     .addHelpText(
       'after',
-      '\nExamples:\n  claude mcp add savepoint -- savepoint mcp\n  savepoint mcp ~/work/shop\n',
+      '\nExamples:\n  claude mcp add savepoint -- savepoint mcp\n  savepoint mcp ~/src/shop\n',
     )
     .action(() => undefined)
   program

@@ -1,37 +1,35 @@
 import { once } from 'node:events'
-import { pipeline, Transform, type Writable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
+import type { Turns } from './server.ts'
+
+/** So much is read at once: some dozens of short messages, whose answers may be a thousand times as long. */
+const PIECE = 4 * 1024
 
 /**
- * What a client says, read no faster than it reads its answers: those of one that only talks would pile up. Its last
- * word counts when all that it asked for before is done, so that the answers still find their way.
+ * What a client says, read no faster than it is done and its answers are read: those of a client that only talks
+ * would pile up. Its last word counts when all that it asked for is done, so that the answers still find their way.
  */
-export function paced(
-  source: NodeJS.ReadableStream,
-  answers: Writable,
-  done: () => Promise<unknown>,
-): Transform {
-  const drained = async () => {
-    if (answers.writableNeedDrain) await once(answers, 'drain')
-  }
-  // What was just read is heard, and what was just done is answered, before the next turn of the loop.
-  const finished = async () => {
-    await setImmediate()
-    await done()
-    await setImmediate()
-  }
-  // Every large answer listens for it until it is written.
+export function paced(source: AsyncIterable<Buffer>, answers: Writable, queue: Turns): Readable {
+  // Every large answer listens for its end.
   answers.setMaxListeners(0)
-  const pace = new Transform({
-    transform(chunk, _encoding, go) {
-      drained().then(() => go(null, chunk), go)
-    },
-    flush(go) {
-      finished().then(() => go(), go)
-    },
-  })
-  // However it ends, the connection hears of it by the end of this stream.
-  return pipeline(source, pace, () => undefined)
+  return Readable.from(pieces(source, answers, queue))
+}
+
+async function* pieces(source: AsyncIterable<Buffer>, answers: Writable, queue: Turns) {
+  for await (const chunk of source) {
+    // Without a line break it is part of one long message, which is put together faster of large pieces.
+    const size = chunk.includes('\n') ? PIECE : chunk.length
+    for (let at = 0; at < chunk.length; at += size) {
+      yield chunk.subarray(at, at + size)
+      // In the next turn of the loop that is heard, and answered unless it has to wait for others.
+      await setImmediate()
+      await queue.room()
+      if (answers.writableNeedDrain) await once(answers, 'drain')
+    }
+  }
+  await queue.done()
+  await setImmediate()
 }
 
 /** When all that was written is with the client, or when it has had its time to take it. */

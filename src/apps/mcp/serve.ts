@@ -4,6 +4,7 @@ import { visible } from '../../core/visible.ts'
 import { realPorts, workingFolder } from '../real-ports.ts'
 import { paced, taken } from './paced.ts'
 import { mcpServer, turns } from './server.ts'
+import { smallHeap } from './small-heap.ts'
 
 declare const SAVEPOINT_VERSION: string
 
@@ -19,10 +20,10 @@ const AT_TERMINAL =
 export async function serve(folder: string | undefined): Promise<number> {
   const { env } = process
   const place = { cwd: folder ?? (env.CLAUDE_PROJECT_DIR || workingFolder()), env, ports: realPorts }
-  const queue = turns()
+  const queue = turns(smallHeap())
   if (process.stdin.isTTY) console.error(AT_TERMINAL)
   const { stdin, stdout } = process
-  const said = paced(stdin, stdout, queue.done)
+  const said = paced(stdin, stdout, queue)
   const wire = new StdioServerTransport(said, stdout, { maxBufferSize: MAX_MESSAGE })
   let complaints = 0
   serveStdio(() => mcpServer({ ...place, version: SAVEPOINT_VERSION }, queue), {

@@ -16,18 +16,29 @@ export interface Turns {
   take<T>(act: () => Promise<T>): Promise<T>
   /** When all that was taken is done. */
   done(): Promise<unknown>
+  /** When so few wait that more may come. */
+  room(): Promise<unknown>
 }
 
-export function turns(): Turns {
+const MOST_WAITING = 64
+
+export function turns(afterEach: () => void): Turns {
   let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  const leave = () => {
+    waiting -= 1
+    afterEach()
+  }
   return {
     take(act) {
+      waiting += 1
       const mine = last.then(act)
       // Whoever asked is told what went wrong; the next one goes on.
-      last = mine.catch(() => undefined)
+      last = mine.catch(() => undefined).then(leave)
       return mine
     },
     done: () => last,
+    room: () => (waiting < MOST_WAITING ? Promise.resolve() : last),
   }
 }
 

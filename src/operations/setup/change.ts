@@ -4,8 +4,9 @@ import { namedRows } from '../text.ts'
 
 /** One thing that was done, or would be. */
 export interface Change {
+  /** For `ran` the command, which the client of the agent carried out. */
   path: string
-  what: 'made' | 'changed' | 'removed' | 'restored' | 'trusted'
+  what: 'made' | 'changed' | 'removed' | 'restored' | 'trusted' | 'ran'
   about: string
   /** What changes in a file of others, line by line. */
   diff: string | null

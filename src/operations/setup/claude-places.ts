@@ -1,11 +1,11 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, join, resolve } from 'node:path'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { isMalformed, readFacts, type SettingsFacts } from '../../agents/claude/settings.ts'
 import { errorCode, ReasonError } from '../../core/reason.ts'
 import { readPlainFile } from '../../fs/disk.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 export type Scope = 'project' | 'user'
 
@@ -40,12 +40,23 @@ export const settingsPath = (scope: Scope, root: string, env: Environment): stri
 /** Whether the client is on this machine: its program on PATH, or the folder that it makes for itself. */
 export function hasClaude(env: Environment, platform = process.platform): boolean {
   const names = platform === 'win32' ? ['claude.exe', 'claude.cmd'] : ['claude']
-  const folders = (env.PATH ?? '').split(delimiter).filter(Boolean)
   return (
-    folders.some((folder) => names.some((name) => isProgram(join(folder, name)))) ||
+    onPath(env, names) !== null ||
     statSync(claudeFolder(env), { throwIfNoEntry: false })?.isDirectory() === true
   )
 }
+
+/** The client's program, where it can be started without a shell; null where it cannot, or is not on PATH. */
+export const findClaude = (env: Environment, platform = process.platform) =>
+  onPath(env, platform === 'win32' ? ['claude.exe'] : ['claude'])
+
+/** A folder that is named from where one stands may be anybody's: it is passed over. */
+const onPath = (env: Environment, names: readonly string[]): string | null =>
+  (env.PATH ?? '')
+    .split(delimiter)
+    .filter(isAbsolute)
+    .flatMap((folder) => names.map((name) => join(folder, name)))
+    .find(isProgram) ?? null
 
 export function isProgram(path: string): boolean {
   try {
@@ -101,3 +112,7 @@ export function hindrances(places: readonly KnownPlace[]): string[] {
 /** Whether our plugin is switched on, which has the hooks itself: the file that counts most decides. */
 export const hasPlugin = (places: readonly KnownPlace[]) =>
   places.findLast(({ facts }) => (facts?.plugin ?? null) !== null)?.facts?.plugin === true
+
+/** The folder that the client reads our plugins from, as a settings file says; null where it is no folder. */
+export const pluginMarket = (places: readonly KnownPlace[]): string | null =>
+  places.findLast(({ facts }) => (facts?.market ?? null) !== null)?.facts?.market ?? null

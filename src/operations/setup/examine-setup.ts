@@ -1,24 +1,22 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { HOOKS } from '../../agents/claude/hook-table.ts'
 import { describe, errorCode } from '../../core/reason.ts'
-import { readPlainFile } from '../../fs/disk.ts'
 import type { Context } from '../context.ts'
 import type { Finding } from '../finding.ts'
 import {
   claudeFolder,
   hasPlugin,
   hindrances,
-  isProgram,
   type KnownPlace,
   readPlaces,
   settingsPlaces,
 } from './claude-places.ts'
-import { launcherIn, type Target, targetHere, targetIn } from './launcher.ts'
+import { examineLauncher, type Say } from './examine-launcher.ts'
+import { examinePlugin } from './examine-plugin.ts'
+import { launcherIn, targetHere } from './launcher.ts'
 import { realPathOr, throwAway } from './throw-away.ts'
 
 const AGAIN = 'savepoint init'
-const MAX_BYTES = 64 * 1024
 /** Transcripts that go sooner may be gone before a session is taken up again. */
 const FEW_DAYS = 3
 const SOME_DAYS = 14
@@ -44,47 +42,10 @@ export async function examineSetup(context: Context, findings: Finding[]): Promi
   if (missing.length > 0 && !hasPlugin(places))
     say('warning', `Hooks are missing: ${missing.join(', ')}`, AGAIN)
   for (const path of new Set(places.flatMap(({ facts }) => facts?.launchers ?? [])))
-    examineLauncher(path, home.path, say)
+    examineLauncher(path, launcherIn(home.path, targetHere()), say)
+  examinePlugin(places, home.path, say)
   examineCleanup(places, say)
   examineHome(home.path, say)
-}
-
-type Say = (level: Finding['level'], what: string, todo: string) => void
-
-/** The launcher that hooks name: there, of this home, and with all that it starts. */
-function examineLauncher(path: string, home: string, say: Say): void {
-  if (path !== launcherIn(home, targetHere()).path)
-    say('warning', `Hooks start ${path}, which belongs to another home than ${home}.`, AGAIN)
-  const text = readPlainFile(path, MAX_BYTES)?.toString('utf8')
-  const target = text === undefined ? null : targetIn(text)
-  if (text === undefined) say('error', `Hooks start ${path}, which is not there.`, AGAIN)
-  else if (process.platform !== 'win32' && !isProgram(path))
-    say('error', `Hooks start ${path}, which may not be run.`, AGAIN)
-  else if (target === null) say('warning', `${path} was not written by savepoint init.`, AGAIN)
-  if (target !== null) examineTarget(path, target, say)
-}
-
-function examineTarget(path: string, { node, bundle }: Target, say: Say): void {
-  if (!isProgram(node))
-    say('warning', `${path} starts ${node}, which is not there: it takes the node on PATH.`, AGAIN)
-  const [theirs, mine] = [versionAt(bundle), versionAt(targetHere().bundle)]
-  if (!existsSync(bundle))
-    say('error', `${path} starts ${bundle}, which is not there: no hook does anything.`, AGAIN)
-  else if (theirs !== mine)
-    say('warning', `Hooks run Savepoint ${theirs ?? 'of an unknown version'}, this is ${mine}.`, AGAIN)
-}
-
-/** The version of the package that a bundle belongs to; null where that cannot be told. */
-function versionAt(bundle: string): string | null {
-  const file = join(dirname(dirname(bundle)), 'package.json')
-  try {
-    const read: unknown = JSON.parse(readPlainFile(file, MAX_BYTES)?.toString('utf8') ?? 'null')
-    const isNamed = typeof read === 'object' && read !== null && 'version' in read
-    return isNamed && typeof read.version === 'string' ? read.version : null
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return null
-  }
 }
 
 /** The client deletes old transcripts; what is not read by then is lost. */

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { isMalformed, readFacts } from '../../agents/claude/settings.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { EXIT, ReasonError } from '../../core/reason.ts'
 import { AGENTS } from '../../core/session.ts'
 import type { Context } from '../context.ts'
 import { operation } from '../operation.ts'
+import type { Asked } from './asked.ts'
 import { sayChanges } from './change.ts'
 import {
   claudeFolder,
@@ -17,18 +18,20 @@ import {
   settingsPlaces,
 } from './claude-places.ts'
 import { launcherIn, type Target, targetHere } from './launcher.ts'
-import { type Asked, foresee, setUp } from './set-up.ts'
+import { installing, typed } from './plugin-commands.ts'
+import { foresee, setUp } from './set-up.ts'
 import { readSettingsFile } from './settings-file.ts'
 import { setupLock } from './setup-lock.ts'
 import { linesOf, planLine, sayLine, wantsLine } from './statusline-plan.ts'
+import { hooksForAll, planPlugin, wantsPlugin } from './wants-plugin.ts'
 
 /** What the user should know, though nothing is wrong with the command. */
-function warn({ notices }: Context, places: readonly KnownPlace[], path: string, { bundle }: Target): void {
+function warn({ notices }: Context, { places, path, plugin }: Asked, { bundle }: Target): void {
   notices.push(...hindrances(places))
   for (const place of places)
     if (place.problem !== null && place.path !== path)
       notices.push(`${place.path} cannot be read, and the client will not read it either: ${place.problem}`)
-  if (hasPlugin(places))
+  if (hasPlugin(places) && !plugin?.isInstalled)
     notices.push('The plugin of Savepoint is switched on: it has the hooks, and they are not put in twice.')
   if (!existsSync(bundle))
     notices.push(`${bundle} is not there: no hook does anything until Savepoint is installed again.`)
@@ -38,11 +41,18 @@ function warn({ notices }: Context, places: readonly KnownPlace[], path: string,
     )
 }
 
+/** As a flag says, or its opposite; null where neither was given. */
+function saidBy(isYes: boolean, isNo: boolean, name: string): boolean | null {
+  if (isYes && isNo)
+    throw new ReasonError('usage_invalid', { problem: `--${name} and --without-${name} exclude each other` })
+  return isYes ? true : isNo ? false : null
+}
+
 export const init = operation({
   name: 'init',
   summary: 'Set up an agent, so that its sessions are recorded and briefed',
   detail:
-    'Puts hooks into the settings of Claude Code: with --scope project (the default) into .claude/settings.local.json, which is not committed, and trusts this workspace; with --scope user into your own settings, for all projects. All else in the file stays as it is, and a copy of it is kept. `uninstall` takes out exactly what was put in. Claude Code runs hooks only in folders that you have trusted there.',
+    'Puts hooks into the settings of Claude Code: with --scope project (the default) into .claude/settings.local.json, which is not committed, and trusts this workspace; with --scope user into your own settings, for all projects. All else in the file stays as it is, and a copy of it is kept. With --plugin Claude Code installs the plugin instead, which has the hooks, and also tools, skills and slash commands. `uninstall` takes out exactly what was put in. Claude Code runs hooks only in folders that you have trusted there.',
   fields: {
     agent: {
       kind: 'choice',
@@ -52,6 +62,8 @@ export const init = operation({
     },
     scope: { kind: 'choice', choices: ['project', 'user'], value: 'SCOPE', about: 'project or user' },
     dryRun: { kind: 'flag', about: 'show what would be written, and write nothing' },
+    plugin: { kind: 'flag', about: 'install the plugin: hooks, tools, skills and slash commands' },
+    withoutPlugin: { kind: 'flag', about: 'only hooks, and do not ask' },
     statusline: {
       kind: 'flag',
       about: 'show context and last save in the status line, after one that is there',
@@ -60,19 +72,18 @@ export const init = operation({
   },
   examples: [
     'savepoint init',
+    'savepoint init --plugin',
     'savepoint init --dry-run',
     'savepoint init --statusline',
     'savepoint init --scope user --agent claude',
   ],
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
-  async perform(context, { agent, scope: named, dryRun, statusline, withoutStatusline }) {
-    const { env } = context
-    const scope: Scope = named ?? 'project'
-    const { place, home } = context
-    if (statusline && withoutStatusline)
-      throw new ReasonError('usage_invalid', {
-        problem: '--statusline and --without-statusline exclude each other',
-      })
+  async perform(context, input) {
+    const { env, place, home } = context
+    const { agent, dryRun } = input
+    const scope: Scope = input.scope ?? 'project'
+    const saidLine = saidBy(input.statusline, input.withoutStatusline, 'statusline')
+    const saidPlugin = saidBy(input.plugin, input.withoutPlugin, 'plugin')
     if (agent === undefined && !hasClaude(env))
       throw new ReasonError('agent_unknown', { path: claudeFolder(env) })
     const target = targetHere()
@@ -81,13 +92,15 @@ export const init = operation({
     const facts = readFacts(readSettingsFile(path, scope === 'project' ? place.root : null).text)
     if (isMalformed(facts)) throw new ReasonError('settings_malformed', { path, ...facts })
     const lines = linesOf(facts.statusLine, places, scope)
-    const said = statusline ? true : withoutStatusline ? false : null
-    const wants = dryRun ? said : await wantsLine(context, lines, said)
+    const asking = dryRun ? { ...context, ask: null } : context
+    const isPlugin = await wantsPlugin(asking, places, scope, saidPlugin)
+    const wants = await wantsLine(asking, lines, saidLine)
     const launcher = launcherIn(home.path, target)
-    const asked: Asked = { scope, path, places, launcher, wantsLine: wants === true }
-    warn(context, places, path, target)
-    const changes = dryRun
-      ? await foresee(context, asked)
+    const planned = planPlugin(context, places, isPlugin === true, launcher)
+    const asked: Asked = { scope, path, places, launcher, ...planned, wantsLine: wants === true }
+    warn(context, asked, target)
+    const { changes, problem } = dryRun
+      ? { changes: await foresee(context, asked), problem: null }
       : await setupLock(context, () => setUp(context, asked))
     return {
       agent: 'claude',
@@ -96,21 +109,31 @@ export const init = operation({
       settings: path,
       changes,
       status_line: sayLine(lines, wants, planLine(lines, wants === true, launcher, ''), scope),
+      plugin: {
+        wanted: isPlugin === true,
+        folder: asked.plugin?.copy.folder ?? null,
+        problem,
+        says: isPlugin === null && asked.hooks === 'in' ? sayOffer(places, scope) : null,
+      },
     }
   },
-  say: ({ scope, dry_run, changes, status_line }, { columns }) => {
+  say: ({ scope, dry_run, changes, status_line, plugin }, { columns }) => {
     const where = scope === 'user' ? 'for all projects' : 'in this workspace'
     const head =
       changes.length === 0
         ? `Claude Code is set up ${where} already: nothing ${dry_run ? 'would change' : 'was changed'}.`
         : dry_run
           ? `To set up Claude Code ${where}; nothing was written:`
-          : `Claude Code is set up ${where}:`
+          : plugin.problem === null
+            ? `Claude Code is set up ${where}:`
+            : `Claude Code is prepared ${where}, and not set up yet:`
     return [
       head,
       ...(changes.length > 0 ? [sayChanges(changes, columns, { diffs: dry_run })] : []),
+      ...(plugin.says === null ? [] : [plugin.says]),
       ...(status_line === null ? [] : [status_line]),
-      ...(dry_run
+      ...sayProblem(plugin, scope),
+      ...(dry_run || plugin.problem !== null
         ? []
         : [
             'Sessions that start from now on are recorded. Whether it works: savepoint doctor. To take it out: savepoint uninstall',
@@ -120,4 +143,31 @@ export const init = operation({
         : []),
     ].join('\n')
   },
+  failure: ({ plugin, scope }) => {
+    const reason = notInstalled(plugin, scope)
+    return reason && { exit: EXIT.unwritten, ...reason.toJSON() }
+  },
 })
+
+function sayOffer(places: readonly KnownPlace[], scope: Scope): string {
+  const isForAll = scope === 'user' || hooksForAll(places, scope) !== null
+  return `With the plugin the agent also has tools, skills and slash commands: savepoint init --plugin${isForAll ? ' --scope user' : ''}`
+}
+
+interface Plugged {
+  folder: string | null
+  problem: string | null
+}
+
+const notInstalled = ({ folder, problem }: Plugged, scope: Scope) =>
+  problem === null
+    ? null
+    : new ReasonError('plugin_not_installed', {
+        problem,
+        typed: typed(installing(folder ?? '', scope)).join(', then '),
+      })
+
+function sayProblem(plugin: Plugged, scope: Scope): string[] {
+  const reason = notInstalled(plugin, scope)
+  return reason === null ? [] : [reason.message, reason.hint]
+}

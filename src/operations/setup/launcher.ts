@@ -14,12 +14,16 @@ export interface Target {
   bundle: string
 }
 
-/** The small program that hooks name: it never moves, and knows where Node and the hook are. */
-export interface Launcher {
+/** A program of ours in the home. */
+export interface Script {
   folder: string
   name: string
   path: string
   text: string
+}
+
+/** The small program that hooks name: it never moves, and knows where Node and the hook are. */
+export interface Launcher extends Script {
   hook: HookCommand
   /** For the client's shell. */
   statusLine(key: string): string
@@ -55,7 +59,7 @@ export function launcherIn(home: string, target: Target, platform = process.plat
 }
 
 /** One word of a shell, whatever is in it. */
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+export const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /**
  * NODE_OPTIONS may name what is not there, and certificates of its own make Node start three times as slow. The shell
@@ -146,13 +150,13 @@ function openIfThere(path: string) {
 }
 
 /** What is to be done to the launcher: it is missing, it says something else, or it is as it should be. */
-export function launcherChange(home: string, launcher: Launcher): 'made' | 'changed' | null {
+export function launcherChange(home: string, launcher: Script): 'made' | 'changed' | null {
   const standing = readLauncher(home, launcher.name)
   if (standing === null) return 'made'
   return standing.text === launcher.text && (standing.mode & 0o777) === MODE ? null : 'changed'
 }
 
-export function writeLauncher({ folder: path, name, text }: Launcher, ports: Ports): void {
+export function writeLauncher({ folder: path, name, text }: Script, ports: Ports): void {
   makePrivateFolder(path)
   const folder = openFolder(path)
   try {

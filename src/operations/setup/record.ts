@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { sha256 } from '../../core/canonical.ts'
 import { instant, type Ports } from '../../core/ports.ts'
 import type { Scope } from './claude-places.ts'
+import type { CommandNote } from './command-file.ts'
 import {
   readPrivate,
   readPrivateJson,
@@ -32,8 +33,12 @@ export interface Setup {
   statusline: string | null
   /** Git's exclude file, where a line was added for the settings. */
   exclude: string | null
+  /** Whether the plugins were installed: then the client writes the file, and its old bytes come back by what they say. */
+  plugin: boolean
+  command: CommandNote | null
 }
 
+const NO_PLUGIN = { plugin: false, command: null }
 const FILE = 'setup.json'
 const BACKUPS = 'backups-settings'
 
@@ -42,13 +47,14 @@ export function readSetups(home: string): Setup[] | null {
   const found = readPrivateJson(home, FILE)
   if (typeof found !== 'object' || found === null || !('setups' in found) || !Array.isArray(found.setups))
     return null
-  return found.setups.filter(isSetup)
+  // Notes of an older version know of no plugin.
+  return found.setups.filter(isSetup).map((setup) => ({ ...NO_PLUGIN, ...setup }))
 }
 
 /** The file is ours alone and written whole: what decides over other files is looked at all the same. */
 function isSetup(value: unknown): value is Setup {
   if (typeof value !== 'object' || value === null) return false
-  const { agent, scope, settings, before, after, made } = value as Partial<Setup>
+  const { agent, scope, settings, before, after, made, command } = value as Partial<Setup>
   return (
     agent === 'claude' &&
     (scope === 'project' || scope === 'user') &&
@@ -56,7 +62,8 @@ function isSetup(value: unknown): value is Setup {
     typeof before === 'object' &&
     before !== null &&
     (after === null || typeof after === 'string') &&
-    (made === null || Array.isArray(made))
+    (made === null || Array.isArray(made)) &&
+    (command === undefined || command === null || typeof command.path === 'string')
   )
 }
 

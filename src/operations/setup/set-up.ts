@@ -1,52 +1,40 @@
-import { isMalformed, type Merged, readFacts, withSavepoint } from '../../agents/claude/settings.ts'
+import { isMalformed, readFacts, withSavepoint } from '../../agents/claude/settings.ts'
 import { sha256 } from '../../core/canonical.ts'
-import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../context.ts'
 import { giveTrust } from '../document/give-trust.ts'
 import { isTrustedHere } from '../document/trusted.ts'
+import type { Asked } from './asked.ts'
 import { chainKey, writeChain } from './chain.ts'
 import { type Change, diffOf, hooksChanged } from './change.ts'
-import { hasPlugin, type KnownPlace, type Scope } from './claude-places.ts'
-import { addExclude, EXCLUDED, excludeFile, gitSees } from './exclude-line.ts'
-import { type Launcher, launcherChange, writeLauncher } from './launcher.ts'
-import { keepSettings, readSetups, type Setup, writeSetups } from './record.ts'
-import { hashOf, missingFolder, putSettings, readSettingsFile, type SettingsFile } from './settings-file.ts'
-import { type LinePlan, linesOf, planLine } from './statusline-plan.ts'
+import { COMMAND_FILE, type CommandPlan, commandChange, theirs } from './command-file.ts'
+import { gitSees, LOCAL_FILE } from './exclude-line.ts'
+import { installing, installPlugins, ranChange } from './plugin-commands.ts'
+import { commandPlan, excludeChange, hide, isCommandToHide, partsToWrite, putCommand } from './prepare.ts'
+import { type Beside, type Plan, remember, setupOf } from './remember.ts'
+import { putSettings, readSettingsFile } from './settings-file.ts'
+import { linesOf, planLine } from './statusline-plan.ts'
+import { takeOutHooks } from './take-out-hooks.ts'
 
-/** What is asked for, with all questions answered. */
-export interface Asked {
-  scope: Scope
-  /** The settings file, as the user knows it. */
-  path: string
-  places: readonly KnownPlace[]
-  launcher: Launcher
-  wantsLine: boolean
-}
-
-interface Plan {
-  file: SettingsFile
-  merged: Merged
-  line: LinePlan | null
-  key: string
-  /** Something of ours stands in the file already. */
-  hasOurs: boolean
-  /** Null where nothing is to change. */
-  bytes: Buffer | null
+/** What was done; `problem` where the client did not install the plugin. */
+export interface Done {
+  changes: Change[]
+  problem: string | null
 }
 
 /** Somebody who writes the settings all the time is not waited for. */
 const GIVE_UP_AFTER = 8
 
-export function planSetUp({ place }: Context, asked: Asked): Plan {
-  const { scope, path, places, launcher } = asked
+function planSetUp({ place, home }: Context, asked: Asked): Plan {
+  const { scope, path, places, launcher, hooks } = asked
   const file = readSettingsFile(path, scope === 'project' ? place.root : null)
   const facts = readFacts(file.text)
   if (isMalformed(facts)) throw new ReasonError('settings_malformed', { path, ...facts })
   const key = chainKey(scope, file.target)
   const line = planLine(linesOf(facts.statusLine, places, scope), asked.wantsLine, launcher, key)
   const merged = withSavepoint(file.text, {
-    hooks: hasPlugin(places) ? null : launcher.hook,
+    hooks: hooks === 'in' ? launcher.hook : hooks === 'out' ? 'out' : null,
+    made: setupOf(home.path, file.target)?.made ?? null,
     statusLine: line,
   })
   if (isMalformed(merged)) throw new ReasonError('settings_malformed', { path, ...merged })
@@ -58,88 +46,127 @@ export function planSetUp({ place }: Context, asked: Asked): Plan {
 /** What would be done, with nothing done. */
 export async function foresee(context: Context, asked: Asked): Promise<Change[]> {
   const plan = planSetUp(context, asked)
+  const command = commandPlan(context, asked, plan.file.target)
+  if (command?.isTheirs) context.notices.push(theirs(command.file.path))
   const isTrusted = await isTrustedHere(context)
   // Git is not asked where nobody trusts its settings: then the line is foretold, though git may ignore the file already.
-  const sees = !isOursToHide(plan, asked)
-    ? 'no git'
-    : isTrusted
-      ? await gitSees(context)
-      : seenUnasked(context)
+  const hidden = async (file: string) =>
+    (isTrusted ? await gitSees(context, file) : seenUnasked(context)) === 'seen'
+      ? [excludeChange(context, file)]
+      : []
   return [
     ...settingsChange(plan, asked),
-    ...launcherChanges(context, asked),
-    ...(sees === 'seen' ? [excludeChange(context)] : []),
+    ...partsToWrite(context, asked).map(({ change }) => change),
+    ...(isOursToHide(plan, asked) ? await hidden(LOCAL_FILE) : []),
+    ...(isCommandToHide(asked, command) ? await hidden(COMMAND_FILE) : []),
+    ...(command ? commandChange(command) : []),
+    ...commandsAhead(asked).map(ranChange),
     ...(asked.scope === 'project' && !isTrusted ? [trustChange(context)] : []),
   ]
 }
 
+/** What the client would be asked for, as far as its settings tell: nothing is run to find out. */
+function commandsAhead({ scope, places, plugin }: Asked): string[][] {
+  if (!plugin?.isInstalled) return []
+  const factsOf = (wanted: string) => places.find(({ kind }) => kind === wanted)?.facts
+  const isOn = factsOf(scope === 'user' ? 'user' : 'local')?.plugin === true
+  const isFrom = factsOf('user')?.market === plugin.copy.folder
+  return isOn && isFrom ? [] : installing(plugin.copy.folder, scope)
+}
+
 /** Only a file of ours is kept out of git: the local settings of a project, with something of ours in it. */
-const isOursToHide = ({ bytes, hasOurs }: Plan, { scope }: Asked) =>
-  scope === 'project' && (bytes !== null || hasOurs)
+const isOursToHide = ({ bytes, hasOurs }: Plan, { scope, plugin }: Asked) =>
+  scope === 'project' && (bytes !== null || hasOurs || plugin?.isInstalled === true)
 
 const seenUnasked = ({ place }: Context) => (place.git === null ? 'no git' : 'seen')
 
-/** Does it. The order is the promise: until the settings name the launcher, nothing has changed for the agent. */
-export async function setUp(context: Context, asked: Asked): Promise<Change[]> {
-  const { home, ports, notices } = context
+/**
+ * Does it. The order is the promise: until the settings name what is started, nothing has changed for the agent, and
+ * hooks go only once the plugin has them. What a crash leaves undone, the next `init` does.
+ */
+export async function setUp(context: Context, asked: Asked): Promise<Done> {
   const changes: Change[] = []
   // Before anything is done: a file that cannot be read leaves all as it is.
   const first = planSetUp(context, asked)
+  const command = commandPlan(context, asked, first.file.target)
   if (asked.scope === 'project' && !(await isTrustedHere(context))) {
     await giveTrust(context)
     changes.push(trustChange(context))
   }
-  for (const change of launcherChanges(context, asked)) {
-    writeLauncher(asked.launcher, ports)
-    changes.push(change)
+  const parts = partsToWrite(context, asked)
+  for (const part of parts) {
+    part.write()
+    changes.push(part.change)
   }
-  const sees = isOursToHide(first, asked) ? await gitSees(context) : 'no git'
-  if (sees === 'tracked')
-    notices.push(
-      `${asked.path} is tracked by git: what was added is committed with it, unless you take care.`,
-    )
-  const isExcluded = sees === 'seen' && addExclude(context)
-  if (isExcluded) changes.push(excludeChange(context))
-  for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
-    const plan = planSetUp(context, asked)
-    remember(context, asked, plan, isExcluded ? excludeFile(context) : null)
-    if (plan.line && plan.line.chain !== undefined) writeChain(home.path, plan.key, plan.line.chain, ports)
-    if (plan.bytes === null || (await putSettings(context, plan.file, plan.bytes)))
-      return [...settingsChange(plan, asked), ...changes]
-  }
-  throw new ReasonError('settings_busy', { path: asked.path })
+  const beside = await besides(context, asked, first, command, changes)
+  const problem = await plugIn(context, asked, { first, command, beside, changes })
+  // Where the plugin has no hooks yet, those that are there go on.
+  const settled = problem === null ? asked : { ...asked, hooks: 'left' as const }
+  changes.unshift(...(await settle(context, settled, beside)))
+  if (problem === null && asked.plugin?.isInstalled && asked.scope === 'user')
+    changes.push(...(await takeOutHooks(context)))
+  return { changes, problem }
 }
 
-/** Notes down what is about to be done, with a copy of what stands there: after a crash it can be undone. */
-function remember(
-  { home, ports, identity, place }: Context,
+/** The lines in git's exclude file, and what is to be noted of the command. */
+async function besides(
+  context: Context,
   asked: Asked,
-  plan: Plan,
-  exclude: string | null,
-): void {
-  const { file, merged, line, hasOurs, bytes } = plan
-  const setups = readSetups(home.path) ?? []
-  const old = setups.find(({ settings }) => settings === file.target)
-  if (bytes === null && (old || !hasOurs)) return
-  const hash = hashOf(file)
-  const isAsLeft = old !== undefined && old.after !== null && old.after === hash
-  const known = hasOurs ? old : undefined
-  const backup = bytes !== null && file.bytes ? keepSettings(home.path, file.bytes, ports) : null
-  const setup: Setup = {
-    agent: 'claude',
-    scope: asked.scope,
-    settings: file.target,
-    workspace: asked.scope === 'project' ? identity.workspace : null,
-    root: asked.scope === 'project' ? place.root : null,
-    at: instant(ports.now()),
-    before: isAsLeft ? old.before : { hash, backup },
-    after: bytes !== null && (isAsLeft || !hasOurs) ? sha256(bytes) : null,
-    made: hasOurs ? (known?.made ? [...known.made, ...merged.made] : null) : merged.made,
-    folder: known ? known.folder : missingFolder(file),
-    statusline: line?.raw ?? known?.statusline ?? null,
-    exclude: exclude ?? old?.exclude ?? null,
+  first: Plan,
+  command: CommandPlan | null,
+  changes: Change[],
+): Promise<Beside> {
+  const isHidden = isOursToHide(first, asked)
+  if (isHidden && (await gitSees(context, LOCAL_FILE)) === 'tracked')
+    context.notices.push(
+      `${asked.path} is tracked by git: what was added is committed with it, unless you take care.`,
+    )
+  const exclude = isHidden ? await hide(context, LOCAL_FILE, changes) : null
+  if (command === null || command.isTheirs) return { exclude, command: null }
+  const old = setupOf(context.home.path, first.file.target)?.command ?? null
+  const own = isCommandToHide(asked, command) ? await hide(context, COMMAND_FILE, changes) : null
+  const note = {
+    path: command.file.path,
+    hash: sha256(command.bytes),
+    folder: command.folder,
+    exclude: own ?? old?.exclude ?? null,
   }
-  writeSetups(home.path, [...setups.filter((other) => other !== old), setup], ports)
+  return { exclude, command: note }
+}
+
+/** Lets the client install the plugin; first all is noted, so that whatever comes of it can be undone. */
+async function plugIn(
+  context: Context,
+  asked: Asked,
+  {
+    first,
+    command,
+    beside,
+    changes,
+  }: { first: Plan; command: CommandPlan | null; beside: Beside; changes: Change[] },
+): Promise<string | null> {
+  if (!asked.plugin?.isInstalled) return null
+  const { folder } = asked.plugin.copy
+  remember(context, asked, first, beside)
+  if (command) changes.push(...(await putCommand(context, command)))
+  const root = asked.scope === 'project' ? context.place.root : null
+  const isChanged = changes.some(({ path }) => path === folder)
+  const ran = await installPlugins(context, { scope: asked.scope, root }, folder, { isChanged })
+  changes.push(...ran.changes)
+  return ran.problem
+}
+
+/** The settings file, written only while it is what was read. */
+async function settle(context: Context, asked: Asked, beside: Beside): Promise<Change[]> {
+  const { home, ports } = context
+  for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+    const plan = planSetUp(context, asked)
+    remember(context, asked, plan, beside)
+    if (plan.line && plan.line.chain !== undefined) writeChain(home.path, plan.key, plan.line.chain, ports)
+    if (plan.bytes === null || (await putSettings(context, plan.file, plan.bytes)))
+      return settingsChange(plan, asked)
+  }
+  throw new ReasonError('settings_busy', { path: asked.path })
 }
 
 function settingsChange({ file, merged, line, bytes }: Plan, { path }: Asked): Change[] {
@@ -148,18 +175,6 @@ function settingsChange({ file, merged, line, bytes }: Plan, { path }: Asked): C
   const what = file.bytes === null ? 'made' : 'changed'
   return [{ path, what, about, diff: diffOf(path, file.text, merged.text) }]
 }
-
-function launcherChanges({ home }: Context, { launcher, places, wantsLine }: Asked): Change[] {
-  const what = hasPlugin(places) && !wantsLine ? null : launcherChange(home.path, launcher)
-  return what === null ? [] : [{ path: launcher.path, what, about: 'what the hooks start', diff: null }]
-}
-
-const excludeChange = (context: Context): Change => ({
-  path: excludeFile(context),
-  what: 'changed',
-  about: `one line: ${EXCLUDED}`,
-  diff: null,
-})
 
 const trustChange = ({ place }: Context): Change => ({
   path: place.root,

@@ -1,14 +1,16 @@
-import { readdirSync, rmdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { isMalformed, readFacts, withoutSavepoint } from '../../agents/claude/settings.ts'
-import { sha256 } from '../../core/canonical.ts'
+import { readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { isMalformed, readFacts, withoutPlugins, withoutSavepoint } from '../../agents/claude/settings.ts'
+import { canonical, sha256 } from '../../core/canonical.ts'
 import { errorCode, ReasonError } from '../../core/reason.ts'
 import type { Context } from '../context.ts'
 import { chainKey, readChain, writeChain } from './chain.ts'
 import { type Change, diffOf, hooksChanged } from './change.ts'
 import type { Scope } from './claude-places.ts'
-import { EXCLUDED, removeExclude } from './exclude-line.ts'
+import { COMMAND_FILE, dropCommand } from './command-file.ts'
+import { excluded, LOCAL_FILE, removeExclude } from './exclude-line.ts'
 import { bytesBefore, keepSettings, readSetups, type Setup, writeSetups } from './record.ts'
+import { removeEmpty } from './remove-empty.ts'
 import { hashOf, putSettings, readSettingsFile, type SettingsFile } from './settings-file.ts'
 
 /** A settings file that may hold something of ours. */
@@ -30,7 +32,12 @@ interface Plan {
 const GIVE_UP_AFTER = 8
 
 /** Where nobody edited the file since, its old bytes come back; else what is ours is taken out of it. */
-export function planTakeOut({ home }: Context, { scope, path, root }: Place): Plan {
+export function planTakeOut(
+  { home }: Context,
+  { scope, path, root }: Place,
+  /** What the client will have taken out by then: plugins, and the marketplace. */
+  going: readonly string[] = [],
+): Plan {
   const file = readSettingsFile(path, root)
   const setup = readSetups(home.path)?.find(({ settings }) => settings === file.target)
   if (file.bytes === null) return { file, setup, bytes: null, change: null }
@@ -51,6 +58,16 @@ export function planTakeOut({ home }: Context, { scope, path, root }: Place): Pl
     statusLine: setup ? setup.statusline : rawChain(home.path, scope, file.target),
   })
   if (isMalformed(merged)) throw new ReasonError('settings_malformed', { path, ...merged })
+  const said = setup?.plugin ? beforePlugin(home.path, setup, merged.text, going) : undefined
+  if (said !== undefined) {
+    const change = {
+      path,
+      what: said === null ? ('removed' as const) : ('restored' as const),
+      about: said === null ? 'it held nothing else' : 'as it was before `savepoint init`',
+      diff: diffOf(path, file.text, said?.toString('utf8') ?? ''),
+    }
+    return { file, setup, bytes: said, change: said?.equals(file.bytes) ? null : change }
+  }
   if (merged.text === file.text) return { file, setup, bytes: file.bytes, change: null }
   const isBare = setup?.before.hash === null && merged.text.replace('\uFEFF', '').trim() === '{}'
   const about = [
@@ -64,6 +81,19 @@ export function planTakeOut({ home }: Context, { scope, path, root }: Place): Pl
     diff: diffOf(path, file.text, isBare ? '' : merged.text),
   }
   return { file, setup, bytes: isBare ? null : Buffer.from(merged.text), change }
+}
+
+/**
+ * The client writes the whole file anew, in an order of its own. Where it says no more than it said before, the bytes
+ * of then come back; undefined where somebody has changed something since.
+ */
+function beforePlugin(home: string, setup: Setup, text: string, going: readonly string[]) {
+  const before = bytesBefore(home, setup)
+  if (before === undefined) return undefined
+  const then = before === null ? {} : withoutPlugins(before.toString('utf8'))
+  const now = withoutPlugins(text, going)
+  const isSame = then !== undefined && now !== undefined && canonical(then) === canonical(now)
+  return isSame ? before : undefined
 }
 
 /** Where nothing is noted, the command that ours runs besides itself is the one that stood there. */
@@ -83,6 +113,7 @@ export async function takeOut(context: Context, place: Place): Promise<Change[]>
     }
     const changes = change === null ? [] : [change]
     writeChain(home.path, chainKey(place.scope, file.target), null, ports)
+    if (setup?.command) changes.push(...(await dropCommand(context, setup.command, setup.root)))
     if (setup) changes.push(...tidied(context, setup, hashOf(file) === null || bytes === null))
     return changes
   }
@@ -92,9 +123,10 @@ export async function takeOut(context: Context, place: Place): Promise<Change[]>
 /** The line in git's exclude file, unless another worktree of the repository needs it; the folder; the note itself. */
 function tidied(context: Context, setup: Setup, isFileGone: boolean): Change[] {
   const { home, ports } = context
-  const changes = tidyings(context, setup, isFileGone).filter(({ path }) =>
-    path === setup.exclude ? removeExclude(context, path) : removeEmpty(path),
-  )
+  const changes = tidyings(context, setup, isFileGone).filter(({ path, about }) => {
+    const file = [LOCAL_FILE, COMMAND_FILE].find((name) => about === lineLess(name))
+    return file === undefined ? removeEmpty(path) : removeExclude(context, path, file)
+  })
   writeSetups(home.path, othersThan(context, setup), ports)
   return changes
 }
@@ -102,34 +134,38 @@ function tidied(context: Context, setup: Setup, isFileGone: boolean): Change[] {
 const othersThan = ({ home }: Context, setup: Setup) =>
   (readSetups(home.path) ?? []).filter(({ settings }) => settings !== setup.settings)
 
+const lineLess = (file: string) => `one line less: ${excluded(file)}`
+
 /** What is done besides the settings; of a folder only where nothing else is in it. */
 export function tidyings(context: Context, setup: Setup, isFileGone: boolean): Change[] {
-  const { exclude, folder, settings } = setup
-  const isNeeded = othersThan(context, setup).some((other) => other.exclude === exclude)
-  const changes: Change[] = []
-  if (exclude !== null && !isNeeded)
-    changes.push({ path: exclude, what: 'changed', about: `one line less: ${EXCLUDED}`, diff: null })
-  if (folder !== null && isFileGone && isAlone(folder, settings))
+  const { exclude, folder, settings, command } = setup
+  const others = othersThan(context, setup)
+  const lines = [
+    { path: exclude, file: LOCAL_FILE, isNeeded: others.some((other) => other.exclude === exclude) },
+    {
+      path: command?.exclude ?? null,
+      file: COMMAND_FILE,
+      isNeeded: others.some((other) => other.command?.exclude === command?.exclude),
+    },
+  ]
+  const changes: Change[] = lines.flatMap(({ path, file, isNeeded }) =>
+    path === null || isNeeded ? [] : [{ path, what: 'changed', about: lineLess(file), diff: null }],
+  )
+  const going = [settings, ...(command?.folder ? [command.folder] : [])]
+  if (folder !== null && isFileGone && isAlone(folder, going))
     changes.push({ path: folder, what: 'removed', about: 'nothing else is in it', diff: null })
   return changes
 }
 
-function isAlone(folder: string, settings: string): boolean {
+/** Whether all that is in it goes: files, and folders with nothing but the file for `/checkpoint`. */
+function isAlone(folder: string, going: readonly string[]): boolean {
+  const isGoing = (path: string) =>
+    going.includes(path) &&
+    (!path.endsWith('commands') || readdirSync(path).every((name) => name === basename(COMMAND_FILE)))
   try {
-    return readdirSync(folder).every((name) => join(folder, name) === settings)
+    return readdirSync(folder).every((name) => isGoing(join(folder, name)))
   } catch (error) {
     if (errorCode(error) === undefined) throw error
-    return false
-  }
-}
-
-/** False where something else is in it, or it is gone. */
-export function removeEmpty(folder: string): boolean {
-  try {
-    rmdirSync(folder)
-    return true
-  } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error
     return false
   }
 }

@@ -1,14 +1,22 @@
 import { existsSync } from 'node:fs'
+import { MARKET, OUR_PLUGINS } from '../../agents/claude/settings.ts'
+import { EXIT, ReasonError } from '../../core/reason.ts'
 import { AGENTS } from '../../core/session.ts'
 import type { Context } from '../context.ts'
 import { operation } from '../operation.ts'
 import { type Change, sayChanges } from './change.ts'
 import { settingsPath } from './claude-places.ts'
+import { dropCommand } from './command-file.ts'
 import { launcherIn, targetHere } from './launcher.ts'
+import { serverLauncherIn, serverTargetHere } from './mcp-launcher.ts'
+import { ranChange } from './plugin-commands.ts'
+import { copyFolder } from './plugin-copy.ts'
 import { removePrivate } from './private-json.ts'
-import { readSetups, writeSetups } from './record.ts'
+import { readSetups, type Setup, writeSetups } from './record.ts'
+import { removeEmpty } from './remove-empty.ts'
 import { setupLock } from './setup-lock.ts'
-import { type Place, planTakeOut, removeEmpty, takeOut, tidyings } from './take-out.ts'
+import { type Place, planTakeOut, takeOut, tidyings } from './take-out.ts'
+import { closeMarket, marketAhead, pluginsToRemove, type Stuck, unplug } from './unplug.ts'
 
 /** The settings files that are meant: those of this workspace and of the user, or all that are noted. */
 function placesOf({ place, home, env }: Context, scope: 'project' | 'user' | 'all' | undefined): Place[] {
@@ -27,22 +35,28 @@ function placesOf({ place, home, env }: Context, scope: 'project' | 'user' | 'al
   return [project, user, ...noted]
 }
 
-/** The launcher, once nothing that is noted needs it. Where nothing was ever noted, somebody may still name it. */
-function dropLauncher({ home }: Context, { dryRun }: { dryRun: boolean }): Change[] {
-  const launcher = launcherIn(home.path, targetHere())
-  if (!existsSync(launcher.path)) return []
-  if (!dryRun) {
-    removePrivate(launcher.folder, launcher.name)
-    removeEmpty(launcher.folder)
-  }
-  return [{ path: launcher.path, what: 'removed', about: 'nothing is set up any more', diff: null }]
+/** The launchers, once nothing that is noted needs them. Where nothing was ever noted, somebody may still name them. */
+function dropLaunchers({ home }: Context, { dryRun }: { dryRun: boolean }): Change[] {
+  const launchers = [launcherIn(home.path, targetHere()), serverLauncherIn(home.path, serverTargetHere())]
+  return launchers.flatMap(({ path, folder, name }) => {
+    if (!existsSync(path)) return []
+    if (!dryRun) {
+      removePrivate(folder, name)
+      removeEmpty(folder)
+    }
+    return [{ path, what: 'removed', about: 'nothing is set up any more', diff: null }]
+  })
 }
+
+/** A workspace that was removed took its settings with it. Those of a plugin are the client's to make, and to remove. */
+const isThere = ({ settings, plugin, root }: Setup) =>
+  existsSync(settings) || (plugin && root !== null && existsSync(root))
 
 export const uninstall = operation({
   name: 'uninstall',
   summary: 'Take out what init put into the settings of an agent',
   detail:
-    'Without --scope: out of the settings of this workspace, and out of your own; --scope all also out of every other workspace that was set up. A settings file that nobody has edited since gets back the bytes that it had; out of others exactly our entries are taken. Saved work stays, and so does the trust in this workspace.',
+    'Without --scope: out of the settings of this workspace, and out of your own; --scope all also out of every other workspace that was set up. A settings file that nobody has edited since gets back the bytes that it had; out of others exactly our entries are taken. Plugins are taken out by the client itself. Saved work stays, and so does the trust in this workspace.',
   fields: {
     agent: { kind: 'choice', choices: AGENTS, value: 'NAME', about: 'claude' },
     scope: {
@@ -59,50 +73,93 @@ export const uninstall = operation({
     const { home } = context
     const places = placesOf(context, scope)
     // Before anything is done: a file that cannot be read leaves all as it is.
-    const plans = places.map((place) => planTakeOut(context, place))
+    const meant = new Set(places.map((place) => planTakeOut(context, place).file.target))
     const noted = readSetups(home.path)
-    const meant = new Set(plans.map(({ file }) => file.target))
-    const left = (noted ?? []).filter(({ settings }) => !meant.has(settings) && existsSync(settings))
-    const isLast = noted !== null && left.length === 0
-    const changes = dryRun
-      ? plans.flatMap(({ change, setup, bytes }) => [
-          ...(change ? [change] : []),
-          ...(setup ? tidyings(context, setup, bytes === null) : []),
-        ])
-      : await setupLock(context, () => allOf(context, places))
-    if (isLast) changes.push(...dropLauncher(context, { dryRun }))
+    const others = (noted ?? []).filter((setup) => !meant.has(setup.settings) && isThere(setup))
+    const isLastPlugin = !others.some(({ plugin }) => plugin)
+    const { changes, stuck } = dryRun
+      ? { changes: await foreseen(context, places, isLastPlugin), stuck: [] }
+      : await setupLock(context, () => allOf(context, places, isLastPlugin))
+    // The client may have the plugin in a workspace that nobody noted: then the copy is there, and needs them.
+    const isNeeded = !dryRun && existsSync(copyFolder(home.path))
+    if (noted !== null && others.length === 0 && !isNeeded)
+      changes.push(...dropLaunchers(context, { dryRun }))
+    const left = stuck.length > 0 ? (readSetups(home.path) ?? []) : others
     return {
       agent: 'claude',
       dry_run: dryRun,
       changes,
       left: left.map(({ settings }) => settings),
+      plugin: stuck.length === 0 ? null : reasonOf(stuck).toJSON(),
       home: home.path,
     }
   },
-  say: ({ dry_run, changes, left, home }, { columns }) =>
+  say: ({ dry_run, changes, left, plugin, home }, { columns }) =>
     [
-      changes.length === 0
-        ? 'Nothing of Savepoint is in these settings.'
-        : dry_run
-          ? 'To be taken out; nothing was written:'
-          : 'Taken out:',
+      ...(changes.length === 0
+        ? plugin === null
+          ? ['Nothing of Savepoint is in these settings.']
+          : []
+        : [dry_run ? 'To be taken out; nothing was written:' : 'Taken out:']),
       ...(changes.length > 0 ? [sayChanges(changes, columns, { diffs: dry_run })] : []),
-      ...(left.length > 0 ? [`Still set up (savepoint uninstall --scope all): ${left.join(', ')}`] : []),
+      ...(plugin ? [plugin.message, plugin.hint] : []),
+      ...(left.length > 0 && !plugin
+        ? [`Still set up (savepoint uninstall --scope all): ${left.join(', ')}`]
+        : []),
       `Your saved work stays, in ${home}.`,
     ].join('\n'),
+  failure: ({ plugin }) =>
+    plugin && { exit: EXIT.unwritten, reason: plugin.reason, message: plugin.message, hint: plugin.hint },
 })
 
-async function allOf(context: Context, places: readonly Place[]): Promise<Change[]> {
+const reasonOf = (stuck: readonly Stuck[]) =>
+  new ReasonError('plugin_not_removed', {
+    problem: [...new Set(stuck.map(({ problem }) => problem))].join('; '),
+    typed: [...new Set(stuck.flatMap(({ typed }) => typed))].join(', '),
+  })
+
+async function foreseen(
+  context: Context,
+  places: readonly Place[],
+  isLastPlugin: boolean,
+): Promise<Change[]> {
+  const market = isLastPlugin ? marketAhead(context) : []
+  const going = [...OUR_PLUGINS, ...(isLastPlugin ? [MARKET] : [])]
+  const changes = [...places.flatMap((place) => pluginsToRemove(context, place)).map(ranChange), ...market]
+  for (const place of places) {
+    const { change, setup, bytes } = planTakeOut(context, place, going)
+    if (change) changes.push(change)
+    if (setup?.command)
+      changes.push(...(await dropCommand(context, setup.command, setup.root, { dryRun: true })))
+    if (setup) changes.push(...tidyings(context, setup, bytes === null))
+  }
+  return changes
+}
+
+/**
+ * First the client, which writes the settings itself, then what is ours in them. A place whose plugin the client does
+ * not take out stays as it is: its hooks still need what was set up.
+ */
+async function allOf(context: Context, places: readonly Place[], isLastPlugin: boolean) {
   const changes: Change[] = []
-  for (const place of places) changes.push(...(await takeOut(context, place)))
-  // A workspace that was removed took its settings with it.
+  const stuck: Stuck[] = []
+  const free: Place[] = []
+  for (const place of places) {
+    const ran = await unplug(context, place)
+    changes.push(...ran.changes)
+    if (ran.stuck) stuck.push(ran.stuck)
+    else free.push(place)
+  }
+  if (isLastPlugin && stuck.length === 0) {
+    const closed = await closeMarket(context)
+    changes.push(...closed.changes)
+    if (closed.stuck) stuck.push(closed.stuck)
+  }
+  for (const place of free)
+    if (stuck.length === 0 || planTakeOut(context, place).setup?.plugin !== true)
+      changes.push(...(await takeOut(context, place)))
   const { home, ports } = context
   const noted = readSetups(home.path)
-  if (noted)
-    writeSetups(
-      home.path,
-      noted.filter(({ settings }) => existsSync(settings)),
-      ports,
-    )
-  return changes
+  if (noted) writeSetups(home.path, noted.filter(isThere), ports)
+  return { changes, stuck }
 }

@@ -15,6 +15,7 @@ import type {
   Committed,
   DocumentCommit,
   FileView,
+  Found,
   Glance,
   HeadMoved,
   LedgerRow,
@@ -24,6 +25,8 @@ import type {
   OverviewRow,
   OwedView,
   Release,
+  SearchFilter,
+  SearchRecord,
   SessionFilter,
   Situation,
   StartingView,
@@ -32,10 +35,12 @@ import type {
   StoreProblem,
   Stream,
   StreamKind,
+  Unsearched,
   Version,
   ViewFilter,
   ViewKey,
   ViewRow,
+  Wanted,
   WorkRow,
   WorkspaceRow,
 } from '../store.ts'
@@ -70,6 +75,8 @@ import {
   stored,
   streamById,
 } from './rows.ts'
+import { findRecords } from './search.ts'
+import { clearSearch, putRecords, readUnsearched } from './search-fill.ts'
 import { advanceSession, journalsRead, readReading, readSession, sessionRows } from './sessions.ts'
 import {
   fileViews,
@@ -443,6 +450,22 @@ export class SqliteStore implements Store {
 
   reading(key: SessionKey): Promise<string | null> {
     return this.connection.read((sql) => readReading(sql, key))
+  }
+
+  unsearched(most: number): Promise<Unsearched> {
+    return this.connection.read((sql) => readUnsearched(sql, most))
+  }
+
+  indexed(part: Unsearched, records: readonly SearchRecord[]): Promise<boolean> {
+    return this.connection.writeSoft((sql) => putRecords(sql, part, records))
+  }
+
+  search(wanted: Wanted, filter: SearchFilter): Promise<Found | null> {
+    return this.connection.read((sql) => findRecords(sql, wanted, filter))
+  }
+
+  async forgetSearch(): Promise<void> {
+    await this.connection.writeSoft(clearSearch)
   }
 
   lock(name: string, waitMs: number): Promise<Release | null> {

@@ -1,0 +1,13 @@
+/** What kinds of records a search finds; a kind's place here is its number in the index, and never changes. */
+export const SEARCH_KINDS = ['decision', 'learning', 'checkpoint', 'session', 'run'] as const
+export type SearchKind = (typeof SEARCH_KINDS)[number]
+
+/** A text that can be found, as one checkpoint or one session says it. */
+export interface Searchable {
+  /** Stable: the checkpoint's or the session's own id; of a decision or a learning, one that its text gives. */
+  id: string
+  kind: SearchKind
+  text: string
+  /** What takes a decision's place, null where it stands again; absent where nothing is said about that. */
+  superseded?: string | null
+}

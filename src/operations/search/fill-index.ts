@@ -1,0 +1,66 @@
+import { describe, ReasonError } from '../../core/reason.ts'
+import { searchableOf, searchableSession } from '../../policy/searchable.ts'
+import type { SearchRecord, Unsearched } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+
+/** So many checkpoints a transaction: nobody who wants to save waits longer than for one of these. */
+const PART = 200
+/** Somebody who waits for more than this is told how far it is. */
+const MANY = 1_000
+const MOST_ROUNDS = 50_000
+
+type Filling = Pick<Context, 'store' | 'progress' | 'notices'>
+
+/**
+ * Brings the search index up to what is committed. What writes pays nothing for the index; who searches does, and only
+ * for what is new. Where it cannot be written the search goes on with what is there.
+ */
+export async function fillIndex(context: Filling): Promise<void> {
+  try {
+    await fill(context)
+  } catch (error) {
+    if (!(error instanceof ReasonError) || !CANNOT_WRITE.has(error.reason)) throw error
+    context.notices.push(`What was saved last may be missing: ${describe(error)}`)
+  }
+}
+
+const CANNOT_WRITE: ReadonlySet<string> = new Set([
+  'checkpoint_atomic_write_failed',
+  'store_busy',
+  'store_unavailable',
+])
+
+async function fill({ store, progress }: Filling): Promise<void> {
+  let done = 0
+  let total = 0
+  // An end, also beside a writer that never rests.
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const part = await store.unsearched(PART)
+    if (part.from === part.to) break
+    // Another process may have been faster: then this part is in, and the next one is asked for.
+    await store.indexed(part, recordsIn(part))
+    done += part.checkpoints.length
+    total = Math.max(total, done + part.left)
+    if (total > MANY) progress(Math.min(done, total - 1), total)
+  }
+  if (total > MANY) progress(total, total)
+}
+
+const recordsIn = ({ checkpoints, sessions }: Unsearched): SearchRecord[] => [
+  ...checkpoints.flatMap(({ stream, checkpoint, parent }) =>
+    searchableOf(checkpoint, parent, stream.kind).map((one) => ({
+      ...one,
+      ...{ repository: stream.repository, stream: stream.id, checkpoint: checkpoint.id, at: checkpoint.at },
+      branch: checkpoint.provenance?.branch ?? null,
+    })),
+  ),
+  ...sessions.flatMap(({ session }) =>
+    session === null
+      ? []
+      : searchableSession(session).map((one) => ({
+          ...one,
+          ...{ repository: session.repository, stream: null, checkpoint: null, at: session.lastActivityAt },
+          branch: session.environment.gitBranch,
+        })),
+  ),
+]

@@ -1,0 +1,56 @@
+import { visible } from '../../core/visible.ts'
+import { clipWidth } from '../../core/width.ts'
+import type { Screen } from '../operation.ts'
+import { count } from '../text.ts'
+import type { Answer, FoundRecord } from './search.ts'
+
+/** Three lines a record: what and where, the words around the match, the command that shows it. */
+export function sayFound({ hits, total, more, relaxed, foreign }: Answer, { columns }: Screen): string {
+  const lines = hits.flatMap((hit) => [
+    clipWidth(headOf(hit), columns),
+    clipWidth(`  ${plain(hit.snippet)}`, Math.max(columns, MIN_SNIPPET)),
+    `  ${hit.open}`,
+  ])
+  return [
+    ...(relaxed ? ['Nothing has all of the words; these have some of them.'] : []),
+    ...(hits.length === 0
+      ? ['Nothing found. Fewer words, or the beginning of one (refresh*), find more.']
+      : lines),
+    ...sayRest(total - hits.length, more),
+    ...sayForeign(foreign),
+  ].join('\n')
+}
+
+const MIN_SNIPPET = 40
+
+function headOf({ kind, where, at, branch, archived, superseded, project }: FoundRecord): string {
+  const parts = [
+    project === null ? where : `${project}: ${where}`,
+    at.slice(0, 16).replace('T', ' '),
+    ...(branch === null ? [] : [`on ${branch}`]),
+    ...(archived ? ['archived'] : []),
+    ...(superseded === null ? [] : [`superseded by: ${superseded}`]),
+  ]
+  return `${kind}  ${parts.map(plain).join(', ')}`
+}
+
+const sayRest = (rest: number, more: boolean): string[] =>
+  rest <= 0 && !more
+    ? []
+    : [
+        `${more ? 'More than ' : ''}${count(Math.max(rest, 1), 'more record')} ${rest === 1 && !more ? 'matches' : 'match'}: --limit shows more of them, --kind, --branch and --since narrow it.`,
+      ]
+
+/** What nobody has reviewed is not told, only that it is there. */
+function sayForeign({ records, work }: Answer['foreign']): string[] {
+  if (records === 0) return []
+  const named = work.slice(0, MOST_NAMED).join(' ')
+  return [
+    `${count(records, 'record')} left out, with text that nobody here has reviewed: savepoint trust --review ${named}`,
+  ]
+}
+
+const MOST_NAMED = 3
+
+/** One line in which nothing drives a terminal, and no tag begins. */
+const plain = (text: string) => visible(text.replace(/\s+/g, ' ').trim()).replace(/<(?=[A-Za-z/!?])/g, '< ')

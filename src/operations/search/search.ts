@@ -1,0 +1,195 @@
+import { basename } from 'node:path'
+import { ReasonError } from '../../core/reason.ts'
+import { SEARCH_KINDS, type SearchKind } from '../../core/searchable.ts'
+import { expressionsOf, readQuery, type SearchWords } from '../../policy/search-query.ts'
+import type { Found, SearchFilter, SearchHit, Wanted } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { flag, listOf, oneOf, record, text, whole } from '../facts.ts'
+import { operation } from '../operation.ts'
+import { shortId } from '../session/session-text.ts'
+import { fillIndex } from './fill-index.ts'
+import { sayFound } from './say-found.ts'
+import { sinceTime } from './since.ts'
+
+const SHOWN = 10
+const MOST_SHOWN = 50
+
+export interface FoundRecord {
+  id: string
+  kind: SearchKind
+  /** The work, the run or the session that says it. */
+  where: string
+  at: string
+  branch: string | null
+  /** A part of its text, with `**` around each match. */
+  snippet: string
+  /** The command that shows it. */
+  open: string
+  archived: boolean
+  /** What took a decision's place. */
+  superseded: string | null
+  /** The folder of its project, where all of them were searched. */
+  project: string | null
+}
+
+export interface Answer {
+  query: string
+  total: number
+  /** There are more than `total`: of many matches only the newest are ranked. */
+  more: boolean
+  /** Nothing has all of the words: these have any of them. */
+  relaxed: boolean
+  hits: FoundRecord[]
+  /** Records that hold text which nobody has reviewed are not told. */
+  foreign: { records: number; work: string[] }
+}
+
+export const search = operation({
+  name: 'search',
+  summary: 'Search what was saved: decisions, learnings, checkpoints, sessions and runs',
+  detail:
+    'All words must match, in any order and form; "a phrase" matches as it stands, pref* matches what begins so. Where nothing has all of the words, any of them is looked for. It searches this repository with all its worktrees.',
+  fields: {
+    words: { kind: 'words', at: 0, about: 'what to look for: words, "a phrase", pref*' },
+    kind: {
+      kind: 'choice',
+      choices: SEARCH_KINDS,
+      value: 'KIND',
+      about: `only one kind: ${SEARCH_KINDS.join(', ')}`,
+    },
+    branch: { kind: 'text', value: 'BRANCH', about: 'only what was saved on this branch' },
+    since: {
+      kind: 'text',
+      value: 'WHEN',
+      check: (value: string) => void sinceTime(value, 0),
+      about: 'only what is newer: a date, a time, or how long ago (3d, 12h, 2w)',
+    },
+    allWorkspaces: {
+      kind: 'flag',
+      typed: true,
+      about: 'every project of this user, not this repository alone',
+    },
+    limit: {
+      kind: 'count',
+      least: 1,
+      most: MOST_SHOWN,
+      value: 'NUMBER',
+      about: `how many to show; ${SHOWN} without it, at most ${MOST_SHOWN}`,
+    },
+  },
+  examples: [
+    'savepoint search token refresh',
+    `savepoint search '"race condition"' --kind decision`,
+    'savepoint search migrat* --branch main --since 2w',
+  ],
+  access: 'read',
+  lenient: true,
+  async perform(context, { words, kind = null, branch = null, since, allWorkspaces, limit = SHOWN }) {
+    const query = words.join(' ')
+    const wanted = readQuery(query)
+    if (typeof wanted === 'string') throw new ReasonError('usage_invalid', { problem: wanted })
+    await fillIndex(context)
+    const { found, relaxed } = await lookFor(context, wanted, {
+      repository: allWorkspaces ? null : context.identity.repository,
+      ...{ kind, branch, most: limit },
+      since: since === undefined ? null : sinceTime(since, context.ports.now()),
+    })
+    const projects = allWorkspaces ? await projectsOf(context) : null
+    const answer: Answer = {
+      ...{ query, total: found.total, more: found.more, relaxed },
+      hits: found.hits.map((hit) => told(context, hit, projects)),
+      foreign: { records: found.foreign.records, work: found.foreign.streams },
+    }
+    return answer
+  },
+  say: sayFound,
+  tool: {
+    title: 'Search saved work',
+    when: 'Call it before you decide something that may have been decided, when the user speaks of earlier work, or to find why something is as it is. One or two telling words find more than a sentence.',
+    effect: 'reads',
+    facts: {
+      total: whole('how many records match'),
+      more: flag('there are more than that'),
+      relaxed: flag('nothing has all of the words; these have some of them'),
+      hits: listOf(
+        'the best first',
+        record('a record', {
+          id: text('its id, always the same'),
+          kind: oneOf('what it is', SEARCH_KINDS),
+          where: text('the work, the run or the session that says it'),
+          at: text('when that was'),
+          open: text('the command that shows all of it'),
+        }),
+      ),
+    },
+    factsOf: ({ total, more, relaxed, hits }) => ({
+      ...{ total, more, relaxed },
+      hits: hits.map(({ id, kind, where, at, open }) => ({ id, kind, where, at, open })),
+    }),
+  },
+})
+
+/** All of the words; where nothing has them, any. */
+async function lookFor(
+  context: Context,
+  wanted: SearchWords,
+  filter: SearchFilter,
+): Promise<{ found: Found; relaxed: boolean }> {
+  if (wanted.unspaced) {
+    const contains = wanted.terms.map((term) => term.text.replace(/\*+$/, ''))
+    return { found: await ask(context, { contains }, filter), relaxed: false }
+  }
+  const terms = expressionsOf(wanted)
+  const all = await ask(context, { terms, of: 'all' }, filter)
+  if (all.total + all.foreign.records > 0 || terms.length === 1) return { found: all, relaxed: false }
+  const any = await ask(context, { terms, of: 'any' }, filter)
+  return { found: any, relaxed: any.total > 0 }
+}
+
+/** An index that is damaged is derived: it is thrown away and filled again, once. */
+async function ask(context: Context, wanted: Wanted, filter: SearchFilter) {
+  const { store } = context
+  const found = await store.search(wanted, filter)
+  if (found !== null) return found
+  await store.forgetSearch()
+  await fillIndex(context)
+  const again = await store.search(wanted, filter)
+  if (again !== null) return again
+  throw new ReasonError('store_damaged', { path: store.path, problem: 'its search index cannot be read' })
+}
+
+/** Where each repository is, by a workspace of it. */
+const projectsOf = async ({ store }: Context) =>
+  new Map(
+    (await store.workspaces()).flatMap(({ repository, path }) => (path ? [[repository, path] as const] : [])),
+  )
+
+function told(
+  { identity }: Context,
+  hit: SearchHit,
+  projects: ReadonlyMap<string, string> | null,
+): FoundRecord {
+  const { id, kind, at, branch, superseded, place, repository, snippet } = hit
+  const path = projects?.get(repository) ?? null
+  const command = commandFor(hit)
+  return {
+    ...{ id, kind, at, branch, superseded },
+    where: place?.stream ?? shortId(id),
+    snippet: snippet.replace(/\s+/g, ' ').replace(MATCH_MARKS, '**').trim(),
+    open: path === null || repository === identity.repository ? command : `cd ${quoted(path)} && ${command}`,
+    archived: place?.archived ?? false,
+    project: path === null ? null : basename(path),
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they stand around each match, and in no record.
+const MATCH_MARKS = /[\u0001\u0002]/g
+
+function commandFor({ id, kind, place }: SearchHit): string {
+  if (place === null) return `savepoint sessions show ${id}`
+  if (kind === 'run') return `savepoint run show ${place.stream} ${place.checkpoint}`
+  return `savepoint show ${place.stream} --at ${place.sequence}`
+}
+
+/** A path as one word of a shell. */
+const quoted = (path: string) => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)

@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { describe, errorCode } from '../../core/reason.ts'
+import type { Environment } from './claude-places.ts'
+
+/** What a command of the client came to; `problem` is a line of its own words. */
+export type ClientAnswer = { ok: true; out: string } | { ok: false; problem: string }
+
+interface ClientOptions {
+  cwd: string
+  env: Environment
+  timeoutMs?: number
+}
+
+const MAX_OUTPUT = 1024 * 1024
+
+/** Runs one command of the client without a shell and without input; one that hangs is ended, with all it started. */
+export async function runClaude(
+  program: string,
+  args: readonly string[],
+  { cwd, env, timeoutMs = 30_000 }: ClientOptions,
+): Promise<ClientAnswer> {
+  try {
+    const child = spawn(program, args, {
+      cwd,
+      env: environment(env),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
+    return await ended(child, timeoutMs)
+  } catch (error) {
+    return { ok: false, problem: describe(error) }
+  }
+}
+
+/** It is asked for one thing: it is not to look for another version of itself meanwhile. */
+function environment({ CLAUDE_CONFIG_DIR: folder, ...env }: Environment): NodeJS.ProcessEnv {
+  const quiet = { NO_COLOR: '1', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' }
+  // An empty name is none to us; the client would take it for the folder that it is run in.
+  return { ...env, ...quiet, ...(folder ? { CLAUDE_CONFIG_DIR: folder } : {}) }
+}
+
+function ended(child: ChildProcess, timeoutMs: number): Promise<ClientAnswer> {
+  return new Promise((resolve) => {
+    const said = { out: '', err: '' }
+    const settle = (answer: ClientAnswer) => {
+      clearTimeout(timer)
+      resolve(answer)
+    }
+    const timer = setTimeout(() => {
+      end(child)
+      // What it started may hold the pipes open: it is not waited for.
+      for (const pipe of [child.stdout, child.stderr]) pipe?.destroy()
+      child.unref()
+      settle({ ok: false, problem: `it took longer than ${timeoutMs / 1_000} s, and was ended` })
+    }, timeoutMs)
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (said.out.length < MAX_OUTPUT) said.out += chunk.toString('utf8')
+    })
+    child.stderr?.on('data', (chunk: Buffer) => {
+      if (said.err.length < MAX_OUTPUT) said.err += chunk.toString('utf8')
+    })
+    child.once('error', (error) => settle({ ok: false, problem: describe(error) }))
+    child.once('close', (code, signal) =>
+      settle(
+        code === 0
+          ? { ok: true, out: said.out }
+          : {
+              ok: false,
+              problem: lineOf(said.err) ?? lineOf(said.out) ?? `it ended with ${signal ?? `code ${code}`}`,
+            },
+      ),
+    )
+  })
+}
+
+function end(child: ChildProcess): void {
+  if (child.pid === undefined || process.platform === 'win32') {
+    child.kill('SIGKILL')
+    return
+  }
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error
+  }
+}
+
+/** The line that says what is wrong: the one with the client's mark, else the last. */
+function lineOf(text: string): string | null {
+  const lines = text
+    .split('\n')
+    .map((line) => line.replace(/\p{Cc}/gu, '').trim())
+    .filter(Boolean)
+  const marked = lines.find((line) => line.includes('✘')) ?? lines.at(-1)
+  return marked?.replace(/^.*✘\s*/u, '').slice(0, 500) ?? null
+}

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isMalformed, readFacts } from '../../agents/claude/settings.ts'
+import { readPlainFile } from '../../fs/disk.ts'
+import { hasPlugin, type KnownPlace, pluginMarket } from './claude-places.ts'
+import { examineLauncher, type Say } from './examine-launcher.ts'
+import { launcherIn, targetHere } from './launcher.ts'
+import { serverLauncherIn, serverTargetHere } from './mcp-launcher.ts'
+import { copyChange, copyFolder, pluginCopy, textIn } from './plugin-copy.ts'
+
+const AGAIN = 'savepoint init --plugin'
+const MAX_BYTES = 1024 * 1024
+const MANIFEST = 'savepoint/.claude-plugin/plugin.json'
+
+/** Whether a plugin that is switched on can do its work, and does it alone. */
+export function examinePlugin(places: readonly KnownPlace[], home: string, say: Say): void {
+  if (!hasPlugin(places)) return
+  for (const { path, facts } of places)
+    if (facts && facts.hooked.length > 0)
+      say('warning', `Hooks are in ${path} and in the plugin: each event is recorded twice.`, AGAIN)
+  const folder = pluginMarket(places)
+  // A plugin from a repository is the client's to keep.
+  if (folder === null) return
+  if (!existsSync(folder)) {
+    say('error', `The plugin is read from ${folder}, which is not there: no session is recorded.`, AGAIN)
+    return
+  }
+  if (folder === copyFolder(home)) examineCopy(home, say)
+  examineStarts(folder, home, say)
+}
+
+/** The copy in this home: as this version would write it. */
+function examineCopy(home: string, say: Say): void {
+  const { server } = serverLauncherIn(home, serverTargetHere())
+  const copy = pluginCopy(home, { hook: launcherIn(home, targetHere()).hook, server })
+  if (copy === null || copyChange(copy) === null) return
+  const [theirs, mine] = [versionIn(read(join(copy.folder, MANIFEST))), versionIn(textIn(copy, MANIFEST))]
+  say(
+    'warning',
+    theirs === mine
+      ? `The plugin in ${copy.folder} is not as this Savepoint has it.`
+      : `The plugin in ${copy.folder} is ${theirs ? `of version ${theirs}` : 'not whole'}, this is ${mine}.`,
+    AGAIN,
+  )
+}
+
+/** What its hooks and its server start, where those are launchers of a home. */
+function examineStarts(folder: string, home: string, say: Say): void {
+  const facts = readFacts(read(join(folder, 'savepoint', 'hooks', 'hooks.json')))
+  for (const path of isMalformed(facts) ? [] : facts.launchers)
+    examineLauncher(path, launcherIn(home, targetHere()), say, {
+      who: 'Hooks of the plugin start',
+      todo: AGAIN,
+    })
+  const found = /"([^"]*[\\/]bin[\\/]savepoint-mcp(?:\.cjs)?)"/.exec(
+    read(join(folder, 'savepoint', '.mcp.json')),
+  )
+  if (found)
+    // `as`: a string in quotes is a string.
+    examineLauncher(JSON.parse(found[0]) as string, serverLauncherIn(home, serverTargetHere()), say, {
+      who: 'The plugin starts',
+      todo: AGAIN,
+    })
+}
+
+const read = (path: string) => readPlainFile(path, MAX_BYTES)?.toString('utf8') ?? ''
+
+const versionIn = (text: string) => /"version":\s*"([^"]*)"/.exec(text)?.[1] ?? null

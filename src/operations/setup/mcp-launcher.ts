@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { HookCommand } from '../../agents/claude/settings.ts'
+import { quoted, type Script, type Target } from './launcher.ts'
+
+/** The small program that the plugin names as its server. */
+export interface ServerLauncher extends Script {
+  server: HookCommand
+}
+
+const ABOUT = ['`savepoint init --plugin` wrote this, and writes it again where Node or Savepoint has moved.']
+
+/** Node and the command line as they are now. */
+export const serverTargetHere = (): Target => ({
+  node: process.execPath,
+  bundle: fileURLToPath(new URL('cli.cjs', import.meta.url)),
+})
+
+export function serverLauncherIn(home: string, target: Target, platform = process.platform): ServerLauncher {
+  const isWindows = platform === 'win32'
+  const folder = join(home, 'bin')
+  const name = isWindows ? 'savepoint-mcp.cjs' : 'savepoint-mcp'
+  const path = join(folder, name)
+  return {
+    folder,
+    name,
+    path,
+    text: isWindows ? scriptForNode(home, target) : scriptForShell(home, target),
+    server: isWindows ? { command: 'node', args: [path] } : { command: path, args: [] },
+  }
+}
+
+/** The shell becomes Node: the client's signals and the end of its input reach the server itself. */
+const scriptForShell = (home: string, target: Target) => `#!/bin/sh
+# ${ABOUT.join('\n# ')}
+# ${JSON.stringify(target)}
+unset NODE_OPTIONS NODE_EXTRA_CA_CERTS
+SAVEPOINT_HOME=${quoted(home)}
+export SAVEPOINT_HOME
+node=${quoted(target.node)}
+bundle=${quoted(target.bundle)}
+missing() {
+  echo "savepoint: $1 is not there. Install Savepoint again, and run: savepoint init --plugin" >&2
+  exit 127
+}
+[ -f "$bundle" ] || missing "$bundle"
+[ -x "$node" ] || node=$(command -v node) || missing node
+exec "$node" "$bundle" mcp "$@"
+`
+
+const scriptForNode = (home: string, target: Target) => `// ${ABOUT.join('\n// ')}
+// ${JSON.stringify(target)}
+const bundle = ${JSON.stringify(target.bundle)}
+process.env.SAVEPOINT_HOME = ${JSON.stringify(home)}
+if (!require('node:fs').existsSync(bundle)) {
+  console.error(\`savepoint: \${bundle} is not there. Install Savepoint again, and run: savepoint init --plugin\`)
+  process.exit(127)
+}
+process.argv.splice(1, 1, bundle, 'mcp')
+require('node:module').runMain()
+`

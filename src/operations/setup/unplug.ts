@@ -1,0 +1,72 @@
+import { isMalformed, readFacts } from '../../agents/claude/settings.ts'
+import type { Context } from '../context.ts'
+import type { Change } from './change.ts'
+import { pluginMarket, readPlaces, settingsPlaces } from './claude-places.ts'
+import {
+  isMarketIdle,
+  MARKET_REMOVAL,
+  type Ran,
+  ranChange,
+  runAll,
+  typed,
+  uninstalling,
+} from './plugin-commands.ts'
+import { copyFolder, dropCopy } from './plugin-copy.ts'
+import { setupOf } from './remember.ts'
+import { readSettingsFile } from './settings-file.ts'
+import type { Place } from './take-out.ts'
+
+/** What the client did not do, and what a person types to have it done. */
+export interface Stuck {
+  problem: string
+  typed: string[]
+}
+
+/** The commands that take our plugins out of one settings file; none where it does not name them. */
+export function pluginsToRemove(context: Context, { scope, path, root }: Place): string[][] {
+  const file = readSettingsFile(path, root)
+  const facts = readFacts(file.text)
+  const isOurs = setupOf(context.home.path, file.target)?.plugin === true || isOurMarket(context)
+  return isOurs && !isMalformed(facts) ? uninstalling(facts.plugins, scope) : []
+}
+
+/** Whether the client reads our plugins from the copy in this home. */
+function isOurMarket({ place, env, home }: Context): boolean {
+  return pluginMarket(readPlaces(settingsPlaces(place.root, env))) === copyFolder(home.path)
+}
+
+/** Lets the client take our plugins out of one place. */
+export async function unplug(context: Context, place: Place): Promise<Ran & { stuck: Stuck | null }> {
+  const commands = pluginsToRemove(context, place)
+  const ran = await runAll(context, commands, place.root)
+  const left = commands.slice(ran.changes.length)
+  return { ...ran, stuck: ran.problem === null ? null : { problem: ran.problem, typed: typed(left) } }
+}
+
+/** The marketplace and the copy, once the client has nothing from it any more. */
+export async function closeMarket(context: Context): Promise<{ changes: Change[]; stuck: Stuck | null }> {
+  const { home } = context
+  const changes: Change[] = []
+  if (isOurMarket(context)) {
+    if (!(await isMarketIdle(context))) return { changes, stuck: null }
+    const ran = await runAll(context, [MARKET_REMOVAL], null)
+    changes.push(...ran.changes)
+    if (ran.problem !== null)
+      return { changes, stuck: { problem: ran.problem, typed: typed([MARKET_REMOVAL]) } }
+  }
+  if (dropCopy(home.path)) changes.push(copyGone(context))
+  return { changes, stuck: null }
+}
+
+const copyGone = ({ home }: Context): Change => ({
+  path: copyFolder(home.path),
+  what: 'removed',
+  about: 'nobody reads it any more',
+  diff: null,
+})
+
+/** What `closeMarket` would do, as far as settings tell: nothing is run to find out. */
+export const marketAhead = (context: Context): Change[] => [
+  ...(isOurMarket(context) ? [ranChange(MARKET_REMOVAL)] : []),
+  ...(dropCopy(context.home.path, { dryRun: true }) ? [copyGone(context)] : []),
+]

@@ -1,0 +1,140 @@
+import { clip, sha256 } from '../core/canonical.ts'
+import type { Checkpoint } from '../core/checkpoint.ts'
+import { decisionSentence } from '../core/decision.ts'
+import type { Searchable } from '../core/searchable.ts'
+import type { Session } from '../core/session.ts'
+import type { Decision, WorkState } from '../core/work.ts'
+import { accomplishmentsOf } from './accomplishments.ts'
+
+/** A record has no more characters than this: what a search is for stands in sentences, not in whole files. */
+const MOST_CHARACTERS = 16_000
+
+/**
+ * What a checkpoint says that its parent did not say: a record of the new lines, and one for each decision and each
+ * learning. Work carries all that is known from one checkpoint to the next, so without the parent every hit would
+ * come back hundreds of times.
+ */
+export function searchableOf(
+  checkpoint: Checkpoint,
+  parent: Checkpoint | null,
+  kind: 'run' | 'work',
+): Searchable[] {
+  if (kind === 'run') return snapshotRecords(checkpoint)
+  return [
+    ...decisionRecords(checkpoint.work.decisions, parent?.work.decisions ?? []),
+    ...learningRecords(checkpoint, parent),
+    ...recordOf(checkpoint.id, 'checkpoint', newLines(checkpoint, parent)),
+  ]
+}
+
+/** What a session was about, in its own words; one that said nothing is not worth finding. */
+export function searchableSession(session: Session): Searchable[] {
+  const words = [
+    ...accomplishmentsOf(session),
+    ...session.outcomes.flatMap(({ outcomeName, lastTask, workSummary }) => [
+      outcomeName,
+      lastTask,
+      workSummary,
+    ]),
+    session.lastPrompt?.text ?? '',
+  ]
+  const lines = linesIn(words)
+  const branch = session.environment.gitBranch
+  return lines.length === 0 ? [] : recordOf(session.id, 'session', [...lines, ...(branch ? [branch] : [])])
+}
+
+/** Timers take a snapshot every two minutes, of whatever is there: those say nothing by themselves. */
+function snapshotRecords({ id, triggers, work, change }: Checkpoint): Searchable[] {
+  if (triggers.length > 0 && triggers.every(({ kind }) => kind === 'timer')) return []
+  const { step, plan, fault } = work.position
+  const title = plan?.steps.find((one) => one.id === step)?.title
+  const words = [
+    step === null ? '' : title === undefined || title === step ? step : `${step}: ${title}`,
+    fault === null ? '' : `${fault.reasonCode}: ${fault.message}`,
+    ...triggers.map(({ note }) => note),
+    ...change.commands.map(({ name, result, reason_code, summary }) =>
+      [result, name, reason_code, summary].filter(Boolean).join(' '),
+    ),
+    change.summary,
+  ]
+  return recordOf(id, 'run', linesIn(words))
+}
+
+/** One that is new, that has another reason, or whose place another took; the id is that of its text. */
+function decisionRecords(now: readonly Decision[], before: readonly Decision[]): Searchable[] {
+  const known = new Map(before.map((one) => [keyOf(one.text), one]))
+  return now.flatMap((one): Searchable[] => {
+    const old = known.get(keyOf(one.text))
+    const isSame = old !== undefined && old.why === one.why && old.supersededBy === one.supersededBy
+    const [record] = isSame ? [] : factRecord('decision', one.text, decisionSentence(one))
+    if (record === undefined) return []
+    if (one.supersededBy !== null) return [{ ...record, superseded: one.supersededBy }]
+    return [old && old.supersededBy !== null ? { ...record, superseded: null } : record]
+  })
+}
+
+function learningRecords(checkpoint: Checkpoint, parent: Checkpoint | null): Searchable[] {
+  const known = new Set(parent ? learningsIn(parent).map(keyOf) : [])
+  return learningsIn(checkpoint)
+    .filter((text) => !known.has(keyOf(text)))
+    .flatMap((text) => factRecord('learning', text, text))
+}
+
+const learningsIn = ({ work, completion }: Checkpoint): string[] => [
+  ...work.references.filter(({ kind }) => kind === 'learning').map(({ text }) => text),
+  ...(completion?.learnings ?? []),
+]
+
+function factRecord(kind: 'decision' | 'learning', said: string, sentence: string): Searchable[] {
+  const key = keyOf(said)
+  return key === '' ? [] : recordOf(`${kind}-${sha256(`${kind}\n${key}`).slice(0, 12)}`, kind, [sentence])
+}
+
+/** What makes two texts one: their words, whatever their case, spaces and last full stop. */
+const keyOf = (text: string) =>
+  text
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/[.!]+$/, '')
+
+function newLines(checkpoint: Checkpoint, parent: Checkpoint | null): string[] {
+  const known = new Set(parent ? linesOf(parent) : [])
+  return linesOf(checkpoint).filter((line) => !known.has(line))
+}
+
+const linesOf = ({ work, change, completion }: Checkpoint): string[] =>
+  linesIn([
+    change.summary,
+    ...(completion ? [completion.outcome] : []),
+    ...textsOf(work),
+    ...[...work.artifacts, ...change.artifacts].map(({ path, description }) =>
+      description === '' ? path : `${path}: ${description}`,
+    ),
+  ])
+
+const textsOf = (work: WorkState): string[] => [
+  ...[work.now, work.state, work.problem, work.intent],
+  ...[work.next, work.blockers, work.questions, work.rules, work.constraints, work.facts, work.done].flatMap(
+    (list) => list.map(({ text }) => text),
+  ),
+  ...work.references.filter(({ kind }) => kind !== 'learning').map(({ text }) => text),
+]
+
+/** The lines of some texts, each once; the marks of a match have no place in them. */
+const linesIn = (texts: readonly string[]): string[] => [
+  ...new Set(
+    texts
+      .flatMap((text) => text.split(/[\r\n]+/))
+      .map((line) => line.replace(CONTROLS, ' ').trim())
+      .filter((line) => /[\p{L}\p{N}]/u.test(line)),
+  ),
+]
+
+const CONTROLS = /\p{Cc}+/gu
+
+function recordOf(id: string, kind: Searchable['kind'], lines: readonly string[]): Searchable[] {
+  const text = clip(linesIn(lines).join('\n'), MOST_CHARACTERS)
+  return text === '' ? [] : [{ id, kind, text }]
+}

@@ -1,0 +1,206 @@
+import { SEARCH_KINDS, type SearchKind } from '../../core/searchable.ts'
+import type { Found, SearchFilter, Wanted } from '../store.ts'
+import { SQLITE, sqliteCode } from './driver.ts'
+import { branchWord } from './search-fill.ts'
+import { hitsOf } from './search-hits.ts'
+import { kindOf, rangeOf } from './search-number.ts'
+import type { Sql } from './sql.ts'
+
+/** Of more matches only the newest are ranked: a word that everything has tells nothing apart, and takes its time. */
+const MOST_RANKED = 1_000
+/** A word with more matches than this says next to nothing about which of them are better. */
+const COMMON = 5_000
+/** A plain scan reads no more records than this, the newest. */
+const MOST_SCANNED = 20_000
+
+/** How much more a record of a kind weighs than another that matches as well. */
+const WEIGHT: Record<SearchKind, number> = {
+  decision: 1.4,
+  learning: 1.4,
+  checkpoint: 1,
+  session: 1,
+  run: 0.9,
+}
+
+type Range = readonly [low: number, high: number]
+
+interface Candidate {
+  n: number
+  /** What BM25 gives: the lower, the better. */
+  score: number
+}
+
+interface Candidates {
+  rows: Candidate[]
+  more: boolean
+  /** What they match, in the syntax of the index; null for a scan. */
+  match: string | null
+}
+
+/** Null where the index is damaged: it is derived, and need not be mended. */
+export function findRecords(sql: Sql, wanted: Wanted, filter: SearchFilter): Found | null {
+  try {
+    return found(sql, wanted, filter)
+  } catch (error) {
+    if (sqliteCode(error) === SQLITE.corrupt || isMissing(error)) return null
+    throw error
+  }
+}
+
+const isMissing = (error: unknown) =>
+  error instanceof Error && error.message.includes('no such table: search_')
+
+function found(sql: Sql, wanted: Wanted, filter: SearchFilter): Found {
+  const ranges = rangesOf(sql, filter)
+  const { rows, more, match } =
+    'terms' in wanted ? ranked(sql, wanted, filter, ranges) : scanned(sql, wanted.contains, filter, ranges)
+  const foreign = foreignRecords(sql)
+  const told = inOrder(rows.filter(({ n }) => !foreign.has(n))).map(({ n }) => n)
+  const unseen = rows.filter(({ n }) => foreign.has(n))
+  const { hits, gone } = hitsOf(sql, told, {
+    most: filter.most,
+    look: match ?? ('contains' in wanted ? wanted.contains : []),
+  })
+  return {
+    hits,
+    total: told.length - gone,
+    more,
+    foreign: {
+      records: unseen.length,
+      streams: [...new Set(unseen.flatMap(({ n }) => foreign.get(n) ?? []))].sort(),
+    },
+  }
+}
+
+/** The ranges of numbers in which to look: one for each repository, from the first that may be recent enough. */
+function rangesOf(sql: Sql, { repository, since }: SearchFilter): Range[] {
+  const numbers = sql.all<{ number: number }>(
+    'SELECT number FROM search_repositories WHERE ? IS NULL OR repository = ? ORDER BY number',
+    ...([repository, repository] as const),
+  )
+  return numbers.flatMap(({ number }): Range[] => {
+    const [low, high] = rangeOf(number)
+    if (since === null) return [[low, high]]
+    const first = sql.get<{ n: number }>(
+      'SELECT n FROM search_records WHERE repository = ? AND high >= ? ORDER BY high, n LIMIT 1',
+      ...([number, since] as const),
+    )
+    return first ? [[first.n, high]] : []
+  })
+}
+
+/**
+ * BM25 counts all matches of every word, which takes its time for one that everything has: those take no part in the
+ * ranking. Where any of the words will do they are left out altogether, for they would fill the newest matches, and
+ * what the rare ones find would not be among them.
+ */
+function ranked(sql: Sql, { terms, of }: Words, filter: SearchFilter, ranges: Range[]): Candidates {
+  if (terms.length === 1 || of === 'any') {
+    const telling = terms.length === 1 ? terms : tellingOf(sql, terms, ranges, MOST_RANKED)
+    const match = (telling.length > 0 ? telling : terms).join(' OR ')
+    return newest(sql, match, filter, ranges, telling.length > 0 ? BM25 : '-1.0')
+  }
+  const found = newest(sql, terms.join(' AND '), filter, ranges, '-1.0')
+  if (found.rows.length === 0) return found
+  const telling = tellingOf(sql, terms, ranges, COMMON)
+  return telling.length === 0 ? found : { ...found, rows: scored(sql, telling.join(' AND '), found.rows) }
+}
+
+type Words = Extract<Wanted, { terms: unknown }>
+
+const BM25 = 'bm25(search_texts, 1.0, 0.0)'
+
+const tellingOf = (sql: Sql, terms: readonly string[], ranges: Range[], most: number) =>
+  terms.filter((term) => ranges.every((range) => !hasMore(sql, term, range, most)))
+
+const hasMore = (sql: Sql, term: string, [low, high]: Range, most: number) =>
+  sql.get(
+    'SELECT 1 FROM search_texts WHERE search_texts MATCH ? AND rowid BETWEEN ? AND ? LIMIT 1 OFFSET ?',
+    ...([inText(term), low, high, most] as const),
+  ) !== undefined
+
+const inText = (match: string) => `text : (${match})`
+
+/** What narrows a search in its range: the kind is in the number; the time is looked up, from the first that may count. */
+function conditions({ kind, since }: SearchFilter): { where: string; values: Array<string | number> } {
+  const where = [
+    ...(kind === null ? [] : ['AND f.rowid % 8 = ?']),
+    ...(since === null ? [] : ['AND (SELECT at FROM search_records WHERE n = f.rowid) >= ?']),
+  ].join(' ')
+  const values = [...(kind === null ? [] : [SEARCH_KINDS.indexOf(kind)]), ...(since === null ? [] : [since])]
+  return { where, values }
+}
+
+/** The newest matches, so many as are ranked. */
+function newest(
+  sql: Sql,
+  match: string,
+  filter: SearchFilter,
+  ranges: Range[],
+  score: typeof BM25 | '-1.0',
+): Candidates {
+  const { where, values } = conditions(filter)
+  const branch = filter.branch === null ? '' : ` AND branch : ${branchWord(filter.branch)}`
+  const share = Math.ceil(MOST_RANKED / Math.max(1, ranges.length))
+  const found: Candidates = { rows: [], more: false, match: inText(match) }
+  for (const [low, high] of ranges) {
+    const part = sql.all<Candidate>(
+      `SELECT f.rowid AS n, ${score} AS score FROM search_texts f
+       WHERE search_texts MATCH ? AND f.rowid BETWEEN ? AND ? ${where} ORDER BY f.rowid DESC LIMIT ?`,
+      ...([inText(match) + branch, low, high, ...values, share + 1] as const),
+    )
+    found.more ||= part.length > share
+    found.rows.push(...part.slice(0, share))
+  }
+  return found
+}
+
+/** The same records, ranked by some of their words alone. */
+function scored(sql: Sql, by: string, rows: readonly Candidate[]): Candidate[] {
+  const numbers = rows.map(({ n }) => n)
+  // The sum keeps the list from the index, which would ask the whole expression anew for each number.
+  return sql.all<Candidate>(
+    `SELECT rowid AS n, ${BM25} AS score FROM search_texts
+     WHERE search_texts MATCH ? AND rowid BETWEEN ? AND ? AND rowid + 0 IN (SELECT value FROM json_each(?))`,
+    ...([inText(by), Math.min(...numbers), Math.max(...numbers), JSON.stringify(numbers)] as const),
+  )
+}
+
+/** For scripts without spaces: a text that contains all of the words, whatever stands beside them. */
+function scanned(sql: Sql, contains: readonly string[], filter: SearchFilter, ranges: Range[]): Candidates {
+  const { where, values } = conditions(filter)
+  const branch = filter.branch === null ? [] : [branchWord(filter.branch)]
+  const found: Candidates = { rows: [], more: false, match: null }
+  for (const [low, high] of ranges) {
+    const before = sql.get<{ n: number }>(
+      'SELECT n FROM search_records WHERE n BETWEEN ? AND ? ORDER BY n DESC LIMIT 1 OFFSET ?',
+      ...([low, high, Math.ceil(MOST_SCANNED / ranges.length)] as const),
+    )
+    found.more ||= before !== undefined
+    found.rows.push(
+      ...sql.all<Candidate>(
+        `SELECT f.rowid AS n, -1.0 AS score FROM search_texts f WHERE f.rowid BETWEEN ? AND ? ${where}
+         ${branch.map(() => 'AND f.branch = ?').join('')}
+         ${contains.map(() => `AND f.text LIKE ? ESCAPE '\\'`).join(' ')} ORDER BY f.rowid DESC LIMIT ?`,
+        ...[before === undefined ? low : before.n + 1, high, ...values, ...branch],
+        ...contains.map((text) => `%${text.replace(/[\\%_]/g, '\\$&')}%`),
+        MOST_RANKED,
+      ),
+    )
+  }
+  return found
+}
+
+const weighed = ({ n, score }: Candidate) => score * WEIGHT[kindOf(n)]
+
+/** The best first, and of equals the newer. */
+const inOrder = (rows: Candidate[]): Candidate[] => rows.sort((a, b) => weighed(a) - weighed(b) || b.n - a.n)
+
+/** Records of checkpoints that nobody has reviewed, with the names of their streams. */
+function foreignRecords(sql: Sql): Map<number, string> {
+  const rows = sql.all<{ n: number; name: string }>(
+    `SELECT r.n, s.name FROM foreign_marks m CROSS JOIN search_records r ON r.checkpoint = m.checkpoint
+     CROSS JOIN streams s ON s.id = r.stream`,
+  )
+  return new Map(rows.map(({ n, name }) => [n, name]))
+}
