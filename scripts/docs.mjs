@@ -228,7 +228,7 @@ async function toolsTable({ loadOperations, isTool, toolOf }) {
     const takes = Object.keys(inputSchema.properties).map((field) =>
       inputSchema.required.includes(field) ? `**${field}**` : field,
     )
-    const gives = Object.keys(outputSchema.properties).filter((field) => !['text', 'notices'].includes(field))
+    const gives = Object.keys(outputSchema.properties).filter((field) => field !== 'text')
     return [code(name), operation.tool.effect, cell(description), takes.join(', ') || '–', gives.join(', ')]
   })
   return table(['tool', 'effect', 'what it does, and when to call it', 'takes', 'facts'], rows)

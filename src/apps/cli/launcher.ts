@@ -1,4 +1,5 @@
 import { fstatSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
 import { startProgram } from '../program.ts'
 
 /** What the program shows to this launcher. */
@@ -38,8 +39,10 @@ function start(): void {
     return
   }
   const word = words[0] ?? ''
-  const { program, keep } = startProgram<Program>(word)
   const isServer = word === 'mcp' && words.length <= 2 && words[1]?.startsWith('-') !== true
+  // A server stays: what its start needs is not to make room for what nobody needs later.
+  if (isServer) setFlagsFromString('--semi-space-growth-factor=1')
+  const { program, keep } = startProgram<Program>(word)
   const work = isServer ? program.serve(words[1]) : program.run()
   work.then((code) => {
     if (code === 0) keep(word)

@@ -1,5 +1,5 @@
 import type { ReasonError } from '../../core/reason.ts'
-import { inline, renderWords } from '../../formats/brief-md/render.ts'
+import { inline, renderWords, withNotes } from '../../formats/brief-md/render.ts'
 import { optionName } from '../../operations/field.ts'
 import { type ToolOperation, toolFields } from './tool-list.ts'
 
@@ -21,12 +21,12 @@ const MOST_CHARACTERS = 40_000
  */
 export function answerOf(operation: ToolOperation, result: unknown, notices: readonly string[]): Answer {
   const { tool, name } = operation
-  const text =
+  const words =
     tool.fenced?.(result) ?? wordsOf(name, operation.say(result, { columns: Number.POSITIVE_INFINITY }))
-  const told = [...new Set(notices)].map(inline)
+  const text = withNotes(words, [...new Set(notices)])
   return {
-    content: [{ type: 'text', text: [text, ...told].join('\n') }],
-    structuredContent: { ...cleaned(tool.factsOf(result)), text, notices: told },
+    content: [{ type: 'text', text }],
+    structuredContent: { ...cleaned(tool.factsOf(result)), text },
   }
 }
 

@@ -13,12 +13,23 @@ import { redact, redactAll } from '../../policy/redact.ts'
 import { NOTHING_SAID } from '../../policy/save.ts'
 import type { Context } from '../context.ts'
 import { flag, text, whole } from '../facts.ts'
+import type { Field } from '../field.ts'
 import { operation } from '../operation.ts'
 import { HANDED_OFF, handoffHome, MAX_HANDOFF_BYTES, problemOf } from './handoff-files.ts'
 import { type Receipt, saveWork } from './save-work.ts'
 import { isNothingSaid, SAYING_FIELDS, type Said, type SayingInput, saidBy } from './saying.ts'
 
 const { text: _text, ...SAID_BY_OPTION } = SAYING_FIELDS
+
+/** An agent saves these where they come up: its list of tools need not have them twice. */
+const typed = <F extends Field>(field: F) => ({ ...field, typed: true as const })
+const { now, goal, problem, constraint, fact, accomplishment, id } = SAYING_FIELDS
+const { learning, supersedes, resolve, confirm, plan } = SAYING_FIELDS
+const SELDOM = {
+  ...{ now: typed(now), goal: typed(goal), problem: typed(problem), constraint: typed(constraint) },
+  ...{ fact: typed(fact), accomplishment: typed(accomplishment), id: typed(id), learning: typed(learning) },
+  ...{ supersedes: typed(supersedes), resolve: typed(resolve), confirm: typed(confirm), plan: typed(plan) },
+}
 
 /** It stands in the name, the title and the front matter; what needs more room belongs into the work. */
 const MOST_CHARACTERS = 500
@@ -31,6 +42,7 @@ export const handoff = operation({
   fields: {
     purpose: { kind: 'text', at: 0, required: true, about: 'what it is handed off for, in a sentence' },
     ...SAID_BY_OPTION,
+    ...SELDOM,
   },
   examples: [
     'savepoint handoff "Finish the login form"',

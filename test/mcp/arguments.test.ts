@@ -1,0 +1,160 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type Sandbox, sandbox } from '../support/sandbox.ts'
+import { expectProtocolOnly, type Served, served } from './server.ts'
+
+const JOINED = '{"__proto__": {"summary": "x"}, "constructor": ["x"]}'
+
+/** What no tool takes, each with the words that say why. */
+const WRONG: ReadonlyArray<readonly [label: string, tool: string, given: unknown, says: RegExp]> = [
+  [
+    'a name that is nearly one',
+    'save',
+    { decisions: ['x'] },
+    /no argument "decisions"; "decision" is meant\?/,
+  ],
+  ['a name in capitals', 'save', { Summary: 'x' }, /"summary" is meant\?/],
+  ['a name that only a person types', 'save', { stdin: true }, /no argument "stdin"; it takes summary, now/],
+  ['any name, for a tool without arguments', 'status', { verbose: true }, /it takes none/],
+  ['names of every object', 'save', JSON.parse(JOINED), /no argument "constructor"/],
+  ['the name of a method', 'save', { toString: 'x' }, /no argument "toString"/],
+  ['a list for a text', 'save', { summary: ['x'] }, /"summary" takes a text/],
+  ['a record for a text', 'resume', { id: { a: 1 } }, /"id" takes a text/],
+  ['a number for a text', 'resume', { id: 7 }, /"id" takes a text/],
+  ['a text for a number', 'resume', { budget: 'many' }, /"budget" takes a whole number/],
+  ['a part of a number', 'resume', { budget: 700.5 }, /"budget" takes a whole number/],
+  ['a number below the least', 'resume', { budget: -5 }, /"budget" takes a whole number from/],
+  ['a number beyond the most', 'resume', { budget: 1e15 }, /"budget" takes a whole number from/],
+  ['a text for a flag', 'list', { all: 'yes' }, /"all" takes true or false/],
+  ['a word that is none of the choices', 'save', { trigger: 'whim' }, /"trigger" takes manual, phase/],
+  ['a record in a list', 'save', { next: [{ text: 'x' }] }, /a text in "next" takes a text/],
+  ['null in a list', 'save', { next: [null] }, /a text in "next" takes a text/],
+  ['a zero character', 'save', { summary: 'a\0b' }, /"summary" holds a zero character/],
+  ['a zero character in a list', 'save', { decision: ['a\0b'] }, /a text in "decision" holds a zero/],
+  ['a name that is no id', 'resume', { id: '../../etc/passwd' }, /./],
+  ['too long a text', 'save', { summary: 'x'.repeat(300_000) }, /characters, 262144 are allowed/],
+  [
+    'too many decisions',
+    'save',
+    { decision: Array.from({ length: 5_000 }, (_, n) => `D${n}`) },
+    /more than a save holds/,
+  ],
+  ['nothing where something is needed', 'handoff', {}, /"purpose" is missing/],
+  ['null where something is needed', 'handoff', { purpose: null }, /"purpose" is missing/],
+  ['nothing at all to save', 'save', {}, /./],
+]
+
+test('what a tool does not take is refused with words that say what it takes, and the server goes on', async () => {
+  const box = sandbox()
+  const server = await served(box)
+  for (const [label, tool, given, says] of WRONG) {
+    const { text, reason } = await server.refused(tool, given)
+    expect(text, label).toMatch(says)
+    expect(text.length, label).toBeLessThan(1_500)
+    expect(reason, label).toMatch(/^[a-z_]+$/)
+    // What a tool takes is called as the tool calls it.
+    expect(text, label).not.toMatch(/--(?!help)[a-z]/)
+  }
+  expect((await server.did('resume')).kind).toBe('nothing')
+  expect(box.json(['list', '--all']).documents).toEqual([])
+  expectProtocolOnly(server)
+})
+
+test.each([
+  ['a list', [1]],
+  ['a text', 'x'],
+  ['a number', 7],
+])('arguments that are %s are refused, and the server goes on', async (_, given) => {
+  const server = await served(sandbox())
+  const { result, error } = await server.ask('tools/call', { name: 'savepoint_list', arguments: given })
+  expect(error?.code ?? result?.isError).toBeOneOf([-32602, true])
+  expect((await server.did('list')).documents).toEqual([])
+})
+
+test('what models often do is taken as it is meant', async () => {
+  const server = await served(sandbox())
+  const saved = await server.did('save', {
+    ...{ summary: 'Half an emoji \ud83d here', decision: 'One text for a list', next: null, trigger: null },
+  })
+  expect(saved).toMatchObject({ sequence: 1, decisions: { new: 1 } })
+  expect((await server.did('resume', { id: null, budget: '900' })).text).toContain('One text for a list')
+  // The protocol's package takes it out, and it gives nothing to what is read after it.
+  await server.did('resume', JSON.parse('{"__proto__": {"id": "nobody"}}'))
+  const { result } = await server.ask('tools/call', { name: 'savepoint_list' })
+  expect(result?.isError).toBeUndefined()
+})
+
+/** Paths that lead out of a workspace. */
+const OUTSIDE = [
+  '/etc/passwd',
+  '../outside.ts',
+  'src/../../outside.ts',
+  'src/../../repo/../outside.ts',
+  'way-out/outside.ts',
+  'src/way-out/outside.ts',
+  'C:\\Windows\\win.ini',
+  'c:outside.ts',
+  '\\\\server\\share\\x',
+  '~/outside.ts',
+  '~root/x',
+  'not-there/way/../../../outside.ts',
+]
+
+function withWaysOut(): Sandbox {
+  const box = sandbox()
+  mkdirSync(box.path('src'))
+  mkdirSync(join(box.root, 'elsewhere'))
+  writeFileSync(join(box.root, 'elsewhere', 'outside.ts'), 'x\n')
+  for (const place of ['way-out', 'src/way-out']) symlinkSync(join(box.root, 'elsewhere'), box.path(place))
+  return box
+}
+
+async function expectOutside(server: Served, tool: string, given: object): Promise<void> {
+  const { reason, text } = await server.refused(tool, given)
+  expect(reason, JSON.stringify(given)).toBe('path_outside')
+  expect(text).toContain('workspace')
+}
+
+test('no tool takes a path that leads out of the workspace, by its words or by a link', async () => {
+  const box = withWaysOut()
+  const server = await served(box)
+  box.json(['new', 'auth', '--current'])
+  for (const path of OUTSIDE) {
+    await expectOutside(server, 'save', { summary: 'x', file: ['src/in.ts', path] })
+    await expectOutside(server, 'handoff', { purpose: 'x', file: path })
+    await expectOutside(server, 'pickup', { handoff: `${path}.md` })
+  }
+  // In an artifact a colon ends the path.
+  for (const path of OUTSIDE.filter((one) => !one.includes(':')))
+    await expectOutside(server, 'delta', { what: 'x', artifact: `${path}:created:it` })
+  expect((await server.did('show', { id: 'auth' })).checkpoints).toBe(1)
+  const inside = await server.did('save', {
+    summary: 'Inside',
+    file: ['src/in.ts: fine', 'a b.ts', '..x.ts'],
+  })
+  expect(inside.sequence).toBe(2)
+})
+
+test('every argument that is a path by its words is held against the workspace', async () => {
+  const list = JSON.parse(await (await served(sandbox())).toolList())
+  const named = list.tools.flatMap(
+    ({
+      name,
+      inputSchema,
+    }: {
+      name: string
+      inputSchema: { properties: Record<string, { description: string }> }
+    }) =>
+      Object.entries(inputSchema.properties)
+        .filter(([, { description }]) => /\b(?:file|path|folder|directory)\b/i.test(description))
+        .map(([argument]) => `${name}.${argument}`),
+  )
+  // Whoever adds one adds it to the test above, too.
+  expect(named).toEqual([
+    'savepoint_save.file',
+    'savepoint_handoff.file',
+    'savepoint_pickup.handoff',
+    'savepoint_delta.artifact',
+  ])
+})
