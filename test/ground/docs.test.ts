@@ -192,6 +192,7 @@ const lasting = (answer: string, root: string) =>
     .replaceAll(root, '/srv')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z|\d{8}T\d{6}Z_\d{3}-\w+/g, '<time>')
     .replace(/\d{4}-\d\d-\d\d(?=-main)/g, '<day>')
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, '<minute>')
 
 /** A repository `shop` beside a folder of commands: ours, and one that plays the client of an agent. */
 function shopIn(box: Sandbox) {
