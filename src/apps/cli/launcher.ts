@@ -1,5 +1,4 @@
 import { fstatSync } from 'node:fs'
-import { setFlagsFromString } from 'node:v8'
 import { startProgram } from '../program.ts'
 
 /** What the program shows to this launcher. */
@@ -31,6 +30,9 @@ function isPiped(): boolean {
   }
 }
 
+/** For V8: garbage is collected before more room is made. */
+const SMALL = '--semi-space-growth-factor=1'
+
 function start(): void {
   const words = process.argv.slice(2)
   if (isForHook(words)) {
@@ -41,7 +43,7 @@ function start(): void {
   const word = words[0] ?? ''
   const isServer = word === 'mcp' && words.length <= 2 && words[1]?.startsWith('-') !== true
   // A server stays: what its start needs is not to make room for what nobody needs later.
-  if (isServer) setFlagsFromString('--semi-space-growth-factor=1')
+  if (isServer) (require('node:v8') as typeof import('node:v8')).setFlagsFromString(SMALL)
   const { program, keep } = startProgram<Program>(word)
   const work = isServer ? program.serve(words[1]) : program.run()
   work.then((code) => {
