@@ -60,7 +60,7 @@ export const REASONS = {
     http: 400,
     retry: false,
     says: '{problem}',
-    hint: 'Add --help to see what the command takes; a tool says it in its schema.',
+    hint: 'Add --help to see what the command takes.',
   },
   id_invalid: {
     exit: EXIT.usage,

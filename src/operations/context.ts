@@ -152,7 +152,8 @@ function meetProblems({ problems }: Config, lenient: boolean, notices: string[])
   }
 }
 
-function placeOf(cwd: string): Place {
+/** Where a folder is; one that is gone has a reason. */
+export function placeOf(cwd: string): Place {
   try {
     return locate(cwd)
   } catch (error) {

@@ -7,6 +7,8 @@ interface FieldBase {
   /** What help calls it, where that is not its own name. */
   label?: string
   required?: true
+  /** An agent's tool needs it; who types commands has another way to say it. */
+  needed?: true
   /** Only for who types commands: an agent's tool does not have it. */
   typed?: true
   /** The path that a value names, if any: an agent's tool takes none outside the workspace. */

@@ -1,12 +1,16 @@
 import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { errorCode, ReasonError } from '../core/reason.ts'
-import { locate } from '../workspace/locate.ts'
+import { placeOf } from './context.ts'
+
+const MOST_CHARACTERS = 4_096
 
 /** Refuses a path that leads out of the workspace around a folder, by its words or by a link on the way. */
 export function requireInside(cwd: string, path: string): void {
-  const { root } = locate(cwd)
-  const outside = new ReasonError('path_outside', { path })
+  const { root } = placeOf(cwd)
+  const outside = new ReasonError('path_outside', { path: path.slice(0, 200) })
+  // Longer than any system takes; and each part of what is not there would be looked at.
+  if (path.length > MOST_CHARACTERS) throw outside
   // A drive or a share of another system, and what a shell would replace.
   if (/^(?:[A-Za-z]:|\\\\|~)/.test(path) && sep === '/') throw outside
   const there = resolve(root, path)

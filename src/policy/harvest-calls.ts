@@ -23,8 +23,12 @@ const COMMAND_LENGTH = 500
 
 type Told<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>
 
+/** Our own tools, by the name that a client gives them: who saves or looks has not gone on with the work by that. */
+const OURS = /^mcp_.*_savepoint_[a-z_]+$/
+
 /** A tool was called. */
 export function begin(harvest: Harvest, { id, name, input, at }: Told<'tool'>): void {
+  if (OURS.test(name)) return
   const { path = '', command = '', description = '', helper = '' } = input
   const isHelper = HELPS.test(name) || helper !== ''
   const isBehind = input.background === true

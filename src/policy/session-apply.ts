@@ -217,8 +217,13 @@ export function parentOf(
       (event.source === 'fork' ||
         (one.endReason === 'clear' && !taken.has(one.id) && Math.abs(before(one)) <= CLEAR_MS)),
   )
-  return wanted.sort((a, b) => apart(a) - apart(b))[0] ?? null
+  const [nearest, next] = wanted.sort((a, b) => apart(a) - apart(b))
+  // Two that were cleared at once cannot be told apart: better none than another's.
+  const isUnsure = event.source === 'clear' && nearest && next && apart(next) - apart(nearest) < AT_ONCE_MS
+  return nearest === undefined || isUnsure ? null : nearest
 }
 
 /** The client ends one session and starts the next within a moment. */
 const CLEAR_MS = 60_000
+/** Two terminals that are cleared within this may tell of it in any order. */
+const AT_ONCE_MS = 3_000

@@ -54,7 +54,8 @@ test('what a tool does not take is refused with words that say what it takes, an
     expect(text.length, label).toBeLessThan(1_500)
     expect(reason, label).toMatch(/^[a-z_]+$/)
     // What a tool takes is called as the tool calls it.
-    expect(text, label).not.toMatch(/--(?!help)[a-z]/)
+    // A whole command stays one: it is for a shell.
+    expect(text.replace(/savepoint \w+ .*/g, ''), label).not.toMatch(/--(?!help)[a-z]/)
   }
   expect((await server.did('resume')).kind).toBe('nothing')
   expect(box.json(['list', '--all']).documents).toEqual([])
@@ -157,4 +158,22 @@ test('every argument that is a path by its words is held against the workspace',
     'savepoint_pickup.handoff',
     'savepoint_delta.artifact',
   ])
+})
+
+test('a path that no disk could have, and more of them than a save holds, are refused at once', async () => {
+  const server = await served(sandbox())
+  const long = await server.refused('save', { summary: 'x', file: ['a/'.repeat(50_000)] })
+  expect(long.reason).toBe('path_outside')
+  const many = await server.refused('save', { summary: 'x', file: Array(20_000).fill('a.ts') })
+  expect(many).toMatchObject({ reason: 'usage_invalid' })
+  expect(many.text).toContain('"file" takes up to 100 files')
+})
+
+test('what an agent is told to do speaks of arguments, and leaves commands and names as they are', async () => {
+  const server = await served(sandbox())
+  expect((await server.refused('delta', {})).text).toContain('"what" is missing')
+  const unknown = await server.refused('pickup', { handoff: 'nobody' })
+  expect(unknown.text).toContain('`savepoint pickup --list`')
+  const focus = await server.refused('delta', { what: 'Something' })
+  expect(focus.text).not.toMatch(/< [a-z]/)
 })

@@ -75,3 +75,26 @@ test('a server whose session nobody has recorded says so, and takes no other one
   expect(await streamOf(box, OTHER)).not.toBe('mine')
   expect((await sessionOf(server)).id).not.toBe(OTHER)
 })
+
+test('two clients that are cleared at once: no words of the one go to the other', async () => {
+  const box = sandbox()
+  for (const id of [OLD, OTHER]) heard(box, id, 'SessionStart', { source: 'startup' })
+  const server = await served(box, { env: within(OLD) })
+  for (const id of [OLD, OTHER]) heard(box, id, 'SessionEnd', { reason: 'clear' })
+  for (const id of [NEWER, NEW]) heard(box, id, 'SessionStart', { source: 'clear' })
+  await server.did('save', { summary: 'Mine', stream: 'mine', accomplishment: ['Done by me'] })
+  for (const id of [NEW, NEWER, OTHER]) {
+    const row = await rowOf(box, id)
+    expect(row?.session.stream ?? null).not.toBe('mine')
+    expect(row?.session.accomplishments ?? []).toEqual([])
+  }
+})
+
+test('an agent that names no session has none, though a client of another agent is at work beside it', async () => {
+  const box = sandbox()
+  heard(box, OTHER, 'SessionStart', { source: 'startup' })
+  const server = await served(box)
+  expect((await sessionOf(server)).id).toBeNull()
+  expect((await server.refused('budget')).reason).toBe('session_none')
+  expect((await server.refused('compact')).reason).toBe('session_none')
+})

@@ -80,8 +80,8 @@ function problemsIn({ content, structuredContent, isError, _meta }: Told): strin
   const hidden = texts.filter((text) => HIDDEN.test(text)).map((text) => `hidden: ${JSON.stringify(text)}`)
   const words = content.map(({ text }) => text).join('\n')
   if (isError) {
-    const bad = texts.filter((text) => text.includes(MARK) || /<[A-Za-z/!?]/.test(text))
-    return [...hidden, ...bad.map((text) => `in a refusal: ${text}`)]
+    const besides = textsIn({ structuredContent, _meta }).filter((text) => text.includes(MARK))
+    return [...hidden, ...problemsOf(words), ...besides.map((text) => `beside a refusal: ${text}`)]
   }
   const { text = '', ...facts } = structuredContent ?? {}
   const told = textsIn(facts).filter((fact) => fact.replace(HANDOFF, '').includes(MARK))
@@ -117,6 +117,9 @@ const READS: ReadonlyArray<readonly [tool: string, given: object, isTold: boolea
   ['pickup', { handoff: 'nobody' }, false],
   ['show', { id: 'nobody' }, false],
   ['run_step', { run: 'nobody', step: 's1', state: 'done' }, false],
+  ['save', { resolve: ['nobody'] }, false],
+  ['save', { confirm: ['nobody'] }, false],
+  ['save', { decision: ['Other'], supersedes: ['nobody'] }, false],
 ]
 
 test('a poisoned workspace reaches an agent as fenced and cleaned data only, through every tool that reads', {
@@ -150,10 +153,8 @@ test('what is saved is told back as fenced and cleaned data', { timeout: 60_000 
     { stream: short },
     { file: `/${short}` },
   ]) {
-    const { isError, content } = await server.call('save', given)
-    expect(isError).toBe(true)
-    const words = content.map(({ text }) => text).join('\n')
-    expect(words).not.toMatch(HIDDEN)
-    expect(words).not.toMatch(/<[A-Za-z/!?]/)
+    const told = await server.call('save', given)
+    expect(told.isError).toBe(true)
+    expect(problemsIn(told)).toEqual([])
   }
 })

@@ -9,7 +9,7 @@ export interface Told {
   content: Array<{ type: string; text: string }>
   structuredContent?: Record<string, unknown> & { text: string }
   isError?: boolean
-  _meta?: { 'savepoint/reason'?: { reason: string } }
+  _meta?: { 'savepoint/reason'?: string }
 }
 
 export interface Message {
@@ -114,7 +114,7 @@ export class Served {
     const { isError, content, structuredContent, _meta } = await this.call(tool, given)
     const text = content.map((part) => part.text).join('\n')
     expect({ isError, structuredContent }, text).toEqual({ isError: true, structuredContent: undefined })
-    const reason = _meta?.['savepoint/reason']?.reason ?? ''
+    const reason = _meta?.['savepoint/reason'] ?? ''
     expect(text).toContain(`(${reason})`)
     return { reason, text }
   }

@@ -307,6 +307,11 @@ describe('the session before this one', () => {
     expect(parent('clear', near, other('nearer', 99_900, { endReason: 'logout' }))).toBe('near')
   })
 
+  test('is none where two were cleared at once', () => {
+    expect(parent('clear', other('one', 99_000), other('two', 98_500))).toBeNull()
+    expect(parent('fork', other('one', 99_000), other('two', 98_500))).toBe('one')
+  })
+
   test('is taken once: who was cleared has one that goes on from it', () => {
     const near = other('near', 99_990)
     const child = (of: string) => other('child', 99_995, { parent: of, endedAt: null, endReason: null })

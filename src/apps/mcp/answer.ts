@@ -1,5 +1,5 @@
 import type { ReasonError } from '../../core/reason.ts'
-import { inline, renderWords, withNotes } from '../../formats/brief-md/render.ts'
+import { inline, renderNotes, renderWords, withNotes } from '../../formats/brief-md/render.ts'
 import { optionName } from '../../operations/field.ts'
 import { type ToolOperation, toolFields } from './tool-list.ts'
 
@@ -30,25 +30,37 @@ export function answerOf(operation: ToolOperation, result: unknown, notices: rea
   }
 }
 
-/** A refusal that an agent can act on: what is wrong, what to do, and the code that never changes. */
+/** What an agent is to do, where that is not what somebody at a shell is to do. */
+const HINTS: Partial<Record<ReasonError['reason'], string>> = {
+  usage_invalid: 'The schema of the tool says what it takes.',
+}
+
+/**
+ * A refusal that an agent can act on: what is wrong, what to do, and the code that never changes. It may name what was
+ * saved, or a file that a stranger named: so it stands behind the same fence.
+ */
 export function refusalOf(operation: ToolOperation, reason: ReasonError, notices: readonly string[]): Answer {
-  const said = [reason.message, reason.hint].map((line) => withArguments(operation, line))
-  const lines = [...said, `(${reason.reason})`, ...new Set(notices)].map(inline)
+  const said = [reason.message, HINTS[reason.reason] ?? reason.hint].map((line) =>
+    asArguments(operation, line),
+  )
+  const title = `Refusal of savepoint ${operation.name} (${reason.reason})`
   return {
-    content: [{ type: 'text', text: lines.join('\n') }],
+    content: [{ type: 'text', text: renderNotes(title, [...new Set([...said, ...notices])]) }],
     isError: true,
     // Beside an error no client takes structured content: a program finds it here.
-    _meta: { 'savepoint/reason': cleaned(reason.toJSON()) },
+    _meta: { 'savepoint/reason': reason.reason },
   }
 }
 
-/** What the command line calls `--what` is the argument "what" here. */
-function withArguments(operation: ToolOperation, line: string): string {
+/** What the command line calls `--what` is the argument "what" here, but in a command; and `<id>` would look like a tag. */
+function asArguments(operation: ToolOperation, line: string): string {
   const names = new Map(Object.keys(toolFields(operation)).map((name) => [optionName(name), name]))
-  return line.replace(/--([a-z][a-z-]*)/g, (word, option: string) => {
-    const name = names.get(option)
-    return name === undefined ? word : JSON.stringify(name)
-  })
+  return line
+    .replace(/`[^`]*`|savepoint [a-z]+ .*|--([a-z][a-z-]*)/g, (words, option?: string) => {
+      const name = option === undefined ? undefined : names.get(option)
+      return name === undefined ? words : JSON.stringify(name)
+    })
+    .replace(/<([a-z][a-z.-]*)>/g, (_, name: string) => name.toUpperCase())
 }
 
 /** Lines that are drawn for the eye cost an agent tokens, and tell it nothing. */

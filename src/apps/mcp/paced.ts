@@ -25,11 +25,26 @@ async function* pieces(source: AsyncIterable<Buffer>, answers: Writable, queue: 
       // In the next turn of the loop that is heard, and answered unless it has to wait for others.
       await setImmediate()
       await queue.room()
-      if (answers.writableNeedDrain) await once(answers, 'drain')
+      if (answers.writableNeedDrain) await drained(answers)
     }
   }
   await queue.done()
   await setImmediate()
+}
+
+/** So long a client is waited for that reads nothing: it may be gone, and only what it says last tells that. */
+const PATIENCE_MS = 2_000
+
+async function drained(answers: Writable): Promise<void> {
+  const waited = new AbortController()
+  const over = setTimeout(() => waited.abort(), PATIENCE_MS)
+  try {
+    await once(answers, 'drain', { signal: waited.signal })
+  } catch (error) {
+    if (!waited.signal.aborted) throw error
+  } finally {
+    clearTimeout(over)
+  }
 }
 
 /** When all that was written is with the client, or when it has had its time to take it. */

@@ -4,6 +4,9 @@ import { type Field, type Fields, parseInput } from '../../operations/field.ts'
 import { requireInside } from '../../operations/inside.ts'
 import { type ToolOperation, toolFields, toolName } from './tool-list.ts'
 
+/** A checkpoint holds no more of them; each is looked for on the disk. */
+const MOST_PATHS = 100
+
 const quoted = (text: string) => JSON.stringify(text.slice(0, 80))
 const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })
 
@@ -22,11 +25,15 @@ export function readArguments(operation: ToolOperation, given: unknown, cwd: str
     if (field === undefined) throw wrong(unknown(operation, name, fields))
     if (value !== null) raw[name] = givenValue(name, field, value)
   }
-  for (const [name, { path: pathIn }] of Object.entries(fields))
-    for (const value of [raw[name] ?? []].flat()) {
+  for (const [name, { path: pathIn, needed }] of Object.entries(fields)) {
+    if (needed && raw[name] === undefined) throw wrong(`${quoted(name)} is missing`)
+    const values = pathIn ? [raw[name] ?? []].flat() : []
+    if (values.length > MOST_PATHS) throw wrong(`${quoted(name)} takes up to ${MOST_PATHS} files`)
+    for (const value of values) {
       const path = pathIn?.(String(value)) ?? null
       if (path !== null) requireInside(cwd, path)
     }
+  }
   return parseInput(operation.fields, raw, quoted)
 }
 

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { describe } from '../../core/reason.ts'
+import { describe, EXIT } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import { realPorts, workingFolder } from '../real-ports.ts'
 import { paced, taken } from './paced.ts'
@@ -20,6 +21,10 @@ const AT_TERMINAL =
 export async function serve(folder: string | undefined): Promise<number> {
   const { env } = process
   const place = { cwd: folder ?? (env.CLAUDE_PROJECT_DIR || workingFolder()), env, ports: realPorts }
+  if (folder !== undefined && !existsSync(folder)) {
+    console.error(`savepoint: ${visible(folder)} is not there: give the folder of the workspace.`)
+    return EXIT.unknown
+  }
   const queue = turns(smallHeap())
   if (process.stdin.isTTY) console.error(AT_TERMINAL)
   const { stdin, stdout } = process

@@ -43,7 +43,7 @@ function inputSchema(fields: Fields) {
   return {
     type: 'object' as const,
     properties: Object.fromEntries(all.map(([name, field]) => [name, fieldSchema(field)])),
-    required: all.filter(([, { required }]) => required).map(([name]) => name),
+    required: all.filter(([, { required, needed }]) => required || needed).map(([name]) => name),
     additionalProperties: false,
   }
 }

@@ -61,7 +61,12 @@ export const delta = operation({
     'Do it at a natural break: when a phase is done, a decision is made or the direction changes, and before a session ends or the context window fills up. Without --artifact the files are those that git says changed since the last delta.',
   fields: {
     id: STREAM_OR_FOCUS,
-    what: { kind: 'text', value: 'TEXT', about: 'what was done, in a sentence; always needed' },
+    what: {
+      kind: 'text',
+      value: 'TEXT',
+      needed: true,
+      about: 'what was done, in a sentence; always needed',
+    },
     artifact: {
       kind: 'words',
       value: 'PATH:ACTION:TEXT',

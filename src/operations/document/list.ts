@@ -86,7 +86,11 @@ export const list = operation({
   access: 'read',
   async perform(context, { all }) {
     const survey = await overview(context)
-    const rows = survey.rows.map(listed)
+    // What nobody has reviewed is a person's to look at, and no agent's.
+    const isWithheld = (row: ListedDocument) => row.foreign && context.speaker === 'agent'
+    const rows = survey.rows
+      .map(listed)
+      .map((row) => (isWithheld(row) ? { ...row, problem: '', next: '' } : row))
     const shown = all
       ? rows
       : rows.filter((row) => row.standing !== 'archived' && isOfHere(row) && !isOfSession(row))

@@ -25,6 +25,21 @@ async function keptText({ store }: Context, row: WorkRow, start: string) {
   return { sequence: row.position.sequence, checkpoint: found.checkpoint, at: row.position.at, text }
 }
 
+/** What nobody has reviewed is a person's to look at, and no agent's: of any version, and of why it was saved. */
+async function refuseForeign(
+  { store }: Context,
+  { stream, position }: WorkRow,
+  { at, history, kept }: { at: number | undefined; history: boolean; kept: string | undefined },
+): Promise<void> {
+  const rows = await store.history(stream.id)
+  const isForeign = history
+    ? rows.some(({ foreign }) => foreign)
+    : at === undefined || kept !== undefined
+      ? position.foreign
+      : rows.some(({ sequence, foreign }) => sequence === at && foreign)
+  if (isForeign) throw new ReasonError('stream_foreign', { id: stream.name })
+}
+
 export const show = operation({
   name: 'show',
   summary: 'Show a checkpoint document, as it is or as it was',
@@ -53,6 +68,7 @@ export const show = operation({
     const row = requireRow(survey, id)
     tellForeign(context, row)
     const document = listed(rowOf(survey, row))
+    if (context.speaker === 'agent') await refuseForeign(context, row, { at, history, kept })
     if (history) {
       const rows = await context.store.history(row.stream.id)
       return {

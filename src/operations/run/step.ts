@@ -34,6 +34,18 @@ export async function moveRunStep(
   })
 }
 
+/** A step that the plan does not have is recorded all the same, and counts against the run: it may be a slip. */
+async function tellUnplanned({ store, notices }: Context, run: Stream, step: string): Promise<void> {
+  const steps = (await store.situation(run.id)).base.checkpoint.work.position.plan?.steps ?? []
+  if (steps.length === 0 || steps.some(({ id }) => id === step)) return
+  const known = steps.slice(0, MOST_NAMED).map(({ id }) => id)
+  notices.push(
+    `${step} is not in the plan, which has ${known.join(', ')}${steps.length > MOST_NAMED ? ' and more' : ''}.`,
+  )
+}
+
+const MOST_NAMED = 10
+
 export const runStep = operation({
   name: 'run step',
   summary: 'Say where a step stands',
@@ -62,6 +74,7 @@ export const runStep = operation({
   access: 'write',
   async perform(context, { run, step, state, context: used }) {
     const found = await findRun(context, run)
+    await tellUnplanned(context, found, step)
     return moveRunStep(
       context,
       found,

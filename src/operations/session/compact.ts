@@ -46,7 +46,7 @@ export const compact = operation({
             ? 'Its tools gave nothing back that could be archived.'
             : `${count(result.results, 'result')} archived: savepoint compact --show ${result.archive.slice(0, SHORT)}`,
           `Tokens: ${result.tokens_before ?? 'unknown'} in the window, ${result.tokens_after} in the brief (est.)${result.tokens_saved === null ? '' : `, ${result.tokens_saved} saved`}.`,
-          ...(result.live ? ['Now /clear: the next session goes on from the brief.'] : []),
+          ...(result.live && result.saved ? ['Now /clear: the next session goes on from the brief.'] : []),
         ].join('\n'),
   exact: (result) => (result.kind === 'archive' ? result.text : null),
   tool: {

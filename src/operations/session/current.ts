@@ -6,11 +6,12 @@ import { findSession } from './find-session.ts'
 import { shortId } from './session-text.ts'
 
 /**
- * The session in which a command is given; where no agent says which, the newest active one of this workspace.
- * A session that is named and not recorded is none: the words of one must never go to another.
+ * The session in which a command is given; for a person the newest active one of this workspace. One that is named and
+ * not recorded is none, and neither is one that an agent does not name: the words of one must never go to another.
  */
 export async function currentSession(context: Context): Promise<SessionRow | null> {
   if (context.session) return context.store.session(context.session)
+  if (context.speaker === 'agent') return null
   const [row = null] = await activeHere(context)
   return row
 }
@@ -20,7 +21,7 @@ const activeHere = ({ store, identity }: Context): Promise<SessionRow[]> =>
 
 /** The session that is meant: by its id, else the current one. Says which it is where that could be in doubt. */
 export async function requireCurrent(context: Context, id?: string): Promise<SessionRow> {
-  if (id !== undefined) return findSession(context, id)
+  if (id !== undefined) return ofHere(context, await findSession(context, id))
   const row = await currentSession(context)
   if (!row) throw missing(context)
   if (context.session === null) await tellChoice(context, row)
@@ -32,9 +33,16 @@ export async function requireLast(context: Context, id?: string): Promise<Sessio
   if (id !== undefined || (await currentSession(context))) return requireCurrent(context, id)
   const { store, identity, notices } = context
   const [last] = await store.sessions({ workspace: identity.workspace })
-  if (!last || context.session) throw missing(context)
+  if (!last || context.session || context.speaker === 'agent') throw missing(context)
   notices.push(`No session is active here: this is the last one, ${shortId(last.session.id)}.`)
   return last
+}
+
+/** Of another repository only people are told. */
+function ofHere({ speaker, identity }: Context, row: SessionRow): SessionRow {
+  if (speaker === 'agent' && row.session.repository !== identity.repository)
+    throw new ReasonError('session_unknown', { id: row.session.id })
+  return row
 }
 
 /** Where several go on, a person is told which one is meant. */

@@ -30,10 +30,10 @@ const otherSessions = async ({ store }: Context, { agent, id, workspace }: Sessi
     .map(({ session }) => session)
     .filter((other) => other.agent === agent && other.id !== id)
 
-/** The one that names it as its parent; else, where just one is at work since, that one. */
-function nextOf({ id, endedAt }: Session, others: readonly Session[]): Session | null {
-  const child = others.find(({ parent, source }) => parent === id && source === 'clear')
-  if (child) return child
+/** After a clear the one that names it as its parent; after a resume, where just one is at work since, that one. */
+function nextOf({ id, endedAt, endReason }: Session, others: readonly Session[]): Session | null {
+  if (endReason === 'clear')
+    return others.find(({ parent, source }) => parent === id && source === 'clear') ?? null
   const since = others.filter(
     ({ phase, lastActivityAt }) => phase === 'active' && lastActivityAt >= (endedAt ?? ''),
   )

@@ -74,7 +74,7 @@ export const resume = operation({
   access: 'read',
   lenient: true,
   async perform(context, { id, budget = context.settings.brief_tokens, markdown }) {
-    await keepUp(context)
+    await keepUp(context, { except: context.session })
     const survey = await read(context)
     // What is uncommitted is in no brief: git need not be asked for it.
     const world = await worldOf(context, survey, { wantsDirty: false })

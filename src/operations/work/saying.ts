@@ -37,7 +37,7 @@ export const SAYING_FIELDS = {
     path: (value: string) => fileSaid(value).path,
   },
   command: several('COMMAND', 'a command that matters'),
-  id: several('ID', 'an id that matters: a ticket, a build, a process'),
+  id: several('ID', 'an id that matters: a ticket, a build, a process (the work itself is `stream`)'),
   learning: several('TEXT', 'something learned, for the archive of the work'),
   supersedes: several('DECISION', 'a known decision that the new one replaces (a part of its text does)'),
   resolve: several('QUESTION', 'a known question that is answered'),

@@ -64,7 +64,7 @@ export const status = operation({
   access: 'read',
   lenient: true,
   async perform(context): Promise<Status> {
-    await keepUp(context)
+    await keepUp(context, { except: context.session })
     const survey = await read(context)
     const world = await worldOf(context, survey)
     const nowMs = context.ports.now()
