@@ -104,6 +104,15 @@ test('a refusal in words goes to stderr with its reason, and shows no stack', ()
   expect(stderr).not.toMatch(/^\s+at /m)
 })
 
+test('a step that the plan does not have is recorded, and told: it may be a slip', () => {
+  const box = sandbox()
+  box.start()
+  const { code, stderr } = box.run(['run', 'step', 'r1', 'nope', 'in_progress'])
+  expect(code).toBe(0)
+  expect(stderr).toMatch(/nope is not in the plan, which has s1\b/)
+  expect(box.run(['run', 'step', 'r1', 's1', 'in_progress']).stderr).not.toContain('not in the plan')
+})
+
 test('a completed run refuses a step with exit 6', () => {
   const box = sandbox()
   box.start()

@@ -52,3 +52,16 @@ test.each([
     expect(second.results).toEqual(['Found.'])
   },
 )
+
+test.each(['status', 'resume'])(
+  'a session that calls %s goes on: nothing says that it was interrupted',
+  async (tool) => {
+    const place = project()
+    const look = use(`${TOOL}_${tool}`, {})
+    const scenario = { turns: [look, say('Nothing is saved yet. I sign them with RS256.')] }
+    const first = await claude(place, { prompts: ['Sign the tokens of the gateway.'], scenario, args })
+    expect(given(first, 1)).not.toMatch(/Interrupted|broke off|the last session worked on/)
+    const second = await claude(place, { prompts: ['Go on.'], scenario: { turns: [] }, args })
+    expect(toldAt('SessionStart', second.requests[0])).not.toMatch(/Interrupted|broke off/)
+  },
+)

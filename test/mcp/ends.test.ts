@@ -1,3 +1,5 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { workOf } from '../cli/save-lab.ts'
 import { sandbox } from '../support/sandbox.ts'
@@ -94,4 +96,24 @@ test('a client that closes its ears ends the server', async () => {
   void server.send({ id: 'b', method: 'tools/list' })
   expect(await server.ended).toEqual(WELL)
   expect(workOf(box, ['auth']).decisions.map(({ text }) => text)).toEqual(['Decision 1'])
+})
+
+test('what was compiled at one start is used by the next, and not made again', async () => {
+  const box = sandbox()
+  const serve = async () => {
+    const server = await served(box, { env: { SAVEPOINT_NO_CACHE: '' } })
+    await server.ask('tools/list')
+    expect((await server.end()).code).toBe(0)
+  }
+  const kept = () =>
+    readdirSync(join(box.home, 'cache'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.includes('mcp'))
+      .map((name) => statSync(join(box.home, 'cache', name), { bigint: true }))
+      .map(({ ino, mtimeNs }) => `${ino} ${mtimeNs}`)
+  box.json(['save', 'Begin'])
+  await serve()
+  const first = kept()
+  expect(first.length).toBeGreaterThan(0)
+  await serve()
+  expect(kept()).toEqual(first)
 })

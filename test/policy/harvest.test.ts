@@ -188,6 +188,18 @@ test('files: what failed, was refused or lies outside does not count, what was r
   expect(texts(work.facts)).toEqual([`Dead end: the user refused Edit: ${ROOT}/c.ts`])
 })
 
+test('our own tools are no work: neither what runs nor what was refused', () => {
+  const own = 'mcp__plugin_savepoint_savepoint__savepoint_search'
+  const { work } = harvested([
+    prompt('Sign the tokens.'),
+    call('1', own, {}),
+    result('1', 'not granted', true, true),
+    call('2', 'mcp__savepoint__savepoint_status', {}),
+  ])
+  expect(texts(work.facts)).toEqual([])
+  expect(work.now).not.toContain('savepoint')
+})
+
 test('a failing command blocks until it passes; what it printed is only for the trusted', () => {
   const red = shell('1', 'npm test', 'Exit code 1\nok 1\nnot ok 2 - drains the queue', true)
   expect(texts(harvested(red).work.blockers)).toEqual([
