@@ -1,8 +1,8 @@
 import type { Operation } from './operation.ts'
 
 /**
- * Every verb, once, by its name. The command line, its help, its completion and docs/commands.md are made from
- * this. A verb is loaded when it is called: what one of them needs does not slow down the others.
+ * Every verb, once, by its name. The command line, its help, its completion, the tools of the MCP server (in this order)
+ * and the reference pages are made from this. A verb is loaded when it is called: what one of them needs does not slow down the others.
  */
 const TABLE = {
   init: async () => (await import('./setup/init.ts')).init,
