@@ -92,6 +92,30 @@ test('else those of the command on PATH, but never what a project puts there', (
   expect(JSON.parse(at.run(HOOK, { env }).out)[0]).toBe(at.path('lib/savepoint/dist'))
 })
 
+test('nor what is in the project by a whole path, or by a link that leads into it', () => {
+  const at = machine()
+  at.install('lib/savepoint/dist')
+  at.install('project/node_modules/savepoint/dist')
+  const place = (folder: string, dist: string) => {
+    mkdirSync(at.path(folder), { recursive: true })
+    symlinkSync(at.path(`${dist}/cli.cjs`), at.path(`${folder}/savepoint`))
+  }
+  place('bin', 'lib/savepoint/dist')
+  place('links', 'project/node_modules/savepoint/dist')
+  place('project/node_modules/.bin', 'lib/savepoint/dist')
+  symlinkSync(at.path('project/node_modules/.bin'), at.path('by-link'))
+  const found = (folder: string, env: object = {}) =>
+    at.run(HOOK, { env: { PATH: at.path(folder), ...env } }).out
+  for (const folder of ['links', 'project/node_modules/.bin', 'by-link'])
+    expect(found(folder), folder).toContain('npm install')
+  expect(JSON.parse(found('bin'))[0]).toBe(at.path('lib/savepoint/dist'))
+  // The client says which project it is: hooks are not always run in its root.
+  expect(found('bin', { CLAUDE_PROJECT_DIR: at.path('bin') })).toContain('npm install')
+  expect(found('links', { CLAUDE_PROJECT_DIR: at.path('user') })).toContain('node_modules/savepoint/dist')
+  // In the home of the user all is theirs.
+  expect(found('links', { HOME: at.path('project') })).toContain('node_modules/savepoint/dist')
+})
+
 test('where there is nothing, the start of a session says what to install, and all else is silent', () => {
   const at = machine()
   const told = at.run(HOOK)

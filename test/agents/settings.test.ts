@@ -128,9 +128,22 @@ test('what keeps hooks from running is seen', () => {
 })
 
 test('the plugin counts as switched on only where it is', () => {
-  expect(facts('{"enabledPlugins": {"savepoint@market": true}}').plugin).toBe(true)
-  expect(facts('{"enabledPlugins": {"savepoint@market": false}}').plugin).toBe(false)
-  expect(facts('{"enabledPlugins": {"savepoint-like@market": true}}').plugin).toBeNull()
+  expect(facts('{"enabledPlugins": {"savepoint@savepoint": true}}').plugin).toBe(true)
+  expect(facts('{"enabledPlugins": {"savepoint@savepoint": false}}').plugin).toBe(false)
+  expect(facts('{"enabledPlugins": {"savepoint-like@savepoint": true}}').plugin).toBeNull()
+  expect(facts('{"enabledPlugins": {"savepoint@acme-games": true}}').plugin).toBeNull()
+  expect(facts('{"enabledPlugins": []}').plugin).toBeNull()
+})
+
+test.each([
+  [{ source: 'directory', path: '/a/b' }, '/a/b', '/a/b'],
+  [{ source: 'github', repo: 'acme/games', path: 'x' }, null, 'acme/games'],
+  [{ source: 'git', url: 'https://example.org/x.git' }, null, 'https://example.org/x.git'],
+  [{ source: 'odd' }, null, '{"source":{"source":"odd"}}'],
+])('where our marketplace comes from is seen: %j', (source, market, name) => {
+  const text = JSON.stringify({ extraKnownMarketplaces: { savepoint: { source } } })
+  expect(facts(text)).toMatchObject({ market, source: name })
+  expect(facts('{"extraKnownMarketplaces": {"other": {}}}')).toMatchObject({ market: null, source: null })
 })
 
 test('of a key that is there twice the last counts', () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../support/sandbox.ts'
@@ -45,6 +46,18 @@ export class PluginLab extends SetupLab {
 
   mood(mood: 'fail' | ''): void {
     writeFileSync(join(this.tools, 'mood'), mood)
+  }
+
+  /** Another workspace beside the first. */
+  workspace(name: string): string {
+    const path = join(this.box.root, name)
+    mkdirSync(path)
+    return path
+  }
+
+  /** What a person types, in a workspace. */
+  type(cwd: string, ...words: string[]): void {
+    execFileSync(join(this.tools, 'claude'), words, { cwd, env: this.box.env })
   }
 
   /** With --json, whatever it ends with. */

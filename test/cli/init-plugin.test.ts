@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { sha256 } from '../../src/core/canonical.ts'
 import type { Context } from '../../src/operations/context.ts'
 import { runClaude } from '../../src/operations/setup/claude-client.ts'
-import { findClaude } from '../../src/operations/setup/claude-places.ts'
+import { findClaude } from '../../src/operations/setup/find-claude.ts'
 import { serverLauncherIn } from '../../src/operations/setup/mcp-launcher.ts'
 import { wantsPlugin } from '../../src/operations/setup/wants-plugin.ts'
 import { projectRoot } from '../support/sandbox.ts'
@@ -106,6 +106,7 @@ test('a dry run shows files and commands, and writes nothing', () => {
     `changed ${lab.box.path('.git/info/exclude')}`,
     `changed ${lab.box.path('.git/info/exclude')}`,
     `removed ${lab.box.path('.claude')}`,
+    `removed ${lab.user}`,
     `removed ${lab.launcher}`,
     `removed ${lab.server}`,
   ])
@@ -164,8 +165,37 @@ test('a client that hangs is ended after its time, with what it started', async 
 
 test('a program is taken from whole paths alone', () => {
   const lab = new PluginLab()
-  expect(findClaude({ PATH: `.:${lab.tools}` })).toBe(join(lab.tools, 'claude'))
-  expect(findClaude({ PATH: relative(process.cwd(), lab.tools) })).toBeNull()
+  const root = lab.box.repo
+  expect(findClaude({ PATH: `.:${lab.tools}` }, root)).toBe(join(lab.tools, 'claude'))
+  expect(findClaude({ PATH: relative(process.cwd(), lab.tools) }, root)).toBeNull()
+})
+
+test('and never out of the project, nor by a link that leads into it', () => {
+  const lab = new PluginLab()
+  const { box } = lab
+  const [bin, link, real] = [box.path('node_modules/.bin'), join(box.root, 'link'), join(box.root, 'real')]
+  mkdirSync(bin, { recursive: true })
+  mkdirSync(real)
+  writeFileSync(join(bin, 'claude'), `#!/bin/sh\ntouch '${box.path('caught')}'\n`, { mode: 0o755 })
+  symlinkSync(bin, link)
+  symlinkSync(join(bin, 'claude'), join(real, 'claude'))
+  const found = (PATH: string, root = box.repo) => findClaude({ PATH, HOME: join(box.root, 'user') }, root)
+  for (const folder of [bin, link, real, `${box.repo}/../repo/node_modules/.bin`])
+    expect(found(`${folder}:${lab.tools}`), folder).toBe(join(lab.tools, 'claude'))
+  symlinkSync(box.repo, join(box.root, 'workspace'))
+  expect(found(bin, join(box.root, 'workspace'))).toBeNull()
+  // In the home of the user all is theirs.
+  expect(found(bin, box.root)).toBe(join(bin, 'claude'))
+  // Nor is what starts the client, as by `#!/usr/bin/env node`.
+  writeFileSync(join(bin, 'node'), `#!/bin/sh\ntouch '${box.path('caught')}'\n`, { mode: 0o755 })
+  const script = `#!/usr/bin/env node\nimport('${lab.tools}/client.mjs')\n`
+  writeFileSync(
+    join(lab.tools, 'claude'),
+    script.replace('import(', `process.argv[1] = '${lab.tools}/client.mjs'; import(`),
+  )
+  box.env.PATH = `${bin}:${box.env.PATH}`
+  lab.init('--plugin')
+  expect([existsSync(box.path('caught')), lab.asked()]).toEqual([false, [ADD(lab.copy), INSTALL]])
 })
 
 test('a /checkpoint of somebody else stays, and that is said', () => {
@@ -245,6 +275,7 @@ test('a person is asked once, yes by default, and only where it can be done', as
   const context = (answer: string, env: object = lab.box.env) =>
     ({
       env,
+      place: { root: lab.box.repo },
       ask: async (asked: string[]) => {
         questions.push(...asked)
         return [answer]

@@ -166,7 +166,7 @@ test('what keeps hooks from running is told', () => {
 
 test('where the plugin is switched on, hooks are not put in twice', () => {
   const lab = new SetupLab()
-  lab.users('{"enabledPlugins": {"savepoint@market": true}}')
+  lab.users('{"enabledPlugins": {"savepoint@savepoint": true}}')
   const { notices, changes } = lab.init()
   expect(notices).toContainEqual(expect.stringContaining('not put in twice'))
   expect(changes.map(({ what }) => what)).toEqual(['trusted'])

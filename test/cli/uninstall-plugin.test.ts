@@ -30,6 +30,7 @@ test('settings that the client wrote anew get their bytes back, unless they say 
   lab.init('--plugin')
   lab.uninstall()
   expect(lab.local()).toBe('{"a":1,   "enabledPlugins": {"x@y": true}}')
+  expect(lab.users()).toBe('{"b":   2}')
   lab.init('--plugin')
   lab.local(lab.local().replace('"a": 1', '"a": 3'))
   lab.uninstall()
@@ -146,6 +147,27 @@ test('doctor names launchers that are gone, and those of another home', () => {
     ['warning', expect.stringContaining('another home'), AGAIN],
     ['warning', expect.stringContaining('another home'), AGAIN],
   ])
+})
+
+test('after a client that failed, doctor says what is missing, and nothing against it', () => {
+  const lab = new PluginLab()
+  lab.mood('fail')
+  lab.answer('init', '--plugin')
+  const prepared = ['warning', 'The plugin is prepared, and Claude Code has not installed it.', AGAIN]
+  expect(findings(lab)).toEqual([prepared])
+  expect(lab.box.run(['doctor']).stdout).not.toContain('in place')
+  expect(lab.box.run(['sessions']).stdout).toContain('savepoint init')
+  lab.mood('')
+  lab.init('--plugin')
+  expect(lab.box.run(['doctor']).stdout).toContain('Hooks are in place')
+  expect(lab.box.run(['sessions']).stdout).not.toContain('savepoint init')
+})
+
+test('doctor names hooks besides a plugin that a repository switches on', () => {
+  const lab = new PluginLab()
+  lab.init()
+  lab.file(lab.box.path('.claude/settings.json'), '{"enabledPlugins": {"savepoint@savepoint": true}}')
+  expect(findings(lab)).toEqual([['note', expect.stringContaining('where Claude Code has it'), AGAIN]])
 })
 
 test('doctor names hooks besides the plugin', () => {

@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Sandbox } from '../support/sandbox.ts'
+import { projectRoot, type Sandbox } from '../support/sandbox.ts'
 import { claude, clientPath } from './client.ts'
 import { project, shown } from './lab.ts'
 import { say, use } from './scenario.ts'
@@ -17,6 +18,12 @@ function withClient(): Sandbox {
   place.env.CLAUDE_CONFIG_DIR = ''
   mkdirSync(join(place.env.HOME ?? '', '.claude'))
   return place
+}
+
+/** What a person types. An empty folder of the client would mean the one that it is run in. */
+function type(place: Sandbox, cwd: string, words: string[]): void {
+  const { CLAUDE_CONFIG_DIR: _none, ...env } = place.env
+  execFileSync(join(place.root, 'tools', 'claude'), words, { cwd, env })
 }
 
 const SAVE = 'mcp__plugin_savepoint_savepoint__savepoint_save'
@@ -42,7 +49,7 @@ test.each(['project', 'user'])(
     mkdirSync(place.path('.claude'))
     writeFileSync(place.path(...LOCAL), '{"env": {"A": "b"},   "cleanupPeriodDays": 30}')
     const user = join(place.env.HOME ?? '', '.claude', 'settings.json')
-    writeFileSync(user, '{"includeCoAuthoredBy": false}')
+    writeFileSync(user, '{"includeCoAuthoredBy":   false}')
     // Hooks that were there before are not doubled.
     place.json(['init', '--scope', scope])
     const done = place.json(['init', '--plugin', '--scope', scope])
@@ -78,11 +85,41 @@ test.each(['project', 'user'])(
     expect(readdirSync(place.home)).not.toContain('plugins')
     expect(readdirSync(place.home)).not.toContain('bin')
     expect(place.read(...LOCAL)).toBe('{"env": {"A": "b"},   "cleanupPeriodDays": 30}')
-    // The other file is the client's to write: it leaves an empty list of marketplaces in it.
-    expect(JSON.parse(readFileSync(user, 'utf8'))).toMatchObject({ includeCoAuthoredBy: false })
+    expect(readFileSync(user, 'utf8')).toBe('{"includeCoAuthoredBy":   false}')
     expect(place.json(['uninstall'])).toMatchObject({ changes: [] })
   },
 )
+
+test('what the client reads for another workspace stays until it is gone there', () => {
+  const place = withClient()
+  const user = join(place.env.HOME ?? '', '.claude', 'settings.json')
+  const source = { source: 'directory', path: './tools/claude' }
+  mkdirSync(place.path('.claude'))
+  writeFileSync(
+    place.path('.claude', 'settings.json'),
+    JSON.stringify({ extraKnownMarketplaces: { savepoint: { source } } }),
+  )
+  place.json(['init', '--plugin'])
+  const elsewhere = join(place.root, 'elsewhere')
+  mkdirSync(elsewhere)
+  type(place, elsewhere, ['plugin', 'install', 'context@savepoint', '--scope', 'local'])
+  place.json(['uninstall'])
+  expect(readdirSync(place.home)).toEqual(expect.arrayContaining(['plugins', 'bin']))
+  expect(place.run(['uninstall'], { cwd: elsewhere }).code).toBe(0)
+  expect(readdirSync(place.home)).not.toContain('plugins')
+  expect(readdirSync(place.home)).not.toContain('bin')
+  expect(existsSync(user)).toBe(false)
+})
+
+test('a marketplace of the name that the user has from elsewhere stays theirs', () => {
+  const place = withClient()
+  const user = join(place.env.HOME ?? '', '.claude', 'settings.json')
+  type(place, place.repo, ['plugin', 'marketplace', 'add', join(projectRoot, 'plugins', 'claude')])
+  const mine = readFileSync(user, 'utf8')
+  expect(place.run(['init', '--plugin']).code).toBe(5)
+  place.json(['uninstall'])
+  expect(readFileSync(user, 'utf8')).toBe(mine)
+})
 
 test('a workspace that was deleted keeps nothing alive', () => {
   const place = withClient()

@@ -27,14 +27,12 @@ else if (said === 'plugin list --json') list()
 else if (said.startsWith('plugin marketplace ')) market(words[2], words[3])
 else toggle(words[1], words[2], words[4])
 
+/** Those of all workspaces, wherever it is asked. */
 function list() {
-  const rows = [
-    ['user', user],
-    ['local', local],
-  ].flatMap(([scope, path]) =>
+  const rows = [user, ...Object.keys(read(beside('workspaces.json')))].flatMap((path) =>
     Object.entries(read(path).enabledPlugins ?? {}).map(([id, enabled]) => ({
-      ...{ id, scope, enabled },
-      ...(scope === 'local' ? { projectPath: process.cwd() } : {}),
+      ...{ id, scope: path === user ? 'user' : 'local', enabled },
+      ...(path === user ? {} : { projectPath: dirname(dirname(path)) }),
       readFromFolder: join(known.savepoint ?? '', id.split('@')[0]),
     })),
   )
@@ -64,4 +62,5 @@ function toggle(verb, name, scope) {
   else if (!(name in enabledPlugins)) fail(`Plugin "${name}" not found in installed plugins`)
   else delete enabledPlugins[name]
   write(path, { enabledPlugins, ...others })
+  if (path === local) write(beside('workspaces.json'), { ...read(beside('workspaces.json')), [local]: true })
 }

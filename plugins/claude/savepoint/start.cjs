@@ -42,13 +42,31 @@ function home() {
 /** Installed for all: the real place of the command, or on Windows the package beside its shim. */
 function onPath() {
   // An entry that is not absolute would mean the project that the agent works in.
-  const folders = (process.env.PATH || '').split(path.delimiter).filter(path.isAbsolute)
+  const folders = (process.env.PATH || '').split(path.delimiter).filter(path.isAbsolute).filter(isForeign)
   const commands = folders.map((folder) => unlessGone(() => fs.realpathSync(path.join(folder, 'savepoint'))))
   const packages = folders.map((folder) => path.join(folder, 'node_modules', 'savepoint', 'dist'))
   return commands
     .filter(Boolean)
     .map((command) => path.dirname(command))
     .concat(process.platform === 'win32' ? packages : [])
+    .filter(isForeign)
+}
+
+/** Whether it is none of the project's: what a repository brings along, as in `node_modules/.bin`, nobody installed. */
+function isForeign(place) {
+  const project = process.env.CLAUDE_PROJECT_DIR || process.cwd()
+  // Who works in their own home has in it all that they installed.
+  if (isInside(real(project), real(process.env.HOME || os.homedir()))) return true
+  return !isInside(path.resolve(project), place) && !isInside(real(project), real(place))
+}
+
+function real(place) {
+  return unlessGone(() => fs.realpathSync(place)) || path.resolve(place)
+}
+
+function isInside(folder, place) {
+  const down = path.relative(folder, place)
+  return down !== '..' && !down.startsWith(`..${path.sep}`) && !path.isAbsolute(down)
 }
 
 /** Undefined where a file is not there or cannot be read: then the next place is looked at. */

@@ -39,6 +39,8 @@ export interface SettingsFacts {
   plugins: string[]
   /** The folder that it says our plugins come from; null where it says none. */
   market: string | null
+  /** What it names as our marketplace, a folder or not; null where it names none. */
+  source: string | null
 }
 
 export interface Wanted {
@@ -80,7 +82,7 @@ export function readFacts(text: string): SettingsFacts | Malformed {
     cleanupPeriodDays: typeof days === 'number' ? days : null,
     plugin: pluginIn(settingOf('enabledPlugins')),
     plugins: Object.keys(Object(settingOf('enabledPlugins'))).filter((name) => OUR_PLUGINS.includes(name)),
-    market: marketIn(settingOf('extraKnownMarketplaces')),
+    ...marketIn(settingOf('extraKnownMarketplaces')),
   }
 }
 
@@ -94,16 +96,21 @@ function isPlainJson(text: string): boolean {
   }
 }
 
+/** A plugin of our name from another marketplace is not ours: it has none of our hooks. */
 function pluginIn(plugins: unknown): boolean | null {
-  if (typeof plugins !== 'object' || plugins === null) return null
-  const ours = Object.entries(plugins).filter(([name]) => name.startsWith('savepoint@'))
-  return ours.length === 0 ? null : ours.some(([, value]) => value !== false && value !== null)
+  const found: unknown = Object(plugins)[`savepoint@${MARKET}`]
+  return found === undefined ? null : found !== false && found !== null
 }
 
-function marketIn(markets: unknown): string | null {
-  const { source } = Object(Object(markets)[MARKET])
-  const { path } = Object(source)
-  return typeof path === 'string' ? path : null
+function marketIn(markets: unknown): Pick<SettingsFacts, 'market' | 'source'> {
+  const found: unknown = Object(markets)[MARKET]
+  if (found === undefined) return { market: null, source: null }
+  const { source: kind, path, repo, url } = Object(Object(found).source)
+  const name: unknown = [repo, url, path].find((one) => typeof one === 'string')
+  return {
+    market: kind === 'directory' && typeof path === 'string' ? path : null,
+    source: typeof name === 'string' ? name : JSON.stringify(found),
+  }
 }
 
 /**

@@ -1,8 +1,7 @@
-import { accessSync, constants, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { isMalformed, readFacts, type SettingsFacts } from '../../agents/claude/settings.ts'
-import { errorCode, ReasonError } from '../../core/reason.ts'
+import { ReasonError } from '../../core/reason.ts'
 import { readPlainFile } from '../../fs/disk.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -36,37 +35,6 @@ export function settingsPlaces(root: string, env: Environment, platform = proces
 /** The settings file of a scope: for a project the one that is not committed. */
 export const settingsPath = (scope: Scope, root: string, env: Environment): string =>
   settingsPlaces(root, env).find(({ kind }) => kind === (scope === 'user' ? 'user' : 'local'))?.path ?? ''
-
-/** Whether the client is on this machine: its program on PATH, or the folder that it makes for itself. */
-export function hasClaude(env: Environment, platform = process.platform): boolean {
-  const names = platform === 'win32' ? ['claude.exe', 'claude.cmd'] : ['claude']
-  return (
-    onPath(env, names) !== null ||
-    statSync(claudeFolder(env), { throwIfNoEntry: false })?.isDirectory() === true
-  )
-}
-
-/** The client's program, where it can be started without a shell; null where it cannot, or is not on PATH. */
-export const findClaude = (env: Environment, platform = process.platform) =>
-  onPath(env, platform === 'win32' ? ['claude.exe'] : ['claude'])
-
-/** A folder that is named from where one stands may be anybody's: it is passed over. */
-const onPath = (env: Environment, names: readonly string[]): string | null =>
-  (env.PATH ?? '')
-    .split(delimiter)
-    .filter(isAbsolute)
-    .flatMap((folder) => names.map((name) => join(folder, name)))
-    .find(isProgram) ?? null
-
-export function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return false
-  }
-}
 
 export const MAX_SETTINGS_BYTES = 4 * 1024 * 1024
 
@@ -109,10 +77,30 @@ export function hindrances(places: readonly KnownPlace[]): string[] {
   ])
 }
 
-/** Whether our plugin is switched on, which has the hooks itself: the file that counts most decides. */
-export const hasPlugin = (places: readonly KnownPlace[]) =>
-  places.findLast(({ facts }) => (facts?.plugin ?? null) !== null)?.facts?.plugin === true
+/** The files that decide over a plugin, the one that counts most last; for all projects those of no project. */
+const DECIDING: Record<Scope, ReadonlyArray<SettingsPlace['kind']>> = {
+  project: ['user', 'project', 'local', 'managed'],
+  user: ['user', 'managed'],
+}
 
-/** The folder that the client reads our plugins from, as a settings file says; null where it is no folder. */
+/**
+ * Whether our plugin is switched on, which has the hooks itself. A repository can switch it off, but what it commits
+ * vouches for nothing: where the client has no such plugin, no hook would be run.
+ */
+export function hasPlugin(places: readonly KnownPlace[], scope: Scope): boolean {
+  const isKnown = places.some(({ kind, facts }) => isOfUser(kind) && (facts?.source ?? null) !== null)
+  const counts = ({ kind, facts }: KnownPlace) =>
+    facts?.plugin === false || (facts?.plugin === true && (isOfUser(kind) || (kind === 'local' && isKnown)))
+  const saying = DECIDING[scope].flatMap((kind) => places.filter((one) => one.kind === kind && counts(one)))
+  return saying.at(-1)?.facts?.plugin === true
+}
+
+/** The file that a repository commits and that names our plugin, so that the client may run it, too. */
+export const committedPlugin = (places: readonly KnownPlace[]): string | null =>
+  places.find(({ kind, facts }) => kind === 'project' && facts?.plugin === true)?.path ?? null
+
+const isOfUser = (kind: SettingsPlace['kind']) => kind === 'user' || kind === 'managed'
+
+/** The folder that the client reads our plugins from, as the user's settings say; null where it is no folder. */
 export const pluginMarket = (places: readonly KnownPlace[]): string | null =>
-  places.findLast(({ facts }) => (facts?.market ?? null) !== null)?.facts?.market ?? null
+  places.find(({ kind, facts }) => isOfUser(kind) && (facts?.source ?? null) !== null)?.facts?.market ?? null

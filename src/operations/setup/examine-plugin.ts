@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMalformed, readFacts } from '../../agents/claude/settings.ts'
 import { readPlainFile } from '../../fs/disk.ts'
-import { hasPlugin, type KnownPlace, pluginMarket } from './claude-places.ts'
+import { committedPlugin, hasPlugin, type KnownPlace, pluginMarket } from './claude-places.ts'
 import { examineLauncher, type Say } from './examine-launcher.ts'
 import { launcherIn, targetHere } from './launcher.ts'
 import { serverLauncherIn, serverTargetHere } from './mcp-launcher.ts'
@@ -14,10 +14,17 @@ const MANIFEST = 'savepoint/.claude-plugin/plugin.json'
 
 /** Whether a plugin that is switched on can do its work, and does it alone. */
 export function examinePlugin(places: readonly KnownPlace[], home: string, say: Say): void {
-  if (!hasPlugin(places)) return
+  const [isOn, committed] = [hasPlugin(places, 'project'), committedPlugin(places)]
   for (const { path, facts } of places)
-    if (facts && facts.hooked.length > 0)
+    if (facts && facts.hooked.length > 0 && isOn)
       say('warning', `Hooks are in ${path} and in the plugin: each event is recorded twice.`, AGAIN)
+    else if (facts && facts.hooked.length > 0 && committed !== null)
+      say(
+        'note',
+        `Hooks are in ${path}, and ${committed} switches on a plugin of our name: where Claude Code has it, each event is recorded twice.`,
+        AGAIN,
+      )
+  if (!isOn) return
   const folder = pluginMarket(places)
   // A plugin from a repository is the client's to keep.
   if (folder === null) return

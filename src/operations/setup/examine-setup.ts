@@ -14,6 +14,7 @@ import {
 import { examineLauncher, type Say } from './examine-launcher.ts'
 import { examinePlugin } from './examine-plugin.ts'
 import { launcherIn, targetHere } from './launcher.ts'
+import { readSetups } from './record.ts'
 import { realPathOr, throwAway } from './throw-away.ts'
 
 const AGAIN = 'savepoint init'
@@ -23,8 +24,7 @@ const SOME_DAYS = 14
 
 /** Whether an agent is set up so that its sessions are really recorded. Says nothing where there is no agent. */
 export async function examineSetup(context: Context, findings: Finding[]): Promise<void> {
-  const { place, home } = context
-  const { env } = context
+  const { place, home, env } = context
   const places = readPlaces(settingsPlaces(place.root, env))
   const say = (level: Finding['level'], what: string, todo: string) =>
     findings.push({ level, what, todo, fixed: null })
@@ -32,14 +32,16 @@ export async function examineSetup(context: Context, findings: Finding[]): Promi
   for (const { path, problem } of places)
     if (problem !== null)
       say('warning', `${path} cannot be read: ${problem}`, 'Mend it: the client passes over the whole file.')
-  if (hooked.size === 0 && !hasPlugin(places)) {
-    if (existsSync(claudeFolder(env)))
+  if (hooked.size === 0 && !hasPlugin(places, 'project')) {
+    if (readSetups(home.path)?.some(({ plugin, root }) => plugin && (root ?? place.root) === place.root))
+      say('warning', 'The plugin is prepared, and Claude Code has not installed it.', `${AGAIN} --plugin`)
+    else if (existsSync(claudeFolder(env)))
       say('note', 'Claude Code is not set up in this workspace.', `To record its sessions: ${AGAIN}`)
     return
   }
   for (const what of hindrances(places)) say('warning', what, 'Until then no session is recorded.')
   const missing = Object.keys(HOOKS).filter((event) => !hooked.has(event))
-  if (missing.length > 0 && !hasPlugin(places))
+  if (missing.length > 0 && !hasPlugin(places, 'project'))
     say('warning', `Hooks are missing: ${missing.join(', ')}`, AGAIN)
   for (const path of new Set(places.flatMap(({ facts }) => facts?.launchers ?? [])))
     examineLauncher(path, launcherIn(home.path, targetHere()), say)

@@ -8,7 +8,7 @@ import type { Asked } from './asked.ts'
 import { sayChanges } from './change.ts'
 import {
   claudeFolder,
-  hasClaude,
+  committedPlugin,
   hasPlugin,
   hindrances,
   type KnownPlace,
@@ -17,8 +17,9 @@ import {
   settingsPath,
   settingsPlaces,
 } from './claude-places.ts'
+import { hasClaude } from './find-claude.ts'
 import { launcherIn, type Target, targetHere } from './launcher.ts'
-import { installing, typed } from './plugin-commands.ts'
+import { typed as inClient, installing } from './plugin-commands.ts'
 import { foresee, setUp } from './set-up.ts'
 import { readSettingsFile } from './settings-file.ts'
 import { setupLock } from './setup-lock.ts'
@@ -26,13 +27,23 @@ import { linesOf, planLine, sayLine, wantsLine } from './statusline-plan.ts'
 import { hooksForAll, planPlugin, wantsPlugin } from './wants-plugin.ts'
 
 /** What the user should know, though nothing is wrong with the command. */
-function warn({ notices }: Context, { places, path, plugin }: Asked, { bundle }: Target): void {
+function warn({ notices }: Context, asked: Asked, { bundle }: Target): void {
+  const { places, path, plugin, scope, hooks } = asked
   notices.push(...hindrances(places))
   for (const place of places)
     if (place.problem !== null && place.path !== path)
       notices.push(`${place.path} cannot be read, and the client will not read it either: ${place.problem}`)
-  if (hasPlugin(places) && !plugin?.isInstalled)
+  if (hasPlugin(places, scope) && !plugin?.isInstalled)
     notices.push('The plugin of Savepoint is switched on: it has the hooks, and they are not put in twice.')
+  const committed = committedPlugin(places)
+  if (hooks === 'in' && scope === 'user' && hasPlugin(places, 'project'))
+    notices.push(
+      'This workspace has the plugin: hooks for all projects are run besides it. To have it for all: savepoint init --plugin --scope user',
+    )
+  else if (hooks === 'in' && committed !== null)
+    notices.push(
+      `${committed} comes with the repository and switches on a plugin of our name; where Claude Code has it, hooks are run twice. To have the plugin alone: savepoint init --plugin`,
+    )
   if (!existsSync(bundle))
     notices.push(`${bundle} is not there: no hook does anything until Savepoint is installed again.`)
   else if (/[\\/]_npx[\\/]/.test(bundle))
@@ -84,7 +95,7 @@ export const init = operation({
     const scope: Scope = input.scope ?? 'project'
     const saidLine = saidBy(input.statusline, input.withoutStatusline, 'statusline')
     const saidPlugin = saidBy(input.plugin, input.withoutPlugin, 'plugin')
-    if (agent === undefined && !hasClaude(env))
+    if (agent === undefined && !hasClaude(env, place.root))
       throw new ReasonError('agent_unknown', { path: claudeFolder(env) })
     const target = targetHere()
     const places = readPlaces(settingsPlaces(place.root, env))
@@ -96,11 +107,11 @@ export const init = operation({
     const isPlugin = await wantsPlugin(asking, places, scope, saidPlugin)
     const wants = await wantsLine(asking, lines, saidLine)
     const launcher = launcherIn(home.path, target)
-    const planned = planPlugin(context, places, isPlugin === true, launcher)
+    const planned = planPlugin(context, places, scope, isPlugin === true, launcher)
     const asked: Asked = { scope, path, places, launcher, ...planned, wantsLine: wants === true }
     warn(context, asked, target)
-    const { changes, problem } = dryRun
-      ? { changes: await foresee(context, asked), problem: null }
+    const { changes, problem, typed } = dryRun
+      ? { changes: await foresee(context, asked), problem: null, typed: null }
       : await setupLock(context, () => setUp(context, asked))
     return {
       agent: 'claude',
@@ -113,6 +124,7 @@ export const init = operation({
         wanted: isPlugin === true,
         folder: asked.plugin?.copy.folder ?? null,
         problem,
+        typed,
         says: isPlugin === null && asked.hooks === 'in' ? sayOffer(places, scope) : null,
       },
     }
@@ -157,14 +169,15 @@ function sayOffer(places: readonly KnownPlace[], scope: Scope): string {
 interface Plugged {
   folder: string | null
   problem: string | null
+  typed: string | null
 }
 
-const notInstalled = ({ folder, problem }: Plugged, scope: Scope) =>
+const notInstalled = ({ folder, problem, typed }: Plugged, scope: Scope) =>
   problem === null
     ? null
     : new ReasonError('plugin_not_installed', {
         problem,
-        typed: typed(installing(folder ?? '', scope)).join(', then '),
+        typed: typed ?? inClient(installing(folder ?? '', scope)).join(', then '),
       })
 
 function sayProblem(plugin: Plugged, scope: Scope): string[] {

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { MARKET, OUR_PLUGINS } from '../../agents/claude/settings.ts'
 import type { Context } from '../context.ts'
 import type { Change } from './change.ts'
 import { type ClientAnswer, runClaude } from './claude-client.ts'
-import { findClaude, type Scope } from './claude-places.ts'
+import type { Scope } from './claude-places.ts'
+import { findClaude, foldersOutside } from './find-claude.ts'
 import { realPathOr } from './throw-away.ts'
 
 /** Where a plugin is switched on: for a project in the settings that are not committed. */
@@ -20,6 +21,7 @@ export interface Ran {
   problem: string | null
 }
 
+const ALL = 'all projects'
 const [CONTEXT = ''] = OUR_PLUGINS
 const scopeWords = (scope: Scope) => ['--scope', scope === 'user' ? 'user' : 'local']
 
@@ -64,13 +66,15 @@ export async function runAll(
 }
 
 async function ask(
-  { env, home }: Context,
+  { env, home, place }: Context,
   words: readonly string[],
   root: string | null,
 ): Promise<ClientAnswer> {
-  const program = findClaude(env)
+  const program = findClaude(env, place.root)
   if (program === null) return { ok: false, problem: 'there is no program `claude` on PATH' }
-  return await runClaude(program, words, { cwd: root ?? home.path, env })
+  // What starts the client, such as `node`, is looked for there as well.
+  const PATH = foldersOutside(env, place.root).join(delimiter)
+  return await runClaude(program, words, { cwd: root ?? home.path, env: { ...env, PATH } })
 }
 
 /** Installs the plugins from the copy; where the client has them from there already, it looks at them again. */
@@ -116,10 +120,15 @@ async function installed(context: Context, root: string | null): Promise<Row[] |
   }
 }
 
-/** Whether the client has nothing from our marketplace any more, but in workspaces that are gone; false where it does not say. */
-export async function isMarketIdle(context: Context): Promise<boolean> {
+/**
+ * For whom the client has something from our marketplace, or from one folder alone: workspaces that are still there,
+ * and `all projects`. Null where it does not say.
+ */
+export async function marketReaders(context: Context, folder: string | null): Promise<string[] | null> {
   const rows = await installed(context, null)
-  const isThere = ({ id, projectPath }: Row) =>
-    String(id).endsWith(`@${MARKET}`) && (projectPath === undefined || existsSync(projectPath))
-  return rows !== null && !rows.some(isThere)
+  const isFrom = ({ id, readFromFolder }: Row) =>
+    String(id).endsWith(`@${MARKET}`) &&
+    (folder === null || realPathOr(dirname(readFromFolder ?? '')) === realPathOr(folder))
+  const readers = rows?.filter(isFrom).flatMap(({ projectPath = ALL }) => projectPath)
+  return readers ? [...new Set(readers)].filter((one) => one === ALL || existsSync(one)) : null
 }

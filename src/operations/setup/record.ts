@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { sha256 } from '../../core/canonical.ts'
 import { instant, type Ports } from '../../core/ports.ts'
-import type { Scope } from './claude-places.ts'
+import { readPlaces, type Scope } from './claude-places.ts'
 import type { CommandNote } from './command-file.ts'
 import {
   readPrivate,
@@ -38,6 +38,12 @@ export interface Setup {
   command: CommandNote | null
 }
 
+/** The user's settings as they were before the client wrote our marketplace into them. */
+export interface MarketNote {
+  settings: string
+  before: Setup['before']
+}
+
 const NO_PLUGIN = { plugin: false, command: null }
 const FILE = 'setup.json'
 const BACKUPS = 'backups-settings'
@@ -67,9 +73,25 @@ function isSetup(value: unknown): value is Setup {
   )
 }
 
-export function writeSetups(home: string, setups: readonly Setup[], ports: Ports): void {
-  if (setups.length === 0) removePrivate(home, FILE)
-  else writePrivateJson(home, FILE, { version: 1, setups }, ports)
+export const writeSetups = (home: string, setups: readonly Setup[], ports: Ports) =>
+  write(home, setups, readMarket(home), ports)
+
+export function readMarket(home: string): MarketNote | null {
+  const found = readPrivateJson(home, FILE)
+  // `as`: what is taken from it is looked at below.
+  const { market } = Object(found) as { market?: Partial<MarketNote> }
+  const { settings, before } = Object(market) as Partial<MarketNote>
+  return typeof settings === 'string' && typeof before === 'object' && before !== null
+    ? { settings, before }
+    : null
+}
+
+export const writeMarket = (home: string, market: MarketNote | null, ports: Ports) =>
+  write(home, readSetups(home) ?? [], market, ports)
+
+function write(home: string, setups: readonly Setup[], market: MarketNote | null, ports: Ports): void {
+  if (setups.length === 0 && market === null) removePrivate(home, FILE)
+  else writePrivateJson(home, FILE, { version: 1, setups, ...(market ? { market } : {}) }, ports)
 }
 
 /** Keeps the bytes of a settings file before it is changed, and gives the path of the copy. */
@@ -80,7 +102,7 @@ export function keepSettings(home: string, bytes: Uint8Array, ports: Ports): str
 }
 
 /** The bytes that stood there before `init`; null where there was no file; undefined where the copy is not whole. */
-export function bytesBefore(home: string, { before }: Setup): Buffer | null | undefined {
+export function bytesBefore(home: string, { before }: Pick<Setup, 'before'>): Buffer | null | undefined {
   if (before.hash === null) return null
   if (before.backup === null) return undefined
   const name = before.backup.slice(before.backup.search(/[^\\/]*$/))
@@ -90,4 +112,12 @@ export function bytesBefore(home: string, { before }: Setup): Buffer | null | un
 
 /** Whether sessions that start in this workspace are recorded, as far as `init` did it. */
 export const isSetUpHere = (home: string, here: string): boolean =>
-  (readSetups(home) ?? []).some(({ scope, workspace }) => scope === 'user' || workspace === here)
+  (readSetups(home) ?? [])
+    .filter(({ scope, workspace }) => scope === 'user' || workspace === here)
+    .some(({ settings }) => hasOurs(settings))
+
+/** A note is made before anything is done: whether it was done stands in the settings. */
+function hasOurs(settings: string): boolean {
+  const [{ facts } = { facts: null }] = readPlaces([{ kind: 'user', path: settings }])
+  return facts !== null && (facts.plugin === true || facts.hooked.length > 0)
+}

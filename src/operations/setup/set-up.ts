@@ -9,17 +9,17 @@ import { chainKey, writeChain } from './chain.ts'
 import { type Change, diffOf, hooksChanged } from './change.ts'
 import { COMMAND_FILE, type CommandPlan, commandChange, theirs } from './command-file.ts'
 import { gitSees, LOCAL_FILE } from './exclude-line.ts'
-import { installing, installPlugins, ranChange } from './plugin-commands.ts'
-import { commandPlan, excludeChange, hide, isCommandToHide, partsToWrite, putCommand } from './prepare.ts'
+import { commandsAhead, otherMarket, type Plugged, plugIn } from './plug-in.ts'
+import { ranChange } from './plugin-commands.ts'
+import { commandPlan, excludeChange, hide, isCommandToHide, partsToWrite } from './prepare.ts'
 import { type Beside, type Plan, remember, setupOf } from './remember.ts'
 import { putSettings, readSettingsFile } from './settings-file.ts'
 import { linesOf, planLine } from './statusline-plan.ts'
 import { takeOutHooks } from './take-out-hooks.ts'
 
-/** What was done; `problem` where the client did not install the plugin. */
-export interface Done {
+/** What was done, and what came of the plugin. */
+export interface Done extends Plugged {
   changes: Change[]
-  problem: string | null
 }
 
 /** Somebody who writes the settings all the time is not waited for. */
@@ -44,7 +44,10 @@ function planSetUp({ place, home }: Context, asked: Asked): Plan {
 }
 
 /** What would be done, with nothing done. */
-export async function foresee(context: Context, asked: Asked): Promise<Change[]> {
+export async function foresee(context: Context, wanted: Asked): Promise<Change[]> {
+  const other = otherMarket(wanted)
+  if (other !== null) context.notices.push(`The plugin would not be installed: ${other.problem}`)
+  const asked = other === null ? wanted : { ...wanted, hooks: 'left' as const }
   const plan = planSetUp(context, asked)
   const command = commandPlan(context, asked, plan.file.target)
   if (command?.isTheirs) context.notices.push(theirs(command.file.path))
@@ -63,15 +66,6 @@ export async function foresee(context: Context, asked: Asked): Promise<Change[]>
     ...commandsAhead(asked).map(ranChange),
     ...(asked.scope === 'project' && !isTrusted ? [trustChange(context)] : []),
   ]
-}
-
-/** What the client would be asked for, as far as its settings tell: nothing is run to find out. */
-function commandsAhead({ scope, places, plugin }: Asked): string[][] {
-  if (!plugin?.isInstalled) return []
-  const factsOf = (wanted: string) => places.find(({ kind }) => kind === wanted)?.facts
-  const isOn = factsOf(scope === 'user' ? 'user' : 'local')?.plugin === true
-  const isFrom = factsOf('user')?.market === plugin.copy.folder
-  return isOn && isFrom ? [] : installing(plugin.copy.folder, scope)
 }
 
 /** Only a file of ours is kept out of git: the local settings of a project, with something of ours in it. */
@@ -99,13 +93,13 @@ export async function setUp(context: Context, asked: Asked): Promise<Done> {
     changes.push(part.change)
   }
   const beside = await besides(context, asked, first, command, changes)
-  const problem = await plugIn(context, asked, { first, command, beside, changes })
+  const { problem, typed } = await plugIn(context, asked, { first, command, beside, changes })
   // Where the plugin has no hooks yet, those that are there go on.
   const settled = problem === null ? asked : { ...asked, hooks: 'left' as const }
   changes.unshift(...(await settle(context, settled, beside)))
   if (problem === null && asked.plugin?.isInstalled && asked.scope === 'user')
     changes.push(...(await takeOutHooks(context)))
-  return { changes, problem }
+  return { changes, problem, typed }
 }
 
 /** The lines in git's exclude file, and what is to be noted of the command. */
@@ -132,28 +126,6 @@ async function besides(
     exclude: own ?? old?.exclude ?? null,
   }
   return { exclude, command: note }
-}
-
-/** Lets the client install the plugin; first all is noted, so that whatever comes of it can be undone. */
-async function plugIn(
-  context: Context,
-  asked: Asked,
-  {
-    first,
-    command,
-    beside,
-    changes,
-  }: { first: Plan; command: CommandPlan | null; beside: Beside; changes: Change[] },
-): Promise<string | null> {
-  if (!asked.plugin?.isInstalled) return null
-  const { folder } = asked.plugin.copy
-  remember(context, asked, first, beside)
-  if (command) changes.push(...(await putCommand(context, command)))
-  const root = asked.scope === 'project' ? context.place.root : null
-  const isChanged = changes.some(({ path }) => path === folder)
-  const ran = await installPlugins(context, { scope: asked.scope, root }, folder, { isChanged })
-  changes.push(...ran.changes)
-  return ran.problem
 }
 
 /** The settings file, written only while it is what was read. */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { isMalformed, readFacts, withoutPlugins, withoutSavepoint } from '../../agents/claude/settings.ts'
-import { canonical, sha256 } from '../../core/canonical.ts'
+import { isMalformed, readFacts, withoutSavepoint } from '../../agents/claude/settings.ts'
+import { sha256 } from '../../core/canonical.ts'
 import { errorCode, ReasonError } from '../../core/reason.ts'
 import type { Context } from '../context.ts'
 import { chainKey, readChain, writeChain } from './chain.ts'
@@ -11,6 +11,7 @@ import { COMMAND_FILE, dropCommand } from './command-file.ts'
 import { excluded, LOCAL_FILE, removeExclude } from './exclude-line.ts'
 import { bytesBefore, keepSettings, readSetups, type Setup, writeSetups } from './record.ts'
 import { removeEmpty } from './remove-empty.ts'
+import { restored, saidBefore } from './said-before.ts'
 import { hashOf, putSettings, readSettingsFile, type SettingsFile } from './settings-file.ts'
 
 /** A settings file that may hold something of ours. */
@@ -42,15 +43,7 @@ export function planTakeOut(
   const setup = readSetups(home.path)?.find(({ settings }) => settings === file.target)
   if (file.bytes === null) return { file, setup, bytes: null, change: null }
   const before = setup && setup.after === sha256(file.bytes) ? bytesBefore(home.path, setup) : undefined
-  if (before !== undefined) {
-    const change = {
-      path,
-      what: before === null ? ('removed' as const) : ('restored' as const),
-      about: before === null ? 'it held nothing else' : 'as it was before `savepoint init`',
-      diff: diffOf(path, file.text, before?.toString('utf8') ?? ''),
-    }
-    return { file, setup, bytes: before, change }
-  }
+  if (before !== undefined) return { file, setup, bytes: before, change: restored(file, before) }
   const facts = readFacts(file.text)
   if (isMalformed(facts)) throw new ReasonError('settings_malformed', { path, ...facts })
   const merged = withoutSavepoint(file.text, {
@@ -58,16 +51,9 @@ export function planTakeOut(
     statusLine: setup ? setup.statusline : rawChain(home.path, scope, file.target),
   })
   if (isMalformed(merged)) throw new ReasonError('settings_malformed', { path, ...merged })
-  const said = setup?.plugin ? beforePlugin(home.path, setup, merged.text, going) : undefined
-  if (said !== undefined) {
-    const change = {
-      path,
-      what: said === null ? ('removed' as const) : ('restored' as const),
-      about: said === null ? 'it held nothing else' : 'as it was before `savepoint init`',
-      diff: diffOf(path, file.text, said?.toString('utf8') ?? ''),
-    }
-    return { file, setup, bytes: said, change: said?.equals(file.bytes) ? null : change }
-  }
+  const said = setup?.plugin ? saidBefore(home.path, setup, merged.text, going) : undefined
+  if (said !== undefined)
+    return { file, setup, bytes: said, change: said?.equals(file.bytes) ? null : restored(file, said) }
   if (merged.text === file.text) return { file, setup, bytes: file.bytes, change: null }
   const isBare = setup?.before.hash === null && merged.text.replace('\uFEFF', '').trim() === '{}'
   const about = [
@@ -81,19 +67,6 @@ export function planTakeOut(
     diff: diffOf(path, file.text, isBare ? '' : merged.text),
   }
   return { file, setup, bytes: isBare ? null : Buffer.from(merged.text), change }
-}
-
-/**
- * The client writes the whole file anew, in an order of its own. Where it says no more than it said before, the bytes
- * of then come back; undefined where somebody has changed something since.
- */
-function beforePlugin(home: string, setup: Setup, text: string, going: readonly string[]) {
-  const before = bytesBefore(home, setup)
-  if (before === undefined) return undefined
-  const then = before === null ? {} : withoutPlugins(before.toString('utf8'))
-  const now = withoutPlugins(text, going)
-  const isSame = then !== undefined && now !== undefined && canonical(then) === canonical(now)
-  return isSame ? before : undefined
 }
 
 /** Where nothing is noted, the command that ours runs besides itself is the one that stood there. */

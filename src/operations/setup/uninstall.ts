@@ -8,6 +8,7 @@ import { type Change, sayChanges } from './change.ts'
 import { settingsPath } from './claude-places.ts'
 import { dropCommand } from './command-file.ts'
 import { launcherIn, targetHere } from './launcher.ts'
+import { forgetMarket, marketBack } from './market.ts'
 import { serverLauncherIn, serverTargetHere } from './mcp-launcher.ts'
 import { ranChange } from './plugin-commands.ts'
 import { copyFolder } from './plugin-copy.ts'
@@ -133,7 +134,8 @@ async function foreseen(
       changes.push(...(await dropCommand(context, setup.command, setup.root, { dryRun: true })))
     if (setup) changes.push(...tidyings(context, setup, bytes === null))
   }
-  return changes
+  const back = isLastPlugin ? marketBack(context, going) : []
+  return [...changes, ...back.filter(({ path }) => changes.every((change) => change.path !== path))]
 }
 
 /**
@@ -158,6 +160,7 @@ async function allOf(context: Context, places: readonly Place[], isLastPlugin: b
   for (const place of free)
     if (stuck.length === 0 || planTakeOut(context, place).setup?.plugin !== true)
       changes.push(...(await takeOut(context, place)))
+  if (stuck.length === 0) changes.push(...(await forgetMarket(context)))
   const { home, ports } = context
   const noted = readSetups(home.path)
   if (noted) writeSetups(home.path, noted.filter(isThere), ports)

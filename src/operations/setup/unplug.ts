@@ -1,10 +1,10 @@
 import { isMalformed, readFacts } from '../../agents/claude/settings.ts'
 import type { Context } from '../context.ts'
 import type { Change } from './change.ts'
-import { pluginMarket, readPlaces, settingsPlaces } from './claude-places.ts'
+import { isNamedElsewhere, isOurMarket } from './market.ts'
 import {
-  isMarketIdle,
   MARKET_REMOVAL,
+  marketReaders,
   type Ran,
   ranChange,
   runAll,
@@ -30,11 +30,6 @@ export function pluginsToRemove(context: Context, { scope, path, root }: Place):
   return isOurs && !isMalformed(facts) ? uninstalling(facts.plugins, scope) : []
 }
 
-/** Whether the client reads our plugins from the copy in this home. */
-function isOurMarket({ place, env, home }: Context): boolean {
-  return pluginMarket(readPlaces(settingsPlaces(place.root, env))) === copyFolder(home.path)
-}
-
 /** Lets the client take our plugins out of one place. */
 export async function unplug(context: Context, place: Place): Promise<Ran & { stuck: Stuck | null }> {
   const commands = pluginsToRemove(context, place)
@@ -47,8 +42,15 @@ export async function unplug(context: Context, place: Place): Promise<Ran & { st
 export async function closeMarket(context: Context): Promise<{ changes: Change[]; stuck: Stuck | null }> {
   const { home } = context
   const changes: Change[] = []
-  if (isOurMarket(context)) {
-    if (!(await isMarketIdle(context))) return { changes, stuck: null }
+  const isOurs = isOurMarket(context)
+  if (!isOurs && !dropCopy(home.path, { dryRun: true })) return { changes, stuck: null }
+  const readers = await marketReaders(context, isOurs ? null : copyFolder(home.path))
+  // A client that does not say what it has may have something from there, as long as its settings name it.
+  if (isNamedElsewhere(context) || (readers === null ? isOurs : readers.length > 0)) {
+    context.notices.push(stillRead(context, readers ?? []))
+    return { changes, stuck: null }
+  }
+  if (isOurs) {
     const ran = await runAll(context, [MARKET_REMOVAL], null)
     changes.push(...ran.changes)
     if (ran.problem !== null)
@@ -57,6 +59,9 @@ export async function closeMarket(context: Context): Promise<{ changes: Change[]
   if (dropCopy(home.path)) changes.push(copyGone(context))
   return { changes, stuck: null }
 }
+
+const stillRead = ({ home }: Context, readers: readonly string[]) =>
+  `${copyFolder(home.path)} stays, with what it starts: Claude Code may still read plugins from it${readers.length > 0 ? `, for ${readers.join(', ')}` : ''}.`
 
 const copyGone = ({ home }: Context): Change => ({
   path: copyFolder(home.path),

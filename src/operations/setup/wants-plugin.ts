@@ -1,7 +1,8 @@
 import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../context.ts'
 import type { Asked } from './asked.ts'
-import { findClaude, hasPlugin, type KnownPlace, pluginMarket, type Scope } from './claude-places.ts'
+import { hasPlugin, type KnownPlace, pluginMarket, type Scope } from './claude-places.ts'
+import { findClaude } from './find-claude.ts'
 import type { Launcher } from './launcher.ts'
 import { serverLauncherIn, serverTargetHere } from './mcp-launcher.ts'
 import { copyChange, pluginCopy } from './plugin-copy.ts'
@@ -13,7 +14,7 @@ export const hooksForAll = (places: readonly KnownPlace[], scope: Scope): string
 
 /** Whether the plugin is wanted: as the command says, else as a person answers; null where nobody says. */
 export async function wantsPlugin(
-  { ask, env }: Context,
+  { ask, env, place }: Context,
   places: readonly KnownPlace[],
   scope: Scope,
   said: boolean | null,
@@ -23,8 +24,8 @@ export async function wantsPlugin(
     throw new ReasonError('usage_invalid', {
       problem: `${doubled} has hooks for all projects, which would be run besides the plugin; use --plugin --scope user`,
     })
-  if (said !== null || ask === null || hasPlugin(places) || doubled !== null || findClaude(env) === null)
-    return said
+  if (said !== null || ask === null || hasPlugin(places, scope) || doubled !== null) return said
+  if (findClaude(env, place.root) === null) return said
   const [answer = ''] = await ask([
     'Install the plugin, which brings tools, skills and slash commands besides the hooks? (Y/n)',
   ])
@@ -35,10 +36,11 @@ export async function wantsPlugin(
 export function planPlugin(
   { home }: Context,
   places: readonly KnownPlace[],
+  scope: Scope,
   isWanted: boolean,
   launcher: Launcher,
 ): Pick<Asked, 'hooks' | 'plugin'> {
-  const isOn = hasPlugin(places)
+  const isOn = hasPlugin(places, scope)
   if (!isWanted && !isOn) return { hooks: 'in', plugin: null }
   const server = serverLauncherIn(home.path, serverTargetHere())
   const copy = pluginCopy(home.path, { hook: launcher.hook, server: server.server })

@@ -1,0 +1,53 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, isAbsolute, join, relative, sep } from 'node:path'
+import { errorCode } from '../../core/reason.ts'
+import { claudeFolder, type Environment } from './claude-places.ts'
+import { realPathOr } from './throw-away.ts'
+
+/** Whether the client is on this machine: its program on PATH, or the folder that it makes for itself. */
+export function hasClaude(env: Environment, root: string, platform = process.platform): boolean {
+  const names = platform === 'win32' ? ['claude.exe', 'claude.cmd'] : ['claude']
+  return (
+    onPath(env, root, names) !== null ||
+    statSync(claudeFolder(env), { throwIfNoEntry: false })?.isDirectory() === true
+  )
+}
+
+/** The client's program, where it can be started without a shell; null where it cannot, or is not on PATH. */
+export const findClaude = (env: Environment, root: string, platform = process.platform) =>
+  onPath(env, root, platform === 'win32' ? ['claude.exe'] : ['claude'])
+
+const onPath = (env: Environment, root: string, names: readonly string[]): string | null =>
+  foldersOutside(env, root)
+    .flatMap((folder) => names.map((name) => join(folder, name)))
+    .find((path) => isProgram(path) && !isOfProject(env, root, path)) ?? null
+
+/**
+ * The folders of PATH without those of the project, such as its `node_modules/.bin`: what a repository brings along
+ * is not what the user installed. A folder that is named from where one stands may be anybody's.
+ */
+export const foldersOutside = (env: Environment, root: string): string[] =>
+  (env.PATH ?? '').split(delimiter).filter((folder) => isAbsolute(folder) && !isOfProject(env, root, folder))
+
+function isOfProject({ HOME }: Environment, root: string, path: string): boolean {
+  const real = realPathOr(root)
+  // Who works in their own home has in it all that they installed.
+  if (isInside(real, realPathOr(HOME || homedir()))) return false
+  return isInside(root, path) || isInside(real, realPathOr(path))
+}
+
+function isInside(root: string, path: string): boolean {
+  const down = relative(root, path)
+  return down !== '..' && !down.startsWith(`..${sep}`) && !isAbsolute(down)
+}
+
+export function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return false
+  }
+}

@@ -1,0 +1,31 @@
+import { withoutPlugins } from '../../agents/claude/settings.ts'
+import { canonical } from '../../core/canonical.ts'
+import { type Change, diffOf } from './change.ts'
+import { bytesBefore, type Setup } from './record.ts'
+import type { SettingsFile } from './settings-file.ts'
+
+/**
+ * The client writes the whole file anew, in an order of its own. Where it says no more than it said before, the bytes
+ * of then come back (null: there was no file); undefined where somebody has changed something since.
+ */
+export function saidBefore(
+  home: string,
+  note: Pick<Setup, 'before'>,
+  text: string,
+  /** What the client will have taken out by then: plugins, and the marketplace. */
+  going: readonly string[] = [],
+): Buffer | null | undefined {
+  const before = bytesBefore(home, note)
+  if (before === undefined) return undefined
+  const then = before === null ? {} : withoutPlugins(before.toString('utf8'))
+  const now = withoutPlugins(text, going)
+  const isSame = then !== undefined && now !== undefined && canonical(then) === canonical(now)
+  return isSame ? before : undefined
+}
+
+export const restored = ({ path, text }: SettingsFile, before: Buffer | null): Change => ({
+  path,
+  what: before === null ? 'removed' : 'restored',
+  about: before === null ? 'it held nothing else' : 'as it was before `savepoint init`',
+  diff: diffOf(path, text, before?.toString('utf8') ?? ''),
+})
