@@ -4,10 +4,16 @@ export type SearchKind = (typeof SEARCH_KINDS)[number]
 
 /** A text that can be found, as one checkpoint or one session says it. */
 export interface Searchable {
-  /** Stable: the checkpoint's or the session's own id; of a decision or a learning, one that its text gives. */
+  /**
+   * Stable: the checkpoint's or the session's own id; of a learning, one that its text gives; of a decision, one that
+   * its text gives, and after that one of its reason.
+   */
   id: string
   kind: SearchKind
   text: string
   /** What takes a decision's place, null where it stands again; absent where nothing is said about that. */
   superseded?: string | null
 }
+
+/** The id of a decision whatever its reason. */
+export const decisionIn = (id: string) => id.split('-').slice(0, 2).join('-')

@@ -47,8 +47,11 @@ async function examineAbsence(context: Context, fix: boolean, findings: Finding[
 
 /** False where the store cannot be read, so that nothing more can be said. */
 async function examineStore(context: Context, fix: boolean, findings: Finding[]): Promise<boolean> {
-  const { problems, readable } = await storeProblems(context)
-  if (problems.length === 0) return true
+  const { problems, derived, readable } = await storeProblems(context)
+  if (problems.length === 0) {
+    await examineSearch(context, fix, derived, findings)
+    return true
+  }
   const healed = fix ? await healStore(context, { force: true }) : null
   const left = healed ? (await storeProblems(context)).problems : problems
   for (const what of problems)
@@ -61,12 +64,35 @@ async function examineStore(context: Context, fix: boolean, findings: Finding[])
   return healed !== null || readable
 }
 
-async function storeProblems(context: Context): Promise<{ problems: string[]; readable: boolean }> {
+/** Nothing is lost with the search index, so nothing is set aside for it. */
+async function examineSearch(
+  { store }: Context,
+  fix: boolean,
+  derived: readonly string[],
+  findings: Finding[],
+): Promise<void> {
+  const [what] = derived
+  if (what === undefined) return
+  if (fix) await store.forgetSearch()
+  findings.push({
+    level: 'note',
+    what: `The search index is damaged: ${what}`,
+    todo: 'Nothing is lost: it is made anew at the next search.',
+    fixed: fix ? 'thrown away; it is made anew at the next search' : null,
+  })
+}
+
+async function storeProblems(
+  context: Context,
+): Promise<{ problems: string[]; derived: string[]; readable: boolean }> {
   try {
-    return { problems: (await context.store.check()).map(({ what }) => what), readable: true }
+    const all = await context.store.check()
+    const whats = (isDerived: boolean) =>
+      all.filter(({ derived = false }) => derived === isDerived).map(({ what }) => what)
+    return { problems: whats(false), derived: whats(true), readable: true }
   } catch (error) {
     if (error instanceof ReasonError && error.reason === 'store_damaged')
-      return { problems: [error.message], readable: false }
+      return { problems: [error.message], derived: [], readable: false }
     throw error
   }
 }

@@ -60,16 +60,19 @@ function snapshotRecords({ id, triggers, work, change }: Checkpoint): Searchable
   return recordOf(id, 'run', linesIn(words))
 }
 
-/** One that is new, that has another reason, or whose place another took; the id is that of its text. */
+/** One that is new, that has another reason, or whose place another took. */
 function decisionRecords(now: readonly Decision[], before: readonly Decision[]): Searchable[] {
-  const known = new Map(before.map((one) => [keyOf(one.text), one]))
+  const byText = new Map<string, Decision[]>()
+  for (const one of before) byText.set(keyOf(one.text), [...(byText.get(keyOf(one.text)) ?? []), one])
   return now.flatMap((one): Searchable[] => {
-    const old = known.get(keyOf(one.text))
-    const isSame = old !== undefined && old.why === one.why && old.supersededBy === one.supersededBy
-    const [record] = isSame ? [] : factRecord('decision', one.text, decisionSentence(one))
+    const known = byText.get(keyOf(one.text)) ?? []
+    const isSame = known.some(({ why, supersededBy }) => why === one.why && supersededBy === one.supersededBy)
+    const [record] = isSame ? [] : factRecord('decision', one.text, decisionSentence(one), one.why)
     if (record === undefined) return []
     if (one.supersededBy !== null) return [{ ...record, superseded: one.supersededBy }]
-    return [old && old.supersededBy !== null ? { ...record, superseded: null } : record]
+    return [
+      known.some(({ supersededBy }) => supersededBy !== null) ? { ...record, superseded: null } : record,
+    ]
   })
 }
 
@@ -85,9 +88,12 @@ const learningsIn = ({ work, completion }: Checkpoint): string[] => [
   ...(completion?.learnings ?? []),
 ]
 
-function factRecord(kind: 'decision' | 'learning', said: string, sentence: string): Searchable[] {
-  const key = keyOf(said)
-  return key === '' ? [] : recordOf(`${kind}-${sha256(`${kind}\n${key}`).slice(0, 12)}`, kind, [sentence])
+/** The same words are the same record, whoever says them; with another reason a decision is another one. */
+function factRecord(kind: 'decision' | 'learning', said: string, sentence: string, why = ''): Searchable[] {
+  const [key, reason] = [keyOf(said), keyOf(why)]
+  if (key === '') return []
+  const id = `${kind}-${sha256(`${kind}\n${key}`).slice(0, 12)}`
+  return recordOf(reason === '' ? id : `${id}-${sha256(reason).slice(0, 12)}`, kind, [sentence])
 }
 
 /** What makes two texts one: their words, whatever their case, spaces and last full stop. */

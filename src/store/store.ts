@@ -309,6 +309,8 @@ export type HeadMoved = { done: false }
 export interface StoreProblem {
   what: string
   checkpoint?: string
+  /** Only the search index has it: it is made anew at the next search, and nothing is lost. */
+  derived?: true
 }
 
 /** Releases a lock. Locks end with their process, whatever way it ends. */
@@ -423,8 +425,11 @@ export interface Store {
 
   /** What the search index does not have yet, at most so many checkpoints and sessions. */
   unsearched(most: number): Promise<Unsearched>
-  /** Puts a part into the index; false where somebody else did, or began it anew. May be undone by a power cut. */
-  indexed(part: Unsearched, records: readonly SearchRecord[]): Promise<boolean>
+  /**
+   * Puts a part into the index; false where somebody else did, or began it anew; null where the index is damaged, and
+   * has to begin anew. May be undone by a power cut.
+   */
+  indexed(part: Unsearched, records: readonly SearchRecord[]): Promise<boolean | null>
   /** Searches what the index has; null where the index is damaged, and has to begin anew. */
   search(wanted: Wanted, filter: SearchFilter): Promise<Found | null>
   /** Throws the index away: it is filled again when somebody searches. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Checkpoint, noChange } from '../../src/core/checkpoint.ts'
+import { decisionIn } from '../../src/core/searchable.ts'
 import { type Decision, emptyWork, type WorkState } from '../../src/core/work.ts'
 import { searchableOf, searchableSession } from '../../src/policy/searchable.ts'
 import { sampleCheckpoint, samplePosition } from './sample.ts'
@@ -55,12 +56,32 @@ describe('a checkpoint of work', () => {
 
   test('tells each new decision with its reason, under an id that only its words give', () => {
     const first = searchableOf(work({ decisions: [decided('Use JWT', { why: 'no session' })] }), null, 'work')
-    const again = searchableOf(work({ decisions: [decided('use  jwt.')] }, { id: 'other' }), null, 'work')
+    const again = searchableOf(
+      work({ decisions: [decided('use  jwt.', { why: 'No session' })] }, { id: 'other' }),
+      null,
+      'work',
+    )
     expect(kinds(first)).toEqual(['decision'])
     expect(textOf(first, 'decision')).toBe('Use JWT because no session')
-    expect(first[0]?.id).toMatch(/^decision-[0-9a-f]{12}$/)
+    expect(first[0]?.id).toMatch(/^decision-[0-9a-f]{12}-[0-9a-f]{12}$/)
     expect(again[0]?.id).toBe(first[0]?.id)
     expect(first[0]).not.toHaveProperty('superseded')
+  })
+
+  test('tells a decision with another reason as another one, of the same decision', () => {
+    const [bare, json, cheap] = ['', 'json', 'cheap'].map(
+      (why) => searchableOf(work({ decisions: [decided('Use Postgres', { why })] }), null, 'work')[0]?.id,
+    )
+    expect(new Set([bare, json, cheap]).size).toBe(3)
+    expect([json, cheap].map((id = '') => decisionIn(id))).toEqual([bare, bare])
+    expect(decisionIn(bare ?? '')).toBe(bare)
+  })
+
+  test('tells nothing again of two that differ only in their reason', () => {
+    const both = work({
+      decisions: [decided('Use JWT', { why: 'a', supersededBy: 'X' }), decided('Use JWT', { why: 'b' })],
+    })
+    expect(searchableOf(both, both, 'work')).toEqual([])
   })
 
   test('tells a decision again where it is superseded, where it stands again, and not in between', () => {

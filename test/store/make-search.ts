@@ -1,6 +1,7 @@
 import { type Checkpoint, noChange } from '../../src/core/checkpoint.ts'
 import type { SearchKind } from '../../src/core/searchable.ts'
 import { type Decision, emptyWork, type WorkState } from '../../src/core/work.ts'
+import { askIndex } from '../../src/operations/search/ask-index.ts'
 import { fillIndex } from '../../src/operations/search/fill-index.ts'
 import { expressionsOf, readQuery } from '../../src/policy/search-query.ts'
 import type { SearchFilter, Store } from '../../src/store/store.ts'
@@ -9,8 +10,8 @@ import { newWork } from './make-work.ts'
 
 export const EVERYTHING: SearchFilter = { repository: null, kind: null, branch: null, since: null, most: 10 }
 
-export const decided = (text: string, supersededBy: string | null = null): Decision => ({
-  ...{ text, why: '', supersededBy, origin: 'user', confirmed: true },
+export const decided = (text: string, supersededBy: string | null = null, why = ''): Decision => ({
+  ...{ text, why, supersededBy, origin: 'user', confirmed: true },
 })
 
 /** Appends a checkpoint with this work to a work stream; begins the stream where it is the first. */
@@ -54,9 +55,8 @@ export async function found(store: Store, query: string, filter: Partial<SearchF
   const wanted = words.unspaced
     ? { contains: words.terms.map(({ text }) => text) }
     : { terms: expressionsOf(words), of: 'all' as const }
-  const answer = await store.search(wanted, { ...EVERYTHING, ...filter })
-  if (answer === null) throw new Error('the index is damaged')
-  return answer
+  const context = { store, notices: [], progress: () => undefined }
+  return askIndex(context, wanted, { ...EVERYTHING, ...filter })
 }
 
 /** The kinds and places of what a search finds, the best first: `decision auth@1`. */

@@ -6,6 +6,7 @@ import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
 import type { SearchRecord, Store } from '../../src/store/store.ts'
 import { AT, freshFolder, grow, LATER, newCheckpoint, WORKSPACE } from './make.ts'
 import { EVERYTHING, filled, found, foundAt, says } from './make-search.ts'
+import { newWork } from './make-work.ts'
 import { freshPath, onFile, openAt } from './sqlite-file.ts'
 
 const recordOf = (number: number, text: string): SearchRecord => ({
@@ -43,6 +44,29 @@ describe('many matches', () => {
     const none = await store.search({ terms: ['"common"', '"word"'], of: 'any' }, EVERYTHING)
     expect(none).toMatchObject({ total: 1_000, more: true })
   })
+})
+
+test('however much came that nobody reviewed, it takes no place from what is ours', async () => {
+  const store = openAt(freshPath())
+  await says(store, 1, { now: 'common unicorn, ours' })
+  const theirs = await says(store, 1, { now: 'theirs' }, { name: 'theirs', foreign: true })
+  await filled(store)
+  const flood = Array.from({ length: 1_010 }, (_, number) => ({
+    ...recordOf(number, `common unicorn ${number}`),
+    checkpoint: theirs,
+    stream: newWork('theirs').id,
+  }))
+  await putIn(store, flood)
+  for (const wanted of [
+    { terms: ['"common"'], of: 'all' as const },
+    { terms: ['"common"', '"unicorn"'], of: 'all' as const },
+    { terms: ['"unicorn"', '"absent"'], of: 'any' as const },
+    { contains: ['corn'] },
+  ]) {
+    const answer = await store.search(wanted, EVERYTHING)
+    expect(answer).toMatchObject({ total: 1, more: false, foreign: { records: 1_010 } })
+    expect(answer?.hits).toMatchObject([{ place: { stream: 'auth' } }])
+  }
 })
 
 describe('the index begins anew', () => {

@@ -24,6 +24,19 @@ export function onFile(path: string, ...statements: string[]): void {
   }
 }
 
+/** Runs a statement on the tables of the search index, some of which SQLite guards. */
+export function damageIndex(path: string, statement: string): void {
+  const db = openDatabase(path)
+  try {
+    // `as`: the first releases with node:sqlite neither have it nor need it.
+    const guarded = db as { enableDefensive?: (isOn: boolean) => void }
+    guarded.enableDefensive?.(false)
+    db.exec(statement)
+  } finally {
+    db.close()
+  }
+}
+
 /** A closed database with a run of three checkpoints. */
 export async function closedStore(path: string, name = 'r1', length = 3) {
   const store = openSqliteStore({ path, ports: realPorts, locksFolder: null })

@@ -114,7 +114,7 @@ export const show = operation({
   exact: (result) => (result.kind === 'document' ? result.text : null),
   tool: {
     title: 'Show a document',
-    when: 'Call it for the whole text of a piece of work, or for an older version of it. It can be long: to go on with work call resume, which keeps to a budget.',
+    when: 'Call it for the whole text of a piece of work, whether it has a document or not, or for an older version of it. It can be long: to go on with work call resume, which keeps to a budget.',
     effect: 'reads',
     facts: {
       kind: oneOf('the text of a document, or the list of its checkpoints', ['document', 'history']),

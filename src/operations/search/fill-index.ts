@@ -9,11 +9,11 @@ const PART = 200
 const MANY = 1_000
 const MOST_ROUNDS = 50_000
 
-type Filling = Pick<Context, 'store' | 'progress' | 'notices'>
+export type Filling = Pick<Context, 'store' | 'progress' | 'notices'>
 
 /**
  * Brings the search index up to what is committed. What writes pays nothing for the index; who searches does, and only
- * for what is new. Where it cannot be written the search goes on with what is there.
+ * for what is new. A damaged index is thrown away and begins anew, once. Where it cannot be written the search goes on with what is there.
  */
 export async function fillIndex(context: Filling): Promise<void> {
   try {
@@ -30,15 +30,28 @@ const CANNOT_WRITE: ReadonlySet<string> = new Set([
   'store_unavailable',
 ])
 
+/** An index that cannot be made: then more than the index is damaged. */
+export const indexLost = ({ store }: Pick<Context, 'store'>) =>
+  new ReasonError('store_damaged', {
+    path: store.path,
+    problem: 'its search index can be neither read nor made',
+  })
+
 async function fill({ store, progress }: Filling): Promise<void> {
+  let isForgotten = false
   let done = 0
   let total = 0
   // An end, also beside a writer that never rests.
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const part = await store.unsearched(PART)
-    if (part.from === part.to) break
+    if (part.from === part.to && !part.anew) break
     // Another process may have been faster: then this part is in, and the next one is asked for.
-    await store.indexed(part, recordsIn(part))
+    if ((await store.indexed(part, recordsIn(part))) === null) {
+      if (isForgotten) throw indexLost({ store })
+      isForgotten = true
+      await store.forgetSearch()
+      continue
+    }
     done += part.checkpoints.length
     total = Math.max(total, done + part.left)
     if (total > MANY) progress(Math.min(done, total - 1), total)

@@ -5,16 +5,23 @@ import { count } from '../text.ts'
 import type { Answer, FoundRecord } from './search.ts'
 
 /** Three lines a record: what and where, the words around the match, the command that shows it. */
-export function sayFound({ hits, total, more, relaxed, foreign }: Answer, { columns }: Screen): string {
+export function sayFound(answer: Answer, { columns }: Screen): string {
+  const { hits, total, more, relaxed, narrowed, foreign } = answer
   const lines = hits.flatMap((hit) => [
     clipWidth(headOf(hit), columns),
     clipWidth(`  ${plain(hit.snippet)}`, Math.max(columns, MIN_SNIPPET)),
     `  ${hit.open}`,
   ])
   return [
-    ...(relaxed ? ['Nothing has all of the words; these have some of them.'] : []),
+    ...(relaxed
+      ? [
+          `Nothing${foreign.records > 0 ? ' that may be told' : ''} has all of the words; these have some of them.`,
+        ]
+      : []),
     ...(hits.length === 0
-      ? ['Nothing found. Fewer words, or the beginning of one (refresh*), find more.']
+      ? [
+          `Nothing found${narrowed ? ' of that kind, branch and time' : ''}. Fewer words, or the beginning of one (refresh*), find more.`,
+        ]
       : lines),
     ...sayRest(total - hits.length, more),
     ...sayForeign(foreign),

@@ -2,11 +2,14 @@ import { basename } from 'node:path'
 import { ReasonError } from '../../core/reason.ts'
 import { SEARCH_KINDS, type SearchKind } from '../../core/searchable.ts'
 import { expressionsOf, readQuery, type SearchWords } from '../../policy/search-query.ts'
-import type { Found, SearchFilter, SearchHit, Wanted } from '../../store/store.ts'
+import type { Found, SearchFilter, SearchHit } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { flag, listOf, oneOf, record, text, whole } from '../facts.ts'
+import { overview } from '../document/overview.ts'
+import { glanceAt } from '../document/survey.ts'
+import { flag, listOf, maybe, oneOf, record, text, whole } from '../facts.ts'
 import { operation } from '../operation.ts'
 import { shortId } from '../session/session-text.ts'
+import { askIndex } from './ask-index.ts'
 import { fillIndex } from './fill-index.ts'
 import { sayFound } from './say-found.ts'
 import { sinceTime } from './since.ts'
@@ -19,6 +22,8 @@ export interface FoundRecord {
   kind: SearchKind
   /** The work, the run or the session that says it. */
   where: string
+  /** The number of the checkpoint there; null for a session. */
+  sequence: number | null
   at: string
   branch: string | null
   /** A part of its text, with `**` around each match. */
@@ -39,6 +44,8 @@ export interface Answer {
   more: boolean
   /** Nothing has all of the words: these have any of them. */
   relaxed: boolean
+  /** A kind, a branch or a time was asked for. */
+  narrowed: boolean
   hits: FoundRecord[]
   /** Records that hold text which nobody has reviewed are not told. */
   foreign: { records: number; work: string[] }
@@ -50,7 +57,7 @@ export const search = operation({
   detail:
     'All words must match, in any order and form; "a phrase" matches as it stands, pref* matches what begins so. Where nothing has all of the words, any of them is looked for. It searches this repository with all its worktrees.',
   fields: {
-    words: { kind: 'words', at: 0, about: 'what to look for: words, "a phrase", pref*' },
+    words: { kind: 'words', at: 0, needed: true, about: 'what to look for: words, "a phrase", pref*' },
     kind: {
       kind: 'choice',
       choices: SEARCH_KINDS,
@@ -88,6 +95,7 @@ export const search = operation({
     const query = words.join(' ')
     const wanted = readQuery(query)
     if (typeof wanted === 'string') throw new ReasonError('usage_invalid', { problem: wanted })
+    await takeInEdits(context)
     await fillIndex(context)
     const { found, relaxed } = await lookFor(context, wanted, {
       repository: allWorkspaces ? null : context.identity.repository,
@@ -97,6 +105,7 @@ export const search = operation({
     const projects = allWorkspaces ? await projectsOf(context) : null
     const answer: Answer = {
       ...{ query, total: found.total, more: found.more, relaxed },
+      narrowed: kind !== null || branch !== null || since !== undefined,
       hits: found.hits.map((hit) => told(context, hit, projects)),
       foreign: { records: found.foreign.records, work: found.foreign.streams },
     }
@@ -117,19 +126,29 @@ export const search = operation({
           id: text('its id, always the same'),
           kind: oneOf('what it is', SEARCH_KINDS),
           where: text('the work, the run or the session that says it'),
+          sequence: maybe(
+            whole(
+              'the number of its checkpoint there: savepoint_show with "where" as id and this as at tells it',
+            ),
+          ),
           at: text('when that was'),
-          open: text('the command that shows all of it'),
+          open: text('the command, at a shell, that shows all of it'),
         }),
       ),
     },
     factsOf: ({ total, more, relaxed, hits }) => ({
       ...{ total, more, relaxed },
-      hits: hits.map(({ id, kind, where, at, open }) => ({ id, kind, where, at, open })),
+      hits: hits.map(({ id, kind, where, sequence, at, open }) => ({ id, kind, where, sequence, at, open })),
     }),
   },
 })
 
-/** All of the words; where nothing has them, any. */
+/** What a document says is found as soon as it is on the disk; where there is no document, nothing is looked at. */
+async function takeInEdits(context: Context): Promise<void> {
+  if (glanceAt(context.place.root)?.marks.length !== 0) await overview(context)
+}
+
+/** All of the words; where nothing has them that may be told, any. */
 async function lookFor(
   context: Context,
   wanted: SearchWords,
@@ -137,25 +156,15 @@ async function lookFor(
 ): Promise<{ found: Found; relaxed: boolean }> {
   if (wanted.unspaced) {
     const contains = wanted.terms.map((term) => term.text.replace(/\*+$/, ''))
-    return { found: await ask(context, { contains }, filter), relaxed: false }
+    return { found: await askIndex(context, { contains }, filter), relaxed: false }
   }
   const terms = expressionsOf(wanted)
-  const all = await ask(context, { terms, of: 'all' }, filter)
-  if (all.total + all.foreign.records > 0 || terms.length === 1) return { found: all, relaxed: false }
-  const any = await ask(context, { terms, of: 'any' }, filter)
-  return { found: any, relaxed: any.total > 0 }
-}
-
-/** An index that is damaged is derived: it is thrown away and filled again, once. */
-async function ask(context: Context, wanted: Wanted, filter: SearchFilter) {
-  const { store } = context
-  const found = await store.search(wanted, filter)
-  if (found !== null) return found
-  await store.forgetSearch()
-  await fillIndex(context)
-  const again = await store.search(wanted, filter)
-  if (again !== null) return again
-  throw new ReasonError('store_damaged', { path: store.path, problem: 'its search index cannot be read' })
+  const all = await askIndex(context, { terms, of: 'all' }, filter)
+  if (all.total > 0 || terms.length === 1) return { found: all, relaxed: false }
+  const any = await askIndex(context, { terms, of: 'any' }, filter)
+  // What was asked for and may not be told is still what was asked for.
+  const { foreign } = all.foreign.records > 0 ? all : any
+  return { found: { ...any, foreign }, relaxed: any.total > 0 }
 }
 
 /** Where each repository is, by a workspace of it. */
@@ -175,6 +184,7 @@ function told(
   return {
     ...{ id, kind, at, branch, superseded },
     where: place?.stream ?? shortId(id),
+    sequence: place?.sequence ?? null,
     snippet: snippet.replace(/\s+/g, ' ').replace(MATCH_MARKS, '**').trim(),
     open: path === null || repository === identity.repository ? command : `cd ${quoted(path)} && ${command}`,
     archived: place?.archived ?? false,

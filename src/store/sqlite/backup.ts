@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { describe, errorCode, ReasonError } from '../../core/reason.ts'
 import { syncFolder } from '../../fs/private.ts'
 import { type Database, openDatabase } from './driver.ts'
+import { fileProblem } from './pages.ts'
 
 /** Copies a database as it stands now, while others write. The name appears only when the copy is whole. */
 export function copyDatabase(db: Database, file: string): void {
@@ -37,9 +38,7 @@ export function databaseProblem(path: string): string | null {
   let db: Database | null = null
   try {
     db = openDatabase(path, { readOnly: true, timeout: 2_000 })
-    // `as`: the pragma gives this one column.
-    const row = db.prepare('PRAGMA integrity_check(1)').get() as { integrity_check: string } | undefined
-    return row?.integrity_check === 'ok' ? null : (row?.integrity_check ?? 'it gives no answer')
+    return fileProblem(db)
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   } finally {

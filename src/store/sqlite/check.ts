@@ -1,15 +1,14 @@
 import { sha256 } from '../../core/canonical.ts'
 import type { StoreProblem } from '../store.ts'
 import { IS_GIST, unpacked } from './documents.ts'
+import { pageProblems } from './pages.ts'
+import { lostTables } from './search-damage.ts'
 import type { Sql } from './sql.ts'
 
 /** Everything that is wrong with a database: its pages, its references, its checksums, its sequences. */
 export function checkDatabase(sql: Sql): StoreProblem[] {
-  const pages = sql
-    .all<{ integrity_check: string }>('PRAGMA integrity_check(20)')
-    .filter((row) => row.integrity_check !== 'ok')
-    .map((row) => ({ what: row.integrity_check }))
-  if (pages.length > 0) return pages
+  const pages = pageProblems(sql.db)
+  if (pages.some(({ derived }) => derived !== true)) return pages
   const strays = sql
     .all<{ table: string }>('PRAGMA foreign_key_check')
     .map((row) => ({ what: `a row of ${row.table} refers to nothing` }))
@@ -20,6 +19,8 @@ export function checkDatabase(sql: Sql): StoreProblem[] {
     .filter((row) => sha256(row.body) !== row.hash)
     .map((row) => ({ what: `checkpoint ${row.id} does not match its checksum`, checkpoint: row.id }))
   return [
+    ...pages,
+    ...lostTables(sql).map((name) => ({ what: `the table ${name} is gone`, derived: true as const })),
     ...strays,
     ...damaged,
     ...damagedGists(sql),

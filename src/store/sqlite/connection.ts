@@ -5,6 +5,7 @@ import { describe, ReasonError } from '../../core/reason.ts'
 import { createPrivateFile } from '../../fs/private.ts'
 import { type Database, openDatabase, SQLITE, sqliteCode } from './driver.ts'
 import { merge } from './merge.ts'
+import { fileProblem } from './pages.ts'
 import { prepareSchema } from './schema.ts'
 import { Sql } from './sql.ts'
 
@@ -124,8 +125,7 @@ export class Connection {
     this.setAsideLogOf(old)
     const fresh = this.open()
     try {
-      const [first] = fresh.sql.all<{ integrity_check: string }>('PRAGMA integrity_check(1)')
-      if (first?.integrity_check !== 'ok') {
+      if (fileProblem(fresh.sql.db) !== null) {
         const problem = 'it was replaced by a damaged file'
         throw new ReasonError('store_damaged', { path: this.path, problem })
       }

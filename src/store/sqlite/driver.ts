@@ -62,6 +62,7 @@ export const SQLITE = {
   error: 1,
   busy: 5,
   locked: 6,
+  nomem: 7,
   readonly: 8,
   ioerr: 10,
   corrupt: 11,
@@ -73,6 +74,8 @@ export const SQLITE = {
 /** SQLite's own words, for errors that come without a code. */
 const MESSAGES: ReadonlyArray<readonly [string, number]> = [
   ['database is locked', SQLITE.busy],
+  ['database table is locked', SQLITE.locked],
+  ['out of memory', SQLITE.nomem],
   ['attempt to write a readonly database', SQLITE.readonly],
   ['disk I/O error', SQLITE.ioerr],
   ['database disk image is malformed', SQLITE.corrupt],

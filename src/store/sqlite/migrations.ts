@@ -1,8 +1,52 @@
-/** The words of all records; dropped and made again where the index starts over. */
-export const SEARCH_TEXTS = `
+/** What a search finds, all of it derived: dropped and made again where the index starts over. */
+export const SEARCH_TABLES = `
+  -- The number has the repository's number, a sequence and the kind in it (search-number.ts).
+  CREATE TABLE search_records (
+    n INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    repository INTEGER NOT NULL,
+    at TEXT NOT NULL,
+    -- The latest time of this repository's records up to this one: it never falls with the number.
+    high TEXT NOT NULL,
+    branch TEXT,
+    stream TEXT,
+    checkpoint TEXT,
+    -- Whether another record has its id: one that only text said which nobody had reviewed.
+    again INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX search_by_id ON search_records (repository, id);
+  CREATE INDEX search_by_time ON search_records (repository, high);
+  CREATE INDEX search_by_checkpoint ON search_records (checkpoint) WHERE checkpoint IS NOT NULL;
+  CREATE INDEX search_again ON search_records (repository, id) WHERE again = 1;
+
   CREATE VIRTUAL TABLE search_texts USING fts5 (
     text, branch, tokenize = 'porter unicode61 remove_diacritics 2', prefix = '2 3 4'
   );
+
+  -- What took a decision's place, or null that it stands again, each time that a checkpoint says so.
+  CREATE TABLE search_superseded (
+    seq INTEGER PRIMARY KEY,
+    repository INTEGER NOT NULL,
+    decision TEXT NOT NULL,
+    checkpoint TEXT,
+    superseded TEXT
+  ) STRICT;
+  CREATE INDEX search_by_decision ON search_superseded (repository, decision);
+
+  CREATE TABLE search_repositories (
+    number INTEGER PRIMARY KEY,
+    repository TEXT NOT NULL UNIQUE,
+    sequence INTEGER NOT NULL,
+    high TEXT NOT NULL
+  ) STRICT;
+
+  -- Which version of a session is in the index.
+  CREATE TABLE search_sessions (
+    agent TEXT NOT NULL,
+    id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (agent, id)
+  ) STRICT, WITHOUT ROWID;
   `
 
 /**
@@ -181,39 +225,7 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   `,
   `
-  -- What a search finds. All of it is derived: filled when somebody searches, and made anew where it is lost.
-  -- The number has the repository's number, a sequence and the kind in it (search-number.ts).
-  CREATE TABLE search_records (
-    n INTEGER PRIMARY KEY,
-    id TEXT NOT NULL,
-    repository INTEGER NOT NULL,
-    at TEXT NOT NULL,
-    -- The latest time of this repository's records up to this one: it never falls with the number.
-    high TEXT NOT NULL,
-    branch TEXT,
-    stream TEXT,
-    checkpoint TEXT,
-    superseded TEXT,
-    superseded_in TEXT,
-    UNIQUE (repository, id)
-  ) STRICT;
-  CREATE INDEX search_by_time ON search_records (repository, high);
-  CREATE INDEX search_by_checkpoint ON search_records (checkpoint) WHERE checkpoint IS NOT NULL;
-  ${SEARCH_TEXTS}
-  CREATE TABLE search_repositories (
-    number INTEGER PRIMARY KEY,
-    repository TEXT NOT NULL UNIQUE,
-    sequence INTEGER NOT NULL,
-    high TEXT NOT NULL
-  ) STRICT;
-
-  -- Which version of a session is in the index.
-  CREATE TABLE search_sessions (
-    agent TEXT NOT NULL,
-    id TEXT NOT NULL,
-    version INTEGER NOT NULL,
-    PRIMARY KEY (agent, id)
-  ) STRICT, WITHOUT ROWID;
+  ${SEARCH_TABLES}
   CREATE INDEX sessions_by_version ON sessions (agent, id, version);
   `,
 ]

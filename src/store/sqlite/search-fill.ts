@@ -1,13 +1,14 @@
 import { sha256 } from '../../core/canonical.ts'
 import type { Checkpoint } from '../../core/checkpoint.ts'
+import { decisionIn } from '../../core/searchable.ts'
 import type { AgentName, Session } from '../../core/session.ts'
 import type { SearchRecord, StreamKind, Unsearched } from '../store.ts'
-import { SEARCH_TEXTS } from './migrations.ts'
+import { clearSearch, lostTables } from './search-damage.ts'
 import { recordNumber } from './search-number.ts'
 import type { Sql } from './sql.ts'
 
 /** Goes up where records are made in another way: what is there is then made anew. */
-const FORMAT = 1
+const FORMAT = 2
 
 /** How far the index is. */
 interface Mark {
@@ -49,7 +50,7 @@ function parsed(text: string): unknown {
 
 export function readUnsearched(sql: Sql, most: number): Unsearched {
   const from = markText(sql)
-  const known = soundMark(sql, from)
+  const known = lostTables(sql).length > 0 ? null : soundMark(sql, from)
   const mark = known ?? NOTHING
   const rows = rowsAfter(sql, mark.row, most)
   const last = rows.at(-1)
@@ -164,14 +165,6 @@ export function putRecords(sql: Sql, part: Unsearched, records: readonly SearchR
   return true
 }
 
-/** Dropped whole and made again: so it works on an index that is damaged, and takes no longer for a large one. */
-export function clearSearch(sql: Sql): void {
-  sql.db.exec(`DROP TABLE IF EXISTS search_texts; ${SEARCH_TEXTS}`)
-  for (const table of ['search_records', 'search_repositories', 'search_sessions'])
-    sql.run(`DELETE FROM ${table}`)
-  sql.run(`DELETE FROM meta WHERE key = 'search'`)
-}
-
 /** What retention has removed is not found any more. */
 function dropRemoved(sql: Sql): void {
   const gone = sql.all<{ n: number }>(
@@ -191,23 +184,30 @@ interface Known {
   at: string
   branch: string | null
   text: string
-  superseded: string | null
   isForeign: number
 }
 
-const FOREIGN = 'EXISTS (SELECT 1 FROM foreign_marks WHERE checkpoint ='
-
+/**
+ * What is put in depends on the order of the commits, not on when it is put in. A decision or a learning stays where
+ * it was first said, in the words of then. Where only text said it that nobody has reviewed, who says it next has a
+ * record too; which of them is told is found out when somebody searches.
+ */
 function putRecord(sql: Sql, record: SearchRecord): void {
   const repository = repositoryNumber(sql, record.repository)
+  if (record.superseded !== undefined) putSuperseded(sql, repository, record, record.superseded)
   const known = sql.get<Known>(
-    `SELECT r.n, r.at, r.branch, t.text, r.superseded, ${FOREIGN} r.checkpoint) AS isForeign
-     FROM search_records r JOIN search_texts t ON t.rowid = r.n WHERE r.repository = ? AND r.id = ?`,
+    `SELECT r.n, r.at, r.branch, t.text,
+       EXISTS (SELECT 1 FROM foreign_marks WHERE checkpoint = r.checkpoint) AS isForeign
+     FROM search_records r LEFT JOIN search_texts t ON t.rowid = r.n WHERE r.repository = ? AND r.id = ?
+     ORDER BY r.n DESC LIMIT 1`,
     ...([repository, record.id] as const),
   )
   if (known === undefined) addRecord(sql, repository, record)
   else if (record.kind === 'session') moveSession(sql, repository, record, known)
-  else if (record.kind === 'decision' || record.kind === 'learning') sayAgain(sql, repository, record, known)
+  else if (isFact(record) && known.isForeign === 1) addRecord(sql, repository, record, { again: true })
 }
+
+const isFact = ({ kind }: SearchRecord) => kind === 'decision' || kind === 'learning'
 
 /** A session goes on: what it says now is newer than all that was said meanwhile. */
 function moveSession(sql: Sql, repository: number, record: SearchRecord, { n, ...known }: Known): void {
@@ -216,31 +216,15 @@ function moveSession(sql: Sql, repository: number, record: SearchRecord, { n, ..
   addRecord(sql, repository, record)
 }
 
-/**
- * A decision or a learning stays where it was first said. Text that nobody reviewed changes nothing that is known,
- * but for the word that a decision is superseded, which counts once that is reviewed. What only such text said
- * moves to the first checkpoint that may be told.
- */
-function sayAgain(sql: Sql, repository: number, record: SearchRecord, known: Known): void {
-  const { n, text, superseded, isForeign } = known
-  const { checkpoint } = record
-  const isReviewed = sql.get(`SELECT 1 WHERE NOT ${FOREIGN} ?)`, checkpoint) !== undefined
-  if (isReviewed && isForeign === 1) {
-    dropRecord(sql, n)
-    addRecord(sql, repository, record)
-    return
-  }
-  if (isReviewed && text !== record.text)
-    sql.run('UPDATE search_texts SET text = ? WHERE rowid = ?', record.text, n)
-  if (record.superseded !== undefined && (isReviewed || superseded === null))
-    sql.run(
-      'UPDATE search_records SET superseded = ?, superseded_in = ? WHERE n = ?',
-      ...([record.superseded, checkpoint, n] as const),
-    )
+function putSuperseded(sql: Sql, repository: number, record: SearchRecord, superseded: string | null): void {
+  sql.run(
+    'INSERT INTO search_superseded (repository, decision, checkpoint, superseded) VALUES (?, ?, ?, ?)',
+    ...([repository, decisionIn(record.id), record.checkpoint, superseded] as const),
+  )
 }
 
-function addRecord(sql: Sql, repository: number, record: SearchRecord): void {
-  const { id, kind, at, branch, stream, checkpoint, superseded = null } = record
+function addRecord(sql: Sql, repository: number, record: SearchRecord, { again = false } = {}): void {
+  const { id, kind, at, branch, stream, checkpoint } = record
   sql.run(
     'UPDATE search_repositories SET sequence = sequence + 1, high = max(high, ?) WHERE number = ?',
     ...([at, repository] as const),
@@ -251,19 +235,19 @@ function addRecord(sql: Sql, repository: number, record: SearchRecord): void {
   )
   const n = recordNumber(repository, turn?.sequence ?? 0, kind)
   sql.run(
-    `INSERT INTO search_records (n, id, repository, at, high, branch, stream, checkpoint, superseded, superseded_in)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...([n, id, repository, at, turn?.high ?? at, branch, stream, checkpoint, superseded] as const),
-    superseded === null ? null : checkpoint,
+    `INSERT INTO search_records (n, id, repository, at, high, branch, stream, checkpoint, again)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...([n, id, repository, at, turn?.high ?? at, branch, stream, checkpoint, again ? 1 : 0] as const),
   )
   sql.run(
     'INSERT INTO search_texts (rowid, text, branch) VALUES (?, ?, ?)',
-    ...([n, record.text, branch === null ? '' : branchWord(branch)] as const),
+    ...([n, record.text, branchWord(branch)] as const),
   )
 }
 
-/** A branch as one word that no stemmer changes and no other branch has. */
-export const branchWord = (branch: string) => `b${sha256(branch).slice(0, 16)}0`
+/** A branch as one word that no stemmer changes and no other branch has; a record without one has a word too. */
+export const branchWord = (branch: string | null) =>
+  branch === null ? 'n0' : `b${sha256(branch).slice(0, 16)}0`
 
 function repositoryNumber(sql: Sql, repository: string): number {
   const found = 'SELECT number FROM search_repositories WHERE repository = ?'

@@ -1,5 +1,7 @@
+import { decisionIn } from '../../core/searchable.ts'
 import type { SearchHit } from '../store.ts'
 import { readGist } from './rows.ts'
+import { IndexBroken } from './search-damage.ts'
 import { kindOf } from './search-number.ts'
 import { snippetAround } from './search-snippet.ts'
 import type { Sql } from './sql.ts'
@@ -32,7 +34,13 @@ export function hitsOf(
     found.map(({ n }) => n),
     look,
   )
-  return { hits: found.map(({ n, ...hit }) => ({ ...hit, snippet: snippets.get(n) ?? '' })), gone }
+  return { hits: found.map(({ n, ...hit }) => ({ ...hit, snippet: partOf(snippets, n) })), gone }
+}
+
+function partOf(snippets: ReadonlyMap<number, string>, n: number): string {
+  const part = snippets.get(n)
+  if (part === undefined) throw new IndexBroken('a record has lost its words')
+  return part
 }
 
 interface RawHit {
@@ -40,8 +48,8 @@ interface RawHit {
   at: string
   branch: string | null
   repository: string
+  number: number
   checkpoint: string | null
-  superseded: string | null
   name: string | null
   sequence: number | null
   isWhole: number
@@ -55,22 +63,31 @@ function hitOf(
   archived: (head: string) => boolean,
 ): (Omit<SearchHit, 'snippet'> & { n: number }) | null {
   const row = sql.get<RawHit>(
-    `SELECT r.id, r.at, r.branch, p.repository, r.checkpoint, s.name, c.seq AS sequence,
-       typeof(c.body) = 'text' AS isWhole, s.head_id AS head,
-       CASE WHEN EXISTS (SELECT 1 FROM foreign_marks WHERE checkpoint = r.superseded_in) THEN NULL
-         ELSE r.superseded END AS superseded
+    `SELECT r.id, r.at, r.branch, p.repository, p.number, r.checkpoint, s.name, c.seq AS sequence,
+       typeof(c.body) = 'text' AS isWhole, s.head_id AS head
      FROM search_records r JOIN search_repositories p ON p.number = r.repository
      LEFT JOIN streams s ON s.id = r.stream LEFT JOIN checkpoints c ON c.id = r.checkpoint WHERE r.n = ?`,
     n,
   )
-  if (row === undefined || (row.checkpoint !== null && row.isWhole !== 1)) return null
-  const { id, at, branch, repository, checkpoint, superseded, name, sequence } = row
+  if (row === undefined) throw new IndexBroken('its words have a record that is not there')
+  if (row.checkpoint !== null && row.isWhole !== 1) return null
+  const { id, at, branch, repository, checkpoint, name, sequence } = row
   const place =
     checkpoint === null || name === null || sequence === null
       ? null
       : { stream: name, sequence, checkpoint, archived: archived(row.head ?? '') }
-  return { n, id, kind: kindOf(n), at, branch, repository, superseded, place }
+  const kind = kindOf(n)
+  const superseded = kind === 'decision' ? supersededBy(sql, row.number, id) : null
+  return { n, id, kind, at, branch, repository, superseded, place }
 }
+
+/** The newest word about that which may be told. */
+const supersededBy = (sql: Sql, repository: number, id: string): string | null =>
+  sql.get<{ superseded: string | null }>(
+    `SELECT d.superseded FROM search_superseded d WHERE d.repository = ? AND d.decision = ?
+     AND NOT EXISTS (SELECT 1 FROM foreign_marks WHERE checkpoint = d.checkpoint) ORDER BY d.seq DESC LIMIT 1`,
+    ...([repository, decisionIn(id)] as const),
+  )?.superseded ?? null
 
 /** Whether the work that has a checkpoint as its newest is archived; each is looked up once, behind its whole body. */
 function archivedHeads(sql: Sql): (head: string) => boolean {

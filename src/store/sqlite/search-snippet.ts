@@ -18,4 +18,4 @@ export function snippetAround(text: string, words: readonly string[]): string {
 }
 
 const anyOf = (words: readonly string[]) =>
-  new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'giu')
+  new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'giu')

@@ -1,6 +1,6 @@
 import { SEARCH_KINDS, type SearchKind } from '../../core/searchable.ts'
 import type { Found, SearchFilter, Wanted } from '../store.ts'
-import { SQLITE, sqliteCode } from './driver.ts'
+import { IndexBroken } from './search-damage.ts'
 import { branchWord } from './search-fill.ts'
 import { hitsOf } from './search-hits.ts'
 import { kindOf, rangeOf } from './search-number.ts'
@@ -37,26 +37,24 @@ interface Candidates {
   match: string | null
 }
 
-/** Null where the index is damaged: it is derived, and need not be mended. */
-export function findRecords(sql: Sql, wanted: Wanted, filter: SearchFilter): Found | null {
-  try {
-    return found(sql, wanted, filter)
-  } catch (error) {
-    if (sqliteCode(error) === SQLITE.corrupt || isMissing(error)) return null
-    throw error
-  }
+/** Records that are no hits. */
+interface Untold {
+  /** Of checkpoints that nobody has reviewed, with the names of their streams. */
+  foreign: ReadonlyMap<number, string>
+  /** Others say the same, and are told. */
+  repeated: ReadonlySet<number>
+  size: number
 }
 
-const isMissing = (error: unknown) =>
-  error instanceof Error && error.message.includes('no such table: search_')
-
-function found(sql: Sql, wanted: Wanted, filter: SearchFilter): Found {
+export function findRecords(sql: Sql, wanted: Wanted, filter: SearchFilter): Found {
   const ranges = rangesOf(sql, filter)
+  const untold = untoldRecords(sql)
+  const asked = { filter, ranges, untold }
   const { rows, more, match } =
-    'terms' in wanted ? ranked(sql, wanted, filter, ranges) : scanned(sql, wanted.contains, filter, ranges)
-  const foreign = foreignRecords(sql)
-  const told = inOrder(rows.filter(({ n }) => !foreign.has(n))).map(({ n }) => n)
-  const unseen = rows.filter(({ n }) => foreign.has(n))
+    'terms' in wanted ? ranked(sql, wanted, asked) : scanned(sql, wanted.contains, asked)
+  if (rows.length === 0) mustHaveWords(sql, ranges)
+  const told = inOrder(rows.filter(({ n }) => isTold(untold, n))).map(({ n }) => n)
+  const unseen = rows.filter(({ n }) => untold.foreign.has(n) && !untold.repeated.has(n))
   const { hits, gone } = hitsOf(sql, told, {
     most: filter.most,
     look: match ?? ('contains' in wanted ? wanted.contains : []),
@@ -67,8 +65,23 @@ function found(sql: Sql, wanted: Wanted, filter: SearchFilter): Found {
     more,
     foreign: {
       records: unseen.length,
-      streams: [...new Set(unseen.flatMap(({ n }) => foreign.get(n) ?? []))].sort(),
+      streams: [...new Set(unseen.flatMap(({ n }) => untold.foreign.get(n) ?? []))].sort(),
     },
+  }
+}
+
+const isTold = ({ foreign, repeated }: Untold, n: number) => !foreign.has(n) && !repeated.has(n)
+
+/** Words that are lost may look like words that nobody said: the newest record is asked for by its branch. */
+function mustHaveWords(sql: Sql, ranges: readonly Range[]): void {
+  for (const [low, high] of ranges) {
+    const newest = sql.get<{ n: number; branch: string | null }>(
+      'SELECT n, branch FROM search_records WHERE n BETWEEN ? AND ? ORDER BY n DESC LIMIT 1',
+      ...([low, high] as const),
+    )
+    const has = 'SELECT 1 FROM search_texts WHERE search_texts MATCH ? AND rowid = ?'
+    if (newest && sql.get(has, `branch : ${branchWord(newest.branch)}`, newest.n) === undefined)
+      throw new IndexBroken('its words are lost')
   }
 }
 
@@ -94,24 +107,32 @@ function rangesOf(sql: Sql, { repository, since }: SearchFilter): Range[] {
  * ranking. Where any of the words will do they are left out altogether, for they would fill the newest matches, and
  * what the rare ones find would not be among them.
  */
-function ranked(sql: Sql, { terms, of }: Words, filter: SearchFilter, ranges: Range[]): Candidates {
+function ranked(sql: Sql, { terms, of }: Words, asked: Asked): Candidates {
   if (terms.length === 1 || of === 'any') {
-    const telling = terms.length === 1 ? terms : tellingOf(sql, terms, ranges, MOST_RANKED)
+    const telling = terms.length === 1 ? terms : tellingOf(sql, terms, asked, MOST_RANKED)
     const match = (telling.length > 0 ? telling : terms).join(' OR ')
-    return newest(sql, match, filter, ranges, telling.length > 0 ? BM25 : '-1.0')
+    return newest(sql, match, asked, telling.length > 0 ? BM25 : '-1.0')
   }
-  const found = newest(sql, terms.join(' AND '), filter, ranges, '-1.0')
+  const found = newest(sql, terms.join(' AND '), asked, '-1.0')
   if (found.rows.length === 0) return found
-  const telling = tellingOf(sql, terms, ranges, COMMON)
+  const telling = tellingOf(sql, terms, asked, COMMON)
   return telling.length === 0 ? found : { ...found, rows: scored(sql, telling.join(' AND '), found.rows) }
 }
 
 type Words = Extract<Wanted, { terms: unknown }>
 
+/** What narrows a search, and what it may not tell. */
+interface Asked {
+  filter: SearchFilter
+  ranges: readonly Range[]
+  untold: Untold
+}
+
 const BM25 = 'bm25(search_texts, 1.0, 0.0)'
 
-const tellingOf = (sql: Sql, terms: readonly string[], ranges: Range[], most: number) =>
-  terms.filter((term) => ranges.every((range) => !hasMore(sql, term, range, most)))
+/** What is not told makes no word a common one. */
+const tellingOf = (sql: Sql, terms: readonly string[], { ranges, untold }: Asked, most: number) =>
+  terms.filter((term) => ranges.every((range) => !hasMore(sql, term, range, most + untold.size)))
 
 const hasMore = (sql: Sql, term: string, [low, high]: Range, most: number) =>
   sql.get(
@@ -131,12 +152,11 @@ function conditions({ kind, since }: SearchFilter): { where: string; values: Arr
   return { where, values }
 }
 
-/** The newest matches, so many as are ranked. */
+/** The newest matches, so many as are ranked; those that are not told take nobody's place. */
 function newest(
   sql: Sql,
   match: string,
-  filter: SearchFilter,
-  ranges: Range[],
+  { filter, ranges, untold }: Asked,
   score: typeof BM25 | '-1.0',
 ): Candidates {
   const { where, values } = conditions(filter)
@@ -147,12 +167,17 @@ function newest(
     const part = sql.all<Candidate>(
       `SELECT f.rowid AS n, ${score} AS score FROM search_texts f
        WHERE search_texts MATCH ? AND f.rowid BETWEEN ? AND ? ${where} ORDER BY f.rowid DESC LIMIT ?`,
-      ...([inText(match) + branch, low, high, ...values, share + 1] as const),
+      ...([inText(match) + branch, low, high, ...values, share + 1 + untold.size] as const),
     )
-    found.more ||= part.length > share
-    found.rows.push(...part.slice(0, share))
+    take(found, part, share, untold)
   }
   return found
+}
+
+function take(found: Candidates, part: readonly Candidate[], share: number, untold: Untold): void {
+  const told = part.filter(({ n }) => isTold(untold, n))
+  found.more ||= told.length > share
+  found.rows.push(...told.slice(0, share), ...part.filter(({ n }) => !isTold(untold, n)))
 }
 
 /** The same records, ranked by some of their words alone. */
@@ -167,7 +192,7 @@ function scored(sql: Sql, by: string, rows: readonly Candidate[]): Candidate[] {
 }
 
 /** For scripts without spaces: a text that contains all of the words, whatever stands beside them. */
-function scanned(sql: Sql, contains: readonly string[], filter: SearchFilter, ranges: Range[]): Candidates {
+function scanned(sql: Sql, contains: readonly string[], { filter, ranges, untold }: Asked): Candidates {
   const { where, values } = conditions(filter)
   const branch = filter.branch === null ? [] : [branchWord(filter.branch)]
   const found: Candidates = { rows: [], more: false, match: null }
@@ -177,16 +202,15 @@ function scanned(sql: Sql, contains: readonly string[], filter: SearchFilter, ra
       ...([low, high, Math.ceil(MOST_SCANNED / ranges.length)] as const),
     )
     found.more ||= before !== undefined
-    found.rows.push(
-      ...sql.all<Candidate>(
-        `SELECT f.rowid AS n, -1.0 AS score FROM search_texts f WHERE f.rowid BETWEEN ? AND ? ${where}
-         ${branch.map(() => 'AND f.branch = ?').join('')}
-         ${contains.map(() => `AND f.text LIKE ? ESCAPE '\\'`).join(' ')} ORDER BY f.rowid DESC LIMIT ?`,
-        ...[before === undefined ? low : before.n + 1, high, ...values, ...branch],
-        ...contains.map((text) => `%${text.replace(/[\\%_]/g, '\\$&')}%`),
-        MOST_RANKED,
-      ),
+    const part = sql.all<Candidate>(
+      `SELECT f.rowid AS n, -1.0 AS score FROM search_texts f WHERE f.rowid BETWEEN ? AND ? ${where}
+       ${branch.map(() => 'AND f.branch = ?').join('')}
+       ${contains.map(() => `AND f.text LIKE ? ESCAPE '\\'`).join(' ')} ORDER BY f.rowid DESC LIMIT ?`,
+      ...[before === undefined ? low : before.n + 1, high, ...values, ...branch],
+      ...contains.map((text) => `%${text.replace(/[\\%_]/g, '\\$&')}%`),
+      MOST_RANKED + 1 + untold.size,
     )
+    take(found, part, MOST_RANKED, untold)
   }
   return found
 }
@@ -196,11 +220,24 @@ const weighed = ({ n, score }: Candidate) => score * WEIGHT[kindOf(n)]
 /** The best first, and of equals the newer. */
 const inOrder = (rows: Candidate[]): Candidate[] => rows.sort((a, b) => weighed(a) - weighed(b) || b.n - a.n)
 
-/** Records of checkpoints that nobody has reviewed, with the names of their streams. */
-function foreignRecords(sql: Sql): Map<number, string> {
+function untoldRecords(sql: Sql): Untold {
   const rows = sql.all<{ n: number; name: string }>(
     `SELECT r.n, s.name FROM foreign_marks m CROSS JOIN search_records r ON r.checkpoint = m.checkpoint
      CROSS JOIN streams s ON s.id = r.stream`,
   )
-  return new Map(rows.map(({ n, name }) => [n, name]))
+  const foreign = new Map(rows.map(({ n, name }) => [n, name]))
+  const repeated = repeatedRecords(sql, foreign)
+  return { foreign, repeated, size: foreign.size + repeated.size }
+}
+
+/** Of records that say the same, the first that may be told stands for all. */
+function repeatedRecords(sql: Sql, foreign: ReadonlyMap<number, string>): Set<number> {
+  const rows = sql.all<{ n: number; says: string }>(
+    `SELECT r.n, r.repository || ' ' || r.id AS says
+     FROM (SELECT DISTINCT repository, id FROM search_records WHERE again = 1) a
+     CROSS JOIN search_records r ON r.repository = a.repository AND r.id = a.id ORDER BY r.n`,
+  )
+  const told = new Map<string, number>()
+  for (const { n, says } of rows) if (!foreign.has(n) && !told.has(says)) told.set(says, n)
+  return new Set(rows.filter(({ n, says }) => told.has(says) && told.get(says) !== n).map(({ n }) => n))
 }

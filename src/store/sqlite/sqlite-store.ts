@@ -76,7 +76,8 @@ import {
   streamById,
 } from './rows.ts'
 import { findRecords } from './search.ts'
-import { clearSearch, putRecords, readUnsearched } from './search-fill.ts'
+import { clearSearch, unlessDamaged } from './search-damage.ts'
+import { putRecords, readUnsearched } from './search-fill.ts'
 import { advanceSession, journalsRead, readReading, readSession, sessionRows } from './sessions.ts'
 import {
   fileViews,
@@ -456,12 +457,12 @@ export class SqliteStore implements Store {
     return this.connection.read((sql) => readUnsearched(sql, most))
   }
 
-  indexed(part: Unsearched, records: readonly SearchRecord[]): Promise<boolean> {
-    return this.connection.writeSoft((sql) => putRecords(sql, part, records))
+  indexed(part: Unsearched, records: readonly SearchRecord[]): Promise<boolean | null> {
+    return unlessDamaged(() => this.connection.writeSoft((sql) => putRecords(sql, part, records)))
   }
 
   search(wanted: Wanted, filter: SearchFilter): Promise<Found | null> {
-    return this.connection.read((sql) => findRecords(sql, wanted, filter))
+    return unlessDamaged(() => this.connection.read((sql) => findRecords(sql, wanted, filter)))
   }
 
   async forgetSearch(): Promise<void> {

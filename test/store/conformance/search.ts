@@ -153,6 +153,33 @@ export function provesSearch(open: Open): void {
       expect(await foundAt(store, 'jwt')).toEqual(['decision ours@1'])
     })
 
+    test('a decision is found by every reason that anybody gave, where that was first given', async () => {
+      const store = await open()
+      await says(store, 1, { decisions: [decided('Use Postgres', null, 'json columns')] })
+      await says(store, 1, { decisions: [decided('Use Postgres')] }, { name: 'feat' })
+      expect(await foundAt(store, 'json')).toEqual(['decision auth@1'])
+      await says(store, 1, { decisions: [decided('Use Postgres', null, 'it is cheap')] }, { name: 'other' })
+      await says(store, 2, { decisions: [decided('Use Postgres', null, 'it scales')] })
+      await says(store, 1, { decisions: [decided('use postgres.', null, 'Json columns')] }, { name: 'same' })
+      expect(await foundAt(store, 'json')).toEqual(['decision auth@1'])
+      expect(await foundAt(store, 'cheap')).toEqual(['decision other@1'])
+      expect(await foundAt(store, 'scales')).toEqual(['decision auth@2'])
+      expect((await foundAt(store, 'postgres')).toSorted()).toEqual([
+        ...['decision auth@1', 'decision auth@2', 'decision feat@1', 'decision other@1'],
+      ])
+      await says(store, 3, { decisions: [decided('Use Postgres', 'Use SQLite', 'it scales')] })
+      const { hits } = await found(store, 'postgres')
+      expect(hits.map(({ superseded }) => superseded)).toEqual(Array(4).fill('Use SQLite'))
+    })
+
+    test('a word between marks of an expression is found and marked beside a script without spaces', async () => {
+      const store = await open()
+      const marks = String.raw`a-b c/d e.f g*h (i) [j] {k} l|m n^o $p q+r s?t u\v w_x y%z #&~!,;:=@`
+      await says(store, 1, { now: `猫が好き ${marks}` })
+      for (const word of marks.split(' ').slice(0, -1))
+        expect((await found(store, `${word} 猫`)).hits[0]?.snippet).toContain(`\u0001${word}\u0002`)
+    })
+
     test('a snapshot that retention removed is not found; one of a timer never was', async () => {
       const store = await open()
       const { stream, ids } = await grow(store)

@@ -1,0 +1,14 @@
+import type { Found, SearchFilter, Wanted } from '../../store/store.ts'
+import { type Filling, fillIndex, indexLost } from './fill-index.ts'
+
+/** Asks the index. One that is damaged is derived: it is thrown away and filled again, once. */
+export async function askIndex(context: Filling, wanted: Wanted, filter: SearchFilter): Promise<Found> {
+  const { store } = context
+  const found = await store.search(wanted, filter)
+  if (found !== null) return found
+  await store.forgetSearch()
+  await fillIndex(context)
+  const again = await store.search(wanted, filter)
+  if (again !== null) return again
+  throw indexLost(context)
+}
