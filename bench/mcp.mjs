@@ -84,7 +84,9 @@ export async function measure() {
   return inTempFolder(async (place) => {
     mkdirSync(join(place, 'project'))
     spawnSync('git', ['init', '--quiet', join(place, 'project')])
-    // What V8 compiled is kept by the first one.
+    // A home, as `init` and every save make it; what V8 compiled is kept there by the first server.
+    const env = { ...process.env, HOME: place, SAVEPOINT_HOME: join(place, 'home'), CLAUDECODE: '' }
+    spawnSync(process.execPath, [CLI, 'save', 'Begin'], { cwd: join(place, 'project'), env })
     await untilAnswered(place, ['tools/list'])
     const times = await interleaved(ROUNDS, {
       bare,

@@ -30,11 +30,6 @@ const APART = {
     contents:
       "export { array, boolean, enum, exactOptional, int, literal, maxLength, minimum, minLength, number, regex, strictObject, string } from 'zod/mini'",
   },
-  mcp: {
-    packages: /^@modelcontextprotocol\/server(?:\/stdio)?$/,
-    contents: `export { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
-      export { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'`,
-  },
 }
 
 const apart = {
@@ -118,7 +113,6 @@ const parts = await Promise.all(
       outfile: `${out}/${name}.cjs`,
       format: 'cjs',
       minify: true,
-      plugins: [withoutValidator],
     }),
   ),
 )
@@ -131,7 +125,7 @@ const program = await build({
   minify: true,
   // A part that is loaded late is a CommonJS file too: require sees all of its names, import only some.
   supported: { 'dynamic-import': false },
-  plugins: [apart, late, without('commander', 'node:child_process')],
+  plugins: [apart, late, withoutValidator, without('commander', 'node:child_process')],
   banner: {
     js: 'const importMetaUrl=require("node:url").pathToFileURL(__filename).href;',
   },

@@ -31,10 +31,10 @@ function isPiped(): boolean {
 }
 
 /**
- * For V8, so that a server stays small: garbage is collected before more room is made, and when it is asked for. Before
- * the program is read: what was compiled under other flags is refused.
+ * For V8, so that a server stays small: garbage is collected before more room is made for it. Said before the program is
+ * read: what was compiled under other flags is refused.
  */
-const SMALL = ['--semi-space-growth-factor=1', '--expose-gc']
+const SMALL = '--semi-space-growth-factor=1'
 
 function start(): void {
   const words = process.argv.slice(2)
@@ -45,8 +45,7 @@ function start(): void {
   }
   const word = words[0] ?? ''
   const isServer = word === 'mcp' && words.length <= 2 && words[1]?.startsWith('-') !== true
-  if (isServer)
-    for (const flag of SMALL) (require('node:v8') as typeof import('node:v8')).setFlagsFromString(flag)
+  if (isServer) (require('node:v8') as typeof import('node:v8')).setFlagsFromString(SMALL)
   const { program, keep } = startProgram<Program>(word)
   const work = isServer ? program.serve(words[1]) : program.run()
   work.then((code) => {

@@ -9,9 +9,10 @@ const CALLS = 20
  * and the SQLite package keeps files open until the statements on them are collected. To be called after each call.
  */
 export function smallHeap(): () => void {
-  // The launcher has said it before; who serves without that launcher has not.
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
+  // What is compiled under other flags than those of the next start would be refused there.
+  setFlagsFromString('--no-expose-gc')
   let calls = 0
   return () => {
     // The first time after the first call, with what the start has left; and not before the answer is on its way.
