@@ -616,3 +616,16 @@ describe('the document', () => {
     expect(box.read(active('auth'))).toContain('**Now**: In the rebase')
   })
 })
+
+test('a file of the workspace that is named by its whole path is known by its path from the root', () => {
+  const box = sandbox()
+  put(box, 'a.ts', 'x\n')
+  box.json(['save', 'x', '--file', `${box.path('a.ts')}: the first`, '--file', '/etc/hosts'])
+  const { work } = box.json(['resume']) as {
+    work: { artifacts: Array<{ path: string; description: string }> }
+  }
+  const paths = work.artifacts.map(({ path, description }) => [path, description])
+  expect(paths).toContainEqual(['a.ts', 'the first'])
+  expect(paths).toContainEqual(['/etc/hosts', ''])
+  expect(paths.filter(([path]) => path?.endsWith('a.ts'))).toHaveLength(1)
+})

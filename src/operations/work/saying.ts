@@ -1,7 +1,8 @@
+import { isAbsolute, relative, sep } from 'node:path'
 import { requireName } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { redactAll } from '../../policy/redact.ts'
-import { fileSaid, MOST, NOTHING_SAID, type Saying } from '../../policy/save.ts'
+import { type FileSaid, fileSaid, MOST, NOTHING_SAID, type Saying } from '../../policy/save.ts'
 import type { Context } from '../context.ts'
 import type { Fields, InputOf } from '../field.ts'
 import type { Piped } from './read-saying.ts'
@@ -99,7 +100,8 @@ export async function saidBy(context: Context, input: SayingInput): Promise<Said
   const flags = fromFlags(input)
   const told = { ...NOTHING_SAID, ...piped?.saying }
   const by = input.by ?? context.speaker
-  const saying = redactAll(await orAsked(context, { ...both(told, flags), by }))
+  const said = await orAsked(context, { ...both(told, flags), by })
+  const saying = redactAll({ ...said, files: said.files.map((file) => fromRoot(context, file)) })
   const size = JSON.stringify(saying).length
   if (size > MOST_CHARACTERS)
     throw wrong(`what is to be saved has ${size} characters, ${MOST_CHARACTERS} are allowed`)
@@ -113,6 +115,13 @@ export async function saidBy(context: Context, input: SayingInput): Promise<Said
     note: input.note,
     accomplishments: redactAll(filled(input.accomplishment, '--accomplishment')),
   }
+}
+
+/** A file of the workspace by its path from the root, as all of them are known: agents name files by whole paths. */
+function fromRoot({ place }: Context, file: FileSaid): FileSaid {
+  const path = isAbsolute(file.path) ? relative(place.root, file.path) : ''
+  const isInside = path !== '' && !isAbsolute(path) && path !== '..' && !path.startsWith(`..${sep}`)
+  return isInside ? { ...file, path: path.split(sep).join('/') } : file
 }
 
 /** More than a checkpoint holds would be lost with this very save. */
