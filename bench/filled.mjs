@@ -15,20 +15,22 @@ const DECISIONS = 10
 export const PLAN = 'auth'
 export const saveWords = ['save', 'The move to tokens is through its tests', '--next', 'Write the next test']
 
-/** The operations are TypeScript: they are bundled into a file that Node can import. */
-export async function bundled(place) {
+const NEEDED = `
+  export { realPorts } from './src/apps/real-ports.ts'
+  export { catchUp } from './src/operations/context.ts'
+  export { parseInput } from './src/operations/field.ts'
+  export { openSound } from './src/operations/perform.ts'
+  export { save } from './src/operations/work/save.ts'`
+
+/** The operations are TypeScript: they are bundled into a file that Node can import. `more`: further names of theirs. */
+export async function bundled(place, more = '') {
   const outfile = join(place, 'operations.mjs')
   const here = JSON.stringify(pathToFileURL(join(root, 'package.json')).href)
   await build({
     absWorkingDir: root,
     stdin: {
       resolveDir: root,
-      contents: `
-        export { realPorts } from './src/apps/real-ports.ts'
-        export { catchUp } from './src/operations/context.ts'
-        export { parseInput } from './src/operations/field.ts'
-        export { openSound } from './src/operations/perform.ts'
-        export { save } from './src/operations/work/save.ts'`,
+      contents: [NEEDED, more].join('\n'),
     },
     outfile,
     bundle: true,

@@ -1,9 +1,7 @@
 // What a search costs inside the process where much is stored, against a plain scan of the same texts.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
-import { root } from '../scripts/setup.mjs'
+import { bundled } from './filled.mjs'
 import { inTempFolder, median, p95, row, timed } from './measure.mjs'
 
 const RECORDS = 100_000
@@ -16,7 +14,10 @@ const FILL_MS = 600_000
 /** Every limit, measured in one go. */
 export function measure() {
   return inTempFolder(async (place) => {
-    const { realPorts, openSound, search, parseInput } = await bundled(place)
+    const { realPorts, openSound, search, parseInput } = await bundled(
+      place,
+      "export { search } from './src/operations/search/search.ts'",
+    )
     const repo = join(place, 'work')
     mkdirSync(repo)
     const { NODE_OPTIONS: _options, ...outer } = process.env
@@ -63,33 +64,6 @@ export function measure() {
       await context.store.close()
     }
   })
-}
-
-/** The operations are TypeScript: they are bundled into a file that Node can import. */
-async function bundled(place) {
-  const outfile = join(place, 'search.mjs')
-  const here = JSON.stringify(pathToFileURL(join(root, 'package.json')).href)
-  await build({
-    absWorkingDir: root,
-    stdin: {
-      resolveDir: root,
-      contents: `
-        export { realPorts } from './src/apps/real-ports.ts'
-        export { parseInput } from './src/operations/field.ts'
-        export { openSound } from './src/operations/perform.ts'
-        export { search } from './src/operations/search/search.ts'`,
-    },
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    external: ['@photostructure/sqlite'],
-    define: { 'import.meta.url': here },
-    banner: {
-      js: `import { createRequire as benchRequire } from 'node:module'; const require = benchRequire(${here});`,
-    },
-  })
-  return import(pathToFileURL(outfile).href)
 }
 
 /** The same numbers every time (mulberry32). */

@@ -36,25 +36,38 @@ const ABOUT = [
   'It ends with 0 whatever happens: the agent goes on as if Savepoint were not there.',
 ]
 
-/** Node and the hook as they are now: the hook is built beside the program that runs. */
-export const targetHere = (): Target => ({
+/** Node and a file of the build as they are now: they are built beside the program that runs. */
+export const targetHere = (file = 'hook.cjs'): Target => ({
   node: process.execPath,
-  bundle: fileURLToPath(new URL('hook.cjs', import.meta.url)),
+  bundle: fileURLToPath(new URL(file, import.meta.url)),
 })
 
-export function launcherIn(home: string, target: Target, platform = process.platform): Launcher {
+/** A script of the home in the form that the platform can start, and how a client starts it without a shell. */
+export function scriptIn(
+  home: string,
+  word: string,
+  texts: Record<'shell' | 'node', () => string>,
+  platform: NodeJS.Platform,
+): Script & { startedWith(...args: string[]): HookCommand } {
   const isWindows = platform === 'win32'
   const folder = join(home, 'bin')
-  const name = isWindows ? 'savepoint-hook.cjs' : 'savepoint-hook'
+  const name = isWindows ? `${word}.cjs` : word
   const path = join(folder, name)
   return {
-    folder,
-    name,
-    path,
-    text: isWindows ? scriptForNode(home, target) : scriptForShell(home, target),
-    hook: isWindows ? { command: 'node', args: [path, 'claude'] } : { command: path, args: ['claude'] },
-    statusLine: (key) =>
-      `${isWindows ? `node "${path}"` : quoted(path)} statusline${key === '' ? '' : ` ${key}`}`,
+    ...{ folder, name, path, text: isWindows ? texts.node() : texts.shell() },
+    startedWith: (...args) =>
+      isWindows ? { command: 'node', args: [path, ...args] } : { command: path, args },
+  }
+}
+
+export function launcherIn(home: string, target: Target, platform = process.platform): Launcher {
+  const texts = { shell: () => scriptForShell(home, target), node: () => scriptForNode(home, target) }
+  const { startedWith, ...script } = scriptIn(home, 'savepoint-hook', texts, platform)
+  const program = platform === 'win32' ? `node "${script.path}"` : quoted(script.path)
+  return {
+    ...script,
+    hook: startedWith('claude'),
+    statusLine: (key) => `${program} statusline${key === '' ? '' : ` ${key}`}`,
   }
 }
 

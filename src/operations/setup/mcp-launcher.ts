@@ -1,7 +1,5 @@
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { HookCommand } from '../../agents/claude/settings.ts'
-import { quoted, type Script, type Target } from './launcher.ts'
+import { quoted, type Script, scriptIn, type Target, targetHere } from './launcher.ts'
 
 /** The small program that the plugin names as its server. */
 export interface ServerLauncher extends Script {
@@ -11,23 +9,12 @@ export interface ServerLauncher extends Script {
 const ABOUT = ['`savepoint init --plugin` wrote this, and writes it again where Node or Savepoint has moved.']
 
 /** Node and the command line as they are now. */
-export const serverTargetHere = (): Target => ({
-  node: process.execPath,
-  bundle: fileURLToPath(new URL('cli.cjs', import.meta.url)),
-})
+export const serverTargetHere = (): Target => targetHere('cli.cjs')
 
 export function serverLauncherIn(home: string, target: Target, platform = process.platform): ServerLauncher {
-  const isWindows = platform === 'win32'
-  const folder = join(home, 'bin')
-  const name = isWindows ? 'savepoint-mcp.cjs' : 'savepoint-mcp'
-  const path = join(folder, name)
-  return {
-    folder,
-    name,
-    path,
-    text: isWindows ? scriptForNode(home, target) : scriptForShell(home, target),
-    server: isWindows ? { command: 'node', args: [path] } : { command: path, args: [] },
-  }
+  const texts = { shell: () => scriptForShell(home, target), node: () => scriptForNode(home, target) }
+  const { startedWith, ...script } = scriptIn(home, 'savepoint-mcp', texts, platform)
+  return { ...script, server: startedWith() }
 }
 
 /** The shell becomes Node: the client's signals and the end of its input reach the server itself. */
