@@ -251,6 +251,13 @@ export const REASONS = {
     says: 'No session of an agent is active in this workspace.',
     hint: 'Sessions are recorded once `savepoint init` has set up the agent here and it is started. `savepoint sessions` shows those that were.',
   },
+  session_unnamed: {
+    exit: EXIT.unknown,
+    http: 409,
+    retry: false,
+    says: 'The agent does not say which session this is.',
+    hint: 'Name one with --session: `savepoint sessions` lists them. A save needs none.',
+  },
   session_unrecorded: {
     exit: EXIT.unknown,
     http: 404,

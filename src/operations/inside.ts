@@ -8,13 +8,18 @@ const MOST_CHARACTERS = 4_096
 /** Refuses a path that leads out of the workspace around a folder, by its words or by a link on the way. */
 export function requireInside(cwd: string, path: string): void {
   const { root } = placeOf(cwd)
-  const outside = new ReasonError('path_outside', { path: path.slice(0, 200) })
-  // Longer than any system takes; and each part of what is not there would be looked at.
-  if (path.length > MOST_CHARACTERS) throw outside
   // A drive or a share of another system, and what a shell would replace.
-  if (/^(?:[A-Za-z]:|\\\\|~)/.test(path) && sep === '/') throw outside
-  const there = resolve(root, path)
-  if (!isBelow(root, there) || !isBelow(real(root), real(there))) throw outside
+  const isElsewhere = sep === '/' && /^(?:[A-Za-z]:|\\\\|~)/.test(path)
+  if (isElsewhere || fromRoot(root, path) === null)
+    throw new ReasonError('path_outside', { path: path.slice(0, 200) })
+}
+
+/** A path by its way from the root of the workspace; null where it leads elsewhere. */
+export function fromRoot(root: string, path: string): string | null {
+  // Longer than any system takes; and each part of what is not there would be looked at.
+  if (path.length > MOST_CHARACTERS) return null
+  const [top, there] = [real(root), real(resolve(root, path))]
+  return isBelow(top, there) ? relative(top, there).split(sep).join('/') : null
 }
 
 function isBelow(root: string, path: string): boolean {

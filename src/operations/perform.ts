@@ -68,10 +68,11 @@ export async function performOnce<F extends Fields, R>(
     ? await openContext({ ...request, access, lenient })
     : await openSound({ ...request, access, lenient })
   try {
-    if (request.lasting) context.session = await goingOn(context)
-    const result = await (meetsDamage
-      ? operation.perform(context, input)
-      : withHealing(context, () => operation.perform(context, input)))
+    const act = async () => {
+      if (request.lasting) context.session = await goingOn(context)
+      return operation.perform(context, input)
+    }
+    const result = await (meetsDamage ? act() : withHealing(context, act))
     await catchUpQuietly(context)
     // A doctor deletes nothing, not even the oldest backup.
     if (access === 'write' && !meetsDamage) await (await import('./keep-backups.ts')).keepBackups(context)

@@ -1,8 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { heard, idOf, within } from '../cli/session-lab.ts'
 import { damageDatabase } from '../store/ailing.ts'
 import { stoppedHolder } from '../store/lock-holder.ts'
+import { damageTable } from '../store/sqlite-file.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { expectProtocolOnly, served } from './server.ts'
 
@@ -63,6 +65,17 @@ test('a store that is damaged while the server lives is healed from its backup, 
   expect(text).toContain('Tokens over cookies')
   expect(text).toMatch(/^- .*damaged/m)
   expect(await server.did('save', { summary: 'Next', stream: 'auth' })).toMatchObject({ sequence: 2 })
+})
+
+test('damage that is met while the session is looked for is healed as well', async () => {
+  const box = sandbox()
+  const id = idOf('aaaa')
+  heard(box, id, 'SessionStart', { source: 'startup' })
+  const server = await served(box, { env: within(id) })
+  await server.did('save', { summary: 'Login', stream: 'auth', decision: ['Tokens over cookies'] })
+  damageTable(join(box.home, 'savepoint.db'), 'sessions')
+  expect((await server.did('save', { summary: 'Next', stream: 'auth' })).text).toMatch(/^- .*damaged/m)
+  expect((await server.did('resume', { id: 'auth' })).text).toContain('Tokens over cookies')
 })
 
 test('a settings file that cannot be read is a reason where it matters, and a notice where work is saved', async () => {

@@ -177,3 +177,15 @@ test('what an agent is told to do speaks of arguments, and leaves commands and n
   const focus = await server.refused('delta', { what: 'Something' })
   expect(focus.text).not.toMatch(/< [a-z]/)
 })
+
+test('a file that is named by its whole path, also through a link to the workspace, is known by its path from the root', async () => {
+  const box = sandbox()
+  writeFileSync(box.path('a.ts'), 'x\n')
+  symlinkSync(box.repo, join(box.root, 'link'))
+  const server = await served(box)
+  const file = [`${box.path('a.ts')}: one`, join(box.root, 'link', 'a.ts')]
+  await server.did('save', { summary: 'x', file, stream: 'auth' })
+  const { text } = await server.did('resume', { id: 'auth' })
+  expect(text.match(/a\.ts/g)).toHaveLength(1)
+  expect(text).toContain('[fresh]')
+})

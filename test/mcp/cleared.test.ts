@@ -95,6 +95,6 @@ test('an agent that names no session has none, though a client of another agent 
   heard(box, OTHER, 'SessionStart', { source: 'startup' })
   const server = await served(box)
   expect((await sessionOf(server)).id).toBeNull()
-  expect((await server.refused('budget')).reason).toBe('session_none')
-  expect((await server.refused('compact')).reason).toBe('session_none')
+  expect((await server.refused('budget')).reason).toBe('session_unnamed')
+  expect((await server.refused('compact')).reason).toBe('session_unnamed')
 })

@@ -92,9 +92,9 @@ test('a client that closes its ears ends the server', async () => {
   const box = sandbox()
   const server = await served(box)
   server.child.stdout.destroy()
-  void server.send({ id: 'a', method: 'tools/call', params: savingOf(1) })
-  void server.send({ id: 'b', method: 'tools/list' })
-  expect(await server.ended).toEqual(WELL)
+  await server.send({ id: 'a', method: 'tools/call', params: savingOf(1) })
+  await server.send({ id: 'b', method: 'tools/list' })
+  expect(await server.end()).toEqual(WELL)
   expect(workOf(box, ['auth']).decisions.map(({ text }) => text)).toEqual(['Decision 1'])
 })
 
@@ -116,4 +116,21 @@ test('what was compiled at one start is used by the next, and not made again', a
   expect(first.length).toBeGreaterThan(0)
   await serve()
   expect(kept()).toEqual(first)
+})
+
+test('a client that goes away without reading has what it asked for', { timeout: 30_000 }, async () => {
+  const box = sandbox()
+  const server = await served(box)
+  server.child.stdout.pause()
+  for (let n = 0; n < 20; n += 1) await server.send({ id: `list-${n}`, method: 'tools/list', params: {} })
+  for (let n = 0; n < 5; n += 1)
+    await server.send({
+      id: `save-${n}`,
+      method: 'tools/call',
+      params: { name: 'savepoint_save', arguments: { summary: `Queued ${n}`, stream: 'auth' } },
+    })
+  server.child.stdout.destroy()
+  server.child.stdin.end()
+  expect(await server.ended).toEqual(WELL)
+  expect(box.json(['show', 'auth', '--history']).history).toHaveLength(5)
 })

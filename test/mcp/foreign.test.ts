@@ -55,3 +55,22 @@ test('text that git brought and nobody reviewed is told to no agent, by whatever
   box.json(['trust', '--review', 'evil'])
   expect((await server.did('show', { id: 'evil' })).text).toContain(WOLF)
 })
+
+test("a text that git brought and that is no document is no agent's either", async () => {
+  const box = withContribution()
+  const guest = elsewhere(box, 'guest')
+  put(guest, active('b'), `---\ncheckpoint: [broken\n${WOLF}\n---\n`)
+  commit(guest, 'broken')
+  guest.git('push', '--quiet', 'origin', 'feature')
+  box.git('fetch', '--quiet')
+  box.git('reset', '--quiet', '--hard', 'origin/feature')
+  box.run(['list'])
+  const { kept } = box.json(['show', 'b', '--history']) as { kept: Array<{ hash: string }> }
+  expect(kept).toHaveLength(1)
+  const [{ hash = '' } = {}] = kept
+  expect(box.run(['show', 'b', '--kept', hash]).stdout).toContain(WOLF)
+  expect(box.run(['show', 'b', '--kept', hash], { env: { CLAUDECODE: '1' } }).stdout).not.toContain(WOLF)
+  const server = await served(box)
+  expect(JSON.stringify(await server.call('show', { id: 'b', history: true }))).not.toContain(hash)
+  expect((await server.refused('show', { id: 'b', kept: hash })).reason).toBe('usage_invalid')
+})

@@ -1,3 +1,4 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { realPorts } from '../../src/apps/real-ports.ts'
@@ -32,6 +33,24 @@ export function damageIndex(path: string, statement: string): void {
     const guarded = db as { enableDefensive?: (isOn: boolean) => void }
     guarded.enableDefensive?.(false)
     db.exec(statement)
+  } finally {
+    db.close()
+  }
+}
+
+/** Spoils the first page of a table, as a bad disk would. */
+export function damageTable(path: string, table: string): void {
+  const db = openDatabase(path)
+  try {
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    // `as`: two whole numbers that SQLite keeps of itself.
+    const { page_size } = db.prepare('PRAGMA page_size').get() as { page_size: number }
+    const { rootpage } = db.prepare('SELECT rootpage FROM sqlite_master WHERE name = ?').get(table) as {
+      rootpage: number
+    }
+    const file = openSync(path, 'r+')
+    writeSync(file, Buffer.alloc(page_size, 0xab), 0, page_size, (rootpage - 1) * page_size)
+    closeSync(file)
   } finally {
     db.close()
   }

@@ -1,7 +1,17 @@
 import { once } from 'node:events'
-import { Readable, type Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { Turns } from './server.ts'
+
+/** Where answers go. A client that is gone reads none; what it asked for before is done all the same. */
+export function answersTo(stdout: Writable): Writable {
+  stdout.on('error', () => undefined)
+  return new Writable({
+    write(chunk, _encoding, done) {
+      stdout.write(chunk, () => done())
+    },
+  })
+}
 
 /** So much is read at once: some dozens of short messages, whose answers may be a thousand times as long. */
 const PIECE = 4 * 1024

@@ -3,7 +3,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { describe, EXIT } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import { realPorts, workingFolder } from '../real-ports.ts'
-import { paced, taken } from './paced.ts'
+import { answersTo, paced, taken } from './paced.ts'
 import { mcpServer, turns } from './server.ts'
 import { smallHeap } from './small-heap.ts'
 
@@ -27,9 +27,9 @@ export async function serve(folder: string | undefined): Promise<number> {
   }
   const queue = turns(smallHeap())
   if (process.stdin.isTTY) console.error(AT_TERMINAL)
-  const { stdin, stdout } = process
-  const said = paced(stdin, stdout, queue)
-  const wire = new StdioServerTransport(said, stdout, { maxBufferSize: MAX_MESSAGE })
+  const answers = answersTo(process.stdout)
+  const said = paced(process.stdin, answers, queue)
+  const wire = new StdioServerTransport(said, answers, { maxBufferSize: MAX_MESSAGE })
   let complaints = 0
   serveStdio(() => mcpServer({ ...place, version: SAVEPOINT_VERSION }, queue), {
     transport: wire,
@@ -40,7 +40,7 @@ export async function serve(folder: string | undefined): Promise<number> {
   })
   await ended(wire)
   await queue.done()
-  await taken(stdout)
+  await taken(answers)
   return 0
 }
 

@@ -2,7 +2,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import type { WorkRow } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { flag, listOf, maybe, oneOf, text, whole } from '../facts.ts'
+import { flag, maybe, oneOf, text, whole } from '../facts.ts'
 import { operation } from '../operation.ts'
 import { fitted, table } from '../text.ts'
 import { requireRow, STREAM, tellForeign } from './find-stream.ts'
@@ -25,6 +25,9 @@ async function keptText({ store }: Context, row: WorkRow, start: string) {
   return { sequence: row.position.sequence, checkpoint: found.checkpoint, at: row.position.at, text }
 }
 
+const keptTexts = async ({ store }: Context, { stream }: WorkRow) =>
+  (await store.unread(stream.id)).map(({ hash, problem }) => ({ hash, problem }))
+
 /** What nobody has reviewed is a person's to look at, and no agent's: of any version, and of why it was saved. */
 async function refuseForeign(
   { store }: Context,
@@ -34,8 +37,9 @@ async function refuseForeign(
   const rows = await store.history(stream.id)
   const isForeign = history
     ? rows.some(({ foreign }) => foreign)
-    : at === undefined || kept !== undefined
-      ? position.foreign
+    : at === undefined
+      ? // Of a text that was no document nobody knows who wrote it.
+        position.foreign || kept !== undefined
       : rows.some(({ sequence, foreign }) => sequence === at && foreign)
   if (isForeign) throw new ReasonError('stream_foreign', { id: stream.name })
 }
@@ -50,6 +54,7 @@ export const show = operation({
     history: { kind: 'flag', about: 'list its checkpoints instead' },
     kept: {
       kind: 'text',
+      typed: true,
       value: 'HASH',
       check: requireHash,
       about: 'a text that could not be read as a document and was kept; the history names them',
@@ -82,7 +87,7 @@ export const show = operation({
           foreign,
           here: id === row.position.checkpoint,
         })),
-        kept: (await context.store.unread(row.stream.id)).map(({ hash, problem }) => ({ hash, problem })),
+        kept: context.speaker === 'agent' ? [] : await keptTexts(context, row),
       }
     }
     if (kept !== undefined)
@@ -126,7 +131,6 @@ export const show = operation({
       at: maybe(text('when that was saved')),
       checkpoints: whole('how many there are'),
       foreign: flag('whether it holds text that nobody here has reviewed'),
-      kept: listOf('texts that were kept though they were no documents', text('a hash')),
     },
     factsOf: (result) => ({
       ...{ kind: result.kind, id: result.id, standing: result.standing, path: result.path },
@@ -134,7 +138,6 @@ export const show = operation({
       checkpoint: result.kind === 'document' ? result.checkpoint : null,
       at: result.kind === 'document' ? result.at : null,
       ...{ checkpoints: result.checkpoints, foreign: result.foreign },
-      kept: result.kind === 'history' ? result.kept.map(({ hash }) => hash) : [],
     }),
   },
 })

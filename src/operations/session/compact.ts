@@ -20,6 +20,7 @@ export const compact = operation({
   detail:
     'The goal, decisions, rules, state and next steps of the session become a checkpoint; the results of its tools go into the store as one text that can be shown again. After a /clear the next session goes on from the brief. It calls no model, and changes nothing in the session itself.',
   fields: {
+    session: { kind: 'text', value: 'ID', about: 'another session than the current one, by its id' },
     show: {
       kind: 'text',
       value: 'ARCHIVE',
@@ -29,10 +30,10 @@ export const compact = operation({
   examples: ['savepoint compact', 'savepoint compact --json', 'savepoint compact --show 3fa1c02b9d7e'],
   access: 'write',
   lenient: true,
-  async perform(context, { show }) {
+  async perform(context, { show, session }) {
     await follow(context)
     return show === undefined
-      ? compacted(context)
+      ? compacted(context, session)
       : { kind: 'archive' as const, text: await archived(context, show) }
   },
   say: (result) =>
@@ -84,8 +85,8 @@ const compactedFacts = (result: Awaited<ReturnType<typeof compacted>>) => ({
   tokens_saved: result.tokens_saved,
 })
 
-async function compacted(context: Context) {
-  const { session } = await requireLast(context)
+async function compacted(context: Context, id: string | undefined) {
+  const { session } = await requireLast(context, id)
   const archive = await archiveResults(context, session)
   const references = archive
     ? [{ kind: 'command', text: `savepoint compact --show ${archive.hash.slice(0, SHORT)}` }]

@@ -54,5 +54,7 @@ export async function tellChoice(context: Context, { session }: SessionRow): Pro
     )
 }
 
-const missing = ({ session }: Context) =>
-  session ? new ReasonError('session_unrecorded', { id: session.id }) : new ReasonError('session_none')
+function missing({ session, speaker }: Context): ReasonError {
+  if (session) return new ReasonError('session_unrecorded', { id: session.id })
+  return new ReasonError(speaker === 'agent' ? 'session_unnamed' : 'session_none')
+}

@@ -48,6 +48,8 @@ export interface Info {
   session: Here | null
   /** The session that the agent says it is, where nothing of it is recorded. */
   unrecorded: string | null
+  /** An agent asks that does not say which session this is. */
+  unnamed: boolean
   lastSession:
     | (NonNullable<Registry['lastWorked']> & {
         agoMs: number
@@ -83,6 +85,7 @@ export const info = operation({
     return {
       session: row && hereOf(context, await readToEnd(context, row.session)),
       unrecorded,
+      unnamed: context.speaker === 'agent' && context.session === null,
       lastSession: await lastOf(context, others),
       staleSessionsDetected: stale,
       todo: [

@@ -14,11 +14,16 @@ const row = (name: string, text: string): Rows => [[name, text]]
 export function infoRows({
   session,
   unrecorded,
+  unnamed,
   lastSession,
   staleSessionsDetected: stale,
   todo,
 }: Info): Rows {
-  const none = unrecorded === null ? 'none is active here' : `${unrecorded}, which is not recorded`
+  const none = unnamed
+    ? 'the agent does not say which one this is: savepoint sessions'
+    : unrecorded === null
+      ? 'none is active here'
+      : `${unrecorded}, which is not recorded`
   return [
     ...(session ? sayHere(session) : row('Session', none)),
     ...(lastSession ? sayLast(lastSession) : []),

@@ -1,10 +1,11 @@
-import { isAbsolute, relative, sep } from 'node:path'
+import { isAbsolute } from 'node:path'
 import { requireName } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { type FileSaid, fileSaid, MOST, NOTHING_SAID, type Saying } from '../../policy/save.ts'
 import type { Context } from '../context.ts'
 import type { Fields, InputOf } from '../field.ts'
+import { fromRoot } from '../inside.ts'
 import type { Piped } from './read-saying.ts'
 
 const several = (value: string, about: string) => ({ kind: 'words', value, about }) as const
@@ -101,7 +102,7 @@ export async function saidBy(context: Context, input: SayingInput): Promise<Said
   const told = { ...NOTHING_SAID, ...piped?.saying }
   const by = input.by ?? context.speaker
   const said = await orAsked(context, { ...both(told, flags), by })
-  const saying = redactAll({ ...said, files: said.files.map((file) => fromRoot(context, file)) })
+  const saying = redactAll({ ...said, files: said.files.map((file) => known(context, file)) })
   const size = JSON.stringify(saying).length
   if (size > MOST_CHARACTERS)
     throw wrong(`what is to be saved has ${size} characters, ${MOST_CHARACTERS} are allowed`)
@@ -118,10 +119,9 @@ export async function saidBy(context: Context, input: SayingInput): Promise<Said
 }
 
 /** A file of the workspace by its path from the root, as all of them are known: agents name files by whole paths. */
-function fromRoot({ place }: Context, file: FileSaid): FileSaid {
-  const path = isAbsolute(file.path) ? relative(place.root, file.path) : ''
-  const isInside = path !== '' && !isAbsolute(path) && path !== '..' && !path.startsWith(`..${sep}`)
-  return isInside ? { ...file, path: path.split(sep).join('/') } : file
+function known({ place }: Context, file: FileSaid): FileSaid {
+  const path = isAbsolute(file.path) ? fromRoot(place.root, file.path) : null
+  return path ? { ...file, path } : file
 }
 
 /** More than a checkpoint holds would be lost with this very save. */
