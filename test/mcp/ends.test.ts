@@ -134,3 +134,12 @@ test('a client that goes away without reading has what it asked for', { timeout:
   expect(await server.ended).toEqual(WELL)
   expect(box.json(['show', 'auth', '--history']).history).toHaveLength(5)
 })
+
+test('a folder that is not there has no server: it ends with a reason on stderr, and says nothing on stdout', async () => {
+  const box = sandbox()
+  const server = new Served(box, { words: ['mcp', join(box.root, 'nowhere')] })
+  expect((await server.ended).code).toBe(3)
+  expect(server.stderr).toMatch(/^savepoint: The folder .*nowhere cannot be looked at/)
+  expect(server.stderr).not.toMatch(/^\s+at /m)
+  expect(server.lines).toEqual([])
+})

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { describe, EXIT } from '../../core/reason.ts'
+import { asReason, describe, ReasonError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import { realPorts, workingFolder } from '../real-ports.ts'
 import { answersTo, paced, taken } from './paced.ts'
@@ -17,14 +17,22 @@ const MOST_COMPLAINTS = 10
 const AT_TERMINAL =
   'savepoint: This is a server for agents, and waits for their messages (Ctrl-D ends it). To set one up: savepoint init --plugin'
 
-/** Serves until the client closes stdin, or says that it ends; what was begun is finished. Stdout is the protocol's. */
+/** Serves the workspace around a folder to its end; where it is not there, the client is told, and has no server. */
 export async function serve(folder: string | undefined): Promise<number> {
-  const { env } = process
-  const place = { cwd: folder ?? (env.CLAUDE_PROJECT_DIR || workingFolder()), env, ports: realPorts }
-  if (folder !== undefined && !existsSync(folder)) {
-    console.error(`savepoint: ${visible(folder)} is not there: give the folder of the workspace.`)
-    return EXIT.unknown
+  try {
+    await serveIn(folder ?? (process.env.CLAUDE_PROJECT_DIR || workingFolder()))
+    return 0
+  } catch (error) {
+    const { message, hint, exitCode } = asReason(error)
+    console.error(`savepoint: ${visible(message)} ${visible(hint)}`)
+    return exitCode
   }
+}
+
+/** Until the client closes stdin, or says that it ends; what was begun is finished. Stdout is the protocol's. */
+async function serveIn(cwd: string): Promise<void> {
+  if (!existsSync(cwd)) throw new ReasonError('folder_unreadable', { path: cwd, problem: 'it is not there' })
+  const place = { cwd, env: process.env, ports: realPorts }
   const queue = turns(smallHeap())
   if (process.stdin.isTTY) console.error(AT_TERMINAL)
   const answers = answersTo(process.stdout)
@@ -41,7 +49,6 @@ export async function serve(folder: string | undefined): Promise<number> {
   await ended(wire)
   await queue.done()
   await taken(answers)
-  return 0
 }
 
 /** Of a message that is none of the protocol's, its package tells every rule that it breaks: nobody reads that. */
