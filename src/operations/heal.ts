@@ -23,15 +23,23 @@ export async function healStore(context: Context, { force = false } = {}): Promi
       path: store.path,
       problem: 'it is not a file that can be restored here',
     })
+  const back: Stream[] = []
+  let readmitted = 0
   const restored = await restoreStore(file, {
     setAsideFolder: home.setAside,
     backupsFolder: home.backups,
     ports,
     force,
+    async bringBack() {
+      for (const run of await store.streams(null)) {
+        const found = await anyway(context, () => readmitRun(context, run))
+        if (found > 0) back.push(run)
+        readmitted += found
+      }
+      await store.closeGaps(instant(ports.now()))
+    },
   })
-  let readmitted = 0
-  for (const run of await store.streams(null)) readmitted += await readmitAndPublish(context, run)
-  await store.closeGaps(instant(ports.now()))
+  for (const run of back) await anyway(context, () => publishRun(context, run))
   context.notices.push(
     [
       'The store was damaged.',
@@ -46,11 +54,9 @@ export async function healStore(context: Context, { force = false } = {}): Promi
 }
 
 /** A workspace that is gone or cannot be written keeps nobody from going on. */
-async function readmitAndPublish(context: Context, run: Stream): Promise<number> {
+async function anyway<T>(context: Context, act: () => Promise<T>): Promise<T | 0> {
   try {
-    const readmitted = await readmitRun(context, run)
-    if (readmitted > 0) await publishRun(context, run)
-    return readmitted
+    return await act()
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
     context.notices.push(error.message)

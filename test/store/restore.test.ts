@@ -1,7 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { realPorts } from '../../src/apps/real-ports.ts'
 import { sha256 } from '../../src/core/canonical.ts'
+import { restoreStore, unreadIn } from '../../src/store/sqlite/restore.ts'
 import {
   damageDatabase,
   deleteDatabase,
@@ -11,6 +13,8 @@ import {
   readyWithGoneWorkspace,
   setAside,
 } from './ailing.ts'
+import { freshFolder } from './make.ts'
+import { openAt } from './sqlite-file.ts'
 
 describe('a damaged database', () => {
   test('is restored by the next command from its backup and the snapshot files, with a notice', () => {
@@ -84,4 +88,24 @@ describe('a damaged database', () => {
     deleteDatabase(box)
     expect(idsOf(box)).toEqual(ids)
   })
+})
+
+test('until all is back, a restore counts as unfinished, and whoever wants to write waits for it', async () => {
+  const folder = freshFolder()
+  const path = join(folder, 'savepoint.db')
+  writeFileSync(path, 'no database at all, but long enough to be looked at as one')
+  const [store, other] = [openAt(path, { locksFolder: folder }), openAt(path, { locksFolder: folder })]
+  const setAsideFolder = join(folder, 'set-aside')
+  let isAsked = false
+  await restoreStore(store, {
+    ...{ setAsideFolder, backupsFolder: join(folder, 'backups'), ports: realPorts, force: false },
+    async bringBack() {
+      isAsked = true
+      expect(unreadIn(setAsideFolder)).toHaveLength(1)
+      expect(await other.lock('restore', 0)).toBeNull()
+    },
+  })
+  expect(isAsked).toBe(true)
+  expect(unreadIn(setAsideFolder)).toEqual([])
+  expect(await other.lock('restore', 0)).not.toBeNull()
 })

@@ -47,6 +47,8 @@ export interface Restored {
 /**
  * Moves a damaged database out of the way, whole, and fills a fresh one from the newest good backup and from
  * what can still be read of the damaged file. `force` is for damage that SQLite itself does not see. Nothing is copied over a database file: others may have it open.
+ * `bringBack` adds what only the caller can find: until it is done others wait, or they would take the numbers of what is
+ * still to come.
  */
 export async function restoreStore(
   store: SqliteStore,
@@ -55,7 +57,14 @@ export async function restoreStore(
     backupsFolder,
     ports,
     force,
-  }: { setAsideFolder: string; backupsFolder: string; ports: Ports; force: boolean },
+    bringBack,
+  }: {
+    setAsideFolder: string
+    backupsFolder: string
+    ports: Ports
+    force: boolean
+    bringBack: () => Promise<void>
+  },
 ): Promise<Restored> {
   const release = await store.lock('restore', 10_000)
   if (release === null) throw new ReasonError('store_busy', { path: store.path, waited_ms: 10_000 })
@@ -70,6 +79,7 @@ export async function restoreStore(
     let checkpoints = 0
     for (const folder of salvage) checkpoints += await store.mergeFrom(join(folder, DATABASE))
     if (backup !== null) checkpoints += await store.mergeFrom(backup)
+    await bringBack()
     for (const folder of salvage) renameSync(folder, folder.slice(0, -UNREAD.length))
     const aside = salvage[0]?.slice(0, -UNREAD.length)
     return { setAside: aside ? join(aside, DATABASE) : null, backup, checkpoints }
