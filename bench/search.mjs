@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundled } from './filled.mjs'
-import { inTempFolder, median, p95, row, timed } from './measure.mjs'
+import { inTempFolder, median, p95, random, row, timed } from './measure.mjs'
 
 const RECORDS = 100_000
 const QUERIES = 300
@@ -64,17 +64,6 @@ export function measure() {
       await context.store.close()
     }
   })
-}
-
-/** The same numbers every time (mulberry32). */
-function random(seed) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 const VOCABULARY = 12_000

@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { root } from '../scripts/setup.mjs'
-import { inTempFolder, interleaved, median, row, timed } from './measure.mjs'
+import { inTempFolder, interleaved, median, random, row, timed } from './measure.mjs'
 
 const CCUSAGE = 'ccusage@20.0.24'
 /** Our verb for the statistics of one file; until it is built in, its reader runs alone. */
@@ -155,17 +155,6 @@ function generated(place, kind, size) {
   }
   closeSync(file)
   return { path, home: join(place, kind) }
-}
-
-/** The same numbers every time (mulberry32). */
-function random(seed) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 const WORDS = [

@@ -18,7 +18,7 @@ export const cleanText = (text: string) =>
 const oneLine = (text: string) => cleanText(text).replace(/\s+/g, ' ').trim()
 
 /** No tag begins, so no text closes the fence or pretends to be another's words. */
-const withoutTags = (text: string) => text.replace(/<(?=[A-Za-z/!?])/g, '< ')
+export const withoutTags = (text: string) => text.replace(/<(?=[A-Za-z/!?])/g, '< ')
 
 /** A text as one line for an agent, which cannot end the fence that it stands in. */
 export const inline = (text: string) => withoutTags(oneLine(text))

@@ -1,5 +1,6 @@
 import { visible } from '../../core/visible.ts'
 import { clipWidth } from '../../core/width.ts'
+import { withoutTags } from '../../formats/brief-md/render.ts'
 import type { Screen } from '../operation.ts'
 import { count } from '../text.ts'
 import type { Answer, FoundRecord } from './search.ts'
@@ -60,4 +61,4 @@ function sayForeign({ records, work }: Answer['foreign']): string[] {
 const MOST_NAMED = 3
 
 /** One line in which nothing drives a terminal, and no tag begins. */
-const plain = (text: string) => visible(text.replace(/\s+/g, ' ').trim()).replace(/<(?=[A-Za-z/!?])/g, '< ')
+const plain = (text: string) => withoutTags(visible(text.replace(/\s+/g, ' ').trim()))

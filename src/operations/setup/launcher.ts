@@ -75,17 +75,23 @@ export function launcherIn(home: string, target: Target, platform = process.plat
 export const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /**
- * NODE_OPTIONS may name what is not there, and certificates of its own make Node start three times as slow. The shell
- * waits for Node instead of becoming it: so even a Node that crashes ends well. That costs a millisecond or two.
+ * What every script for a shell begins with. NODE_OPTIONS may name what is not there, and certificates of its own make
+ * Node start three times as slow.
  */
-const scriptForShell = (home: string, target: Target) => `#!/bin/sh
-# ${ABOUT.join('\n# ')}
+export const shellHead = (about: readonly string[], home: string, target: Target) => `#!/bin/sh
+# ${about.join('\n# ')}
 # ${JSON.stringify(target)}
 unset NODE_OPTIONS NODE_EXTRA_CA_CERTS
 SAVEPOINT_HOME=${quoted(home)}
 export SAVEPOINT_HOME
 node=${quoted(target.node)}
-bundle=${quoted(target.bundle)}
+bundle=${quoted(target.bundle)}`
+
+/**
+ * The shell waits for Node instead of becoming it: so even a Node that crashes ends well. That costs a millisecond or
+ * two.
+ */
+const scriptForShell = (home: string, target: Target) => `${shellHead(ABOUT, home, target)}
 fault() {
   size=$(wc -c <"$SAVEPOINT_HOME/faults.jsonl") || size=0
   umask 077

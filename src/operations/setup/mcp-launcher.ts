@@ -1,5 +1,5 @@
 import type { HookCommand } from '../../agents/claude/settings.ts'
-import { quoted, type Script, scriptIn, type Target, targetHere } from './launcher.ts'
+import { type Script, scriptIn, shellHead, type Target, targetHere } from './launcher.ts'
 
 /** The small program that the plugin names as its server. */
 export interface ServerLauncher extends Script {
@@ -18,14 +18,7 @@ export function serverLauncherIn(home: string, target: Target, platform = proces
 }
 
 /** The shell becomes Node: the client's signals and the end of its input reach the server itself. */
-const scriptForShell = (home: string, target: Target) => `#!/bin/sh
-# ${ABOUT.join('\n# ')}
-# ${JSON.stringify(target)}
-unset NODE_OPTIONS NODE_EXTRA_CA_CERTS
-SAVEPOINT_HOME=${quoted(home)}
-export SAVEPOINT_HOME
-node=${quoted(target.node)}
-bundle=${quoted(target.bundle)}
+const scriptForShell = (home: string, target: Target) => `${shellHead(ABOUT, home, target)}
 missing() {
   echo "savepoint: $1 is not there. Install Savepoint again, and run: savepoint init --plugin" >&2
   exit 127
