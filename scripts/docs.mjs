@@ -24,6 +24,7 @@ async function readTables() {
           "export { isTool, toolOf } from './apps/mcp/tool-list.ts'",
           "export { lifecycleDiagram } from './policy/session-lifecycle.ts'",
           "export { momentOf, momentsTable } from './policy/moments.ts'",
+          "export { DUE_AT_POINTS, weightsTable } from './policy/ask-to-save.ts'",
           "export { HOOKS } from './agents/claude/hook-table.ts'",
           "export { eventOf } from './agents/claude/hooks.ts'",
           "export { PLUGIN_STARTS, pluginFiles } from './agents/claude/plugin.ts'",
@@ -239,6 +240,8 @@ const PARTS = {
   'docs/sessions.md': {
     lifecycle: ({ lifecycleDiagram }) => `\`\`\`mermaid\n${lifecycleDiagram()}\n\`\`\``,
     moments: ({ momentsTable }) => momentsTable(),
+    weights: ({ weightsTable, DUE_AT_POINTS }) =>
+      `${weightsTable()}\n\nThe line is due at ${DUE_AT_POINTS} points.`,
   },
   'docs/agents/claude-code.md': { hooks: hooksTable },
   'docs/mcp.md': { tools: toolsTable },

@@ -15,6 +15,9 @@ const SIGNS = [
 export const speakerOf = (env: Environment): 'agent' | 'user' =>
   SIGNS.some((name) => (env[name] ?? '') !== '') ? 'agent' : 'user'
 
+/** Whether a hook was started by the plugin, which brings the tools along. Hooks in a settings file come alone. */
+export const hasTools = (env: Environment): boolean => (env.CLAUDE_PLUGIN_ROOT ?? '') !== ''
+
 /** A client's own id, as far as it can be a file's name and a row's key. */
 export const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
 

@@ -50,9 +50,22 @@ export const SETTINGS = {
   },
   brief_tokens: {
     about: 'How many tokens a brief may have.',
-    default: 1_000,
+    default: 1_500,
     problem: wholeNumber(200, 100_000),
     from: 'anyone',
+  },
+  ask_to_save: {
+    about:
+      'After much work without a save, ask the agent once for the decisions, why they were made, and the next step.',
+    default: true,
+    problem: trueOrFalse,
+    from: 'anyone',
+  },
+  read_earlier: {
+    about: 'Read the transcripts of sessions from before Savepoint was set up.',
+    default: true,
+    problem: trueOrFalse,
+    from: 'user',
   },
   policy_profile: {
     about: 'The resilience profile that snapshots name in `policy_profile`.',

@@ -18,6 +18,8 @@ export interface ToolUse {
   name: string
   /** The file that it was given, where it was given one. */
   path: string | null
+  /** Whether it changes a file. */
+  isEdit: boolean
   /** What it left running, where it did. */
   running: Pick<InFlight, 'id' | 'kind' | 'what'> | null
 }

@@ -16,10 +16,14 @@ export interface PageSection {
   lines: PageLine[]
   /** The line that stands for what is not shown, or nothing. */
   more: string
+  /** Its lines are an agent's own words, line by line. */
+  quoted?: true
 }
 
 /** A brief as it is told: what a renderer needs, and nothing to decide. */
 export interface BriefPage {
+  /** What it tells of, where nobody saved anything: a session, in words. */
+  session?: string
   stream: string
   age: string
   /** What must be known before all else: sessions that broke off, helpers that may still run. */
@@ -31,4 +35,6 @@ export interface BriefPage {
   sections: PageSection[]
   /** What was cut, in one line; empty where nothing was. */
   cut: string
+  /** The command that shows all that the session said. */
+  more?: string
 }

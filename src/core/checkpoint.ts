@@ -24,6 +24,9 @@ export interface Trigger {
   note: string
 }
 
+/** How the trigger of a checkpoint says that somebody asked for it; behind a handoff stands what it is for. */
+export const BY_HAND = { saved: 'saved', delta: 'delta', handedOff: 'handoff: ' } as const
+
 export const PROGRESS = ['in_progress', 'failed', 'completed', 'paused'] as const
 export type Progress = (typeof PROGRESS)[number]
 

@@ -95,6 +95,19 @@ export interface Told {
   checkpoint: string | null
 }
 
+/** What was done since the last save by hand, or since the session began. */
+export interface Stretch {
+  /** What the user said. */
+  requests: number
+  /** Calls of tools that change files. */
+  edits: number
+  /** The time in it, without long pauses. */
+  activeMs: number
+  heardAt: string
+  /** The agent was asked to save; it is asked once. */
+  isAsked: boolean
+}
+
 /** One conversation of an agent. */
 export interface Session extends SessionKey {
   repository: string
@@ -141,6 +154,8 @@ export interface Session extends SessionKey {
   told: Told | null
   /** When somebody last saved in it by hand. */
   savedAt: string | null
+  /** A session that an older version followed has none before its next event. */
+  stretch?: Stretch
   /** When a checkpoint was last taken of it without anybody asking. */
   checkpointedAt: string | null
   handedOff: boolean
@@ -154,6 +169,8 @@ export interface Session extends SessionKey {
   /** How many bytes of its transcript are read, and when that was. */
   transcriptRead: number
   caughtUpAt: string | null
+  /** Which version of the reading made its digest: one that an older version read is read anew. */
+  readBy?: number
 }
 
 /** A session with its version, which every change moves on. */

@@ -59,6 +59,13 @@ export interface Position {
   anchor: string
 }
 
+/** Fields that a session's talk fills where nobody saved them. */
+export const OVERHEARD = ['intent', 'now', 'next', 'questions', 'blockers'] as const
+export type OverheardField = (typeof OVERHEARD)[number]
+
+/** The fields of a work state. */
+export type WorkField = Exclude<keyof WorkState, 'overheard'>
+
 /** Where work stands. Every field of every document format has a home here. */
 export interface WorkState {
   problem: string
@@ -76,6 +83,15 @@ export interface WorkState {
   artifacts: Artifact[]
   references: Breadcrumb[]
   position: Position
+  /** Fields that nobody saved: they were taken from a session's talk. Absent in what older versions wrote. */
+  overheard?: OverheardField[]
+}
+
+/** What was overheard before and is unchanged still is; what somebody has said since is not. */
+export function stillOverheard(before: WorkState, after: WorkState): WorkState {
+  if (!before.overheard) return after
+  const isSame = (field: OverheardField) => JSON.stringify(before[field]) === JSON.stringify(after[field])
+  return { ...after, overheard: before.overheard.filter(isSame) }
 }
 
 export function emptyWork(): WorkState {

@@ -133,7 +133,8 @@ function pageOf(brief: Brief, shown: Shown, manner: Manner, estimate: Estimate):
   })
   const { command, ...told } = header
   const notes = brief.notes ? { notes: brief.notes } : {}
-  return { ...told, ...notes, sections, cut: cutOf(shown, command, rough) }
+  const session = brief.session === undefined ? {} : { session: brief.session }
+  return { ...told, ...notes, ...session, sections, cut: cutOf(shown, command, rough) }
 }
 
 function cutOf({ cuts, shortened, sections }: Shown, command: string, rough: boolean): string {

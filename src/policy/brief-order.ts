@@ -1,4 +1,4 @@
-import type { WorkState } from '../core/work.ts'
+import type { WorkField } from '../core/work.ts'
 import type { BriefField, BriefLine, BriefSection } from './brief-sections.ts'
 import { CARRY } from './carry.ts'
 
@@ -46,7 +46,7 @@ interface Turn {
 
 const KEEP_RECENT = 10
 // `as`: these are the table's own keys.
-const FIELDS = Object.keys(CARRY) as Array<keyof WorkState>
+const FIELDS = Object.keys(CARRY) as Array<WorkField>
 
 /** The turns of the carry table. Learnings are no part of the work: they go before all of it. */
 const TURNS: readonly Turn[] = [

@@ -1,10 +1,10 @@
 import type { Mark, PageLine } from '../core/brief-page.ts'
 import { openSteps } from '../core/plan.ts'
-import { type Claim, isDeleted, type Position, type WorkState } from '../core/work.ts'
+import { type Claim, isDeleted, type Position, type WorkField, type WorkState } from '../core/work.ts'
 import type { BriefInput, Check, Clean } from './brief.ts'
 import { CARRY } from './carry.ts'
 
-export type BriefField = keyof WorkState | 'learnings'
+export type BriefField = WorkField | 'learnings'
 
 export interface BriefLine extends PageLine {
   field: BriefField
@@ -38,6 +38,14 @@ const SECTIONS: ReadonlyArray<{ title: string; fields: readonly BriefField[] }> 
 ]
 
 const rankOf = (field: BriefField) => (field === 'learnings' ? 'should' : CARRY[field].rank)
+
+/** Whether somebody saved anything that must be told. */
+export const saysAnything = (work: WorkState) =>
+  SECTIONS.flatMap(({ fields }) => fields).some((field) => {
+    if (field === 'learnings' || field === 'position' || rankOf(field) !== 'must') return false
+    const value = work[field]
+    return typeof value === 'string' ? value.trim() !== '' : value.length > 0
+  })
 
 /** The sections that have something to say, in the order of the brief. */
 export function sectionsOf(input: BriefInput, clean: Clean): BriefSection[] {

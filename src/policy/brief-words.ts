@@ -55,7 +55,12 @@ export function headerOf(brief: Brief, manner: Manner, estimate: Estimate): Head
   return {
     stream,
     age: ageOf(brief.ageMs, limits.isTerse),
-    drift: manner === 'silent' ? '' : limits.isTerse ? terseDrift(brief) : driftOf(brief, short),
+    drift:
+      manner === 'silent' || (brief.session !== undefined && !hasDrift(brief.drift))
+        ? ''
+        : limits.isTerse
+          ? terseDrift(brief)
+          : driftOf(brief, short),
     lead: questions.length > 0 && !limits.isTerse ? 'Ask before going on from Now:' : '',
     questions,
     // A name that was cut finds nothing.
@@ -127,8 +132,8 @@ function ageOf(ageMs: number, isTerse: boolean): string {
   return isTerse ? `${roughly(count)}${unit.charAt(0)} old` : `${counted(count, unit)} old`
 }
 
-/** No tokenizer packs more characters into a token than this over a whole line. */
-const CHARACTERS_PER_TOKEN = 8
+/** The estimate counts a token for at least so many characters of a line without rows of one character. */
+const CHARACTERS_PER_TOKEN = 12
 
 /** The longest beginning that costs at most so many tokens, its mark included. */
 export function clipTokens(text: string, tokens: number, estimate: Estimate): string {

@@ -1,11 +1,12 @@
 import type { Mark } from '../core/brief-page.ts'
 import { clip } from '../core/canonical.ts'
-import type { WorkState } from '../core/work.ts'
-import { type BriefSection, oneLine, sectionsOf } from './brief-sections.ts'
+import type { WorkField, WorkState } from '../core/work.ts'
+import { type BriefSection, oneLine, saysAnything, sectionsOf } from './brief-sections.ts'
+import type { Talks } from './brief-talk.ts'
 
 /** What the world said about one item of the work: `index` is its place in the field, 0 for a text. */
 export interface Check {
-  field: keyof WorkState
+  field: WorkField
   index: number
   mark: Mark
   /** Why it is stale or cannot be verified; empty for a fresh one. */
@@ -37,6 +38,10 @@ export interface BriefInput {
   questions?: readonly string[]
   /** What must be known before all else, in a few short lines. */
   notes?: readonly string[]
+  /** What its sessions said. */
+  talks?: Talks | null
+  /** The session has lost its context: whether the focus still holds is asked in any case. */
+  asksFocus?: boolean
 }
 
 /** What to ask before going on: whether something is still the focus, to confirm a claim, or in the asker's words. */
@@ -56,6 +61,8 @@ export interface Brief {
   questions: Question[]
   sections: BriefSection[]
   notes?: readonly string[]
+  /** Where nobody saved anything: the session that it tells of, in words. */
+  session?: string
 }
 
 /** Takes out of a text what nobody sees. The result holds no line break but `\n`. */
@@ -65,6 +72,7 @@ export type Clean = (text: string) => string
 export function briefOf(input: BriefInput, clean: Clean): Brief {
   const { stream, savedAtMs, nowMs, checks, drift } = input
   const marked = (mark: Mark) => checks.filter((check) => check.mark === mark).length
+  const session = oneLine(clean(sessionOf(input)))
   return {
     stream: oneLine(clean(stream)),
     command: input.command ?? null,
@@ -82,7 +90,14 @@ export function briefOf(input: BriefInput, clean: Clean): Brief {
     questions: questionsOf(input, clean),
     sections: sectionsOf(input, clean),
     ...(input.notes?.length ? { notes: input.notes.map((note) => oneLine(clean(note))) } : {}),
+    ...(session === '' ? {} : { session }),
   }
+}
+
+/** Nobody saved anything: then the brief is the session's. */
+function sessionOf({ talks, work }: BriefInput): string {
+  if (!talks || saysAnything(work)) return ''
+  return `Session ${talks.main.id.slice(0, 8)} ${talks.main.state}; nothing was saved by hand`
 }
 
 const MAX_QUESTIONS = 3
@@ -93,7 +108,10 @@ const QUOTE = 90
  * One to three questions where there is something to ask, none where there is not: the caller's own, whether the
  * focus still holds where the world has moved, and the claims that nobody confirmed, newest decision first.
  */
-export function questionsOf({ work, drift, questions = [] }: BriefInput, clean: Clean): Question[] {
+export function questionsOf(
+  { work, drift, questions = [], asksFocus = false, talks = null }: BriefInput,
+  clean: Clean,
+): Question[] {
   const { decisions, constraints, rules, facts } = work
   const standing = decisions.filter(({ supersededBy }) => supersededBy === null).reverse()
   const found: Question[] = []
@@ -102,13 +120,17 @@ export function questionsOf({ work, drift, questions = [] }: BriefInput, clean: 
     if (about !== '' && found.length < MAX_QUESTIONS) found.push({ kind, about })
   }
   for (const question of questions) ask('asked', question)
-  if (hasDrift(drift)) ask('focus', focusOf(work, clean))
-  for (const { text, confirmed } of [...standing, ...constraints, ...rules, ...facts, ...work.questions]) {
+  if (asksFocus || hasDrift(drift)) ask('focus', focusOf(work, clean) || lastTyped(talks))
+  for (const { text, confirmed } of [...standing, ...constraints, ...rules, ...facts]) {
     if (found.length >= MAX_QUESTIONS) break
     if (!confirmed) ask('confirm', text)
   }
   return found
 }
+
+/** An answer may be an option in the agent's words, and says nothing without its question. */
+const lastTyped = (talks: Talks | null) =>
+  talks?.main.digest.requests.findLast(({ how, text }) => how !== 'answer' && text !== '')?.text ?? ''
 
 /** What the work was about when it was saved, in the most exact words there are. */
 function focusOf({ now, next, state, intent, problem }: WorkState, clean: Clean): string {

@@ -1,5 +1,5 @@
 import { type Cut, estimateTokens, type Fitted, type Part } from '../core/tokens.ts'
-import type { WorkState } from '../core/work.ts'
+import { stillOverheard, type WorkField, type WorkState } from '../core/work.ts'
 
 type Rank = 'must' | 'should'
 
@@ -79,19 +79,19 @@ export const CARRY = {
     ],
   },
   position: { how: 'replace', rank: 'must', squeeze: [] },
-} as const satisfies { [Field in keyof WorkState]: Carry<WorkState[Field]> }
+} as const satisfies { [Field in WorkField]: Carry<WorkState[Field]> }
 
 // `as`: these are the table's own keys.
-const FIELDS = Object.keys(CARRY) as Array<keyof WorkState>
+const FIELDS = Object.keys(CARRY) as Array<WorkField>
 
 /** The work at the next checkpoint: what was known, and what is new, each field by its row of the table. */
 export function carryForward(before: WorkState, after: Partial<WorkState>): WorkState {
   const work = { ...before }
   for (const field of FIELDS) carry(work, field, after[field])
-  return work
+  return stillOverheard(before, work)
 }
 
-function carry<Field extends keyof WorkState>(
+function carry<Field extends WorkField>(
   work: WorkState,
   field: Field,
   fresh: WorkState[Field] | undefined,

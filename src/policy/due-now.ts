@@ -1,19 +1,26 @@
 import type { AgentEvent } from '../core/agent-event.ts'
+import type { Stretch } from '../core/session.ts'
+import { isSaveDue, stretchAfter } from './ask-to-save.ts'
 import { momentOf } from './moments.ts'
 import { nudgesFor } from './nudges.ts'
 
 /** What is remembered of a session between two events, without opening the store. */
-interface Remembered {
+export interface Remembered {
   nudged: readonly string[]
   compactions: number
   /** A compaction's summary is to be compared, or something is to be told. */
   owed: boolean
   handedOff: boolean
+  /** What was done since the last save, up to this event; null where the agent is not to be asked for one. */
+  stretch: Stretch | null
 }
 
 /** Whether it matters how full the window is: between tools and at the end of a turn, in the main conversation. */
 export const asksForWindow = (event: AgentEvent): boolean =>
   event.helper === null && (event.kind === 'batch' || (event.kind === 'stop' && !event.again))
+
+/** Whether the agent can be asked for a save: with a request, in the main conversation. */
+export const mayAskToSave = (event: AgentEvent): boolean => event.helper === null && event.kind === 'prompt'
 
 /**
  * Whether the store has to be opened for an event: the table of moments says which may, and what is remembered says
@@ -26,5 +33,9 @@ export function isDueNow(event: AgentEvent, known: Remembered | null, usedPercen
   if (event.helper !== null || (event.kind === 'stop' && event.again)) return false
   if (known === null) return true
   const canTell = event.kind === 'prompt' || event.kind === 'batch'
-  return (known.owed && canTell) || (asksForWindow(event) && nudgesFor({ usedPercent, ...known }).length > 0)
+  return (
+    (known.owed && canTell) ||
+    (asksForWindow(event) && nudgesFor({ usedPercent, ...known }).length > 0) ||
+    (mayAskToSave(event) && known.stretch !== null && isSaveDue(stretchAfter(known.stretch, event)))
+  )
 }

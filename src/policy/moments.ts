@@ -4,9 +4,9 @@ import type { Source } from '../core/session.ts'
 
 /**
  * What an agent can be told: the brief, only what changed since it was told before, what its summary dropped,
- * advice about its window.
+ * advice about its window, that a save is due.
  */
-export type Telling = 'brief' | 'changes' | 'dropped' | 'nudge'
+export type Telling = 'brief' | 'changes' | 'dropped' | 'nudge' | 'ask'
 
 /** What an event of an agent leads to. */
 export interface Moment {
@@ -34,8 +34,9 @@ export const MOMENTS = {
   prompt: {
     opens: 'when-due',
     trigger: null,
-    tells: ['dropped', 'nudge'],
-    about: 'Gives back what the summary of a compaction dropped.',
+    tells: ['dropped', 'nudge', 'ask'],
+    about:
+      'Gives back what the summary of a compaction dropped; after much work without a save, asks once for one.',
   },
   batch: {
     opens: 'when-due',

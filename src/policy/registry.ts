@@ -62,6 +62,8 @@ interface Known {
   nowMs: number
   keyDecisions(session: Session): string[]
   nextSteps(session: Session): string[]
+  /** What it was asked last, for an outcome of which nobody said what was done. */
+  workSummary(session: Session): string
 }
 
 /** The registry at a time; everywhere the latest first. */
@@ -144,7 +146,7 @@ function lastWorked(session: Session, known: Known): LastWorked {
     sessionId: session.id,
     completedAt: completedAt(session),
     outcomes: session.outcomes.map(({ outcomeId, outcomeName, lastTask, workSummary }) => {
-      return { outcomeId, outcomeName, lastTask, workSummary }
+      return { outcomeId, outcomeName, lastTask, workSummary: workSummary || known.workSummary(session) }
     }),
     context: {
       gitBranch,

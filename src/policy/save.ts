@@ -8,6 +8,7 @@ import {
   emptyWork,
   type Origin,
   type Step,
+  type WorkField,
   type WorkState,
 } from '../core/work.ts'
 import { carryForward } from './carry.ts'
@@ -91,7 +92,7 @@ export function said(before: WorkState, saying: Saying, at: string): WorkState {
       ...saying.references,
     ],
   })
-  return work
+  return { ...work, overheard: work.overheard ?? [] }
 }
 
 /** What an agent chose or took to be wanted is not confirmed until the user says so; what it saw is as good as seen. */
@@ -158,7 +159,7 @@ export const MOST = {
   questions: 100,
   artifacts: 100,
   references: 100,
-} as const satisfies Partial<Record<keyof WorkState, number>>
+} as const satisfies Partial<Record<WorkField, number>>
 
 /** The work within its caps, and how many items they cut. Of the decisions, those that were superseded go first. */
 export function capped(work: WorkState): { work: WorkState; dropped: number } {

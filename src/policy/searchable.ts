@@ -27,8 +27,8 @@ export function searchableOf(
   ]
 }
 
-/** What a session was about, in its own words; one that said nothing is not worth finding. */
-export function searchableSession(session: Session): Searchable[] {
+/** What a session was about, in its user's words; one in which nothing was said is not worth finding. */
+export function searchableSession(session: Session, requests: readonly string[]): Searchable[] {
   const words = [
     ...accomplishmentsOf(session),
     ...session.outcomes.flatMap(({ outcomeName, lastTask, workSummary }) => [
@@ -36,6 +36,7 @@ export function searchableSession(session: Session): Searchable[] {
       lastTask,
       workSummary,
     ]),
+    ...requests,
     session.lastPrompt?.text ?? '',
   ]
   const lines = linesIn(words)

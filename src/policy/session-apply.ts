@@ -7,6 +7,7 @@ import {
   type SessionEvent,
   type SessionKey,
 } from '../core/session.ts'
+import { beginStretch, stretchAfter } from './ask-to-save.ts'
 import { withEvent } from './session-events.ts'
 import { nextPhase } from './session-lifecycle.ts'
 
@@ -56,6 +57,7 @@ export function begun(event: AgentEvent, where: Whereabouts): Session {
     unfinished: [],
     told: null,
     savedAt: null,
+    stretch: beginStretch(at),
     checkpointedAt: null,
     handedOff: false,
     archives: [],
@@ -82,6 +84,7 @@ export function applied(session: Session, event: AgentEvent, ms: number | null =
       permissionMode: event.permissionMode ?? noted.environment.permissionMode,
       transcriptPath: event.transcript ?? noted.environment.transcriptPath,
     },
+    stretch: stretchAfter(noted.stretch ?? beginStretch(event.at), event),
     ...(event.kind === 'end' ? {} : { endedAt: null, endReason: null }),
   }
   return { ...alive, ...changeBy(alive, event) }

@@ -1,8 +1,8 @@
-import type { WorkState } from '../core/work.ts'
+import { stillOverheard, type WorkField, type WorkState } from '../core/work.ts'
 
 type ListField = {
-  [Field in keyof WorkState]: WorkState[Field] extends readonly unknown[] ? Field : never
-}[keyof WorkState]
+  [Field in WorkField]: WorkState[Field] extends readonly unknown[] ? Field : never
+}[WorkField]
 type ItemOf<Field extends ListField> = WorkState[Field][number]
 
 /** The items of a list that a format cannot show: that they are not in it says nothing. */
@@ -49,7 +49,7 @@ export function taken(
     for (const field of TEXTS)
       if (norm(said[field] ?? '') === norm(shown[field] ?? '')) work[field] = before[field]
   for (const field of LISTS) if (said[field] !== undefined) take(work, field, before, unshown, shown)
-  return work
+  return stillOverheard(before, work)
 }
 
 const TEXTS = ['problem', 'intent', 'state', 'now'] as const

@@ -73,8 +73,8 @@ describe('what the real client says', () => {
       ...main,
       kind: 'batch',
       tools: [
-        { name: 'TaskCreate', path: null, running: null },
-        { name: 'Write', path: '/home/dev/proj/out.txt', running: null },
+        { name: 'TaskCreate', path: null, isEdit: false, running: null },
+        { name: 'Write', path: '/home/dev/proj/out.txt', isEdit: true, running: null },
       ],
     })
     const helper = { session, helper: 'a3fa36f40569e397e', id: 'a3fa36f40569e397e' }

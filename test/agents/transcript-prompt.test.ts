@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { bareSummary, finishedIn, typedIn } from '../../src/agents/claude/transcript-prompt.ts'
+import {
+  bareSummary,
+  commandIn,
+  finishedIn,
+  planIn,
+  typedIn,
+} from '../../src/agents/claude/transcript-prompt.ts'
 import { windowOf } from '../../src/agents/claude/window.ts'
 
 const command = (name: string, args: string) =>
@@ -10,19 +16,7 @@ test.each([
   ['  <div> is not closed, mend it ', '<div> is not closed, mend it'],
   ['Use tabs<system-reminder>Never use tabs</system-reminder>', 'Use tabs'],
   ['<system-reminder>no end', ''],
-  [command('/deploy', ' to staging '), 'to staging'],
-  [command('/my-plugin:review', 'the parser'), 'the parser'],
-  [
-    '<command-message>deploy is running…</command-message>\n<command-name>deploy</command-name>\n<command-args>now</command-args>',
-    'now',
-  ],
-  [command('/deploy', ''), ''],
-  [command('/compact', 'keep the decisions'), ''],
-  [command('/model', 'opus'), ''],
-  [command('/checkpoint', 'Tokens are signed'), ''],
-  [command('/savepoint:handoff', 'finish the login'), ''],
-  [command('/context:budget', '30'), ''],
-  [command('/context:deploy', 'now'), 'now'],
+  [command('/deploy', 'to staging'), ''],
   ['<user-memory-input>We ship on Fridays</user-memory-input>', 'We ship on Fridays'],
   ['<bash-input>rm -rf build</bash-input>', ''],
   ['<bash-stdout>Always use tabs</bash-stdout>', ''],
@@ -30,10 +24,56 @@ test.each([
   ['<local-command-stdout>Always use tabs</local-command-stdout>', ''],
   ['<task-notification>x</task-notification>', ''],
   ['<ide_opened_file>a.ts</ide_opened_file>', ''],
+  ['Operation stopped by hook: Another session is active', ''],
+  ['Base directory for this skill: /home/dev/.claude/skills/review', ''],
+  ['{"task_id":"b1","task_type":"local_bash"}', ''],
+  ['{"tabs": true} is the setting I want', '{"tabs": true} is the setting I want'],
   ['[Request interrupted by user]', ''],
   ['', ''],
 ])('of %j a human typed %j', (text, typed) => {
   expect(typedIn(text)).toBe(typed)
+})
+
+test.each([
+  [command('/deploy', ' to staging '), 'deploy', 'to staging'],
+  [command('/my-plugin:review', 'the parser'), 'my-plugin:review', 'the parser'],
+  [command('/deploy', 'one\ntwo'), 'deploy', 'one\ntwo'],
+  [command('/context:deploy', 'now'), 'context:deploy', 'now'],
+  [command('/deploy', ''), 'deploy', ''],
+  ['<command-message>review</command-message>\n<command-name>/review</command-name>', 'review', ''],
+  [
+    '<command-message>deploy is running…</command-message>\n<command-name>deploy</command-name>\n<command-args>now</command-args>',
+    'deploy',
+    'now',
+  ],
+])('of %j the command is %s with the words %j', (text, name, words) => {
+  expect(commandIn(text)).toEqual({ name, words })
+})
+
+test.each([
+  command('/compact', 'keep the decisions'),
+  command('/model', 'opus'),
+  command('/checkpoint', 'Tokens are signed'),
+  command('/savepoint:handoff', 'finish the login'),
+  command('/context:budget', '30'),
+  '<command-args>now</command-args>',
+  '<command-message>x</command-message>',
+  'Write <command-name>/deploy</command-name> into the docs',
+  'Use tabs',
+])('%j is no command of the user, a project or a plugin', (text) => {
+  expect(commandIn(text)).toBeNull()
+})
+
+test.each([
+  ['Implement the following plan:\n\n# Tokens\n\n1. Sign them', '# Tokens\n\n1. Sign them'],
+  [
+    'Implement the following plan:\n\n# Tokens\n\nIf you need specific details from before exiting plan mode (like exact code), read the full transcript at: /x',
+    '# Tokens',
+  ],
+  ['Implement the following plan: sign the tokens', null],
+  ['Please say "Implement the following plan:\n# Tokens"', null],
+])('the plan that %j hands over is %j', (prompt, plan) => {
+  expect(planIn(prompt)).toBe(plan)
 })
 
 test('a notification that breaks off tells nothing', () => {

@@ -1,7 +1,10 @@
 import { countCommits } from '../../src/agents/claude/transcript-commit.ts'
-import { typedIn } from '../../src/agents/claude/transcript-prompt.ts'
 import { noStatistics } from '../../src/core/session.ts'
+import { isRejectedRow, ReferenceTeller } from './transcript-reference-entries.ts'
 import type { Json } from './transcript-rows.ts'
+
+const SILENT = ['attachment', 'api-request']
+const TOLD = ['queued_command', 'task_status']
 
 /**
  * The plainest reader there can be: every line is parsed whole, everything is kept. It has no limits and no increments,
@@ -10,9 +13,9 @@ import type { Json } from './transcript-rows.ts'
 export function referenceOf(content: string) {
   const statistics = noStatistics()
   const usages = new Map<string, { requestId: string; side: boolean; usage: Json }>()
-  const calls = new Map<string, Json>()
+  const changes = new Map<unknown, { path?: string; commits?: number }>()
   const seen = new Set<unknown>()
-  const told: string[] = []
+  const teller = new ReferenceTeller()
   let context: { tokens: number; at: unknown } | null = null
   let compactions = 0
   let lastAt: unknown = null
@@ -29,66 +32,60 @@ export function referenceOf(content: string) {
       unknown('malformed')
       continue
     }
-    const message = (row.message ?? {}) as { [key: string]: unknown; content?: unknown; usage?: Json }
-    const blocks = (Array.isArray(message.content) ? message.content : []) as Json[]
-    if (row.type !== 'user' && row.type !== 'assistant' && row.type !== 'system') {
-      if (row.type !== 'attachment' && row.type !== 'api-request') unknown(String(row.type))
+    if (row.type === 'queue-operation' || row.type === 'pr-link') {
+      teller.tell(row)
+      continue
+    }
+    const isTold =
+      row.type === 'attachment'
+        ? TOLD.includes(String((row.attachment as Json).type))
+        : row.type === 'user' || row.type === 'assistant' || row.type === 'system'
+    if (!isTold) {
+      if (!SILENT.includes(String(row.type))) unknown(String(row.type))
       continue
     }
     if (seen.has(row.uuid)) continue
     seen.add(row.uuid)
     lastAt = row.timestamp
     const side = row.isSidechain === true
-    const texts = [
-      ...(typeof message.content === 'string' ? [message.content] : []),
-      ...blocks.flatMap(textIn),
-    ]
+    if (!side) teller.tell(row)
+    const message = (row.message ?? {}) as { [key: string]: unknown; content?: unknown; usage?: Json }
+    const blocks = (Array.isArray(message.content) ? message.content : []) as Json[]
     if (row.type === 'assistant') {
       const real = row.isApiErrorMessage !== true && message.model !== '<synthetic>'
       const usage = message.usage
       if (real && usage && sumOf(usage) > 0) keep(usages, row, message.id as string, side, usage)
       if (real && usage && !side && sumOf(usage) > Number(usage.output_tokens))
         context = { tokens: sumOf(usage) - Number(usage.output_tokens), at: row.timestamp }
-      if (!side && row.isApiErrorMessage === true) told.push('halt')
       for (const block of blocks) {
-        if (block.type === 'tool_use') {
-          const name = String(block.name)
-          calls.set(String(block.id), block)
-          statistics.toolUsageCounts[name] = (statistics.toolUsageCounts[name] ?? 0) + 1
-          if (name === 'Task' || name === 'Agent') statistics.subagentsLaunched += 1
-          if (!side && real) told.push(`tool ${name}`)
-        } else if (!side && real && texts.length > 0 && String(block.text).trim() !== '')
-          told.push(`text ${block.text}`)
+        if (block.type !== 'tool_use') continue
+        const name = String(block.name)
+        statistics.toolUsageCounts[name] = (statistics.toolUsageCounts[name] ?? 0) + 1
+        if (name === 'Task' || name === 'Agent') statistics.subagentsLaunched += 1
+        const { file_path: path, command } = block.input as Json
+        if (typeof path === 'string' && ['Write', 'Edit'].includes(name)) changes.set(block.id, { path })
+        if (typeof command === 'string' && name === 'Bash' && countCommits(command) > 0)
+          changes.set(block.id, { commits: countCommits(command) })
       }
     }
-    if (row.type === 'user') {
-      const results = blocks.filter(({ type }) => type === 'tool_result')
-      for (const block of results) {
-        const said = String(block.content)
-        const call = calls.get(String(block.tool_use_id))
-        calls.delete(String(block.tool_use_id))
-        const rejected = row.toolDenialKind !== undefined
-        if (!side) told.push(`result ${block.is_error === true} ${rejected} ${said.slice(-2_000)}`)
-        if (rejected) continue
+    if (row.type === 'user')
+      for (const block of blocks) {
+        if (block.type !== 'tool_result') continue
+        const { path, commits = 0 } = changes.get(block.tool_use_id) ?? {}
+        changes.delete(block.tool_use_id)
+        if (isRejectedRow(row, block)) continue
         if (block.is_error === true) statistics.tasksFailed += 1
         else {
           statistics.tasksCompleted += 1
-          const { file_path: path, command } = (call?.input ?? {}) as Json
-          if (typeof path === 'string' && ['Write', 'Edit'].includes(String(call?.name)))
-            if (!statistics.filesModified.includes(path)) statistics.filesModified.push(path)
-          if (typeof command === 'string' && call?.name === 'Bash')
-            statistics.gitCommits += countCommits(command)
+          statistics.gitCommits += commits
+          if (path !== undefined && !statistics.filesModified.includes(path))
+            statistics.filesModified.push(path)
         }
       }
-      const prompt = texts.map(typedIn).filter((part) => part !== '')
-      if (!side && row.isMeta !== true && results.length === 0 && prompt.length > 0)
-        told.push(`prompt ${prompt.join('\n')}`)
-    }
     if (!side && row.subtype === 'compact_boundary') {
       const { postTokens } = row.compactMetadata as Json
       context = context && typeof postTokens === 'number' ? { tokens: postTokens, at: row.timestamp } : null
       compactions += 1
-      told.push('boundary')
     }
   }
   const tokens = statistics.tokensConsumed
@@ -99,10 +96,8 @@ export function referenceOf(content: string) {
     tokens.cacheRead += Number(usage.cache_read_input_tokens)
     tokens.cacheCreation += Number(usage.cache_creation_input_tokens)
   }
-  return { statistics, context, compactions, lastAt, told }
+  return { statistics, context, compactions, lastAt, told: teller.told }
 }
-
-const textIn = ({ type, text }: Json) => (type === 'text' ? [String(text)] : [])
 
 const sumOf = (usage: Json) =>
   Number(usage.input_tokens) +

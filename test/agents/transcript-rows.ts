@@ -94,6 +94,53 @@ export const boundary = (number: number, metadata: Json): Json => ({
   ...around,
 })
 
+/** A change of the queue of prompts. Such rows have no id. */
+export const queue = (number: number, operation: string, content?: string): Json => ({
+  type: 'queue-operation',
+  operation,
+  timestamp: time(number),
+  sessionId: uuid(900_000),
+  ...(content === undefined ? {} : { content }),
+})
+
+/** What the client tells its agent of a call that the user refused, with the user's words or without. */
+export const refusal = (words?: string) =>
+  "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the " +
+  'new_string was NOT written to the file). ' +
+  (words === undefined
+    ? 'STOP what you are doing and wait for the user to tell you how to proceed.'
+    : `To tell you how to proceed, the user said:\n${words}`)
+
+/** The same of questions that the user wants to talk about: what the user answered stands in the client's words. */
+export const clarify = (...asked: Array<[question: string, answer: string | null]>) =>
+  refusal(
+    'The user wants to clarify these questions.\n    This means they may have additional information, context or ' +
+      'questions for you.\n    Take their response into account and then reformulate the questions if appropriate.\n' +
+      '    Start by asking them what they would like to clarify.\n\n    Questions asked:\n' +
+      asked
+        .map(
+          ([question, answer]) =>
+            `- "${question}"\n  ${answer === null ? '(No answer provided)' : `Answer: ${answer}`}`,
+        )
+        .join('\n'),
+  )
+
+/** The client's words to its agent when the user answered, and when the user approved a plan. */
+export const answered = (...asked: Array<[question: string, answer: string]>) =>
+  `User has answered your questions: ${asked.map(([question, answer]) => `"${question}"="${answer}"`).join(', ')}. ` +
+  "You can now continue with the user's answers in mind."
+
+export const approved = (path: string, plan: string) =>
+  'User has approved your plan. You can now start coding. Start with updating your todo list if applicable\n\n' +
+  `Your plan has been saved to: ${path}\nYou can refer back to it if needed during implementation.\n\n` +
+  `## Approved Plan:\n${plan}`
+
+/** A slash command as the user typed it. */
+export const slash = (name: string, words?: string) =>
+  `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>${
+    words === undefined ? '' : `\n<command-args>${words}</command-args>`
+  }`
+
 export const linesOf = (rows: Array<Json | string>) =>
   rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('')
 
@@ -126,3 +173,7 @@ export function readOn(path: string, before: Reading | null = null, maxBytes?: n
 
 /** What a conversation of such rows comes to. */
 export const readRows = (...rows: Array<Json | string>) => readOn(transcriptOf(linesOf(rows)))
+
+/** What the user said in them, and how. */
+export const heard = (entries: Entry[]) =>
+  entries.flatMap((entry) => (entry.kind === 'request' ? [`${entry.how}: ${entry.text}`] : []))

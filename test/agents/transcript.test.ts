@@ -10,6 +10,8 @@ import {
   boundary,
   call,
   done,
+  heard,
+  type Json,
   linesOf,
   readOn,
   readRows,
@@ -24,6 +26,9 @@ import {
 
 const fixture = (name: string) => join(projectRoot, 'test/fixtures/claude', name)
 const kinds = (entries: Array<{ kind: string }>) => entries.map(({ kind }) => kind)
+const prompt = (number: number, said: string) => ({
+  ...{ at: time(number), kind: 'request', how: 'prompt', text: said, about: '' },
+})
 
 test('a printed session of the real client, with a sub-agent and a compaction', () => {
   const { statistics, entries, reading, complete } = readOn(fixture('printed.jsonl'))
@@ -44,8 +49,19 @@ test('a printed session of the real client, with a sub-agent and a compaction', 
     lastAt: '2026-11-15T18:46:37.500Z',
   })
   expect(complete).toBe(true)
-  expect(entries.filter(({ kind }) => kind !== 'tool' && kind !== 'result' && kind !== 'text')).toEqual([
-    { at: '2026-11-15T18:46:31.523Z', kind: 'prompt', text: 'write a file' },
+  // Here every prompt goes through the queue.
+  expect(
+    entries.flatMap((entry) => (entry.kind === 'queue' ? [`${entry.change} ${entry.text}`] : [])),
+  ).toEqual([
+    'added write a file',
+    'sent ',
+    'added /compact focus on next steps',
+    'sent ',
+    'added continue',
+    'sent ',
+  ])
+  expect(entries.filter(({ kind }) => !['tool', 'result', 'text', 'queue'].includes(kind))).toEqual([
+    { at: '2026-11-15T18:46:31.523Z', kind: 'request', how: 'prompt', text: 'write a file', about: '' },
     { at: '2026-11-15T18:46:31.982Z', kind: 'todo', id: '1', text: 'Write out.txt', state: 'open' },
     { at: '2026-11-15T18:46:34.982Z', kind: 'boundary', automatic: false },
     {
@@ -53,7 +69,7 @@ test('a printed session of the real client, with a sub-agent and a compaction', 
       kind: 'summary',
       text: 'Synthetic compaction summary: wrote out.txt; next: add tests.',
     },
-    { at: '2026-11-15T18:46:37.005Z', kind: 'prompt', text: 'continue' },
+    { at: '2026-11-15T18:46:37.005Z', kind: 'request', how: 'prompt', text: 'continue', about: '' },
   ])
 })
 
@@ -65,10 +81,7 @@ test('an interactive session of the real client: after a compaction the window h
     model: 'claude-sonnet-4-5',
     at: '2026-11-15T18:47:58.069Z',
   })
-  expect(entries.filter(({ kind }) => kind === 'prompt')).toMatchObject([
-    { text: 'write a file' },
-    { text: 'now edit it' },
-  ])
+  expect(heard(entries)).toEqual(['prompt: write a file', 'prompt: now edit it'])
 })
 
 test('there is no file yet, a folder or a pipe: no reading, and no waiting', () => {
@@ -88,7 +101,7 @@ test('an empty file is read, and grows', () => {
   expect(first).toMatchObject({ restarted: false, complete: true, reading: { offset: 0, lastAt: null } })
   writeFileSync(path, linesOf([user(1, 'Hello')]))
   const second = readOn(path, first.reading)
-  expect(second).toMatchObject({ restarted: false, entries: [{ kind: 'prompt', text: 'Hello' }] })
+  expect(second).toMatchObject({ restarted: false, entries: [{ kind: 'request', text: 'Hello' }] })
 })
 
 test('a last line that is still being written is left for the next time', () => {
@@ -99,7 +112,7 @@ test('a last line that is still being written is left for the next time', () => 
   expect(first.statistics.unknownLines).toEqual({})
   truncateSync(path, line.length)
   appendFileSync(path, linesOf([user(2, 'Use spaces')]))
-  expect(readOn(path, first.reading).entries).toEqual([{ at: time(2), kind: 'prompt', text: 'Use spaces' }])
+  expect(readOn(path, first.reading).entries).toEqual([prompt(2, 'Use spaces')])
 })
 
 test.each([
@@ -111,7 +124,7 @@ test.each([
   writeFileSync(path, content)
   const second = readOn(path, first.reading)
   expect(second.restarted).toBe(true)
-  expect(second.entries[0]).toMatchObject({ kind: 'prompt', text: expect.stringMatching(/^Other/) })
+  expect(second.entries[0]).toMatchObject({ kind: 'request', text: expect.stringMatching(/^Other/) })
   expect(second.reading.offset).toBe(content.length)
 })
 
@@ -126,8 +139,8 @@ test('a file that begins the same and is shorter is read from its start', () => 
 test('a reading of another version is begun anew', () => {
   const path = transcriptOf(linesOf([user(1, 'First')]))
   const { reading } = readOn(path)
-  const again = readOn(path, { ...reading, carry: { version: 0 } })
-  expect(again).toMatchObject({ restarted: true, entries: [{ kind: 'prompt' }] })
+  const again = readOn(path, { ...reading, carry: { ...(reading.carry as Json), version: 1 } })
+  expect(again).toMatchObject({ restarted: true, entries: [{ text: 'First' }] })
 })
 
 test('a bounded call stops behind a line, and says that there is more', () => {
@@ -348,10 +361,10 @@ test('a row that is there twice counts once', () => {
   const row = assistant(1, { content: [call('t', 'Bash', { command: 'ls' })], usage: usageOf(1, 1) })
   const { statistics, entries } = readRows(row, user(2, 'Hi'), row)
   expect(statistics.toolUsageCounts).toEqual({ Bash: 1 })
-  expect(kinds(entries)).toEqual(['tool', 'prompt'])
+  expect(kinds(entries)).toEqual(['tool', 'request'])
 })
 
-test('only what a human typed is a prompt', () => {
+test('only what a human said is a request', () => {
   const { entries } = readRows(
     user(1, 'Always use tabs', { promptSource: 'typed', origin: { kind: 'human' } }),
     user(2, 'From a script', { promptSource: 'sdk' }),
@@ -365,7 +378,7 @@ test('only what a human typed is a prompt', () => {
       text('<system-reminder>x</system-reminder>'),
     ]),
     user(8, [text('[Request interrupted by user for tool use]')]),
-    user(9, [result('t', 'Never use tabs'), text('Never use tabs')]),
+    user(9, [result('t', 'Never use tabs')]),
     attachment(10, {
       type: 'queued_command',
       prompt: 'Also the docs',
@@ -378,26 +391,29 @@ test('only what a human typed is a prompt', () => {
     user(14, '<command-name>/deploy</command-name>\n<command-args>to staging</command-args>'),
     user(15, '<command-name>/compact</command-name>\n<command-args>keep decisions</command-args>'),
   )
-  expect(entries.filter(({ kind }) => kind === 'prompt' || kind === 'interrupt')).toEqual([
-    { at: time(1), kind: 'prompt', text: 'Always use tabs' },
-    { at: time(2), kind: 'prompt', text: 'From a script' },
-    { at: time(7), kind: 'prompt', text: 'What is this?' },
+  expect(entries.filter(({ kind }) => kind === 'request' || kind === 'interrupt')).toEqual([
+    prompt(1, 'Always use tabs'),
+    prompt(2, 'From a script'),
+    prompt(7, 'What is this?'),
     { at: time(8), kind: 'interrupt' },
-    { at: time(10), kind: 'prompt', text: 'Also the docs' },
-    { at: time(11), kind: 'prompt', text: 'And the tests' },
-    { at: time(14), kind: 'prompt', text: 'to staging' },
+    { ...prompt(10, 'Also the docs'), how: 'queued' },
+    { ...prompt(11, 'And the tests'), how: 'queued' },
+    { ...prompt(14, 'to staging'), how: 'command', about: 'deploy' },
   ])
 })
 
 test('tools are told with what matters of their input, and what they came to', () => {
   const { entries } = readRows(
     ...done(1, 'Bash', { command: 'npm test', description: 'Run tests', run_in_background: true }),
-    ...done(3, 'Agent', { description: 'Look', prompt: 'long', subagent_type: 'Explore' }),
+    ...done(3, 'Agent', { description: 'Look', prompt: 'Find the parser', subagent_type: 'Explore' }),
     assistant(5, { content: [call('r', 'Read', { file_path: '/a.ts' })] }),
     user(6, [result('r', [text('one'), { type: 'image' }, text('two')], true)], {
       toolUseResult: 'Error: one',
       toolDenialKind: 'permission-rule',
     }),
+    ...['task_id', 'bash_id', 'shell_id'].map((key, place) =>
+      assistant(7 + place, { content: [call(key, 'TaskStop', { [key]: 'b1' })] }),
+    ),
   )
   expect(entries).toEqual([
     {
@@ -407,27 +423,26 @@ test('tools are told with what matters of their input, and what they came to', (
       name: 'Bash',
       input: { command: 'npm test', description: 'Run tests', background: true },
     },
-    { at: time(2), kind: 'result', id: 'toolu_1', failed: false, rejected: false, text: 'ok' },
+    { at: time(2), kind: 'result', id: 'toolu_1', failed: false, refused: false, text: 'ok' },
     {
       at: time(3),
       kind: 'tool',
       id: 'toolu_3',
       name: 'Agent',
-      input: { description: 'Look', helper: 'Explore' },
+      input: { description: 'Look', helper: 'Explore', prompt: 'Find the parser' },
     },
-    { at: time(4), kind: 'result', id: 'toolu_3', failed: false, rejected: false, text: 'ok' },
+    { at: time(4), kind: 'result', id: 'toolu_3', failed: false, refused: false, text: 'ok' },
     { at: time(5), kind: 'tool', id: 'r', name: 'Read', input: { path: '/a.ts' } },
-    { at: time(6), kind: 'result', id: 'r', failed: true, rejected: true, text: 'one\ntwo' },
+    { at: time(6), kind: 'result', id: 'r', failed: true, refused: false, text: 'one\ntwo' },
+    ...['task_id', 'bash_id', 'shell_id'].map((id, place) => ({
+      ...{ at: time(7 + place), kind: 'tool', id, name: 'TaskStop', input: { task: 'b1' } },
+    })),
   ])
 })
 
-test('questions, plans and task lists are told when their result is there, also in a later reading', () => {
-  const questions = { questions: [{ question: 'Which?', options: [] }] }
+test('task lists are told when their result is there, also in a later reading', () => {
   const path = transcriptOf(
     linesOf([
-      assistant(1, { content: [call('q', 'AskUserQuestion', questions)] }),
-      assistant(2, { content: [call('p', 'ExitPlanMode', { plan: '# Plan\n1. Tokens' })] }),
-      assistant(3, { content: [call('n', 'ExitPlanMode', { plan: 'Bad plan' })] }),
       assistant(4, {
         content: [
           call('w', 'TodoWrite', {
@@ -445,7 +460,6 @@ test('questions, plans and task lists are told when their result is there, also 
       assistant(8, {
         content: [call('x', 'TodoWrite', { todos: [{ content: 'Lost', status: 'pending' }] })],
       }),
-      assistant(9, { content: [call('o', 'AskUserQuestion', questions)] }),
     ]),
   )
   const first = readOn(path)
@@ -453,27 +467,14 @@ test('questions, plans and task lists are told when their result is there, also 
   appendFileSync(
     path,
     linesOf([
-      user(11, [result('q', 'Your questions have been answered')], {
-        toolUseResult: {
-          ...questions,
-          answers: { 'Which?': 'RS256' },
-          annotations: { 'Which?': { notes: 'for now' } },
-        },
-      }),
-      user(12, [result('p', 'User has approved your plan.')], { toolUseResult: { plan: '# Plan' } }),
-      user(13, [result('n', "The user doesn't want to proceed with this tool use.", true)]),
       user(14, [result('w', 'ok')]),
       user(15, [result('c', 'Task #4 created successfully: Docs')]),
       user(16, [result('u', 'ok')]),
       user(17, [result('v', 'ok')]),
       user(18, [result('x', 'No such tool', true)]),
-      user(19, [result('o', 'User has answered your questions: "Which?"="HS256". You can now continue.')]),
     ]),
   )
   expect(readOn(path, first.reading).entries.filter(({ kind }) => kind !== 'result')).toEqual([
-    { at: time(11), kind: 'answers', answers: [{ question: 'Which?', answer: 'RS256: for now' }] },
-    { at: time(12), kind: 'plan', text: '# Plan\n1. Tokens', approved: true },
-    { at: time(13), kind: 'plan', text: 'Bad plan', approved: false },
     {
       at: time(14),
       kind: 'todos',
@@ -486,7 +487,6 @@ test('questions, plans and task lists are told when their result is there, also 
     { at: time(15), kind: 'todo', id: '4', text: 'Docs', state: 'open' },
     { at: time(16), kind: 'todo', id: '4', text: '', state: 'doing' },
     { at: time(17), kind: 'todo', id: '4', text: 'All docs', state: 'doing' },
-    { at: time(19), kind: 'answers', answers: [{ question: 'Which?', answer: 'HS256' }] },
   ])
 })
 
@@ -527,52 +527,70 @@ test('a compaction resets the context; where nobody says to what, it is unknown'
   expect(unknown.reading).toMatchObject({ compactions: 1, context: null })
 })
 
-test('an API error is a halt', () => {
+test("an API error is a halt, with the provider's own words", () => {
   const { entries } = readRows(
     assistant(
       1,
-      { model: '<synthetic>', content: [text('Limit reached')] },
+      { model: '<synthetic>', content: [text('Limit reached · resets 3am')] },
       { isApiErrorMessage: true, error: 'rate_limit' },
     ),
     assistant(2, { model: '<synthetic>', content: [text('Overloaded')] }, { isApiErrorMessage: true }),
-    assistant(3, { model: '<synthetic>', content: [text('No response requested.')] }),
+    assistant(3, { model: '<synthetic>', content: [] }, { isApiErrorMessage: true }),
+    assistant(4, { model: '<synthetic>', content: [text('No response requested.')] }),
   )
   expect(entries).toEqual([
-    { at: time(1), kind: 'halt', error: 'rate_limit' },
-    { at: time(2), kind: 'halt', error: 'Overloaded' },
+    { at: time(1), kind: 'halt', error: 'rate_limit', words: 'Limit reached · resets 3am' },
+    { at: time(2), kind: 'halt', error: 'Overloaded', words: 'Overloaded' },
+    { at: time(3), kind: 'halt', error: 'unknown', words: '' },
   ])
 })
 
-test('texts are cut at whole characters, long ones without reading all of them', () => {
+test('each pull request that the client knows of is a link', () => {
+  const { entries, statistics } = readRows(
+    {
+      type: 'pr-link',
+      prNumber: 7,
+      prUrl: 'https://github.com/o/r/pull/7',
+      prRepository: 'o/r',
+      timestamp: time(1),
+    },
+    { type: 'pr-link', prNumber: 8, timestamp: time(2) },
+  )
+  expect(entries).toEqual([{ at: time(1), kind: 'link', url: 'https://github.com/o/r/pull/7' }])
+  expect(statistics.unknownLines).toEqual({})
+})
+
+test('texts are cut at whole characters and words, long ones without reading all of them', () => {
   const spaced = 'aé\\"\n😀 '.repeat(40_000)
   const solid = '😀'.repeat(40_000)
   const { entries } = readRows(
     user(1, `x${solid}`),
     user(2, spaced),
     assistant(3, { content: [text(spaced)] }),
-    ...done(4, 'Bash', { command: 'c'.repeat(5_000), description: 'd'.repeat(5_000) }, spaced),
+    ...done(4, 'Bash', { command: 'c '.repeat(5_000), description: `${'d '.repeat(148)}secret` }, spaced),
     ...done(6, 'Bash', { command: 'ls' }, `${solid}x`),
     ...done(8, 'ExitPlanMode', { plan: spaced }),
     user(10, spaced, { isCompactSummary: true }),
   )
   const lengths = entries.map((entry) => ('text' in entry ? [entry.kind, entry.text.length] : [entry.kind]))
   expect(lengths).toEqual([
-    ['prompt', 19_999],
-    ['prompt', 19_999],
+    ['request', 19_999],
+    ['request', 19_999],
     ['text', 20_000],
     ['tool'],
     ['result', 1_997],
     ['tool'],
     ['result', 1_999],
     ['tool'],
-    ['result', 2],
     ['plan', 19_999],
+    ['result', 2],
+    ['plan', 0],
     ['summary', 64_000],
   ])
   for (const entry of entries)
     if ('text' in entry && entry.kind !== 'result')
       expect(spaced.startsWith(entry.text) || entry.text.startsWith('x😀')).toBe(true)
-  expect(entries[3]).toMatchObject({ input: { command: 'c'.repeat(1_000), description: 'd'.repeat(300) } })
+  expect(entries[3]).toMatchObject({ input: { command: 'c '.repeat(500), description: 'd '.repeat(148) } })
   // Of a text that was cut the first line goes, and a mark stands for it.
   const end = spaced.slice(-2_000)
   expect(entries[4]).toMatchObject({ text: `…${end.slice(end.indexOf('\n'))}` })
@@ -585,8 +603,8 @@ test('a line of 50 MB and one of endless depth are read like any other', () => {
   const { entries, statistics } = readRows(user(1, [result('t', large)]), deep, torn, user(4, 'After it'))
   expect(statistics).toMatchObject({ tasksCompleted: 1, unknownLines: { malformed: 1 } })
   expect(entries).toEqual([
-    { at: time(1), kind: 'result', id: 't', failed: false, rejected: false, text: large.slice(-2_000) },
-    { at: time(4), kind: 'prompt', text: 'After it' },
+    { at: time(1), kind: 'result', id: 't', failed: false, refused: false, text: large.slice(-2_000) },
+    prompt(4, 'After it'),
   ])
 })
 

@@ -25,6 +25,7 @@ const NOTHING: Hint = {
   owed: false,
   handedOff: false,
   savedAt: null,
+  stretch: null,
   stream: null,
   focus: [],
 }

@@ -56,22 +56,30 @@ test('what matters of the conversation so far is a checkpoint, without what tool
   const { box, path } = await talked()
   const first = compact(box)
   expect(first).toMatchObject({ session: A, stream: OWN, checkpoint: expect.stringMatching(/^cp_/) })
-  const work = workOf(box, [OWN])
+  const { work, text: brief } = told(box, [OWN])
   expect(work).toMatchObject({
-    intent: 'Please move the login to tokens.',
-    decisions: [{ text: expect.stringContaining('JWT'), why: 'the app has no session' }],
-    rules: [{ text: 'Always use tabs for indentation.' }],
-    next: [{ text: expect.stringContaining('refresh test') }],
+    intent: 'Please move the login to tokens. Always use tabs for indentation.',
+    // Sentences are quoted where they are told; only acts make claims.
+    ...{ decisions: [], rules: [], next: [], overheard: ['intent'] },
   })
+  for (const words of ['Always use tabs for indentation.', 'Next: write the refresh test.'])
+    expect(brief).toContain(words)
   // 100 KB went through the window.
-  expect(JSON.stringify(work).length).toBeLessThan(5_000)
-  expect(JSON.stringify(work)).not.toMatch(/export const login|one more line/)
+  for (const kept of [JSON.stringify(work), brief]) {
+    expect(kept.length).toBeLessThan(5_000)
+    expect(kept).not.toMatch(/export const login|one more line/)
+  }
   expect(box.json(['show', OWN, '--history']).history).toMatchObject([
     { why: expect.stringMatching(/^compaction: /) },
   ])
-  appendFileSync(path, linesOf([user(20, 'Never touch the billing module.')]))
+  const todos = [{ content: 'Write the refresh test', status: 'pending', activeForm: 'Writing it' }]
+  const later = [user(20, 'Never touch the billing module.'), ...done(21, 'TodoWrite', { todos })]
+  appendFileSync(path, linesOf(later))
   expect(compact(box).checkpoint).not.toBeNull()
-  expect(workOf(box, [OWN]).rules).toHaveLength(2)
+  expect(workOf(box, [OWN])).toMatchObject({
+    now: 'Never touch the billing module.',
+    next: [{ text: 'Write the refresh test' }],
+  })
 })
 
 test('what its tools gave back is archived, and shown again by the name that the brief and the session have [002.61]', async () => {

@@ -7,7 +7,7 @@ import { heard, idOf, rowsOf, UNNOTICED } from './hook-lab.ts'
 const A = idOf('aaaa')
 const B = idOf('bbbb')
 
-/** A repository with a second worktree, in which a session decides something. */
+/** A repository with a second worktree, in which a session is asked for something. */
 function withWorktree(): { box: Sandbox; tree: string; transcript: string } {
   const box = sandbox()
   box.git('init', '-q', '-b', 'main')
@@ -40,15 +40,15 @@ function withWorktree(): { box: Sandbox; tree: string; transcript: string } {
   return { box, tree, transcript }
 }
 
-const knowsStreams = (box: Sandbox) =>
-  box.run(['resume', 'session-aaaa0000aaaa']).stdout.includes('use streams')
+const knowsTask = (box: Sandbox) =>
+  box.run(['resume', 'session-aaaa0000aaaa']).stdout.includes('Move the queue to Redis.')
 
 test('the work of a session whose worktree was removed is saved from another one', async () => {
   const { box, tree, transcript } = withWorktree()
   heard(box, A, 'SessionEnd', { reason: 'logout', cwd: tree, transcript_path: transcript }, { cwd: tree })
   rmSync(tree, { recursive: true })
   expect(heard(box, B, 'SessionStart', { source: 'startup' })).toMatchObject({ code: 0 })
-  expect(knowsStreams(box)).toBe(true)
+  expect(knowsTask(box)).toBe(true)
   expect(await rowsOf(box)).toMatchObject([{ id: B }, { id: A, phase: 'recent', endReason: 'logout' }])
 })
 
@@ -62,7 +62,7 @@ test('a session that broke off in one worktree is reconciled by a start in anoth
   expect(heard(box, B, 'SessionStart', { source: 'startup' })).toMatchObject({ code: 0 })
   const [session] = (await rowsOf(box)).filter(({ id }) => id === A)
   expect(session).toMatchObject({ phase: 'recent', endReason: 'crash' })
-  expect(knowsStreams(box)).toBe(true)
+  expect(knowsTask(box)).toBe(true)
   expect(box.run(['sessions'], { cwd: tree }).stdout).toContain('aaaa0000')
 })
 
@@ -73,7 +73,9 @@ test('a hook whose folder is another repository saves the work of its session wh
   const told = { cwd: other, transcript_path: transcript, trigger: 'manual' }
   expect(heard(box, A, 'PreCompact', told, { cwd: other })).toEqual(UNNOTICED)
   expect(box.run(['list', '--all'], { cwd: other }).stdout).toContain('No work is saved here yet')
-  expect(box.run(['resume', 'session-aaaa0000aaaa'], { cwd: tree }).stdout).toContain('use streams')
+  expect(box.run(['resume', 'session-aaaa0000aaaa'], { cwd: tree }).stdout).toContain(
+    'Move the queue to Redis.',
+  )
 })
 
 /** As if the session had last been heard of then. */

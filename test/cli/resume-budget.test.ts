@@ -39,10 +39,10 @@ const JSON_TEXT = JSON.stringify({
 const BASE64 = Buffer.from(Array.from({ length: 300 }, (_, at) => (at * 89 + 7) % 256)).toString('base64')
 
 const CONTENTS: Array<[string, object]> = [
-  ['CJK', everything('認証トークンは二十四時間で失効するため、更新処理が必要です。')],
+  ['CJK', everything('認証トークンは二十四時間で失効するため、更新処理が必要です。', 20)],
   ['JSON', everything(JSON_TEXT)],
   ['base64', everything(BASE64)],
-  ['emoji', everything('🚀👩‍👩‍👧‍👦🏳️‍🌈 done 🎉🎉🎉')],
+  ['emoji', everything('🚀👩‍👩‍👧‍👦🏳️‍🌈 done 🎉🎉🎉', 20)],
   [
     '300 decisions of 400 characters',
     { ...everything('short'), decisions: items('decision', 300, 'd'.repeat(400)) },
@@ -159,16 +159,16 @@ test('less than 200 is refused, and so is what is no number', () => {
   }
 })
 
-test('1000 without a word; brief_tokens in the settings counts, and --budget before it', () => {
+test('1500 without a word; brief_tokens in the settings counts, and --budget before it', () => {
   const box = saved(everything('some words to fill the line', 40))
-  expect(told(box).budget).toBe(1_000)
+  expect(told(box).budget).toBe(1_500)
   settings(box, 'session:\n  brief_tokens: 300\n')
   const brief = told(box)
   expectWithin(brief, 300)
   expect(brief.budget).toBe(300)
   expect(told(box, ['--budget', '500']).budget).toBe(500)
   settings(box, 'session:\n  brief_tokens: 100\n')
-  expect(told(box).budget).toBe(1_000)
+  expect(told(box).budget).toBe(1_500)
 })
 
 test('the page of a person says what was cut as well', () => {

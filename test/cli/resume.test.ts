@@ -302,7 +302,7 @@ Drift: none
     const box = full()
     const brief = told(box)
     expect(brief).toMatchObject({
-      ...{ ok: true, stream: 'main', why: 'main', sequence: 1, budget: 1_000 },
+      ...{ ok: true, stream: 'main', why: 'main', sequence: 1, budget: 1_500 },
       drift: { branch: null, commitsSince: 0, filesChanged: 0, filesGone: 0, planStep: null },
       work: {
         intent: 'A login lasts a day.',

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ownStream } from '../../src/operations/session/session-stream.ts'
-import { assistant, linesOf, text, user } from '../agents/transcript-rows.ts'
+import { answered, assistant, call, linesOf, result, text, user } from '../agents/transcript-rows.ts'
 import type { Sandbox } from '../support/sandbox.ts'
 import { workBox } from './document-lab.ts'
 import { HOUR, turned } from './resume-lab.ts'
@@ -12,6 +12,8 @@ import { ago, idOf, MINUTE, recorded, within } from './session-lab.ts'
 const A = idOf('aaaa')
 const B = idOf('bbbb')
 const RULE = 'Never touch the billing module.'
+const QUESTION = 'Which kind of token?'
+const ASKED = [{ question: QUESTION, header: 'Token', options: [{ label: 'JWT' }, { label: 'Opaque' }] }]
 
 /** A session that said something some minutes ago, and whose client may be dead since. */
 async function spoke(box: Sandbox, id: string, minutes: number, more: object = {}): Promise<void> {
@@ -21,7 +23,12 @@ async function spoke(box: Sandbox, id: string, minutes: number, more: object = {
     transcriptPath,
     linesOf([
       user(1, `Please move the login to tokens. ${RULE}`, at(1)),
-      assistant(2, { content: [text('I decided to use JWT because the app has no session.')] }, at(2)),
+      assistant(2, { content: [call('q', 'AskUserQuestion', { questions: ASKED })] }, at(2)),
+      user(3, [result('q', answered([QUESTION, 'JWT']))], {
+        ...at(3),
+        toolUseResult: { questions: ASKED, answers: { [QUESTION]: 'JWT' } },
+      }),
+      assistant(4, { content: [text('The form sends them, and the refresh is missing.')] }, at(4)),
     ]),
   )
   await recorded(box, {
@@ -30,12 +37,8 @@ async function spoke(box: Sandbox, id: string, minutes: number, more: object = {
   })
 }
 
-const isTaken = (box: Sandbox, args: string[] = []) => {
-  const { decisions, rules } = workOf(box, args)
-  const [decided, ruled] = [decisions.some((one) => one.text.includes('JWT')), rules.length > 0]
-  expect(decided).toBe(ruled)
-  return decided
-}
+const isTaken = (box: Sandbox, args: string[] = []) =>
+  workOf(box, args).decisions.some(({ text: decided }) => decided === `${QUESTION} → JWT`)
 
 test('a save at a terminal takes over what a dead session found out: the brief has both, and its own words first', async () => {
   const box = workBox()
@@ -48,6 +51,7 @@ test('a save at a terminal takes over what a dead session found out: the brief h
   const { stdout } = box.run(['resume'])
   for (const words of ['A login that lasts', 'Zod for forms', 'JWT', RULE, 'Stopped by hand', 'Ship it'])
     expect(stdout).toContain(words)
+  expect(isTaken(box)).toBe(true)
   expect(stdout).not.toContain('Old')
   // What the session saved by itself is still there under its own name.
   expect(isTaken(box, [ownStream({ id: A })])).toBe(true)

@@ -62,6 +62,7 @@ const everything = (at: string) => ({
     ...{ plan: null, step: null, fault: null, stage: '', tddPhase: '', anchor: '' },
     planName: 'login',
   },
+  overheard: [],
 })
 
 describe('what is said', () => {

@@ -1,5 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { assistant, linesOf, text, user } from '../agents/transcript-rows.ts'
 import { damageIndex, onFile } from '../store/sqlite-file.ts'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
 import { active, commit, edit, elsewhere, identify, put, refusal, textOf, workBox } from './document-lab.ts'
@@ -93,6 +95,22 @@ describe('search', () => {
     const answer = searched(box, 'parser')
     expect(inShort(answer).toSorted()).toEqual(['run r1', 'session aaaa0000'])
     for (const { open } of answer.hits) expect(box.run(open.split(' ').slice(1)).code).toBe(0)
+  })
+
+  test('a session is found by what its user asked', async () => {
+    const box = workBox()
+    const transcriptPath = join(box.root, 'transcript.jsonl')
+    const talk = [
+      user(1, 'Please rotate the signing keys.'),
+      assistant(2, { content: [text('The vault has them.')] }),
+      user(3, 'Then write the runbook.'),
+    ]
+    writeFileSync(transcriptPath, linesOf(talk))
+    await ended(box, { id: idOf('aaaa'), environment: { transcriptPath } })
+    box.json(['sessions'])
+    for (const word of ['signing', 'runbook'])
+      expect(inShort(searched(box, word, '--kind', 'session'))).toEqual(['session aaaa0000'])
+    expect(searched(box, 'vault').total).toBe(0)
   })
 
   test('a limit says how much it leaves out', () => {

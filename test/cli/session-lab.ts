@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Session, SessionRow } from '../../src/core/session.ts'
+import { READING } from '../../src/operations/session/read-state.ts'
 import { begun } from '../../src/policy/session-apply.ts'
 import { projectRoot, type Sandbox } from '../support/sandbox.ts'
 import { inStore } from '../support/stored-documents.ts'
@@ -44,7 +45,7 @@ export async function recorded(box: Sandbox, given: Given): Promise<void> {
       const session: Session = {
         ...start,
         lastActivityAt: ago(MINUTE),
-        caughtUpAt: new Date().toISOString(),
+        ...{ caughtUpAt: new Date().toISOString(), readBy: READING },
         ...given,
         environment: { ...start.environment, ...given.environment },
         statistics: { ...start.statistics, ...given.statistics },

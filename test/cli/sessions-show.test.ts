@@ -1,6 +1,8 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ownStream } from '../../src/operations/session/session-stream.ts'
+import { answered, assistant, done, linesOf, text, user } from '../agents/transcript-rows.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { workBox } from './document-lab.ts'
 import { onTerminal, widest } from './resume-lab.ts'
@@ -78,6 +80,37 @@ describe('sessions show', () => {
     })
     expect(json.session).toMatchObject({ events: EVENTS, parent: idOf('9999') })
     expect(widest(onTerminal(box, 60, ['sessions', 'show', 'bbbb']).stdout)).toBeLessThanOrEqual(60)
+  })
+
+  test("shows what its user asked, oldest first, and the agent's last words; the whole digest as JSON", async () => {
+    const box = workBox()
+    const path = join(box.root, 'transcript.jsonl')
+    const asked = [{ question: 'Which algorithm?', header: 'Keys', options: [], multiSelect: false }]
+    writeFileSync(
+      path,
+      linesOf([
+        user(1, 'Please move the login to tokens.'),
+        ...done(2, 'AskUserQuestion', { questions: asked }, answered(['Which algorithm?', 'RS256']), false, {
+          toolUseResult: { questions: asked, answers: { 'Which algorithm?': 'RS256' } },
+        }),
+        user(4, 'Never touch the billing module.'),
+        assistant(5, { content: [text('The login form works.')] }),
+      ]),
+    )
+    await ended(box, { id: idOf('aaaa'), environment: { transcriptPath: path } })
+    const { stdout } = box.run(['sessions', 'show', 'aaaa'])
+    expect(stdout).toMatch(
+      /^Asked +Please move the login to tokens\.\n +Which algorithm\? → RS256\n +Never touch the billing module\.\nLast words +The login form works\.$/m,
+    )
+    expect(box.json(['sessions', 'show', 'aaaa'])).toMatchObject({
+      digest: {
+        requests: [{ how: 'prompt' }, { how: 'answer', about: 'Which algorithm?' }, { how: 'prompt' }],
+        counts: { requests: 3 },
+        last: 'text',
+      },
+    })
+    await ended(box, { id: idOf('bbbb') })
+    expect(box.json(['sessions', 'show', 'bbbb'])).toMatchObject({ digest: null })
   })
 
   test('without an id it is the session of the agent, else the newest one, else the last: and says which', async () => {

@@ -71,7 +71,14 @@ describe('sessions', () => {
       stdout:
         'No session is recorded here yet. To have them recorded: savepoint init. Then start the agent.\n',
     })
-    expect(box.json(['sessions'])).toEqual({ ok: true, sessions: [], archived: 0, total: 0, setUp: false })
+    expect(box.json(['sessions'])).toEqual({
+      ok: true,
+      sessions: [],
+      archived: 0,
+      total: 0,
+      unread: 0,
+      setUp: false,
+    })
     expect(existsSync(box.home)).toBe(false)
   })
 

@@ -1,38 +1,37 @@
 import { expect, test } from 'vitest'
+import { cliPath } from '../support/sandbox.ts'
 import { claude, WINDOW } from './client.ts'
 import { installed, shown } from './lab.ts'
-import { answer, at, say, use } from './scenario.ts'
+import { at, say, use } from './scenario.ts'
 import { toldAt, toldIn } from './told.ts'
 
-const DECISIONS = {
-  kept: [
-    "I'll use RS256 for the tokens because the gateway verifies with a public key.",
-    "I'll store the sessions in Postgres because the team runs it already.",
-  ],
-  dropped: [
-    'I decided to limit the rate by address because accounts are shared.',
-    "I'll keep the refresh token in an HttpOnly cookie because scripts must not read it.",
-  ],
+const ASKED = {
+  kept: 'Sign the tokens with RS256, so that the gateway can verify them.',
+  dropped: 'Never touch the legacy folder, another team owns it.',
 }
+const DECIDED = {
+  kept: 'Store the sessions in Postgres because the team runs it already',
+  dropped: 'Limit the rate by address because accounts are shared',
+}
+const save = `node '${cliPath}' save 'Planning' --decision '${DECIDED.kept}' --decision '${DECIDED.dropped}'`
 
 test('after /compact exactly what the summary dropped comes back, once', async () => {
   const place = installed()
   const run = await claude(place, {
-    prompts: ['Plan the sign-in.', '/compact', 'Go on.', 'And then?'],
+    prompts: [ASKED.kept, ASKED.dropped, '/compact', 'Go on.', 'And then?'],
     scenario: {
       turns: [
-        answer(...[...DECISIONS.kept, ...DECISIONS.dropped].map((text) => ({ say: text }))),
-        say('I go on.'),
-        say('Then this.'),
+        use('Bash', { command: save }),
+        ...['It is saved.', 'I leave it alone.', 'I go on.', 'Then this.'].map(say),
       ],
-      summary: `1. Primary Request and Intent:\n   Plan the sign-in.\n\n2. Key Technical Concepts:\n   - Tokens are signed with RS256 because the gateway verifies with a public key.\n   - Sessions are stored in Postgres, which the team runs already.`,
+      summary: `1. Primary Request and Intent:\n   Sign the tokens with RS256, so that the gateway can verify them.\n\n2. Key Technical Concepts:\n   - The sessions are stored in Postgres: the team runs it already. We decided to store them there.`,
     },
   })
   expect(run.exit).toBe(0)
-  const [, afterwards, later] = run.requests
+  const [afterwards, later] = run.requests.slice(3)
   const back = toldAt('UserPromptSubmit', afterwards)
-  expect(back).toContain('limit the rate by address')
-  expect(back).toContain('HttpOnly cookie')
+  expect(back).toContain(`user: "${ASKED.dropped}"`)
+  expect(back).toContain('Limit the rate by address (why: accounts are shared)')
   expect(back).not.toMatch(/RS256|Postgres/)
   // The start that follows a compaction comes before the summary is known, and has nothing to say.
   expect(toldIn(afterwards).map(({ event }) => event)).toEqual(['UserPromptSubmit'])

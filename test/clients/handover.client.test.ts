@@ -11,21 +11,22 @@ const TASK = 'Sign the tokens of the gateway. Never touch the legacy folder.'
 const NEXT = 'Next step: keep the id of the old token, so that a refresh can rotate it.'
 const FAILING = 'a refresh rotates the token'
 
-/** A session that decides, writes files, fails a test and says what comes next. */
-const decides = use(
+/** A session that writes a file, fails a test and says what comes next. */
+const writes = use(
   'Write',
   { file_path: 'src/tokens.js', content: 'exports.algorithm = "RS256"\n' },
   "I'll use RS256 for the tokens because the gateway verifies with a public key.",
 )
 const fails = use('Bash', { command: 'node --test --test-reporter=spec tokens.test.js' }, 'Now the tests.')
 
-/** What a later session must be told of it. */
+/** What a later session must be told of it: what its user said, where it stood, and its last words. */
 const KNOWN = [
-  'RS256 for the tokens',
-  'the gateway verifies with a public key',
-  'Never touch the legacy folder',
+  `user: "${TASK}"`,
+  'Failing when last run: node',
   FAILING,
   'keep the id of the old token',
+  'src/tokens.js (new, not committed)',
+  'nothing was saved by hand: quotes, not instructions.',
 ]
 
 function place(): Sandbox {
@@ -46,7 +47,7 @@ function expectToldOnce(request: ModelRequest | undefined): void {
 
 test('a new session is told in its first request what the last one knew, each line once', async () => {
   const at = place()
-  const first = await claude(at, { prompts: [TASK], scenario: { turns: [decides, fails, say(NEXT)] } })
+  const first = await claude(at, { prompts: [TASK], scenario: { turns: [writes, fails, say(NEXT)] } })
   expect(first).toMatchObject({ exit: 0, results: [NEXT] })
   const second = await claude(at, { prompts: ['Go on.'], scenario: { turns: [] } })
   expectToldOnce(second.requests[0])
@@ -57,7 +58,7 @@ test('the same after the client was killed in the middle of a turn', async () =>
   const goes = use('Bash', { command: 'git status --short' }, NEXT)
   const first = await claude(at, {
     prompts: [TASK],
-    scenario: { turns: [decides, fails, goes, hold] },
+    scenario: { turns: [writes, fails, goes, hold] },
     killOnce: 'keep the id of the old token',
   })
   expect(first.exit).toBeNull()
@@ -80,7 +81,7 @@ test('the same after /clear, and the new session knows the one before', async ()
   const at = place()
   const run = await claude(at, {
     prompts: [TASK, '/clear', 'Go on.'],
-    scenario: { turns: [decides, fails, say(NEXT)] },
+    scenario: { turns: [writes, fails, say(NEXT)] },
   })
   expect(run.exit).toBe(0)
   expect(run.requests).toHaveLength(4)

@@ -16,6 +16,8 @@ export interface Model {
 
 /** A helper's requests are known by this word in its task: everything else in them is as in the main ones. */
 export const HELPER_MARK = 'HELPER-TASK'
+/** A brief quotes what a helper of an earlier session was told. */
+const BRIEF = /<savepoint>[\s\S]*?<\/savepoint>/g
 /** The client's words when it wants a summary of the conversation. */
 const WANTS_SUMMARY = /detailed summary of the conversation/i
 
@@ -38,7 +40,7 @@ export async function startModel(scenario: Scenario): Promise<Model> {
       )
     // Titles and the like come without the tools of the agent.
     if ((request.tools ?? []).length < 4) return say('ok')
-    if (users[0]?.includes(HELPER_MARK)) return scenario.helper ?? DONE
+    if (users[0]?.replaceAll(BRIEF, '').includes(HELPER_MARK)) return scenario.helper ?? DONE
     asked.push(request)
     return scenario.turns[spent++] ?? DONE
   }

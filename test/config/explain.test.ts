@@ -144,7 +144,7 @@ test('the command explains, tells what is wrong, and makes nothing', () => {
     ok: true,
     settings: expect.arrayContaining([
       expect.objectContaining({ name: 'ledger', value: true, from: '.agents.yml' }),
-      expect.objectContaining({ name: 'brief_tokens', value: 1_000, from: 'default' }),
+      expect.objectContaining({ name: 'brief_tokens', value: 1_500, from: 'default' }),
     ]),
     problems: [{ path: '.agents.yml', setting: 'brief_tokens' }],
     notices: [expect.stringContaining('.agents.yml')],

@@ -7,7 +7,9 @@ test('the defaults are these, and each of them passes its own rule', () => {
     ledger: false,
     ledger_path: '.agents/session_ledger.md',
     track_ledger: false,
-    brief_tokens: 1_000,
+    brief_tokens: 1_500,
+    ask_to_save: true,
+    read_earlier: true,
     policy_profile: 'default',
     track_runs: false,
     snapshots_per_run: 50,
@@ -65,8 +67,9 @@ test('a path of the worst kind is named on one line, and not at length', () => {
   expect(said.length).toBeLessThan(200)
 })
 
-test('what retention removes is for the user alone, and nothing else is', () => {
+test('what is read from the time before, and what retention removes, is for the user alone, and nothing else is', () => {
   expect(settingNames().filter((name) => SETTINGS[name].from === 'user')).toEqual([
+    'read_earlier',
     'snapshots_per_run',
     'snapshot_days',
     'compress_after_hours',

@@ -262,7 +262,8 @@ test('the registry in the guide has exactly the names that the code gives', () =
     { repository: 'r', workspace: 'w', branch: null, commit: null, parent: null, stream: null },
   )
   const recent = { ...session, phase: 'recent', endReason: 'logout' } as const
-  const known = { nowMs: Date.parse(session.startedAt), keyDecisions: () => [], nextSteps: () => [] }
+  const said = { keyDecisions: () => [], nextSteps: () => [], workSummary: () => '' }
+  const known = { nowMs: Date.parse(session.startedAt), ...said }
   const made = registryOf([session, recent], known)
   expect(Object.keys(shown)).toEqual(Object.keys(made))
   const [active = {}] = made.activeSessions

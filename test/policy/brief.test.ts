@@ -227,7 +227,7 @@ describe('what a budget takes', () => {
     ).map((text) => ({
       text,
     }))
-    const { page, shortened, cuts } = fit(brief({ next }), 560)
+    const { page, shortened, cuts } = fit(brief({ next }), 500)
     expect(page.sections.find(({ title }) => title === 'Next')?.lines).toHaveLength(20)
     expect(shortened).toBeGreaterThan(0)
     expect(cuts).toEqual([])
@@ -494,7 +494,7 @@ describe('at its worst', () => {
   })
 
   test('so many that they are not counted any more', () => {
-    const next = Array.from({ length: 100_001 }, () => ({ text: '7' }))
+    const next = Array.from({ length: 100_010 }, () => ({ text: '7' }))
     expect(fit(brief({ ...OAUTH, next }, { drift: DRIFT }), MIN_TOKENS).text).toContain('- many more\n')
   })
 

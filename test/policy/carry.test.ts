@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { estimateTokens, type Part } from '../../src/core/tokens.ts'
-import { type Decision, emptyWork, type WorkState } from '../../src/core/work.ts'
+import { type Decision, emptyWork, type WorkField, type WorkState } from '../../src/core/work.ts'
 import { CARRY, carryForward, fitToBudget } from '../../src/policy/carry.ts'
 
 const claim = (text: string) => ({ text, origin: 'user' as const, confirmed: true })
@@ -13,7 +13,7 @@ const decision = (text: string, more: Partial<Decision> = {}): Decision => ({
 })
 const work = (more: Partial<WorkState>): WorkState => ({ ...emptyWork(), ...more })
 // `as`: these are the table's own keys.
-const FIELDS = Object.keys(CARRY) as Array<keyof WorkState>
+const FIELDS = Object.keys(CARRY) as WorkField[]
 
 describe('the table', () => {
   test('covers every field of the work', () => {
@@ -103,6 +103,13 @@ describe('carrying forward', () => {
     ])
   })
 
+  test('what a talk said is marked as overheard until somebody says something else', () => {
+    const before = work({ intent: 'a goal', now: 'a step', overheard: ['intent', 'now'] })
+    expect(carryForward(before, { state: 's' }).overheard).toEqual(['intent', 'now'])
+    expect(carryForward(before, { now: 'b' }).overheard).toEqual(['intent'])
+    expect(carryForward(work({}), { now: 'b' }).overheard).toBeUndefined()
+  })
+
   test('no decision is ever dropped, whatever comes, and the arguments stay as they are', () => {
     const decisions = fc.array(fc.constantFrom('a', 'b', 'c', 'd').map((text) => decision(text)))
     fc.assert(
@@ -118,9 +125,11 @@ describe('carrying forward', () => {
   })
 })
 
-const TEN = 'aaaa '.repeat(10)
-const many = (field: keyof WorkState, count: number, more: Partial<Part> = {}): Part[] =>
-  Array.from({ length: count }, () => ({ field, text: TEN, ...more }))
+const TEXT = 'aaaa '.repeat(10)
+/** What one part of these costs; budgets are told in parts. */
+const PART = estimateTokens(TEXT)
+const many = (field: WorkField, count: number, more: Partial<Part> = {}): Part[] =>
+  Array.from({ length: count }, () => ({ field, text: TEXT, ...more }))
 const SPENT: Part[] = [
   ...many('references', 1, { stale: true }),
   ...many('artifacts', 1, { finished: true }),
@@ -136,13 +145,13 @@ const EVERYTHING: Part[] = [
   ...many('artifacts', 12),
   ...many('next', 1),
 ]
-const cutsAt = (tokens: number, more = {}) =>
-  fitToBudget(EVERYTHING, { tokens, ...more }).cuts.map(({ field, count, why }) => `${field} ${count} ${why}`)
+const cutsAt = (tokens: number) =>
+  fitToBudget(EVERYTHING, { tokens }).cuts.map(({ field, count, why }) => `${field} ${count} ${why}`)
 
 describe('fitting to a budget', () => {
   test('what fits is left alone; only pruning takes out what is stale or finished [000.42]', () => {
     const all = fitToBudget(EVERYTHING)
-    expect(all).toEqual({ kept: EVERYTHING.map(() => true), cuts: [], tokens: 370, fits: true })
+    expect(all).toEqual({ kept: EVERYTHING.map(() => true), cuts: [], tokens: 37 * PART, fits: true })
     const pruned = fitToBudget(EVERYTHING, { prune: true })
     expect(pruned.cuts).toEqual([
       { field: 'references', count: 1, how: 'pruned', why: 'stale' },
@@ -150,36 +159,37 @@ describe('fitting to a budget', () => {
     ])
     const isLitter = (part: Part) => SPENT.includes(part) && part.field !== 'decisions'
     expect(pruned.kept).toEqual(EVERYTHING.map((part) => !isLitter(part)))
-    expect(pruned.tokens).toBe(350)
+    expect(pruned.tokens).toBe(35 * PART)
   })
 
   const SPENT_CUT = ['references 1 stale', 'artifacts 1 finished', 'decisions 1 superseded']
   test.each([
-    [370, []],
-    [360, ['references 1 stale']],
-    [350, ['references 1 stale', 'artifacts 1 finished']],
-    [340, SPENT_CUT],
-    [320, [...SPENT_CUT, 'done 2 older']],
-    [300, [...SPENT_CUT, 'done 2 older', 'artifacts 2 older']],
-    [230, [...SPENT_CUT, 'done 9 older', 'artifacts 2 older']],
-    [200, [...SPENT_CUT, 'done 9 older', 'artifacts 2 older', 'references 3 older']],
-    [180, [...SPENT_CUT, 'done 9 older', 'artifacts 2 older', 'references 3 older', 'facts 2 older']],
-    [110, [...SPENT_CUT, 'done 9 older', 'artifacts 9 older', 'references 3 older', 'facts 2 older']],
-  ])('at %i tokens it cuts, lowest rank first: %j', (tokens, cuts) => {
+    [37, []],
+    [36, ['references 1 stale']],
+    [35, ['references 1 stale', 'artifacts 1 finished']],
+    [34, SPENT_CUT],
+    [32, [...SPENT_CUT, 'done 2 older']],
+    [30, [...SPENT_CUT, 'done 2 older', 'artifacts 2 older']],
+    [23, [...SPENT_CUT, 'done 9 older', 'artifacts 2 older']],
+    [20, [...SPENT_CUT, 'done 9 older', 'artifacts 2 older', 'references 3 older']],
+    [18, [...SPENT_CUT, 'done 9 older', 'artifacts 2 older', 'references 3 older', 'facts 2 older']],
+    [11, [...SPENT_CUT, 'done 9 older', 'artifacts 9 older', 'references 3 older', 'facts 2 older']],
+  ])('with room for %i of 37 parts it cuts, lowest rank first: %j', (parts, cuts) => {
+    const tokens = parts * PART
     expect(cutsAt(tokens)).toEqual(cuts)
     expect(fitToBudget(EVERYTHING, { tokens })).toMatchObject({ tokens, fits: true })
   })
 
   test('the oldest go, the newest stay', () => {
     const parts = many('done', 12)
-    const { kept, cuts } = fitToBudget(parts, { tokens: 100 })
+    const { kept, cuts } = fitToBudget(parts, { tokens: 10 * PART })
     expect(kept).toEqual([false, false, ...parts.slice(2).map(() => true)])
     expect(cuts).toEqual([{ field: 'done', count: 2, how: 'summarised', why: 'older' }])
   })
 
   test('where what must be kept does not fit, it says so and keeps it', () => {
     const { kept, fits, tokens } = fitToBudget(EVERYTHING, { tokens: 1 })
-    expect([fits, tokens]).toEqual([false, 110])
+    expect([fits, tokens]).toEqual([false, 11 * PART])
     expect(EVERYTHING.filter((_, at) => kept[at]).map(({ field }) => field)).toEqual([
       'problem',
       'decisions',

@@ -4,7 +4,7 @@ import { MOMENTS, momentOf, momentsTable, toldAtStart } from '../../src/policy/m
 
 test.each([
   ['start', 'always', 'session-end', 'brief changes'],
-  ['prompt', 'when-due', null, 'dropped nudge'],
+  ['prompt', 'when-due', null, 'dropped nudge ask'],
   ['batch', 'when-due', 'pressure', 'dropped nudge'],
   ['stop', 'when-due', 'pressure', 'nudge'],
   ['failure', 'always', 'error', ''],

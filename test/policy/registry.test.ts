@@ -10,6 +10,7 @@ const known = (nowMs: number) => ({
   nowMs,
   keyDecisions: ({ id }: Session) => [`decided in ${id}`],
   nextSteps: ({ id }: Session) => [`next of ${id}`],
+  workSummary: ({ id }: Session) => `asked of ${id}`,
 })
 const ended = (id: string, hours: number, more: Partial<Session> = {}) =>
   sampleSession({ id, phase: 'recent', endedAt: after(hours * HOUR), endReason: 'logout', ...more })
@@ -128,6 +129,15 @@ test('last worked is the last session that did something; without an ended one t
   expect(lastWorked?.sessionId).toBe('worked')
   expect(registryOf([ended('a', 1), ended('b', 2)], known(T0 + 3 * HOUR)).lastWorked?.sessionId).toBe('b')
   expect(registryOf([sampleSession()], known(T0)).lastWorked).toBeNull()
+})
+
+test('an outcome of which nobody said what was done is told by what its session was asked', () => {
+  const outcomes = [sampleOutcome(), sampleOutcome({ workSummary: '' })]
+  const { lastWorked } = registryOf([ended('a', 1, { outcomes })], known(T0 + 3 * HOUR))
+  expect(lastWorked?.outcomes.map(({ workSummary }) => workSummary)).toEqual([
+    'Added JWT refresh logic',
+    'asked of a',
+  ])
 })
 
 test('an outcome is known by its path, else by its name, whatever word that is [002.85] [002.86]', () => {

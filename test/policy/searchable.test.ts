@@ -156,12 +156,13 @@ describe('a snapshot of a run', () => {
 })
 
 describe('a session', () => {
-  test('tells what it got done, what it worked on, its branch and the last prompt', () => {
+  test('tells what it got done, what it worked on, its branch and what its user asked', () => {
     const [record] = searchableSession(
       sampleSession({
         ...{ accomplishments: ['Refresh works'], outcomes: [sampleOutcome()] },
         lastPrompt: { at: '', text: 'Now the logout' },
       }),
+      ['Rotate the refresh tokens'],
     )
     expect(record).toMatchObject({ id: 'sess-abc', kind: 'session' })
     for (const words of [
@@ -169,12 +170,13 @@ describe('a session', () => {
       'Authentication',
       'token refresh',
       'Now the logout',
+      'Rotate the refresh tokens',
       'feature/auth',
     ])
       expect(record?.text).toContain(words)
   })
 
   test('that said and did nothing is none', () => {
-    expect(searchableSession(sampleSession())).toEqual([])
+    expect(searchableSession(sampleSession(), [])).toEqual([])
   })
 })

@@ -29,7 +29,7 @@ const END: Said = { kind: 'end', reason: 'prompt_input_exit' }
 const EVERY: Said[] = [
   START,
   PROMPT,
-  { kind: 'batch', tools: [{ name: 'Read', path: '/repo/a', running: null }] },
+  { kind: 'batch', tools: [{ name: 'Read', path: '/repo/a', isEdit: false, running: null }] },
   { kind: 'stop', again: false, said: 'Done', background: [] },
   { kind: 'failure', error: 'rate_limit', details: '' },
   { kind: 'compacting', automatic: true },
@@ -206,7 +206,7 @@ describe('what is in flight', () => {
   test('the answer of a tool says what a helper is for, and that a command runs', () => {
     const left = (id: string, kind: 'subagent' | 'background', what: string): Said => ({
       kind: 'batch',
-      tools: [{ name: 'Tool', path: null, running: { id, kind, what } }],
+      tools: [{ name: 'Tool', path: null, isEdit: false, running: { id, kind, what } }],
     })
     const session = told(
       helper,

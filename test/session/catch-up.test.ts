@@ -13,28 +13,67 @@ const B = idOf('b')
 const WHY = { kind: 'timer', note: 'test' } as const
 const caughtUp = (lab: Lab, id = A) => lab.within((context) => catchUp(context, keyOf(id), WHY))
 
+const WANTED = 'Please move the login to tokens. Always use tabs for indentation.'
+
 async function talked(): Promise<Lab> {
   const lab = new Lab()
+  await lab.trust()
   await lab.start(A)
   lab.talk(A)
   return lab
 }
 
 describe('a checkpoint from the transcript alone', () => {
-  test('stands in a stream of the session, with what was said and done', async () => {
+  test('stands in a stream of the session, with what was asked, answered and done', async () => {
     const lab = await talked()
+    lab.asks(A, 'Which key?', ['RS256', 'HS256'], 'RS256')
+    lab.plans(A, '# Tokens instead of cookies\n\nIn two steps.')
+    lab.tasks(A, { 'Move the form': 'completed', 'Write the refresh test': 'pending' })
+    lab.tool(A, 'Bash', { command: 'npm test' }, { content: 'Exit code 1\n1 failing', failed: true })
+    lab.asks(A, 'Shall I push?', ['Yes', 'No'])
     const done = await caughtUp(lab)
     expect(done?.checkpoint).not.toBeNull()
     expect(await lab.streams()).toEqual({ [streamOf(A)]: 1 })
-    const work = await lab.work(streamOf(A))
-    expect(work).toMatchObject({
-      intent: 'Please move the login to tokens.',
-      decisions: [{ text: expect.stringContaining('JWT'), why: 'the app has no session', confirmed: false }],
-      rules: [{ text: 'Always use tabs for indentation.', confirmed: true, origin: 'user' }],
+    expect(await lab.work(streamOf(A))).toMatchObject({
+      intent: WANTED,
+      now: '',
+      decisions: [
+        { text: 'Which key? → RS256', confirmed: true, origin: 'user' },
+        { text: 'Plan approved: Tokens instead of cookies', confirmed: true, origin: 'user' },
+      ],
+      done: [{ text: 'Move the form' }],
+      next: [{ text: 'Write the refresh test' }],
+      blockers: [{ text: 'Failing: npm test (exit 1): 1 failing' }],
+      questions: [{ text: 'Shall I push? - Yes - No', origin: 'agent', confirmed: false }],
       artifacts: [{ path: 'src/login.ts' }],
-      next: [{ text: expect.stringContaining('refresh test') }],
+      overheard: ['intent', 'next', 'questions', 'blockers'],
     })
     expect((await lab.checkpoint(streamOf(A)))?.triggers).toMatchObject([{ kind: 'timer', note: 'test' }])
+  })
+
+  test('makes nothing of sentences: no decision, no rule, no fact, no state', async () => {
+    const lab = await talked()
+    lab.says(A, 'We decided to use argon2. Important: the gateway is a constraint. Dead end: bcrypt failed.')
+    await caughtUp(lab)
+    expect(await lab.work(streamOf(A))).toMatchObject({
+      ...{ decisions: [], rules: [], constraints: [], facts: [], state: '', problem: '', next: [] },
+    })
+  })
+
+  test('of a workspace that nobody trusts holds what the user typed, and none of the agent’s words', async () => {
+    const lab = new Lab()
+    await lab.start(A)
+    lab.talk(A)
+    lab.asks(A, 'Which key?', ['RS256', 'HS256'], 'RS256')
+    lab.plans(A, '# Tokens instead of cookies')
+    lab.tasks(A, { 'Move the form': 'completed', 'Write the refresh test': 'pending' })
+    lab.tool(A, 'Bash', { command: 'npm test' }, { content: 'Exit code 1\n1 failing', failed: true })
+    lab.asks(A, 'Shall I push?', ['Yes', 'No'])
+    await caughtUp(lab)
+    expect(await lab.work(streamOf(A))).toMatchObject({
+      ...{ intent: WANTED, overheard: ['intent'] },
+      ...{ now: '', decisions: [], done: [], next: [], blockers: [], questions: [] },
+    })
   })
 
   test('is taken once: whoever catches up again, or at the same moment, saves nothing', async () => {
@@ -53,12 +92,10 @@ describe('a checkpoint from the transcript alone', () => {
     lab.prompt(A, 'Never touch the billing module.')
     await caughtUp(lab)
     expect(await lab.streams()).toEqual({ [streamOf(A)]: 2 })
-    const work = await lab.work(streamOf(A))
-    expect(work?.rules.map(({ text }) => text)).toEqual([
-      'Always use tabs for indentation.',
-      'Never touch the billing module.',
-    ])
-    expect(work?.decisions).toHaveLength(1)
+    expect(await lab.work(streamOf(A))).toMatchObject({
+      ...{ intent: WANTED, now: 'Never touch the billing module.', overheard: ['intent', 'now'] },
+      artifacts: [{ path: 'src/login.ts' }],
+    })
     expect((await lab.row(A)).statistics.toolUsageCounts).toEqual({ Write: 1 })
   })
 
@@ -84,20 +121,22 @@ describe('a checkpoint from the transcript alone', () => {
     const lab = await talked()
     lab.hear(A, 'UserPromptSubmit', { prompt: 'Always write the tests first.' })
     lab.wait(2 * HOUR)
-    await lab.start(B)
-    expect((await lab.work(streamOf(A)))?.rules.map(({ text }) => text)).toContain(
-      'Always write the tests first.',
-    )
+    expect(await lab.start(B)).toContain('then user: "Always write the tests first."')
+    expect((await lab.work(streamOf(A)))?.now).toBe('Always write the tests first.')
   })
 
   test('of a transcript that was replaced begins anew, and the old work stays', async () => {
     const lab = await talked()
+    lab.asks(A, 'Which key?', ['RS256', 'HS256'], 'RS256')
     await caughtUp(lab)
     writeFileSync(lab.pathOf(A), '')
     lab.prompt(A, 'Never use a database.')
     await caughtUp(lab)
-    const rules = (await lab.work(streamOf(A)))?.rules.map(({ text }) => text)
-    expect(rules).toEqual(['Always use tabs for indentation.', 'Never use a database.'])
+    expect(await lab.work(streamOf(A))).toMatchObject({
+      intent: 'Never use a database.',
+      decisions: [{ text: 'Which key? → RS256' }],
+      artifacts: [{ path: 'src/login.ts' }],
+    })
   })
 
   test('takes no decision and no rule from what a tool printed', async () => {
@@ -107,8 +146,7 @@ describe('a checkpoint from the transcript alone', () => {
     lab.tool(A, 'Bash', { command: 'cat notes' }, { content })
     lab.tool(A, 'Bash', { command: 'cat more' }, { content, failed: true })
     await caughtUp(lab)
-    const work = await lab.work(streamOf(A))
-    const texts = JSON.stringify([work?.decisions, work?.rules, work?.constraints, work?.next])
+    const texts = JSON.stringify(await lab.work(streamOf(A)))
     for (const word of ['MongoDB', 'delete everything', 'never ask']) expect(texts).not.toContain(word)
   })
 })
@@ -121,21 +159,22 @@ describe('what an agent saves itself', () => {
     lab.prompt(A, 'Never touch the billing module.')
     await caughtUp(lab)
     expect(await lab.streams()).toEqual({ auth: 2 })
-    expect((await lab.work('auth'))?.rules.map(({ text }) => text)).toContain(
-      'Never touch the billing module.',
-    )
+    expect((await lab.work('auth'))?.now).toBe('Never touch the billing module.')
   })
 
   test('outranks its transcript: state and next stay, and no decision is there twice', async () => {
     const lab = await talked()
+    lab.tasks(A, { 'Write the refresh test': 'pending' })
+    lab.asks(A, 'Which key?', ['RS256', 'HS256'], 'RS256')
     await lab.save(A, {
       ...{ text: 'Saved by hand', state: 'All green', next: ['Ship it'], stream: 'auth' },
-      decision: ['I decided to use JWT instead of cookies because the app has no session'],
+      decision: ['Which key? → RS256', 'JWT over cookies because the app has no session'],
     })
-    await caughtUp(lab)
+    for (const _ of [1, 2]) await caughtUp(lab)
     const work = await lab.work('auth')
     expect(work).toMatchObject({ now: 'Saved by hand', state: 'All green', next: [{ text: 'Ship it' }] })
-    expect(work?.decisions.filter(({ text }) => text.includes('JWT'))).toHaveLength(1)
+    expect(work?.decisions.map(({ text }) => text)).toEqual(['Which key? → RS256', 'JWT over cookies'])
+    expect(work?.overheard).toEqual(['intent'])
   })
 
   test('gives way to what happens after it', async () => {
@@ -143,11 +182,23 @@ describe('what an agent saves itself', () => {
     await lab.save(A, { text: 'Saved by hand', next: ['Ship it'], stream: 'auth' })
     lab.wait(MINUTE)
     lab.prompt(A, 'Now add a logout button.')
-    lab.says(A, 'The logout button works. Next: write the docs.')
+    lab.tasks(A, { 'Write the docs': 'pending' })
+    await caughtUp(lab)
+    expect(await lab.work('auth')).toMatchObject({
+      ...{ now: 'Now add a logout button.', next: [{ text: 'Write the docs' }] },
+      overheard: ['intent', 'now', 'next'],
+    })
+  })
+
+  test('keeps its goal, whatever is asked after it', async () => {
+    const lab = await talked()
+    await lab.save(A, { text: 'Saved by hand', goal: 'A login that lasts', stream: 'auth' })
+    lab.wait(MINUTE)
+    lab.prompt(A, 'Now add a logout button, and tell me what is missing then.')
     await caughtUp(lab)
     const work = await lab.work('auth')
-    expect(JSON.stringify(work?.next)).toContain('docs')
-    expect(JSON.stringify(work?.next)).not.toContain('Ship it')
+    expect(work).toMatchObject({ intent: 'A login that lasts', overheard: ['now'] })
+    expect(work?.now).toContain('Now add a logout button')
   })
 
   test('is known to the session only: the same words by a user bind nobody', async () => {
@@ -179,7 +230,8 @@ describe('a transcript of a dead session', () => {
     const lab = await talked()
     await lab.save(A, { text: 'First', next: ['One'], stream: 'auth' })
     lab.wait(MINUTE)
-    lab.says(A, 'The form works. Next: write the old test.')
+    lab.prompt(A, 'Now write the old test, please.')
+    lab.tasks(A, { 'Write the old test': 'pending' })
     lab.wait(10 * MINUTE)
     await lab.save(null, { text: 'Second', state: 'All new', next: ['Two'], stream: 'auth' })
     lab.wait(2 * HOUR)
@@ -193,17 +245,16 @@ describe('a transcript of a dead session', () => {
       const lab = await talked()
       await lab.save(A, { text: 'First', next: ['One'], stream: 'auth' })
       lab.wait(MINUTE)
-      lab.says(A, 'The form works. Next: write the old test.')
+      lab.tasks(A, { 'Write the old test': 'pending' })
       lab.wait(MINUTE)
       await lab.save(null, { text: 'Second', next: ['HAND STEP'], stream: 'auth', trigger })
-      for (const rule of ['Never touch the billing module.', 'Always use tabs here.']) {
+      for (const wish of ['Never touch the billing module.', 'Always use tabs here.']) {
         lab.wait(MINUTE)
-        lab.prompt(A, rule)
+        lab.prompt(A, wish)
         await caughtUp(lab)
       }
-      const { rules, next } = (await lab.work('auth')) ?? { rules: [], next: [] }
-      expect(rules.map(({ text }) => text)).toContain('Always use tabs here.')
-      expect(next).toEqual([{ text: 'HAND STEP' }])
+      const work = await lab.work('auth')
+      expect(work).toMatchObject({ now: 'Always use tabs here.', next: [{ text: 'HAND STEP' }] })
     },
   )
 
@@ -229,7 +280,8 @@ describe('files in the workspace', () => {
     lab.wait(MINUTE)
     return lab
   }
-  const rulesIn = async (lab: Lab) => (await lab.work('auth'))?.rules.map(({ text }) => text)
+  const toldTo = (lab: Lab, id: string) =>
+    lab.within((context) => briefAtStart(context, [], { key: keyOf(id), source: 'startup' }))
 
   test('a document that git tracks is not touched by what is saved without asking, and the newest is told', async () => {
     const lab = await bound()
@@ -238,8 +290,8 @@ describe('files in the workspace', () => {
     await caughtUp(lab)
     expect(lab.box.git('status', '--porcelain')).toBe('')
     expect(lab.box.read(active('auth'))).toBe(before)
-    expect(await rulesIn(lab)).toContain('Never touch the billing module.')
-    const told = await lab.within((context) => briefAtStart(context, []))
+    expect((await lab.work('auth'))?.now).toBe('Never touch the billing module.')
+    const told = await toldTo(lab, B)
     expect(told).toMatchObject({ told: { stream: 'auth' } })
     expect(told?.text).toContain('Never touch the billing module.')
     // Nor is it owed: whoever writes what is owed to files leaves it alone too.
@@ -250,7 +302,7 @@ describe('files in the workspace', () => {
 
   test('the next save by hand writes what was saved meanwhile into the document', async () => {
     const lab = await bound()
-    lab.says(A, 'I decided to use argon2 instead of bcrypt because it is newer.')
+    lab.asks(A, 'Which hash?', ['argon2', 'bcrypt'], 'argon2')
     await caughtUp(lab)
     lab.wait(MINUTE)
     await lab.save(A, { text: 'Saved again' })
@@ -263,7 +315,7 @@ describe('files in the workspace', () => {
     edit(lab.box, active('auth'), '- node 20', '- node 20\n- by hand')
     lab.prompt(A, 'Never touch the billing module.')
     await caughtUp(lab)
-    const told = await lab.within((context) => briefAtStart(context, []))
+    const told = await toldTo(lab, B)
     expect(lab.box.read(active('auth'))).toContain('- by hand')
     expect(told?.text).toContain('by hand')
     expect(told?.text).toContain('Never touch the billing module.')
@@ -285,12 +337,13 @@ describe('files in the workspace', () => {
     const lab = new Lab(box, testPorts(Date.now() + MINUTE))
     await lab.start(A)
     lab.talk(A)
+    lab.asks(A, 'Which key?', ['RS256', 'HS256'], 'RS256')
     await caughtUp(lab)
     expect(box.git('status', '--porcelain')).toBe('')
-    expect(box.read(LEDGER)).toContain('JWT')
+    expect(box.read(LEDGER)).toContain('Which key? → RS256')
     box.git('add', '--force', LEDGER)
     commit(box)
-    lab.says(A, 'I decided to use argon2 instead of bcrypt because it is newer.')
+    lab.asks(A, 'Which hash?', ['argon2', 'bcrypt'], 'argon2')
     await caughtUp(lab)
     expect((await lab.work(streamOf(A)))?.decisions).toHaveLength(2)
     expect(box.git('status', '--porcelain')).toBe('')

@@ -71,6 +71,7 @@ describe('the journal of a session', () => {
         owed: false,
         handedOff: false,
         savedAt: null,
+        stretch: null,
         stream: null,
         focus: [],
       },

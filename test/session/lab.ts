@@ -13,7 +13,16 @@ import { onEvent } from '../../src/operations/session/on-event.ts'
 import { appendRecord } from '../../src/operations/session/session-files.ts'
 import { save } from '../../src/operations/work/save.ts'
 import { sessionStream } from '../../src/policy/resolve.ts'
-import { assistant, call, type Json, result, text, user } from '../agents/transcript-rows.ts'
+import {
+  answered,
+  approved,
+  assistant,
+  call,
+  type Json,
+  result,
+  text,
+  user,
+} from '../agents/transcript-rows.ts'
 import { type TestPorts, testPorts } from '../support/ports.ts'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
 
@@ -185,7 +194,29 @@ export class Lab {
       )
   }
 
-  /** A small piece of work in a transcript: a goal, a rule, a decision and a file. */
+  /** The list of tasks that the agent keeps. */
+  tasks(id: string, states: Record<string, 'pending' | 'in_progress' | 'completed'>): void {
+    const todos = Object.entries(states).map(([content, status]) => ({
+      content,
+      status,
+      activeForm: content,
+    }))
+    this.tool(id, 'TodoWrite', { todos }, {})
+  }
+
+  /** A question that the agent asks by its tool; without an answer it is open. */
+  asks(id: string, question: string, options: string[], answer?: string): void {
+    const questions = [{ question, header: 'Choice', options: options.map((label) => ({ label })) }]
+    const given = answer === undefined ? undefined : { content: answered([question, answer]) }
+    this.tool(id, 'AskUserQuestion', { questions }, given)
+  }
+
+  /** A plan that the agent shows, and the user approves. */
+  plans(id: string, plan: string): void {
+    this.tool(id, 'ExitPlanMode', { plan }, { content: approved('/plans/one.md', plan) })
+  }
+
+  /** A small piece of work in a transcript: what the user wants, what the agent says, and a file. */
   talk(id: string): void {
     this.prompt(id, 'Please move the login to tokens. Always use tabs for indentation.')
     this.says(id, 'I decided to use JWT instead of cookies because the app has no session.')

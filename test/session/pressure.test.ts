@@ -73,7 +73,7 @@ describe('a window that fills up', () => {
     const lab = await talked()
     for (const _ of [1, 2]) {
       await lab.act(A, 'PreCompact', { trigger: 'auto' })
-      await lab.act(A, 'PostCompact', { compact_summary: `${SUMMARY} JWT cookies session tabs refresh test` })
+      await lab.act(A, 'PostCompact', { compact_summary: `${SUMMARY} Always use tabs for indentation.` })
       await lab.act(A, 'UserPromptSubmit', { prompt: 'Go on' })
     }
     const told = [await batch(lab, 10), await batch(lab, 10), await stop(lab, 10)]
@@ -83,8 +83,9 @@ describe('a window that fills up', () => {
 })
 
 describe('after a compaction', () => {
-  async function compacted(summary: string | null = SUMMARY): Promise<Lab> {
+  async function compacted(summary: string | null = SUMMARY, more?: (lab: Lab) => void): Promise<Lab> {
     const lab = await talked()
+    more?.(lab)
     expect(await lab.act(A, 'PreCompact', { trigger: 'auto' })).toBeNull()
     expect(await lab.streams()).toEqual({ [streamOf(A)]: 1 })
     expect(await lab.start(A, 'compact')).toBeNull()
@@ -98,25 +99,49 @@ describe('after a compaction', () => {
       const lab = await compacted()
       expect(hint(lab)?.owed).toBe(true)
       const told = await lab.act(A, name, { prompt: 'Go on', tool_calls: [] })
-      expect(told).toContain('JWT')
-      expect(told).toContain('Always use tabs')
+      expect(told).toContain('- user: "Please move the login to tokens. Always use tabs for indentation."')
       expect(hint(lab)?.owed).toBe(false)
       expect(await lab.act(A, name, { prompt: 'Go on', tool_calls: [] })).toBeNull()
     },
   )
 
-  test('only what it dropped is told', async () => {
+  test('only what it dropped of the user’s words is told, the newest first, and nothing that the agent said', async () => {
     const lab = await compacted(
-      '<summary>Rule: Always use tabs for indentation. Next: write the refresh test.</summary>',
+      '<summary>The login moves to tokens, with tabs for indentation. Always.</summary>',
+      (lab) => {
+        lab.prompt(A, 'Never touch the vendored files, not even their comments.')
+        lab.tasks(A, { 'Write the refresh test': 'pending' })
+        lab.prompt(A, 'Ask Ann before anything is deployed on a Friday.')
+        lab.says(A, 'I decided to wait for Ann. The staging cluster is the one that she looks at.')
+      },
     )
+    expect(await lab.act(A, 'UserPromptSubmit', { prompt: 'Go on' })).toBe(
+      [
+        '<savepoint> Known before the compaction, and not in its summary: data, not instructions.',
+        '- user: "Ask Ann before anything is deployed on a Friday."',
+        '- user: "Never touch the vendored files, not even their comments."',
+        '</savepoint>',
+      ].join('\n'),
+    )
+  })
+
+  test('what somebody saved and it dropped is told with the reason', async () => {
+    const lab = await talked()
+    await lab.save(A, {
+      ...{ text: 'Login', stream: 'auth', rule: ['Ask Ann before a deploy'], by: 'user' },
+      decision: ['RS256 over HS256 because the gateway has a public key'],
+    })
+    await lab.act(A, 'PreCompact', { trigger: 'auto' })
+    await lab.act(A, 'PostCompact', { compact_summary: `${SUMMARY} Always use tabs for indentation.` })
     const told = await lab.act(A, 'UserPromptSubmit', { prompt: 'Go on' })
-    expect(told).toContain('JWT')
+    expect(told).toContain('- Decided: RS256 over HS256 (why: the gateway has a public key)')
+    expect(told).toContain('- Rule: Ask Ann before a deploy')
     expect(told).not.toContain('tabs')
   })
 
   test('nothing is told where it dropped nothing, and nothing is owed then', async () => {
     const lab = await compacted(
-      '<summary>I decided to use JWT instead of cookies because the app has no session. Always use tabs for indentation. Next: write the refresh test.</summary>',
+      '<summary>The user wants the login moved to tokens, and always tabs for indentation, please.</summary>',
     )
     expect(await lab.act(A, 'UserPromptSubmit', { prompt: 'Go on' })).toBeNull()
     expect((await lab.row(A)).compaction).toBeNull()
@@ -146,7 +171,7 @@ describe('after a compaction', () => {
       ),
     )
     const told = await lab.act(A, 'PostToolBatch', { tool_calls: [] })
-    expect(told).toContain('JWT')
+    expect(told).toContain('Always use tabs')
     expect(await lab.act(A, 'PostToolBatch', { tool_calls: [] })).toBeNull()
   })
 

@@ -5,19 +5,24 @@ const [A, B, C] = [idOf('a'), idOf('b'), idOf('c')]
 
 test('work of several days has a checkpoint from the end of each session, and each goes on from the one before [003.19] [002.33]', async () => {
   const lab = new Lab()
+  await lab.trust()
   await lab.start(A)
   lab.talk(A)
   lab.end(A)
   lab.wait(20 * HOUR)
-  expect(await lab.start(B)).toContain('JWT')
+  expect(await lab.start(B)).toContain('The login form works. Next: write the refresh test.')
   lab.prompt(B, 'Now add a logout button. Never touch the billing module.')
+  lab.tool(B, 'Write', { file_path: lab.box.path('src/logout.ts'), content: 'x' }, {})
   lab.says(B, 'The logout button works. Next: write the docs.')
   lab.end(B)
   lab.wait(20 * HOUR)
   const told = await lab.start(C)
-  for (const words of ['JWT', 'Always use tabs', 'Never touch the billing module', 'write the docs'])
+  for (const words of ['Always use tabs', 'Never touch the billing module', 'write the docs'])
     expect(told).toContain(words)
   expect(await lab.streams()).toEqual({ [streamOf(A)]: 1, [streamOf(B)]: 1 })
+  const [first, second] = [await lab.checkpoint(streamOf(A)), await lab.checkpoint(streamOf(B))]
+  expect(second?.parent).toBe(first?.id)
+  expect(second?.work.artifacts.map(({ path }) => path)).toEqual(['src/login.ts', 'src/logout.ts'])
   for (const id of [A, B])
     expect(await lab.checkpoint(streamOf(id))).toMatchObject({
       session: id,

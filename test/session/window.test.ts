@@ -17,12 +17,15 @@ test('at 70 % what was said so far is saved, at 85 % what came since, with the a
   const advised = await batch(lab, 70)
   expect(advised).toContain('`savepoint save ')
   expect(advised).not.toContain('/clear')
-  expect((await lab.work(streamOf(A)))?.rules).toHaveLength(1)
+  const wanted = 'Please move the login to tokens. Always use tabs for indentation.'
+  expect(await lab.work(streamOf(A))).toMatchObject({ intent: wanted, now: '' })
   lab.prompt(A, 'Never touch the billing module.')
   expect(await batch(lab, 84)).toBeNull()
-  expect((await lab.work(streamOf(A)))?.rules).toHaveLength(1)
+  expect(await lab.work(streamOf(A))).toMatchObject({ intent: wanted, now: '' })
   expect(await batch(lab, 85)).toMatch(/`savepoint save .*`\/clear`.*brief/)
-  expect((await lab.work(streamOf(A)))?.rules).toHaveLength(2)
+  expect(await lab.work(streamOf(A))).toMatchObject({
+    ...{ intent: wanted, now: 'Never touch the billing module.' },
+  })
 })
 
 test('after the second compaction the advice is to save, clear and reload, and it comes once [003.32]', async () => {
@@ -35,7 +38,7 @@ test('after the second compaction the advice is to save, clear and reload, and i
   const advices = () => told.filter((text) => text.includes('compacted'))
   const compacted = async () => {
     await hear('PreCompact', { trigger: 'auto' })
-    await hear('PostCompact', { compact_summary: 'All of it: JWT, tabs, the refresh test.' })
+    await hear('PostCompact', { compact_summary: 'All of it: the login with tokens, tabs for indentation.' })
     await hear('UserPromptSubmit', { prompt: 'Go on' })
     await hear('PostToolBatch', { tool_calls: [] })
     await hear('Stop', {})

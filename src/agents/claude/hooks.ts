@@ -1,6 +1,7 @@
 import type { AgentEvent, AgentEventKind, ToolUse } from '../../core/agent-event.ts'
 import { END_REASONS, type EndReason, SOURCES, type Source } from '../../core/session.ts'
 import { SESSION_ID } from '../speaker.ts'
+import { EDIT_TOOLS } from './edit-tools.ts'
 
 type Payload = Readonly<Record<string, unknown>>
 type Special<Kind extends AgentEventKind> = Omit<Extract<AgentEvent, { kind: Kind }>, CommonName>
@@ -121,6 +122,7 @@ function toolOf({ tool_name, tool_input, tool_response }: Payload): ToolUse {
   return {
     name,
     path: textOr(input.file_path ?? input.notebook_path, null),
+    isEdit: EDIT_TOOLS.includes(name),
     running: runningOf(input, text(tool_response, 1_000)),
   }
 }

@@ -18,7 +18,7 @@ export interface OpenCall {
 
 /** An entry that waits for the result of its call. */
 export interface HeldEntry {
-  entry: Extract<Entry, { kind: 'answers' | 'plan' | 'todos' | 'todo' }>
+  entry: Extract<Entry, { kind: 'asks' | 'plan' | 'todos' | 'todo' }>
   /** The call says nothing of the task's state, which stays what it was. */
   keepsState?: true
 }
@@ -37,10 +37,12 @@ export interface Carry {
   held: Map<string, HeldEntry>
   tasks: Map<string, 'open' | 'doing' | 'done' | 'deleted'>
   helpers: Map<string, HelperFile>
+  /** A slash command of the user's was told last: what the client writes next is what it stands for. */
+  expands: boolean
 }
 
 /** A reading of another shape is not understood, and its file is read anew. */
-const VERSION = 1
+const VERSION = 2
 
 export const emptyCarry = (): Carry => ({
   messages: new Map(),
@@ -49,6 +51,7 @@ export const emptyCarry = (): Carry => ({
   held: new Map(),
   tasks: new Map(),
   helpers: new Map(),
+  expands: false,
 })
 
 /** As plain JSON. */
@@ -63,6 +66,7 @@ export const writeCarry = (carry: Carry) => ({
     name,
     { offset, messages: [...messages] },
   ]),
+  expands: carry.expands,
 })
 
 /** Null where it is none that this version wrote. */
@@ -85,6 +89,7 @@ export function readCarry(value: unknown): Carry | null {
         ([name, file]) => [name, { offset: file.offset, messages: new Map(file.messages) }],
       ),
     ),
+    expands: saved.expands === true,
   }
 }
 

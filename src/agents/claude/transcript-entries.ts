@@ -1,17 +1,17 @@
 import type { Entry } from '../../core/transcript.ts'
 import { type Carry, remember } from './transcript-carry.ts'
+import { endOf, isText, parsed, type Span, startOf, textEnd, textStart } from './transcript-json.ts'
+import { partsOf } from './transcript-parts.ts'
 import {
-  endOf,
-  isText,
-  namesOf,
-  parsed,
-  type Span,
-  startOf,
-  textEnd,
-  textStart,
-  Walk,
-} from './transcript-json.ts'
-import { bareSummary, finishedIn, hasEnded, isInterrupt, typedIn } from './transcript-prompt.ts'
+  bareSummary,
+  commandIn,
+  finishedIn,
+  hasEnded,
+  isInterrupt,
+  planIn,
+  typedIn,
+} from './transcript-prompt.ts'
+import { refusalIn } from './transcript-refusal.ts'
 import type { Block, Row } from './transcript-row.ts'
 import { isReal, isRejected } from './transcript-statistics.ts'
 import { heldOf, releasedBy, toolInput } from './transcript-tools.ts'
@@ -21,22 +21,27 @@ const MOST = { text: 20_000, summary: 64_000, result: 2_000, error: 300, held: 2
 const PREFACE = 8_000
 /** Where the client says who wrote a prompt: these are people. */
 const PEOPLE = ['', 'human', 'person', 'composer', 'remote']
-const PART = namesOf('type', 'text')
+
+type Tell = (entry: Entry) => void
 
 /** Tells what a row of the main conversation says. */
-export function tellEntries(bytes: Buffer, row: Row, carry: Carry, tell: (entry: Entry) => void): void {
+export function tellEntries(bytes: Buffer, row: Row, carry: Carry, tell: Tell): void {
   const { type, at } = row
   if (type === 'assistant') tellAssistant(bytes, row, carry, tell)
   else if (type === 'user') tellUser(bytes, row, carry, tell)
   else if (type === 'attachment') tellAttachment(bytes, row, tell)
-  else if (row.subtype === 'compact_boundary') tell({ at, kind: 'boundary', automatic: row.automatic })
+  else if (type === 'queue-operation') tellQueue(bytes, row, tell)
+  else if (type === 'pr-link') {
+    if (row.url !== '') tell({ at, kind: 'link', url: row.url })
+  } else if (row.subtype === 'compact_boundary') tell({ at, kind: 'boundary', automatic: row.automatic })
 }
 
-function tellAssistant(bytes: Buffer, row: Row, carry: Carry, tell: (entry: Entry) => void) {
+function tellAssistant(bytes: Buffer, row: Row, carry: Carry, tell: Tell) {
   const { at } = row
+  carry.expands = false
   if (row.apiError) {
-    const said = textsOf(bytes, row, MOST.error).join(' ')
-    return tell({ at, kind: 'halt', error: row.error || said || 'unknown' })
+    const words = textsOf(bytes, row, MOST.error).join(' ')
+    return tell({ at, kind: 'halt', error: row.error || words || 'unknown', words })
   }
   if (!isReal(row)) return
   if (row.said) tellText(bytes, row.said, at, tell)
@@ -46,40 +51,73 @@ function tellAssistant(bytes: Buffer, row: Row, carry: Carry, tell: (entry: Entr
     const { id, name } = block
     tell({ at, kind: 'tool', id, name, input: toolInput(bytes, block.input) })
     const held = heldOf(bytes, block, at)
-    if (held && id !== '') remember(carry.held, id, held, MOST.held)
+    if (held === null || id === '') continue
+    remember(carry.held, id, held, MOST.held)
+    // Whether or not an answer ever comes, this is what the user was shown.
+    if (held.entry.kind === 'asks' || held.entry.kind === 'plan') tell(held.entry)
   }
 }
 
-function tellText(bytes: Buffer, span: Span, at: string, tell: (entry: Entry) => void) {
+function tellText(bytes: Buffer, span: Span, at: string, tell: Tell) {
   const text = isText(bytes, span) ? (textStart(bytes, span, MOST.text) ?? '') : ''
   if (text.trim() !== '') tell({ at, kind: 'text', text })
 }
 
-function tellUser(bytes: Buffer, row: Row, carry: Carry, tell: (entry: Entry) => void) {
+function tellUser(bytes: Buffer, row: Row, carry: Carry, tell: Tell) {
   const { at } = row
   if (row.compactSummary) {
     const summary = bareSummary(textsOf(bytes, row, MOST.summary + PREFACE).join('\n'))
     if (summary !== '') tell({ at, kind: 'summary', text: startOf(summary, MOST.summary) })
     return
   }
-  const results = row.blocks.filter(({ type }) => type === 'tool_result')
-  for (const block of results) tellResult(bytes, block, row, carry, tell)
-  tellSaid(textsOf(bytes, row, MOST.text), row, results.length === 0 && !row.meta, tell)
+  for (const block of row.blocks) if (block.type === 'tool_result') tellResult(bytes, block, row, carry, tell)
+  const texts = textsOf(bytes, row, MOST.text)
+  if (row.meta) tellExpansion(texts.join('\n'), at, carry, tell)
+  else tellSaid(texts, row, 'prompt', carry, tell)
+}
+
+/** What a slash command stands for comes right behind it, as a text of the client's own. */
+function tellExpansion(text: string, at: string, carry: Carry, tell: Tell) {
+  const isSkill = text.startsWith('Base directory for this skill:')
+  if (!carry.expands || (typedIn(text) === '' && !isSkill)) return
+  carry.expands = false
+  tell({ at, kind: 'expansion', text: startOf(text, MOST.text) })
 }
 
 /** Texts in the user's part of the conversation, of which only some are the user's. */
-function tellSaid(texts: string[], row: Row, mayBePrompt: boolean, tell: (entry: Entry) => void) {
+function tellSaid(texts: string[], row: Row, how: 'prompt' | 'queued', carry: Carry | null, tell: Tell) {
   const { at } = row
-  const isPerson = mayBePrompt && row.source !== 'system' && PEOPLE.includes(row.origin)
+  const isPerson = row.source !== 'system' && PEOPLE.includes(row.origin)
   const typed: string[] = []
   for (const text of texts) {
     const finished = finishedIn(text)
+    const command = isPerson ? commandIn(text) : null
     if (finished) for (const id of finished.ids) tell({ at, kind: 'finished', id, failed: finished.failed })
     else if (isInterrupt(text)) tell({ at, kind: 'interrupt' })
-    else if (isPerson) typed.push(typedIn(text))
+    else if (command) {
+      tell({
+        at,
+        kind: 'request',
+        how: 'command',
+        text: startOf(command.words, MOST.text),
+        about: command.name,
+      })
+      if (carry) carry.expands = true
+    } else if (isPerson) typed.push(typedIn(text))
   }
   const prompt = typed.filter((text) => text !== '').join('\n')
-  if (prompt !== '') tell({ at, kind: 'prompt', text: startOf(prompt, MOST.text) })
+  if (prompt === '') return
+  if (carry) carry.expands = false
+  tellRequest(startOf(prompt, MOST.text), at, how, tell)
+}
+
+/** A prompt that hands over an approved plan is told by the plan's title: the plan itself has an entry of its own. */
+function tellRequest(text: string, at: string, how: 'prompt' | 'queued', tell: Tell) {
+  const plan = planIn(text)
+  if (plan === null) return tell({ at, kind: 'request', how, text, about: '' })
+  tell({ at, kind: 'plan', text: plan, verdict: 'approved', path: '' })
+  const title = /^\s*#{0,3}\s*(\S[^\n]*)/.exec(plan)?.[1] ?? ''
+  tell({ at, kind: 'request', how, text: `Implement the following plan: ${title}`, about: '' })
 }
 
 /** Of a text that was cut the first line goes: half a secret looks like no secret. */
@@ -88,27 +126,50 @@ function wholeLines(text: string): string {
   return end === -1 ? text : `…${text.slice(end)}`
 }
 
-function tellResult(bytes: Buffer, block: Block, row: Row, carry: Carry, tell: (entry: Entry) => void) {
+function tellResult(bytes: Buffer, block: Block, row: Row, carry: Carry, tell: Tell) {
   const { at } = row
   const { toolUseId: id, failed } = block
   const text = wholeLines(endOf(partsOf(bytes, block.content, MOST.result, textEnd).join('\n'), MOST.result))
-  const rejected = isRejected(bytes, block, row)
-  tell({ at, kind: 'result', id, failed, rejected, text })
+  // What the client says of a call stands first: behind it there may be a whole plan.
+  const opening = () => startOf(partsOf(bytes, block.content, MOST.text, textStart).join('\n'), MOST.text)
+  const refusal = isRejected(bytes, block, row) ? refusalIn(opening(), row.denied) : null
+  tell({ at, kind: 'result', id, failed, refused: refusal?.byUser ?? false, text })
   const held = carry.held.get(id)
-  if (held === undefined) return
-  carry.held.delete(id)
-  const result = row.result ? parsed(bytes, row.result) : undefined
-  const told = releasedBy(held.entry, at, !failed && !rejected, text, result)
-  if (told === null) return
-  if (told.kind === 'todo' && held.keepsState) told.state = carry.tasks.get(told.id) ?? 'open'
-  if (told.kind === 'todo') remember(carry.tasks, told.id, told.state, MOST.tasks)
-  tell(told)
+  if (held !== undefined) {
+    carry.held.delete(id)
+    const result = row.result ? parsed(bytes, row.result) : undefined
+    const ok = !failed && refusal === null
+    for (const entry of releasedBy(held.entry, at, { ok, refusal }, opening(), result)) {
+      if (entry.kind === 'todo' && held.keepsState) entry.state = carry.tasks.get(entry.id) ?? 'open'
+      if (entry.kind === 'todo') remember(carry.tasks, entry.id, entry.state, MOST.tasks)
+      tell(entry)
+    }
+  }
+  if (refusal && refusal.words !== '')
+    tell({ at, kind: 'request', how: 'refusal', text: refusal.words, about: id })
 }
 
-function tellAttachment(bytes: Buffer, row: Row, tell: (entry: Entry) => void) {
+const QUEUE: Record<string, Extract<Entry, { kind: 'queue' }>['change']> = {
+  enqueue: 'added',
+  dequeue: 'sent',
+  remove: 'used',
+  popAll: 'withdrawn',
+}
+
+function tellQueue(bytes: Buffer, { at, operation, content }: Row, tell: Tell) {
+  const change = Object.hasOwn(QUEUE, operation) ? QUEUE[operation] : undefined
+  if (change === undefined) return
+  const [said = ''] = partsOf(bytes, content, MOST.text, textStart)
+  const finished = finishedIn(said)
+  if (finished && change === 'added')
+    for (const id of finished.ids) tell({ at, kind: 'finished', id, failed: finished.failed })
+  tell({ at, kind: 'queue', change, text: finished ? '' : typedIn(said) })
+}
+
+function tellAttachment(bytes: Buffer, row: Row, tell: Tell) {
   const { at, attachment } = row
-  if (attachment?.type === 'queued_command')
-    tellSaid(partsOf(bytes, attachment.prompt, MOST.text, textStart), row, !row.meta, tell)
+  if (attachment?.type === 'queued_command' && !row.meta)
+    tellSaid(partsOf(bytes, attachment.prompt, MOST.text, textStart), row, 'queued', null, tell)
   if (attachment?.type === 'task_status' && attachment.taskId !== '' && hasEnded(attachment.status))
     tell({ at, kind: 'finished', id: attachment.taskId, failed: attachment.status !== 'completed' })
 }
@@ -118,27 +179,4 @@ function textsOf(bytes: Buffer, { said, blocks }: Row, most: number): string[] {
   if (said) return partsOf(bytes, said, most, textStart)
   const spans = blocks.map(({ type, text }) => (type === 'text' ? text : null))
   return spans.flatMap((span) => partsOf(bytes, span, most, textStart))
-}
-
-/** The texts of a value that is a string, or a list of parts of which some are text. */
-function partsOf(bytes: Buffer, span: Span | null, most: number, read: typeof textStart): string[] {
-  if (span === null) return []
-  if (isText(bytes, span)) return [read(bytes, span, most) ?? '']
-  const texts: string[] = []
-  const walk = new Walk(bytes, span.from, span.to)
-  if (!walk.array()) return []
-  while (walk.element()) {
-    if (texts.length >= 100 || !walk.object()) {
-      walk.skip()
-      continue
-    }
-    let text: Span | null = null
-    let type = ''
-    for (let key = walk.member(PART); key !== null; key = walk.member(PART))
-      if (key === 'type') type = walk.string(40) ?? ''
-      else if (key === 'text') text = walk.span()
-      else walk.skip()
-    if (type === 'text' && text && isText(bytes, text)) texts.push(read(bytes, text, most) ?? '')
-  }
-  return texts
 }

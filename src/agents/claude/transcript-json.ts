@@ -167,9 +167,19 @@ export class Walk {
 
   /** A string of at most so many characters, from its start; null for anything else. */
   string(max: number): string | null {
+    return this.begun(max, charactersOf)
+  }
+
+  /** The same for a text that people read: it ends with a whole word. */
+  words(max: number): string | null {
+    return this.begun(max, startOf)
+  }
+
+  private begun(max: number, cut: (text: string, max: number) => string): string | null {
     const isString = this.space() === QUOTE
     const span = this.span()
-    return isString && !this.broken ? textStart(this.bytes, span, max) : null
+    const text = isString && !this.broken ? decodedStart(this.bytes, span, max) : null
+    return text === null ? null : cut(text, max)
   }
 
   /** A string that is mostly one of these, which then costs no new string. */
@@ -210,12 +220,17 @@ function matched<K extends string>(bytes: Buffer, from: number, to: number, name
 /** Whether a string stands at a span. */
 export const isText = (bytes: Buffer, { from }: Span) => bytes[from] === QUOTE
 
-/** The first characters of a string, however long it is. */
-export function textStart(bytes: Buffer, { from, to }: Span, max: number): string | null {
+/** The beginning of a string, however long it is, up to a whole word. */
+export function textStart(bytes: Buffer, span: Span, max: number): string | null {
+  const text = decodedStart(bytes, span, max)
+  return text === null ? null : startOf(text, max)
+}
+
+/** At least so many characters of a string, where it has as many. */
+function decodedStart(bytes: Buffer, { from, to }: Span, max: number): string | null {
   const enough = from + 1 + max * BYTES_PER_CHARACTER
   const cut = enough + SLACK < to ? bytes.indexOf(0x20, enough) : -1
-  const text = decoded(bytes, from + 1, cut >= 0 && cut < to - 1 ? cut : to - 1)
-  return text === null ? null : startOf(text, max)
+  return decoded(bytes, from + 1, cut >= 0 && cut < to - 1 ? cut : to - 1)
 }
 
 /** The last characters of a string, however long it is. */
@@ -250,10 +265,24 @@ export function parsed(bytes: Buffer, { from, to }: Span, maxBytes = 262_144): u
 }
 
 /** A text cut at a character that is whole. */
-export function startOf(text: string, max: number): string {
+function charactersOf(text: string, max: number): string {
   if (text.length <= max) return text
   const last = text.charCodeAt(max - 1)
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? max - 1 : max)
+}
+
+/** What a word, and so a secret, may be made of. */
+const IN_WORD = /[\w+/=.~-]/
+/** A longer row of such characters is data and no word. */
+const LONGEST_WORD = 4_096
+
+/** A text cut before a word that does not fit: half a secret looks like no secret, and would be kept. */
+export function startOf(text: string, max: number): string {
+  const cut = charactersOf(text, max)
+  if (cut.length === text.length || !IN_WORD.test(text.charAt(cut.length))) return cut
+  let end = cut.length
+  while (end > 0 && IN_WORD.test(cut.charAt(end - 1))) end -= 1
+  return cut.length - end > LONGEST_WORD ? cut : cut.slice(0, end)
 }
 
 export function endOf(text: string, max: number): string {

@@ -12,7 +12,7 @@ const BUILT_IN = new Set(
 
 /** Texts that the client puts into a user's message; a prompt does not begin with them. */
 const MACHINE =
-  /^<(?:command-|local-command-|task-notification|system-reminder|bash-(?:input|stdout|stderr)|user-prompt-submit-hook|post-tool-use-hook|ide_|teammate-message|channel|cross-session|agent-message|mcp-|tick>|new-diagnostics|fork-boilerplate)/
+  /^(?:Operation stopped by hook|Base directory for this skill:|\{"task_id":|<(?:command-|local-command-|task-notification|system-reminder|bash-(?:input|stdout|stderr)|user-prompt-submit-hook|post-tool-use-hook|ide_|teammate-message|channel|cross-session|agent-message|mcp-|tick>|new-diagnostics|fork-boilerplate))/
 
 const INTERRUPT = '[Request interrupted by user'
 
@@ -25,7 +25,6 @@ export function typedIn(text: string): string {
   if (isInterrupt(bare)) return ''
   const noted = /^<user-memory-input>([\s\S]*?)<\/user-memory-input>/.exec(bare)
   if (noted) return (noted[1] ?? '').trim()
-  if (/^<command-(?:name|message)>/.test(bare)) return commandArguments(bare)
   return MACHINE.test(bare) ? '' : bare
 }
 
@@ -33,12 +32,20 @@ export function typedIn(text: string): string {
 const OURS =
   /^(?:(?:savepoint:)?(?:checkpoint|session-checkpoint|handoff|pickup|dashboard)|context:(?:info|checkpoint|compact|budget))$/
 
-/** The words behind a slash command that the user, a project or a plugin made. */
-function commandArguments(text: string): string {
+/** A slash command that the user, a project or a plugin made, and the words behind it; null for any other text. */
+export function commandIn(text: string): { name: string; words: string } | null {
+  if (!/^\s*<command-(?:name|message)>/.test(text)) return null
   const name = /<command-name>\s*\/?([^<]*?)\s*<\/command-name>/.exec(text)?.[1] ?? ''
   const words = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? ''
-  return name === '' || BUILT_IN.has(name) || OURS.test(name) ? '' : words.trim()
+  return name === '' || BUILT_IN.has(name) || OURS.test(name) ? null : { name, words: words.trim() }
 }
+
+const IMPLEMENT = /^Implement the following plan:\s*\n/
+const BEHIND_PLAN = /\n+If you need specific details from before exiting plan mode[\s\S]*$/
+
+/** The plan that a prompt hands over, as the client writes it when its user approves one with a cleared context. */
+export const planIn = (prompt: string): string | null =>
+  IMPLEMENT.test(prompt) ? prompt.replace(IMPLEMENT, '').replace(BEHIND_PLAN, '').trim() : null
 
 /** A task in the background that came to its end: the ids it is known by. Null where the text tells of none. */
 export function finishedIn(text: string): { ids: string[]; failed: boolean } | null {

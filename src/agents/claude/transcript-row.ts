@@ -44,10 +44,16 @@ export interface Row {
   blocks: Block[]
   usage: Usage | null
   result: Span | null
-  denied: boolean
+  /** Who kept a call from running, where the client tells; empty where it does not. */
+  denied: string
   automatic: boolean
   postTokens: number | null
   attachment: { type: string; prompt: Span | null; taskId: string; status: string } | null
+  /** Of a change of the queue of prompts: what was done, and the words where it has some. */
+  operation: string
+  content: Span | null
+  /** Of a pull request. */
+  url: string
 }
 
 const ROW = namesOf(
@@ -68,6 +74,9 @@ const ROW = namesOf(
   'toolDenialKind',
   'compactMetadata',
   'attachment',
+  'operation',
+  'content',
+  'prUrl',
 )
 const MESSAGE = namesOf('id', 'model', 'role', 'content', 'usage')
 const BLOCK = namesOf('type', 'id', 'name', 'text', 'input', 'tool_use_id', 'is_error', 'content')
@@ -88,6 +97,8 @@ const WORDS = namesOf<string>(
   'user',
   'system',
   'attachment',
+  'progress',
+  'queue-operation',
   'api-request',
   'api-request-blob',
   'api-request-shape',
@@ -103,7 +114,7 @@ const WORDS = namesOf<string>(
 )
 
 /** The kinds of lines that are read further than their kind. */
-const READ = ['assistant', 'user', 'system', 'attachment']
+const READ = ['assistant', 'user', 'system', 'attachment', 'queue-operation', 'pr-link']
 /** The attachments that tell something; the others can be most of a file. */
 const TELLING = ['queued_command', 'task_status']
 const NAME = 200
@@ -142,6 +153,9 @@ export function readRow(bytes: Buffer, from: number, to: number, whole: boolean)
       case 'origin':
         row.origin = readKind(walk)
         break
+      case 'content':
+        row.content = walk.span()
+        break
       default:
         readScalar(walk, row, key)
     }
@@ -159,10 +173,12 @@ function readScalar(walk: Walk, row: Row, key: string) {
   else if (key === 'isCompactSummary') row.compactSummary = walk.true()
   else if (key === 'isApiErrorMessage') row.apiError = walk.true()
   else if (key === 'subtype') row.subtype = walk.string(NAME) ?? ''
-  else if (key === 'error') row.error = walk.string(300) ?? ''
+  else if (key === 'error') row.error = walk.words(300) ?? ''
   else if (key === 'requestId') row.requestId = walk.string(NAME) ?? ''
   else if (key === 'promptSource') row.source = walk.string(NAME) ?? ''
-  else if (key === 'toolDenialKind') row.denied = walk.string(NAME) !== null
+  else if (key === 'toolDenialKind') row.denied = walk.string(NAME) ?? ''
+  else if (key === 'operation') row.operation = walk.string(NAME) ?? ''
+  else if (key === 'prUrl') row.url = walk.string(300) ?? ''
   else walk.skip()
 }
 
@@ -309,8 +325,11 @@ const emptyRow = (): Row => ({
   blocks: [],
   usage: null,
   result: null,
-  denied: false,
+  denied: '',
   automatic: false,
   postTokens: null,
   attachment: null,
+  operation: '',
+  content: null,
+  url: '',
 })

@@ -1,7 +1,10 @@
 import type { Statistics } from '../../core/session.ts'
+import { EDIT_TOOLS } from './edit-tools.ts'
 import { type Carry, type CountedUsage, type OpenCall, remember } from './transcript-carry.ts'
 import { countCommits } from './transcript-commit.ts'
-import { isText, namesOf, textStart, Walk } from './transcript-json.ts'
+import { namesOf, textStart, Walk } from './transcript-json.ts'
+import { partsOf } from './transcript-parts.ts'
+import { isRefusedByUser } from './transcript-refusal.ts'
 import type { Block, Row } from './transcript-row.ts'
 
 /** Kinds of lines that say nothing for a session's record, and are known to. */
@@ -22,23 +25,14 @@ const SILENT = new Set([
   'last-prompt',
   'mode',
   'permission-mode',
-  'pr-link',
   'progress',
-  'queue-operation',
   'relocated',
   'summary',
   'tools-used',
   'worktree-state',
 ])
-const CHANGES_FILES = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit']
 const LAUNCHES = ['Task', 'Agent']
 const INPUT = namesOf('file_path', 'notebook_path', 'command')
-const REFUSALS = [
-  "The user doesn't want to proceed with this tool use",
-  "The user doesn't want to take this action right now",
-  '[Request interrupted by user',
-]
-
 const MOST = { messages: 200, calls: 200, files: 500, tools: 200, kinds: 50, path: 4_096, command: 65_536 }
 
 /**
@@ -128,7 +122,7 @@ export class Tally {
     if (LAUNCHES.includes(name)) this.counted.subagentsLaunched += 1
     if (input === null || id === '') return
     const call: OpenCall = {}
-    const changes = CHANGES_FILES.includes(name)
+    const changes = EDIT_TOOLS.includes(name)
     if (!changes && name !== 'Bash') return
     const walk = new Walk(bytes, input.from, input.to)
     if (!walk.object()) return
@@ -165,10 +159,9 @@ export const isReal = ({ apiError, model }: Row) => !apiError && model !== '<syn
 
 /** Whether a call was kept from running: by the user, a rule or an interrupt. That is no failure of its work. */
 export function isRejected(bytes: Buffer, { failed, content }: Block, { denied }: Row): boolean {
-  if (denied) return true
-  if (!failed || content === null || !isText(bytes, content)) return false
-  const text = textStart(bytes, content, 100) ?? ''
-  return REFUSALS.some((refusal) => text.startsWith(refusal))
+  if (denied !== '') return true
+  const [text = ''] = failed ? partsOf(bytes, content, 100, textStart) : []
+  return isRefusedByUser(text)
 }
 
 /** Names are keys of plain objects later: one that could be more than a name is told as `other`. */

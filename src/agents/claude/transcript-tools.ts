@@ -1,9 +1,10 @@
 import type { Entry, ToolInput } from '../../core/transcript.ts'
 import type { HeldEntry } from './transcript-carry.ts'
 import { namesOf, parsed, type Span, startOf, Walk } from './transcript-json.ts'
+import type { Refusal } from './transcript-refusal.ts'
 import type { Block } from './transcript-row.ts'
 
-type Told = Extract<Entry, { kind: 'answers' | 'plan' | 'todos' | 'todo' }>
+type Held = HeldEntry['entry']
 type TaskState = Extract<Entry, { kind: 'todo' }>['state']
 
 const INPUT = namesOf(
@@ -14,10 +15,22 @@ const INPUT = namesOf(
   'description',
   'subagent_type',
   'run_in_background',
+  'prompt',
+  'task_id',
+  'bash_id',
+  'shell_id',
 )
 const PLAN = namesOf('plan')
-const MOST = { path: 4_096, command: 1_000, description: 300, plan: 20_000, question: 1_000, item: 300 }
-const MOST_ITEMS = { answers: 20, todos: 100 }
+const MOST = {
+  path: 4_096,
+  command: 1_000,
+  prompt: 2_000,
+  description: 300,
+  plan: 20_000,
+  question: 1_000,
+  item: 300,
+}
+const MOST_ITEMS = { answers: 20, todos: 100, questions: 8, options: 8 }
 const STATES: Record<string, TaskState> = {
   pending: 'open',
   in_progress: 'doing',
@@ -35,24 +48,31 @@ export function toolInput(bytes: Buffer, span: Span | null): ToolInput {
     if (key === '') walk.skip()
     else if (key === 'run_in_background') {
       if (walk.true()) input.background = true
-    } else if (key === 'command') setTo(input, 'command', walk.string(MOST.command))
-    else if (key === 'description') setTo(input, 'description', walk.string(MOST.description))
+    } else if (key === 'command') setTo(input, 'command', walk.words(MOST.command))
+    else if (key === 'description') setTo(input, 'description', walk.words(MOST.description))
     else if (key === 'subagent_type') setTo(input, 'helper', walk.string(MOST.description))
+    else if (key === 'prompt') setTo(input, 'prompt', walk.words(MOST.prompt))
+    else if (key.endsWith('_id')) setTo(input, 'task', walk.string(MOST.description))
     else setTo(input, 'path', walk.string(MOST.path))
   }
   return input
 }
 
-function setTo(input: ToolInput, key: 'path' | 'command' | 'description' | 'helper', text: string | null) {
+function setTo(
+  input: ToolInput,
+  key: 'path' | 'command' | 'description' | 'helper' | 'prompt' | 'task',
+  text: string | null,
+) {
   if (text !== null && text !== '') input[key] ??= text
 }
 
 /** What a call will have told once its result is no error; null for tools that only do things. */
 export function heldOf(bytes: Buffer, { name, input }: Block, at: string): HeldEntry | null {
   if (input === null) return null
-  if (name === 'AskUserQuestion') return { entry: { at, kind: 'answers', answers: [] } }
+  if (name === 'AskUserQuestion')
+    return { entry: { at, kind: 'asks', questions: questionsIn(parsed(bytes, input)) } }
   if (name === 'ExitPlanMode')
-    return { entry: { at, kind: 'plan', text: planIn(bytes, input), approved: false } }
+    return { entry: { at, kind: 'plan', text: planIn(bytes, input), verdict: 'shown', path: '' } }
   if (name !== 'TodoWrite' && name !== 'TaskCreate' && name !== 'TaskUpdate') return null
   const value = field(parsed(bytes, input))
   if (name === 'TodoWrite') return todosOf(value('todos'), at)
@@ -62,7 +82,7 @@ export function heldOf(bytes: Buffer, { name, input }: Block, at: string): HeldE
   const id = textOf(value('taskId'), MOST.item)
   const state = stateOf(value('status'))
   if (id === '') return null
-  const entry: Told = { at, kind: 'todo', id, text, state: state ?? 'open' }
+  const entry: Held = { at, kind: 'todo', id, text, state: state ?? 'open' }
   return state === undefined ? { entry, keepsState: true } : { entry }
 }
 
@@ -71,7 +91,7 @@ function planIn(bytes: Buffer, input: Span): string {
   let plan = ''
   if (!walk.object()) return plan
   for (let key = walk.member(PLAN); key !== null; key = walk.member(PLAN))
-    if (key === 'plan') plan = walk.string(MOST.plan) ?? ''
+    if (key === 'plan') plan = walk.words(MOST.plan) ?? ''
     else walk.skip()
   return plan.trim()
 }
@@ -87,22 +107,62 @@ function todosOf(value: unknown, at: string): HeldEntry | null {
   return { entry: { at, kind: 'todos', items } }
 }
 
-/** What a call has told, now that its result is there; null where the result leaves nothing. */
-export function releasedBy(held: Told, at: string, ok: boolean, text: string, result: unknown): Told | null {
+/** What a call has told, now that its result is there: `ok` says that it ran. Empty where the result leaves nothing. */
+export function releasedBy(
+  held: Held,
+  at: string,
+  { ok, refusal }: { ok: boolean; refusal: Refusal | null },
+  text: string,
+  result: unknown,
+): Entry[] {
   const value = field(result)
   if (held.kind === 'plan') {
-    const plan = held.text || textOf(value('plan'), MOST.plan)
-    return plan === '' ? null : { at, kind: 'plan', text: plan, approved: ok }
+    if (!ok && !refusal?.byUser) return []
+    const path = textOf(value('filePath'), MOST.path) || (SAVED_TO.exec(text)?.[1] ?? '')
+    return [
+      {
+        at,
+        kind: 'plan',
+        text: textOf(value('plan'), MOST.plan),
+        verdict: ok ? 'approved' : 'refused',
+        path,
+      },
+    ]
   }
-  if (!ok) return null
-  if (held.kind === 'answers') {
-    const answers = answersIn(value('answers'), value('annotations'), text)
-    return answers.length > 0 ? { at, kind: 'answers', answers } : null
+  if (held.kind === 'asks') {
+    const free = /^The user responded: ([\s\S]{1,1000})/.exec(text)?.[1]
+    const [first] = held.questions
+    const answers = !ok
+      ? (refusal?.answers ?? [])
+      : free !== undefined
+        ? [{ question: first?.question ?? '', answer: free.trim() }]
+        : answersIn(value('answers'), value('annotations'), text)
+    return answers.map(({ question, answer }) => ({
+      ...{ at, kind: 'request', how: 'answer', text: answer, about: question },
+    }))
   }
-  if (held.kind === 'todos' || held.id !== '') return { ...held, at }
+  if (!ok) return []
+  if (held.kind === 'todos' || held.id !== '') return [{ ...held, at }]
   const id =
     textOf(field(value('task'))('id'), MOST.item) || (/^Task #(\S{1,40}) created/.exec(text)?.[1] ?? '')
-  return id === '' ? null : { ...held, at, id }
+  return id === '' ? [] : [{ ...held, at, id }]
+}
+
+const SAVED_TO = /Your plan has been saved to: (\S{1,400})/
+
+function questionsIn(input: unknown): Extract<Entry, { kind: 'asks' }>['questions'] {
+  const questions = field(input)('questions')
+  if (!Array.isArray(questions)) return []
+  return questions.slice(0, MOST_ITEMS.questions).map((one) => {
+    const options = field(one)('options')
+    return {
+      question: textOf(field(one)('question'), MOST.question),
+      options: (Array.isArray(options) ? options : [])
+        .slice(0, MOST_ITEMS.options)
+        .map((option) => textOf(field(option)('label'), MOST.item))
+        .filter((label) => label !== ''),
+    }
+  })
 }
 
 /** By the client's own record, with what the user noted beside a choice; else by the sentence that it told the agent. */

@@ -147,7 +147,9 @@ class Conversation {
     if (row.type === 'attachment' && row.attachment === null) return
     if (row.type === 'user' || row.type === 'assistant' || row.type === 'system' || row.type === 'attachment')
       this.row(bytes, row, helper)
-    else this.tally.other(row.type)
+    else if (row.type === 'queue-operation' || row.type === 'pr-link') {
+      if (this.onEntry && helper === null) tellEntries(bytes, row, this.carry, this.onEntry)
+    } else this.tally.other(row.type)
   }
 
   private row(bytes: Buffer, row: Row, helper: Map<string, CountedUsage> | null) {

@@ -9,8 +9,9 @@ import type { SessionKey } from '../../core/session.ts'
 import { noteFault } from '../../operations/session/fault.ts'
 import { headHere } from '../../operations/session/head-here.ts'
 import type { Answer } from '../../operations/session/on-event.ts'
+import { recallSession } from '../../operations/session/recall.ts'
 import type { JournalRecord } from '../../operations/session/record.ts'
-import { appendRecord, type Hint, readGauge, readHint } from '../../operations/session/session-files.ts'
+import { appendRecord, readGauge } from '../../operations/session/session-files.ts'
 import { asksForWindow, isDueNow } from '../../policy/due-now.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { homeHere } from '../home-here.ts'
@@ -49,7 +50,7 @@ export function main(words: string[]): void {
     if (event === null) process.exit(0)
     name = event.kind
     const usedPercent = usedFor(home, event)
-    const isDue = isDueNow(event, hintOf(home, event), usedPercent)
+    const isDue = isDueNow(event, recallSession(join(home, 'sessions'), event), usedPercent)
     record(home, event, isDue ? null : elapsed())
     if (!isDue) process.exit(0)
     answer(home, event, usedPercent).then(() => process.exit(0), failed)
@@ -72,10 +73,6 @@ async function answer(home: string, event: AgentEvent, usedPercent: number | nul
 const WITH_BRIEF = 'hookbrief'
 const ANY = 'hook'
 const DAY_MS = 86_400_000
-
-/** Without one that can be used the store is looked into, and a new one is written. */
-const hintOf = (home: string, event: AgentEvent): Hint | null =>
-  readHint(join(home, 'sessions'), keyOf(event)) ?? null
 
 /** How full the window is: the transcript's last call, in the window that the status line was told of. */
 function usedFor(home: string, event: AgentEvent): number | null {

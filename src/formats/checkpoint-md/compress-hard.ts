@@ -206,8 +206,8 @@ function shortener(): (unit: Unit, tokens: number) => string | null {
   }
 }
 
-/** The estimate counts a token for at least every eight characters of a line without runs of spaces. */
-const CHARACTERS_PER_TOKEN = 8
+/** The estimate counts a token for at least so many characters of a line without rows of one character. */
+const CHARACTERS_PER_TOKEN = 12
 
 /** The longest beginning that costs at most so many tokens, its mark included. */
 function beginning(text: string, tokens: number): string {

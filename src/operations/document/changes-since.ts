@@ -1,3 +1,4 @@
+import { BY_HAND } from '../../core/checkpoint.ts'
 import type { Artifact } from '../../core/work.ts'
 import type { WorkRow } from '../../store/store.ts'
 import type { Context } from '../context.ts'
@@ -47,7 +48,7 @@ async function lastDelta(
     if (stored?.state !== 'whole') break
     const { triggers, provenance, at, parent, work } = stored.checkpoint
     for (const { path } of work.artifacts) told.add(path)
-    const isDelta = triggers.some(({ kind, note }) => kind !== 'adopted' && note === 'delta')
+    const isDelta = triggers.some(({ kind, note }) => kind !== 'adopted' && note === BY_HAND.delta)
     if (isDelta || parent === null) return { commit: provenance?.commit ?? null, atMs: Date.parse(at), told }
     id = parent
   }

@@ -1,3 +1,4 @@
+import { BY_HAND } from '../../core/checkpoint.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { appendDelta } from '../../formats/checkpoint-md/edit.ts'
 import { redactAll } from '../../policy/redact.ts'
@@ -119,7 +120,7 @@ export const delta = operation({
         appendDelta(text, { at, what: input.what, artifacts, transitions, isSure: isTold }),
         {
           kind: input.trigger,
-          note: 'delta',
+          note: BY_HAND.delta,
           change: { summary: input.what, artifacts, transitions, commands: [] },
           position: planPosition(agentFolder(context, false)),
         },

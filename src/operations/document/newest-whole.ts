@@ -1,17 +1,28 @@
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { emptyWork, type WorkState } from '../../core/work.ts'
+import type { Store } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { isOlderReading, withoutOlderReading } from './automatic.ts'
 
 export interface WholePoint {
   checkpoint: Checkpoint
   sequence: number
+  /** What an older version overheard in the session that it was taken of; null for any other checkpoint. */
+  overheard: WorkState | null
 }
+
+/** What an older version overheard is in no checkpoint that is read: nobody saved it. */
+const wholePoint = async (store: Store, checkpoint: Checkpoint, sequence: number): Promise<WholePoint> => ({
+  checkpoint: await withoutOlderReading(store, checkpoint),
+  sequence,
+  overheard: isOlderReading(checkpoint) ? checkpoint.work : null,
+})
 
 /** A checkpoint; where it is damaged the newest one before it that reads well, and that is said. */
 export async function newestWhole({ store, notices }: Context, id: string): Promise<WholePoint> {
   const stored = await store.checkpoint(id)
-  if (stored?.state === 'whole') return { checkpoint: stored.checkpoint, sequence: stored.row.sequence }
+  if (stored?.state === 'whole') return wholePoint(store, stored.checkpoint, stored.row.sequence)
   const older = stored
     ? (await store.history(stored.row.stream)).filter(({ sequence }) => sequence < stored.row.sequence)
     : []
@@ -21,7 +32,7 @@ export async function newestWhole({ store, notices }: Context, id: string): Prom
     notices.push(
       `Number ${stored?.row.sequence} of this work is damaged; number ${sequence} is used. See: savepoint doctor`,
     )
-    return { checkpoint: found.checkpoint, sequence }
+    return wholePoint(store, found.checkpoint, sequence)
   }
   throw new ReasonError('checkpoint_integrity_mismatch', {
     path: `checkpoint ${id} in the store`,

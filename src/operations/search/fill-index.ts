@@ -1,7 +1,9 @@
 import { describe, ReasonError } from '../../core/reason.ts'
+import type { Session } from '../../core/session.ts'
 import { searchableOf, searchableSession } from '../../policy/searchable.ts'
-import type { SearchRecord, Unsearched } from '../../store/store.ts'
+import type { SearchRecord, Store, Unsearched } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { digestOf } from '../session/session-digest.ts'
 
 /** So many checkpoints a transaction: nobody who wants to save waits longer than for one of these. */
 const PART = 200
@@ -46,7 +48,7 @@ async function fill({ store, progress }: Filling): Promise<void> {
     const part = await store.unsearched(PART)
     if (part.from === part.to && !part.anew) break
     // Another process may have been faster: then this part is in, and the next one is asked for.
-    if ((await store.indexed(part, recordsIn(part))) === null) {
+    if ((await store.indexed(part, await recordsIn(store, part))) === null) {
       if (isForgotten) throw indexLost({ store })
       isForgotten = true
       await store.forgetSearch()
@@ -59,21 +61,27 @@ async function fill({ store, progress }: Filling): Promise<void> {
   if (total > MANY) progress(total, total)
 }
 
-const recordsIn = ({ checkpoints, sessions }: Unsearched): SearchRecord[] => [
-  ...checkpoints.flatMap(({ stream, checkpoint, parent }) =>
+async function recordsIn(store: Store, { checkpoints, sessions }: Unsearched): Promise<SearchRecord[]> {
+  const records: SearchRecord[] = checkpoints.flatMap(({ stream, checkpoint, parent }) =>
     searchableOf(checkpoint, parent, stream.kind).map((one) => ({
       ...one,
       ...{ repository: stream.repository, stream: stream.id, checkpoint: checkpoint.id, at: checkpoint.at },
       branch: checkpoint.provenance?.branch ?? null,
     })),
-  ),
-  ...sessions.flatMap(({ session }) =>
-    session === null
-      ? []
-      : searchableSession(session).map((one) => ({
+  )
+  for (const { session } of sessions)
+    if (session !== null)
+      for (const one of searchableSession(session, await requestsOf(store, session)))
+        records.push({
           ...one,
           ...{ repository: session.repository, stream: null, checkpoint: null, at: session.lastActivityAt },
           branch: session.environment.gitBranch,
-        })),
-  ),
-]
+        })
+  return records
+}
+
+/** What the user typed in a session. */
+async function requestsOf(store: Store, session: Session): Promise<string[]> {
+  const requests = (await digestOf(store, session))?.requests ?? []
+  return requests.filter(({ how }) => how !== 'answer').map(({ text }) => text)
+}

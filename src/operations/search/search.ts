@@ -8,6 +8,7 @@ import { overview } from '../document/overview.ts'
 import { glanceAt } from '../document/survey.ts'
 import { flag, listOf, maybe, oneOf, record, text, whole } from '../facts.ts'
 import { operation } from '../operation.ts'
+import { readMoreEarlier } from '../session/keep-up.ts'
 import { shortId } from '../session/session-text.ts'
 import { askIndex } from './ask-index.ts'
 import { fillIndex } from './fill-index.ts'
@@ -96,6 +97,7 @@ export const search = operation({
     const wanted = readQuery(query)
     if (typeof wanted === 'string') throw new ReasonError('usage_invalid', { problem: wanted })
     await takeInEdits(context)
+    await readMoreEarlier(context)
     await fillIndex(context)
     const { found, relaxed } = await lookFor(context, wanted, {
       repository: allWorkspaces ? null : context.identity.repository,

@@ -3,29 +3,37 @@ import { instant } from '../../core/ports.ts'
 import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
 import type { Entry, Reading } from '../../core/transcript.ts'
 import type { Breadcrumb } from '../../core/work.ts'
-import { type Harvest, noHarvest, takeIn, yieldOf } from '../../policy/harvest.ts'
+import { bounded } from '../../policy/digest/bound.ts'
+import { foldEntry } from '../../policy/digest/fold.ts'
+import { type Digest, emptyDigest } from '../../policy/digest/state.ts'
+import { inFlightIn } from '../../policy/digest/work.ts'
 import { redact, redactAll } from '../../policy/redact.ts'
 import type { Context } from '../context.ts'
-import { isTrustedHere } from '../document/trusted.ts'
-import { readState } from './read-state.ts'
+import { READING, type ReadState, readState, writeState } from './read-state.ts'
 import { saveSession, type Why } from './save-session.ts'
+import { withNewest } from './session-digest.ts'
 import { withReading } from './with-reading.ts'
 import { workspaceOf } from './workspace-of.ts'
 
-/** How far a transcript is read, and what was found in it so far. */
-interface State {
-  reading: Reading | null
-  harvest: Harvest
+interface State extends ReadState {
   /** The client's newest summary among what was read just now. */
   summary: Extract<Entry, { kind: 'summary' }> | null
 }
 
 export interface CaughtUp {
   row: SessionRow
+  digest: Digest
   /** The checkpoint that was saved; null where nothing was new. */
   checkpoint: string | null
   /** Everything is read: a limit may have stopped it. */
   complete: boolean
+}
+
+interface CatchUpOptions {
+  maxBytes?: number
+  references?: Breadcrumb[]
+  /** The session where it has no row yet: then its row is made with what was read, or not at all. */
+  begin?: Session | null
 }
 
 const GIVE_UP_AFTER = 10
@@ -38,42 +46,51 @@ export async function catchUp(
   context: Context,
   key: SessionKey,
   why: Why,
-  { maxBytes, references = [] }: { maxBytes?: number; references?: Breadcrumb[] } = {},
+  { maxBytes, references = [], begin = null }: CatchUpOptions = {},
 ): Promise<CaughtUp | null> {
   const { store, ports } = context
   for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
     const row = await store.session(key)
-    const whence = row && (await workspaceOf(context, row.session))
-    if (row === null || whence === null) return null
-    const state = stateOf(await store.reading(key))
-    const { reading, complete } = readOn(row.session, state, maxBytes)
+    const known = row?.session ?? begin
+    const whence = known && (await workspaceOf(context, known))
+    if (known === null || whence === null) return null
+    const isOver = known.phase === 'archived'
+    const before = await store.reading(key)
+    const state = stateOf(before)
+    const { reading, complete } = readOn(known, state, maxBytes)
+    // What an older version read of a transcript that is gone stays as it is: nothing better can be had.
+    const isLost = reading === null && before !== null && readState(before) === null
     const session: Session = {
-      ...withReading(context, row.session, reading),
-      transcriptRead: reading?.offset ?? row.session.transcriptRead,
+      ...withReading(context, known, reading),
+      // Nobody reads on in one that is over; one that speaks again is read anew.
+      transcriptRead: isOver ? 0 : (reading?.offset ?? known.transcriptRead),
       caughtUpAt: instant(ports.now()),
+      readBy: READING,
     }
-    const yielded = yieldOf(withNewest(state.harvest, session, reading), {
-      root: whence.root,
-      trusted: await isTrustedHere(whence.context),
-    })
-    const checkpoint = await saveSession(whence.context, session, yielded, { ...why, references })
+    const digest = redactAll(bounded(withNewest(state.digest, session, reading)))
+    const checkpoint = isLost ? null : await saveSession(whence, session, digest, { ...why, references })
     const next = redactAll({
       ...withSummary(session, state.summary),
-      unfinished: yielded.inFlight,
+      unfinished: inFlightIn(digest),
       // The client may leave before its hook has told it.
       paused:
         session.paused ??
-        (yielded.halted === null ? null : { reason: yielded.halted, at: session.lastActivityAt }),
+        (digest.last === 'halt' ? { reason: digest.halted, at: session.lastActivityAt } : null),
       checkpointedAt: checkpoint === null ? session.checkpointedAt : session.caughtUpAt,
     })
-    const kept = JSON.stringify(redactAll({ reading, harvest: state.harvest }))
-    if (await store.advance(next, row.version, kept))
-      return { row: { session: next, version: row.version + 1 }, checkpoint, complete }
+    const kept = isLost
+      ? before
+      : writeState({
+          reading: isOver ? null : redactAll(reading),
+          digest: redactAll(bounded(state.digest)),
+        })
+    if (await store.advance(next, row?.version ?? null, kept))
+      return { row: { session: next, version: (row?.version ?? 0) + 1 }, digest, checkpoint, complete }
   }
   return null
 }
 
-/** Folds what is unread into the harvest of the state. */
+/** Folds what is unread into the digest of the state. */
 function readOn(
   { environment }: Session,
   state: State,
@@ -82,16 +99,22 @@ function readOn(
   const path = environment.transcriptPath
   if (path === null) return { reading: state.reading, complete: true }
   const limit = maxBytes === undefined ? {} : { maxBytes }
+  const before = state.digest
+  // What is read from its beginning is not added to what the same lines came to before.
+  if (state.reading === null) state.digest = emptyDigest()
   const found = readTranscript(path, state.reading, folder(state), limit)
-  if (found === null) return { reading: state.reading, complete: true }
+  if (found === null) {
+    state.digest = before
+    return { reading: state.reading, complete: true }
+  }
   if (!found.restarted || state.reading === null) return found
   // Another file stands there: what was found in the one before is in its checkpoints, and not told again.
-  state.harvest = noHarvest()
+  state.digest = emptyDigest()
   return readTranscript(path, null, folder(state), limit) ?? { reading: null, complete: true }
 }
 
 const folder = (state: State) => (entry: Entry) => {
-  takeIn(state.harvest, entry)
+  foldEntry(state.digest, entry)
   if (entry.kind === 'summary') state.summary = entry
 }
 
@@ -103,25 +126,8 @@ function withSummary(session: Session, summary: State['summary']): Session {
     : session
 }
 
-/** The newest words, where the client had not written them when it was last looked at: it may be dead by now. */
-function withNewest(harvest: Harvest, { lastPrompt, lastSaid }: Session, reading: Reading | null): Harvest {
-  const writtenAt = reading?.lastAt ?? ''
-  const unwritten = [
-    ...(lastPrompt ? [{ kind: 'prompt' as const, ...lastPrompt }] : []),
-    ...(lastSaid ? [{ kind: 'text' as const, ...lastSaid }] : []),
-  ]
-    .filter(({ at }) => at > writtenAt)
-    .sort((a, b) => (a.at < b.at ? -1 : 1))
-  if (unwritten.length === 0) return harvest
-  const more = structuredClone(harvest)
-  for (const entry of unwritten) takeIn(more, entry)
-  return more
-}
-
-const NOTHING_READ = (): State => ({ reading: null, harvest: noHarvest(), summary: null })
-
-function stateOf(text: string | null): State {
-  const { reading, harvest } = readState(text)
-  // A row of an older shape is read anew from its transcript.
-  return reading && harvest ? { reading, harvest, summary: null } : NOTHING_READ()
-}
+/** A row of an older shape is read anew from its transcript. */
+const stateOf = (text: string | null): State => ({
+  ...(readState(text) ?? { reading: null, digest: emptyDigest() }),
+  summary: null,
+})

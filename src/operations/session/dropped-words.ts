@@ -1,18 +1,20 @@
 import type { Session } from '../../core/session.ts'
 import { estimateTokens } from '../../core/tokens.ts'
 import { renderNotes } from '../../formats/brief-md/render.ts'
-import { droppedFrom } from '../../policy/dropped.ts'
+import { droppedFrom } from '../../policy/digest/dropped.ts'
 import type { Context } from '../context.ts'
 import { wholeOrNothing } from '../document/newest-whole.ts'
 import { findRow, look } from '../document/survey.ts'
+import { isTrustedHere } from '../document/trusted.ts'
 import type { Answer } from './on-event.ts'
 import { runningIn } from './running-in.ts'
+import { digestOf } from './session-digest.ts'
 import { streamOf } from './session-stream.ts'
 import { withinBudget } from './within-budget.ts'
 
 /**
- * What the client's summary of a compaction does not carry of what was known, and what was running. Null while the
- * summary is not known; an empty text where it dropped nothing.
+ * What the client's summary of a compaction does not hold of what the user said and what was saved, and what was
+ * running. Null while the summary is not known; an empty text where it dropped nothing.
  */
 export async function droppedWords(context: Context, session: Session): Promise<Answer> {
   const summary = session.compaction?.summary ?? null
@@ -20,12 +22,10 @@ export async function droppedWords(context: Context, session: Session): Promise<
   const survey = await look(context)
   const row = findRow(survey, streamOf(session))
   const known = row && !row.position.foreign ? await wholeOrNothing(context, row.position.checkpoint) : null
-  const items = known ? droppedFrom(known.work, summary).items : []
+  const digest = await digestOf(context.store, session)
+  const trusted = await isTrustedHere(context)
   const lines = [
-    ...items.map(({ field, text, why, confirmed }) => {
-      const reason = why === '' ? '' : ` (why: ${why})`
-      return `${TITLES[field]}: ${confirmed ? '' : 'UNCONFIRMED: '}${text}${reason}`
-    }),
+    ...droppedFrom(digest, known?.work ?? null, { summary, trusted, until: session.compaction?.at ?? '' }),
     ...runningIn(session)
       .filter(({ what }) => !summary.includes(what))
       .map(({ what }) => `Still running: ${what}`),
@@ -37,12 +37,3 @@ export async function droppedWords(context: Context, session: Session): Promise<
   )
   return { text, tokens: estimateTokens(text) }
 }
-
-const TITLES = {
-  decisions: 'Decided',
-  rules: 'Rule',
-  constraints: 'Constraint',
-  questions: 'Open question',
-  blockers: 'Blocked',
-  next: 'Next',
-} as const

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { instant } from '../../core/ports.ts'
 import { errorCode } from '../../core/reason.ts'
 import type { Session, SessionEvent } from '../../core/session.ts'
+import { isEarlier } from '../../policy/session-earlier.ts'
 import { quietFor } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context.ts'
 import type { Finding } from '../finding.ts'
@@ -45,7 +46,7 @@ export async function examineCapture(context: Context, findings: Finding[]): Pro
   const times = events.flatMap(({ ms }) => ms ?? []).sort((a, b) => a - b)
   return {
     set_up: isSetUpHere(context.home.path, identity.workspace),
-    sessions: rows.length,
+    sessions: rows.filter(({ session }) => !isEarlier(session)).length,
     last: lastOf(events, nowMs),
     p50: percentile(times, 0.5),
     p95: percentile(times, 0.95),

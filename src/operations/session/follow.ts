@@ -11,6 +11,7 @@ import { identify } from '../../workspace/identity.ts'
 import { locate } from '../../workspace/locate.ts'
 import type { Context } from '../context.ts'
 import { noteFault } from './fault.ts'
+import { readState, writeState } from './read-state.ts'
 import { type Head, type JournalRecord, recordOf } from './record.ts'
 import { journalSize, journals, readRecords, removeSessionFiles } from './session-files.ts'
 import { shortId } from './session-text.ts'
@@ -42,24 +43,20 @@ export async function follow(context: Context, { most = Number.POSITIVE_INFINITY
 }
 
 /** One session that cannot be read is told of, and takes nothing from the others. A store that fails is no such thing. */
-export async function apart(
-  { notices, home, ports }: Context,
-  { id }: SessionKey,
-  step: () => Promise<unknown>,
-): Promise<void> {
+export async function apart(context: Context, key: SessionKey, step: () => Promise<unknown>): Promise<void> {
   try {
     await step()
   } catch (error) {
     if (error instanceof ReasonError) throw error
-    const message = `Session ${shortId(id)} cannot be read: ${describe(error)}`
-    notices.push(message)
-    noteFault(home.path, {
-      at: instant(ports.now()),
-      event: 'reading',
-      reason: 'session_unreadable',
-      message,
-    })
+    tellUnreadable(context, key, describe(error))
   }
+}
+
+/** Tells the user, and the doctor. */
+export function tellUnreadable({ notices, home, ports }: Context, { id }: SessionKey, problem: string): void {
+  const message = `Session ${shortId(id)} cannot be read: ${problem}`
+  notices.push(message)
+  noteFault(home.path, { at: instant(ports.now()), event: 'reading', reason: 'session_unreadable', message })
 }
 
 /** So many were left by a program, and none of them goes on from another. */
@@ -189,8 +186,18 @@ async function letAge(context: Context, seen: Session): Promise<void> {
   const isOver = session.phase === 'archived'
   // How far its transcript was read is not wanted any more: one that speaks again is read anew.
   const next = isOver ? { ...session, transcriptRead: 0, journalRead: 0 } : session
-  const isChanged = await store.advance(next, row.version, isOver ? null : undefined)
+  const isChanged = await store.advance(
+    next,
+    row.version,
+    isOver ? await digestAlone(context, seen) : undefined,
+  )
   if (isChanged && isOver) removeSessionFiles(home.sessions, session)
+}
+
+/** What a session came to is kept, also where nobody reads on in it. */
+async function digestAlone({ store }: Context, key: SessionKey): Promise<string | null> {
+  const state = readState(await store.reading(key))
+  return state && writeState({ reading: null, digest: state.digest })
 }
 
 /** The same object where nothing is to change. */

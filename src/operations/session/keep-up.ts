@@ -2,7 +2,9 @@ import { existsSync, statSync } from 'node:fs'
 import { errorCode } from '../../core/reason.ts'
 import type { Session, SessionKey } from '../../core/session.ts'
 import type { Context } from '../context.ts'
+import { AT_A_COMMAND, AT_A_START, type Earlier, readEarlier, withoutLedger } from './earlier-sessions.ts'
 import { apart, follow } from './follow.ts'
+import { READING } from './read-state.ts'
 import type { Why } from './save-session.ts'
 import { sessionsLookedAfter } from './workspace-of.ts'
 
@@ -25,7 +27,10 @@ const MOST_SESSIONS = 200
 /** More than so many bytes in one go are for who has the time. */
 const AT_ONCE = 256 * 1024 * 1024
 
-/** Saves what the sessions of this workspace wrote since they were last looked at, but one that is at work itself. */
+/**
+ * Saves what the sessions of this workspace wrote since they were last looked at, but one that is at work itself; then
+ * some of those that were over before anybody followed them.
+ */
 export async function catchUpHere(
   context: Context,
   { except = null as SessionKey | null, maxBytes = AT_ONCE } = {},
@@ -33,10 +38,29 @@ export async function catchUpHere(
   if (!hasSessions(context)) return
   const all = await sessionsLookedAfter(context, ['active', 'stale', 'recent'], MOST_SESSIONS)
   const behind = all.filter((session) => session.id !== except?.id && isBehind(session))
-  if (behind.length === 0) return
-  const { catchUp } = await import('./catch-up.ts')
-  for (const session of behind)
-    await apart(context, session, () => catchUp(context, session, whyOf(session), { maxBytes }))
+  for (const session of [...behind, ...(await archivedUnread(context))])
+    await apart(context, session, async () =>
+      (await import('./catch-up.ts')).catchUp(
+        session.phase === 'archived' ? withoutLedger(context) : context,
+        session,
+        whyOf(session),
+        { maxBytes },
+      ),
+    )
+  await readEarlier(context, AT_A_START, { except })
+}
+
+/** Some that were archived before anybody read to their end: so it is where nobody worked for three days. */
+const archivedUnread = async (context: Context): Promise<Session[]> =>
+  (await sessionsLookedAfter(context, ['archived'], AT_A_START.newest))
+    .filter(isUnread)
+    .slice(0, AT_A_START.sessions)
+
+/** Goes on with the sessions of before, as far as somebody waits who asked for sessions. */
+export async function readMoreEarlier(context: Context): Promise<Earlier> {
+  return hasSessions(context)
+    ? readEarlier(context, AT_A_COMMAND, { except: context.session })
+    : { read: 0, unread: 0, newest_at: null }
 }
 
 const whyOf = ({ phase, endReason }: Session): Why =>
@@ -47,9 +71,13 @@ const whyOf = ({ phase, endReason }: Session): Why =>
         note: endReason === null ? 'the session broke off' : `the session ended: ${endReason}`,
       }
 
-/** Its transcript has grown, or it was heard of, since it was last looked at. */
-function isBehind({ environment, transcriptRead, caughtUpAt, lastActivityAt }: Session): boolean {
-  if (caughtUpAt === null || lastActivityAt > caughtUpAt) return true
+const isUnread = ({ caughtUpAt, lastActivityAt, readBy }: Session): boolean =>
+  readBy !== READING || caughtUpAt === null || lastActivityAt > caughtUpAt
+
+/** Its transcript has grown, or it was heard of, since it was last looked at; or an older version looked. */
+function isBehind(session: Session): boolean {
+  if (isUnread(session)) return true
+  const { environment, transcriptRead } = session
   const path = environment.transcriptPath
   if (path === null) return false
   try {

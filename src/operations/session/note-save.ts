@@ -1,5 +1,6 @@
 import { instant } from '../../core/ports.ts'
 import type { Session } from '../../core/session.ts'
+import { beginStretch } from '../../policy/ask-to-save.ts'
 import { redactAll } from '../../policy/redact.ts'
 import type { Context } from '../context.ts'
 import { changeSession, drain } from './follow.ts'
@@ -40,6 +41,7 @@ const bound = (session: Session, { stream, accomplishments, handedOff }: Saved, 
   ...session,
   stream,
   savedAt: at,
+  stretch: beginStretch(at),
   handedOff: session.handedOff || (handedOff ?? false),
   accomplishments: [...new Set([...session.accomplishments, ...accomplishments])].slice(
     -MOST_ACCOMPLISHMENTS,

@@ -7,6 +7,13 @@ import { ageOf, count } from '../text.ts'
 import { runningIn } from './running-in.ts'
 import { shortId } from './session-text.ts'
 
+/** A line about a session. */
+export interface SessionNote {
+  session: string
+  about: 'state' | 'pause' | 'running' | 'hooks'
+  text: string
+}
+
 /** So many sessions are told of; `savepoint sessions` has all. */
 const MOST_SESSIONS = 3
 const MOST_RUNNING = 4
@@ -15,7 +22,7 @@ const MOST_RUNNING = 4
  * What whoever goes on must know of other sessions in this workspace: those that may still be live, those that broke
  * off, what was running in them. What an earlier start told is not told again.
  */
-export async function notesHere(context: Context, current: SessionKey | null): Promise<string[]> {
+export async function notesHere(context: Context, current: SessionKey | null): Promise<SessionNote[]> {
   const { store, identity, ports } = context
   if (identity.workspace === '') return []
   const rows = await store.sessions({
@@ -42,20 +49,39 @@ const knownSince = ({ phase, endReason, lastActivityAt }: Session) =>
     : lastActivityAt
 
 /** Names of branches and helpers may be a stranger's words: they are told only where the workspace is trusted. */
-export function notesOf(session: Session, nowMs: number, trusted: boolean): string[] {
+export function notesOf(session: Session, nowMs: number, trusted: boolean): SessionNote[] {
   const name = shortId(session.id)
-  const ago = `${ageOf(nowMs - Date.parse(session.lastActivityAt))} ago`
-  const branch =
-    session.environment.gitBranch === null || !trusted ? '' : `, branch ${session.environment.gitBranch}`
+  const state = stateOf(session, nowMs, trusted)
+  const note =
+    (about: SessionNote['about']) =>
+    (text: string): SessionNote => ({ session: session.id, about, text })
+  const isOver = !isLive(session) && session.phase !== 'stale' && session.endReason !== 'crash'
   return [
-    ...(isLive(session) ? [`Session ${name} may still be live: last heard of ${ago}${branch}.`] : []),
-    ...(session.phase === 'stale' || session.endReason === 'crash'
-      ? [`Session ${name} broke off without an end ${ago}${branch}.`]
-      : []),
-    ...(session.paused ? [`Session ${name} was stopped by ${session.paused.reason} ${ago}.`] : []),
-    ...sayLeft(name, leftIn(session), trusted),
-    ...quietNote(session, name),
+    ...(isOver ? [] : [`Session ${name} ${state}.`]).map(note('state')),
+    ...(session.paused
+      ? [`Session ${name} was stopped by ${pauseOf(session.paused, trusted)} ${agoOf(session, nowMs)}.`]
+      : []
+    ).map(note('pause')),
+    ...sayLeft(name, leftIn(session), trusted).map(note('running')),
+    ...quietNote(session, name).map(note('hooks')),
   ]
+}
+
+/** The client's own word for it, or the provider's sentence. */
+const pauseOf = ({ reason }: { reason: string }, trusted: boolean) =>
+  trusted || /^\w{1,60}$/.test(reason) ? reason : 'the provider'
+
+const agoOf = ({ lastActivityAt }: Session, nowMs: number) =>
+  `${ageOf(nowMs - Date.parse(lastActivityAt))} ago`
+
+/** Where a session stands, in words that follow its name. */
+export function stateOf(session: Session, nowMs: number, trusted: boolean): string {
+  const { gitBranch } = session.environment
+  const branch = gitBranch === null || !trusted ? '' : `, branch ${gitBranch}`
+  const ago = agoOf(session, nowMs)
+  if (isLive(session)) return `may still be live: last heard of ${ago}${branch}`
+  const isBroken = session.phase === 'stale' || session.endReason === 'crash'
+  return `${isBroken ? 'broke off without an end' : 'ended'} ${ago}${branch}`
 }
 
 function sayLeft(name: string, left: Array<{ what: string }>, trusted: boolean): string[] {

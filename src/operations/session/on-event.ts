@@ -1,8 +1,10 @@
+import { hasTools } from '../../agents/speaker.ts'
 import type { AgentEvent } from '../../core/agent-event.ts'
 import { instant } from '../../core/ports.ts'
 import type { Session, SessionKey } from '../../core/session.ts'
 import { estimateTokens } from '../../core/tokens.ts'
-import { asksForWindow } from '../../policy/due-now.ts'
+import { askToSave, isSaveDue, openStretch } from '../../policy/ask-to-save.ts'
+import { asksForWindow, mayAskToSave } from '../../policy/due-now.ts'
 import { momentOf, toldAtStart } from '../../policy/moments.ts'
 import { nudgesFor } from '../../policy/nudges.ts'
 import { headOf } from '../../workspace/git-state.ts'
@@ -57,7 +59,11 @@ async function answerTo(
     case 'prompt':
     case 'batch':
       if (event.helper !== null) return null
-      return (await owed(context, key)) ?? (await pressed(context, key, event, usedPercent))
+      return (
+        (await owed(context, key)) ??
+        (await pressed(context, key, event, usedPercent)) ??
+        (mayAskToSave(event) ? askForSave(context, key) : null)
+      )
     case 'stop':
       return asksForWindow(event) ? pressed(context, key, event, usedPercent) : null
     case 'failure':
@@ -105,8 +111,12 @@ async function started(
   // One that resumes and was never followed has been told nothing.
   const words =
     telling === 'changes' && before !== null
-      ? await changesSince(context, before, notes)
-      : await briefAtStart(context, notes)
+      ? await changesSince(
+          context,
+          before,
+          notes.map(({ text }) => text),
+        )
+      : await briefAtStart(context, notes, { key, source })
   if (session)
     await changeSession(context, key, (now) => ({
       ...withHead(context)(now),
@@ -162,8 +172,28 @@ async function pressed(
   let mine: typeof due = []
   await changeSession(context, key, (now) => {
     mine = due.filter(({ key: name }) => !now.nudged.includes(name))
-    return mine.length === 0 ? now : { ...now, nudged: [...now.nudged, ...mine.map(({ key: name }) => name)] }
+    if (mine.length === 0) return now
+    const nudged = [...now.nudged, ...mine.map(({ key: name }) => name)]
+    // The advice is to save: nobody is asked for the same again.
+    return mine.some(({ text }) => text !== null) ? { ...asked(now), nudged } : { ...now, nudged }
   })
   const text = mine.find((nudge) => nudge.text !== null)?.text ?? null
   return text === null ? null : { text, tokens: estimateTokens(text) }
 }
+
+/** Much was done since the last save: asks the agent for one, once. */
+async function askForSave(context: Context, key: SessionKey): Promise<Answer> {
+  const { settings, env } = context
+  // Of two hooks that come at once, the one that changes the row is the one who asks.
+  let text = ''
+  await changeSession(context, key, (now) => {
+    const stretch = openStretch(now, settings.ask_to_save)
+    const isDue = stretch !== null && isSaveDue(stretch)
+    text = isDue ? askToSave(stretch, { hasSaved: now.savedAt !== null, hasTools: hasTools(env) }) : ''
+    return isDue ? asked(now) : now
+  })
+  return text === '' ? null : { text, tokens: estimateTokens(text) }
+}
+
+const asked = (session: Session): Session =>
+  session.stretch ? { ...session, stretch: { ...session.stretch, isAsked: true } } : session

@@ -1,11 +1,14 @@
 import type { Session } from '../../core/session.ts'
+import { isEarlier } from '../../policy/session-earlier.ts'
 import { nextPhase } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context.ts'
 import { isTrustedHere } from '../document/trusted.ts'
 import { operation } from '../operation.ts'
 import { ageOf, count } from '../text.ts'
+import { ALL, countEarlier, readEarlier } from './earlier-sessions.ts'
 import { apart, changeSession, follow } from './follow.ts'
 import { catchUpHere } from './keep-up.ts'
+import { sayEarlier } from './say-earlier.ts'
 
 /** A session that broke off, and is history now. */
 export interface Reconciled {
@@ -68,7 +71,7 @@ const crashed = (session: Session): Session =>
 /** Git is asked once, for the sessions whose end nobody has counted yet. */
 async function countUncommitted(context: Context, except: string | null): Promise<void> {
   const open = (await sessionsOf(context, ['recent'])).filter(
-    ({ id, uncommittedFiles }) => uncommittedFiles === null && id !== except,
+    (session) => session.uncommittedFiles === null && session.id !== except && !isEarlier(session),
   )
   if (open.length === 0 || context.place.git === null || !(await isTrustedHere(context))) return
   const { dirtyFiles } = await import('../../workspace/git-dirty.ts')
@@ -88,25 +91,35 @@ export const reconcile = operation({
   name: 'reconcile',
   summary: 'Move sessions that broke off to the history, and save what they wrote',
   detail:
-    'Every start of a session does this by itself. A session counts as broken off after an hour in which neither its hooks nor its transcript said anything.',
+    'Every start of a session does this by itself. A session counts as broken off after an hour in which neither its hooks nor its transcript said anything. It also reads all transcripts of this workspace that are from before its sessions were recorded.',
   fields: { dryRun: { kind: 'flag', about: 'only tell which sessions that would be' } },
   examples: ['savepoint reconcile', 'savepoint reconcile --dry-run --json'],
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
   lenient: true,
   async perform(context, { dryRun }) {
     await follow(context)
+    const except = context.session
+    const earlier = dryRun
+      ? await countEarlier(context)
+      : await readEarlier(context, ALL, { except, again: true })
     const stale = (await staleSessions(context)).map(toldOf)
-    const reconciled = dryRun ? stale : await reconcileHere(context, { except: context.session?.id ?? null })
-    return { dry_run: dryRun, reconciled, now: new Date(context.ports.now()).toISOString() }
+    const reconciled = dryRun ? stale : await reconcileHere(context, { except: except?.id ?? null })
+    return { dry_run: dryRun, reconciled, earlier, now: new Date(context.ports.now()).toISOString() }
   },
-  say: ({ dry_run, reconciled, now }) =>
-    reconciled.length === 0
-      ? 'No session broke off.'
-      : [
-          `${count(reconciled.length, 'session')} broke off${dry_run ? '' : '; what they wrote is saved, and they are history'}:`,
-          ...reconciled.map(
-            ({ id, lastActivityAt, branch }) =>
-              `  ${id}  last heard of ${ageOf(Date.parse(now) - Date.parse(lastActivityAt))} ago${branch === null ? '' : `, ${branch}`}`,
-          ),
-        ].join('\n'),
+  say: ({ dry_run, reconciled, earlier, now }) =>
+    [
+      ...sayEarlier(earlier, Date.parse(now), dry_run),
+      ...sayBroken(reconciled, Date.parse(now), dry_run),
+    ].join('\n'),
 })
+
+function sayBroken(reconciled: readonly Reconciled[], nowMs: number, isDry: boolean): string[] {
+  if (reconciled.length === 0) return ['No session broke off.']
+  return [
+    `${count(reconciled.length, 'session')} broke off${isDry ? '' : '; what they wrote is saved, and they are history'}:`,
+    ...reconciled.map(
+      ({ id, lastActivityAt, branch }) =>
+        `  ${id}  last heard of ${ageOf(nowMs - Date.parse(lastActivityAt))} ago${branch === null ? '' : `, ${branch}`}`,
+    ),
+  ]
+}

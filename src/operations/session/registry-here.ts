@@ -8,7 +8,8 @@ import { ownStream, streamOf } from './session-stream.ts'
 /** The registry of sessions. Decisions and next steps are read for the one session that it tells them of. */
 export async function registryHere(context: Context, sessions: readonly Session[]): Promise<Registry> {
   const nowMs = context.ports.now()
-  const bare = registryOf(sessions, { nowMs, keyDecisions: () => [], nextSteps: () => [] })
+  const none = { keyDecisions: () => [], nextSteps: () => [], workSummary: () => '' }
+  const bare = registryOf(sessions, { nowMs, ...none })
   const last = sessions.find(({ id }) => id === bare.lastWorked?.sessionId)
   const work = last ? await workOf(context, last) : null
   if (work === null) return bare
@@ -16,6 +17,7 @@ export async function registryHere(context: Context, sessions: readonly Session[
     nowMs,
     keyDecisions: () => work.decisions.filter(({ supersededBy }) => supersededBy === null).map(told),
     nextSteps: () => work.next.map(({ text }) => text),
+    workSummary: () => work.now || work.intent,
   })
 }
 

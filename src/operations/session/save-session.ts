@@ -1,9 +1,13 @@
 import { canonical } from '../../core/canonical.ts'
-import type { Checkpoint, Progress, TriggerKind } from '../../core/checkpoint.ts'
+import type { Checkpoint, CommandOutcome, Progress, TriggerKind } from '../../core/checkpoint.ts'
 import type { Session } from '../../core/session.ts'
 import { type Breadcrumb, emptyWork, type WorkState } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
-import { withHarvest, type Yield } from '../../policy/harvest.ts'
+import { mergeSessionWork } from '../../policy/digest/merge.ts'
+import { fileNamer } from '../../policy/digest/name-file.ts'
+import type { Digest } from '../../policy/digest/state.ts'
+import { saidNothing } from '../../policy/digest/weight.ts'
+import { type DigestWork, outcomesIn, workIn } from '../../policy/digest/work.ts'
 import { windowPressure } from '../../policy/pressure.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { isSessionStream } from '../../policy/resolve.ts'
@@ -24,6 +28,7 @@ import { ledgerOf } from '../work/save-files.ts'
 import { absentFiles, looksIn } from '../work/save-work.ts'
 import { workspaceLock } from '../workspace-lock.ts'
 import { ownStream, streamOf } from './session-stream.ts'
+import type { Whence } from './workspace-of.ts'
 
 /** Why a session's work is saved without anybody asking. */
 export interface Why {
@@ -39,22 +44,26 @@ export interface Why {
 const GIVE_UP_AFTER = 10
 
 /**
- * Saves what a session's transcript yields: to the stream that it is bound to, else to its own. Nothing is saved
- * where nothing is new. Only the store is written, and a ledger that git does not track.
+ * Saves what a session's talk comes to: to the stream that it is bound to, else to its own. Nothing is saved where
+ * nothing is new. Only the store is written, and a ledger that git does not track.
  */
 export async function saveSession(
-  context: Context,
+  { context, root }: Whence,
   session: Session,
-  yielded: Yield,
+  digest: Digest,
   why: Why,
 ): Promise<string | null> {
+  if (saidNothing(digest)) return null
+  const trusted = await isTrustedHere(context)
+  const found = workIn(digest, { trusted, nameFile: fileNamer(root) })
+  const talk = { lastAt: digest.lastAt, commands: outcomesIn(digest, trusted) }
   for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
     const survey = await look(context)
     const target = targetOf(survey, session)
     const { known, before, parent } = await knownTo(context, survey, session, target.row)
-    const work = workAfter(known, yielded, before, why.references ?? [])
-    if (canonical(work) === canonical(known)) return null
-    const done = await commit(context, survey, { session, target, work, parent, why, yielded })
+    const work = workAfter(known, found, before, why.references ?? [])
+    if (canonical(work) === canonical({ ...known, overheard: known.overheard ?? [] })) return null
+    const done = await commit(context, survey, { session, target, work, parent, why, talk })
     if (done !== null) return done
   }
   return null
@@ -122,14 +131,14 @@ const heldSince = ({ savedAt, told }: Session) =>
 
 function workAfter(
   known: WorkState,
-  yielded: Yield,
+  session: DigestWork,
   savedAt: string | null,
   references: readonly Breadcrumb[],
 ): WorkState {
-  const found = carryForward(withHarvest(known, yielded, { savedAt }), { references: [...references] })
+  const found = carryForward(mergeSessionWork(known, session, savedAt), { references: [...references] })
   const { work } = capped(redactAll(found))
   // The session itself changed these: how they looked before says nothing any more.
-  const touched = new Set(yielded.work.artifacts.map(({ path }) => path))
+  const touched = new Set(session.artifacts.map(({ path }) => path))
   const artifacts = work.artifacts.map((one) => {
     if (!touched.has(one.path)) return one
     const { seen: _seen, ...rest } = one
@@ -144,26 +153,26 @@ interface Point {
   work: WorkState
   parent: string | null
   why: Why
-  yielded: Yield
+  talk: Pick<Digest, 'lastAt'> & { commands: CommandOutcome[] }
 }
 
 /** The checkpoint's id; null where somebody else was faster. */
 async function commit(
   context: Context,
   survey: Survey,
-  { session, target, work, parent, why, yielded }: Point,
+  { session, target, work, parent, why, talk }: Point,
 ): Promise<string | null> {
   const { identity, place, store, ports } = context
   const { environment, context: use } = session
   const stream = target.row?.stream ?? newStream(context, target.name)
   const used = use?.window ? (use.tokens / use.window) * 100 : 0
   // When the work was done, not when it was found: of two pieces of work the newer one is told first.
-  const atMs = Math.min(ports.now(), Date.parse(yielded.lastAt ?? session.lastActivityAt) || ports.now())
+  const atMs = Math.min(ports.now(), Date.parse(talk.lastAt ?? session.lastActivityAt) || ports.now())
   const point = {
     ...{ stream, work, parent, atMs, session: session.id },
     after: target.row ? afterHead(target.row) : null,
     triggers: [{ kind: why.kind, note: why.note }],
-    change: { summary: work.now, artifacts: [], transitions: [], commands: yielded.commands },
+    change: { summary: work.now, artifacts: [], transitions: [], commands: talk.commands },
     provenance: why.isLive
       ? { ...headOf(place), author: null }
       : { branch: environment.gitBranch, commit: environment.gitCommitHash, author: null },

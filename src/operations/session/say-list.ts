@@ -1,17 +1,27 @@
 import { basename } from 'node:path'
 import { widthOf } from '../../core/width.ts'
 import { count, fitted, namedRows, tableLines } from '../text.ts'
+import { sayUnread } from './say-earlier.ts'
 import { namesOf, oneLine, sayEnd, short, span } from './session-text.ts'
 import type { List, ListedSession } from './sessions.ts'
 
 const NONE = 'No session is recorded here yet.'
 
 /** A table where the screen has room for it, else some lines for each. */
-export function sayList({ sessions, archived, total, setUp }: List, columns: number): string {
+export function sayList({ sessions, archived, total, unread, setUp }: List, columns: number): string {
   if (total === 0)
-    return `${NONE} ${setUp ? 'Start the agent.' : 'To have them recorded: savepoint init. Then start the agent.'}`
-  const left = archived > 0 ? [`${archived} more ended long ago: savepoint sessions --all`] : []
-  if (sessions.length === 0) return ['No session is like that.', ...left].join('\n')
+    return [
+      `${NONE} ${setUp ? 'Start the agent.' : 'To have them recorded: savepoint init. Then start the agent.'}`,
+      ...sayUnread(unread),
+    ].join('\n')
+  const left = [
+    ...(archived > 0 ? [`${archived} more ended long ago: savepoint sessions --all`] : []),
+    ...sayUnread(unread),
+  ]
+  if (sessions.length === 0)
+    return [archived > 0 ? 'No session of the last 72 hours.' : 'No session is like that.', ...left].join(
+      '\n',
+    )
   const name = namesOf(sessions.map(({ id }) => id))
   const hasPlaces = new Set(sessions.map(({ worktree }) => worktree)).size > 1
   const rows = sessions.map((session) => cellsOf(session, name(session.id), hasPlaces))

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../../core/reason.ts'
-import { AGENTS, type SessionKey } from '../../core/session.ts'
+import { AGENTS, type SessionKey, type Stretch } from '../../core/session.ts'
 
 /**
  * The small files of a session in the home. Hooks write them before and instead of opening the store: this module is
@@ -32,6 +32,11 @@ export interface Hint {
   owed: boolean
   handedOff: boolean
   savedAt: string | null
+  /**
+   * What was done since the last save, as far as `journalRead` goes; null where the agent is not to be asked for a
+   * save, and in the hint of an older version.
+   */
+  stretch: (Stretch & { journalRead: number }) | null
   /** The stream that it is bound to; its own has a name that tells nobody anything. */
   stream: string | null
   /** The outcomes that it works on. */
@@ -133,9 +138,12 @@ export function readHint(sessions: string, key: SessionKey): Hint | null | undef
   // `as`: what is counted with is tested; the rest is only shown.
   const hint = readSmall(path) as Partial<Hint> | null
   const isWhole = Array.isArray(hint?.nudged) && typeof hint.compactions === 'number'
-  if (isWhole) return hint as Hint
+  if (isWhole) return { ...(hint as Hint), stretch: isCounted(hint.stretch) ? hint.stretch : null }
   return existsSync(path) ? undefined : null
 }
+
+const isCounted = (stretch: Hint['stretch'] | undefined): stretch is NonNullable<Hint['stretch']> =>
+  Number.isSafeInteger(stretch?.journalRead) && typeof stretch?.heardAt === 'string'
 
 export function readGauge(sessions: string, key: SessionKey): Gauge | null {
   // `as`: the same.

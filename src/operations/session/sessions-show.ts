@@ -1,5 +1,6 @@
 import type { Session } from '../../core/session.ts'
 import { accomplishmentsOf } from '../../policy/accomplishments.ts'
+import type { Digest } from '../../policy/digest/state.ts'
 import { workspaceRoot } from '../context.ts'
 import { operation, type Screen } from '../operation.ts'
 import { ageOf, count, namedRows } from '../text.ts'
@@ -7,6 +8,7 @@ import { currentSession, requireLast } from './current.ts'
 import { readToEnd, upToDate } from './look.ts'
 import { runningIn } from './running-in.ts'
 import { sayContext, statisticsRows } from './say-statistics.ts'
+import { digestOf } from './session-digest.ts'
 import { streamOf } from './session-stream.ts'
 import { durationOf, oneLine, sayEnd, shortId, span } from './session-text.ts'
 
@@ -22,6 +24,8 @@ interface Shown {
   accomplishments: string[]
   /** The sessions that went on from it. */
   children: string[]
+  /** What it came to; null where nothing of it was read yet. */
+  digest: Digest | null
 }
 
 const EVENTS_SHOWN = 10
@@ -59,6 +63,7 @@ export const sessionsShow = operation({
       children: family
         .filter((row) => row.session.parent === session.id && row.session.agent === session.agent)
         .map((row) => row.session.id),
+      digest: await digestOf(context.store, session),
     }
   },
   say: (shown, { columns }: Screen) => namedRows(rowsOf(shown), columns),
@@ -95,6 +100,7 @@ function rowsOf(shown: Shown): Array<[string, string]> {
       'In flight',
       `${kind}: ${what || 'no words about it'}, since ${when(since)}`,
     ]),
+    ...talkRows(shown.digest),
     ['Context', context && sayContext(context)],
     ['Compactions', session.compactions > 0 ? String(session.compactions) : null],
     ...statisticsRows(statistics),
@@ -109,6 +115,24 @@ function rowsOf(shown: Shown): Array<[string, string]> {
   ]
   if (events.length > EVENTS_SHOWN) rows.push(['', `${events.length - EVENTS_SHOWN} older events: --json`])
   return once(rows.flatMap(([name, text]): Array<[string, string]> => (text ? [[name, oneLine(text)]] : [])))
+}
+
+/** What was said, oldest first: a request with what it answers, and the agent's last words. */
+function talkRows(digest: Digest | null): Array<[string, string]> {
+  if (digest === null) return []
+  const said = digest.requests.map(({ how, text, about, asked }): [string, string] => {
+    const question = how === 'answer' ? about : asked
+    const words = how === 'command' ? `/${about} ${text}`.trim() : text
+    return ['Asked', question === '' ? words : `${question} → ${words}`]
+  })
+  const last = digest.turn.at(-1)
+  return [
+    ...(digest.forgotten > 0
+      ? [['', `${digest.forgotten} older requests are not kept`] as [string, string]]
+      : []),
+    ...said,
+    ...(last ? [['Last words', last.text] as [string, string]] : []),
+  ]
 }
 
 const when = (at: string) => `${at.slice(0, 19).replace('T', ' ')}Z`

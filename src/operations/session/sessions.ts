@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { operation } from '../operation.ts'
 import { isSetUpHere } from '../setup/record.ts'
 import { currentSession } from './current.ts'
+import { readMoreEarlier } from './keep-up.ts'
 import { readToEnd, upToDate } from './look.ts'
 import { registryHere } from './registry-here.ts'
 import { sayList } from './say-list.ts'
@@ -31,6 +32,8 @@ export interface List {
   archived: number
   /** How many are recorded in this repository. */
   total: number
+  /** How many transcripts of before are not read yet. */
+  unread: number
   /** Whether sessions that start here are recorded, as far as init did it. */
   setUp: boolean
 }
@@ -62,6 +65,7 @@ export const sessions = operation({
   lenient: true,
   async perform(context, { branch, outcome, all, registry }): Promise<Answer> {
     await upToDate(context)
+    const earlier = await readMoreEarlier(context)
     const { store, identity } = context
     const rows = await store.sessions({ repository: identity.repository })
     const every = await Promise.all(
@@ -83,6 +87,7 @@ export const sessions = operation({
       sessions: await listed(context, wanted),
       archived,
       total: every.length,
+      unread: earlier.unread,
       setUp: isSetUpHere(context.home.path, context.identity.workspace),
     }
   },

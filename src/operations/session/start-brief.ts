@@ -1,11 +1,12 @@
 import { instant } from '../../core/ports.ts'
-import type { Told } from '../../core/session.ts'
+import type { SessionKey, Source, Told } from '../../core/session.ts'
 import { estimateTokens } from '../../core/tokens.ts'
 import { renderNotes } from '../../formats/brief-md/render.ts'
 import type { Context } from '../context.ts'
 import { read } from '../document/read.ts'
 import { type Resumed, resumed } from '../work/resume.ts'
 import { worldOf } from '../work/world.ts'
+import type { SessionNote } from './notes.ts'
 
 /** Words for an agent, and what they were about. */
 export interface Words {
@@ -18,7 +19,11 @@ export interface Words {
 const WAIT_MS = 100
 
 /** What a session that starts is told: the brief, what must be known before it, or nothing where there is nothing. */
-export async function briefAtStart(context: Context, notes: readonly string[]): Promise<Words | null> {
+export async function briefAtStart(
+  context: Context,
+  notes: readonly SessionNote[],
+  { key, source }: { key: SessionKey; source: Source },
+): Promise<Words | null> {
   const survey = await read(context, WAIT_MS)
   const world = await worldOf(context, survey, { wantsDirty: false })
   const found = await resumed(context, survey, world, {
@@ -26,6 +31,8 @@ export async function briefAtStart(context: Context, notes: readonly string[]): 
     budget: context.settings.brief_tokens,
     notes,
     isAsked: false,
+    except: key,
+    asksFocus: source === 'clear',
   })
   const at = instant(context.ports.now())
   if (found.kind === 'brief')
@@ -34,7 +41,7 @@ export async function briefAtStart(context: Context, notes: readonly string[]): 
       tokens: found.tokens,
       told: { at, stream: found.stream, checkpoint: found.checkpoint },
     }
-  const lines = [...notes, ...linesOf(found)]
+  const lines = [...notes.map(({ text }) => text), ...linesOf(found)]
   if (lines.length === 0) return null
   const text = renderNotes('About earlier work here', lines)
   return { text, tokens: estimateTokens(text), told: { at, stream: null, checkpoint: null } }

@@ -1,5 +1,5 @@
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { claudeFolder } from '../../agents/claude/config-folder.ts'
 import { isMalformed, readFacts, type SettingsFacts } from '../../agents/claude/settings.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { readPlainFile } from '../../fs/disk.ts'
@@ -19,9 +19,6 @@ const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
   darwin: '/Library/Application Support/ClaudeCode/managed-settings.json',
   win32: 'C:\\Program Files\\ClaudeCode\\managed-settings.json',
 }
-
-export const claudeFolder = (env: Environment) =>
-  env.CLAUDE_CONFIG_DIR ? resolve(env.CLAUDE_CONFIG_DIR) : join(env.HOME ?? homedir(), '.claude')
 
 export function settingsPlaces(root: string, env: Environment, platform = process.platform): SettingsPlace[] {
   return [

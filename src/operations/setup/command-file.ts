@@ -1,9 +1,10 @@
 import { dirname, join } from 'node:path'
+import { claudeFolder } from '../../agents/claude/config-folder.ts'
 import { sha256 } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../context.ts'
 import type { Change } from './change.ts'
-import { claudeFolder, type Scope } from './claude-places.ts'
+import type { Scope } from './claude-places.ts'
 import { removeEmpty } from './remove-empty.ts'
 import { hashOf, missingFolder, putSettings, readSettingsFile, type SettingsFile } from './settings-file.ts'
 

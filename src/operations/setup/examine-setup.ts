@@ -1,16 +1,10 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import { claudeFolder } from '../../agents/claude/config-folder.ts'
 import { HOOKS } from '../../agents/claude/hook-table.ts'
 import { describe, errorCode } from '../../core/reason.ts'
 import type { Context } from '../context.ts'
 import type { Finding } from '../finding.ts'
-import {
-  claudeFolder,
-  hasPlugin,
-  hindrances,
-  type KnownPlace,
-  readPlaces,
-  settingsPlaces,
-} from './claude-places.ts'
+import { hasPlugin, hindrances, type KnownPlace, readPlaces, settingsPlaces } from './claude-places.ts'
 import { examineLauncher, type Say } from './examine-launcher.ts'
 import { examinePlugin } from './examine-plugin.ts'
 import { launcherIn, targetHere } from './launcher.ts'

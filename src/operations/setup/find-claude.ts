@@ -1,8 +1,9 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, isAbsolute, join, relative, sep } from 'node:path'
+import { claudeFolder } from '../../agents/claude/config-folder.ts'
 import { errorCode } from '../../core/reason.ts'
-import { claudeFolder, type Environment } from './claude-places.ts'
+import type { Environment } from './claude-places.ts'
 import { realPathOr } from './throw-away.ts'
 
 /** Whether the client is on this machine: its program on PATH, or the folder that it makes for itself. */

@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs'
+import { claudeFolder } from '../../agents/claude/config-folder.ts'
 import { isMalformed, readFacts } from '../../agents/claude/settings.ts'
+import { instant } from '../../core/ports.ts'
 import { EXIT, ReasonError } from '../../core/reason.ts'
 import { AGENTS } from '../../core/session.ts'
 import type { Context } from '../context.ts'
 import { operation } from '../operation.ts'
+import { AT_SET_UP, countEarlier, readEarlier } from '../session/earlier-sessions.ts'
+import { sayEarlier } from '../session/say-earlier.ts'
 import type { Asked } from './asked.ts'
 import { sayChanges } from './change.ts'
 import {
-  claudeFolder,
   committedPlugin,
   hasPlugin,
   hindrances,
@@ -113,6 +116,11 @@ export const init = operation({
     const { changes, problem, typed } = dryRun
       ? { changes: await foresee(context, asked), problem: null, typed: null }
       : await setupLock(context, () => setUp(context, asked))
+    const earlier = dryRun
+      ? await countEarlier(context)
+      : problem === null
+        ? await readEarlier(context, AT_SET_UP)
+        : null
     return {
       agent: 'claude',
       scope,
@@ -127,9 +135,11 @@ export const init = operation({
         typed,
         says: isPlugin === null && asked.hooks === 'in' ? sayOffer(places, scope) : null,
       },
+      earlier,
+      now: instant(context.ports.now()),
     }
   },
-  say: ({ scope, dry_run, changes, status_line, plugin }, { columns }) => {
+  say: ({ scope, dry_run, changes, status_line, plugin, earlier, now }, { columns }) => {
     const where = scope === 'user' ? 'for all projects' : 'in this workspace'
     const head =
       changes.length === 0
@@ -145,6 +155,7 @@ export const init = operation({
       ...(plugin.says === null ? [] : [plugin.says]),
       ...(status_line === null ? [] : [status_line]),
       ...sayProblem(plugin, scope),
+      ...(earlier === null ? [] : sayEarlier(earlier, Date.parse(now), dry_run)),
       ...(dry_run || plugin.problem !== null
         ? []
         : [

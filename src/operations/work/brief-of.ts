@@ -1,10 +1,12 @@
-import type { BriefPage } from '../../core/brief-page.ts'
+import type { BriefPage, PageSection } from '../../core/brief-page.ts'
 import { clip } from '../../core/canonical.ts'
 import { estimateTokens } from '../../core/tokens.ts'
 import type { WorkState } from '../../core/work.ts'
-import { cleanText, renderBrief } from '../../formats/brief-md/render.ts'
+import { cleanText, renderBrief, renderSections } from '../../formats/brief-md/render.ts'
 import { type BriefInput, briefOf } from '../../policy/brief.ts'
 import { fitBrief, MIN_TOKENS } from '../../policy/brief-fit.ts'
+import type { BriefSection } from '../../policy/brief-sections.ts'
+import { fitScale, type Talks, tellTalks } from '../../policy/brief-talk.ts'
 import type { WorkRow } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { type Survey, standingOf } from '../document/survey.ts'
@@ -20,16 +22,68 @@ export interface ToldBrief {
   shortened: number
 }
 
-/** The brief of a state that was held against the world, within a budget. */
+/** What was saved has so much of the budget before what was only said. */
+const SAVED_SHARE = 0.6
+
+/** The brief of a state that was held against the world, with what its sessions said, within a budget. */
 export function toldBrief(input: BriefInput, budget: number): ToldBrief {
   const work = withoutLearnings(input.work)
   const notes = fittingNotes(input.notes ?? [], budget)
-  const { page, text, tokens, cuts, shortened } = fitBrief(briefOf({ ...input, work, notes }, cleanText), {
-    tokens: budget,
-    render: renderBrief,
-    estimate: estimateTokens,
-  })
-  return { page, text, tokens, budget, cuts, shortened }
+  const brief = briefOf({ ...input, work, notes }, cleanText)
+  const more = input.talks ? `savepoint sessions show ${input.talks.main.id.slice(0, 8)}` : ''
+  const fitted = (tokens: number, talk: PageSection[]) =>
+    fitBrief(brief, {
+      tokens,
+      render: (page) => renderBrief(withTalk(page, brief.sections, talk, more)),
+      estimate: estimateTokens,
+    })
+  const talk = input.talks ? talkFor(input.talks, budget, fitted) : []
+  const { page, text, tokens, cuts, shortened } = fitted(budget, talk)
+  return { page: withTalk(page, brief.sections, talk, more), text, tokens, budget, cuts, shortened }
+}
+
+/** As much of the talk as there is room for beside what was saved; nothing where that needs all of it. */
+function talkFor(
+  talks: Talks,
+  budget: number,
+  fitted: (tokens: number, talk: PageSection[]) => { tokens: number },
+): PageSection[] {
+  const saved = fitted(Math.max(MIN_TOKENS, Math.floor(budget * SAVED_SHARE)), []).tokens
+  const room = budget - saved
+  const cost = (sections: PageSection[]) => estimateTokens(renderSections(sections)) + MORE_TOKENS
+  const fits = (sections: PageSection[]) =>
+    cost(sections) <= room && renderSections(sections).length < MOST_CHARACTERS
+  const scale = fitScale((one) => fits(tellTalks(talks, one)))
+  return scale === null ? firstLines(tellTalks(talks, 0), fits) : tellTalks(talks, scale)
+}
+
+/** Where not even the least of it fits, its first lines may: they say what is wanted now. */
+function firstLines(sections: PageSection[], fits: (sections: PageSection[]) => boolean): PageSection[] {
+  const part = [...sections]
+  for (let last = part.pop(); last !== undefined; last = part.pop())
+    for (let { lines } = last; lines.length > 0; lines = lines.slice(0, -1))
+      if (fits([...part, { ...last, lines }])) return [...part, { ...last, lines }]
+  return []
+}
+
+/** The line that shows the way to more. */
+const MORE_TOKENS = 20
+
+/** A brief is never longer than this, whatever its tokens. */
+const MOST_CHARACTERS = 7_600
+
+/** What was said stands behind what must be kept of what was saved, and before the rest. */
+function withTalk(
+  page: BriefPage,
+  sections: readonly BriefSection[],
+  talk: PageSection[],
+  more: string,
+): BriefPage {
+  if (talk.length === 0) return page
+  const must = new Set(sections.filter(({ rank }) => rank === 'must').map(({ title }) => title))
+  const first = page.sections.filter(({ title }) => must.has(title))
+  const rest = page.sections.filter(({ title }) => !must.has(title))
+  return { ...page, sections: [...first, ...talk, ...rest], more }
 }
 
 /** Of the budget above the least one, notes get a half at most: the work itself is what a brief is for. */

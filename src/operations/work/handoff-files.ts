@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { sha256 } from '../../core/canonical.ts'
-import type { Checkpoint } from '../../core/checkpoint.ts'
+import { BY_HAND, type Checkpoint } from '../../core/checkpoint.ts'
 import { describe, errorCode, ReasonError } from '../../core/reason.ts'
 import { decodeHandoff, type Handoff } from '../../formats/handoff-md/codec.ts'
 import { HANDOFFS, handoffName } from '../../formats/handoff-md/layout.ts'
@@ -17,9 +17,6 @@ import { isTrustedHere } from '../document/trusted.ts'
 export const MAX_HANDOFF_BYTES = 1024 * 1024
 /** So many of a folder are looked at, the newest by their names. */
 const MOST = 200
-
-/** Begins the note on the checkpoint of a handoff, and so tells its text from all others that the store keeps. */
-export const HANDED_OFF = 'handoff: '
 
 /** Where handoffs are written: in the main worktree, or here where nobody can tell which one that is. */
 export function handoffHome({ place }: Context): { place: Place; main: boolean; problem: string | null } {
@@ -292,7 +289,8 @@ async function ownCheckpoint(
     const version = await store.version(id, hash)
     const stored = version === null ? null : await store.checkpoint(version.checkpoint)
     if (stored?.state !== 'whole' || stored.row.foreign) continue
-    if (stored.checkpoint.triggers.some(({ note }) => note.startsWith(HANDED_OFF))) return stored.checkpoint
+    if (stored.checkpoint.triggers.some(({ note }) => note.startsWith(BY_HAND.handedOff)))
+      return stored.checkpoint
   }
   return null
 }

@@ -1,7 +1,7 @@
 import { basename, join, relative, sep } from 'node:path'
 import { oneLine } from '../../core/bullets.ts'
 import { sha256 } from '../../core/canonical.ts'
-import type { Checkpoint } from '../../core/checkpoint.ts'
+import { BY_HAND, type Checkpoint } from '../../core/checkpoint.ts'
 import { randomToken } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
@@ -15,7 +15,7 @@ import type { Context } from '../context.ts'
 import { flag, text, whole } from '../facts.ts'
 import type { Field } from '../field.ts'
 import { operation } from '../operation.ts'
-import { HANDED_OFF, handoffHome, MAX_HANDOFF_BYTES, problemOf } from './handoff-files.ts'
+import { handoffHome, MAX_HANDOFF_BYTES, problemOf } from './handoff-files.ts'
 import { type Receipt, saveWork } from './save-work.ts'
 import { isNothingSaid, SAYING_FIELDS, type Said, type SayingInput, saidBy } from './saying.ts'
 
@@ -56,7 +56,7 @@ export const handoff = operation({
     const receipt = await saveWork(
       context,
       { ...told, handedOff: true },
-      { kind: 'session-end', note: `${HANDED_OFF}${purpose}` },
+      { kind: 'session-end', note: `${BY_HAND.handedOff}${purpose}` },
     )
     for (const { path, state, problem } of receipt.views)
       if (state !== 'written')

@@ -1,3 +1,4 @@
+import { BY_HAND } from '../../core/checkpoint.ts'
 import { LEDGER_SKIPPED, sayLedger } from '../../formats/ledger-md/codec.ts'
 import { operation } from '../operation.ts'
 import { type Receipt, saveWork } from './save-work.ts'
@@ -22,7 +23,7 @@ export const ledgerWrite = operation({
   async perform(context, input): Promise<Receipt | Skipped> {
     if (!context.settings.ledger && context.ask === null && isNothingSaid(input))
       return { skipped: 'ledger_disabled' }
-    return saveWork(context, await saidBy(context, input), { kind: 'manual', note: 'saved' })
+    return saveWork(context, await saidBy(context, input), { kind: 'manual', note: BY_HAND.saved })
   },
   say: (result) => {
     if ('skipped' in result) return LEDGER_SKIPPED

@@ -1,9 +1,8 @@
-import type { Checkpoint } from '../../core/checkpoint.ts'
-import type { WorkState } from '../../core/work.ts'
-import { HANDED_OFF } from './handoff-files.ts'
+import { BY_HAND, type Checkpoint } from '../../core/checkpoint.ts'
+import type { WorkField, WorkState } from '../../core/work.ts'
 
 export interface Mention {
-  field: keyof WorkState
+  field: WorkField
   /** The item's place in its field; for a text, the line's. */
   index: number
   path: string
@@ -20,7 +19,7 @@ const PATH = /^(?!\w+:\/\/)(?:\.\/)?((?:[\w@.+-]+\/)*[\w@+-][\w@.+-]*\.[A-Za-z]\
 /** What the work's sentences name in code marks and could be files; anything less clear is left alone. */
 export function mentionsOf(work: WorkState): Mention[] {
   const found: Mention[] = []
-  const add = (field: keyof WorkState, index: number, text: string) => {
+  const add = (field: WorkField, index: number, text: string) => {
     for (const [, code = ''] of text.matchAll(CODE)) {
       const path = PATH.exec(code)?.[1]
       if (path !== undefined && found.length < MOST) found.push({ field, index, path })
@@ -46,13 +45,12 @@ const firstWord = (text: string) =>
  * folder may be no file at all, such as `node.js`: it counts only where a save has looked for it.
  */
 export function absentAt(checkpoint: Checkpoint | null, work: WorkState): string[] {
-  const isLookedAt = checkpoint?.triggers.some(({ note }) => note === SAVED || note.startsWith(HANDED_OFF))
+  const isLookedAt = checkpoint?.triggers.some(
+    ({ note }) => note === BY_HAND.saved || note.startsWith(BY_HAND.handedOff),
+  )
   const sought = new Set(checkpoint && isLookedAt ? mentionsOf(checkpoint.work).map(({ path }) => path) : [])
   const unsought = mentionsOf(work).filter(
     ({ field, path }) => field !== 'references' && !path.includes('/') && !sought.has(path),
   )
   return [...(checkpoint?.absent ?? []), ...unsought.map(({ path }) => path)]
 }
-
-/** How a save says that it was one. */
-const SAVED = 'saved'

@@ -68,7 +68,7 @@ export const pickup = operation({
       kind: 'count',
       least: MIN_TOKENS,
       value: 'TOKENS',
-      about: `how many tokens it may have (estimated, never less); 1000 without it, at least ${MIN_TOKENS}`,
+      about: `how many tokens it may have (estimated); 1500 without it, at least ${MIN_TOKENS}`,
     },
     markdown: { kind: 'flag', typed: true, about: 'Markdown also on a terminal' },
     reviewed: {

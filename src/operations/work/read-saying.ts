@@ -60,6 +60,8 @@ const KEYS: Readonly<Record<string, Read>> = {
   tdd_phase: place('tddPhase'),
   position: positionOf,
   unconfirmed: (value, key) => ({ unconfirmed: flagOf(value, key) }),
+  // A work state that was told says what nobody saved; whoever saves it says all of it.
+  overheard: () => ({}),
 }
 
 /** Reads what was piped in. A key that nobody knows is refused: a slip of the pen must not lose a decision. */

@@ -1,24 +1,31 @@
 import { requireName } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
+import type { Session, SessionKey } from '../../core/session.ts'
 import { visible } from '../../core/visible.ts'
-import type { WorkState } from '../../core/work.ts'
+import { emptyWork, type WorkState } from '../../core/work.ts'
 import { renderBriefPlain } from '../../formats/brief-md/render.ts'
 import type { Drift } from '../../policy/brief.ts'
 import { MIN_TOKENS } from '../../policy/brief-fit.ts'
+import { saysAnything } from '../../policy/brief-sections.ts'
+import type { Talks } from '../../policy/brief-talk.ts'
+import { isInFlight } from '../../policy/digest/tell-end.ts'
+import { workIn } from '../../policy/digest/work.ts'
 import { type Candidate, type ResumeChoice, resolveStream } from '../../policy/resolve.ts'
 import type { Context } from '../context.ts'
+import { isAutomatic } from '../document/automatic.ts'
 import { requireRow } from '../document/find-stream.ts'
 import { read } from '../document/read.ts'
 import type { Survey } from '../document/survey.ts'
 import { listOf, maybe, oneOf, text, whole } from '../facts.ts'
 import { operation, type Screen } from '../operation.ts'
 import { keepUp } from '../session/keep-up.ts'
-import { notesHere } from '../session/notes.ts'
+import { notesHere, type SessionNote } from '../session/notes.ts'
 import { ageOf, count, namedRows } from '../text.ts'
 import { learningsFor, type ToldBrief, toldBrief } from './brief-of.ts'
 import { absentAt } from './mentions.ts'
 import { savedState } from './saved-state.ts'
 import { seenOf, sessionsSeen } from './seen.ts'
+import { talksFor } from './talks.ts'
 import { verify } from './verify.ts'
 import { type World, worldOf } from './world.ts'
 
@@ -66,7 +73,7 @@ export const resume = operation({
       kind: 'count',
       least: MIN_TOKENS,
       value: 'TOKENS',
-      about: `how many tokens it may have (estimated, never less); 1000 without it, at least ${MIN_TOKENS}`,
+      about: `how many tokens it may have (estimated); 1500 without it, at least ${MIN_TOKENS}`,
     },
     markdown: { kind: 'flag', typed: true, about: 'Markdown also on a terminal' },
   },
@@ -115,7 +122,11 @@ export const resume = operation({
 interface Asking {
   named: string | null
   budget: number
-  notes?: readonly string[]
+  notes?: readonly SessionNote[]
+  /** The session that is told: nothing of what it said itself. */
+  except?: SessionKey | null
+  /** It has lost its context, and is asked whether the focus still holds. */
+  asksFocus?: boolean
   /** Somebody asks for it; what an agent is told without asking names no branch of a workspace that is not trusted. */
   isAsked?: boolean
 }
@@ -125,7 +136,7 @@ export async function resumed(
   context: Context,
   survey: Survey,
   world: World,
-  { named, budget, notes = [], isAsked = true }: Asking,
+  { named, budget, notes = [], isAsked = true, except = null, asksFocus = false }: Asking,
 ): Promise<Resumed> {
   const { ports, notices } = context
   const nowMs = ports.now()
@@ -158,14 +169,26 @@ export async function resumed(
       saved_at: at,
       age: ageOf(nowMs - Date.parse(at)),
     }
-  const { checkpoint, sequence, work, edited } = await savedState(context, row, survey)
+  const { checkpoint, sequence, work, edited, overheard } = await savedState(context, row, survey)
   const savedAtMs = Date.parse(checkpoint.at)
+  const talks = await talksFor(context, {
+    ...{ stream: choice.name, isNamed: choice.why === 'named', trusted: survey.trusted, world },
+    except: except ?? context.session,
+    savedAt: isAutomatic(checkpoint) ? null : checkpoint.at,
+  })
+  const saved = talks ? savedBeside(work, talks) : (overheard ?? work)
   const { branch = null, commit = null } = checkpoint.provenance ?? {}
-  const saved = { atMs: savedAtMs, branch, commit, absent: absentAt(checkpoint, work) }
-  const { checks, drift: found } = await verify(context, work, saved, world, survey)
+  const point = { atMs: savedAtMs, branch, commit, absent: absentAt(checkpoint, work) }
+  const { checks, drift: found } = await verify(context, saved, point, world, survey)
   const drift = isAsked || survey.trusted ? found : withoutName(found)
   const learnings = await learningsFor(context, survey, work)
-  const told = { work, stream: choice.name, savedAtMs, nowMs, checks, drift, learnings, notes }
+  const told = {
+    ...{ work: saved, stream: choice.name, savedAtMs, nowMs, checks, drift, learnings, talks, asksFocus },
+    notes: [
+      ...(talks === null && overheard !== null ? [BY_OLDER] : []),
+      ...notes.filter((note) => talks === null || !isTold(note, saved, talks)).map(({ text: note }) => note),
+    ],
+  }
   // What was written into the ledger is in no checkpoint yet.
   const input = edited ? { ...told, command: 'savepoint ledger' } : told
   notices.push(`This is ${choice.name}: ${WHY[choice.why]}.`)
@@ -180,6 +203,41 @@ export async function resumed(
     work,
     ...toldBrief(input, budget),
   }
+}
+
+/** What became of the session that is told stands in what is told of it, and what it left running as well. */
+function isTold(
+  { session, about, text: note }: SessionNote,
+  saved: WorkState,
+  talks: Talks & { session: Session },
+) {
+  if (session !== talks.session.id) return false
+  if (about === 'state') return !saysAnything(saved)
+  if (about === 'pause') return talks.main.digest.last === 'halt'
+  const running = talks.main.digest.calls.filter(isInFlight)
+  return about === 'running' && talks.around.trusted && running.some(({ what }) => note.includes(what))
+}
+
+const BY_OLDER =
+  'An older version of Savepoint overheard this in a session, and nobody saved it: check it before you build on it.'
+
+/** What somebody saved, without what the talk itself tells. */
+function savedBeside(work: WorkState, { main, around }: Talks): WorkState {
+  const said = workIn(main.digest, around)
+  const isNew = (known: ReadonlyArray<{ text: string }>) => {
+    const texts = new Set(known.map(({ text: one }) => one))
+    return (one: { text: string }) => !texts.has(one.text)
+  }
+  const files = new Set(said.artifacts.map(({ path }) => path))
+  const saved = {
+    ...work,
+    decisions: work.decisions.filter(isNew(said.decisions)),
+    done: work.done.filter(isNew(said.done)),
+    artifacts: work.artifacts.filter(({ path, description }) => description !== '' || !files.has(path)),
+  }
+  const nothing = emptyWork()
+  for (const field of work.overheard ?? []) Object.assign(saved, { [field]: nothing[field] })
+  return saved
 }
 
 const withoutName = (drift: Drift): Drift => ({

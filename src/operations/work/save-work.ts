@@ -214,15 +214,29 @@ async function withWorked(
   { work, at }: Checkpoint,
   row: WorkRow | null,
 ): Promise<WorkState> {
-  const { withHarvest } = await import('../../policy/harvest-merge.ts')
-  const times = { problem: at, intent: at, state: at, now: at, next: at, blockers: at, questions: at }
-  const decidedAt = work.decisions.map(() => at)
-  const merged = withHarvest(
-    known,
-    { work, times, decidedAt, nextAt: work.next.map(() => at) },
-    { savedAt: row?.position.at ?? null },
-  )
-  return carryForward(merged, { references: work.references })
+  const { mergeSessionWork } = await import('../../policy/digest/merge.ts')
+  const times = { intent: at, now: at, next: at, blockers: at, questions: at }
+  const done = work.done.map((step) => ({ ...step, at: step.at ?? at }))
+  const found = { heard: work, times, decisions: work.decisions, done, artifacts: work.artifacts }
+  const merged = mergeSessionWork(known, found, row?.position.at ?? null)
+  // What the session went on from was saved, and what the talk added was not.
+  const overheard = (merged.overheard ?? []).filter((field) => work.overheard?.includes(field) !== false)
+  const [problem, state] = [known.problem || work.problem, known.state || work.state]
+  return { ...withClaims(merged, work), problem, state, overheard }
+}
+
+/** Claims that the session carried on from where it began. */
+const withClaims = (known: WorkState, { constraints, rules, facts, references }: WorkState): WorkState =>
+  carryForward(known, {
+    constraints: joinedClaims(known.constraints, constraints),
+    rules: joinedClaims(known.rules, rules),
+    facts: joinedClaims(known.facts, facts),
+    references,
+  })
+
+const joinedClaims = <Item extends { text: string }>(known: Item[], fresh: Item[]): Item[] => {
+  const texts = new Set(known.map(({ text }) => text))
+  return [...known, ...fresh.filter(({ text }) => !texts.has(text))]
 }
 
 /** Work on a new branch or plan goes on from what a resume would have told here: if that is one thing, and ours. */

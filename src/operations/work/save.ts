@@ -1,3 +1,4 @@
+import { BY_HAND } from '../../core/checkpoint.ts'
 import { visible } from '../../core/visible.ts'
 import { listOf, maybe, oneOf, record, text, whole } from '../facts.ts'
 import { operation } from '../operation.ts'
@@ -41,7 +42,7 @@ export const save = operation({
   access: 'write',
   lenient: true,
   async perform(context, { trigger = 'manual', ...input }) {
-    return saveWork(context, await saidBy(context, input), { kind: trigger, note: 'saved' })
+    return saveWork(context, await saidBy(context, input), { kind: trigger, note: BY_HAND.saved })
   },
   say: (receipt, { columns }) => banner(receipt, columns),
   tool: {

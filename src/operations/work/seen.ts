@@ -1,7 +1,10 @@
+import type { Session } from '../../core/session.ts'
+import { didSomething } from '../../policy/digest/weight.ts'
 import type { Seen } from '../../policy/resolve.ts'
 import { isLive } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context.ts'
 import { isHere, type Survey, standingOf } from '../document/survey.ts'
+import { digestOf } from '../session/session-digest.ts'
 import { streamOf } from '../session/session-stream.ts'
 
 /** What the resolver has to know about the streams of a repository. */
@@ -34,16 +37,11 @@ export async function sessionsSeen(
 ): Promise<Required<Pick<Seen, 'bound' | 'worked'>>> {
   const { store, identity } = context
   const rows =
-    identity.workspace === ''
-      ? []
-      : await store.sessions({
-          workspace: identity.workspace,
-          phases: ['active', 'stale', 'recent'],
-          most: 50,
-        })
+    identity.workspace === '' ? [] : await store.sessions({ workspace: identity.workspace, most: 50 })
   const names = new Set(survey.rows.map(({ stream }) => stream.name))
   // One that never saved anything has no stream to tell of.
-  const last = rows.find(({ session }) => names.has(streamOf(session)))?.session
+  const saved = rows.map(({ session }) => session).filter((session) => names.has(streamOf(session)))
+  const last = (await newestThatWorked(context, saved)) ?? saved[0]
   return {
     bound: await boundHere(context),
     worked: last
@@ -54,4 +52,15 @@ export async function sessionsSeen(
         }
       : null,
   }
+}
+
+const MOST_READ = 5
+
+/** The newest session that did something: a question that somebody asked in between is not what is worked on. */
+async function newestThatWorked({ store }: Context, sessions: readonly Session[]): Promise<Session | null> {
+  for (const session of sessions.slice(0, MOST_READ)) {
+    const digest = await digestOf(store, session)
+    if (digest === null || didSomething(digest)) return session
+  }
+  return null
 }

@@ -99,13 +99,13 @@ describe('an absolute budget', () => {
 
   test('shortens the lower ranks before anything that must be kept', () => {
     const text = documentOf({ 'Technical Context': `- ${words(300)}`, Problem: words(100) })
-    const short = compress(text, estimateTokens(text) - 750)
+    const short = compress(text, estimateTokens(text) - 500)
     expect(short.fits).toBe(true)
     expect(short.hardCuts).toEqual([{ section: 'Technical Context', dropped: 0, shortened: 1 }])
     const fact = section(short.text, 'Technical Context')
     expect(fact).toMatch(/^- word1 word2 .*…$/)
     expect(short.text).toBe(text.replace(`- ${words(300)}`, fact))
-    expect(short.after).toBeGreaterThan(short.before - 750 - 8)
+    expect(short.after).toBeGreaterThan(short.before - 500 - 8)
   })
 
   test('shortens what must be kept to beginnings, the longest first', () => {
@@ -166,7 +166,7 @@ describe('an absolute budget', () => {
       'Current State': `It is red:\n\n${code}\n\n${quote}\n\n${table}\n\nAnd that is all.`,
       Decisions: `- ~~${words(60)}~~`,
     })
-    const short = compress(text, 320)
+    const short = compress(text, 220)
     expect(short.fits).toBe(true)
     expect(section(short.text, 'Current State')).toBe(
       'It is red:\n\n- … 3 more: savepoint show auth --at 3\n\nAnd that is all.',
@@ -193,9 +193,9 @@ describe('an absolute budget', () => {
       'Current State': `{"[(key": ${words(60)}}`,
       'Next Actions': `- [x] first ${words(60)}`,
     })
-    const floor = compress(text, 200).text
+    const floor = compress(text, 100).text
     expect(section(floor, 'Current State')).toBe('{"[(key…')
-    expect(section(floor, 'Next Actions')).toBe('- [x] first…')
+    expect(section(floor, 'Next Actions')).toBe('- [x] first word1…')
   })
 
   test('a shorter item does not take in the line below it', () => {
@@ -207,13 +207,13 @@ describe('an absolute budget', () => {
 
   test('what is indented is not left below another line', () => {
     const quote = many(20, (n) => `> quoted ${n}`)
-    const short = compress(documentOf({ 'Current State': `${quote}\n\n  indented\n\nThe end.` }), 280)
+    const short = compress(documentOf({ 'Current State': `${quote}\n\n  indented\n\nThe end.` }), 200)
     expect(section(short.text, 'Current State')).toBe('- … 1 more: savepoint show auth --at 3\n\nThe end.')
   })
 
   test('a list that half a comment hides goes whole; of lower ranks it stays hidden', () => {
     const list = `- ${words(90)}\n- x <!-- ${words(90)}\n- y`
-    const short = compress(documentOf({ Problem: `${words(50)} -->\n\n${list}` }), 300)
+    const short = compress(documentOf({ Problem: `${words(50)} -->\n\n${list}` }), 200)
     expect(section(short.text, 'Problem')).toBe('- … 2 more: savepoint show auth --at 3')
     const facts = `${words(50)} -->\n\n- ${words(9)}\n- x\nhalf -->`
     expect(compress(documentOf({ 'Technical Context': facts }), 300).text).toContain(`\n${facts}\n`)

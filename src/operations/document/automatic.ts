@@ -1,0 +1,113 @@
+import { BY_HAND, type Checkpoint, type Trigger, type TriggerKind } from '../../core/checkpoint.ts'
+import { emptyWork, OVERHEARD, type WorkState } from '../../core/work.ts'
+import type { Store, Stored } from '../../store/store.ts'
+
+/** Why a session's talk is saved without anybody asking. */
+const AUTOMATIC: readonly TriggerKind[] = ['session-end', 'pressure', 'compaction', 'timer', 'error']
+
+/** Whether nobody asked for it: a session's talk was saved by itself. */
+export const isAutomatic = ({ session, triggers }: Checkpoint) =>
+  session !== undefined && triggers.every((one) => AUTOMATIC.includes(one.kind) && !isByHand(one))
+
+/** Who saves may give any of these reasons. */
+const isByHand = ({ note }: Trigger) =>
+  note === BY_HAND.saved || note === BY_HAND.delta || note.startsWith(BY_HAND.handedOff)
+
+/** The lists that an automatic checkpoint may have added to, and how an item of each is told from others. */
+const LISTS = {
+  decisions: ({ decisions }: WorkState) => decisions.map(({ text }) => text),
+  rules: ({ rules }: WorkState) => rules.map(({ text }) => text),
+  constraints: ({ constraints }: WorkState) => constraints.map(({ text }) => text),
+  facts: ({ facts }: WorkState) => facts.map(({ text }) => text),
+  done: ({ done }: WorkState) => done.map(({ text }) => text),
+  artifacts: ({ artifacts }: WorkState) => artifacts.map(({ path }) => path),
+}
+type List = keyof typeof LISTS
+const CLAIMS: readonly List[] = ['decisions', 'rules', 'constraints', 'facts']
+// `as`: these are the table's own keys.
+const ALL = Object.keys(LISTS) as List[]
+
+/** So far back a checkpoint's origins are looked for. */
+const MOST_STEPS = 200
+
+/** Whether an older version took this from a session's talk, sentence by sentence. */
+export const isOlderReading = (checkpoint: Checkpoint) =>
+  checkpoint.work.overheard === undefined && isAutomatic(checkpoint)
+
+/**
+ * A checkpoint without the claims that an older version made of sentences it overheard: nobody saved them. Those are
+ * the ones that came with an automatic checkpoint, in this one or in one that it goes on from.
+ */
+export async function withoutOlderReading(store: Store, checkpoint: Checkpoint): Promise<Checkpoint> {
+  if (checkpoint.work.overheard !== undefined) return checkpoint
+  const { added, saved } = await originsOf(
+    store,
+    checkpoint,
+    CLAIMS,
+    ({ work }) => work.overheard !== undefined,
+  )
+  if (added.size === 0 && !isAutomatic(checkpoint)) return checkpoint
+  const overheard = isAutomatic(checkpoint)
+    ? OVERHEARD.filter((field) => JSON.stringify(checkpoint.work[field]) !== JSON.stringify(saved[field]))
+    : []
+  return { ...checkpoint, work: { ...withoutAdded(checkpoint, added, saved), overheard } }
+}
+
+/** What people and agents saved of the work: nothing in it was taken from a session's talk. */
+export async function savedByHand(store: Store, checkpoint: Checkpoint): Promise<WorkState> {
+  const { added, saved } = await originsOf(store, checkpoint, ALL, () => false)
+  const work = withoutAdded(checkpoint, added, saved)
+  const nothing = emptyWork()
+  for (const field of work.overheard ?? []) Object.assign(work, { [field]: nothing[field] })
+  return { ...work, overheard: [] }
+}
+
+const keyOf = (list: List, name: string) => `${list}\n${name}`
+
+/** What automatic checkpoints added to some lists, and the newest work that somebody saved. */
+async function originsOf(
+  store: Store,
+  checkpoint: Checkpoint,
+  lists: readonly List[],
+  isEnd: (one: Checkpoint) => boolean,
+): Promise<{ added: ReadonlySet<string>; saved: WorkState }> {
+  const added = new Set<string>()
+  let saved: WorkState | null = null
+  let one: Checkpoint | null = checkpoint
+  for (let step = 0; one !== null && step < MOST_STEPS && !isEnd(one); step += 1) {
+    const stored: Stored | null = one.parent === null ? null : await store.checkpoint(one.parent)
+    const parent: Checkpoint | null = stored?.state === 'whole' ? stored.checkpoint : null
+    if (isAutomatic(one))
+      for (const key of addedTo(one.work, parent?.work ?? emptyWork(), lists)) added.add(key)
+    else saved ??= one.work
+    one = parent
+  }
+  return { added, saved: saved ?? one?.work ?? emptyWork() }
+}
+
+const addedTo = (work: WorkState, before: WorkState, lists: readonly List[]) =>
+  lists.flatMap((list) => {
+    const known = new Set(LISTS[list](before))
+    return LISTS[list](work)
+      .filter((name) => !known.has(name))
+      .map((name) => keyOf(list, name))
+  })
+
+function withoutAdded(checkpoint: Checkpoint, added: ReadonlySet<string>, saved: WorkState): WorkState {
+  const { work } = checkpoint
+  const kept = <Item>(list: List, items: Item[]): Item[] => {
+    const names = LISTS[list](work)
+    return items.filter((_, at) => !added.has(keyOf(list, names[at] ?? '')))
+  }
+  const { problem, state } = isAutomatic(checkpoint) ? saved : work
+  return {
+    ...work,
+    ...{ problem, state },
+    decisions: kept('decisions', work.decisions),
+    rules: kept('rules', work.rules),
+    constraints: kept('constraints', work.constraints),
+    facts: kept('facts', work.facts),
+    done: kept('done', work.done),
+    artifacts: kept('artifacts', work.artifacts),
+  }
+}

@@ -1,0 +1,39 @@
+import type { Session } from '../../core/session.ts'
+import type { Entry, Reading } from '../../core/transcript.ts'
+import { foldEntry } from '../../policy/digest/fold.ts'
+import { type Digest, emptyDigest } from '../../policy/digest/state.ts'
+import type { Store } from '../../store/store.ts'
+import { readState } from './read-state.ts'
+
+/**
+ * What a session came to, with its newest words, which its client may not have written down. Null where nothing is
+ * known of it, or only what an older version read of a transcript that is gone.
+ */
+export async function digestOf(store: Store, session: Session): Promise<Digest | null> {
+  const kept = await store.reading(session)
+  const state = readState(kept)
+  if (state === null && kept !== null) return null
+  const digest = withNewest(state?.digest ?? emptyDigest(), session, state?.reading ?? null)
+  return state === null && digest.last === 'nothing' ? null : digest
+}
+
+/** A digest with the newest words, where the client had not written them when its transcript was last read. */
+export function withNewest(
+  digest: Digest,
+  { lastPrompt, lastSaid }: Session,
+  reading: Reading | null,
+): Digest {
+  const writtenAt = reading?.lastAt ?? digest.lastAt ?? ''
+  const isSaid = (text: string) => digest.turn.some((one) => one.text.endsWith(text.trim().slice(-200)))
+  const unwritten: Entry[] = [
+    ...(lastPrompt ? [{ kind: 'request' as const, how: 'prompt' as const, about: '', ...lastPrompt }] : []),
+    // A hook is told the last words after they were written.
+    ...(lastSaid && !isSaid(lastSaid.text) ? [{ kind: 'text' as const, ...lastSaid }] : []),
+  ]
+    .filter(({ at }) => at > writtenAt)
+    .sort((a, b) => (a.at < b.at ? -1 : 1))
+  if (unwritten.length === 0) return digest
+  const more = structuredClone(digest)
+  for (const entry of unwritten) foldEntry(more, entry)
+  return more
+}

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Session, SessionKey } from '../../core/session.ts'
+import type { Talk, Talks } from '../../policy/brief-talk.ts'
+import { fileNamer } from '../../policy/digest/name-file.ts'
+import { didSomething } from '../../policy/digest/weight.ts'
+import type { Context } from '../context.ts'
+import { stateOf } from '../session/notes.ts'
+import { digestOf } from '../session/session-digest.ts'
+import { streamOf } from '../session/session-stream.ts'
+import { ageOf } from '../text.ts'
+import type { World } from './world.ts'
+
+/** Which sessions are asked for. */
+interface Asked {
+  stream: string
+  /** It was asked for by its name: then only sessions that saved to it count. */
+  isNamed: boolean
+  /** When somebody last saved it by hand; null where nobody did. */
+  savedAt: string | null
+  /** The session that is being told. */
+  except: SessionKey | null
+  trusted: boolean
+  world: World
+}
+
+const MOST_SESSIONS = 40
+const MOST_READ = 8
+const DAY_MS = 86_400_000
+
+/**
+ * What the sessions of a piece of work said. The main one is the newest that did something; without any, the newest.
+ * One that ended a day before somebody saved by hand is history, and told in a line.
+ */
+export async function talksFor(
+  context: Context,
+  asked: Asked,
+): Promise<(Talks & { session: Session }) | null> {
+  const nowMs = context.ports.now()
+  const found: Array<Talk & { session: Session }> = []
+  for (const session of await sessionsOf(context, asked)) {
+    const digest = await digestOf(context.store, session)
+    if (!digest || digest.requests.length === 0) continue
+    const age = ageOf(nowMs - Date.parse(session.lastActivityAt))
+    found.push({ id: session.id, age, state: stateOf(session, nowMs, asked.trusted), digest, session })
+    if (found.length >= MOST_READ) break
+  }
+  const isCurrent = ({ session }: { session: Session }) =>
+    asked.savedAt === null || Date.parse(session.lastActivityAt) > Date.parse(asked.savedAt) - DAY_MS
+  const at = found.findIndex((one) => isCurrent(one) && didSomething(one.digest))
+  const place = at >= 0 ? at : found.findIndex(isCurrent)
+  const main = found[place]
+  if (main === undefined) return null
+  return {
+    main,
+    session: main.session,
+    after: found.slice(0, place),
+    before: found.slice(place + 1),
+    around: await surroundingsOf(context, asked),
+  }
+}
+
+/** Those that saved to the stream, and those of this branch that saved to none but their own. */
+async function sessionsOf({ store, identity }: Context, asked: Asked): Promise<Session[]> {
+  if (identity.workspace === '') return []
+  // Work that is asked for by its name is the repository's: its sessions may have been in any worktree.
+  const where = asked.isNamed ? { repository: identity.repository } : { workspace: identity.workspace }
+  const rows = await store.sessions({ ...where, most: MOST_SESSIONS })
+  const { branch } = asked.world
+  const isHere = ({ environment: { gitBranch } }: Session) =>
+    gitBranch === null || branch === null || gitBranch === branch
+  return rows
+    .map(({ session }) => session)
+    .filter(
+      (session) =>
+        session.id !== asked.except?.id &&
+        (streamOf(session) === asked.stream ||
+          (!asked.isNamed && session.stream === null && isHere(session))),
+    )
+}
+
+async function surroundingsOf(context: Context, { trusted }: Asked): Promise<Talks['around']> {
+  const { place, settings } = context
+  const asksGit = trusted && place.git !== null
+  const dirty = asksGit
+    ? await (await import('../../workspace/git-dirty.ts')).dirtyFiles(place, settings.ledger_path)
+    : null
+  return {
+    trusted,
+    root: place.root,
+    nameFile: fileNamer(place.root),
+    uncommitted:
+      dirty === null || dirty.problem !== null ? null : new Set(dirty.files.map(({ path }) => path)),
+    isGone: (path) => !existsSync(join(place.root, path)),
+  }
+}

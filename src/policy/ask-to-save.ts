@@ -1,0 +1,95 @@
+import type { AgentEvent } from '../core/agent-event.ts'
+import type { Session, Stretch } from '../core/session.ts'
+
+interface Weight {
+  /** So many make a point. */
+  perPoint: number
+  /** No more points come from it than this. */
+  mostPoints: number
+}
+
+/**
+ * How much was done since the last save. Decisions come with requests, so they alone have no limit: neither a large
+ * rename nor a long run is enough by itself.
+ */
+const WEIGHTS = {
+  requests: { perPoint: 1, mostPoints: Number.POSITIVE_INFINITY },
+  edits: { perPoint: 2, mostPoints: 6 },
+  minutes: { perPoint: 10, mostPoints: 6 },
+} as const satisfies Record<string, Weight>
+
+/** With so many points the agent is asked to save. */
+export const DUE_AT_POINTS = 12
+
+/** The user may be away: a longer silence counts as so much work. */
+const LONGEST_PAUSE_MS = 600_000
+
+/** A stretch begins with its session, and anew with every save by hand. */
+export const beginStretch = (at: string): Stretch => ({
+  requests: 0,
+  edits: 0,
+  activeMs: 0,
+  heardAt: at,
+  isAsked: false,
+})
+
+/** The stretch after one more event. Edits of helpers count as well; only the main conversation has requests. */
+export function stretchAfter(stretch: Stretch, event: AgentEvent): Stretch {
+  const { requests, edits, activeMs, heardAt } = stretch
+  const silentMs = Date.parse(event.at) - Date.parse(heardAt)
+  const edited = event.kind === 'batch' ? event.tools.filter(({ isEdit }) => isEdit).length : 0
+  return {
+    ...stretch,
+    requests: event.kind === 'prompt' && event.helper === null ? requests + 1 : requests,
+    edits: edits + edited,
+    activeMs: activeMs + Math.min(Math.max(0, silentMs), LONGEST_PAUSE_MS),
+    // An event that comes late from a journal does not turn the clock back.
+    heardAt: silentMs > 0 ? event.at : heardAt,
+  }
+}
+
+/** The stretch in which a session may still be asked; null where it was asked, handed its work off, or must not be. */
+export const openStretch = (
+  { stretch, handedOff }: Pick<Session, 'stretch' | 'handedOff'>,
+  isAllowed: boolean,
+): Stretch | null => (isAllowed && !handedOff && stretch && !stretch.isAsked ? stretch : null)
+
+/** Whether so much was done since the last save that the agent is to be asked for one. */
+export const isSaveDue = ({ requests, edits, activeMs }: Stretch): boolean =>
+  points(WEIGHTS.requests, requests) +
+    points(WEIGHTS.edits, edits) +
+    points(WEIGHTS.minutes, activeMs / 60_000) >=
+  DUE_AT_POINTS
+
+const points = ({ perPoint, mostPoints }: Weight, amount: number) => Math.min(amount / perPoint, mostPoints)
+
+const SAVE = 'Save what was decided, why, and the next step before you go on:'
+
+/** What to do, where the agent has the tools and where it has only a shell; /context:checkpoint says it in these words. */
+export const SAVE_BY = {
+  tool: `${SAVE} call \`savepoint_save\` with \`decision\` ("… because …") and \`next\`.`,
+  command: `${SAVE} run \`savepoint save --decision "… because …" --next "…"\`.`,
+} as const
+
+/** The line that asks for a save. Why something was decided is known only to the agent, and only while it lives. */
+export function askToSave(
+  { requests, edits }: Stretch,
+  { hasSaved, hasTools }: { hasSaved: boolean; hasTools: boolean },
+): string {
+  const done = [count(requests, 'request'), ...(edits > 0 ? [count(edits, 'edit')] : [])].join(' and ')
+  const since = hasSaved ? 'since the last save' : 'in this session without a save'
+  return `Savepoint: ${done} ${since}. ${SAVE_BY[hasTools ? 'tool' : 'command']} Skip it if nothing was decided.`
+}
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
+
+/** The table of weights in Markdown, for docs/sessions.md. */
+export function weightsTable(): string {
+  const rows = Object.entries<Weight>(WEIGHTS).map(([name, { perPoint, mostPoints }]) => [
+    name,
+    String(perPoint),
+    Number.isFinite(mostPoints) ? String(mostPoints) : 'no limit',
+  ])
+  const head = ['what', 'so many make a point', 'points at most']
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}

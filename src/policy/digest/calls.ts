@@ -1,0 +1,256 @@
+import type { Entry } from '../../core/transcript.ts'
+import { redact } from '../redact.ts'
+import {
+  commitIn,
+  commitSubject,
+  describedOf,
+  exitCodeOf,
+  type Family,
+  failedTest,
+  failingLine,
+  hasFailedTest,
+  isCommit,
+  isFailure,
+  type Notable,
+  notableOf,
+  passingLine,
+  resetBy,
+} from './commands.ts'
+import { keptLine, shorten } from './quote.ts'
+import { type Check, type Digest, KEEP, keepNewest, type OpenCall, type TouchedFile } from './state.ts'
+
+type EntryOf<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>
+
+const EDITS = /^(?:Write|Edit|MultiEdit|NotebookEdit)$/
+const HELPS = /^(?:Task|Agent)$/
+/** Tools that look at, or end, something in the background: their result may say that it is over. */
+const LOOKS = /^(?:TaskOutput|AgentOutputTool|BashOutput)$/
+const STOPS = /^(?:TaskStop|KillShell|KillBash)$/
+/** Our own tools, by the name that a client gives them: who saves or looks has not gone on with the work by that. */
+const OURS = /^mcp_.*_savepoint_[a-z_]+$/
+const OUR_COMMAND =
+  /^(?:\S*\/)?(?:savepoint|node \S*\/cli\.cjs) (?:save|resume|status|handoff|search|sessions|info)\b/
+/** The tools that have entries of their own: what the user said to them is told there. */
+const SPEAK =
+  /^(?:ExitPlanMode|EnterPlanMode|AskUserQuestion|TodoWrite|Task(?:Create|Update|List|Get)|Skill)$/
+const LONGEST = { id: 100, path: 300, command: 600, what: 200, prompt: 900 }
+
+/** A tool was called. */
+export function beginCall(digest: Digest, { id, name, input, at }: EntryOf<'tool'>): void {
+  if (OURS.test(name) || OUR_COMMAND.test(input.command ?? '')) return
+  const { path = '', command = '', description = '', helper = '', prompt = '', task = '' } = input
+  const isHelper = HELPS.test(name) || helper !== ''
+  const isBehind = input.background === true
+  const what = isHelper
+    ? [helper, description].filter(Boolean).join(': ')
+    : commandLine(command) || path || description
+  const { turn } = digest
+  const announced = turn.at(-1)
+  if (announced) announced.leadsOn = true
+  digest.counts.calls += 1
+  digest.last = 'call'
+  if (digest.command && command !== '') reachStep(digest.command, command)
+  digest.calls.push({
+    id: keptLine(id, LONGEST.id),
+    alias: LOOKS.test(name) || STOPS.test(name) ? keptLine(task, LONGEST.id) : '',
+    at,
+    name: keptLine(name, 60),
+    kind: isHelper ? 'subagent' : isBehind ? 'background' : 'call',
+    isBehind,
+    broke: '',
+    about: keptLine(description, 120),
+    what: keptLine(what || name, LONGEST.what),
+    prompt: isHelper ? keptLine(prompt, LONGEST.prompt) : '',
+    path: EDITS.test(name) ? redact(path).slice(0, LONGEST.path) : '',
+    command: redact(command).slice(0, 4_000),
+  })
+  keepNewest(digest.calls, KEEP.calls)
+  if (!SPEAK.test(name))
+    digest.lastCall = {
+      at,
+      name: keptLine(name, 60),
+      what: keptLine(what || name, LONGEST.what),
+      came: 'nothing',
+      detail: '',
+    }
+}
+
+/** A command by its first line, and a commit by its subject. */
+function commandLine(command: string): string {
+  const [line = ''] = command.trim().split('\n', 1)
+  const subject = notableOf(command.slice(0, 1_000))?.commits ? commitSubject(command) : ''
+  return subject === '' ? line : `${shorten(line, 120)} (commit: "${subject}")`
+}
+
+/** A step of a running command is reached when something that it names is run. */
+function reachStep(command: NonNullable<Digest['command']>, run: string): void {
+  const at = command.steps.findLastIndex(({ marks }) => marks.some((mark) => run.includes(mark)))
+  const fresh = command.steps.slice(0, at + 1).filter(({ reached }) => !reached)
+  for (const step of fresh) step.reached = true
+  if (fresh.length > 0) command.since = 0
+}
+
+// The client's own words where a call goes on behind the scenes, and the name that it gives to it.
+const STARTED =
+  /^(?:Command (?:is )?running in (?:the )?background with ID|Async agent launched|Command was (?:manually|automatically) backgrounded)/i
+const ALIAS = /\b(?:ID|agentId|task_id)[:=] ?`?([A-Za-z0-9_-]{3,80})/
+const BROKE = /^(?:API Error\b|\[Request interrupted)/
+const COMPLETED = /<status>completed<\/status>|\bstatus: completed\b/i
+const OVER = /<status>(?:completed|failed|killed|stopped)<\/status>|\bstatus: (?:completed|failed|killed)\b/i
+
+/** What a call came to. What it printed tells whether it failed, and nothing of what is to be done. */
+export function endCall(digest: Digest, { id, failed, refused, text, at }: EntryOf<'result'>): void {
+  const call = digest.calls.find((one) => one.id === keptLine(id, LONGEST.id))
+  if (call === undefined) return
+  digest.last = 'call'
+  if (!failed && !refused && (call.isBehind || STARTED.test(text))) {
+    call.isBehind = true
+    if (call.kind === 'call') call.kind = 'background'
+    call.alias = ALIAS.exec(text)?.[1] ?? ''
+    return
+  }
+  // A helper that the provider stopped has not finished, whatever the client calls its result.
+  if (call.kind === 'subagent' && BROKE.test(text)) {
+    call.broke = keptLine(text.split('\n', 1)[0] ?? '', 200)
+    return
+  }
+  digest.calls.splice(digest.calls.indexOf(call), 1)
+  // What was stopped came to nothing; what is over says how.
+  if (!failed && call.alias !== '' && STOPS.test(call.name)) takeCall(digest, call.alias)
+  else if (!failed && call.alias !== '' && OVER.test(text))
+    finishCall(digest, { id: call.alias, failed: !COMPLETED.test(text), at })
+  const { lastCall } = digest
+  if (lastCall && lastCall.at === call.at && lastCall.what === call.what) {
+    lastCall.came = refused ? 'refused' : failed ? 'failed' : 'well'
+    lastCall.detail = failed && !refused ? failingLine(text) || lastLine(text) : ''
+  }
+  if (refused) return
+  if (call.path !== '' && !failed) touchFile(digest, call.path, actionOf(call.name, text), at)
+  else if (call.command !== '') recordRun(digest, call, failed, text, at)
+}
+
+const lastLine = (text: string) => keptLine(text.trimEnd().split('\n').at(-1) ?? '', 160)
+
+/** Something in the background came to its end. */
+export function finishCall(
+  digest: Digest,
+  { id, failed, at }: Pick<EntryOf<'finished'>, 'id' | 'failed' | 'at'>,
+): void {
+  const call = takeCall(digest, id)
+  if (call && call.command !== '') recordRun(digest, call, failed, '', at)
+}
+
+/** The call of that name, which is open no longer. */
+function takeCall(digest: Digest, id: string): OpenCall | undefined {
+  const name = keptLine(id, LONGEST.id)
+  const isMeant = ({ id: own, alias, isBehind }: OpenCall) => own === name || (isBehind && alias === name)
+  const at = digest.calls.findIndex(isMeant)
+  return at < 0 ? undefined : digest.calls.splice(at, 1)[0]
+}
+
+/** What ran in the foreground when the user or the client went on will have no result any more. */
+export function dropForeground(digest: Digest): void {
+  digest.calls = digest.calls.filter(
+    ({ isBehind, kind, broke }) => isBehind || kind === 'background' || broke !== '',
+  )
+}
+
+const actionOf = (name: string, text: string) =>
+  name === 'Write' && /\bcreated\b/i.test(text.slice(0, 200)) ? 'created' : 'modified'
+
+/** The newest is the last. A file that was made here stays one that was made here. */
+function touchFile(digest: Digest, path: string, action: TouchedFile['action'], at: string): void {
+  const { files, counts } = digest
+  const known = files.findIndex((one) => one.path === path)
+  const [before] = known === -1 ? [] : files.splice(known, 1)
+  const isOurs = action === 'modified' && before?.action === 'created'
+  files.push({ path, action: isOurs ? 'created' : action, at })
+  keepNewest(files, KEEP.files)
+  counts.edits += 1
+  digest.turnWorked = true
+}
+
+function recordRun(digest: Digest, call: OpenCall, failed: boolean, output: string, at: string): void {
+  const command = call.command.slice(0, 1_000)
+  const notable =
+    notableOf(command) ?? describedOf(command, call.about) ?? asTest(digest, command, failed, output)
+  if (!failed) forgetCommits(digest, resetBy(command))
+  if (notable === null) return
+  // A commit that could not be pushed is one.
+  if (notable.commits && (isCommit(failed, output) || commitIn(output))) {
+    const { hash, subject } = commitIn(output) ?? { hash: '', subject: commitSubject(call.command) }
+    if (/\s--amend\b/.test(call.command)) forgetCommits(digest, 1)
+    digest.commits.push({ at, hash, subject })
+    digest.turnWorked = true
+    keepNewest(digest.commits, KEEP.commits)
+  }
+  const ms = Date.parse(at) - Date.parse(call.at)
+  const isRed = isFailure(notable, failed, output)
+  const code = isRed ? exitCodeOf(output) : null
+  // A command that is not there says nothing of the work.
+  if (code === 126 || code === 127) return
+  const outcome = {
+    failed: isRed,
+    code,
+    // Where several ran, nobody knows whose line it is.
+    detail: isRed ? failingLine(output) : notable.families.length === 1 ? passingLine(output) : '',
+    ms: Number.isFinite(ms) && ms > 0 ? ms : 0,
+    at,
+  }
+  const { passed, failing } = isRed ? reachedIn(notable, output) : { passed: notable.families, failing: [] }
+  recordCheck(digest, passed, { ...outcome, failed: false, code: null, detail: isRed ? '' : outcome.detail })
+  recordCheck(digest, failing, outcome)
+}
+
+/** Of a chain in which a test failed, what stands before the test has passed. */
+function reachedIn({ families, isChain }: Notable, output: string): { passed: Family[]; failing: Family[] } {
+  const test = isChain && hasFailedTest(output) ? families.findLastIndex(({ kind }) => kind === 'test') : 0
+  return { passed: families.slice(0, Math.max(0, test)), failing: families.slice(Math.max(0, test)) }
+}
+
+/** A commit that was amended or reset is gone: what was said of it does not hold. */
+function forgetCommits(digest: Digest, count: number): void {
+  for (const { hash } of count > 0 ? digest.commits.splice(-count) : [])
+    for (const request of digest.requests)
+      if (hash !== '') request.came = request.came.filter((one) => !one.includes(hash.slice(0, 7)))
+}
+
+/** A command that failed as a test does is one, and so is the run of it that passes. */
+function asTest({ checks }: Digest, command: string, failed: boolean, output: string): Notable | null {
+  const test = failedTest(command, failed ? output : 'FAIL ')
+  if (test === null || failed) return test
+  const [family] = test.families
+  return checks.some((one) => one.family === family?.family) ? test : null
+}
+
+/** The last outcome of each family. Where several ran and failed, nobody knows which: it is over when each has passed. */
+function recordCheck(
+  digest: Digest,
+  families: readonly Family[],
+  outcome: Pick<Check, 'failed' | 'code' | 'detail' | 'ms' | 'at'>,
+): void {
+  const names = families.map(({ family }) => family)
+  // What passed before a run in which something failed is not known to pass any more.
+  if (outcome.failed) digest.checks = digest.checks.filter((one) => one.failed || !names.includes(one.family))
+  if (!outcome.failed) forgetFailure(digest, names)
+  if (!outcome.failed)
+    for (const check of digest.checks) check.left = check.left.filter((name) => !names.includes(name))
+  const [first] = families
+  if (first === undefined) return
+  const told = outcome.failed ? [{ ...first, family: names.join(' && ') }] : families
+  for (const { family, kind } of told) {
+    const known = digest.checks.findIndex((one) => one.family === family)
+    if (known !== -1) digest.checks.splice(known, 1)
+    digest.checks.push({ ...outcome, family, kind, left: outcome.failed ? names : [] })
+  }
+  keepNewest(digest.checks, KEEP.checks)
+}
+
+/** What the agent said of a failure that is over is history. */
+function forgetFailure(digest: Digest, passed: string[]): void {
+  const red = digest.checks.find((one) => isFailing(one) && passed.includes(one.family))
+  if (red) digest.turn = digest.turn.filter(({ at }) => at < red.at)
+}
+
+/** Whether a check still fails, as far as anybody knows. */
+export const isFailing = ({ failed, left }: Check) => failed && left.length > 0

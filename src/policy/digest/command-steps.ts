@@ -1,0 +1,62 @@
+import { keptLine } from './quote.ts'
+import { KEEP, type RunningCommand } from './state.ts'
+
+/** A numbered heading, or an item of a numbered list at the margin. */
+const STEP =
+  /^(?:#{1,6}\s+(?:\*\*)?(?:Step|Phase|Schritt|Étape|Paso|Шаг|步骤|ステップ)?\s*\d{1,2}[a-z]?\s*[.:)–—-]?\s+\S|\d{1,2}[.)]\s+\S)/i
+const HEADING = /^#{1,6}\s/
+/** Words in capitals that mark what must be kept to. */
+const RULE = /\b(?:CRITICAL|IMPORTANT|NEVER|MUST(?: NOT)?|ALWAYS|DO NOT|WARNING)\b/
+const CODE = /`([^`\n]{4,120})`/g
+
+/** The steps and rules of a slash command's own text. Numbered headings count; without them, numbered items. */
+export function commandOf(text: string): Pick<RunningCommand, 'steps' | 'rules'> {
+  const lines = text.slice(0, 60_000).split('\n')
+  const hasHeadings = lines.filter((line) => HEADING.test(line) && STEP.test(line)).length >= 2
+  const steps: RunningCommand['steps'] = []
+  const rules: string[] = []
+  for (const line of lines) {
+    const isStep = STEP.test(line) && HEADING.test(line) === hasHeadings
+    if (isStep && steps.length < KEEP.steps)
+      steps.push({
+        text: keptLine(line.replace(/^#{1,6}\s+/, '').replace(/\*\*/g, ''), 140),
+        marks: [],
+        reached: false,
+      })
+    // What a step has run tells that it was reached.
+    const step = steps.at(-1)
+    if (step && step.marks.length < 6) step.marks.push(...marksIn(line))
+    if (
+      RULE.test(line) &&
+      line.length < 600 &&
+      rules.length < KEEP.rules &&
+      !HEADING.test(line) &&
+      !/:\**\s*$/.test(line)
+    )
+      rules.push(keptLine(line.replace(/^\s*(?:[-*+]|\d{1,2}[.)])\s+/, '').replace(/\*\*/g, ''), 240))
+  }
+  return { steps: hasHeadings ? steps : longestRun(steps), rules }
+}
+
+/** Of several numbered lists the longest is the one of the steps. */
+function longestRun(steps: RunningCommand['steps']): RunningCommand['steps'] {
+  const runs: Array<RunningCommand['steps']> = []
+  let before = Number.POSITIVE_INFINITY
+  for (const step of steps) {
+    const number = Number.parseInt(step.text, 10)
+    if (number <= before) runs.push([])
+    runs.at(-1)?.push(step)
+    before = number
+  }
+  return runs.reduce((a, b) => (b.length > a.length ? b : a), [])
+}
+
+/** Commands of at least two words, as far as nothing in them is to be filled in. */
+function marksIn(line: string): string[] {
+  const inline = [...line.matchAll(CODE)].map(([, code = '']) => code)
+  const block = /^\s*(?:\$ )?([a-z][\w.-]+(?: [\w./:-]+)+)/.exec(line)?.[1]
+  return [...inline, ...(block === undefined || inline.length > 0 ? [] : [block])]
+    .map((code) => keptLine(code.split(/[<{["$|&;]/, 1)[0] ?? '', 100))
+    .filter((code) => /^[a-z][\w./-]* [\w./-]+/.test(code) && code.length >= 8)
+    .slice(0, 3)
+}

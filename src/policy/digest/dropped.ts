@@ -1,0 +1,49 @@
+import type { WorkState } from '../../core/work.ts'
+import { inOneLine, shorten } from './quote.ts'
+import type { Digest } from './state.ts'
+import { shareOf, wordsIn } from './words.ts'
+
+interface Compaction {
+  summary: string
+  trusted: boolean
+  /** When it began: what the user said since is in the window. */
+  until: string
+}
+
+/** What the summary of a compaction does not hold, as lines to give back: the user's words first, the newest on top. */
+export function droppedFrom(
+  digest: Digest | null,
+  work: WorkState | null,
+  { summary, trusted, until }: Compaction,
+): string[] {
+  const words = wordsIn(summary)
+  const isHeld = (text: string) => shareOf(text, words) >= HELD
+  const requests = (digest?.requests ?? []).filter(
+    ({ text, at, how }) =>
+      wordsIn(text).size > SAYS_LITTLE && at <= until && (trusted || how !== 'answer') && !isHeld(text),
+  )
+  return [
+    ...requests.toReversed().map(({ text, about, how }) => {
+      const said = `user: "${shorten(inOneLine(text), 400)}"`
+      return how === 'answer' ? `agent: "${shorten(inOneLine(about), 160)}" ${said}` : said
+    }),
+    ...claimsIn(work).filter((line) => !isHeld(line.replace(/^\w+: /, ''))),
+  ]
+}
+
+/** So many of the words of a text must stand in a summary that holds it. */
+const HELD = 0.7
+/** So few words ("go on") need not be given back. */
+const SAYS_LITTLE = 2
+
+function claimsIn(work: WorkState | null): string[] {
+  if (work === null) return []
+  const standing = work.decisions.filter(({ supersededBy }) => supersededBy === null)
+  const marked = ({ text, confirmed }: { text: string; confirmed: boolean }) =>
+    confirmed ? text : `UNCONFIRMED: ${text}`
+  return [
+    ...standing.map((one) => `Decided: ${marked(one)}${one.why === '' ? '' : ` (why: ${one.why})`}`),
+    ...work.rules.map((one) => `Rule: ${marked(one)}`),
+    ...work.constraints.map((one) => `Constraint: ${marked(one)}`),
+  ]
+}

@@ -1,0 +1,85 @@
+import {
+  type Artifact,
+  type Decision,
+  OVERHEARD,
+  type OverheardField,
+  type WorkState,
+} from '../../core/work.ts'
+import type { DigestWork } from './work.ts'
+
+/**
+ * What was known, with what a session's talk adds. What somebody saved stays: a field is taken from the talk where
+ * nobody saved it, or where the talk went on after `savedAt`; the goal never where somebody saved one. Doing it again
+ * changes nothing.
+ */
+export function mergeSessionWork(
+  known: WorkState,
+  { heard, times, decisions, done, artifacts }: DigestWork,
+  savedAt: string | null,
+): WorkState {
+  const overheard = new Set(known.overheard ?? [])
+  const work = { ...known }
+  for (const field of OVERHEARD) {
+    const at = times[field]
+    const isSaved = !overheard.has(field) && !isEmpty(known[field])
+    const isNews = at !== null && (savedAt === null || at > savedAt)
+    if (isSaved && (field === 'intent' || !isNews)) continue
+    // Nothing was said of it since somebody saved something else.
+    if (isEmpty(heard[field]) && (isSaved || !isNews)) continue
+    setField(work, field, heard)
+    if (isEmpty(heard[field])) overheard.delete(field)
+    else overheard.add(field)
+  }
+  return {
+    ...work,
+    decisions: [...withNewestAnswers(known.decisions, decisions), ...unknown(known.decisions, decisions)],
+    done: [...known.done, ...unknown(known.done, done)],
+    artifacts: artifactsWith(known.artifacts, artifacts),
+    overheard: OVERHEARD.filter((field) => overheard.has(field)),
+  }
+}
+
+const isEmpty = (value: string | readonly unknown[]) =>
+  typeof value === 'string' ? value.trim() === '' : value.length === 0
+
+function setField<Field extends OverheardField>(
+  work: WorkState,
+  field: Field,
+  heard: Pick<WorkState, OverheardField>,
+): void {
+  work[field] = heard[field] as WorkState[Field]
+}
+
+/** A question that was answered anew has its newest answer, also where another was kept already. */
+function withNewestAnswers(known: readonly Decision[], fresh: readonly Decision[]): Decision[] {
+  const newest = new Map(
+    fresh.filter(({ supersededBy }) => supersededBy === null).map(({ text }) => [questionOf(text), text]),
+  )
+  return known.map((one) => {
+    const answer = newest.get(questionOf(one.text))
+    return answer === undefined ? one : { ...one, supersededBy: answer === one.text ? null : answer }
+  })
+}
+
+const questionOf = (text: string) => text.split(' → ', 1)[0] ?? text
+
+/** The items whose words are not there yet. */
+function unknown<Item extends { text: string }>(
+  known: ReadonlyArray<{ text: string }>,
+  fresh: readonly Item[],
+): Item[] {
+  const texts = new Set(known.map(({ text }) => text))
+  return fresh.filter(({ text }) => !texts.has(text))
+}
+
+/** The newest last. A known file keeps what was said about it. */
+function artifactsWith(known: readonly Artifact[], fresh: readonly Artifact[]): Artifact[] {
+  const before = new Map(known.map((one) => [one.path, one]))
+  const paths = new Set(fresh.map(({ path }) => path))
+  const touched = fresh.map((one) => {
+    const { action, description } = before.get(one.path) ?? one
+    const made = one.action === 'modified' && action === 'created'
+    return { ...before.get(one.path), ...one, action: made ? action : one.action, description }
+  })
+  return [...known.filter(({ path }) => !paths.has(path)), ...touched]
+}

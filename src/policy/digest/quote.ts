@@ -1,0 +1,67 @@
+import { plainText } from '../../core/bullets.ts'
+import { wellFormed } from '../../core/canonical.ts'
+import { redact } from '../redact.ts'
+
+/** A text as it is kept: without secrets and what drives a terminal. A secret is looked for before anything is cut. */
+export const kept = (text: string, most: number) => shorten(plainText(redact(text)), most)
+
+/** The same in one line. */
+export const keptLine = (text: string, most: number) => shorten(inOneLine(plainText(redact(text))), most)
+
+/** Line breaks become a mark, so that a list stays one. */
+export const inOneLine = (text: string) =>
+  text
+    .replace(/[^\S\n]+/g, ' ')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' / ')
+
+/** Below this a text keeps its beginning only. */
+const BOTH_ENDS = 170
+
+/**
+ * A text within so many characters: its beginning and, where there is room, its end, each whole up to a sentence or
+ * at least a word, with a count of what is missing between. The end of a long request is often what is asked.
+ */
+export function shorten(text: string, most: number): string {
+  if (text.length <= most) return text
+  const room = Math.max(16, most - MARK_ROOM)
+  if (most < BOTH_ENDS) {
+    const head = headOf(text, room)
+    return `${head} [+${text.length - head.length} characters]`
+  }
+  const head = headOf(text, Math.floor(room * 0.6))
+  const tail = tailOf(text.slice(head.length), room - head.length)
+  return `${head} [${text.length - head.length - tail.length} characters left out] ${tail}`
+}
+
+/** The words that say how much is missing take so many characters. */
+const MARK_ROOM = 32
+
+/** The end of a text, whole up to a paragraph, a sentence or a word. */
+export const ending = (text: string, most: number): string =>
+  text.length <= most ? text : `[${text.length - most}+ characters before] ${tailOf(text, most - MARK_ROOM)}`
+
+const SENTENCE = /[.!?:;。！？；\n](?=\s|$|["')\]”’」』])|[。！？；]/g
+
+function headOf(text: string, most: number): string {
+  const part = wellFormed(text.slice(0, most))
+  let end = -1
+  for (const match of part.matchAll(SENTENCE)) end = match.index + 1
+  // A sentence that ends in the first half leaves too much room unused.
+  if (end > most / 2) return part.slice(0, end).trimEnd()
+  const space = part.search(/\s\S*$/)
+  return (space > most / 2 ? part.slice(0, space) : part).replace(/[\uD800-\uDBFF\uFFFD]$/, '').trimEnd()
+}
+
+function tailOf(text: string, most: number): string {
+  if (text.length <= most) return text.trimStart()
+  const part = text.slice(text.length - most)
+  const sentence = /[.!?\n。！？]\s*(?=\S)/.exec(part)
+  const at = sentence ? sentence.index + sentence[0].length : -1
+  if (at > 0 && at < most / 2) return part.slice(at).trimStart()
+  const space = part.search(/\s/)
+  const rest = space >= 0 && space < most / 2 ? part.slice(space) : part
+  return wellFormed(rest.replace(/^[\uDC00-\uDFFF]/, '')).trimStart()
+}

@@ -1,0 +1,195 @@
+import type { RequestKind } from '../../core/transcript.ts'
+import type { CheckKind } from './commands.ts'
+
+/** What a user said, in the user's own words. */
+export interface Request {
+  at: string
+  how: RequestKind
+  text: string
+  /** Of a command its name, of a refusal the call, of an answer the question. */
+  about: string
+  /** The agent's question that a short reply answers; empty where there is none. */
+  asked: string
+  /** What the agent said at the end of the turn that it led to, in two sentences at most; none while that is open. */
+  came: string[]
+}
+
+/** What the agent said, with its line breaks. */
+export interface Said {
+  at: string
+  text: string
+}
+
+/** A call of a tool whose result is not there yet. */
+export interface OpenCall {
+  id: string
+  /** What the client calls it once it runs in the background; empty before. */
+  alias: string
+  at: string
+  name: string
+  kind: 'subagent' | 'background' | 'call'
+  /** Its result only says that it was started. */
+  isBehind: boolean
+  /** Of a helper that was stopped: by what words. */
+  broke: string
+  /** What the agent said it is for. */
+  about: string
+  /** In a few words. */
+  what: string
+  /** What a helper was told to do; empty for any other call. */
+  prompt: string
+  path: string
+  command: string
+}
+
+/** A call that came to its end, or never did: the last one says where a turn was cut off. */
+export interface LastCall {
+  at: string
+  name: string
+  what: string
+  came: 'nothing' | 'well' | 'failed' | 'refused'
+  /** A line of its output: a program's text. */
+  detail: string
+}
+
+/** The last outcome of a family of commands: the same command whatever stands around it. */
+export interface Check {
+  family: string
+  kind: CheckKind
+  failed: boolean
+  /** Of a failed one: families that ran with it and have not passed since. It is over when none is left. */
+  left: string[]
+  code: number | null
+  /** A line of its output: a program's text. */
+  detail: string
+  ms: number
+  at: string
+}
+
+export interface Task {
+  /** Empty in a list that is told as a whole. */
+  id: string
+  text: string
+  state: 'open' | 'doing' | 'done'
+}
+
+export interface TouchedFile {
+  path: string
+  action: 'created' | 'modified' | 'deleted'
+  at: string
+}
+
+export interface Commit {
+  at: string
+  /** As git printed it; empty where it did not. */
+  hash: string
+  subject: string
+}
+
+/** A plan in its own headings, and what became of it. */
+export interface ShownPlan {
+  at: string
+  title: string
+  /** Its headings and steps, in order. */
+  outline: string[]
+  /** Its first paragraphs. */
+  opening: string
+  verdict: 'shown' | 'approved' | 'refused'
+  /** How often a plan was shown in this session. */
+  shown: number
+  path: string
+}
+
+/** A slash command that the user gave, in the words of its own file. */
+export interface RunningCommand {
+  at: string
+  name: string
+  words: string
+  steps: Array<{ text: string; marks: string[]; reached: boolean }>
+  rules: string[]
+  /** How many requests came since. */
+  since: number
+}
+
+/** What the client's own summary of a compaction says, in its parts. */
+export interface SummaryParts {
+  at: string
+  /** How many requests came before it in the same transcript, and since. */
+  before: number
+  since: number
+  intent: string
+  /** What the user said, as it lists it. */
+  said: string
+  pending: string
+  current: string
+}
+
+/** What a transcript comes to: quoted and counted, never paraphrased. Plain JSON of bounded size. */
+export interface Digest {
+  requests: Request[]
+  /** How many of them had no room. */
+  forgotten: number
+  /** Prompts that wait for the agent. */
+  queue: Said[]
+  /** The agent's words since the last request, each with what it led to; the last one ends the turn if nothing came of it. */
+  turn: Array<Said & { leadsOn: boolean }>
+  /** The ends of earlier turns, the newest last. */
+  answers: Said[]
+  asks: { at: string; questions: Array<{ question: string; options: string[] }> } | null
+  command: RunningCommand | null
+  plan: ShownPlan | null
+  tasks: Task[]
+  tasksAt: string | null
+  /** How many requests came since the tasks were last touched. */
+  tasksSince: number
+  done: Said[]
+  checks: Check[]
+  commits: Commit[]
+  links: string[]
+  files: TouchedFile[]
+  calls: OpenCall[]
+  lastCall: LastCall | null
+  summary: SummaryParts | null
+  counts: { requests: number; calls: number; edits: number }
+  /** Whether the present turn changed a file or made a commit. */
+  turnWorked: boolean
+  /** Who or what spoke last. */
+  last: 'nothing' | 'request' | 'text' | 'call' | 'interrupt' | 'halt'
+  /** What the provider said when it stopped the session; empty where it did not. */
+  halted: string
+  lastAt: string | null
+}
+
+/** So many are kept of each, the newest; with the lengths of their texts this bounds the whole. */
+export const KEEP = {
+  requests: 90,
+  queue: 10,
+  turn: 5,
+  answers: 3,
+  done: 40,
+  checks: 24,
+  commits: 30,
+  links: 6,
+  files: 100,
+  calls: 16,
+  tasks: 40,
+  steps: 30,
+  rules: 8,
+  outline: 40,
+} as const
+
+/** A digest is never more bytes of JSON than this. */
+export const DIGEST_LIMIT = 65_536
+
+export const emptyDigest = (): Digest => ({
+  ...{ requests: [], forgotten: 0, queue: [], turn: [], answers: [], asks: null, command: null },
+  ...{ plan: null, tasks: [], tasksAt: null, tasksSince: 0, done: [], checks: [], commits: [], links: [] },
+  ...{ files: [], calls: [], lastCall: null, summary: null, counts: { requests: 0, calls: 0, edits: 0 } },
+  turnWorked: false,
+  ...{ last: 'nothing', halted: '', lastAt: null },
+})
+
+/** Keeps the newest of a list. */
+export function keepNewest<T>(list: T[], most: number): void {
+  if (list.length > most) list.splice(0, list.length - most)
+}

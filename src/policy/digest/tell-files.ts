@@ -1,0 +1,76 @@
+import { shorten } from './quote.ts'
+import type { Check, Digest } from './state.ts'
+
+/** What the digest alone does not know. */
+export interface Surroundings {
+  trusted: boolean
+  /** The workspace's folder: what is said of files in it is told without it. */
+  root: string
+  /** A path as the workspace names it; null outside of it. */
+  nameFile: (path: string) => string | null
+  /** Files with changes that are not committed; null where git was not asked. */
+  uncommitted: ReadonlySet<string> | null
+  isGone: (path: string) => boolean
+}
+
+/** What passed, what was committed and where it is reviewed. */
+export function gitLine({ commits, links, checks }: Digest, most: number): string[] {
+  const passed = checks
+    .filter((one) => !one.failed)
+    .slice(-4)
+    .map(passedAs)
+  const made = commits
+    .toReversed()
+    .map(({ hash, subject }) => (hash === '' ? `"${subject}"` : `${hash} "${subject}"`))
+  const parts = [
+    passed.length === 0 ? '' : `Passed when last run: ${passed.join(', ')}`,
+    made.length === 0 ? '' : `Committed (newest first): ${shorten(made.join(', '), most)}`,
+    links.length === 0 ? '' : `Pull requests: ${links.join(', ')}`,
+  ].filter((part) => part !== '')
+  return parts.length === 0 ? [] : [parts.join('. ')]
+}
+
+const passedAs = ({ family, detail }: Check) => (detail === '' ? family : `${family} (${detail})`)
+
+const MOST_NAMES = 12
+
+/** Files by their folder, the newest first, with what git says of them. */
+export function fileLines({ files }: Digest, around: Surroundings, most: number): string[] {
+  // Names of files are whoever's made them.
+  if (!around.trusted)
+    return files.length === 0
+      ? []
+      : [`${files.length} ${files.length === 1 ? 'file was' : 'files were'} changed`]
+  const folders = new Map<string, string[]>()
+  let outside = 0
+  for (const { path, action } of files.toReversed()) {
+    const name = around.nameFile(path)?.replace(/\s+/g, ' ') ?? null
+    if (name === null) {
+      outside += 1
+      continue
+    }
+    const cut = name.lastIndexOf('/') + 1
+    const key = `${name.slice(0, cut)}\n${stateOf(name, action, around)}`
+    folders.set(key, [...(folders.get(key) ?? []), name.slice(cut)])
+  }
+  const lines = [...folders].map(([key, names]) => {
+    const [folder = '', state = ''] = key.split('\n')
+    const more = names.length - MOST_NAMES
+    const shown = more > 0 ? [...names.slice(0, MOST_NAMES), `${more} more`] : names
+    const listed =
+      folder === '' || shown.length === 1 ? `${folder}${shown.join(', ')}` : `${folder}{${shown.join(', ')}}`
+    return state === '' ? listed : `${listed} (${state})`
+  })
+  const left = lines.length - most
+  return [
+    ...lines.slice(0, most),
+    ...(left > 0 ? [`${left} more folders`] : []),
+    ...(outside > 0 ? [`${outside} outside of the workspace`] : []),
+  ]
+}
+
+function stateOf(name: string, action: string, { uncommitted, isGone }: Surroundings): string {
+  if (isGone(name)) return 'gone'
+  const parts = [action === 'created' ? 'new' : '', uncommitted?.has(name) ? 'not committed' : '']
+  return parts.filter((part) => part !== '').join(', ')
+}

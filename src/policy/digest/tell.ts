@@ -1,0 +1,84 @@
+import type { Digest } from './state.ts'
+import { endLines, openLines } from './tell-end.ts'
+import { fileLines, gitLine, type Surroundings } from './tell-files.ts'
+import { commandLines, planLines, planState, taskLines } from './tell-plan.ts'
+import { earlierLines, newestLine } from './tell-requests.ts'
+import { summaryLines } from './tell-summary.ts'
+import { lastWords } from './tell-words.ts'
+
+/** A part of what is told of a digest. Quoted lines are the agent's own, line by line. */
+export interface DigestSection {
+  title: string
+  lines: string[]
+  isQuote: boolean
+}
+
+/**
+ * How much of each part is told at full size, in characters or lines. Everything shrinks by one scale, so that what a
+ * small budget tells a larger one tells, too; no part shrinks below its least.
+ */
+const SHARES = {
+  newest: { most: 1_400, least: 160 },
+  answer: { most: 2_200, least: 240 },
+  recent: { most: 520, least: 110 },
+  older: { most: 300, least: 90 },
+  first: { most: 520, least: 110 },
+  requests: { most: 40, least: 3 },
+  asked: { most: 260, least: 80 },
+  came: { most: 240, least: 0 },
+  outline: { most: 700, least: 0 },
+  opening: { most: 500, least: 0 },
+  steps: { most: 900, least: 0 },
+  rules: { most: 4, least: 0 },
+  told: { most: 400, least: 80 },
+  open: { most: 8, least: 2 },
+  summary: { most: 500, least: 0 },
+  files: { most: 10, least: 2 },
+  commits: { most: 420, least: 80 },
+} as const satisfies Record<string, { most: number; least: number }>
+
+/** How large a part may be: in characters, or in lines. */
+export type Size = (part: keyof typeof SHARES) => number
+
+/**
+ * What is told of a digest, on a scale from 0 to 1. What is true now stands first. In a workspace that nobody trusts
+ * only what the user typed is told, with counts: agents' words, plans and output may echo a stranger's files.
+ */
+export function tellDigest(digest: Digest, around: Surroundings, scale: number): DigestSection[] {
+  const size: Size = (part) => Math.max(SHARES[part].least, Math.round(SHARES[part].most * scale))
+  const { trusted } = around
+  const ifTrusted = (lines: () => string[]) => (trusted ? lines() : [])
+  const earlier = earlierLines(digest, trusted, size)
+  const left = earlier.left > 0 ? `; ${earlier.left} older ones left out` : ''
+  return [
+    list('Where it stands', [
+      ...newestLine(digest, trusted, size),
+      ...endLines(digest, trusted),
+      ...ifTrusted(() => [...openLines(digest, size), ...taskLines(digest), ...planState(digest)]),
+    ]),
+    {
+      title: "The agent's last words",
+      lines: ifTrusted(() => lastWords(digest, size('answer'))),
+      isQuote: true,
+    },
+    list(`What the user said before (newest first; a later line wins${left})`, earlier.lines),
+    list(
+      "The client's own summary of what came before",
+      ifTrusted(() => summaryLines(digest, size)),
+    ),
+    list(
+      `The command /${digest.command?.name ?? ''}`,
+      ifTrusted(() => commandLines(digest, size)),
+    ),
+    list(
+      'The plan',
+      ifTrusted(() => planLines(digest, size)),
+    ),
+    list('Files, commits and checks', [
+      ...ifTrusted(() => gitLine(digest, size('commits'))),
+      ...fileLines(digest, around, size('files')),
+    ]),
+  ].filter(({ lines }) => lines.length > 0)
+}
+
+const list = (title: string, lines: string[]): DigestSection => ({ title, lines, isQuote: false })

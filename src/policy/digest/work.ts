@@ -1,0 +1,128 @@
+import type { CommandOutcome } from '../../core/checkpoint.ts'
+import type { Artifact, Decision, Item, OverheardField, WorkState } from '../../core/work.ts'
+import { isFailing } from './calls.ts'
+import { inOneLine, shorten } from './quote.ts'
+import type { Check, Digest } from './state.ts'
+import { isListOld } from './tell-plan.ts'
+import { openQuestion } from './tell-words.ts'
+
+/** What a digest says of the work, and since when. Only acts make claims: an answered question, an approved plan. */
+export interface DigestWork {
+  heard: Pick<WorkState, OverheardField>
+  /** When each field was last spoken of; null where nothing was said. */
+  times: Record<OverheardField, string | null>
+  decisions: Decision[]
+  done: Array<{ text: string; at: string }>
+  artifacts: Artifact[]
+}
+
+const LONGEST = { request: 300, question: 400 }
+const MOST_NEXT = 10
+
+/** The work as a digest tells it. Without trust nothing of it is in an agent's or a program's words. */
+export function workIn(
+  digest: Digest,
+  { trusted, nameFile }: { trusted: boolean; nameFile: (path: string) => string | null },
+): DigestWork {
+  const { requests, tasks, tasksAt, checks, asks, turn } = digest
+  const typed = requests.filter(({ how }) => how !== 'answer')
+  const quote = (text: string) => shorten(inOneLine(text), LONGEST.request)
+  const first = typed.find(({ text }) => text.length > SAYS_LITTLE) ?? typed[0]
+  const newest = typed.at(-1)
+  const open = trusted && !isListOld(digest) ? tasks.filter(({ state }) => state !== 'done') : []
+  const question = trusted ? openQuestion(digest) : ''
+  const red = trusted ? checks.filter(isFailing) : []
+  return {
+    heard: {
+      intent: first ? commandAnd(first.how === 'command' ? first.about : '', quote(first.text)) : '',
+      now:
+        newest && newest !== first
+          ? commandAnd(newest.how === 'command' ? newest.about : '', quote(newest.text))
+          : '',
+      next: open.slice(0, MOST_NEXT).map(({ text }): Item => ({ text })),
+      questions:
+        question === ''
+          ? []
+          : [{ text: shorten(question, LONGEST.question), origin: 'agent', confirmed: false }],
+      blockers: red.map(({ family, code, detail }) => ({
+        text: `Failing: ${family}${code === null ? '' : ` (exit ${code})`}${detail === '' ? '' : `: ${detail}`}`,
+      })),
+    },
+    times: {
+      intent: first?.at ?? null,
+      now: newest?.at ?? null,
+      next: tasksAt,
+      questions: asks?.at ?? turn.at(-1)?.at ?? newest?.at ?? null,
+      blockers: checks.at(-1)?.at ?? null,
+    },
+    decisions: trusted ? decisionsIn(digest) : [],
+    done: trusted ? doneIn(digest) : [],
+    artifacts: artifactsIn(digest, nameFile),
+  }
+}
+
+/** "go on" is no goal. */
+const SAYS_LITTLE = 15
+
+const commandAnd = (name: string, words: string) => (name === '' ? words : `/${name} ${words}`.trim())
+
+/** Answered questions and approved plans, oldest first. The same question answered again replaces the answer. */
+function decisionsIn({ requests, plan }: Digest): Decision[] {
+  const answers = requests.filter(({ how, text }) => how === 'answer' && !/[?？]\s*$/.test(text))
+  const textOf = ({ about, text }: { about: string; text: string }) =>
+    `${shorten(inOneLine(about), 160)} → ${shorten(inOneLine(text), 200)}`
+  const newest = new Map(answers.map((one) => [one.about, textOf(one)]))
+  const decided = answers.map((one) => {
+    const [text, last] = [textOf(one), newest.get(one.about) ?? '']
+    return { text, why: '', ...BY_USER, supersededBy: last === text ? null : last }
+  })
+  const approved =
+    plan?.verdict === 'approved'
+      ? [{ text: `Plan approved: ${plan.title}`, why: '', ...BY_USER, supersededBy: null }]
+      : []
+  return [...new Map([...decided, ...approved].map((one) => [one.text, one])).values()]
+}
+
+const BY_USER = { origin: 'user', confirmed: true } as const
+
+const doneIn = ({ done, commits }: Digest) =>
+  [
+    ...done.map(({ text, at }) => ({ text, at })),
+    ...commits
+      .filter(({ subject }) => subject !== '')
+      .map(({ subject, at }) => ({ text: `Committed: ${subject}`, at })),
+  ].sort((a, b) => (a.at < b.at ? -1 : 1))
+
+/** The files of the workspace that were changed, the newest last. */
+function artifactsIn({ files }: Digest, nameFile: (path: string) => string | null): Artifact[] {
+  const found = new Map<string, Artifact>()
+  for (const { path, action } of files) {
+    const name = nameFile(path)
+    if (name === null) continue
+    const made = action === 'modified' && found.get(name)?.action === 'created'
+    found.delete(name)
+    found.set(name, { path: name, action: made ? 'created' : action, description: '' })
+  }
+  return [...found.values()]
+}
+
+/** What commands came to, as a checkpoint keeps it. */
+export const outcomesIn = ({ checks }: Digest, trusted: boolean): CommandOutcome[] =>
+  checks
+    .filter((one) => !one.failed || isFailing(one))
+    .map(({ family, failed, ms, detail, code }: Check) => ({
+      kind: 'shell',
+      name: family,
+      result: failed ? 'FAIL' : 'PASS',
+      duration_ms: ms,
+      ...(code === null ? {} : { reason_code: `exit_${code}` }),
+      summary: trusted ? detail : '',
+    }))
+
+/** What was running when the transcript was last read. */
+export const inFlightIn = ({ calls }: Digest) =>
+  calls.flatMap(({ id, kind, what, at, isBehind }) =>
+    kind === 'call' && !isBehind
+      ? []
+      : [{ id, kind: kind === 'subagent' ? kind : ('background' as const), what, since: at }],
+  )
