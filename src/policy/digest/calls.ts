@@ -1,5 +1,6 @@
 import type { Entry } from '../../core/transcript.ts'
 import { redact } from '../redact.ts'
+import { reachByName, reachByRun } from './command-steps.ts'
 import {
   commitIn,
   commitSubject,
@@ -46,10 +47,11 @@ export function beginCall(digest: Digest, { id, name, input, at }: EntryOf<'tool
     : commandLine(command) || path || description
   const { turn } = digest
   const announced = turn.at(-1)
+  if (announced && !announced.leadsOn && digest.command) reachByName(digest.command, announced.text)
   if (announced) announced.leadsOn = true
   digest.counts.calls += 1
   digest.last = 'call'
-  if (digest.command && command !== '') reachStep(digest.command, command)
+  if (digest.command && command !== '') reachByRun(digest.command, command)
   digest.calls.push({
     id: keptLine(id, LONGEST.id),
     alias: LOOKS.test(name) || STOPS.test(name) ? keptLine(task, LONGEST.id) : '',
@@ -80,14 +82,6 @@ function commandLine(command: string): string {
   const [line = ''] = command.trim().split('\n', 1)
   const subject = notableOf(command.slice(0, 1_000))?.commits ? commitSubject(command) : ''
   return subject === '' ? line : `${shorten(line, 120)} (commit: "${subject}")`
-}
-
-/** A step of a running command is reached when something that it names is run. */
-function reachStep(command: NonNullable<Digest['command']>, run: string): void {
-  const at = command.steps.findLastIndex(({ marks }) => marks.some((mark) => run.includes(mark)))
-  const fresh = command.steps.slice(0, at + 1).filter(({ reached }) => !reached)
-  for (const step of fresh) step.reached = true
-  if (fresh.length > 0) command.since = 0
 }
 
 // The client's own words where a call goes on behind the scenes, and the name that it gives to it.

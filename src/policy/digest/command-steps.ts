@@ -4,9 +4,15 @@ import { KEEP, type RunningCommand } from './state.ts'
 /** A numbered heading, or an item of a numbered list at the margin. */
 const STEP =
   /^(?:#{1,6}\s+(?:\*\*)?(?:Step|Phase|Schritt|Étape|Paso|Шаг|步骤|ステップ)?\s*\d{1,2}[a-z]?\s*[.:)–—-]?\s+\S|\d{1,2}[.)]\s+\S)/i
+/** How people and agents speak of a step. */
+const NAMED_STEP = /(?:\b(?:steps?|phase|schritte?|étapes?|pasos?)|шаг|步骤|ステップ)\s*#?(\d{1,2})/giu
 const HEADING = /^#{1,6}\s/
 /** Words in capitals that mark what must be kept to. */
 const RULE = /\b(?:CRITICAL|IMPORTANT|NEVER|MUST(?: NOT)?|ALWAYS|DO NOT|WARNING)\b/
+/** What stands under such a line in a list is a rule. */
+const RULES_BELOW =
+  /^(?:#{1,6}\s+|\*\*)?(?:rules?|constraints?|guardrails?|regeln|reglas|règles)\b[^\n]{0,40}$/i
+const BULLET = /^\s*(?:[-*+]|\d{1,2}[.)])\s+/
 const CODE = /`([^`\n]{4,120})`/g
 
 /** The steps and rules of a slash command's own text. Numbered headings count; without them, numbered items. */
@@ -15,7 +21,9 @@ export function commandOf(text: string): Pick<RunningCommand, 'steps' | 'rules'>
   const hasHeadings = lines.filter((line) => HEADING.test(line) && STEP.test(line)).length >= 2
   const steps: RunningCommand['steps'] = []
   const rules: string[] = []
+  let isBelowRules = false
   for (const line of lines) {
+    if (!BULLET.test(line) && line.trim() !== '') isBelowRules = RULES_BELOW.test(line)
     const isStep = STEP.test(line) && HEADING.test(line) === hasHeadings
     if (isStep && steps.length < KEEP.steps)
       steps.push({
@@ -27,13 +35,13 @@ export function commandOf(text: string): Pick<RunningCommand, 'steps' | 'rules'>
     const step = steps.at(-1)
     if (step && step.marks.length < 6) step.marks.push(...marksIn(line))
     if (
-      RULE.test(line) &&
+      (RULE.test(line) || (isBelowRules && BULLET.test(line))) &&
       line.length < 600 &&
       rules.length < KEEP.rules &&
       !HEADING.test(line) &&
       !/:\**\s*$/.test(line)
     )
-      rules.push(keptLine(line.replace(/^\s*(?:[-*+]|\d{1,2}[.)])\s+/, '').replace(/\*\*/g, ''), 240))
+      rules.push(keptLine(line.replace(BULLET, '').replace(/\*\*/g, ''), 240))
   }
   return { steps: hasHeadings ? steps : longestRun(steps), rules }
 }
@@ -59,4 +67,25 @@ function marksIn(line: string): string[] {
     .map((code) => keptLine(code.split(/[<{["$|&;]/, 1)[0] ?? '', 100))
     .filter((code) => /^[a-z][\w./-]* [\w./-]+/.test(code) && code.length >= 8)
     .slice(0, 3)
+}
+
+/** A step is reached when something that it names is run. */
+export const reachByRun = (command: RunningCommand, run: string): void =>
+  reachUpTo(
+    command,
+    command.steps.findLastIndex(({ marks }) => marks.some((mark) => run.includes(mark))),
+  )
+
+/** So it is when the user asks for it by its number, or the agent goes on with it. */
+export function reachByName(command: RunningCommand, text: string): void {
+  const numbers = [...text.matchAll(NAMED_STEP)].map(([, number]) => Number(number))
+  const isNamed = ({ text: step }: { text: string }) =>
+    numbers.includes(Number(/\d{1,2}/.exec(step.slice(0, 20))?.[0]))
+  reachUpTo(command, command.steps.findLastIndex(isNamed))
+}
+
+function reachUpTo(command: RunningCommand, place: number): void {
+  const fresh = command.steps.slice(0, place + 1).filter(({ reached }) => !reached)
+  for (const step of fresh) step.reached = true
+  if (fresh.length > 0) command.since = 0
 }

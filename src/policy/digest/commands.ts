@@ -10,23 +10,28 @@ const SCRIPT = '(?:npm|pnpm|yarn|bun)(?: run| --silent| -s| -w \\S+| --prefix \\
 /** Runners of tasks that a project names itself. */
 const TASKS =
   '(?:mise|just|task|make|moon|nx|turbo|rake|invoke|poe|hatch|pdm|composer|mix|gradle|\\./gradlew|mvn|bazel|ant|sbt|lerna)(?: run| exec){0,2} (?:-\\S+ ){0,3}'
+const INTERPRETER = '(?:node|bash|sh|zsh|python3?|ruby|perl|tsx|ts-node|bun|deno run)(?: -\\S+){0,3} '
+const SCRIPT_FILE = '\\.(?:sh|bash|py|[cm]?[jt]s|rb|pl)(?:\\s|$)'
+/** A script whose name has such a word, run by itself or by its interpreter. */
+const script = (words: string) =>
+  `(?:${INTERPRETER})?(?:\\S*/)?(?:[\\w.]+[-_.])?(?:${words})(?:[-_.][\\w.-]+)?${SCRIPT_FILE}`
 const KINDS: ReadonlyArray<readonly [CheckKind, RegExp]> = [
   [
     'test',
     new RegExp(
-      `^(?:${SCRIPT}(?:test|t|e2e|spec)(?:[:\\s]|$)|${TASKS}(?:\\S*[:_-])?(?:tests?|e2e|spec|check|verify)(?:[\\s:_-]|$)|(?:vitest|jest|mocha|ava|tap|pytest|py\\.test|unittest|tox|nox|rspec|phpunit|ctest)(?:\\s|$)|(?:playwright|bun|deno|go|cargo|dotnet|swift|zig|rails|flutter|stack|node) (?:-\\S+ )?(?:--)?(?:test|nextest)(?:[\\s:]|$)|cypress run|\\./(?:run[-_])?tests?(?:\\.sh)?(?:\\s|$))`,
+      `^(?:${SCRIPT}(?:test|t|e2e|spec)(?:[:\\s]|$)|${TASKS}(?:\\S*[:_-])?(?:tests?|e2e|spec|check|verify)(?:[\\s:_-]|$)|(?:vitest|jest|mocha|ava|tap|pytest|py\\.test|unittest|tox|nox|rspec|phpunit|ctest)(?:\\s|$)|(?:playwright|bun|deno|go|cargo|dotnet|swift|zig|rails|flutter|stack|node) (?:-\\S+ )?(?:--)?(?:test|nextest)(?:[\\s:]|$)|cypress run|\\./(?:run[-_])?tests?(?:\\s|$)|${script('run[-_]tests?|tests?|smoke|e2e|spec')})`,
     ),
   ],
   [
     'lint',
     new RegExp(
-      `^(?:${SCRIPT}(?:lint|check|typecheck|type-check|types|format|fmt)(?:[:\\s]|$)|${TASKS}(?:\\S*[:_-])?(?:lint|fmt|format|typecheck)(?:[\\s:_-]|$)|(?:eslint|biome|ruff|flake8|mypy|pyright|tsc|oxlint|stylelint|golangci-lint|rubocop|shellcheck|knip)(?:\\s|$)|prettier .{0,60}--check|cargo (?:clippy|fmt|check)|go vet|gofmt)`,
+      `^(?:${SCRIPT}(?:lint|check|typecheck|type-check|types|format|fmt)(?:[:\\s]|$)|${TASKS}(?:\\S*[:_-])?(?:lint|fmt|format|typecheck)(?:[\\s:_-]|$)|(?:eslint|biome|ruff|flake8|mypy|pyright|tsc|oxlint|stylelint|golangci-lint|rubocop|shellcheck|knip)(?:\\s|$)|prettier .{0,60}--check|cargo (?:clippy|fmt|check)|go vet|gofmt|${script('lint|check|verify|validate')})`,
     ),
   ],
   [
     'build',
     new RegExp(
-      `^(?:${SCRIPT}build(?:[:\\s]|$)|${TASKS}(?:\\S*[:_-])?(?:build|compile|package|install)(?:[\\s:_-]|$)|(?:cargo|go|docker|dotnet|vite|next|swift|zig) build(?:\\s|$)|make(?:\\s*$)|webpack(?:\\s|$)|cmake --build)`,
+      `^(?:${SCRIPT}build(?:[:\\s]|$)|${TASKS}(?:\\S*[:_-])?(?:build|compile|package|install)(?:[\\s:_-]|$)|(?:cargo|go|docker|dotnet|vite|next|swift|zig) build(?:\\s|$)|make(?:\\s*$)|webpack(?:\\s|$)|cmake --build|${script('build|compile')})`,
     ),
   ],
 ]
@@ -43,6 +48,8 @@ export interface Notable {
   families: Family[]
   /** Its exit code may be that of something else: a pipe, what follows, or a command beside the checks. */
   isMasked: boolean
+  /** Its failure says as little: the part that failed may have found nothing. */
+  isFiltered: boolean
   /** It also commits. */
   commits: boolean
   /** Each part runs only where the one before went well. */
@@ -65,6 +72,7 @@ export function notableOf(command: string): Notable | null {
   return {
     families: distinct(families),
     isMasked: MASKED.test(command) || others > 0,
+    isFiltered: isFiltered(command) || others > 0,
     commits,
     isChain: !/;|\|\||\n/.test(command),
   }
@@ -76,10 +84,12 @@ const SHOWS =
 
 const distinct = (families: Family[]) => [...new Map(families.map((one) => [one.family, one])).values()]
 
-/** The words of a command up to its first option, file or number: `go test`, `npm run test:unit`. */
+const INTERPRETED = new RegExp(`^${INTERPRETER}(?=\\S+${SCRIPT_FILE})`)
+
+/** The words of a command up to its first option, file or number: `go test`, `npm run test:unit`, `smoke.sh`. */
 export function familyOf(command: string): string {
   const words: string[] = []
-  for (const word of withoutRedirects(command).split(' ')) {
+  for (const word of withoutRedirects(command).replace(INTERPRETED, '').split(' ')) {
     if (words.length > 0 && (!/^[A-Za-z][\w:-]*$/.test(word) || words.length >= 3)) break
     words.push(word.replace(/^.*\//, ''))
   }
@@ -118,11 +128,15 @@ function plainly(command: string, kind: CheckKind): Notable | null {
     families: [{ kind, family: familyOf(bare) }],
     commits: false,
     isMasked: MASKED.test(command),
+    isFiltered: isFiltered(command),
     isChain: false,
   }
 }
 
 const MASKED = /[^|]\|[^|]|;|\|\||\n/
+/** Behind a pipe these never fail by themselves. */
+const PLAIN_PIPE = /\|\s*(?:tail|head|cat|tee)\b[^|;&\n]{0,200}/g
+const isFiltered = (command: string) => MASKED.test(command.replace(PLAIN_PIPE, ''))
 const withoutRedirects = (part: string) =>
   part.replace(/\s(?:2>&1|\d?>{1,2} ?\S{1,200}|<\S{0,200})/g, '').trim()
 
@@ -176,9 +190,11 @@ const FAILED =
 
 export const isCommit = (failed: boolean, output: string) => !failed && !NO_COMMIT.test(output)
 
-/** Whether a command came out right. Behind a pipe the exit code says nothing, so the sums in the output count. */
-export const isFailure = ({ isMasked }: Notable, failed: boolean, output: string) =>
-  isMasked && output !== '' ? FAILED.test(output.replace(COLOUR, '')) || hasFailedTest(output) : failed
+/** Whether a command came out wrong. Behind a pipe a good exit code says nothing, so the sums in the output count. */
+export const isFailure = ({ isMasked, isFiltered }: Notable, failed: boolean, output: string) =>
+  isMasked && output !== ''
+    ? FAILED.test(output.replace(COLOUR, '')) || hasFailedTest(output) || (failed && !isFiltered)
+    : failed
 
 /** How many of the newest commits a command takes back. */
 export function resetBy(command: string): number {
@@ -198,7 +214,7 @@ const shown = (output: string) => plainText(output.slice(-4_000).replace(COLOUR,
 
 const TELLING: readonly RegExp[] = [
   /^\s*(?:[✖✗✘×✕] (?!failing tests|\d)|not ok\b|--- FAIL|FAIL(?:ED)?[ \t:]|test \S{1,200} \.\.\. FAILED|\d{1,4}\) )/,
-  /(?:AssertionError|[A-Z][A-Za-z]{0,40}Error:|Error:|error TS\d|error:|panicked at|Exception)/,
+  /(?:AssertionError|[A-Z][A-Za-z]{0,40}Error:|Error:|error TS\d|error:|fatal:|panicked at|Exception)/,
   /\b(?:failed|failing|FAILED)\b/i,
 ]
 

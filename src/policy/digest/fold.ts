@@ -1,6 +1,6 @@
 import type { Entry } from '../../core/transcript.ts'
 import { beginCall, dropForeground, endCall, finishCall } from './calls.ts'
-import { commandOf } from './command-steps.ts'
+import { commandOf, reachByName } from './command-steps.ts'
 import { gistOf } from './gist.ts'
 import { outlineOf } from './outline.ts'
 import { ending, kept, keptLine } from './quote.ts'
@@ -85,7 +85,10 @@ function hearRequest(digest: Digest, { how, text, about, at }: EntryOf<'request'
   if (how === 'prompt' || how === 'command' || how === 'queued') endTurn(digest, words, how !== 'queued')
   if (how === 'command')
     digest.command = { at, name: keptLine(about, 100), words, steps: [], rules: [], since: 0 }
-  else if (digest.command) digest.command.since += 1
+  else if (digest.command) {
+    digest.command.since += 1
+    reachByName(digest.command, words)
+  }
   if (digest.summary) digest.summary.since += 1
   digest.asks = null
   digest.tasksSince += how === 'answer' ? 0 : 1

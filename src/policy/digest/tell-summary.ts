@@ -6,18 +6,20 @@ import type { Size } from './tell.ts'
 const LEAST = 80
 
 /**
- * What the client's own summary of a compaction says, in its words. What was asked for is told only where the talk that
- * it sums up stands in another transcript: else the requests themselves are quoted. What was pending holds until anybody
- * speaks again.
+ * What the client's own summary of a compaction says, in its words, where the talk that it sums up stands in another
+ * transcript: else that itself is quoted, and knows better. What was pending holds until anybody speaks again.
  */
 export function summaryLines({ summary, turn }: Digest, size: Size): string[] {
   const most = size('summary')
-  if (summary === null || most < LEAST) return []
-  const { intent, said, pending, current, before, since, at: writtenAt } = summary
+  if (summary === null || summary.before > 0 || most < LEAST) return []
+  const { intent, said, pending, current, since, at: writtenAt } = summary
   const isOvertaken = since > 0 || turn.some(({ at }) => at > writtenAt)
-  const asked = { 'It was asked for': intent, 'The user had said': said }
   const open = { 'In work then': current, 'Pending then': pending }
-  return Object.entries({ ...(before > 0 ? {} : asked), ...(isOvertaken ? {} : open) })
+  return Object.entries({
+    'It was asked for': intent,
+    'The user had said': said,
+    ...(isOvertaken ? {} : open),
+  })
     .filter(([, text]) => text !== '' && !NOTHING.test(text))
     .map(([title, text]) => `${title}: "${shorten(text, most)}"`)
 }

@@ -35,6 +35,38 @@ describe('checks', () => {
     expect(failing(runs('npm test 2>&1 | tail -3', 'Tests  3 passed (3)'))).toEqual([])
   })
 
+  test('a failure behind tail is one; behind grep it may be that nothing was found', () => {
+    const words = 'fatal: cannot allocate pages'
+    expect(failing(runs('scripts/smoke.sh arm 2>&1 | tail -4', words, true))).toEqual([
+      `Failing when last run: smoke.sh arm (exit 1): ${words}`,
+    ])
+    expect(failing(runs('npm test 2>&1 | grep FAIL', '', true))).toEqual([])
+    expect(failing(runs('npm test 2>&1 | grep FAIL', 'nothing', true))).toEqual([])
+  })
+
+  test.each([
+    ['node scripts/check-links.js docs', 'check-links.js docs'],
+    ['bash -e ./tools/run-tests.sh', 'run-tests.sh'],
+    ['./build.sh --release', 'build.sh'],
+  ])('%s is a check by the name of its script', (command, family) => {
+    expect(failing(runs(command, 'it is red', true))).toEqual([`Failing when last run: ${family} (exit 1)`])
+  })
+
+  test.each(['cat scripts/test.sh', 'command -v modernize', 'grep -rn spec src'])(
+    '%s says nothing of the work',
+    (command) => {
+      const run = runs(command, 'no', true, { description: 'Check the build' })
+      expect(failing(run)).toEqual([])
+      expect(told(ASKED, runs(command, 'x', false, { description: 'Check the tests' }))).not.toContain(
+        'Passed',
+      )
+    },
+  )
+
+  test('a script is no check because a part of its name looks like one', () => {
+    expect(failing(runs('node latest.js', 'no', true))).toEqual([])
+  })
+
   test('a change of folder before a check does not hide its exit code', () => {
     expect(failing(runs('cd api && npm test', 'it is red', true))).toEqual([
       'Failing when last run: npm test (exit 1)',

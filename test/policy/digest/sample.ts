@@ -52,8 +52,8 @@ export const returns = (id: string, text = '', { failed = false, refused = false
   ...{ kind: 'result', id, failed, refused, text },
 })
 /** A shell command with its result; a failed one ended with 1. */
-export const runs = (command: string, text = '', failed = false): Untimed[] => [
-  calls('run', 'Bash', { command }),
+export const runs = (command: string, text = '', failed = false, about: ToolInput = {}): Untimed[] => [
+  calls('run', 'Bash', { command, ...about }),
   returns('run', failed ? `Exit code 1\n${text}` : text, { failed }),
 ]
 export const edits = (path: string, name = 'Edit', text = ''): Untimed[] => [

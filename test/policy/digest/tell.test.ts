@@ -95,6 +95,22 @@ describe('a slash command', () => {
     )
   })
 
+  test('is told with the steps that the agent went on with or the user asked for by their numbers', () => {
+    const goesOn = [says('Step 1 is clean. Step 2, the tag:'), ...runs('ls')]
+    expect(told(ship, goesOn)).toContain('Steps not reached yet (2 of 3 were): 3. Publish')
+    // What is left is named, too, where a turn ends.
+    expect(told(ship, says('Left: step 2 and step 3.'))).toContain('Its steps: 1. Check')
+    expect(told(ship, request('go on with step 2'))).toContain('Steps not reached yet (2 of 3 were)')
+  })
+
+  test('has the rules that stand in a list below that word', () => {
+    const text = '1. Check\n2. Tag\n\nRules:\n- Entries are written by people.\n\nThen:\n- Tell the others.'
+    const lines = toldOf(digestOf(request('v2', 'command', 'ship'), { kind: 'expansion', text }))
+    expect(lines.filter((line) => line.startsWith('Its rule'))).toEqual([
+      'Its rule: Entries are written by people.',
+    ])
+  })
+
   test('is history after some more requests', () => {
     const later = Array.from({ length: 5 }, (_, at) => request(`${at}: something else that is wanted`))
     expect(told(ship, later.slice(1))).toContain('The command /ship')
@@ -208,9 +224,8 @@ describe("the client's own summary", () => {
     expect(told(SUMMARY)).not.toContain('pool')
   })
 
-  test('does not repeat requests that are quoted themselves', () => {
-    expect(told(ASKED, SUMMARY)).toContain(`${TITLE}\nIn work then:`)
-    expect(told(ASKED, SUMMARY)).not.toContain('It was asked for')
+  test('is not told where the talk itself is: that knows better what is pending', () => {
+    expect(told(ASKED, SUMMARY)).not.toContain(TITLE)
   })
 
   test.each<[string, Untimed]>([
@@ -222,7 +237,7 @@ describe("the client's own summary", () => {
   })
 
   test('says nothing where a part is empty', () => {
-    expect(told(ASKED, { kind: 'summary', text: '7. Pending Tasks:\n   - None.' })).not.toContain(TITLE)
+    expect(told({ kind: 'summary', text: '7. Pending Tasks:\n   - None.' })).not.toContain(TITLE)
   })
 })
 
