@@ -85,7 +85,9 @@ const pageSection = ({ title, lines, isQuote }: DigestSection, root: string): Pa
 function withoutRoot(line: string, root: string): string {
   const parts = line.split(`${root}/`)
   return parts.reduce((told, part) =>
-    /(?:^|[^\p{L}\p{N}._/-])$/u.test(told) ? told + part : `${told}${root}/${part}`,
+    /(?:^|[^\p{L}\p{N}._/-])$/u.test(told) && /^[\p{L}\p{N}._@-]/u.test(part)
+      ? told + part
+      : `${told}${root}/${part}`,
   )
 }
 

@@ -22,7 +22,7 @@ const fails = use('Bash', { command: 'node --test --test-reporter=spec tokens.te
 /** What a later session must be told of it: what its user said, where it stood, and its last words. */
 const KNOWN = [
   `user: "${TASK}"`,
-  'Failing when last run: node',
+  'Failing when last run: tokens.test.js',
   FAILING,
   'keep the id of the old token',
   'src/tokens.js (new, not committed)',

@@ -47,9 +47,18 @@ const BEHIND_PLAN = /\n+If you need specific details from before exiting plan mo
 export const planIn = (prompt: string): string | null =>
   IMPLEMENT.test(prompt) ? prompt.replace(IMPLEMENT, '').replace(BEHIND_PLAN, '').trim() : null
 
+/** Helpers of a team, by the names that they were given: one that is idle has done what it was told. */
+function teammatesEndedIn(text: string): { ids: string[]; failed: boolean } | null {
+  const ended =
+    /"type":"teammate_terminated","message":"([\w-]{1,80}) has shut down|"type":"idle_notification","from":"([\w-]{1,80})"/g
+  const ids = [...text.matchAll(ended)].map(([, gone, idle]) => gone ?? idle ?? '')
+  return ids.length === 0 ? null : { ids, failed: false }
+}
+
 /** A task in the background that came to its end: the ids it is known by. Null where the text tells of none. */
 export function finishedIn(text: string): { ids: string[]; failed: boolean } | null {
   const bare = text.trimStart()
+  if (bare.startsWith('<teammate-message')) return teammatesEndedIn(bare)
   if (!bare.startsWith('<task-notification>')) return null
   // What stands first is the client's own; a result may hold anything.
   const first = (tag: string) => new RegExp(`<${tag}>([^<]{1,200})</${tag}>`).exec(bare)?.[1]?.trim()

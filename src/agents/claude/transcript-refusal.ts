@@ -14,7 +14,7 @@ const BY_USER = [
   'The agent proposed a plan that was rejected by the user',
   '[Request interrupted by user',
 ]
-const SAID = 'the user said:'
+const SAID = /the user said:|the user provided the following reason for the rejection:/i
 const CLARIFIES =
   /^(?:The user wants to clarify these questions|The user has indicated they have provided enough answers)/
 const ANSWERED = /^- "([^\n]{1,1000})"\n {2}Answer: ([^\n]{1,1000})/gm
@@ -27,14 +27,13 @@ export const isRefusedByUser = (text: string) => BY_USER.some((start) => text.st
 /** What a result says of a call that was kept from running; `denied` is the client's own word for who did it. */
 export function refusalIn(text: string, denied: string): Refusal {
   const byUser = isRefusedByUser(text) || denied.startsWith('user')
-  const at = byUser ? text.indexOf(SAID) : -1
-  const words =
-    at < 0
-      ? ''
-      : text
-          .slice(at + SAID.length)
-          .replace(ADVICE, '')
-          .trim()
+  const said = byUser ? SAID.exec(text) : null
+  const words = said
+    ? text
+        .slice(said.index + said[0].length)
+        .replace(ADVICE, '')
+        .trim()
+    : ''
   if (!CLARIFIES.test(words)) return { byUser, words, answers: [] }
   const answers = [...words.matchAll(ANSWERED)].map(([, question = '', answer = '']) => ({
     question,

@@ -11,11 +11,14 @@ import {
   failingLine,
   hasFailedTest,
   isCommit,
-  isFailure,
+  isNoCommand,
   type Notable,
+  namesCheck,
   notableOf,
   passingLine,
   resetBy,
+  rewritesHistory,
+  verdictOf,
 } from './commands.ts'
 import { keptLine, shorten } from './quote.ts'
 import { type Check, type Digest, KEEP, keepNewest, type OpenCall, type TouchedFile } from './state.ts'
@@ -51,6 +54,7 @@ export function beginCall(digest: Digest, { id, name, input, at }: EntryOf<'tool
   if (announced) announced.leadsOn = true
   digest.counts.calls += 1
   digest.last = 'call'
+  if (digest.led === 'nothing') digest.led = 'calls'
   if (digest.command && command !== '') reachByRun(digest.command, command)
   digest.calls.push({
     id: keptLine(id, LONGEST.id),
@@ -86,8 +90,8 @@ function commandLine(command: string): string {
 
 // The client's own words where a call goes on behind the scenes, and the name that it gives to it.
 const STARTED =
-  /^(?:Command (?:is )?running in (?:the )?background with ID|Async agent launched|Command was (?:manually|automatically) backgrounded)/i
-const ALIAS = /\b(?:ID|agentId|task_id)[:=] ?`?([A-Za-z0-9_-]{3,80})/
+  /^(?:Command (?:is )?running in (?:the )?background with ID|Async agent launched|Spawned successfully|Command was (?:manually|automatically) backgrounded)/i
+const ALIAS = /(?:\b(?:ID|agentId|task_id)[:=] ?|^name: )`?([A-Za-z0-9_-]{3,80})/m
 const BROKE = /^(?:API Error\b|\[Request interrupted)/
 const COMPLETED = /<status>completed<\/status>|\bstatus: completed\b/i
 const OVER = /<status>(?:completed|failed|killed|stopped)<\/status>|\bstatus: (?:completed|failed|killed)\b/i
@@ -109,6 +113,8 @@ export function endCall(digest: Digest, { id, failed, refused, text, at }: Entry
     return
   }
   digest.calls.splice(digest.calls.indexOf(call), 1)
+  if (!failed && call.name === 'TeamDelete')
+    digest.calls = digest.calls.filter(({ kind }) => kind !== 'subagent')
   // What was stopped came to nothing; what is over says how.
   if (!failed && call.alias !== '' && STOPS.test(call.name)) takeCall(digest, call.alias)
   else if (!failed && call.alias !== '' && OVER.test(text))
@@ -118,10 +124,14 @@ export function endCall(digest: Digest, { id, failed, refused, text, at }: Entry
     lastCall.came = refused ? 'refused' : failed ? 'failed' : 'well'
     lastCall.detail = failed && !refused ? failingLine(text) || lastLine(text) : ''
   }
-  if (refused) return
+  if (refused || (failed && NEVER_RAN.test(text))) return
   if (call.path !== '' && !failed) touchFile(digest, call.path, actionOf(call.name, text), at)
   else if (call.command !== '') recordRun(digest, call, failed, text, at)
 }
+
+/** The client's own words where it kept a call from running. */
+const NEVER_RAN =
+  /^(?:Error: )?(?:<tool_use_error>|This command requires approval|Claude requested permissions|Permission to use |Cancelled: |Sibling tool call errored)/
 
 const lastLine = (text: string) => keptLine(text.trimEnd().split('\n').at(-1) ?? '', 160)
 
@@ -161,28 +171,30 @@ function touchFile(digest: Digest, path: string, action: TouchedFile['action'], 
   files.push({ path, action: isOurs ? 'created' : action, at })
   keepNewest(files, KEEP.files)
   counts.edits += 1
-  digest.turnWorked = true
+  digest.led = 'changes'
 }
 
 function recordRun(digest: Digest, call: OpenCall, failed: boolean, output: string, at: string): void {
   const command = call.command.slice(0, 1_000)
   const notable =
-    notableOf(command) ?? describedOf(command, call.about) ?? asTest(digest, command, failed, output)
+    notableOf(command) ?? describedOf(command, call.about, output) ?? asTest(digest, command, failed, output)
   if (!failed) forgetCommits(digest, resetBy(command))
+  if (rewritesHistory(command)) for (const commit of digest.commits) commit.hash = ''
   if (notable === null) return
   // A commit that could not be pushed is one.
   if (notable.commits && (isCommit(failed, output) || commitIn(output))) {
     const { hash, subject } = commitIn(output) ?? { hash: '', subject: commitSubject(call.command) }
     if (/\s--amend\b/.test(call.command)) forgetCommits(digest, 1)
     digest.commits.push({ at, hash, subject })
-    digest.turnWorked = true
+    digest.led = 'changes'
     keepNewest(digest.commits, KEEP.commits)
   }
   const ms = Date.parse(at) - Date.parse(call.at)
-  const isRed = isFailure(notable, failed, output)
+  const verdict = verdictOf(notable, failed, output)
+  const isRed = verdict === 'failed'
   const code = isRed ? exitCodeOf(output) : null
   // A command that is not there says nothing of the work.
-  if (code === 126 || code === 127) return
+  if (verdict === 'unknown' || code === 126 || code === 127 || (isRed && isNoCommand(output))) return
   const outcome = {
     failed: isRed,
     code,
@@ -228,7 +240,7 @@ function recordCheck(
   if (outcome.failed) digest.checks = digest.checks.filter((one) => one.failed || !names.includes(one.family))
   if (!outcome.failed) forgetFailure(digest, names)
   if (!outcome.failed)
-    for (const check of digest.checks) check.left = check.left.filter((name) => !names.includes(name))
+    for (const check of digest.checks) check.left = check.left.filter((name) => !hasPassed(name, names))
   const [first] = families
   if (first === undefined) return
   const told = outcome.failed ? [{ ...first, family: names.join(' && ') }] : families
@@ -245,6 +257,12 @@ function forgetFailure(digest: Digest, passed: string[]): void {
   const red = digest.checks.find((one) => isFailing(one) && passed.includes(one.family))
   if (red) digest.turn = digest.turn.filter(({ at }) => at < red.at)
 }
+
+/** Whether one of these passed, or one that includes it: `cargo test` is more than `cargo test auth`. */
+const hasPassed = (name: string, passed: readonly string[]) =>
+  passed.some(
+    (one) => name === one || (namesCheck(one) && (name.startsWith(`${one}:`) || name.startsWith(`${one} `))),
+  )
 
 /** Whether a check still fails, as far as anybody knows. */
 export const isFailing = ({ failed, left }: Check) => failed && left.length > 0

@@ -84,13 +84,19 @@ const SHOWS =
 
 const distinct = (families: Family[]) => [...new Map(families.map((one) => [one.family, one])).values()]
 
+/** What stands behind a word like this is what is checked. */
+const CHECKS =
+  /test|spec|e2e|lint|check|build|fmt|format|vet|clippy|^(?:tsc|jest|mocha|mypy|ruff|biome|prettier)$/i
+/** Whether the last word of a command says what it does: `make` alone does not. */
+export const namesCheck = (command: string) => CHECKS.test(command.split(' ').at(-1) ?? '')
 const INTERPRETED = new RegExp(`^${INTERPRETER}(?=\\S+${SCRIPT_FILE})`)
 
 /** The words of a command up to its first option, file or number: `go test`, `npm run test:unit`, `smoke.sh`. */
 export function familyOf(command: string): string {
   const words: string[] = []
   for (const word of withoutRedirects(command).replace(INTERPRETED, '').split(' ')) {
-    if (words.length > 0 && (!/^[A-Za-z][\w:-]*$/.test(word) || words.length >= 3)) break
+    const isArgument = namesCheck(words.at(-1) ?? '') && !/^(?:run|check|test|ci)$/.test(word)
+    if (words.length > 0 && (!/^[A-Za-z][\w:-]*$/.test(word) || words.length >= 3 || isArgument)) break
     words.push(word.replace(/^.*\//, ''))
   }
   return keptLine(words.join(' '), 60)
@@ -102,11 +108,12 @@ const DESCRIBED: ReadonlyArray<readonly [CheckKind, RegExp]> = [
   ['build', /\b(?:build|compile)\b/i],
 ]
 
-/** A command that its own name does not tell: by what the agent said it is for. */
-export function describedOf(command: string, description: string): Notable | null {
-  const kind = /^\s*(?:run|re-?run|execute|check)\b/i.test(description)
-    ? DESCRIBED.find(([, pattern]) => pattern.test(description))?.[0]
-    : undefined
+/** A command that its own name does not tell: by what the agent said it is for, where it printed a runner's sum. */
+export function describedOf(command: string, description: string, output: string): Notable | null {
+  const kind =
+    /^\s*(?:run|re-?run|execute|check)\b/i.test(description) && (saysPassed(output) || saysFailed(output))
+      ? DESCRIBED.find(([, pattern]) => pattern.test(description))?.[0]
+      : undefined
   return kind === undefined ? null : plainly(command, kind)
 }
 
@@ -190,11 +197,43 @@ const FAILED =
 
 export const isCommit = (failed: boolean, output: string) => !failed && !NO_COMMIT.test(output)
 
-/** Whether a command came out wrong. Behind a pipe a good exit code says nothing, so the sums in the output count. */
-export const isFailure = ({ isMasked, isFiltered }: Notable, failed: boolean, output: string) =>
-  isMasked && output !== ''
-    ? FAILED.test(output.replace(COLOUR, '')) || hasFailedTest(output) || (failed && !isFiltered)
-    : failed
+/** A runner's own sums. */
+const PASSED_SUM =
+  /\b\d{1,7} (?:tests? |specs? |examples? |checks? )?(?:pass(?:ed|ing)?|succeeded)\b|\b0 fail(?:ed|ures?)?\b/i
+const FAILED_SUM = /\b[1-9]\d{0,6} (?:tests? |specs? |examples? |checks? )?fail(?:ed|ing|ures?)?\b/i
+
+const saysPassed = (output: string) =>
+  PASSED_SUM.test(output.replace(COLOUR, '')) && !FAILED_SUM.test(output.replace(COLOUR, ''))
+const saysFailed = (output: string) => FAILED.test(output.replace(COLOUR, '')) || hasFailedTest(output)
+
+/**
+ * How a command came out; unknown where nobody can tell. Behind a pipe a good exit code says nothing: a runner's own sum
+ * decides, then words that runners print when something is wrong.
+ */
+export function verdictOf(
+  { isMasked, isFiltered }: Notable,
+  failed: boolean,
+  output: string,
+): 'passed' | 'failed' | 'unknown' {
+  if (!isMasked) return failed ? 'failed' : 'passed'
+  if (saysPassed(output)) return 'passed'
+  if (saysFailed(output)) return 'failed'
+  if (isFiltered) return COUNTS.test(output) || output === '' ? 'unknown' : failed ? 'unknown' : 'passed'
+  return failed ? 'failed' : 'passed'
+}
+
+/** A count of lines that were found. */
+const COUNTS = /^\s*\d+\s*$/
+
+/** Words of a shell or a runner that did not know the command: it says nothing of the work. */
+export const isNoCommand = (output: string) =>
+  /\b(?:unrecognized subcommand|unknown (?:sub)?command|command not found|missing script|no such command)\b/i.test(
+    output.slice(0, 2_000),
+  )
+
+/** Whether a command gives old commits new hashes. */
+export const rewritesHistory = (command: string) =>
+  /\bgit(?: -\S+){0,4} (?:filter-repo|filter-branch|rebase)\b/.test(command)
 
 /** How many of the newest commits a command takes back. */
 export function resetBy(command: string): number {
@@ -230,16 +269,18 @@ export function failingLine(output: string): string {
   return ''
 }
 
-const SUMS =
-  /\b\d{1,7} (?:tests? |specs? |examples? |checks? )?(?:pass(?:ed|ing)?|ok|succeeded)\b|\bTests?:? +\d|\b0 (?:issues|errors|problems|failures)\b/im
+const SUMS = /\b(\d{1,7}) (?:tests? |specs? |examples? |checks? )?(?:pass(?:ed|ing)?|ok|succeeded)\b/i
+const CLEAN = /\b0 (?:issues|errors|problems|failures)\b/i
 
-/** The line of an output that sums up what passed. */
+/** The line of an output that sums up what passed: the largest sum, for some runners print one for each part. */
 export function passingLine(output: string): string {
-  const found = shown(output)
+  const lines = shown(output)
     .split('\n')
     .filter((line) => line.length < 300)
-    .findLast((line) => SUMS.test(line))
-  return found === undefined ? '' : keptLine(found.replace(/[=─━*-]{3,}/g, ' '), 120)
+  const sums = lines.map((line) => ({ line, sum: Number(SUMS.exec(line)?.[1] ?? -1) }))
+  const best = sums.reduce((a, b) => (b.sum > 0 && b.sum >= a.sum ? b : a), { line: '', sum: 0 })
+  const found = best.line || lines.findLast((line) => CLEAN.test(line)) || ''
+  return keptLine(found.replace(/[=─━*-]{3,}/g, ' '), 120)
 }
 
 export const exitCodeOf = (output: string): number | null => {

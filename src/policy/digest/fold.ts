@@ -1,15 +1,15 @@
 import type { Entry } from '../../core/transcript.ts'
 import { beginCall, dropForeground, endCall, finishCall } from './calls.ts'
-import { commandOf, reachByName } from './command-steps.ts'
-import { gistOf } from './gist.ts'
+import { commandOf } from './command-steps.ts'
 import { outlineOf } from './outline.ts'
-import { ending, kept, keptLine } from './quote.ts'
-import { type Digest, KEEP, keepNewest, type Request } from './state.ts'
+import { kept, keptLine } from './quote.ts'
+import { changeQueue, hearRequest } from './requests.ts'
+import { type Digest, KEEP, keepNewest } from './state.ts'
 import { summaryOf } from './summary.ts'
 
 type EntryOf<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>
 
-const LONGEST = { request: 3_000, older: 700, first: 1_500, about: 400, asked: 500, said: 5_000, task: 200 }
+const LONGEST = { question: 400, said: 5_000, task: 200 }
 
 /** Folds one entry of a transcript into its digest. Words are quoted; what a tool printed is nobody's wish. */
 export function foldEntry(digest: Digest, given: Entry): void {
@@ -32,7 +32,7 @@ const FOLD: { [Kind in Entry['kind']]: (digest: Digest, entry: EntryOf<Kind>) =>
     digest.asks = {
       at,
       questions: questions.map(({ question, options }) => ({
-        question: keptLine(question, LONGEST.about),
+        question: keptLine(question, LONGEST.question),
         options: options.map((one) => keptLine(one, 120)),
       })),
     }
@@ -63,141 +63,6 @@ const FOLD: { [Kind in Entry['kind']]: (digest: Digest, entry: EntryOf<Kind>) =>
     digest.last = 'halt'
     digest.halted = keptLine(words || error, 300)
   },
-}
-
-/** What the user said ends the agent's turn. A prompt that was sent twice, or queued and then sent, is one. */
-function hearRequest(digest: Digest, { how, text, about, at }: EntryOf<'request'>): void {
-  const words = kept(text, LONGEST.request)
-  const asked = how === 'prompt' || how === 'queued' ? questionFor(digest, words) : ''
-  const request: Request = { at, how, text: words, about: aboutOf(digest, how, about), asked, came: [] }
-  // A prompt that a hook stopped is sent again, and a queued one comes twice; an answered "yes" is another one.
-  const isUnanswered = digest.turn.length === 0
-  const isAgain = digest.requests
-    .slice(-3)
-    .some(
-      (one) =>
-        one.text === words &&
-        words !== '' &&
-        one.how !== 'answer' &&
-        how !== 'answer' &&
-        (isUnanswered || how === 'queued' || one.how === 'queued'),
-    )
-  if (how === 'prompt' || how === 'command' || how === 'queued') endTurn(digest, words, how !== 'queued')
-  if (how === 'command')
-    digest.command = { at, name: keptLine(about, 100), words, steps: [], rules: [], since: 0 }
-  else if (digest.command) {
-    digest.command.since += 1
-    reachByName(digest.command, words)
-  }
-  if (digest.summary) digest.summary.since += 1
-  digest.asks = null
-  digest.tasksSince += how === 'answer' ? 0 : 1
-  if (!isAgain) {
-    digest.counts.requests += 1
-    digest.requests.push(request)
-    trimRequests(digest)
-  }
-}
-
-/** What was refused is the call that the refusal answers. */
-function aboutOf(digest: Digest, how: Request['how'], about: string): string {
-  if (how !== 'refusal') return keptLine(about, LONGEST.about)
-  const { lastCall, plan } = digest
-  if (plan?.verdict === 'refused' && plan.at >= (lastCall?.at ?? '')) return 'the plan'
-  if (lastCall?.came !== 'refused') return ''
-  return keptLine(lastCall.what === lastCall.name ? lastCall.name : `${lastCall.name} ${lastCall.what}`, 160)
-}
-
-/** The newest stay whole, older ones keep their ends, and in the end the oldest go, but for the first. */
-function trimRequests(digest: Digest): void {
-  const { requests } = digest
-  const aged = requests.length - 1 - NEWEST_WHOLE
-  const older = requests[aged]
-  if (older) older.text = kept(older.text, aged === 0 ? LONGEST.first : LONGEST.older)
-  if (requests.length <= KEEP.requests) return
-  requests.splice(1, requests.length - KEEP.requests)
-  digest.forgotten += 1
-}
-
-const NEWEST_WHOLE = 4
-
-/** So short a reply says nothing without what it answers. */
-const SHORT_REPLY = 60
-
-/** What the agent asked before a short reply: its last question, and the list that the reply may choose from. */
-function questionFor({ turn, last }: Digest, reply: string): string {
-  const said = turn.at(-1)
-  if (reply.length > SHORT_REPLY || last !== 'text' || !said || said.leadsOn) return ''
-  const parts = said.text.split(/\n{2,}/).filter((part) => part.trim() !== '')
-  const at = parts.findLastIndex((part) => /[?？]/.test(part.replace(/^\s*#.*$/gm, '')))
-  if (at < 0) return ''
-  const isList = (part = '') => /^\s*(?:[-*+]|\d{1,2}[.)]|\*\*)/.test(part)
-  const isChoice = /\d/.test(reply) || reply.length <= CHOICE
-  const options = isChoice ? listAround(parts, at, isList) : []
-  const lines = (parts[at] ?? '').split('\n').filter((line) => !/^\s*#/.test(line))
-  const question = lines.filter((line) => isChoice || /[?？]/.test(line))
-  return keptLine(ending([...options, ...question].join('\n'), LONGEST.asked), LONGEST.asked)
-}
-
-/** The items that stand right before a question, and those right behind it. */
-function listAround(parts: string[], at: number, isList: (part?: string) => boolean): string[] {
-  let from = at
-  while (from > 0 && isList(parts[from - 1])) from -= 1
-  let to = at + 1
-  while (to < parts.length && isList(parts[to])) to += 1
-  return [...parts.slice(from, at), ...parts.slice(at + 1, to)]
-}
-
-/** So short a reply may be the name of an option. */
-const CHOICE = 15
-
-const asks = (text: string) => /[?？]/.test(text)
-
-const asksAtEnd = (text: string) =>
-  asks(
-    text
-      .trimEnd()
-      .split(/\n{2,}/)
-      .at(-1) ?? '',
-  )
-
-/** The words of a turn that is over: its last ones are its answer. */
-function endTurn(digest: Digest, reply: string, isNew: boolean): void {
-  if (!isNew) return
-  const { turn, answers } = digest
-  const final = turn.at(-1)
-  const newest = digest.requests.at(-1)
-  const isQuestion = newest !== undefined && asks(newest.text)
-  // A proposal is not what came of a request, for the next one answers it; nor is an outcome that the next one questions.
-  const isOutcome =
-    final && !final.leadsOn && !asksAtEnd(final.text) && !asks(reply) && (digest.turnWorked || isQuestion)
-  if (newest && isOutcome) newest.came = gistOf(final.text, isQuestion)
-  if (final && !final.leadsOn) answers.push({ at: final.at, text: ending(final.text, 2_000) })
-  keepNewest(answers, KEEP.answers)
-  digest.turn = []
-  digest.turnWorked = false
-  digest.last = 'request'
-  digest.halted = ''
-  dropForeground(digest)
-  digest.calls = digest.calls.filter(({ broke }) => broke === '')
-}
-
-function changeQueue(digest: Digest, { change, text, at }: EntryOf<'queue'>): void {
-  const { queue } = digest
-  if (change === 'added') {
-    // What the client queues for itself has no words, and keeps its place.
-    queue.push({ at, text: kept(text, LONGEST.request) })
-    keepNewest(queue, KEEP.queue)
-    return
-  }
-  if (change === 'withdrawn') {
-    digest.queue = []
-    return
-  }
-  const known = text === '' ? -1 : queue.findIndex((one) => one.text === kept(text, LONGEST.request))
-  const [next] = queue.splice(Math.max(0, known), 1)
-  if (change === 'used' && next && next.text !== '')
-    hearRequest(digest, { kind: 'request', how: 'queued', text: next.text, about: '', at: next.at })
 }
 
 /** Parts of one answer that nothing came between are one. */

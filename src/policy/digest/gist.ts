@@ -2,7 +2,7 @@ import { keptLine } from './quote.ts'
 
 /** Words that often stand where a reason, a finding or a way out is told. They rank lines, and make nothing of them. */
 const TELLING =
-  /\b(?:because|since|instead|rather than|so that|therefore|root cause|caused by|turns out|decided|workaround|not? (?:needed|possible|supported)|only|never|must|fix(?:ed)?|added|removed|renamed|replaced|changed|found|reason|trade-?off|weil|deshalb|stattdessen|statt|Ursache|entschieden|porque|en lugar de|decid\w+|causa|parce que|au lieu de|cause|décid\w+|perché|invece)\b|(?:因为|由于|所以|而不是|决定|原因|ため|なので|代わりに|決め|때문|대신)/i
+  /\b(?:because|since|instead|rather than|so that|therefore|root cause|caused by|turns out|decided|workaround|not? (?:needed|possible|supported)|only|never|must|fix(?:ed)?|added|removed|renamed|replaced|changed|found|reason|trade-?off|weil|deshalb|stattdessen|statt|Ursache|entschieden|porque|en lugar de|decid\w+|causa|parce que|au lieu de|cause|décid\w+|perché|invece|em vez|poprzez|dlatego|omdat|in plaats)\b|(?:因为|由于|所以|而不是|决定|原因|ため|なので|代わりに|決め|때문|대신|그래서|결정|원인|потому|поэтому|вместо|решил|причин)/i
 /** What announces the next step says little once that came. */
 const PASSING =
   /^(?:let me|now (?:let me|i)|i'll|i will|next,? i|looking|checking|perfect|great|good|ok(?:ay)?\b|yes\b|you're right|wait|hmm)/i

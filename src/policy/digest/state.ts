@@ -12,7 +12,11 @@ export interface Request {
   asked: string
   /** What the agent said at the end of the turn that it led to, in two sentences at most; none while that is open. */
   came: string[]
+  led: LedTo
 }
+
+/** What a request led to: calls of tools, changed files or commits. */
+export type LedTo = 'nothing' | 'calls' | 'changes'
 
 /** What the agent said, with its line breaks. */
 export interface Said {
@@ -129,8 +133,8 @@ export interface Digest {
   requests: Request[]
   /** How many of them had no room. */
   forgotten: number
-  /** Prompts that wait for the agent. */
-  queue: Said[]
+  /** Prompts that wait for the agent; of those that were sent, the request is still to come. */
+  queue: Array<Said & { asked: string; isSent: boolean }>
   /** The agent's words since the last request, each with what it led to; the last one ends the turn if nothing came of it. */
   turn: Array<Said & { leadsOn: boolean }>
   /** The ends of earlier turns, the newest last. */
@@ -151,8 +155,8 @@ export interface Digest {
   lastCall: LastCall | null
   summary: SummaryParts | null
   counts: { requests: number; calls: number; edits: number }
-  /** Whether the present turn changed a file or made a commit. */
-  turnWorked: boolean
+  /** What the newest request has led to so far. */
+  led: LedTo
   /** Who or what spoke last. */
   last: 'nothing' | 'request' | 'text' | 'call' | 'interrupt' | 'halt'
   /** What the provider said when it stopped the session; empty where it did not. */
@@ -185,7 +189,7 @@ export const emptyDigest = (): Digest => ({
   ...{ requests: [], forgotten: 0, queue: [], turn: [], answers: [], asks: null, command: null },
   ...{ plan: null, tasks: [], tasksAt: null, tasksSince: 0, done: [], checks: [], commits: [], links: [] },
   ...{ files: [], calls: [], lastCall: null, summary: null, counts: { requests: 0, calls: 0, edits: 0 } },
-  turnWorked: false,
+  led: 'nothing',
   ...{ last: 'nothing', halted: '', lastAt: null },
 })
 

@@ -25,7 +25,8 @@ function cutOff({ lastCall, calls }: Digest): string[] {
     lastCall.came
   ]
   const detail = lastCall.detail === '' ? '' : `: ${lastCall.detail}`
-  return [`The last call was ${lastCall.name} \`${lastCall.what}\`, ${came}${detail}`]
+  const { name, what } = lastCall
+  return [`The last call was ${what === name ? name : `${name} \`${what}\``}, ${came}${detail}`]
 }
 
 export const isInFlight = ({ isBehind, kind }: OpenCall) => isBehind || kind !== 'call'

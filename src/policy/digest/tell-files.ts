@@ -42,11 +42,11 @@ export function fileLines({ files }: Digest, around: Surroundings, most: number)
       ? []
       : [`${files.length} ${files.length === 1 ? 'file was' : 'files were'} changed`]
   const folders = new Map<string, string[]>()
-  let outside = 0
+  const outside: string[] = []
   for (const { path, action } of files.toReversed()) {
     const name = around.nameFile(path)?.replace(/\s+/g, ' ') ?? null
     if (name === null) {
-      outside += 1
+      outside.push(path.replace(/\s+/g, ' '))
       continue
     }
     const cut = name.lastIndexOf('/') + 1
@@ -65,9 +65,17 @@ export function fileLines({ files }: Digest, around: Surroundings, most: number)
   return [
     ...lines.slice(0, most),
     ...(left > 0 ? [`${left} more folders`] : []),
-    ...(outside > 0 ? [`${outside} outside of the workspace`] : []),
+    ...(outside.length > 0 ? [`Outside of the workspace: ${outsideOf(outside)}`] : []),
   ]
 }
+
+const MOST_OUTSIDE = 3
+
+const outsideOf = (paths: readonly string[]) =>
+  [
+    ...paths.slice(0, MOST_OUTSIDE),
+    ...(paths.length > MOST_OUTSIDE ? [`${paths.length - MOST_OUTSIDE} more`] : []),
+  ].join(', ')
 
 function stateOf(name: string, action: string, { uncommitted, isGone }: Surroundings): string {
   if (isGone(name)) return 'gone'

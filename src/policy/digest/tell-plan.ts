@@ -32,18 +32,36 @@ const VERDICTS = {
   refused: 'was refused by the user',
 } as const
 
-export function planState({ plan, requests }: Digest): string[] {
+/** So many requests later, what a plan says may have been overtaken. */
+const PLAN_HOLDS = 3
+
+/** How many requests came since a plan was shown. */
+const sincePlan = ({ plan, requests }: Digest) =>
+  requests.filter(({ at, how }) => how !== 'answer' && at > (plan?.at ?? '')).length
+
+/** The plan's title and what became of it, with how long ago that is. */
+export function planState(digest: Digest): string[] {
+  const { plan, requests } = digest
   if (plan === null) return []
-  const isOpen = plan.verdict === 'shown' && (requests.at(-1)?.at ?? '') < plan.at
-  const verdict = isOpen ? 'was shown and not answered' : VERDICTS[plan.verdict]
+  const isLast = (requests.at(-1)?.at ?? '') < plan.at
+  const open = { shown: 'was shown and not answered', approved: '', refused: STOPPED }[plan.verdict]
+  const verdict = isLast && open !== '' ? open : VERDICTS[plan.verdict]
+  const since = sincePlan(digest)
   const often = plan.shown > 1 ? ` (shown ${plan.shown} times)` : ''
-  return [`The plan "${plan.title}" ${verdict}${often}${plan.path === '' ? '' : `; it is in ${plan.path}`}`]
+  const ago = since >= PLAN_HOLDS ? ` ${since} requests ago` : ''
+  return [
+    `The plan "${plan.title}" ${verdict}${ago}${often}${plan.path === '' ? '' : `; it is in ${plan.path}`}`,
+  ]
 }
 
-/** A plan's own opening and headings. */
-export function planLines({ plan }: Digest, size: Size): string[] {
+/** Without a word nobody can tell: the client writes the same where its user approves a plan and clears the context. */
+const STOPPED = 'was shown, and the user stopped there (refused it, or approved it with a cleared context)'
+
+/** A plan's own opening, and its headings while it holds. */
+export function planLines(digest: Digest, size: Size): string[] {
+  const { plan } = digest
   if (plan === null) return []
-  const [opening, outline] = [size('opening'), size('outline')]
+  const [opening, outline] = [size('opening'), sincePlan(digest) >= PLAN_HOLDS ? 0 : size('outline')]
   // One word ("Context", "Files") is no part of this plan in particular.
   const headings = plan.outline.filter((one) => one.length >= 12)
   return [

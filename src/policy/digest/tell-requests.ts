@@ -1,27 +1,41 @@
 import { inOneLine, shorten } from './quote.ts'
 import type { Digest, Request } from './state.ts'
 import type { Size } from './tell.ts'
-import { shortAnswer } from './tell-words.ts'
-import { shareOf, wordsIn } from './words.ts'
+import { isOver, shortAnswer } from './tell-words.ts'
+import { countWords, shareOf, weightOf, wordsIn } from './words.ts'
 
 /** An answer may be an option in the agent's words, so it is told only where those are. */
-const tellable = ({ requests }: Digest, trusted: boolean) =>
-  requests.filter(({ how }) => trusted || how !== 'answer')
+const tellable = (digest: Digest, trusted: boolean): Request[] =>
+  [...digest.requests, ...readUnseen(digest)].filter(({ how }) => trusted || how !== 'answer')
 
-/** So short a request is told with those before it. */
+/** Prompts that wait: nothing was said since the agent's turn began. */
+const waiting = (digest: Digest) =>
+  digest.queue.filter(({ isSent, at }) => !isSent && !(isOver(digest) && at < (digest.turn.at(-1)?.at ?? '')))
+
+/** Prompts of the queue that were read, though the client did not write so. */
+const readUnseen = (digest: Digest): Request[] => {
+  const unread = new Set(waiting(digest))
+  return digest.queue
+    .filter((one) => !unread.has(one))
+    .map(({ at, text, asked }) => ({ at, how: 'queued', text, about: '', asked, came: [], led: 'nothing' }))
+}
+
+/** So short a request is told with the last one that says more. */
 const NEEDS_CONTEXT = 60
 const MOST_TOGETHER = 3
+const MOST_BACK = 10
 
-/** The newest request, and those before it where it says little by itself. */
+/** The newest request, and those before it where it says little by itself; an answer says nothing of what is wanted. */
 function newestOnes(digest: Digest, trusted: boolean): Request[] {
-  const all = tellable(digest, trusted)
+  const all = tellable(digest, trusted).filter((one, at, list) => one.text !== list[at + 1]?.text)
   let from = all.length
-  let length = 0
-  while (from > 0 && length < NEEDS_CONTEXT && all.length - from < MOST_TOGETHER) {
+  let weight = 0
+  while (from > 0 && weight < NEEDS_CONTEXT && all.length - from < MOST_BACK) {
     from -= 1
-    length += all[from]?.text.length ?? 0
+    weight += all[from]?.how === 'answer' ? 0 : weightOf(all[from]?.text ?? '')
   }
-  return all.slice(from)
+  const some = all.slice(from)
+  return some.length <= MOST_TOGETHER ? some : [...some.slice(0, 1), ...some.slice(1 - MOST_TOGETHER)]
 }
 
 /** What the user wants now, with the agent's answer where that is short, and prompts that nobody has read. */
@@ -33,11 +47,9 @@ export function newestLine(digest: Digest, trusted: boolean, size: Size): string
   const ended = digest.last === 'interrupt' ? ', who then interrupted the agent' : ''
   return [
     ...(said === '' ? [] : [`Newest: ${said}${answer === '' ? ended : ` → agent: "${answer}"`}`]),
-    ...digest.queue
-      .filter(({ text }) => text !== '')
-      .map(
-        ({ text }) => `Queued, not read by the agent: user: "${shorten(inOneLine(text), size('recent'))}"`,
-      ),
+    ...waiting(digest).map(
+      ({ text }) => `Queued, not read by the agent: user: "${shorten(inOneLine(text), size('recent'))}"`,
+    ),
   ]
 }
 
@@ -50,14 +62,17 @@ export function earlierLines(
   size: Size,
 ): { lines: string[]; left: number } {
   const newest = newestOnes(digest, trusted)
-  const all = tellable(digest, trusted)
-    .filter((one) => !newest.includes(one))
+  const said = tellable(digest, trusted)
+  const all = said
+    .slice(0, newest[0] ? said.findIndex(({ at }) => at === newest[0]?.at) : 0)
     .map(withoutPaste)
-  const isOver = repeatedIn([...all, ...newest])
+  const isMadeAgain = repeatedIn([...all, ...newest])
   const from = all.length - size('requests')
-  const isKept = (one: Request, place: number) => place === 0 || place >= from || isLasting(one.text)
+  const isKept = (one: Request, place: number) =>
+    place === 0 || place >= from || isLasting(one.text) || (one.how === 'command' && one.text !== '')
   const isRecent = (place: number) => place >= all.length - RECENT
-  const isWorth = (one: Request, place: number) => saysSomething(one, isRecent(place)) && !isOver(one, place)
+  const isWorth = (one: Request, place: number) =>
+    (place === 0 || saysSomething(one, isRecent(place))) && !isMadeAgain(one, place)
   const told = all.filter((one, place) => isKept(one, place) && isWorth(one, place))
   const lines = told.map((one, place) => {
     const part = place === 0 ? 'first' : place >= told.length - RECENT ? 'recent' : 'older'
@@ -94,20 +109,23 @@ function saidLine({ how, text, about, asked }: Request, sizes: LineSizes): strin
   return `${before}user${call}: "${said}"`
 }
 
-/** So few characters without a question before them ("go on", "push it") say nothing once they are answered. */
-const SAYS_LITTLE = 32
+/** So short a request without a question before it says nothing where it led to nothing, and so few words never do. */
+const SAYS_LITTLE = { weight: 32, words: 4 }
 const ASSENT = 12
-/** A question of so many characters that was answered is over. */
-const SMALL_QUESTION = 80
+/** A question so short that was answered is over, but a longer one that led to a change was a correction. */
+const SMALL_QUESTION = { weight: 80, words: 8 }
 
-function saysSomething({ how, text, asked, came }: Request, isRecent: boolean): boolean {
+function saysSomething({ how, text, asked, came, led }: Request, isRecent: boolean): boolean {
   if (isLasting(text)) return true
   if (how === 'command') return text !== ''
-  const isQuestion = text.length < SMALL_QUESTION && /[?？]["')\s]*$/.test(text)
-  if (isQuestion && (came.length > 0 || how === 'answer')) return false
+  const words = countWords(text)
+  const isQuestion = weightOf(text) < SMALL_QUESTION.weight && /[?？]["')\s]*$/.test(text)
+  const isCorrection = led === 'changes' && words >= SMALL_QUESTION.words
+  if (isQuestion && !isCorrection && (came.length > 0 || how === 'answer')) return false
   // A bare yes to what the agent offered was carried out since.
-  const isAssent = text.length <= ASSENT && !/\d/.test(text)
-  return how === 'answer' || (asked !== '' && (isRecent || !isAssent)) || text.length > SAYS_LITTLE
+  const isAssent = weightOf(text) <= ASSENT && !/\d/.test(text)
+  if (how === 'answer' || (asked !== '' && (isRecent || !isAssent))) return true
+  return weightOf(text) > SAYS_LITTLE.weight || (led !== 'nothing' && words >= SAYS_LITTLE.words)
 }
 
 /** A request that was made again, in nearly the same words, is told once: the newest time. */
@@ -127,29 +145,31 @@ const REPEATED = 0.6
 export const isLasting = (text: string) => LASTING.test(text)
 
 const LASTING =
-  /\b(?:always|never|from now on|every time|in (?:the )?future|do(?:n't| not) ever|immer|niemals|nie|ab jetzt|künftig|siempre|nunca|a partir de ahora|toujours|jamais|sempre)\b|(?:désormais|mai più|всегда|никогда|отныне|总是|始终|永远|从现在起|以后都|常に|必ず|絶対|今後は|항상|절대|앞으로)/i
+  /\b(?:always|never|from now on|every time|in (?:the )?future|do(?:n't| not) ever|immer|niemals|nie|ab jetzt|künftig|siempre|nunca|a partir de ahora|toujours|jamais|sempre|a partir de agora|zawsze|nigdy|altijd|nooit|voortaan)\b|(?:désormais|mai più|всегда|никогда|отныне|总是|始终|永远|从现在起|以后都|常に|必ず|絶対|今後は|항상|절대|앞으로|반드시|무조건)/i
 
 /** What a program printed was pasted for the turn that it was sent with: later only the words around it count. */
 function withoutPaste(request: Request): Request {
   let isFenced = false
   const lines = request.text.split('\n').filter((line) => line.trim() !== '')
-  const isPrinted = lines.map((line) => {
-    const isFence = /^\s*(?:`{3}|~{3})/.test(line)
-    if (isFence) isFenced = !isFenced
-    return isFenced || isFence || PRINTED.test(line)
+  const isFence = lines.map((line) => {
+    const isMark = /^\s*(?:`{3}|~{3})/.test(line)
+    if (isMark) isFenced = !isFenced
+    return isFenced || isMark
   })
-  const isMostly = lines.length >= 3 && isPrinted.filter(Boolean).length * 2 >= lines.length
-  // Of a text that is mostly pasted the first words say what it is about.
-  const [first = ''] = lines
-  const opening = /[^\w]$/.test(first) && first.length < LEAST_OPENING ? '' : shorten(first, 120)
-  const last = isPrinted.lastIndexOf(true)
-  const behind = lines.slice(last + 1).filter((line) => !HAS_PATH.test(line))
+  const isPrinted = lines.map((line, at) => isFence[at] || PRINTED.test(line))
+  const isMostly = lines.length >= LEAST_PASTED && isPrinted.filter(Boolean).length * 2 >= lines.length
+  // Of a text that is mostly pasted, what stands between is part of it, and the last words may be the user's own.
   const typed = isMostly
-    ? [opening, ...behind].filter((line) => line !== '')
-    : lines.filter((_, at) => !isPrinted[at])
-  return typed.length === lines.length ? request : { ...request, text: typed.join('\n') }
+    ? lines.slice(isPrinted.lastIndexOf(true) + 1).filter((line) => !HAS_PATH.test(line))
+    : lines.filter((_, at) => !isFence[at])
+  const [first = ''] = lines
+  const hasOpening = isMostly && !(/\W$/.test(first) && first.length < LEAST_OPENING)
+  const told = hasOpening || typed.length === 0 ? [shorten(first, 120), ...typed] : typed
+  return told.length === lines.length ? request : { ...request, text: told.join('\n') }
 }
 
+/** Of fewer lines none is a paste: one that looks printed may be the user's own. */
+const LEAST_PASTED = 3
 const HAS_PATH = /\S+\/\S+\/\S+|\b[0-9a-f]{7,40}\b/
 /** A shorter first line of a paste is part of it. */
 const LEAST_OPENING = 80

@@ -15,40 +15,44 @@ export function shortAnswer(digest: Digest): string {
   return words.length <= SHORT ? inOneLine(words) : ''
 }
 
-/** Last words of so many characters speak for themselves. */
-const ENOUGH = 500
+/** Whether the agent ended its turn. */
+export const isOver = (digest: Digest) => finalWords(digest) !== null
+
 /** Of what was announced earlier in a turn only a report is worth telling: the rest was overtaken. */
 const REPORT = 300
 const MOST_ANNOUNCED = 2
-/** A shorter answer from before says nothing by now. */
-const LEAST_BEFORE = 60
 
 /**
- * The end of the last answer, and of the one before where that says little. In the middle of a turn the agent's last
- * announcements: an answer from before it was answered by the newest request.
+ * The end of the last answer, where that is not told on the line of its request. In the middle of a turn the agent's
+ * last announcements: an answer from before it was answered by the newest request.
  */
 export function lastWords(digest: Digest, most: number): string[] {
   const final = finalWords(digest)
-  const before = digest.answers.slice(-1).map(({ text }) => text)
+  if (final !== null) return shortAnswer(digest) === '' ? linesIn(final, most) : []
   const said = digest.turn.map(({ text }) => text)
-  const texts =
-    final === null
-      ? said
-          .filter((text, place) => place === said.length - 1 || text.length >= REPORT)
-          .slice(-MOST_ANNOUNCED)
-      : [
-          ...before.filter((text) => text.length >= LEAST_BEFORE && final.length < ENOUGH),
-          ...(shortAnswer(digest) === '' ? [final] : []),
-        ]
+  const announced = said.filter((text, place) => place === said.length - 1 || text.length >= REPORT)
   const told: string[] = []
   let room = most
-  for (const text of texts.toReversed()) {
+  for (const text of announced.slice(-MOST_ANNOUNCED).toReversed()) {
     if (told.length > 0 && room < LEAST_BEFORE) break
     const part = linesIn(text, room)
     told.unshift(...part)
     room -= part.join('').length
   }
   return told
+}
+
+/** Last words of so many characters speak for themselves. */
+const ENOUGH = 500
+/** A shorter answer from before says nothing by now. */
+const LEAST_BEFORE = 60
+
+/** The answer before the newest request, where the last one says little. */
+export function wordsBefore(digest: Digest, most: number): string[] {
+  const final = finalWords(digest)
+  const before = digest.answers.at(-1)?.text ?? ''
+  const isWanted = final !== null && final.length < ENOUGH && before.length >= LEAST_BEFORE
+  return isWanted ? linesIn(before, Math.max(LEAST_BEFORE, most - final.length)) : []
 }
 
 /** A text line by line: headings go into the line behind them, code fences away, and its end is what stays. */
@@ -89,9 +93,11 @@ function fitEnd(lines: string[], most: number): string[] {
   if (from === lines.length) return [ending(lines.at(-1) ?? '', most)]
   const [first = ''] = lines
   const rest = lines.slice(from)
-  if (first.length > room) return rest
-  return [from > 1 ? `${first} [${from - 1} lines left out]` : first, ...rest]
+  if (first.length > room) return rest.map((line, at) => (at === 0 ? `${leftOut(from)} ${line}` : line))
+  return [from > 1 ? `${first} ${leftOut(from - 1)}` : first, ...rest]
 }
+
+const leftOut = (count: number) => `[${count === 1 ? '1 line' : `${count} lines`} left out]`
 
 /** The question that the agent's last words ask, with what it offers; empty where they ask none. */
 export function openQuestion(digest: Digest): string {

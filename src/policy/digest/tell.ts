@@ -4,7 +4,7 @@ import { fileLines, gitLine, type Surroundings } from './tell-files.ts'
 import { commandLines, planLines, planState, taskLines } from './tell-plan.ts'
 import { earlierLines, newestLine } from './tell-requests.ts'
 import { summaryLines } from './tell-summary.ts'
-import { lastWords } from './tell-words.ts'
+import { lastWords, wordsBefore } from './tell-words.ts'
 
 /** A part of what is told of a digest. Quoted lines are the agent's own, line by line. */
 export interface DigestSection {
@@ -59,6 +59,11 @@ export function tellDigest(digest: Digest, around: Surroundings, scale: number):
     {
       title: "The agent's last words",
       lines: ifTrusted(() => lastWords(digest, size('answer'))),
+      isQuote: true,
+    },
+    {
+      title: "The agent's answer before the newest request",
+      lines: ifTrusted(() => wordsBefore(digest, size('answer'))),
       isQuote: true,
     },
     list(`What the user said before (newest first; a later line wins${left})`, earlier.lines),

@@ -17,3 +17,16 @@ export function shareOf(text: string, words: ReadonlySet<string>): number {
   const own = [...wordsIn(text)]
   return own.length === 0 ? 1 : own.filter((word) => words.has(word)).length / own.length
 }
+
+/** A character of a script without spaces says about as much as so many letters. */
+const DENSE = 2.5
+const DENSE_CHARACTERS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu
+
+/** How long a text is, in letters of an alphabet: limits hold for what is said, in whatever script. */
+export const weightOf = (text: string): number =>
+  text.length + (text.match(DENSE_CHARACTERS)?.length ?? 0) * (DENSE - 1)
+
+/** How many words a text has; two characters of a script without spaces count as one. */
+export const countWords = (text: string): number =>
+  (text.replace(UNSPACED, ' ').match(/[\p{L}\p{N}][\p{L}\p{N}'’_./-]*/gu)?.length ?? 0) +
+  (text.match(DENSE_CHARACTERS)?.length ?? 0) / 2

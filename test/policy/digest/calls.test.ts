@@ -45,7 +45,7 @@ describe('checks', () => {
   })
 
   test.each([
-    ['node scripts/check-links.js docs', 'check-links.js docs'],
+    ['node scripts/check-links.js docs', 'check-links.js'],
     ['bash -e ./tools/run-tests.sh', 'run-tests.sh'],
     ['./build.sh --release', 'build.sh'],
   ])('%s is a check by the name of its script', (command, family) => {
@@ -57,7 +57,7 @@ describe('checks', () => {
     (command) => {
       const run = runs(command, 'no', true, { description: 'Check the build' })
       expect(failing(run)).toEqual([])
-      expect(told(ASKED, runs(command, 'x', false, { description: 'Check the tests' }))).not.toContain(
+      expect(told(ASKED, runs(command, '3 passed', false, { description: 'Check the tests' }))).not.toContain(
         'Passed',
       )
     },
@@ -65,6 +65,40 @@ describe('checks', () => {
 
   test('a script is no check because a part of its name looks like one', () => {
     expect(failing(runs('node latest.js', 'no', true))).toEqual([])
+  })
+
+  test.each([
+    [
+      'a sum of the runner decides',
+      runs('bun test 2>&1 | tail', 'error: logged\n12 pass\n0 fail'),
+      'bun test',
+    ],
+    ['a count of lines says nothing', runs('eslint . | grep unused | wc -l', '3'), null],
+    ['a call that needs leave never ran', runs('npm test', 'x', true).slice(0, 1), null],
+    [
+      'a call that was cancelled never ran',
+      [
+        calls('1', 'Bash', { command: 'npm test' }),
+        returns('1', '<tool_use_error>Cancelled', { failed: true }),
+      ],
+      null,
+    ],
+    ['an unknown command is no check', runs('bun run tests', 'error: unrecognized subcommand', true), null],
+    [
+      'the largest sum is told',
+      runs('cargo test', '93 passed\n0 passed; 35 filtered out'),
+      'cargo test (93 passed)',
+    ],
+  ])('%s', (_, entries, passed) => {
+    expect(failing(entries)).toEqual([])
+    expect(passing(entries) || null).toBe(passed)
+  })
+
+  test('a whole suite that passes ends the failure of a part of it', () => {
+    const red = runs('cargo test auth::tests', FAILS, true)
+    expect(failing(red)).toHaveLength(1)
+    expect(failing([...red, ...runs('cargo test', '93 passed')])).toEqual([])
+    expect(failing([...runs('npm run test:e2e', FAILS, true), ...runs('npm run test:unit')])).toHaveLength(1)
   })
 
   test('a change of folder before a check does not hide its exit code', () => {

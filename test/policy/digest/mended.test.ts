@@ -188,8 +188,10 @@ test.each<[string, () => boolean]>([
   [
     'a check that only its description tells is one',
     () =>
-      digestOf(calls('1', 'Bash', { command: './ci.sh', description: 'Run the test suite' }), returns('1'))
-        .checks.length === 1,
+      digestOf(
+        calls('1', 'Bash', { command: './ci.sh', description: 'Run the test suite' }),
+        returns('1', '12 tests passed'),
+      ).checks.length === 1,
   ],
   [
     'a folder that ends like the workspace stays in what is told',

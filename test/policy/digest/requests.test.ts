@@ -101,7 +101,10 @@ describe('a short reply', () => {
   const LIST = 'There are two ways:\n\n1. Redis\n2. Postgres\n\nWhich one?'
   test.each([
     ['yes', 'I found the table.\n\nShall I drop it?', 'Shall I drop it?'],
-    ['2', LIST, '1. Redis / 2. Postgres / Which one?'],
+    ['2', LIST, '2. Postgres / Which one?'],
+    ['option 1, please', `${LIST}\n\nTell me.`, '1. Redis / Which one?'],
+    ['B', '**A) Redis**\nfast\n\n**B) Postgres**\nknown\n\nWhich?', 'B) Postgres / Which?'],
+    ['a new branch', LIST, '1. Redis / 2. Postgres / Which one?'],
     ['好的', '要继续吗？', '要继续吗？'],
     ['Postgres, because we have it anyway', LIST, 'Which one?'],
     ['yes', 'The table is dropped.', ''],
@@ -118,7 +121,7 @@ describe('a short reply', () => {
 
   test('is told behind the question, and with the request before it', () => {
     expect(told(request(OTHER), says(LIST), request('2')).split('\n')).toContain(
-      `Newest: user: "${OTHER}" · then agent: "1. Redis / 2. Postgres / Which one?" user: "2"`,
+      `Newest: user: "${OTHER}" · then agent: "2. Postgres / Which one?" user: "2"`,
     )
   })
 
@@ -137,12 +140,37 @@ describe('what was said in another way than by a prompt', () => {
     ['is sent', [added, queue('sent'), request(text)], [text], 0],
     ['was told by an attachment, too', [added, queue('used'), request(text, 'queued')], [text], 0],
     ['was withdrawn', [added, queue('withdrawn')], [], 0],
-    ['waits behind what the client queued for itself', [queue('added'), added, queue('used')], [], 1],
+    ['was read behind what the client queued for itself', [queue('added'), added, queue('used')], [text], 0],
+    ['was read, as a later prompt says', [added, says('Done.'), request(OTHER)], [text, OTHER], 0],
   ])('a queued prompt that %s is told as that', (_, entries, said, waits) => {
     const digest = digestOf(request(OTHER), entries)
     expect(digest.requests.slice(1).map((one) => one.text)).toEqual(said)
     const line = `Queued, not read by the agent: user: "${text}"`
     expect(toldOf(digest).filter((one) => one === line)).toHaveLength(waits)
+  })
+
+  test.each([
+    ['was sent, and never came', [added, queue('sent')]],
+    ['waited in a turn that is over', [added, says('Done.')]],
+  ])('a queued prompt that %s is told as said', (_, entries) => {
+    const lines = told(request(OTHER), entries)
+    expect(lines).toContain(`user: "${text}"`)
+    expect(lines).not.toContain('not read')
+  })
+
+  test('a reply that was queued answers what had been asked by then', () => {
+    const digest = digestOf(
+      ...[request(OTHER), says('Shall I drop the table?'), queue('added', 'yes'), says('Or the index?')],
+      ...[queue('sent'), request('yes')],
+    )
+    expect(digest.requests.at(-1)).toMatchObject({ text: 'yes', asked: 'Shall I drop the table?' })
+  })
+
+  test('what the user says after a refusal without words is why', () => {
+    const refused = [calls('1', 'Bash', { command: 'pip install x' }), returns('1', '', { refused: true })]
+    expect(told(request(OTHER), refused, { kind: 'interrupt' }, request('use uv for packages'))).toContain(
+      'user (refusing Bash pip install x): "use uv for packages"',
+    )
   })
 
   test('a refusal is told with what was refused', () => {

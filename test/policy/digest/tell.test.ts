@@ -29,7 +29,16 @@ describe('a plan', () => {
   test.each([
     ['shown', [plan(TEXT, 'shown')], 'was shown and not answered'],
     ['approved', [plan(TEXT, 'shown'), plan('', 'approved', '/p/x.md')], 'was approved; it is in /p/x.md'],
-    ['refused', [plan(TEXT, 'shown'), plan('', 'refused')], 'was refused by the user'],
+    [
+      'refused with words',
+      [plan(TEXT, 'shown'), plan('', 'refused'), request('Smaller steps.', 'refusal')],
+      'was refused by the user',
+    ],
+    [
+      'stopped without a word at the end',
+      [plan(TEXT, 'shown'), plan('', 'refused')],
+      'was shown, and the user stopped there (refused it, or approved it with a cleared context)',
+    ],
     [
       'shown again',
       [plan('# Old', 'shown'), plan(TEXT, 'shown')],
@@ -37,6 +46,13 @@ describe('a plan', () => {
     ],
   ])('that was %s is told with that', (_, entries, verdict) => {
     expect(toldOf(digestOf(ASKED, entries))).toContain(`The plan "Faster export" ${verdict}`)
+  })
+
+  test('of which some more requests came since says so, and its headings are history', () => {
+    const later = ['one', 'two', 'three'].map((word) => request(`Now part ${word} of something else.`))
+    const lines = toldOf(digestOf(ASKED, plan(TEXT, 'approved'), later))
+    expect(lines).toContain('The plan "Faster export" was approved 3 requests ago')
+    expect(lines.slice(lines.indexOf('# The plan'))).toEqual(['# The plan', 'Rows are streamed.'])
   })
 
   test('is told by its opening and its own headings', () => {
@@ -118,6 +134,16 @@ describe('a slash command', () => {
   })
 })
 
+test('an answer that stands on the line of its request leaves the one before under its own title', () => {
+  const before = says(
+    'The files still belong to root, so that nothing can be pushed. Please run chown on them.',
+  )
+  const lines = toldOf(digestOf(ASKED, before, request('I did, push it now please.'), says('Pushed.')))
+  expect(lines).not.toContain("# The agent's last words")
+  expect(lines[1]).toContain('→ agent: "Pushed."')
+  expect(lines[lines.indexOf("# The agent's answer before the newest request") + 1]).toContain('chown')
+})
+
 describe('the last words of the agent', () => {
   test('that are short stand behind the request, longer ones are quoted line by line', () => {
     expect(told(ASKED, says('It is fast now.'))).toContain('as well." → agent: "It is fast now."')
@@ -175,7 +201,7 @@ describe('files', () => {
       'test/{b.ts, a.ts}',
       'src/{d.ts, c.ts} (new, not committed)',
       'a.md',
-      '1 outside of the workspace',
+      'Outside of the workspace: /home/ann/app/../x.ts',
     ])
   })
 
@@ -271,10 +297,8 @@ test('a workspace that nobody trusts gets what the user typed, and nothing that 
     expect(toldOf(digest, { scale, where: STRANGER }).join('\n')).not.toContain('MARK')
   expect(toldOf(digest, { where: STRANGER })).toEqual([
     '# Where it stands',
-    'Newest: user: "yes" · then user: "Not that one, please." · then user: /ship',
+    `Newest: user: "${'text' in ASKED ? ASKED.text : ''}" · then user: "Not that one, please." · then user: /ship`,
     'The provider stopped it.',
-    '# What the user said before (newest first; a later line wins)',
-    `user: "${'text' in ASKED ? ASKED.text : ''}"`,
     '# Files, commits and checks',
     '1 file was changed',
   ])
