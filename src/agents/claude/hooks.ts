@@ -1,6 +1,7 @@
 import type { AgentEvent, AgentEventKind, ToolUse } from '../../core/agent-event.ts'
 import { END_REASONS, type EndReason, SOURCES, type Source } from '../../core/session.ts'
 import { SESSION_ID } from '../speaker.ts'
+import { charactersOf, startOf } from './cut-text.ts'
 import { EDIT_TOOLS } from './edit-tools.ts'
 
 type Payload = Readonly<Record<string, unknown>>
@@ -118,7 +119,7 @@ export function envelope(kind: AgentEventKind, words: string): string {
 
 function toolOf({ tool_name, tool_input, tool_response }: Payload): ToolUse {
   const input = isRecord(tool_input) ? tool_input : {}
-  const name = text(tool_name, 100)
+  const name = typeof tool_name === 'string' ? charactersOf(tool_name, 100) : ''
   return {
     name,
     path: textOr(input.file_path ?? input.notebook_path, null),
@@ -140,7 +141,6 @@ function runningOf({ description, command, prompt }: Payload, answer: string): T
 const isRecord = (value: unknown): value is Payload => typeof value === 'object' && value !== null
 const list = (value: unknown): Payload[] => (Array.isArray(value) ? value.filter(isRecord) : [])
 /** Half of a pair at the cut has no place in any later text. */
-const text = (value: unknown, most: number) =>
-  typeof value === 'string' ? value.slice(0, most).replace(/[\uD800-\uDBFF]$/, '') : ''
+const text = (value: unknown, most: number) => (typeof value === 'string' ? startOf(value, most) : '')
 const textOr = (value: unknown, other: null) =>
   typeof value === 'string' && value !== '' && value.length <= 4_096 ? value : other

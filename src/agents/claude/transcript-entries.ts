@@ -1,6 +1,7 @@
 import type { Entry } from '../../core/transcript.ts'
+import { endOf, startOf } from './cut-text.ts'
 import { type Carry, remember } from './transcript-carry.ts'
-import { endOf, isText, parsed, type Span, startOf, textEnd, textStart } from './transcript-json.ts'
+import { isText, parsed, type Span, textEnd, textStart } from './transcript-json.ts'
 import { partsOf } from './transcript-parts.ts'
 import {
   bareSummary,

@@ -1,6 +1,7 @@
 import type { Entry, ToolInput } from '../../core/transcript.ts'
+import { startOf } from './cut-text.ts'
 import type { HeldEntry } from './transcript-carry.ts'
-import { namesOf, parsed, type Span, startOf, Walk } from './transcript-json.ts'
+import { namesOf, parsed, type Span, Walk } from './transcript-json.ts'
 import type { Refusal } from './transcript-refusal.ts'
 import type { Block } from './transcript-row.ts'
 
