@@ -27,8 +27,12 @@ export interface Talks {
 const MOST = { after: 1, before: 3, lasting: 6 }
 
 /** What the sessions of a piece of work are told with, on a scale from 0 to 1. */
-export function tellTalks({ main, after, before, around }: Talks, scale: number): PageSection[] {
-  const told = tellDigest(main.digest, around, scale)
+export function tellTalks(talks: Talks): (scale: number) => PageSection[] {
+  const tellMain = tellDigest(talks.main.digest, talks.around)
+  return (scale) => withOthers(tellMain(scale), talks, scale)
+}
+
+function withOthers(told: DigestSection[], { after, before, around }: Talks, scale: number): PageSection[] {
   const others = [
     ...after.slice(0, MOST.after).map((talk) => `After that, ${talk.age} ago: ${glimpse(talk.digest, 160)}`),
     ...lastingWords(before),
@@ -91,7 +95,7 @@ function withoutRoot(line: string, root: string): string {
   )
 }
 
-const STEPS = 10
+const STEPS = 8
 
 /** The largest scale at which what is told fits; null where not even the smallest does. */
 export function fitScale(fits: (scale: number) => boolean): number | null {

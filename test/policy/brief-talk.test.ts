@@ -15,7 +15,7 @@ const before = (count: number) =>
     talk(`${at + 1} days`, request(`Task ${at} of the week`), edits('a.ts')),
   )
 const othersIn = (talks: Partial<Parameters<typeof tellTalks>[0]>, scale = 1) =>
-  tellTalks({ main: MAIN, after: [], before: [], around: around(), ...talks }, scale)
+  tellTalks({ main: MAIN, after: [], before: [], around: around(), ...talks })(scale)
     .filter(({ title }) => title === 'Other sessions')
     .flatMap(({ lines }) => lines.map(({ text }) => text))
 
@@ -44,7 +44,7 @@ test('words that hold for good are quoted from any session and at any scale, an 
 
 test('a file of the workspace is told without the folder of that', () => {
   const main = talk('1 hour', request('Look at it.'), says(`It is in ${ROOT}/src/a.ts, and in /etc/hosts.`))
-  const [section] = tellTalks({ main, after: [], before: [], around: around() }, 1)
+  const [section] = tellTalks({ main, after: [], before: [], around: around() })(1)
   expect(section?.lines[0]?.text).toContain('"It is in src/a.ts, and in /etc/hosts."')
 })
 
@@ -54,7 +54,7 @@ test("the agent's words are marked as quoted", () => {
     request('Make it fast.'),
     says('It is fast now, since rows are streamed. '.repeat(9)),
   )
-  const quoted = tellTalks({ main, after: [], before: [], around: around() }, 1).filter((one) => one.quoted)
+  const quoted = tellTalks({ main, after: [], before: [], around: around() })(1).filter((one) => one.quoted)
   expect(quoted.map(({ title }) => title)).toEqual(["The agent's last words"])
 })
 

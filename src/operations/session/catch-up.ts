@@ -67,7 +67,7 @@ export async function catchUp(
       caughtUpAt: instant(ports.now()),
       readBy: READING,
     }
-    const digest = redactAll(bounded(withNewest(state.digest, session, reading)))
+    const digest = redactAll(bounded(withNewest(structuredClone(state.digest), session, reading)))
     const checkpoint = isLost ? null : await saveSession(whence, session, digest, { ...why, references })
     const next = redactAll({
       ...withSummary(session, state.summary),

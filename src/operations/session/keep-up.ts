@@ -37,8 +37,9 @@ export async function catchUpHere(
 ): Promise<void> {
   if (!hasSessions(context)) return
   const all = await sessionsLookedAfter(context, ['active', 'stale', 'recent'], MOST_SESSIONS)
-  const behind = all.filter((session) => session.id !== except?.id && isBehind(session))
-  for (const session of [...behind, ...(await archivedUnread(context))])
+  const others = all.filter((session) => session.id !== except?.id)
+  const late = others.length > 0 ? others.filter(isBehind) : await archivedUnread(context)
+  for (const session of late)
     await apart(context, session, async () =>
       (await import('./catch-up.ts')).catchUp(
         session.phase === 'archived' ? withoutLedger(context) : context,
@@ -50,7 +51,7 @@ export async function catchUpHere(
   await readEarlier(context, AT_A_START, { except })
 }
 
-/** Some that were archived before anybody read to their end: so it is where nobody worked for three days. */
+/** Where nobody worked for three days: some that were archived before anybody read to their end. */
 const archivedUnread = async (context: Context): Promise<Session[]> =>
   (await sessionsLookedAfter(context, ['archived'], AT_A_START.newest))
     .filter(isUnread)

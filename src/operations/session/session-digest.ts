@@ -17,7 +17,7 @@ export async function digestOf(store: Store, session: Session): Promise<Digest |
   return state === null && digest.last === 'nothing' ? null : digest
 }
 
-/** A digest with the newest words, where the client had not written them when its transcript was last read. */
+/** Adds the newest words to a digest, where the client had not written them when its transcript was last read. */
 export function withNewest(
   digest: Digest,
   { lastPrompt, lastSaid }: Session,
@@ -32,8 +32,6 @@ export function withNewest(
   ]
     .filter(({ at }) => at > writtenAt)
     .sort((a, b) => (a.at < b.at ? -1 : 1))
-  if (unwritten.length === 0) return digest
-  const more = structuredClone(digest)
-  for (const entry of unwritten) foldEntry(more, entry)
-  return more
+  for (const entry of unwritten) foldEntry(digest, entry)
+  return digest
 }

@@ -50,11 +50,13 @@ function talkFor(
 ): PageSection[] {
   const saved = fitted(Math.max(MIN_TOKENS, Math.floor(budget * SAVED_SHARE)), []).tokens
   const room = budget - saved
-  const cost = (sections: PageSection[]) => estimateTokens(renderSections(sections)) + MORE_TOKENS
-  const fits = (sections: PageSection[]) =>
-    cost(sections) <= room && renderSections(sections).length < MOST_CHARACTERS
-  const scale = fitScale((one) => fits(tellTalks(talks, one)))
-  return scale === null ? firstLines(tellTalks(talks, 0), fits) : tellTalks(talks, scale)
+  const fits = (sections: PageSection[]) => {
+    const text = renderSections(sections)
+    return text.length < MOST_CHARACTERS && estimateTokens(text) + MORE_TOKENS <= room
+  }
+  const tell = tellTalks(talks)
+  const scale = fitScale((one) => fits(tell(one)))
+  return scale === null ? firstLines(tell(0), fits) : tell(scale)
 }
 
 /** Where not even the least of it fits, its first lines may: they say what is wanted now. */

@@ -30,19 +30,21 @@ export async function boundHere({ store, session }: Context): Promise<string | n
   return session === null ? null : ((await store.session(session))?.session.stream ?? null)
 }
 
-/** What this session is bound to, and what the last one of this workspace worked on. */
+/** The newest sessions of this workspace, what this one is bound to, and what the last one worked on. */
 export async function sessionsSeen(
   context: Context,
   survey: Survey,
-): Promise<Required<Pick<Seen, 'bound' | 'worked'>>> {
+): Promise<Required<Pick<Seen, 'bound' | 'worked'>> & { sessions: Session[] }> {
   const { store, identity } = context
   const rows =
     identity.workspace === '' ? [] : await store.sessions({ workspace: identity.workspace, most: 50 })
+  const sessions = rows.map(({ session }) => session)
   const names = new Set(survey.rows.map(({ stream }) => stream.name))
   // One that never saved anything has no stream to tell of.
-  const saved = rows.map(({ session }) => session).filter((session) => names.has(streamOf(session)))
+  const saved = sessions.filter((session) => names.has(streamOf(session)))
   const last = (await newestThatWorked(context, saved)) ?? saved[0]
   return {
+    sessions,
     bound: await boundHere(context),
     worked: last
       ? {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Session, SessionKey } from '../../core/session.ts'
 import type { Talk, Talks } from '../../policy/brief-talk.ts'
 import { fileNamer } from '../../policy/digest/name-file.ts'
+import type { Digest } from '../../policy/digest/state.ts'
 import { didSomething } from '../../policy/digest/weight.ts'
 import type { Context } from '../context.ts'
 import { stateOf } from '../session/notes.ts'
@@ -22,10 +23,12 @@ interface Asked {
   except: SessionKey | null
   trusted: boolean
   world: World
+  /** The newest sessions of this workspace. */
+  sessions: readonly Session[]
 }
 
-const MOST_SESSIONS = 40
-const MOST_READ = 8
+const MOST_SESSIONS = 50
+const MOST_READ = 5
 const DAY_MS = 86_400_000
 
 /**
@@ -56,39 +59,44 @@ export async function talksFor(
     session: main.session,
     after: found.slice(0, place),
     before: found.slice(place + 1),
-    around: await surroundingsOf(context, asked),
+    around: await surroundingsOf(context, asked, main.digest),
   }
 }
 
 /** Those that saved to the stream, and those of this branch that saved to none but their own. */
 async function sessionsOf({ store, identity }: Context, asked: Asked): Promise<Session[]> {
-  if (identity.workspace === '') return []
   // Work that is asked for by its name is the repository's: its sessions may have been in any worktree.
-  const where = asked.isNamed ? { repository: identity.repository } : { workspace: identity.workspace }
-  const rows = await store.sessions({ ...where, most: MOST_SESSIONS })
+  const sessions =
+    asked.isNamed && identity.workspace !== ''
+      ? (await store.sessions({ repository: identity.repository, most: MOST_SESSIONS })).map(
+          ({ session }) => session,
+        )
+      : asked.sessions
   const { branch } = asked.world
   const isHere = ({ environment: { gitBranch } }: Session) =>
     gitBranch === null || branch === null || gitBranch === branch
-  return rows
-    .map(({ session }) => session)
-    .filter(
-      (session) =>
-        session.id !== asked.except?.id &&
-        (streamOf(session) === asked.stream ||
-          (!asked.isNamed && session.stream === null && isHere(session))),
-    )
+  return sessions.filter(
+    (session) =>
+      session.id !== asked.except?.id &&
+      (streamOf(session) === asked.stream || (!asked.isNamed && session.stream === null && isHere(session))),
+  )
 }
 
-async function surroundingsOf(context: Context, { trusted }: Asked): Promise<Talks['around']> {
-  const { place, settings } = context
-  const asksGit = trusted && place.git !== null
+/** Git is asked only where there is a file to ask about: that costs a process. */
+async function surroundingsOf(
+  { place, settings }: Context,
+  { trusted }: Asked,
+  { files }: Digest,
+): Promise<Talks['around']> {
+  const nameFile = fileNamer(place.root)
+  const asksGit = trusted && place.git !== null && files.some(({ path }) => nameFile(path) !== null)
   const dirty = asksGit
     ? await (await import('../../workspace/git-dirty.ts')).dirtyFiles(place, settings.ledger_path)
     : null
   return {
     trusted,
     root: place.root,
-    nameFile: fileNamer(place.root),
+    nameFile,
     uncommitted:
       dirty === null || dirty.problem !== null ? null : new Set(dirty.files.map(({ path }) => path)),
     isGone: (path) => !existsSync(join(place.root, path)),

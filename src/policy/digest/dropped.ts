@@ -17,7 +17,7 @@ export function droppedFrom(
   { summary, trusted, until }: Compaction,
 ): string[] {
   const words = wordsIn(summary)
-  const isHeld = (text: string) => shareOf(text, words) >= HELD
+  const isHeld = (text: string) => shareOf(wordsIn(text), words) >= HELD
   const requests = (digest?.requests ?? []).filter(
     ({ text, at, how }) =>
       wordsIn(text).size > SAYS_LITTLE && at <= until && (trusted || how !== 'answer') && !isHeld(text),

@@ -38,9 +38,35 @@ function newestOnes(digest: Digest, trusted: boolean): Request[] {
   return some.length <= MOST_TOGETHER ? some : [...some.slice(0, 1), ...some.slice(1 - MOST_TOGETHER)]
 }
 
-/** What the user wants now, with the agent's answer where that is short, and prompts that nobody has read. */
-export function newestLine(digest: Digest, trusted: boolean, size: Size): string[] {
+/** The requests of a digest by how they are told; found once, and told in any size. */
+export interface SortedRequests {
+  newest: Request[]
+  /** Those before that say something, oldest first. */
+  earlier: Array<{ request: Request; place: number }>
+  /** How many there were before the newest, with those that say nothing. */
+  count: number
+}
+
+export function sortRequests(digest: Digest, trusted: boolean): SortedRequests {
   const newest = newestOnes(digest, trusted)
+  const said = tellable(digest, trusted)
+  const all = said
+    .slice(0, newest[0] ? said.findIndex(({ at }) => at === newest[0]?.at) : 0)
+    .map(withoutPaste)
+  const isMadeAgain = repeatedIn([...all, ...newest])
+  const isWorth = (one: Request, place: number) =>
+    (place === 0 || saysSomething(one, place >= all.length - RECENT)) && !isMadeAgain(one, place)
+  const earlier = all.flatMap((request, place) => (isWorth(request, place) ? [{ request, place }] : []))
+  return { newest, earlier, count: all.length }
+}
+
+/** What the user wants now, with the agent's answer where that is short, and prompts that nobody has read. */
+export function newestLine(
+  digest: Digest,
+  { newest }: SortedRequests,
+  trusted: boolean,
+  size: Size,
+): string[] {
   const sizes = { most: size('newest'), asked: size('asked'), trusted }
   const said = newest.map((one) => saidLine(one, sizes)).join(' · then ')
   const answer = trusted ? shortAnswer(digest) : ''
@@ -57,30 +83,19 @@ const RECENT = 5
 
 /** The requests before that, newest first. Those that hold for good stay when others go. */
 export function earlierLines(
-  digest: Digest,
+  { earlier, count }: SortedRequests,
   trusted: boolean,
   size: Size,
 ): { lines: string[]; left: number } {
-  const newest = newestOnes(digest, trusted)
-  const said = tellable(digest, trusted)
-  const all = said
-    .slice(0, newest[0] ? said.findIndex(({ at }) => at === newest[0]?.at) : 0)
-    .map(withoutPaste)
-  const isMadeAgain = repeatedIn([...all, ...newest])
-  const from = all.length - size('requests')
-  const isKept = (one: Request, place: number) =>
-    place === 0 || place >= from || isLasting(one.text) || (one.how === 'command' && one.text !== '')
-  const isRecent = (place: number) => place >= all.length - RECENT
-  const isWorth = (one: Request, place: number) =>
-    (place === 0 || saysSomething(one, isRecent(place))) && !isMadeAgain(one, place)
-  const told = all.filter((one, place) => isKept(one, place) && isWorth(one, place))
-  const lines = told.map((one, place) => {
+  const from = count - size('requests')
+  const isKept = ({ request: { how, text }, place }: { request: Request; place: number }) =>
+    place === 0 || place >= from || isLasting(text) || (how === 'command' && text !== '')
+  const told = earlier.filter(isKept)
+  const lines = told.map(({ request }, place) => {
     const part = place === 0 ? 'first' : place >= told.length - RECENT ? 'recent' : 'older'
-    return requestLine(one, { most: size(part), asked: size('asked'), trusted }, size('came'))
+    return requestLine(request, { most: size(part), asked: size('asked'), trusted }, size('came'))
   })
-  const left =
-    all.filter((one, place) => isWorth(one, place) && !told.includes(one)).length + digest.forgotten
-  return { lines: lines.reverse(), left }
+  return { lines: lines.reverse(), left: earlier.length - told.length }
 }
 
 interface LineSizes {
@@ -131,11 +146,11 @@ function saysSomething({ how, text, asked, came, led }: Request, isRecent: boole
 /** A request that was made again, in nearly the same words, is told once: the newest time. */
 function repeatedIn(requests: readonly Request[]) {
   const words = requests.map(({ text }) => wordsIn(text))
-  return ({ how, text }: Request, place: number) =>
-    how !== 'answer' &&
-    !isLasting(text) &&
-    (words[place]?.size ?? 0) >= LEAST_WORDS &&
-    words.slice(place + 1).some((later) => shareOf(text, later) >= REPEATED)
+  return ({ how, text }: Request, place: number) => {
+    const own = words[place] ?? new Set()
+    const isSaidAgain = () => words.some((later, at) => at > place && shareOf(own, later) >= REPEATED)
+    return how !== 'answer' && own.size >= LEAST_WORDS && !isLasting(text) && isSaidAgain()
+  }
 }
 
 const LEAST_WORDS = 5

@@ -2,7 +2,7 @@ import type { Digest } from './state.ts'
 import { endLines, openLines } from './tell-end.ts'
 import { fileLines, gitLine, type Surroundings } from './tell-files.ts'
 import { commandLines, planLines, planState, taskLines } from './tell-plan.ts'
-import { earlierLines, newestLine } from './tell-requests.ts'
+import { earlierLines, newestLine, type SortedRequests, sortRequests } from './tell-requests.ts'
 import { summaryLines } from './tell-summary.ts'
 import { lastWords, wordsBefore } from './tell-words.ts'
 
@@ -44,15 +44,26 @@ export type Size = (part: keyof typeof SHARES) => number
  * What is told of a digest, on a scale from 0 to 1. What is true now stands first. In a workspace that nobody trusts
  * only what the user typed is told, with counts: agents' words, plans and output may echo a stranger's files.
  */
-export function tellDigest(digest: Digest, around: Surroundings, scale: number): DigestSection[] {
+export function tellDigest(digest: Digest, around: Surroundings): (scale: number) => DigestSection[] {
+  const requests = sortRequests(digest, around.trusted)
+  return (scale) => sectionsOf(digest, requests, around, scale)
+}
+
+function sectionsOf(
+  digest: Digest,
+  requests: SortedRequests,
+  around: Surroundings,
+  scale: number,
+): DigestSection[] {
   const size: Size = (part) => Math.max(SHARES[part].least, Math.round(SHARES[part].most * scale))
   const { trusted } = around
   const ifTrusted = (lines: () => string[]) => (trusted ? lines() : [])
-  const earlier = earlierLines(digest, trusted, size)
-  const left = earlier.left > 0 ? `; ${earlier.left} older ones left out` : ''
+  const earlier = earlierLines(requests, trusted, size)
+  const leftOut = earlier.left + digest.forgotten
+  const left = leftOut > 0 ? `; ${leftOut} older ones left out` : ''
   return [
     list('Where it stands', [
-      ...newestLine(digest, trusted, size),
+      ...newestLine(digest, requests, trusted, size),
       ...endLines(digest, trusted),
       ...ifTrusted(() => [...openLines(digest, size), ...taskLines(digest), ...planState(digest)]),
     ]),

@@ -71,7 +71,7 @@ describe('checks', () => {
     [
       'a sum of the runner decides',
       runs('bun test 2>&1 | tail', 'error: logged\n12 pass\n0 fail'),
-      'bun test',
+      'bun test (12 pass)',
     ],
     ['a count of lines says nothing', runs('eslint . | grep unused | wc -l', '3'), null],
     ['a call that needs leave never ran', runs('npm test', 'x', true).slice(0, 1), null],

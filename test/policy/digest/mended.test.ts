@@ -197,15 +197,12 @@ test.each<[string, () => boolean]>([
     'a folder that ends like the workspace stays in what is told',
     () =>
       JSON.stringify(
-        tellTalks(
-          {
-            main: { id: '', age: '', state: '', digest: digestOf(request('See packages/app/a.ts')) },
-            after: [],
-            before: [],
-            around: around({ root: '/app' }),
-          },
-          1,
-        ),
+        tellTalks({
+          main: { id: '', age: '', state: '', digest: digestOf(request('See packages/app/a.ts')) },
+          after: [],
+          before: [],
+          around: around({ root: '/app' }),
+        })(1),
       ).includes('packages/app/a.ts'),
   ],
   [
