@@ -34,8 +34,11 @@ function newestOnes(digest: Digest, trusted: boolean): Request[] {
     from -= 1
     weight += all[from]?.how === 'answer' ? 0 : weightOf(all[from]?.text ?? '')
   }
-  const some = all.slice(from)
-  return some.length <= MOST_TOGETHER ? some : [...some.slice(0, 1), ...some.slice(1 - MOST_TOGETHER)]
+  const [first, ...others] = all.slice(from)
+  if (first === undefined) return []
+  // One that says enough by itself stays, however many small ones came after it.
+  const isEnough = weightOf(first.text) >= NEEDS_CONTEXT
+  return isEnough ? [first, ...others.slice(1 - MOST_TOGETHER)] : [first, ...others].slice(-MOST_TOGETHER)
 }
 
 /** The requests of a digest by how they are told; found once, and told in any size. */
