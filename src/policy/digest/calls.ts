@@ -131,7 +131,7 @@ export function endCall(digest: Digest, { id, failed, refused, text, at }: Entry
 
 /** The client's own words where it kept a call from running. */
 const NEVER_RAN =
-  /^(?:Error: )?(?:<tool_use_error>|This command requires approval|Claude requested permissions|Permission to use |Cancelled: |Sibling tool call errored)/
+  /^(?:Error: )?(?:<tool_use_error>|This (?:Bash )?command (?:requires approval|contains multiple operations)|Claude requested permissions|Permission to use |Cancelled: |Sibling tool call errored)/
 
 const lastLine = (text: string) => keptLine(text.trimEnd().split('\n').at(-1) ?? '', 160)
 
