@@ -22,7 +22,7 @@ export type RequestKind = 'prompt' | 'queued' | 'command' | 'refusal' | 'answer'
 
 /** One thing that a transcript tells, in our words and in the order of the file. Side chains give none. */
 export type Entry = { at: string } & (
-  | /** What the user said. `about` is the command's name, the call that was refused, or the question. */ {
+  | /** What the user said. `about` is the command's name, the id of the call that was refused, or the question. */ {
       kind: 'request'
       how: RequestKind
       text: string
@@ -55,6 +55,8 @@ export type Entry = { at: string } & (
   /** The provider refused or failed: a limit, an overload. `words` are the provider's own. */
   | { kind: 'halt'; error: string; words: string }
 )
+
+export type EntryOf<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>
 
 /** Everything that reading on needs; plain JSON of bounded size. */
 export interface Reading {

@@ -32,7 +32,7 @@ const MB = 1024 * 1024
 /** An agent waits: what a brief tells of, and no more. */
 export const AT_A_START: EarlierLimits = {
   ...{ sessions: 3, bytes: 16 * MB, ms: 100, looks: 50 },
-  ...{ newest: 5, counts: false },
+  ...{ newest: 8, counts: false },
 }
 /** A person waits for an answer. */
 export const AT_A_COMMAND: EarlierLimits = {

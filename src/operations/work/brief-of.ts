@@ -71,7 +71,7 @@ function firstLines(sections: PageSection[], fits: (sections: PageSection[]) => 
 /** The line that shows the way to more. */
 const MORE_TOKENS = 20
 
-/** A brief is never longer than this, whatever its tokens. */
+/** The talk leaves room for the rest within the characters that a brief may have. */
 const MOST_CHARACTERS = 7_600
 
 /** What was said stands behind what must be kept of what was saved, and before the rest. */

@@ -1,6 +1,6 @@
 import { requireName } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
-import type { Session, SessionKey } from '../../core/session.ts'
+import type { SessionKey } from '../../core/session.ts'
 import { visible } from '../../core/visible.ts'
 import { emptyWork, type WorkState } from '../../core/work.ts'
 import { renderBriefPlain } from '../../formats/brief-md/render.ts'
@@ -207,12 +207,8 @@ export async function resumed(
 }
 
 /** What became of the session that is told stands in what is told of it, and what it left running as well. */
-function isTold(
-  { session, about, text: note }: SessionNote,
-  saved: WorkState,
-  talks: Talks & { session: Session },
-) {
-  if (session !== talks.session.id) return false
+function isTold({ session, about, text: note }: SessionNote, saved: WorkState, talks: Talks) {
+  if (session !== talks.main.id) return false
   if (about === 'state') return !saysAnything(saved)
   if (about === 'pause') return talks.main.digest.last === 'halt'
   const running = talks.main.digest.calls.filter(isInFlight)

@@ -35,10 +35,7 @@ const DAY_MS = 86_400_000
  * What the sessions of a piece of work said. The main one is the newest that did something; without any, the newest.
  * One that ended a day before somebody saved by hand is history, and told in a line.
  */
-export async function talksFor(
-  context: Context,
-  asked: Asked,
-): Promise<(Talks & { session: Session }) | null> {
+export async function talksFor(context: Context, asked: Asked): Promise<Talks | null> {
   const nowMs = context.ports.now()
   const found: Array<Talk & { session: Session }> = []
   for (const session of await sessionsOf(context, asked)) {
@@ -56,7 +53,6 @@ export async function talksFor(
   if (main === undefined) return null
   return {
     main,
-    session: main.session,
     after: found.slice(0, place),
     before: found.slice(place + 1),
     around: await surroundingsOf(context, asked, main.digest),

@@ -8,25 +8,24 @@ const STEPS: ReadonlyArray<(digest: Digest) => Digest> = [
     ...digest,
     files: digest.files.slice(-40),
     done: digest.done.slice(-15),
-    answers: digest.answers.slice(-1),
   }),
   (digest) => ({ ...digest, requests: shortened(digest, 160) }),
   (digest) => ({
     ...digest,
-    requests: fewer(digest, 40),
+    ...fewer(digest, 40),
     calls: digest.calls.slice(-6),
     queue: digest.queue.slice(-3),
   }),
   (digest) => ({
     ...digest,
-    requests: fewer(digest, 12),
+    ...fewer(digest, 12),
     turn: digest.turn.slice(-1),
-    answers: [],
+    answerBefore: '',
     checks: digest.checks.slice(-6),
   }),
   (digest) => ({
     ...digest,
-    requests: fewer(digest, 4),
+    ...fewer(digest, 4),
     command: null,
     summary: null,
     tasks: [],
@@ -35,7 +34,8 @@ const STEPS: ReadonlyArray<(digest: Digest) => Digest> = [
   // Whatever is left is longer than anybody writes by hand.
   (digest) => ({
     ...digest,
-    requests: fewer(digest, 3).map((one) => ({ ...one, text: shorten(one.text, 1_000), came: [] })),
+    forgotten: fewer(digest, 3).forgotten,
+    requests: fewer(digest, 3).requests.map((one) => ({ ...one, text: shorten(one.text, 1_000), came: [] })),
     queue: digest.queue.slice(-1).map((one) => ({ ...one, text: shorten(one.text, 600) })),
     turn: digest.turn.slice(-1).map((one) => ({ ...one, text: shorten(one.text, 2_000) })),
     calls: [],
@@ -67,5 +67,9 @@ const shortened = ({ requests }: Digest, most: number) =>
         },
   )
 
-const fewer = ({ requests }: Digest, most: number) =>
-  requests.length <= most ? requests : [...requests.slice(0, 1), ...requests.slice(1 - most)]
+/** The first and the newest. */
+function fewer({ requests, forgotten }: Digest, most: number): Pick<Digest, 'requests' | 'forgotten'> {
+  if (requests.length <= most) return { requests, forgotten }
+  const some = [...requests.slice(0, 1), ...requests.slice(1 - most)]
+  return { requests: some, forgotten: forgotten + requests.length - some.length }
+}

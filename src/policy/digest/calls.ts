@@ -1,4 +1,4 @@
-import type { Entry } from '../../core/transcript.ts'
+import type { EntryOf } from '../../core/transcript.ts'
 import { redact } from '../redact.ts'
 import { reachByName, reachByRun } from './command-steps.ts'
 import {
@@ -23,8 +23,6 @@ import {
 import { keptLine, shorten } from './quote.ts'
 import { type Check, type Digest, KEEP, keepNewest, type OpenCall, type TouchedFile } from './state.ts'
 
-type EntryOf<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>
-
 const EDITS = /^(?:Write|Edit|MultiEdit|NotebookEdit)$/
 const HELPS = /^(?:Task|Agent)$/
 /** Tools that look at, or end, something in the background: their result may say that it is over. */
@@ -37,7 +35,7 @@ const OUR_COMMAND =
 /** The tools that have entries of their own: what the user said to them is told there. */
 const SPEAK =
   /^(?:ExitPlanMode|EnterPlanMode|AskUserQuestion|TodoWrite|Task(?:Create|Update|List|Get)|Skill)$/
-const LONGEST = { id: 100, path: 300, command: 600, what: 200, prompt: 900 }
+const LONGEST = { id: 100, path: 300, what: 200, prompt: 900 }
 
 /** A tool was called. */
 export function beginCall(digest: Digest, { id, name, input, at }: EntryOf<'tool'>): void {
@@ -54,7 +52,8 @@ export function beginCall(digest: Digest, { id, name, input, at }: EntryOf<'tool
   if (announced) announced.leadsOn = true
   digest.counts.calls += 1
   digest.last = 'call'
-  if (digest.led === 'nothing') digest.led = 'calls'
+  const request = digest.requests.at(-1)
+  if (request?.led === 'nothing') request.led = 'calls'
   if (digest.command && command !== '') reachByRun(digest.command, command)
   digest.calls.push({
     id: keptLine(id, LONGEST.id),
@@ -125,7 +124,7 @@ export function endCall(digest: Digest, { id, failed, refused, text, at }: Entry
     lastCall.detail = failed && !refused ? failingLine(text) || lastLine(text) : ''
   }
   if (refused || (failed && NEVER_RAN.test(text))) return
-  if (call.path !== '' && !failed) touchFile(digest, call.path, actionOf(call.name, text), at)
+  if (call.path !== '' && !failed) touchFile(digest, call.path, actionOf(call.name, text))
   else if (call.command !== '') recordRun(digest, call, failed, text, at)
 }
 
@@ -163,15 +162,20 @@ const actionOf = (name: string, text: string) =>
   name === 'Write' && /\bcreated\b/i.test(text.slice(0, 200)) ? 'created' : 'modified'
 
 /** The newest is the last. A file that was made here stays one that was made here. */
-function touchFile(digest: Digest, path: string, action: TouchedFile['action'], at: string): void {
+function touchFile(digest: Digest, path: string, action: TouchedFile['action']): void {
   const { files, counts } = digest
   const known = files.findIndex((one) => one.path === path)
   const [before] = known === -1 ? [] : files.splice(known, 1)
   const isOurs = action === 'modified' && before?.action === 'created'
-  files.push({ path, action: isOurs ? 'created' : action, at })
+  files.push({ path, action: isOurs ? 'created' : action })
   keepNewest(files, KEEP.files)
   counts.edits += 1
-  digest.led = 'changes'
+  markChange(digest)
+}
+
+function markChange({ requests }: Digest): void {
+  const request = requests.at(-1)
+  if (request) request.led = 'changes'
 }
 
 function recordRun(digest: Digest, call: OpenCall, failed: boolean, output: string, at: string): void {
@@ -186,7 +190,7 @@ function recordRun(digest: Digest, call: OpenCall, failed: boolean, output: stri
     const { hash, subject } = commitIn(output) ?? { hash: '', subject: commitSubject(call.command) }
     if (/\s--amend\b/.test(call.command)) forgetCommits(digest, 1)
     digest.commits.push({ at, hash, subject })
-    digest.led = 'changes'
+    markChange(digest)
     keepNewest(digest.commits, KEEP.commits)
   }
   const ms = Date.parse(at) - Date.parse(call.at)

@@ -1,4 +1,4 @@
-import type { Entry } from '../../core/transcript.ts'
+import type { Entry, EntryOf } from '../../core/transcript.ts'
 import { beginCall, dropForeground, endCall, finishCall } from './calls.ts'
 import { commandOf } from './command-steps.ts'
 import { outlineOf } from './outline.ts'
@@ -7,13 +7,10 @@ import { changeQueue, hearRequest } from './requests.ts'
 import { type Digest, KEEP, keepNewest } from './state.ts'
 import { summaryOf } from './summary.ts'
 
-type EntryOf<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>
-
 const LONGEST = { question: 400, said: 5_000, task: 200 }
 
 /** Folds one entry of a transcript into its digest. Words are quoted; what a tool printed is nobody's wish. */
-export function foldEntry(digest: Digest, given: Entry): void {
-  const entry = given.at.length > 40 ? { ...given, at: given.at.slice(0, 40) } : given
+export function foldEntry(digest: Digest, entry: Entry): void {
   digest.lastAt = entry.at
   FOLD[entry.kind](digest, entry as never)
 }
@@ -21,9 +18,9 @@ export function foldEntry(digest: Digest, given: Entry): void {
 const FOLD: { [Kind in Entry['kind']]: (digest: Digest, entry: EntryOf<Kind>) => void } = {
   request: hearRequest,
   queue: changeQueue,
-  expansion: (digest, { text, at }) => {
+  expansion: (digest, { text }) => {
     const { command } = digest
-    if (command && command.steps.length === 0) digest.command = { ...command, ...commandOf(text), at }
+    if (command && command.steps.length === 0) digest.command = { ...command, ...commandOf(text) }
   },
   text: hearText,
   tool: beginCall,

@@ -1,12 +1,11 @@
-import type { Entry } from '../../core/transcript.ts'
+import type { EntryOf } from '../../core/transcript.ts'
 import { dropForeground } from './calls.ts'
 import { reachByName } from './command-steps.ts'
 import { gistOf } from './gist.ts'
 import { ending, kept, keptLine } from './quote.ts'
 import { type Digest, KEEP, keepNewest, type Request } from './state.ts'
-import { weightOf } from './words.ts'
+import { hasQuestion, lettersIn } from './words.ts'
 
-type EntryOf<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>
 type Heard = Pick<EntryOf<'request'>, 'how' | 'text' | 'about' | 'at'>
 
 const LONGEST = { request: 3_000, older: 700, first: 1_500, about: 400, asked: 500 }
@@ -30,14 +29,10 @@ function addRequest(
   said: Pick<Request, 'at' | 'how' | 'text' | 'about' | 'asked'>,
   given: Request['how'],
 ): void {
-  const { at, how, text } = said
+  const { how, text } = said
   const isAgain = isRepeated(digest, said)
-  const before = digest.requests.at(-1)
-  if (before) before.led = digest.led
   if (given === 'prompt' || given === 'command') endTurn(digest, text)
-  digest.led = 'nothing'
-  if (how === 'command')
-    digest.command = { at, name: keptLine(said.about, 100), words: text, steps: [], rules: [], since: 0 }
+  if (how === 'command') digest.command = { name: keptLine(said.about, 100), steps: [], rules: [], since: 0 }
   else if (digest.command) {
     digest.command.since += 1
     reachByName(digest.command, text)
@@ -105,15 +100,15 @@ const CHOICE = 15
 /** What the agent asked before a short reply: its last question, with what the reply may choose from. */
 function questionFor({ turn, last }: Digest, reply: string): string {
   const said = turn.at(-1)
-  if (weightOf(reply) > SHORT_REPLY || last !== 'text' || !said || said.leadsOn) return ''
+  if (lettersIn(reply) > SHORT_REPLY || last !== 'text' || !said || said.leadsOn) return ''
   const parts = said.text.split(/\n{2,}/).filter((part) => part.trim() !== '')
-  const at = parts.findLastIndex((part) => asks(part.replace(/^\s*#.*$/gm, '')))
+  const at = parts.findLastIndex((part) => hasQuestion(part.replace(/^\s*#.*$/gm, '')))
   const chosen = chosenIn(said.text, reply)
   if (at < 0) return keptLine(chosen, LONGEST.asked)
-  const isChoice = chosen === '' && (/\d/.test(reply) || weightOf(reply) <= CHOICE)
+  const isChoice = chosen === '' && (/\d/.test(reply) || lettersIn(reply) <= CHOICE)
   const options = isChoice ? listAround(parts, at) : [chosen]
   const lines = (parts[at] ?? '').split('\n').filter((line) => !/^\s*#/.test(line))
-  const question = lines.filter((line) => isChoice || asks(line))
+  const question = lines.filter((line) => isChoice || hasQuestion(line))
   return keptLine(ending([...options, ...question].join('\n'), LONGEST.asked), LONGEST.asked)
 }
 
@@ -143,10 +138,8 @@ function listAround(parts: string[], at: number): string[] {
   return [...parts.slice(from, at), ...parts.slice(at + 1, to)]
 }
 
-const asks = (text: string) => /[?？]/.test(text)
-
 const asksAtEnd = (text: string) =>
-  asks(
+  hasQuestion(
     text
       .trimEnd()
       .split(/\n{2,}/)
@@ -155,16 +148,18 @@ const asksAtEnd = (text: string) =>
 
 /** The words of a turn that is over: its last ones are its answer. */
 function endTurn(digest: Digest, reply: string): void {
-  const { turn, answers, led } = digest
-  const final = turn.at(-1)
+  const final = digest.turn.at(-1)
   const newest = digest.requests.at(-1)
-  const isQuestion = newest !== undefined && asks(newest.text)
+  const isQuestion = newest !== undefined && hasQuestion(newest.text)
   // A proposal is not what came of a request, for the next one answers it; nor is an outcome that the next one questions.
   const isOutcome =
-    final && !final.leadsOn && !asksAtEnd(final.text) && !asks(reply) && (led === 'changes' || isQuestion)
+    final &&
+    !final.leadsOn &&
+    !asksAtEnd(final.text) &&
+    !hasQuestion(reply) &&
+    (newest?.led === 'changes' || isQuestion)
   if (newest && isOutcome) newest.came = gistOf(final.text, isQuestion)
-  if (final && !final.leadsOn) answers.push({ at: final.at, text: ending(final.text, 2_000) })
-  keepNewest(answers, KEEP.answers)
+  if (final && !final.leadsOn) digest.answerBefore = ending(final.text, 2_000)
   digest.turn = []
   digest.last = 'request'
   digest.halted = ''

@@ -79,8 +79,7 @@ export interface Task {
 
 export interface TouchedFile {
   path: string
-  action: 'created' | 'modified' | 'deleted'
-  at: string
+  action: 'created' | 'modified'
 }
 
 export interface Commit {
@@ -106,9 +105,7 @@ export interface ShownPlan {
 
 /** A slash command that the user gave, in the words of its own file. */
 export interface RunningCommand {
-  at: string
   name: string
-  words: string
   steps: Array<{ text: string; marks: string[]; reached: boolean }>
   rules: string[]
   /** How many requests came since. */
@@ -137,8 +134,8 @@ export interface Digest {
   queue: Array<Said & { asked: string; isSent: boolean }>
   /** The agent's words since the last request, each with what it led to; the last one ends the turn if nothing came of it. */
   turn: Array<Said & { leadsOn: boolean }>
-  /** The ends of earlier turns, the newest last. */
-  answers: Said[]
+  /** The end of the turn before; empty where there was none. */
+  answerBefore: string
   asks: { at: string; questions: Array<{ question: string; options: string[] }> } | null
   command: RunningCommand | null
   plan: ShownPlan | null
@@ -155,8 +152,6 @@ export interface Digest {
   lastCall: LastCall | null
   summary: SummaryParts | null
   counts: { requests: number; calls: number; edits: number }
-  /** What the newest request has led to so far. */
-  led: LedTo
   /** Who or what spoke last. */
   last: 'nothing' | 'request' | 'text' | 'call' | 'interrupt' | 'halt'
   /** What the provider said when it stopped the session; empty where it did not. */
@@ -169,7 +164,6 @@ export const KEEP = {
   requests: 90,
   queue: 10,
   turn: 5,
-  answers: 3,
   done: 40,
   checks: 24,
   commits: 30,
@@ -186,10 +180,9 @@ export const KEEP = {
 export const DIGEST_LIMIT = 65_536
 
 export const emptyDigest = (): Digest => ({
-  ...{ requests: [], forgotten: 0, queue: [], turn: [], answers: [], asks: null, command: null },
+  ...{ requests: [], forgotten: 0, queue: [], turn: [], answerBefore: '', asks: null, command: null },
   ...{ plan: null, tasks: [], tasksAt: null, tasksSince: 0, done: [], checks: [], commits: [], links: [] },
   ...{ files: [], calls: [], lastCall: null, summary: null, counts: { requests: 0, calls: 0, edits: 0 } },
-  led: 'nothing',
   ...{ last: 'nothing', halted: '', lastAt: null },
 })
 

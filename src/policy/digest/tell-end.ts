@@ -1,7 +1,7 @@
 import { isFailing } from './calls.ts'
 import { shorten } from './quote.ts'
 import type { Check, Digest, OpenCall } from './state.ts'
-import type { Size } from './tell.ts'
+import type { Size } from './tell-size.ts'
 
 /** How the turn ended, where it did not end by itself. */
 export function endLines(digest: Digest, trusted: boolean): string[] {
@@ -19,11 +19,9 @@ export function endLines(digest: Digest, trusted: boolean): string[] {
 /** What was being done when a turn was cut off. */
 function cutOff({ lastCall, calls }: Digest): string[] {
   const open = calls.filter((call) => !isInFlight(call)).map(({ what }) => `\`${what}\``)
-  if (open.length > 0) return [`Cut off in: ${open.join(', ')} (no result: look before running it again)`]
+  if (open.length > 0) return [`Cut off in: ${open.join(', ')} (no result: check before running it again)`]
   if (lastCall === null || lastCall.came === 'nothing') return []
-  const came = { well: 'it came out well', failed: 'it failed', refused: 'the user refused it' }[
-    lastCall.came
-  ]
+  const came = { well: 'it succeeded', failed: 'it failed', refused: 'the user refused it' }[lastCall.came]
   const detail = lastCall.detail === '' ? '' : `: ${lastCall.detail}`
   const { name, what } = lastCall
   return [`The last call was ${what === name ? name : `${name} \`${what}\``}, ${came}${detail}`]
@@ -37,10 +35,10 @@ export const openLines = ({ asks, calls, checks }: Digest, size: Size): string[]
     ({ question, options }) =>
       `Open question to the user: ${question}${options.length === 0 ? '' : ` Options: ${options.join(' · ')}`}`,
   ),
-  ...newest(calls.filter(isInFlight), size('open'), 'more were running').map((call) =>
+  ...newest(calls.filter(isInFlight), size('open'), 'more running').map((call) =>
     typeof call === 'string' ? call : flightLine(call, size('told')),
   ),
-  ...newest(checks.filter(isFailing), size('open'), 'more failed').map((check) =>
+  ...newest(checks.filter(isFailing), size('open'), 'more failing').map((check) =>
     typeof check === 'string' ? check : failingLine(check, checks),
   ),
 ]

@@ -36,7 +36,7 @@ const MOST_NAMES = 12
 
 /** Files by their folder, the newest first, with what git says of them. */
 export function fileLines({ files }: Digest, around: Surroundings, most: number): string[] {
-  // Names of files are whoever's made them.
+  // A stranger may have chosen the names.
   if (!around.trusted)
     return files.length === 0
       ? []
@@ -64,7 +64,7 @@ export function fileLines({ files }: Digest, around: Surroundings, most: number)
   const left = lines.length - most
   return [
     ...lines.slice(0, most),
-    ...(left > 0 ? [`${left} more folders`] : []),
+    ...(left > 0 ? [`${left} more ${left === 1 ? 'line' : 'lines'} of files`] : []),
     ...(outside.length > 0 ? [`Outside of the workspace: ${outsideOf(outside)}`] : []),
   ]
 }

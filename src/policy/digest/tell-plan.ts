@@ -1,6 +1,6 @@
 import { shorten } from './quote.ts'
 import type { Digest, Task } from './state.ts'
-import type { Size } from './tell.ts'
+import type { Size } from './tell-size.ts'
 
 /** After so many requests without a look at the list, the talk has moved on. */
 const MOVED_ON = 2
@@ -80,8 +80,7 @@ export function commandLines({ command }: Digest, size: Size): string[] {
   if (command === null || command.since > COMMAND_RUNS || size('steps') < 80) return []
   const left = command.steps.filter(({ reached }) => !reached).map(({ text }) => text)
   const reached = command.steps.length - left.length
-  const lead =
-    reached > 0 ? `Steps not reached yet (${reached} of ${command.steps.length} were)` : 'Its steps'
+  const lead = reached > 0 ? `Steps left (${reached} of ${command.steps.length} reached)` : 'Its steps'
   return [
     ...(left.length === 0 ? [] : [`${lead}: ${shorten(left.join(' · '), size('steps'))}`]),
     ...command.rules.slice(0, size('rules')).map((rule) => `Its rule: ${rule}`),

@@ -1,14 +1,20 @@
 import { inOneLine, shorten } from './quote.ts'
 import type { Digest, Request } from './state.ts'
-import type { Size } from './tell.ts'
+import type { Size } from './tell-size.ts'
 import { isOver, shortAnswer } from './tell-words.ts'
-import { countWords, shareOf, weightOf, wordsIn } from './words.ts'
+import { countWords, lettersIn, shareOf, wordsIn } from './words.ts'
 
-/** An answer may be an option in the agent's words, so it is told only where those are. */
-const tellable = (digest: Digest, trusted: boolean): Request[] =>
-  [...digest.requests, ...readUnseen(digest)].filter(({ how }) => trusted || how !== 'answer')
+/** The requests as they may be told. Without trust nothing that an agent said stands beside the user's words. */
+function tellable(digest: Digest, trusted: boolean): Request[] {
+  const all = [...digest.requests, ...readUnseen(digest)]
+  if (trusted) return all
+  // An answer may be an option in the agent's words, and what was refused is a call of the agent's.
+  return all
+    .filter(({ how }) => how !== 'answer')
+    .map((one) => ({ ...one, about: one.how === 'command' ? one.about : '', asked: '', came: [] }))
+}
 
-/** Prompts that wait: nothing was said since the agent's turn began. */
+/** Prompts that nobody has read. One from before the agent's final words was read, though the client did not write so. */
 const waiting = (digest: Digest) =>
   digest.queue.filter(({ isSent, at }) => !isSent && !(isOver(digest) && at < (digest.turn.at(-1)?.at ?? '')))
 
@@ -26,18 +32,18 @@ const MOST_TOGETHER = 3
 const MOST_BACK = 10
 
 /** The newest request, and those before it where it says little by itself; an answer says nothing of what is wanted. */
-function newestOnes(digest: Digest, trusted: boolean): Request[] {
-  const all = tellable(digest, trusted).filter((one, at, list) => one.text !== list[at + 1]?.text)
+function newestOf(said: readonly Request[]): Request[] {
+  const all = said.filter(({ how, text }, at) => how === 'answer' || text !== said[at + 1]?.text)
   let from = all.length
   let weight = 0
   while (from > 0 && weight < NEEDS_CONTEXT && all.length - from < MOST_BACK) {
     from -= 1
-    weight += all[from]?.how === 'answer' ? 0 : weightOf(all[from]?.text ?? '')
+    weight += all[from]?.how === 'answer' ? 0 : lettersIn(all[from]?.text ?? '')
   }
   const [first, ...others] = all.slice(from)
   if (first === undefined) return []
   // One that says enough by itself stays, however many small ones came after it.
-  const isEnough = weightOf(first.text) >= NEEDS_CONTEXT
+  const isEnough = lettersIn(first.text) >= NEEDS_CONTEXT
   return isEnough ? [first, ...others.slice(1 - MOST_TOGETHER)] : [first, ...others].slice(-MOST_TOGETHER)
 }
 
@@ -51,14 +57,14 @@ export interface SortedRequests {
 }
 
 export function sortRequests(digest: Digest, trusted: boolean): SortedRequests {
-  const newest = newestOnes(digest, trusted)
   const said = tellable(digest, trusted)
-  const all = said
-    .slice(0, newest[0] ? said.findIndex(({ at }) => at === newest[0]?.at) : 0)
-    .map(withoutPaste)
+  const newest = newestOf(said)
+  const before = said.filter((one) => !newest.includes(one))
+  const all = before.map(withoutPaste)
   const isMadeAgain = repeatedIn([...all, ...newest])
   const isWorth = (one: Request, place: number) =>
-    (place === 0 || saysSomething(one, place >= all.length - RECENT)) && !isMadeAgain(one, place)
+    (before[place] === said[0] || saysSomething(one, place >= all.length - RECENT)) &&
+    !isMadeAgain(one, place)
   const earlier = all.flatMap((request, place) => (isWorth(request, place) ? [{ request, place }] : []))
   return { newest, earlier, count: all.length }
 }
@@ -70,7 +76,7 @@ export function newestLine(
   trusted: boolean,
   size: Size,
 ): string[] {
-  const sizes = { most: size('newest'), asked: size('asked'), trusted }
+  const sizes = { most: size('newest'), asked: size('asked') }
   const said = newest.map((one) => saidLine(one, sizes)).join(' · then ')
   const answer = trusted ? shortAnswer(digest) : ''
   const ended = digest.last === 'interrupt' ? ', who then interrupted the agent' : ''
@@ -87,7 +93,6 @@ const RECENT = 5
 /** The requests before that, newest first. Those that hold for good stay when others go. */
 export function earlierLines(
   { earlier, count }: SortedRequests,
-  trusted: boolean,
   size: Size,
 ): { lines: string[]; left: number } {
   const from = count - size('requests')
@@ -96,7 +101,7 @@ export function earlierLines(
   const told = earlier.filter(isKept)
   const lines = told.map(({ request }, place) => {
     const part = place === 0 ? 'first' : place >= told.length - RECENT ? 'recent' : 'older'
-    return requestLine(request, { most: size(part), asked: size('asked'), trusted }, size('came'))
+    return requestLine(request, { most: size(part), asked: size('asked') }, size('came'))
   })
   return { lines: lines.reverse(), left: earlier.length - told.length }
 }
@@ -104,13 +109,12 @@ export function earlierLines(
 interface LineSizes {
   most: number
   asked: number
-  trusted: boolean
 }
 
 /** A request with what the agent made of it, in whole sentences. The user's words count more: the answer is shorter. */
 function requestLine(request: Request, sizes: LineSizes, came: number): string {
   const line = saidLine(request, sizes)
-  const room = sizes.trusted ? Math.min(came, line.length) : 0
+  const room = Math.min(came, line.length)
   const [best = ''] = request.came
   const told = [request.came.join(' '), best].find((one) => one !== '' && one.length <= room)
   return told === undefined ? line : `${line} → agent: "${told}"`
@@ -121,9 +125,8 @@ function saidLine({ how, text, about, asked }: Request, sizes: LineSizes): strin
   const said = shorten(inOneLine(text), sizes.most)
   const question = how === 'answer' ? about : asked
   if (how === 'command') return `user: /${about}${said === '' ? '' : ` ${said}`}`
-  const call = how === 'refusal' && sizes.trusted && about !== '' ? ` (refusing ${shorten(about, 120)})` : ''
-  const before =
-    question === '' || !sizes.trusted ? '' : `agent: "${shorten(inOneLine(question), sizes.asked)}" `
+  const call = how === 'refusal' && about !== '' ? ` (refusing ${shorten(about, 120)})` : ''
+  const before = question === '' ? '' : `agent: "${shorten(inOneLine(question), sizes.asked)}" `
   return `${before}user${call}: "${said}"`
 }
 
@@ -137,13 +140,13 @@ function saysSomething({ how, text, asked, came, led }: Request, isRecent: boole
   if (isLasting(text)) return true
   if (how === 'command') return text !== ''
   const words = countWords(text)
-  const isQuestion = weightOf(text) < SMALL_QUESTION.weight && /[?？]["')\s]*$/.test(text)
+  const isQuestion = lettersIn(text) < SMALL_QUESTION.weight && /[?？]["')\s]*$/.test(text)
   const isCorrection = led === 'changes' && words >= SMALL_QUESTION.words
   if (isQuestion && !isCorrection && (came.length > 0 || how === 'answer')) return false
   // A bare yes to what the agent offered was carried out since.
-  const isAssent = weightOf(text) <= ASSENT && !/\d/.test(text)
+  const isAssent = lettersIn(text) <= ASSENT && !/\d/.test(text)
   if (how === 'answer' || (asked !== '' && (isRecent || !isAssent))) return true
-  return weightOf(text) > SAYS_LITTLE.weight || (led !== 'nothing' && words >= SAYS_LITTLE.words)
+  return lettersIn(text) > SAYS_LITTLE.weight || (led !== 'nothing' && words >= SAYS_LITTLE.words)
 }
 
 /** A request that was made again, in nearly the same words, is told once: the newest time. */

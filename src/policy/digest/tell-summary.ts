@@ -1,6 +1,6 @@
 import { shorten } from './quote.ts'
 import type { Digest } from './state.ts'
-import type { Size } from './tell.ts'
+import type { Size } from './tell-size.ts'
 
 /** A shorter part says nothing. */
 const LEAST = 80

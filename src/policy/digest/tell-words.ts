@@ -50,9 +50,9 @@ const LEAST_BEFORE = 60
 /** The answer before the newest request, where the last one says little. */
 export function wordsBefore(digest: Digest, most: number): string[] {
   const final = finalWords(digest)
-  const before = digest.answers.at(-1)?.text ?? ''
-  const isWanted = final !== null && final.length < ENOUGH && before.length >= LEAST_BEFORE
-  return isWanted ? linesIn(before, Math.max(LEAST_BEFORE, most - final.length)) : []
+  const { answerBefore } = digest
+  const isWanted = final !== null && final.length < ENOUGH && answerBefore.length >= LEAST_BEFORE
+  return isWanted ? linesIn(answerBefore, Math.max(LEAST_BEFORE, most - final.length)) : []
 }
 
 /** A text line by line: headings go into the line behind them, code fences away, and its end is what stays. */

@@ -3,6 +3,7 @@ import { endLines, openLines } from './tell-end.ts'
 import { fileLines, gitLine, type Surroundings } from './tell-files.ts'
 import { commandLines, planLines, planState, taskLines } from './tell-plan.ts'
 import { earlierLines, newestLine, type SortedRequests, sortRequests } from './tell-requests.ts'
+import { sizeAt } from './tell-size.ts'
 import { summaryLines } from './tell-summary.ts'
 import { lastWords, wordsBefore } from './tell-words.ts'
 
@@ -12,33 +13,6 @@ export interface DigestSection {
   lines: string[]
   isQuote: boolean
 }
-
-/**
- * How much of each part is told at full size, in characters or lines. Everything shrinks by one scale, so that what a
- * small budget tells a larger one tells, too; no part shrinks below its least.
- */
-const SHARES = {
-  newest: { most: 1_400, least: 160 },
-  answer: { most: 2_200, least: 240 },
-  recent: { most: 520, least: 110 },
-  older: { most: 300, least: 90 },
-  first: { most: 520, least: 110 },
-  requests: { most: 40, least: 3 },
-  asked: { most: 260, least: 80 },
-  came: { most: 240, least: 0 },
-  outline: { most: 700, least: 0 },
-  opening: { most: 500, least: 0 },
-  steps: { most: 900, least: 0 },
-  rules: { most: 4, least: 0 },
-  told: { most: 400, least: 80 },
-  open: { most: 8, least: 2 },
-  summary: { most: 500, least: 0 },
-  files: { most: 10, least: 2 },
-  commits: { most: 420, least: 80 },
-} as const satisfies Record<string, { most: number; least: number }>
-
-/** How large a part may be: in characters, or in lines. */
-export type Size = (part: keyof typeof SHARES) => number
 
 /**
  * What is told of a digest, on a scale from 0 to 1. What is true now stands first. In a workspace that nobody trusts
@@ -55,10 +29,10 @@ function sectionsOf(
   around: Surroundings,
   scale: number,
 ): DigestSection[] {
-  const size: Size = (part) => Math.max(SHARES[part].least, Math.round(SHARES[part].most * scale))
+  const size = sizeAt(scale)
   const { trusted } = around
   const ifTrusted = (lines: () => string[]) => (trusted ? lines() : [])
-  const earlier = earlierLines(requests, trusted, size)
+  const earlier = earlierLines(requests, size)
   const leftOut = earlier.left + digest.forgotten
   const left = leftOut > 0 ? `; ${leftOut} older ones left out` : ''
   return [
@@ -77,7 +51,7 @@ function sectionsOf(
       lines: ifTrusted(() => wordsBefore(digest, size('answer'))),
       isQuote: true,
     },
-    list(`What the user said before (newest first; a later line wins${left})`, earlier.lines),
+    list(`What the user said before (newest first; newer overrides older${left})`, earlier.lines),
     list(
       "The client's own summary of what came before",
       ifTrusted(() => summaryLines(digest, size)),

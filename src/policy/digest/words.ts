@@ -27,10 +27,13 @@ const DENSE = 2.5
 const DENSE_CHARACTERS = new RegExp(EAST, 'g')
 
 /** How long a text is, in letters of an alphabet: limits hold for what is said, in whatever script. */
-export const weightOf = (text: string): number =>
+export const lettersIn = (text: string): number =>
   text.length + (text.match(DENSE_CHARACTERS)?.length ?? 0) * (DENSE - 1)
 
 /** How many words a text has; two characters of a script without spaces count as one. */
 export const countWords = (text: string): number =>
   (text.replace(UNSPACED, ' ').match(/[\p{L}\p{N}][\p{L}\p{N}'’_./-]*/gu)?.length ?? 0) +
   (text.match(DENSE_CHARACTERS)?.length ?? 0) / 2
+
+/** Whether a text asks something, in whatever script. */
+export const hasQuestion = (text: string) => /[?？]/.test(text)

@@ -2,7 +2,7 @@ import type { CommandOutcome } from '../../core/checkpoint.ts'
 import type { Artifact, Decision, Item, OverheardField, WorkState } from '../../core/work.ts'
 import { isFailing } from './calls.ts'
 import { inOneLine, shorten } from './quote.ts'
-import type { Check, Digest } from './state.ts'
+import type { Check, Digest, Request } from './state.ts'
 import { isListOld } from './tell-plan.ts'
 import { openQuestion } from './tell-words.ts'
 
@@ -26,7 +26,6 @@ export function workIn(
 ): DigestWork {
   const { requests, tasks, tasksAt, checks, asks, turn } = digest
   const typed = requests.filter(({ how }) => how !== 'answer')
-  const quote = (text: string) => shorten(inOneLine(text), LONGEST.request)
   const first = typed.find(({ text }) => text.length > SAYS_LITTLE) ?? typed[0]
   const newest = typed.at(-1)
   const open = trusted && !isListOld(digest) ? tasks.filter(({ state }) => state !== 'done') : []
@@ -34,11 +33,8 @@ export function workIn(
   const red = trusted ? checks.filter(isFailing) : []
   return {
     heard: {
-      intent: first ? commandAnd(first.how === 'command' ? first.about : '', quote(first.text)) : '',
-      now:
-        newest && newest !== first
-          ? commandAnd(newest.how === 'command' ? newest.about : '', quote(newest.text))
-          : '',
+      intent: first ? quoteRequest(first) : '',
+      now: newest && newest !== first ? quoteRequest(newest) : '',
       next: open.slice(0, MOST_NEXT).map(({ text }): Item => ({ text })),
       questions:
         question === ''
@@ -64,7 +60,10 @@ export function workIn(
 /** "go on" is no goal. */
 const SAYS_LITTLE = 15
 
-const commandAnd = (name: string, words: string) => (name === '' ? words : `/${name} ${words}`.trim())
+function quoteRequest({ how, about, text }: Request): string {
+  const words = shorten(inOneLine(text), LONGEST.request)
+  return how === 'command' ? `/${about} ${words}`.trim() : words
+}
 
 /** Answered questions and approved plans, oldest first. The same question answered again replaces the answer. */
 function decisionsIn({ requests, plan }: Digest): Decision[] {
@@ -87,7 +86,7 @@ const BY_USER = { origin: 'user', confirmed: true } as const
 
 const doneIn = ({ done, commits }: Digest) =>
   [
-    ...done.map(({ text, at }) => ({ text, at })),
+    ...done,
     ...commits
       .filter(({ subject }) => subject !== '')
       .map(({ subject, at }) => ({ text: `Committed: ${subject}`, at })),

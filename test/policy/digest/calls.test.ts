@@ -241,14 +241,14 @@ describe('the end of a turn', () => {
   const dev = calls('2', 'Bash', { command: 'npm run dev', background: true })
   const LAST = 'The last call was Bash `npm run deploy`,'
   const LIMIT: Untimed = { kind: 'halt', error: 'rate_limit', words: 'You hit your limit, resets 3pm' }
-  const CUT = 'Cut off in: `npm run deploy` (no result: look before running it again)'
+  const CUT = 'Cut off in: `npm run deploy` (no result: check before running it again)'
 
   test.each<[string, Untimed[], string[]]>([
     ['by itself', [says('It is fast now.')], []],
     ['before any answer', [], ['The session ended before the agent answered.']],
     ['in a call', [deploy], [CUT]],
     ['in a call beside another', [dev, deploy], [CUT, 'Was still running: command `npm run dev`']],
-    ['behind a call', [deploy, returns('1', 'ok')], [`${LAST} it came out well`]],
+    ['behind a call', [deploy, returns('1', 'ok')], [`${LAST} it succeeded`]],
     [
       'behind a failed call',
       [deploy, returns('1', 'No host', { failed: true })],

@@ -131,6 +131,19 @@ describe('a short reply', () => {
   })
 })
 
+test('answers to several questions after a request are all told', () => {
+  const answers = ['Redis', 'Yes', 'Yes', 'Node 20', 'No'].map((text, at) =>
+    request(text, 'answer', `Question ${at}?`),
+  )
+  const lines = told(
+    request(OTHER),
+    request('Set up the cache for all of the pages, with a time limit.'),
+    answers,
+  )
+  for (const [at, text] of ['Redis', 'Yes', 'Yes', 'Node 20', 'No'].entries())
+    expect(lines).toContain(`agent: "Question ${at}?" user: "${text}"`)
+})
+
 describe('what was said in another way than by a prompt', () => {
   const text = 'Also rename the export to invoices, please, in all of the files.'
   const added = queue('added', text)

@@ -107,16 +107,16 @@ describe('a slash command', () => {
 
   test('is told with the steps that were not reached', () => {
     expect(told(ship, runs('npm run check'), runs('git tag v1.0'))).toContain(
-      'Steps not reached yet (2 of 3 were): 3. Publish',
+      'Steps left (2 of 3 reached): 3. Publish',
     )
   })
 
   test('is told with the steps that the agent went on with or the user asked for by their numbers', () => {
     const goesOn = [says('Step 1 is clean. Step 2, the tag:'), ...runs('ls')]
-    expect(told(ship, goesOn)).toContain('Steps not reached yet (2 of 3 were): 3. Publish')
+    expect(told(ship, goesOn)).toContain('Steps left (2 of 3 reached): 3. Publish')
     // What is left is named, too, where a turn ends.
     expect(told(ship, says('Left: step 2 and step 3.'))).toContain('Its steps: 1. Check')
-    expect(told(ship, request('go on with step 2'))).toContain('Steps not reached yet (2 of 3 were)')
+    expect(told(ship, request('go on with step 2'))).toContain('Steps left (2 of 3 reached)')
   })
 
   test('has the rules that stand in a list below that word', () => {
