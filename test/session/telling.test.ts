@@ -200,17 +200,36 @@ describe('in a workspace that nobody trusts', () => {
     expect(told).not.toContain('SPOKEN')
   })
 
-  test('nor beside what somebody saved', async () => {
+  /** Who saves beside a stranger's notes is not taken to trust them. */
+  function besideNotes(): Lab {
     const lab = new Lab()
-    // Who saves beside a stranger's notes is not taken to trust them.
     mkdirSync(lab.box.path('.claude/checkpoints'), { recursive: true })
     writeFileSync(lab.box.path('.claude/checkpoints/theirs.md'), 'SPOKEN')
+    return lab
+  }
+
+  test('nor beside what somebody saved', async () => {
+    const lab = besideNotes()
     await spoken(lab, A)
     await lab.save(null, { text: 'Login', decision: ['JWT over cookies because of phones'], stream: 'auth' })
     await spoken(lab, B)
     const told = await lab.start(C)
     expect(told).toContain('JWT over cookies (why: phones)')
     expect(told).toContain('Typed by the user in b')
+    expect(told).not.toContain('SPOKEN')
+  })
+
+  test('what somebody saved is told, whatever reason was given for the save', async () => {
+    const lab = besideNotes()
+    await spoken(lab, A)
+    await lab.save(A, {
+      text: 'Login',
+      decision: ['JWT over cookies because of phones'],
+      trigger: 'session-end',
+    })
+    lab.wait(2 * HOUR)
+    const told = await lab.start(B)
+    expect(told).toContain('JWT over cookies (why: phones)')
     expect(told).not.toContain('SPOKEN')
   })
 
