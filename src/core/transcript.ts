@@ -27,6 +27,8 @@ export type Entry = { at: string } & (
       how: RequestKind
       text: string
       about: string
+      /** Nothing but its words says that a user typed it: they may be a tool's or an agent's. */
+      isUnsure?: true
     }
   /** A prompt that waits while the agent works: `sent` ones come again as a request, `used` ones nowhere else. */
   | { kind: 'queue'; change: 'added' | 'sent' | 'used' | 'withdrawn'; text: string }

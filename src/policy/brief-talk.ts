@@ -51,14 +51,14 @@ const lastingWords = (before: readonly Talk[]) =>
   before
     .flatMap(({ age, digest }) =>
       digest.requests
-        .filter(({ text, how }) => how !== 'answer' && isLasting(text))
+        .filter(({ text, how, isUnsure }) => how !== 'answer' && !isUnsure && isLasting(text))
         .map(({ text }) => `Said ${age} ago: user: "${shorten(inOneLine(text), 300)}"`),
     )
     .slice(0, MOST.lasting)
 
 /** What a session was about, in a line: its first and its newest request. */
 function glimpse({ requests, commits, counts }: Digest, most: number): string {
-  const typed = requests.filter(({ how }) => how !== 'answer')
+  const typed = requests.filter(({ how, isUnsure }) => how !== 'answer' && !isUnsure)
   const [first] = typed
   const last = typed.at(-1)
   if (!first || !last) return 'nothing was asked'

@@ -130,7 +130,9 @@ export function questionsOf(
 
 /** An answer may be an option in the agent's words, and says nothing without its question. */
 const lastTyped = (talks: Talks | null) =>
-  talks?.main.digest.requests.findLast(({ how, text }) => how !== 'answer' && text !== '')?.text ?? ''
+  talks?.main.digest.requests.findLast(
+    ({ how, text, isUnsure }) => how !== 'answer' && !isUnsure && text !== '',
+  )?.text ?? ''
 
 /** What the work was about when it was saved, in the most exact words there are. */
 function focusOf({ now, next, state, intent, problem }: WorkState, clean: Clean): string {

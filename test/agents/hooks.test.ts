@@ -287,3 +287,12 @@ describe('the envelope', () => {
       expect(envelope(kind, 'Words')).toBe('')
   })
 })
+
+test.each([
+  '<channel source="x">words of another</channel>',
+  '<teammate-message teammate_id="x">words of another</teammate-message>',
+  '<task-notification>done</task-notification>',
+  'Implement the following plan:\n\n# The title that an agent chose',
+])('a prompt that nobody typed is no event: %j', (prompt) => {
+  expect(said('UserPromptSubmit', { prompt })).toBeNull()
+})

@@ -103,6 +103,7 @@ test('a plan that is approved with a cleared context looks refused, until the pr
       how: 'prompt',
       text: 'Implement the following plan: Signed tokens',
       about: '',
+      isUnsure: true,
     },
   ])
 })

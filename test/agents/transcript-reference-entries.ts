@@ -104,7 +104,14 @@ export class ReferenceTeller {
       const plan = prompt.slice(HANDS_OVER.length).trim()
       const title = (plan.split('\n')[0] ?? '').replace(/^#+ /, '')
       this.told.push({ at, kind: 'plan', text: plan, verdict: 'approved', path: '' })
-      this.told.push({ at, kind: 'request', how, text: `Implement the following plan: ${title}`, about: '' })
+      this.told.push({
+        at,
+        kind: 'request',
+        how,
+        text: `Implement the following plan: ${title}`,
+        about: '',
+        isUnsure: true,
+      })
     } else this.told.push({ at, kind: 'request', how, text: prompt, about: '' })
   }
 
@@ -138,7 +145,10 @@ export class ReferenceTeller {
       for (const [about, answer] of ok ? answersIn(record, text) : isTalk ? partlyIn(words) : [])
         this.told.push({ at, kind: 'request', how: 'answer', text: answer, about })
     const own = (words.split('\n\nNote: The user')[0] ?? '').trim()
-    if (own !== '' && !isTalk) this.told.push({ at, kind: 'request', how: 'refusal', text: own, about: id })
+    const isMarked = denied.startsWith('user') || String(row.toolUseResult ?? '').startsWith('User rejected')
+    const unsure = isMarked ? {} : { isUnsure: true as const }
+    if (own !== '' && !isTalk)
+      this.told.push({ at, kind: 'request', how: 'refusal', text: own, about: id, ...unsure })
   }
 
   private queue(at: string, row: Json) {

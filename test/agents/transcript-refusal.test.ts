@@ -25,7 +25,17 @@ test('the words of a refusal are a request, about the call that was refused', ()
       refused: true,
       text: refusal('Use spaces here,\nnot tabs'),
     },
-    { at: time(2), kind: 'request', how: 'refusal', text: 'Use spaces here,\nnot tabs', about: 'toolu_1' },
+    {
+      ...{
+        at: time(2),
+        kind: 'request',
+        how: 'refusal',
+        text: 'Use spaces here,\nnot tabs',
+        about: 'toolu_1',
+      },
+      // Only its words say so: a tool may say the same.
+      isUnsure: true,
+    },
   ])
 })
 

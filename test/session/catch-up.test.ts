@@ -159,7 +159,9 @@ describe('what an agent saves itself', () => {
     lab.prompt(A, 'Never touch the billing module.')
     await caughtUp(lab)
     expect(await lab.streams()).toEqual({ auth: 2 })
-    expect((await lab.work('auth'))?.now).toBe('Never touch the billing module.')
+    expect(await lab.work('auth')).toMatchObject({
+      ...{ now: 'Login', next: [{ text: 'Ship it' }], overheard: ['intent'] },
+    })
   })
 
   test('outranks its transcript: state and next stay, and no decision is there twice', async () => {
@@ -177,17 +179,21 @@ describe('what an agent saves itself', () => {
     expect(work?.overheard).toEqual(['intent'])
   })
 
-  test('gives way to what happens after it', async () => {
+  test('stays until the next save, and what happens after it is told beside it', async () => {
     const lab = await talked()
     await lab.save(A, { text: 'Saved by hand', next: ['Ship it'], stream: 'auth' })
     lab.wait(MINUTE)
     lab.prompt(A, 'Now add a logout button.')
     lab.tasks(A, { 'Write the docs': 'pending' })
     await caughtUp(lab)
+    lab.says(A, 'Done. Anything else?')
     expect(await lab.work('auth')).toMatchObject({
-      ...{ now: 'Now add a logout button.', next: [{ text: 'Write the docs' }] },
-      overheard: ['intent', 'now', 'next'],
+      ...{ now: 'Saved by hand', next: [{ text: 'Ship it' }], overheard: ['intent'] },
     })
+    lab.wait(2 * HOUR)
+    const told = await lab.start(B)
+    for (const words of ['Saved by hand', 'Ship it', 'Now add a logout button.', 'Write the docs'])
+      expect(told).toContain(words)
   })
 
   test('keeps its goal, whatever is asked after it', async () => {
@@ -196,9 +202,7 @@ describe('what an agent saves itself', () => {
     lab.wait(MINUTE)
     lab.prompt(A, 'Now add a logout button, and tell me what is missing then.')
     await caughtUp(lab)
-    const work = await lab.work('auth')
-    expect(work).toMatchObject({ intent: 'A login that lasts', overheard: ['now'] })
-    expect(work?.now).toContain('Now add a logout button')
+    expect(await lab.work('auth')).toMatchObject({ intent: 'A login that lasts', overheard: [] })
   })
 
   test('is known to the session only: the same words by a user bind nobody', async () => {
@@ -254,7 +258,7 @@ describe('a transcript of a dead session', () => {
         await caughtUp(lab)
       }
       const work = await lab.work('auth')
-      expect(work).toMatchObject({ now: 'Always use tabs here.', next: [{ text: 'HAND STEP' }] })
+      expect(work).toMatchObject({ now: 'Second', next: [{ text: 'HAND STEP' }] })
     },
   )
 
@@ -290,7 +294,7 @@ describe('files in the workspace', () => {
     await caughtUp(lab)
     expect(lab.box.git('status', '--porcelain')).toBe('')
     expect(lab.box.read(active('auth'))).toBe(before)
-    expect((await lab.work('auth'))?.now).toBe('Never touch the billing module.')
+    expect((await lab.work('auth'))?.now).toBe('Saved by hand')
     const told = await toldTo(lab, B)
     expect(told).toMatchObject({ told: { stream: 'auth' } })
     expect(told?.text).toContain('Never touch the billing module.')

@@ -182,7 +182,12 @@ export class Lab {
   }
 
   /** A tool that was called, and what it gave back; without a result it still runs. */
-  tool(id: string, name: string, input: Json, given?: { content?: string; failed?: boolean }): void {
+  tool(
+    id: string,
+    name: string,
+    input: Json,
+    given?: { content?: string; failed?: boolean; says?: Json },
+  ): void {
     let made = ''
     this.write(id, (number, rest) => {
       made = `toolu_${number}`
@@ -190,7 +195,10 @@ export class Lab {
     })
     if (given)
       this.write(id, (number, rest) =>
-        user(number, [result(made, given.content ?? 'ok', given.failed ?? false)], rest),
+        user(number, [result(made, given.content ?? 'ok', given.failed ?? false)], {
+          ...rest,
+          ...given.says,
+        }),
       )
   }
 

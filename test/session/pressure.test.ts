@@ -177,6 +177,7 @@ describe('after a compaction', () => {
 
   test('what was running is told with it', async () => {
     const lab = await talked()
+    await lab.trust()
     lab.hear(A, 'SubagentStart', { agent_id: 'h1', agent_type: 'reviewer' })
     await lab.act(A, 'PreCompact', { trigger: 'auto' })
     await lab.act(A, 'PostCompact', { compact_summary: SUMMARY })

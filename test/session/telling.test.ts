@@ -149,8 +149,21 @@ describe('in a workspace that nobody trusts', () => {
       id,
       'Bash',
       { command: 'rm -rf SPOKEN' },
-      { content: refusal('Typed with a refusal: keep it.'), failed: true },
+      {
+        ...{ content: refusal('Typed with a refusal: keep it.'), failed: true },
+        says: { toolUseResult: 'User rejected tool use' },
+      },
     )
+    // A tool's own error may look like one.
+    lab.tool(id, 'mcp__x__y', {}, { content: refusal('SPOKEN by a tool'), failed: true })
+    lab.write(id, (_, rest) => ({
+      ...rest,
+      type: 'queue-operation',
+      operation: 'enqueue',
+      content: 'SPOKEN queue',
+    }))
+    lab.write(id, (_, rest) => ({ ...rest, type: 'queue-operation', operation: 'remove' }))
+    lab.prompt(id, 'Implement the following plan:\n\n# SPOKEN plan\n\nSPOKEN')
     lab.write(id, (number, rest) => user(number, slash('deploy', 'typed behind a command'), rest))
     lab.write(id, (number, rest) =>
       user(number, '# SPOKEN\n\n1. SPOKEN step\n2. Another SPOKEN step', { ...rest, isMeta: true }),

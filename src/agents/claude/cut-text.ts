@@ -5,8 +5,8 @@ export function charactersOf(text: string, max: number): string {
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? max - 1 : max)
 }
 
-/** What a word, and so a secret, may be made of. */
-const IN_WORD = /[\w+/=.~-]/
+/** What a word, and so a secret, may be made of; scripts that write no spaces are not among it. */
+const IN_WORD = /[!-~]/
 /** A longer row of such characters is data and no word. */
 const LONGEST_WORD = 4_096
 
@@ -24,4 +24,14 @@ export function endOf(text: string, max: number): string {
   const from = text.length - max
   const first = text.charCodeAt(from)
   return text.slice(first >= 0xdc00 && first < 0xe000 ? from + 1 : from)
+}
+
+/** The end of a text, from a whole word on. */
+export function lastOf(text: string, max: number): string {
+  const cut = endOf(text, max)
+  const first = text.length - cut.length
+  if (first === 0 || !IN_WORD.test(text.charAt(first - 1))) return cut
+  let start = 0
+  while (start < cut.length && IN_WORD.test(cut.charAt(start))) start += 1
+  return start > LONGEST_WORD ? cut : cut.slice(start)
 }

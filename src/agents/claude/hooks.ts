@@ -1,8 +1,9 @@
 import type { AgentEvent, AgentEventKind, ToolUse } from '../../core/agent-event.ts'
 import { END_REASONS, type EndReason, SOURCES, type Source } from '../../core/session.ts'
 import { SESSION_ID } from '../speaker.ts'
-import { charactersOf, startOf } from './cut-text.ts'
+import { charactersOf, lastOf, startOf } from './cut-text.ts'
 import { EDIT_TOOLS } from './edit-tools.ts'
+import { planIn, typedIn } from './transcript-prompt.ts'
 
 type Payload = Readonly<Record<string, unknown>>
 type Special<Kind extends AgentEventKind> = Omit<Extract<AgentEvent, { kind: Kind }>, CommonName>
@@ -18,14 +19,15 @@ const READERS: Readonly<Record<string, (payload: Payload) => Said | null>> = {
   }),
   UserPromptSubmit: ({ prompt, source }) => {
     const isTyped = source === undefined || source === 'user'
-    const said = text(prompt, LONG)
-    return isTyped && !NOT_TYPED.test(said) ? { kind: 'prompt', text: said } : null
+    const said = typeof prompt === 'string' ? prompt : ''
+    const isTheClients = said.trim() !== '' && (typedIn(said) === '' || planIn(said) !== null)
+    return isTyped && !isTheClients ? { kind: 'prompt', text: text(said, LONG) } : null
   },
   PostToolBatch: ({ tool_calls }) => ({ kind: 'batch', tools: list(tool_calls).slice(0, 50).map(toolOf) }),
   Stop: ({ stop_hook_active, last_assistant_message, background_tasks }) => ({
     kind: 'stop',
     again: stop_hook_active === true,
-    said: text(last_assistant_message, LONG),
+    said: typeof last_assistant_message === 'string' ? lastOf(last_assistant_message, LONG) : '',
     background: list(background_tasks)
       .filter(({ status }) => status === undefined || status === 'running' || status === 'pending')
       .slice(0, 20)
@@ -66,10 +68,6 @@ const READERS: Readonly<Record<string, (payload: Payload) => Said | null>> = {
     reason: END_REASONS.find((known): known is EndReason => known === reason) ?? 'other',
   }),
 }
-
-/** What the client submits by itself, such as the result of a helper: no word of the user. */
-const NOT_TYPED =
-  /^\s*(?:<(?:task-notification|local-command-|command-name|command-message|bash-|system-reminder)|\[Request interrupted)/
 
 const SHORT = 300
 const LONG = 4_000

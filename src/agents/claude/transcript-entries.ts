@@ -118,13 +118,21 @@ function tellRequest(text: string, at: string, how: 'prompt' | 'queued', tell: T
   if (plan === null) return tell({ at, kind: 'request', how, text, about: '' })
   tell({ at, kind: 'plan', text: plan, verdict: 'approved', path: '' })
   const title = /^\s*#{0,3}\s*(\S[^\n]*)/.exec(plan)?.[1] ?? ''
-  tell({ at, kind: 'request', how, text: `Implement the following plan: ${title}`, about: '' })
+  tell({
+    at,
+    kind: 'request',
+    how,
+    text: `Implement the following plan: ${title}`,
+    about: '',
+    isUnsure: true,
+  })
 }
 
-/** Of a text that was cut the first line goes: half a secret looks like no secret. */
+/** Of a text that was cut the first line goes, or its first word: half a secret looks like no secret. */
 function wholeLines(text: string): string {
-  const end = text.length < MOST.result ? -1 : text.indexOf('\n')
-  return end === -1 ? text : `…${text.slice(end)}`
+  if (text.length < MOST.result - 1) return text
+  const end = text.indexOf('\n')
+  return end === -1 ? text.replace(/^[!-~]+/, '…') : `…${text.slice(end)}`
 }
 
 function tellResult(bytes: Buffer, block: Block, row: Row, carry: Carry, tell: Tell) {
@@ -147,8 +155,18 @@ function tellResult(bytes: Buffer, block: Block, row: Row, carry: Carry, tell: T
     }
   }
   if (refusal && refusal.words !== '')
-    tell({ at, kind: 'request', how: 'refusal', text: refusal.words, about: id })
+    tell({
+      ...{ at, kind: 'request', how: 'refusal', text: refusal.words, about: id },
+      ...(isMarkedByClient(bytes, row) ? {} : { isUnsure: true as const }),
+    })
 }
+
+/** The client says itself that the user refused, and not only the text of the result. */
+const isMarkedByClient = (bytes: Buffer, { denied, result }: Row) =>
+  denied.startsWith('user') ||
+  (result !== null &&
+    isText(bytes, result) &&
+    (textStart(bytes, result, 60) ?? '').startsWith('User rejected'))
 
 const QUEUE: Record<string, Extract<Entry, { kind: 'queue' }>['change']> = {
   enqueue: 'added',

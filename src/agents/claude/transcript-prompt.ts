@@ -21,7 +21,7 @@ export const isInterrupt = (text: string) => text.startsWith(INTERRUPT)
 
 /** What of a text a human typed; empty where it is the client's own. */
 export function typedIn(text: string): string {
-  const bare = text.replace(/<system-reminder>[\s\S]*(?:<\/system-reminder>|$)/, '').trim()
+  const bare = text.replace(/<system-reminder>[\s\S]*?(?:<\/system-reminder>|$)/g, '').trim()
   if (isInterrupt(bare)) return ''
   const noted = /^<user-memory-input>([\s\S]*?)<\/user-memory-input>/.exec(bare)
   if (noted) return (noted[1] ?? '').trim()
@@ -35,13 +35,20 @@ const OURS =
 /** A slash command that the user, a project or a plugin made, and the words behind it; null for any other text. */
 export function commandIn(text: string): { name: string; words: string } | null {
   if (!/^\s*<command-(?:name|message)>/.test(text)) return null
-  const name = /<command-name>\s*\/?([^<]*?)\s*<\/command-name>/.exec(text)?.[1] ?? ''
-  const words = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? ''
+  const name = between(text, '<command-name>', '</command-name>').trim().replace(/^\//, '')
+  const words = between(text, '<command-args>', '</command-args>')
   return name === '' || BUILT_IN.has(name) || OURS.test(name) ? null : { name, words: words.trim() }
 }
 
+/** What stands between two marks; empty where one is missing. */
+function between(text: string, open: string, close: string): string {
+  const from = text.indexOf(open)
+  const to = from < 0 ? -1 : text.indexOf(close, from)
+  return to < 0 ? '' : text.slice(from + open.length, to)
+}
+
 const IMPLEMENT = /^Implement the following plan:\s*\n/
-const BEHIND_PLAN = /\n+If you need specific details from before exiting plan mode[\s\S]*$/
+const BEHIND_PLAN = /\nIf you need specific details from before exiting plan mode[\s\S]*$/
 
 /** The plan that a prompt hands over, as the client writes it when its user approves one with a cleared context. */
 export const planIn = (prompt: string): string | null =>

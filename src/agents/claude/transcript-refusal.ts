@@ -19,7 +19,7 @@ const CLARIFIES =
   /^(?:The user wants to clarify these questions|The user has indicated they have provided enough answers)/
 const ANSWERED = /^- "([^\n]{1,1000})"\n {2}Answer: ([^\n]{1,1000})/gm
 /** The client's own advice to the agent, behind the user's words. */
-const ADVICE = /\n+Note: The user's next message[\s\S]*$/
+const ADVICE = /\nNote: The user's next message[\s\S]*$/
 
 /** Whether a result's words say that the user kept the call from running. */
 export const isRefusedByUser = (text: string) => BY_USER.some((start) => text.startsWith(start))

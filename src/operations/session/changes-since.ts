@@ -6,6 +6,7 @@ import type { WorkState } from '../../core/work.ts'
 import { renderNotes } from '../../formats/brief-md/render.ts'
 import { headOf } from '../../workspace/git-state.ts'
 import type { Context } from '../context.ts'
+import { savedByHand } from '../document/automatic.ts'
 import { wholeOrNothing } from '../document/newest-whole.ts'
 import { findRow, look, type Survey } from '../document/survey.ts'
 import { isTrustedHere } from '../document/trusted.ts'
@@ -58,8 +59,9 @@ async function savedByOthers(
     if (!row || row.position.foreign || row.position.at <= session.lastActivityAt) continue
     const now = await wholeOrNothing(context, row.position.checkpoint)
     if (now === null || now.session === session.id || now.id === session.told?.checkpoint) continue
-    lines.push(...newIn(now.work, known))
-    known.push(now.work)
+    const work = survey.trusted ? now.work : await savedByHand(context.store, now)
+    lines.push(...newIn(work, known))
+    known.push(work)
     newest ??= { stream: row.stream.name, checkpoint: now.id }
   }
   return newest && { ...newest, lines: [...new Set(lines)].slice(0, MOST_ITEMS) }

@@ -3,6 +3,7 @@ import { estimateTokens } from '../../core/tokens.ts'
 import { renderNotes } from '../../formats/brief-md/render.ts'
 import { droppedFrom } from '../../policy/digest/dropped.ts'
 import type { Context } from '../context.ts'
+import { savedByHand } from '../document/automatic.ts'
 import { wholeOrNothing } from '../document/newest-whole.ts'
 import { findRow, look } from '../document/survey.ts'
 import { isTrustedHere } from '../document/trusted.ts'
@@ -25,8 +26,12 @@ export async function droppedWords(context: Context, session: Session): Promise<
   const digest = await digestOf(context.store, session)
   const trusted = await isTrustedHere(context)
   const lines = [
-    ...droppedFrom(digest, known?.work ?? null, { summary, trusted, until: session.compaction?.at ?? '' }),
-    ...runningIn(session)
+    ...droppedFrom(digest, known && (trusted ? known.work : await savedByHand(context.store, known)), {
+      summary,
+      trusted,
+      until: session.compaction?.at ?? '',
+    }),
+    ...(trusted ? runningIn(session) : [])
       .filter(({ what }) => !summary.includes(what))
       .map(({ what }) => `Still running: ${what}`),
   ]

@@ -40,6 +40,13 @@ const STEPS: ReadonlyArray<(digest: Digest) => Digest> = [
     turn: digest.turn.slice(-1).map((one) => ({ ...one, text: shorten(one.text, 2_000) })),
     calls: [],
     files: digest.files.slice(-10),
+    ...{
+      asks: null,
+      done: [],
+      links: [],
+      commits: digest.commits.slice(-5),
+      checks: digest.checks.slice(-3),
+    },
   }),
 ]
 

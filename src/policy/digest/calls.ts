@@ -1,3 +1,4 @@
+import { wellFormed } from '../../core/canonical.ts'
 import type { EntryOf } from '../../core/transcript.ts'
 import { redact } from '../redact.ts'
 import { reachByName, reachByRun } from './command-steps.ts'
@@ -66,8 +67,8 @@ export function beginCall(digest: Digest, { id, name, input, at }: EntryOf<'tool
     about: keptLine(description, 120),
     what: keptLine(what || name, LONGEST.what),
     prompt: isHelper ? keptLine(prompt, LONGEST.prompt) : '',
-    path: EDITS.test(name) ? redact(path).slice(0, LONGEST.path) : '',
-    command: redact(command).slice(0, 4_000),
+    path: EDITS.test(name) ? wellFormed(redact(path).slice(0, LONGEST.path)) : '',
+    command: wellFormed(redact(command)),
   })
   keepNewest(digest.calls, KEEP.calls)
   if (!SPEAK.test(name))
@@ -96,7 +97,9 @@ const COMPLETED = /<status>completed<\/status>|\bstatus: completed\b/i
 const OVER = /<status>(?:completed|failed|killed|stopped)<\/status>|\bstatus: (?:completed|failed|killed)\b/i
 
 /** What a call came to. What it printed tells whether it failed, and nothing of what is to be done. */
-export function endCall(digest: Digest, { id, failed, refused, text, at }: EntryOf<'result'>): void {
+export function endCall(digest: Digest, { id, failed, refused, text: printed, at }: EntryOf<'result'>): void {
+  // Before a line is chosen: one line of a key does not look like a key.
+  const text = redact(printed)
   const call = digest.calls.find((one) => one.id === keptLine(id, LONGEST.id))
   if (call === undefined) return
   digest.last = 'call'

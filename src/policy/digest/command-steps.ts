@@ -15,9 +15,12 @@ const RULES_BELOW =
 const BULLET = /^\s*(?:[-*+]|\d{1,2}[.)])\s+/
 const CODE = /`([^`\n]{4,120})`/g
 
+/** Patterns are held against lines of so many characters, with single spaces: some look back often. */
+const LONGEST_LINE = 600
+
 /** The steps and rules of a slash command's own text. Numbered headings count; without them, numbered items. */
 export function commandOf(text: string): Pick<RunningCommand, 'steps' | 'rules'> {
-  const lines = text.slice(0, 60_000).split('\n')
+  const lines = text.split('\n').map((line) => line.slice(0, LONGEST_LINE).replace(/[^\S\n]+/g, ' '))
   const hasHeadings = lines.filter((line) => HEADING.test(line) && STEP.test(line)).length >= 2
   const steps: RunningCommand['steps'] = []
   const rules: string[] = []

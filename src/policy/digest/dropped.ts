@@ -19,8 +19,11 @@ export function droppedFrom(
   const words = wordsIn(summary)
   const isHeld = (text: string) => shareOf(wordsIn(text), words) >= HELD
   const requests = (digest?.requests ?? []).filter(
-    ({ text, at, how }) =>
-      wordsIn(text).size > SAYS_LITTLE && at <= until && (trusted || how !== 'answer') && !isHeld(text),
+    ({ text, at, how, isUnsure }) =>
+      wordsIn(text).size > SAYS_LITTLE &&
+      at <= until &&
+      (trusted || (how !== 'answer' && !isUnsure)) &&
+      !isHeld(text),
   )
   return [
     ...requests.toReversed().map(({ text, about, how }) => {

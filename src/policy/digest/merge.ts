@@ -8,9 +8,8 @@ import {
 import type { DigestWork } from './work.ts'
 
 /**
- * What was known, with what a session's talk adds. What somebody saved stays: a field is taken from the talk where
- * nobody saved it, or where the talk went on after `savedAt`; the goal never where somebody saved one. Doing it again
- * changes nothing.
+ * What was known, with what a session's talk adds. A field that somebody saved stays until somebody saves another: what
+ * was said since is told beside it. Doing it again changes nothing.
  */
 export function mergeSessionWork(
   known: WorkState,
@@ -23,9 +22,7 @@ export function mergeSessionWork(
     const at = times[field]
     const isSaved = !overheard.has(field) && !isEmpty(known[field])
     const isNews = at !== null && (savedAt === null || at > savedAt)
-    if (isSaved && (field === 'intent' || !isNews)) continue
-    // Nothing was said of it since somebody saved something else.
-    if (isEmpty(heard[field]) && (isSaved || !isNews)) continue
+    if (isSaved || (isEmpty(heard[field]) && !isNews)) continue
     setField(work, field, heard)
     if (isEmpty(heard[field])) overheard.delete(field)
     else overheard.add(field)
@@ -57,7 +54,11 @@ function withNewestAnswers(known: readonly Decision[], fresh: readonly Decision[
   )
   return known.map((one) => {
     const answer = newest.get(questionOf(one.text))
-    return answer === undefined ? one : { ...one, supersededBy: answer === one.text ? null : answer }
+    // What somebody replaced by something else than another answer stays replaced.
+    const isByHand = one.supersededBy !== null && questionOf(one.supersededBy) !== questionOf(one.text)
+    return answer === undefined || isByHand
+      ? one
+      : { ...one, supersededBy: answer === one.text ? null : answer }
   })
 }
 

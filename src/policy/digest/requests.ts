@@ -6,29 +6,26 @@ import { ending, kept, keptLine } from './quote.ts'
 import { type Digest, KEEP, keepNewest, type Request } from './state.ts'
 import { hasQuestion, lettersIn } from './words.ts'
 
-type Heard = Pick<EntryOf<'request'>, 'how' | 'text' | 'about' | 'at'>
+type Heard = Omit<EntryOf<'request'>, 'kind'>
 
 const LONGEST = { request: 3_000, older: 700, first: 1_500, about: 400, asked: 500 }
 
 /** What the user said ends the agent's turn. A prompt that was sent twice, or queued and then sent, is one. */
-export function hearRequest(digest: Digest, { how: given, text, about, at }: Heard): void {
+export function hearRequest(digest: Digest, { how: given, text, about, at, isUnsure }: Heard): void {
   const words = kept(text, LONGEST.request)
   const waited = given === 'prompt' ? takeQueued(digest, words) : null
   // Who types while nothing runs finds the queue empty: what waited was read, whether or not the client wrote it down.
   if (given === 'prompt' && waited === null) for (const one of digest.queue.splice(0)) hearQueued(digest, one)
   const how = given === 'prompt' && isRefusedWithoutWords(digest) ? 'refusal' : given
   const asked = given === 'prompt' ? (waited?.asked ?? questionFor(digest, words)) : ''
-  addRequest(digest, { at, how, text: words, about: aboutOf(digest, how, about), asked }, given)
+  const unsure = isUnsure ? { isUnsure } : {}
+  addRequest(digest, { at, how, text: words, about: aboutOf(digest, how, about), asked, ...unsure }, given)
 }
 
 const hearQueued = (digest: Digest, { at, text, asked }: Digest['queue'][number]) =>
-  addRequest(digest, { at, how: 'queued', text, about: '', asked }, 'queued')
+  addRequest(digest, { at, how: 'queued', text, about: '', asked, isUnsure: true }, 'queued')
 
-function addRequest(
-  digest: Digest,
-  said: Pick<Request, 'at' | 'how' | 'text' | 'about' | 'asked'>,
-  given: Request['how'],
-): void {
+function addRequest(digest: Digest, said: Omit<Request, 'came' | 'led'>, given: Request['how']): void {
   const { how, text } = said
   const isAgain = isRepeated(digest, said)
   if (given === 'prompt' || given === 'command') endTurn(digest, text)
@@ -40,11 +37,22 @@ function addRequest(
   if (digest.summary) digest.summary.since += 1
   digest.asks = null
   digest.tasksSince += how === 'answer' ? 0 : 1
-  if (isAgain) return
+  if (isAgain) {
+    if (!said.isUnsure) makeSure(digest, text)
+    return
+  }
   digest.counts.requests += 1
   digest.requests.push({ ...said, came: [], led: 'nothing' })
   trimRequests(digest)
 }
+
+/** What was taken from the queue came as the user's own words. */
+function makeSure({ requests }: Digest, text: string): void {
+  const known = requests.findLast((one) => one.text === text)
+  if (known) requests[requests.indexOf(known)] = sure(known)
+}
+
+const sure = ({ isUnsure: _isUnsure, ...request }: Request): Request => request
 
 /** A prompt that a hook stopped is sent again, and a queued one comes twice; an answered "yes" is another one. */
 function isRepeated({ requests, turn }: Digest, { how, text }: Pick<Request, 'how' | 'text'>): boolean {

@@ -13,6 +13,8 @@ export interface Request {
   /** What the agent said at the end of the turn that it led to, in two sentences at most; none while that is open. */
   came: string[]
   led: LedTo
+  /** Nothing but its words says that a user typed it. */
+  isUnsure?: true
 }
 
 /** What a request led to: calls of tools, changed files or commits. */

@@ -8,9 +8,9 @@ import { countWords, lettersIn, shareOf, wordsIn } from './words.ts'
 function tellable(digest: Digest, trusted: boolean): Request[] {
   const all = [...digest.requests, ...readUnseen(digest)]
   if (trusted) return all
-  // An answer may be an option in the agent's words, and what was refused is a call of the agent's.
+  // An answer may be an option in the agent's words, what was refused is the agent's call, and a queue may hold anything.
   return all
-    .filter(({ how }) => how !== 'answer')
+    .filter(({ how, isUnsure }) => how !== 'answer' && !isUnsure)
     .map((one) => ({ ...one, about: one.how === 'command' ? one.about : '', asked: '', came: [] }))
 }
 
@@ -23,7 +23,16 @@ const readUnseen = (digest: Digest): Request[] => {
   const unread = new Set(waiting(digest))
   return digest.queue
     .filter((one) => !unread.has(one))
-    .map(({ at, text, asked }) => ({ at, how: 'queued', text, about: '', asked, came: [], led: 'nothing' }))
+    .map(({ at, text, asked }) => ({
+      at,
+      how: 'queued',
+      text,
+      about: '',
+      asked,
+      came: [],
+      led: 'nothing',
+      isUnsure: true,
+    }))
 }
 
 /** So short a request is told with the last one that says more. */
@@ -82,7 +91,7 @@ export function newestLine(
   const ended = digest.last === 'interrupt' ? ', who then interrupted the agent' : ''
   return [
     ...(said === '' ? [] : [`Newest: ${said}${answer === '' ? ended : ` → agent: "${answer}"`}`]),
-    ...waiting(digest).map(
+    ...(trusted ? waiting(digest) : []).map(
       ({ text }) => `Queued, not read by the agent: user: "${shorten(inOneLine(text), size('recent'))}"`,
     ),
   ]

@@ -25,7 +25,7 @@ export function workIn(
   { trusted, nameFile }: { trusted: boolean; nameFile: (path: string) => string | null },
 ): DigestWork {
   const { requests, tasks, tasksAt, checks, asks, turn } = digest
-  const typed = requests.filter(({ how }) => how !== 'answer')
+  const typed = requests.filter(({ how, isUnsure }) => how !== 'answer' && (trusted || !isUnsure))
   const first = typed.find(({ text }) => text.length > SAYS_LITTLE) ?? typed[0]
   const newest = typed.at(-1)
   const open = trusted && !isListOld(digest) ? tasks.filter(({ state }) => state !== 'done') : []

@@ -113,11 +113,18 @@ describe('merging it with what was known', () => {
     expect(mergeSessionWork(saved, heard, LATER)).toMatchObject({ intent, now, next, overheard: [] })
   })
 
-  test('where the talk went on after it was saved, all but the goal is taken from the talk', () => {
+  test('also where the talk went on after it was saved', () => {
     const work = mergeSessionWork(saved, heard, EARLIER)
-    const { problem, intent, rules, decisions } = saved
-    expect(work).toMatchObject({ problem, intent, rules, decisions, now: NOW, next: [{ text: 'Docs' }] })
-    expect(work.overheard).toEqual(['now', 'next'])
+    const { problem, intent, rules, decisions, now, next } = saved
+    expect(work).toMatchObject({ problem, intent, rules, decisions, now, next, overheard: [] })
+  })
+
+  test('a decision that somebody replaced by hand stays replaced', () => {
+    const answered = heardIn(asks('Which key?', 'RS256'), request('RS256', 'answer', 'Which key?'))
+    const [decision] = mergeSessionWork(emptyWork(), answered, null).decisions
+    if (!decision) throw new Error('no decision')
+    const replaced = { ...emptyWork(), decisions: [{ ...decision, supersededBy: 'HS256' }] }
+    expect(mergeSessionWork(replaced, answered, null).decisions[0]?.supersededBy).toBe('HS256')
   })
 
   test('what was overheard is replaced by what is said later, also by nothing', () => {
