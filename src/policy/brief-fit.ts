@@ -33,15 +33,27 @@ export interface FittedBrief {
  * the budget, so more room never shows fewer items. Rendered text is measured, never guessed. Throws a RangeError
  * for a budget below the least one, and where an estimator leaves no room even for the floor.
  */
-export function fitBrief(
+export function fitBrief(brief: Brief, options: FitOptions): FittedBrief {
+  const order = orderOf(brief.sections)
+  return firstFit(ladderOf(order), fitter(brief, order, options))
+}
+
+/** The whole brief where it fits; null where something would have to go. */
+export function fitWhole(brief: Brief, options: FitOptions): FittedBrief | null {
+  const order = orderOf(brief.sections)
+  return fitter(brief, order, options)(ladderOf(order)[0])
+}
+
+/** Tries one rung of the ladder. */
+function fitter(
   brief: Brief,
+  order: ReturnType<typeof orderOf>,
   { tokens = 1_000, characters = 8_000, render, estimate }: FitOptions,
-): FittedBrief {
+): (rung: Rung | undefined) => FittedBrief | null {
   if (!(tokens >= MIN_TOKENS && characters >= MIN_CHARACTERS))
     throw new RangeError(`a brief needs ${MIN_TOKENS} tokens and ${MIN_CHARACTERS} characters`)
-  const order = orderOf(brief.sections)
   const clipped = clipper(estimate)
-  const tried = (rung: Rung | undefined): FittedBrief | null => {
+  return (rung) => {
     const shown = rung && shownAt(brief, order, rung, characters, clipped)
     if (!rung || !shown) return null
     const page = pageOf(brief, shown, rung.manner, estimate)
@@ -50,7 +62,6 @@ export function fitBrief(
     const cost = estimate(text)
     return cost > tokens ? null : { page, text, tokens: cost, cuts: shown.cuts, shortened: shown.shortened }
   }
-  return firstFit(ladderOf(order), tried)
 }
 
 /**

@@ -4,9 +4,9 @@ import { estimateTokens } from '../../core/tokens.ts'
 import type { WorkState } from '../../core/work.ts'
 import { cleanText, renderBrief, renderSections } from '../../formats/brief-md/render.ts'
 import { type BriefInput, briefOf } from '../../policy/brief.ts'
-import { fitBrief, MIN_TOKENS } from '../../policy/brief-fit.ts'
+import { fitBrief, fitWhole, MIN_TOKENS } from '../../policy/brief-fit.ts'
 import type { BriefSection } from '../../policy/brief-sections.ts'
-import { fitScale, type Talks, tellTalks } from '../../policy/brief-talk.ts'
+import { fitScale, tellTalks } from '../../policy/brief-talk.ts'
 import type { WorkRow } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { type Survey, standingOf } from '../document/survey.ts'
@@ -31,20 +31,23 @@ export function toldBrief(input: BriefInput, budget: number): ToldBrief {
   const notes = fittingNotes(input.notes ?? [], budget)
   const brief = briefOf({ ...input, work, notes }, cleanText)
   const more = input.talks ? `savepoint sessions show ${input.talks.main.id.slice(0, 8)}` : ''
-  const fitted = (tokens: number, talk: PageSection[]) =>
-    fitBrief(brief, {
-      tokens,
-      render: (page) => renderBrief(withTalk(page, brief.sections, talk, more)),
-      estimate: estimateTokens,
-    })
-  const talk = input.talks ? talkFor(input.talks, budget, fitted) : []
-  const { page, text, tokens, cuts, shortened } = fitted(budget, talk)
+  const options = (tokens: number, talk: PageSection[]) => ({
+    tokens,
+    render: (page: BriefPage) => renderBrief(withTalk(page, brief.sections, talk, more)),
+    estimate: estimateTokens,
+  })
+  const fitted = (tokens: number, talk: PageSection[]) => fitBrief(brief, options(tokens, talk))
+  const tell = input.talks ? tellTalks(input.talks) : () => []
+  // Mostly all of it fits.
+  const whole = fitWhole(brief, options(budget, tell(1)))
+  const talk = whole ? tell(1) : talkFor(tell, budget, fitted)
+  const { page, text, tokens, cuts, shortened } = whole ?? fitted(budget, talk)
   return { page: withTalk(page, brief.sections, talk, more), text, tokens, budget, cuts, shortened }
 }
 
 /** As much of the talk as there is room for beside what was saved; nothing where that needs all of it. */
 function talkFor(
-  talks: Talks,
+  tell: (scale: number) => PageSection[],
   budget: number,
   fitted: (tokens: number, talk: PageSection[]) => { tokens: number },
 ): PageSection[] {
@@ -54,7 +57,6 @@ function talkFor(
     const text = renderSections(sections)
     return text.length < MOST_CHARACTERS && estimateTokens(text) + MORE_TOKENS <= room
   }
-  const tell = tellTalks(talks)
   const scale = fitScale((one) => fits(tell(one)))
   return scale === null ? firstLines(tell(0), fits) : tell(scale)
 }
