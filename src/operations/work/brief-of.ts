@@ -38,9 +38,10 @@ export function toldBrief(input: BriefInput, budget: number): ToldBrief {
   })
   const fitted = (tokens: number, talk: PageSection[]) => fitBrief(brief, options(tokens, talk))
   const tell = input.talks ? tellTalks(input.talks) : () => []
+  const all = tell(1)
   // Mostly all of it fits.
-  const whole = fitWhole(brief, options(budget, tell(1)))
-  const talk = whole ? tell(1) : talkFor(tell, budget, fitted)
+  const whole = fitWhole(brief, options(budget, all))
+  const talk = whole ? all : talkFor(tell, budget, fitted)
   const { page, text, tokens, cuts, shortened } = whole ?? fitted(budget, talk)
   return { page: withTalk(page, brief.sections, talk, more), text, tokens, budget, cuts, shortened }
 }

@@ -98,8 +98,8 @@ const OVER = /<status>(?:completed|failed|killed|stopped)<\/status>|\bstatus: (?
 
 /** What a call came to. What it printed tells whether it failed, and nothing of what is to be done. */
 export function endCall(digest: Digest, { id, failed, refused, text: printed, at }: EntryOf<'result'>): void {
-  // Before a line is chosen: one line of a key does not look like a key.
-  const text = redact(printed)
+  // Before a line of a failure is chosen: one line of a key does not look like a key.
+  const text = failed ? redact(printed) : printed
   const call = digest.calls.find((one) => one.id === keptLine(id, LONGEST.id))
   if (call === undefined) return
   digest.last = 'call'

@@ -60,7 +60,7 @@ function newestOf(said: readonly Request[]): Request[] {
 export interface SortedRequests {
   newest: Request[]
   /** Those before that say something, oldest first. */
-  earlier: Array<{ request: Request; place: number }>
+  earlier: Array<{ request: Request; place: number; isLasting: boolean }>
   /** How many there were before the newest, with those that say nothing. */
   count: number
 }
@@ -70,11 +70,15 @@ export function sortRequests(digest: Digest, trusted: boolean): SortedRequests {
   const newest = newestOf(said)
   const before = said.filter((one) => !newest.includes(one))
   const all = before.map(withoutPaste)
+  const lasting = all.map(({ text }) => isLasting(text))
   const isMadeAgain = repeatedIn([...all, ...newest])
   const isWorth = (one: Request, place: number) =>
     (before[place] === said[0] || saysSomething(one, place >= all.length - RECENT)) &&
     !isMadeAgain(one, place)
-  const earlier = all.flatMap((request, place) => (isWorth(request, place) ? [{ request, place }] : []))
+  const earlier = all.flatMap((request, place) => {
+    const isKept = lasting[place] === true
+    return isKept || isWorth(request, place) ? [{ request, place, isLasting: isKept }] : []
+  })
   return { newest, earlier, count: all.length }
 }
 
@@ -105,8 +109,8 @@ export function earlierLines(
   size: Size,
 ): { lines: string[]; left: number } {
   const from = count - size('requests')
-  const isKept = ({ request: { how, text }, place }: { request: Request; place: number }) =>
-    place === 0 || place >= from || isLasting(text) || (how === 'command' && text !== '')
+  const isKept = ({ request: { how, text }, place, isLasting: holds }: SortedRequests['earlier'][number]) =>
+    place === 0 || place >= from || holds || (how === 'command' && text !== '')
   const told = earlier.filter(isKept)
   const lines = told.map(({ request }, place) => {
     const part = place === 0 ? 'first' : place >= told.length - RECENT ? 'recent' : 'older'
@@ -146,7 +150,6 @@ const ASSENT = 12
 const SMALL_QUESTION = { weight: 80, words: 8 }
 
 function saysSomething({ how, text, asked, came, led }: Request, isRecent: boolean): boolean {
-  if (isLasting(text)) return true
   if (how === 'command') return text !== ''
   const words = countWords(text)
   const isQuestion = lettersIn(text) < SMALL_QUESTION.weight && /[?？]["')\s]*$/.test(text)
@@ -161,10 +164,10 @@ function saysSomething({ how, text, asked, came, led }: Request, isRecent: boole
 /** A request that was made again, in nearly the same words, is told once: the newest time. */
 function repeatedIn(requests: readonly Request[]) {
   const words = requests.map(({ text }) => wordsIn(text))
-  return ({ how, text }: Request, place: number) => {
+  return ({ how }: Request, place: number) => {
     const own = words[place] ?? new Set()
     const isSaidAgain = () => words.some((later, at) => at > place && shareOf(own, later) >= REPEATED)
-    return how !== 'answer' && own.size >= LEAST_WORDS && !isLasting(text) && isSaidAgain()
+    return how !== 'answer' && own.size >= LEAST_WORDS && isSaidAgain()
   }
 }
 
