@@ -1,6 +1,6 @@
 import type { PageSection } from '../core/brief-page.ts'
 import { inOneLine, shorten } from './digest/quote.ts'
-import type { Digest } from './digest/state.ts'
+import { type Digest, isTyped } from './digest/state.ts'
 import { type DigestSection, tellDigest } from './digest/tell.ts'
 import type { Surroundings } from './digest/tell-files.ts'
 import { isLasting } from './digest/tell-requests.ts'
@@ -33,13 +33,16 @@ export function tellTalks(talks: Talks): (scale: number) => PageSection[] {
 }
 
 function withOthers(told: DigestSection[], { after, before, around }: Talks, scale: number): PageSection[] {
+  const { trusted } = around
   const others = [
-    ...after.slice(0, MOST.after).map((talk) => `After that, ${talk.age} ago: ${glimpse(talk.digest, 160)}`),
-    ...lastingWords(before),
+    ...after
+      .slice(0, MOST.after)
+      .map((talk) => `After that, ${talk.age} ago: ${glimpse(talk.digest, trusted, 160)}`),
+    ...lastingWords(before, trusted),
     ...before
       .filter(({ digest }) => didSomething(digest))
       .slice(0, Math.round(MOST.before * scale))
-      .map((talk) => `Before that, ${talk.age} ago: ${glimpse(talk.digest, 200)}`),
+      .map((talk) => `Before that, ${talk.age} ago: ${glimpse(talk.digest, trusted, 200)}`),
   ].filter((line) => line !== '')
   const sections =
     others.length === 0 ? told : [...told, { title: 'Other sessions', lines: others, isQuote: false }]
@@ -47,18 +50,18 @@ function withOthers(told: DigestSection[], { after, before, around }: Talks, sca
 }
 
 /** Words that hold for good stay quoted, whichever session they were said in. */
-const lastingWords = (before: readonly Talk[]) =>
+const lastingWords = (before: readonly Talk[], trusted: boolean) =>
   before
     .flatMap(({ age, digest }) =>
       digest.requests
-        .filter(({ text, how, isUnsure }) => how !== 'answer' && !isUnsure && isLasting(text))
+        .filter((request) => isTyped(request, trusted) && isLasting(request.text))
         .map(({ text }) => `Said ${age} ago: user: "${shorten(inOneLine(text), 300)}"`),
     )
     .slice(0, MOST.lasting)
 
 /** What a session was about, in a line: its first and its newest request. */
-function glimpse({ requests, commits, counts }: Digest, most: number): string {
-  const typed = requests.filter(({ how, isUnsure }) => how !== 'answer' && !isUnsure)
+function glimpse({ requests, commits, counts }: Digest, trusted: boolean, most: number): string {
+  const typed = requests.filter((request) => isTyped(request, trusted))
   const [first] = typed
   const last = typed.at(-1)
   if (!first || !last) return 'nothing was asked'

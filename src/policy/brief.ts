@@ -3,6 +3,7 @@ import { clip } from '../core/canonical.ts'
 import type { WorkField, WorkState } from '../core/work.ts'
 import { type BriefSection, oneLine, saysAnything, sectionsOf } from './brief-sections.ts'
 import type { Talks } from './brief-talk.ts'
+import { isTyped } from './digest/state.ts'
 
 /** What the world said about one item of the work: `index` is its place in the field, 0 for a text. */
 export interface Check {
@@ -131,7 +132,7 @@ export function questionsOf(
 /** An answer may be an option in the agent's words, and says nothing without its question. */
 const lastTyped = (talks: Talks | null) =>
   talks?.main.digest.requests.findLast(
-    ({ how, text, isUnsure }) => how !== 'answer' && !isUnsure && text !== '',
+    (request) => isTyped(request, talks.around.trusted) && request.text !== '',
   )?.text ?? ''
 
 /** What the work was about when it was saved, in the most exact words there are. */

@@ -42,6 +42,15 @@ test('words that hold for good are quoted from any session and at any scale, an 
   expect(othersIn({ before: [said] }, 0)).toEqual(['Said 3 days ago: user: "Never push to main."'])
 })
 
+test('words that only look typed are quoted where the workspace is trusted, and nowhere else', () => {
+  const said = talk('3 days', {
+    ...{ kind: 'request', how: 'refusal', text: 'Never push to main.', about: '' },
+    isUnsure: true,
+  })
+  expect(othersIn({ before: [said] })).toEqual(['Said 3 days ago: user: "Never push to main."'])
+  expect(othersIn({ before: [said], around: around({ trusted: false }) })).toEqual([])
+})
+
 test('a file of the workspace is told without the folder of that', () => {
   const main = talk('1 hour', request('Look at it.'), says(`It is in ${ROOT}/src/a.ts, and in /etc/hosts.`))
   const [section] = tellTalks({ main, after: [], before: [], around: around() })(1)

@@ -43,6 +43,20 @@ describe('of several sessions', () => {
     expect(told).toContain('More: savepoint sessions show a0000000')
   })
 
+  test('nor do eight of them', async () => {
+    const lab = await trusted()
+    await worked(lab, A, 'Move the login to tokens, please.')
+    for (const letter of 'bcdef789') {
+      const id = idOf(letter)
+      await lab.start(id)
+      lab.prompt(id, 'Which port does the server use?')
+      lab.says(id, 'It uses port 8080.')
+      lab.end(id)
+      lab.wait(HOUR)
+    }
+    expect(await lab.start(idOf('0'))).toContain('- Newest: user: "Move the login to tokens, please."')
+  })
+
   test('a question and its answer are told where there is nothing else', async () => {
     const lab = await trusted()
     await lab.start(A)

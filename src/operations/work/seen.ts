@@ -56,7 +56,8 @@ export async function sessionsSeen(
   }
 }
 
-const MOST_READ = 5
+/** So many are looked into for one that did something. */
+const MOST_READ = 12
 
 /** The newest session that did something: a question that somebody asked in between is not what is worked on. */
 async function newestThatWorked({ store }: Context, sessions: readonly Session[]): Promise<Session | null> {

@@ -28,8 +28,8 @@ interface Asked {
 }
 
 const MOST_SESSIONS = 50
-/** The one that is told, and as many before it as have a line. */
-const MOST_READ = 4
+/** So many are looked into for one that did something, and so many more before that. */
+const MOST_READ = { inAll: 12, before: 3 }
 const DAY_MS = 86_400_000
 
 /**
@@ -38,18 +38,20 @@ const DAY_MS = 86_400_000
  */
 export async function talksFor(context: Context, asked: Asked): Promise<Talks | null> {
   const nowMs = context.ports.now()
+  const isCurrent = ({ lastActivityAt }: Session) =>
+    asked.savedAt === null || Date.parse(lastActivityAt) > Date.parse(asked.savedAt) - DAY_MS
   const found: Array<Talk & { session: Session }> = []
+  let worked = -1
   for (const session of await sessionsOf(context, asked)) {
     const digest = await digestOf(context.store, session)
     if (!digest || digest.requests.length === 0) continue
     const age = ageOf(nowMs - Date.parse(session.lastActivityAt))
     found.push({ id: session.id, age, state: stateOf(session, nowMs, asked.trusted), digest, session })
-    if (found.length >= MOST_READ) break
+    if (worked < 0 && isCurrent(session) && didSomething(digest)) worked = found.length - 1
+    const before = worked < 0 ? 0 : found.length - 1 - worked
+    if (before >= MOST_READ.before || found.length >= MOST_READ.inAll) break
   }
-  const isCurrent = ({ session }: { session: Session }) =>
-    asked.savedAt === null || Date.parse(session.lastActivityAt) > Date.parse(asked.savedAt) - DAY_MS
-  const at = found.findIndex((one) => isCurrent(one) && didSomething(one.digest))
-  const place = at >= 0 ? at : found.findIndex(isCurrent)
+  const place = worked >= 0 ? worked : found.findIndex(({ session }) => isCurrent(session))
   const main = found[place]
   if (main === undefined) return null
   return {

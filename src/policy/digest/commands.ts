@@ -218,8 +218,8 @@ export function verdictOf(
   if (!isMasked) return failed ? 'failed' : 'passed'
   if (saysPassed(output)) return 'passed'
   if (saysFailed(output)) return 'failed'
-  if (isFiltered) return COUNTS.test(output) || output === '' ? 'unknown' : failed ? 'unknown' : 'passed'
-  return failed ? 'failed' : 'passed'
+  if (!isFiltered) return failed ? 'failed' : 'passed'
+  return failed || output === '' || COUNTS.test(output) ? 'unknown' : 'passed'
 }
 
 /** A count of lines that were found. */

@@ -17,6 +17,10 @@ export interface Request {
   isUnsure?: true
 }
 
+/** Whether the user's own words are in it: an answer may be an agent's option, and without trust only words count that the client marks. */
+export const isTyped = ({ how, isUnsure }: Request, trusted: boolean) =>
+  how !== 'answer' && (trusted || !isUnsure)
+
 /** What a request led to: calls of tools, changed files or commits. */
 export type LedTo = 'nothing' | 'calls' | 'changes'
 

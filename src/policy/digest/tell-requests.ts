@@ -1,5 +1,5 @@
 import { inOneLine, shorten } from './quote.ts'
-import type { Digest, Request } from './state.ts'
+import { type Digest, isTyped, type Request } from './state.ts'
 import type { Size } from './tell-size.ts'
 import { isOver, shortAnswer } from './tell-words.ts'
 import { countWords, lettersIn, shareOf, wordsIn } from './words.ts'
@@ -10,7 +10,7 @@ function tellable(digest: Digest, trusted: boolean): Request[] {
   if (trusted) return all
   // An answer may be an option in the agent's words, what was refused is the agent's call, and a queue may hold anything.
   return all
-    .filter(({ how, isUnsure }) => how !== 'answer' && !isUnsure)
+    .filter((one) => isTyped(one, trusted))
     .map((one) => ({ ...one, about: one.how === 'command' ? one.about : '', asked: '', came: [] }))
 }
 

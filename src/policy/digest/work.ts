@@ -2,7 +2,7 @@ import type { CommandOutcome } from '../../core/checkpoint.ts'
 import type { Artifact, Decision, Item, OverheardField, WorkState } from '../../core/work.ts'
 import { isFailing } from './calls.ts'
 import { inOneLine, shorten } from './quote.ts'
-import type { Check, Digest, Request } from './state.ts'
+import { type Check, type Digest, isTyped, type Request } from './state.ts'
 import { isListOld } from './tell-plan.ts'
 import { openQuestion } from './tell-words.ts'
 
@@ -25,7 +25,7 @@ export function workIn(
   { trusted, nameFile }: { trusted: boolean; nameFile: (path: string) => string | null },
 ): DigestWork {
   const { requests, tasks, tasksAt, checks, asks, turn } = digest
-  const typed = requests.filter(({ how, isUnsure }) => how !== 'answer' && (trusted || !isUnsure))
+  const typed = requests.filter((request) => isTyped(request, trusted))
   const first = typed.find(({ text }) => text.length > SAYS_LITTLE) ?? typed[0]
   const newest = typed.at(-1)
   const open = trusted && !isListOld(digest) ? tasks.filter(({ state }) => state !== 'done') : []
