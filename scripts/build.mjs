@@ -116,9 +116,10 @@ const parts = await Promise.all(
     }),
   ),
 )
+/** One for commands and one for hooks: V8 reads all that it once compiled of a file, used or not. */
 const program = await build({
   ...shared,
-  entryPoints: { program: 'src/apps/entry.ts' },
+  entryPoints: { program: 'src/apps/entry.ts', 'hook-program': 'src/apps/hook/act.ts' },
   outdir: out,
   outExtension: { '.js': '.cjs' },
   format: 'cjs',
@@ -131,7 +132,9 @@ const program = await build({
   },
   define: { 'import.meta.url': 'importMetaUrl', SAVEPOINT_VERSION: JSON.stringify(version) },
 })
-const buildId = nameProgram(join(root, out, 'program.cjs'))
+const defineProgram = (file) => ({
+  SAVEPOINT_PROGRAM: JSON.stringify({ file, build: nameProgram(join(root, out, file)) }),
+})
 const cli = await build({
   ...shared,
   entryPoints: { cli: 'src/apps/cli/launcher.ts' },
@@ -143,7 +146,7 @@ const cli = await build({
   target: 'node12',
   external: [...shared.external, './hook.cjs'],
   banner: { js: '#!/usr/bin/env node' },
-  define: { SAVEPOINT_BUILD: JSON.stringify(buildId) },
+  define: defineProgram('program.cjs'),
 })
 // Run at every step of an agent: nothing is in it that a hook does not need before it opens the store.
 const hook = await build({
@@ -153,7 +156,7 @@ const hook = await build({
   outExtension: { '.js': '.cjs' },
   format: 'cjs',
   minify: true,
-  define: { SAVEPOINT_BUILD: JSON.stringify(buildId) },
+  define: defineProgram('hook-program.cjs'),
 })
 const library = await build({
   ...shared,

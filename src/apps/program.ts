@@ -11,8 +11,8 @@ import {
 } from './code-cache.ts'
 import { homeHere } from './home-here.ts'
 
-/** Named by the build; the first line of the program is a comment with the same name. */
-declare const SAVEPOINT_BUILD: string
+/** Written by the build: the program's file beside its launcher, and its build, which its first line names too. */
+declare const SAVEPOINT_PROGRAM: { file: string; build: string }
 
 /** A program that was started: what it shows, and what to do when its work is done. */
 interface Started<Shown> {
@@ -33,9 +33,9 @@ type Wrapper = (
 
 /** Null where nothing may be kept: switched off, or a program that is not of this launcher's build. */
 function placeFor(source: string, word: string): CachePlace | null {
-  if (process.env.SAVEPOINT_NO_CACHE || !source.startsWith(`//${SAVEPOINT_BUILD}\n`)) return null
+  if (process.env.SAVEPOINT_NO_CACHE || !source.startsWith(`//${SAVEPOINT_PROGRAM.build}\n`)) return null
   try {
-    return cachePlace(homeHere(), SAVEPOINT_BUILD, word)
+    return cachePlace(homeHere(), SAVEPOINT_PROGRAM.build, word)
   } catch (error) {
     // A home that is named from here, in a folder that is gone.
     if (!(error instanceof Error && 'syscall' in error)) throw error
@@ -48,7 +48,7 @@ function placeFor(source: string, word: string): CachePlace | null {
  * the first of some words for which anything is kept.
  */
 export function startProgram<Shown>(...words: string[]): Started<Shown> {
-  const file = join(__dirname, 'program.cjs')
+  const file = join(__dirname, SAVEPOINT_PROGRAM.file)
   // The build writes nothing but ASCII, which is read fastest so.
   const source = readFileSync(file, 'latin1')
   const found = firstKept(source, words)

@@ -1,4 +1,5 @@
 import type { Transition } from '../../core/checkpoint.ts'
+import { titleKey } from '../../core/outline.ts'
 import type { Artifact } from '../../core/work.ts'
 import { type FrontMatter, readFrontMatter } from './front-matter.ts'
 import { linesOf, type Section, sectionsOf } from './scan.ts'
@@ -53,9 +54,7 @@ export interface CheckpointDocument {
   completion: DocumentCompletion | null
 }
 
-/** A title without its marks, case and spaces: what makes it the same title for a reader. */
-export const keyOf = (title: string) => title.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase()
-const NAME_OF = new Map(Object.keys(SECTIONS).map((name) => [keyOf(name), name as SectionName]))
+const NAME_OF = new Map(Object.keys(SECTIONS).map((name) => [titleKey(name), name as SectionName]))
 
 /** Reads a document, whatever its order of headings; what it does not know it leaves alone. */
 export function decodeDocument(text: string): CheckpointDocument {
@@ -73,7 +72,7 @@ export function decodeDocument(text: string): CheckpointDocument {
       deltas.push(decodeDelta(text, section, all.slice(first, at + 1)))
       continue
     }
-    const name = NAME_OF.get(keyOf(section.title))
+    const name = NAME_OF.get(titleKey(section.title))
     if (name !== undefined) known.push({ name, section })
   }
   const sections = new Map<SectionName, NamedSection[]>()
@@ -168,7 +167,7 @@ const RULES = /^[ \t]*(?:-{3,}|\*{3,})[ \t]*$/gm
 
 function decodeDelta(text: string, section: Section, parts: Section[]): Delta {
   const part = (key: string) => {
-    const found = parts.find(({ title }) => keyOf(title) === key)
+    const found = parts.find(({ title }) => titleKey(title) === key)
     return found ? withoutComments(text.slice(found.end, found.bodyEnd)).replace(RULES, '').trim() : ''
   }
   // Read when somebody asks: a large document has a thousand deltas, and most acts look only at their number.
@@ -203,7 +202,7 @@ function decodeCompletion(text: string, section: NamedSection): DocumentCompleti
   for (const { text: line } of linesOf(withoutComments(text.slice(section.end, section.contentEnd)))) {
     const [, before = '', title = '', rest = ''] = FIELD.exec(line) ?? []
     const value = rest.trimStart().replace(/^:/, '').trim()
-    const name = FIELDS.find((one) => one === keyOf(title) && !fields.has(one))
+    const name = FIELDS.find((one) => one === titleKey(title) && !fields.has(one))
     // Deeper inside the learnings is what was learned, whatever it is called.
     if (name !== undefined && !(field === 'learnings' && before.length > indent)) {
       field = name

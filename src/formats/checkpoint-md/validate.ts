@@ -1,10 +1,10 @@
 import { nameKey } from '../../core/id.ts'
+import { titleKey } from '../../core/outline.ts'
 import {
   type CheckpointDocument,
   type Delta,
   decodeDocument,
   isNone,
-  keyOf,
   SECTIONS,
   type SectionName,
   sectionText,
@@ -192,7 +192,7 @@ function checkDeltas({ front, deltas }: CheckpointDocument, tell: Tell): void {
 }
 
 function checkArtifacts({ line, parts, artifacts }: Delta, tell: Tell): void {
-  if (!parts.some((title) => keyOf(title) === 'artifacts'))
+  if (!parts.some((title) => titleKey(title) === 'artifacts'))
     tell(
       'error',
       line,
@@ -207,7 +207,7 @@ function checkArtifacts({ line, parts, artifacts }: Delta, tell: Tell): void {
       'Add a row with a file; a row `-` says that there are none.',
     )
   for (const { path, action } of artifacts)
-    if (!isNone(path) && !['created', 'modified', 'deleted'].includes(keyOf(action)))
+    if (!isNone(path) && !['created', 'modified', 'deleted'].includes(titleKey(action)))
       tell(
         'warning',
         line,
@@ -254,7 +254,7 @@ function checkCompletion({ completion }: CheckpointDocument, { archived }: Surro
     return
   }
   if (completion === null) return
-  if (keyOf(completion.status) !== 'archived')
+  if (titleKey(completion.status) !== 'archived')
     tell(
       'error',
       completion.line,

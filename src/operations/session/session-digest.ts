@@ -17,6 +17,18 @@ export async function digestOf(store: Store, session: Session): Promise<Digest |
   return state === null && digest.last === 'nothing' ? null : digest
 }
 
+export type DigestReader = (session: Session) => Promise<Digest | null>
+
+/** Reads each digest once, however often one act asks for it. */
+export function digestReader(store: Store): DigestReader {
+  const found = new Map<string, Promise<Digest | null>>()
+  return (session) => {
+    const digest = found.get(session.id) ?? digestOf(store, session)
+    found.set(session.id, digest)
+    return digest
+  }
+}
+
 /** Adds the newest words to a digest, where the client had not written them when its transcript was last read. */
 export function withNewest(
   digest: Digest,

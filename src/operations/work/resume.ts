@@ -141,7 +141,7 @@ export async function resumed(
   const { ports, notices } = context
   const nowMs = ports.now()
   const plan = world.index?.activePlan ?? null
-  const { sessions, bound, worked } = await sessionsSeen(context, survey)
+  const { sessions, readDigest, bound, worked } = await sessionsSeen(context, survey)
   const choice = resolveStream(
     seenOf(survey, { named, plan, branch: world.branch, nowMs, bound, worked }),
     'resume',
@@ -175,7 +175,7 @@ export async function resumed(
     ...{ stream: choice.name, isNamed: choice.why === 'named', trusted: survey.trusted, world },
     except: except ?? context.session,
     savedAt: isAutomatic(checkpoint) ? null : checkpoint.at,
-    sessions,
+    ...{ sessions, readDigest },
   })
   const saved = talks ? savedBeside(work, talks) : (overheard ?? work)
   const { branch = null, commit = null } = checkpoint.provenance ?? {}

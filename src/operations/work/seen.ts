@@ -4,7 +4,7 @@ import type { Seen } from '../../policy/resolve.ts'
 import { isLive } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context.ts'
 import { isHere, type Survey, standingOf } from '../document/survey.ts'
-import { digestOf } from '../session/session-digest.ts'
+import { type DigestReader, digestReader } from '../session/session-digest.ts'
 import { streamOf } from '../session/session-stream.ts'
 
 /** What the resolver has to know about the streams of a repository. */
@@ -34,7 +34,7 @@ export async function boundHere({ store, session }: Context): Promise<string | n
 export async function sessionsSeen(
   context: Context,
   survey: Survey,
-): Promise<Required<Pick<Seen, 'bound' | 'worked'>> & { sessions: Session[] }> {
+): Promise<Required<Pick<Seen, 'bound' | 'worked'>> & { sessions: Session[]; readDigest: DigestReader }> {
   const { store, identity } = context
   const rows =
     identity.workspace === '' ? [] : await store.sessions({ workspace: identity.workspace, most: 50 })
@@ -42,9 +42,11 @@ export async function sessionsSeen(
   const names = new Set(survey.rows.map(({ stream }) => stream.name))
   // One that never saved anything has no stream to tell of.
   const saved = sessions.filter((session) => names.has(streamOf(session)))
-  const last = (await newestThatWorked(context, saved)) ?? saved[0]
+  const readDigest = digestReader(store)
+  const last = (await newestThatWorked(readDigest, saved)) ?? saved[0]
   return {
     sessions,
+    readDigest,
     bound: await boundHere(context),
     worked: last
       ? {
@@ -60,9 +62,12 @@ export async function sessionsSeen(
 const MOST_READ = 12
 
 /** The newest session that did something: a question that somebody asked in between is not what is worked on. */
-async function newestThatWorked({ store }: Context, sessions: readonly Session[]): Promise<Session | null> {
+async function newestThatWorked(
+  readDigest: DigestReader,
+  sessions: readonly Session[],
+): Promise<Session | null> {
   for (const session of sessions.slice(0, MOST_READ)) {
-    const digest = await digestOf(store, session)
+    const digest = await readDigest(session)
     if (digest === null || didSomething(digest)) return session
   }
   return null

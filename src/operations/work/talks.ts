@@ -7,7 +7,7 @@ import type { Digest } from '../../policy/digest/state.ts'
 import { didSomething } from '../../policy/digest/weight.ts'
 import type { Context } from '../context.ts'
 import { stateOf } from '../session/notes.ts'
-import { digestOf } from '../session/session-digest.ts'
+import type { DigestReader } from '../session/session-digest.ts'
 import { streamOf } from '../session/session-stream.ts'
 import { ageOf } from '../text.ts'
 import type { World } from './world.ts'
@@ -25,6 +25,7 @@ interface Asked {
   world: World
   /** The newest sessions of this workspace. */
   sessions: readonly Session[]
+  readDigest: DigestReader
 }
 
 const MOST_SESSIONS = 50
@@ -43,7 +44,7 @@ export async function talksFor(context: Context, asked: Asked): Promise<Talks | 
   const found: Array<Talk & { session: Session }> = []
   let worked = -1
   for (const session of await sessionsOf(context, asked)) {
-    const digest = await digestOf(context.store, session)
+    const digest = await asked.readDigest(session)
     if (!digest || digest.requests.length === 0) continue
     const age = ageOf(nowMs - Date.parse(session.lastActivityAt))
     found.push({ id: session.id, age, state: stateOf(session, nowMs, asked.trusted), digest, session })

@@ -59,7 +59,6 @@ export class Connection {
 
   /** One atomic write that a power cut may undo: for what can be found out again. */
   writeSoft<T>(act: (sql: Sql) => T): Promise<T> {
-    this.hasWritten = true
     return this.attempt((sql) => {
       sql.db.exec('PRAGMA synchronous = NORMAL')
       try {

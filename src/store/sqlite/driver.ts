@@ -33,18 +33,20 @@ function builtIn(): Constructor | undefined {
 function fromPackage(): Constructor {
   const require = createRequire(import.meta.url)
   try {
-    return require(nearbyPackage(fileURLToPath(import.meta.url)) ?? '@photostructure/sqlite').DatabaseSync
+    return require(nearbyBinary(fileURLToPath(import.meta.url)) ?? '@photostructure/sqlite').DatabaseSync
   } catch (error) {
     const problem = 'this Node has no node:sqlite and the package @photostructure/sqlite is not installed'
     throw new ReasonError('store_unavailable', { path: 'SQLite', problem }, { cause: error })
   }
 }
 
-/** Where the package usually is. Looking there first costs a tenth of Node's own search, at every start. */
-function nearbyPackage(from: string): string | null {
+/** The package's binary, where it usually is: the package's own search costs more than opening the store. */
+function nearbyBinary(from: string): string | null {
+  const libc = existsSync('/etc/alpine-release') ? 'musl' : 'glibc'
+  const file = `${process.platform}-${process.arch}/@photostructure+sqlite.${libc}.node`
   for (let here = dirname(from); ; here = dirname(here)) {
-    const file = join(here, 'node_modules/@photostructure/sqlite/dist/index.cjs')
-    if (existsSync(file)) return file
+    const binary = join(here, 'node_modules/@photostructure/sqlite/prebuilds', file)
+    if (existsSync(binary)) return binary
     if (dirname(here) === here) return null
   }
 }
