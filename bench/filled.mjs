@@ -16,11 +16,11 @@ export const PLAN = 'auth'
 export const saveWords = ['save', 'The move to tokens is through its tests', '--next', 'Write the next test']
 
 const NEEDED = `
-  export { realPorts } from './src/apps/real-ports.ts'
-  export { catchUp } from './src/operations/context.ts'
-  export { parseInput } from './src/operations/field.ts'
-  export { openSound } from './src/operations/perform.ts'
-  export { save } from './src/operations/work/save.ts'`
+  export { realPorts } from './src/apps/process/real-ports.ts'
+  export { catchUp } from './src/engine/context/context.ts'
+  export { parseInput } from './src/verbs/define/field.ts'
+  export { openSound } from './src/engine/heal/open-sound.ts'
+  export { save } from './src/verbs/work/save.ts'`
 
 /** The operations are TypeScript: they are bundled into a file that Node can import. `more`: further names of theirs. */
 export async function bundled(place, more = '') {

@@ -16,7 +16,7 @@ export function measure() {
   return inTempFolder(async (place) => {
     const { realPorts, openSound, search, parseInput } = await bundled(
       place,
-      "export { search } from './src/operations/search/search.ts'",
+      "export { search } from './src/verbs/work/search.ts'",
     )
     const repo = join(place, 'work')
     mkdirSync(repo)

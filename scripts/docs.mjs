@@ -18,9 +18,9 @@ async function readTables() {
         contents: [
           "export { EXIT, REASONS } from './core/reason.ts'",
           "export { SETTINGS } from './config/settings.ts'",
-          "export { loadOperations } from './operations/table.ts'",
-          "export { optionName } from './operations/field.ts'",
-          "export { descriptionOf } from './operations/operation.ts'",
+          "export { loadOperations } from './verbs/table.ts'",
+          "export { optionName } from './verbs/define/field.ts'",
+          "export { descriptionOf } from './verbs/define/operation.ts'",
           "export { isTool, toolOf } from './apps/mcp/tool-list.ts'",
           "export { lifecycleDiagram } from './policy/session-lifecycle.ts'",
           "export { momentOf, momentsTable } from './policy/moments.ts'",

@@ -3,6 +3,6 @@ export { type RecorderOptions, type ResumeOptions, RunRecorder } from './apps/li
 export type { CommandOutcome } from './core/checkpoint.ts'
 export type { StepMove } from './core/plan.ts'
 export { REASONS, type Reason, type ReasonData, ReasonError } from './core/reason.ts'
+export type { Receipt } from './engine/runs/take-snapshot.ts'
 export { decodeSnapshot } from './formats/snapshot/codec.ts'
 export type { SnapshotDocument } from './formats/snapshot/document.ts'
-export type { Receipt } from './operations/run/take-snapshot.ts'

@@ -16,3 +16,6 @@ function codeOf(character: string): string {
   const code = character.charCodeAt(0)
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16)}`
 }
+
+/** A text from outside as one line that drives no terminal. */
+export const oneLine = (text: string) => visible(text.replace(/\s+/g, ' ').trim())

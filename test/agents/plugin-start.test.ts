@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { launcherIn } from '../../src/operations/setup/launcher.ts'
+import { launcherIn } from '../../src/engine/setup/launcher.ts'
 import { projectRoot, sandbox } from '../support/sandbox.ts'
 
 const START = join(projectRoot, 'plugins/claude/savepoint/start.cjs')

@@ -7,8 +7,8 @@ import { HOOKS } from '../../src/agents/claude/hook-table.ts'
 import { PLUGIN_STARTS, pluginFiles, pluginHooks, pluginServers } from '../../src/agents/claude/plugin.ts'
 import { isTool, toolName } from '../../src/apps/mcp/tool-list.ts'
 import { estimateTokens } from '../../src/core/tokens.ts'
-import { optionName } from '../../src/operations/field.ts'
-import { loadOperations } from '../../src/operations/table.ts'
+import { optionName } from '../../src/verbs/define/field.ts'
+import { loadOperations } from '../../src/verbs/table.ts'
 import { projectRoot } from '../support/sandbox.ts'
 
 const PLUGINS = join(projectRoot, 'plugins', 'claude')

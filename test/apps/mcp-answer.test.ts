@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { answerOf } from '../../src/apps/mcp/answer.ts'
 import { isTool } from '../../src/apps/mcp/tool-list.ts'
-import { listOf, maybe, record, text } from '../../src/operations/facts.ts'
-import type { Operation } from '../../src/operations/operation.ts'
-import { operation } from '../../src/operations/operation.ts'
+import { listOf, maybe, record, text } from '../../src/verbs/define/facts.ts'
+import type { Operation } from '../../src/verbs/define/operation.ts'
+import { operation } from '../../src/verbs/define/operation.ts'
 
 const made = operation({
   name: 'look',

@@ -14,7 +14,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { statusline } from '../../src/apps/hook/statusline.ts'
 import type { SessionKey } from '../../src/core/session.ts'
 import { widthOf } from '../../src/core/width.ts'
-import { type Hint, readGauge, writeHint } from '../../src/operations/session/session-files.ts'
+import { type Hint, readGauge, writeHint } from '../../src/engine/sessions/session-files.ts'
 
 const NOW = Date.parse('2026-05-04T12:00:00.000Z')
 const ID = '58d9131b-852d-4038-b98b-993b616dbefc'

@@ -4,8 +4,8 @@ import { readCommandLine } from '../../src/apps/cli/command-line.ts'
 import { completionScript } from '../../src/apps/cli/completion.ts'
 import { verbsOf, wordsOrStatus } from '../../src/apps/cli/main.ts'
 import { readPlainWords } from '../../src/apps/cli/plain-words.ts'
-import type { Fields } from '../../src/operations/field.ts'
-import type { Operation } from '../../src/operations/operation.ts'
+import type { Fields } from '../../src/verbs/define/field.ts'
+import type { Operation } from '../../src/verbs/define/operation.ts'
 
 const verb = (name: string, fields: Fields = {}): Operation => ({
   name,

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ownStream } from '../../src/operations/session/session-stream.ts'
+import { ownStream } from '../../src/policy/session-stream.ts'
 import { assistant, done, type Json, linesOf, text, usageOf, user } from '../agents/transcript-rows.ts'
 import type { Sandbox } from '../support/sandbox.ts'
 import { elsewhere, workBox } from './document-lab.ts'

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { MAX_DOCUMENT_BYTES } from '../../src/operations/document/read-documents.ts'
+import { MAX_DOCUMENT_BYTES } from '../../src/formats/checkpoint-md/layout.ts'
 import { active, commit, history, listed, put, reasonFor, textOf, workBox } from './document-lab.ts'
 
 const LEARNINGS = 'checkpoints/LEARNINGS.md'

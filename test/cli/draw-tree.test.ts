@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { drawTree } from '../../src/operations/document/draw-tree.ts'
 import { type LineageRow, lineageOf } from '../../src/policy/lineage.ts'
+import { drawTree } from '../../src/verbs/documents/draw-tree.ts'
 
 const family = (parents: Record<string, string | null>) =>
   lineageOf(Object.entries(parents).map(([id, parent]) => ({ id, parent, created: '2026-03-01' }))).rows

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { optionName, parseInput } from '../../src/operations/field.ts'
+import { optionName, parseInput } from '../../src/verbs/define/field.ts'
 
 const FIELDS = {
   maxPerRun: { kind: 'count', least: 1, about: '' },

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { pickup } from '../../src/operations/work/pickup.ts'
+import { pickup } from '../../src/verbs/work/pickup.ts'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
 import {
   active,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { readCommandLine } from '../../src/apps/cli/command-line.ts'
 import { completionScript } from '../../src/apps/cli/completion.ts'
-import { loadOperations } from '../../src/operations/table.ts'
+import { loadOperations } from '../../src/verbs/table.ts'
 import { sandbox } from '../support/sandbox.ts'
 
 const OPERATIONS = await loadOperations()

@@ -1,8 +1,8 @@
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Finding } from '../../src/operations/finding.ts'
-import { mountsIn, throwAway } from '../../src/operations/setup/throw-away.ts'
+import type { Finding } from '../../src/engine/context/finding.ts'
+import { mountsIn, throwAway } from '../../src/engine/setup/throw-away.ts'
 import { SetupLab } from './init-lab.ts'
 
 /** What the doctor says of the set-up; where the tests run, the home may be in a container or in memory. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { launcherChange, launcherIn, targetIn, writeLauncher } from '../../src/operations/setup/launcher.ts'
+import { launcherChange, launcherIn, targetIn, writeLauncher } from '../../src/engine/setup/launcher.ts'
 import { testPorts } from '../support/ports.ts'
 import { sandbox } from '../support/sandbox.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Head, type PlacedSource, placeSources } from '../../src/operations/import/place-sources.ts'
+import { type Head, type PlacedSource, placeSources } from '../../src/engine/import/place-sources.ts'
 
 const source = (path: string, atMs: number, more: Partial<PlacedSource> = {}): PlacedSource => ({
   ...{ path, kind: 'note', hash: path, saidMs: atMs, atMs, stream: 'main', branch: null, commit: null },

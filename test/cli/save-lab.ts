@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { main } from '../../src/apps/cli/main.ts'
 import type { WorkState } from '../../src/core/work.ts'
-import type { Receipt } from '../../src/operations/work/save-work.ts'
+import type { SaveReceipt as Receipt } from '../../src/verbs/work/save-in-session.ts'
 import { cliPath, type Finished, type Sandbox } from '../support/sandbox.ts'
 
 export type Saved = Receipt & { notices?: string[] }

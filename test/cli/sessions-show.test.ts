@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ownStream } from '../../src/operations/session/session-stream.ts'
+import { ownStream } from '../../src/policy/session-stream.ts'
 import { answered, assistant, done, linesOf, text, user } from '../agents/transcript-rows.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { workBox } from './document-lab.ts'

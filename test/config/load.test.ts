@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { loadSettings, userConfigPath } from '../../src/config/load.ts'
 import { defaultSettings, SETTINGS, settingNames } from '../../src/config/settings.ts'
+import { loadSettings, userConfigPath } from '../../src/engine/context/load-settings.ts'
 
 /** A workspace and a user, each with a place for settings. */
 function place() {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { realPorts } from '../../src/apps/real-ports.ts'
+import { realPorts } from '../../src/apps/process/real-ports.ts'
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { faultsOf, heard, idOf, rowsOf, UNNOTICED } from '../cli/hook-lab.ts'

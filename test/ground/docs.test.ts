@@ -4,11 +4,11 @@ import { delimiter, dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { readCommandLine } from '../../src/apps/cli/command-line.ts'
 import { decodeSnapshot } from '../../src/formats/snapshot/codec.ts'
-import { optionName, parseInput } from '../../src/operations/field.ts'
-import { loadOperations } from '../../src/operations/table.ts'
 import { CARRY } from '../../src/policy/carry.ts'
 import { registryOf } from '../../src/policy/registry.ts'
 import { begun } from '../../src/policy/session-apply.ts'
+import { optionName, parseInput } from '../../src/verbs/define/field.ts'
+import { loadOperations } from '../../src/verbs/table.ts'
 import { cliPath, projectRoot, type Sandbox, sandbox } from '../support/sandbox.ts'
 
 const OPERATIONS = await loadOperations()

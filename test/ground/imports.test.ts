@@ -1,69 +1,142 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectRoot } from '../support/sandbox.ts'
 
 const src = join(projectRoot, 'src')
 
-/** What each folder may import, besides itself; the order of the layers is the order of the list. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
+/** What each layer may import, besides itself. */
+const LAYERS: Record<string, readonly string[]> = {
   core: [],
   policy: ['core'],
   formats: ['core'],
+  agents: ['core'],
+  config: ['core'],
   fs: ['core'],
-  config: ['core', 'fs'],
   store: ['core', 'fs'],
   workspace: ['core', 'fs'],
-  agents: ['core'],
-  operations: ['core', 'policy', 'formats', 'fs', 'config', 'store', 'workspace', 'agents'],
-  apps: ['core', 'policy', 'formats', 'store', 'agents', 'operations'],
+  engine: ['core', 'policy', 'formats', 'agents', 'config', 'fs', 'store', 'workspace'],
+  verbs: ['core', 'policy', 'formats', 'agents', 'config', 'store', 'workspace', 'engine'],
+  apps: ['core', 'policy', 'formats', 'agents', 'store', 'engine', 'verbs'],
+  'index.ts': ['core', 'formats', 'engine', 'apps'],
+}
+
+/** The rooms of the engine: each imports only those before it. */
+const ROOMS = [
+  ...['context', 'trust', 'publish', 'documents', 'surroundings', 'save', 'brief'],
+  ...['sessions', 'runs', 'heal', 'import', 'search', 'setup'],
+]
+
+/** Folders whose parts never reach into each other, and what all of their parts share. */
+const APART: Record<string, readonly string[]> = {
+  formats: [],
+  apps: ['process'],
+  verbs: ['define', 'say'],
 }
 
 /** The only packages and built-in modules that core may use: both are pure. */
 const CORE_MODULES = ['node:crypto', 'canonicalize']
 
+/** The targets of all imports of a text: static, of types, re-exports, dynamic and `typeof import`. */
+const targetsIn = (text: string) =>
+  [...text.matchAll(/(?:from|import|import\(|getBuiltinModule\()\s*'([^']+)'/g)].map(([, to = '']) => to)
+
 export function violations(file: string, text: string): string[] {
-  const [folder = ''] = relative(src, file).split('/')
+  const from = relative(src, file).split('/')
+  const [layer = ''] = from
   const found: string[] = []
-  for (const [, target = ''] of text.matchAll(/(?:from|import\(|getBuiltinModule\()\s*'([^']+)'/g)) {
+  const refuse = (what: string) => found.push(`${relative(src, file)}: ${what}`)
+  for (const target of targetsIn(text)) {
     if (!target.startsWith('.')) {
-      if (folder === 'core' && !CORE_MODULES.includes(target)) found.push(`${file}: core imports ${target}`)
+      if (layer === 'core' && !CORE_MODULES.includes(target)) refuse(`core imports ${target}`)
       continue
     }
-    const [other = ''] = relative(src, resolve(file, '..', target)).split('/')
-    const allowed = MAY_IMPORT[folder]
-    if (allowed && other !== folder && !allowed.includes(other))
-      found.push(`${file}: ${folder} imports ${other}`)
-    const sibling = siblingOf(file, target)
-    if (sibling) found.push(`${file}: imports its sibling ${sibling}`)
+    const to = relative(src, resolve(dirname(file), target)).split('/')
+    const [other = ''] = to
+    if (other !== layer && !LAYERS[layer]?.includes(other)) refuse(`${layer} imports ${other}`)
+    if ((layer === 'verbs' || layer === 'apps') && to[0] === 'store' && to[1] === 'sqlite')
+      refuse(`${layer} imports the driver`)
+    if (other !== layer || from.length < 3 || to.length < 3 || from[1] === to[1]) continue
+    const [mine = '', theirs = ''] = [from[1], to[1]]
+    if (layer === 'engine' && !(ROOMS.indexOf(theirs) >= 0 && ROOMS.indexOf(theirs) < ROOMS.indexOf(mine)))
+      refuse(`the room ${mine} imports the later room ${theirs}`)
+    if (APART[layer]?.includes(theirs) === false) refuse(`${layer}/${mine} imports its sibling ${theirs}`)
   }
   return found
 }
 
-/** Formats and apps are siblings among themselves: one never reaches into another. */
-function siblingOf(file: string, target: string): string | null {
-  const [folder, mine, ...rest] = relative(src, file).split('/')
-  const [other, theirs, ...more] = relative(src, resolve(file, '..', target)).split('/')
-  const isPart = (folder === 'formats' || folder === 'apps') && folder === other
-  return isPart && rest.length > 0 && more.length > 0 && mine !== theirs ? `${theirs}` : null
+/** Folders that import each other, directly or by way of others. */
+export function cycles(files: ReadonlyMap<string, string>): string[][] {
+  const to = new Map<string, Set<string>>()
+  for (const [file, text] of files)
+    for (const target of targetsIn(text).filter((one) => one.startsWith('.'))) {
+      const [a, b] = [dirname(file), dirname(resolve(dirname(file), target))]
+      if (a !== b) to.set(a, (to.get(a) ?? new Set()).add(b))
+    }
+  const reached = (start: string) => {
+    const seen = new Set<string>()
+    const open = [start]
+    for (let at = open.pop(); at !== undefined; at = open.pop())
+      for (const next of to.get(at) ?? []) if (!seen.has(next)) open.push(seen.add(next) && next)
+    return seen
+  }
+  const all = new Map([...to.keys()].map((folder) => [folder, reached(folder)]))
+  const groups = [...all]
+    .filter(([folder, seen]) => seen.has(folder))
+    .map(([folder, seen]) =>
+      [...seen]
+        .filter((one) => all.get(one)?.has(folder))
+        .sort()
+        .join(' '),
+    )
+  return [...new Set(groups)].map((group) => group.split(' ').map((folder) => relative(src, folder)))
 }
 
-test('no file imports what its folder may not', () => {
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
-  expect(files.length).toBeGreaterThan(30)
-  expect(files.flatMap((name) => violations(join(src, name), readFileSync(join(src, name), 'utf8')))).toEqual(
-    [],
+const sources = () =>
+  new Map(
+    readdirSync(src, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => [join(src, name), readFileSync(join(src, name), 'utf8')]),
   )
+
+test('no file imports what its layer or its room may not', () => {
+  const files = sources()
+  expect(files.size).toBeGreaterThan(30)
+  expect([...files].flatMap(([file, text]) => violations(file, text))).toEqual([])
+})
+
+test('no two folders import each other, by whatever way', () => {
+  expect(cycles(sources())).toEqual([])
+})
+
+test('every room of the engine has its place in the order', () => {
+  const rooms = readdirSync(join(src, 'engine'), { withFileTypes: true })
+  expect(rooms.map(({ name }) => name).sort()).toEqual([...ROOMS].sort())
 })
 
 test.each([
   ['core/a.ts', "import x from 'node:fs'"],
   ['core/a.ts', "import x from '../policy/b.ts'"],
   ['policy/a.ts', "import { x } from '../store/store.ts'"],
+  ['config/a.ts', "import { x } from '../fs/disk.ts'"],
   ['store/sqlite/a.ts', "import { x } from '../../workspace/home.ts'"],
   ['formats/plan/codec.ts', "import { x } from '../snapshot/codec.ts'"],
   ['apps/cli/a.ts', "const x = await import('../library/run-recorder.ts')"],
   ['apps/cli/a.ts', "import { x } from '../../workspace/home.ts'"],
+  ['engine/save/a.ts', "import type { X } from '../sessions/follow.ts'"],
+  ['engine/publish/a.ts', "const x = await import('../documents/rebase.ts')"],
+  ['engine/save/a.ts', "import { x } from '../../verbs/work/save.ts'"],
+  ['verbs/sessions/a.ts', "import { x } from '../work/resume.ts'"],
+  ['verbs/setup/a.ts', "import { x } from '../../store/sqlite/backup.ts'"],
 ])('a forbidden import in %s is found: %s', (name, line) => {
   expect(violations(join(src, name), line)).toHaveLength(1)
+})
+
+test('a cycle is found through a type and through a dynamic import', () => {
+  const files = new Map([
+    [join(src, 'a/x.ts'), "import type { Y } from '../b/y.ts'"],
+    [join(src, 'b/y.ts'), "const z = await import('../c/z.ts')"],
+    [join(src, 'c/z.ts'), "export { x } from '../a/x.ts'"],
+  ])
+  expect(cycles(files)).toEqual([['a', 'b', 'c']])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fitScale, type Talk, tellTalks } from '../../src/policy/brief-talk.ts'
+import { fitScale, type Talk, tellTalks } from '../../src/policy/brief/brief-talk.ts'
 import { around, digestOf, edits, ROOT, request, runs, says, type Untimed } from './digest/sample.ts'
 
 const talk = (age: string, ...entries: Array<Untimed | Untimed[]>): Talk => ({

@@ -3,10 +3,16 @@ import { describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../src/core/tokens.ts'
 import { type Claim, type Decision, emptyWork, type WorkState } from '../../src/core/work.ts'
 import { cleanText, renderBrief } from '../../src/formats/brief-md/render.ts'
-import { type Brief, type BriefInput, briefOf, type Drift, questionsOf } from '../../src/policy/brief.ts'
-import { type FittedBrief, fitBrief, MIN_CHARACTERS, MIN_TOKENS } from '../../src/policy/brief-fit.ts'
-import { ladderOf } from '../../src/policy/brief-ladder.ts'
-import { orderOf } from '../../src/policy/brief-order.ts'
+import {
+  type Brief,
+  type BriefInput,
+  briefOf,
+  type Drift,
+  questionsOf,
+} from '../../src/policy/brief/brief.ts'
+import { type FittedBrief, fitBrief, MIN_CHARACTERS, MIN_TOKENS } from '../../src/policy/brief/brief-fit.ts'
+import { ladderOf } from '../../src/policy/brief/brief-ladder.ts'
+import { orderOf } from '../../src/policy/brief/brief-order.ts'
 
 const NO_DRIFT: Drift = { branch: null, commitsSince: 0, filesChanged: 0, filesGone: 0, planStep: null }
 const DRIFT: Drift = {

@@ -4,15 +4,15 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { projectName } from '../../src/agents/claude/earlier.ts'
 import { readTranscript } from '../../src/agents/claude/transcript.ts'
 import { readEnds } from '../../src/agents/claude/transcript-ends.ts'
-import { performOnce } from '../../src/operations/perform.ts'
 import {
   AT_A_START,
   AT_SET_UP,
   type EarlierLimits,
   readEarlier,
-} from '../../src/operations/session/earlier-sessions.ts'
-import { readState } from '../../src/operations/session/read-state.ts'
-import { reconcile } from '../../src/operations/session/reconcile.ts'
+} from '../../src/engine/sessions/earlier-sessions.ts'
+import { readState } from '../../src/engine/surroundings/read-state.ts'
+import { performOnce } from '../../src/verbs/perform.ts'
+import { reconcile } from '../../src/verbs/sessions/reconcile.ts'
 import { HOUR, idOf, keyOf, Lab, MINUTE, streamOf } from './lab.ts'
 
 // The real ones, but that a test sees how often they are asked, and may let one fail.

@@ -17,7 +17,7 @@ import {
   removeSessionFiles,
   sessionFile,
   writeHint,
-} from '../../src/operations/session/session-files.ts'
+} from '../../src/engine/sessions/session-files.ts'
 import { freshFolder } from '../store/make.ts'
 import { idOf, keyOf, Lab } from './lab.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { reconcileHere } from '../../src/operations/session/reconcile.ts'
+import { reconcileHere } from '../../src/engine/sessions/reconcile-sessions.ts'
 import { accomplishmentsOf } from '../../src/policy/accomplishments.ts'
 import { HOUR, idOf, Lab, MINUTE, SECOND, streamOf } from './lab.ts'
 

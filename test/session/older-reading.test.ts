@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { TriggerKind } from '../../src/core/checkpoint.ts'
 import { streamId } from '../../src/core/id.ts'
 import { type Claim, type Decision, emptyWork, type WorkState } from '../../src/core/work.ts'
-import { readState } from '../../src/operations/session/read-state.ts'
+import { readState } from '../../src/engine/surroundings/read-state.ts'
 import { newCheckpoint } from '../store/make.ts'
 import { HOUR, idOf, keyOf, Lab, MINUTE, streamOf } from './lab.ts'
 

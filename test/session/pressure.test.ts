@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readHint } from '../../src/operations/session/session-files.ts'
+import { readHint } from '../../src/engine/sessions/session-files.ts'
 import { boundary, usageOf, user } from '../agents/transcript-rows.ts'
 import { idOf, keyOf, Lab, streamOf } from './lab.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { estimateTokens } from '../../src/core/tokens.ts'
+import { withinBudget } from '../../src/engine/brief/within-budget.ts'
 import { renderNotes } from '../../src/formats/brief-md/render.ts'
-import { withinBudget } from '../../src/operations/session/within-budget.ts'
 
 const TITLE = 'Known before the compaction, and not in its summary'
 

@@ -1,7 +1,7 @@
 import { readFileSync, unlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { doctor } from '../../src/operations/doctor.ts'
-import { runShow } from '../../src/operations/run/show.ts'
+import { runShow } from '../../src/verbs/runs/show.ts'
+import { doctor } from '../../src/verbs/setup/doctor.ts'
 import { lab, SECOND } from './lab.ts'
 
 test('two saves within 3 seconds keep one snapshot with both sources [004.26]', async () => {

@@ -1,11 +1,11 @@
 import { readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { runList } from '../../src/operations/run/list.ts'
-import { runPrune } from '../../src/operations/run/prune.ts'
-import { runResume } from '../../src/operations/run/resume.ts'
-import { runShow } from '../../src/operations/run/show.ts'
-import { runVerify } from '../../src/operations/run/verify.ts'
+import { runList } from '../../src/verbs/runs/list.ts'
+import { runPrune } from '../../src/verbs/runs/prune.ts'
+import { runResume } from '../../src/verbs/runs/resume.ts'
+import { runShow } from '../../src/verbs/runs/show.ts'
+import { runVerify } from '../../src/verbs/runs/verify.ts'
 import { DAY, type Lab, lab } from './lab.ts'
 
 /** A run whose two snapshots are both old enough, so that the newest one is compressed as well. */

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { CommandOutcome } from '../../src/core/checkpoint.ts'
-import { runPin } from '../../src/operations/run/pin.ts'
-import { runResume } from '../../src/operations/run/resume.ts'
+import { runPin } from '../../src/verbs/runs/pin.ts'
+import { runResume } from '../../src/verbs/runs/resume.ts'
 import { lab, SECOND } from './lab.ts'
 
 const outcome = (name: string, more: Partial<CommandOutcome> = {}): CommandOutcome => ({

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openContext, settleIdentity } from '../../src/operations/context.ts'
-import { findRun } from '../../src/operations/run/find-run.ts'
-import { publishRun } from '../../src/operations/run/publish.ts'
+import { openContext, settleIdentity } from '../../src/engine/context/context.ts'
+import { findRun } from '../../src/engine/runs/find-run.ts'
+import { publishRun } from '../../src/engine/runs/publish-run.ts'
 import { lab } from './lab.ts'
 
 test('what stands in the place of a history file that is owed is set aside, not written over [004.34]', async () => {

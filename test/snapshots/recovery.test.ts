@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { expect, test } from 'vitest'
-import { runResume } from '../../src/operations/run/resume.ts'
-import { runShow } from '../../src/operations/run/show.ts'
-import { runVerify } from '../../src/operations/run/verify.ts'
+import { runResume } from '../../src/verbs/runs/resume.ts'
+import { runShow } from '../../src/verbs/runs/show.ts'
+import { runVerify } from '../../src/verbs/runs/verify.ts'
 import { type Lab, lab, SECOND } from './lab.ts'
 
 type Damage = (file: string, world: Lab) => void

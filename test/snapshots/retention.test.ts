@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runPin } from '../../src/operations/run/pin.ts'
-import { runPrune } from '../../src/operations/run/prune.ts'
-import { runShow } from '../../src/operations/run/show.ts'
-import { runVerify } from '../../src/operations/run/verify.ts'
+import { runPin } from '../../src/verbs/runs/pin.ts'
+import { runPrune } from '../../src/verbs/runs/prune.ts'
+import { runShow } from '../../src/verbs/runs/show.ts'
+import { runVerify } from '../../src/verbs/runs/verify.ts'
 import { DAY, type Lab, lab, SECOND } from './lab.ts'
 
 /** The user's own settings, so wide that nothing is removed or compressed by itself. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { realPorts } from '../../src/apps/real-ports.ts'
+import { realPorts } from '../../src/apps/process/real-ports.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { storeConformance } from './conformance.ts'
 import { freshFolder } from './make.ts'

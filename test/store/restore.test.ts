@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { realPorts } from '../../src/apps/real-ports.ts'
+import { realPorts } from '../../src/apps/process/real-ports.ts'
 import { sha256 } from '../../src/core/canonical.ts'
 import { restoreStore, unreadIn } from '../../src/store/sqlite/restore.ts'
 import {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ReasonError } from '../../src/core/reason.ts'
-import { fillIndex } from '../../src/operations/search/fill-index.ts'
+import { fillIndex } from '../../src/engine/search/fill-index.ts'
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
 import type { SearchRecord, Store } from '../../src/store/store.ts'
 import { AT, freshFolder, grow, LATER, newCheckpoint, WORKSPACE } from './make.ts'

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { realPorts } from '../../src/apps/real-ports.ts'
+import { realPorts } from '../../src/apps/process/real-ports.ts'
 import { openDatabase } from '../../src/store/sqlite/driver.ts'
 import { openSqliteStore, type SqliteOptions, type SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { freshFolder, grow } from './make.ts'

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { realPorts as ports } from '../../src/apps/real-ports.ts'
+import { realPorts as ports } from '../../src/apps/process/real-ports.ts'
 import { sha256 } from '../../src/core/canonical.ts'
-import { type Context, openContext, settleIdentity } from '../../src/operations/context.ts'
+import { type Context, openContext, settleIdentity } from '../../src/engine/context/context.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Looks into a sandbox's store without changing it, or works on it as a command would. */

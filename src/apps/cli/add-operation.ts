@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { type Field, optionName } from '../../operations/field.ts'
-import { descriptionOf, type Operation } from '../../operations/operation.ts'
+import { type Field, optionName } from '../../verbs/define/field.ts'
+import { descriptionOf, type Operation } from '../../verbs/define/operation.ts'
 import { AGAIN } from './help-layout.ts'
 
 export interface Call {

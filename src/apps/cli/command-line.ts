@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ReasonError } from '../../core/reason.ts'
-import type { Operation } from '../../operations/operation.ts'
-import { GROUPS } from '../../operations/table.ts'
+import type { Operation } from '../../verbs/define/operation.ts'
+import { GROUPS } from '../../verbs/table.ts'
 import { addOperation, type Call } from './add-operation.ts'
 import { HELP_LAYOUT } from './help-layout.ts'
 

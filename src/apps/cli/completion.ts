@@ -1,6 +1,6 @@
 import { ReasonError } from '../../core/reason.ts'
-import { type Field, optionName } from '../../operations/field.ts'
-import type { Operation } from '../../operations/operation.ts'
+import { type Field, optionName } from '../../verbs/define/field.ts'
+import type { Operation } from '../../verbs/define/operation.ts'
 
 /** The words that can follow each command, from the same table as everything else. */
 function words(operations: readonly Operation[]): Map<string, string[]> {

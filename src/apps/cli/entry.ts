@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs'
 import { describe, errorCode, ReasonError } from '../../core/reason.ts'
-import { workingFolder } from '../real-ports.ts'
-import { writeAll } from '../write-all.ts'
+import { workingFolder } from '../process/real-ports.ts'
+import { writeAll } from '../process/write-all.ts'
 import { main } from './main.ts'
 import type { Person } from './person.ts'
 

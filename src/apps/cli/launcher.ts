@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs'
-import { startProgram } from '../program.ts'
+import { startProgram } from '../process/program.ts'
 
 /** What the program shows to this launcher. */
 interface Program {

@@ -1,4 +1,4 @@
-import type { Ask } from '../../operations/context.ts'
+import type { Ask } from '../../engine/context/context.ts'
 
 /** Whoever sits before the terminal. All is asked for late: to look at a terminal costs time at every start. */
 export interface Person {

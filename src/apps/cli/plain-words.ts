@@ -1,5 +1,5 @@
-import { optionName } from '../../operations/field.ts'
-import type { Operation } from '../../operations/operation.ts'
+import { optionName } from '../../verbs/define/field.ts'
+import type { Operation } from '../../verbs/define/operation.ts'
 
 /**
  * Words that need no parser: a verb, and after it nothing but its flags. Null for all others: the parser knows what

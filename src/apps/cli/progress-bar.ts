@@ -1,4 +1,4 @@
-import type { Progress } from '../../operations/context.ts'
+import type { Progress } from '../../engine/context/context.ts'
 
 export interface ProgressBar {
   progress: Progress

@@ -1,9 +1,10 @@
 import type { AgentEvent } from '../../core/agent-event.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { openContext, settleIdentity } from '../../operations/context.ts'
-import { catchUpQuietly, isUnfinished } from '../../operations/perform.ts'
-import { type Answer, onEvent } from '../../operations/session/on-event.ts'
-import { realPorts } from '../real-ports.ts'
+import { catchUpQuietly, openContext, settleIdentity } from '../../engine/context/context.ts'
+import { isUnfinished } from '../../engine/heal/open-sound.ts'
+import { onEvent } from '../../engine/sessions/on-event.ts'
+import type { Answer } from '../../engine/sessions/start-brief.ts'
+import { realPorts } from '../process/real-ports.ts'
 
 /** An agent waits for its hooks: whoever has the store's lock for longer than this gets the event from the journal. */
 const WAIT_MS = 100

@@ -1,5 +1,5 @@
+import { oneLine } from '../../core/visible.ts'
 import { clipWidth, widthOf } from '../../core/width.ts'
-import { oneLine } from '../../operations/session/session-text.ts'
 import { windowPressure } from '../../policy/pressure.ts'
 
 /** What the line shows. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { SessionKey } from '../../core/session.ts'
-import { readGauge, readHint, writeGauge } from '../../operations/session/session-files.ts'
+import { readGauge, readHint, writeGauge } from '../../engine/sessions/session-files.ts'
 import { fieldOf } from './json.ts'
 import { isChained, joinLines, readChain, runChain } from './statusline-chain.ts'
 import { readTold, type Told } from './statusline-input.ts'

@@ -1,6 +1,6 @@
 import type { ReasonError } from '../../core/reason.ts'
 import { inline, renderNotes, renderWords, withNotes } from '../../formats/brief-md/render.ts'
-import { optionName } from '../../operations/field.ts'
+import { optionName } from '../../verbs/define/field.ts'
 import { type ToolOperation, toolFields } from './tool-list.ts'
 
 /** The answer to a call, in the protocol's form. */

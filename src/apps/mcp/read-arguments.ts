@@ -1,7 +1,7 @@
 import { wellFormed } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { type Field, type Fields, parseInput } from '../../operations/field.ts'
-import { requireInside } from '../../operations/inside.ts'
+import { requireInside } from '../../engine/context/inside.ts'
+import { type Field, type Fields, parseInput } from '../../verbs/define/field.ts'
 import { type ToolOperation, toolFields, toolName } from './tool-list.ts'
 
 /** A checkpoint holds no more of them; each is looked for on the disk. */

@@ -1,6 +1,6 @@
-import { schemaOf, text } from '../../operations/facts.ts'
-import type { Field, Fields } from '../../operations/field.ts'
-import type { Operation, Tool } from '../../operations/operation.ts'
+import { schemaOf, text } from '../../verbs/define/facts.ts'
+import type { Field, Fields } from '../../verbs/define/field.ts'
+import type { Operation, Tool } from '../../verbs/define/operation.ts'
 
 /** A verb that agents have as a tool. */
 export type ToolOperation = Operation & { tool: Tool }

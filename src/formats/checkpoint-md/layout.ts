@@ -12,3 +12,6 @@ export const entryPath = (name: string) => `${ACTIVE[0]}/${LEARNINGS_FILE}#${nam
 /** Files of the folder that are no documents. */
 export const isDocumentName = (name: string) =>
   /\.md$/i.test(name) && !name.startsWith('.') && !/^index\.md$/i.test(name)
+
+/** No document of a person comes near this; what is larger is not read into memory. */
+export const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { emptyWork, type WorkState } from '../../../src/core/work.ts'
-import { tellTalks } from '../../../src/policy/brief-talk.ts'
+import { tellTalks } from '../../../src/policy/brief/brief-talk.ts'
 import { bounded } from '../../../src/policy/digest/bound.ts'
 import { droppedFrom } from '../../../src/policy/digest/dropped.ts'
 import { mergeSessionWork } from '../../../src/policy/digest/merge.ts'

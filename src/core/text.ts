@@ -1,0 +1,15 @@
+/** `1 run`, `2 runs`. */
+export const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
+
+const UNITS: ReadonlyArray<readonly [string, number]> = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+]
+
+/** `3 hours`, in the largest unit that gives a whole one. A clock that went back makes nothing younger than now. */
+export function ageOf(ms: number): string {
+  const [unit, length] = UNITS.find(([, unitMs]) => ms >= unitMs) ?? ['minute', 60_000]
+  const number = Math.max(0, Math.floor(ms / length))
+  return number === 0 ? 'less than a minute' : count(number, unit)
+}

@@ -1,0 +1,137 @@
+import type { BriefPage, PageSection } from '../../core/brief-page.ts'
+import { clip } from '../../core/canonical.ts'
+import { estimateTokens } from '../../core/tokens.ts'
+import type { WorkState } from '../../core/work.ts'
+import { cleanText, renderBrief, renderSections } from '../../formats/brief-md/render.ts'
+import { type BriefInput, briefOf } from '../../policy/brief/brief.ts'
+import { fitBrief, fitWhole, MIN_TOKENS } from '../../policy/brief/brief-fit.ts'
+import type { BriefSection } from '../../policy/brief/brief-sections.ts'
+import { fitScale, tellTalks } from '../../policy/brief/brief-talk.ts'
+import type { WorkRow } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { type Survey, standingOf } from '../documents/survey.ts'
+
+/** A brief that is ready to be told. */
+export interface ToldBrief {
+  page: BriefPage
+  /** The brief in Markdown, for agents. */
+  text: string
+  tokens: number
+  budget: number
+  cuts: Array<{ title: string; count: number }>
+  shortened: number
+}
+
+/** What was saved has so much of the budget before what was only said. */
+const SAVED_SHARE = 0.6
+
+/** The brief of a state that was held against the world, with what its sessions said, within a budget. */
+export function toldBrief(input: BriefInput, budget: number): ToldBrief {
+  const work = withoutLearnings(input.work)
+  const notes = fittingNotes(input.notes ?? [], budget)
+  const brief = briefOf({ ...input, work, notes }, cleanText)
+  const more = input.talks ? `savepoint sessions show ${input.talks.main.id.slice(0, 8)}` : ''
+  const options = (tokens: number, talk: PageSection[]) => ({
+    tokens,
+    render: (page: BriefPage) => renderBrief(withTalk(page, brief.sections, talk, more)),
+    estimate: estimateTokens,
+  })
+  const fitted = (tokens: number, talk: PageSection[]) => fitBrief(brief, options(tokens, talk))
+  const tell = input.talks ? tellTalks(input.talks) : () => []
+  const all = tell(1)
+  // Mostly all of it fits.
+  const whole = fitWhole(brief, options(budget, all))
+  const talk = whole ? all : talkFor(tell, budget, fitted)
+  const { page, text, tokens, cuts, shortened } = whole ?? fitted(budget, talk)
+  return { page: withTalk(page, brief.sections, talk, more), text, tokens, budget, cuts, shortened }
+}
+
+/** As much of the talk as there is room for beside what was saved; nothing where that needs all of it. */
+function talkFor(
+  tell: (scale: number) => PageSection[],
+  budget: number,
+  fitted: (tokens: number, talk: PageSection[]) => { tokens: number },
+): PageSection[] {
+  const saved = fitted(Math.max(MIN_TOKENS, Math.floor(budget * SAVED_SHARE)), []).tokens
+  const room = budget - saved
+  const fits = (sections: PageSection[]) => {
+    const text = renderSections(sections)
+    return text.length < MOST_CHARACTERS && estimateTokens(text) + MORE_TOKENS <= room
+  }
+  const scale = fitScale((one) => fits(tell(one)))
+  return scale === null ? firstLines(tell(0), fits) : tell(scale)
+}
+
+/** Where not even the least of it fits, its first lines may: they say what is wanted now. */
+function firstLines(sections: PageSection[], fits: (sections: PageSection[]) => boolean): PageSection[] {
+  const part = [...sections]
+  for (let last = part.pop(); last !== undefined; last = part.pop())
+    for (let { lines } = last; lines.length > 0; lines = lines.slice(0, -1))
+      if (fits([...part, { ...last, lines }])) return [...part, { ...last, lines }]
+  return []
+}
+
+/** The line that shows the way to more. */
+const MORE_TOKENS = 20
+
+/** The talk leaves room for the rest within the characters that a brief may have. */
+const MOST_CHARACTERS = 7_600
+
+/** What was said stands behind what must be kept of what was saved, and before the rest. */
+function withTalk(
+  page: BriefPage,
+  sections: readonly BriefSection[],
+  talk: PageSection[],
+  more: string,
+): BriefPage {
+  if (talk.length === 0) return page
+  const must = new Set(sections.filter(({ rank }) => rank === 'must').map(({ title }) => title))
+  const first = page.sections.filter(({ title }) => must.has(title))
+  const rest = page.sections.filter(({ title }) => !must.has(title))
+  return { ...page, sections: [...first, ...talk, ...rest], more }
+}
+
+/** Of the budget above the least one, notes get a half at most: the work itself is what a brief is for. */
+const MOST_NOTE_TOKENS = 300
+const fittingNotes = (notes: readonly string[], budget: number) =>
+  fittingLines(notes, Math.min(MOST_NOTE_TOKENS, Math.floor((budget - MIN_TOKENS) / 2))).lines
+
+const LINE_CHARACTERS = 400
+
+/** The first lines that so many tokens have room for, and how many there was no room for. */
+export function fittingLines(lines: readonly string[], tokens: number): { lines: string[]; left: number } {
+  let room = tokens
+  const fit = lines
+    .map((line) => clip(line, LINE_CHARACTERS))
+    .filter((line) => {
+      room -= estimateTokens(`- ${cleanText(line)}\n`) + 2
+      return room >= 0
+    })
+  return { lines: fit, left: lines.length - fit.length }
+}
+
+/** What was learned has a section of its own. */
+const withoutLearnings = (work: WorkState): WorkState => ({
+  ...work,
+  references: work.references.filter(({ kind }) => kind !== 'learning'),
+})
+
+const MOST_STREAMS = 5
+const MOST_LEARNINGS = 12
+
+/** What was learned in this work, and in the work that was archived last; nothing that nobody has vouched for. */
+export async function learningsFor({ store }: Context, { rows }: Survey, work: WorkState): Promise<string[]> {
+  const own = work.references.filter(({ kind }) => kind === 'learning').map(({ text }) => text)
+  const archived = rows
+    .filter((row) => standingOf(row) === 'archived' && !row.position.foreign)
+    .sort(newestFirst)
+    .slice(0, MOST_STREAMS)
+  const told: string[] = []
+  for (const { position } of archived) {
+    const stored = await store.checkpoint(position.checkpoint)
+    if (stored?.state === 'whole') told.push(...(stored.checkpoint.completion?.learnings ?? []))
+  }
+  return [...new Set([...told.reverse(), ...own])].slice(-MOST_LEARNINGS)
+}
+
+const newestFirst = (a: WorkRow, b: WorkRow) => (a.position.at < b.position.at ? 1 : -1)

@@ -1,0 +1,129 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorCode } from '../../core/reason.ts'
+import { type Artifact, isDeleted, type WorkState } from '../../core/work.ts'
+import type { Check, Drift } from '../../policy/brief/brief.ts'
+import { fingerprintOf } from '../../workspace/fingerprint.ts'
+import type { Context } from '../context/context.ts'
+import { mentionsOf } from '../surroundings/mentions.ts'
+import type { World } from '../surroundings/world.ts'
+
+export interface Verified {
+  checks: Check[]
+  drift: Drift
+}
+
+/** Where and when the work was saved that is looked at again. */
+export interface SavedAt {
+  atMs: number
+  branch: string | null
+  commit: string | null
+  /** Files that it speaks of and that were not there: they are still to be made, not gone. */
+  absent: readonly string[]
+}
+
+/** Holds every line of the work that speaks of the world against the world. Git is asked only where it is trusted. */
+export async function verify(
+  context: Context,
+  work: WorkState,
+  saved: SavedAt,
+  world: World,
+  { trusted }: { trusted: boolean },
+): Promise<Verified> {
+  const { root } = context.place
+  const artifacts = work.artifacts.map((one, index) => ({
+    one,
+    check: checkFile(root, one, index, saved),
+  }))
+  const mentions = checkMentions(root, work, new Set(saved.absent))
+  const plan = checkPlan(work, world)
+  const known = new Set(work.artifacts.map(({ path }) => path))
+  const gone = new Set(mentions.gone.filter((path) => !known.has(path)))
+  const count = (note: string) => artifacts.filter(({ check }) => check.note === note).length
+  const { branch } = world
+  return {
+    checks: [...artifacts.map(({ check }) => check), ...mentions.checks, ...plan.checks],
+    drift: {
+      branch:
+        saved.branch !== null && branch !== null && saved.branch !== branch
+          ? { was: saved.branch, now: branch }
+          : null,
+      commitsSince: await commitsSince(context, saved, world, trusted),
+      filesChanged: count(CHANGED),
+      filesGone: count(GONE) + gone.size,
+      planStep: plan.step,
+    },
+  }
+}
+
+const CHANGED = 'changed since'
+const GONE = 'gone'
+
+function checkFile(root: string, file: Artifact, index: number, { atMs, absent }: SavedAt): Check {
+  const found = fingerprintOf(root, file.path)
+  const check = (mark: Check['mark'], note = ''): Check => ({ field: 'artifacts', index, mark, note })
+  const wasDeleted = isDeleted(file)
+  if (found.state === 'absent')
+    return wasDeleted || absent.includes(file.path) ? check('fresh') : check('stale', GONE)
+  if (found.state === 'other') return check('unverifiable', 'it cannot be looked at')
+  if (wasDeleted) return check('stale', 'it is back')
+  if (found.state === 'folder') return file.seen === undefined ? check('fresh') : check('stale', CHANGED)
+  const isSame = file.seen === undefined ? !isWrittenSince(root, file.path, atMs) : file.seen === found.mark
+  return isSame ? check('fresh') : check('stale', CHANGED)
+}
+
+/** Of a file whose content nobody kept, the time at which it was written tells. */
+function isWrittenSince(root: string, path: string, ms: number): boolean {
+  try {
+    return lstatSync(join(root, path)).mtimeMs > ms
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return true
+  }
+}
+
+/** Files that sentences speak of: one that is gone makes its sentence stale. */
+function checkMentions(
+  root: string,
+  work: WorkState,
+  absent: ReadonlySet<string>,
+): { checks: Check[]; gone: string[] } {
+  const checks: Check[] = []
+  const gone: string[] = []
+  for (const { field, index, path } of mentionsOf(work)) {
+    const { state } = fingerprintOf(root, path)
+    if (state !== 'absent' || absent.has(path)) continue
+    gone.push(path)
+    checks.push({ field, index, mark: 'stale', note: `${path} is ${GONE}` })
+  }
+  return { checks, gone }
+}
+
+/** The plan may have gone on in the hands of somebody else. */
+function checkPlan({ position }: WorkState, { index }: World): { checks: Check[]; step: string | null } {
+  const { planName = '', stage, tddPhase } = position
+  if (planName === '') return { checks: [], step: null }
+  const check = (mark: Check['mark'], note: string) => [{ field: 'position' as const, index: 0, mark, note }]
+  if (index === null)
+    return { checks: check('unverifiable', 'no index says where the plan stands'), step: null }
+  const now = [index.activePlan ?? '', String(index.stage ?? ''), index.tddPhase ?? ''] as const
+  if (now[0] === planName && now[1] === stage && now[2] === tddPhase)
+    return { checks: check('fresh', ''), step: null }
+  const said = now[0] === '' ? 'no plan' : now.filter((part) => part !== '').join(', ')
+  return { checks: check('stale', `now ${said}`), step: said }
+}
+
+async function commitsSince(
+  { place, notices }: Context,
+  saved: SavedAt,
+  world: World,
+  trusted: boolean,
+): Promise<number | null> {
+  if (saved.commit === null || place.git === null) return null
+  if (saved.commit === world.commit) return 0
+  if (!trusted) return null
+  const { commitsSince: ask } = await import('../../workspace/git-since.ts')
+  const { count, problem } = await ask(place, saved.commit)
+  if (problem !== null) notices.push(`Git could not say which commits came since: ${problem}`)
+  return count
+}

@@ -1,0 +1,101 @@
+import { basename, join, relative, sep } from 'node:path'
+import { sha256 } from '../../core/canonical.ts'
+import type { Checkpoint } from '../../core/checkpoint.ts'
+import { randomToken } from '../../core/id.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { encodeHandoff } from '../../formats/handoff-md/codec.ts'
+import { HANDOFFS, handoffName, slugOf } from '../../formats/handoff-md/layout.ts'
+import { openFolder } from '../../fs/disk.ts'
+import { createDurably, makeFolders } from '../../fs/durable.ts'
+import type { Context } from '../context/context.ts'
+import type { Receipt } from '../save/save-work.ts'
+import { handoffHome, MAX_HANDOFF_BYTES, problemOf } from './handoff-files.ts'
+
+/** The document of what was saved just now. Whatever becomes of it, the work is saved, and a refusal says so. */
+export async function writtenFor(context: Context, receipt: Receipt, purpose: string) {
+  const { stream, sequence, checkpoint: id } = receipt
+  const home = handoffHome(context)
+  if (home.problem !== null) context.notices.push(`The handoff is written here: ${home.problem}.`)
+  const stored = await context.store.checkpoint(id)
+  if (stored?.state !== 'whole')
+    throw new ReasonError('checkpoint_integrity_mismatch', { path: id, problem: 'it cannot be read back' })
+  const { root } = home.place
+  const folder = join(root, ...HANDOFFS)
+  const { at, provenance } = stored.checkpoint
+  const { branch = null, commit = null } = provenance ?? {}
+  const text = textOf(context, stored.checkpoint, { purpose, stream, root })
+  try {
+    if (Buffer.byteLength(text) > MAX_HANDOFF_BYTES)
+      throw new ReasonError('file_too_large', { path: folder, limit: MAX_HANDOFF_BYTES })
+    await remember(context, stored.checkpoint, text)
+    const { name, number } = create(context, root, handoffName(at, branch, purpose), text)
+    return {
+      path: join(folder, name),
+      purpose,
+      slug: number === 1 ? slugOf(purpose) : `${slugOf(purpose)}-${number}`,
+      stream,
+      checkpoint: id,
+      sequence,
+      branch,
+      commit,
+      main: home.main,
+    }
+  } catch (error) {
+    // A damaged store is healed, and all of this done again.
+    if (error instanceof ReasonError && error.reason === 'store_damaged') throw error
+    const named = error instanceof ReasonError ? error.data.path : null
+    const path = typeof named === 'string' ? named : folder
+    const data = { path, problem: problemOf(error), stream, sequence, checkpoint: id }
+    throw new ReasonError('handoff_unwritten', data, { cause: error })
+  }
+}
+
+function textOf(
+  { place }: Context,
+  { at, provenance, work }: Checkpoint,
+  { purpose, stream, root }: { purpose: string; stream: string; root: string },
+): string {
+  const { branch = null, commit = null } = provenance ?? {}
+  // As seen from where the file lies: a path from the top would tell the world how this machine is laid out.
+  const from = (relative(root, place.root) || basename(root)).split(sep).join('/')
+  return encodeHandoff({ purpose, branch, commit, at, work, from, stream })
+}
+
+/** Before the file is there, so that none ever lies there that `pickup` would not know as ours. */
+async function remember({ store, identity }: Context, { id, stream }: Checkpoint, text: string) {
+  const hash = sha256(text)
+  await store.commit({
+    workspace: identity.workspace,
+    texts: [{ hash, text }],
+    versions: [{ stream, hash, checkpoint: id, current: false, problem: null }],
+  })
+}
+
+const MOST_NAMES = 1_000
+
+/** Never over another: the second of a name gets a number. */
+function create(
+  { ports }: Context,
+  root: string,
+  name: string,
+  text: string,
+): { name: string; number: number } {
+  const top = openFolder(root)
+  try {
+    const folder = makeFolders(top, HANDOFFS)
+    try {
+      for (let number = 1; number <= MOST_NAMES; number += 1) {
+        const next = number === 1 ? name : name.replace(/\.md$/, `-${number}.md`)
+        const token = randomToken(ports.random)
+        if (folder.entry(next) === null && createDurably(folder, next, Buffer.from(text), { token }))
+          return { name: next, number }
+      }
+      const problem = `there are ${MOST_NAMES} of that name already`
+      throw new ReasonError('checkpoint_atomic_write_failed', { path: join(folder.path, name), problem })
+    } finally {
+      folder.close()
+    }
+  } finally {
+    top.close()
+  }
+}

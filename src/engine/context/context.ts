@@ -1,0 +1,198 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { sessionOf, speakerOf } from '../../agents/speaker.ts'
+import type { Settings } from '../../config/settings.ts'
+import { instant, type Ports } from '../../core/ports.ts'
+import { describe, errorCode, ReasonError } from '../../core/reason.ts'
+import type { SessionKey } from '../../core/session.ts'
+import { makePrivateFolder } from '../../fs/private.ts'
+import { backupName } from '../../store/sqlite/restore.ts'
+import { openSqliteStore, type SqliteStore } from '../../store/sqlite/sqlite-store.ts'
+import type { Store } from '../../store/store.ts'
+import { type Home, homeAt, homePath, prepareHome } from '../../workspace/home.ts'
+import { type Identity, identify, recognise } from '../../workspace/identity.ts'
+import { locate, type Place } from '../../workspace/locate.ts'
+import { type Config, loadSettings } from './load-settings.ts'
+
+/** What an operation works with. */
+export interface Context {
+  /** The directory that paths in an input start from. */
+  cwd: string
+  /** The variables that the command was given. */
+  env: Readonly<Record<string, string | undefined>>
+  ports: Ports
+  home: Home
+  store: Store
+  /** The database file behind the store, for backups and restoring; null where it is not a file of ours. */
+  file: SqliteStore | null
+  place: Place
+  identity: Identity
+  settings: Settings
+  /** Where the settings come from, and what of them cannot be used. */
+  config: Config
+  /** What the user should hear besides the result; doors print it to stderr. */
+  notices: string[]
+  /** The whole of what is piped in; asked for only by verbs that say so. */
+  readInput(): Promise<string>
+  /** Who gives the command: an agent that runs it, or the user. */
+  speaker: 'agent' | 'user'
+  /** The session of an agent in which the command is given, where the agent says so. */
+  session: SessionKey | null
+  /** Asks a person, one question after another; null where nobody sits at a terminal. */
+  ask: Ask | null
+  /** Shows how far long work has come; says nothing where nobody watches. */
+  progress: Progress
+  /** Bookkeeping that may come after a save is confirmed: a crash before it costs the next command a look. */
+  afterwards: Array<() => Promise<void>>
+}
+
+/** The answers, in the order of the questions; an empty one where the person passed it over. */
+export type Ask = (questions: readonly string[]) => Promise<string[]>
+
+/** `done` of `total` are through; the same number twice ends it. */
+export type Progress = (done: number, total: number) => void
+
+/** Does what was put off, in its order. */
+export async function catchUp(context: Context): Promise<void> {
+  for (const task of context.afterwards.splice(0)) await task()
+}
+
+export interface ContextRequest {
+  cwd: string
+  env: Readonly<Record<string, string | undefined>>
+  ports: Ports
+  access: 'read' | 'write'
+  /** Settings that cannot be used are told and passed over; otherwise they are refused. */
+  lenient?: boolean
+  /** How long to wait for another writer. */
+  waitMs?: number
+  /** Whether a store of an older shape may be brought to the newest; it is refused otherwise. */
+  mayMigrate?: boolean
+  readInput?: () => Promise<string>
+  ask?: Ask | null
+  progress?: Progress
+  /** Where notices go; the door's own list, so that it can tell them also where the verb is refused. */
+  notices?: string[]
+  /** Who speaks, where the door knows better than the environment. */
+  speaker?: Context['speaker']
+  /** The process outlives the session that it was started in: which one goes on now is found out each time. */
+  lasting?: boolean
+}
+
+const noInput = () =>
+  Promise.reject(new ReasonError('usage_invalid', { problem: 'there is no input to read' }))
+
+/** Opens everything for one directory. A reading request finds an empty store where there is none yet. */
+export async function openContext(request: ContextRequest): Promise<Context> {
+  const { cwd, env, ports, access, waitMs, readInput = noInput, notices = [] } = request
+  const { ask = null, progress = () => undefined, lenient = false, mayMigrate = true } = request
+  const { speaker = speakerOf(env) } = request
+  const place = placeOf(cwd)
+  const home = homeAt(homePath(env))
+  const { settings, ...config } = await loadSettings(place.root, env)
+  meetProblems(config, lenient, notices)
+  const base = {
+    cwd,
+    env,
+    ports,
+    home,
+    place,
+    settings,
+    config,
+    readInput,
+    ask,
+    progress,
+    notices,
+    speaker,
+    session: sessionOf(env),
+    afterwards: [],
+  }
+  if (access === 'read' && ![home.database, home.backups, home.setAside].some(mayBeThere)) {
+    const store = openSqliteStore({ path: ':memory:', ports, locksFolder: null })
+    return { ...base, store, file: null, identity: NOBODY }
+  }
+  prepareHome(home, place.root)
+  const store = openSqliteStore({
+    path: home.database,
+    ports,
+    locksFolder: home.locks,
+    mayMigrate,
+    ...(waitMs === undefined ? {} : { waitMs }),
+    beforeMigration(copyTo) {
+      makePrivateFolder(home.backups)
+      try {
+        copyTo(join(home.backups, backupName(ports.now())))
+      } catch (error) {
+        // Another process made it in this very millisecond.
+        if (!(error instanceof ReasonError) || error.reason !== 'backup_exists') throw error
+      }
+    },
+  })
+  return { ...base, store, file: store, identity: NOBODY }
+}
+
+/** Whether something is there, or cannot be seen: a home that may not be read is not an empty one. */
+function mayBeThere(path: string): boolean {
+  try {
+    statSync(path)
+    return true
+  } catch (error) {
+    const code = errorCode(error)
+    return code !== 'ENOENT' && code !== 'ENOTDIR'
+  }
+}
+
+/** A verb that must not fail for its settings says what it could not use of them. */
+function meetProblems({ problems }: Config, lenient: boolean, notices: string[]): void {
+  for (const found of problems) {
+    const reason = new ReasonError('config_invalid', { path: found.path, problem: found.problem })
+    if (!lenient) throw reason
+    const what = found.setting === null ? 'The file' : 'That line'
+    notices.push(`${reason.message}. ${what} is passed over, all other settings count. ${reason.hint}`)
+  }
+}
+
+/** Where a folder is; one that is gone has a reason. */
+export function placeOf(cwd: string): Place {
+  try {
+    return locate(cwd)
+  } catch (error) {
+    throw new ReasonError('folder_unreadable', { path: cwd, problem: describe(error) }, { cause: error })
+  }
+}
+
+/** What a place is called before anybody wrote in it: no row has these ids. */
+const NOBODY: Identity = { repository: '', workspace: '' }
+
+/** Who the workspace is; one that is written from gets ids, and the store the place where it is now. */
+export async function settleIdentity(
+  { store, place, ports }: Context,
+  access: ContextRequest['access'],
+): Promise<Identity> {
+  const known = await store.workspaces()
+  if (access === 'read') return recognise(place, known) ?? NOBODY
+  const identity = identify(place, known, ports)
+  const row = { id: identity.workspace, repository: identity.repository, path: place.root }
+  const isKnown = known.some(
+    (other) => other.id === row.id && other.path === row.path && other.repository === row.repository,
+  )
+  if (!isKnown) await store.seeWorkspace(row, instant(ports.now()))
+  return identity
+}
+
+/** The root of the workspace that a run was started in, which may be another worktree. */
+export async function workspaceRoot(context: Context, workspace: string): Promise<string> {
+  if (workspace === context.identity.workspace) return context.place.root
+  const row = (await context.store.workspaces()).find(({ id }) => id === workspace)
+  return row?.path ?? context.place.root
+}
+
+/** What was confirmed stays confirmed, also where the bookkeeping after it fails: the next command does it. */
+export async function catchUpQuietly(context: Context): Promise<void> {
+  try {
+    await catchUp(context)
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    context.notices.push(error.message)
+  }
+}

@@ -1,0 +1,124 @@
+import { ReasonError } from '../../core/reason.ts'
+import { lookTime } from '../../fs/disk.ts'
+import type { DocumentCommit, OwedView } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { workspaceLock } from '../context/workspace-lock.ts'
+import { SAVE_MS } from '../publish/guard.ts'
+import type { Settled } from '../publish/settle.ts'
+import { tell } from './read.ts'
+import { settleHere } from './settle-here.ts'
+import type { Survey } from './survey.ts'
+import { upToDate } from './up-to-date.ts'
+
+/** Fifty agents at one document take their turns; each turn is some milliseconds. */
+const WAIT_MS = 40_000
+const GIVE_UP_AFTER = 50
+/** How often a document that broke this instant gets another look. */
+const LOOKS = 3
+
+/** What a verb wants changed, and what it answers once that is done. */
+export interface Act<R> {
+  commit: Partial<DocumentCommit>
+  answer: R
+}
+
+/** Whether the files of an act are on the disk, or follow with the next command. */
+export type Files = 'published' | 'pending'
+
+/** An act that was done: its answer, and what of its files is not on the disk. */
+export interface Done<R> {
+  answer: R
+  /** What this workspace owes to the disk still. */
+  owed: OwedView[]
+  failures: Settled['failures']
+  /** What was wrong with documents before, and is not mended by this. */
+  troubles: Survey['troubles']
+}
+
+/**
+ * One act on documents: under the lock, take in what changed, decide, commit, publish. Files that cannot be written
+ * are a refusal, and so is an operation of git that is under way.
+ */
+export async function act<R>(
+  context: Context,
+  decide: (survey: Survey) => Promise<Act<R>>,
+): Promise<R & { files: Files }> {
+  let mine = new Set<string>()
+  const { answer, owed, failures } = await actAnyway(context, async (survey) => {
+    if (survey.operation !== null) throw new ReasonError('git_in_progress', { operation: survey.operation })
+    const decided = await decide(survey)
+    mine = streamsOf(decided.commit)
+    return decided
+  })
+  for (const { row, error } of failures) {
+    if (!mine.has(row.stream)) context.notices.push(error.message)
+    else throw kept(error)
+  }
+  if (owed.length > 0 && failures.length === 0)
+    context.notices.push('What is saved is in the store; its file is written by the next command that can.')
+  return { ...answer, files: owed.length === 0 ? 'published' : 'pending' }
+}
+
+/**
+ * The same for what must be saved whatever the disk and git do: what is committed is safe, and the rest is told.
+ * Somebody in another worktree may have been faster with the same stream: then all of it is done again.
+ */
+export async function actAnyway<R>(
+  context: Context,
+  decide: (survey: Survey) => Promise<Act<R>>,
+): Promise<Done<R>> {
+  const { store, identity, ports } = context
+  const release = await workspaceLock(context, identity.workspace, WAIT_MS)
+  if (release === null) throw new ReasonError('store_busy', { path: store.path, waited_ms: WAIT_MS })
+  try {
+    for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+      const survey = await upToDate(context)
+      if (attempt < LOOKS && isBeingSaved(survey, ports.now())) {
+        await ports.sleep(SAVE_MS)
+        continue
+      }
+      const { commit, answer } = await decided(context, survey, decide)
+      const committed = await store.commit({ ...commit, workspace: identity.workspace })
+      if (committed.done) {
+        const isFree = survey.operation === null
+        const settled = isFree
+          ? await settleHere(context)
+          : { owed: await store.owed(identity.workspace), failures: [] }
+        const owed = new Set(settled.owed.map(({ path }) => path))
+        const mended = new Set(commit.documents?.map(({ path }) => path).filter((path) => !owed.has(path)))
+        const troubles = survey.troubles.filter(({ path }) => !mended.has(path))
+        tell(context, { ...survey, troubles }, { isMended: commit.focus !== undefined })
+        return { answer, troubles, ...settled }
+      }
+    }
+    throw new ReasonError('store_busy', { path: store.path, waited_ms: WAIT_MS })
+  } finally {
+    release()
+  }
+}
+
+/** Who is refused hears the rest as well: it may be the cause. */
+async function decided<R>(
+  context: Context,
+  survey: Survey,
+  decide: (survey: Survey) => Promise<Act<R>>,
+): Promise<Act<R>> {
+  try {
+    return await decide(survey)
+  } catch (error) {
+    tell(context, survey)
+    throw error
+  }
+}
+
+/** An editor cuts a file before it writes it anew: what does not parse now may be whole in a moment. */
+const isBeingSaved = ({ troubles, files }: Survey, nowMs: number) =>
+  troubles.some(({ kind, path }) => kind === 'broken' && nowMs - lookTime(files.get(path) ?? '') < SAVE_MS)
+
+function kept(error: ReasonError): ReasonError {
+  const problem = `${error.data.problem ?? error.message} (what was to be written is kept in the store)`
+  return new ReasonError(error.reason, { ...error.data, problem }, { cause: error })
+}
+
+const streamsOf = ({ documents = [], leaving = [], entries = [] }: Partial<DocumentCommit>) =>
+  new Set([...documents, ...leaving, ...entries].map(({ stream }) => stream))

@@ -1,0 +1,191 @@
+import { sha256 } from '../../core/canonical.ts'
+import { nameKey } from '../../core/id.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { isArchived, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
+import { type Reading, readDocument } from '../../formats/checkpoint-md/read.ts'
+import { type Folder, lookTime, openFolder } from '../../fs/disk.ts'
+import { findFolder } from '../../fs/durable.ts'
+import type { DocumentCommit, WorkRow } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { isHere, type Survey, type Trouble, unsettled } from './survey.ts'
+
+/** A file that is younger than this may be changed again without looking different: it is read every time. */
+const SETTLED_MS = 100
+
+type Whole = Extract<Reading, { state: 'whole' }>
+
+/** A document file that is not known to be as the store has it. */
+export interface Arrival {
+  path: string
+  stamp: string | null
+  hash: string
+  reading: Whole
+}
+
+/** A file that is as the store has it, and how it looks now. */
+export interface Stamp {
+  path: string
+  hash: string
+  stamp: string | null
+}
+
+interface Arrivals {
+  arrivals: Arrival[]
+  /** What is to be kept of files that cannot be taken in. */
+  parts: Array<Partial<DocumentCommit>>
+  stamps: Stamp[]
+}
+
+/** Reads the files that are not known to be as the store has them; none while git has something under way. */
+export async function readArrivals(context: Context, survey: Survey): Promise<Arrivals> {
+  const arrivals: Arrival[] = []
+  const parts: Array<Partial<DocumentCommit>> = []
+  const stamps: Stamp[] = []
+  if (survey.operation !== null) return { arrivals, parts, stamps }
+  const byPath = new Map(survey.rows.flatMap((row) => (row.view ? [[row.view.path, row] as const] : [])))
+  const nowMs = context.ports.now()
+  const owed = await context.store.owed(context.identity.workspace)
+  // An old place that is still to go says nothing new: whoever takes it away meets its edits, and keeps them.
+  const leaving = new Set(owed.flatMap(({ state, path }) => (state === 'leaving' ? [path] : [])))
+  const folders = new OpenFolders(context.place.root)
+  try {
+    for (const path of unsettled(survey)) {
+      if (leaving.has(path)) continue
+      const row = byPath.get(path)
+      const bytes = readFile(folders, path, survey.troubles)
+      if (bytes === null) continue
+      const hash = sha256(bytes)
+      const look = survey.files.get(path) ?? ''
+      const stamp = nowMs - lookTime(look) > SETTLED_MS ? look : null
+      if (row?.view?.hash === hash) {
+        if (row.view.state === 'pending' || row.view.stamp !== stamp) stamps.push({ path, hash, stamp })
+        parts.push(await giveBack(context, row, hash, bytes))
+        // The same foreign text may have come again, by the default branch of the remote.
+        if (!survey.trusted || !row.position.foreign) continue
+      }
+      const reading = readDocument(bytes, path.slice(path.lastIndexOf('/') + 1))
+      if (reading.state === 'whole') arrivals.push({ path, stamp, hash, reading })
+      else if (reading.state !== 'other' || row) {
+        survey.troubles.push({ ...troubleOf(path, reading, row !== undefined), hash })
+        const text = reading.state === 'other' ? bytes.toString('utf8') : reading.text
+        if (survey.trusted && row && reading.state !== 'conflicted' && text !== null)
+          parts.push(await keepBroken(context, row, hash, text, troubleOf(path, reading, true).what))
+      }
+    }
+  } finally {
+    folders.close()
+  }
+  return { arrivals, parts, stamps }
+}
+
+/** A damaged store may have lost the bytes that a file still has. */
+async function giveBack(
+  { store }: Context,
+  { stream, position, view }: WorkRow,
+  hash: string,
+  bytes: Buffer,
+): Promise<Partial<DocumentCommit>> {
+  if ((await store.version(stream.id, hash)) !== null) return {}
+  const { checkpoint } = position
+  const version = { stream: stream.id, hash, checkpoint, current: view?.current === true, problem: null }
+  return { texts: [{ hash, text: bytes.toString('utf8') }], versions: [version] }
+}
+
+/** Also a version that does not parse is kept, byte for byte: it may be the only one of an evening's work. */
+async function keepBroken(
+  context: Context,
+  { stream, position }: WorkRow,
+  hash: string,
+  text: string,
+  problem: string,
+): Promise<Partial<DocumentCommit>> {
+  if ((await context.store.version(stream.id, hash)) !== null) return {}
+  const version = { stream: stream.id, hash, checkpoint: position.checkpoint, current: false, problem }
+  return { texts: [{ hash, text }], versions: [version] }
+}
+
+function troubleOf(path: string, reading: Exclude<Reading, { state: 'whole' }>, isKnown: boolean): Trouble {
+  if (reading.state === 'other')
+    return {
+      kind: 'broken',
+      path,
+      line: 1,
+      what: 'its front matter is missing',
+      todo: 'Begin it with `---`.',
+    }
+  const { line, problem: what } = reading
+  return reading.state === 'conflicted'
+    ? { kind: 'conflicted', path, line, what, todo: 'Resolve the conflict; until then it is left alone.' }
+    : {
+        kind: 'broken',
+        path,
+        line,
+        what,
+        todo: isKnown
+          ? 'Mend it; until then its last good state is used.'
+          : 'Mend it; until then it is not taken in.',
+      }
+}
+
+function readFile(folders: OpenFolders, path: string, troubles: Trouble[]): Buffer | null {
+  try {
+    return folders.of(path)?.read(path.slice(path.lastIndexOf('/') + 1), MAX_DOCUMENT_BYTES) ?? null
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    troubles.push({ kind: 'broken', path, line: 1, what: error.message.replace(/\.$/, ''), todo: error.hint })
+    return null
+  }
+}
+
+/** The folders that documents lie in, each opened once. */
+class OpenFolders {
+  private readonly root: Folder
+  private readonly opened = new Map<string, Folder | null>()
+
+  constructor(path: string) {
+    this.root = openFolder(path)
+  }
+
+  of(path: string): Folder | null {
+    const folder = path.slice(0, path.lastIndexOf('/'))
+    const known = this.opened.get(folder)
+    if (known !== undefined) return known
+    const found = findFolder(this.root, folder.split('/'))
+    this.opened.set(folder, found)
+    return found
+  }
+
+  close(): void {
+    for (const folder of this.opened.values()) folder?.close()
+    this.root.close()
+  }
+}
+
+/** Of two files with one id the one that the store knows counts, else the open one; the other is named. */
+export function withoutTwins(
+  survey: Survey,
+  arrivals: Arrival[],
+  byName: ReadonlyMap<string, WorkRow>,
+): Arrival[] {
+  const taken = new Map<string, Arrival>()
+  const keys = new Map(arrivals.map(({ path, reading }) => [path, nameKey(reading.id)]))
+  const inOrder = [...arrivals].sort((a, b) => Number(isArchived(a.path)) - Number(isArchived(b.path)))
+  for (const arrival of inOrder) {
+    const key = nameKey(arrival.reading.id)
+    const row = byName.get(key)
+    const mine = row?.view?.path
+    // The known file may have become the document of another id: then it holds this one no longer.
+    const holds = row && isHere(survey, row) && (keys.get(mine ?? '') ?? key) === key
+    const other = mine !== arrival.path && holds ? mine : taken.get(key)?.path
+    if (other === undefined || other === arrival.path) taken.set(key, arrival)
+    else
+      survey.troubles.push({
+        kind: 'twin',
+        path: arrival.path,
+        line: arrival.reading.front.fields.get('checkpoint')?.line ?? 1,
+        what: `${other} has the id ${arrival.reading.id} as well`,
+        todo: 'Give one of them another id and name, or remove it.',
+      })
+  }
+  return [...taken.values()]
+}

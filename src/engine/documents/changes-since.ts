@@ -1,0 +1,56 @@
+import { BY_HAND } from '../../core/checkpoint.ts'
+import type { Artifact } from '../../core/work.ts'
+import type { WorkRow } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import type { Survey } from './survey.ts'
+
+/** A delta is for people: more files than this are counted, not listed. */
+const MOST_ROWS = 40
+
+/** What git says: the rows to write, how many files there are, and whether it said anything at all. */
+interface Changes {
+  rows: Artifact[]
+  total: number
+  isTold: boolean
+}
+
+const UNTOLD: Changes = { rows: [], total: 0, isTold: false }
+
+/** The files that git says changed since a document's last delta; our own files do not count. */
+export async function changesSince(context: Context, survey: Survey, row: WorkRow): Promise<Changes> {
+  const { place, notices, settings } = context
+  if (place.git === null) return UNTOLD
+  if (!survey.trusted) {
+    notices.push('Git was not asked which files changed, because this workspace is not trusted.')
+    return UNTOLD
+  }
+  const { commit, atMs, told: known } = await lastDelta(context, row)
+  const { changedSince } = await import('../../workspace/git-changes.ts')
+  const { changes, problem } = await changedSince(place, commit, atMs, known)
+  if (problem !== null) notices.push(`Git could not say which files changed: ${problem}`)
+  const { isOurs } = await import('../../workspace/git-dirty.ts')
+  const files = changes.filter(({ path }) => !isOurs(path, settings.ledger_path))
+  const rest = files.length - MOST_ROWS
+  const told = { total: files.length, isTold: problem === null }
+  if (rest <= 0) return { ...told, rows: files }
+  const more = { path: '', action: 'more', description: `${rest} further files` }
+  return { ...told, rows: [...files.slice(0, MOST_ROWS), more] }
+}
+
+/** The newest checkpoint on this line that this program made by a verb: a delta, or the beginning. */
+async function lastDelta(
+  { store }: Context,
+  row: WorkRow,
+): Promise<{ commit: string | null; atMs: number; told: Set<string> }> {
+  const told = new Set<string>()
+  for (let id: string | null = row.position.checkpoint; id !== null; ) {
+    const stored = await store.checkpoint(id)
+    if (stored?.state !== 'whole') break
+    const { triggers, provenance, at, parent, work } = stored.checkpoint
+    for (const { path } of work.artifacts) told.add(path)
+    const isDelta = triggers.some(({ kind, note }) => kind !== 'adopted' && note === BY_HAND.delta)
+    if (isDelta || parent === null) return { commit: provenance?.commit ?? null, atMs: Date.parse(at), told }
+    id = parent
+  }
+  return { commit: null, atMs: 0, told }
+}

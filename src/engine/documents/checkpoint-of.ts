@@ -1,0 +1,199 @@
+import { sha256 } from '../../core/canonical.ts'
+import {
+  type Change,
+  type Checkpoint,
+  type Completion,
+  type DocumentRef,
+  noChange,
+  type Pressure,
+  type Progress,
+  type Provenance,
+  type Trigger,
+} from '../../core/checkpoint.ts'
+import { adoptedId, checkpointId } from '../../core/id.ts'
+import { instant } from '../../core/ports.ts'
+import { emptyWork, type Position, type WorkState } from '../../core/work.ts'
+import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
+import { saysCurrent } from '../../formats/checkpoint-md/read.ts'
+import { completionOf, workOf } from '../../formats/checkpoint-md/work.ts'
+import { redactAll } from '../../policy/redact.ts'
+import { taken } from '../../policy/take.ts'
+import type { DocumentCommit, Stream } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { wholeOrNothing } from './newest-whole.ts'
+
+/** Something that is to become a checkpoint of a stream. */
+export interface NewPoint {
+  stream: Pick<Stream, 'id'>
+  /** Where work stands; a document's own text says it where this is absent. */
+  work?: WorkState
+  /** What is known of the position besides. */
+  position?: Partial<Position>
+  parent: string | null
+  /** The head that was seen, which it goes after; null where the stream begins. */
+  after: { id: string; sequence: number } | null
+  triggers: ReadonlyArray<Pick<Trigger, 'kind' | 'note'>>
+  change?: Change
+  provenance: Provenance
+  /** It holds text that nobody here has reviewed. */
+  foreign: boolean
+  /** The document does not say all of the work. */
+  isBehind?: boolean
+  /** It is a text that was found: the same one gives the same id, wherever it is adopted. */
+  isFound?: true
+  /** Files that its sentences speak of and that are not there. */
+  absent?: string[]
+  /** When it is taken; now, where nobody says. */
+  atMs?: number
+  /** How many items its caps cut. */
+  dropped?: number
+  /** How the work stands, where it is neither going on nor over. */
+  progress?: Progress
+  pressure?: Pressure
+  /** The session of an agent in which it is taken; the one that gives the command, where nobody says. */
+  session?: string
+}
+
+/** A point ready to be committed. */
+export interface Point {
+  checkpoint: Checkpoint
+  commit: Required<Pick<DocumentCommit, 'appends' | 'texts' | 'versions'>>
+}
+
+/** A point with a document: its bytes, and whether they ask for the focus. */
+export interface DocumentPoint extends Point {
+  hash: string
+  current: boolean
+}
+
+/** Makes a checkpoint of a stream that has no document. */
+export const workPoint = (context: Context, point: NewPoint & { work: WorkState }): Point =>
+  pointOf(context, point, null)
+
+/**
+ * Makes a checkpoint of a document's text. Where work stands is what the document says, with what was known before
+ * it; unless the caller, who wrote it, knows more.
+ */
+export async function documentPoint(
+  context: Context,
+  { text, ...point }: NewPoint & { text: string },
+): Promise<DocumentPoint> {
+  const document = decodeDocument(text)
+  const { parent } = point
+  const origin = point.work || parent === null ? null : await originOf(context, parent)
+  const said =
+    point.work ??
+    (origin === null ? workOf(document) : taken(origin.work, workOf(document), { shown: origin.shown }))
+  const work = point.position ? { ...said, position: { ...said.position, ...point.position } } : said
+  const fields = document.front?.fields
+  const created = fields?.get('created')?.value ?? ''
+  const hash = sha256(text)
+  const made = pointOf(
+    context,
+    { absent: origin?.absent ?? [], ...point, work },
+    {
+      ref: {
+        ...{ hash, created, parent: fields?.get('parent')?.value || null },
+        ...(point.isBehind || origin?.shown ? { behind: true as const } : {}),
+      },
+      changed: fields?.get('last_delta')?.value || created,
+      completion: completionOf(document),
+    },
+  )
+  const current = document.front !== null && saysCurrent(document.front)
+  const version = { stream: point.stream.id, hash, checkpoint: made.checkpoint.id, current, problem: null }
+  return {
+    checkpoint: made.checkpoint,
+    hash,
+    current,
+    commit: { ...made.commit, texts: [{ hash, text }], versions: [version] },
+  }
+}
+
+/** What was known before a text; and what its text said then, where that was less. */
+async function originOf(
+  context: Context,
+  id: string,
+): Promise<{ work: WorkState; shown: WorkState | null; absent: string[] }> {
+  const before = await wholeOrNothing(context, id)
+  const { work = emptyWork(), document, absent = [] } = before ?? {}
+  const text = document?.behind ? await context.store.text(document.hash) : null
+  return { work, shown: text === null ? null : workOf(decodeDocument(text)), absent }
+}
+
+interface Shown {
+  ref: DocumentRef
+  /** When the document says that it was changed. */
+  changed: string
+  completion: Completion | null
+}
+
+/** What is told of a checkpoint is redacted; the bytes of a document are kept as they are. */
+function pointOf(context: Context, point: NewPoint & { work: WorkState }, shown: Shown | null): Point {
+  const {
+    stream,
+    work,
+    parent,
+    after,
+    triggers,
+    change = noChange(),
+    provenance,
+    foreign,
+    dropped = 0,
+  } = point
+  const { atMs = context.ports.now(), progress = 'in_progress', pressure = 'low' } = point
+  const session = point.session ?? context.session?.id
+  const at = instant(atMs)
+  const { completion = null } = shown ?? {}
+  const checkpoint: Checkpoint = {
+    id:
+      shown !== null && point.isFound
+        ? adoptedId(Date.parse(shown.changed), sha256(`${stream.id}\n${shown.ref.hash}`))
+        : checkpointId(atMs, (after?.sequence ?? 0) + 1, context.ports.random),
+    stream: stream.id,
+    parent,
+    ...(session === undefined ? {} : { session }),
+    at,
+    triggers: triggers.map((trigger) => ({ ...redactAll(trigger), at })),
+    progress: completion === null ? progress : 'completed',
+    work: redactAll(work),
+    change: redactAll(change),
+    health: { pressure, protected: [], dropped, profile: context.settings.policy_profile },
+    ...(shown === null ? {} : { document: shown.ref }),
+    ...(completion === null ? {} : { completion: redactAll(completion) }),
+    provenance,
+    ...(point.absent?.length ? { absent: point.absent } : {}),
+  }
+  const appends = [{ checkpoint, after: after?.id ?? null, foreign }]
+  return { checkpoint, commit: { appends, texts: [], versions: [] } }
+}
+
+/** A point's document, owed to a path over what stands there: `base`, or nothing at all. */
+export const owedDocument = (
+  { checkpoint, hash, current }: DocumentPoint,
+  path: string,
+  base: string | null,
+) => ({
+  ...{ stream: checkpoint.stream, path, checkpoint: checkpoint.id, hash, current, base },
+  stamp: null,
+  state: 'pending' as const,
+})
+
+/** Several commits as one. */
+export function joined(workspace: string, ...parts: Array<Partial<DocumentCommit>>): DocumentCommit {
+  const focus = parts.find((part) => part.focus !== undefined)?.focus
+  return {
+    workspace,
+    begins: parts.flatMap(({ begins = [] }) => begins),
+    appends: parts.flatMap(({ appends = [] }) => appends),
+    texts: parts.flatMap(({ texts = [] }) => texts),
+    versions: parts.flatMap(({ versions = [] }) => versions),
+    documents: parts.flatMap(({ documents = [] }) => documents),
+    leaving: parts.flatMap(({ leaving = [] }) => leaving),
+    entries: parts.flatMap(({ entries = [] }) => entries),
+    files: parts.flatMap(({ files = [] }) => files),
+    ledgers: parts.flatMap(({ ledgers = [] }) => ledgers),
+    reviews: parts.flatMap(({ reviews = [] }) => reviews),
+    ...(focus === undefined ? {} : { focus }),
+  }
+}

@@ -1,0 +1,85 @@
+import { count } from '../../core/text.ts'
+import { readFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
+import type { WorkRow } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { FIX, type Finding } from '../context/finding.ts'
+import { act } from './act.ts'
+import { focusOn } from './set-focus.ts'
+import { currentsOf, look, type Survey } from './survey.ts'
+import { takeIn } from './take-in.ts'
+
+/** The checkpoint documents of this workspace. Without `fix` nothing is taken in and nothing is written. */
+export async function examineDocuments(context: Context, fix: boolean, findings: Finding[]): Promise<void> {
+  const survey = await look(context)
+  if (survey.rows.length === 0 && survey.files.size === 0) return
+  const owed = survey.operation === null ? (await context.store.owed(context.identity.workspace)).length : 0
+  await takeIn(context, survey)
+  tellTroubles(survey, findings)
+  const several = currentsOf(survey)
+  const isWrong = owed > 0 || survey.leftovers.length > 0 || several.length > 1
+  const kept = fix && isWrong && survey.operation === null ? await mend(context, several) : null
+  if (owed > 0)
+    findings.push({
+      level: 'warning',
+      what: `${count(owed, 'document change')} in the store and not yet on the disk`,
+      todo: FIX,
+      fixed: kept && 'written',
+    })
+  if (survey.leftovers.length > 0)
+    findings.push({
+      level: 'warning',
+      what: `${count(survey.leftovers.length, 'file')} left by a write that was broken off`,
+      todo: FIX,
+      fixed: kept && 'removed, after what they held was kept in the store',
+    })
+  if (several.length > 1)
+    findings.push({
+      level: 'error',
+      what: `Several documents say they are current: ${several.map(({ stream }) => stream.name).join(', ')}`,
+      todo: `Choose one with \`savepoint focus <id>\`, or keep the newest: ${FIX}`,
+      fixed: kept && `${kept.newest} is the one in focus`,
+    })
+}
+
+function tellTroubles({ troubles, operation, foreign }: Survey, findings: Finding[]): void {
+  for (const { path, line, what, todo } of troubles)
+    findings.push({ level: 'warning', what: `${path}:${line}: ${what}`, todo, fixed: null })
+  if (operation !== null)
+    findings.push({
+      level: 'note',
+      what: `A ${operation} is in progress: documents are left alone until it ends`,
+      todo: 'Finish it or abort it.',
+      fixed: null,
+    })
+  if (foreign.length > 0)
+    findings.push({
+      level: 'note',
+      what: `${count(foreign.length, 'document')} came with the repository, which is not trusted`,
+      todo: 'Look at them; if you trust them: savepoint trust',
+      fixed: null,
+    })
+}
+
+/** Whatever is owed is written with any act; where several are current the newest stays. */
+async function mend(context: Context, several: WorkRow[]): Promise<{ newest: string | null }> {
+  const newest = several.length > 1 ? await newestOf(context, several) : null
+  const { chosen } = await act(context, async (survey) => {
+    const row = survey.rows.find(({ stream }) => stream.id === newest?.stream.id) ?? null
+    const commit = row && currentsOf(survey).length > 1 ? await focusOn(context, survey, row) : {}
+    return { commit, answer: { chosen: row?.stream.name ?? null } }
+  })
+  return { newest: chosen }
+}
+
+/** By the documents' own times; text that nobody reviewed is chosen last. */
+async function newestOf(context: Context, rows: WorkRow[]): Promise<WorkRow | undefined> {
+  const times = await Promise.all(
+    rows.map(async (row) => {
+      const text = row.view ? await context.store.text(row.view.hash) : null
+      const fields = text === null ? undefined : readFrontMatter(text)?.fields
+      const time = Date.parse(fields?.get('last_delta')?.value || fields?.get('created')?.value || '') || 0
+      return { row, time: row.position.foreign ? -1 : time }
+    }),
+  )
+  return times.sort((a, b) => b.time - a.time)[0]?.row
+}

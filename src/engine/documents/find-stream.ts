@@ -1,0 +1,74 @@
+import { nameKey } from '../../core/id.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { openBlockLine } from '../../formats/checkpoint-md/edit.ts'
+import type { WorkRow } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { findRow, isBare, isHere, type Survey, standingOf } from './survey.ts'
+
+/** The work stream of this repository by its id. */
+export function requireRow(survey: Survey, id: string): WorkRow {
+  const row = findRow(survey, id)
+  if (row) return row
+  const foreign = survey.foreign.find((file) => nameKey(file.id) === nameKey(id))
+  if (foreign) throw new ReasonError('workspace_untrusted', { path: foreign.path })
+  const trouble = survey.troubles.find(({ path }) => path.endsWith(`/${id}.md`))
+  if (trouble) throw refusalOf(trouble, id)
+  throw new ReasonError('stream_unknown', { id })
+}
+
+export function refusalOf({ kind, path, line, what }: Survey['troubles'][number], id: string): ReasonError {
+  if (kind === 'changed') return new ReasonError('document_changed', { path })
+  const reason = kind === 'conflicted' ? 'document_conflicted' : 'document_broken'
+  return new ReasonError(reason, { id, path, line, problem: what })
+}
+
+/** Whoever reads or uses text that nobody here has reviewed is told so. */
+export function tellForeign({ notices }: Context, { stream, position }: WorkRow): void {
+  if (position.foreign)
+    notices.push(`${stream.name} holds text that nobody here has reviewed: savepoint trust --review`)
+}
+
+export interface OpenDocument {
+  row: WorkRow
+  view: NonNullable<WorkRow['view']>
+  text: string
+}
+
+/** A document of this workspace that may be written: here, whole, and as the store has it. */
+export async function requireDocument(context: Context, survey: Survey, id: string): Promise<OpenDocument> {
+  const row = requireRow(survey, id)
+  const { stream, view } = row
+  const trouble = survey.troubles.find(({ path }) => path === view?.path)
+  if (trouble) throw refusalOf(trouble, stream.name)
+  tellForeign(context, row)
+  if (isBare(row)) throw new ReasonError('document_none', { id: stream.name })
+  if (view === null || !isHere(survey, row)) throw new ReasonError('document_absent', { id: stream.name })
+  const text = await context.store.text(view.hash)
+  if (text === null) throw new ReasonError('document_absent', { id: stream.name })
+  return { row, view, text }
+}
+
+/** As `requireDocument`, and not archived. */
+export async function requireOpen(context: Context, survey: Survey, id: string): Promise<OpenDocument> {
+  const row = requireRow(survey, id)
+  if (standingOf(row) === 'archived') throw new ReasonError('stream_archived', { id: row.stream.name })
+  return requireDocument(context, survey, id)
+}
+
+/** What is added at the end must not go into a block that was never closed. */
+export function requireEnd({ row, view, text }: OpenDocument): void {
+  const line = openBlockLine(text)
+  if (line === null) return
+  const problem = 'a code fence or comment that begins here has no end, and would swallow what is added'
+  throw new ReasonError('document_broken', { id: row.stream.name, path: view.path, line, problem })
+}
+
+/** The named document, else the one in focus. */
+export function namedOrFocused(survey: Survey, id: string | undefined): string {
+  if (id !== undefined) return id
+  const focused = survey.rows.find((row) => row.focused)
+  if (!focused) throw new ReasonError('nothing_in_focus', {})
+  return focused.stream.name
+}
+
+export const afterHead = ({ stream }: WorkRow) => ({ id: stream.headId, sequence: stream.headSequence })

@@ -1,0 +1,56 @@
+import type { Checkpoint } from '../../core/checkpoint.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { emptyWork, type WorkState } from '../../core/work.ts'
+import type { Store } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { isOlderReading, withoutOlderReading } from './automatic.ts'
+
+export interface WholePoint {
+  checkpoint: Checkpoint
+  sequence: number
+  /** What an older version overheard in the session that it was taken of; null for any other checkpoint. */
+  overheard: WorkState | null
+}
+
+/** What an older version overheard is in no checkpoint that is read: nobody saved it. */
+const wholePoint = async (store: Store, checkpoint: Checkpoint, sequence: number): Promise<WholePoint> => ({
+  checkpoint: await withoutOlderReading(store, checkpoint),
+  sequence,
+  overheard: isOlderReading(checkpoint) ? checkpoint.work : null,
+})
+
+/** A checkpoint; where it is damaged the newest one before it that reads well, and that is said. */
+export async function newestWhole({ store, notices }: Context, id: string): Promise<WholePoint> {
+  const stored = await store.checkpoint(id)
+  if (stored?.state === 'whole') return wholePoint(store, stored.checkpoint, stored.row.sequence)
+  const older = stored
+    ? (await store.history(stored.row.stream)).filter(({ sequence }) => sequence < stored.row.sequence)
+    : []
+  for (const { id: before, sequence } of older.reverse()) {
+    const found = await store.checkpoint(before)
+    if (found?.state !== 'whole') continue
+    notices.push(
+      `Number ${stored?.row.sequence} of this work is damaged; number ${sequence} is used. See: savepoint doctor`,
+    )
+    return wholePoint(store, found.checkpoint, sequence)
+  }
+  throw new ReasonError('checkpoint_integrity_mismatch', {
+    path: `checkpoint ${id} in the store`,
+    problem: 'neither it nor any before it is whole',
+  })
+}
+
+/** The same; null where nothing of it can be read any more, and that is said. */
+export async function wholeOrNothing(context: Context, id: string): Promise<Checkpoint | null> {
+  try {
+    return (await newestWhole(context, id)).checkpoint
+  } catch (error) {
+    if (!(error instanceof ReasonError) || error.reason !== 'checkpoint_integrity_mismatch') throw error
+    context.notices.push(error.message)
+    return null
+  }
+}
+
+/** Where work stood at a checkpoint. */
+export const workAt = async (context: Context, id: string): Promise<WorkState> =>
+  (await wholeOrNothing(context, id))?.work ?? emptyWork()

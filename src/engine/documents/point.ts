@@ -1,0 +1,44 @@
+import { ReasonError } from '../../core/reason.ts'
+import { writtenOut } from '../../formats/checkpoint-md/write-out.ts'
+import type { CheckpointRow, WorkRow } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { newestWhole } from './newest-whole.ts'
+
+/** A point of a stream with the exact text of its document. */
+export interface PointText {
+  sequence: number
+  checkpoint: string
+  at: string
+  text: string
+}
+
+/** The point with a sequence number; where this workspace stands without one. */
+export async function pointAt(context: Context, row: WorkRow, at?: number): Promise<PointText> {
+  const { stream, position } = row
+  if (at === undefined || at === position.sequence) {
+    const text = row.view ? await context.store.text(row.view.hash) : null
+    const { sequence, checkpoint, at: time } = position
+    if (text !== null) return { sequence, checkpoint, at: time, text }
+  }
+  const wanted = at ?? (await newestWhole(context, position.checkpoint)).sequence
+  const found = (await context.store.history(stream.id)).find(({ sequence }) => sequence === wanted)
+  return textOf(context, row, found, wanted)
+}
+
+async function textOf(
+  context: Context,
+  { stream }: WorkRow,
+  found: CheckpointRow | undefined,
+  at: number,
+): Promise<PointText> {
+  const stored = found ? await context.store.checkpoint(found.id) : null
+  const hash = stored?.state === 'whole' ? stored.checkpoint.document?.hash : undefined
+  const text =
+    hash !== undefined
+      ? await context.store.text(hash)
+      : stored?.state === 'whole'
+        ? writtenOut(stream.name, stored.checkpoint)
+        : null
+  if (!found || text === null) throw new ReasonError('checkpoint_unknown', { id: stream.name, at })
+  return { sequence: found.sequence, checkpoint: found.id, at: found.at, text }
+}

@@ -1,0 +1,66 @@
+import { ReasonError } from '../../core/reason.ts'
+import { type Context, settleIdentity } from '../context/context.ts'
+import { workspaceLock } from '../context/workspace-lock.ts'
+import { currentsOf, look, type Survey, unsettled } from './survey.ts'
+
+/** Who only reads goes on without a look at the newest edits. */
+const READER_WAIT_MS = 1_000
+
+/** The documents for a verb that only reads: up to date where that is possible, else as they were. */
+export async function read(context: Context, waitMs = READER_WAIT_MS): Promise<Survey> {
+  const survey = await look(context)
+  if (!(await hasWork(context, survey))) return told(context, survey)
+  // A worktree that git just made is trusted with the others, and has no id yet under which to keep anything.
+  if (survey.trusted && context.identity.workspace === '')
+    context.identity = await settleIdentity(context, 'write')
+  const release = await workspaceLock(context, context.identity.workspace, waitMs)
+  if (release === null) {
+    context.notices.push('Another process is at work on the documents; this is how they were before.')
+    return told(context, survey)
+  }
+  try {
+    // Loaded only now: whoever finds nothing changed needs no parser.
+    const { upToDate } = await import('./up-to-date.ts')
+    return told(context, await upToDate(context))
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    context.notices.push(error.message)
+    return told(context, survey)
+  } finally {
+    release()
+  }
+}
+
+/** Whether something is to be taken in, written or swept. */
+export async function hasWork({ store, identity }: Context, survey: Survey): Promise<boolean> {
+  if (unsettled(survey).length > 0 || (survey.trusted && survey.leftovers.length > 0)) return true
+  return survey.operation === null && (await store.owed(identity.workspace)).length > 0
+}
+
+function told(context: Context, survey: Survey): Survey {
+  tell(context, survey)
+  return survey
+}
+
+/** What every verb says that meets it. `isMended`: the verb has just chosen the one in focus. */
+export function tell(context: Context, survey: Survey, { isMended = false } = {}): void {
+  tellOperation(context, survey.operation)
+  for (const { path, line, what, todo } of survey.troubles)
+    context.notices.push(`${path}:${line}: ${what}. ${todo}`)
+  if (!isMended)
+    tellSeveral(
+      context,
+      currentsOf(survey).map(({ stream }) => stream),
+    )
+}
+
+export function tellOperation({ notices }: Context, operation: Survey['operation']): void {
+  if (operation !== null)
+    notices.push(`A ${operation} is in progress: documents are left alone until it ends.`)
+}
+
+export function tellSeveral({ notices }: Context, currents: ReadonlyArray<{ name: string }>): void {
+  if (currents.length < 2) return
+  const names = currents.map(({ name }) => name).join(', ')
+  notices.push(`Several documents say they are current: ${names}. Choose one: savepoint focus <id>`)
+}

@@ -1,0 +1,164 @@
+import { sha256 } from '../../core/canonical.ts'
+import { nameKey } from '../../core/id.ts'
+import { setCompletion } from '../../formats/checkpoint-md/edit.ts'
+import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
+import { mergeTexts } from '../../formats/checkpoint-md/merge.ts'
+import { readDocument, saysCurrent } from '../../formats/checkpoint-md/read.ts'
+import type { Refusal } from '../../fs/guarded.ts'
+import type { DocumentCommit, OwedView, WorkRow } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { SAVE_MS } from '../publish/guard.ts'
+import { deliveriesOf } from '../trust/deliveries.ts'
+import { isTrustedHere } from '../trust/trusted.ts'
+import { documentPoint, joined } from './checkpoint-of.ts'
+import { afterHead } from './find-stream.ts'
+
+/**
+ * Somebody saved a document while a write of ours was under way. Their text is a version of its own; ours is
+ * brought onto it, line by line. Where both changed the same place theirs stands, and ours stays in the history.
+ */
+export async function rebase(context: Context, owed: OwedView, refusal: Refusal): Promise<'again' | 'left'> {
+  const { store, identity, notices, ports } = context
+  const { found, ours: isOurs, forget } = refusal
+  if (found === null) return 'left'
+  const row = (await store.work(identity.repository, identity.workspace)).find(
+    ({ stream }) => stream.id === owed.stream,
+  )
+  if (!row?.view) return 'left'
+  const reading = readDocument(found, `${row.stream.name}.md`)
+  if (reading.state !== 'whole' || nameKey(reading.id) !== nameKey(row.stream.name)) {
+    const text = found.toString('utf8')
+    const hash = sha256(found)
+    const isText = sha256(text) === hash
+    // Only the kept file may have it: then it goes into the store before that goes.
+    if (isText)
+      await store.commit({
+        workspace: identity.workspace,
+        texts: [{ hash, text }],
+        versions: [{ ...seen(row, hash), current: false, problem: 'it was saved while we wrote' }],
+      })
+    if (isText && forget !== null) {
+      // An editor cuts a file before it writes it anew: what follows within a moment is the edit.
+      await ports.sleep(SAVE_MS)
+      const more = forget()
+      if (more !== null) return rebase(context, owed, { ...refusal, found: more })
+    }
+    notices.push(
+      `${owed.path} was changed meanwhile and cannot be merged; both texts are kept: savepoint show ${row.stream.name} --history`,
+    )
+    return 'left'
+  }
+  const merged = await mergedText(context, owed, row, reading.text)
+  const text = merged ?? reading.text
+  const hash = sha256(text)
+  const theirs = sha256(reading.text)
+  const known = await store.version(row.stream.id, hash)
+  const { id, headSequence } = row.stream
+  const point =
+    known?.problem === null
+      ? null
+      : await documentPoint(context, {
+          stream: row.stream,
+          text,
+          parent: row.view.checkpoint,
+          after: afterHead(row),
+          triggers: [{ kind: 'adopted', note: 'saved while Savepoint wrote' }],
+          isFound: true,
+          provenance: { branch: null, commit: null, author: null },
+          foreign: row.position.foreign || (await isDelivered(context, owed.path)),
+        })
+  const checkpoint = point?.checkpoint.id ?? known?.checkpoint ?? row.view.checkpoint
+  const part: Partial<DocumentCommit> = {
+    texts: [{ hash: theirs, text: reading.text }],
+    versions: [{ stream: id, hash: theirs, checkpoint, current: saysCurrent(reading.front), problem: null }],
+    ...placed(owed, row, {
+      checkpoint,
+      hash,
+      theirs,
+      isOurs,
+      current: point?.current ?? known?.current ?? false,
+    }),
+  }
+  // The point's own version comes last: where both texts are one, it is the one that counts.
+  const committed = await store.commit(joined(identity.workspace, part, point?.commit ?? {}))
+  if (!committed.done) return 'again'
+  if (merged === null)
+    notices.push(
+      `${owed.path} was edited at the same place meanwhile: the edit stands, ours is number ${headSequence} in its history.`,
+    )
+  const more = forget?.() ?? null
+  return more === null ? 'again' : rebase(context, owed, { ...refusal, found: more })
+}
+
+/** Git may have brought another version here while our write was still owed. */
+async function isDelivered(context: Context, path: string): Promise<boolean> {
+  if (!(await isTrustedHere(context))) return false
+  return (await deliveriesOf(context, [{ path }])).get(path)?.foreign === true
+}
+
+const seen = ({ stream, position }: WorkRow, hash: string) => ({
+  stream: stream.id,
+  hash,
+  checkpoint: position.checkpoint,
+})
+
+async function mergedText(
+  context: Context,
+  owed: OwedView,
+  row: WorkRow,
+  theirs: string,
+): Promise<string | null> {
+  const { store } = context
+  const baseHash = owed.state === 'leaving' ? owed.hash : owed.base
+  const base = baseHash === null ? '' : ((await store.text(baseHash)) ?? '')
+  const ours = (await store.text(row.view?.hash ?? '')) ?? ''
+  const merged = mergeTexts(base, ours, theirs)
+  if (merged !== null && Buffer.byteLength(merged) <= MAX_DOCUMENT_BYTES) return merged
+  const stored = await store.checkpoint(row.view?.checkpoint ?? '')
+  const completion = stored?.state === 'whole' ? stored.checkpoint.completion : undefined
+  return completion ? setCompletion(theirs, completion) : null
+}
+
+interface Merged {
+  checkpoint: string
+  hash: string
+  current: boolean
+  /** The hash of their text. */
+  theirs: string
+  isOurs: boolean
+}
+
+/** Where the document stands from now on: the merged text is owed, over whatever has the name now. */
+function placed(
+  owed: OwedView,
+  row: WorkRow,
+  { checkpoint, hash, theirs, isOurs, current }: Merged,
+): Partial<DocumentCommit> {
+  const { stream, view } = row
+  if (owed.state === 'leaving') {
+    // The edit came to the old place: the new place takes it in, and the old one may go as it is now.
+    const document = {
+      path: view?.path ?? '',
+      checkpoint,
+      hash,
+      current,
+      base: view?.hash ?? null,
+      stamp: null,
+    }
+    return {
+      documents: [{ ...document, stream: stream.id, state: 'pending' }],
+      leaving: [{ path: owed.path, stream: stream.id, checkpoint, hash: theirs }],
+    }
+  }
+  const base = isOurs ? owed.hash : theirs
+  const state = hash === base ? ('published' as const) : ('pending' as const)
+  const document = {
+    path: owed.path,
+    checkpoint,
+    hash,
+    current,
+    base: state === 'pending' ? base : null,
+    stamp: null,
+  }
+  return { documents: [{ ...document, stream: stream.id, state }] }
+}

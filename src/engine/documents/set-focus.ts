@@ -1,0 +1,75 @@
+import { sha256 } from '../../core/canonical.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { setFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
+import type { DocumentCommit, WorkRow } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { joined } from './checkpoint-of.ts'
+import { requireSize } from './edit-document.ts'
+import { currentsOf, type Survey } from './survey.ts'
+
+/** The same document with another `status`: other bytes of the same checkpoint, for focus is not work. */
+async function restated(
+  context: Context,
+  { stream, view, position }: WorkRow,
+  current: boolean,
+): Promise<Partial<DocumentCommit>> {
+  const text = view ? await context.store.text(view.hash) : null
+  if (view === null || text === null) return {}
+  const restatedText = setFrontMatter(text, 'status', current ? 'current' : 'active')
+  requireSize(restatedText, view.path)
+  const hash = sha256(restatedText)
+  if (hash === view.hash) return {}
+  const { checkpoint } = position
+  const document = {
+    stream: stream.id,
+    path: view.path,
+    checkpoint,
+    hash,
+    current,
+    base: view.hash,
+    stamp: null,
+  }
+  return {
+    texts: [{ hash, text: restatedText }],
+    versions: [{ stream: stream.id, hash, checkpoint, current, problem: null }],
+    documents: [{ ...document, state: 'pending' }],
+  }
+}
+
+/** A document that cannot be changed is named, and keeps nobody from choosing another. */
+async function cleared(context: Context, row: WorkRow): Promise<Partial<DocumentCommit>> {
+  try {
+    return await restated(context, row, false)
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    context.notices.push(
+      `${row.view?.path} still says that it is current: ${error.data.problem ?? error.message}`,
+    )
+    return {}
+  }
+}
+
+/** Every document that says `current` and is not the chosen one says `active` from now on. */
+export async function clearCurrents(
+  context: Context,
+  survey: Survey,
+  except: string | null,
+): Promise<Partial<DocumentCommit>> {
+  const troubled = new Set(survey.troubles.map(({ path }) => path))
+  const others = currentsOf(survey).filter(
+    ({ stream, view }) => stream.id !== except && !troubled.has(view?.path ?? ''),
+  )
+  const parts = await Promise.all(others.map((row) => cleared(context, row)))
+  return joined('', ...parts)
+}
+
+/** Focus on one stream, or on none: the store and every document change in one command. */
+export async function focusOn(
+  context: Context,
+  survey: Survey,
+  chosen: WorkRow | null,
+): Promise<Partial<DocumentCommit>> {
+  const others = await clearCurrents(context, survey, chosen?.stream.id ?? null)
+  const marked = chosen ? await restated(context, chosen, true) : {}
+  return { ...joined('', others, marked), focus: chosen?.stream.id ?? null }
+}

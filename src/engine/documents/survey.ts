@@ -1,0 +1,156 @@
+import { nameKey } from '../../core/id.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { ACTIVE, ARCHIVE, isArchived, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
+import { openFolder } from '../../fs/disk.ts'
+import { findFolder } from '../../fs/durable.ts'
+import { isLeftover } from '../../fs/guarded.ts'
+import type { Glance, WorkRow } from '../../store/store.ts'
+import { type GitOperation, gitOperation } from '../../workspace/git-state.ts'
+import type { Context } from '../context/context.ts'
+import { isTrustedHere } from '../trust/trusted.ts'
+
+/** Something about a document that its user should know. */
+export interface Trouble {
+  path: string
+  line: number
+  what: string
+  todo: string
+  kind: 'broken' | 'conflicted' | 'twin' | 'changed'
+  /** The hash of what stands there, where it was read. */
+  hash?: string
+}
+
+/** A document that came with the repository, in a workspace that is not trusted. */
+export interface ForeignFile {
+  path: string
+  id: string
+}
+
+/** The documents of a workspace: what the store knows, and what stands on the disk. */
+export interface Survey {
+  trusted: boolean
+  /** What git has under way; documents are left alone meanwhile. */
+  operation: GitOperation | null
+  rows: WorkRow[]
+  /** How every document file looks, by its path. */
+  files: ReadonlyMap<string, string>
+  /** Files of ours that somebody left who died while writing. */
+  leftovers: string[]
+  troubles: Trouble[]
+  foreign: ForeignFile[]
+}
+
+/** One cheap look. What differs between the store and the disk is for `takeIn` to settle. */
+export async function look(context: Context): Promise<Survey> {
+  const { store, identity, place } = context
+  return {
+    trusted: await isTrustedHere(context),
+    operation: gitOperation(place),
+    rows: await store.work(identity.repository, identity.workspace),
+    ...filesIn(place.root),
+    foreign: [],
+  }
+}
+
+function filesIn(path: string): Pick<Survey, 'files' | 'leftovers' | 'troubles'> {
+  const files = new Map<string, string>()
+  const leftovers: string[] = []
+  const troubles: Trouble[] = []
+  const root = openFolder(path)
+  try {
+    for (const names of [ACTIVE, ARCHIVE]) {
+      const folder = findFolder(root, names)
+      const prefix = `${names.join('/')}/`
+      const looks = folder?.looks() ?? []
+      folder?.close()
+      for (const [name, look] of looks) {
+        if (isDocumentName(name)) files.set(prefix + name, look)
+        else if (isLeftover(name)) leftovers.push(prefix + name)
+      }
+    }
+    const shared = root.folder(ACTIVE[0])
+    for (const name of shared?.names() ?? [])
+      if (isLeftover(name) && shared?.entry(name)?.kind === 'file') leftovers.push(`${ACTIVE[0]}/${name}`)
+    shared?.close()
+  } catch (error) {
+    // A link in the place of the folder leads to what is not this workspace's.
+    if (!(error instanceof ReasonError)) throw error
+    troubles.push({ kind: 'broken', path: ACTIVE[0], line: 1, what: error.message, todo: error.hint })
+  } finally {
+    root.close()
+  }
+  return { files, leftovers, troubles }
+}
+
+/** Paths whose file is not known to be as the store has it. */
+export function unsettled({ rows, files }: Survey): string[] {
+  const settled: string[] = []
+  for (const { view } of rows)
+    if (view?.state === 'published' && view.stamp !== null && files.get(view.path) === view.stamp)
+      settled.push(view.path)
+  // Nearly always all of them, and no two streams have one path.
+  if (settled.length === files.size) return []
+  const known = new Set(settled)
+  return [...files.keys()].filter((path) => !known.has(path))
+}
+
+/** How all document files look, to be compared as a whole; null where the folders are not ours to look into. */
+export function glanceAt(path: string): Glance | null {
+  const root = openFolder(path)
+  let names = ''
+  const marks: number[] = []
+  try {
+    for (const folders of [ACTIVE, ARCHIVE, [ACTIVE[0]]]) {
+      const folder = findFolder(root, folders)
+      const found = folder?.glance()
+      folder?.close()
+      names += `${folders.join('/')}\n${found?.names.join('\n') ?? ''}\n`
+      if (found) for (const mark of found.marks) marks.push(mark)
+    }
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    return null
+  } finally {
+    root.close()
+  }
+  return { names, marks: new Uint8Array(Float64Array.from(marks).buffer) }
+}
+
+/** Whether anything has that name, also what is no document: a link, a folder. */
+export function isTakenPath({ place }: Context, path: string): boolean {
+  const parts = path.split('/')
+  const name = parts.pop() ?? ''
+  const root = openFolder(place.root)
+  try {
+    const folder = findFolder(root, parts)
+    try {
+      return folder?.entry(name) != null
+    } finally {
+      folder?.close()
+    }
+  } finally {
+    root.close()
+  }
+}
+
+/** How a stream stands in this workspace. */
+export type Standing = 'focused' | 'open' | 'archived'
+
+export function standingOf({ view, focused, position }: WorkRow): Standing {
+  const archived = view ? isArchived(view.path) : position.gist.document?.archived === true
+  return archived ? 'archived' : focused ? 'focused' : 'open'
+}
+
+/** It was only ever saved: no document of it was made anywhere. */
+export const isBare = ({ view, position }: WorkRow) =>
+  view === null && (position.gist.document?.created ?? '') === ''
+
+export const isHere = ({ files }: Pick<Survey, 'files'>, { view }: WorkRow) =>
+  view !== null && files.has(view.path)
+
+export const findRow = ({ rows }: Survey, name: string) =>
+  rows.find(({ stream }) => nameKey(stream.name) === nameKey(name))
+
+/** The open documents on the disk that say they are the current one; there should be one at most. */
+export const currentsOf = (survey: Survey): WorkRow[] =>
+  survey.rows.filter((row) => row.view?.current === true && !isArchived(row.view.path) && isHere(survey, row))

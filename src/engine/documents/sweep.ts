@@ -1,0 +1,81 @@
+import { sha256 } from '../../core/canonical.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { LEARNINGS_FILE, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
+import { openFolder } from '../../fs/disk.ts'
+import { findFolder } from '../../fs/durable.ts'
+import { isKept } from '../../fs/guarded.ts'
+import type { Context } from '../context/context.ts'
+import type { Survey } from './survey.ts'
+
+/**
+ * Removes what a writer left who died; the lock says that nobody is writing now. A kept file may hold an edit
+ * that nobody saw: its bytes go into the store first.
+ */
+export async function sweep(context: Context, survey: Survey): Promise<void> {
+  // What came with a repository that nobody trusts is not ours, whatever it is called.
+  if (survey.leftovers.length === 0 || !survey.trusted) return
+  const { isTracked } = await import('../../workspace/git-index.ts')
+  const root = openFolder(context.place.root)
+  try {
+    for (const path of survey.leftovers) {
+      if (await isTracked(context.place, path)) continue
+      const parts = path.split('/')
+      const name = parts.pop() ?? ''
+      const folder = findFolder(root, parts)
+      try {
+        const bytes = isKept(name) ? folder?.read(name, MAX_DOCUMENT_BYTES) : null
+        const of = documentOf(name)
+        const isSafe =
+          !bytes?.length ||
+          (of === LEARNINGS_FILE
+            ? isContained(bytes, folder?.read(of, MAX_DOCUMENT_BYTES) ?? null)
+            : await keepBytes(context, survey, `${parts.join('/')}/${of}`, bytes))
+        if (isSafe) folder?.unlink(name)
+        else
+          context.notices.push(`${path} was left by a write that was broken off; look at it, then remove it.`)
+      } catch (error) {
+        if (!(error instanceof ReasonError)) throw error
+        context.notices.push(`${path} was left by a write that was broken off: ${error.message}`)
+      } finally {
+        folder?.close()
+      }
+    }
+  } finally {
+    root.close()
+  }
+}
+
+/** `.auth.md.0a1b2c.old.savepoint-tmp` was `auth.md`. */
+const documentOf = (name: string) => name.replace(/^\./, '').replace(/\.[0-9a-f]+\.old\.[^.]+$/, '')
+
+/** Whether one file has every line of another. */
+function isContained(bytes: Buffer, inside: Buffer | null): boolean {
+  const lines = new Set(inside?.toString('utf8').split(/\r?\n/))
+  return bytes
+    .toString('utf8')
+    .split(/\r?\n/)
+    .every((line) => lines.has(line))
+}
+
+/** False where the store has no stream that the bytes could belong to. */
+async function keepBytes(context: Context, survey: Survey, path: string, bytes: Buffer): Promise<boolean> {
+  const { store, identity } = context
+  // An old place that was to go has no row of its own any more; what is owed tells whose it was.
+  const owed = (await store.owed(identity.workspace)).find((view) => view.path === path)
+  const row = survey.rows.find(({ view, stream }) => view?.path === path || stream.id === owed?.stream)
+  const hash = sha256(bytes)
+  const text = bytes.toString('utf8')
+  // Bytes that are no text cannot be kept as one.
+  if (!row || sha256(text) !== hash) return false
+  if ((await store.version(row.stream.id, hash)) !== null) return true
+  const version = { stream: row.stream.id, hash, checkpoint: row.position.checkpoint, current: false }
+  await store.commit({
+    workspace: identity.workspace,
+    texts: [{ hash, text }],
+    versions: [{ ...version, problem: 'it was left by a write that was broken off' }],
+  })
+  context.notices.push(
+    `${path} was edited during a write that was broken off; that text is kept: savepoint show ${row.stream.name} --history`,
+  )
+  return true
+}

@@ -1,0 +1,177 @@
+import { type Change, noChange } from '../../core/checkpoint.ts'
+import { nameKey, streamId } from '../../core/id.ts'
+import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
+import { saysCurrent } from '../../formats/checkpoint-md/read.ts'
+import { signatureOf } from '../../formats/checkpoint-md/signature.ts'
+import { changeOf } from '../../formats/checkpoint-md/work.ts'
+import { decideAdoption } from '../../policy/adopt.ts'
+import type { DocumentCommit, NewStream, WorkRow } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { type Delivery, deliveriesOf } from '../trust/deliveries.ts'
+import { type Arrival, readArrivals, type Stamp, withoutTwins } from './arrivals.ts'
+import { documentPoint, joined } from './checkpoint-of.ts'
+import { afterHead } from './find-stream.ts'
+import { follow, isSetBack } from './follow-copies.ts'
+import type { Survey } from './survey.ts'
+
+/** What looking at the files came to: what to commit, and what to tell. */
+export interface Intake {
+  commit: DocumentCommit
+  isEmpty: boolean
+  stamps: Stamp[]
+}
+
+/**
+ * Reads the files that changed and decides what becomes of each. Nothing is written here. In a workspace that
+ * is not trusted files are only named; while git has something under way they are left alone.
+ */
+export async function takeIn(context: Context, survey: Survey): Promise<Intake> {
+  const { arrivals, parts, stamps } = await readArrivals(context, survey)
+  const byName = new Map(survey.rows.map((row) => [nameKey(row.stream.name), row]))
+  const taken = withoutTwins(survey, arrivals, byName)
+  const deliveries = await deliveriesOf(context, survey.trusted ? taken : [])
+  for (const arrival of taken) {
+    const row = byName.get(nameKey(arrival.reading.id))
+    if (!survey.trusted) name(survey, arrival, row)
+    else parts.push((await adopt(context, arrival, row, deliveries.get(arrival.path))) ?? {})
+  }
+  if (survey.trusted && survey.operation === null)
+    parts.push(await follow(context, survey, joined('', ...parts)))
+  const commit = joined(context.identity.workspace, ...parts)
+  const isEmpty =
+    commit.focus === undefined &&
+    Object.values(commit).every((value) => !Array.isArray(value) || value.length === 0)
+  return { commit, isEmpty, stamps }
+}
+
+async function adopt(
+  context: Context,
+  arrival: Arrival,
+  row: WorkRow | undefined,
+  delivery: Delivery | undefined,
+): Promise<Partial<DocumentCommit> | null> {
+  const { store } = context
+  const { path, hash, stamp, reading } = arrival
+  const provenance = delivery?.provenance ?? { branch: null, commit: null, author: null }
+  const trigger = { kind: 'adopted' as const, note: delivery?.note ?? '' }
+  const arrives = { provenance, triggers: [trigger], isFound: true as const }
+  const current = saysCurrent(reading.front)
+  const document = { path, hash, current, base: null, stamp, state: 'published' as const }
+  if (row === undefined) {
+    const stream = newStream(context, reading.id)
+    const foreign = delivery?.foreign ?? false
+    const point = await documentPoint(context, {
+      stream,
+      text: reading.text,
+      parent: null,
+      after: null,
+      foreign,
+      ...arrives,
+    })
+    const placed = { ...document, stream: stream.id, checkpoint: point.checkpoint.id }
+    return { ...point.commit, begins: [stream], documents: [placed] }
+  }
+  const { stream, view, position } = row
+  const version = await store.version(stream.id, hash)
+  const isKnown = version !== null && version.problem === null
+  const decision = decideAdoption({
+    view,
+    found: hash,
+    isKnown,
+    saysTheSame: !isKnown && (await saysTheSame(context, row, reading.text, delivery?.foreign === true)),
+  })
+  // What is on the default branch of the user's remote was reviewed there, whoever wrote it.
+  const isVouched = delivery?.onDefault === true
+  const at = (checkpoint: string, isCurrent = current) => ({
+    documents: [{ ...document, stream: stream.id, checkpoint, current: isCurrent }],
+    reviews: isVouched ? [checkpoint] : [],
+  })
+  switch (decision) {
+    case 'in sync':
+      return view?.path === path && !isVouched ? null : at(position.checkpoint)
+    case 'move':
+      if (view?.state === 'pending')
+        context.notices.push(
+          `${path} is another version now: number ${position.sequence} of ${stream.name} stays in its history.`,
+        )
+      if (version === null) return null
+      return (await isSetBack(context, row, path, version.checkpoint, delivery))
+        ? at(version.checkpoint, view?.current ?? row.focused)
+        : at(version.checkpoint)
+    case 'remember': {
+      const { checkpoint } = position
+      const seen = { stream: stream.id, hash, checkpoint, current, problem: null }
+      return { ...at(checkpoint), texts: [{ hash, text: reading.text }], versions: [seen] }
+    }
+    case 'append': {
+      const point = await documentPoint(context, {
+        ...arrives,
+        stream,
+        text: reading.text,
+        parent: position.checkpoint,
+        after: afterHead(row),
+        change: await changeSince(context, row, reading),
+        foreign: !isVouched && (position.foreign || (delivery?.foreign ?? false)),
+      })
+      const { texts, versions } = point.commit
+      // The same bytes were adopted before, and a damaged store has lost them since.
+      if ((await store.checkpoint(point.checkpoint.id)) !== null)
+        return { texts, versions, ...at(point.checkpoint.id) }
+      return { ...point.commit, ...at(point.checkpoint.id) }
+    }
+    default:
+      // A write of ours is under way: whoever publishes meets this file and keeps both.
+      return null
+  }
+}
+
+/** What a delta says that was written by hand; an edit of anything else tells nothing about itself. */
+async function changeSince(
+  { store }: Context,
+  { view }: WorkRow,
+  { document }: Arrival['reading'],
+): Promise<Change> {
+  const before = view ? await store.text(view.hash) : null
+  const known = before === null ? 0 : decodeDocument(before).deltas.length
+  return document.deltas.length > known ? changeOf(document) : noChange()
+}
+
+/** Others have no layout of their own: what differs in more than line ends is marked as theirs. */
+async function saysTheSame(
+  context: Context,
+  { view }: WorkRow,
+  text: string,
+  foreign: boolean,
+): Promise<boolean> {
+  const before = view ? await context.store.text(view.hash) : null
+  if (before === null) return false
+  const said = foreign ? withoutLineEnds : signatureOf
+  return said(before) === said(text)
+}
+
+const withoutLineEnds = (text: string) =>
+  text
+    .split(/[ \t]*(?:\r\n|\r|\n)/)
+    .join('\n')
+    .trimEnd()
+
+/** In a workspace that is not trusted a document is named, and its text goes nowhere. */
+function name(survey: Survey, arrival: Arrival, row: WorkRow | undefined): void {
+  if (row?.view?.path !== arrival.path) survey.foreign.push({ path: arrival.path, id: arrival.reading.id })
+  else if (row.view.state !== 'pending' || arrival.hash !== row.view.base)
+    survey.troubles.push({
+      kind: 'changed',
+      path: arrival.path,
+      line: 1,
+      what: 'it was changed, and this workspace is not trusted: what is known stays as it was',
+      todo: 'If the change is yours: savepoint trust',
+    })
+}
+
+export const newStream = (context: Context, name: string): NewStream => ({
+  id: streamId(context.identity.repository, name),
+  repository: context.identity.repository,
+  workspace: context.identity.workspace,
+  kind: 'work',
+  name,
+})

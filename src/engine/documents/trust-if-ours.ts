@@ -1,0 +1,78 @@
+import { DEFAULT_LEDGER } from '../../core/ledger-path.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { type Folder, openFolder } from '../../fs/disk.ts'
+import { findFolder } from '../../fs/durable.ts'
+import { runsPrograms } from '../../workspace/git-config.ts'
+import type { Context } from '../context/context.ts'
+import { giveTrust } from '../trust/give-trust.ts'
+import type { Survey } from './survey.ts'
+
+/**
+ * Who begins a document in a workspace where nothing came from elsewhere trusts that workspace: there is no text
+ * but their own, and their edits are to be taken in. Where documents came with the repository, or its settings
+ * could make git run programs, trust is asked for.
+ */
+export async function trustIfOurs(context: Context, survey: Survey): Promise<void> {
+  if (survey.trusted) return
+  const known = new Set(survey.rows.flatMap(({ view }) => (view ? [view.path] : [])))
+  const hasOthers =
+    [...survey.files.keys()].some((path) => !known.has(path)) || (await hasOtherFiles(context))
+  const isChanged = survey.troubles.length > 0
+  const isTaken = await context.store.isDistrusted(context.identity.workspace)
+  if (isTaken || hasOthers || isChanged || runsPrograms(context.place)) {
+    context.notices.push(
+      'This workspace is not trusted: edits of its documents are not taken in. See: savepoint trust --help',
+    )
+    return
+  }
+  await giveTrust(context)
+  context.notices.push(
+    'This workspace is trusted from now on: edits of its documents are taken in (savepoint untrust ends that).',
+  )
+}
+
+/** Where agents and their tools leave what other agents read: handoffs, notes, the notes of a plan. */
+function sharedFiles(root: Folder): string[] {
+  const plans = namesIn(root, ['.claude', 'plans'], 'folder').map((plan) => [
+    '.claude',
+    'plans',
+    plan,
+    'checkpoints',
+  ])
+  return [['.agents', 'handoffs'], ['.claude', 'checkpoints'], ...plans].flatMap((folders) =>
+    namesIn(root, folders)
+      .filter((name) => /\.(?:md|json)$/i.test(name))
+      .map((name) => [...folders, name].join('/')),
+  )
+}
+
+function namesIn(root: Folder, folders: readonly string[], kind: 'file' | 'folder' = 'file'): string[] {
+  const folder = findFolder(root, folders)
+  try {
+    // A link among the files may lead to anything: it counts as one of them.
+    return (folder?.names() ?? []).filter(
+      (name) => (folder?.entry(name)?.kind === 'folder') === (kind === 'folder'),
+    )
+  } finally {
+    if (folder !== root) folder?.close()
+  }
+}
+
+/** Whether a ledger, handoffs or notes stand here that are not ours. What cannot be looked into is not ours either. */
+async function hasOtherFiles({ store, identity, place, settings }: Context): Promise<boolean> {
+  const ours = new Set((await store.fileViews(identity.workspace)).map(({ path }) => path))
+  const root = openFolder(place.root)
+  try {
+    const ledgers = [DEFAULT_LEDGER, settings.ledger_path].filter((path) => {
+      const parts = path.split('/')
+      const name = parts.pop() ?? ''
+      return namesIn(root, parts).includes(name)
+    })
+    return [...sharedFiles(root), ...ledgers].some((path) => !ours.has(path))
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    return true
+  } finally {
+    root.close()
+  }
+}

@@ -1,0 +1,86 @@
+import { ReasonError } from '../../core/reason.ts'
+import { databaseProblem } from '../../store/sqlite/backup.ts'
+import { backupsIn } from '../../store/sqlite/restore.ts'
+import type { Context } from '../context/context.ts'
+import { FIX, type Finding } from '../context/finding.ts'
+import { healStore } from './heal.ts'
+import { isUnfinished } from './open-sound.ts'
+
+/** False where the store is gone and stays gone: opening it would put an empty one in its place. */
+export async function examineAbsence(context: Context, fix: boolean, findings: Finding[]): Promise<boolean> {
+  const { database } = context.home
+  if (!isUnfinished(context)) return true
+  const healed = fix ? await healStore(context) : null
+  findings.push({
+    level: 'error',
+    what: `The store ${database} is gone, its backups are there, or what was set aside is not read yet`,
+    todo: FIX,
+    fixed: healed && `restored from ${healed.backup ?? healed.setAside}`,
+  })
+  return fix
+}
+
+/** False where the store cannot be read, so that nothing more can be said. */
+export async function examineStore(context: Context, fix: boolean, findings: Finding[]): Promise<boolean> {
+  const { problems, derived, readable } = await storeProblems(context)
+  if (problems.length === 0) {
+    await examineSearch(context, fix, derived, findings)
+    return true
+  }
+  const healed = fix ? await healStore(context, { force: true }) : null
+  const left = healed ? (await storeProblems(context)).problems : problems
+  for (const what of problems)
+    findings.push({
+      level: 'error',
+      what: `The store ${context.store.path}: ${what}`,
+      todo: FIX,
+      fixed: healed && left.length === 0 ? `set aside at ${healed.setAside}, restored` : null,
+    })
+  return healed !== null || readable
+}
+
+/** Nothing is lost with the search index, so nothing is set aside for it. */
+async function examineSearch(
+  { store }: Context,
+  fix: boolean,
+  derived: readonly string[],
+  findings: Finding[],
+): Promise<void> {
+  const [what] = derived
+  if (what === undefined) return
+  if (fix) await store.forgetSearch()
+  findings.push({
+    level: 'note',
+    what: `The search index is damaged: ${what}`,
+    todo: 'Nothing is lost: it is made anew at the next search.',
+    fixed: fix ? 'thrown away; it is made anew at the next search' : null,
+  })
+}
+
+async function storeProblems(
+  context: Context,
+): Promise<{ problems: string[]; derived: string[]; readable: boolean }> {
+  try {
+    const all = await context.store.check()
+    const whats = (isDerived: boolean) =>
+      all.filter(({ derived = false }) => derived === isDerived).map(({ what }) => what)
+    return { problems: whats(false), derived: whats(true), readable: true }
+  } catch (error) {
+    if (error instanceof ReasonError && error.reason === 'store_damaged')
+      return { problems: [error.message], derived: [], readable: false }
+    throw error
+  }
+}
+
+export function examineBackups(context: Context, findings: Finding[]): void {
+  for (const file of backupsIn(context.home.backups, context.ports.now())) {
+    const problem = databaseProblem(file)
+    if (problem !== null)
+      findings.push({
+        level: 'warning',
+        what: `The backup ${file} is damaged: ${problem}`,
+        todo: 'Move it away; the next backup is made within a day.',
+        fixed: null,
+      })
+  }
+}

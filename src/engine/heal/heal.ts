@@ -1,0 +1,65 @@
+import { instant } from '../../core/ports.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { count } from '../../core/text.ts'
+import { type Restored, restoreStore } from '../../store/sqlite/restore.ts'
+import type { Stream } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { publishRun } from '../runs/publish-run.ts'
+import { readmitRun } from '../runs/readmit.ts'
+
+export interface Healed extends Restored {
+  /** Snapshots that came back from the files in the workspaces. */
+  readmitted: number
+}
+
+/**
+ * Brings a damaged store back: the file is set aside, a fresh one is filled from the newest good backup, from
+ * what the damaged file still gives, and from the snapshots that lie in the workspaces of runs it knows.
+ */
+export async function healStore(context: Context, { force = false } = {}): Promise<Healed> {
+  const { store, file, home, ports } = context
+  if (file === null)
+    throw new ReasonError('store_damaged', {
+      path: store.path,
+      problem: 'it is not a file that can be restored here',
+    })
+  const back: Stream[] = []
+  let readmitted = 0
+  const restored = await restoreStore(file, {
+    setAsideFolder: home.setAside,
+    backupsFolder: home.backups,
+    ports,
+    force,
+    async bringBack() {
+      for (const run of await store.streams(null)) {
+        const found = await anyway(context, () => readmitRun(context, run))
+        if (found > 0) back.push(run)
+        readmitted += found
+      }
+      await store.closeGaps(instant(ports.now()))
+    },
+  })
+  for (const run of back) await anyway(context, () => publishRun(context, run))
+  context.notices.push(
+    [
+      'The store was damaged.',
+      restored.setAside ? `The damaged file is kept at ${restored.setAside}.` : '',
+      restored.backup ? `It was restored from ${restored.backup}.` : 'There was no backup.',
+      `${count(restored.checkpoints, 'checkpoint')} came from backup and old file, ${readmitted} from snapshot files.`,
+    ]
+      .filter(Boolean)
+      .join(' '),
+  )
+  return { ...restored, readmitted }
+}
+
+/** A workspace that is gone or cannot be written keeps nobody from going on. */
+async function anyway<T>(context: Context, act: () => Promise<T>): Promise<T | 0> {
+  try {
+    return await act()
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    context.notices.push(error.message)
+    return 0
+  }
+}

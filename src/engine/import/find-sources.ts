@@ -1,0 +1,197 @@
+import { realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { DEFAULT_LEDGER } from '../../core/ledger-path.ts'
+import { describe, errorCode, ReasonError } from '../../core/reason.ts'
+import { HANDOFFS } from '../../formats/handoff-md/layout.ts'
+import { type Entry, type Folder, openFolder } from '../../fs/disk.ts'
+import { findFolder } from '../../fs/durable.ts'
+import type { Context } from '../context/context.ts'
+
+/** A walk ends here: nobody has more documents, and somebody may have named the root of a disk. */
+const MAX_ENTRIES = 100_000
+const MAX_DEPTH = 64
+const CLOSED = new Set(['.git', 'node_modules'])
+const ENDING = /\.(?:json|json\.gz|md)$/i
+
+/** A file that could be a document. */
+export interface Candidate {
+  /** Relative to the workspace, with forward slashes. */
+  path: string
+  /** `named` by the user, at a `usual` place of such a document, or only met on a `walk`. */
+  how: 'named' | 'usual' | 'walk'
+}
+
+export interface Skipped {
+  path: string
+  problem: string
+}
+
+export interface Found {
+  candidates: Candidate[]
+  skipped: Skipped[]
+}
+
+const NOTES = /(?:^|\/)\.claude\/(?:plans\/[^/]+\/)?checkpoints\/[^/]+\.json$/i
+const HANDOFF = /(?:^|\/)\.agents\/handoffs\/[^/]+\.md$/i
+
+export const isHandoffPlace = (path: string) => HANDOFF.test(path)
+export const isLedgerPlace = ({ settings }: Context, path: string) =>
+  path === DEFAULT_LEDGER || path === settings.ledger_path
+
+/**
+ * The files to look at: below the paths that were given, else at the places where other tools leave documents. No
+ * link is followed, and nothing is opened here but folders.
+ */
+export function findSources(context: Context, paths: readonly string[]): Found {
+  const root = openFolder(context.place.root)
+  const search = new Search(context, root)
+  try {
+    if (paths.length === 0) search.usualPlaces()
+    else for (const parts of paths.map((path) => partsOf(context, path))) search.named(parts)
+    return search.found()
+  } finally {
+    root.close()
+  }
+}
+
+/** A path of the command line as names below the workspace. */
+function partsOf({ cwd, place }: Context, path: string): string[] {
+  const full = resolve(realpathSync.native(cwd), path)
+  for (const one of [full, withRealFolder(full)]) {
+    const below = relative(place.root, one)
+    const parts = below.split(sep).filter((part) => part !== '')
+    if (parts[0] !== '..' && !isAbsolute(below)) return parts
+  }
+  throw wrong(`${JSON.stringify(path)} is outside of this workspace: bring it in, or import it there`)
+}
+
+/** The way to a workspace may lead over links; the way inside it may not. */
+function withRealFolder(path: string): string {
+  try {
+    return join(realpathSync.native(dirname(path)), basename(path))
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return path
+  }
+}
+
+const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })
+
+class Search {
+  private readonly context: Context
+  private readonly root: Folder
+  private readonly candidates = new Map<string, Candidate>()
+  private readonly skipped: Skipped[] = []
+  private entries = 0
+
+  constructor(context: Context, root: Folder) {
+    this.context = context
+    this.root = root
+  }
+
+  found(): Found {
+    return { candidates: [...this.candidates.values()], skipped: this.skipped }
+  }
+
+  usualPlaces(): void {
+    this.list(['.claude', 'checkpoints'], /\.json$/i)
+    for (const { name, kind } of this.entriesIn(['.claude', 'plans']))
+      if (kind === 'folder') this.list(['.claude', 'plans', name, 'checkpoints'], /\.json$/i)
+    for (const path of new Set([DEFAULT_LEDGER, this.context.settings.ledger_path])) {
+      const kind = this.kindOf(path.split('/'))
+      if (kind !== null) this.take(path.split('/'), kind, 'usual')
+    }
+    this.list(HANDOFFS, /\.md$/i)
+  }
+
+  /** What the user named: a file, or a folder and all below it. */
+  named(parts: readonly string[]): void {
+    const before = this.skipped.length
+    const kind = parts.length === 0 ? 'folder' : this.kindOf(parts)
+    if (kind === 'folder') this.walk(parts)
+    else if (kind !== null) this.take(parts, kind, 'named')
+    else if (this.skipped.length === before)
+      throw wrong(`there is no ${JSON.stringify(parts.join('/'))} in this workspace`)
+  }
+
+  /** One folder of a tool's, without the folders in it. */
+  private list(folder: readonly string[], ending: RegExp): void {
+    for (const { name, kind } of this.entriesIn(folder))
+      if (ending.test(name) && !name.startsWith('.')) this.take([...folder, name], kind, 'usual')
+  }
+
+  private walk(top: readonly string[]): void {
+    const open: Array<readonly string[]> = [top]
+    for (let here = open.pop(); here !== undefined; here = open.pop())
+      for (const { name, kind } of this.entriesIn(here)) {
+        if (CLOSED.has(name)) continue
+        const parts = [...here, name]
+        if (ENDING.test(name) && !name.startsWith('.')) this.take(parts, kind, 'walk')
+        else if (kind === 'folder' && parts.length <= MAX_DEPTH) open.push(parts)
+        else if (kind === 'folder') this.skip(parts, `it is deeper than ${MAX_DEPTH} folders`)
+      }
+  }
+
+  private take(parts: readonly string[], kind: Entry['kind'], how: Candidate['how']): void {
+    const path = parts.join('/')
+    if (kind === 'file') {
+      const isUsual = NOTES.test(path) || HANDOFF.test(path) || isLedgerPlace(this.context, path)
+      if (how === 'named' || !this.candidates.has(path))
+        this.candidates.set(path, { path, how: how === 'walk' && isUsual ? 'usual' : how })
+    } else this.skip(parts, kind === 'folder' ? 'it is a folder' : 'it is not a plain file')
+  }
+
+  private skip(parts: readonly string[], problem: string): void {
+    this.skipped.push({ path: parts.join('/') || '.', problem })
+  }
+
+  /** In a fixed order, so that the same files are always taken in the same way. */
+  private entriesIn(parts: readonly string[]): Array<{ name: string; kind: Entry['kind'] }> {
+    const room = MAX_ENTRIES - this.entries
+    return this.looking(parts, parts, [], (folder) => {
+      const names = folder.names().sort()
+      this.entries += names.length
+      if (names.length > room && room > 0)
+        this.skip(parts, `the search ended here, after ${MAX_ENTRIES} entries: name smaller folders`)
+      return names.slice(0, Math.max(0, room)).flatMap((name) => {
+        const kind = folder.entry(name)?.kind
+        return kind === undefined ? [] : [{ name, kind }]
+      })
+    })
+  }
+
+  private kindOf(parts: readonly string[]): Entry['kind'] | null {
+    const name = parts.at(-1) ?? ''
+    return this.looking(parts, parts.slice(0, -1), null, (folder) => folder.entry(name)?.kind ?? null)
+  }
+
+  /** A folder that is a link, or that its owner has closed, hides only itself. */
+  private looking<T>(
+    about: readonly string[],
+    folders: readonly string[],
+    otherwise: T,
+    act: (folder: Folder) => T,
+  ): T {
+    try {
+      const folder = findFolder(this.root, folders)
+      try {
+        return folder ? act(folder) : otherwise
+      } finally {
+        if (folder !== this.root) folder?.close()
+      }
+    } catch (error) {
+      this.skip(about, problemOf(error))
+      return otherwise
+    }
+  }
+}
+
+/** What is wrong with a file, without the path that stands before it anyway. A defect of ours is thrown on. */
+export function problemOf(error: unknown): string {
+  if (error instanceof ReasonError) {
+    if (error.reason === 'file_too_large') return `it is too large: over ${error.data.limit} bytes`
+    return String(error.data.problem ?? error.message)
+  }
+  if (errorCode(error) === undefined) throw error
+  return describe(error)
+}

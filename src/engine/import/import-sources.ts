@@ -1,0 +1,170 @@
+import { nameKey } from '../../core/id.ts'
+import { instant } from '../../core/ports.ts'
+import { ReasonError } from '../../core/reason.ts'
+import type { WorkRow } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { workspaceLock } from '../context/workspace-lock.ts'
+import { tell } from '../documents/read.ts'
+import { look, type Survey, standingOf } from '../documents/survey.ts'
+import { upToDate } from '../documents/up-to-date.ts'
+import { deliveriesOf } from '../trust/deliveries.ts'
+import { isTrustedHere } from '../trust/trusted.ts'
+import { findSources } from './find-sources.ts'
+import { type Head, mayConcern, type PlacedSource, type Placement, placeSources } from './place-sources.ts'
+import { type Readings, readCandidates, sourceAt } from './read-candidates.ts'
+import type { Source } from './read-source.ts'
+import { takeSources } from './take-sources.ts'
+
+const WAIT_MS = 20_000
+const GIVE_UP_AFTER = 50
+
+export interface ImportReport extends Omit<Readings, 'sources'> {
+  dry_run: boolean
+  trusted: boolean
+  imported: number
+  known: number
+  streams: Array<{ id: string; began: boolean; count: number; foreign: boolean; first: string; last: string }>
+}
+
+/** Finds, reads and places; and takes in what is new, unless it is only asked what that would be. */
+export async function importSources(
+  context: Context,
+  paths: readonly string[],
+  isDry: boolean,
+): Promise<ImportReport> {
+  const trusted = await isTrustedHere(context)
+  const found = findSources(context, paths)
+  const { sources: read, ...readings } = readCandidates(context, found.candidates)
+  const report: ImportReport = {
+    ...{ dry_run: isDry, trusted, imported: 0, known: 0, streams: [] },
+    ...{ ...readings, skipped: [...found.skipped, ...readings.skipped] },
+  }
+  const sources = await newOnes(context, read, report)
+  const placed = await vouched(context, sources, trusted)
+  if (isDry) {
+    const survey = await look(context)
+    const { lanes, taken } = await placeHere(context, survey, placed)
+    tellTaken(report, taken)
+    for (const { name, isNew, sources: mine } of lanes) count(report, name, isNew, mine)
+  } else if (placed.length > 0) await takeAll(context, placed, report)
+  return report
+}
+
+/** What this repository has not seen yet, each text once. A file of our own that was changed is not taken for new. */
+async function newOnes(
+  context: Context,
+  sources: readonly Source[],
+  report: ImportReport,
+): Promise<Source[]> {
+  const { store, identity } = context
+  const known = await store.texts(identity.repository)
+  const fresh: Source[] = []
+  for (const source of sources) {
+    const { hash, path } = source
+    const view = known.has(hash) ? null : await store.fileView(identity.workspace, path)
+    if (known.has(hash)) report.known += 1
+    else if (view?.kind === 'ledger')
+      report.elsewhere.push({ path, problem: 'our ledger, edited: the next save takes it in' })
+    else if (view) report.skipped.push({ path, problem: 'it is ours, and was changed since' })
+    else fresh.push(source)
+    known.add(hash)
+  }
+  return fresh
+}
+
+/** Says of each whether somebody else wrote it. Git is asked in a trusted workspace only. */
+async function vouched(context: Context, sources: Source[], trusted: boolean): Promise<PlacedSource[]> {
+  const deliveries = await deliveriesOf(context, trusted ? sources : [])
+  return sources.map((source) => ({
+    ...source,
+    foreign: !trusted || deliveries.get(source.path)?.foreign === true,
+  }))
+}
+
+/** Where each goes, by the heads of now. */
+async function placeHere(context: Context, survey: Survey, sources: PlacedSource[]): Promise<Placement> {
+  const concerns = mayConcern(sources)
+  const heads: Head[] = []
+  for (const row of survey.rows) if (concerns(row.stream.name)) heads.push(await headOf(context, row))
+  return placeSources(sources, heads)
+}
+
+async function headOf({ store }: Context, row: WorkRow): Promise<Head> {
+  const { name, headId } = row.stream
+  const stored = await store.checkpoint(headId)
+  const checkpoint = stored?.state === 'whole' ? stored.checkpoint : null
+  const isDocument = row.view !== null || checkpoint?.document !== undefined
+  return {
+    name,
+    atMs: Date.parse(checkpoint?.at ?? row.position.at),
+    foreign: stored?.row.foreign ?? row.position.foreign,
+    imported: checkpoint?.triggers.some(({ note }) => note.startsWith('imported from ')) ?? false,
+    shut: checkpoint === null || isDocument || standingOf(row) === 'archived',
+  }
+}
+
+/** Under the workspace's lock. Where another worktree moves a head meanwhile, the rest is placed again. */
+async function takeAll(context: Context, sources: PlacedSource[], report: ImportReport): Promise<void> {
+  const { store, identity, progress } = context
+  const release = await workspaceLock(context, identity.workspace, WAIT_MS)
+  if (release === null) throw new ReasonError('store_busy', { path: store.path, waited_ms: WAIT_MS })
+  try {
+    let open = sources
+    for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+      const survey = await upToDate(context)
+      if (survey.operation !== null) throw new ReasonError('git_in_progress', { operation: survey.operation })
+      if (attempt === 0) tell(context, survey)
+      // Whoever held the lock before may have imported the same files.
+      const known = await store.texts(identity.repository)
+      report.known += open.filter(({ hash }) => known.has(hash)).length
+      open = open.filter(({ hash }) => !known.has(hash))
+      const { lanes, taken: documents } = await placeHere(context, survey, open)
+      const before = report.imported
+      const { done, taken, changed } = await takeSources(
+        context,
+        survey,
+        lanes,
+        (candidate) => sourceAt(context, candidate),
+        (number) => progress(before + number, sources.length),
+      )
+      const isTaken = new Set(taken)
+      for (const { name, isNew, sources: mine } of lanes)
+        count(
+          report,
+          name,
+          isNew,
+          mine.filter((one) => isTaken.has(one)),
+        )
+      open = open.filter((one) => !isTaken.has(one) && !changed.includes(one))
+      for (const { path } of changed) report.skipped.push({ path, problem: 'it changed while it was read' })
+      if (!done) continue
+      tellTaken(report, documents)
+      progress(sources.length, sources.length)
+      return
+    }
+    throw new ReasonError('store_busy', { path: store.path, waited_ms: WAIT_MS })
+  } finally {
+    release()
+  }
+}
+
+function tellTaken({ elsewhere }: ImportReport, documents: readonly PlacedSource[]): void {
+  for (const { path, stream } of documents)
+    elsewhere.push({ path, problem: `there is a stream ${stream} already, which stays as it is` })
+}
+
+/** A stream may come again, where its head was moved in between. */
+function count(report: ImportReport, name: string, began: boolean, sources: readonly PlacedSource[]): void {
+  const [first, last] = [sources[0], sources.at(-1)]
+  if (!first || !last) return
+  report.imported += sources.length
+  const known = report.streams.find(({ id }) => nameKey(id) === nameKey(name))
+  if (known) {
+    known.count += sources.length
+    known.last = instant(last.atMs)
+  } else
+    report.streams.push({
+      ...{ id: name, began, count: sources.length, foreign: first.foreign },
+      ...{ first: instant(first.atMs), last: instant(last.atMs) },
+    })
+}

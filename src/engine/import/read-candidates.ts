@@ -1,0 +1,67 @@
+import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
+import { openFolder } from '../../fs/disk.ts'
+import { findFolder } from '../../fs/durable.ts'
+import type { Context } from '../context/context.ts'
+import { foldersOf, nameOf } from '../publish/guard.ts'
+import { type Candidate, problemOf, type Skipped } from './find-sources.ts'
+import { placeVerdict, type ReadSource, readSource, type Source, type Verdict } from './read-source.ts'
+
+export interface Readings {
+  sources: Source[]
+  skipped: Skipped[]
+  /** Files that come into the store another way. */
+  elsewhere: Skipped[]
+  /** Files below a given folder that are no documents of a known kind. */
+  other: number
+}
+
+/** Reads every candidate once, and keeps of each only what says where it belongs. */
+export function readCandidates(context: Context, candidates: readonly Candidate[]): Readings {
+  const readings: Readings = { sources: [], skipped: [], elsewhere: [], other: 0 }
+  candidates.forEach((candidate, at) => {
+    const { path } = candidate
+    const verdict = verdictOf(context, candidate)
+    if (verdict.is === 'source') {
+      const { text: _text, said: _said, ...source } = verdict.source
+      readings.sources.push(source)
+    } else if (verdict.is === 'problem') readings.skipped.push({ path, problem: verdict.problem })
+    else if (verdict.is === 'elsewhere') readings.elsewhere.push({ path, problem: verdict.why })
+    else readings.other += 1
+    context.progress(at + 1, candidates.length)
+  })
+  return readings
+}
+
+function verdictOf(context: Context, candidate: Candidate): Verdict {
+  const byPlace = placeVerdict(candidate.path)
+  if (byPlace) return byPlace
+  try {
+    const file = bytesOf(context, candidate.path)
+    return file
+      ? readSource(context, candidate, file)
+      : { is: 'problem', problem: 'it is not there any more' }
+  } catch (error) {
+    return { is: 'problem', problem: problemOf(error) }
+  }
+}
+
+function bytesOf({ place }: Context, path: string): { bytes: Buffer; modifiedMs: number } | null {
+  const root = openFolder(place.root)
+  try {
+    const folder = findFolder(root, foldersOf(path))
+    try {
+      const entry = folder?.entry(nameOf(path))
+      const bytes = folder?.read(nameOf(path), MAX_DOCUMENT_BYTES)
+      return entry && bytes ? { bytes, modifiedMs: entry.modifiedMs } : null
+    } finally {
+      if (folder !== root) folder?.close()
+    }
+  } finally {
+    root.close()
+  }
+}
+
+export function sourceAt(context: Context, candidate: Candidate): ReadSource | null {
+  const verdict = verdictOf(context, candidate)
+  return verdict.is === 'source' ? verdict.source : null
+}

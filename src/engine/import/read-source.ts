@@ -1,0 +1,201 @@
+import { clip, sha256, wellFormed } from '../../core/canonical.ts'
+import { runNameProblem } from '../../core/id.ts'
+import { partsOf } from '../../core/outline.ts'
+import type { WorkState } from '../../core/work.ts'
+import { readFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
+import { isDocumentName } from '../../formats/checkpoint-md/layout.ts'
+import { readDocument } from '../../formats/checkpoint-md/read.ts'
+import { readTimestamp } from '../../formats/checkpoint-md/timestamp.ts'
+import { decodeHandoff } from '../../formats/handoff-md/codec.ts'
+import { decodeLedger } from '../../formats/ledger-md/codec.ts'
+import { decodeNote, MAX_NOTE_BYTES, type Note, noteToWork } from '../../formats/note-json/codec.ts'
+import { noteTime } from '../../formats/note-json/layout.ts'
+import { snapshotOfName } from '../../formats/snapshot/layout.ts'
+import { branchSlug } from '../../policy/resolve.ts'
+import { isObjectName } from '../../workspace/git-state.ts'
+import type { Context } from '../context/context.ts'
+import { type Candidate, isHandoffPlace, isLedgerPlace } from './find-sources.ts'
+
+const MAIN = 'main'
+const DAY = 86_400_000
+
+/** A document that another tool left, as it is going to be a checkpoint. */
+export interface Source {
+  path: string
+  kind: 'note' | 'ledger' | 'handoff' | 'document'
+  hash: string
+  /** When it says that it was written; null where it says nothing. */
+  saidMs: number | null
+  /** When it counts as written: a time to come is not believed, and the file's own time takes its place. */
+  atMs: number
+  /** The stream in which it belongs. */
+  stream: string
+  branch: string | null
+  commit: string | null
+}
+
+/** A source with all that it says. */
+export interface ReadSource extends Source {
+  text: string
+  /** What it says about the work; a checkpoint document is read by those who adopt documents. */
+  said: Partial<WorkState>
+}
+
+export type Verdict =
+  | { is: 'source'; source: ReadSource }
+  /** It is known here by another way, which is named. */
+  | { is: 'elsewhere'; why: string }
+  | { is: 'problem'; problem: string }
+  /** Nothing of it is a document of a known kind, and nobody said that it is. */
+  | { is: 'other' }
+
+const elsewhere = (why: string): Verdict => ({ is: 'elsewhere', why })
+const problem = (what: string): Verdict => ({ is: 'problem', problem: what })
+
+const RUN_FILE = elsewhere("a run's file: see savepoint doctor")
+
+/** A place that speaks for itself: what stands there is not opened. */
+export function placeVerdict(path: string): Verdict | null {
+  const [top, folder, ...rest] = path.split('/')
+  if (top !== 'checkpoints' || folder === undefined || rest.length === 0) return null
+  if (/^(?:active|archive)$/.test(folder))
+    return rest.length === 1 && isDocumentName(rest[0] ?? '')
+      ? elsewhere('a checkpoint document: every command takes it in')
+      : null
+  return /^(?:latest\.json|history\/[^/]+\.json(?:\.gz)?)$/.test(rest.join('/')) ? RUN_FILE : null
+}
+
+/** Says what a file is, by what stands in it. It never throws for what somebody wrote. */
+export function readSource(
+  context: Context,
+  { path, how }: Candidate,
+  { bytes, modifiedMs }: { bytes: Buffer; modifiedMs: number },
+): Verdict {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
+    return snapshotOfName(nameOf(path))
+      ? RUN_FILE
+      : how === 'walk'
+        ? { is: 'other' }
+        : problem('it is compressed')
+  const text = decoded(bytes)
+  if (text === null) return problem('it is not UTF-8 text')
+  const nowMs = context.ports.now()
+  const source = (from: Pick<ReadSource, 'kind' | 'stream' | 'said'> & Partial<ReadSource>, at: string[]) => {
+    const saidMs = at.map(timeOf).find((ms) => ms !== null) ?? null
+    const isSound = saidMs !== null && saidMs <= nowMs + DAY
+    const atMs = isSound ? saidMs : Math.max(0, Math.min(Math.trunc(modifiedMs), nowMs))
+    const base = { path, hash: sha256(bytes), text, saidMs, atMs, branch: null, commit: null }
+    return { is: 'source', source: { ...base, ...from } } as const
+  }
+  if (/\.json$/i.test(path) || /^\s*\{/.test(text)) {
+    const read = readNote(bytes, text, { path, how })
+    return 'note' in read ? source(noteSource(path, read.note), [read.note.timestamp, nameOf(path)]) : read
+  }
+  return readMarkdown(context, { path, how, bytes, text }, source)
+}
+
+function decoded(bytes: Buffer): string | null {
+  const text = bytes.toString('utf8')
+  return Buffer.from(text).equals(bytes) ? text : null
+}
+
+const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+
+/** A time as tools write it: ISO 8601, also with a space for the `T`, or as in a note's name. */
+function timeOf(text: string): number | null {
+  const said = text.trim()
+  return readTimestamp(said.replace(/^(\S+) (?=\d)/, '$1T'))?.ms ?? noteTime(said) ?? noteTime(`${said}.json`)
+}
+
+const NOTE_KEYS = ['timestamp', 'summary', 'decisions', 'next_action', 'blockers', 'context']
+
+function readNote(bytes: Buffer, text: string, { path, how }: Candidate): { note: Note } | Verdict {
+  if (bytes.length > MAX_NOTE_BYTES) return problem(`it is too large: over ${MAX_NOTE_BYTES} bytes`)
+  const read = decodeNote(bytes, '')
+  const keys = 'note' in read || how !== 'walk' ? (keysOf(text) ?? []) : []
+  if (keys.includes('snapshot_id') && keys.includes('run_id')) return RUN_FILE
+  // A note that was torn has only its name left to tell what it was.
+  const isTorn = 'problem' in read && noteTime(nameOf(path)) !== null && keysOf(text) === null
+  // Many a tool writes a summary into some file of its own.
+  const isOther = how === 'walk' && !isTorn && NOTE_KEYS.filter((key) => keys.includes(key)).length < 3
+  if (isOther) return { is: 'other' }
+  return 'note' in read ? read : problem(read.problem.replace(/^: /, ''))
+}
+
+/** Null where it is not JSON. */
+function keysOf(text: string): string[] | null {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
+    return typeof value === 'object' && value !== null ? Object.keys(value) : []
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error
+    return null
+  }
+}
+
+const PLAN = /(?:^|\/)\.claude\/plans\/([^/]+)\/checkpoints\/[^/]+$/
+const GLOBAL = /(?:^|\/)\.claude\/checkpoints\/[^/]+$/
+
+/** A plan's note belongs to the plan's stream. At a place of its own, a note says itself which plan it is of. */
+function noteSource(path: string, note: Note): Pick<ReadSource, 'kind' | 'stream' | 'said'> {
+  const plan = PLAN.exec(path)?.[1] ?? (GLOBAL.test(path) ? null : note.context.active_plan)
+  return { kind: 'note', stream: plan === null ? MAIN : branchSlug(plan), said: noteToWork(note) }
+}
+
+interface Markdown {
+  path: string
+  how: Candidate['how']
+  bytes: Buffer
+  text: string
+}
+
+type MakeSource = (
+  from: Pick<ReadSource, 'kind' | 'stream' | 'said'> & Partial<ReadSource>,
+  at: string[],
+) => Verdict
+
+const STAMP = /^_Last updated:[ \t]*([^\r\n_]{1,60})_/im
+
+function readMarkdown(context: Context, file: Markdown, source: MakeSource): Verdict {
+  const { path, how, bytes, text } = file
+  const front = readFrontMatter(text)
+  const yaml = front ? text.slice(front.start, front.end) : ''
+  const isDocument = front?.fields.has('checkpoint') || (front?.problem && /^checkpoint[ \t]*:/m.test(yaml))
+  if (isDocument || text.includes('<<<<<<<')) {
+    const reading = readDocument(bytes, nameOf(path))
+    if (reading.state === 'conflicted' || (isDocument && reading.state === 'broken'))
+      return problem(reading.problem)
+    if (isDocument && reading.state === 'whole') {
+      const said = ['last_delta', 'created'].map((key) => reading.front.fields.get(key)?.value ?? '')
+      return source({ kind: 'document', stream: reading.id, said: {} }, said)
+    }
+  }
+  const parts = partsOf(text)
+  const has = (key: string) => parts.some((part) => part.key === key)
+  const ledger = decodeLedger(text)
+  const isLedger = has('sessionledger') || (has('keydecisions') && has('workingset'))
+  if (isLedger || (isLedgerPlace(context, path) && Object.keys(ledger).length > 0))
+    return source({ kind: 'ledger', stream: MAIN, said: ledger }, [STAMP.exec(text)?.[1] ?? ''])
+  if (isLedgerPlace(context, path)) return problem('it has none of the sections of a ledger')
+  const isTitled = parts.some(({ title }) => /^handoff\s*:/i.test(title))
+  const isMarked = isHandoffPlace(path) || isTitled || (front?.fields.has('purpose') ?? false)
+  if (how === 'walk' && !isMarked) return { is: 'other' }
+  return readHandoff(text, source)
+}
+
+function readHandoff(text: string, source: MakeSource): Verdict {
+  const handoff = decodeHandoff(text)
+  if ('problem' in handoff) return problem(handoff.problem)
+  const { purpose, created, work } = handoff
+  const { stream, branch, commit } = handoff
+  return source(
+    {
+      kind: 'handoff',
+      stream: stream !== null && runNameProblem(stream) === null ? stream : MAIN,
+      said: { ...work, ...(work.intent || purpose === '' ? {} : { intent: wellFormed(purpose) }) },
+      branch: branch === null ? null : clip(branch, 200),
+      commit: commit !== null && isObjectName(commit) ? commit : null,
+    },
+    [created],
+  )
+}

@@ -1,0 +1,134 @@
+import { sha256, wellFormed } from '../../core/canonical.ts'
+import { adoptedId } from '../../core/id.ts'
+import { instant } from '../../core/ports.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { emptyWork, type WorkState } from '../../core/work.ts'
+import type { DocumentCommit, WorkRow } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { documentPoint, joined, type NewPoint, workPoint } from '../documents/checkpoint-of.ts'
+import { findRow, type Survey } from '../documents/survey.ts'
+import { newStream } from '../documents/take-in.ts'
+import type { Candidate } from './find-sources.ts'
+import type { Lane, PlacedSource } from './place-sources.ts'
+import type { ReadSource } from './read-source.ts'
+import { roomFor, told } from './tell-work.ts'
+
+/** So much goes into one transaction: a kill costs at most as much, and others who save wait only for one. */
+const BATCH = 100
+const BATCH_CHARACTERS = 4_000_000
+
+/** Where a lane stands: what its next source comes behind. */
+interface Tail {
+  id: string | null
+  sequence: number
+  work: WorkState
+  /** What was known before the import began: no cap cuts it. */
+  own: ReadonlySet<string>
+  room: number
+}
+
+export interface Taken {
+  /** False where somebody moved a head meanwhile: what is not taken yet has to be placed again. */
+  done: boolean
+  taken: PlacedSource[]
+  changed: PlacedSource[]
+}
+
+/** Makes checkpoints of the sources, a batch in each commit. Each is read again: thousands do not fit into memory. */
+export async function takeSources(
+  context: Context,
+  survey: Survey,
+  lanes: readonly Lane[],
+  read: (candidate: Candidate) => ReadSource | null,
+  step: (taken: number) => void,
+): Promise<Taken> {
+  const answer: Taken = { done: true, taken: [], changed: [] }
+  let parts: Array<Partial<DocumentCommit>> = []
+  let batch: PlacedSource[] = []
+  let characters = 0
+  const flush = async () => {
+    if (parts.length === 0) return true
+    const { done } = await context.store.commit(joined(context.identity.workspace, ...parts))
+    if (done) answer.taken.push(...batch)
+    parts = []
+    batch = []
+    characters = 0
+    step(answer.taken.length)
+    return done
+  }
+  for (const lane of lanes) {
+    const stream = { ...newStream(context, lane.name), ...findRow(survey, lane.name)?.stream }
+    let tail = await tailOf(context, findRow(survey, lane.name), roomFor(lane.sources.length))
+    for (const placed of lane.sources) {
+      const source = read({ path: placed.path, how: 'named' })
+      if (source === null || source.hash !== placed.hash) {
+        answer.changed.push(placed)
+        continue
+      }
+      const made = await pointOf(context, stream.id, tail, placed, source)
+      parts.push({ begins: tail.id === null ? [newStream(context, lane.name)] : [] }, made.commit)
+      tail = made.tail
+      batch.push(placed)
+      characters += source.text.length
+      if ((batch.length < BATCH && characters < BATCH_CHARACTERS) || (await flush())) continue
+      return { ...answer, done: false }
+    }
+  }
+  return { ...answer, done: await flush() }
+}
+
+async function tailOf({ store }: Context, row: WorkRow | undefined, room: number): Promise<Tail> {
+  if (row === undefined) return { id: null, sequence: 0, work: emptyWork(), own: new Set(), room }
+  const { headId, headSequence } = row.stream
+  const stored = await store.checkpoint(headId)
+  if (stored?.state !== 'whole')
+    throw new ReasonError('checkpoint_integrity_mismatch', {
+      path: `${row.stream.name} in the store`,
+      problem: 'its newest checkpoint is not whole',
+    })
+  const { work } = stored.checkpoint
+  return {
+    id: headId,
+    sequence: headSequence,
+    work,
+    own: new Set(work.decisions.map(({ text }) => text)),
+    room,
+  }
+}
+
+/** The checkpoint of a source. The same stream and the same bytes give the same id, wherever they are imported. */
+async function pointOf(
+  context: Context,
+  stream: string,
+  tail: Tail,
+  { foreign, saidMs, atMs }: PlacedSource,
+  source: ReadSource,
+): Promise<{ commit: Partial<DocumentCommit>; tail: Tail }> {
+  const { text, hash, path, branch, commit } = source
+  const after = tail.id === null ? null : { id: tail.id, sequence: tail.sequence }
+  const point: NewPoint = {
+    stream: { id: stream },
+    parent: tail.id,
+    after,
+    triggers: [{ kind: 'adopted', note: `imported from ${wellFormed(path)}` }],
+    provenance: { branch, commit, author: null },
+    foreign,
+  }
+  const isDocument = source.kind === 'document'
+  const said = told(tail.work, source, tail)
+  const made = isDocument
+    ? await documentPoint(context, { ...point, text })
+    : workPoint(context, { ...point, ...said })
+  const id = adoptedId(saidMs ?? Number.NaN, sha256(`${stream}\n${hash}`))
+  const checkpoint = { ...made.checkpoint, id, at: instant(atMs) }
+  const known = {
+    texts: [{ hash, text }],
+    versions: [{ current: false, problem: null, ...made.commit.versions[0], stream, hash, checkpoint: id }],
+  }
+  // The same bytes were imported before, and a damaged store has lost them since.
+  if ((await context.store.checkpoint(id)) !== null) return { commit: known, tail }
+  return {
+    commit: { ...known, appends: [{ checkpoint, after: tail.id, foreign }] },
+    tail: { ...tail, id, sequence: tail.sequence + 1, work: checkpoint.work },
+  }
+}

@@ -1,0 +1,49 @@
+import { sha256 } from '../../core/canonical.ts'
+import { randomToken } from '../../core/id.ts'
+import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
+import type { Folder } from '../../fs/disk.ts'
+import { type Refusal, replaceGuarded } from '../../fs/guarded.ts'
+import type { OwedView } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+
+export const guardOf = (context: Context, expected: string | null) => ({
+  token: randomToken(context.ports.random),
+  expected,
+  limit: MAX_DOCUMENT_BYTES,
+})
+
+export const foldersOf = (path: string) => path.split('/').slice(0, -1)
+export const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+
+/** The file has our text already: somebody died between the write and the note of it. */
+export const isText = ({ found, ours }: Refusal, hash: string) =>
+  found !== null && !ours && sha256(found) === hash
+
+/** An edit in the old file after ours took its name: ours goes, theirs comes back, and we begin again. */
+export async function giveBack(
+  context: Context,
+  folder: Folder,
+  name: string,
+  { found, forget }: Refusal,
+  ours: string,
+): Promise<void> {
+  let standing = ours
+  for (let theirs = found; theirs !== null && forget !== null; theirs = forget()) {
+    if (theirs.length > 0) {
+      const placed = replaceGuarded(folder, name, theirs, guardOf(context, standing))
+      // Somebody was faster once more: the kept file stays, and the next command names it.
+      if (!placed.done) return
+      standing = sha256(theirs)
+    }
+    await context.ports.sleep(SAVE_MS)
+  }
+}
+
+/** In so many milliseconds an editor that has cut a file has also written it. */
+export const SAVE_MS = 50
+
+/** What becomes of an edit that came while a document of ours was written. */
+export type MergeEdit = (context: Context, owed: OwedView, refusal: Refusal) => Promise<'again' | 'left'>
+
+/** Done; to be tried again, because somebody wrote meanwhile; or left as it is, owed still or given up. */
+export type Step = 'done' | 'again' | 'left'

@@ -1,0 +1,71 @@
+import type { Folder } from '../../fs/disk.ts'
+import { findFolder, makeFolders } from '../../fs/durable.ts'
+import { removeGuarded, replaceGuarded } from '../../fs/guarded.ts'
+import type { OwedView } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { isTrustedHere } from '../trust/trusted.ts'
+import type { MergeEdit, Step } from './guard.ts'
+import { foldersOf, guardOf, isText, nameOf } from './guard.ts'
+
+export async function publishDocument(
+  context: Context,
+  root: Folder,
+  row: OwedView,
+  mergeEdit: MergeEdit,
+): Promise<Step> {
+  const { store, identity } = context
+  const text = await store.text(row.hash)
+  if (text === null) throw new Error(`the store has no text for ${row.path}`)
+  const isNew = row.base === null
+  const folder = isNew
+    ? makeFolders(root, foldersOf(row.path), { sure: true })
+    : findFolder(root, foldersOf(row.path))
+  // The folder went with its files: the user or git removed them.
+  if (folder === null) return 'left'
+  try {
+    const outcome = replaceGuarded(folder, nameOf(row.path), Buffer.from(text), guardOf(context, row.base))
+    if (!outcome.done) {
+      if (!isText(outcome, row.hash)) return await mergeEdit(context, row, outcome)
+      // Somebody died between the write and this note: the name may not be durable yet.
+      folder.sync()
+    }
+  } finally {
+    folder.close()
+  }
+  await store.stamped(identity.workspace, [{ path: row.path, hash: row.hash, stamp: null }])
+  return 'done'
+}
+
+/** The old place of a document that was archived or brought back. */
+export async function takeAway(
+  context: Context,
+  root: Folder,
+  row: OwedView,
+  mergeEdit: MergeEdit,
+): Promise<Step> {
+  const { store, identity, place } = context
+  const rows = await store.work(identity.repository, identity.workspace)
+  const view = rows.find(({ stream }) => stream.id === row.stream)?.view ?? null
+  if (view?.state !== 'published') return 'left'
+  const folder = findFolder(root, foldersOf(row.path))
+  try {
+    if (folder?.entry(nameOf(row.path))) {
+      await tellGit(context, row.path, view.path)
+      const outcome = removeGuarded(folder, nameOf(row.path), guardOf(context, row.hash))
+      if (!outcome.done) return await mergeEdit(context, row, outcome)
+    }
+  } finally {
+    folder?.close()
+  }
+  await store.forgetViews([{ workspace: identity.workspace, path: row.path }])
+  return 'done'
+
+  async function tellGit(context: Context, from: string, to: string): Promise<void> {
+    if (place.git === null) return
+    if (!(await isTrustedHere(context))) return
+    const { moveInIndex } = await import('../../workspace/git-index.ts')
+    const moved = await moveInIndex(place, from, to)
+    if (typeof moved !== 'string')
+      context.notices.push(`Git was not told that ${from} is ${to} now: ${moved.problem}`)
+  }
+}

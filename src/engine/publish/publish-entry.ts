@@ -1,0 +1,52 @@
+import { sha256 } from '../../core/canonical.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { LEARNINGS_FILE, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
+import { addLearnings } from '../../formats/checkpoint-md/learnings.ts'
+import { readDocument } from '../../formats/checkpoint-md/read.ts'
+import type { Folder } from '../../fs/disk.ts'
+import { makeFolders } from '../../fs/durable.ts'
+import { replaceGuarded } from '../../fs/guarded.ts'
+import type { OwedView } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import type { Step } from './guard.ts'
+import { foldersOf, giveBack, guardOf } from './guard.ts'
+
+/** Adds a stream's learnings to the shared file, once: its heading says whether they are there. */
+export async function publishEntry(context: Context, root: Folder, row: OwedView): Promise<Step> {
+  const { store, identity } = context
+  const stored = await store.checkpoint(row.checkpoint)
+  const completion = stored?.state === 'whole' ? stored.checkpoint.completion : undefined
+  const id = row.path.slice(row.path.indexOf('#') + 1)
+  if (completion && completion.learnings.length > 0) {
+    const folder = makeFolders(root, foldersOf(row.path), { sure: true })
+    try {
+      const bytes = folder.read(LEARNINGS_FILE, MAX_DOCUMENT_BYTES)
+      const text = learningsText(bytes, row.path)
+      const { learnings } = completion
+      const added = addLearnings(text, { date: completion.date.slice(0, 10), id, learnings })
+      if (added !== text) {
+        const guard = guardOf(context, bytes === null ? null : sha256(bytes))
+        const outcome = replaceGuarded(folder, LEARNINGS_FILE, Buffer.from(added), guard)
+        if (!outcome.done) {
+          await giveBack(context, folder, LEARNINGS_FILE, outcome, sha256(added))
+          return 'again'
+        }
+      }
+    } finally {
+      folder.close()
+    }
+  }
+  await store.forgetViews([{ workspace: identity.workspace, path: row.path }])
+  return 'done'
+}
+
+/** The text of the shared file; bytes that are no text, or a conflict in it, are the user's to mend. */
+function learningsText(bytes: Buffer | null, path: string): string {
+  if (bytes === null) return ''
+  const reading = readDocument(bytes, LEARNINGS_FILE)
+  if (reading.state === 'conflicted' || (reading.state === 'broken' && reading.text === null))
+    throw new ReasonError(reading.state === 'conflicted' ? 'document_conflicted' : 'document_broken', {
+      ...{ id: '<id>', path: path.replace(/#.*/, ''), line: reading.line, problem: reading.problem },
+    })
+  return bytes.toString('utf8')
+}

@@ -1,0 +1,26 @@
+import type { Folder } from '../../fs/disk.ts'
+import { makeFolders } from '../../fs/durable.ts'
+import { replaceGuarded } from '../../fs/guarded.ts'
+import type { OwedView } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import type { Step } from './guard.ts'
+import { foldersOf, guardOf, isText, nameOf } from './guard.ts'
+
+/** Writes a note under a name that nobody has. It is never written again: whoever has the name keeps it. */
+export async function publishNote(context: Context, root: Folder, row: OwedView): Promise<Step> {
+  const { store, identity, notices } = context
+  const text = await store.text(row.hash)
+  if (text === null) throw new Error(`the store has no text for ${row.path}`)
+  const folder = makeFolders(root, foldersOf(row.path), { sure: true })
+  try {
+    const outcome = replaceGuarded(folder, nameOf(row.path), Buffer.from(text), guardOf(context, null))
+    if (!outcome.done && !isText(outcome, row.hash))
+      notices.push(`${row.path} is somebody else's file: the note was not written, its text is in the store.`)
+    // The name may not be durable yet.
+    if (!outcome.done) folder.sync()
+  } finally {
+    folder.close()
+  }
+  await store.stamped(identity.workspace, [{ path: row.path, hash: row.hash, stamp: null }])
+  return 'done'
+}

@@ -1,0 +1,104 @@
+import { ReasonError } from '../../core/reason.ts'
+import { type Folder, openFolder } from '../../fs/disk.ts'
+import { TEMP_ENDING } from '../../fs/durable.ts'
+import type { OwedView, ViewKind } from '../../store/store.ts'
+import { excludeFromGit } from '../../workspace/exclude.ts'
+import type { Context } from '../context/context.ts'
+import type { MergeEdit, Step } from './guard.ts'
+import { publishDocument, takeAway } from './publish-document.ts'
+import { publishEntry } from './publish-entry.ts'
+import { publishIndex } from './publish-index.ts'
+import { publishLedger } from './publish-ledger.ts'
+import { publishNote } from './publish-note.ts'
+import { sweepBeside } from './sweep-beside.ts'
+
+/** An editor that saves all the time is not waited for. */
+const GIVE_UP_AFTER = 12
+
+export interface Settled {
+  /** What is still owed. */
+  owed: OwedView[]
+  /** What could not be written, and why. */
+  failures: Array<{ row: OwedView; error: ReasonError }>
+}
+
+type Publish = (context: Context, root: Folder, row: OwedView, mergeEdit: MergeEdit) => Promise<Step>
+
+/** How each kind of file is written, and when its turn is: what takes a file's place comes before that file goes. */
+const KINDS: Record<ViewKind, { turn: number; publish: Publish }> = {
+  document: { turn: 0, publish: publishDocument },
+  note: { turn: 0, publish: publishNote },
+  ledger: { turn: 0, publish: publishLedger },
+  index: { turn: 1, publish: publishIndex },
+  entry: { turn: 3, publish: publishEntry },
+}
+
+const LEAVING = { turn: 2, publish: takeAway }
+
+/** A newer version may owe files that this one knows nothing of: they wait for it. */
+const UNKNOWN = { turn: 4, publish: async (): Promise<Step> => 'left' }
+
+const isKnown = ({ kind }: OwedView) => Object.hasOwn(KINDS, kind)
+
+const howOf = (row: OwedView) =>
+  !isKnown(row) ? UNKNOWN : row.state === 'leaving' ? LEAVING : KINDS[row.kind]
+
+/**
+ * Writes what this workspace owes to its shared files, for callers that hold the workspace lock. Each write goes
+ * through only while the file is what we last saw; an edit that came between is kept. What cannot be written now
+ * stays owed, and the user is told. `isLate`: it is owed by somebody who may have died over it.
+ */
+export async function settle(
+  context: Context,
+  mergeEdit: MergeEdit,
+  { isLate = false } = {},
+): Promise<Settled> {
+  const { store, identity, place } = context
+  const failures = new Map<string, Settled['failures'][number]>()
+  let owed = await store.owed(identity.workspace)
+  if (owed.length === 0) return { owed, failures: [] }
+  hideTempsFromGit(context)
+  const root = openFolder(place.root)
+  try {
+    if (isLate)
+      for (const row of owed)
+        if (row.kind !== 'document' && isKnown(row)) await sweepBeside(context, root, row)
+    for (let round = 0; round < GIVE_UP_AFTER; round += 1) {
+      let isDone = true
+      failures.clear()
+      for (const row of [...owed].sort((a, b) => howOf(a).turn - howOf(b).turn)) {
+        const step = await orFailure(row, () => howOf(row).publish(context, root, row, mergeEdit))
+        if (step === 'again') isDone = false
+        if (step instanceof ReasonError) failures.set(row.path, { row, error: step })
+      }
+      owed = await store.owed(identity.workspace)
+      if (isDone) break
+    }
+  } finally {
+    root.close()
+  }
+  return { owed, failures: [...failures.values()] }
+}
+
+/** A file that cannot be written keeps no other from being written. */
+async function orFailure(row: OwedView, act: () => Promise<Step>): Promise<Step | ReasonError> {
+  try {
+    return await act()
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    // The codec does not know which file it was given.
+    if (error.data.path !== '') return error
+    return new ReasonError(error.reason, { ...error.data, path: row.path, id: '<id>' }, { cause: error })
+  }
+}
+
+/** Our short-lived files beside a document are nothing for `git status`. */
+function hideTempsFromGit({ place, ports, notices }: Context): void {
+  if (place.git === null) return
+  try {
+    excludeFromGit(place.git.common, `.*${TEMP_ENDING}`, ports)
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    notices.push(`Temporary files could not be hidden from git: ${error.message}`)
+  }
+}

@@ -1,0 +1,19 @@
+import { ReasonError } from '../../core/reason.ts'
+import type { CheckpointRow, Stored, Stream } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+
+/** A snapshot of a run by its id, or by `latest`; refuses one that never was and one that is gone. */
+export async function findSnapshot(context: Context, run: Stream, id: string): Promise<Stored> {
+  const stored = await context.store.checkpoint(id === 'latest' ? run.headId : id)
+  if (stored === null || stored.row.stream !== run.id)
+    throw new ReasonError('snapshot_unknown', { run: run.name, snapshot: id })
+  if (stored.state === 'removed')
+    throw new ReasonError('snapshot_removed', {
+      run: run.name,
+      snapshot: id,
+      removed_at: removedAt(stored.row),
+    })
+  return stored
+}
+
+const removedAt = (row: CheckpointRow) => row.removedAt ?? 'an unknown day'

@@ -1,0 +1,177 @@
+import { sha256 } from '../../core/canonical.ts'
+import { randomToken } from '../../core/id.ts'
+import { instant } from '../../core/ports.ts'
+import { describe } from '../../core/reason.ts'
+import { compressSnapshot, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
+import {
+  HISTORY_FOLDER,
+  historyName,
+  historyPath,
+  runFolder,
+  snapshotOfName,
+} from '../../formats/snapshot/layout.ts'
+import type { Folder } from '../../fs/disk.ts'
+import { findFolder, removeDurably, writeDurably } from '../../fs/durable.ts'
+import { type Kept, planRetention, type RetentionLimits } from '../../policy/retention.ts'
+import type { Stream, ViewRow } from '../../store/store.ts'
+import { type Context, catchUp } from '../context/context.ts'
+import { workspaceLock } from '../context/workspace-lock.ts'
+import { inspectView } from './inspect-view.ts'
+import { openWorkspace, settle } from './publish-run.ts'
+
+export interface RetentionReport {
+  run_id: string
+  kept: number
+  removed: string[]
+  compressed: string[]
+  /** Why nothing, or not everything, was done. */
+  problem: string | null
+}
+
+export const limitsOf = ({ settings }: Context): RetentionLimits => ({
+  maxPerRun: settings.snapshots_per_run,
+  maxAgeDays: settings.snapshot_days,
+  compressAfterHours: settings.compress_after_hours,
+})
+
+/**
+ * Removes and compresses what the limits say, and reports what really happened. A run that cannot be read
+ * whole is left alone: a rule such as "keep the last failed one" means nothing on half of the truth.
+ */
+export async function retainRun(
+  context: Context,
+  run: Stream,
+  limits: RetentionLimits,
+  { dryRun = false } = {},
+): Promise<RetentionReport> {
+  const report: RetentionReport = {
+    run_id: run.name,
+    kept: run.live,
+    removed: [],
+    compressed: [],
+    problem: null,
+  }
+  const release = await workspaceLock(context, run.workspace)
+  if (release === null) return { ...report, problem: 'another process holds the workspace' }
+  let root: Folder | null = null
+  try {
+    root = await openWorkspace(context, run)
+    if (root === null) return report
+    if (!dryRun) await settle(context, run, root)
+    await catchUp(context)
+    await retain(context, run, root, limits, dryRun, report)
+  } catch (error) {
+    report.problem = describe(error)
+  } finally {
+    root?.close()
+    release()
+  }
+  return report
+}
+
+async function retain(
+  context: Context,
+  run: Stream,
+  root: Folder,
+  limits: RetentionLimits,
+  dryRun: boolean,
+  report: RetentionReport,
+): Promise<void> {
+  const { store, ports } = context
+  const nowMs = ports.now()
+  const views = await store.views({ stream: run.id })
+  const unreadable = await findUnreadable(context, run, root, views)
+  const live = (await store.history(run.id)).filter((row) => row.removedAt === null)
+  report.kept = live.length
+  if (unreadable !== null) {
+    report.problem = unreadable
+    return
+  }
+  if (!dryRun) sweep(root, run, views)
+  const plain = new Set(views.filter(({ path }) => path.endsWith('.json')).map(({ path }) => path))
+  const kept: Kept[] = live.map((row) => ({ ...row, plain: plain.has(historyPath(run.name, row.id)) }))
+  const plan = planRetention(kept, nowMs, limits)
+  if (dryRun) {
+    report.removed = plan.remove.map(({ id }) => id)
+    report.compressed = plan.compress.map(({ id }) => id)
+    report.kept -= report.removed.length
+    return
+  }
+  const ids = plan.remove.map(({ id }) => id)
+  if (ids.length > 0) {
+    await store.remove(run.id, ids, instant(nowMs))
+    await settle(context, run, root)
+    report.removed = await reallyGone(context, ids)
+    report.kept -= report.removed.length
+  }
+  for (const { id } of plan.compress) if (await compress(context, run, root, id)) report.compressed.push(id)
+  await store.maintained(run.id, instant(nowMs))
+}
+
+/** A crash between writing the compressed file and removing the plain one leaves both: one is enough. */
+function sweep(root: Folder, run: Stream, views: ViewRow[]): void {
+  const history = findFolder(root, [...runFolder(run.name), HISTORY_FOLDER])
+  if (history === null) return
+  try {
+    const published = new Set(views.map(({ path }) => path))
+    for (const name of history.names()) {
+      const found = snapshotOfName(name)
+      if (found === null || published.has(historyPath(run.name, found.snapshot, found.compressed))) continue
+      if (published.has(historyPath(run.name, found.snapshot, !found.compressed)))
+        removeDurably(history, name)
+    }
+  } finally {
+    history.close()
+  }
+}
+
+/** The first thing that keeps a run from being read whole, or null. */
+async function findUnreadable(
+  context: Context,
+  run: Stream,
+  root: Folder,
+  views: ViewRow[],
+): Promise<string | null> {
+  const folder = findFolder(root, runFolder(run.name))
+  try {
+    for (const row of views) {
+      const health = inspectView(folder, row)
+      if (health.state === 'damaged') return `${health.error.reason}: ${health.error.message}`
+    }
+  } finally {
+    folder?.close()
+  }
+  for (const row of await context.store.history(run.id)) {
+    const stored = row.removedAt === null ? await context.store.checkpoint(row.id) : null
+    if (stored?.state === 'damaged') return `checkpoint ${row.id} in the store does not match its checksum`
+  }
+  return null
+}
+
+/** Of the snapshots to remove, those that are tombstones now; `settle` has removed their files, or thrown. */
+async function reallyGone(context: Context, ids: string[]): Promise<string[]> {
+  const gone: string[] = []
+  for (const id of ids) if ((await context.store.checkpoint(id))?.state === 'removed') gone.push(id)
+  return gone
+}
+
+/** Write the compressed file, make it durable, note it, and only then remove the plain one. */
+async function compress(context: Context, run: Stream, root: Folder, id: string): Promise<boolean> {
+  const history = findFolder(root, [...runFolder(run.name), HISTORY_FOLDER])
+  if (history === null) return false
+  try {
+    const plain = history.read(historyName(id), MAX_SNAPSHOT_BYTES)
+    if (plain === null) return false
+    const bytes = compressSnapshot(plain)
+    writeDurably(history, historyName(id, true), bytes, { token: randomToken(context.ports.random) })
+    const { workspace } = run
+    await context.store.replaceView(
+      { workspace, path: historyPath(run.name, id) },
+      { workspace, path: historyPath(run.name, id, true), hash: sha256(bytes), contentHash: sha256(plain) },
+    )
+    removeDurably(history, historyName(id))
+    return true
+  } finally {
+    history.close()
+  }
+}

@@ -1,0 +1,135 @@
+import { clip } from '../../core/canonical.ts'
+import { type Checkpoint, noChange } from '../../core/checkpoint.ts'
+import { checkpointId, nameKey, randomId, requireRunName } from '../../core/id.ts'
+import type { Plan } from '../../core/plan.ts'
+import { instant } from '../../core/ports.ts'
+import { describe, ReasonError } from '../../core/reason.ts'
+import { emptyWork } from '../../core/work.ts'
+import { historyPath, latestPath, RUNS_FOLDER } from '../../formats/snapshot/layout.ts'
+import { openFolder } from '../../fs/disk.ts'
+import { findFolder } from '../../fs/durable.ts'
+import { redact } from '../../policy/redact.ts'
+import type { NewStream, Stream } from '../../store/store.ts'
+import { excludeFromGit } from '../../workspace/exclude.ts'
+import type { Context } from '../context/context.ts'
+import { publishSnapshot } from './publish-run.ts'
+import { renderFile } from './render-snapshot.ts'
+import type { Receipt } from './take-snapshot.ts'
+
+export interface Started extends Receipt {
+  plan_path: string
+  steps: number
+}
+
+/** Begins a run of a plan, in memory or from a file. The first snapshot holds the whole plan. */
+export async function startRun(
+  context: Context,
+  given: Plan,
+  wanted?: string,
+): Promise<{ run: Stream; started: Started }> {
+  const { store, ports, identity } = context
+  const plan = {
+    ...given,
+    steps: given.steps.map((step) => ({ ...step, title: clip(redact(step.title), 200) })),
+  }
+  const nowMs = ports.now()
+  const name = wanted === undefined ? freshName(plan, nowMs, ports.random) : requireRunName(wanted)
+  if ((await store.stream(identity.repository, name)) !== null)
+    throw new ReasonError('run_exists', { run: name })
+  refuseTakenFolder(context, name)
+  const stream: NewStream = {
+    id: randomId('run', ports.random),
+    repository: identity.repository,
+    workspace: identity.workspace,
+    kind: 'run',
+    name,
+  }
+  const first = firstCheckpoint(context, stream.id, plan, nowMs)
+  const file = renderFile(first, name)
+  const view = {
+    workspace: identity.workspace,
+    hash: file.hash,
+    contentHash: file.hash,
+    state: 'pending' as const,
+  }
+  const isNew = await store.begin(stream, first, [
+    { ...view, path: historyPath(name, first.id) },
+    { ...view, path: latestPath(name) },
+  ])
+  if (!isNew) throw new ReasonError('run_exists', { run: name })
+  await hideFromGit(context, name)
+  const run = await store.stream(identity.repository, name)
+  if (run === null) throw new ReasonError('run_unknown', { run: name })
+  const files = await publishSnapshot(context, run, first.id, [file])
+  const started: Started = {
+    run_id: name,
+    snapshot_id: first.id,
+    sequence: 1,
+    status: first.progress,
+    source: file.document.source,
+    coalesced: false,
+    latest: latestPath(name),
+    history: historyPath(name, first.id),
+    files,
+    plan_path: plan.path,
+    steps: plan.steps.length,
+  }
+  return { run, started }
+}
+
+/** A name from the plan's file and the time, where the user gave none. */
+function freshName(plan: Plan, nowMs: number, random: (bytes: number) => Uint8Array): string {
+  const base = plan.path.replace(/^.*[/\\]/, '').replace(/\.[^.]*$/, '')
+  const slug =
+    base
+      .replace(/[^A-Za-z0-9_-]+/g, '-')
+      .replace(/^[^A-Za-z0-9]+/, '')
+      .slice(0, 60) || 'run'
+  const stamp = instant(nowMs).slice(0, 19).replace(/[-:]/g, '')
+  return requireRunName(`${slug}-${stamp}-${Buffer.from(random(2)).toString('hex')}`)
+}
+
+/** A folder of that name which is not ours must not be filled with our files. */
+function refuseTakenFolder(context: Context, name: string): void {
+  const root = openFolder(context.place.root)
+  try {
+    const runs = findFolder(root, [RUNS_FOLDER])
+    let twin: string | undefined
+    try {
+      twin = runs?.names().find((other) => nameKey(other) === nameKey(name))
+    } finally {
+      runs?.close()
+    }
+    if (twin !== undefined) throw new ReasonError('run_folder_taken', { path: `${RUNS_FOLDER}/${twin}` })
+  } finally {
+    root.close()
+  }
+}
+
+function firstCheckpoint(context: Context, stream: string, plan: Plan, nowMs: number): Checkpoint {
+  const work = emptyWork()
+  return {
+    id: checkpointId(nowMs, 1, context.ports.random),
+    stream,
+    parent: null,
+    at: instant(nowMs),
+    triggers: [{ kind: 'manual', at: instant(nowMs), note: 'run started' }],
+    progress: 'in_progress',
+    work: { ...work, position: { ...work.position, plan } },
+    change: noChange(),
+    health: { pressure: 'low', protected: [], dropped: 0, profile: context.settings.policy_profile },
+  }
+}
+
+async function hideFromGit(context: Context, name: string): Promise<void> {
+  const { place, settings, store, identity } = context
+  if (place.git === null || settings.track_runs) return
+  const release = await store.lock(`exclude:${identity.repository}`, 2_000)
+  try {
+    excludeFromGit(place.git.common, `/${RUNS_FOLDER}/${name}/`, context.ports)
+  } catch (error) {
+    context.notices.push(`The run folder could not be hidden from git: ${describe(error)}`)
+  } finally {
+    release?.()
+  }
+}

@@ -1,0 +1,266 @@
+import type { Checkpoint, TriggerKind } from '../../core/checkpoint.ts'
+import { instant } from '../../core/ports.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { type Artifact, emptyWork, type WorkState } from '../../core/work.ts'
+import { carryForward } from '../../policy/carry.ts'
+import { redactAll } from '../../policy/redact.ts'
+import { isSessionStream, resolveStream, type SaveTarget, type Seen } from '../../policy/resolve.ts'
+import { capped, inherited, said } from '../../policy/save.ts'
+import { ownStream } from '../../policy/session-stream.ts'
+import type { WorkRow } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { provenanceHere } from '../context/provenance.ts'
+import { type Act, actAnyway } from '../documents/act.ts'
+import { joined } from '../documents/checkpoint-of.ts'
+import { afterHead, refusalOf } from '../documents/find-stream.ts'
+import { wholeOrNothing, workAt } from '../documents/newest-whole.ts'
+import { findRow, look, type Survey, standingOf } from '../documents/survey.ts'
+import { newStream } from '../documents/take-in.ts'
+import { trustIfOurs } from '../documents/trust-if-ours.ts'
+import { absentFiles, looksIn, marked } from '../surroundings/fingerprints.ts'
+import { hasEditsFor, vouchedLedger, withEdits } from '../surroundings/ledger-file.ts'
+import { seenOf, sessionsSeen } from '../surroundings/seen.ts'
+import { planPosition, type World, worldOf } from '../surroundings/world.ts'
+import { isTrustedHere } from '../trust/trusted.ts'
+import { type SavedView, writtenPoint } from './save-document.ts'
+import { indexOf, ledgerOf, noteOf } from './save-files.ts'
+import type { Said } from './save-input.ts'
+
+/** What a save confirms. */
+export interface Receipt {
+  stream: string
+  why: SaveTarget['why']
+  /** The stream began with this save. */
+  began: boolean
+  /** The work that one which begins takes its decisions, rules and facts from. */
+  origin: string | null
+  checkpoint: string
+  sequence: number
+  at: string
+  summary: string
+  goal: string
+  decisions: { new: number; total: number; unconfirmed: number }
+  done: number
+  now: string
+  next: string
+  /** How many items are left out because the checkpoint would grow too large. */
+  dropped: number
+  views: SavedView[]
+}
+
+export interface Why {
+  kind: TriggerKind
+  note: string
+}
+
+/**
+ * Puts the work state wherever it belongs: into the store first, in one commit with all that its files are to say,
+ * then into the files. What is committed is safe whatever becomes of the files, and the receipt tells of each.
+ */
+export async function saveWork(context: Context, told: Said, why: Why): Promise<Receipt> {
+  if (!(await isTrustedHere(context))) await trustIfOurs(context, await look(context))
+  const trusted = await isTrustedHere(context)
+  // Git looks while the lock is waited for and the documents are brought up to date.
+  const looking = worldOf(context, { trusted })
+  // Whoever awaits it is told what went wrong; who is refused before that has nobody awaiting.
+  looking.catch(() => undefined)
+  const done = await actAnyway(context, async (survey) => decide(context, survey, told, why, await looking))
+  const owed = new Set(done.owed.map(({ path }) => path))
+  const troubles = new Map(done.troubles.map(({ path, what }) => [path, what]))
+  const failures = new Map(done.failures.map(({ row, error }) => [row.path, error]))
+  const views = done.answer.views.map((view): SavedView => {
+    const failure = failures.get(view.path)
+    if (failure) return { ...view, state: 'pending', problem: failure.message }
+    if (view.state !== 'written' || !owed.has(view.path)) return view
+    return { ...view, state: 'pending', problem: troubles.get(view.path) ?? null }
+  })
+  return { ...done.answer, views }
+}
+
+async function decide(
+  context: Context,
+  survey: Survey,
+  told: Said,
+  why: Why,
+  world: World,
+): Promise<Act<Receipt>> {
+  const nowMs = context.ports.now()
+  const at = instant(nowMs)
+  const plan = told.plan ?? world.index?.activePlan ?? null
+  const sessions = await sessionsSeen(context, survey)
+  const { worked: last, bound } = sessions
+  // An agent that saves in one session does not speak for another that may still be at work.
+  const isOthers = context.session !== null && last?.isLive && last.stream !== ownStream(context.session)
+  const seen = seenOf(survey, {
+    ...{ named: told.stream, plan, branch: world.branch, nowMs, bound },
+    worked: isOthers ? null : last,
+  })
+  const target = resolveStream(seen, 'save')
+  const row = findRow(survey, target.name) ?? null
+  if (row) refuse(survey, row)
+  const stream = row?.stream ?? newStream(context, target.name)
+  const ledger = await vouchedLedger(context, survey.trusted)
+
+  const origin = row ?? originOf(survey, seen)
+  const whole = origin ? await workAt(context, origin.position.checkpoint) : emptyWork()
+  const worked = await workedOn(context, survey, seen, row)
+  const known = worked
+    ? await withWorked(row ? whole : emptyWork(), worked, row)
+    : row
+      ? whole
+      : inherited(whole)
+  const before = withEdits(known, ledger, stream.id)
+  const looks = looksIn(context)
+  const { work, dropped } = capped(
+    marked(looks, redactAll(placed(said(before, told.saying, at), told, world))),
+  )
+  const point = {
+    stream,
+    work,
+    parent: origin?.position.checkpoint ?? null,
+    after: row ? afterHead(row) : null,
+    triggers: [
+      why,
+      ...(hasEditsFor(ledger, stream.id)
+        ? [{ kind: 'adopted' as const, note: 'the ledger was edited by hand' }]
+        : []),
+    ],
+    change: {
+      ...{ summary: told.saying.summary ?? told.saying.now ?? '', transitions: [], commands: [] },
+      artifacts: (world.dirty ?? []).map(({ path, action }) => ({ path, action, description: '' })),
+    },
+    provenance: provenanceHere(context),
+    // Work that nobody reviewed was refused above.
+    foreign: false,
+    atMs: nowMs,
+    absent: absentFiles(looks, work),
+    dropped,
+  }
+  const written = await writtenPoint(context, survey, row, point)
+  const files = [
+    ...noteOf(context, written.point, { work, atMs: nowMs, world, told }),
+    ...indexOf(written.point, world),
+    ...(await ledgerOf(context, survey, written.point, { ledger, work, at })),
+  ]
+  const standing = work.decisions.filter(({ supersededBy }) => supersededBy === null)
+  const texts = new Set(before.decisions.map(({ text }) => text))
+  return {
+    commit: joined(
+      context.identity.workspace,
+      { begins: row ? [] : [newStream(context, target.name)] },
+      written.commit,
+      ...files.map(({ commit }) => commit),
+    ),
+    answer: {
+      stream: target.name,
+      why: target.why,
+      began: target.isNew,
+      origin: row === null ? (origin?.stream.name ?? null) : null,
+      checkpoint: written.point.checkpoint.id,
+      sequence: (row?.stream.headSequence ?? 0) + 1,
+      at,
+      summary: work.now || work.state,
+      goal: work.intent,
+      decisions: {
+        new: standing.filter(({ text }) => !texts.has(text)).length,
+        total: standing.length,
+        unconfirmed: standing.filter(({ confirmed }) => !confirmed).length,
+      },
+      done: work.done.length,
+      now: work.now,
+      next: work.next[0]?.text ?? '',
+      dropped,
+      views: [...written.views, ...files.flatMap(({ views }) => views)],
+    },
+  }
+}
+
+/** What the last session of this workspace saved by itself, where it is newer than the stream of this save. */
+async function workedOn(
+  context: Context,
+  survey: Survey,
+  { worked, named, branch }: Seen,
+  row: WorkRow | null,
+): Promise<Checkpoint | null> {
+  if (named !== null || !worked || !isSessionStream(worked.stream)) return null
+  const found = findRow(survey, worked.stream)
+  if (!found || found.position.foreign || found.stream.id === row?.stream.id) return null
+  const ofBranch = found.position.gist.document?.branch ?? null
+  if (ofBranch !== null && branch !== null && ofBranch !== branch) return null
+  if (row && found.position.at <= row.position.at) return null
+  return wholeOrNothing(context, found.position.checkpoint)
+}
+
+/** The work of a stream with what a session found out since: nothing that either knew goes. */
+async function withWorked(
+  known: WorkState,
+  { work, at }: Checkpoint,
+  row: WorkRow | null,
+): Promise<WorkState> {
+  const { mergeSessionWork } = await import('../../policy/digest/merge.ts')
+  const times = { intent: at, now: at, next: at, blockers: at, questions: at }
+  const done = work.done.map((step) => ({ ...step, at: step.at ?? at }))
+  const found = { heard: work, times, decisions: work.decisions, done, artifacts: work.artifacts }
+  const merged = mergeSessionWork(known, found, row?.position.at ?? null)
+  // What the session went on from was saved, and what the talk added was not.
+  const overheard = (merged.overheard ?? []).filter((field) => work.overheard?.includes(field) !== false)
+  const [problem, state] = [known.problem || work.problem, known.state || work.state]
+  return { ...withClaims(merged, work), problem, state, overheard }
+}
+
+/** Claims that the session carried on from where it began. */
+const withClaims = (known: WorkState, { constraints, rules, facts, references }: WorkState): WorkState =>
+  carryForward(known, {
+    constraints: joinedClaims(known.constraints, constraints),
+    rules: joinedClaims(known.rules, rules),
+    facts: joinedClaims(known.facts, facts),
+    references,
+  })
+
+const joinedClaims = <Item extends { text: string }>(known: Item[], fresh: Item[]): Item[] => {
+  const texts = new Set(known.map(({ text }) => text))
+  return [...known, ...fresh.filter(({ text }) => !texts.has(text))]
+}
+
+/** Work on a new branch or plan goes on from what a resume would have told here: if that is one thing, and ours. */
+function originOf(survey: Survey, seen: Seen): WorkRow | null {
+  if (seen.named !== null) return null
+  const choice = resolveStream(seen, 'resume')
+  return choice.kind === 'stream' && !choice.offered ? (findRow(survey, choice.name) ?? null) : null
+}
+
+/** A stream that is over, or whose document was changed by nobody knows whom, takes no save. */
+function refuse(survey: Survey, row: WorkRow): void {
+  if (standingOf(row) === 'archived') throw new ReasonError('stream_archived', { id: row.stream.name })
+  const trouble = survey.troubles.find(({ path, kind }) => path === row.view?.path && kind === 'changed')
+  if (trouble) throw refusalOf(trouble, row.stream.name)
+  // In a note or a ledger its text would lose its mark.
+  if (row.position.foreign) throw new ReasonError('stream_foreign', { id: row.stream.name })
+}
+
+/** Of the uncommitted files so many are remembered; whoever changed hundreds by a tool works on none of them. */
+const MOST_FOUND = 50
+
+/** The work with where it is: the plan and its stage, and the files that are being worked on. */
+function placed(work: WorkState, told: Said, { index, dirty }: World): WorkState {
+  const { position } = work
+  const named = new Set(told.saying.files.map(({ path }) => path))
+  const found = (dirty ?? []).filter(({ path }) => !named.has(path)).slice(0, MOST_FOUND)
+  const files = found.map(({ path, action }): Artifact => ({ path, action, description: '' }))
+  const { artifacts } = carryForward(work, { artifacts: files })
+  return {
+    ...work,
+    // What somebody named is the newest: where there are too many, others go first.
+    artifacts: [
+      ...artifacts.filter(({ path }) => !named.has(path)),
+      ...artifacts.filter(({ path }) => named.has(path)),
+    ],
+    position: {
+      ...position,
+      ...planPosition({ index }),
+      ...(told.plan === null ? {} : { planName: told.plan }),
+      ...(told.stage === null ? {} : { stage: told.stage }),
+      ...(told.tddPhase === null ? {} : { tddPhase: told.tddPhase }),
+    },
+  }
+}

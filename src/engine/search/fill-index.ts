@@ -1,0 +1,87 @@
+import { describe, ReasonError } from '../../core/reason.ts'
+import type { Session } from '../../core/session.ts'
+import { searchableOf, searchableSession } from '../../policy/searchable.ts'
+import type { SearchRecord, Store, Unsearched } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { digestOf } from '../surroundings/session-digest.ts'
+
+/** So many checkpoints a transaction: nobody who wants to save waits longer than for one of these. */
+const PART = 200
+/** Somebody who waits for more than this is told how far it is. */
+const MANY = 1_000
+const MOST_ROUNDS = 50_000
+
+export type Filling = Pick<Context, 'store' | 'progress' | 'notices'>
+
+/**
+ * Brings the search index up to what is committed. What writes pays nothing for the index; who searches does, and only
+ * for what is new. A damaged index is thrown away and begins anew, once. Where it cannot be written the search goes on with what is there.
+ */
+export async function fillIndex(context: Filling): Promise<void> {
+  try {
+    await fill(context)
+  } catch (error) {
+    if (!(error instanceof ReasonError) || !CANNOT_WRITE.has(error.reason)) throw error
+    context.notices.push(`What was saved last may be missing: ${describe(error)}`)
+  }
+}
+
+const CANNOT_WRITE: ReadonlySet<string> = new Set([
+  'checkpoint_atomic_write_failed',
+  'store_busy',
+  'store_unavailable',
+])
+
+/** An index that cannot be made: then more than the index is damaged. */
+export const indexLost = ({ store }: Pick<Context, 'store'>) =>
+  new ReasonError('store_damaged', {
+    path: store.path,
+    problem: 'its search index can be neither read nor made',
+  })
+
+async function fill({ store, progress }: Filling): Promise<void> {
+  let isForgotten = false
+  let done = 0
+  let total = 0
+  // An end, also beside a writer that never rests.
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const part = await store.unsearched(PART)
+    if (part.from === part.to && !part.anew) break
+    // Another process may have been faster: then this part is in, and the next one is asked for.
+    if ((await store.indexed(part, await recordsIn(store, part))) === null) {
+      if (isForgotten) throw indexLost({ store })
+      isForgotten = true
+      await store.forgetSearch()
+      continue
+    }
+    done += part.checkpoints.length
+    total = Math.max(total, done + part.left)
+    if (total > MANY) progress(Math.min(done, total - 1), total)
+  }
+  if (total > MANY) progress(total, total)
+}
+
+async function recordsIn(store: Store, { checkpoints, sessions }: Unsearched): Promise<SearchRecord[]> {
+  const records: SearchRecord[] = checkpoints.flatMap(({ stream, checkpoint, parent }) =>
+    searchableOf(checkpoint, parent, stream.kind).map((one) => ({
+      ...one,
+      ...{ repository: stream.repository, stream: stream.id, checkpoint: checkpoint.id, at: checkpoint.at },
+      branch: checkpoint.provenance?.branch ?? null,
+    })),
+  )
+  for (const { session } of sessions)
+    if (session !== null)
+      for (const one of searchableSession(session, await requestsOf(store, session)))
+        records.push({
+          ...one,
+          ...{ repository: session.repository, stream: null, checkpoint: null, at: session.lastActivityAt },
+          branch: session.environment.gitBranch,
+        })
+  return records
+}
+
+/** What the user typed in a session. */
+async function requestsOf(store: Store, session: Session): Promise<string[]> {
+  const requests = (await digestOf(store, session))?.requests ?? []
+  return requests.filter(({ how }) => how !== 'answer').map(({ text }) => text)
+}

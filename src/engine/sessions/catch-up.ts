@@ -1,0 +1,133 @@
+import { readTranscript } from '../../agents/claude/transcript.ts'
+import { instant } from '../../core/ports.ts'
+import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
+import type { Entry, Reading } from '../../core/transcript.ts'
+import type { Breadcrumb } from '../../core/work.ts'
+import { bounded } from '../../policy/digest/bound.ts'
+import { foldEntry } from '../../policy/digest/fold.ts'
+import { type Digest, emptyDigest } from '../../policy/digest/state.ts'
+import { inFlightIn } from '../../policy/digest/work.ts'
+import { redact, redactAll } from '../../policy/redact.ts'
+import type { Context } from '../context/context.ts'
+import { READING, type ReadState, readState, writeState } from '../surroundings/read-state.ts'
+import { withNewest } from '../surroundings/session-digest.ts'
+import { saveSession, type Why } from './save-session.ts'
+import { withReading } from './with-reading.ts'
+import { workspaceOf } from './workspace-of.ts'
+
+interface State extends ReadState {
+  /** The client's newest summary among what was read just now. */
+  summary: Extract<Entry, { kind: 'summary' }> | null
+}
+
+export interface CaughtUp {
+  row: SessionRow
+  digest: Digest
+  /** The checkpoint that was saved; null where nothing was new. */
+  checkpoint: string | null
+  /** Everything is read: a limit may have stopped it. */
+  complete: boolean
+}
+
+interface CatchUpOptions {
+  maxBytes?: number
+  references?: Breadcrumb[]
+  /** The session where it has no row yet: then its row is made with what was read, or not at all. */
+  begin?: Session | null
+}
+
+const GIVE_UP_AFTER = 10
+
+/**
+ * Reads on in a session's transcript and saves what is new in it. This is the one thing that a compaction, pressure,
+ * the next start, a resume and a reconciliation do; whoever does it twice saves nothing twice.
+ */
+export async function catchUp(
+  context: Context,
+  key: SessionKey,
+  why: Why,
+  { maxBytes, references = [], begin = null }: CatchUpOptions = {},
+): Promise<CaughtUp | null> {
+  const { store, ports } = context
+  for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+    const row = await store.session(key)
+    const known = row?.session ?? begin
+    const whence = known && (await workspaceOf(context, known))
+    if (known === null || whence === null) return null
+    const isOver = known.phase === 'archived'
+    const before = await store.reading(key)
+    const state = stateOf(before)
+    const { reading, complete } = readOn(known, state, maxBytes)
+    // What an older version read of a transcript that is gone stays as it is: nothing better can be had.
+    const isLost = reading === null && before !== null && readState(before) === null
+    const session: Session = {
+      ...withReading(context, known, reading),
+      // Nobody reads on in one that is over; one that speaks again is read anew.
+      transcriptRead: isOver ? 0 : (reading?.offset ?? known.transcriptRead),
+      caughtUpAt: instant(ports.now()),
+      readBy: READING,
+    }
+    const digest = redactAll(bounded(withNewest(structuredClone(state.digest), session, reading)))
+    const checkpoint = isLost ? null : await saveSession(whence, session, digest, { ...why, references })
+    const next = redactAll({
+      ...withSummary(session, state.summary),
+      unfinished: inFlightIn(digest),
+      // The client may leave before its hook has told it.
+      paused:
+        session.paused ??
+        (digest.last === 'halt' ? { reason: digest.halted, at: session.lastActivityAt } : null),
+      checkpointedAt: checkpoint === null ? session.checkpointedAt : session.caughtUpAt,
+    })
+    const kept = isLost
+      ? before
+      : writeState({
+          reading: isOver ? null : redactAll(reading),
+          digest: redactAll(bounded(state.digest)),
+        })
+    if (await store.advance(next, row?.version ?? null, kept))
+      return { row: { session: next, version: (row?.version ?? 0) + 1 }, digest, checkpoint, complete }
+  }
+  return null
+}
+
+/** Folds what is unread into the digest of the state. */
+function readOn(
+  { environment }: Session,
+  state: State,
+  maxBytes: number | undefined,
+): { reading: Reading | null; complete: boolean } {
+  const path = environment.transcriptPath
+  if (path === null) return { reading: state.reading, complete: true }
+  const limit = maxBytes === undefined ? {} : { maxBytes }
+  const before = state.digest
+  // What is read from its beginning is not added to what the same lines came to before.
+  if (state.reading === null) state.digest = emptyDigest()
+  const found = readTranscript(path, state.reading, folder(state), limit)
+  if (found === null) {
+    state.digest = before
+    return { reading: state.reading, complete: true }
+  }
+  if (!found.restarted || state.reading === null) return found
+  // Another file stands there: what was found in the one before is in its checkpoints, and not told again.
+  state.digest = emptyDigest()
+  return readTranscript(path, null, folder(state), limit) ?? { reading: null, complete: true }
+}
+
+const folder = (state: State) => (entry: Entry) => {
+  foldEntry(state.digest, entry)
+  if (entry.kind === 'summary') state.summary = entry
+}
+
+/** A summary that the transcript tells before its hook does, or where its hook never came. */
+function withSummary(session: Session, summary: State['summary']): Session {
+  const { compaction } = session
+  return compaction?.summary === null && summary !== null && summary.at >= compaction.at
+    ? { ...session, compaction: { ...compaction, summary: redact(summary.text) } }
+    : session
+}
+
+/** A row of an older shape is read anew from its transcript. */
+const stateOf = (text: string | null): State => ({
+  ...(readState(text) ?? { reading: null, digest: emptyDigest() }),
+  summary: null,
+})

@@ -1,0 +1,227 @@
+import { isAbsolute } from 'node:path'
+import { claudeFolder } from '../../agents/claude/config-folder.ts'
+import { type FoundTranscript, findTranscripts, projectName } from '../../agents/claude/earlier.ts'
+import { readEnds, type TranscriptEnds } from '../../agents/claude/transcript-ends.ts'
+import { instant } from '../../core/ports.ts'
+import { errorCode, ReasonError } from '../../core/reason.ts'
+import type { Session, SessionKey } from '../../core/session.ts'
+import { makePrivateFolder } from '../../fs/private.ts'
+import { earlierSession } from '../../policy/session-earlier.ts'
+import { STALE_AFTER_MS } from '../../policy/session-lifecycle.ts'
+import { locate } from '../../workspace/locate.ts'
+import type { Context } from '../context/context.ts'
+import { apart, tellUnreadable } from './follow.ts'
+import { passedOver, rememberPassedOver } from './passed-over.ts'
+
+/** How much is read in one go. A transcript is read whole, or left for a command that has the time. */
+export interface EarlierLimits {
+  sessions: number
+  bytes: number
+  /** After so long no further one is begun. */
+  ms: number
+  /** So many transcripts are looked into, to see whose they are. */
+  looks: number
+  /** Only those that are among so many newest sessions of the workspace. */
+  newest: number
+  /** Whether those that are left are looked into, too, so that they can be counted. */
+  counts: boolean
+}
+
+const MB = 1024 * 1024
+
+/** An agent waits: what a brief tells of, and no more. */
+export const AT_A_START: EarlierLimits = {
+  ...{ sessions: 3, bytes: 16 * MB, ms: 100, looks: 50 },
+  ...{ newest: 8, counts: false },
+}
+/** A person waits for an answer. */
+export const AT_A_COMMAND: EarlierLimits = {
+  ...{ sessions: 20, bytes: 64 * MB, ms: 1_500, looks: 1_000 },
+  ...{ newest: Number.POSITIVE_INFINITY, counts: true },
+}
+/** A person sets something up, and sees how far it is. */
+export const AT_SET_UP: EarlierLimits = { ...AT_A_COMMAND, sessions: 100, bytes: 256 * MB, ms: 10_000 }
+/** A person asks for just this. */
+export const ALL: EarlierLimits = {
+  ...{ sessions: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY },
+  ...{ looks: Number.POSITIVE_INFINITY, newest: Number.POSITIVE_INFINITY, counts: true },
+}
+
+/** What came of the transcripts of sessions that no hook was heard of. */
+export interface Earlier {
+  read: number
+  /** How many are left, as far as they were looked at. */
+  unread: number
+  /** When the newest of those that were read, or are left, was last at work; null where there is none. */
+  newest_at: string | null
+}
+
+interface Asked {
+  /** The session that is at work here: its transcript is no earlier one. */
+  except: SessionKey | null
+  /** Also those that were passed over before. */
+  again?: boolean
+}
+
+/**
+ * Reads the transcripts that the client wrote in this workspace before anybody followed its sessions, the newest
+ * first, within limits. The next call goes on where this one stopped: what has a row in the store is read.
+ */
+export async function readEarlier(
+  context: Context,
+  limits: EarlierLimits,
+  asked: Asked = { except: context.session },
+): Promise<Earlier> {
+  const { ports, identity } = context
+  if (identity.workspace === '') return NONE
+  const all = await unknownHere(context, asked)
+  const isAmongNewest = await newestHere(context, all, limits.newest)
+  const show = progressOf(context, Math.min(all.length, limits.sessions))
+  const isHere = insideOf(context)
+  const until = ports.now() + limits.ms
+  const passed: string[] = []
+  let [read, strange, bytes, newestMs, isBusy] = [0, 0, limits.bytes, 0, false]
+  for (const one of all.slice(0, limits.looks)) {
+    const hasTime = !isBusy && read < limits.sessions && ports.now() <= until
+    if (!isAmongNewest(one, read) || !(hasTime || limits.counts)) break
+    const ends = readEnds(one.path)
+    const isOurs = ends.kind === 'conversation' && isHere(ends.cwd, one)
+    const mayRead = isOurs && hasTime && ends.bytes <= bytes
+    const done = mayRead ? await readWhole(context, one, ends) : 'left'
+    if (!isOurs || done === 'failed') {
+      strange += 1
+      if (isPassedForGood(context, one, ends)) passed.push(one.id)
+      continue
+    }
+    newestMs = Math.max(newestMs, ends.lastMs ?? one.mtimeMs)
+    isBusy ||= done === 'busy'
+    if (done !== 'read') continue
+    read += 1
+    bytes -= ends.bytes
+    show(read)
+  }
+  show(null)
+  if (passed.length > 0) rememberPassedOver(context, passed)
+  return earlierOf(read, all.length - read - strange, newestMs)
+}
+
+const NONE: Earlier = { read: 0, unread: 0, newest_at: null }
+
+const earlierOf = (read: number, unread: number, newestMs: number): Earlier => ({
+  ...{ read, unread },
+  newest_at: newestMs === 0 ? null : instant(newestMs),
+})
+
+/** Fewer are read before anybody could look. */
+const SHOW_FROM = 5
+
+/** Shows how many of so many are read; null where that is all. */
+function progressOf({ progress }: Context, total: number): (read: number | null) => void {
+  if (total < SHOW_FROM) return () => undefined
+  return (read) => progress(read === null ? total : Math.min(read, total - 1), total)
+}
+
+/** How many would be read: nothing is read, and nothing is remembered. */
+export async function countEarlier(context: Context): Promise<Earlier> {
+  const isHere = insideOf(context)
+  const times = (await unknownHere(context, { except: context.session }))
+    .slice(0, AT_A_COMMAND.looks)
+    .flatMap((one) => {
+      const ends = readEnds(one.path)
+      return ends.kind === 'conversation' && isHere(ends.cwd, one) ? [ends.lastMs ?? one.mtimeMs] : []
+    })
+  return earlierOf(0, times.length, Math.max(0, ...times))
+}
+
+/** The transcripts that may be of this workspace and have no row in the store. */
+async function unknownHere(context: Context, { except, again = false }: Asked): Promise<FoundTranscript[]> {
+  const { store, settings, env, place } = context
+  if (!settings.read_earlier) return []
+  const known = await store.journalsRead()
+  const passed = again ? new Set<string>() : passedOver(context)
+  return findTranscripts(
+    claudeFolder(env),
+    place.root,
+    (id) => known.has(`claude/${id}`) || passed.has(id) || id === except?.id,
+  )
+}
+
+/** Whether a transcript is among the newest sessions, with those that were read before it. */
+async function newestHere({ store, identity }: Context, found: readonly FoundTranscript[], most: number) {
+  if (found.length === 0 || most === Number.POSITIVE_INFINITY) return () => true
+  const rows = await store.sessions({ workspace: identity.workspace, most })
+  const times = rows.map(({ session }) => Date.parse(session.lastActivityAt))
+  return ({ mtimeMs }: FoundTranscript, read: number) =>
+    times.filter((time) => time > mtimeMs).length + read < most
+}
+
+/**
+ * Whether a transcript is of this workspace: its folder is not in a worktree or a repository of its own. Where that
+ * folder is not on this machine, somebody put the transcript among those of this root: the client goes on with it here.
+ */
+function insideOf({ place }: Context): (cwd: string, found: FoundTranscript) => boolean {
+  const known = new Map<string, string | null>([[place.root, place.root]])
+  return (cwd, { isRoots }) => {
+    const root = known.has(cwd) ? (known.get(cwd) ?? null) : rootOf(cwd)
+    known.set(cwd, root)
+    // Two paths may have one name: then it lies where the client put it, and is of a folder that is gone.
+    return root === null ? isRoots && projectName(cwd) !== projectName(place.root) : root === place.root
+  }
+}
+
+/** Null for a folder that is not there: whose it was nobody can say. */
+function rootOf(cwd: string): string | null {
+  try {
+    return isAbsolute(cwd) ? locate(cwd).root : null
+  } catch (error) {
+    if (errorCode(error) === undefined && !(error instanceof ReasonError)) throw error
+    return null
+  }
+}
+
+/** A session that has only just begun may say more. */
+function isPassedForGood(context: Context, one: FoundTranscript, ends: TranscriptEnds): boolean {
+  if (ends.kind === 'unreadable') tellUnreadable(context, keyOf(one), ends.problem)
+  return ends.kind !== 'nothing' || context.ports.now() - one.mtimeMs > STALE_AFTER_MS
+}
+
+const keyOf = ({ id }: FoundTranscript): SessionKey => ({ agent: 'claude', id })
+
+const BEFORE = { kind: 'session-end', note: 'read from a transcript that no hook was heard of' } as const
+
+/** Old work must not be written into the ledger as what is worked on now. */
+export const withoutLedger = (context: Context): Context => ({
+  ...context,
+  settings: { ...context.settings, ledger: false },
+})
+
+/** Where it cannot be read the reason is told. Where others hold the store a later call goes on: nobody fails for it. */
+async function readWhole(
+  context: Context,
+  one: FoundTranscript,
+  ends: Extract<TranscriptEnds, { kind: 'conversation' }>,
+): Promise<'read' | 'failed' | 'busy'> {
+  const { ports, identity, home } = context
+  const { cwd, branch, startedMs, lastMs } = ends
+  const begin: Session = earlierSession(
+    {
+      ...{ ...keyOf(one), transcript: one.path, cwd },
+      ...{ startedMs: startedMs ?? lastMs ?? one.mtimeMs, lastMs: lastMs ?? one.mtimeMs },
+    },
+    { ...identity, branch },
+    ports.now(),
+  )
+  // Commands look after sessions only where this folder is.
+  makePrivateFolder(home.sessions)
+  const { catchUp } = await import('./catch-up.ts')
+  let isRead = false
+  try {
+    await apart(context, begin, async () => {
+      isRead = (await catchUp(withoutLedger(context), begin, BEFORE, { begin })) !== null
+    })
+  } catch (error) {
+    if (!(error instanceof ReasonError) || error.reason !== 'store_busy') throw error
+    return 'busy'
+  }
+  return isRead ? 'read' : 'failed'
+}

@@ -1,0 +1,21 @@
+import { ReasonError } from '../../core/reason.ts'
+import { AGENTS, type SessionRow } from '../../core/session.ts'
+import type { Context } from '../context/context.ts'
+
+const MOST_NAMED = 5
+
+/** A session by its whole id, or one of this repository by how its id begins. */
+export async function findSession({ store, identity }: Context, id: string): Promise<SessionRow> {
+  for (const agent of AGENTS) {
+    const row = await store.session({ agent, id })
+    if (row) return row
+  }
+  const [row, ...others] = (await store.sessions({ repository: identity.repository })).filter(({ session }) =>
+    session.id.startsWith(id),
+  )
+  if (!row || id === '') throw new ReasonError('session_unknown', { id })
+  if (others.length === 0) return row
+  const ids = [row, ...others].map(({ session }) => session.id)
+  const more = ids.length > MOST_NAMED ? ', …' : ''
+  throw new ReasonError('session_ambiguous', { id, ids: `${ids.slice(0, MOST_NAMED).join(', ')}${more}` })
+}

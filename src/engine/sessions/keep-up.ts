@@ -1,0 +1,90 @@
+import { existsSync, statSync } from 'node:fs'
+import { errorCode } from '../../core/reason.ts'
+import type { Session, SessionKey } from '../../core/session.ts'
+import type { Context } from '../context/context.ts'
+import { READING } from '../surroundings/read-state.ts'
+import { AT_A_COMMAND, AT_A_START, type Earlier, readEarlier, withoutLedger } from './earlier-sessions.ts'
+import { apart, follow } from './follow.ts'
+import type { Why } from './save-session.ts'
+import { sessionsLookedAfter } from './workspace-of.ts'
+
+/** Whether any session was ever followed on this machine: most of what follows is loaded only then. */
+const hasSessions = ({ file, home }: Context) => file !== null && existsSync(home.sessions)
+
+/** Takes in what hooks left behind. */
+export async function keepJournals(context: Context): Promise<void> {
+  if (hasSessions(context)) await follow(context)
+}
+
+/** The same, and what the sessions of this workspace wrote since. */
+export async function keepUp(context: Context, { except = null as SessionKey | null } = {}): Promise<void> {
+  await keepJournals(context)
+  await catchUpHere(context, { except })
+}
+
+/** Whoever starts hundreds of sessions in three days starts them by a program. */
+const MOST_SESSIONS = 200
+/** More than so many bytes in one go are for who has the time. */
+const AT_ONCE = 256 * 1024 * 1024
+
+/**
+ * Saves what the sessions of this workspace wrote since they were last looked at, but one that is at work itself; then
+ * some of those that were over before anybody followed them.
+ */
+export async function catchUpHere(
+  context: Context,
+  { except = null as SessionKey | null, maxBytes = AT_ONCE } = {},
+): Promise<void> {
+  if (!hasSessions(context)) return
+  const all = await sessionsLookedAfter(context, ['active', 'stale', 'recent'], MOST_SESSIONS)
+  const others = all.filter((session) => session.id !== except?.id)
+  const late = others.length > 0 ? others.filter(isBehind) : await archivedUnread(context)
+  for (const session of late)
+    await apart(context, session, async () =>
+      (await import('./catch-up.ts')).catchUp(
+        session.phase === 'archived' ? withoutLedger(context) : context,
+        session,
+        whyOf(session),
+        { maxBytes },
+      ),
+    )
+  await readEarlier(context, AT_A_START, { except })
+}
+
+/** Where nobody worked for three days: some that were archived before anybody read to their end. */
+const archivedUnread = async (context: Context): Promise<Session[]> =>
+  (await sessionsLookedAfter(context, ['archived'], AT_A_START.newest))
+    .filter(isUnread)
+    .slice(0, AT_A_START.sessions)
+
+/** Goes on with the sessions of before, as far as somebody waits who asked for sessions. */
+export async function readMoreEarlier(context: Context): Promise<Earlier> {
+  return hasSessions(context)
+    ? readEarlier(context, AT_A_COMMAND, { except: context.session })
+    : { read: 0, unread: 0, newest_at: null }
+}
+
+const whyOf = ({ phase, endReason }: Session): Why =>
+  phase === 'active'
+    ? { kind: 'timer', note: 'read from the transcript while the session goes on' }
+    : {
+        kind: 'session-end',
+        note: endReason === null ? 'the session broke off' : `the session ended: ${endReason}`,
+      }
+
+const isUnread = ({ caughtUpAt, lastActivityAt, readBy }: Session): boolean =>
+  readBy !== READING || caughtUpAt === null || lastActivityAt > caughtUpAt
+
+/** Its transcript has grown, or it was heard of, since it was last looked at; or an older version looked. */
+function isBehind(session: Session): boolean {
+  if (isUnread(session)) return true
+  const { environment, transcriptRead } = session
+  const path = environment.transcriptPath
+  if (path === null) return false
+  try {
+    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > transcriptRead
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return false
+  }
+}

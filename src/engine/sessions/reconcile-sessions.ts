@@ -1,0 +1,85 @@
+import type { Session } from '../../core/session.ts'
+import { isEarlier } from '../../policy/session-earlier.ts'
+import { nextPhase } from '../../policy/session-lifecycle.ts'
+import type { Context } from '../context/context.ts'
+import { isTrustedHere } from '../trust/trusted.ts'
+import { apart, changeSession } from './follow.ts'
+import { catchUpHere } from './keep-up.ts'
+
+/** A session that broke off, and is history now. */
+export interface Reconciled {
+  id: string
+  lastActivityAt: string
+  branch: string | null
+}
+
+/**
+ * Does what the ends of sessions would have done: reads what they wrote, moves those that broke off to the history,
+ * and counts what is uncommitted. Whoever starts next does it, so nothing depends on a client that is dying.
+ */
+export async function reconcileHere(
+  context: Context,
+  { except }: { except: string | null },
+): Promise<Reconciled[]> {
+  await catchUpHere(context, { except: except === null ? null : { agent: 'claude', id: except } })
+  const moved: Reconciled[] = []
+  for (const session of await staleSessions(context)) {
+    if (session.id === except) continue
+    // Those of this workspace are caught up with already.
+    if (session.workspace !== context.identity.workspace)
+      await apart(context, session, async () =>
+        (await import('./catch-up.ts')).catchUp(context, session, BROKE_OFF),
+      )
+    await changeSession(context, session, crashed)
+    moved.push(toldOf(session))
+  }
+  await countUncommitted(context, except)
+  return moved
+}
+
+/** Those of this workspace, and some of others: whichever session starts next does what their ends would have done. */
+export async function staleSessions({ store, identity }: Context): Promise<Session[]> {
+  const all = (await store.sessions({ phases: ['stale'] })).map(({ session }) => session)
+  const here = all.filter(({ workspace }) => workspace === identity.workspace)
+  const elsewhere = all.filter(({ workspace }) => workspace !== identity.workspace)
+  return [...here, ...elsewhere.slice(0, MOST_ELSEWHERE)]
+}
+
+const MOST_ELSEWHERE = 5
+
+const BROKE_OFF = { kind: 'session-end', note: 'the session broke off' } as const
+
+const sessionsOf = async ({ store, identity }: Context, phases: Array<Session['phase']>) =>
+  identity.workspace === ''
+    ? []
+    : (await store.sessions({ workspace: identity.workspace, phases })).map(({ session }) => session)
+
+/** It may have spoken meanwhile: then it is left alone. */
+const crashed = (session: Session): Session =>
+  session.phase === 'stale'
+    ? {
+        ...session,
+        phase: nextPhase(session.phase, 'reconcile'),
+        endedAt: session.lastActivityAt,
+        endReason: 'crash',
+      }
+    : session
+
+/** Git is asked once, for the sessions whose end nobody has counted yet. */
+async function countUncommitted(context: Context, except: string | null): Promise<void> {
+  const open = (await sessionsOf(context, ['recent'])).filter(
+    (session) => session.uncommittedFiles === null && session.id !== except && !isEarlier(session),
+  )
+  if (open.length === 0 || context.place.git === null || !(await isTrustedHere(context))) return
+  const { dirtyFiles } = await import('../../workspace/git-dirty.ts')
+  const { files, problem } = await dirtyFiles(context.place, context.settings.ledger_path)
+  if (problem !== null) return
+  for (const session of open)
+    await changeSession(context, session, (now) => ({ ...now, uncommittedFiles: files.length }))
+}
+
+export const toldOf = ({ id, lastActivityAt, environment }: Session): Reconciled => ({
+  id,
+  lastActivityAt,
+  branch: environment.gitBranch,
+})

@@ -1,0 +1,222 @@
+import { canonical } from '../../core/canonical.ts'
+import type { Checkpoint, CommandOutcome, Progress, TriggerKind } from '../../core/checkpoint.ts'
+import type { Session } from '../../core/session.ts'
+import { type Breadcrumb, emptyWork, type WorkState } from '../../core/work.ts'
+import { carryForward } from '../../policy/carry.ts'
+import { mergeSessionWork } from '../../policy/digest/merge.ts'
+import { fileNamer } from '../../policy/digest/name-file.ts'
+import type { Digest } from '../../policy/digest/state.ts'
+import { saidNothing } from '../../policy/digest/weight.ts'
+import { type DigestWork, outcomesIn, workIn } from '../../policy/digest/work.ts'
+import { windowPressure } from '../../policy/pressure.ts'
+import { redactAll } from '../../policy/redact.ts'
+import { isSessionStream } from '../../policy/resolve.ts'
+import { capped } from '../../policy/save.ts'
+import { ownStream, streamOf } from '../../policy/session-stream.ts'
+import type { WorkRow } from '../../store/store.ts'
+import { headOf } from '../../workspace/git-state.ts'
+import type { Context } from '../context/context.ts'
+import { workspaceLock } from '../context/workspace-lock.ts'
+import { joined } from '../documents/checkpoint-of.ts'
+import { afterHead } from '../documents/find-stream.ts'
+import { wholeOrNothing } from '../documents/newest-whole.ts'
+import { settleHere } from '../documents/settle-here.ts'
+import { findRow, look, type Survey, standingOf } from '../documents/survey.ts'
+import { newStream } from '../documents/take-in.ts'
+import { writtenPoint } from '../save/save-document.ts'
+import { ledgerOf } from '../save/save-files.ts'
+import { absentFiles, looksIn } from '../surroundings/fingerprints.ts'
+import { isEdited, ledgerFile } from '../surroundings/ledger-file.ts'
+import { isTrustedHere } from '../trust/trusted.ts'
+import type { Whence } from './workspace-of.ts'
+
+/** Why a session's work is saved without anybody asking. */
+export interface Why {
+  kind: TriggerKind
+  note: string
+  progress?: Progress
+  /** It is the session itself that is at work here, so that git's branch is its branch. */
+  isLive?: boolean
+  /** What is worth finding again, besides. */
+  references?: readonly Breadcrumb[]
+}
+
+const GIVE_UP_AFTER = 10
+
+/**
+ * Saves what a session's talk comes to: to the stream that it is bound to, else to its own. Nothing is saved where
+ * nothing is new. Only the store is written, and a ledger that git does not track.
+ */
+export async function saveSession(
+  { context, root }: Whence,
+  session: Session,
+  digest: Digest,
+  why: Why,
+): Promise<string | null> {
+  if (saidNothing(digest)) return null
+  const trusted = await isTrustedHere(context)
+  const found = workIn(digest, { trusted, nameFile: fileNamer(root) })
+  const talk = { lastAt: digest.lastAt, commands: outcomesIn(digest, trusted) }
+  for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+    const survey = await look(context)
+    const target = targetOf(survey, session)
+    const { known, before, parent } = await knownTo(context, survey, session, target.row)
+    const work = workAfter(known, found, before, why.references ?? [])
+    if (canonical(work) === canonical({ ...known, overheard: known.overheard ?? [] })) return null
+    const done = await commit(context, survey, { session, target, work, parent, why, talk })
+    if (done !== null) return done
+  }
+  return null
+}
+
+interface Target {
+  name: string
+  row: WorkRow | null
+}
+
+/** A stream that is over, or holds what nobody vouches for, takes nothing: the session goes on with its own. */
+function targetOf(survey: Survey, session: Session): Target {
+  const name = streamOf(session)
+  const row = findRow(survey, name) ?? null
+  const isShut = row !== null && (standingOf(row) === 'archived' || row.position.foreign)
+  if (!isShut) return { name, row }
+  const own = ownStream(session)
+  return { name: own, row: findRow(survey, own) ?? null }
+}
+
+/**
+ * What the stream knew, and until when somebody else's word counts more than the transcript. A stream that begins
+ * goes on from what its session was told.
+ */
+async function knownTo(
+  context: Context,
+  survey: Survey,
+  session: Session,
+  row: WorkRow | null,
+): Promise<{ known: WorkState; before: string | null; parent: string | null }> {
+  const told = session.told?.stream ?? null
+  const origin = row ?? (told === null ? null : (findRow(survey, told) ?? null))
+  const found =
+    origin && !origin.position.foreign ? await wholeOrNothing(context, origin.position.checkpoint) : null
+  if (found === null) return { known: emptyWork(), before: session.savedAt, parent: null }
+  const isOwn = found.session === session.id
+  const isAutomatic = isOwn || (origin !== null && origin !== row && isSessionStream(origin.stream.name))
+  return {
+    known: found.work,
+    before: isAutomatic ? await heldUntil(context, found, session) : found.at,
+    parent: found.id,
+  }
+}
+
+/**
+ * What somebody else saved last to the same stream, below the session's own checkpoints, holds too; what was saved by
+ * hand in the session itself is in its row.
+ */
+async function heldUntil(context: Context, found: Checkpoint, session: Session): Promise<string | null> {
+  const held = heldSince(session)
+  let one: Checkpoint | null = found
+  for (let step = 0; one?.stream === found.stream && step < MOST_STEPS; step += 1) {
+    if (one.session !== session.id) return held !== null && held > one.at ? held : one.at
+    one = one.parent === null ? null : await wholeOrNothing(context, one.parent)
+  }
+  return held
+}
+
+/** So far back it is looked for. */
+const MOST_STEPS = 30
+
+/** Until when somebody's own word holds: a save in this session, or the saved work that it was told at its start. */
+const heldSince = ({ savedAt, told }: Session) =>
+  savedAt ?? (told?.stream && !isSessionStream(told.stream) ? told.at : null)
+
+function workAfter(
+  known: WorkState,
+  session: DigestWork,
+  savedAt: string | null,
+  references: readonly Breadcrumb[],
+): WorkState {
+  const found = carryForward(mergeSessionWork(known, session, savedAt), { references: [...references] })
+  const { work } = capped(redactAll(found))
+  // The session itself changed these: how they looked before says nothing any more.
+  const touched = new Set(session.artifacts.map(({ path }) => path))
+  const artifacts = work.artifacts.map((one) => {
+    if (!touched.has(one.path)) return one
+    const { seen: _seen, ...rest } = one
+    return rest
+  })
+  return { ...work, artifacts }
+}
+
+interface Point {
+  session: Session
+  target: Target
+  work: WorkState
+  parent: string | null
+  why: Why
+  talk: Pick<Digest, 'lastAt'> & { commands: CommandOutcome[] }
+}
+
+/** The checkpoint's id; null where somebody else was faster. */
+async function commit(
+  context: Context,
+  survey: Survey,
+  { session, target, work, parent, why, talk }: Point,
+): Promise<string | null> {
+  const { identity, place, store, ports } = context
+  const { environment, context: use } = session
+  const stream = target.row?.stream ?? newStream(context, target.name)
+  const used = use?.window ? (use.tokens / use.window) * 100 : 0
+  // When the work was done, not when it was found: of two pieces of work the newer one is told first.
+  const atMs = Math.min(ports.now(), Date.parse(talk.lastAt ?? session.lastActivityAt) || ports.now())
+  const point = {
+    ...{ stream, work, parent, atMs, session: session.id },
+    after: target.row ? afterHead(target.row) : null,
+    triggers: [{ kind: why.kind, note: why.note }],
+    change: { summary: work.now, artifacts: [], transitions: [], commands: talk.commands },
+    provenance: why.isLive
+      ? { ...headOf(place), author: null }
+      : { branch: environment.gitBranch, commit: environment.gitCommitHash, author: null },
+    // Work that nobody reviewed has been passed over above.
+    foreign: false,
+    absent: absentFiles(looksIn(context), work),
+    ...(why.progress ? { progress: why.progress } : {}),
+    pressure: windowPressure(used),
+  }
+  const written = await writtenPoint(context, survey, target.row, point, { quiet: true })
+  const ledger = await quietLedger(context)
+  const at = new Date(atMs).toISOString()
+  const files = ledger === null ? [] : await ledgerOf(context, survey, written.point, { ledger, work, at })
+  const committed = await store.commit(
+    joined(
+      identity.workspace,
+      { begins: target.row ? [] : [newStream(context, target.name)] },
+      written.commit,
+      ...files.map(({ commit: part }) => part),
+    ),
+  )
+  if (!committed.done) return null
+  if (files.length > 0) await publish(context)
+  return written.point.checkpoint.id
+}
+
+/** The ledger where one is kept, git does not track it, and nobody has written into it by hand. */
+async function quietLedger(context: Context) {
+  const ledger = await ledgerFile(context)
+  if (ledger === null || ledger.problem !== null || isEdited(ledger)) return null
+  if (context.place.git === null) return ledger
+  const { isTracked } = await import('../../workspace/git-index.ts')
+  return (await isTrustedHere(context)) && !(await isTracked(context.place, ledger.path)) ? ledger : null
+}
+
+/** Whoever is at the files now writes these too. */
+async function publish(context: Context): Promise<void> {
+  const release = await workspaceLock(context, context.identity.workspace, PUBLISH_WAIT_MS)
+  if (release === null) return
+  try {
+    await settleHere(context)
+  } finally {
+    release()
+  }
+}
+
+const PUBLISH_WAIT_MS = 100

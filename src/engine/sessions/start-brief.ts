@@ -1,0 +1,72 @@
+import { instant } from '../../core/ports.ts'
+import type { SessionKey, Source, Told } from '../../core/session.ts'
+import { estimateTokens } from '../../core/tokens.ts'
+import { renderNotes } from '../../formats/brief-md/render.ts'
+import { type Resumed, resumed } from '../brief/resume-work.ts'
+import type { SessionNote } from '../brief/session-notes.ts'
+import type { Context } from '../context/context.ts'
+import { read } from '../documents/read.ts'
+import { worldOf } from '../surroundings/world.ts'
+
+/** Words for an agent, and what they were about. */
+export interface Words {
+  text: string
+  tokens: number
+  told: Told
+}
+
+/** A hook has no time to wait for who writes documents; what they say then is told at the next start. */
+const WAIT_MS = 100
+
+/** What a session that starts is told: the brief, what must be known before it, or nothing where there is nothing. */
+export async function briefAtStart(
+  context: Context,
+  notes: readonly SessionNote[],
+  { key, source }: { key: SessionKey; source: Source },
+): Promise<Words | null> {
+  const survey = await read(context, WAIT_MS)
+  const world = await worldOf(context, survey, { wantsDirty: false })
+  const found = await resumed(context, survey, world, {
+    named: null,
+    budget: context.settings.brief_tokens,
+    notes,
+    isAsked: false,
+    except: key,
+    asksFocus: source === 'clear',
+  })
+  const at = instant(context.ports.now())
+  if (found.kind === 'brief')
+    return {
+      text: found.text,
+      tokens: found.tokens,
+      told: { at, stream: found.stream, checkpoint: found.checkpoint },
+    }
+  const lines = [...notes.map(({ text }) => text), ...linesOf(found)]
+  if (lines.length === 0) return null
+  const text = renderNotes('About earlier work here', lines)
+  return { text, tokens: estimateTokens(text), told: { at, stream: null, checkpoint: null } }
+}
+
+const MOST_NAMED = 5
+
+/** What there is besides; of what came with the repository not even the name. */
+function linesOf(found: Exclude<Resumed, { kind: 'brief' }>): string[] {
+  switch (found.kind) {
+    case 'nothing':
+      return []
+    case 'offered':
+      return [
+        `${found.stream} was saved ${found.age} ago. To go on with it: savepoint resume ${found.stream}`,
+      ]
+    case 'choose': {
+      const own = found.candidates.filter(({ foreign }) => !foreign).slice(0, MOST_NAMED)
+      const names = own.map(({ name, age }) => `${name} (${age} ago)`).join(', ')
+      return own.length === 0
+        ? []
+        : [`Several pieces of work are open: ${names}. savepoint resume, with a name, tells one.`]
+    }
+  }
+}
+
+/** What an agent is to be told; nothing where there is nothing to tell. */
+export type Answer = Pick<Words, 'text' | 'tokens'> | null

@@ -1,0 +1,60 @@
+import type { StatusLine } from '../../agents/claude/settings.ts'
+import type { Context } from '../context/context.ts'
+import type { KnownPlace, Scope } from './claude-places.ts'
+import type { Launcher } from './launcher.ts'
+
+/** What is to be done with the status line. */
+export interface LinePlan {
+  command: string
+  /** Settings that a status line from another file has, so that ours looks the same. */
+  rest: Record<string, unknown>
+  /** The command that ours is to run besides itself; undefined where that stays as it is. */
+  chain: string | null | undefined
+  /** The command that stood in this very file, as it was written. */
+  raw: string | null
+}
+
+export interface Lines {
+  /** In the file that is to be changed. */
+  own: StatusLine
+  /** In the files that count less: what is shown where this file says nothing. */
+  inherited: StatusLine
+}
+
+export function linesOf(own: StatusLine, places: readonly KnownPlace[], scope: Scope): Lines {
+  const below = scope === 'project' ? (['project', 'user'] as const) : []
+  const found = below
+    .map((kind) => places.find((place) => place.kind === kind)?.facts?.statusLine)
+    .find((line) => line !== undefined && line.kind !== 'none')
+  return { own, inherited: found ?? { kind: 'none' } }
+}
+
+/** The line that is shown now, of whatever file. */
+export const shown = ({ own, inherited }: Lines) => (own.kind === 'none' ? inherited : own)
+
+/** Whether the status line is wanted: as the command says, else as a person answers; null where nobody says. */
+export async function wantsLine(
+  { ask }: Context,
+  lines: Lines,
+  said: boolean | null,
+): Promise<boolean | null> {
+  const { kind } = shown(lines)
+  if (said !== null || ask === null || kind === 'ours' || kind === 'strange') return said
+  const after = kind === 'other' ? ', after your own' : ''
+  const [answer = ''] = await ask([
+    `Show how full the context is, and the age of the last save, in the status line${after}? (y/N)`,
+  ])
+  return /^y(?:es)?$/i.test(answer.trim())
+}
+
+/** Null where the status line is left alone. */
+export function planLine(lines: Lines, isWanted: boolean, launcher: Launcher, key: string): LinePlan | null {
+  const command = launcher.statusLine(key)
+  // Ours is kept up to date, also where nobody asks for it again: the home may have moved.
+  if (lines.own.kind === 'ours') return { command, rest: {}, chain: undefined, raw: null }
+  const line = shown(lines)
+  if (!isWanted || line.kind === 'ours' || line.kind === 'strange') return null
+  if (line.kind === 'none') return { command, rest: {}, chain: null, raw: null }
+  const isOwn = lines.own.kind === 'other'
+  return { command, rest: isOwn ? {} : line.rest, chain: line.command, raw: isOwn ? line.raw : null }
+}

@@ -1,0 +1,56 @@
+import { ReasonError } from '../../core/reason.ts'
+import type { Context } from '../context/context.ts'
+import type { Asked } from './asked.ts'
+import { hasPlugin, type KnownPlace, pluginMarket, type Scope } from './claude-places.ts'
+import { findClaude } from './find-claude.ts'
+import type { Launcher } from './launcher.ts'
+import { serverLauncherIn, serverTargetHere } from './mcp-launcher.ts'
+import { copyChange, pluginCopy } from './plugin-copy.ts'
+
+/** Hooks for all projects would be run besides a plugin that is there for one: null, or where they stand. */
+export const hooksForAll = (places: readonly KnownPlace[], scope: Scope): string | null =>
+  (scope === 'project' && places.find(({ kind, facts }) => kind === 'user' && facts?.hooked.length)?.path) ||
+  null
+
+/** Whether the plugin is wanted: as the command says, else as a person answers; null where nobody says. */
+export async function wantsPlugin(
+  { ask, env, place }: Context,
+  places: readonly KnownPlace[],
+  scope: Scope,
+  said: boolean | null,
+): Promise<boolean | null> {
+  const doubled = hooksForAll(places, scope)
+  if (said === true && doubled !== null)
+    throw new ReasonError('usage_invalid', {
+      problem: `${doubled} has hooks for all projects, which would be run besides the plugin; use --plugin --scope user`,
+    })
+  if (said !== null || ask === null || hasPlugin(places, scope) || doubled !== null) return said
+  if (findClaude(env, place.root) === null) return said
+  const [answer = ''] = await ask([
+    'Install the plugin, which brings tools, skills and slash commands besides the hooks? (Y/n)',
+  ])
+  return !/^no?$/i.test(answer.trim())
+}
+
+/** What is to be done for the plugin, and with hooks in the settings. */
+export function planPlugin(
+  { home }: Context,
+  places: readonly KnownPlace[],
+  scope: Scope,
+  isWanted: boolean,
+  launcher: Launcher,
+): Pick<Asked, 'hooks' | 'plugin'> {
+  const isOn = hasPlugin(places, scope)
+  if (!isWanted && !isOn) return { hooks: 'in', plugin: null }
+  const server = serverLauncherIn(home.path, serverTargetHere())
+  const copy = pluginCopy(home.path, { hook: launcher.hook, server: server.server })
+  if (copy === null && isWanted)
+    throw new ReasonError('plugin_not_installed', {
+      problem: 'this package has no folder plugins/claude',
+      typed: 'nothing yet: install Savepoint again, and run savepoint init --plugin',
+    })
+  // A plugin from elsewhere, such as a clone, needs nothing of this home.
+  const isFromHere = copy !== null && (pluginMarket(places) === copy.folder || copyChange(copy) !== 'made')
+  const plugin = copy && (isWanted || isFromHere) ? { copy, server, isInstalled: isWanted } : null
+  return { hooks: 'out', plugin }
+}

@@ -1,0 +1,100 @@
+import { sha256 } from '../../core/canonical.ts'
+import { ReasonError } from '../../core/reason.ts'
+import type { WorkState } from '../../core/work.ts'
+import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
+import { decodeLedger } from '../../formats/ledger-md/codec.ts'
+import { openFolder } from '../../fs/disk.ts'
+import { findFolder } from '../../fs/durable.ts'
+import { taken, type Unshown } from '../../policy/take.ts'
+import type { FileView } from '../../store/store.ts'
+import type { Context } from '../context/context.ts'
+import { foldersOf, nameOf } from '../publish/guard.ts'
+import { deliveriesOf } from '../trust/deliveries.ts'
+
+/** The ledger of this workspace, where it is enabled: what we gave it last, and what stands there. */
+export interface LedgerFile {
+  path: string
+  row: FileView | null
+  /** Null where nothing stands there. `isKnown`: it stood there before, and git or the user brought it back. */
+  found: { text: string; hash: string; isKnown: boolean } | null
+  /** What stood there before somebody wrote into it; null where that is not known. */
+  page: string | null
+  /** Why it must be left alone: it is no text, not ours to read, or somebody else's. */
+  problem: string | null
+}
+
+/** Null where no ledger is kept. */
+export async function ledgerFile(context: Context): Promise<LedgerFile | null> {
+  const { settings, store, identity, place } = context
+  if (!settings.ledger) return null
+  const path = settings.ledger_path
+  const row = await store.fileView(identity.workspace, path)
+  const expected = expectedIn(row)
+  const page = expected === null ? null : await store.text(expected)
+  const file = { path, row, page }
+  const root = openFolder(place.root)
+  try {
+    const folder = findFolder(root, foldersOf(path))
+    try {
+      const bytes = folder?.read(nameOf(path), MAX_DOCUMENT_BYTES) ?? null
+      if (bytes === null) return { ...file, found: null, problem: null }
+      const text = bytes.toString('utf8')
+      const hash = sha256(bytes)
+      const problem = sha256(text) === hash ? null : 'it is not UTF-8'
+      const isKnown = row?.hash === hash || (await store.wasLedger(identity.workspace, hash))
+      return { ...file, found: problem === null ? { text, hash, isKnown } : null, problem }
+    } finally {
+      if (folder !== root) folder?.close()
+    }
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    return { ...file, found: null, problem: error.message.replace(/\.$/, '') }
+  } finally {
+    root.close()
+  }
+}
+
+/** What should stand there as far as we know: a write that is still owed has not happened. */
+const expectedIn = (row: FileView | null) => (row?.state === 'pending' ? row.base : (row?.hash ?? null))
+
+/** Somebody wrote into it. An older version that is back says nothing new, as after a change of branch. */
+export const isEdited = (file: LedgerFile) =>
+  file.found !== null && !file.found.isKnown && file.found.hash !== expectedIn(file.row)
+
+/**
+ * The ledger with what keeps us from using an edit in it: in a workspace that is not trusted, and where git brought
+ * the text from somebody else, it is not the user's word.
+ */
+export async function vouchedLedger(context: Context, trusted: boolean): Promise<LedgerFile | null> {
+  const file = await ledgerFile(context)
+  if (file === null || file.problem !== null || !isEdited(file)) return file
+  if (!trusted) return { ...file, problem: 'it is not ours, and this workspace is not trusted' }
+  const delivery = (await deliveriesOf(context, [{ path: file.path }])).get(file.path)
+  return delivery?.foreign === true
+    ? { ...file, problem: `it came with the repository (${delivery.note})` }
+    : file
+}
+
+/** A ledger shows no superseded decisions, no deleted files, and of the references only ids and commands. */
+const UNSHOWN: Unshown = {
+  decisions: ({ supersededBy }) => supersededBy !== null,
+  artifacts: ({ action }) => /^deleted$/i.test(action.trim()),
+  references: ({ kind }) => kind !== 'id' && kind !== 'command',
+}
+
+/** Whether somebody wrote into it about a stream: the one that it shows, or any where we never wrote it. */
+export const hasEditsFor = (file: LedgerFile | null, stream: string): file is LedgerFile =>
+  file !== null &&
+  file.problem === null &&
+  isEdited(file) &&
+  (file.row === null || file.row.stream === stream)
+
+/** The work of a stream with what somebody wrote into the ledger by hand; as it was where nobody did. */
+export const withEdits = (work: WorkState, file: LedgerFile | null, stream: string): WorkState =>
+  hasEditsFor(file, stream) && file.found
+    ? taken(work, decodeLedger(file.found.text), {
+        unshown: UNSHOWN,
+        // A page that somebody began by hand: what is not on it was never there.
+        shown: decodeLedger(file.page ?? ''),
+      })
+    : work

@@ -1,0 +1,39 @@
+import { join, resolve } from 'node:path'
+import { errorCode } from '../../core/reason.ts'
+import { locate, type Place, readText } from '../../workspace/locate.ts'
+import type { Context } from '../context/context.ts'
+
+/**
+ * Whether this workspace is trusted: by itself at this path, or as a worktree that git made for a repository
+ * whose other worktree is. Both share git's settings; text from elsewhere stays marked in either.
+ */
+export async function isTrustedHere({ store, identity, place }: Context): Promise<boolean> {
+  if (await store.isTrusted(identity.workspace, place.root)) return true
+  if (place.git === null || !isLinkedWorktree(place)) return false
+  for (const { id, repository, path } of await store.workspaces())
+    if (
+      repository === identity.repository &&
+      (await store.isTrusted(id, path)) &&
+      commonOf(path) === place.git.common
+    )
+      return true
+  return false
+}
+
+/** Git's folder names this place in return; a directory that only claims to be a worktree is not named there. */
+function isLinkedWorktree({ root, git }: Place): boolean {
+  if (git === null || git.folder === git.common) return false
+  const named = readText(join(git.folder, 'gitdir'))?.trim()
+  return named !== undefined && resolve(git.folder, named) === join(root, '.git')
+}
+
+function commonOf(path: string): string | null {
+  try {
+    const { root, git } = locate(path)
+    return root === path ? (git?.common ?? null) : null
+  } catch (error) {
+    // A worktree that is gone vouches for nobody.
+    if (errorCode(error) === undefined) throw error
+    return null
+  }
+}

@@ -1,0 +1,180 @@
+import type { Mark, PageLine } from '../../core/brief-page.ts'
+import { openSteps } from '../../core/plan.ts'
+import { type Claim, isDeleted, type Position, type WorkField, type WorkState } from '../../core/work.ts'
+import { CARRY } from '../carry.ts'
+import type { BriefInput, Check, Clean } from './brief.ts'
+
+export type BriefField = WorkField | 'learnings'
+
+export interface BriefLine extends PageLine {
+  field: BriefField
+  /** Superseded, deleted, or pointing at what is gone: it goes before the rest of its field. */
+  spent: boolean
+}
+
+export interface BriefSection {
+  title: string
+  rank: 'must' | 'should'
+  lines: BriefLine[]
+}
+
+export const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
+
+/** The order of the brief. Titles are short, because at the smallest budget they are most of it. */
+const SECTIONS: ReadonlyArray<{ title: string; fields: readonly BriefField[] }> = [
+  { title: 'Work', fields: ['problem', 'intent'] },
+  { title: 'Decisions', fields: ['decisions'] },
+  { title: 'Rules', fields: ['constraints', 'rules'] },
+  { title: 'State', fields: ['state', 'position'] },
+  { title: 'Now', fields: ['now'] },
+  { title: 'Next', fields: ['next'] },
+  { title: 'Blockers', fields: ['blockers'] },
+  { title: 'Questions', fields: ['questions'] },
+  { title: 'Files', fields: ['artifacts'] },
+  { title: 'Done', fields: ['done'] },
+  { title: 'Facts', fields: ['facts'] },
+  { title: 'Refs', fields: ['references'] },
+  { title: 'Learned', fields: ['learnings'] },
+]
+
+const rankOf = (field: BriefField) => (field === 'learnings' ? 'should' : CARRY[field].rank)
+
+/** Whether somebody saved anything that must be told. */
+export const saysAnything = (work: WorkState) =>
+  SECTIONS.flatMap(({ fields }) => fields).some((field) => {
+    if (field === 'learnings' || field === 'position' || rankOf(field) !== 'must') return false
+    const value = work[field]
+    return typeof value === 'string' ? value.trim() !== '' : value.length > 0
+  })
+
+/** The sections that have something to say, in the order of the brief. */
+export function sectionsOf(input: BriefInput, clean: Clean): BriefSection[] {
+  const marks = new Map<string, Check[]>()
+  for (const check of input.checks) {
+    const key = `${check.field} ${check.index}`
+    const known = marks.get(key)
+    if (known) known.push(check)
+    else marks.set(key, [check])
+  }
+  return SECTIONS.map(({ title, fields }) => {
+    const lines = fields.flatMap((field) => linesOf(field, input, clean).map(checked(field, marks, clean)))
+    const rank = fields.some((field) => rankOf(field) === 'must') ? ('must' as const) : ('should' as const)
+    return { title, rank, lines: lines.filter(({ text }) => text !== '') }
+  }).filter(({ lines }) => lines.length > 0)
+}
+
+const LABELS: { readonly [Field in BriefField]?: string } = { problem: 'Problem', intent: 'Goal' }
+const WORST: readonly Mark[] = ['stale', 'unverifiable', 'fresh']
+
+/** An item with the worst that was found about it. */
+function checked(field: BriefField, marks: Map<string, Check[]>, clean: Clean) {
+  return ({ index, ...line }: Draft): BriefLine => {
+    const found = marks.get(`${field} ${index}`) ?? []
+    const mark = WORST.find((worst) => found.some((check) => check.mark === worst)) ?? null
+    const notes = found.filter((check) => check.mark === mark).map(({ note }) => oneLine(clean(note)))
+    const isGone = field === 'references' && mark === 'stale'
+    return {
+      field,
+      text: line.text,
+      why: line.why ?? '',
+      unconfirmed: line.unconfirmed ?? false,
+      spent: (line.spent ?? false) || isGone,
+      mark,
+      note: notes.filter((note) => note !== '').join('; '),
+    }
+  }
+}
+
+interface Draft {
+  /** The item's place in its field. */
+  index: number
+  text: string
+  why?: string
+  unconfirmed?: boolean
+  spent?: boolean
+}
+
+function linesOf(field: BriefField, { work, learnings }: BriefInput, clean: Clean): Draft[] {
+  const line = (text: string) => oneLine(clean(text))
+  const claims = (list: readonly Claim[]) =>
+    list.map(({ text, confirmed }, index) => ({ index, text: line(text), unconfirmed: !confirmed }))
+  switch (field) {
+    case 'problem':
+    case 'intent':
+    case 'state':
+    case 'now':
+      return paragraphs(clean(work[field]), LABELS[field])
+    case 'decisions':
+      return work.decisions.map(({ text, why, confirmed, supersededBy }, index) => {
+        const said = line(text)
+        return supersededBy === null
+          ? { index, text: said, why: line(why).replace(/^of /, ''), unconfirmed: !confirmed }
+          : { index, text: said === '' ? '' : `superseded: ${said}`, spent: true }
+      })
+    case 'constraints':
+    case 'rules':
+    case 'facts':
+    case 'questions':
+      return claims(work[field])
+    case 'next':
+      return work.next.map(({ text }, index) => ({ index, text: line(text) }))
+    case 'blockers':
+      return [
+        ...work.blockers.map(({ text }, index) => ({ index, text: line(text) })),
+        ...faultOf(work.position, line),
+      ]
+    case 'position':
+      return placeOf(work.position, line).map((text) => ({ index: 0, text }))
+    case 'done':
+      return work.done.map(({ text }, index) => ({ index, text: line(text) }))
+    case 'artifacts':
+      return work.artifacts.map(({ path, action, description }, index) => ({
+        index,
+        text: joined([joined([line(path), line(action)], ', '), line(description)], ': '),
+        spent: isDeleted({ action }),
+      }))
+    case 'references':
+      return work.references.map(({ kind, text }, index) => ({
+        index,
+        text: line(text) === '' ? '' : joined([line(kind), line(text)], ': '),
+      }))
+    case 'learnings':
+      return learnings.map((text, index) => ({ index, text: line(text) }))
+  }
+}
+
+const joined = (texts: string[], mark: string) => texts.filter((text) => text !== '').join(mark)
+
+/** A line each, because a text is cut by whole lines like a list. A check is about the first. */
+function paragraphs(text: string, label = ''): Draft[] {
+  const lines = text.split('\n').map(oneLine)
+  return lines
+    .filter((line) => line !== '')
+    .map((line, index) => ({ index, text: index === 0 && label !== '' ? `${label}: ${line}` : line }))
+}
+
+/** What stopped a run blocks it. No check is about it, so it has no place. */
+function faultOf({ fault }: Position, line: (text: string) => string): Draft[] {
+  if (fault === null) return []
+  const text = joined([line(fault.reasonCode), line(fault.message)], ': ')
+  return text === '' ? [] : [{ index: -1, text: `stopped by ${text}` }]
+}
+
+function placeOf(
+  { plan, planName = '', step, stage, tddPhase, anchor }: Position,
+  line: (text: string) => string,
+) {
+  const done = plan ? plan.steps.length - openSteps(plan).length : 0
+  const title = plan?.steps.find(({ id }) => id === step)?.title ?? ''
+  const places = [
+    plan
+      ? `plan ${line(plan.path)}, ${done} of ${plan.steps.length} steps over`
+      : labelled('plan', line(planName)),
+    labelled('step', joined([line(step ?? ''), title === step ? '' : line(title)], ': ')),
+    labelled('stage', line(stage)),
+    labelled('TDD phase', line(tddPhase)),
+  ]
+  return [joined(places, '; '), labelled('anchor', line(anchor))].filter((text) => text !== '')
+}
+
+const labelled = (label: string, text: string) => (text === '' ? '' : `${label} ${text}`)

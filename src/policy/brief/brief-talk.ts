@@ -1,0 +1,114 @@
+import type { PageSection } from '../../core/brief-page.ts'
+import { inOneLine, shorten } from '../digest/quote.ts'
+import { type Digest, isTyped } from '../digest/state.ts'
+import { type DigestSection, tellDigest } from '../digest/tell.ts'
+import type { Surroundings } from '../digest/tell-files.ts'
+import { isLasting } from '../digest/tell-requests.ts'
+import { didSomething } from '../digest/weight.ts'
+
+/** What a session said, for a brief. */
+export interface Talk {
+  id: string
+  /** How long ago it was last heard of, in words: "2 hours". */
+  age: string
+  /** Where it stands, in words that follow its name. */
+  state: string
+  digest: Digest
+}
+
+/** The sessions of one piece of work: the newest that did something, small ones after it, and all those before. */
+export interface Talks {
+  main: Talk
+  after: Talk[]
+  before: Talk[]
+  around: Surroundings
+}
+
+const MOST = { after: 1, before: 3, lasting: 6 }
+
+/** What the sessions of a piece of work are told with, on a scale from 0 to 1. */
+export function tellTalks(talks: Talks): (scale: number) => PageSection[] {
+  const tellMain = tellDigest(talks.main.digest, talks.around)
+  return (scale) => withOthers(tellMain(scale), talks, scale)
+}
+
+function withOthers(told: DigestSection[], { after, before, around }: Talks, scale: number): PageSection[] {
+  const { trusted } = around
+  const others = [
+    ...after
+      .slice(0, MOST.after)
+      .map((talk) => `After that, ${talk.age} ago: ${glimpse(talk.digest, trusted, 160)}`),
+    ...lastingWords(before, trusted),
+    ...before
+      .filter(({ digest }) => didSomething(digest))
+      .slice(0, Math.round(MOST.before * scale))
+      .map((talk) => `Before that, ${talk.age} ago: ${glimpse(talk.digest, trusted, 200)}`),
+  ].filter((line) => line !== '')
+  const sections =
+    others.length === 0 ? told : [...told, { title: 'Other sessions', lines: others, isQuote: false }]
+  return sections.map((section) => pageSection(section, around.root))
+}
+
+/** Words that hold for good stay quoted, whichever session they were said in. */
+const lastingWords = (before: readonly Talk[], trusted: boolean) =>
+  before
+    .flatMap(({ age, digest }) =>
+      digest.requests
+        .filter((request) => isTyped(request, trusted) && isLasting(request.text))
+        .map(({ text }) => `Said ${age} ago: user: "${shorten(inOneLine(text), 300)}"`),
+    )
+    .slice(0, MOST.lasting)
+
+/** What a session was about, in a line: its first and its newest request. */
+function glimpse({ requests, commits, counts }: Digest, trusted: boolean, most: number): string {
+  const typed = requests.filter((request) => isTyped(request, trusted))
+  const [first] = typed
+  const last = typed.at(-1)
+  if (!first || !last) return 'nothing was asked'
+  const quote = (text: string) => `user: "${shorten(inOneLine(text), first === last ? most : most / 2)}"`
+  const did = [counted(counts.edits, 'edit'), counted(commits.length, 'commit')].filter((part) => part !== '')
+  return [first === last ? quote(first.text) : `${quote(first.text)} … ${quote(last.text)}`, did.join(', ')]
+    .filter((part) => part !== '')
+    .join('; ')
+}
+
+const counted = (number: number, noun: string) =>
+  number === 0 ? '' : `${number} ${noun}${number === 1 ? '' : 's'}`
+
+const pageSection = ({ title, lines, isQuote }: DigestSection, root: string): PageSection => ({
+  title,
+  lines: lines.map((line) => ({
+    text: withoutRoot(line, root),
+    why: '',
+    unconfirmed: false,
+    mark: null,
+    note: '',
+  })),
+  more: '',
+  ...(isQuote ? { quoted: true as const } : {}),
+})
+
+/** Paths below the workspace, where they begin a word. */
+function withoutRoot(line: string, root: string): string {
+  const parts = line.split(`${root}/`)
+  return parts.reduce((told, part) =>
+    /(?:^|[^\p{L}\p{N}._/-])$/u.test(told) && /^[\p{L}\p{N}._@-]/u.test(part)
+      ? told + part
+      : `${told}${root}/${part}`,
+  )
+}
+
+const STEPS = 8
+
+/** The largest scale at which what is told fits; null where not even the smallest does. */
+export function fitScale(fits: (scale: number) => boolean): number | null {
+  if (fits(1)) return 1
+  if (!fits(0)) return null
+  let [low, high] = [0, 1]
+  for (let step = 0; step < STEPS; step += 1) {
+    const middle = (low + high) / 2
+    if (fits(middle)) low = middle
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,146 @@
+import type { Mark } from '../../core/brief-page.ts'
+import { clip } from '../../core/canonical.ts'
+import type { WorkField, WorkState } from '../../core/work.ts'
+import { isTyped } from '../digest/state.ts'
+import { type BriefSection, oneLine, saysAnything, sectionsOf } from './brief-sections.ts'
+import type { Talks } from './brief-talk.ts'
+
+/** What the world said about one item of the work: `index` is its place in the field, 0 for a text. */
+export interface Check {
+  field: WorkField
+  index: number
+  mark: Mark
+  /** Why it is stale or cannot be verified; empty for a fresh one. */
+  note: string
+}
+
+/** What has changed in the world since the checkpoint. */
+export interface Drift {
+  branch: { was: string; now: string } | null
+  /** Null where nobody can tell: no git, or the commit is gone. */
+  commitsSince: number | null
+  filesChanged: number
+  filesGone: number
+  /** Where the plan stands now, if that is not where it was saved. */
+  planStep: string | null
+}
+
+export interface BriefInput {
+  work: WorkState
+  stream: string
+  savedAtMs: number
+  nowMs: number
+  checks: readonly Check[]
+  drift: Drift
+  learnings: readonly string[]
+  /** What shows the whole of it; `savepoint show <stream>` without one. It is short, and nobody's text. */
+  command?: string
+  /** Asked before any other. */
+  questions?: readonly string[]
+  /** What must be known before all else, in a few short lines. */
+  notes?: readonly string[]
+  /** What its sessions said. */
+  talks?: Talks | null
+  /** The session has lost its context: whether the focus still holds is asked in any case. */
+  asksFocus?: boolean
+}
+
+/** What to ask before going on: whether something is still the focus, to confirm a claim, or in the asker's words. */
+export interface Question {
+  kind: 'focus' | 'confirm' | 'asked'
+  about: string
+}
+
+/** Everything that a resuming agent could be told, before a budget cuts it. */
+export interface Brief {
+  stream: string
+  command: string | null
+  ageMs: number
+  drift: Drift
+  stale: number
+  unverifiable: number
+  questions: Question[]
+  sections: BriefSection[]
+  notes?: readonly string[]
+  /** Where nobody saved anything: the session that it tells of, in words. */
+  session?: string
+}
+
+/** Takes out of a text what nobody sees. The result holds no line break but `\n`. */
+export type Clean = (text: string) => string
+
+/** A brief of the work, with every text cleaned and every item in a line of its own. */
+export function briefOf(input: BriefInput, clean: Clean): Brief {
+  const { stream, savedAtMs, nowMs, checks, drift } = input
+  const marked = (mark: Mark) => checks.filter((check) => check.mark === mark).length
+  const session = oneLine(clean(sessionOf(input)))
+  return {
+    stream: oneLine(clean(stream)),
+    command: input.command ?? null,
+    ageMs: Math.max(0, nowMs - savedAtMs),
+    drift: {
+      ...drift,
+      branch: drift.branch && {
+        was: oneLine(clean(drift.branch.was)),
+        now: oneLine(clean(drift.branch.now)),
+      },
+      planStep: drift.planStep === null ? null : oneLine(clean(drift.planStep)),
+    },
+    stale: marked('stale'),
+    unverifiable: marked('unverifiable'),
+    questions: questionsOf(input, clean),
+    sections: sectionsOf(input, clean),
+    ...(input.notes?.length ? { notes: input.notes.map((note) => oneLine(clean(note))) } : {}),
+    ...(session === '' ? {} : { session }),
+  }
+}
+
+/** Nobody saved anything: then the brief is the session's. */
+function sessionOf({ talks, work }: BriefInput): string {
+  if (!talks || saysAnything(work)) return ''
+  return `Session ${talks.main.id.slice(0, 8)} ${talks.main.state}; nothing was saved by hand`
+}
+
+const MAX_QUESTIONS = 3
+/** A question quotes what it is about; the whole of it stands in its section. */
+const QUOTE = 90
+
+/**
+ * One to three questions where there is something to ask, none where there is not: the caller's own, whether the
+ * focus still holds where the world has moved, and the claims that nobody confirmed, newest decision first.
+ */
+export function questionsOf(
+  { work, drift, questions = [], asksFocus = false, talks = null }: BriefInput,
+  clean: Clean,
+): Question[] {
+  const { decisions, constraints, rules, facts } = work
+  const standing = decisions.filter(({ supersededBy }) => supersededBy === null).reverse()
+  const found: Question[] = []
+  const ask = (kind: Question['kind'], text: string) => {
+    const about = clip(oneLine(clean(text)), QUOTE)
+    if (about !== '' && found.length < MAX_QUESTIONS) found.push({ kind, about })
+  }
+  for (const question of questions) ask('asked', question)
+  if (asksFocus || hasDrift(drift)) ask('focus', focusOf(work, clean) || lastTyped(talks))
+  for (const { text, confirmed } of [...standing, ...constraints, ...rules, ...facts]) {
+    if (found.length >= MAX_QUESTIONS) break
+    if (!confirmed) ask('confirm', text)
+  }
+  return found
+}
+
+/** An answer may be an option in the agent's words, and says nothing without its question. */
+const lastTyped = (talks: Talks | null) =>
+  talks?.main.digest.requests.findLast(
+    (request) => isTyped(request, talks.around.trusted) && request.text !== '',
+  )?.text ?? ''
+
+/** What the work was about when it was saved, in the most exact words there are. */
+function focusOf({ now, next, state, intent, problem }: WorkState, clean: Clean): string {
+  const texts = [now, next[0]?.text ?? '', state, intent, problem]
+  const lines = texts.flatMap((text) => clean(text).split('\n', 20))
+  return lines.find((line) => line.trim() !== '') ?? ''
+}
+
+export const hasDrift = ({ branch, commitsSince, filesChanged, filesGone, planStep }: Drift) =>
+  branch !== null || (commitsSince ?? 0) > 0 || filesChanged > 0 || filesGone > 0 || planStep !== null

@@ -1,0 +1,96 @@
+import { ReasonError } from '../../core/reason.ts'
+
+interface FieldBase {
+  about: string
+  /** Its place among the plain words of a command line; without one it is an option. */
+  at?: number
+  /** What help calls it, where that is not its own name. */
+  label?: string
+  required?: true
+  /** An agent's tool needs it; who types commands has another way to say it. */
+  needed?: true
+  /** Only for who types commands: an agent's tool does not have it. */
+  typed?: true
+  /** The path that a value names, if any: an agent's tool takes none outside the workspace. */
+  path?: (value: string) => string | null
+}
+
+/** What an operation takes, said once: the command line, the help and the reference are made from it. */
+export type Field =
+  | (FieldBase & { kind: 'text'; value?: string; check?: (value: string) => void })
+  | (FieldBase & { kind: 'count'; least?: number; most?: number; value?: string })
+  | (FieldBase & { kind: 'choice'; choices: readonly string[]; value?: string })
+  | (FieldBase & { kind: 'flag' })
+  /** Several texts: the rest of the command line, or an option that may be given again. */
+  | (FieldBase & { kind: 'words'; value?: string })
+
+export type Fields = Readonly<Record<string, Field>>
+
+type ValueOf<F extends Field> = F extends { kind: 'count' }
+  ? number
+  : F extends { kind: 'flag' }
+    ? boolean
+    : F extends { kind: 'words' }
+      ? string[]
+      : F extends { kind: 'choice'; choices: readonly (infer C)[] }
+        ? C
+        : string
+
+export type InputOf<F extends Fields> = {
+  [K in keyof F]: F[K] extends { required: true } | { kind: 'flag' } | { kind: 'words' }
+    ? ValueOf<F[K]>
+    : ValueOf<F[K]> | undefined
+}
+
+/** A field's name on the command line: `maxPerRun` is `--max-per-run`. */
+export const optionName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+/** What a field is called at the command line. */
+const wordFor = (name: string, field: Field) =>
+  field.at === undefined ? `--${optionName(name)}` : `<${field.label ?? optionName(name)}>`
+
+/** Checks raw values once, at the edge. Past this point an input has its types. */
+export function parseInput<F extends Fields>(
+  fields: F,
+  raw: Readonly<Record<string, unknown>>,
+  labelOf: (name: string, field: Field) => string = wordFor,
+): InputOf<F> {
+  const input: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(fields))
+    input[name] = parseField(labelOf(name, field), field, raw[name])
+  // `as`: every field was parsed by its own kind just above.
+  return input as InputOf<F>
+}
+
+function parseField(label: string, field: Field, value: unknown): unknown {
+  if (field.kind === 'flag') return value === true
+  if (field.kind === 'words') {
+    const words = Array.isArray(value) ? value.map(String) : []
+    if (field.required && words.length === 0) throw wrong(`${label} is missing`)
+    return words
+  }
+  if (value === undefined || value === null) {
+    if (field.required) throw wrong(`${label} is missing`)
+    return undefined
+  }
+  const text = String(value)
+  if (field.kind === 'count') return parseCount(label, text, field)
+  if (field.kind === 'choice' && !field.choices.includes(text))
+    throw wrong(`${label} takes ${field.choices.join(', ')}, not ${quoted(text)}`)
+  if (field.kind === 'text') field.check?.(text)
+  return text
+}
+
+function parseCount(
+  label: string,
+  text: string,
+  { least = 0, most = 1_000_000 }: { least?: number; most?: number },
+) {
+  const value = Number(text)
+  if (!/^\d{1,9}$/.test(text) || value < least || value > most)
+    throw wrong(`${label} takes a whole number from ${least} to ${most}, not ${quoted(text)}`)
+  return value
+}
+
+const quoted = (text: string) => JSON.stringify(text.slice(0, 80))
+const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })

@@ -1,0 +1,68 @@
+import type { Context } from '../../engine/context/context.ts'
+import type { FactsOf, Shape } from './facts.ts'
+import type { Fields, InputOf } from './field.ts'
+
+type Access = 'read' | 'write'
+
+export interface Screen {
+  /** How many characters fit into a line; infinite where nobody looks at a screen. */
+  readonly columns: number
+}
+
+/** Bad news that comes with a whole result, in the words of a failure. */
+export interface Failure {
+  exit: number
+  reason: string
+  message: string
+  hint: string
+}
+
+/** What a verb is for an agent: a tool of the MCP server. */
+export interface Tool<R = unknown, S extends Shape = Shape> {
+  title: string
+  /** When to call it, and when not, in a sentence or two that follow the summary. */
+  when: string
+  /** Whether it leaves all as it is, only adds, or changes what is there. */
+  effect: 'reads' | 'adds' | 'changes'
+  /** What a program gets besides the words. No saved text: that has its place in the words, behind their fence. */
+  facts: S
+  factsOf(result: R): FactsOf<S>
+  /** The words where they have a fence of their own already; null where those of `say` are to be told. */
+  fenced?(result: R): string | null
+}
+
+/** A verb that every door offers. */
+export interface Operation<F extends Fields = Fields, R = unknown, S extends Shape = Shape> {
+  /** `run step`: the words of the command line. */
+  name: string
+  summary: string
+  detail?: string
+  fields: F
+  examples: readonly string[]
+  /** A reading verb makes nothing: no home, no ids, no files. */
+  access: Access | ((input: InputOf<F>) => Access)
+  /** It wants to see a damaged store; for all others it is healed first. */
+  meetsDamage?: true
+  /** A settings file that cannot be read is told, and the rest of the settings is used: a save must not fail for it. */
+  lenient?: true
+  perform(context: Context, input: InputOf<F>): Promise<R>
+  /** The result in words, for people and agents. */
+  say(result: R, screen: Screen): string
+  /** Where the result is a file's own text: what a pipe gets instead of words, and not a byte more. */
+  exact?(result: R): string | null
+  /** The words go to stderr, because stdout belongs to a command that was run. */
+  aside?: true
+  /** Where a result can be bad news: what is wrong, and what the process ends with. Null where all is well. */
+  failure?(result: R): Failure | null
+  /** Without it the verb is none of the agents' tools. */
+  tool?: Tool<R, S>
+}
+
+/** All that is said of a verb, for help and reference; an agent's tool says the first and the last of it. */
+export const descriptionOf = ({ summary, detail, tool }: Pick<Operation, 'summary' | 'detail' | 'tool'>) =>
+  [`${summary}.`, detail, tool?.when].filter(Boolean).join(' ')
+
+/** Keeps the fields' literal types, so that an operation's input is typed by its own table. */
+export const operation = <const F extends Fields, R, const S extends Shape = Shape>(
+  definition: Operation<F, R, S>,
+): Operation<F, R, S> => definition

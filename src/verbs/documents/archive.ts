@@ -1,0 +1,175 @@
+import { nameKey } from '../../core/id.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { count } from '../../core/text.ts'
+import type { Context } from '../../engine/context/context.ts'
+import { act } from '../../engine/documents/act.ts'
+import { stampOf } from '../../engine/documents/begin-document.ts'
+import { edited } from '../../engine/documents/edit-document.ts'
+import { requireDocument, requireEnd, requireOpen, requireRow } from '../../engine/documents/find-stream.ts'
+import { isTakenPath, type Survey, standingOf } from '../../engine/documents/survey.ts'
+import { type DocumentCompletion, decodeDocument, isNone } from '../../formats/checkpoint-md/codec.ts'
+import { setCompletion } from '../../formats/checkpoint-md/edit.ts'
+import { setFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
+import { archivePath, entryPath, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
+import { workOf } from '../../formats/checkpoint-md/work.ts'
+import { redactAll } from '../../policy/redact.ts'
+import type { DocumentCommit, WorkRow } from '../../store/store.ts'
+import { flag, oneOf, text, whole } from '../define/facts.ts'
+import { operation } from '../define/operation.ts'
+import { STREAM } from './stream-field.ts'
+
+interface Archived {
+  id: string
+  path: string
+  outcome: string
+  learnings: string[]
+  checkpoint: string
+  sequence: number
+  /** It was archived before; nothing was changed. */
+  already: boolean
+}
+
+function refuseOpenChildren(survey: Survey, { stream }: WorkRow): void {
+  const children = survey.rows.filter(
+    (row) =>
+      nameKey(row.position.gist.document?.parent ?? '') === nameKey(stream.name) &&
+      row.stream.id !== stream.id &&
+      standingOf(row) !== 'archived',
+  )
+  if (children.length === 0) return
+  const names = children.map((row) => row.stream.name).join(', ')
+  throw new ReasonError('stream_has_children', { id: stream.name, children: names })
+}
+
+/** Asking again for the same is no mistake, and nothing to do; what is new would be lost. */
+function refuseMore(
+  { stream }: WorkRow,
+  said: DocumentCompletion | null,
+  { outcome, learning }: { outcome: string | undefined; learning: string[] },
+): void {
+  const known = new Set(said?.learnings)
+  const isNew = learning.some((line) => !isNone(line) && !known.has(line.trim()))
+  if (isNew || (outcome !== undefined && outcome.trim() !== said?.outcome))
+    throw new ReasonError('stream_archived', { id: stream.name })
+}
+
+/** A path in the archive that nothing has yet: an older archive is never written over. */
+function freePath(context: Context, survey: Survey, name: string): string {
+  const taken = new Set([...survey.files.keys()].map((path) => path.toLowerCase()))
+  for (let number = 1; ; number += 1) {
+    const path = archivePath(number === 1 ? name : `${name}-${number}`)
+    const isFree = !taken.has(path.toLowerCase()) && !isTakenPath(context, path)
+    if (isFree && isDocumentName(path.slice(path.lastIndexOf('/') + 1))) return path
+  }
+}
+
+/** What saves noted as learned. */
+const notedIn = (text: string) =>
+  workOf(decodeDocument(text))
+    .references.filter(({ kind }) => kind === 'learning')
+    .map((one) => one.text)
+
+/** What the user says, and what the document says already. */
+function completionOf(text: string, outcome: string | undefined, learnings: string[]) {
+  const { completion } = decodeDocument(text)
+  const said = (outcome ?? '').trim() || (completion?.outcome ?? '')
+  if (said === '' || isNone(said))
+    throw new ReasonError('usage_invalid', { problem: 'an archive needs its outcome: --outcome "…"' })
+  const all = [...(completion?.learnings ?? []), ...learnings].map((line) => line.trim())
+  return redactAll({ outcome: said, learnings: [...new Set(all.filter((line) => !isNone(line)))] })
+}
+
+export const archive = operation({
+  name: 'archive',
+  summary: 'Finish a checkpoint document, with its outcome and what it taught',
+  detail:
+    'It gets a completion, moves to checkpoints/archive/ (as `git mv` would), and its learnings go into checkpoints/LEARNINGS.md. `savepoint restore` opens it again.',
+  fields: {
+    id: STREAM,
+    outcome: {
+      kind: 'text',
+      value: 'TEXT',
+      about: 'what was achieved; needed, unless the document has it already',
+    },
+    learning: { kind: 'words', value: 'TEXT', about: 'something to remember from it' },
+    force: { kind: 'flag', about: 'also where children of it are still open' },
+  },
+  examples: [
+    'savepoint archive auth-system --outcome "Login with refresh tokens is live" --learning "Rotate tokens on every use"',
+  ],
+  access: 'write',
+  async perform(context, { id, outcome, learning, force }) {
+    return act<Archived>(context, async (survey) => {
+      if (standingOf(requireRow(survey, id)) === 'archived') {
+        const { row, view, text } = await requireDocument(context, survey, id)
+        const said = decodeDocument(text).completion
+        refuseMore(row, said, redactAll({ outcome, learning }))
+        return {
+          commit: {},
+          answer: {
+            ...{ id: row.stream.name, path: view.path, outcome: said?.outcome ?? '' },
+            learnings: said?.learnings ?? [],
+            ...{ checkpoint: row.position.checkpoint, sequence: row.position.sequence, already: true },
+          },
+        }
+      }
+      const open = await requireOpen(context, survey, id)
+      const { row, view, text } = open
+      requireEnd(open)
+      const completion = completionOf(text, outcome, [...notedIn(text), ...learning])
+      if (!force) refuseOpenChildren(survey, row)
+      const path = freePath(context, survey, row.stream.name)
+      const stated = view.current ? setFrontMatter(text, 'status', 'active') : text
+      const finished = setCompletion(stated, { ...completion, date: stampOf(context) })
+      const { point, commit } = await edited(context, { ...open, view: { ...view, path } }, finished, {
+        kind: 'manual',
+        note: 'archived',
+        change: { summary: completion.outcome, artifacts: [], transitions: [], commands: [] },
+      })
+      const { id: checkpoint } = point.checkpoint
+      const owed = { stream: row.stream.id, checkpoint }
+      const moved: Partial<DocumentCommit> = {
+        ...commit,
+        documents: (commit.documents ?? []).map((document) => ({ ...document, base: null })),
+        leaving: [{ ...owed, path: view.path, hash: view.hash }],
+        entries: completion.learnings.length > 0 ? [{ ...owed, path: entryPath(row.stream.name) }] : [],
+        ...(row.focused ? { focus: null } : {}),
+      }
+      return {
+        commit: moved,
+        answer: {
+          ...{ id: row.stream.name, path, outcome: completion.outcome },
+          ...{ learnings: completion.learnings, checkpoint },
+          ...{ sequence: row.stream.headSequence + 1, already: false },
+        },
+      }
+    })
+  },
+  say: ({ id, path, learnings, already }) =>
+    already
+      ? `${id} is archived already, in ${path}.`
+      : [
+          `${id} is archived in ${path}.`,
+          learnings.length > 0
+            ? `${count(learnings.length, 'learning')} in checkpoints/LEARNINGS.md.`
+            : 'It had no learnings.',
+        ].join('\n'),
+  tool: {
+    title: 'Archive finished work',
+    when: 'Call it when the user says that the work of a document is finished, with its outcome and what was learned. Not at the end of a session: for that call save or handoff.',
+    effect: 'changes',
+    facts: {
+      id: text('the piece of work'),
+      path: text('where its document is now'),
+      checkpoint: text('the id of the checkpoint'),
+      sequence: whole('its number in the history of that work'),
+      learnings: whole('how many learnings it has'),
+      already: flag('whether it was archived before, and nothing was changed'),
+      files: oneOf('whether its files say it already', ['published', 'pending']),
+    },
+    factsOf: ({ id, path, checkpoint, sequence, learnings, already, files }) => ({
+      ...{ id, path, checkpoint, sequence, already, files },
+      learnings: learnings.length,
+    }),
+  },
+})

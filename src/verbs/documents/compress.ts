@@ -1,0 +1,172 @@
+import { existsSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { ReasonError } from '../../core/reason.ts'
+import { count as plural } from '../../core/text.ts'
+import type { Cut } from '../../core/tokens.ts'
+import type { Context } from '../../engine/context/context.ts'
+import { act } from '../../engine/documents/act.ts'
+import { edited } from '../../engine/documents/edit-document.ts'
+import { type OpenDocument, requireEnd, requireOpen } from '../../engine/documents/find-stream.ts'
+import { read } from '../../engine/documents/read.ts'
+import { SECTIONS, type SectionName } from '../../formats/checkpoint-md/codec.ts'
+import { compressDocument, type Compressed as Shorter } from '../../formats/checkpoint-md/compress.ts'
+import { fitToBudget } from '../../policy/carry.ts'
+import { operation } from '../define/operation.ts'
+import { STREAM } from './stream-field.ts'
+
+/** A breadcrumb to a file that is no longer in the workspace; nothing outside it is looked for. */
+function isGone(context: Context, { type, reference }: { type: string; reference: string }): boolean {
+  if (!/^file$/i.test(type.trim())) return false
+  const path = reference
+    .replace(/`/g, '')
+    .replace(/(?::\d+)+$|#.*$/, '')
+    .trim()
+  const file = resolve(context.place.root, path)
+  const down = relative(context.place.root, file)
+  return path !== '' && !/[*?<>|\0]/.test(path) && !down.startsWith('..') && !existsSync(file)
+}
+
+/** What may lose something, by the heading that a reader knows it by. */
+const SECTION_OF: Partial<Record<Cut['field'], SectionName>> = {
+  decisions: 'Decisions',
+  facts: 'Technical Context',
+  references: 'Breadcrumbs',
+  done: 'Play-By-Play',
+  artifacts: 'Artifact Trail',
+}
+
+type Compressed = ReturnType<typeof compressed>['summary'] & {
+  dry_run: boolean
+  written: boolean
+  text: string
+  /** The number of the shorter text in the history, where one was written. */
+  sequence: number | null
+  checkpoint: string | null
+}
+
+interface Asked {
+  budget: number
+  hard: boolean
+  dryRun: boolean
+}
+
+function compressed(context: Context, open: OpenDocument, { budget, hard, dryRun }: Asked) {
+  requireEnd(open)
+  const { row, view, text } = open
+  const command = `savepoint show ${row.stream.name} --at ${row.position.sequence}`
+  const result = compressDocument(text, {
+    tokens: budget,
+    isStale: (reference) => isGone(context, reference),
+    fit: fitToBudget,
+    hard: hard ? { command } : null,
+  })
+  const { before, after, folded, fits, cuts, hardCuts } = result
+  const summary = {
+    ...{ id: row.stream.name, path: view.path, from_sequence: row.position.sequence },
+    ...{ budget, hard, tokens_before: before, tokens_after: after, fits, folded, cuts, hard_cuts: hardCuts },
+    /** The fewest tokens that it can have, where these are more than the budget. */
+    floor: hard && !fits ? after : null,
+    cut: cutOf(result, command, dryRun),
+  }
+  return { result, summary }
+}
+
+/** What was cut, in one sentence, section by section; empty where nothing was. */
+function cutOf({ cuts, hardCuts }: Shorter, command: string, dryRun: boolean): string {
+  const counts = new Map<string, number>()
+  const add = (name: string, count: number) => counts.set(name, (counts.get(name) ?? 0) + count)
+  for (const { field, count } of cuts) add(SECTION_OF[field] ?? field, count)
+  for (const { section, dropped } of hardCuts) add(section, dropped)
+  const gone = Object.keys(SECTIONS).flatMap((name) =>
+    counts.get(name) ? [`${name} ${counts.get(name)}`] : [],
+  )
+  const lines = hardCuts.reduce((sum, { shortened }) => sum + shortened, 0)
+  const parts = [gone.join(', '), lines > 0 ? `${plural(lines, 'line')} shortened` : ''].filter(Boolean)
+  if (parts.length === 0) return ''
+  return `${dryRun ? 'Would be cut' : 'Cut'}: ${parts.join('; ')}. All: ${command}`
+}
+
+/** An absolute budget below this leaves no room for what must be told. */
+const LEAST_HARD = 200
+
+export const compress = operation({
+  name: 'compress',
+  summary: 'Make a checkpoint document shorter, within a budget of tokens',
+  detail:
+    'Deltas are folded into the body; finished artifacts and stale breadcrumbs go; older steps are summed up. Problem, intent, standing decisions, rules, current state and next actions always stay as they are; with --hard they are shortened too, until it fits. The full text stays in the history.',
+  fields: {
+    id: STREAM,
+    budget: {
+      kind: 'count',
+      least: 100,
+      value: 'TOKENS',
+      about: 'how many tokens it may have (estimated); 1000 without it',
+    },
+    hard: {
+      kind: 'flag',
+      about: `the budget is absolute: what must be kept is shortened as well; ${LEAST_HARD} tokens at least`,
+    },
+    dryRun: { kind: 'flag', about: 'only say what would be cut' },
+  },
+  examples: [
+    'savepoint compress auth-system --dry-run',
+    'savepoint compress auth-system --budget 800',
+    'savepoint compress auth-system --budget 400 --hard',
+  ],
+  access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
+  async perform(context, { id, budget = 1_000, hard, dryRun }): Promise<Compressed> {
+    if (hard && budget < LEAST_HARD)
+      throw new ReasonError('usage_invalid', {
+        problem: `--hard takes a budget of at least ${LEAST_HARD} tokens, not ${budget}`,
+      })
+    const asked = { budget, hard, dryRun }
+    if (dryRun) {
+      const survey = await read(context)
+      const { result, summary } = compressed(context, await requireOpen(context, survey, id), asked)
+      return {
+        ...summary,
+        written: false,
+        dry_run: true,
+        text: result.text,
+        sequence: null,
+        checkpoint: null,
+      }
+    }
+    return act<Compressed>(context, async (survey) => {
+      const open = await requireOpen(context, survey, id)
+      const { result, summary } = compressed(context, open, asked)
+      const answer = { ...summary, dry_run: false, text: result.text }
+      if (result.text === open.text)
+        return { commit: {}, answer: { ...answer, written: false, sequence: null, checkpoint: null } }
+      const note = `compressed from ${summary.tokens_before} to ${summary.tokens_after} tokens (est.)`
+      const { point, commit } = await edited(context, open, result.text, { kind: 'manual', note })
+      const sequence = open.row.stream.headSequence + 1
+      return { commit, answer: { ...answer, written: true, sequence, checkpoint: point.checkpoint.id } }
+    })
+  },
+  say: (result) => {
+    const { id, tokens_before, tokens_after, budget, folded, cuts, hard_cuts, written, dry_run, cut } = result
+    const undo = `The text before: savepoint show ${id} --at ${result.from_sequence}`
+    return [
+      `${id}: ${tokens_before} tokens before, ${tokens_after} ${dry_run ? 'would be left' : 'after'} (est.), budget ${budget}.`,
+      ...(folded > 0 ? [`  folded: ${plural(folded, 'delta')} into the body`] : []),
+      ...cuts.map(
+        ({ field, count, how, why }) => `  ${how}: ${count} of ${SECTION_OF[field] ?? field} (${why})`,
+      ),
+      ...hard_cuts.flatMap(({ section, dropped, shortened }) => [
+        ...(shortened > 0 ? [`  shortened: ${shortened} of ${section} (over the budget)`] : []),
+        ...(dropped > 0 ? [`  counted: ${dropped} of ${section} (over the budget)`] : []),
+      ]),
+      ...sayFit(result),
+      ...(dry_run ? ['Nothing was written.'] : written ? [] : ['There was nothing to cut.']),
+      ...(cut !== '' ? [cut] : written ? [undo] : []),
+    ].join('\n')
+  },
+})
+
+function sayFit({ fits, floor }: Compressed): string[] {
+  if (fits) return []
+  return floor === null
+    ? ['What must be kept is longer than the budget: nothing more was cut (--hard shortens it).']
+    : [`It does not fit: with every section and a line in each it has ${floor} tokens.`]
+}

@@ -1,0 +1,168 @@
+import { BY_HAND } from '../../core/checkpoint.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { count } from '../../core/text.ts'
+import type { Context } from '../../engine/context/context.ts'
+import { act } from '../../engine/documents/act.ts'
+import { stampOf } from '../../engine/documents/begin-document.ts'
+import { changesSince } from '../../engine/documents/changes-since.ts'
+import { edited } from '../../engine/documents/edit-document.ts'
+import { namedOrFocused, requireEnd, requireOpen } from '../../engine/documents/find-stream.ts'
+import { agentFolder, planPosition } from '../../engine/surroundings/world.ts'
+import { appendDelta } from '../../formats/checkpoint-md/edit.ts'
+import { redactAll } from '../../policy/redact.ts'
+import { flag, oneOf, text, whole } from '../define/facts.ts'
+import { operation } from '../define/operation.ts'
+import {
+  DELTA_TRIGGERS,
+  type DeltaInput,
+  type DeltaTrigger,
+  parseArtifact,
+  parseDelta,
+  parseTransition,
+} from './read-delta.ts'
+import { STREAM_OR_FOCUS } from './stream-field.ts'
+
+interface Added {
+  id: string
+  path: string
+  checkpoint: string
+  sequence: number
+  at: string
+  trigger: DeltaTrigger
+  artifacts: number
+  transitions: number
+  from_git: boolean
+}
+
+interface Given {
+  what: string | undefined
+  artifact: string[]
+  transition: string[]
+  trigger: DeltaTrigger | undefined
+  stdin: boolean
+}
+
+async function inputOf(context: Context, given: Given): Promise<DeltaInput> {
+  const piped = given.stdin ? parseDelta(await context.readInput()) : { artifacts: null, transitions: [] }
+  const what = given.what ?? piped.what
+  if (what === undefined || what.trim() === '')
+    throw new ReasonError('usage_invalid', { problem: 'a delta says what changed: --what "…"' })
+  const artifacts = given.artifact.map(parseArtifact)
+  return redactAll({
+    what,
+    trigger: given.trigger ?? piped.trigger ?? 'manual',
+    artifacts: artifacts.length > 0 ? [...(piped.artifacts ?? []), ...artifacts] : piped.artifacts,
+    transitions: [...piped.transitions, ...given.transition.map(parseTransition)],
+  })
+}
+
+export const delta = operation({
+  name: 'delta',
+  summary: 'Append what was done to a checkpoint document',
+  detail:
+    'Do it at a natural break: when a phase is done, a decision is made or the direction changes, and before a session ends or the context window fills up. Without --artifact the files are those that git says changed since the last delta.',
+  fields: {
+    id: STREAM_OR_FOCUS,
+    what: {
+      kind: 'text',
+      value: 'TEXT',
+      needed: true,
+      about: 'what was done, in a sentence; always needed',
+    },
+    artifact: {
+      kind: 'words',
+      value: 'PATH:ACTION:TEXT',
+      path: (value: string) => parseArtifact(value).path,
+      about:
+        'a file that was created, modified or deleted: "path:action:description"; without any, those that git names',
+    },
+    transition: {
+      kind: 'words',
+      value: 'ITEM:BEFORE:AFTER',
+      about: 'something whose state changed: "item:before:after"',
+    },
+    trigger: {
+      kind: 'choice',
+      choices: DELTA_TRIGGERS,
+      value: 'WHY',
+      about: `why now: ${DELTA_TRIGGERS.join(', ')} (manual without it)`,
+    },
+    stdin: {
+      kind: 'flag',
+      typed: true,
+      about: 'read {"what", "trigger", "artifacts", "transitions"} as JSON from stdin; only "what" is needed',
+    },
+  },
+  examples: [
+    'savepoint delta --what "Refresh tokens rotate now"',
+    'savepoint delta auth-system --what "Login works" --artifact src/login.ts:created:"The form" --transition "Phase 1:open:done"',
+    'savepoint delta --what "Half of the migration is through" --trigger session-end',
+    `echo '{"what": "Login works", "artifacts": []}' | savepoint delta auth-system --stdin`,
+  ],
+  access: 'write',
+  async perform(context, { id, ...given }) {
+    const input = await inputOf(context, given)
+    return act<Added>(context, async (survey) => {
+      const open = await requireOpen(context, survey, namedOrFocused(survey, id))
+      const { row, view, text } = open
+      requireEnd(open)
+      const at = stampOf(context)
+      const {
+        rows: artifacts,
+        total,
+        isTold,
+      } = input.artifacts === null
+        ? await changesSince(context, survey, row)
+        : { rows: input.artifacts, total: input.artifacts.length, isTold: false }
+      const { transitions } = input
+      const { point, commit } = await edited(
+        context,
+        open,
+        appendDelta(text, { at, what: input.what, artifacts, transitions, isSure: isTold }),
+        {
+          kind: input.trigger,
+          note: BY_HAND.delta,
+          change: { summary: input.what, artifacts, transitions, commands: [] },
+          position: planPosition(agentFolder(context, false)),
+        },
+      )
+      return {
+        commit,
+        answer: {
+          id: row.stream.name,
+          path: view.path,
+          checkpoint: point.checkpoint.id,
+          sequence: row.stream.headSequence + 1,
+          at,
+          trigger: input.trigger,
+          artifacts: total,
+          transitions: transitions.length,
+          from_git: isTold,
+        },
+      }
+    })
+  },
+  say: ({ id, path, sequence, artifacts, from_git }) =>
+    [
+      `Delta added to ${id} (number ${sequence}): ${artifacts === 0 ? 'no files' : count(artifacts, 'file')}${from_git ? ' changed, as git says' : ''}.`,
+      path,
+    ].join('\n'),
+  tool: {
+    title: 'Append a delta',
+    when: 'Call it where the work has a checkpoint document, when a phase is done, a decision is made or the direction changes. To keep decisions, questions and next actions call save: it writes into the document too.',
+    effect: 'adds',
+    facts: {
+      id: text('the piece of work'),
+      path: text('its document'),
+      checkpoint: text('the id of the checkpoint'),
+      sequence: whole('its number in the history of that work'),
+      artifacts: whole('how many files the delta names'),
+      transitions: whole('how many transitions it names'),
+      from_git: flag('whether git was asked for the files'),
+      files: oneOf('whether its files say it already', ['published', 'pending']),
+    },
+    factsOf: ({ id, path, checkpoint, sequence, artifacts, transitions, from_git, files }) => ({
+      ...{ id, path, checkpoint, sequence, artifacts, transitions, from_git, files },
+    }),
+  },
+})

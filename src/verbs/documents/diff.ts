@@ -1,0 +1,85 @@
+import { ReasonError } from '../../core/reason.ts'
+import type { Context } from '../../engine/context/context.ts'
+import { requireRow, tellForeign } from '../../engine/documents/find-stream.ts'
+import { type PointText, pointAt } from '../../engine/documents/point.ts'
+import { read } from '../../engine/documents/read.ts'
+import { findRow } from '../../engine/documents/survey.ts'
+import { differenceOf, sayDifference } from '../../formats/checkpoint-md/difference.ts'
+import type { WorkRow } from '../../store/store.ts'
+import { operation } from '../define/operation.ts'
+import { STREAM } from './stream-field.ts'
+
+interface Side {
+  id: string
+  point: PointText
+}
+
+const isNumber = (word: string) => /^\d{1,9}$/.test(word)
+
+/** A stream at a point of its history; where this workspace stands without one. */
+async function sideOf(context: Context, row: WorkRow, word: string | number | undefined): Promise<Side> {
+  if (typeof word === 'string' && !isNumber(word))
+    throw new ReasonError('usage_invalid', {
+      problem: `${JSON.stringify(word.slice(0, 80))} is no number of the history`,
+    })
+  const at = word === undefined ? undefined : Number(word)
+  return { id: row.stream.name, point: await pointAt(context, row, at) }
+}
+
+/** Without points: what the newest checkpoint here changed. */
+async function before(context: Context, row: WorkRow): Promise<number> {
+  const history = await context.store.history(row.stream.id)
+  const stored = await context.store.checkpoint(row.position.checkpoint)
+  const parent = stored?.state === 'whole' ? stored.checkpoint.parent : null
+  const found = history.find(({ id }) => id === parent)
+  if (found) return found.sequence
+  throw new ReasonError('checkpoint_unknown', {
+    id: row.stream.name,
+    at: `before number ${row.position.sequence}`,
+  })
+}
+
+export const diff = operation({
+  name: 'diff',
+  summary: 'Show what changed between two points of a document, or between two documents',
+  detail:
+    'With no points: what the newest checkpoint changed. With one number: from there to now. With two: from the first to the second. With another id: from the first document to that one, or to a point of that one.',
+  fields: {
+    id: STREAM,
+    from: { kind: 'text', at: 1, value: 'A', about: 'a number in the history, or another document' },
+    to: {
+      kind: 'text',
+      at: 2,
+      value: 'B',
+      about: 'a number in the history (of the other document, where one is named)',
+    },
+  },
+  examples: [
+    'savepoint diff auth-system',
+    'savepoint diff auth-system 3',
+    'savepoint diff auth-system 3 5',
+    'savepoint diff auth-system auth-with-passkeys',
+  ],
+  access: 'read',
+  async perform(context, { id, from, to }) {
+    const survey = await read(context)
+    const row = requireRow(survey, id)
+    tellForeign(context, row)
+    const other =
+      from !== undefined && (findRow(survey, from) || !isNumber(from)) ? requireRow(survey, from) : null
+    const first = from === undefined ? await before(context, row) : other ? undefined : from
+    const old = await sideOf(context, row, first)
+    const now = await sideOf(context, other ?? row, to)
+    const difference = differenceOf(old.point.text, now.point.text)
+    const name = ({ id, point }: Side) => `${id}@${point.sequence}`
+    return {
+      from: { id: old.id, sequence: old.point.sequence, checkpoint: old.point.checkpoint },
+      to: { id: now.id, sequence: now.point.sequence, checkpoint: now.point.checkpoint },
+      added: difference.added,
+      removed: difference.removed,
+      diff: sayDifference(difference, { from: name(old), to: name(now) }),
+    }
+  },
+  say: ({ diff, from, to }) =>
+    diff === '' ? `${from.id}@${from.sequence} and ${to.id}@${to.sequence} say the same.` : diff,
+})

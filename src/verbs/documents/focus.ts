@@ -1,0 +1,76 @@
+import { requireName } from '../../core/id.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { act, type Files } from '../../engine/documents/act.ts'
+import { requireOpen } from '../../engine/documents/find-stream.ts'
+import { read } from '../../engine/documents/read.ts'
+import { focusOn } from '../../engine/documents/set-focus.ts'
+import { isHere } from '../../engine/documents/survey.ts'
+import { maybe, oneOf, text } from '../define/facts.ts'
+import { operation } from '../define/operation.ts'
+
+interface Focused {
+  /** The one in focus now. */
+  id: string | null
+  before_id: string | null
+  path: string | null
+}
+
+export const focus = operation({
+  name: 'focus',
+  summary: 'Show or choose the checkpoint document in focus',
+  detail:
+    'At most one document is in focus in a workspace. Choosing one writes `status: current` into it, and `status: active` into the one before.',
+  fields: {
+    id: {
+      kind: 'text',
+      at: 0,
+      check: requireName,
+      about: 'the document to work on; without it the one in focus is shown',
+    },
+    clear: { kind: 'flag', about: 'have none in focus' },
+  },
+  examples: ['savepoint focus', 'savepoint focus auth-system', 'savepoint focus --clear'],
+  access: ({ id, clear }) => (id !== undefined || clear ? 'write' : 'read'),
+  async perform(context, { id, clear }): Promise<Focused & { files?: Files }> {
+    if (id !== undefined && clear)
+      throw new ReasonError('usage_invalid', { problem: 'either name a document or give --clear' })
+    if (id === undefined && !clear) {
+      const survey = await read(context)
+      const row = survey.rows.find(({ focused }) => focused)
+      const path = row && isHere(survey, row) ? row.view?.path : null
+      return { id: row?.stream.name ?? null, before_id: null, path: path ?? null }
+    }
+    return act(context, async (survey) => {
+      const chosen = id === undefined ? null : (await requireOpen(context, survey, id)).row
+      return {
+        commit: await focusOn(context, survey, chosen),
+        answer: {
+          id: chosen?.stream.name ?? null,
+          before_id: survey.rows.find(({ focused }) => focused)?.stream.name ?? null,
+          path: chosen?.view?.path ?? null,
+        },
+      }
+    })
+  },
+  say: ({ id, before_id, path }) =>
+    [
+      id === null
+        ? 'No document is in focus.'
+        : `${id} is in focus (${path ?? 'its document is not in this workspace'}).`,
+      before_id !== null && before_id !== id ? `Before it was ${before_id}.` : '',
+    ]
+      .filter(Boolean)
+      .join('\n'),
+  tool: {
+    title: 'Focus on a document',
+    when: 'Call it when the user turns to another piece of work that has a document: saves and briefs without a name then mean that one. Without an id it only tells which one is in focus.',
+    effect: 'changes',
+    facts: {
+      id: maybe(text('the piece of work in focus now')),
+      before_id: maybe(text('the one before, where that was changed')),
+      path: maybe(text('its document; null where this workspace has none')),
+      files: maybe(oneOf('whether the files say it already', ['published', 'pending'])),
+    },
+    factsOf: ({ id, before_id, path, files = null }) => ({ id, before_id, path, files }),
+  },
+})

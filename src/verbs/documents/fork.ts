@@ -1,0 +1,98 @@
+import { act } from '../../engine/documents/act.ts'
+import { beginDocument, requireDocumentName, stampOf } from '../../engine/documents/begin-document.ts'
+import { requireDocument } from '../../engine/documents/find-stream.ts'
+import { trustIfOurs } from '../../engine/documents/trust-if-ours.ts'
+import { foldDeltas } from '../../formats/checkpoint-md/fold.ts'
+import { setFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
+import { withoutCompletion } from '../../formats/checkpoint-md/reopen.ts'
+import { redact } from '../../policy/redact.ts'
+import { flag, maybe, oneOf, text } from '../define/facts.ts'
+import { operation } from '../define/operation.ts'
+import { sayMade } from './say-made.ts'
+import { STREAM } from './stream-field.ts'
+
+/** A document of its own with everything that its parent knows: the deltas are folded into the body. */
+function forked(
+  text: string,
+  {
+    id,
+    parent,
+    created,
+    anchor,
+    current,
+  }: { id: string; parent: string; created: string; anchor?: string; current: boolean },
+): string {
+  const front: Array<[string, string | null]> = [
+    ['checkpoint', id],
+    ['created', created],
+    ['parent', parent],
+    ['status', current ? 'current' : 'active'],
+    ['last_delta', null],
+    ...(anchor === undefined ? [] : [['anchor', anchor] as [string, string]]),
+  ]
+  const body = withoutCompletion(foldDeltas(text).text)
+  return front.reduce((made, [key, value]) => setFrontMatter(made, key, value), body)
+}
+
+export const fork = operation({
+  name: 'fork',
+  summary: 'Begin a document that goes on from another one',
+  detail: 'The new one has all that its parent says, with its deltas folded in, and names it as its parent.',
+  fields: {
+    id: { ...STREAM, about: 'the document to go on from, by its id' },
+    name: {
+      kind: 'text',
+      at: 1,
+      required: true,
+      check: requireDocumentName,
+      about: 'the id of the new document',
+    },
+    anchor: {
+      kind: 'text',
+      value: 'TEXT',
+      about: 'the phase or point of the conversation that it sums up to',
+    },
+    current: { kind: 'flag', about: 'put it in focus' },
+  },
+  examples: ['savepoint fork auth-system auth-with-passkeys --current'],
+  access: 'write',
+  async perform(context, { id, name, anchor, current }) {
+    return act(context, async (survey) => {
+      await trustIfOurs(context, survey)
+      const { row, text } = await requireDocument(context, survey, id)
+      const parent = row.stream.name
+      const created = stampOf(context)
+      const child = forked(text, {
+        id: name,
+        parent,
+        created,
+        current,
+        ...(anchor === undefined ? {} : { anchor: redact(anchor) }),
+      })
+      return beginDocument(context, survey, {
+        name,
+        parent,
+        text: child,
+        current,
+        note: `forked from ${parent}`,
+      })
+    })
+  },
+  say: (made) => sayMade(made, `See both: savepoint diff ${made.parent} ${made.id}`),
+  tool: {
+    title: 'Fork a document',
+    when: 'Call it when another approach or a part of the work needs a document of its own while the first stays as it is. Not to go on with the same work.',
+    effect: 'adds',
+    facts: {
+      id: text('the new piece of work'),
+      path: text('its document'),
+      parent: maybe(text('the one that it goes on from')),
+      checkpoint: text('the id of its first checkpoint'),
+      focused: flag('whether it is in focus'),
+      files: oneOf('whether its files say it already', ['published', 'pending']),
+    },
+    factsOf: ({ id, path, parent, checkpoint, focused, files }) => ({
+      ...{ id, path, parent, checkpoint, focused, files },
+    }),
+  },
+})

@@ -1,0 +1,40 @@
+import { visible } from '../../core/visible.ts'
+import { readLearnings } from '../../engine/documents/read-learnings.ts'
+import { isTrustedHere } from '../../engine/trust/trusted.ts'
+import { decodeLearnings } from '../../formats/checkpoint-md/learnings.ts'
+import { operation } from '../define/operation.ts'
+
+export const learnings = operation({
+  name: 'learnings',
+  summary: 'Show what archived work has taught',
+  detail: 'It reads checkpoints/LEARNINGS.md, newest first.',
+  fields: { query: { kind: 'words', at: 0, about: 'words that a learning must all contain, ignoring case' } },
+  examples: ['savepoint learnings', 'savepoint learnings webhook retry'],
+  access: 'read',
+  async perform(context, { query }) {
+    const words = query.map((word) => word.toLowerCase())
+    const entries = decodeLearnings(readLearnings(context.place.root))
+      .map(({ date, id, learnings }) => ({
+        date,
+        id,
+        learnings: learnings.filter((text) =>
+          words.every((word) => `${text} ${id}`.toLowerCase().includes(word)),
+        ),
+      }))
+      .filter(({ learnings }) => learnings.length > 0)
+    const trusted = await isTrustedHere(context)
+    if (!trusted && entries.length > 0)
+      context.notices.push('These learnings came with the repository, and this workspace is not trusted.')
+    return { entries, trusted, query }
+  },
+  say: ({ entries, query }) =>
+    entries.length === 0
+      ? query.length === 0
+        ? 'Nothing learned yet: `savepoint archive` writes down what finished work has taught.'
+        : 'Nothing learned matches.'
+      : entries
+          .map(({ date, id, learnings }) =>
+            [`${date}  ${id}`, ...learnings.map((line) => `  - ${visible(line)}`)].join('\n'),
+          )
+          .join('\n'),
+})

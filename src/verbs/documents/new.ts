@@ -1,0 +1,52 @@
+import { requireName } from '../../core/id.ts'
+import { act } from '../../engine/documents/act.ts'
+import { beginDocument, requireDocumentName, stampOf } from '../../engine/documents/begin-document.ts'
+import { requireRow } from '../../engine/documents/find-stream.ts'
+import { trustIfOurs } from '../../engine/documents/trust-if-ours.ts'
+import { newDocument } from '../../formats/checkpoint-md/template.ts'
+import { redact } from '../../policy/redact.ts'
+import { operation } from '../define/operation.ts'
+import { sayMade } from './say-made.ts'
+
+export const newOperation = operation({
+  name: 'new',
+  summary: 'Begin a checkpoint document for a piece of work',
+  detail:
+    'It is a Markdown file in checkpoints/active/, for you, your agents and git. Fill its sections in any editor: every later command takes your edits in.',
+  fields: {
+    name: {
+      kind: 'text',
+      at: 0,
+      required: true,
+      check: requireDocumentName,
+      about: 'its id, for example auth-system',
+    },
+    parent: { kind: 'text', value: 'ID', check: requireName, about: 'the document that it descends from' },
+    anchor: {
+      kind: 'text',
+      value: 'TEXT',
+      about: 'the phase or point of the conversation that it sums up to',
+    },
+    current: { kind: 'flag', about: 'put it in focus' },
+  },
+  examples: [
+    'savepoint new auth-system --current',
+    'savepoint new auth-tokens --parent auth-system --anchor "phase 2"',
+  ],
+  access: 'write',
+  async perform(context, { name, parent, anchor, current }) {
+    return act(context, async (survey) => {
+      await trustIfOurs(context, survey)
+      const origin = parent === undefined ? null : requireRow(survey, parent).stream.name
+      const text = newDocument({
+        id: name,
+        created: stampOf(context),
+        anchor: anchor === undefined ? null : redact(anchor),
+        parent: origin,
+        current,
+      })
+      return beginDocument(context, survey, { name, parent: origin, text, current, note: 'begun' })
+    })
+  },
+  say: (made) => sayMade(made, `Fill its sections, then: savepoint validate ${made.path}`),
+})

@@ -1,0 +1,144 @@
+import { ReasonError } from '../../core/reason.ts'
+import { visible } from '../../core/visible.ts'
+import type { Context } from '../../engine/context/context.ts'
+import { requireRow, tellForeign } from '../../engine/documents/find-stream.ts'
+import { rowOf } from '../../engine/documents/overview.ts'
+import { pointAt } from '../../engine/documents/point.ts'
+import { read } from '../../engine/documents/read.ts'
+import type { WorkRow } from '../../store/store.ts'
+import { flag, maybe, oneOf, text, whole } from '../define/facts.ts'
+import { operation } from '../define/operation.ts'
+import { fitted, table } from '../say/table.ts'
+import { listed, STANDINGS } from './listed.ts'
+import { STREAM } from './stream-field.ts'
+
+function requireHash(text: string): void {
+  if (!/^[0-9a-f]{6,64}$/.test(text))
+    throw new ReasonError('usage_invalid', { problem: '--kept takes at least 6 digits of a hash' })
+}
+
+/** A text that was kept as it stood, though it was no document: half a save, a broken front matter. */
+async function keptText({ store }: Context, row: WorkRow, start: string) {
+  const found = (await store.unread(row.stream.id)).find(({ hash }) => hash.startsWith(start))
+  const text = found ? await store.text(found.hash) : null
+  if (!found || text === null)
+    throw new ReasonError('checkpoint_unknown', { id: row.stream.name, at: `with a kept text ${start}` })
+  return { sequence: row.position.sequence, checkpoint: found.checkpoint, at: row.position.at, text }
+}
+
+const keptTexts = async ({ store }: Context, { stream }: WorkRow) =>
+  (await store.unread(stream.id)).map(({ hash, problem }) => ({ hash, problem }))
+
+/** What nobody has reviewed is a person's to look at, and no agent's: of any version, and of why it was saved. */
+async function refuseForeign(
+  { store }: Context,
+  { stream, position }: WorkRow,
+  { at, history, kept }: { at: number | undefined; history: boolean; kept: string | undefined },
+): Promise<void> {
+  const rows = await store.history(stream.id)
+  const isForeign = history
+    ? rows.some(({ foreign }) => foreign)
+    : at === undefined
+      ? // Of a text that was no document nobody knows who wrote it.
+        position.foreign || kept !== undefined
+      : rows.some(({ sequence, foreign }) => sequence === at && foreign)
+  if (isForeign) throw new ReasonError('stream_foreign', { id: stream.name })
+}
+
+export const show = operation({
+  name: 'show',
+  summary: 'Show a checkpoint document, as it is or as it was',
+  detail: 'Every version that was ever seen is kept. Into a file or a pipe it goes byte for byte.',
+  fields: {
+    id: STREAM,
+    at: { kind: 'count', least: 1, value: 'NUMBER', about: 'a checkpoint, by its number in the history' },
+    history: { kind: 'flag', about: 'list its checkpoints instead' },
+    kept: {
+      kind: 'text',
+      typed: true,
+      value: 'HASH',
+      check: requireHash,
+      about: 'a text that could not be read as a document and was kept; the history names them',
+    },
+  },
+  examples: [
+    'savepoint show auth-system',
+    'savepoint show auth-system --history',
+    'savepoint show auth-system --at 3 > old.md',
+  ],
+  access: 'read',
+  async perform(context, { id, at, history, kept }) {
+    if ([at !== undefined, history, kept !== undefined].filter(Boolean).length > 1)
+      throw new ReasonError('usage_invalid', { problem: '--at, --history and --kept do not go together' })
+    const survey = await read(context)
+    const row = requireRow(survey, id)
+    tellForeign(context, row)
+    const document = listed(rowOf(survey, row))
+    if (context.speaker === 'agent') await refuseForeign(context, row, { at, history, kept })
+    if (history) {
+      const rows = await context.store.history(row.stream.id)
+      return {
+        kind: 'history' as const,
+        ...document,
+        history: rows.map(({ sequence, id, at, foreign, gist }) => ({
+          sequence,
+          checkpoint: id,
+          at,
+          why: gist.document?.why ?? '',
+          foreign,
+          here: id === row.position.checkpoint,
+        })),
+        kept: context.speaker === 'agent' ? [] : await keptTexts(context, row),
+      }
+    }
+    if (kept !== undefined)
+      return { kind: 'document' as const, ...document, ...(await keptText(context, row, kept)) }
+    return { kind: 'document' as const, ...document, ...(await pointAt(context, row, at)) }
+  },
+  say: (result, { columns }) => {
+    if (result.kind === 'document')
+      return result.text
+        .replace(/\r?\n$/, '')
+        .split(/\r?\n/)
+        .map(visible)
+        .join('\n')
+    const lines = table(
+      ['', 'NUMBER', 'WHEN', 'WHY'],
+      result.history.map(({ sequence, at, why, here, foreign }) => [
+        here ? '*' : '',
+        String(sequence),
+        at.slice(0, 19).replace('T', ' '),
+        visible(foreign ? `${why} (foreign)` : why),
+      ]),
+    )
+    const keep = result.kept.map(
+      ({ hash, problem }) =>
+        `kept: ${visible(problem ?? '')}\n  savepoint show ${result.id} --kept ${hash.slice(0, 12)}`,
+    )
+    return fitted([lines, ...keep].join('\n'), columns)
+  },
+  exact: (result) => (result.kind === 'document' ? result.text : null),
+  tool: {
+    title: 'Show a document',
+    when: 'Call it for the whole text of a piece of work, whether it has a document or not, or for an older version of it. It can be long: to go on with work call resume, which keeps to a budget.',
+    effect: 'reads',
+    facts: {
+      kind: oneOf('the text of a document, or the list of its checkpoints', ['document', 'history']),
+      id: text('the piece of work'),
+      standing: oneOf('where it stands', STANDINGS),
+      path: maybe(text('its document; null where this workspace has none')),
+      sequence: whole('the number of the checkpoint that is shown, or that this workspace stands at'),
+      checkpoint: maybe(text('the id of the checkpoint that is shown')),
+      at: maybe(text('when that was saved')),
+      checkpoints: whole('how many there are'),
+      foreign: flag('whether it holds text that nobody here has reviewed'),
+    },
+    factsOf: (result) => ({
+      ...{ kind: result.kind, id: result.id, standing: result.standing, path: result.path },
+      sequence: result.sequence,
+      checkpoint: result.kind === 'document' ? result.checkpoint : null,
+      at: result.kind === 'document' ? result.at : null,
+      ...{ checkpoints: result.checkpoints, foreign: result.foreign },
+    }),
+  },
+})

@@ -1,0 +1,66 @@
+import { nameKey } from '../../core/id.ts'
+import { count } from '../../core/text.ts'
+import { overview } from '../../engine/documents/overview.ts'
+import { type LineageRow, lineageOf } from '../../policy/lineage.ts'
+import { operation } from '../define/operation.ts'
+import { drawTree } from './draw-tree.ts'
+import { isOfSession, type ListedDocument, listed, NOTHING_HERE } from './listed.ts'
+
+export const tree = operation({
+  name: 'tree',
+  summary: 'Draw which checkpoint document descends from which',
+  detail:
+    'Parents stand above their children, older siblings above younger ones; archived documents are shown too.',
+  fields: {},
+  examples: ['savepoint tree', 'savepoint tree --json'],
+  access: 'read',
+  async perform(context) {
+    const survey = await overview(context)
+    const documents = survey.rows.map(listed).filter((row) => !isOfSession(row))
+    const lineage = lineageOf(documents)
+    for (const cycle of lineage.cycles)
+      context.notices.push(
+        `Parents go in a circle: ${[...cycle, cycle[0]].join(' → ')}. Change \`parent\` in one of them.`,
+      )
+    for (const { id, parent } of lineage.missing)
+      context.notices.push(`The parent of ${id}, ${parent}, is not known here.`)
+    return {
+      // A list and no nesting: a chain of ten thousand is deeper than JSON readers go.
+      documents: inRows(documents, lineage.rows),
+      cycles: lineage.cycles,
+      missing: lineage.missing,
+      foreign: survey.foreign.map(({ path }) => path),
+    }
+  },
+  say: ({ documents, cycles, foreign }) => {
+    if (documents.length === 0 && foreign.length > 0)
+      return `${count(foreign.length, 'foreign document')}, which came with the repository. See: savepoint list`
+    if (documents.length === 0) return NOTHING_HERE
+    const circling = new Set(cycles.flat().map(nameKey))
+    return drawTree(documents, (document) =>
+      label(document, circling.size > 0 && circling.has(nameKey(document.id))),
+    )
+  },
+})
+
+function inRows(documents: readonly ListedDocument[], rows: readonly LineageRow[]) {
+  const byId = new Map<string, ListedDocument>()
+  for (const document of documents) byId.set(document.id, document)
+  const drawn: Array<ListedDocument & LineageRow> = []
+  for (const { id, depth, last } of rows) {
+    const document = byId.get(id)
+    // The rows are ours alone: thousands of copies would cost more than the drawing.
+    if (document) drawn.push(Object.assign(document, { depth, last }))
+  }
+  return drawn
+}
+
+function label({ id, standing, path, foreign, created }: ListedDocument, circles: boolean): string {
+  const marks: string[] = []
+  if (standing !== 'open') marks.push(standing)
+  if (path === null && created !== '') marks.push('elsewhere')
+  if (foreign) marks.push('foreign')
+  if (circles) marks.push('in a circle')
+  const date = created === '' ? '' : `  ${created.slice(0, 10)}`
+  return `${id}${date}${marks.length === 0 ? '' : `  [${marks.join(', ')}]`}`
+}

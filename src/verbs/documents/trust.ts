@@ -1,0 +1,152 @@
+import { instant } from '../../core/ports.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { count } from '../../core/text.ts'
+import type { Context } from '../../engine/context/context.ts'
+import { act } from '../../engine/documents/act.ts'
+import { requireRow } from '../../engine/documents/find-stream.ts'
+import { pointAt } from '../../engine/documents/point.ts'
+import { isHere, look } from '../../engine/documents/survey.ts'
+import { giveTrust } from '../../engine/trust/give-trust.ts'
+import { isTrustedHere } from '../../engine/trust/trusted.ts'
+import { differenceOf, sayDifference } from '../../formats/checkpoint-md/difference.ts'
+import type { WorkRow } from '../../store/store.ts'
+import { operation } from '../define/operation.ts'
+
+interface Unreviewed {
+  id: string
+  path: string | null
+  /** The newest number before the foreign text, or null where all of it is foreign. */
+  since: number | null
+  diff: string
+  reviewed: boolean
+  /** The checkpoints that hold it. */
+  checkpoints: string[]
+}
+
+/** What nobody has reviewed: from the newest text of our own to what stands here. */
+async function unreviewed(context: Context, row: WorkRow, reviewed: boolean): Promise<Unreviewed> {
+  const { store } = context
+  const history = new Map((await store.history(row.stream.id)).map((one) => [one.id, one]))
+  const checkpoints: string[] = []
+  let at = history.get(row.position.checkpoint)
+  while (at?.foreign) {
+    checkpoints.push(at.id)
+    const stored = await store.checkpoint(at.id)
+    at =
+      stored?.state === 'whole' && stored.checkpoint.parent !== null
+        ? history.get(stored.checkpoint.parent)
+        : undefined
+  }
+  const now = await pointAt(context, row)
+  const before = at ? (await pointAt(context, row, at.sequence)).text : ''
+  const names = {
+    from: at ? `${row.stream.name}@${at.sequence}` : 'nothing',
+    to: `${row.stream.name}@${now.sequence}`,
+  }
+  return {
+    id: row.stream.name,
+    path: row.view?.path ?? null,
+    since: at?.sequence ?? null,
+    diff: sayDifference(differenceOf(before, now.text), names),
+    reviewed,
+    checkpoints,
+  }
+}
+
+export const trust = operation({
+  name: 'trust',
+  summary: 'Trust this workspace, or review what git delivered into it',
+  detail:
+    'In a trusted workspace edits of checkpoint documents are taken in, and git may be asked about them. Text that came by git and is not on the default branch of your remote stays marked foreign until you review it: --review shows it, --review with ids accepts it.',
+  fields: {
+    ids: { kind: 'words', at: 0, about: 'documents whose foreign text is accepted, with --review' },
+    review: { kind: 'flag', about: 'show the text that nobody has reviewed; with ids accept it' },
+  },
+  examples: ['savepoint trust', 'savepoint trust --review', 'savepoint trust --review auth-system'],
+  access: 'write',
+  async perform(context, { ids, review }) {
+    const { place } = context
+    if (ids.length > 0 && !review)
+      throw new ReasonError('usage_invalid', {
+        problem: 'ids go with --review; trust itself is for the whole workspace',
+      })
+    const before = await isTrustedHere(context)
+    if (review && !before) throw new ReasonError('workspace_untrusted', { path: place.root })
+    const shown = new Map((await look(context)).rows.map((row) => [row.stream.id, row.position.checkpoint]))
+    if (!before) await giveTrust(context)
+    return act(context, async (survey) => {
+      const named = ids.map((id) => requireRow(survey, id))
+      const waiting = named.length > 0 ? named : survey.rows.filter(({ position }) => position.foreign)
+      const foreign: Unreviewed[] = []
+      const reviews: string[] = []
+      for (const row of waiting) {
+        // Text that came in with this very command was never shown: it is shown now, and not accepted.
+        const isSeen = shown.get(row.stream.id) === row.position.checkpoint
+        const found = await unreviewed(context, row, named.length > 0 && isSeen && row.position.foreign)
+        if (found.reviewed) reviews.push(...found.checkpoints)
+        if (named.length > 0 && !row.position.foreign)
+          context.notices.push(`${row.stream.name} is not foreign.`)
+        else if (named.length > 0 && !isSeen)
+          context.notices.push(
+            `${row.stream.name} has text that you have not seen yet; look at it, and try again.`,
+          )
+        if (row.position.foreign) foreign.push(found)
+      }
+      return {
+        commit: { reviews },
+        answer: {
+          trusted: true,
+          was_trusted: before,
+          review,
+          taken_in: survey.rows.filter((row) => isHere(survey, row) && !shown.has(row.stream.id)).length,
+          foreign,
+        },
+      }
+    })
+  },
+  say: ({ was_trusted, review, taken_in, foreign }) => {
+    const waiting = foreign.filter(({ reviewed }) => !reviewed)
+    const accepted = foreign.filter(({ reviewed }) => reviewed)
+    return [
+      ...(review
+        ? []
+        : [
+            was_trusted
+              ? 'This workspace is trusted already.'
+              : `This workspace is trusted: ${count(taken_in, 'document')} taken in.`,
+          ]),
+      ...(review ? waiting.map(({ diff }) => diff) : []),
+      ...(waiting.length > 0
+        ? [
+            `Foreign, until you review it: ${waiting.map(({ id }) => id).join(', ')}.`,
+            review
+              ? `To accept: savepoint trust --review ${waiting.map(({ id }) => id).join(' ')}`
+              : 'To see it: savepoint trust --review',
+          ]
+        : []),
+      ...accepted.map(({ id }) => `${id} is reviewed.`),
+      ...(review && foreign.length === 0 ? ['Nothing here is foreign.'] : []),
+    ].join('\n')
+  },
+})
+
+export const untrust = operation({
+  name: 'untrust',
+  summary: 'Take trust from this workspace',
+  detail: 'From now on edits of its documents are not taken in, and git is not asked. What is known stays.',
+  fields: {},
+  examples: ['savepoint untrust'],
+  access: 'write',
+  async perform(context) {
+    const { store, identity, place, ports } = context
+    const was_trusted = await isTrustedHere(context)
+    await store.setTrust(identity.workspace, null, instant(ports.now()))
+    return { trusted: await isTrustedHere(context), was_trusted, path: place.root }
+  },
+  say: ({ trusted, was_trusted }) =>
+    trusted
+      ? 'This worktree is trusted with another one of its repository: run `savepoint untrust` there.'
+      : was_trusted
+        ? 'This workspace is no longer trusted.'
+        : 'This workspace was not trusted.',
+})

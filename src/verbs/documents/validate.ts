@@ -1,0 +1,121 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { nameKey } from '../../core/id.ts'
+import { describe, EXIT, ReasonError } from '../../core/reason.ts'
+import { count } from '../../core/text.ts'
+import type { Context } from '../../engine/context/context.ts'
+import { describeDocument, type FoundDocument, readDocuments } from '../../engine/documents/read-documents.ts'
+import { isArchived, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
+import { type Finding, validateDocument } from '../../formats/checkpoint-md/validate.ts'
+import { operation } from '../define/operation.ts'
+
+interface CheckedDocument {
+  path: string
+  id: string
+  findings: Finding[]
+}
+
+function readNamed(context: Context, file: string): FoundDocument {
+  const path = resolve(context.cwd, file)
+  try {
+    if (statSync(path).size > MAX_DOCUMENT_BYTES)
+      throw new Error(`it is larger than ${MAX_DOCUMENT_BYTES} bytes`)
+    // The root is a real path: a folder that is reached through a link must not look like one outside of it.
+    const real = join(realpathSync(dirname(path)), basename(path))
+    const name = relative(context.place.root, real).split(sep).join('/')
+    return describeDocument(name, readFileSync(path), isArchived(name))
+  } catch (error) {
+    throw new ReasonError('document_unreadable', { path: file, problem: describe(error) }, { cause: error })
+  }
+}
+
+/** The documents of the workspace that say they are the same one: two ids that differ in case only are the same. */
+function sameIds(documents: FoundDocument[]): (document: FoundDocument) => Finding[] {
+  const byKey = new Map<string, FoundDocument[]>()
+  for (const document of documents) {
+    const same = byKey.get(nameKey(document.id)) ?? []
+    same.push(document)
+    byKey.set(nameKey(document.id), same)
+  }
+  return ({ path, id, idLine }) => {
+    const same = byKey.get(nameKey(id)) ?? []
+    if (!same.some((one) => one.path === path)) return []
+    return same.flatMap((other) =>
+      other.path === path
+        ? []
+        : [
+            {
+              level: 'error' as const,
+              line: idLine,
+              what: `${other.path} has the id ${other.id} as well`,
+              mend: 'Give one of them another id, or take one away.',
+            },
+          ],
+    )
+  }
+}
+
+export const validate = operation({
+  name: 'validate',
+  summary: 'Check checkpoint documents against their format',
+  detail:
+    'Without files it checks every document of the workspace. It reads files only, and changes nothing.',
+  fields: {
+    files: { kind: 'words', at: 0, about: 'the documents; all of `checkpoints/` without any' },
+    strict: { kind: 'flag', about: 'warnings count as errors, for CI' },
+  },
+  examples: ['savepoint validate', 'savepoint validate checkpoints/active/auth.md --strict'],
+  access: 'read',
+  async perform(context, { files, strict }) {
+    const { documents, unreadable } = readDocuments(context.place.root)
+    const named = files.map((file) => readNamed(context, file))
+    const everything = new Map([...documents, ...named].map((document) => [document.path, document]))
+    const parents = new Map([...everything.values()].map(({ id, parent }) => [nameKey(id), parent]))
+    const currents = [...everything.values()].filter(({ current, archived }) => current && !archived)
+    const clashes = sameIds(documents)
+    const checked: CheckedDocument[] = (files.length > 0 ? named : documents).map((document) => {
+      const { path, id, text, archived } = document
+      // Two files of one id are told as such; choosing between them by that id would choose nothing.
+      const otherCurrent = currents
+        .filter((other) => nameKey(other.id) !== nameKey(id))
+        .map((other) => other.id)
+      const findings = document.problem
+        ? [
+            {
+              ...document.problem,
+              level: 'error' as const,
+              mend: 'Mend the file: no verb takes it in like this.',
+            },
+          ]
+        : validateDocument(text, { parents, archived, otherCurrent })
+      return { path, id, findings: [...findings, ...clashes(document)].sort((a, b) => a.line - b.line) }
+    })
+    if (files.length === 0)
+      for (const { path, problem } of unreadable)
+        checked.push({
+          path,
+          id: path,
+          findings: [{ level: 'error', line: 1, what: problem, mend: 'Replace it by a plain text file.' }],
+        })
+    const all = checked.flatMap(({ findings }) => findings)
+    const errors = all.filter(({ level }) => level === 'error').length
+    const warnings = all.length - errors
+    return { documents: checked, errors, warnings, valid: errors === 0 && !(strict && warnings > 0) }
+  },
+  say: ({ documents, errors, warnings }) =>
+    [
+      ...documents.flatMap(({ path, findings }) =>
+        findings.map(({ level, line, what, mend }) => `${path}:${line}: ${level}: ${what}\n  ${mend}`),
+      ),
+      `${count(documents.length, 'document')}: ${count(errors, 'error')}, ${count(warnings, 'warning')}.`,
+    ].join('\n'),
+  failure: ({ valid, errors, warnings }) =>
+    valid
+      ? null
+      : {
+          exit: EXIT.invalid,
+          reason: 'documents_invalid',
+          message: `${count(errors, 'error')}, ${count(warnings, 'warning')}`,
+          hint: 'Each finding says how to mend it.',
+        },
+})

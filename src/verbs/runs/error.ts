@@ -1,0 +1,29 @@
+import { findRun } from '../../engine/runs/find-run.ts'
+import { recordError } from '../../engine/runs/record-error.ts'
+import { operation } from '../define/operation.ts'
+import { RUN } from './run-field.ts'
+import { sayReceipt } from './say-receipt.ts'
+
+export const runError = operation({
+  name: 'run error',
+  summary: 'Record an error that was classified',
+  fields: {
+    run: RUN,
+    reasonCode: { kind: 'text', value: 'CODE', required: true, about: 'a short code for what went wrong' },
+    message: { kind: 'text', value: 'TEXT', about: 'a sentence about it' },
+    unrecoverable: { kind: 'flag', about: 'the run must stop: it is failed, and not eligible to resume' },
+  },
+  examples: [
+    'savepoint run error release-2 --reason-code tests_failed',
+    'savepoint run error release-2 --reason-code disk_full --unrecoverable',
+  ],
+  access: 'write',
+  async perform(context, { run, reasonCode, message, unrecoverable }) {
+    return recordError(context, await findRun(context, run), {
+      reasonCode,
+      recoverable: !unrecoverable,
+      ...(message === undefined ? {} : { message }),
+    })
+  },
+  say: sayReceipt,
+})

@@ -1,0 +1,119 @@
+import type { CommandOutcome } from '../../core/checkpoint.ts'
+import { instant } from '../../core/ports.ts'
+import { describe } from '../../core/reason.ts'
+import type { Context } from '../../engine/context/context.ts'
+import { findRun } from '../../engine/runs/find-run.ts'
+import { moveRunStep } from '../../engine/runs/move-step.ts'
+import { refuseWhenOver } from '../../engine/runs/record-outcome.ts'
+import { outcomeOf, runCommand, type Signal } from '../../engine/runs/run-command.ts'
+import { type Receipt, snapshotIfDue, takeSnapshot } from '../../engine/runs/take-snapshot.ts'
+import { boundedOutcome, HEARTBEAT_MS, type RunEvent } from '../../policy/snapshot.ts'
+import type { Stream } from '../../store/store.ts'
+import { operation } from '../define/operation.ts'
+import { RUN } from './run-field.ts'
+
+export const runExec = operation({
+  name: 'run exec',
+  summary: 'Run a command as part of a run',
+  detail:
+    'Its outcome is recorded, the run has a heartbeat while it works, signals and the exit code are passed on. With --step the step is in progress meanwhile, and done or failed after.',
+  fields: {
+    run: RUN,
+    command: { kind: 'words', at: 1, required: true, about: 'the command and its arguments, after --' },
+    step: { kind: 'text', value: 'ID', about: 'the step that this command is' },
+    heartbeat: {
+      kind: 'count',
+      value: 'SECONDS',
+      least: 1,
+      most: 86_400,
+      about: 'seconds between heartbeats (120)',
+    },
+  },
+  examples: [
+    'savepoint run exec release-2 -- npm test',
+    'savepoint run exec release-2 --step s3 -- make release',
+  ],
+  access: 'write',
+  async perform(context, { run, command, step, heartbeat }) {
+    const found = await findRun(context, run)
+    await refuseWhenOver(context, found)
+    const receipts: Receipt[] = []
+    if (step !== undefined)
+      receipts.push(await moveRunStep(context, found, { id: step, state: 'in_progress' }))
+
+    // Saves beside the command are done one after another, and none is left behind when it ends.
+    let saving = Promise.resolve()
+    const saveBeside = (event: RunEvent, what: string) => {
+      saving = saving.then(async () => {
+        try {
+          const receipt = await snapshotIfDue(context, found, event)
+          if (receipt) receipts.push(receipt)
+        } catch (error) {
+          context.notices.push(`${what} was not saved: ${describe(error)}`)
+        }
+      })
+      return saving
+    }
+    const beforeStop = async (signal: Signal) => {
+      if (signal === 'SIGUSR1' || signal === 'SIGUSR2') return
+      await saveBeside({ kind: 'error', note: `stopped by ${signal}` }, `The stop by ${signal}`)
+    }
+    const everyMs = heartbeat === undefined ? HEARTBEAT_MS : heartbeat * 1_000
+    const beat = () => saveBeside({ kind: 'heartbeat', note: command[0] ?? '' }, 'A heartbeat')
+    const timer = setInterval(beat, everyMs)
+    const startedMs = performance.now()
+    const { ended, release } = await runCommand(command, beforeStop, context.ports.sleep)
+    clearInterval(timer)
+    await saving
+
+    const outcome = boundedOutcome(outcomeOf(command, ended, performance.now() - startedMs))
+    try {
+      await context.store.record(found.id, outcome, instant(context.ports.now()))
+      const last = await closing(context, found, step, outcome)
+      if (last) receipts.push(last)
+    } catch (error) {
+      // A command that failed is the worse news: its exit code is passed on, and ours is told beside it.
+      if (ended.code === 0) throw error
+      context.notices.push(`The end of the command was not saved: ${describe(error)}`)
+    } finally {
+      release()
+    }
+    return {
+      run_id: found.name,
+      exit_code: ended.code,
+      outcome,
+      snapshots: receipts.map((receipt) => receipt.snapshot_id),
+    }
+  },
+  say: ({ run_id, outcome }) =>
+    `savepoint: ${outcome.result} ${outcome.name} (${outcome.summary}, ${outcome.duration_ms} ms), recorded in run ${run_id}`,
+  aside: true,
+  failure: ({ exit_code, outcome }) =>
+    exit_code === 0
+      ? null
+      : {
+          exit: exit_code,
+          reason: outcome.reason_code ?? 'command_failed',
+          message: `${outcome.name}: ${outcome.summary}`,
+          hint: 'The command has told why; its outcome is recorded in the run.',
+        },
+})
+
+/** A step's end is a boundary; a failure without a step is an error boundary; else the heartbeat, if overdue. */
+function closing(
+  context: Context,
+  run: Stream,
+  step: string | undefined,
+  outcome: CommandOutcome,
+): Promise<Receipt | null> {
+  const reasonCode = outcome.reason_code ?? 'command_failed'
+  const failed = outcome.result === 'FAIL'
+  if (step !== undefined)
+    return moveRunStep(context, run, { id: step, state: failed ? 'failed' : 'done' }, { reasonCode })
+  if (!failed) return snapshotIfDue(context, run, { kind: 'command' })
+  return takeSnapshot(context, run, {
+    kind: 'error',
+    fault: { reasonCode, recoverable: true, message: outcome.summary },
+    note: `${reasonCode}: ${outcome.name}`,
+  })
+}

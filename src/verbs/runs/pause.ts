@@ -1,0 +1,20 @@
+import { findRun } from '../../engine/runs/find-run.ts'
+import { takeSnapshot } from '../../engine/runs/take-snapshot.ts'
+import { operation } from '../define/operation.ts'
+import { RUN } from './run-field.ts'
+import { sayReceipt } from './say-receipt.ts'
+
+export const runPause = operation({
+  name: 'run pause',
+  summary: 'Pause a run until a step starts again',
+  fields: { run: RUN },
+  examples: ['savepoint run pause release-2'],
+  access: 'write',
+  async perform(context, { run }) {
+    return takeSnapshot(context, await findRun(context, run), {
+      kind: 'pause',
+      note: 'run paused',
+    })
+  },
+  say: sayReceipt,
+})

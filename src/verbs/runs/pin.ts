@@ -1,0 +1,25 @@
+import { findRun } from '../../engine/runs/find-run.ts'
+import { findSnapshot } from '../../engine/runs/find-snapshot.ts'
+import { operation } from '../define/operation.ts'
+import { RUN } from './run-field.ts'
+
+export const runPin = operation({
+  name: 'run pin',
+  summary: 'Keep a snapshot for good',
+  detail: 'Retention never removes a pinned snapshot; later snapshots name it in `protected_artifacts`.',
+  fields: {
+    run: RUN,
+    snapshot: { kind: 'text', at: 1, required: true, about: 'the snapshot id, or `latest`' },
+    remove: { kind: 'flag', about: 'take the pin out again' },
+  },
+  examples: ['savepoint run pin release-2 latest', 'savepoint run pin release-2 latest --remove'],
+  access: 'write',
+  async perform(context, { run, snapshot, remove }) {
+    const found = await findRun(context, run)
+    const { row } = await findSnapshot(context, found, snapshot)
+    await context.store.pin(row.id, !remove)
+    return { run_id: found.name, snapshot_id: row.id, pinned: !remove }
+  },
+  say: ({ run_id, snapshot_id, pinned }) =>
+    `Snapshot ${snapshot_id} of run ${run_id} is ${pinned ? 'pinned: retention keeps it' : 'no longer pinned'}.`,
+})

@@ -1,0 +1,56 @@
+import { REASONS, ReasonError } from '../../core/reason.ts'
+import { count } from '../../core/text.ts'
+import { limitsOf, type RetentionReport, retainRun } from '../../engine/runs/retain.ts'
+import { operation } from '../define/operation.ts'
+
+const FAILED = 'checkpoint_retention_prune_failed'
+
+export const runPrune = operation({
+  name: 'run prune',
+  summary: 'Remove and compress old snapshots',
+  detail: 'The newest, the last failed, the last completed and every pinned snapshot of a run always stay.',
+  fields: {
+    maxPerRun: { kind: 'count', value: 'N', least: 1, about: 'keep at most N snapshots of a run (50)' },
+    maxAgeDays: { kind: 'count', value: 'N', about: 'remove snapshots older than N days (14)' },
+    compressAfterHours: {
+      kind: 'count',
+      value: 'N',
+      about: 'compress history files older than N hours (24)',
+    },
+    dryRun: { kind: 'flag', about: 'say what would go, and change nothing' },
+  },
+  examples: ['savepoint run prune --dry-run', 'savepoint run prune --max-per-run 20 --max-age-days 7'],
+  access: 'write',
+  async perform(context, input) {
+    const usual = limitsOf(context)
+    const limits = {
+      maxPerRun: input.maxPerRun ?? usual.maxPerRun,
+      maxAgeDays: input.maxAgeDays ?? usual.maxAgeDays,
+      compressAfterHours: input.compressAfterHours ?? usual.compressAfterHours,
+    }
+    const runs: RetentionReport[] = []
+    for (const run of await context.store.streams(context.identity.repository))
+      runs.push(await retainRun(context, run, limits, { dryRun: input.dryRun }))
+    return {
+      dry_run: input.dryRun,
+      removed: runs.reduce((sum, { removed }) => sum + removed.length, 0),
+      compressed: runs.reduce((sum, { compressed }) => sum + compressed.length, 0),
+      kept: runs.reduce((sum, { kept }) => sum + kept, 0),
+      runs,
+    }
+  },
+  say: (result) =>
+    [
+      ...result.runs
+        .filter(({ problem }) => problem !== null)
+        .map(({ run_id, problem }) => `${FAILED}: run ${run_id}: ${problem}`),
+      `${result.dry_run ? 'Would remove' : 'Removed'} ${result.removed}, ${result.dry_run ? 'would compress' : 'compressed'} ${result.compressed}, ${result.dry_run ? 'would keep' : 'kept'} ${result.kept} snapshots in ${count(result.runs.length, 'run')}.`,
+      ...(result.runs.some(({ problem }) => problem !== null) ? [REASONS[FAILED].hint] : []),
+    ].join('\n'),
+  failure({ runs }) {
+    const failed = runs.find(({ problem }) => problem !== null)
+    if (!failed) return null
+    const error = new ReasonError(FAILED, { run: failed.run_id, problem: failed.problem })
+    return { exit: error.exitCode, reason: FAILED, message: error.message, hint: error.hint }
+  },
+})

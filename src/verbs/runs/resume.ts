@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Plan } from '../../core/plan.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { type Context, workspaceRoot } from '../../engine/context/context.ts'
+import { findRun } from '../../engine/runs/find-run.ts'
+import { mendLatest } from '../../engine/runs/mend-latest.ts'
+import { readPlan } from '../../engine/runs/read-plan.ts'
+import { renderSnapshot } from '../../engine/runs/render-snapshot.ts'
+import { operation } from '../define/operation.ts'
+import { RUN } from './run-field.ts'
+import { sayPlan } from './say-snapshot.ts'
+
+/** How the plan file differs from the plan that the run goes by. */
+function planDrift(context: Context, root: string, plan: Plan | null): string[] {
+  if (plan === null || plan.path === '') return []
+  const file = resolve(root, plan.path)
+  if (!existsSync(file)) return [`the plan ${plan.path} is gone`]
+  try {
+    const now = new Map(readPlan(context, file, root).steps.map((step) => [step.id, step]))
+    const then = new Map(plan.steps.filter(({ planned }) => planned).map((step) => [step.id, step]))
+    return [
+      ...[...now.keys()].filter((id) => !then.has(id)).map((id) => `the plan has a new step ${id}`),
+      ...[...then.keys()].filter((id) => !now.has(id)).map((id) => `the plan no longer has step ${id}`),
+    ]
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    return [error.message]
+  }
+}
+
+export const runResume = operation({
+  name: 'run resume',
+  summary: 'Tell where a run stands and what comes next',
+  detail:
+    'It checks what it tells. No step is ever marked done by resuming; a damaged latest.json is mended.',
+  fields: { run: RUN },
+  examples: ['savepoint run resume release-2', 'savepoint run resume release-2 --json'],
+  access: 'read',
+  async perform(context, { run }) {
+    const found = await findRun(context, run)
+    const recovered = await mendLatest(context, found)
+    const { base, stream, pending } = await context.store.situation(found.id)
+    const plan = base.checkpoint.work.position.plan
+    const snapshot = renderSnapshot(base.checkpoint, found.name, base.notes)
+    const steppedBack = base.checkpoint.id === stream.headId ? null : stream.headId
+    if (steppedBack !== null)
+      context.notices.push(`Snapshot ${steppedBack} is damaged; this is the newest good one before it.`)
+    return {
+      run_id: found.name,
+      status: snapshot.status,
+      snapshot_id: snapshot.snapshot_id,
+      created_at: snapshot.created_at,
+      ...snapshot.step_state.resume_hints,
+      plan,
+      drift: planDrift(context, await workspaceRoot(context, found.workspace), plan),
+      command_outcomes: [...snapshot.command_outcomes, ...pending.map(({ outcome }) => outcome)],
+      damaged_head: steppedBack,
+      recovered,
+    }
+  },
+  say: (result) =>
+    [
+      `Run ${result.run_id} is ${result.status}; ${result.eligible ? 'it can go on' : 'it cannot go on as it is'} (${result.reason_code}).`,
+      `As of ${result.created_at}, snapshot ${result.snapshot_id}`,
+      ...sayPlan(result.plan),
+      ...result.drift.map((line) => `! ${line}`),
+      ...result.command_outcomes
+        .slice(-5)
+        .map(({ result: came, name, summary }) => `  ${came}  ${name}  ${summary}`),
+      ...(result.next_actions.length > 0
+        ? ['Next:', ...result.next_actions.map((action) => `  - ${action}`)]
+        : []),
+    ].join('\n'),
+})

@@ -1,0 +1,31 @@
+import { findRun } from '../../engine/runs/find-run.ts'
+import { takeSnapshot } from '../../engine/runs/take-snapshot.ts'
+import { operation } from '../define/operation.ts'
+import { RUN } from './run-field.ts'
+import { sayReceipt } from './say-receipt.ts'
+
+export const runSave = operation({
+  name: 'run save',
+  summary: 'Take a snapshot now',
+  detail: 'Within 3 seconds of another and with nothing changed, the save is noted on that one.',
+  fields: {
+    run: RUN,
+    note: { kind: 'text', value: 'TEXT', about: 'why, in a few words' },
+    context: {
+      kind: 'count',
+      value: 'PERCENT',
+      most: 100,
+      about: 'how full the context window is, in percent',
+    },
+  },
+  examples: ['savepoint run save release-2 --note "before the migration"'],
+  access: 'write',
+  async perform(context, { run, note, context: used }) {
+    return takeSnapshot(context, await findRun(context, run), {
+      kind: 'save',
+      ...(note === undefined ? {} : { note }),
+      ...(used === undefined ? {} : { contextUsedPercent: used }),
+    })
+  },
+  say: sayReceipt,
+})

@@ -1,0 +1,84 @@
+import { ReasonError } from '../../core/reason.ts'
+import type { Context } from '../../engine/context/context.ts'
+import { findRun } from '../../engine/runs/find-run.ts'
+import { findSnapshot } from '../../engine/runs/find-snapshot.ts'
+import { mendLatest } from '../../engine/runs/mend-latest.ts'
+import { renderSnapshot } from '../../engine/runs/render-snapshot.ts'
+import { historyPath } from '../../formats/snapshot/layout.ts'
+import type { Stored, Stream } from '../../store/store.ts'
+import { operation } from '../define/operation.ts'
+import { table } from '../say/table.ts'
+import { RUN } from './run-field.ts'
+import { saySnapshot } from './say-snapshot.ts'
+
+/** The newest snapshot that is whole; where that is not the head, the user is told. */
+async function newest(context: Context, run: Stream): Promise<Stored> {
+  const { base, stream } = await context.store.situation(run.id)
+  if (base.checkpoint.id !== stream.headId)
+    context.notices.push(`Snapshot ${stream.headId} is damaged; this is the newest good one before it.`)
+  return findSnapshot(context, run, base.checkpoint.id)
+}
+
+export const runShow = operation({
+  name: 'run show',
+  summary: 'Show a run, or one of its snapshots',
+  fields: {
+    run: RUN,
+    snapshot: { kind: 'text', at: 1, about: 'a snapshot id, or `latest`; the newest without it' },
+    history: { kind: 'flag', about: 'list its snapshots instead, removed ones included' },
+  },
+  examples: ['savepoint run show release-2', 'savepoint run show release-2 --history'],
+  access: 'read',
+  async perform(context, { run, snapshot, history }) {
+    const found = await findRun(context, run)
+    if (history) {
+      const views = new Set((await context.store.views({ stream: found.id })).map(({ path }) => path))
+      const rows = await context.store.history(found.id)
+      return {
+        kind: 'history' as const,
+        run_id: found.name,
+        snapshots: rows.map((row) => ({
+          snapshot_id: row.id,
+          sequence: row.sequence,
+          created_at: row.at,
+          status: row.progress,
+          pinned: row.pinned,
+          compressed: views.has(historyPath(found.name, row.id, true)),
+          removed_at: row.removedAt,
+        })),
+      }
+    }
+    const recovered = snapshot === undefined ? await mendLatest(context, found) : null
+    const stored =
+      snapshot === undefined ? await newest(context, found) : await findSnapshot(context, found, snapshot)
+    if (stored.state !== 'whole')
+      throw new ReasonError('checkpoint_integrity_mismatch', {
+        path: `snapshot ${snapshot} in the store`,
+        problem: 'its content was changed',
+      })
+    const { checkpoint, notes } = stored
+    return {
+      kind: 'snapshot' as const,
+      run_id: found.name,
+      sequence: stored.row.sequence,
+      snapshot: renderSnapshot(checkpoint, found.name, notes),
+      plan: checkpoint.work.position.plan,
+      recovered,
+    }
+  },
+  say: (result) =>
+    result.kind === 'snapshot'
+      ? saySnapshot(result.snapshot, result.plan).join('\n')
+      : table(
+          ['NUMBER', 'SNAPSHOT', 'STATUS', 'CREATED', 'STATE'],
+          result.snapshots.map((row) => [
+            String(row.sequence),
+            row.snapshot_id,
+            row.status,
+            row.created_at.slice(0, 19).replace('T', ' '),
+            row.removed_at
+              ? 'removed'
+              : [row.pinned && 'pinned', row.compressed && 'gzip'].filter(Boolean).join(' ') || '-',
+          ]),
+        ),
+})

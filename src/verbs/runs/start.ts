@@ -1,0 +1,32 @@
+import { requireRunName } from '../../core/id.ts'
+import { count } from '../../core/text.ts'
+import { readPlan } from '../../engine/runs/read-plan.ts'
+import { startRun } from '../../engine/runs/start-run.ts'
+import { operation } from '../define/operation.ts'
+
+export const runStart = operation({
+  name: 'run start',
+  summary: 'Begin a run of a plan',
+  detail: 'A plan is a Markdown checklist, a step a line: `- [ ] s1: First step`.',
+  fields: {
+    plan: { kind: 'text', at: 0, required: true, about: 'the plan: a Markdown file with a checklist' },
+    runId: {
+      kind: 'text',
+      value: 'ID',
+      check: requireRunName,
+      about: 'the name of the run; made from the plan and the time without it',
+    },
+  },
+  examples: ['savepoint run start plan.md', 'savepoint run start docs/plan.md --run-id release-2'],
+  access: 'write',
+  async perform(context, { plan, runId }) {
+    const { started } = await startRun(context, readPlan(context, plan, context.cwd), runId)
+    return started
+  },
+  say: (started) =>
+    [
+      `Run ${started.run_id} started: ${count(started.steps, 'step')} from ${started.plan_path}.`,
+      `Snapshot ${started.snapshot_id} in ${started.latest}`,
+      `Next: savepoint run step ${started.run_id} <step> in_progress`,
+    ].join('\n'),
+})

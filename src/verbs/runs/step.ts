@@ -1,0 +1,63 @@
+import { STEP_MOVES } from '../../core/plan.ts'
+import { findRun } from '../../engine/runs/find-run.ts'
+import { moveRunStep, requireStepName, tellUnplanned } from '../../engine/runs/move-step.ts'
+import { flag, oneOf, text, whole } from '../define/facts.ts'
+import { operation } from '../define/operation.ts'
+import { RUN } from './run-field.ts'
+import { sayReceipt } from './say-receipt.ts'
+
+export const runStep = operation({
+  name: 'run step',
+  summary: 'Say where a step stands',
+  detail: 'A failed step makes the run failed until a step starts again.',
+  fields: {
+    run: { ...RUN, about: 'the run, by its id' },
+    step: {
+      kind: 'text',
+      at: 1,
+      required: true,
+      check: requireStepName,
+      about: 'the step, by its id in the plan',
+    },
+    state: { kind: 'choice', at: 2, required: true, choices: STEP_MOVES, about: 'where it stands now' },
+    context: {
+      kind: 'count',
+      value: 'PERCENT',
+      most: 100,
+      about: 'how full the context window is, in percent',
+    },
+  },
+  examples: [
+    'savepoint run step release-2 s1 in_progress',
+    'savepoint run step release-2 s1 done --context 72',
+  ],
+  access: 'write',
+  async perform(context, { run, step, state, context: used }) {
+    const found = await findRun(context, run)
+    await tellUnplanned(context, found, step)
+    return moveRunStep(
+      context,
+      found,
+      { id: step, state },
+      used === undefined ? {} : { contextUsedPercent: used },
+    )
+  },
+  say: sayReceipt,
+  tool: {
+    title: 'Move a run step',
+    when: 'Call it when a step of a run begins, is done, has failed or is skipped. Only where a run was started from a plan; for other work call save.',
+    effect: 'adds',
+    facts: {
+      run: text('the run'),
+      snapshot: text('the id of the snapshot'),
+      sequence: whole('its number in the history of the run'),
+      status: text('where the run stands: in_progress, failed, completed or paused'),
+      coalesced: flag('whether it was noted on the newest snapshot instead of making another'),
+      latest: text('the file of the newest snapshot'),
+      files: oneOf('whether the files say it already', ['published', 'pending']),
+    },
+    factsOf: ({ run_id, snapshot_id, sequence, status, coalesced, latest, files }) => ({
+      ...{ run: run_id, snapshot: snapshot_id, sequence, status, coalesced, latest, files },
+    }),
+  },
+})

@@ -1,0 +1,51 @@
+import { requireRunName } from '../../core/id.ts'
+import { EXIT } from '../../core/reason.ts'
+import { count } from '../../core/text.ts'
+import { findRun } from '../../engine/runs/find-run.ts'
+import { type VerifyProblem, verifyRun } from '../../engine/runs/verify-run.ts'
+import { operation } from '../define/operation.ts'
+
+export const runVerify = operation({
+  name: 'run verify',
+  summary: 'Check every snapshot of a run, or of all runs',
+  fields: {
+    run: {
+      kind: 'text',
+      at: 0,
+      check: requireRunName,
+      about: 'the run; all runs of this repository without it',
+    },
+  },
+  examples: ['savepoint run verify', 'savepoint run verify release-2'],
+  access: 'read',
+  async perform(context, { run }) {
+    const runs =
+      run === undefined
+        ? await context.store.streams(context.identity.repository)
+        : [await findRun(context, run)]
+    let checked = 0
+    const problems: VerifyProblem[] = []
+    for (const one of runs) {
+      const result = await verifyRun(context, one)
+      checked += result.checked
+      problems.push(...result.problems)
+    }
+    return { runs: runs.length, checked, problems }
+  },
+  say: ({ runs, checked, problems }) =>
+    [
+      ...problems.map(({ reason, message }) => `${reason}: ${message}`),
+      problems.length === 0
+        ? `${checked} snapshots and files of ${count(runs, 'run')} are sound.`
+        : `${count(problems.length, 'problem')} in ${checked} snapshots and files. Mend them with: savepoint doctor --fix`,
+    ].join('\n'),
+  failure: ({ problems: [first, ...more] }) =>
+    first
+      ? {
+          exit: EXIT.invalid,
+          reason: first.reason,
+          message: more.length > 0 ? `${first.message}, and ${more.length} more` : first.message,
+          hint: 'Mend it with: savepoint doctor --fix',
+        }
+      : null,
+})

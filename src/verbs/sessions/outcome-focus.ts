@@ -1,0 +1,138 @@
+import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { instant } from '../../core/ports.ts'
+import { ReasonError } from '../../core/reason.ts'
+import type { Outcome, Session } from '../../core/session.ts'
+import { shortId } from '../../core/session-name.ts'
+import { count } from '../../core/text.ts'
+import { oneLine } from '../../core/visible.ts'
+import type { Context } from '../../engine/context/context.ts'
+import { requireCurrent } from '../../engine/sessions/current.ts'
+import { changeSession } from '../../engine/sessions/follow.ts'
+import { refreshHint } from '../../engine/sessions/hint-of.ts'
+import { followed } from '../../engine/sessions/look.ts'
+import { redactAll } from '../../policy/redact.ts'
+import { withEvent } from '../../policy/session-events.ts'
+import type { InputOf } from '../define/field.ts'
+import { operation } from '../define/operation.ts'
+
+/** More than this nobody works on at once, and every brief would carry it. */
+const MOST_OUTCOMES = 50
+const MOST_CHARACTERS = 1_000
+
+const FIELDS = {
+  name: { kind: 'text', at: 0, about: 'what is worked on, in a few words' },
+  path: {
+    kind: 'text',
+    value: 'FILE',
+    about: 'the file that tracks it; it is known by this, else by its name',
+  },
+  id: { kind: 'text', value: 'ID', about: 'its number or id' },
+  task: { kind: 'text', value: 'TEXT', about: 'the task of it that is worked on' },
+  summary: { kind: 'text', value: 'TEXT', about: 'what was done for it' },
+  session: { kind: 'text', value: 'ID', about: 'another session than the current one, by its id' },
+  clear: { kind: 'flag', about: 'work on none of them from now on' },
+} as const
+
+type Input = InputOf<typeof FIELDS>
+
+interface Focused {
+  sessionId: string
+  focusedOutcomes: Outcome[]
+  /** There was one with this path or name already. */
+  known: boolean
+}
+
+export const outcomeFocus = operation({
+  name: 'outcome focus',
+  summary: 'Say what a session works on',
+  detail:
+    'Adds an outcome to those that the session is focused on. The same path, else the same name, is the same outcome: what is said of it then is brought up to date, and it is the newest.',
+  fields: FIELDS,
+  examples: [
+    'savepoint outcome focus Authentication --task "Implement token refresh"',
+    'savepoint outcome focus Authentication --path outcomes/005-auth/outcome_track.json --id 5',
+    'savepoint outcome focus --clear',
+  ],
+  access: 'write',
+  async perform(context, input): Promise<Focused> {
+    const said = saidBy(context, input)
+    await followed(context)
+    const { session } = await requireCurrent(context, input.session)
+    const known = said !== null && find(session.outcomes, said) !== undefined
+    const changed = await changeSession(context, session, (now) => focused(now, said, context.ports.now()))
+    if (changed === null) throw new ReasonError('session_unknown', { id: session.id })
+    const { outcomes } = changed.session
+    refreshHint(context, changed.session)
+    return { sessionId: session.id, focusedOutcomes: outcomes, known }
+  },
+  say: ({ sessionId, focusedOutcomes, known }) => {
+    const newest = focusedOutcomes.at(-1)
+    if (!newest) return `Session ${shortId(sessionId)} is focused on nothing.`
+    const others = focusedOutcomes.length - 1
+    return [
+      `Session ${shortId(sessionId)} ${known ? 'goes on with' : 'works on'} ${oneLine(newest.outcomeName)}${newest.path ? ` (${oneLine(newest.path)})` : ''}.`,
+      ...(others > 0 ? [`Before it: ${count(others, 'other')}. See them with: savepoint info`] : []),
+    ].join('\n')
+  },
+})
+
+/** What is to be in focus; null where nothing is. */
+function saidBy({ cwd, place }: Context, { name, path, id, task, summary, clear }: Input): Outcome | null {
+  const texts = { '<name>': name, '--path': path, '--id': id, '--task': task, '--summary': summary }
+  for (const [label, text] of Object.entries(texts)) {
+    if (text === undefined) continue
+    if (clear) throw wrong(`either --clear or ${label}`)
+    if (text.trim() === '') throw wrong(`${label} is empty`)
+    if (text.length > MOST_CHARACTERS) throw wrong(`${label} has more than ${MOST_CHARACTERS} characters`)
+  }
+  if (clear) return null
+  if (name === undefined) throw wrong('<name> is missing: say what is worked on, or --clear')
+  return redactAll({
+    outcomeId: id === undefined ? null : /^(?:0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id,
+    outcomeName: name.trim(),
+    path: path === undefined ? null : pathBelow(place.root, resolve(cwd, path)),
+    lastTask: task?.trim() ?? '',
+    workSummary: summary?.trim() ?? '',
+  })
+}
+
+/** Paths of a workspace are told from its root, so that all sessions call a file by one name. */
+function pathBelow(root: string, path: string): string {
+  const below = relative(root, path)
+  return below.startsWith('..') || isAbsolute(below) ? path : below.split(sep).join('/')
+}
+
+/** The newest that it can be. Two different paths are two outcomes, whatever their names. */
+const find = (outcomes: readonly Outcome[], { path, outcomeName }: Outcome) =>
+  outcomes.findLast((known) => path !== null && known.path === path) ??
+  outcomes.findLast(
+    (known) =>
+      (path === null || known.path === null) && known.outcomeName.toLowerCase() === outcomeName.toLowerCase(),
+  )
+
+function focused(session: Session, said: Outcome | null, nowMs: number): Session {
+  const event = {
+    at: instant(nowMs),
+    kind: 'focus',
+    note: said?.outcomeName ?? 'nothing',
+    ms: null,
+    tokens: 0,
+  }
+  if (said === null) return { ...withEvent(session, event), outcomes: [] }
+  const known = find(session.outcomes, said)
+  const others = session.outcomes.filter((outcome) => outcome !== known)
+  if (others.length >= MOST_OUTCOMES)
+    throw wrong(`a session is focused on at most ${MOST_OUTCOMES} outcomes; --clear empties the list`)
+  return { ...withEvent(session, event), outcomes: [...others, known ? merged(known, said) : said] }
+}
+
+/** What is not said again stays as it was. */
+const merged = (known: Outcome, said: Outcome): Outcome => ({
+  outcomeId: said.outcomeId ?? known.outcomeId,
+  outcomeName: said.outcomeName,
+  path: said.path ?? known.path,
+  lastTask: said.lastTask || known.lastTask,
+  workSummary: said.workSummary || known.workSummary,
+})
+
+const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })

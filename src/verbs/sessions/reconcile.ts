@@ -1,0 +1,48 @@
+import { ageOf, count } from '../../core/text.ts'
+import { ALL, countEarlier, readEarlier } from '../../engine/sessions/earlier-sessions.ts'
+import { follow } from '../../engine/sessions/follow.ts'
+import {
+  type Reconciled,
+  reconcileHere,
+  staleSessions,
+  toldOf,
+} from '../../engine/sessions/reconcile-sessions.ts'
+import { operation } from '../define/operation.ts'
+import { sayEarlier } from '../say/say-earlier.ts'
+
+export const reconcile = operation({
+  name: 'reconcile',
+  summary: 'Move sessions that broke off to the history, and save what they wrote',
+  detail:
+    'Every start of a session does this by itself. A session counts as broken off after an hour in which neither its hooks nor its transcript said anything. It also reads all transcripts of this workspace that are from before its sessions were recorded.',
+  fields: { dryRun: { kind: 'flag', about: 'only tell which sessions that would be' } },
+  examples: ['savepoint reconcile', 'savepoint reconcile --dry-run --json'],
+  access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
+  lenient: true,
+  async perform(context, { dryRun }) {
+    await follow(context)
+    const except = context.session
+    const earlier = dryRun
+      ? await countEarlier(context)
+      : await readEarlier(context, ALL, { except, again: true })
+    const stale = (await staleSessions(context)).map(toldOf)
+    const reconciled = dryRun ? stale : await reconcileHere(context, { except: except?.id ?? null })
+    return { dry_run: dryRun, reconciled, earlier, now: new Date(context.ports.now()).toISOString() }
+  },
+  say: ({ dry_run, reconciled, earlier, now }) =>
+    [
+      ...sayEarlier(earlier, Date.parse(now), dry_run),
+      ...sayBroken(reconciled, Date.parse(now), dry_run),
+    ].join('\n'),
+})
+
+function sayBroken(reconciled: readonly Reconciled[], nowMs: number, isDry: boolean): string[] {
+  if (reconciled.length === 0) return ['No session broke off.']
+  return [
+    `${count(reconciled.length, 'session')} broke off${isDry ? '' : '; what they wrote is saved, and they are history'}:`,
+    ...reconciled.map(
+      ({ id, lastActivityAt, branch }) =>
+        `  ${id}  last heard of ${ageOf(nowMs - Date.parse(lastActivityAt))} ago${branch === null ? '' : `, ${branch}`}`,
+    ),
+  ]
+}

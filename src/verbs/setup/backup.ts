@@ -1,0 +1,18 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { operation } from '../define/operation.ts'
+
+export const backup = operation({
+  name: 'backup',
+  summary: 'Copy the store to a file',
+  detail: 'The copy is consistent while others write, and checked before it gets its name.',
+  fields: { file: { kind: 'text', at: 0, required: true, about: 'a file that does not exist yet' } },
+  examples: ['savepoint backup ~/savepoint-backup.db'],
+  access: 'write',
+  async perform(context, { file }) {
+    const path = resolve(context.cwd, file)
+    await context.store.backup(path)
+    return { path, bytes: statSync(path).size }
+  },
+  say: ({ path, bytes }) => `The store is copied to ${path} (${bytes} bytes).`,
+})

@@ -1,0 +1,113 @@
+import { isAbsolute, relative, sep } from 'node:path'
+import { isSettingName, SETTINGS, settingNames } from '../../config/settings.ts'
+import { clip } from '../../core/canonical.ts'
+import { visible } from '../../core/visible.ts'
+import type { Context } from '../../engine/context/context.ts'
+import type { Config } from '../../engine/context/load-settings.ts'
+import { operation } from '../define/operation.ts'
+import { fitted, tableLines } from '../say/table.ts'
+
+type PassedOver = Config['passedOver'][number]
+type ConfigFile = Config['files'][number]
+
+const WHY: Record<PassedOver['why'], string> = {
+  overridden: 'overridden',
+  user_only: 'ignored: it counts only in your own file',
+  invalid: 'passed over',
+}
+
+const STATE: Record<ConfigFile['state'], string> = {
+  read: 'read',
+  absent: 'not there',
+  unusable: 'cannot be used',
+}
+
+/** What a row holds besides its value: the longest name, a file of the workspace, the gaps. */
+const NAME_AND_FILE = 41
+
+function explain({ config, settings, place }: Context) {
+  const short = (path: string) => fromRoot(place.root, path)
+  return {
+    settings: settingNames().map((name) => ({
+      name,
+      value: settings[name],
+      /** `default`, or the file that says so. */
+      from: short(config.origins[name]),
+      about: SETTINGS[name].about,
+      passed_over: config.passedOver
+        .filter(({ setting }) => setting === name)
+        .map(({ value, path, why }) => ({ value, from: short(path), why })),
+    })),
+    /** In the order in which they are read: the later one wins. */
+    files: config.files.map(({ path, by, state }) => ({ path: short(path), by, state })),
+    problems: config.problems.map(({ path, problem, setting }) => ({ path: short(path), problem, setting })),
+  }
+}
+
+type Explained = ReturnType<typeof explain>
+
+/** A path below the workspace as it is written from there; any other one, and `default`, as it is. */
+function fromRoot(root: string, path: string): string {
+  if (!isAbsolute(path)) return path
+  const way = relative(root, path)
+  const isBelow = way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  return isBelow ? way.replaceAll(sep, '/') : path
+}
+
+export const configExplain = operation({
+  name: 'config explain',
+  summary: 'Show every setting, its value, and where it comes from',
+  detail:
+    'Below a setting stands what does not count: a value that a later file overrides, one that only your own file may set, one that cannot be used.',
+  fields: {},
+  examples: ['savepoint config explain', 'savepoint config explain --json'],
+  access: 'read',
+  lenient: true,
+  perform: async (context) => explain(context),
+  say: (explained, { columns }) =>
+    fitted([...saySettings(explained, columns), '', ...sayFiles(explained, columns)].join('\n'), columns),
+})
+
+function saySettings({ settings, problems }: Explained, columns: number): string[] {
+  // A long value leaves room for its name before it and its file behind it.
+  const most = Math.max(8, columns - NAME_AND_FILE)
+  const shown = (value: unknown) => visible(clip(String(value), most))
+  const [head = '', ...lines] = tableLines(
+    ['SETTING', 'VALUE', 'FROM'],
+    settings.map(({ name, value, from }) => [name, shown(value), visible(from)]),
+  )
+  const below = settings.map(({ name, passed_over }) =>
+    passed_over.flatMap(({ value, from, why }) => {
+      const found = problems.find(({ setting, path }) => setting === name && path === from)
+      const because = why === 'invalid' && found ? `: ${visible(found.problem)}` : ''
+      return wrapped(`${shown(value)} in ${visible(from)}: ${WHY[why]}${because}`, columns)
+    }),
+  )
+  return [head, ...lines.flatMap((line, at) => [line, ...(below[at] ?? [])])]
+}
+
+/** A problem of a line stands with its setting; here those of a whole file, and of lines that name none. */
+function sayFiles({ files, problems }: Explained, columns: number): string[] {
+  const [head = '', ...lines] = tableLines(
+    ['STATE', 'FILE, THE LATER ONE WINS'],
+    files.map(({ path, state }) => [STATE[state], visible(path)]),
+  )
+  const below = files.map(({ path }) =>
+    problems
+      .filter((one) => one.path === path && !isSettingName(one.setting ?? ''))
+      .flatMap(({ problem }) => wrapped(visible(problem), columns)),
+  )
+  return [head, ...lines.flatMap((line, at) => [line, ...(below[at] ?? [])])]
+}
+
+/** Lines that are set in below what they belong to. */
+function wrapped(text: string, columns: number): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? ''
+    if (line === '') lines[lines.length - 1] = `  ${word}`
+    else if (line.length + 1 + word.length <= columns) lines[lines.length - 1] = `${line} ${word}`
+    else lines.push(`    ${word}`)
+  }
+  return lines
+}

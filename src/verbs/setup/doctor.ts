@@ -1,0 +1,82 @@
+import { EXIT } from '../../core/reason.ts'
+import { count } from '../../core/text.ts'
+import { type Context, settleIdentity } from '../../engine/context/context.ts'
+import { FIX, type Finding } from '../../engine/context/finding.ts'
+import { examineDocuments } from '../../engine/documents/examine-documents.ts'
+import { examineAbsence, examineBackups, examineStore } from '../../engine/heal/examine-store.ts'
+import { examineRun, examineStrangers } from '../../engine/runs/examine-runs.ts'
+import { examineNotes } from '../../engine/save/examine-notes.ts'
+import { type Capture, examineCapture } from '../../engine/sessions/examine-capture.ts'
+import { examineSetup } from '../../engine/setup/examine-setup.ts'
+import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
+import { operation } from '../define/operation.ts'
+
+/** Looks at everything, mends what it may, and tells both. Nothing is ever deleted. */
+async function examine(
+  context: Context,
+  fix: boolean,
+): Promise<{ findings: Finding[]; capture: Capture | null }> {
+  const findings: Finding[] = []
+  await examineSetup(context, findings)
+  if (!(await examineAbsence(context, fix, findings))) return { findings, capture: null }
+  if (!(await examineStore(context, fix, findings))) return { findings, capture: null }
+  context.identity = await settleIdentity(context, fix ? 'write' : 'read')
+  for (const run of await context.store.streams(null)) await examineRun(context, run, fix, findings)
+  await examineStrangers(context, fix, findings)
+  await examineDocuments(context, fix, findings)
+  await examineNotes(context, findings)
+  examineBackups(context, findings)
+  const isSetUp = isSetUpHere(context.home.path, context.identity.workspace)
+  return { findings, capture: await examineCapture(context, findings, { isSetUp }) }
+}
+
+/** What the hooks did here, where any was heard. */
+function sayCapture(capture: Capture | null): string[] {
+  if (capture === null) return []
+  if (capture.last.length === 0)
+    return capture.set_up ? ['Hooks are in place, and none was heard yet: start the agent here.'] : []
+  const { last, p50, p95, tokens_told, sessions } = capture
+  const times = p50 === null ? '' : ` A hook took ${p50} ms (p50), ${p95} ms (p95).`
+  return [
+    `Hooks were heard in ${count(sessions, 'session')} here.${times} They told ${tokens_told} tokens (est.).`,
+    ...last.map(({ kind, age }) => `  ${kind.padEnd(14)}  ${age} ago`),
+  ]
+}
+
+export const doctor = operation({
+  name: 'doctor',
+  summary: 'Check the store and every published file',
+  detail: 'With --fix it repairs what can be repaired and sets aside what cannot. It deletes nothing.',
+  fields: { fix: { kind: 'flag', about: 'repair and set aside' } },
+  examples: ['savepoint doctor', 'savepoint doctor --fix'],
+  access: ({ fix }) => (fix ? 'write' : 'read'),
+  meetsDamage: true,
+  async perform(context, { fix }) {
+    const { findings, capture } = await examine(context, fix)
+    return {
+      home: context.home.path,
+      healthy: findings.every(({ level, fixed }) => level === 'note' || fixed !== null),
+      findings,
+      capture,
+    }
+  },
+  say: ({ home, findings, capture }) =>
+    [
+      ...(findings.length === 0
+        ? [`Everything is sound. The store is in ${home}.`]
+        : findings.map(
+            ({ level, what, todo, fixed }) =>
+              `${level}: ${what}\n  ${fixed === null ? todo : `fixed: ${fixed}`}`,
+          )),
+      ...sayCapture(capture),
+    ].join('\n'),
+  failure: ({ healthy, findings }) =>
+    healthy
+      ? null
+      : {
+          exit: EXIT.problem,
+          reason: 'problems_found',
+          message: `${count(findings.length, 'finding')}, not all of them fixed`,
+          hint: `Each finding says what to do; most are mended by: ${FIX}`,
+        },
+})

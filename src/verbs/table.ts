@@ -1,0 +1,82 @@
+import type { Operation } from './define/operation.ts'
+
+/**
+ * Every verb, once, by its name. The command line, its help, its completion, the tools of the MCP server (in this order)
+ * and the reference pages are made from this. A verb is loaded when it is called: what one of them needs does not slow down the others.
+ */
+const TABLE = {
+  init: async () => (await import('./setup/init.ts')).init,
+  uninstall: async () => (await import('./setup/uninstall.ts')).uninstall,
+  save: async () => (await import('./work/save.ts')).save,
+  resume: async () => (await import('./work/resume.ts')).resume,
+  status: async () => (await import('./work/status.ts')).status,
+  search: async () => (await import('./work/search.ts')).search,
+  sessions: async () => (await import('./sessions/sessions.ts')).sessions,
+  'sessions show': async () => (await import('./sessions/sessions-show.ts')).sessionsShow,
+  'sessions stats': async () => (await import('./sessions/sessions-stats.ts')).sessionsStats,
+  info: async () => (await import('./sessions/info.ts')).info,
+  budget: async () => (await import('./sessions/budget.ts')).budget,
+  compact: async () => (await import('./sessions/compact.ts')).compact,
+  'outcome focus': async () => (await import('./sessions/outcome-focus.ts')).outcomeFocus,
+  reconcile: async () => (await import('./sessions/reconcile.ts')).reconcile,
+  statusline: async () => (await import('./sessions/statusline.ts')).statusline,
+  ledger: async () => (await import('./work/ledger.ts')).ledger,
+  'ledger write': async () => (await import('./work/ledger-write.ts')).ledgerWrite,
+  'ledger history': async () => (await import('./work/ledger.ts')).ledgerHistory,
+  import: async () => (await import('./work/import.ts')).importOperation,
+  handoff: async () => (await import('./work/handoff.ts')).handoff,
+  pickup: async () => (await import('./work/pickup.ts')).pickup,
+  'run start': async () => (await import('./runs/start.ts')).runStart,
+  'run step': async () => (await import('./runs/step.ts')).runStep,
+  'run error': async () => (await import('./runs/error.ts')).runError,
+  'run save': async () => (await import('./runs/save.ts')).runSave,
+  'run exec': async () => (await import('./runs/exec.ts')).runExec,
+  'run finish': async () => (await import('./runs/finish.ts')).runFinish,
+  'run pause': async () => (await import('./runs/pause.ts')).runPause,
+  'run pin': async () => (await import('./runs/pin.ts')).runPin,
+  'run list': async () => (await import('./runs/list.ts')).runList,
+  'run show': async () => (await import('./runs/show.ts')).runShow,
+  'run verify': async () => (await import('./runs/verify.ts')).runVerify,
+  'run prune': async () => (await import('./runs/prune.ts')).runPrune,
+  'run resume': async () => (await import('./runs/resume.ts')).runResume,
+  new: async () => (await import('./documents/new.ts')).newOperation,
+  fork: async () => (await import('./documents/fork.ts')).fork,
+  delta: async () => (await import('./documents/delta.ts')).delta,
+  focus: async () => (await import('./documents/focus.ts')).focus,
+  list: async () => (await import('./documents/list.ts')).list,
+  tree: async () => (await import('./documents/tree.ts')).tree,
+  show: async () => (await import('./documents/show.ts')).show,
+  diff: async () => (await import('./documents/diff.ts')).diff,
+  restore: async () => (await import('./documents/restore.ts')).restore,
+  compress: async () => (await import('./documents/compress.ts')).compress,
+  archive: async () => (await import('./documents/archive.ts')).archive,
+  trust: async () => (await import('./documents/trust.ts')).trust,
+  untrust: async () => (await import('./documents/trust.ts')).untrust,
+  validate: async () => (await import('./documents/validate.ts')).validate,
+  learnings: async () => (await import('./documents/learnings.ts')).learnings,
+  doctor: async () => (await import('./setup/doctor.ts')).doctor,
+  'config explain': async () => (await import('./setup/config-explain.ts')).configExplain,
+  backup: async () => (await import('./setup/backup.ts')).backup,
+} as const satisfies Record<string, () => Promise<unknown>>
+
+/** Words that group several verbs. */
+export const GROUPS = {
+  ledger: 'The session ledger of this worktree',
+  sessions: 'Sessions of agents in this repository',
+  outcome: 'What sessions work on',
+  run: 'Runs of a plan and their snapshots',
+  config: 'Settings, and where they come from',
+} as const
+
+type OperationName = keyof typeof TABLE
+
+export const isOperationName = (name: string): name is OperationName => Object.hasOwn(TABLE, name)
+
+/** One verb. Its input and its result belong together; a table of many can only promise that they do. */
+export async function loadOperation(name: OperationName): Promise<Operation> {
+  return (await TABLE[name]()) as unknown as Operation
+}
+
+/** All verbs, in the order of the table. */
+export const loadOperations = (): Promise<Operation[]> =>
+  Promise.all(Object.keys(TABLE).filter(isOperationName).map(loadOperation))

@@ -1,0 +1,103 @@
+import { oneLine } from '../../core/bullets.ts'
+import { BY_HAND } from '../../core/checkpoint.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { visible } from '../../core/visible.ts'
+import { writtenFor } from '../../engine/brief/write-handoff.ts'
+import type { Context } from '../../engine/context/context.ts'
+import type { Said } from '../../engine/save/save-input.ts'
+import { redact, redactAll } from '../../policy/redact.ts'
+import { NOTHING_SAID } from '../../policy/save.ts'
+import { flag, text, whole } from '../define/facts.ts'
+import type { Field } from '../define/field.ts'
+import { operation } from '../define/operation.ts'
+import { saveInSession } from './save-in-session.ts'
+import { isNothingSaid, SAYING_FIELDS, type SayingInput, saidBy } from './saying.ts'
+
+const { text: _text, ...SAID_BY_OPTION } = SAYING_FIELDS
+
+/** An agent saves these where they come up: its list of tools need not have them twice. */
+const typed = <F extends Field>(field: F) => ({ ...field, typed: true as const })
+
+const { now, goal, problem, constraint, fact, accomplishment, id } = SAYING_FIELDS
+
+const { learning, supersedes, resolve, confirm, plan } = SAYING_FIELDS
+
+const SELDOM = {
+  ...{ now: typed(now), goal: typed(goal), problem: typed(problem), constraint: typed(constraint) },
+  ...{ fact: typed(fact), accomplishment: typed(accomplishment), id: typed(id), learning: typed(learning) },
+  ...{ supersedes: typed(supersedes), resolve: typed(resolve), confirm: typed(confirm), plan: typed(plan) },
+}
+
+/** It stands in the name, the title and the front matter; what needs more room belongs into the work. */
+const MOST_CHARACTERS = 500
+
+export const handoff = operation({
+  name: 'handoff',
+  summary: 'Save where the work stands, and write a document for whoever goes on',
+  detail:
+    'A save like any other, and then the whole of it in one Markdown file in .agents/handoffs of the main worktree, from whichever worktree it is called. What can be said at a save can be said here; nothing needs to be. No handoff is ever overwritten.',
+  fields: {
+    purpose: { kind: 'text', at: 0, required: true, about: 'what it is handed off for, in a sentence' },
+    ...SAID_BY_OPTION,
+    ...SELDOM,
+  },
+  examples: [
+    'savepoint handoff "Finish the login form"',
+    'savepoint handoff "Review the migration" --next "Read src/migrate.ts" --question "Is the index needed?"',
+  ],
+  access: 'write',
+  lenient: true,
+  async perform(context, { purpose: given, ...input }) {
+    const purpose = purposeOf(given)
+    const told = await toldBy(context, { ...input, text: undefined })
+    const receipt = await saveInSession(
+      context,
+      { ...told, handedOff: true },
+      { kind: 'session-end', note: `${BY_HAND.handedOff}${purpose}` },
+    )
+    for (const { path, state, problem } of receipt.views)
+      if (state !== 'written')
+        context.notices.push(`${path} was not written${problem === null ? '' : `: ${problem}`}.`)
+    return writtenFor(context, receipt, purpose)
+  },
+  say: ({ path, purpose, slug, stream, sequence, main }) =>
+    [
+      `Handed off: ${visible(purpose)}`,
+      visible(path),
+      `It is number ${sequence} of ${stream}. To go on${main ? ', from any worktree' : ' here'}: savepoint pickup ${slug}`,
+    ].join('\n'),
+  tool: {
+    title: 'Hand the work off',
+    when: 'Call it when somebody else is to go on: another session, another agent or a person. For a checkpoint of your own work call save.',
+    effect: 'adds',
+    facts: {
+      path: text('the document that was written'),
+      stream: text('the piece of work that it was saved to'),
+      checkpoint: text('the id of the checkpoint'),
+      sequence: whole('its number in the history of that work'),
+      main: flag('whether it is in the main worktree, where every worktree finds it'),
+    },
+    factsOf: ({ path, stream, checkpoint, sequence, main }) => ({
+      ...{ path, stream, checkpoint, sequence, main },
+    }),
+  },
+})
+
+function purposeOf(given: string): string {
+  const purpose = oneLine(redact(given))
+  const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })
+  if (purpose === '') throw wrong('<purpose> is empty')
+  if (purpose.length > MOST_CHARACTERS)
+    throw wrong(
+      `<purpose> has ${purpose.length} characters, ${MOST_CHARACTERS} are allowed: say the rest with --state or --next`,
+    )
+  return purpose
+}
+
+/** What the options say. Unlike at a save, nothing has to be said: what is known is handed off. */
+async function toldBy(context: Context, input: SayingInput): Promise<Said> {
+  if (!isNothingSaid(input)) return saidBy(context, input)
+  const { by = context.speaker, unconfirmed, plan = null, stream = null, note } = input
+  const saying = redactAll({ ...NOTHING_SAID, by, unconfirmed })
+  return { saying, plan, stage: null, tddPhase: null, stream, note, accomplishments: [] }
+}

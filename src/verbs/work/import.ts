@@ -1,0 +1,81 @@
+import { ReasonError } from '../../core/reason.ts'
+import { count } from '../../core/text.ts'
+import { visible } from '../../core/visible.ts'
+import { type ImportReport, importSources } from '../../engine/import/import-sources.ts'
+import { operation, type Screen } from '../define/operation.ts'
+import { fitted } from '../say/table.ts'
+
+/** So many files are named; all are counted. */
+const NAMED = 50
+
+export const importOperation = operation({
+  name: 'import',
+  summary: 'Read documents that other tools left here, in bulk',
+  detail:
+    'Notes, a session ledger and handoffs become checkpoints, each at the time it was written. Without paths the usual places are searched; a folder is searched with all below it. What is older than the newest checkpoint of its stream goes to a stream beside it: an old note never becomes the newest. What is known already is passed over.',
+  fields: {
+    paths: { kind: 'words', at: 0, about: 'files and folders of this workspace' },
+    dryRun: { kind: 'flag', about: 'only say what would be imported' },
+  },
+  examples: [
+    'savepoint import --dry-run',
+    'savepoint import',
+    'savepoint import .claude/plans/auth docs/handoff.md',
+  ],
+  access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
+  lenient: true,
+  async perform(context, { paths, dryRun }) {
+    if (paths.includes('')) throw new ReasonError('usage_invalid', { problem: 'a path is empty' })
+    const { skipped, elsewhere, ...report } = await importSources(context, paths, dryRun)
+    return {
+      ...report,
+      skipped: { count: skipped.length, files: skipped.slice(0, NAMED) },
+      elsewhere: { count: elsewhere.length, files: elsewhere.slice(0, NAMED) },
+    }
+  },
+  say: (result, screen) => sayImport(result, screen),
+})
+
+type Said = Omit<ImportReport, 'skipped' | 'elsewhere'> &
+  Record<'skipped' | 'elsewhere', { count: number; files: ImportReport['skipped'] }>
+
+function sayImport(result: Said, { columns }: Screen): string {
+  const { dry_run, imported, known, skipped, elsewhere, streams, other } = result
+  const parts = [
+    `${dry_run ? 'Would import' : 'Imported'} ${count(imported, 'document')}`,
+    ...(known > 0 ? [`${known} known already`] : []),
+    ...(elsewhere.count > 0 ? [`${elsewhere.count} taken in otherwise`] : []),
+    ...(skipped.count > 0 ? [`${skipped.count} could not be read`] : []),
+    ...(other > 0 ? [`${count(other, 'other file')} passed over`] : []),
+  ]
+  const foreign = streams.filter((stream) => stream.foreign).map(({ id }) => id)
+  return fitted(
+    [
+      `${parts.join(', ')}.`,
+      ...streams.map(sayStream),
+      ...listed(elsewhere),
+      ...listed(skipped),
+      ...(foreign.length === 0 ? [] : [sayForeign(result, foreign)]),
+    ].join('\n'),
+    columns,
+  )
+}
+
+function sayStream({ id, began, count: number, first, last }: Said['streams'][number]): string {
+  const days = [...new Set([first, last].map((at) => at.slice(0, 10)))].join(' to ')
+  return `  ${id}${began ? ' (new)' : ''}: ${number}, ${days}`
+}
+
+function listed({ count: number, files }: Said['skipped']): string[] {
+  const rest = number - files.length
+  const lines = files.map(({ path, problem }) => `  ${visible(path)}: ${visible(problem)}`)
+  return rest > 0 ? [...lines, `  and ${rest} more`] : lines
+}
+
+function sayForeign({ trusted, dry_run }: Said, ids: readonly string[]): string {
+  const names = ids.slice(0, 5).join(' ')
+  const why = trusted ? 'git brought them from others' : 'this workspace is not trusted'
+  return dry_run
+    ? `They would be marked foreign: ${why}. If they are yours: savepoint trust, before the import`
+    : `Marked foreign, because ${why}. To look at them: savepoint trust${trusted ? ` --review ${names}` : ''}`
+}

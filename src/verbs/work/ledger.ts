@@ -1,0 +1,121 @@
+import { ReasonError } from '../../core/reason.ts'
+import { visibleLines } from '../../core/visible.ts'
+import type { Context } from '../../engine/context/context.ts'
+import { vouchedLedger } from '../../engine/surroundings/ledger-file.ts'
+import { isTrustedHere } from '../../engine/trust/trusted.ts'
+import { maybe, oneOf, text, whole } from '../define/facts.ts'
+import { operation } from '../define/operation.ts'
+import { fitted, table } from '../say/table.ts'
+
+const DISABLED =
+  'No ledger is kept here: session.ledger is not enabled. To keep one, put this into .agents.yml:\nsession:\n  ledger: true'
+
+interface Shown {
+  enabled: boolean
+  path: string
+  /** Its number in the history; null for what stands in the file. */
+  number: number | null
+  stream: string | null
+  text: string | null
+  /** Why what stands there is not shown. */
+  problem: string | null
+}
+
+async function shownAt({ store, identity, settings }: Context, at: number): Promise<Shown> {
+  const found = (await store.ledgers(identity.workspace)).find(({ number }) => number === at)
+  const text = found ? await store.text(found.hash) : null
+  if (!found || text === null) throw new ReasonError('ledger_unknown', { at })
+  return {
+    ...{ enabled: settings.ledger, path: found.path, number: found.number, stream: found.stream, text },
+    problem: null,
+  }
+}
+
+export const ledger = operation({
+  name: 'ledger',
+  summary: 'Show the session ledger of this worktree, as it is or as it was',
+  detail:
+    'The ledger is one file that every save replaces, for reading after /clear. What you write into it by hand counts from the next save on. Everything that ever stood in it is kept.',
+  fields: {
+    at: {
+      kind: 'count',
+      least: 1,
+      value: 'NUMBER',
+      about: 'what stood there before, by its number in the history',
+    },
+  },
+  examples: ['savepoint ledger', 'savepoint ledger --at 3'],
+  access: 'read',
+  lenient: true,
+  async perform(context, { at }): Promise<Shown> {
+    if (at !== undefined) return shownAt(context, at)
+    const file = await vouchedLedger(context, await isTrustedHere(context))
+    const { ledger_path: path } = context.settings
+    if (file === null) return { enabled: false, path, number: null, stream: null, text: null, problem: null }
+    const text = file.problem === null ? (file.found?.text ?? null) : null
+    return { enabled: true, path, number: null, stream: null, text, problem: file.problem }
+  },
+  say: ({ enabled, path, text, problem }) => {
+    if (text !== null) return visibleLines(text.replace(/\r?\n$/, ''))
+    if (problem !== null) return `${path} is not shown: ${problem}.`
+    return enabled ? `${path} is not there yet: the next save writes it.` : DISABLED
+  },
+  exact: ({ text }) => text,
+  tool: {
+    title: 'Show the ledger',
+    when: 'Call it where the project keeps a session ledger, for what stands in it or stood in it before. To go on with work call resume.',
+    effect: 'reads',
+    facts: {
+      state: oneOf('whether it is shown, not shown for a reason, not written yet, or not kept here', [
+        'shown',
+        'refused',
+        'absent',
+        'disabled',
+      ]),
+      number: maybe(whole('its number in the history; null for what stands there now')),
+      stream: maybe(text('the piece of work that it was written for, where it is an older one')),
+    },
+    factsOf: (result) => ({ state: stateOf(result), number: result.number, stream: result.stream }),
+  },
+})
+
+function stateOf({ text, problem, enabled }: Shown) {
+  if (text !== null) return 'shown'
+  if (problem !== null) return 'refused'
+  return enabled ? 'absent' : 'disabled'
+}
+
+export const ledgerHistory = operation({
+  name: 'ledger history',
+  summary: 'List what stood in the session ledger of this worktree',
+  fields: {},
+  examples: ['savepoint ledger history'],
+  access: 'read',
+  lenient: true,
+  async perform({ store, identity }) {
+    const rows = await store.ledgers(identity.workspace)
+    return {
+      ledgers: rows.map(({ number, at, stream, path, checkpoint }) => ({
+        number,
+        at,
+        stream,
+        path,
+        checkpoint,
+      })),
+    }
+  },
+  say: ({ ledgers }, { columns }) =>
+    ledgers.length === 0
+      ? 'Nothing has stood in a ledger of this worktree yet.'
+      : fitted(
+          table(
+            ['NUMBER', 'WHEN', 'WORK'],
+            ledgers.map(({ number, at, stream }) => [
+              String(number),
+              at.slice(0, 19).replace('T', ' '),
+              stream,
+            ]),
+          ),
+          columns,
+        ),
+})

@@ -1,0 +1,326 @@
+import { oneLine } from '../../core/bullets.ts'
+import { nameProblem } from '../../core/id.ts'
+import { instant } from '../../core/ports.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { ageOf, count } from '../../core/text.ts'
+import { visible } from '../../core/visible.ts'
+import { emptyWork, type WorkState } from '../../core/work.ts'
+import { type ToldBrief, toldBrief } from '../../engine/brief/brief-of.ts'
+import {
+  type FoundHandoff,
+  findHandoffs,
+  handoffAt,
+  type JudgedHandoff,
+  judged,
+} from '../../engine/brief/handoff-files.ts'
+import { verify } from '../../engine/brief/verify.ts'
+import type { Context } from '../../engine/context/context.ts'
+import { absentAt } from '../../engine/surroundings/mentions.ts'
+import { worldOf } from '../../engine/surroundings/world.ts'
+import { isTrustedHere } from '../../engine/trust/trusted.ts'
+import { renderBriefPlain } from '../../formats/brief-md/render.ts'
+import type { Handoff } from '../../formats/handoff-md/codec.ts'
+import { slugOf } from '../../formats/handoff-md/layout.ts'
+import type { Drift } from '../../policy/brief/brief.ts'
+import { MIN_TOKENS } from '../../policy/brief/brief-fit.ts'
+import { listOf, maybe, oneOf, record, text, whole } from '../define/facts.ts'
+import { operation, type Screen } from '../define/operation.ts'
+import { fitted, table } from '../say/table.ts'
+
+/** A handoff in a list. What nobody vouches for shows its name, and none of its words. */
+interface Listed {
+  path: string
+  name: string
+  slug: string
+  purpose: string | null
+  created_at: string
+  age: string
+  standing: JudgedHandoff['standing'] | 'unreadable'
+  problem: string | null
+}
+
+type Picked =
+  | { kind: 'nothing' }
+  | { kind: 'list'; handoffs: Listed[] }
+  | { kind: 'choose'; candidates: Listed[] }
+  | ({
+      kind: 'brief'
+      path: string
+      purpose: string
+      slug: string
+      stream: string | null
+      branch: string | null
+      commit: string | null
+      created_at: string
+      standing: JudgedHandoff['standing']
+      drift: Drift
+      work: WorkState
+    } & ToldBrief)
+
+export const pickup = operation({
+  name: 'pickup',
+  summary: 'Take up work that was handed off, checked against the files and git',
+  detail:
+    'Finds what `savepoint handoff` wrote, from any worktree, and tells it as a brief like that of `savepoint resume`: with what has changed since, and never over its budget. Text that came with the repository is refused until the workspace is trusted and the text is reviewed.',
+  fields: {
+    handoff: {
+      kind: 'text',
+      at: 0,
+      check: requireWord,
+      path: (value: string) => (isFile(value) ? value : null),
+      about: 'its slug or a part of it, its name, or its file; the newest without it',
+    },
+    list: { kind: 'flag', about: 'list what there is to pick up' },
+    budget: {
+      kind: 'count',
+      least: MIN_TOKENS,
+      value: 'TOKENS',
+      about: `how many tokens it may have (estimated); 1500 without it, at least ${MIN_TOKENS}`,
+    },
+    markdown: { kind: 'flag', typed: true, about: 'Markdown also on a terminal' },
+    reviewed: {
+      kind: 'flag',
+      typed: true,
+      about: 'you have read the named one, which git brought from somebody else',
+    },
+  },
+  examples: ['savepoint pickup', 'savepoint pickup finish-the-login-form', 'savepoint pickup --list'],
+  access: 'read',
+  lenient: true,
+  async perform(context, { handoff, list, budget = context.settings.brief_tokens, markdown, reviewed }) {
+    if (reviewed && (handoff === undefined || list))
+      throw new ReasonError('usage_invalid', { problem: '--reviewed goes with the one that was read' })
+    const trusted = await isTrustedHere(context)
+    return { markdown, ...(await picked(context, { wanted: handoff, list, reviewed, trusted, budget })) }
+  },
+  say: (result, screen) => sayPicked(result, screen),
+  exact: (result) => (result.kind === 'brief' ? `${result.text}\n` : null),
+  tool: {
+    title: 'Pick up a handoff',
+    when: 'Call it to take up work that was handed off. Check its UNCONFIRMED lines and ask its questions before you build on them. For work that was only saved call resume.',
+    effect: 'reads',
+    facts: {
+      kind: oneOf('a brief, a choice between several, a list, or nothing handed off', [
+        'brief',
+        'choose',
+        'list',
+        'nothing',
+      ]),
+      path: maybe(text('the handoff that is told')),
+      stream: maybe(text('the piece of work that it was saved to')),
+      created_at: maybe(text('when it was written')),
+      tokens: maybe(whole('how many tokens the brief has (estimated)')),
+      handoffs: listOf(
+        'those that can be picked up, the newest first',
+        record('a handoff', {
+          name: text('what it is picked up by'),
+          created_at: text('when it was written'),
+        }),
+      ),
+      refused: whole('how many more there are that cannot be picked up, or that a person has to review'),
+    },
+    factsOf: (result) => {
+      const all = 'handoffs' in result ? result.handoffs : 'candidates' in result ? result.candidates : []
+      // The name of a file that nobody vouches for is a stranger's text as well.
+      const handoffs = all.filter(isVouched)
+      const brief = result.kind === 'brief' ? result : null
+      return {
+        kind: result.kind,
+        path: brief?.path ?? null,
+        stream: brief?.stream ?? null,
+        created_at: brief?.created_at ?? null,
+        tokens: brief?.tokens ?? null,
+        handoffs: handoffs.map(({ name, created_at }) => ({ name, created_at })),
+        refused: all.length - handoffs.length,
+      }
+    },
+    fenced: (result) => (result.kind === 'brief' ? result.text : null),
+  },
+})
+
+/** Whether it can be meant as a file: with a folder before it, or by how it ends. */
+function isFile(wanted: string): boolean {
+  return /[/\\]|\.md$/i.test(wanted)
+}
+
+function requireWord(text: string): void {
+  if (text.trim() === '' || text.includes('\0'))
+    throw new ReasonError('usage_invalid', { problem: '<handoff> is no slug and no file' })
+}
+
+interface Wanted {
+  wanted: string | undefined
+  list: boolean
+  reviewed: boolean
+  trusted: boolean
+  budget: number
+}
+
+async function picked(context: Context, asked: Wanted): Promise<Picked> {
+  const { wanted, list, trusted } = asked
+  const isPath = wanted !== undefined && /[/\\]/.test(wanted)
+  const found = isPath ? [] : await judged(context, await findHandoffs(context), asked)
+  const listed = (some: JudgedHandoff[]) => some.map((one) => listedOf(one, context.ports.now()))
+  if (list) return { kind: 'list', handoffs: listed(found) }
+  if (wanted === undefined) {
+    const newest = newestUsable(context, found)
+    return newest === null ? { kind: 'nothing' } : briefFor(context, newest, asked)
+  }
+  const matches = matching(found, wanted)
+  if (matches.length > 1) return { kind: 'choose', candidates: listed(matches) }
+  const [only] =
+    matches.length === 1 ? matches : await judged(context, [await byPath(context, wanted)], { trusted })
+  if (!only) throw new ReasonError('handoff_unknown', { handoff: wanted })
+  return briefFor(context, only, asked)
+}
+
+/** What looks like no file and matches nothing is unknown; it is not looked for in the folder around. */
+async function byPath(context: Context, wanted: string): Promise<FoundHandoff> {
+  if (!isFile(wanted)) throw new ReasonError('handoff_unknown', { handoff: wanted })
+  return handoffAt(context, wanted)
+}
+
+/** The newest that may be told; those that are newer are named. Null where there is nothing at all. */
+function newestUsable({ notices }: Context, found: JudgedHandoff[]): JudgedHandoff | null {
+  const [first] = found
+  const at = found.findIndex((one) => refusalOf(one, false) === null)
+  if (at === -1) return first ?? null
+  for (const one of found.slice(0, Math.min(at, MOST_NAMED)))
+    notices.push(`Passed over, though newer: ${refusalOf(one, false)?.message}`)
+  if (at > MOST_NAMED) notices.push(`Passed over: ${at - MOST_NAMED} more. See: savepoint pickup --list`)
+  return found[at] ?? null
+}
+
+const MOST_NAMED = 3
+
+/** The name itself, then the slug or the purpose, then what begins with it, then what contains it. */
+function matching(found: JudgedHandoff[], wanted: string): JudgedHandoff[] {
+  const words = [slugOf(wanted), wanted.toLowerCase()]
+  const is = (test: (text: string, word: string) => boolean) => (text: string) =>
+    words.some((word) => test(text, word))
+  const [same, begins, contains] = [
+    is((text, word) => text === word),
+    is((text, word) => text.startsWith(word)),
+    is((text, word) => text.includes(word)),
+  ]
+  const ladder: Array<(one: JudgedHandoff) => boolean> = [
+    ({ name }) => name === wanted || name === `${wanted}.md`,
+    (one) => same(one.slug) || same(slugOf(purposeOf(one) ?? one.slug)),
+    ({ slug, name }) => begins(slug) || begins(name.toLowerCase()),
+    ({ slug, name }) => contains(slug) || contains(name.toLowerCase()),
+  ]
+  for (const matches of ladder) {
+    const some = found.filter(matches)
+    if (some.length > 0) return some
+  }
+  return []
+}
+
+const isVouched = ({ standing }: Pick<Listed, 'standing'>) => standing === 'ours' || standing === 'vouched'
+
+const purposeOf = (one: JudgedHandoff) => (isVouched(one) ? (one.handoff?.purpose ?? null) : null)
+
+/** Why a handoff is not told; null where it may be. */
+function refusalOf({ path, problem, standing, note }: JudgedHandoff, reviewed: boolean): ReasonError | null {
+  if (problem !== null) return new ReasonError('handoff_invalid', { path, problem })
+  if (standing === 'untrusted') return new ReasonError('workspace_untrusted', { path })
+  return standing === 'foreign' && !reviewed ? new ReasonError('handoff_foreign', { path, note }) : null
+}
+
+async function briefFor(context: Context, one: JudgedHandoff, asked: Wanted): Promise<Picked> {
+  const { handoff, path, slug, createdMs, standing } = one
+  const refusal = refusalOf(one, asked.reviewed)
+  if (refusal || handoff === null) throw refusal ?? new ReasonError('handoff_unknown', { handoff: path })
+  const { purpose, branch, commit } = handoff
+  const work = workOf(one, handoff)
+  // What is uncommitted here is no part of the answer: git need not be asked for it.
+  const world = await worldOf(context, asked, { wantsDirty: false })
+  const { checks, drift } = await verify(
+    context,
+    work,
+    { atMs: createdMs, branch, commit, absent: absentAt(one.checkpoint, work) },
+    world,
+    asked,
+  )
+  const stream = handoff.stream !== null && nameProblem(handoff.stream) === null ? handoff.stream : null
+  const learnings = work.references.filter(({ kind }) => kind === 'learning').map(({ text }) => text)
+  const nowMs = context.ports.now()
+  const told = { stream: stream ?? slug, savedAtMs: createdMs, nowMs, checks, drift, learnings }
+  // The name of the file may be long; the list has it.
+  const input = { ...told, command: 'savepoint pickup --list' }
+  context.notices.push(`This is the handoff ${path}.`)
+  return {
+    ...{ kind: 'brief', path, purpose, slug, stream, branch, commit, standing, drift, work },
+    created_at: instant(createdMs),
+    ...toldBrief({ ...input, work: withPurpose(work, purpose) }, asked.budget),
+  }
+}
+
+/** What the document says; of our own, also what it has no section for, and how its files looked. */
+function workOf({ checkpoint }: JudgedHandoff, handoff: Handoff): WorkState {
+  const work = { ...(checkpoint?.work ?? emptyWork()), ...handoff.work }
+  const seen = new Map(checkpoint?.work.artifacts.map((file) => [file.path, file.seen]))
+  const artifacts = work.artifacts.map((file) => {
+    const mark = seen.get(file.path)
+    return mark === undefined ? file : { ...file, seen: mark }
+  })
+  return { ...work, artifacts }
+}
+
+/** The purpose is what the brief begins with. */
+function withPurpose(work: WorkState, purpose: string): WorkState {
+  if (work.intent === purpose) return work
+  if (work.intent === '' && work.problem === '') return { ...work, intent: purpose }
+  return { ...work, problem: [purpose, work.problem].filter((text) => text !== '').join('\n') }
+}
+
+function listedOf(one: JudgedHandoff, nowMs: number): Listed {
+  const { path, name, slug, createdMs, problem, standing } = one
+  return {
+    ...{ path, name, slug, purpose: purposeOf(one), problem },
+    created_at: instant(createdMs),
+    age: ageOf(nowMs - createdMs),
+    standing: problem === null ? standing : 'unreadable',
+  }
+}
+
+function sayPicked(result: Picked & { markdown: boolean }, { columns }: Screen): string {
+  switch (result.kind) {
+    case 'nothing':
+      return NOTHING
+    case 'list':
+      return result.handoffs.length === 0 ? NOTHING : fitted(tableOf(result.handoffs), columns)
+    case 'choose': {
+      const lead = `${count(result.candidates.length, 'handoff')} could be meant. Choose one: savepoint pickup <name>`
+      return fitted(`${lead}\n${tableOf(result.candidates)}`, columns)
+    }
+    case 'brief':
+      return result.markdown || !Number.isFinite(columns)
+        ? result.text
+        : renderBriefPlain(result.page, columns)
+  }
+}
+
+const NOTHING = 'Nothing has been handed off here. To hand off: savepoint handoff "what for"'
+
+const SAYS: Record<Listed['standing'], string> = {
+  ours: '',
+  vouched: '',
+  foreign: 'came with the repository, not reviewed',
+  untrusted: 'not ours, and this workspace is not trusted',
+  unreadable: 'cannot be picked up',
+}
+
+/** By their names; two of one name, of two worktrees, by their paths. */
+function tableOf(handoffs: Listed[]): string {
+  const isTwice = ({ name }: Listed) => handoffs.filter((other) => other.name === name).length > 1
+  return table(
+    ['AGE', 'NAME', 'PURPOSE'],
+    handoffs.map((one) => {
+      const { age, name, path, purpose, standing, problem } = one
+      const words =
+        purpose !== null ? oneLine(purpose) : `(${SAYS[standing]}${problem === null ? '' : `: ${problem}`})`
+      return [age, visible(isTwice(one) ? path : name), visible(words)]
+    }),
+  )
+}

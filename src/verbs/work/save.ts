@@ -1,0 +1,105 @@
+import { BY_HAND } from '../../core/checkpoint.ts'
+import { count } from '../../core/text.ts'
+import { visible } from '../../core/visible.ts'
+import type { SavedView } from '../../engine/save/save-document.ts'
+import { listOf, maybe, oneOf, record, text, whole } from '../define/facts.ts'
+import { operation } from '../define/operation.ts'
+import { type SaveReceipt, saveInSession } from './save-in-session.ts'
+import { SAYING_FIELDS, saidBy } from './saying.ts'
+
+/** Why a checkpoint is taken now; `manual` where nobody says. */
+const WHEN = [
+  'manual',
+  'phase',
+  'decision',
+  'shift',
+  'session-end',
+  'pressure',
+  'compaction',
+  'risk',
+] as const
+
+export const save = operation({
+  name: 'save',
+  summary: 'Save where the work stands',
+  detail:
+    'What was known before is carried forward: say only what is new. It goes into the store, and from there into the document of the work, into a note where there is a .claude folder, and into the ledger where that is enabled. Branch, commit, uncommitted files and the active plan are found out.',
+  fields: {
+    ...SAYING_FIELDS,
+    trigger: {
+      kind: 'choice',
+      choices: WHEN,
+      value: 'WHY',
+      about: `why now: ${WHEN.join(', ')}`,
+    },
+  },
+  examples: [
+    'savepoint save "Moving login to tokens" --next "Write the refresh test"',
+    'savepoint save "Login works" --decision "JWT over cookies because the app has no session" --done "Login form"',
+    'savepoint save --decision "Passkeys over JWT because of phishing" --supersedes JWT',
+    `echo '{"summary": "Login works", "next": ["Ship it"]}' | savepoint save --stdin --json`,
+  ],
+  access: 'write',
+  lenient: true,
+  async perform(context, { trigger = 'manual', ...input }) {
+    return saveInSession(context, await saidBy(context, input), { kind: trigger, note: BY_HAND.saved })
+  },
+  say: (receipt, { columns }) => banner(receipt, columns),
+  tool: {
+    title: 'Save where the work stands',
+    when: 'Call it when a phase is done, a decision is made, the direction changes, before anything risky, before the session ends, and when the context window fills up. Not for quick tasks, and not when nothing is new since the last save.',
+    effect: 'adds',
+    facts: {
+      stream: text('the piece of work that it was saved to'),
+      checkpoint: text('the id of the checkpoint'),
+      sequence: whole('its number in the history of that work'),
+      decisions: record('how many decisions', {
+        new: whole('recorded by this save'),
+        total: whole('known in all'),
+        unconfirmed: whole('that the user has not confirmed'),
+      }),
+      files: listOf(
+        'files that show it',
+        record('a file', {
+          path: text('where it is'),
+          state: oneOf('whether it says it already', ['written', 'pending', 'left']),
+          problem: maybe(text('why it does not')),
+        }),
+      ),
+    },
+    factsOf: ({ stream, checkpoint, sequence, decisions, views }) => ({
+      ...{ stream, checkpoint, sequence, decisions },
+      files: views.map(({ path, state, problem }) => ({ path, state, problem })),
+    }),
+  },
+})
+
+/** The seed's banner; a line for each place, and the truth about each. */
+function banner(receipt: SaveReceipt, columns: number): string {
+  const rule = '━'.repeat(Math.min(53, columns))
+  const { stream, origin, sequence, summary, decisions, next, views, dropped, surfaced } = receipt
+  const places = views.filter(({ kind }) => kind !== 'index')
+  const locations = [...places.map(sayView), `the store, number ${sequence} of ${stream}`]
+  const doubts = decisions.unconfirmed === 0 ? '' : `, ${decisions.unconfirmed} unconfirmed`
+  const index = views.find(({ kind, state }) => kind === 'index' && state !== 'written')
+  return [
+    ...[rule, '  CHECKPOINT SAVED', rule, ''],
+    ...locations.map((place, at) => `  ${at === 0 ? 'Location:' : '         '} ${place}`),
+    `  Summary:  ${line(summary) || '-'}`,
+    `  Decisions: ${decisions.new} recorded, ${decisions.total} in all${doubts}`,
+    `  Next:     ${line(next) || '-'}`,
+    ...(origin === null ? [] : [`  Begun:    ${stream}, with what ${origin} knew`]),
+    ...(index ? [`  Index:    ${sayView(index)}`] : []),
+    ...(dropped > 0 ? [`  Left out: ${count(dropped, 'older item')}; the history has them`] : []),
+    ...(surfaced ? ['', '  This context will be surfaced on next session start.'] : []),
+    ...['', rule],
+  ].join('\n')
+}
+
+const line = (text: string) => visible(text.split(/\r?\n/, 1)[0]?.trim() ?? '')
+
+function sayView({ path, state, problem }: SavedView): string {
+  if (state === 'written') return path
+  const why = problem === null ? '' : `: ${problem}`
+  return state === 'pending' ? `${path} (not written yet${why})` : `${path} (left as it is${why})`
+}

@@ -1,0 +1,98 @@
+import type { SearchKind } from '../../core/searchable.ts'
+import { count } from '../../core/text.ts'
+import { visible } from '../../core/visible.ts'
+import { clipWidth } from '../../core/width.ts'
+import { withoutTags } from '../../formats/brief-md/render.ts'
+import type { Screen } from '../define/operation.ts'
+
+/** Three lines a record: what and where, the words around the match, the command that shows it. */
+export function sayFound(answer: Answer, { columns }: Screen): string {
+  const { hits, total, more, relaxed, narrowed, foreign } = answer
+  const lines = hits.flatMap((hit) => [
+    clipWidth(headOf(hit), columns),
+    clipWidth(`  ${plain(hit.snippet)}`, Math.max(columns, MIN_SNIPPET)),
+    `  ${hit.open}`,
+  ])
+  return [
+    ...(relaxed
+      ? [
+          `Nothing${foreign.records > 0 ? ' that may be told' : ''} has all of the words; these have some of them.`,
+        ]
+      : []),
+    ...(hits.length === 0
+      ? [
+          `Nothing found${narrowed ? ' of that kind, branch and time' : ''}. Fewer words, or the beginning of one (refresh*), find more.`,
+        ]
+      : lines),
+    ...sayRest(total - hits.length, more),
+    ...sayForeign(foreign),
+  ].join('\n')
+}
+
+const MIN_SNIPPET = 40
+
+function headOf({ kind, where, at, branch, archived, superseded, project }: FoundRecord): string {
+  const parts = [
+    project === null ? where : `${project}: ${where}`,
+    at.slice(0, 16).replace('T', ' '),
+    ...(branch === null ? [] : [`on ${branch}`]),
+    ...(archived ? ['archived'] : []),
+    ...(superseded === null ? [] : [`superseded by: ${superseded}`]),
+  ]
+  return `${kind}  ${parts.map(plain).join(', ')}`
+}
+
+const sayRest = (rest: number, more: boolean): string[] =>
+  rest <= 0 && !more
+    ? []
+    : [
+        `${more ? 'More than ' : ''}${count(Math.max(rest, 1), 'more record')} ${rest === 1 && !more ? 'matches' : 'match'}: --limit shows more of them, --kind, --branch and --since narrow it.`,
+      ]
+
+/** What nobody has reviewed is not told, only that it is there. */
+function sayForeign({ records, work }: Answer['foreign']): string[] {
+  if (records === 0) return []
+  const named = work.slice(0, MOST_NAMED).join(' ')
+  return [
+    `${count(records, 'record')} left out, with text that nobody here has reviewed: savepoint trust --review ${named}`,
+  ]
+}
+
+const MOST_NAMED = 3
+
+/** One line in which nothing drives a terminal, and no tag begins. */
+const plain = (text: string) => withoutTags(visible(text.replace(/\s+/g, ' ').trim()))
+
+export interface FoundRecord {
+  id: string
+  kind: SearchKind
+  /** The work, the run or the session that says it. */
+  where: string
+  /** The number of the checkpoint there; null for a session. */
+  sequence: number | null
+  at: string
+  branch: string | null
+  /** A part of its text, with `**` around each match. */
+  snippet: string
+  /** The command that shows it. */
+  open: string
+  archived: boolean
+  /** What took a decision's place. */
+  superseded: string | null
+  /** The folder of its project, where all of them were searched. */
+  project: string | null
+}
+
+export interface Answer {
+  query: string
+  total: number
+  /** There are more than `total`: of many matches only the newest are ranked. */
+  more: boolean
+  /** Nothing has all of the words: these have any of them. */
+  relaxed: boolean
+  /** A kind, a branch or a time was asked for. */
+  narrowed: boolean
+  hits: FoundRecord[]
+  /** Records that hold text which nobody has reviewed are not told. */
+  foreign: { records: number; work: string[] }
+}
