@@ -23,7 +23,7 @@ async function readTables() {
           "export { descriptionOf } from './verbs/define/operation.ts'",
           "export { isTool, toolOf } from './apps/mcp/tool-list.ts'",
           "export { lifecycleDiagram } from './policy/session-lifecycle.ts'",
-          "export { momentOf, momentsTable } from './policy/moments.ts'",
+          "export { momentOf, momentsTable, sayTellings } from './policy/moments.ts'",
           "export { DUE_AT_POINTS, weightsTable } from './policy/ask-to-save.ts'",
           "export { HOOKS } from './agents/claude/hook-table.ts'",
           "export { eventOf } from './agents/claude/hooks.ts'",
@@ -212,12 +212,12 @@ const PAGES = {
 }
 
 /** The client's hooks with what each leads to: the event that a payload of its name becomes, and its moment. */
-function hooksTable({ HOOKS, eventOf, momentOf }) {
+function hooksTable({ HOOKS, eventOf, momentOf, sayTellings }) {
   const rows = Object.entries(HOOKS).map(([hook, seconds]) => {
     const payload = { hook_event_name: hook, session_id: 'any', cwd: '/', agent_type: 'any' }
     const { kind } = eventOf(payload, '')
     const { about, tells } = momentOf(kind)
-    return [code(hook), code(kind), seconds, about, tells.join(', ') || '–']
+    return [code(hook), code(kind), seconds, about, sayTellings(tells)]
   })
   return table(['hook', 'event', 'seconds', 'what happens', 'may tell'], rows)
 }

@@ -3,8 +3,20 @@ import { openSound, withHealing } from '../engine/heal/open-sound.ts'
 import type { Fields, InputOf } from './define/field.ts'
 import type { Operation } from './define/operation.ts'
 
+/** Loaded only where a verb asks for it: most of them need no session. */
+const ingest = async (context: Context, what: 'events' | 'talk') =>
+  (await import('../engine/sessions/ingest-sessions.ts')).ingestSessions(context, what)
 const goingOn = async (context: Context) =>
   (await import('../engine/sessions/going-on.ts')).sessionGoingOn(context, context.session)
+
+/** Who outlives a session must first hear of the one that goes on: nothing of that one is taken in. */
+async function takeInSessions(context: Context, isLasting: boolean, what: Operation['takesIn']) {
+  if (isLasting) {
+    await ingest(context, 'events')
+    context.session = await goingOn(context)
+  }
+  if (what === 'talk' || (what === 'events' && !isLasting)) await ingest(context, what)
+}
 
 /** One operation from the door to the result, with everything closed behind it. */
 export async function performOnce<F extends Fields, R>(
@@ -19,7 +31,7 @@ export async function performOnce<F extends Fields, R>(
     : await openSound({ ...request, access, lenient })
   try {
     const act = async () => {
-      if (request.lasting) context.session = await goingOn(context)
+      await takeInSessions(context, request.lasting ?? false, operation.takesIn)
       return operation.perform(context, input)
     }
     const result = await (meetsDamage ? act() : withHealing(context, act))

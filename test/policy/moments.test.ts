@@ -3,7 +3,7 @@ import { SOURCES } from '../../src/core/session.ts'
 import { MOMENTS, momentOf, momentsTable, toldAtStart } from '../../src/policy/moments.ts'
 
 test.each([
-  ['start', 'always', 'session-end', 'brief changes'],
+  ['start', 'always', 'session-end', 'start'],
   ['prompt', 'when-due', null, 'dropped nudge ask'],
   ['batch', 'when-due', 'pressure', 'dropped nudge'],
   ['stop', 'when-due', 'pressure', 'nudge'],
@@ -25,7 +25,14 @@ test.each([
 test('what never opens the store takes no checkpoint and tells nothing', () => {
   const never = Object.values(MOMENTS).filter(({ opens }) => opens === 'never')
   expect(never).toHaveLength(5)
-  expect(never.filter(({ trigger, tells }) => trigger !== null || tells.length > 0)).toEqual([])
+  expect(
+    never.filter(({ trigger, tells, savesAtOnce }) => trigger !== null || tells.length > 0 || savesAtOnce),
+  ).toEqual([])
+})
+
+test('only a failure and a compaction save whatever is told', () => {
+  const kinds = Object.keys(MOMENTS) as Array<keyof typeof MOMENTS>
+  expect(kinds.filter((kind) => momentOf(kind).savesAtOnce)).toEqual(['failure', 'compacting'])
 })
 
 test('a start tells the brief, a resume what changed, a compaction nothing yet', () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { catchUp } from '../../src/engine/sessions/catch-up.ts'
-import { catchUpHere } from '../../src/engine/sessions/keep-up.ts'
+import { catchUpSessions } from '../../src/engine/sessions/ingest-sessions.ts'
 import { briefAtStart } from '../../src/engine/sessions/start-brief.ts'
 import { active, commit, edit, elsewhere, textOf, workBox } from '../cli/document-lab.ts'
 import { LEDGER, LEDGER_ON, settings } from '../cli/resume-lab.ts'
@@ -358,6 +358,6 @@ test('who only looks at its own session catches up with the others', async () =>
   const lab = await talked()
   await lab.start(B)
   lab.prompt(B, 'Never use a cache.')
-  await lab.within((context) => catchUpHere(context, { except: keyOf(B) }))
+  await lab.within((context) => catchUpSessions(context, { except: keyOf(B) }))
   expect(await lab.streams()).toEqual({ [streamOf(A)]: expect.any(Number) })
 })

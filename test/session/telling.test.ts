@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { keepUp } from '../../src/engine/sessions/keep-up.ts'
+import { ingestSessions } from '../../src/engine/sessions/ingest-sessions.ts'
 import { readState } from '../../src/engine/surroundings/read-state.ts'
 import { DIGEST_LIMIT } from '../../src/policy/digest/state.ts'
 import { boundary, refusal, slash, user } from '../agents/transcript-rows.ts'
@@ -263,7 +263,7 @@ describe('in a workspace that nobody trusts', () => {
   test('nor is what was saved of a session while it was trusted', async () => {
     const lab = await trusted()
     await spoken(lab, A)
-    await lab.within((context) => keepUp(context))
+    await lab.within((context) => ingestSessions(context, 'talk'))
     await lab.within(({ store, identity }) => store.setTrust(identity.workspace, null, lab.now))
     const told = await lab.start(B)
     expect(told).toContain('Typed by the user in a')
@@ -290,7 +290,7 @@ describe('in a workspace that nobody trusts', () => {
 test('an archived session still tells what it came to', async () => {
   const lab = await trusted()
   await worked(lab, A, 'Move the login to tokens, please.', 'The login form works.')
-  await lab.within((context) => keepUp(context))
+  await lab.within((context) => ingestSessions(context, 'talk'))
   lab.wait(80 * HOUR)
   await lab.follow()
   expect((await lab.row(A)).phase).toBe('archived')

@@ -1,6 +1,5 @@
 import type { Session, SessionKey } from '../../core/session.ts'
 import type { Context } from '../context/context.ts'
-import { keepJournals } from './keep-up.ts'
 
 /** A conversation that is cleared more often than this goes on unnamed. */
 const MOST_CLEARS = 1_000
@@ -8,11 +7,10 @@ const MOST_CLEARS = 1_000
 /**
  * The session that goes on where a process was started in another one: the client gives a conversation that is
  * cleared another id, and its servers hear nothing of it. Null where that cannot be told: the words of one session
- * must never go to another.
+ * must never go to another. The events of all sessions were taken in before.
  */
 export async function sessionGoingOn(context: Context, key: SessionKey | null): Promise<SessionKey | null> {
   if (key === null || context.file === null) return key
-  await keepJournals(context)
   let now: SessionKey = key
   for (let clears = 0; clears < MOST_CLEARS; clears += 1) {
     const session = (await context.store.session(now))?.session

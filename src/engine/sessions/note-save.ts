@@ -5,7 +5,7 @@ import { redactAll } from '../../policy/redact.ts'
 import type { Context } from '../context/context.ts'
 import { changeSession, drain } from './follow.ts'
 import { refreshHint } from './hint-of.ts'
-import { readToEnd } from './look.ts'
+import { readToEnd } from './read-to-end.ts'
 
 interface Saved {
   stream: string

@@ -4,7 +4,7 @@ import { nextPhase } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context/context.ts'
 import { isTrustedHere } from '../trust/trusted.ts'
 import { apart, changeSession } from './follow.ts'
-import { catchUpHere } from './keep-up.ts'
+import { catchUpSessions } from './ingest-sessions.ts'
 
 /** A session that broke off, and is history now. */
 export interface Reconciled {
@@ -21,7 +21,7 @@ export async function reconcileHere(
   context: Context,
   { except }: { except: string | null },
 ): Promise<Reconciled[]> {
-  await catchUpHere(context, { except: except === null ? null : { agent: 'claude', id: except } })
+  await catchUpSessions(context, { except: except === null ? null : { agent: 'claude', id: except } })
   const moved: Reconciled[] = []
   for (const session of await staleSessions(context)) {
     if (session.id === except) continue

@@ -45,6 +45,8 @@ export interface Operation<F extends Fields = Fields, R = unknown, S extends Sha
   meetsDamage?: true
   /** A settings file that cannot be read is told, and the rest of the settings is used: a save must not fail for it. */
   lenient?: true
+  /** What sessions left, taken in before it is performed: the events that hooks wrote down, or also their talk. */
+  takesIn?: 'events' | 'talk'
   perform(context: Context, input: InputOf<F>): Promise<R>
   /** The result in words, for people and agents. */
   say(result: R, screen: Screen): string

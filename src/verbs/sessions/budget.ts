@@ -2,7 +2,7 @@ import { PRESSURES } from '../../core/checkpoint.ts'
 import { shortId } from '../../core/session-name.ts'
 import { oneLine } from '../../core/visible.ts'
 import { requireLast } from '../../engine/sessions/current.ts'
-import { followed, readToEnd } from '../../engine/sessions/look.ts'
+import { readToEnd } from '../../engine/sessions/read-to-end.ts'
 import { type Budget, budgetOf } from '../../policy/budget.ts'
 import { flag, listOf, maybe, oneOf, real, record, text, whole } from '../define/facts.ts'
 import { operation } from '../define/operation.ts'
@@ -46,9 +46,9 @@ export const budget = operation({
   },
   examples: ['savepoint budget', 'savepoint budget --forecast 30', 'savepoint budget --json'],
   access: 'read',
+  takesIn: 'events',
   lenient: true,
   async perform(context, { forecast, session: id }): Promise<BudgetNow> {
-    await followed(context)
     const before = (await requireLast(context, id)).session
     const session = await readToEnd(context, before)
     const use = session.context

@@ -7,7 +7,7 @@ import { findRow } from '../../engine/documents/survey.ts'
 import { archiveResults } from '../../engine/sessions/archive-results.ts'
 import { catchUp } from '../../engine/sessions/catch-up.ts'
 import { requireLast } from '../../engine/sessions/current.ts'
-import { changeSession, follow } from '../../engine/sessions/follow.ts'
+import { changeSession } from '../../engine/sessions/follow.ts'
 import { refreshHint } from '../../engine/sessions/hint-of.ts'
 import { worldOf } from '../../engine/surroundings/world.ts'
 import { streamOf } from '../../policy/session-stream.ts'
@@ -29,9 +29,9 @@ export const compact = operation({
   },
   examples: ['savepoint compact', 'savepoint compact --json', 'savepoint compact --show 3fa1c02b9d7e'],
   access: 'write',
+  takesIn: 'events',
   lenient: true,
   async perform(context, { show, session }) {
-    await follow(context)
     return show === undefined
       ? compacted(context, session)
       : { kind: 'archive' as const, text: await archived(context, show) }

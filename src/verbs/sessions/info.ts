@@ -1,7 +1,7 @@
 import { END_REASONS, PHASES, type Session, totalTokens } from '../../core/session.ts'
 import { type Context, workspaceRoot } from '../../engine/context/context.ts'
 import { currentSession, tellChoice } from '../../engine/sessions/current.ts'
-import { readToEnd, upToDate } from '../../engine/sessions/look.ts'
+import { readToEnd } from '../../engine/sessions/read-to-end.ts'
 import { registryHere } from '../../engine/sessions/registry-here.ts'
 import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
 import { accomplishmentsOf } from '../../policy/accomplishments.ts'
@@ -21,9 +21,9 @@ export const info = operation({
   fields: {},
   examples: ['savepoint info', 'savepoint info --json'],
   access: 'read',
+  takesIn: 'talk',
   lenient: true,
   async perform(context): Promise<Info> {
-    await upToDate(context)
     const row = await currentSession(context)
     if (row && context.session === null) await tellChoice(context, row)
     const { store, identity } = context

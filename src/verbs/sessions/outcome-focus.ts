@@ -9,7 +9,6 @@ import type { Context } from '../../engine/context/context.ts'
 import { requireCurrent } from '../../engine/sessions/current.ts'
 import { changeSession } from '../../engine/sessions/follow.ts'
 import { refreshHint } from '../../engine/sessions/hint-of.ts'
-import { followed } from '../../engine/sessions/look.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { withEvent } from '../../policy/session-events.ts'
 import type { InputOf } from '../define/field.ts'
@@ -54,9 +53,9 @@ export const outcomeFocus = operation({
     'savepoint outcome focus --clear',
   ],
   access: 'write',
+  takesIn: 'events',
   async perform(context, input): Promise<Focused> {
     const said = saidBy(context, input)
-    await followed(context)
     const { session } = await requireCurrent(context, input.session)
     const known = said !== null && find(session.outcomes, said) !== undefined
     const changed = await changeSession(context, session, (now) => focused(now, said, context.ports.now()))

@@ -1,6 +1,5 @@
 import { ageOf, count } from '../../core/text.ts'
 import { ALL, countEarlier, readEarlier } from '../../engine/sessions/earlier-sessions.ts'
-import { follow } from '../../engine/sessions/follow.ts'
 import {
   type Reconciled,
   reconcileHere,
@@ -18,9 +17,9 @@ export const reconcile = operation({
   fields: { dryRun: { kind: 'flag', about: 'only tell which sessions that would be' } },
   examples: ['savepoint reconcile', 'savepoint reconcile --dry-run --json'],
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
+  takesIn: 'events',
   lenient: true,
   async perform(context, { dryRun }) {
-    await follow(context)
     const except = context.session
     const earlier = dryRun
       ? await countEarlier(context)

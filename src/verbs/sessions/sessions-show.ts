@@ -4,7 +4,7 @@ import { ageOf, count } from '../../core/text.ts'
 import { oneLine } from '../../core/visible.ts'
 import { workspaceRoot } from '../../engine/context/context.ts'
 import { currentSession, requireLast } from '../../engine/sessions/current.ts'
-import { readToEnd, upToDate } from '../../engine/sessions/look.ts'
+import { readToEnd } from '../../engine/sessions/read-to-end.ts'
 import { digestOf } from '../../engine/surroundings/session-digest.ts'
 import { accomplishmentsOf } from '../../policy/accomplishments.ts'
 import type { Digest } from '../../policy/digest/state.ts'
@@ -48,9 +48,9 @@ export const sessionsShow = operation({
   },
   examples: ['savepoint sessions show', 'savepoint sessions show 1f3a9c04', 'savepoint sessions show --json'],
   access: 'read',
+  takesIn: 'talk',
   lenient: true,
   async perform(context, { session: id }): Promise<Shown> {
-    await upToDate(context)
     const session = await readToEnd(context, (await requireLast(context, id)).session)
     const current = (await currentSession(context))?.session
     const family = await context.store.sessions({ repository: session.repository })

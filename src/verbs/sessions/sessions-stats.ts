@@ -7,7 +7,6 @@ import type { Reading } from '../../core/transcript.ts'
 import { oneLine } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { requireLast } from '../../engine/sessions/current.ts'
-import { followed } from '../../engine/sessions/look.ts'
 import { operation } from '../define/operation.ts'
 import { namedRows } from '../say/table.ts'
 import { sayContext, statisticsRows } from './say-statistics.ts'
@@ -37,6 +36,7 @@ export const sessionsStats = operation({
     'savepoint sessions stats ~/.claude/projects/my-project/0b5a.jsonl --json',
   ],
   access: 'read',
+  takesIn: 'events',
   lenient: true,
   async perform(context, { file }): Promise<Counted> {
     if (file !== undefined) return counted(resolve(context.cwd, file), null)
@@ -58,7 +58,6 @@ export const sessionsStats = operation({
 })
 
 async function currentTranscript(context: Context): Promise<{ id: string; path: string }> {
-  await followed(context)
   const { id, environment } = (await requireLast(context)).session
   if (environment.transcriptPath === null) throw new ReasonError('transcript_none', { id })
   return { id, path: environment.transcriptPath }

@@ -1,8 +1,8 @@
 import { type Session, totalTokens } from '../../core/session.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { currentSession } from '../../engine/sessions/current.ts'
-import { readMoreEarlier } from '../../engine/sessions/keep-up.ts'
-import { readToEnd, upToDate } from '../../engine/sessions/look.ts'
+import { readMoreEarlier } from '../../engine/sessions/ingest-sessions.ts'
+import { readToEnd } from '../../engine/sessions/read-to-end.ts'
 import { registryHere } from '../../engine/sessions/registry-here.ts'
 import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
 import type { Registry } from '../../policy/registry.ts'
@@ -34,9 +34,9 @@ export const sessions = operation({
     'savepoint sessions --registry',
   ],
   access: 'read',
+  takesIn: 'talk',
   lenient: true,
   async perform(context, { branch, outcome, all, registry }): Promise<Answer> {
-    await upToDate(context)
     const earlier = await readMoreEarlier(context)
     const { store, identity } = context
     const rows = await store.sessions({ repository: identity.repository })

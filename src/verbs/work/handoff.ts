@@ -46,6 +46,7 @@ export const handoff = operation({
     'savepoint handoff "Review the migration" --next "Read src/migrate.ts" --question "Is the index needed?"',
   ],
   access: 'write',
+  takesIn: 'talk',
   lenient: true,
   async perform(context, { purpose: given, ...input }) {
     const purpose = purposeOf(given)

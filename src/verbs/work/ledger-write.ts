@@ -19,6 +19,7 @@ export const ledgerWrite = operation({
     'savepoint ledger write "Splitting the parser" --goal "One parser for both formats" --done "Tests for the old one"',
   ],
   access: 'write',
+  takesIn: 'talk',
   lenient: true,
   async perform(context, input): Promise<SaveReceipt | Skipped> {
     if (!context.settings.ledger && context.ask === null && isNothingSaid(input))

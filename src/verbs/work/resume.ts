@@ -4,7 +4,6 @@ import { visible } from '../../core/visible.ts'
 import { type Resumed, resumed } from '../../engine/brief/resume-work.ts'
 import { notesHere } from '../../engine/brief/session-notes.ts'
 import { read } from '../../engine/documents/read.ts'
-import { keepUp } from '../../engine/sessions/keep-up.ts'
 import { worldOf } from '../../engine/surroundings/world.ts'
 import { renderBriefPlain } from '../../formats/brief-md/render.ts'
 import { MIN_TOKENS } from '../../policy/brief/brief-fit.ts'
@@ -36,9 +35,9 @@ export const resume = operation({
   },
   examples: ['savepoint resume', 'savepoint resume auth-system --budget 600', 'savepoint resume --json'],
   access: 'read',
+  takesIn: 'talk',
   lenient: true,
   async perform(context, { id, budget = context.settings.brief_tokens, markdown }) {
-    await keepUp(context, { except: context.session })
     const survey = await read(context)
     // What is uncommitted is in no brief: git need not be asked for it.
     const world = await worldOf(context, survey, { wantsDirty: false })

@@ -1,7 +1,6 @@
 import type { Context } from '../../engine/context/context.ts'
 import type { Said } from '../../engine/save/save-input.ts'
 import { type Receipt, saveWork, type Why } from '../../engine/save/save-work.ts'
-import { keepUp } from '../../engine/sessions/keep-up.ts'
 import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
 
 /** What a save confirms to who gave the command. */
@@ -12,8 +11,6 @@ export interface SaveReceipt extends Receipt {
 
 /** A save of every verb that saves: it binds the session that it is made in. */
 export async function saveInSession(context: Context, told: Said, why: Why): Promise<SaveReceipt> {
-  // What a session wrote that died is older than this save, and must not be hidden by it.
-  await keepUp(context, { except: context.session })
   const receipt = await saveWork(context, told, why)
   const isFollowed = await bindSession(context, told, receipt.stream)
   // A stream that is named at a terminal need not be what the next start tells.

@@ -40,6 +40,7 @@ export const save = operation({
     `echo '{"summary": "Login works", "next": ["Ship it"]}' | savepoint save --stdin --json`,
   ],
   access: 'write',
+  takesIn: 'talk',
   lenient: true,
   async perform(context, { trigger = 'manual', ...input }) {
     return saveInSession(context, await saidBy(context, input), { kind: trigger, note: BY_HAND.saved })

@@ -7,7 +7,6 @@ import { verify } from '../../engine/brief/verify.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { read } from '../../engine/documents/read.ts'
 import { findRow, isHere, type Survey } from '../../engine/documents/survey.ts'
-import { keepUp } from '../../engine/sessions/keep-up.ts'
 import { absentAt } from '../../engine/surroundings/mentions.ts'
 import { seenOf, sessionsSeen } from '../../engine/surroundings/seen.ts'
 import { type World, worldOf } from '../../engine/surroundings/world.ts'
@@ -64,9 +63,9 @@ export const status = operation({
   fields: {},
   examples: ['savepoint status', 'savepoint status --json'],
   access: 'read',
+  takesIn: 'talk',
   lenient: true,
   async perform(context): Promise<Status> {
-    await keepUp(context, { except: context.session })
     const survey = await read(context)
     const world = await worldOf(context, survey)
     const nowMs = context.ports.now()

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { errorCode } from '../../core/reason.ts'
 import type { Session, SessionKey } from '../../core/session.ts'
-import type { Context } from '../context/context.ts'
+import { type Context, settleIdentity } from '../context/context.ts'
 import { READING } from '../surroundings/read-state.ts'
 import { AT_A_COMMAND, AT_A_START, type Earlier, readEarlier, withoutLedger } from './earlier-sessions.ts'
 import { apart, follow } from './follow.ts'
@@ -11,15 +11,15 @@ import { sessionsLookedAfter } from './workspace-of.ts'
 /** Whether any session was ever followed on this machine: most of what follows is loaded only then. */
 const hasSessions = ({ file, home }: Context) => file !== null && existsSync(home.sessions)
 
-/** Takes in what hooks left behind. */
-export async function keepJournals(context: Context): Promise<void> {
-  if (hasSessions(context)) await follow(context)
-}
-
-/** The same, and what the sessions of this workspace wrote since. */
-export async function keepUp(context: Context, { except = null as SessionKey | null } = {}): Promise<void> {
-  await keepJournals(context)
-  await catchUpHere(context, { except })
+/**
+ * Takes in what sessions left: the events that hooks wrote down, and with `talk` also what other sessions wrote since.
+ * Of the session that gives the command nothing is saved. A workspace that only a journal knew has its ids from then on.
+ */
+export async function ingestSessions(context: Context, what: 'events' | 'talk'): Promise<void> {
+  if (!hasSessions(context)) return
+  await follow(context)
+  if (context.identity.workspace === '') context.identity = await settleIdentity(context, 'read')
+  if (what === 'talk') await catchUpSessions(context, { except: context.session })
 }
 
 /** Whoever starts hundreds of sessions in three days starts them by a program. */
@@ -31,7 +31,7 @@ const AT_ONCE = 256 * 1024 * 1024
  * Saves what the sessions of this workspace wrote since they were last looked at, but one that is at work itself; then
  * some of those that were over before anybody followed them.
  */
-export async function catchUpHere(
+export async function catchUpSessions(
   context: Context,
   { except = null as SessionKey | null, maxBytes = AT_ONCE } = {},
 ): Promise<void> {

@@ -2,23 +2,9 @@ import { readTranscript } from '../../agents/claude/transcript.ts'
 import { describe, errorCode } from '../../core/reason.ts'
 import type { Session } from '../../core/session.ts'
 import type { Reading } from '../../core/transcript.ts'
-import { type Context, settleIdentity } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
 import { readState } from '../surroundings/read-state.ts'
-import { follow } from './follow.ts'
-import { catchUpHere } from './keep-up.ts'
 import { withReading } from './with-reading.ts'
-
-/** Takes in what hooks have left behind. A workspace that only a journal knew has its ids from then on. */
-export async function followed(context: Context): Promise<void> {
-  await follow(context)
-  if (context.identity.workspace === '') context.identity = await settleIdentity(context, 'read')
-}
-
-/** The same, and what other sessions wrote since. Who only asks how things stand saves nothing of its own session. */
-export async function upToDate(context: Context): Promise<void> {
-  await followed(context)
-  await catchUpHere(context, { except: context.session })
-}
 
 /** A session with what its transcript says by now, and the client about its window; nothing of it is saved. */
 export async function readToEnd(context: Context, session: Session): Promise<Session> {
