@@ -72,15 +72,21 @@ const UNSEEN = `(?![\\n\\t])[${HIDDEN}]`
 /** What colours a terminal, names its window or chooses its letters. */
 const SEQUENCE = '\\x1B(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\x07\\x1B\\n]*(?:\\x07|\\x1B\\\\)|[()][0-~])'
 
+declare const IS_REDACTED: unique symbol
+
+/** A value that `redactAll` gave back: the compiler asks for it where something is stored. */
+export type Redacted<T> = T & { readonly [IS_REDACTED]: true }
+
 /**
  * The same for every text inside a value. Nearly always there is nothing to redact, and one look at all texts
  * together, a line break between them, finds that out ten times as fast.
  */
-export function redactAll<T>(value: T): T {
+export function redactAll<T>(value: T): Redacted<T> {
   const texts: string[] = []
   collect(value, texts)
   const all = texts.join('\n')
-  return redact(all) === all ? value : redactEach(value)
+  // `as`: this is the one place that may say so.
+  return (redact(all) === all ? value : redactEach(value)) as Redacted<T>
 }
 
 function collect(value: unknown, texts: string[]): void {

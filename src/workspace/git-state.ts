@@ -61,7 +61,13 @@ const OWN_REF = /^refs\/(?:bisect|worktree|rewritten)\//
 const MAX_HOPS = 5
 
 /** The checked-out branch, or the one that is being rebased, and the commit; no branch where HEAD is detached, no commit where none was made yet. */
-export function headOf({ git }: Place): { branch: string | null; commit: string | null } {
+/** The branch and the commit that are checked out, as git's files say; null where they do not. */
+export interface Head {
+  branch: string | null
+  commit: string | null
+}
+
+export function headOf({ git }: Place): Head {
   const head = git && readText(join(git.folder, 'HEAD'))?.trim()
   if (!git || !head) return { branch: null, commit: null }
   if (isObjectName(head)) return { branch: branchUnderWay(git.folder), commit: head }

@@ -5,6 +5,7 @@ import { instant } from '../../src/core/ports.ts'
 import type { Context } from '../../src/engine/context/context.ts'
 import { defaultConfig } from '../../src/engine/context/load-settings.ts'
 import { upToDate } from '../../src/engine/documents/up-to-date.ts'
+import { lookHere } from '../../src/engine/trust/here.ts'
 import type { Folder } from '../../src/fs/disk.ts'
 import { findFolder } from '../../src/fs/durable.ts'
 import { isLeftover } from '../../src/fs/guarded.ts'
@@ -203,7 +204,7 @@ test.each(each)(
       // What only notes what the disk shows may be undone by the cut as well: all of it is owed again.
       await store.commit({ workspace: WORKSPACE, documents, leaving, entries })
       stage.disk = disk
-      await upToDate(context)
+      await upToDate(context, await lookHere(context))
       expect(textsOf(disk)).toEqual(after)
       expect(await store.owed(WORKSPACE)).toEqual([])
       expect(tempsOf(disk)).toEqual([])

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { catchUp } from '../../src/engine/sessions/catch-up.ts'
 import { catchUpSessions } from '../../src/engine/sessions/ingest-sessions.ts'
 import { briefAtStart } from '../../src/engine/sessions/start-brief.ts'
+import { lookHere } from '../../src/engine/trust/here.ts'
 import { active, commit, edit, elsewhere, textOf, workBox } from '../cli/document-lab.ts'
 import { LEDGER, LEDGER_ON, settings } from '../cli/resume-lab.ts'
 import { testPorts } from '../support/ports.ts'
@@ -285,7 +286,9 @@ describe('files in the workspace', () => {
     return lab
   }
   const toldTo = (lab: Lab, id: string) =>
-    lab.within((context) => briefAtStart(context, [], { key: keyOf(id), source: 'startup' }))
+    lab.within(async (context) =>
+      briefAtStart(context, await lookHere(context), [], { key: keyOf(id), source: 'startup' }),
+    )
 
   test('a document that git tracks is not touched by what is saved without asking, and the newest is told', async () => {
     const lab = await bound()

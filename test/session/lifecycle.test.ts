@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { reconcileHere } from '../../src/engine/sessions/reconcile-sessions.ts'
+import { lookHere } from '../../src/engine/trust/here.ts'
 import { accomplishmentsOf } from '../../src/policy/accomplishments.ts'
 import { HOUR, idOf, Lab, MINUTE, SECOND, streamOf } from './lab.ts'
 
@@ -115,11 +116,15 @@ describe('a session that broke off', () => {
     const lab = await begun()
     lab.wait(2 * HOUR)
     await lab.follow()
-    const moved = await lab.within((context) => reconcileHere(context, { except: null }))
+    const moved = await lab.within(async (context) =>
+      reconcileHere(context, await lookHere(context), { except: null }),
+    )
     expect(moved.map(({ id }) => id)).toEqual([A])
     const first = await lab.row(A)
     expect(first).toMatchObject({ phase: 'recent', endReason: 'crash', uncommittedFiles: null })
-    expect(await lab.within((context) => reconcileHere(context, { except: null }))).toEqual([])
+    expect(
+      await lab.within(async (context) => reconcileHere(context, await lookHere(context), { except: null })),
+    ).toEqual([])
     expect(await lab.row(A)).toEqual(first)
   })
 

@@ -7,6 +7,7 @@ import { decodeHandoff, type Handoff } from '../../formats/handoff-md/codec.ts'
 import { HANDOFFS, handoffName } from '../../formats/handoff-md/layout.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
+import { headOf } from '../../workspace/git-state.ts'
 import { locate, type Place } from '../../workspace/locate.ts'
 import { mainWorktree } from '../../workspace/main-worktree.ts'
 import type { Context } from '../context/context.ts'
@@ -245,7 +246,7 @@ export async function judged(
   for (const home of open) {
     const files = found.filter((one) => one.home === home && !own.has(one) && one.handoff !== null)
     const paths = files.map(({ inside }) => ({ path: inside }))
-    const deliveries = await deliveriesOf({ ...context, place: home.place }, paths)
+    const deliveries = await deliveriesOf({ ...context, place: home.place }, headOf(home.place), paths)
     for (const file of files) {
       const delivery = deliveries.get(file.inside)
       if (delivery?.foreign) foreign.set(file, delivery.note)

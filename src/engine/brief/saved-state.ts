@@ -5,6 +5,7 @@ import type { Context } from '../context/context.ts'
 import { savedByHand } from '../documents/automatic.ts'
 import { newestWhole } from '../documents/newest-whole.ts'
 import { hasEditsFor, vouchedLedger, withEdits } from '../surroundings/ledger-file.ts'
+import type { Here } from '../trust/here.ts'
 
 /** Where a stream stands for this workspace: the newest checkpoint that reads well, and edits since. */
 export interface SavedState {
@@ -21,22 +22,18 @@ export interface SavedState {
  * A damaged checkpoint is stepped over, and that is said. What was written into the ledger by hand counts. Without
  * trust nothing counts that was taken from a session's talk: it may echo a stranger's files.
  */
-export async function savedState(
-  context: Context,
-  row: WorkRow,
-  { trusted }: { trusted: boolean },
-): Promise<SavedState> {
+export async function savedState(context: Context, row: WorkRow, here: Here): Promise<SavedState> {
   const { checkpoint, sequence, overheard } = await newestWhole(context, row.position.checkpoint)
-  const ledger = await vouchedLedger(context, trusted)
+  const ledger = await vouchedLedger(context, here)
   const edited = hasEditsFor(ledger, row.stream.id)
   if (edited)
     context.notices.push(
       `${ledger.path} was edited by hand: what it says counts, and the next save keeps it.`,
     )
   if (ledger?.problem) context.notices.push(`${ledger.path} was passed over: ${ledger.problem}.`)
-  const work = trusted ? checkpoint.work : await savedByHand(context.store, checkpoint)
+  const work = here.trusted ? checkpoint.work : await savedByHand(context.store, checkpoint)
   return {
     ...{ checkpoint, sequence, edited, work: withEdits(work, ledger, row.stream.id) },
-    overheard: trusted ? overheard : null,
+    overheard: here.trusted ? overheard : null,
   }
 }

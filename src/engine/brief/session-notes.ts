@@ -5,7 +5,7 @@ import { ageOf, count } from '../../core/text.ts'
 import { runningIn } from '../../policy/running-in.ts'
 import { isLive, quietFor, STALE_AFTER_MS } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context/context.ts'
-import { isTrustedHere } from '../trust/trusted.ts'
+import type { Here } from '../trust/here.ts'
 
 /** A line about a session. */
 export interface SessionNote {
@@ -22,7 +22,11 @@ const MOST_RUNNING = 4
  * What whoever goes on must know of other sessions in this workspace: those that may still be live, those that broke
  * off, what was running in them. What an earlier start told is not told again.
  */
-export async function notesHere(context: Context, current: SessionKey | null): Promise<SessionNote[]> {
+export async function notesHere(
+  context: Context,
+  { trusted }: Here,
+  current: SessionKey | null,
+): Promise<SessionNote[]> {
   const { store, identity, ports } = context
   if (identity.workspace === '') return []
   const rows = await store.sessions({
@@ -35,7 +39,6 @@ export async function notesHere(context: Context, current: SessionKey | null): P
     .filter(({ id }) => id !== (current ?? context.session)?.id)
   const toldAt = others.reduce((latest, { told }) => (told && told.at > latest ? told.at : latest), '')
   const nowMs = ports.now()
-  const trusted = await isTrustedHere(context)
   return others
     .filter((session) => isLive(session) || knownSince(session) > toldAt)
     .slice(0, MOST_SESSIONS)

@@ -5,6 +5,7 @@ import type { Context } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { SAVE_MS } from '../publish/guard.ts'
 import type { Settled } from '../publish/settle.ts'
+import { type Here, lookHere } from '../trust/here.ts'
 import { tell } from './read.ts'
 import { settleHere } from './settle-here.ts'
 import type { Survey } from './survey.ts'
@@ -66,13 +67,15 @@ export async function act<R>(
 export async function actAnyway<R>(
   context: Context,
   decide: (survey: Survey) => Promise<Act<R>>,
+  given?: Here,
 ): Promise<Done<R>> {
   const { store, identity, ports } = context
   const release = await workspaceLock(context, identity.workspace, WAIT_MS)
   if (release === null) throw new ReasonError('store_busy', { path: store.path, waited_ms: WAIT_MS })
   try {
+    const here = given ?? (await lookHere(context))
     for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
-      const survey = await upToDate(context)
+      const survey = await upToDate(context, here)
       if (attempt < LOOKS && isBeingSaved(survey, ports.now())) {
         await ports.sleep(SAVE_MS)
         continue
@@ -82,7 +85,7 @@ export async function actAnyway<R>(
       if (committed.done) {
         const isFree = survey.operation === null
         const settled = isFree
-          ? await settleHere(context)
+          ? await settleHere(context, here)
           : { owed: await store.owed(identity.workspace), failures: [] }
         const owed = new Set(settled.owed.map(({ path }) => path))
         const mended = new Set(commit.documents?.map(({ path }) => path).filter((path) => !owed.has(path)))

@@ -5,9 +5,10 @@ import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
 import { extendDocument } from '../../formats/checkpoint-md/extend.ts'
 import { activePath, archivePath, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
 import { workOf } from '../../formats/checkpoint-md/work.ts'
+import { redactAll } from '../../policy/redact.ts'
 import type { DocumentCommit, WorkRow } from '../../store/store.ts'
 import type { Context } from '../context/context.ts'
-import { provenanceHere } from '../context/provenance.ts'
+import { provenanceOf } from '../trust/here.ts'
 import type { Act } from './act.ts'
 import { documentPoint, joined, owedDocument } from './checkpoint-of.ts'
 import { requireSize } from './edit-document.ts'
@@ -64,7 +65,7 @@ export async function beginDocument(
     parent: null,
     after: null,
     triggers: [{ kind: 'manual', note }],
-    provenance: provenanceHere(context),
+    provenance: provenanceOf(survey),
     foreign: origin?.position.foreign ?? false,
   })
   const path = activePath(name)
@@ -103,11 +104,11 @@ async function givenDocument(
   const point = await documentPoint(context, {
     stream,
     text: filled,
-    work,
+    work: redactAll(work),
     parent: position.checkpoint,
     after: afterHead(row),
     triggers: [{ kind: 'manual', note }],
-    provenance: provenanceHere(context),
+    provenance: provenanceOf(survey),
     foreign: position.foreign,
   })
   const documents = [owedDocument(point, path, null)]

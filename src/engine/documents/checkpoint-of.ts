@@ -16,7 +16,7 @@ import { emptyWork, type Position, type WorkState } from '../../core/work.ts'
 import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
 import { saysCurrent } from '../../formats/checkpoint-md/read.ts'
 import { completionOf, workOf } from '../../formats/checkpoint-md/work.ts'
-import { redactAll } from '../../policy/redact.ts'
+import { type Redacted, redactAll } from '../../policy/redact.ts'
 import { taken } from '../../policy/take.ts'
 import type { DocumentCommit, Stream } from '../../store/store.ts'
 import type { Context } from '../context/context.ts'
@@ -26,7 +26,7 @@ import { wholeOrNothing } from './newest-whole.ts'
 export interface NewPoint {
   stream: Pick<Stream, 'id'>
   /** Where work stands; a document's own text says it where this is absent. */
-  work?: WorkState
+  work?: Redacted<WorkState>
   /** What is known of the position besides. */
   position?: Partial<Position>
   parent: string | null
@@ -67,7 +67,7 @@ export interface DocumentPoint extends Point {
 }
 
 /** Makes a checkpoint of a stream that has no document. */
-export const workPoint = (context: Context, point: NewPoint & { work: WorkState }): Point =>
+export const workPoint = (context: Context, point: NewPoint & { work: Redacted<WorkState> }): Point =>
   pointOf(context, point, null)
 
 /**
@@ -84,7 +84,8 @@ export async function documentPoint(
   const said =
     point.work ??
     (origin === null ? workOf(document) : taken(origin.work, workOf(document), { shown: origin.shown }))
-  const work = point.position ? { ...said, position: { ...said.position, ...point.position } } : said
+  const position = { ...said.position, ...point.position }
+  const work = point.work && !point.position ? point.work : redactAll({ ...said, position })
   const fields = document.front?.fields
   const created = fields?.get('created')?.value ?? ''
   const hash = sha256(text)
@@ -129,7 +130,11 @@ interface Shown {
 }
 
 /** What is told of a checkpoint is redacted; the bytes of a document are kept as they are. */
-function pointOf(context: Context, point: NewPoint & { work: WorkState }, shown: Shown | null): Point {
+function pointOf(
+  context: Context,
+  point: NewPoint & { work: Redacted<WorkState> },
+  shown: Shown | null,
+): Point {
   const {
     stream,
     work,
@@ -156,7 +161,7 @@ function pointOf(context: Context, point: NewPoint & { work: WorkState }, shown:
     at,
     triggers: triggers.map((trigger) => ({ ...redactAll(trigger), at })),
     progress: completion === null ? progress : 'completed',
-    work: redactAll(work),
+    work,
     change: redactAll(change),
     health: { pressure, protected: [], dropped, profile: context.settings.policy_profile },
     ...(shown === null ? {} : { document: shown.ref }),

@@ -4,13 +4,15 @@ import type { Position } from '../../core/work.ts'
 import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import type { DocumentCommit } from '../../store/store.ts'
 import type { Context } from '../context/context.ts'
-import { provenanceHere } from '../context/provenance.ts'
+import { provenanceOf } from '../trust/here.ts'
 import { type DocumentPoint, documentPoint, owedDocument } from './checkpoint-of.ts'
 import { afterHead, type OpenDocument } from './find-stream.ts'
+import type { Survey } from './survey.ts'
 
 /** A new text for a document that is here: a checkpoint of its own, owed to the file that stands there. */
 export async function edited(
   context: Context,
+  survey: Survey,
   { row, view }: OpenDocument,
   text: string,
   why: { kind: TriggerKind; note: string; change?: Change; position?: Partial<Position> },
@@ -25,7 +27,7 @@ export async function edited(
     triggers: [{ kind, note }],
     ...(change ? { change } : {}),
     ...(position ? { position } : {}),
-    provenance: provenanceHere(context),
+    provenance: provenanceOf(survey),
     foreign: row.position.foreign,
   })
   return { point, commit: { ...point.commit, documents: [owedDocument(point, view.path, view.hash)] } }

@@ -1,14 +1,18 @@
 import { ReasonError } from '../../core/reason.ts'
 import { type Context, settleIdentity } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
+import type { Here } from '../trust/here.ts'
 import { currentsOf, look, type Survey, unsettled } from './survey.ts'
 
 /** Who only reads goes on without a look at the newest edits. */
 const READER_WAIT_MS = 1_000
 
 /** The documents for a verb that only reads: up to date where that is possible, else as they were. */
-export async function read(context: Context, waitMs = READER_WAIT_MS): Promise<Survey> {
-  const survey = await look(context)
+export async function read(
+  context: Context,
+  { waitMs = READER_WAIT_MS, here }: { waitMs?: number; here?: Here } = {},
+): Promise<Survey> {
+  const survey = await look(context, here)
   if (!(await hasWork(context, survey))) return told(context, survey)
   // A worktree that git just made is trusted with the others, and has no id yet under which to keep anything.
   if (survey.trusted && context.identity.workspace === '')
@@ -21,7 +25,7 @@ export async function read(context: Context, waitMs = READER_WAIT_MS): Promise<S
   try {
     // Loaded only now: whoever finds nothing changed needs no parser.
     const { upToDate } = await import('./up-to-date.ts')
-    return told(context, await upToDate(context))
+    return told(context, await upToDate(context, survey))
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
     context.notices.push(error.message)

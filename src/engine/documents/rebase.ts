@@ -7,9 +7,9 @@ import { readDocument, saysCurrent } from '../../formats/checkpoint-md/read.ts'
 import type { Refusal } from '../../fs/guarded.ts'
 import type { DocumentCommit, OwedView, WorkRow } from '../../store/store.ts'
 import type { Context } from '../context/context.ts'
-import { SAVE_MS } from '../publish/guard.ts'
+import { type MergeEdit, SAVE_MS } from '../publish/guard.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
-import { isTrustedHere } from '../trust/trusted.ts'
+import type { Here } from '../trust/here.ts'
 import { documentPoint, joined } from './checkpoint-of.ts'
 import { afterHead } from './find-stream.ts'
 
@@ -17,7 +17,17 @@ import { afterHead } from './find-stream.ts'
  * Somebody saved a document while a write of ours was under way. Their text is a version of its own; ours is
  * brought onto it, line by line. Where both changed the same place theirs stands, and ours stays in the history.
  */
-export async function rebase(context: Context, owed: OwedView, refusal: Refusal): Promise<'again' | 'left'> {
+export const rebaseHere =
+  (here: Here): MergeEdit =>
+  (context, owed, refusal) =>
+    rebase(context, here, owed, refusal)
+
+async function rebase(
+  context: Context,
+  here: Here,
+  owed: OwedView,
+  refusal: Refusal,
+): Promise<'again' | 'left'> {
   const { store, identity, notices, ports } = context
   const { found, ours: isOurs, forget } = refusal
   if (found === null) return 'left'
@@ -41,7 +51,7 @@ export async function rebase(context: Context, owed: OwedView, refusal: Refusal)
       // An editor cuts a file before it writes it anew: what follows within a moment is the edit.
       await ports.sleep(SAVE_MS)
       const more = forget()
-      if (more !== null) return rebase(context, owed, { ...refusal, found: more })
+      if (more !== null) return rebase(context, here, owed, { ...refusal, found: more })
     }
     notices.push(
       `${owed.path} was changed meanwhile and cannot be merged; both texts are kept: savepoint show ${row.stream.name} --history`,
@@ -65,7 +75,7 @@ export async function rebase(context: Context, owed: OwedView, refusal: Refusal)
           triggers: [{ kind: 'adopted', note: 'saved while Savepoint wrote' }],
           isFound: true,
           provenance: { branch: null, commit: null, author: null },
-          foreign: row.position.foreign || (await isDelivered(context, owed.path)),
+          foreign: row.position.foreign || (await isDelivered(context, here, owed.path)),
         })
   const checkpoint = point?.checkpoint.id ?? known?.checkpoint ?? row.view.checkpoint
   const part: Partial<DocumentCommit> = {
@@ -87,13 +97,13 @@ export async function rebase(context: Context, owed: OwedView, refusal: Refusal)
       `${owed.path} was edited at the same place meanwhile: the edit stands, ours is number ${headSequence} in its history.`,
     )
   const more = forget?.() ?? null
-  return more === null ? 'again' : rebase(context, owed, { ...refusal, found: more })
+  return more === null ? 'again' : rebase(context, here, owed, { ...refusal, found: more })
 }
 
 /** Git may have brought another version here while our write was still owed. */
-async function isDelivered(context: Context, path: string): Promise<boolean> {
-  if (!(await isTrustedHere(context))) return false
-  return (await deliveriesOf(context, [{ path }])).get(path)?.foreign === true
+async function isDelivered(context: Context, { trusted, head }: Here, path: string): Promise<boolean> {
+  if (!trusted) return false
+  return (await deliveriesOf(context, head, [{ path }])).get(path)?.foreign === true
 }
 
 const seen = ({ stream, position }: WorkRow, hash: string) => ({

@@ -7,7 +7,7 @@ import { isLeftover } from '../../fs/guarded.ts'
 import type { Glance, WorkRow } from '../../store/store.ts'
 import { type GitOperation, gitOperation } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
-import { isTrustedHere } from '../trust/trusted.ts'
+import { type Here, lookHere } from '../trust/here.ts'
 
 /** Something about a document that its user should know. */
 export interface Trouble {
@@ -27,8 +27,7 @@ export interface ForeignFile {
 }
 
 /** The documents of a workspace: what the store knows, and what stands on the disk. */
-export interface Survey {
-  trusted: boolean
+export interface Survey extends Here {
   /** What git has under way; documents are left alone meanwhile. */
   operation: GitOperation | null
   rows: WorkRow[]
@@ -41,10 +40,11 @@ export interface Survey {
 }
 
 /** One cheap look. What differs between the store and the disk is for `takeIn` to settle. */
-export async function look(context: Context): Promise<Survey> {
+export async function look(context: Context, here?: Here): Promise<Survey> {
   const { store, identity, place } = context
+  const { trusted, head } = here ?? (await lookHere(context))
   return {
-    trusted: await isTrustedHere(context),
+    ...{ trusted, head },
     operation: gitOperation(place),
     rows: await store.work(identity.repository, identity.workspace),
     ...filesIn(place.root),

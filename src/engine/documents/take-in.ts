@@ -29,7 +29,7 @@ export async function takeIn(context: Context, survey: Survey): Promise<Intake> 
   const { arrivals, parts, stamps } = await readArrivals(context, survey)
   const byName = new Map(survey.rows.map((row) => [nameKey(row.stream.name), row]))
   const taken = withoutTwins(survey, arrivals, byName)
-  const deliveries = await deliveriesOf(context, survey.trusted ? taken : [])
+  const deliveries = await deliveriesOf(context, survey.head, survey.trusted ? taken : [])
   for (const arrival of taken) {
     const row = byName.get(nameKey(arrival.reading.id))
     if (!survey.trusted) name(survey, arrival, row)

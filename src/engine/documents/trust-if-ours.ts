@@ -5,15 +5,16 @@ import { findFolder } from '../../fs/durable.ts'
 import { runsPrograms } from '../../workspace/git-config.ts'
 import type { Context } from '../context/context.ts'
 import { giveTrust } from '../trust/give-trust.ts'
+import type { Here } from '../trust/here.ts'
 import type { Survey } from './survey.ts'
 
 /**
  * Who begins a document in a workspace where nothing came from elsewhere trusts that workspace: there is no text
  * but their own, and their edits are to be taken in. Where documents came with the repository, or its settings
- * could make git run programs, trust is asked for.
+ * could make git run programs, trust is asked for. Answers what holds from then on.
  */
-export async function trustIfOurs(context: Context, survey: Survey): Promise<void> {
-  if (survey.trusted) return
+export async function trustIfOurs(context: Context, survey: Survey): Promise<Here> {
+  if (survey.trusted) return survey
   const known = new Set(survey.rows.flatMap(({ view }) => (view ? [view.path] : [])))
   const hasOthers =
     [...survey.files.keys()].some((path) => !known.has(path)) || (await hasOtherFiles(context))
@@ -23,12 +24,13 @@ export async function trustIfOurs(context: Context, survey: Survey): Promise<voi
     context.notices.push(
       'This workspace is not trusted: edits of its documents are not taken in. See: savepoint trust --help',
     )
-    return
+    return survey
   }
   await giveTrust(context)
   context.notices.push(
     'This workspace is trusted from now on: edits of its documents are taken in (savepoint untrust ends that).',
   )
+  return { trusted: true, head: survey.head }
 }
 
 /** Where agents and their tools leave what other agents read: handoffs, notes, the notes of a plan. */

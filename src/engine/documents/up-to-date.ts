@@ -1,4 +1,5 @@
 import type { Context } from '../context/context.ts'
+import type { Here } from '../trust/here.ts'
 import { settleHere } from './settle-here.ts'
 import { look, type Survey } from './survey.ts'
 import { sweep } from './sweep.ts'
@@ -7,10 +8,10 @@ import { takeIn } from './take-in.ts'
 const GIVE_UP_AFTER = 50
 
 /** Takes in what changed on the disk and writes what is owed, for who holds the lock. */
-export async function upToDate(context: Context): Promise<Survey> {
+export async function upToDate(context: Context, here: Here): Promise<Survey> {
   const { store, identity } = context
   for (let attempt = 0; ; attempt += 1) {
-    const survey = await look(context)
+    const survey = await look(context, here)
     await sweep(context, survey)
     const { commit, isEmpty, stamps } = await takeIn(context, survey)
     if (stamps.length > 0) await store.stamped(identity.workspace, stamps)
@@ -19,10 +20,10 @@ export async function upToDate(context: Context): Promise<Survey> {
     const isOwed = survey.operation === null && (await store.owed(identity.workspace)).length > 0
     // What others left and cannot be written is named; it is no reason to refuse this.
     if (isOwed)
-      for (const { error } of (await settleHere(context, { isLate: true })).failures)
+      for (const { error } of (await settleHere(context, here, { isLate: true })).failures)
         context.notices.push(error.message)
     if (isEmpty && !isOwed) return survey
     // The troubles and the foreign files are those that were met; the rows are those of now.
-    return { ...(await look(context)), troubles: survey.troubles, foreign: survey.foreign }
+    return { ...(await look(context, here)), troubles: survey.troubles, foreign: survey.foreign }
   }
 }

@@ -8,7 +8,7 @@ import { tell } from '../documents/read.ts'
 import { look, type Survey, standingOf } from '../documents/survey.ts'
 import { upToDate } from '../documents/up-to-date.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
-import { isTrustedHere } from '../trust/trusted.ts'
+import { type Here, lookHere } from '../trust/here.ts'
 import { findSources } from './find-sources.ts'
 import { type Head, mayConcern, type PlacedSource, type Placement, placeSources } from './place-sources.ts'
 import { type Readings, readCandidates, sourceAt } from './read-candidates.ts'
@@ -32,7 +32,8 @@ export async function importSources(
   paths: readonly string[],
   isDry: boolean,
 ): Promise<ImportReport> {
-  const trusted = await isTrustedHere(context)
+  const here = await lookHere(context)
+  const { trusted } = here
   const found = findSources(context, paths)
   const { sources: read, ...readings } = readCandidates(context, found.candidates)
   const report: ImportReport = {
@@ -40,13 +41,13 @@ export async function importSources(
     ...{ ...readings, skipped: [...found.skipped, ...readings.skipped] },
   }
   const sources = await newOnes(context, read, report)
-  const placed = await vouched(context, sources, trusted)
+  const placed = await vouched(context, sources, here)
   if (isDry) {
-    const survey = await look(context)
+    const survey = await look(context, here)
     const { lanes, taken } = await placeHere(context, survey, placed)
     tellTaken(report, taken)
     for (const { name, isNew, sources: mine } of lanes) count(report, name, isNew, mine)
-  } else if (placed.length > 0) await takeAll(context, placed, report)
+  } else if (placed.length > 0) await takeAll(context, here, placed, report)
   return report
 }
 
@@ -73,8 +74,12 @@ async function newOnes(
 }
 
 /** Says of each whether somebody else wrote it. Git is asked in a trusted workspace only. */
-async function vouched(context: Context, sources: Source[], trusted: boolean): Promise<PlacedSource[]> {
-  const deliveries = await deliveriesOf(context, trusted ? sources : [])
+async function vouched(
+  context: Context,
+  sources: Source[],
+  { trusted, head }: Here,
+): Promise<PlacedSource[]> {
+  const deliveries = await deliveriesOf(context, head, trusted ? sources : [])
   return sources.map((source) => ({
     ...source,
     foreign: !trusted || deliveries.get(source.path)?.foreign === true,
@@ -104,14 +109,19 @@ async function headOf({ store }: Context, row: WorkRow): Promise<Head> {
 }
 
 /** Under the workspace's lock. Where another worktree moves a head meanwhile, the rest is placed again. */
-async function takeAll(context: Context, sources: PlacedSource[], report: ImportReport): Promise<void> {
+async function takeAll(
+  context: Context,
+  here: Here,
+  sources: PlacedSource[],
+  report: ImportReport,
+): Promise<void> {
   const { store, identity, progress } = context
   const release = await workspaceLock(context, identity.workspace, WAIT_MS)
   if (release === null) throw new ReasonError('store_busy', { path: store.path, waited_ms: WAIT_MS })
   try {
     let open = sources
     for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
-      const survey = await upToDate(context)
+      const survey = await upToDate(context, here)
       if (survey.operation !== null) throw new ReasonError('git_in_progress', { operation: survey.operation })
       if (attempt === 0) tell(context, survey)
       // Whoever held the lock before may have imported the same files.

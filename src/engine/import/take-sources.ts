@@ -3,6 +3,7 @@ import { adoptedId } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { emptyWork, type WorkState } from '../../core/work.ts'
+import { redactAll } from '../../policy/redact.ts'
 import type { DocumentCommit, WorkRow } from '../../store/store.ts'
 import type { Context } from '../context/context.ts'
 import { documentPoint, joined, type NewPoint, workPoint } from '../documents/checkpoint-of.ts'
@@ -118,7 +119,7 @@ async function pointOf(
   const said = told(tail.work, source, tail)
   const made = isDocument
     ? await documentPoint(context, { ...point, text })
-    : workPoint(context, { ...point, ...said })
+    : workPoint(context, { ...point, ...said, work: redactAll(said.work) })
   const id = adoptedId(saidMs ?? Number.NaN, sha256(`${stream}\n${hash}`))
   const checkpoint = { ...made.checkpoint, id, at: instant(atMs) }
   const known = {

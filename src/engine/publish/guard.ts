@@ -45,5 +45,12 @@ export const SAVE_MS = 50
 /** What becomes of an edit that came while a document of ours was written. */
 export type MergeEdit = (context: Context, owed: OwedView, refusal: Refusal) => Promise<'again' | 'left'>
 
+/** What writing what is owed goes by. */
+export interface Settling {
+  /** Git may be told of a file that moves. */
+  trusted: boolean
+  mergeEdit: MergeEdit
+}
+
 /** Done; to be tried again, because somebody wrote meanwhile; or left as it is, owed still or given up. */
 export type Step = 'done' | 'again' | 'left'

@@ -3,15 +3,13 @@ import { findFolder, makeFolders } from '../../fs/durable.ts'
 import { removeGuarded, replaceGuarded } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/store.ts'
 import type { Context } from '../context/context.ts'
-import { isTrustedHere } from '../trust/trusted.ts'
-import type { MergeEdit, Step } from './guard.ts'
-import { foldersOf, guardOf, isText, nameOf } from './guard.ts'
+import { foldersOf, guardOf, isText, nameOf, type Settling, type Step } from './guard.ts'
 
 export async function publishDocument(
   context: Context,
   root: Folder,
   row: OwedView,
-  mergeEdit: MergeEdit,
+  { mergeEdit }: Settling,
 ): Promise<Step> {
   const { store, identity } = context
   const text = await store.text(row.hash)
@@ -41,7 +39,7 @@ export async function takeAway(
   context: Context,
   root: Folder,
   row: OwedView,
-  mergeEdit: MergeEdit,
+  { mergeEdit, trusted }: Settling,
 ): Promise<Step> {
   const { store, identity, place } = context
   const rows = await store.work(identity.repository, identity.workspace)
@@ -61,8 +59,7 @@ export async function takeAway(
   return 'done'
 
   async function tellGit(context: Context, from: string, to: string): Promise<void> {
-    if (place.git === null) return
-    if (!(await isTrustedHere(context))) return
+    if (place.git === null || !trusted) return
     const { moveInIndex } = await import('../../workspace/git-index.ts')
     const moved = await moveInIndex(place, from, to)
     if (typeof moved !== 'string')

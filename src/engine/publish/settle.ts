@@ -4,7 +4,7 @@ import { TEMP_ENDING } from '../../fs/durable.ts'
 import type { OwedView, ViewKind } from '../../store/store.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import type { Context } from '../context/context.ts'
-import type { MergeEdit, Step } from './guard.ts'
+import type { Settling, Step } from './guard.ts'
 import { publishDocument, takeAway } from './publish-document.ts'
 import { publishEntry } from './publish-entry.ts'
 import { publishIndex } from './publish-index.ts'
@@ -22,7 +22,7 @@ export interface Settled {
   failures: Array<{ row: OwedView; error: ReasonError }>
 }
 
-type Publish = (context: Context, root: Folder, row: OwedView, mergeEdit: MergeEdit) => Promise<Step>
+type Publish = (context: Context, root: Folder, row: OwedView, how: Settling) => Promise<Step>
 
 /** How each kind of file is written, and when its turn is: what takes a file's place comes before that file goes. */
 const KINDS: Record<ViewKind, { turn: number; publish: Publish }> = {
@@ -50,8 +50,7 @@ const howOf = (row: OwedView) =>
  */
 export async function settle(
   context: Context,
-  mergeEdit: MergeEdit,
-  { isLate = false } = {},
+  { isLate = false, ...how }: Settling & { isLate?: boolean },
 ): Promise<Settled> {
   const { store, identity, place } = context
   const failures = new Map<string, Settled['failures'][number]>()
@@ -67,7 +66,7 @@ export async function settle(
       let isDone = true
       failures.clear()
       for (const row of [...owed].sort((a, b) => howOf(a).turn - howOf(b).turn)) {
-        const step = await orFailure(row, () => howOf(row).publish(context, root, row, mergeEdit))
+        const step = await orFailure(row, () => howOf(row).publish(context, root, row, how))
         if (step === 'again') isDone = false
         if (step instanceof ReasonError) failures.set(row.path, { row, error: step })
       }

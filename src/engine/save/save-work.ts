@@ -9,7 +9,6 @@ import { capped, inherited, said } from '../../policy/save.ts'
 import { ownStream } from '../../policy/session-stream.ts'
 import type { WorkRow } from '../../store/store.ts'
 import type { Context } from '../context/context.ts'
-import { provenanceHere } from '../context/provenance.ts'
 import { type Act, actAnyway } from '../documents/act.ts'
 import { joined } from '../documents/checkpoint-of.ts'
 import { afterHead, refusalOf } from '../documents/find-stream.ts'
@@ -21,7 +20,7 @@ import { absentFiles, looksIn, marked } from '../surroundings/fingerprints.ts'
 import { hasEditsFor, vouchedLedger, withEdits } from '../surroundings/ledger-file.ts'
 import { seenOf, sessionsSeen } from '../surroundings/seen.ts'
 import { planPosition, type World, worldOf } from '../surroundings/world.ts'
-import { isTrustedHere } from '../trust/trusted.ts'
+import { lookHere, provenanceOf } from '../trust/here.ts'
 import { type SavedView, writtenPoint } from './save-document.ts'
 import { indexOf, ledgerOf, noteOf } from './save-files.ts'
 import type { Said } from './save-input.ts'
@@ -58,13 +57,17 @@ export interface Why {
  * then into the files. What is committed is safe whatever becomes of the files, and the receipt tells of each.
  */
 export async function saveWork(context: Context, told: Said, why: Why): Promise<Receipt> {
-  if (!(await isTrustedHere(context))) await trustIfOurs(context, await look(context))
-  const trusted = await isTrustedHere(context)
+  const found = await lookHere(context)
+  const here = found.trusted ? found : await trustIfOurs(context, await look(context, found))
   // Git looks while the lock is waited for and the documents are brought up to date.
-  const looking = worldOf(context, { trusted })
+  const looking = worldOf(context, here)
   // Whoever awaits it is told what went wrong; who is refused before that has nobody awaiting.
   looking.catch(() => undefined)
-  const done = await actAnyway(context, async (survey) => decide(context, survey, told, why, await looking))
+  const done = await actAnyway(
+    context,
+    async (survey) => decide(context, survey, told, why, await looking),
+    here,
+  )
   const owed = new Set(done.owed.map(({ path }) => path))
   const troubles = new Map(done.troubles.map(({ path, what }) => [path, what]))
   const failures = new Map(done.failures.map(({ row, error }) => [row.path, error]))
@@ -99,7 +102,7 @@ async function decide(
   const row = findRow(survey, target.name) ?? null
   if (row) refuse(survey, row)
   const stream = row?.stream ?? newStream(context, target.name)
-  const ledger = await vouchedLedger(context, survey.trusted)
+  const ledger = await vouchedLedger(context, survey)
 
   const origin = row ?? originOf(survey, seen)
   const whole = origin ? await workAt(context, origin.position.checkpoint) : emptyWork()
@@ -111,9 +114,9 @@ async function decide(
       : inherited(whole)
   const before = withEdits(known, ledger, stream.id)
   const looks = looksIn(context)
-  const { work, dropped } = capped(
-    marked(looks, redactAll(placed(said(before, told.saying, at), told, world))),
-  )
+  const fitting = capped(marked(looks, placed(said(before, told.saying, at), told, world)))
+  const { dropped } = fitting
+  const work = redactAll(fitting.work)
   const point = {
     stream,
     work,
@@ -129,7 +132,7 @@ async function decide(
       ...{ summary: told.saying.summary ?? told.saying.now ?? '', transitions: [], commands: [] },
       artifacts: (world.dirty ?? []).map(({ path, action }) => ({ path, action, description: '' })),
     },
-    provenance: provenanceHere(context),
+    provenance: provenanceOf(survey),
     // Work that nobody reviewed was refused above.
     foreign: false,
     atMs: nowMs,

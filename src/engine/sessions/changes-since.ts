@@ -5,13 +5,12 @@ import { estimateTokens } from '../../core/tokens.ts'
 import type { WorkState } from '../../core/work.ts'
 import { renderNotes } from '../../formats/brief-md/render.ts'
 import { streamOf } from '../../policy/session-stream.ts'
-import { headOf } from '../../workspace/git-state.ts'
 import { withinBudget } from '../brief/within-budget.ts'
 import type { Context } from '../context/context.ts'
 import { savedByHand } from '../documents/automatic.ts'
 import { wholeOrNothing } from '../documents/newest-whole.ts'
 import { findRow, look, type Survey } from '../documents/survey.ts'
-import { isTrustedHere } from '../trust/trusted.ts'
+import type { Here } from '../trust/here.ts'
 import type { Words } from './start-brief.ts'
 
 const MOST_ITEMS = 12
@@ -22,12 +21,13 @@ const MOST_ITEMS = 12
  */
 export async function changesSince(
   context: Context,
+  here: Here,
   session: Session,
   notes: readonly string[],
 ): Promise<Words | null> {
   const { ports, settings } = context
-  const saved = await savedByOthers(context, session)
-  const lines = [...notes, ...(await gitLines(context, session)), ...(saved?.lines ?? [])]
+  const saved = await savedByOthers(context, here, session)
+  const lines = [...notes, ...(await gitLines(context, here, session)), ...(saved?.lines ?? [])]
   if (lines.length === 0) return null
   const text = renderNotes(
     'What changed since this session last spoke',
@@ -48,9 +48,10 @@ export async function changesSince(
 /** What streams say now that others have worked on, and this session never knew. */
 async function savedByOthers(
   context: Context,
+  here: Here,
   session: Session,
 ): Promise<{ stream: string; checkpoint: string; lines: string[] } | null> {
-  const survey = await look(context)
+  const survey = await look(context, here)
   const known = await knownTo(context, survey, session)
   const lines: string[] = []
   let newest: { stream: string; checkpoint: string } | null = null
@@ -118,10 +119,14 @@ function newIn(work: WorkState, known: readonly WorkState[]): string[] {
 
 type Listed = 'decisions' | 'rules' | 'constraints' | 'next' | 'blockers'
 
-async function gitLines(context: Context, { environment }: Session): Promise<string[]> {
+async function gitLines(
+  context: Context,
+  { trusted, head }: Here,
+  { environment }: Session,
+): Promise<string[]> {
   // Names of branches are whoever's made them.
-  if (!(await isTrustedHere(context))) return []
-  const { branch, commit } = headOf(context.place)
+  if (!trusted) return []
+  const { branch, commit } = head
   const was = environment.gitBranch
   const moved = was !== null && branch !== null && was !== branch
   const lines = moved ? [`The branch was ${was}, now it is ${branch}.`] : []

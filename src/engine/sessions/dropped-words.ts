@@ -10,7 +10,6 @@ import { savedByHand } from '../documents/automatic.ts'
 import { wholeOrNothing } from '../documents/newest-whole.ts'
 import { findRow, look } from '../documents/survey.ts'
 import { digestOf } from '../surroundings/session-digest.ts'
-import { isTrustedHere } from '../trust/trusted.ts'
 import type { Answer } from './start-brief.ts'
 
 /**
@@ -24,7 +23,7 @@ export async function droppedWords(context: Context, session: Session): Promise<
   const row = findRow(survey, streamOf(session))
   const known = row && !row.position.foreign ? await wholeOrNothing(context, row.position.checkpoint) : null
   const digest = await digestOf(context.store, session)
-  const trusted = await isTrustedHere(context)
+  const { trusted } = survey
   const lines = [
     ...droppedFrom(digest, known && (trusted ? known.work : await savedByHand(context.store, known)), {
       summary,

@@ -2,7 +2,7 @@ import type { Session } from '../../core/session.ts'
 import { isEarlier } from '../../policy/session-earlier.ts'
 import { nextPhase } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context/context.ts'
-import { isTrustedHere } from '../trust/trusted.ts'
+import type { Here } from '../trust/here.ts'
 import { apart, changeSession } from './follow.ts'
 import { catchUpSessions } from './ingest-sessions.ts'
 
@@ -19,6 +19,7 @@ export interface Reconciled {
  */
 export async function reconcileHere(
   context: Context,
+  { trusted }: Here,
   { except }: { except: string | null },
 ): Promise<Reconciled[]> {
   await catchUpSessions(context, { except: except === null ? null : { agent: 'claude', id: except } })
@@ -33,7 +34,7 @@ export async function reconcileHere(
     await changeSession(context, session, crashed)
     moved.push(toldOf(session))
   }
-  await countUncommitted(context, except)
+  if (trusted) await countUncommitted(context, except)
   return moved
 }
 
@@ -70,7 +71,7 @@ async function countUncommitted(context: Context, except: string | null): Promis
   const open = (await sessionsOf(context, ['recent'])).filter(
     (session) => session.uncommittedFiles === null && session.id !== except && !isEarlier(session),
   )
-  if (open.length === 0 || context.place.git === null || !(await isTrustedHere(context))) return
+  if (open.length === 0 || context.place.git === null) return
   const { dirtyFiles } = await import('../../workspace/git-dirty.ts')
   const { files, problem } = await dirtyFiles(context.place, context.settings.ledger_path)
   if (problem !== null) return

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../core/agent-event.ts'
 import type { Session, SessionKey } from '../../core/session.ts'
 import { momentOf } from '../../policy/moments.ts'
-import { headOf } from '../../workspace/git-state.ts'
+import { type Head, headOf } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
 import type { catchUp as CatchUp } from './catch-up.ts'
 import { changeSession } from './follow.ts'
@@ -16,15 +16,14 @@ export async function saveAtEvent(
   { kind }: AgentEvent,
   why: { note: string; progress?: 'paused' },
 ): Promise<void> {
-  await changeSession(context, key, withHead(context))
+  await changeSession(context, key, withHead(context, headOf(context.place)))
   await catchUp(context, key, { kind: momentOf(kind).trigger ?? 'timer', ...why, isLive: true })
 }
 
 /** Where git stands now, if the agent is where its session belongs and not in another folder. */
 export const withHead =
-  ({ place, identity }: Context) =>
+  ({ identity }: Context, { branch, commit }: Head) =>
   (session: Session): Session => {
     if (session.workspace !== identity.workspace) return session
-    const { branch, commit } = headOf(place)
     return { ...session, environment: { ...session.environment, gitBranch: branch, gitCommitHash: commit } }
   }

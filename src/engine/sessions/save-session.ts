@@ -9,12 +9,11 @@ import type { Digest } from '../../policy/digest/state.ts'
 import { saidNothing } from '../../policy/digest/weight.ts'
 import { type DigestWork, outcomesIn, workIn } from '../../policy/digest/work.ts'
 import { windowPressure } from '../../policy/pressure.ts'
-import { redactAll } from '../../policy/redact.ts'
+import { type Redacted, redactAll } from '../../policy/redact.ts'
 import { isSessionStream } from '../../policy/resolve.ts'
 import { capped } from '../../policy/save.ts'
 import { ownStream, streamOf } from '../../policy/session-stream.ts'
 import type { WorkRow } from '../../store/store.ts'
-import { headOf } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { joined } from '../documents/checkpoint-of.ts'
@@ -27,7 +26,7 @@ import { writtenPoint } from '../save/save-document.ts'
 import { ledgerOf } from '../save/save-files.ts'
 import { absentFiles, looksIn } from '../surroundings/fingerprints.ts'
 import { isEdited, ledgerFile } from '../surroundings/ledger-file.ts'
-import { isTrustedHere } from '../trust/trusted.ts'
+import { type Here, lookHere, provenanceOf } from '../trust/here.ts'
 import type { Whence } from './workspace-of.ts'
 
 /** Why a session's work is saved without anybody asking. */
@@ -54,11 +53,12 @@ export async function saveSession(
   why: Why,
 ): Promise<string | null> {
   if (saidNothing(digest)) return null
-  const trusted = await isTrustedHere(context)
+  const here = await lookHere(context)
+  const { trusted } = here
   const found = workIn(digest, { trusted, nameFile: fileNamer(root) })
   const talk = { lastAt: digest.lastAt, commands: outcomesIn(digest, trusted) }
   for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
-    const survey = await look(context)
+    const survey = await look(context, here)
     const target = targetOf(survey, session)
     const { known, before, parent } = await knownTo(context, survey, session, target.row)
     const work = workAfter(known, found, before, why.references ?? [])
@@ -134,9 +134,9 @@ function workAfter(
   session: DigestWork,
   savedAt: string | null,
   references: readonly Breadcrumb[],
-): WorkState {
+): Redacted<WorkState> {
   const found = carryForward(mergeSessionWork(known, session, savedAt), { references: [...references] })
-  const { work } = capped(redactAll(found))
+  const { work } = capped(found)
   // The session itself changed these: how they looked before says nothing any more.
   const touched = new Set(session.artifacts.map(({ path }) => path))
   const artifacts = work.artifacts.map((one) => {
@@ -144,13 +144,13 @@ function workAfter(
     const { seen: _seen, ...rest } = one
     return rest
   })
-  return { ...work, artifacts }
+  return redactAll({ ...work, artifacts })
 }
 
 interface Point {
   session: Session
   target: Target
-  work: WorkState
+  work: Redacted<WorkState>
   parent: string | null
   why: Why
   talk: Pick<Digest, 'lastAt'> & { commands: CommandOutcome[] }
@@ -162,7 +162,7 @@ async function commit(
   survey: Survey,
   { session, target, work, parent, why, talk }: Point,
 ): Promise<string | null> {
-  const { identity, place, store, ports } = context
+  const { identity, store, ports } = context
   const { environment, context: use } = session
   const stream = target.row?.stream ?? newStream(context, target.name)
   const used = use?.window ? (use.tokens / use.window) * 100 : 0
@@ -174,7 +174,7 @@ async function commit(
     triggers: [{ kind: why.kind, note: why.note }],
     change: { summary: work.now, artifacts: [], transitions: [], commands: talk.commands },
     provenance: why.isLive
-      ? { ...headOf(place), author: null }
+      ? provenanceOf(survey)
       : { branch: environment.gitBranch, commit: environment.gitCommitHash, author: null },
     // Work that nobody reviewed has been passed over above.
     foreign: false,
@@ -183,7 +183,7 @@ async function commit(
     pressure: windowPressure(used),
   }
   const written = await writtenPoint(context, survey, target.row, point, { quiet: true })
-  const ledger = await quietLedger(context)
+  const ledger = await quietLedger(context, survey)
   const at = new Date(atMs).toISOString()
   const files = ledger === null ? [] : await ledgerOf(context, survey, written.point, { ledger, work, at })
   const committed = await store.commit(
@@ -195,25 +195,25 @@ async function commit(
     ),
   )
   if (!committed.done) return null
-  if (files.length > 0) await publish(context)
+  if (files.length > 0) await publish(context, survey)
   return written.point.checkpoint.id
 }
 
 /** The ledger where one is kept, git does not track it, and nobody has written into it by hand. */
-async function quietLedger(context: Context) {
+async function quietLedger(context: Context, { trusted }: Survey) {
   const ledger = await ledgerFile(context)
   if (ledger === null || ledger.problem !== null || isEdited(ledger)) return null
   if (context.place.git === null) return ledger
   const { isTracked } = await import('../../workspace/git-index.ts')
-  return (await isTrustedHere(context)) && !(await isTracked(context.place, ledger.path)) ? ledger : null
+  return trusted && !(await isTracked(context.place, ledger.path)) ? ledger : null
 }
 
 /** Whoever is at the files now writes these too. */
-async function publish(context: Context): Promise<void> {
+async function publish(context: Context, here: Here): Promise<void> {
   const release = await workspaceLock(context, context.identity.workspace, PUBLISH_WAIT_MS)
   if (release === null) return
   try {
-    await settleHere(context)
+    await settleHere(context, here)
   } finally {
     release()
   }

@@ -7,6 +7,7 @@ import type { SessionNote } from '../brief/session-notes.ts'
 import type { Context } from '../context/context.ts'
 import { read } from '../documents/read.ts'
 import { worldOf } from '../surroundings/world.ts'
+import type { Here } from '../trust/here.ts'
 
 /** Words for an agent, and what they were about. */
 export interface Words {
@@ -21,10 +22,11 @@ const WAIT_MS = 100
 /** What a session that starts is told: the brief, what must be known before it, or nothing where there is nothing. */
 export async function briefAtStart(
   context: Context,
+  here: Here,
   notes: readonly SessionNote[],
   { key, source }: { key: SessionKey; source: Source },
 ): Promise<Words | null> {
-  const survey = await read(context, WAIT_MS)
+  const survey = await read(context, { waitMs: WAIT_MS, here })
   const world = await worldOf(context, survey, { wantsDirty: false })
   const found = await resumed(context, survey, world, {
     named: null,

@@ -9,6 +9,7 @@ import { type Telling, toldAtStart } from '../../policy/moments.ts'
 import { nudgesFor } from '../../policy/nudges.ts'
 import { notesHere } from '../brief/session-notes.ts'
 import type { Context } from '../context/context.ts'
+import { lookHere } from '../trust/here.ts'
 import { changesSince } from './changes-since.ts'
 import { droppedWords } from './dropped-words.ts'
 import { changeSession } from './follow.ts'
@@ -31,21 +32,23 @@ type Teller = (context: Context, happening: Happening) => Promise<Answer>
 const tellAtStart: Teller = async (context, { key, event, before }) => {
   const telling = event.kind === 'start' ? toldAtStart(event.source) : null
   if (event.kind !== 'start' || telling === null) return null
-  await reconcileHere(context, { except: key.id })
-  const notes = await notesHere(context, key)
+  const here = await lookHere(context)
+  await reconcileHere(context, here, { except: key.id })
+  const notes = await notesHere(context, here, key)
   const session = (await context.store.session(key))?.session
   // One that resumes and was never followed has been told nothing.
   const words =
     telling === 'changes' && before !== null
       ? await changesSince(
           context,
+          here,
           before,
           notes.map(({ text }) => text),
         )
-      : await briefAtStart(context, notes, { key, source: event.source })
+      : await briefAtStart(context, here, notes, { key, source: event.source })
   if (session)
     await changeSession(context, key, (now) => ({
-      ...withHead(context)(now),
+      ...withHead(context, here.head)(now),
       told: words?.told ?? now.told ?? { at: instant(context.ports.now()), stream: null, checkpoint: null },
     }))
   return words

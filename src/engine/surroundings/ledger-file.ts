@@ -10,6 +10,7 @@ import type { FileView } from '../../store/store.ts'
 import type { Context } from '../context/context.ts'
 import { foldersOf, nameOf } from '../publish/guard.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
+import type { Here } from '../trust/here.ts'
 
 /** The ledger of this workspace, where it is enabled: what we gave it last, and what stands there. */
 export interface LedgerFile {
@@ -65,11 +66,11 @@ export const isEdited = (file: LedgerFile) =>
  * The ledger with what keeps us from using an edit in it: in a workspace that is not trusted, and where git brought
  * the text from somebody else, it is not the user's word.
  */
-export async function vouchedLedger(context: Context, trusted: boolean): Promise<LedgerFile | null> {
+export async function vouchedLedger(context: Context, { trusted, head }: Here): Promise<LedgerFile | null> {
   const file = await ledgerFile(context)
   if (file === null || file.problem !== null || !isEdited(file)) return file
   if (!trusted) return { ...file, problem: 'it is not ours, and this workspace is not trusted' }
-  const delivery = (await deliveriesOf(context, [{ path: file.path }])).get(file.path)
+  const delivery = (await deliveriesOf(context, head, [{ path: file.path }])).get(file.path)
   return delivery?.foreign === true
     ? { ...file, problem: `it came with the repository (${delivery.note})` }
     : file

@@ -5,8 +5,8 @@ import { readIndex, type StateIndex } from '../../formats/state-index/codec.ts'
 import { openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import { redact } from '../../policy/redact.ts'
-import { headOf } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
+import type { Here } from '../trust/here.ts'
 
 export const AGENT_FOLDER = '.claude'
 const INDEX_FILE = 'state-index.json'
@@ -33,10 +33,9 @@ export interface World {
  */
 export async function worldOf(
   context: Context,
-  { trusted }: { trusted: boolean },
+  { trusted, head: { branch, commit } }: Here,
   { wantsDirty = true } = {},
 ): Promise<World> {
-  const { branch, commit } = headOf(context.place)
   const dirty = trusted && wantsDirty ? await dirtyHere(context) : null
   const found = agentFolder(context, trusted)
   // A sentence in an index that git brings would be told to an agent as ours: only names are used of it.

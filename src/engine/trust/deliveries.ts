@@ -1,5 +1,5 @@
 import type { Provenance } from '../../core/checkpoint.ts'
-import { headOf, makings, repositoryAround } from '../../workspace/git-state.ts'
+import { type Head, makings, repositoryAround } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
 
 /** How the text of a document came into the workspace. */
@@ -17,6 +17,7 @@ export interface Delivery {
 /** Who wrote what stands in these files. Called for a trusted workspace only: it runs git. */
 export async function deliveriesOf(
   context: Context,
+  { branch, commit }: Head,
   files: ReadonlyArray<{ path: string }>,
 ): Promise<Map<string, Delivery>> {
   const { place } = context
@@ -27,7 +28,6 @@ export async function deliveriesOf(
     if (folder !== null) around.set(path, folder)
   }
   const paths = files.map(({ path }) => path).filter((path) => !around.has(path))
-  const { branch, commit } = headOf(place)
   if (place.git === null || paths.length === 0) {
     tellAround(context, around, deliveries, branch)
     return deliveries

@@ -121,11 +121,17 @@ export const archive = operation({
       const path = freePath(context, survey, row.stream.name)
       const stated = view.current ? setFrontMatter(text, 'status', 'active') : text
       const finished = setCompletion(stated, { ...completion, date: stampOf(context) })
-      const { point, commit } = await edited(context, { ...open, view: { ...view, path } }, finished, {
-        kind: 'manual',
-        note: 'archived',
-        change: { summary: completion.outcome, artifacts: [], transitions: [], commands: [] },
-      })
+      const { point, commit } = await edited(
+        context,
+        survey,
+        { ...open, view: { ...view, path } },
+        finished,
+        {
+          kind: 'manual',
+          note: 'archived',
+          change: { summary: completion.outcome, artifacts: [], transitions: [], commands: [] },
+        },
+      )
       const { id: checkpoint } = point.checkpoint
       const owed = { stream: row.stream.id, checkpoint }
       const moved: Partial<DocumentCommit> = {

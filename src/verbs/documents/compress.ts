@@ -139,7 +139,7 @@ export const compress = operation({
       if (result.text === open.text)
         return { commit: {}, answer: { ...answer, written: false, sequence: null, checkpoint: null } }
       const note = `compressed from ${summary.tokens_before} to ${summary.tokens_after} tokens (est.)`
-      const { point, commit } = await edited(context, open, result.text, { kind: 'manual', note })
+      const { point, commit } = await edited(context, survey, open, result.text, { kind: 'manual', note })
       const sequence = open.row.stream.headSequence + 1
       return { commit, answer: { ...answer, written: true, sequence, checkpoint: point.checkpoint.id } }
     })

@@ -117,6 +117,7 @@ export const delta = operation({
       const { transitions } = input
       const { point, commit } = await edited(
         context,
+        survey,
         open,
         appendDelta(text, { at, what: input.what, artifacts, transitions, isSure: isTold }),
         {

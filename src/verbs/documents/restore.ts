@@ -1,12 +1,12 @@
 import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { provenanceHere } from '../../engine/context/provenance.ts'
 import { act } from '../../engine/documents/act.ts'
 import { documentPoint, owedDocument } from '../../engine/documents/checkpoint-of.ts'
 import { requireSize } from '../../engine/documents/edit-document.ts'
 import { afterHead, refusalOf, requireRow } from '../../engine/documents/find-stream.ts'
 import { pointAt } from '../../engine/documents/point.ts'
 import { isHere, isTakenPath, type Survey } from '../../engine/documents/survey.ts'
+import { provenanceOf } from '../../engine/trust/here.ts'
 import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
 import { setFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
 import { activePath, archivePath, isArchived } from '../../formats/checkpoint-md/layout.ts'
@@ -63,7 +63,7 @@ export const restore = operation({
         parent: position.checkpoint,
         after: afterHead(row),
         triggers: [{ kind: 'manual', note: at === undefined ? 'restored' : `restored from number ${at}` }],
-        provenance: provenanceHere(context),
+        provenance: provenanceOf(survey),
         foreign: position.foreign,
       })
       const { id: checkpoint } = point.checkpoint

@@ -6,6 +6,7 @@ import {
   staleSessions,
   toldOf,
 } from '../../engine/sessions/reconcile-sessions.ts'
+import { lookHere } from '../../engine/trust/here.ts'
 import { operation } from '../define/operation.ts'
 import { sayEarlier } from '../say/say-earlier.ts'
 
@@ -25,7 +26,9 @@ export const reconcile = operation({
       ? await countEarlier(context)
       : await readEarlier(context, ALL, { except, again: true })
     const stale = (await staleSessions(context)).map(toldOf)
-    const reconciled = dryRun ? stale : await reconcileHere(context, { except: except?.id ?? null })
+    const reconciled = dryRun
+      ? stale
+      : await reconcileHere(context, await lookHere(context), { except: except?.id ?? null })
     return { dry_run: dryRun, reconciled, earlier, now: new Date(context.ports.now()).toISOString() }
   },
   say: ({ dry_run, reconciled, earlier, now }) =>

@@ -2,7 +2,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { visibleLines } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { vouchedLedger } from '../../engine/surroundings/ledger-file.ts'
-import { isTrustedHere } from '../../engine/trust/trusted.ts'
+import { lookHere } from '../../engine/trust/here.ts'
 import { maybe, oneOf, text, whole } from '../define/facts.ts'
 import { operation } from '../define/operation.ts'
 import { fitted, table } from '../say/table.ts'
@@ -49,7 +49,7 @@ export const ledger = operation({
   lenient: true,
   async perform(context, { at }): Promise<Shown> {
     if (at !== undefined) return shownAt(context, at)
-    const file = await vouchedLedger(context, await isTrustedHere(context))
+    const file = await vouchedLedger(context, await lookHere(context))
     const { ledger_path: path } = context.settings
     if (file === null) return { enabled: false, path, number: null, stream: null, text: null, problem: null }
     const text = file.problem === null ? (file.found?.text ?? null) : null

@@ -17,7 +17,7 @@ import { verify } from '../../engine/brief/verify.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { absentAt } from '../../engine/surroundings/mentions.ts'
 import { worldOf } from '../../engine/surroundings/world.ts'
-import { isTrustedHere } from '../../engine/trust/trusted.ts'
+import { type Here, lookHere } from '../../engine/trust/here.ts'
 import { renderBriefPlain } from '../../formats/brief-md/render.ts'
 import type { Handoff } from '../../formats/handoff-md/codec.ts'
 import { slugOf } from '../../formats/handoff-md/layout.ts'
@@ -90,8 +90,8 @@ export const pickup = operation({
   async perform(context, { handoff, list, budget = context.settings.brief_tokens, markdown, reviewed }) {
     if (reviewed && (handoff === undefined || list))
       throw new ReasonError('usage_invalid', { problem: '--reviewed goes with the one that was read' })
-    const trusted = await isTrustedHere(context)
-    return { markdown, ...(await picked(context, { wanted: handoff, list, reviewed, trusted, budget })) }
+    const here = await lookHere(context)
+    return { markdown, ...(await picked(context, { wanted: handoff, list, reviewed, budget, ...here })) }
   },
   say: (result, screen) => sayPicked(result, screen),
   exact: (result) => (result.kind === 'brief' ? `${result.text}\n` : null),
@@ -148,11 +148,10 @@ function requireWord(text: string): void {
     throw new ReasonError('usage_invalid', { problem: '<handoff> is no slug and no file' })
 }
 
-interface Wanted {
+interface Wanted extends Here {
   wanted: string | undefined
   list: boolean
   reviewed: boolean
-  trusted: boolean
   budget: number
 }
 

@@ -41,7 +41,7 @@ export const resume = operation({
     const survey = await read(context)
     // What is uncommitted is in no brief: git need not be asked for it.
     const world = await worldOf(context, survey, { wantsDirty: false })
-    const notes = await notesHere(context, null)
+    const notes = await notesHere(context, survey, null)
     return { markdown, ...(await resumed(context, survey, world, { named: id ?? null, budget, notes })) }
   },
   say: (result, screen) => sayResumed(result, screen),
