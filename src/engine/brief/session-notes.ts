@@ -25,7 +25,7 @@ const MOST_RUNNING = 4
 export async function notesHere(context: Context, current: SessionKey | null): Promise<SessionNote[]> {
   const { store, identity, ports } = context
   if (identity.workspace === '') return []
-  const rows = await store.sessions({
+  const rows = await store.log.listSessions({
     workspace: identity.workspace,
     phases: ['active', 'stale', 'recent'],
     most: 50,

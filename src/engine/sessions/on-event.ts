@@ -28,12 +28,12 @@ export async function onEvent(
   usedPercent: number | null,
 ): Promise<Answer> {
   const key: SessionKey = { agent: event.agent, id: event.session }
-  const before = (await context.store.session(key))?.session ?? null
+  const before = (await context.store.log.readSession(key))?.session ?? null
   // Who has no time takes in some of what others left; what this one said comes in any case.
   if (event.kind === 'start') await follow(context, { most: MOST_AT_A_START })
   await drain(context, key)
   const answer = await answerTo(context, key, event, usedPercent, before)
-  const session = (await context.store.session(key))?.session
+  const session = (await context.store.log.readSession(key))?.session
   if (session) refreshHint(context, session)
   return answer
 }
@@ -104,7 +104,7 @@ async function started(
   if (telling === null) return null
   await reconcileHere(context, { except: key.id })
   const notes = await notesHere(context, key)
-  const session = (await context.store.session(key))?.session
+  const session = (await context.store.log.readSession(key))?.session
   // One that resumes and was never followed has been told nothing.
   const words =
     telling === 'changes' && before !== null
@@ -124,7 +124,7 @@ async function started(
 
 /** What a compaction's summary dropped, once; nothing as long as the summary is not known. */
 async function owed(context: Context, key: SessionKey): Promise<Answer> {
-  const session = (await context.store.session(key))?.session
+  const session = (await context.store.log.readSession(key))?.session
   if (!session || session.compaction === null) return null
   // The client may have been stopped before it told the summary: then its transcript has it.
   const known =
@@ -162,7 +162,7 @@ async function pressed(
   event: AgentEvent,
   usedPercent: number | null,
 ): Promise<Answer> {
-  const session = (await context.store.session(key))?.session
+  const session = (await context.store.log.readSession(key))?.session
   if (!session) return null
   const due = nudgesFor({ usedPercent, ...session })
   if (due.length === 0) return null

@@ -13,7 +13,7 @@ import { redactAll } from '../../policy/redact.ts'
 import { isSessionStream } from '../../policy/resolve.ts'
 import { capped } from '../../policy/save.ts'
 import { ownStream, streamOf } from '../../policy/session-stream.ts'
-import type { WorkRow } from '../../store/store.ts'
+import type { WorkRow } from '../../store/acts.ts'
 import { headOf } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
@@ -186,7 +186,7 @@ async function commit(
   const ledger = await quietLedger(context)
   const at = new Date(atMs).toISOString()
   const files = ledger === null ? [] : await ledgerOf(context, survey, written.point, { ledger, work, at })
-  const committed = await store.commit(
+  const committed = await store.acts.commit(
     joined(
       identity.workspace,
       { begins: target.row ? [] : [newStream(context, target.name)] },
