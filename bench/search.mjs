@@ -143,7 +143,7 @@ async function fill(context) {
       appends.push({ checkpoint, after: head?.id ?? null, foreign: false })
       heads.set(name, checkpoint)
     }
-    const done = await store.commit({ workspace: identity.workspace, begins, appends })
+    const done = await store.acts.commit({ workspace: identity.workspace, begins, appends })
     if (!done.done) throw new Error(`the store refused: ${done.why}`)
     if (performance.now() > deadline) throw new Error(`only ${records} records were stored in time`)
   }

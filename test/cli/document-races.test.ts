@@ -50,7 +50,7 @@ test('20 processes that focus on 20 documents leave exactly one current, on disk
   const currents = [...filesOf(box).texts].filter(([, text]) => /^status: current$/m.test(text))
   expect(currents).toHaveLength(1)
   const focused = await inStore(box, async ({ store, identity }) =>
-    (await store.work(identity.repository, identity.workspace)).filter((row) => row.focused),
+    (await store.acts.listWork(identity.repository, identity.workspace)).filter((row) => row.focused),
   )
   expect(focused.map(({ stream }) => `active/${stream.name}.md`)).toEqual([currents[0]?.[0]])
   await expectSound(box)

@@ -82,9 +82,9 @@ test('a hook whose folder is another repository saves the work of its session wh
 async function silence(box: Sandbox, id: string, at: Date): Promise<void> {
   const { inStore } = await import('../support/stored-documents.ts')
   await inStore(box, async ({ store }) => {
-    const row = await store.session({ agent: 'claude', id })
+    const row = await store.log.readSession({ agent: 'claude', id })
     if (!row) throw new Error('there is no such session')
     const session = { ...row.session, lastActivityAt: at.toISOString(), startedAt: at.toISOString() }
-    expect(await store.advance(session, row.version)).toBe(true)
+    expect(await store.log.advance(session, row.version)).toBe(true)
   })
 }

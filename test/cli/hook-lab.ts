@@ -76,7 +76,7 @@ export function faultsOf(box: Sandbox): Fault[] {
 
 /** The rows of all sessions, without taking in what waits. */
 export const rowsOf = (box: Sandbox): Promise<Session[]> =>
-  inStore(box, async ({ store }) => (await store.sessions({})).map(({ session }) => session))
+  inStore(box, async ({ store }) => (await store.log.listSessions({})).map(({ session }) => session))
 
 /** The words that an answer carries to the model. */
 export function words({ stdout }: Finished): string {

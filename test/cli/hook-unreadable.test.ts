@@ -28,9 +28,9 @@ const TROUBLES: Record<string, (box: Sandbox) => Promise<void> | void> = {
     writeFileSync(path, '{}\n')
     heard(box, A, 'PreCompact', { trigger: 'manual', transcript_path: path })
     await inStore(box, async ({ store }) => {
-      const row = await store.session({ agent: 'claude', id: A })
+      const row = await store.log.readSession({ agent: 'claude', id: A })
       if (!row) throw new Error('there is no such session')
-      await store.advance(row.session, row.version, '{"reading":')
+      await store.log.advance(row.session, row.version, '{"reading":')
     })
     appendFileSync(path, '{}\n')
   },

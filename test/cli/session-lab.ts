@@ -50,7 +50,7 @@ export async function recorded(box: Sandbox, given: Given): Promise<void> {
         environment: { ...start.environment, ...given.environment },
         statistics: { ...start.statistics, ...given.statistics },
       }
-      if (!(await store.advance(session, null))) throw new Error(`there is a session ${given.id}`)
+      if (!(await store.log.advance(session, null))) throw new Error(`there is a session ${given.id}`)
     },
     'write',
   )
@@ -68,7 +68,7 @@ export const silent = (box: Sandbox, given: Given, ms = 180 * MINUTE) =>
   recorded(box, { phase: 'stale', startedAt: ago(ms + 60.5 * MINUTE), lastActivityAt: ago(ms), ...given })
 
 export const rowOf = (box: Sandbox, id: string): Promise<SessionRow | null> =>
-  inStore(box, ({ store }) => store.session({ agent: 'claude', id }))
+  inStore(box, ({ store }) => store.log.readSession({ agent: 'claude', id }))
 
 /** The environment of a command that an agent runs in its session. */
 export const within = (id: string): NodeJS.ProcessEnv => ({ CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: id })

@@ -260,8 +260,8 @@ describe('the registry', () => {
     box.json(['save', 'Refresh', '--decision', 'Using RS256', '--next', 'Add tests', '--stream', 'auth'])
     await ended(box, { id: idOf('bbbb'), stream: 'auth', outcomes: [AUTH] })
     await inStore(box, async ({ store, identity, ports }) => {
-      const stream = await store.stream(identity.repository, 'auth', 'work')
-      const head = await store.checkpoint(stream?.headId ?? '')
+      const stream = await store.log.findStream(identity.repository, 'auth', 'work')
+      const head = await store.log.readCheckpoint(stream?.headId ?? '')
       if (head?.state !== 'whole') throw new Error('nothing is saved')
       const { checkpoint } = head
       const foreign = {
@@ -270,7 +270,7 @@ describe('the registry', () => {
         parent: checkpoint.id,
       }
       const appends = [{ checkpoint: foreign, after: checkpoint.id, foreign: true }]
-      expect(await store.commit({ workspace: identity.workspace, appends })).toEqual({ done: true })
+      expect(await store.acts.commit({ workspace: identity.workspace, appends })).toEqual({ done: true })
     })
     expect(JSON.parse(box.run(['sessions', '--registry']).stdout).lastWorked).toMatchObject({
       sessionId: idOf('bbbb'),

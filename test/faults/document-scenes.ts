@@ -65,7 +65,9 @@ async function documents(box: Sandbox, { commit = false } = {}): Promise<void> {
 /** Documents whose file is too young for its look to be known. */
 const unsure = (box: Sandbox) =>
   inStore(box, async ({ store, identity }) =>
-    (await store.work(identity.repository, identity.workspace)).filter(({ view }) => view?.stamp === null),
+    (await store.acts.listWork(identity.repository, identity.workspace)).filter(
+      ({ view }) => view?.stamp === null,
+    ),
   )
 
 function commitAll(box: Sandbox): void {
@@ -178,7 +180,7 @@ const lost = (box: Sandbox, { bytes }: Foreseen): Promise<string[]> =>
   inStore(box, async ({ store }) => {
     const gone: string[] = []
     for (const text of bytes)
-      if (text.startsWith('---') && (await store.text(sha256(text))) === null)
+      if (text.startsWith('---') && (await store.log.readText(sha256(text))) === null)
         gone.push(`the store has lost ${text.slice(0, 60)}`)
     return gone
   })

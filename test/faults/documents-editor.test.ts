@@ -82,14 +82,15 @@ async function race(box: Sandbox, editor: Editor, way: Way, number: number): Pro
   const now = readFileSync(path, 'utf8')
   const notices = [delta, list].flatMap((done) => lastJson(done.text)?.notices ?? [])
   return inStore(box, async ({ store, identity }) => {
-    const stream = await store.stream(identity.repository, 'auth', 'work')
-    const stored = await store.checkpoint(String(lastJson(delta.text)?.checkpoint))
+    const stream = await store.log.findStream(identity.repository, 'auth', 'work')
+    const stored = await store.log.readCheckpoint(String(lastJson(delta.text)?.checkpoint))
     const hash = stored?.state === 'whole' ? stored.checkpoint.document?.hash : undefined
     return {
       hasEdit: now.includes(`\n${line}\n`),
       hasDelta: now.includes(`\n${what}\n`),
-      isKept: now === text || (await store.text(sha256(text))) === text,
-      isInHistory: stream !== null && ((await store.text(hash ?? ''))?.includes(`\n${what}\n`) ?? false),
+      isKept: now === text || (await store.log.readText(sha256(text))) === text,
+      isInHistory:
+        stream !== null && ((await store.log.readText(hash ?? ''))?.includes(`\n${what}\n`) ?? false),
       isTold: notices.some((notice) => String(notice).includes('auth.md')),
       saved,
       replacedAt: windows.at(-1)?.to ?? 0n,
@@ -187,7 +188,9 @@ test('an edit in the last instant that is no document any more is kept in the st
     code: 0,
     notices: [expect.stringContaining(`${DOCUMENT} was changed meanwhile`), expect.any(String)],
   })
-  expect(await inStore(box, ({ store }) => store.text(sha256('no front matter\n')))).toBe('no front matter\n')
+  expect(await inStore(box, ({ store }) => store.log.readText(sha256('no front matter\n')))).toBe(
+    'no front matter\n',
+  )
   expect((await command(box, ['list'])).code).toBe(0)
   expect(box.read(DOCUMENT)).toContain('\na step.\n')
   expect(filesOf(box).temps).toEqual([])
@@ -211,7 +214,7 @@ test('an edit that is written only after the delta has ended is kept in the stor
   await written
   const { text } = await command(box, ['list'])
   expect(String(lastJson(text)?.notices)).toContain(`${DOCUMENT} was edited`)
-  expect(await inStore(box, ({ store }) => store.text(sha256(late)))).toBe(late)
+  expect(await inStore(box, ({ store }) => store.log.readText(sha256(late)))).toBe(late)
   expect(box.read(DOCUMENT)).toContain('\na step.\n')
   expect(filesOf(box).temps).toEqual([])
 })

@@ -9,8 +9,8 @@ import { lookHere } from '../../src/engine/trust/here.ts'
 import type { Folder } from '../../src/fs/disk.ts'
 import { findFolder } from '../../src/fs/durable.ts'
 import { isLeftover } from '../../src/fs/guarded.ts'
+import type { DocumentCommit } from '../../src/store/acts.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
-import type { DocumentCommit } from '../../src/store/store.ts'
 import { archive } from '../../src/verbs/documents/archive.ts'
 import { delta } from '../../src/verbs/documents/delta.ts'
 import { focus } from '../../src/verbs/documents/focus.ts'
@@ -45,11 +45,11 @@ async function startWorld(): Promise<World> {
   stage.disk = disk
   const ports = testPorts()
   const store = openSqliteStore({ path: ':memory:', ports, locksFolder: null })
-  const { commit } = store
+  const { commit } = store.acts
   let last: DocumentCommit = { workspace: WORKSPACE }
-  store.commit = (change) => {
+  store.acts.commit = (change) => {
     if ((change.documents ?? []).some(({ state }) => state === 'pending')) last = change
-    return commit.call(store, change)
+    return commit.call(store.acts, change)
   }
   const context: Context = {
     cwd: '/model',
@@ -70,7 +70,10 @@ async function startWorld(): Promise<World> {
     env: {},
     progress: () => undefined,
   }
-  await store.seeWorkspace({ id: WORKSPACE, repository: 'repo_1', path: '/model' }, instant(ports.now()))
+  await store.local.seeWorkspace(
+    { id: WORKSPACE, repository: 'repo_1', path: '/model' },
+    instant(ports.now()),
+  )
   const begin = { parent: undefined, anchor: undefined }
   await newOperation.perform(context, { ...begin, name: 'old', current: false })
   await finish(context, 'old', 'Older')
@@ -202,18 +205,18 @@ test.each(each)(
     let states = 0
     for (const { disk } of cuts(played)) {
       // What only notes what the disk shows may be undone by the cut as well: all of it is owed again.
-      await store.commit({ workspace: WORKSPACE, documents, leaving, entries })
+      await store.acts.commit({ workspace: WORKSPACE, documents, leaving, entries })
       stage.disk = disk
       await upToDate(context, await lookHere(context))
       expect(textsOf(disk)).toEqual(after)
-      expect(await store.owed(WORKSPACE)).toEqual([])
+      expect(await store.local.listOwedViews(WORKSPACE)).toEqual([])
       expect(tempsOf(disk)).toEqual([])
       states += 1
       // A broken protocol leaves states without end.
       expect(states).toBeLessThan(1_000)
     }
     expect(states).toBeGreaterThanOrEqual(LEAST[verb])
-    for (const { view } of await store.work('repo_1', WORKSPACE))
+    for (const { view } of await store.acts.listWork('repo_1', WORKSPACE))
       expect(sha256(after.get(view?.path ?? '') ?? '')).toBe(view?.hash)
   },
 )

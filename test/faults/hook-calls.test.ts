@@ -116,13 +116,13 @@ async function aftermath(box: Sandbox, { checkpoints }: Scene): Promise<string[]
     if (kinds.filter((one) => one === kind).length > 1) wrong.push(`${kind} is there twice: ${kinds}`)
   if (row?.endReason !== 'logout') wrong.push(`the end is lost: ${JSON.stringify(row)}`)
   const found = await inStore(box, async ({ store, identity }) =>
-    (await store.work(identity.repository, identity.workspace)).reduce(
+    (await store.acts.listWork(identity.repository, identity.workspace)).reduce(
       (sum, { stream }) => sum + stream.headSequence,
       0,
     ),
   )
   if (found !== checkpoints) wrong.push(`${found} checkpoints`)
-  const problems = await inStore(box, async ({ store }) => store.check())
+  const problems = await inStore(box, async ({ file }) => (await file?.check()) ?? [])
   wrong.push(...problems.map(({ what }) => what))
   return wrong
 }

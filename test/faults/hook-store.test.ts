@@ -88,7 +88,7 @@ test('a store of an older shape: the hook does not change it, and the next comma
     MIGRATIONS.findIndex((step) => step.includes('TABLE sessions')),
   )
   const older = openSqliteStore({ path: database(box), ports: realPorts, locksFolder: null, migrations })
-  await older.workspaces()
+  await older.local.listWorkspaces()
   await older.close()
   onFile(database(box), 'PRAGMA wal_checkpoint(TRUNCATE)')
   const before = readFileSync(database(box))

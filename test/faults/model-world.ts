@@ -17,8 +17,9 @@ import {
 } from '../../src/formats/snapshot/layout.ts'
 import type { Folder } from '../../src/fs/disk.ts'
 import { findFolder } from '../../src/fs/durable.ts'
+import type { ViewRow } from '../../src/store/local-state.ts'
+import type { Stream } from '../../src/store/log.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
-import type { Stream, ViewRow } from '../../src/store/store.ts'
 import { homeAt } from '../../src/workspace/home.ts'
 import type { ModelDisk } from '../support/model-disk.ts'
 import { type TestPorts, testPorts } from '../support/ports.ts'
@@ -64,7 +65,7 @@ export async function startWorld(disk: ModelDisk): Promise<World> {
     env: {},
     progress: () => undefined,
   }
-  await store.seeWorkspace({ id: 'ws_1', repository: 'repo_1', path: '/model' }, instant(ports.now()))
+  await store.local.seeWorkspace({ id: 'ws_1', repository: 'repo_1', path: '/model' }, instant(ports.now()))
   const { run } = await startRun(context, decodePlan(PLAN, 'plan.md'), RUN)
   return { disk, context, ports, run }
 }
@@ -77,27 +78,28 @@ function watched(store: SqliteStore, disk: ModelDisk): SqliteStore {
   const note = (rows: Array<Pick<ViewRow, 'path'> & { hash?: string }>, is: Claim['is']) => {
     for (const { path, hash } of rows) claim(disk, path, is, hash)
   }
-  const { published, replaceView, forgetViews, remove } = store
-  store.published = (views) => {
+  const { markPublished, replaceView, forgetViews } = store.local
+  const { remove } = store.acts
+  store.local.markPublished = (views) => {
     note(views, 'there')
-    return published.call(store, views)
+    return markPublished.call(store.local, views)
   }
-  store.replaceView = (old, view) => {
+  store.local.replaceView = (old, view) => {
     note([view], 'there')
     note([old], 'leaving')
-    return replaceView.call(store, old, view)
+    return replaceView.call(store.local, old, view)
   }
-  store.remove = async (stream, ids, at) => {
-    const views = await store.views({ stream })
+  store.acts.remove = async (stream, ids, at) => {
+    const views = await store.local.listViews({ stream })
     note(
       views.filter(({ checkpoint }) => ids.includes(checkpoint)),
       'leaving',
     )
-    return remove.call(store, stream, ids, at)
+    return remove.call(store.acts, stream, ids, at)
   }
-  store.forgetViews = (views) => {
+  store.local.forgetViews = (views) => {
     note(views, 'gone')
-    return forgetViews.call(store, views)
+    return forgetViews.call(store.local, views)
   }
   return store
 }

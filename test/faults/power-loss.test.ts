@@ -102,10 +102,10 @@ test.each([
 
 test('after a cut at any call the next command writes all that is owed, whatever lay about', async () => {
   const { disk, context, run } = await play((world) => save(world, 6))
-  const views = await context.store.views({ stream: run.id })
+  const views = await context.store.local.listViews({ stream: run.id })
   let states = 0
   for (const state of cutStates([...disk.trace], 'weak')) {
-    for (const view of views) await context.store.owe(view)
+    for (const view of views) await context.store.local.oweView(view)
     await settle(context, run, state.disk.root())
     await catchUp(context)
     for (const { path, hash } of views) expect(sha256(contentAt(state.disk, path))).toBe(hash)
@@ -113,7 +113,7 @@ test('after a cut at any call the next command writes all that is owed, whatever
     // A broken protocol leaves states without end.
     expect(states).toBeLessThan(1_000)
   }
-  expect(await context.store.views({ stream: run.id, unsettled: true })).toEqual([])
+  expect(await context.store.local.listViews({ stream: run.id, unsettled: true })).toEqual([])
   expect(states).toBeGreaterThan(80)
 })
 

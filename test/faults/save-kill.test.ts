@@ -76,7 +76,9 @@ function saveScene(): Scene {
 /** The looks of all documents are known, so that the command makes the same calls each time. */
 const isSettled = (box: Sandbox) =>
   inStore(box, async ({ store, identity }) =>
-    (await store.work(identity.repository, identity.workspace)).every(({ view }) => view?.stamp != null),
+    (await store.acts.listWork(identity.repository, identity.workspace)).every(
+      ({ view }) => view?.stamp != null,
+    ),
   )
 
 async function foresee(box: Sandbox): Promise<Foreseen> {
@@ -142,7 +144,7 @@ async function afterNext(box: Sandbox, seen: Foreseen, { done, hit }: Struck): P
     wrong.push(`the index says ${last}: ${told?.saved_at}`)
   const notes = notesIn(box).filter((path) => !path.includes('/.'))
   if (notes.length !== seen.notes.size + (isNew ? 1 : 0)) wrong.push(`after resume there are ${notes}`)
-  const owed = await inStore(box, ({ store, identity }) => store.owed(identity.workspace))
+  const owed = await inStore(box, ({ store, identity }) => store.local.listOwedViews(identity.workspace))
   if (owed.length > 0) wrong.push(`${owed.map(({ path }) => path)} are owed still`)
   const again = lastJson((await command(box, ['save', 'Third'])).text)
   if (again?.ok !== true || again.sequence !== (isNew ? 4 : 3))

@@ -228,7 +228,9 @@ async function openedRun() {
   const folder = await openRunFolder(context, run)
   if (folder === null) throw new Error('the run has no folder')
   onTestFinished(() => folder.close())
-  const row = (await context.store.views({ stream: run.id })).find(({ path }) => path.includes('/history/'))
+  const row = (await context.store.local.listViews({ stream: run.id })).find(({ path }) =>
+    path.includes('/history/'),
+  )
   if (row === undefined) throw new Error('the run has no history')
   return { context, run, folder, row }
 }
@@ -242,7 +244,7 @@ test('a file that is set aside is synced where it goes to, and where it came fro
 
 test('a history file that another writer left is synced before it is taken for published', async () => {
   const { context, run, row } = await openedRun()
-  await context.store.owe(row)
+  await context.store.local.oweView(row)
   calls.length = 0
   expect(await publishRun(context, run)).toBe('published')
   expect(calls.slice(calls.lastIndexOf('read'))).toEqual(['read', 'sync folder'])

@@ -45,7 +45,7 @@ test('two servers and hooks at once on one workspace: nothing is lost, and one d
   )
   await inStore(box, async ({ store }) => {
     for (const { checkpoint } of points) {
-      const stored = await store.checkpoint(checkpoint)
+      const stored = await store.log.readCheckpoint(checkpoint)
       if (stored?.state !== 'whole') throw new Error(`${checkpoint} is not whole`)
       for (const { text } of stored.checkpoint.work.decisions) told.add(text)
     }

@@ -88,10 +88,10 @@ describe('a session in which much was said', () => {
   test('is asked in a new row as in one of an older version', async () => {
     const lab = await started()
     await lab.within(async ({ store }) => {
-      const row = await store.session(keyOf(A))
+      const row = await store.log.readSession(keyOf(A))
       if (row === null) return
       const { stretch: _stretch, ...older } = row.session
-      await store.advance(older, row.version)
+      await store.log.advance(older, row.version)
     })
     expect((await work(lab, 6))[5]).toContain(ASKS)
   })

@@ -57,7 +57,7 @@ test('a save at a terminal changes nothing in the row of a session', async () =>
   const lab = new Lab()
   await lab.start(A)
   await lab.save(null, { text: 'Login', stream: 'auth', accomplishment: ['The login form works'] })
-  expect(await lab.within(({ store }) => store.session(keyOf(A)))).toMatchObject({
+  expect(await lab.within(({ store }) => store.log.readSession(keyOf(A)))).toMatchObject({
     session: { accomplishments: [], stream: null, savedAt: null },
   })
 })

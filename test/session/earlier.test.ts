@@ -41,7 +41,7 @@ function earlierLab(): Lab {
   return lab
 }
 
-const rowsOf = (lab: Lab) => lab.within(({ store }) => store.sessions({}))
+const rowsOf = (lab: Lab) => lab.within(({ store }) => store.log.listSessions({}))
 const readWith = (lab: Lab, limits: Partial<EarlierLimits> = {}) =>
   lab.within((context) => readEarlier(context, { ...AT_SET_UP, ...limits }))
 const faultsIn = (lab: Lab) => lab.within(async ({ home }) => readFileSync(home.faults, 'utf8'))
@@ -137,7 +137,7 @@ describe('how a session of before is recorded', () => {
     lab.wait(10 * DAY)
     expect(await lab.start(NOW)).toContain('Please move the login to tokens')
     expect(await lab.row(A)).toMatchObject({ phase: 'archived', transcriptRead: 0 })
-    const kept = readState(await lab.within(({ store }) => store.reading(keyOf(A))))
+    const kept = readState(await lab.within(({ store }) => store.log.readReading(keyOf(A))))
     expect(kept).toMatchObject({ reading: null, digest: { requests: [{ how: 'prompt' }] } })
   })
 
@@ -150,7 +150,7 @@ describe('how a session of before is recorded', () => {
     await lab.start(A, 'resume')
     lab.prompt(A, 'Go on with the refresh test.')
     await lab.act(A, 'PreCompact', { trigger: 'manual' })
-    const state = readState(await lab.within(({ store }) => store.reading(keyOf(A))))
+    const state = readState(await lab.within(({ store }) => store.log.readReading(keyOf(A))))
     expect(state?.digest.requests.map(({ text }) => text)).toEqual([
       'Please move the login to tokens. Always use tabs for indentation.',
       'Go on with the refresh test.',
@@ -168,7 +168,7 @@ describe('how a session of before is recorded', () => {
     rmSync(lab.pathOf(A))
     await lab.start(A, 'resume')
     await lab.act(A, 'PreCompact', { trigger: 'manual' })
-    const state = readState(await lab.within(({ store }) => store.reading(keyOf(A))))
+    const state = readState(await lab.within(({ store }) => store.log.readReading(keyOf(A))))
     expect(state?.digest.requests).toHaveLength(1)
   })
 

@@ -132,7 +132,7 @@ test('answers and plans are told nowhere once trust was taken back', async () =>
   lab.plans(B, '# EVIL plan')
   await lab.act(B, 'PreCompact', { trigger: 'auto' })
   lab.hear(B, 'PostCompact', { compact_summary: 'nothing' })
-  await lab.within(({ store, identity }) => store.setTrust(identity.workspace, null, lab.now))
+  await lab.within(({ store, identity }) => store.local.setTrust(identity.workspace, null, lab.now))
   expect.soft(await lab.act(B, 'UserPromptSubmit', { prompt: 'go on' })).not.toContain('EVIL')
   lab.wait(2 * HOUR)
   expect.soft(await lab.start(A, 'resume')).not.toContain('EVIL')

@@ -75,7 +75,7 @@ export class Lab {
 
   trust(): Promise<void> {
     return this.within(({ store, identity, place }) =>
-      store.setTrust(identity.workspace, place.root, this.now),
+      store.local.setTrust(identity.workspace, place.root, this.now),
     )
   }
 
@@ -115,7 +115,7 @@ export class Lab {
   follow = () => this.within(follow)
 
   async row(id: string): Promise<Session> {
-    const found = await this.within(({ store }) => store.session(keyOf(id)))
+    const found = await this.within(({ store }) => store.log.readSession(keyOf(id)))
     if (found === null) throw new Error(`no session ${id}`)
     return found.session
   }
@@ -144,9 +144,9 @@ export class Lab {
 
   checkpoint(name: string) {
     return this.within(async ({ store, identity }) => {
-      const rows = await store.work(identity.repository, identity.workspace)
+      const rows = await store.acts.listWork(identity.repository, identity.workspace)
       const row = rows.find(({ stream }) => stream.name === name)
-      const found = row ? await store.checkpoint(row.position.checkpoint) : null
+      const found = row ? await store.log.readCheckpoint(row.position.checkpoint) : null
       return found?.state === 'whole' ? found.checkpoint : null
     })
   }
@@ -154,7 +154,7 @@ export class Lab {
   /** How many checkpoints each stream of the repository has. */
   streams(): Promise<Record<string, number>> {
     return this.within(async ({ store, identity }) => {
-      const rows = await store.work(identity.repository, identity.workspace)
+      const rows = await store.acts.listWork(identity.repository, identity.workspace)
       return Object.fromEntries(rows.map(({ stream }) => [stream.name, stream.headSequence]))
     })
   }

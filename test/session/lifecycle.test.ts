@@ -239,7 +239,9 @@ describe('several sessions', () => {
     expect(a.workspace).not.toBe(b.workspace)
     expect(a.environment).toMatchObject({ workingDirectory: lab.box.repo })
     expect(b.environment).toMatchObject({ workingDirectory: other, gitBranch: 'side' })
-    const here = await lab.within(({ store, identity }) => store.sessions({ workspace: identity.workspace }))
+    const here = await lab.within(({ store, identity }) =>
+      store.log.listSessions({ workspace: identity.workspace }),
+    )
     expect(here.map(({ session }) => session.id)).toEqual([A])
   })
 

@@ -41,7 +41,7 @@ async function writeOld(lab: Lab, name: string, points: OldPoint[]): Promise<voi
         triggers: [{ kind, at: lab.now, note: '' }],
         ...(session === undefined ? {} : { session }),
       })
-      const done = await store.commit({
+      const done = await store.acts.commit({
         workspace: identity.workspace,
         begins: at === 0 ? [stream] : [],
         appends: [{ checkpoint, after, foreign: false }],
@@ -55,13 +55,13 @@ async function writeOld(lab: Lab, name: string, points: OldPoint[]): Promise<voi
 /** A session that an older version read to its end, as its row and its reading were then. */
 async function readByOlder(lab: Lab, id: string, stream: string | null = null): Promise<void> {
   await lab.within(async ({ store }) => {
-    const row = await store.session(keyOf(id))
+    const row = await store.log.readSession(keyOf(id))
     if (row === null) throw new Error('no row')
     const { readBy: _readBy, ...session } = row.session
     const size = statSync(lab.pathOf(id), { throwIfNoEntry: false })?.size ?? 900
     const reading = { offset: size, head: 'x', statistics: session.statistics, context: null, carry: {} }
     const harvest = { heard: [{ text: 'Overheard decision' }], files: [], commands: [] }
-    await store.advance(
+    await store.log.advance(
       { ...session, stream, transcriptRead: size, caughtUpAt: lab.now },
       row.version,
       JSON.stringify({ reading: { ...reading, compactions: 0, lastAt: lab.now }, harvest }),
@@ -123,7 +123,7 @@ describe('what an older version overheard', () => {
       ...{ decisions: [], rules: [], constraints: [], facts: [], state: '' },
       intent: 'Please move the login to tokens. Always use tabs for indentation.',
     })
-    const kept = await lab.within(({ store }) => store.reading(keyOf(A)))
+    const kept = await lab.within(({ store }) => store.log.readReading(keyOf(A)))
     expect(readState(kept)?.digest.requests).toHaveLength(1)
     lab.end(B)
     lab.wait(MINUTE)

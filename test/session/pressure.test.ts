@@ -62,8 +62,8 @@ describe('a window that fills up', () => {
   test('is saved, and not spoken of, where the work was handed over', async () => {
     const lab = await talked()
     await lab.within(async ({ store }) => {
-      const row = await store.session(keyOf(A))
-      if (row) await store.advance({ ...row.session, handedOff: true }, row.version)
+      const row = await store.log.readSession(keyOf(A))
+      if (row) await store.log.advance({ ...row.session, handedOff: true }, row.version)
     })
     expect(await batch(lab, 90)).toBeNull()
     expect(await lab.streams()).toEqual({ [streamOf(A)]: 1 })

@@ -264,7 +264,7 @@ describe('in a workspace that nobody trusts', () => {
     const lab = await trusted()
     await spoken(lab, A)
     await lab.within((context) => ingestSessions(context, 'talk'))
-    await lab.within(({ store, identity }) => store.setTrust(identity.workspace, null, lab.now))
+    await lab.within(({ store, identity }) => store.local.setTrust(identity.workspace, null, lab.now))
     const told = await lab.start(B)
     expect(told).toContain('Typed by the user in a')
     expect(told).not.toContain('SPOKEN')
@@ -312,7 +312,7 @@ test('a session that is archived before anybody read it tells what it came to', 
 
 describe('the digest in the store', () => {
   const digestOf = async (lab: Lab, id = A) => {
-    const text = await lab.within(({ store }) => store.reading(keyOf(id)))
+    const text = await lab.within(({ store }) => store.log.readReading(keyOf(id)))
     const state = readState(text)
     if (text === null || state === null) throw new Error('nothing is kept')
     return { text, bytes: Buffer.byteLength(JSON.stringify(state.digest)), digest: state.digest }

@@ -14,13 +14,13 @@ test('what stands in the place of a history file that is owed is set aside, not 
   context.identity = await settleIdentity(context, 'write')
   try {
     const run = await findRun(context, 'r1')
-    const [view] = (await context.store.views({ stream: run.id })).filter(({ path }) =>
+    const [view] = (await context.store.local.listViews({ stream: run.id })).filter(({ path }) =>
       path.includes('/history/'),
     )
     const file = join(box.repo, view?.path ?? '')
     const right = readFileSync(file, 'utf8')
     writeFileSync(file, 'somebody else was here')
-    await context.store.owe({ workspace: run.workspace, path: view?.path ?? '' })
+    await context.store.local.oweView({ workspace: run.workspace, path: view?.path ?? '' })
     expect(await publishRun(context, run)).toBe('published')
     expect(readFileSync(file, 'utf8')).toBe(right)
     const aside = box.path('checkpoints/r1/set-aside')

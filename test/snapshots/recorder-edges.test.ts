@@ -187,8 +187,8 @@ test('doctor looks again under the lock, and leaves a file alone that is in orde
   const { box, ports } = world
   const context = await openContext({ cwd: box.repo, env: box.env, ports, access: 'write' })
   onTestFinished(() => context.store.close())
-  const lock = context.store.lock.bind(context.store)
-  const locked = vi.spyOn(context.store, 'lock').mockImplementation((name, waitMs) => {
+  const lock = context.store.local.takeLock.bind(context.store.local)
+  const locked = vi.spyOn(context.store.local, 'takeLock').mockImplementation((name, waitMs) => {
     writeFileSync(latest, sound)
     return lock(name, waitMs)
   })

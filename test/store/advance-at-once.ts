@@ -16,9 +16,9 @@ const ports = {
 const store = openSqliteStore({ path, ports, locksFolder: null, waitMs: 60000 })
 process.stdin.once('data', async () => {
   for (;;) {
-    const { session, version } = await store.session({ agent: 'claude', id })
+    const { session, version } = await store.log.readSession({ agent: 'claude', id })
     const accomplishments = [...session.accomplishments, number]
-    if (await store.advance({ ...session, accomplishments }, version)) break
+    if (await store.log.advance({ ...session, accomplishments }, version)) break
   }
   await store.close()
   process.exit()

@@ -1,5 +1,5 @@
 import { describe, onTestFinished } from 'vitest'
-import type { Store } from '../../src/store/store.ts'
+import type { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { provesDocuments } from './conformance/documents.ts'
 import { provesKeeping } from './conformance/keeping.ts'
 import { provesLocks } from './conformance/locks.ts'
@@ -10,7 +10,7 @@ import { provesViews } from './conformance/views.ts'
 import { provesWhole } from './conformance/whole.ts'
 
 /** Opens a fresh store, or the copy that a backup made. */
-export type Open = (copy?: string) => Store | Promise<Store>
+export type Open = (copy?: string) => SqliteStore | Promise<SqliteStore>
 
 /**
  * What every store must do, whatever holds it. A new store joins by one more call of this function.

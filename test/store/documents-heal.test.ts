@@ -27,11 +27,11 @@ const listed = (box: Sandbox) =>
 async function versions(box: Sandbox): Promise<string[]> {
   const store = openAt(databaseOf(box))
   const found: string[] = []
-  for (const { id, name } of await store.streams(null, 'work'))
-    for (const { id: checkpoint, sequence } of await store.history(id)) {
-      const stored = await store.checkpoint(checkpoint)
+  for (const { id, name } of await store.log.listStreams(null, 'work'))
+    for (const { id: checkpoint, sequence } of await store.log.readHistory(id)) {
+      const stored = await store.log.readCheckpoint(checkpoint)
       const hash = stored?.state === 'whole' ? (stored.checkpoint.document?.hash ?? '') : ''
-      found.push(`${name}@${sequence}: ${await store.text(hash)}`)
+      found.push(`${name}@${sequence}: ${await store.log.readText(hash)}`)
     }
   await store.close()
   return found.toSorted()

@@ -23,7 +23,7 @@ import { freshPath, onFile, openAt } from './sqlite-file.ts'
 
 const HERE = { workspace: WORKSPACE.id }
 const placesOf = async (store: SqliteStore, name = 'auth') =>
-  (await store.work(WORKSPACE.repository, WORKSPACE.id))
+  (await store.acts.listWork(WORKSPACE.repository, WORKSPACE.id))
     .filter(({ stream }) => stream.name === name)
     .map(({ view }) => view?.path)
 
@@ -31,21 +31,21 @@ const placesOf = async (store: SqliteStore, name = 'auth') =>
 async function furnish(store: SqliteStore): Promise<void> {
   await growWork(store, { length: 3 })
   await growWork(store, { name: 'theirs', foreign: true })
-  await store.commit({ ...HERE, focus: newWork().id })
-  await store.commit({
+  await store.acts.commit({ ...HERE, focus: newWork().id })
+  await store.acts.commit({
     workspace: BESIDE.id,
     documents: [newDocument('auth', 2)],
     focus: newWork('theirs').id,
   })
-  await store.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
+  await store.local.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
   const view = { state: 'pending', base: hashOf('theirs', 1), current: true } as const
-  await store.commit(step('theirs', 2, { view, foreign: true }))
+  await store.acts.commit(step('theirs', 2, { view, foreign: true }))
   const entry = {
     path: 'checkpoints/LEARNINGS.md#auth',
     stream: newWork().id,
     checkpoint: newPoint('auth', 3).id,
   }
-  await store.commit({
+  await store.acts.commit({
     ...HERE,
     entries: [entry],
     leaving: [{ ...newDocument('auth', 1), path: pathOf('old') }],
@@ -94,51 +94,51 @@ describe('merging documents', () => {
     'of %s leaves a document that was moved in one place',
     async (order) => {
       const { store, copy } = await withCopy((one) => growWork(one))
-      await store.commit(step('auth', 2, { view: { path: pathOf('auth', 'archive') } }))
+      await store.acts.commit(step('auth', 2, { view: { path: pathOf('auth', 'archive') } }))
       const isOlder = order === 'the older into the newer'
       const into = isOlder ? store : openAt(copy)
       await into.mergeFrom(isOlder ? copy : store.path)
       expect(await placesOf(into)).toEqual([pathOf('auth', 'archive')])
-      expect((await into.views(HERE)).map(({ path }) => path)).toEqual([pathOf('auth', 'archive')])
+      expect((await into.local.listViews(HERE)).map(({ path }) => path)).toEqual([pathOf('auth', 'archive')])
     },
   )
 
   test('keeps the focus that is there, and takes the other one as open', async () => {
     const { store, copy } = await withCopy(async (one) => {
       for (const name of ['one', 'two']) await growWork(one, { name })
-      await one.commit({ ...HERE, focus: newWork('one').id })
+      await one.acts.commit({ ...HERE, focus: newWork('one').id })
     })
-    await store.commit({ ...HERE, focus: newWork('two').id })
+    await store.acts.commit({ ...HERE, focus: newWork('two').id })
     await store.mergeFrom(copy)
     expect(await focusedIn(store)).toEqual(['two'])
-    await store.commit({ ...HERE, focus: null })
+    await store.acts.commit({ ...HERE, focus: null })
     await store.mergeFrom(copy)
     expect(await focusedIn(store)).toEqual([])
   })
 
   test('does not bring back a mark that was reviewed, and brings those of new checkpoints', async () => {
     const { store, copy } = await withCopy((one) => growWork(one, { foreign: true }))
-    await openAt(copy).commit(step('auth', 2, { foreign: true }))
-    const [first] = await store.history(newWork().id)
-    await store.commit({ ...HERE, reviews: [first?.id ?? ''] })
+    await openAt(copy).acts.commit(step('auth', 2, { foreign: true }))
+    const [first] = await store.log.readHistory(newWork().id)
+    await store.acts.commit({ ...HERE, reviews: [first?.id ?? ''] })
     await store.mergeFrom(copy)
-    const marks = (await store.history(newWork().id)).map(({ foreign }) => foreign)
+    const marks = (await store.log.readHistory(newWork().id)).map(({ foreign }) => foreign)
     expect(marks).toEqual([false, true])
   })
 
   test('knows who trusted or took trust last, whichever file says so', async () => {
     const { store, copy } = await withCopy(async (one) => {
       await growWork(one)
-      await one.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
+      await one.local.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
     })
-    const isTrusted = (one: SqliteStore) => one.isTrusted(WORKSPACE.id, WORKSPACE.path)
-    await store.setTrust(WORKSPACE.id, null, LATER)
+    const isTrusted = (one: SqliteStore) => one.local.isTrusted(WORKSPACE.id, WORKSPACE.path)
+    await store.local.setTrust(WORKSPACE.id, null, LATER)
     await store.mergeFrom(copy)
     expect(await isTrusted(store)).toBe(false)
     const older = openAt(copy)
     await older.mergeFrom(store.path)
     expect(await isTrusted(older)).toBe(false)
-    await older.setTrust(WORKSPACE.id, WORKSPACE.path, '2026-02-01T00:00:00.000Z')
+    await older.local.setTrust(WORKSPACE.id, WORKSPACE.path, '2026-02-01T00:00:00.000Z')
     await store.mergeFrom(copy)
     expect(await isTrusted(store)).toBe(true)
   })
@@ -148,9 +148,9 @@ describe('merging documents', () => {
     onFile(copy, `UPDATE texts SET body = X'1f8b' WHERE hash = '${hashOf('auth', 1)}'`)
     const into = openAt(freshPath())
     expect(await into.mergeFrom(copy)).toBe(2)
-    expect(await into.text(hashOf('auth', 1))).toBeNull()
-    expect(await into.version(newWork().id, hashOf('auth', 1))).toBeNull()
-    expect(await into.text(hashOf('auth', 2))).toBe(textOf('auth', 2))
+    expect(await into.log.readText(hashOf('auth', 1))).toBeNull()
+    expect(await into.log.findVersion(newWork().id, hashOf('auth', 1))).toBeNull()
+    expect(await into.log.readText(hashOf('auth', 2))).toBe(textOf('auth', 2))
     expect(await into.check()).toEqual([])
     await into.mergeFrom(store.path)
     expect(await documentsOf(into)).toEqual(await documentsOf(store))
@@ -164,11 +164,11 @@ describe('merging documents', () => {
     await old.close()
     const into = openAt(freshPath())
     await furnish(into)
-    const before = JSON.stringify(await into.work(WORKSPACE.repository, WORKSPACE.id))
+    const before = JSON.stringify(await into.acts.listWork(WORKSPACE.repository, WORKSPACE.id))
     expect(await into.mergeFrom(path)).toBe(3)
-    expect((await into.history(stream)).map(({ id }) => id)).toEqual(ids)
-    expect((await into.views({ stream })).map(({ path }) => path)).toEqual(['r1/1', 'r1/2', 'r1/3'])
-    expect(JSON.stringify(await into.work(WORKSPACE.repository, WORKSPACE.id))).toBe(before)
+    expect((await into.log.readHistory(stream)).map(({ id }) => id)).toEqual(ids)
+    expect((await into.local.listViews({ stream })).map(({ path }) => path)).toEqual(['r1/1', 'r1/2', 'r1/3'])
+    expect(JSON.stringify(await into.acts.listWork(WORKSPACE.repository, WORKSPACE.id))).toBe(before)
     expect(await into.check()).toEqual([])
   })
 })
@@ -186,16 +186,16 @@ describe('merging what saves write', () => {
   })
   const saved = async (one: SqliteStore) => {
     await growWork(one)
-    await one.commit({
+    await one.acts.commit({
       ...{ ...HERE, texts, ledgers: [ledgerOf(1)] },
       files: [NOTE, LEDGER].map((file) => ({ ...file, ...point(1), ...owed })),
     })
   }
   const filesOf = async (one: SqliteStore) => ({
-    note: await one.fileView(WORKSPACE.id, NOTE.path),
-    ledger: await one.fileView(WORKSPACE.id, LEDGER.path),
-    ledgers: await one.ledgers(WORKSPACE.id),
-    owed: await one.owed(WORKSPACE.id),
+    note: await one.local.readFileView(WORKSPACE.id, NOTE.path),
+    ledger: await one.local.readFileView(WORKSPACE.id, LEDGER.path),
+    ledgers: await one.acts.listLedgers(WORKSPACE.id),
+    owed: await one.local.listOwedViews(WORKSPACE.id),
   })
 
   test('carries notes, ledgers and their history, once', async () => {
@@ -203,7 +203,7 @@ describe('merging what saves write', () => {
     const into = openAt(freshPath())
     await into.mergeFrom(copy)
     expect(await filesOf(into)).toEqual(await filesOf(store))
-    expect(await into.ledgers(WORKSPACE.id)).toHaveLength(1)
+    expect(await into.acts.listLedgers(WORKSPACE.id)).toHaveLength(1)
     await into.mergeFrom(copy)
     expect(await filesOf(into)).toEqual(await filesOf(store))
     expect(await into.check()).toEqual([])
@@ -211,9 +211,9 @@ describe('merging what saves write', () => {
 
   test('brings the ledgers of both files together, and the newer row of a file counts', async () => {
     const { store, copy } = await withCopy(saved)
-    await store.commit(step('auth', 2))
+    await store.acts.commit(step('auth', 2))
     const hash = sha256('a newer ledger')
-    await store.commit({
+    await store.acts.commit({
       ...{ ...HERE, texts: [{ hash, text: 'a newer ledger' }], ledgers: [ledgerOf(2, hash)] },
       files: [{ ...LEDGER, ...point(2), hash, base: null, state: 'published' }],
     })
@@ -239,7 +239,7 @@ describe('merging what saves write', () => {
     const { store, copy } = await withCopy(async (one) => {
       await saved(one)
       const files = [{ ...NOTE, ...point(1), ...owed }]
-      await one.commit({ workspace: BESIDE.id, texts, ledgers: [ledgerOf(1)], files })
+      await one.acts.commit({ workspace: BESIDE.id, texts, ledgers: [ledgerOf(1)], files })
     })
     onFile(copy, 'PRAGMA foreign_keys = OFF', `DELETE FROM workspaces WHERE id = '${BESIDE.id}'`)
     const into = openAt(freshPath())
@@ -255,7 +255,7 @@ describe('merging what saves write', () => {
     await saved(into)
     const before = await filesOf(into)
     expect(await into.mergeFrom(copy)).toBe(1)
-    expect(await into.history(newWork().id)).toEqual(await store.history(newWork().id))
+    expect(await into.log.readHistory(newWork().id)).toEqual(await store.log.readHistory(newWork().id))
     expect(await filesOf(into)).toEqual(before)
   })
 })
@@ -277,12 +277,12 @@ describe('a file replaced under an open store with documents', () => {
         renameSync(`${other}.copy`, store.path)
       }
       const runs = how === 'replaced by another' ? 1 : 0
-      expect(await store.streams(null)).toHaveLength(runs)
+      expect(await store.log.listStreams(null)).toHaveLength(runs)
       expect(withoutRuns(await documentsOf(openAt(store.path)))).toEqual(withoutRuns(before))
-      await store.commit(step('auth', 4))
-      expect((await openAt(store.path).history(newWork().id)).map(({ sequence }) => sequence)).toEqual([
-        1, 2, 3, 4,
-      ])
+      await store.acts.commit(step('auth', 4))
+      expect(
+        (await openAt(store.path).log.readHistory(newWork().id)).map(({ sequence }) => sequence),
+      ).toEqual([1, 2, 3, 4])
       expect(await contentOf(store)).toEqual(await contentOf(openAt(store.path)))
       expect(await store.check()).toEqual([])
     },
@@ -292,8 +292,8 @@ describe('a file replaced under an open store with documents', () => {
 async function furnishFurther(store: SqliteStore): Promise<void> {
   await growWork(store, { length: 3, from: 2 })
   await growWork(store, { name: 'theirs', foreign: true })
-  await store.commit({ ...HERE, focus: newWork().id })
-  await store.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
+  await store.acts.commit({ ...HERE, focus: newWork().id })
+  await store.local.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
 }
 
 /** The views of runs are left out: they belong to the other file. */

@@ -42,9 +42,9 @@ function versionOf(path: string): unknown {
 async function older(path = freshPath()) {
   const store = openSqliteStore({ path, ports: realPorts, locksFolder: null, migrations: BEFORE_DOCUMENTS })
   const { stream, ids } = await grow(store, { length: 4 })
-  await store.pin(ids[1] ?? '', true)
-  await store.remove(stream, ids.slice(0, 2), LATER)
-  await store.record(stream, newOutcome('waiting'), AT)
+  await store.log.pin(ids[1] ?? '', true)
+  await store.acts.remove(stream, ids.slice(0, 2), LATER)
+  await store.log.recordOutcome(stream, newOutcome('waiting'), AT)
   await store.close()
   onFile(path, 'PRAGMA wal_checkpoint(TRUNCATE)')
   return { path, stream, ids }
@@ -55,7 +55,7 @@ describe('the file with documents', () => {
     const path = freshPath()
     const store = openAt(path)
     for (const name of ['one', 'two']) await growWork(store, { name })
-    await store.commit({ workspace: WORKSPACE.id, focus: newWork('one').id })
+    await store.acts.commit({ workspace: WORKSPACE.id, focus: newWork('one').id })
     const add = (workspace: string, standing: string) =>
       onFile(path, `INSERT INTO standings VALUES ('${workspace}', '${newWork('two').id}', '${standing}')`)
     expect(() => add(WORKSPACE.id, 'focused')).toThrow(/UNIQUE/)
@@ -84,8 +84,10 @@ describe('the file with documents', () => {
       const hash = hashOf('auth', 1)
       onFile(path, `UPDATE texts AS t SET body = CAST(${body} AS BLOB) WHERE hash = '${hash}'`)
       expect(await store.check()).toEqual([{ what: expect.stringContaining(hash.slice(0, 12)) }])
-      await expect(store.text(hash)).rejects.toMatchObject({ reason: 'checkpoint_integrity_mismatch' })
-      expect(await store.text(hashOf('auth', 2))).toContain('at 2')
+      await expect(store.log.readText(hash)).rejects.toMatchObject({
+        reason: 'checkpoint_integrity_mismatch',
+      })
+      expect(await store.log.readText(hashOf('auth', 2))).toContain('at 2')
     },
   )
 })
@@ -97,14 +99,14 @@ describe('a gist that is damaged', () => {
       const path = freshPath()
       const store = openAt(path)
       for (const name of ['one', 'two']) await growWork(store, { name })
-      const before = await store.work(WORKSPACE.repository, WORKSPACE.id)
+      const before = await store.acts.listWork(WORKSPACE.repository, WORKSPACE.id)
       const { id } = newPoint('one', 1)
       onFile(
         path,
         'DROP TRIGGER checkpoints_are_immutable',
         `UPDATE checkpoints SET gist = '${gist}' WHERE id = '${id}'`,
       )
-      const after = await store.work(WORKSPACE.repository, WORKSPACE.id)
+      const after = await store.acts.listWork(WORKSPACE.repository, WORKSPACE.id)
       expect(after).toEqual(
         before.map((row) =>
           row.stream.name === 'one'
@@ -125,13 +127,13 @@ describe('a database from before there were documents', () => {
     const before = dump(path)
     const copy = join(freshFolder(), 'before.db')
     const store = openAt(path, { beforeMigration: (copyTo) => copyTo(copy) })
-    expect((await store.history(stream)).map(({ id }) => id)).toEqual(ids)
+    expect((await store.log.readHistory(stream)).map(({ id }) => id)).toEqual(ids)
     expect(versionOf(path)).toEqual({ user_version: MIGRATIONS.length })
     expect(versionOf(copy)).toEqual({ user_version: 1 })
     expect(dump(path)).toEqual(before)
     expect(dump(copy)).toEqual(before)
-    expect(await store.work(WORKSPACE.repository, WORKSPACE.id)).toEqual([])
-    expect(await store.owed(WORKSPACE.id)).toEqual([])
+    expect(await store.acts.listWork(WORKSPACE.repository, WORKSPACE.id)).toEqual([])
+    expect(await store.local.listOwedViews(WORKSPACE.id)).toEqual([])
     await growWork(store, { length: 2 })
     await extend(store, stream, ids, 5)
     expect(await store.check()).toEqual([])
@@ -154,10 +156,10 @@ describe('a database from before there were documents', () => {
       backups += 1
     }
     const store = openAt(path, { waitMs: 300, beforeMigration })
-    await expect(store.workspaces()).rejects.toMatchObject({ reason: 'store_busy' })
+    await expect(store.local.listWorkspaces()).rejects.toMatchObject({ reason: 'store_busy' })
     writer.exec('ROLLBACK')
     writer.close()
-    expect(await store.workspaces()).toHaveLength(1)
+    expect(await store.local.listWorkspaces()).toHaveLength(1)
     expect(backups).toBe(1)
   })
 
@@ -182,7 +184,7 @@ describe('a database from before there were documents', () => {
     writeFileSync(theirs, 'theirs', { mode: 0o600 })
     const context = await openContext({ cwd: box.repo, env: box.env, ports, access: 'read' })
     try {
-      expect(await context.store.workspaces()).toHaveLength(1)
+      expect(await context.store.local.listWorkspaces()).toHaveLength(1)
     } finally {
       await context.store.close()
     }
@@ -194,15 +196,15 @@ test('a program from before documents reads and writes runs beside a newer one',
   const path = freshPath()
   const newer = openAt(path)
   await growWork(newer, { length: 2 })
-  await newer.commit({ workspace: WORKSPACE.id, focus: newWork().id })
+  await newer.acts.commit({ workspace: WORKSPACE.id, focus: newWork().id })
   const documents = await documentsOf(newer)
   const old = openAt(path, { migrations: BEFORE_DOCUMENTS })
   const { stream, ids } = await grow(old, { length: 3 })
-  await old.remove(stream, ids.slice(0, 1), LATER)
+  await old.acts.remove(stream, ids.slice(0, 1), LATER)
   await extend(newer, stream, ids, 4)
   await extend(old, stream, ids, 5)
   expect(await contentOf(old)).toEqual(await contentOf(newer))
-  expect((await old.streams(null)).map(({ id }) => id)).toEqual([stream])
+  expect((await old.log.listStreams(null)).map(({ id }) => id)).toEqual([stream])
   expect(withoutViews(await documentsOf(newer))).toEqual(withoutViews(documents))
   expect(versionOf(path)).toEqual({ user_version: MIGRATIONS.length })
   expect(await newer.check()).toEqual([])

@@ -58,7 +58,7 @@ describe('a damaged table of workspaces', () => {
     onFile(path, 'PRAGMA foreign_keys = OFF', 'DELETE FROM workspaces')
     const into = openAt(freshPath())
     expect(await into.mergeFrom(path)).toBe(3)
-    expect((await into.history(stream)).map(({ id }) => id)).toEqual(ids)
+    expect((await into.log.readHistory(stream)).map(({ id }) => id)).toEqual(ids)
     expect(await into.check()).toEqual([])
   })
 })
@@ -79,26 +79,26 @@ test('what a heal set aside and did not live to read is read by the next command
   const head = ids.at(-1) ?? ''
   // Only the database has these: the backup is older, and no file was written.
   const store = openAt(databaseOf(box))
-  const stream = (await store.streams(null))[0]?.id ?? ''
+  const stream = (await store.log.listStreams(null))[0]?.id ?? ''
   await addNote(store, stream, 'only in the store')
-  await store.pin(head, true)
-  await store.record(stream, newOutcome('the tests'), AT)
+  await store.log.pin(head, true)
+  await store.log.recordOutcome(stream, newOutcome('the tests'), AT)
   const name = killedAfterSettingAside(box)
 
   const resumed = box.json(['run', 'resume', 'r1'])
   expect(resumed).toMatchObject({ snapshot_id: head, command_outcomes: [{ name: 'the tests' }] })
   expect(JSON.stringify(box.json(['run', 'show', 'r1']))).toContain('only in the store')
-  expect((await openAt(databaseOf(box)).situation(stream)).pinned).toEqual([head])
+  expect((await openAt(databaseOf(box)).log.readSituation(stream)).pinned).toEqual([head])
   expect(readdirSync(join(box.home, 'set-aside'))).toEqual([name])
   expect(idsOf(box)).toEqual(ids)
 })
 
 async function addNote(store: SqliteStore, stream: string, note: string): Promise<void> {
-  const { base, stream: now } = await store.situation(stream)
+  const { base, stream: now } = await store.log.readSituation(stream)
   const expected = { head: now.headId, notes: base.notes.length }
-  const [row] = (await store.views({ stream })).filter(({ path }) => path.endsWith('latest.json'))
+  const [row] = (await store.local.listViews({ stream })).filter(({ path }) => path.endsWith('latest.json'))
   const view = row ? { ...row, state: 'pending' as const } : newView('r1/1')
-  const { done } = await store.coalesce(stream, expected, { kind: 'manual', at: AT, note }, view)
+  const { done } = await store.acts.coalesce(stream, expected, { kind: 'manual', at: AT, note }, view)
   if (!done) throw new Error('the head moved')
 }
 
@@ -130,22 +130,22 @@ describe('merging', () => {
     await addNote(one, stream, 'from one')
     await addNote(other, stream, 'from the other')
     for (const _ of ['once', 'again']) await one.mergeFrom(other.path)
-    const { base } = await one.situation(stream)
+    const { base } = await one.log.readSituation(stream)
     expect(base.notes.map(({ note }) => note)).toEqual(['from one', 'from the other'])
   })
 
   test('does not bring back an outcome that a checkpoint has taken in', async () => {
     const record = async (store: SqliteStore, stream: string) => {
-      await store.record(stream, newOutcome('taken'), AT)
+      await store.log.recordOutcome(stream, newOutcome('taken'), AT)
     }
     const { one, other, stream, head } = await twins(record)
-    const { pending } = await one.situation(stream)
+    const { pending } = await one.log.readSituation(stream)
     const change = { ...noChange(), commands: pending.map(({ outcome }) => outcome) }
     const takes = pending.map(({ event }) => event)
-    await one.append(newCheckpoint(stream, 2, { at: LATER, change }), head, { takes, views: [] })
-    await other.record(stream, newOutcome('still waiting'), LATER)
+    await one.acts.append(newCheckpoint(stream, 2, { at: LATER, change }), head, { takes, views: [] })
+    await other.log.recordOutcome(stream, newOutcome('still waiting'), LATER)
     for (const _ of ['once', 'again']) await one.mergeFrom(other.path)
-    const waiting = (await one.situation(stream)).pending.map(({ outcome }) => outcome.name)
+    const waiting = (await one.log.readSituation(stream)).pending.map(({ outcome }) => outcome.name)
     expect(waiting).toEqual(['still waiting'])
   })
 })

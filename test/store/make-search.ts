@@ -2,9 +2,11 @@ import { type Checkpoint, noChange } from '../../src/core/checkpoint.ts'
 import type { SearchKind } from '../../src/core/searchable.ts'
 import { type Decision, emptyWork, type WorkState } from '../../src/core/work.ts'
 import { askIndex } from '../../src/engine/search/ask-index.ts'
-import { fillIndex } from '../../src/engine/search/fill-index.ts'
+import { type Filling, fillIndex } from '../../src/engine/search/fill-index.ts'
 import { expressionsOf, readQuery } from '../../src/policy/search-query.ts'
-import type { SearchFilter, Store } from '../../src/store/store.ts'
+import type { SearchFilter } from '../../src/store/search-index.ts'
+import type { Store } from '../../src/store/store.ts'
+import { homeAt } from '../../src/workspace/home.ts'
 import { AT, checkpointName, newCheckpoint, WORKSPACE } from './make.ts'
 import { newWork } from './make-work.ts'
 
@@ -25,7 +27,7 @@ export async function says(
     ...more
   }: Partial<Checkpoint> & { name?: string; foreign?: boolean } = {},
 ): Promise<string> {
-  await store.seeWorkspace(WORKSPACE, AT)
+  await store.local.seeWorkspace(WORKSPACE, AT)
   const stream = newWork(name)
   const checkpoint = newCheckpoint(stream.id, sequence, {
     ...{ work: { ...emptyWork(), ...work }, change: noChange() },
@@ -33,7 +35,7 @@ export async function says(
     ...more,
   })
   const after = sequence === 1 ? null : checkpointName(stream.id, sequence - 1)
-  const committed = await store.commit({
+  const committed = await store.acts.commit({
     ...{ workspace: WORKSPACE.id, begins: sequence === 1 ? [stream] : [] },
     appends: [{ checkpoint, after, foreign }],
   })
@@ -41,9 +43,18 @@ export async function says(
   return checkpoint.id
 }
 
+/** What filling the index works with. */
+export const fillingOf = (store: Store, more: Partial<Filling> = {}): Filling => ({
+  store,
+  home: homeAt('/home'),
+  notices: [],
+  progress: () => undefined,
+  ...more,
+})
+
 export const filled = async (store: Store): Promise<string[]> => {
   const notices: string[] = []
-  await fillIndex({ store, notices, progress: () => undefined })
+  await fillIndex(fillingOf(store, { notices }))
   return notices
 }
 
@@ -55,8 +66,7 @@ export async function found(store: Store, query: string, filter: Partial<SearchF
   const wanted = words.unspaced
     ? { contains: words.terms.map(({ text }) => text) }
     : { terms: expressionsOf(words), of: 'all' as const }
-  const context = { store, notices: [], progress: () => undefined }
-  return askIndex(context, wanted, { ...EVERYTHING, ...filter })
+  return askIndex(fillingOf(store), wanted, { ...EVERYTHING, ...filter })
 }
 
 /** The kinds and places of what a search finds, the best first: `decision auth@1`. */

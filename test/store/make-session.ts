@@ -1,5 +1,6 @@
 import type { Session } from '../../src/core/session.ts'
 import { begun } from '../../src/policy/session-apply.ts'
+import type { SessionFilter } from '../../src/store/log.ts'
 import type { Store } from '../../src/store/store.ts'
 import { AT, WORKSPACE } from './make.ts'
 
@@ -20,5 +21,5 @@ export const newSession = (id: string, more: Partial<Session> = {}): Session => 
 
 export const keyOf = (id: string) => ({ agent: 'claude' as const, id })
 
-export const idsIn = async (store: Store, filter: Parameters<Store['sessions']>[0] = {}) =>
-  (await store.sessions(filter)).map(({ session }) => session.id)
+export const idsIn = async (store: Store, filter: SessionFilter = {}) =>
+  (await store.log.listSessions(filter)).map(({ session }) => session.id)

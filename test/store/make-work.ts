@@ -1,7 +1,10 @@
 import { sha256 } from '../../src/core/canonical.ts'
 import type { Checkpoint } from '../../src/core/checkpoint.ts'
 import { streamId } from '../../src/core/id.ts'
-import type { DocumentCommit, DocumentView, NewStream, Store } from '../../src/store/store.ts'
+import type { DocumentCommit } from '../../src/store/acts.ts'
+import type { DocumentView } from '../../src/store/local-state.ts'
+import type { NewStream } from '../../src/store/log.ts'
+import type { Store } from '../../src/store/store.ts'
 import { AT, newCheckpoint, WORKSPACE } from './make.ts'
 
 /** A second worktree of the same repository. */
@@ -65,9 +68,9 @@ export async function growWork(
   store: Store,
   { name = 'auth', length = 1, from = 1, foreign = false } = {},
 ): Promise<{ stream: string; ids: string[] }> {
-  for (const workspace of [WORKSPACE, BESIDE]) await store.seeWorkspace(workspace, AT)
+  for (const workspace of [WORKSPACE, BESIDE]) await store.local.seeWorkspace(workspace, AT)
   for (let sequence = from; sequence <= length; sequence += 1) {
-    const committed = await store.commit(step(name, sequence, { foreign }))
+    const committed = await store.acts.commit(step(name, sequence, { foreign }))
     if (!committed.done) throw new Error(`version ${sequence} of ${name}: ${committed.why}`)
   }
   const ids = Array.from({ length }, (_, index) => newPoint(name, index + 1).id)
@@ -79,20 +82,26 @@ export async function documentsOf(store: Store): Promise<unknown> {
   const seen = []
   for (const workspace of [WORKSPACE, BESIDE])
     seen.push({
-      work: (await store.work(workspace.repository, workspace.id)).toSorted((a, b) =>
+      work: (await store.acts.listWork(workspace.repository, workspace.id)).toSorted((a, b) =>
         a.stream.name < b.stream.name ? -1 : 1,
       ),
-      owed: await store.owed(workspace.id),
-      trusted: await store.isTrusted(workspace.id, workspace.path),
-      views: await store.views({ workspace: workspace.id }),
+      owed: await store.local.listOwedViews(workspace.id),
+      trusted: await store.local.isTrusted(workspace.id, workspace.path),
+      views: await store.local.listViews({ workspace: workspace.id }),
     })
   const streams = []
-  for (const stream of (await store.streams(null, 'work')).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const stream of (await store.log.listStreams(null, 'work')).toSorted((a, b) =>
+    a.name < b.name ? -1 : 1,
+  )) {
     const points = []
-    for (const { id } of await store.history(stream.id)) {
-      const point = await store.checkpoint(id)
+    for (const { id } of await store.log.readHistory(stream.id)) {
+      const point = await store.log.readCheckpoint(id)
       const hash = point?.state === 'whole' ? (point.checkpoint.document?.hash ?? '') : ''
-      points.push({ point, version: await store.version(stream.id, hash), text: await store.text(hash) })
+      points.push({
+        point,
+        version: await store.log.findVersion(stream.id, hash),
+        text: await store.log.readText(hash),
+      })
     }
     streams.push({ stream, points })
   }
@@ -101,10 +110,10 @@ export async function documentsOf(store: Store): Promise<unknown> {
 
 /** The names of the streams that a workspace has in focus. */
 export const focusedIn = async (store: Store, workspace = WORKSPACE.id) =>
-  (await store.work(WORKSPACE.repository, workspace))
+  (await store.acts.listWork(WORKSPACE.repository, workspace))
     .filter(({ focused }) => focused)
     .map(({ stream }) => stream.name)
 
 /** A stream as a workspace sees it. */
 export const rowOf = async (store: Store, name = 'auth', workspace = WORKSPACE.id) =>
-  (await store.work(WORKSPACE.repository, workspace)).find(({ stream }) => stream.name === name)
+  (await store.acts.listWork(WORKSPACE.repository, workspace)).find(({ stream }) => stream.name === name)

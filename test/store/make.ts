@@ -5,7 +5,9 @@ import { onTestFinished } from 'vitest'
 import { sha256 } from '../../src/core/canonical.ts'
 import { type Checkpoint, type CommandOutcome, noChange } from '../../src/core/checkpoint.ts'
 import { emptyWork } from '../../src/core/work.ts'
-import type { NewStream, StartingView, Store } from '../../src/store/store.ts'
+import type { StartingView } from '../../src/store/local-state.ts'
+import type { NewStream } from '../../src/store/log.ts'
+import type { Store } from '../../src/store/store.ts'
 
 export const AT = '2026-01-02T03:04:05.000Z'
 export const LATER = '2026-01-03T03:04:05.000Z'
@@ -68,10 +70,10 @@ export async function grow(
   store: Store,
   { name = 'r1', length = 1 } = {},
 ): Promise<{ stream: string; ids: string[] }> {
-  await store.seeWorkspace(WORKSPACE, AT)
+  await store.local.seeWorkspace(WORKSPACE, AT)
   const stream = newStream(name)
   const first = newCheckpoint(stream.id, 1)
-  await store.begin(stream, first, [newView(`${name}/1`)])
+  await store.acts.begin(stream, first, [newView(`${name}/1`)])
   const ids = [first.id]
   await extend(store, stream.id, ids, length, name)
   return { stream: stream.id, ids }
@@ -87,7 +89,7 @@ export async function extend(
 ): Promise<void> {
   for (let sequence = ids.length + 1; sequence <= length; sequence += 1) {
     const next = newCheckpoint(stream, sequence)
-    const appended = await store.append(next, ids.at(-1) ?? '', {
+    const appended = await store.acts.append(next, ids.at(-1) ?? '', {
       takes: [],
       views: [newView(`${name}/${sequence}`)],
     })
@@ -98,15 +100,15 @@ export async function extend(
 
 /** Everything that a store shows of its streams, to compare two stores. */
 export async function contentOf(store: Store): Promise<unknown> {
-  const streams = await store.streams(null)
+  const streams = await store.log.listStreams(null)
   const content = []
   for (const stream of streams) {
-    const history = await store.history(stream.id)
+    const history = await store.log.readHistory(stream.id)
     const stored = []
-    for (const { id } of history) stored.push(await store.checkpoint(id))
-    const { pending, pinned } = await store.situation(stream.id)
-    const views = await store.views({ stream: stream.id })
+    for (const { id } of history) stored.push(await store.log.readCheckpoint(id))
+    const { pending, pinned } = await store.log.readSituation(stream.id)
+    const views = await store.local.listViews({ stream: stream.id })
     content.push({ stream, stored, pending, pinned, views })
   }
-  return { workspaces: await store.workspaces(), content }
+  return { workspaces: await store.local.listWorkspaces(), content }
 }

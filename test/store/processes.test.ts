@@ -159,8 +159,8 @@ describe('many processes at once', () => {
     expect(historyOf(box)).toHaveLength(17)
     for (const { file, atLeast } of copies) {
       const store = openSqliteStore({ path: file, ports: realPorts, locksFolder: null })
-      const [run] = await store.streams(null)
-      const history = await store.history(run?.id ?? '')
+      const [run] = await store.log.listStreams(null)
+      const history = await store.log.readHistory(run?.id ?? '')
       expect(history.map(({ sequence }) => sequence)).toEqual(counted(history.length))
       expect(history.length).toBeGreaterThanOrEqual(atLeast)
       expect(await store.check()).toEqual([])

@@ -14,16 +14,17 @@ describe('a file replaced under an open store', () => {
     const path = freshPath()
     const store = openAt(path)
     const { stream, ids } = await grow(store, { length: 3 })
-    await store.record(stream, newOutcome('waiting'), LATER)
-    await store.pin(ids[0] ?? '', true)
+    await store.log.recordOutcome(stream, newOutcome('waiting'), LATER)
+    await store.log.pin(ids[0] ?? '', true)
     const other = join(freshFolder(), 'other.db')
     const theirs = await closedStore(other, 'theirs', 2)
     renameSync(other, path)
     await extend(store, stream, ids, 5)
     const beside = openAt(path)
-    expect((await beside.history(stream)).map(({ id }) => id)).toEqual(ids)
-    for (const id of [...ids, ...theirs.ids]) expect((await beside.checkpoint(id))?.state, id).toBe('whole')
-    const { pending, pinned } = await beside.situation(stream)
+    expect((await beside.log.readHistory(stream)).map(({ id }) => id)).toEqual(ids)
+    for (const id of [...ids, ...theirs.ids])
+      expect((await beside.log.readCheckpoint(id))?.state, id).toBe('whole')
+    const { pending, pinned } = await beside.log.readSituation(stream)
     expect(pending.map(({ outcome }) => outcome.name)).toEqual(['waiting'])
     expect(pinned).toEqual([ids[0]])
     expect(await beside.check()).toEqual([])
@@ -45,7 +46,7 @@ describe('a file replaced under an open store', () => {
       sql.run(`INSERT INTO workspaces (id, repository, path, seen_at) VALUES ('ws_late', 'r', '/', ?)`, LATER)
       renameSync(other, path)
     })
-    expect((await openAt(path).workspaces()).map(({ id }) => id)).toContain('ws_late')
+    expect((await openAt(path).local.listWorkspaces()).map(({ id }) => id)).toContain('ws_late')
   })
 
   test('keeps what was confirmed where the file was deleted', async () => {
@@ -55,7 +56,7 @@ describe('a file replaced under an open store', () => {
     rmSync(path)
     await extend(store, stream, ids, 4)
     const beside = openAt(path)
-    expect((await beside.history(stream)).map(({ id }) => id)).toEqual(ids)
+    expect((await beside.log.readHistory(stream)).map(({ id }) => id)).toEqual(ids)
     expect(await beside.check()).toEqual([])
   })
 
@@ -66,7 +67,7 @@ describe('a file replaced under an open store', () => {
     for (const ending of ['', '-wal', '-shm']) rmSync(path + ending)
     await extend(store, stream, ids, 4)
     await store.close()
-    expect((await openAt(path).history(stream)).map(({ id }) => id)).toEqual(ids)
+    expect((await openAt(path).log.readHistory(stream)).map(({ id }) => id)).toEqual(ids)
   })
 
   test('does not replay the old log into the new file, and keeps it aside', async () => {
@@ -77,10 +78,10 @@ describe('a file replaced under an open store', () => {
     const theirs = await closedStore(other, 'theirs', 30)
     renameSync(other, path)
     expect(existsSync(`${path}-wal`)).toBe(true)
-    expect(await store.history(stream)).toHaveLength(ids.length)
+    expect(await store.log.readHistory(stream)).toHaveLength(ids.length)
     const beside = openAt(path)
     expect(await beside.check()).toEqual([])
-    expect(await beside.history(theirs.stream)).toHaveLength(30)
+    expect(await beside.log.readHistory(theirs.stream)).toHaveLength(30)
     const stale = readdirSync(join(path, '..')).filter((name) => name.includes('-wal.stale'))
     expect(stale).toHaveLength(1)
   })
@@ -96,8 +97,8 @@ describe('a file replaced under an open store', () => {
       await extend(store, stream, ids, ids.length + 2)
     }
     const beside = openAt(path)
-    expect((await beside.history(stream)).map(({ id }) => id)).toEqual(ids)
-    expect(await beside.streams(null)).toHaveLength(5)
+    expect((await beside.log.readHistory(stream)).map(({ id }) => id)).toEqual(ids)
+    expect(await beside.log.listStreams(null)).toHaveLength(5)
     expect(await beside.check()).toEqual([])
   })
 
@@ -118,7 +119,7 @@ describe('a file replaced under an open store', () => {
     renameSync(other, path)
     await extend(store, stream, ids, 4)
     expect(waits).toBe(3)
-    expect((await openAt(path).history(stream)).map(({ id }) => id)).toEqual(ids)
+    expect((await openAt(path).log.readHistory(stream)).map(({ id }) => id)).toEqual(ids)
   })
 
   test('is refused as store_damaged where the new file is garbage, and the old content is not lost', async () => {
@@ -129,10 +130,10 @@ describe('a file replaced under an open store', () => {
     writeFileSync(garbage, randomBytes(20_000))
     renameSync(garbage, path)
     const next = newCheckpoint(stream, 4)
-    await expect(store.append(next, ids[2] ?? '', NOTHING_MORE)).rejects.toMatchObject({
+    await expect(store.acts.append(next, ids[2] ?? '', NOTHING_MORE)).rejects.toMatchObject({
       reason: 'store_damaged',
     })
     rmSync(path)
-    expect((await store.history(stream)).map(({ id }) => id)).toEqual(ids)
+    expect((await store.log.readHistory(stream)).map(({ id }) => id)).toEqual(ids)
   })
 })

@@ -102,10 +102,10 @@ test('until all is back, a restore counts as unfinished, and whoever wants to wr
     async bringBack() {
       isAsked = true
       expect(unreadIn(setAsideFolder)).toHaveLength(1)
-      expect(await other.lock('restore', 0)).toBeNull()
+      expect(await other.local.takeLock('restore', 0)).toBeNull()
     },
   })
   expect(isAsked).toBe(true)
   expect(unreadIn(setAsideFolder)).toEqual([])
-  expect(await other.lock('restore', 0)).not.toBeNull()
+  expect(await other.local.takeLock('restore', 0)).not.toBeNull()
 })

@@ -99,14 +99,15 @@ test.each(['DELETE FROM search_texts_data', 'DELETE FROM search_texts_config'])(
 test('an index that cannot be made is told as damage of the store, and tried once', async () => {
   const store = await damaged('DELETE FROM search_texts_data')
   const tries: string[] = []
-  const stuck: SqliteStore = Object.assign(Object.create(store), {
+  const index = Object.assign(Object.create(store.index), {
     search: () => Promise.resolve(null),
-    indexed: () => Promise.resolve(null),
-    forgetSearch: () => {
+    putPart: () => Promise.resolve(null),
+    forget: () => {
       tries.push('forgotten')
-      return store.forgetSearch()
+      return store.index.forget()
     },
   })
+  const stuck: SqliteStore = Object.assign(Object.create(store), { index })
   await expect(found(stuck, 'still')).rejects.toMatchObject({ reason: 'store_damaged' })
   expect(tries).toHaveLength(2)
 })

@@ -2,10 +2,11 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ReasonError } from '../../src/core/reason.ts'
 import { fillIndex } from '../../src/engine/search/fill-index.ts'
+import type { SearchRecord } from '../../src/store/search-index.ts'
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
-import type { SearchRecord, Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { AT, freshFolder, grow, LATER, newCheckpoint, WORKSPACE } from './make.ts'
-import { EVERYTHING, filled, found, foundAt, says } from './make-search.ts'
+import { EVERYTHING, filled, fillingOf, found, foundAt, says } from './make-search.ts'
 import { newWork } from './make-work.ts'
 import { freshPath, onFile, openAt } from './sqlite-file.ts'
 
@@ -16,8 +17,8 @@ const recordOf = (number: number, text: string): SearchRecord => ({
 
 /** Puts records into the index that nothing in the store says. */
 async function putIn(store: Store, records: SearchRecord[]): Promise<void> {
-  const part = await store.unsearched(1)
-  expect(await store.indexed({ ...part, to: `${part.to} ` }, records)).toBe(true)
+  const part = await store.index.readUnsearched(1)
+  expect(await store.index.putPart({ ...part, to: `${part.to} ` }, records)).toBe(true)
 }
 
 describe('many matches', () => {
@@ -30,18 +31,18 @@ describe('many matches', () => {
 
   test('the newest are ranked, and it is said that there are more', async () => {
     const store = await many()
-    const all = await store.search({ terms: ['"common"'], of: 'all' }, EVERYTHING)
+    const all = await store.index.search({ terms: ['"common"'], of: 'all' }, EVERYTHING)
     expect(all).toMatchObject({ total: 1_000, more: true })
     expect(all?.hits).toHaveLength(10)
-    const two = await store.search({ terms: ['"common"', '"777"'], of: 'all' }, EVERYTHING)
+    const two = await store.index.search({ terms: ['"common"', '"777"'], of: 'all' }, EVERYTHING)
     expect(two).toMatchObject({ total: 1, more: false, hits: [{ id: 's777' }] })
   })
 
   test('of any of the words, a rare one is not lost behind those that everything has', async () => {
     const store = await many('the unicorn, older than everything')
-    const any = await store.search({ terms: ['"common"', '"unicorn"'], of: 'any' }, EVERYTHING)
+    const any = await store.index.search({ terms: ['"common"', '"unicorn"'], of: 'any' }, EVERYTHING)
     expect(any).toMatchObject({ total: 1, hits: [{ id: 's5000' }] })
-    const none = await store.search({ terms: ['"common"', '"word"'], of: 'any' }, EVERYTHING)
+    const none = await store.index.search({ terms: ['"common"', '"word"'], of: 'any' }, EVERYTHING)
     expect(none).toMatchObject({ total: 1_000, more: true })
   })
 })
@@ -63,7 +64,7 @@ test('however much came that nobody reviewed, it takes no place from what is our
     { terms: ['"unicorn"', '"absent"'], of: 'any' as const },
     { contains: ['corn'] },
   ]) {
-    const answer = await store.search(wanted, EVERYTHING)
+    const answer = await store.index.search(wanted, EVERYTHING)
     expect(answer).toMatchObject({ total: 1, more: false, foreign: { records: 1_010 } })
     expect(answer?.hits).toMatchObject([{ place: { stream: 'auth' } }])
   }
@@ -81,11 +82,11 @@ describe('the index begins anew', () => {
       'DROP TRIGGER checkpoints_stay',
       `DELETE FROM checkpoints WHERE id = '${ids[1]}'`,
     )
-    expect(await store.closeGaps(AT)).toBe(1)
+    expect(await store.log.closeGaps(AT)).toBe(1)
     expect(await filled(store)).toEqual([])
     const back = newCheckpoint(stream, 2, { triggers: [{ kind: 'step', at: AT, note: 'came back' }] })
-    expect(await store.readmit(back, 2, [])).toBe(true)
-    expect(await store.unsearched(10)).toMatchObject({ anew: true })
+    expect(await store.acts.readmit(back, 2, [])).toBe(true)
+    expect(await store.index.readUnsearched(10)).toMatchObject({ anew: true })
     expect(await foundAt(store, 'came back')).toEqual(['run r1@2'])
     expect(await found(store, 'still')).toMatchObject({ total: 1 })
   })
@@ -98,7 +99,7 @@ describe('the index begins anew', () => {
       await filled(store)
       onFile(store.path, `UPDATE meta SET value = '${mark}' WHERE key = 'search'`)
       expect(await found(store, 'still')).toMatchObject({ total: 1 })
-      expect((await store.unsearched(1)).anew).toBe(false)
+      expect((await store.index.readUnsearched(1)).anew).toBe(false)
     },
   )
 
@@ -110,8 +111,8 @@ describe('the index begins anew', () => {
     await before.close()
     onFile(path, 'DROP TABLE search_texts')
     const store = openAt(path)
-    expect(await store.search({ terms: ['"still"'], of: 'all' }, EVERYTHING)).toBeNull()
-    await store.forgetSearch()
+    expect(await store.index.search({ terms: ['"still"'], of: 'all' }, EVERYTHING)).toBeNull()
+    await store.index.forget()
     expect(await found(store, 'still')).toMatchObject({ total: 1 })
     expect(await store.check()).toEqual([])
   })
@@ -150,31 +151,32 @@ describe('beside others', () => {
     await says(store, 1, { now: 'Still here' })
     await filled(store)
     await says(store, 2, { now: 'Still new' })
-    const stuck = Object.assign(Object.create(store), {
-      indexed: () =>
+    const index = Object.assign(Object.create(store.index), {
+      putPart: () =>
         Promise.reject(
           new ReasonError('checkpoint_atomic_write_failed', { path: 'x', problem: 'read-only' }),
         ),
     })
+    const stuck = Object.assign(Object.create(store), { index })
     const notices: string[] = []
-    await fillIndex({ store: stuck, notices, progress: () => undefined })
+    await fillIndex(fillingOf(stuck, { notices }))
     expect(notices).toEqual([expect.stringContaining('may be missing')])
-    const answer = await store.search({ terms: ['"still"'], of: 'all' }, EVERYTHING)
+    const answer = await store.index.search({ terms: ['"still"'], of: 'all' }, EVERYTHING)
     expect(answer).toMatchObject({ total: 1 })
-    stuck.indexed = () => Promise.reject(new TypeError('a mistake of ours'))
-    await expect(fillIndex({ store: stuck, notices, progress: () => undefined })).rejects.toThrow(TypeError)
+    index.putPart = () => Promise.reject(new TypeError('a mistake of ours'))
+    await expect(fillIndex(fillingOf(stuck, { notices }))).rejects.toThrow(TypeError)
   })
 
   test('who waits for much is told how far it is', async () => {
     const store = openAt(freshPath())
     await grow(store, { length: 1_201 })
     const told: Array<[number, number]> = []
-    await fillIndex({ store, notices: [], progress: (done, total) => told.push([done, total]) })
+    await fillIndex(fillingOf(store, { progress: (done, total) => told.push([done, total]) }))
     expect(told[0]).toEqual([200, 1_201])
     expect(told.at(-1)).toEqual([1_201, 1_201])
     expect(told.slice(0, -1).every(([done, total]) => done < total)).toBe(true)
     const again: unknown[] = []
-    await fillIndex({ store, notices: [], progress: (done) => again.push(done) })
+    await fillIndex(fillingOf(store, { progress: (done) => again.push(done) }))
     expect(again).toEqual([])
   })
 

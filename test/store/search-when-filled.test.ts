@@ -38,7 +38,7 @@ async function play(store: Store, steps: readonly Step[], after: () => Promise<u
     const id = await says(store, sequence, { decisions, references }, { name: one.stream, foreign })
     if (foreign) unreviewed.push(id)
     await after()
-    if (one.review) await store.commit({ workspace: WORKSPACE.id, reviews: unreviewed.splice(0) })
+    if (one.review) await store.acts.commit({ workspace: WORKSPACE.id, reviews: unreviewed.splice(0) })
   }
 }
 

@@ -10,8 +10,8 @@ import { growWork } from './make-work.ts'
 import { freshPath, onFile, openAt } from './sqlite-file.ts'
 
 async function begin(store: SqliteStore, ...sessions: Session[]): Promise<void> {
-  await store.seeWorkspace(WORKSPACE, AT)
-  for (const session of sessions) expect(await store.advance(session, null)).toBe(true)
+  await store.local.seeWorkspace(WORKSPACE, AT)
+  for (const session of sessions) expect(await store.log.advance(session, null)).toBe(true)
 }
 
 test('50 processes that change one row at once are counted 50 times', { timeout: 120_000 }, async () => {
@@ -20,7 +20,7 @@ test('50 processes that change one row at once are counted 50 times', { timeout:
   await begin(store, newSession('s1'))
   const codes = await advanceAtOnce(path, 's1', 50)
   expect(codes.filter((code) => code !== 0)).toEqual([])
-  const row = await store.session(keyOf('s1'))
+  const row = await store.log.readSession(keyOf('s1'))
   expect(row?.version).toBe(51)
   const numbers = Array.from({ length: 50 }, (_, index) => `${index}`)
   expect(row?.session.accomplishments.toSorted()).toEqual(numbers.toSorted())
@@ -37,7 +37,7 @@ describe('a row whose body is damaged', () => {
 
   test('is left out, alone', async () => {
     const store = await damaged()
-    expect(await store.session(keyOf('s1'))).toBeNull()
+    expect(await store.log.readSession(keyOf('s1'))).toBeNull()
     expect(await idsIn(store)).toEqual(['s2'])
   })
 
@@ -51,10 +51,10 @@ describe('a row whose body is damaged', () => {
   test('begins anew, and then counts as any other', async () => {
     const store = await damaged()
     const session = newSession('s1', { phase: 'recent' })
-    expect(await store.advance(session, null)).toBe(true)
-    expect(await store.session(keyOf('s1'))).toEqual({ session, version: 2 })
-    expect(await store.advance(newSession('s1'), null)).toBe(false)
-    expect(await store.advance(newSession('s1'), 2)).toBe(true)
+    expect(await store.log.advance(session, null)).toBe(true)
+    expect(await store.log.readSession(keyOf('s1'))).toEqual({ session, version: 2 })
+    expect(await store.log.advance(newSession('s1'), null)).toBe(false)
+    expect(await store.log.advance(newSession('s1'), 2)).toBe(true)
     expect(await store.check()).toEqual([])
   })
 })
@@ -70,15 +70,15 @@ describe('merging sessions', () => {
 
   test('brings them into an empty store, with what was read, and once', async () => {
     const { store } = await withCopy(newSession('s1'), newSession('s2', { stream: 'auth' }))
-    await store.advance(newSession('s1', { phase: 'stale', journalRead: 5 }), 1, 'reading')
+    await store.log.advance(newSession('s1', { phase: 'stale', journalRead: 5 }), 1, 'reading')
     const into = openAt(freshPath())
     await into.mergeFrom(store.path)
-    expect(await into.sessions({})).toEqual(await store.sessions({}))
+    expect(await into.log.listSessions({})).toEqual(await store.log.listSessions({}))
     expect(await idsIn(into, { phases: ['stale'] })).toEqual(['s1'])
-    expect(await into.reading(keyOf('s1'))).toBe('reading')
-    expect(await into.journalsRead()).toEqual(await store.journalsRead())
+    expect(await into.log.readReading(keyOf('s1'))).toBe('reading')
+    expect(await into.log.readJournalPositions()).toEqual(await store.log.readJournalPositions())
     await into.mergeFrom(store.path)
-    expect(await into.sessions({})).toEqual(await store.sessions({}))
+    expect(await into.log.listSessions({})).toEqual(await store.log.listSessions({}))
     expect(await into.check()).toEqual([])
   })
 
@@ -86,22 +86,22 @@ describe('merging sessions', () => {
     'of %s keeps the row that was changed more often, and its reading',
     async (order) => {
       const { store, copy } = await withCopy(newSession('s1'))
-      await store.advance(
+      await store.log.advance(
         newSession('s1', { phase: 'recent', lastActivityAt: AT, journalRead: 9 }),
         1,
         'newer',
       )
-      await openAt(copy).advance(newSession('only-there'), null, 'there')
-      const newer = await store.session(keyOf('s1'))
-      const read = await store.journalsRead()
+      await openAt(copy).log.advance(newSession('only-there'), null, 'there')
+      const newer = await store.log.readSession(keyOf('s1'))
+      const read = await store.log.readJournalPositions()
       const isOlder = order === 'the older into the newer'
       const into = isOlder ? store : openAt(copy)
       await into.mergeFrom(isOlder ? copy : store.path)
-      expect(await into.session(keyOf('s1'))).toEqual(newer)
-      expect((await into.journalsRead()).get('claude/s1')).toBe(read.get('claude/s1'))
-      expect(await into.reading(keyOf('s1'))).toBe('newer')
+      expect(await into.log.readSession(keyOf('s1'))).toEqual(newer)
+      expect((await into.log.readJournalPositions()).get('claude/s1')).toBe(read.get('claude/s1'))
+      expect(await into.log.readReading(keyOf('s1'))).toBe('newer')
       expect(await idsIn(into, { phases: ['recent'] })).toEqual(['s1'])
-      expect(await into.reading(keyOf('only-there'))).toBe('there')
+      expect(await into.log.readReading(keyOf('only-there'))).toBe('there')
     },
   )
 
@@ -111,7 +111,7 @@ describe('merging sessions', () => {
     const { store } = await withCopy(newSession('s1'))
     await store.mergeFrom(older)
     expect(await idsIn(store)).toEqual(['s1'])
-    expect(await store.streams(null)).toHaveLength(1)
+    expect(await store.log.listStreams(null)).toHaveLength(1)
   })
 })
 
@@ -137,15 +137,15 @@ describe('a store from before there were sessions', () => {
     const { path, content } = await older()
     const store = openAt(path)
     expect(await contentOf(store)).toEqual(content)
-    expect(await store.sessions({})).toEqual([])
-    expect(await store.advance(newSession('s1'), null, 'reading')).toBe(true)
+    expect(await store.log.listSessions({})).toEqual([])
+    expect(await store.log.advance(newSession('s1'), null, 'reading')).toBe(true)
     expect(await idsIn(store)).toEqual(['s1'])
     expect(await store.check()).toEqual([])
   })
 
   test('is refused by who may not change its shape, and stays as it is', async () => {
     const { path, content } = await older()
-    await expect(openAt(path, { mayMigrate: false }).sessions({})).rejects.toMatchObject({
+    await expect(openAt(path, { mayMigrate: false }).log.listSessions({})).rejects.toMatchObject({
       reason: 'store_older',
     })
     expect(await contentOf(openAt(path, { migrations: BEFORE }))).toEqual(content)

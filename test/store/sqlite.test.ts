@@ -42,7 +42,7 @@ describe('the file', () => {
     const path = freshPath()
     const { stream, ids } = await closedStore(path)
     const store = openAt(path)
-    await store.remove(stream, ids.slice(0, 1), LATER)
+    await store.acts.remove(stream, ids.slice(0, 1), LATER)
     expect(() => onFile(path, `UPDATE checkpoints SET body = '{}', removed_at = NULL WHERE seq = 1`)).toThrow(
       'a checkpoint is immutable',
     )
@@ -68,7 +68,7 @@ describe('migrations', () => {
     const { stream } = await closedStore(path)
     const migrations = [...MIGRATIONS, ADDED]
     const store = openAt(path, { migrations })
-    expect(await store.history(stream)).toHaveLength(3)
+    expect(await store.log.readHistory(stream)).toHaveLength(3)
     expect(versionOf(path)).toEqual({ user_version: migrations.length })
     onFile(path, `INSERT INTO added VALUES ('kept')`)
     expect(await openAt(path, { migrations }).check()).toEqual([])
@@ -86,7 +86,7 @@ describe('migrations', () => {
     const { stream } = await closedStore(path)
     const answers = await openAtOnce(path, [...MIGRATIONS, ADDED], 8)
     expect(answers).toEqual(Array.from({ length: 8 }, () => 'sound'))
-    expect(await openAt(path).history(stream)).toHaveLength(3)
+    expect(await openAt(path).log.readHistory(stream)).toHaveLength(3)
   })
 
   test('a backup with the old shape comes before the shape changes', async () => {
@@ -97,9 +97,9 @@ describe('migrations', () => {
       migrations: [...MIGRATIONS, ADDED],
       beforeMigration: (copyTo) => copyTo(copy),
     })
-    await store.workspaces()
+    await store.local.listWorkspaces()
     expect(versionOf(copy)).toEqual({ user_version: MIGRATIONS.length })
-    expect((await openAt(copy).checkpoint(ids[2] ?? ''))?.state).toBe('whole')
+    expect((await openAt(copy).log.readCheckpoint(ids[2] ?? ''))?.state).toBe('whole')
   })
 
   test('a new file needs no backup, nor does one of the newest shape', async () => {
@@ -110,8 +110,8 @@ describe('migrations', () => {
         asked += 1
       },
     }
-    await openAt(path, options).workspaces()
-    await openAt(path, options).workspaces()
+    await openAt(path, options).local.listWorkspaces()
+    await openAt(path, options).local.listWorkspaces()
     expect(asked).toBe(0)
   })
 
@@ -119,11 +119,11 @@ describe('migrations', () => {
     const path = freshPath()
     const { stream } = await closedStore(path)
     const broken = openAt(path, { migrations: [...MIGRATIONS, `${ADDED}; INSERT INTO nowhere VALUES (1)`] })
-    await expect(broken.workspaces()).rejects.toThrow('nowhere')
+    await expect(broken.local.listWorkspaces()).rejects.toThrow('nowhere')
     expect(versionOf(path)).toEqual({ user_version: MIGRATIONS.length })
     // No lock is left behind: the next one need not wait at all.
     const mended = openAt(path, { migrations: [...MIGRATIONS, ADDED], waitMs: 0 })
-    expect(await mended.history(stream)).toHaveLength(3)
+    expect(await mended.log.readHistory(stream)).toHaveLength(3)
     expect(await mended.check()).toEqual([])
   })
 
@@ -133,7 +133,7 @@ describe('migrations', () => {
     const newer = MIGRATIONS.length + 2
     onFile(path, `PRAGMA user_version = ${newer}`, `UPDATE meta SET value = '${newer}'`)
     const store = openAt(path)
-    await expect(store.history(stream)).rejects.toMatchObject({
+    await expect(store.log.readHistory(stream)).rejects.toMatchObject({
       reason: 'store_newer',
       data: { found: newer, known: MIGRATIONS.length },
     })
@@ -147,7 +147,7 @@ describe('migrations', () => {
     onFile(path, ADDED, `PRAGMA user_version = ${newer}`)
     const store = openAt(path)
     await extend(store, stream, ids, 4)
-    expect(await store.history(stream)).toHaveLength(4)
+    expect(await store.log.readHistory(stream)).toHaveLength(4)
     expect(versionOf(path)).toEqual({ user_version: newer })
   })
 })
@@ -156,7 +156,7 @@ describe('damage', () => {
   test('random bytes are store_damaged', async () => {
     const path = freshPath()
     writeFileSync(path, randomBytes(20_000))
-    await expect(openAt(path).workspaces()).rejects.toMatchObject({ reason: 'store_damaged' })
+    await expect(openAt(path).local.listWorkspaces()).rejects.toMatchObject({ reason: 'store_damaged' })
   })
 
   test('a torn page anywhere in the file is noticed by check', async () => {
@@ -184,12 +184,12 @@ describe('damage', () => {
     const { stream, ids } = await closedStore(path)
     flipIn(path, ids[2] ?? '')
     const store = openAt(path)
-    expect(await store.checkpoint(ids[2] ?? '')).not.toHaveProperty('checkpoint')
-    expect((await store.checkpoint(ids[2] ?? ''))?.state).toBe('damaged')
+    expect(await store.log.readCheckpoint(ids[2] ?? '')).not.toHaveProperty('checkpoint')
+    expect((await store.log.readCheckpoint(ids[2] ?? ''))?.state).toBe('damaged')
     expect(await store.check()).toEqual([
       { what: expect.stringContaining(ids[2] ?? ''), checkpoint: ids[2] ?? '' },
     ])
-    expect((await store.situation(stream)).base.checkpoint.id).toBe(ids[1])
+    expect((await store.log.readSituation(stream)).base.checkpoint.id).toBe(ids[1])
   })
 
   test('a run without one whole checkpoint says so, and hides no other', async () => {
@@ -198,8 +198,10 @@ describe('damage', () => {
     const other = await closedStore(path, 'r2', 1)
     flipIn(path, ids[0] ?? '')
     const store = openAt(path)
-    await expect(store.situation(stream)).rejects.toMatchObject({ reason: 'checkpoint_integrity_mismatch' })
-    expect((await store.situation(other.stream)).base.checkpoint.id).toBe(other.ids[0])
+    await expect(store.log.readSituation(stream)).rejects.toMatchObject({
+      reason: 'checkpoint_integrity_mismatch',
+    })
+    expect((await store.log.readSituation(other.stream)).base.checkpoint.id).toBe(other.ids[0])
   })
 })
 

@@ -23,9 +23,9 @@ export async function inStore<R>(
 /** The first trigger's note of each checkpoint of a stream, oldest first: `begun`, `delta`, `archived`, … */
 export const notesOf = (box: Sandbox, name: string): Promise<string[]> =>
   inStore(box, async ({ store, identity }) => {
-    const stream = await store.stream(identity.repository, name, 'work')
-    const rows = stream === null ? [] : await store.history(stream.id)
-    const all = await Promise.all(rows.map(({ id }) => store.checkpoint(id)))
+    const stream = await store.log.findStream(identity.repository, name, 'work')
+    const rows = stream === null ? [] : await store.log.readHistory(stream.id)
+    const all = await Promise.all(rows.map(({ id }) => store.log.readCheckpoint(id)))
     return all.map((stored) =>
       stored?.state === 'whole' ? (stored.checkpoint.triggers[0]?.note ?? '') : '?',
     )
@@ -62,7 +62,7 @@ function existing(folder: string) {
 export const disagreements = (box: Sandbox): Promise<string[]> =>
   inStore(box, async ({ store, identity }) => {
     const { texts } = filesOf(box)
-    const rows = await store.work(identity.repository, identity.workspace)
+    const rows = await store.acts.listWork(identity.repository, identity.workspace)
     const wrong = rows.flatMap(({ stream, view }) => {
       if (view === null) return [`${stream.name} has no document here`]
       const text = texts.get(view.path.replace(/^checkpoints\//, ''))
@@ -74,6 +74,6 @@ export const disagreements = (box: Sandbox): Promise<string[]> =>
     const focused = rows.filter((row) => row.focused).map(({ stream }) => `active/${stream.name}.md`)
     if (currents.join() !== focused.join())
       wrong.push(`the store has ${focused} in focus, the files ${currents}`)
-    const owed = await store.owed(identity.workspace)
+    const owed = await store.local.listOwedViews(identity.workspace)
     return [...wrong, ...owed.map(({ path, state }) => `${path} is ${state}`)]
   })

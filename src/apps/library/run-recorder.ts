@@ -16,7 +16,7 @@ import { startRun } from '../../engine/runs/start-run.ts'
 import { type Receipt, snapshotIfDue, takeSnapshot } from '../../engine/runs/take-snapshot.ts'
 import { decodePlan } from '../../formats/plan/codec.ts'
 import { HEARTBEAT_MS } from '../../policy/snapshot.ts'
-import type { Stream } from '../../store/store.ts'
+import type { Stream } from '../../store/log.ts'
 import { realPorts, workingFolder } from '../process/real-ports.ts'
 
 export interface RecorderOptions {

@@ -7,7 +7,7 @@ import { type BriefInput, briefOf } from '../../policy/brief/brief.ts'
 import { fitBrief, fitWhole, MIN_TOKENS } from '../../policy/brief/brief-fit.ts'
 import type { BriefSection } from '../../policy/brief/brief-sections.ts'
 import { fitScale, tellTalks } from '../../policy/brief/brief-talk.ts'
-import type { WorkRow } from '../../store/store.ts'
+import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { type Survey, standingOf } from '../documents/survey.ts'
 
@@ -128,7 +128,7 @@ export async function learningsFor({ store }: Context, { rows }: Survey, work: W
     .slice(0, MOST_STREAMS)
   const told: string[] = []
   for (const { position } of archived) {
-    const stored = await store.checkpoint(position.checkpoint)
+    const stored = await store.log.readCheckpoint(position.checkpoint)
     if (stored?.state === 'whole') told.push(...(stored.checkpoint.completion?.learnings ?? []))
   }
   return [...new Set([...told.reverse(), ...own])].slice(-MOST_LEARNINGS)

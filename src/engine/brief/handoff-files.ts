@@ -44,7 +44,7 @@ async function handoffHomes(context: Context): Promise<Home[]> {
   const homes: Home[] = [{ place: main.place, workspace: null }]
   if (main.place.root !== place.root) homes.push({ place, workspace: null })
   if (main.main) return homes
-  for (const { id, repository, path } of await store.workspaces()) {
+  for (const { id, repository, path } of await store.local.listWorkspaces()) {
     const other = repository === identity.repository && path !== place.root ? placeAt(path) : null
     if (other?.git && other.git.common === place.git?.common) homes.push({ place: other, workspace: id })
   }
@@ -283,12 +283,12 @@ async function ownCheckpoint(
   { hash, handoff }: FoundHandoff,
 ): Promise<Checkpoint | null> {
   const name = handoff?.stream ?? null
-  if (name === null || (await store.text(hash)) === null) return null
-  const here = await store.stream(identity.repository, name, 'work')
-  const elsewhere = (await store.streams(null, 'work')).filter((stream) => stream.name === name)
+  if (name === null || (await store.log.readText(hash)) === null) return null
+  const here = await store.log.findStream(identity.repository, name, 'work')
+  const elsewhere = (await store.log.listStreams(null, 'work')).filter((stream) => stream.name === name)
   for (const { id } of [...(here ? [here] : []), ...elsewhere.slice(0, MOST_STREAMS)]) {
-    const version = await store.version(id, hash)
-    const stored = version === null ? null : await store.checkpoint(version.checkpoint)
+    const version = await store.log.findVersion(id, hash)
+    const stored = version === null ? null : await store.log.readCheckpoint(version.checkpoint)
     if (stored?.state !== 'whole' || stored.row.foreign) continue
     if (stored.checkpoint.triggers.some(({ note }) => note.startsWith(BY_HAND.handedOff)))
       return stored.checkpoint

@@ -1,6 +1,6 @@
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import type { WorkState } from '../../core/work.ts'
-import type { WorkRow } from '../../store/store.ts'
+import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { savedByHand } from '../documents/automatic.ts'
 import { newestWhole } from '../documents/newest-whole.ts'

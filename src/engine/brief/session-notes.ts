@@ -29,7 +29,7 @@ export async function notesHere(
 ): Promise<SessionNote[]> {
   const { store, identity, ports } = context
   if (identity.workspace === '') return []
-  const rows = await store.sessions({
+  const rows = await store.log.listSessions({
     workspace: identity.workspace,
     phases: ['active', 'stale', 'recent'],
     most: 50,

@@ -68,7 +68,7 @@ async function sessionsOf({ store, identity }: Context, asked: Asked): Promise<S
   // Work that is asked for by its name is the repository's: its sessions may have been in any worktree.
   const sessions =
     asked.isNamed && identity.workspace !== ''
-      ? (await store.sessions({ repository: identity.repository, most: MOST_SESSIONS })).map(
+      ? (await store.log.listSessions({ repository: identity.repository, most: MOST_SESSIONS })).map(
           ({ session }) => session,
         )
       : asked.sessions

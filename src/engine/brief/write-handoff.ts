@@ -16,7 +16,7 @@ export async function writtenFor(context: Context, receipt: Receipt, purpose: st
   const { stream, sequence, checkpoint: id } = receipt
   const home = handoffHome(context)
   if (home.problem !== null) context.notices.push(`The handoff is written here: ${home.problem}.`)
-  const stored = await context.store.checkpoint(id)
+  const stored = await context.store.log.readCheckpoint(id)
   if (stored?.state !== 'whole')
     throw new ReasonError('checkpoint_integrity_mismatch', { path: id, problem: 'it cannot be read back' })
   const { root } = home.place
@@ -64,7 +64,7 @@ function textOf(
 /** Before the file is there, so that none ever lies there that `pickup` would not know as ours. */
 async function remember({ store, identity }: Context, { id, stream }: Checkpoint, text: string) {
   const hash = sha256(text)
-  await store.commit({
+  await store.acts.commit({
     workspace: identity.workspace,
     texts: [{ hash, text }],
     versions: [{ stream, hash, checkpoint: id, current: false, problem: null }],

@@ -169,21 +169,21 @@ export async function settleIdentity(
   { store, place, ports }: Context,
   access: ContextRequest['access'],
 ): Promise<Identity> {
-  const known = await store.workspaces()
+  const known = await store.local.listWorkspaces()
   if (access === 'read') return recognise(place, known) ?? NOBODY
   const identity = identify(place, known, ports)
   const row = { id: identity.workspace, repository: identity.repository, path: place.root }
   const isKnown = known.some(
     (other) => other.id === row.id && other.path === row.path && other.repository === row.repository,
   )
-  if (!isKnown) await store.seeWorkspace(row, instant(ports.now()))
+  if (!isKnown) await store.local.seeWorkspace(row, instant(ports.now()))
   return identity
 }
 
 /** The root of the workspace that a run was started in, which may be another worktree. */
 export async function workspaceRoot(context: Context, workspace: string): Promise<string> {
   if (workspace === context.identity.workspace) return context.place.root
-  const row = (await context.store.workspaces()).find(({ id }) => id === workspace)
+  const row = (await context.store.local.listWorkspaces()).find(({ id }) => id === workspace)
   return row?.path ?? context.place.root
 }
 

@@ -1,4 +1,4 @@
-import type { Release } from '../../store/store.ts'
+import type { Release } from '../../store/local-state.ts'
 import type { Context } from './context.ts'
 
 /** How long a run waits for another process that is publishing in the same workspace. */
@@ -9,4 +9,4 @@ export const workspaceLock = (
   { store }: Context,
   workspace: string,
   waitMs = WAIT_MS,
-): Promise<Release | null> => store.lock(`workspace:${workspace}`, waitMs)
+): Promise<Release | null> => store.local.takeLock(`workspace:${workspace}`, waitMs)

@@ -1,6 +1,7 @@
 import { ReasonError } from '../../core/reason.ts'
 import { lookTime } from '../../fs/disk.ts'
-import type { DocumentCommit, OwedView } from '../../store/store.ts'
+import type { DocumentCommit } from '../../store/acts.ts'
+import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { SAVE_MS } from '../publish/guard.ts'
@@ -69,9 +70,9 @@ export async function actAnyway<R>(
   decide: (survey: Survey) => Promise<Act<R>>,
   given?: Here,
 ): Promise<Done<R>> {
-  const { store, identity, ports } = context
+  const { store, home, identity, ports } = context
   const release = await workspaceLock(context, identity.workspace, WAIT_MS)
-  if (release === null) throw new ReasonError('store_busy', { path: store.path, waited_ms: WAIT_MS })
+  if (release === null) throw new ReasonError('store_busy', { path: home.database, waited_ms: WAIT_MS })
   try {
     const here = given ?? (await lookHere(context))
     for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
@@ -81,12 +82,12 @@ export async function actAnyway<R>(
         continue
       }
       const { commit, answer } = await decided(context, survey, decide)
-      const committed = await store.commit({ ...commit, workspace: identity.workspace })
+      const committed = await store.acts.commit({ ...commit, workspace: identity.workspace })
       if (committed.done) {
         const isFree = survey.operation === null
         const settled = isFree
           ? await settleHere(context, here)
-          : { owed: await store.owed(identity.workspace), failures: [] }
+          : { owed: await store.local.listOwedViews(identity.workspace), failures: [] }
         const owed = new Set(settled.owed.map(({ path }) => path))
         const mended = new Set(commit.documents?.map(({ path }) => path).filter((path) => !owed.has(path)))
         const troubles = survey.troubles.filter(({ path }) => !mended.has(path))
@@ -94,7 +95,7 @@ export async function actAnyway<R>(
         return { answer, troubles, ...settled }
       }
     }
-    throw new ReasonError('store_busy', { path: store.path, waited_ms: WAIT_MS })
+    throw new ReasonError('store_busy', { path: home.database, waited_ms: WAIT_MS })
   } finally {
     release()
   }

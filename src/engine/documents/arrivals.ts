@@ -5,7 +5,7 @@ import { isArchived, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layo
 import { type Reading, readDocument } from '../../formats/checkpoint-md/read.ts'
 import { type Folder, lookTime, openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
-import type { DocumentCommit, WorkRow } from '../../store/store.ts'
+import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { isHere, type Survey, type Trouble, unsettled } from './survey.ts'
 
@@ -44,7 +44,7 @@ export async function readArrivals(context: Context, survey: Survey): Promise<Ar
   if (survey.operation !== null) return { arrivals, parts, stamps }
   const byPath = new Map(survey.rows.flatMap((row) => (row.view ? [[row.view.path, row] as const] : [])))
   const nowMs = context.ports.now()
-  const owed = await context.store.owed(context.identity.workspace)
+  const owed = await context.store.local.listOwedViews(context.identity.workspace)
   // An old place that is still to go says nothing new: whoever takes it away meets its edits, and keeps them.
   const leaving = new Set(owed.flatMap(({ state, path }) => (state === 'leaving' ? [path] : [])))
   const folders = new OpenFolders(context.place.root)
@@ -85,7 +85,7 @@ async function giveBack(
   hash: string,
   bytes: Buffer,
 ): Promise<Partial<DocumentCommit>> {
-  if ((await store.version(stream.id, hash)) !== null) return {}
+  if ((await store.log.findVersion(stream.id, hash)) !== null) return {}
   const { checkpoint } = position
   const version = { stream: stream.id, hash, checkpoint, current: view?.current === true, problem: null }
   return { texts: [{ hash, text: bytes.toString('utf8') }], versions: [version] }
@@ -99,7 +99,7 @@ async function keepBroken(
   text: string,
   problem: string,
 ): Promise<Partial<DocumentCommit>> {
-  if ((await context.store.version(stream.id, hash)) !== null) return {}
+  if ((await context.store.log.findVersion(stream.id, hash)) !== null) return {}
   const version = { stream: stream.id, hash, checkpoint: position.checkpoint, current: false, problem }
   return { texts: [{ hash, text }], versions: [version] }
 }

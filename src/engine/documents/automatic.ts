@@ -1,6 +1,7 @@
 import { BY_HAND, type Checkpoint, type Trigger, type TriggerKind } from '../../core/checkpoint.ts'
 import { emptyWork, OVERHEARD, type WorkState } from '../../core/work.ts'
-import type { Store, Stored } from '../../store/store.ts'
+import type { Stored } from '../../store/log.ts'
+import type { Store } from '../../store/store.ts'
 
 /** Why a session's talk is saved without anybody asking. */
 const AUTOMATIC: readonly TriggerKind[] = ['session-end', 'pressure', 'compaction', 'timer', 'error']
@@ -75,7 +76,7 @@ async function originsOf(
   let saved: WorkState | null = null
   let one: Checkpoint | null = checkpoint
   for (let step = 0; one !== null && step < MOST_STEPS && !isEnd(one); step += 1) {
-    const stored: Stored | null = one.parent === null ? null : await store.checkpoint(one.parent)
+    const stored: Stored | null = one.parent === null ? null : await store.log.readCheckpoint(one.parent)
     const parent: Checkpoint | null = stored?.state === 'whole' ? stored.checkpoint : null
     if (isAutomatic(one))
       for (const key of addedTo(one.work, parent?.work ?? emptyWork(), lists)) added.add(key)

@@ -1,6 +1,6 @@
 import { BY_HAND } from '../../core/checkpoint.ts'
 import type { Artifact } from '../../core/work.ts'
-import type { WorkRow } from '../../store/store.ts'
+import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import type { Survey } from './survey.ts'
 
@@ -44,7 +44,7 @@ async function lastDelta(
 ): Promise<{ commit: string | null; atMs: number; told: Set<string> }> {
   const told = new Set<string>()
   for (let id: string | null = row.position.checkpoint; id !== null; ) {
-    const stored = await store.checkpoint(id)
+    const stored = await store.log.readCheckpoint(id)
     if (stored?.state !== 'whole') break
     const { triggers, provenance, at, parent, work } = stored.checkpoint
     for (const { path } of work.artifacts) told.add(path)

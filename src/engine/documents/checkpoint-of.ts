@@ -18,7 +18,8 @@ import { saysCurrent } from '../../formats/checkpoint-md/read.ts'
 import { completionOf, workOf } from '../../formats/checkpoint-md/work.ts'
 import { type Redacted, redactAll } from '../../policy/redact.ts'
 import { taken } from '../../policy/take.ts'
-import type { DocumentCommit, Stream } from '../../store/store.ts'
+import type { DocumentCommit } from '../../store/acts.ts'
+import type { Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { wholeOrNothing } from './newest-whole.ts'
 
@@ -118,7 +119,7 @@ async function originOf(
 ): Promise<{ work: WorkState; shown: WorkState | null; absent: string[] }> {
   const before = await wholeOrNothing(context, id)
   const { work = emptyWork(), document, absent = [] } = before ?? {}
-  const text = document?.behind ? await context.store.text(document.hash) : null
+  const text = document?.behind ? await context.store.log.readText(document.hash) : null
   return { work, shown: text === null ? null : workOf(decodeDocument(text)), absent }
 }
 

@@ -1,6 +1,6 @@
 import { count } from '../../core/text.ts'
 import { readFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
-import type { WorkRow } from '../../store/store.ts'
+import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { FIX, type Finding } from '../context/finding.ts'
 import { act } from './act.ts'
@@ -12,7 +12,10 @@ import { takeIn } from './take-in.ts'
 export async function examineDocuments(context: Context, fix: boolean, findings: Finding[]): Promise<void> {
   const survey = await look(context)
   if (survey.rows.length === 0 && survey.files.size === 0) return
-  const owed = survey.operation === null ? (await context.store.owed(context.identity.workspace)).length : 0
+  const owed =
+    survey.operation === null
+      ? (await context.store.local.listOwedViews(context.identity.workspace)).length
+      : 0
   await takeIn(context, survey)
   tellTroubles(survey, findings)
   const several = currentsOf(survey)
@@ -75,7 +78,7 @@ async function mend(context: Context, several: WorkRow[]): Promise<{ newest: str
 async function newestOf(context: Context, rows: WorkRow[]): Promise<WorkRow | undefined> {
   const times = await Promise.all(
     rows.map(async (row) => {
-      const text = row.view ? await context.store.text(row.view.hash) : null
+      const text = row.view ? await context.store.log.readText(row.view.hash) : null
       const fields = text === null ? undefined : readFrontMatter(text)?.fields
       const time = Date.parse(fields?.get('last_delta')?.value || fields?.get('created')?.value || '') || 0
       return { row, time: row.position.foreign ? -1 : time }

@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { openBlockLine } from '../../formats/checkpoint-md/edit.ts'
-import type { WorkRow } from '../../store/store.ts'
+import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { findRow, isBare, isHere, type Survey, standingOf } from './survey.ts'
 
@@ -43,7 +43,7 @@ export async function requireDocument(context: Context, survey: Survey, id: stri
   tellForeign(context, row)
   if (isBare(row)) throw new ReasonError('document_none', { id: stream.name })
   if (view === null || !isHere(survey, row)) throw new ReasonError('document_absent', { id: stream.name })
-  const text = await context.store.text(view.hash)
+  const text = await context.store.log.readText(view.hash)
   if (text === null) throw new ReasonError('document_absent', { id: stream.name })
   return { row, view, text }
 }

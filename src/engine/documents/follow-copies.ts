@@ -1,6 +1,6 @@
 import { isArchived } from '../../formats/checkpoint-md/layout.ts'
 import { followFocus } from '../../policy/adopt.ts'
-import type { DocumentCommit, WorkRow } from '../../store/store.ts'
+import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import type { Delivery } from '../trust/deliveries.ts'
 import { isHere, type Survey } from './survey.ts'
@@ -51,7 +51,7 @@ async function foreignOf(
   const foreign = new Map(survey.rows.map(({ stream, position }) => [stream.id, position.foreign]))
   for (const { stream, checkpoint, current } of documents)
     if (current || stream === focused)
-      foreign.set(stream, (await store.checkpoint(checkpoint))?.row.foreign ?? false)
+      foreign.set(stream, (await store.log.readCheckpoint(checkpoint))?.row.foreign ?? false)
   for (const { checkpoint, foreign: isForeign } of appends) foreign.set(checkpoint.stream, isForeign)
   return new Set([...foreign].filter(([, isForeign]) => isForeign).map(([stream]) => stream))
 }
@@ -68,7 +68,7 @@ export async function isSetBack(
   delivery: Delivery | undefined,
 ): Promise<boolean> {
   if (!delivery?.foreign || delivery.replayed) return false
-  const stored = await store.checkpoint(checkpoint)
+  const stored = await store.log.readCheckpoint(checkpoint)
   if (stored === null || stored.row.foreign) return false
   const { commit, author } = delivery.provenance
   const back = stored.row.sequence < position.sequence ? 'back ' : ''

@@ -21,13 +21,15 @@ const wholePoint = async (store: Store, checkpoint: Checkpoint, sequence: number
 
 /** A checkpoint; where it is damaged the newest one before it that reads well, and that is said. */
 export async function newestWhole({ store, notices }: Context, id: string): Promise<WholePoint> {
-  const stored = await store.checkpoint(id)
+  const stored = await store.log.readCheckpoint(id)
   if (stored?.state === 'whole') return wholePoint(store, stored.checkpoint, stored.row.sequence)
   const older = stored
-    ? (await store.history(stored.row.stream)).filter(({ sequence }) => sequence < stored.row.sequence)
+    ? (await store.log.readHistory(stored.row.stream)).filter(
+        ({ sequence }) => sequence < stored.row.sequence,
+      )
     : []
   for (const { id: before, sequence } of older.reverse()) {
-    const found = await store.checkpoint(before)
+    const found = await store.log.readCheckpoint(before)
     if (found?.state !== 'whole') continue
     notices.push(
       `Number ${stored?.row.sequence} of this work is damaged; number ${sequence} is used. See: savepoint doctor`,

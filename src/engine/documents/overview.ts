@@ -1,5 +1,6 @@
 import { ReasonError } from '../../core/reason.ts'
-import type { Glance, OverviewRow, WorkRow } from '../../store/store.ts'
+import type { WorkRow } from '../../store/acts.ts'
+import type { Glance, OverviewRow } from '../../store/local-state.ts'
 import { gitOperation } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
 import { isTrustedHere } from '../trust/trusted.ts'
@@ -15,7 +16,7 @@ type Overview = Pick<Survey, 'trusted' | 'foreign'> & { rows: OverviewRow[] }
 export async function overview(context: Context): Promise<Overview> {
   const { store, identity, place } = context
   const glance = glanceAt(place.root)
-  const known = glance && (await store.glance(identity.workspace, glance))
+  const known = glance && (await store.local.readGlance(identity.workspace, glance))
   if (!known) return looked(context, glance)
   tellOperation(context, gitOperation(place))
   tellSeveral(
@@ -43,7 +44,7 @@ async function looked(context: Context, before: Glance | null): Promise<Overview
 /** Who cannot write it down goes on without it. */
 async function remember({ store, identity }: Context, glance: Glance, rows: OverviewRow[]): Promise<void> {
   try {
-    await store.settled(identity.workspace, glance, rows)
+    await store.local.putGlance(identity.workspace, glance, rows)
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
   }

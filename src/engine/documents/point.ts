@@ -1,6 +1,7 @@
 import { ReasonError } from '../../core/reason.ts'
 import { writtenOut } from '../../formats/checkpoint-md/write-out.ts'
-import type { CheckpointRow, WorkRow } from '../../store/store.ts'
+import type { WorkRow } from '../../store/acts.ts'
+import type { CheckpointRow } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { newestWhole } from './newest-whole.ts'
 
@@ -16,12 +17,12 @@ export interface PointText {
 export async function pointAt(context: Context, row: WorkRow, at?: number): Promise<PointText> {
   const { stream, position } = row
   if (at === undefined || at === position.sequence) {
-    const text = row.view ? await context.store.text(row.view.hash) : null
+    const text = row.view ? await context.store.log.readText(row.view.hash) : null
     const { sequence, checkpoint, at: time } = position
     if (text !== null) return { sequence, checkpoint, at: time, text }
   }
   const wanted = at ?? (await newestWhole(context, position.checkpoint)).sequence
-  const found = (await context.store.history(stream.id)).find(({ sequence }) => sequence === wanted)
+  const found = (await context.store.log.readHistory(stream.id)).find(({ sequence }) => sequence === wanted)
   return textOf(context, row, found, wanted)
 }
 
@@ -31,11 +32,11 @@ async function textOf(
   found: CheckpointRow | undefined,
   at: number,
 ): Promise<PointText> {
-  const stored = found ? await context.store.checkpoint(found.id) : null
+  const stored = found ? await context.store.log.readCheckpoint(found.id) : null
   const hash = stored?.state === 'whole' ? stored.checkpoint.document?.hash : undefined
   const text =
     hash !== undefined
-      ? await context.store.text(hash)
+      ? await context.store.log.readText(hash)
       : stored?.state === 'whole'
         ? writtenOut(stream.name, stored.checkpoint)
         : null

@@ -38,7 +38,7 @@ export async function read(
 /** Whether something is to be taken in, written or swept. */
 export async function hasWork({ store, identity }: Context, survey: Survey): Promise<boolean> {
   if (unsettled(survey).length > 0 || (survey.trusted && survey.leftovers.length > 0)) return true
-  return survey.operation === null && (await store.owed(identity.workspace)).length > 0
+  return survey.operation === null && (await store.local.listOwedViews(identity.workspace)).length > 0
 }
 
 function told(context: Context, survey: Survey): Survey {

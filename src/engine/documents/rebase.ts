@@ -5,7 +5,8 @@ import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import { mergeTexts } from '../../formats/checkpoint-md/merge.ts'
 import { readDocument, saysCurrent } from '../../formats/checkpoint-md/read.ts'
 import type { Refusal } from '../../fs/guarded.ts'
-import type { DocumentCommit, OwedView, WorkRow } from '../../store/store.ts'
+import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
+import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { type MergeEdit, SAVE_MS } from '../publish/guard.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
@@ -31,7 +32,7 @@ async function rebase(
   const { store, identity, notices, ports } = context
   const { found, ours: isOurs, forget } = refusal
   if (found === null) return 'left'
-  const row = (await store.work(identity.repository, identity.workspace)).find(
+  const row = (await store.acts.listWork(identity.repository, identity.workspace)).find(
     ({ stream }) => stream.id === owed.stream,
   )
   if (!row?.view) return 'left'
@@ -42,7 +43,7 @@ async function rebase(
     const isText = sha256(text) === hash
     // Only the kept file may have it: then it goes into the store before that goes.
     if (isText)
-      await store.commit({
+      await store.acts.commit({
         workspace: identity.workspace,
         texts: [{ hash, text }],
         versions: [{ ...seen(row, hash), current: false, problem: 'it was saved while we wrote' }],
@@ -62,7 +63,7 @@ async function rebase(
   const text = merged ?? reading.text
   const hash = sha256(text)
   const theirs = sha256(reading.text)
-  const known = await store.version(row.stream.id, hash)
+  const known = await store.log.findVersion(row.stream.id, hash)
   const { id, headSequence } = row.stream
   const point =
     known?.problem === null
@@ -90,7 +91,7 @@ async function rebase(
     }),
   }
   // The point's own version comes last: where both texts are one, it is the one that counts.
-  const committed = await store.commit(joined(identity.workspace, part, point?.commit ?? {}))
+  const committed = await store.acts.commit(joined(identity.workspace, part, point?.commit ?? {}))
   if (!committed.done) return 'again'
   if (merged === null)
     notices.push(
@@ -120,11 +121,11 @@ async function mergedText(
 ): Promise<string | null> {
   const { store } = context
   const baseHash = owed.state === 'leaving' ? owed.hash : owed.base
-  const base = baseHash === null ? '' : ((await store.text(baseHash)) ?? '')
-  const ours = (await store.text(row.view?.hash ?? '')) ?? ''
+  const base = baseHash === null ? '' : ((await store.log.readText(baseHash)) ?? '')
+  const ours = (await store.log.readText(row.view?.hash ?? '')) ?? ''
   const merged = mergeTexts(base, ours, theirs)
   if (merged !== null && Buffer.byteLength(merged) <= MAX_DOCUMENT_BYTES) return merged
-  const stored = await store.checkpoint(row.view?.checkpoint ?? '')
+  const stored = await store.log.readCheckpoint(row.view?.checkpoint ?? '')
   const completion = stored?.state === 'whole' ? stored.checkpoint.completion : undefined
   return completion ? setCompletion(theirs, completion) : null
 }

@@ -1,7 +1,7 @@
 import { sha256 } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { setFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
-import type { DocumentCommit, WorkRow } from '../../store/store.ts'
+import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { joined } from './checkpoint-of.ts'
 import { requireSize } from './edit-document.ts'
@@ -13,7 +13,7 @@ async function restated(
   { stream, view, position }: WorkRow,
   current: boolean,
 ): Promise<Partial<DocumentCommit>> {
-  const text = view ? await context.store.text(view.hash) : null
+  const text = view ? await context.store.log.readText(view.hash) : null
   if (view === null || text === null) return {}
   const restatedText = setFrontMatter(text, 'status', current ? 'current' : 'active')
   requireSize(restatedText, view.path)

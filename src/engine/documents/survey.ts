@@ -4,7 +4,8 @@ import { ACTIVE, ARCHIVE, isArchived, isDocumentName } from '../../formats/check
 import { openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import { isLeftover } from '../../fs/guarded.ts'
-import type { Glance, WorkRow } from '../../store/store.ts'
+import type { WorkRow } from '../../store/acts.ts'
+import type { Glance } from '../../store/local-state.ts'
 import { type GitOperation, gitOperation } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
 import { type Here, lookHere } from '../trust/here.ts'
@@ -46,7 +47,7 @@ export async function look(context: Context, here?: Here): Promise<Survey> {
   return {
     ...{ trusted, head },
     operation: gitOperation(place),
-    rows: await store.work(identity.repository, identity.workspace),
+    rows: await store.acts.listWork(identity.repository, identity.workspace),
     ...filesIn(place.root),
     foreign: [],
   }

@@ -61,15 +61,15 @@ function isContained(bytes: Buffer, inside: Buffer | null): boolean {
 async function keepBytes(context: Context, survey: Survey, path: string, bytes: Buffer): Promise<boolean> {
   const { store, identity } = context
   // An old place that was to go has no row of its own any more; what is owed tells whose it was.
-  const owed = (await store.owed(identity.workspace)).find((view) => view.path === path)
+  const owed = (await store.local.listOwedViews(identity.workspace)).find((view) => view.path === path)
   const row = survey.rows.find(({ view, stream }) => view?.path === path || stream.id === owed?.stream)
   const hash = sha256(bytes)
   const text = bytes.toString('utf8')
   // Bytes that are no text cannot be kept as one.
   if (!row || sha256(text) !== hash) return false
-  if ((await store.version(row.stream.id, hash)) !== null) return true
+  if ((await store.log.findVersion(row.stream.id, hash)) !== null) return true
   const version = { stream: row.stream.id, hash, checkpoint: row.position.checkpoint, current: false }
-  await store.commit({
+  await store.acts.commit({
     workspace: identity.workspace,
     texts: [{ hash, text }],
     versions: [{ ...version, problem: 'it was left by a write that was broken off' }],

@@ -5,7 +5,8 @@ import { saysCurrent } from '../../formats/checkpoint-md/read.ts'
 import { signatureOf } from '../../formats/checkpoint-md/signature.ts'
 import { changeOf } from '../../formats/checkpoint-md/work.ts'
 import { decideAdoption } from '../../policy/adopt.ts'
-import type { DocumentCommit, NewStream, WorkRow } from '../../store/store.ts'
+import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
+import type { NewStream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { type Delivery, deliveriesOf } from '../trust/deliveries.ts'
 import { type Arrival, readArrivals, type Stamp, withoutTwins } from './arrivals.ts'
@@ -72,7 +73,7 @@ async function adopt(
     return { ...point.commit, begins: [stream], documents: [placed] }
   }
   const { stream, view, position } = row
-  const version = await store.version(stream.id, hash)
+  const version = await store.log.findVersion(stream.id, hash)
   const isKnown = version !== null && version.problem === null
   const decision = decideAdoption({
     view,
@@ -115,7 +116,7 @@ async function adopt(
       })
       const { texts, versions } = point.commit
       // The same bytes were adopted before, and a damaged store has lost them since.
-      if ((await store.checkpoint(point.checkpoint.id)) !== null)
+      if ((await store.log.readCheckpoint(point.checkpoint.id)) !== null)
         return { texts, versions, ...at(point.checkpoint.id) }
       return { ...point.commit, ...at(point.checkpoint.id) }
     }
@@ -131,7 +132,7 @@ async function changeSince(
   { view }: WorkRow,
   { document }: Arrival['reading'],
 ): Promise<Change> {
-  const before = view ? await store.text(view.hash) : null
+  const before = view ? await store.log.readText(view.hash) : null
   const known = before === null ? 0 : decodeDocument(before).deltas.length
   return document.deltas.length > known ? changeOf(document) : noChange()
 }
@@ -143,7 +144,7 @@ async function saysTheSame(
   text: string,
   foreign: boolean,
 ): Promise<boolean> {
-  const before = view ? await context.store.text(view.hash) : null
+  const before = view ? await context.store.log.readText(view.hash) : null
   if (before === null) return false
   const said = foreign ? withoutLineEnds : signatureOf
   return said(before) === said(text)

@@ -19,7 +19,7 @@ export async function trustIfOurs(context: Context, survey: Survey): Promise<Her
   const hasOthers =
     [...survey.files.keys()].some((path) => !known.has(path)) || (await hasOtherFiles(context))
   const isChanged = survey.troubles.length > 0
-  const isTaken = await context.store.isDistrusted(context.identity.workspace)
+  const isTaken = await context.store.local.isDistrusted(context.identity.workspace)
   if (isTaken || hasOthers || isChanged || runsPrograms(context.place)) {
     context.notices.push(
       'This workspace is not trusted: edits of its documents are not taken in. See: savepoint trust --help',
@@ -62,7 +62,7 @@ function namesIn(root: Folder, folders: readonly string[], kind: 'file' | 'folde
 
 /** Whether a ledger, handoffs or notes stand here that are not ours. What cannot be looked into is not ours either. */
 async function hasOtherFiles({ store, identity, place, settings }: Context): Promise<boolean> {
-  const ours = new Set((await store.fileViews(identity.workspace)).map(({ path }) => path))
+  const ours = new Set((await store.local.listFileViews(identity.workspace)).map(({ path }) => path))
   const root = openFolder(place.root)
   try {
     const ledgers = [DEFAULT_LEDGER, settings.ledger_path].filter((path) => {

@@ -14,10 +14,11 @@ export async function upToDate(context: Context, here: Here): Promise<Survey> {
     const survey = await look(context, here)
     await sweep(context, survey)
     const { commit, isEmpty, stamps } = await takeIn(context, survey)
-    if (stamps.length > 0) await store.stamped(identity.workspace, stamps)
-    const isDone = isEmpty || (await store.commit(commit)).done
+    if (stamps.length > 0) await store.local.markStamped(identity.workspace, stamps)
+    const isDone = isEmpty || (await store.acts.commit(commit)).done
     if (!isDone && attempt < GIVE_UP_AFTER) continue
-    const isOwed = survey.operation === null && (await store.owed(identity.workspace)).length > 0
+    const isOwed =
+      survey.operation === null && (await store.local.listOwedViews(identity.workspace)).length > 0
     // What others left and cannot be written is named; it is no reason to refuse this.
     if (isOwed)
       for (const { error } of (await settleHere(context, here, { isLate: true })).failures)

@@ -32,7 +32,7 @@ export async function examineStore(context: Context, fix: boolean, findings: Fin
   for (const what of problems)
     findings.push({
       level: 'error',
-      what: `The store ${context.store.path}: ${what}`,
+      what: `The store ${context.home.database}: ${what}`,
       todo: FIX,
       fixed: healed && left.length === 0 ? `set aside at ${healed.setAside}, restored` : null,
     })
@@ -48,7 +48,7 @@ async function examineSearch(
 ): Promise<void> {
   const [what] = derived
   if (what === undefined) return
-  if (fix) await store.forgetSearch()
+  if (fix) await store.index.forget()
   findings.push({
     level: 'note',
     what: `The search index is damaged: ${what}`,
@@ -61,7 +61,7 @@ async function storeProblems(
   context: Context,
 ): Promise<{ problems: string[]; derived: string[]; readable: boolean }> {
   try {
-    const all = await context.store.check()
+    const all = (await context.file?.check()) ?? []
     const whats = (isDerived: boolean) =>
       all.filter(({ derived = false }) => derived === isDerived).map(({ what }) => what)
     return { problems: whats(false), derived: whats(true), readable: true }

@@ -1,8 +1,8 @@
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { count } from '../../core/text.ts'
+import type { Stream } from '../../store/log.ts'
 import { type Restored, restoreStore } from '../../store/sqlite/restore.ts'
-import type { Stream } from '../../store/store.ts'
 import type { Context } from '../context/context.ts'
 import { publishRun } from '../runs/publish-run.ts'
 import { readmitRun } from '../runs/readmit.ts'
@@ -20,7 +20,7 @@ export async function healStore(context: Context, { force = false } = {}): Promi
   const { store, file, home, ports } = context
   if (file === null)
     throw new ReasonError('store_damaged', {
-      path: store.path,
+      path: home.database,
       problem: 'it is not a file that can be restored here',
     })
   const back: Stream[] = []
@@ -31,12 +31,12 @@ export async function healStore(context: Context, { force = false } = {}): Promi
     ports,
     force,
     async bringBack() {
-      for (const run of await store.streams(null)) {
+      for (const run of await store.log.listStreams(null)) {
         const found = await anyway(context, () => readmitRun(context, run))
         if (found > 0) back.push(run)
         readmitted += found
       }
-      await store.closeGaps(instant(ports.now()))
+      await store.log.closeGaps(instant(ports.now()))
     },
   })
   for (const run of back) await anyway(context, () => publishRun(context, run))

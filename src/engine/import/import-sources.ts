@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
-import type { WorkRow } from '../../store/store.ts'
+import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { tell } from '../documents/read.ts'
@@ -58,11 +58,11 @@ async function newOnes(
   report: ImportReport,
 ): Promise<Source[]> {
   const { store, identity } = context
-  const known = await store.texts(identity.repository)
+  const known = await store.acts.listTextHashes(identity.repository)
   const fresh: Source[] = []
   for (const source of sources) {
     const { hash, path } = source
-    const view = known.has(hash) ? null : await store.fileView(identity.workspace, path)
+    const view = known.has(hash) ? null : await store.local.readFileView(identity.workspace, path)
     if (known.has(hash)) report.known += 1
     else if (view?.kind === 'ledger')
       report.elsewhere.push({ path, problem: 'our ledger, edited: the next save takes it in' })
@@ -96,7 +96,7 @@ async function placeHere(context: Context, survey: Survey, sources: PlacedSource
 
 async function headOf({ store }: Context, row: WorkRow): Promise<Head> {
   const { name, headId } = row.stream
-  const stored = await store.checkpoint(headId)
+  const stored = await store.log.readCheckpoint(headId)
   const checkpoint = stored?.state === 'whole' ? stored.checkpoint : null
   const isDocument = row.view !== null || checkpoint?.document !== undefined
   return {
@@ -115,9 +115,9 @@ async function takeAll(
   sources: PlacedSource[],
   report: ImportReport,
 ): Promise<void> {
-  const { store, identity, progress } = context
+  const { store, home, identity, progress } = context
   const release = await workspaceLock(context, identity.workspace, WAIT_MS)
-  if (release === null) throw new ReasonError('store_busy', { path: store.path, waited_ms: WAIT_MS })
+  if (release === null) throw new ReasonError('store_busy', { path: home.database, waited_ms: WAIT_MS })
   try {
     let open = sources
     for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
@@ -125,7 +125,7 @@ async function takeAll(
       if (survey.operation !== null) throw new ReasonError('git_in_progress', { operation: survey.operation })
       if (attempt === 0) tell(context, survey)
       // Whoever held the lock before may have imported the same files.
-      const known = await store.texts(identity.repository)
+      const known = await store.acts.listTextHashes(identity.repository)
       report.known += open.filter(({ hash }) => known.has(hash)).length
       open = open.filter(({ hash }) => !known.has(hash))
       const { lanes, taken: documents } = await placeHere(context, survey, open)
@@ -152,7 +152,7 @@ async function takeAll(
       progress(sources.length, sources.length)
       return
     }
-    throw new ReasonError('store_busy', { path: store.path, waited_ms: WAIT_MS })
+    throw new ReasonError('store_busy', { path: home.database, waited_ms: WAIT_MS })
   } finally {
     release()
   }

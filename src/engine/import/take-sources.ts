@@ -4,7 +4,7 @@ import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { emptyWork, type WorkState } from '../../core/work.ts'
 import { redactAll } from '../../policy/redact.ts'
-import type { DocumentCommit, WorkRow } from '../../store/store.ts'
+import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { documentPoint, joined, type NewPoint, workPoint } from '../documents/checkpoint-of.ts'
 import { findRow, type Survey } from '../documents/survey.ts'
@@ -49,7 +49,7 @@ export async function takeSources(
   let characters = 0
   const flush = async () => {
     if (parts.length === 0) return true
-    const { done } = await context.store.commit(joined(context.identity.workspace, ...parts))
+    const { done } = await context.store.acts.commit(joined(context.identity.workspace, ...parts))
     if (done) answer.taken.push(...batch)
     parts = []
     batch = []
@@ -81,7 +81,7 @@ export async function takeSources(
 async function tailOf({ store }: Context, row: WorkRow | undefined, room: number): Promise<Tail> {
   if (row === undefined) return { id: null, sequence: 0, work: emptyWork(), own: new Set(), room }
   const { headId, headSequence } = row.stream
-  const stored = await store.checkpoint(headId)
+  const stored = await store.log.readCheckpoint(headId)
   if (stored?.state !== 'whole')
     throw new ReasonError('checkpoint_integrity_mismatch', {
       path: `${row.stream.name} in the store`,
@@ -127,7 +127,7 @@ async function pointOf(
     versions: [{ current: false, problem: null, ...made.commit.versions[0], stream, hash, checkpoint: id }],
   }
   // The same bytes were imported before, and a damaged store has lost them since.
-  if ((await context.store.checkpoint(id)) !== null) return { commit: known, tail }
+  if ((await context.store.log.readCheckpoint(id)) !== null) return { commit: known, tail }
   return {
     commit: { ...known, appends: [{ checkpoint, after: tail.id, foreign }] },
     tail: { ...tail, id, sequence: tail.sequence + 1, work: checkpoint.work },

@@ -3,7 +3,7 @@ import { randomToken } from '../../core/id.ts'
 import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { type Refusal, replaceGuarded } from '../../fs/guarded.ts'
-import type { OwedView } from '../../store/store.ts'
+import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 
 export const guardOf = (context: Context, expected: string | null) => ({

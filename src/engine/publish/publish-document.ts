@@ -1,7 +1,7 @@
 import type { Folder } from '../../fs/disk.ts'
 import { findFolder, makeFolders } from '../../fs/durable.ts'
 import { removeGuarded, replaceGuarded } from '../../fs/guarded.ts'
-import type { OwedView } from '../../store/store.ts'
+import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { foldersOf, guardOf, isText, nameOf, type Settling, type Step } from './guard.ts'
 
@@ -12,7 +12,7 @@ export async function publishDocument(
   { mergeEdit }: Settling,
 ): Promise<Step> {
   const { store, identity } = context
-  const text = await store.text(row.hash)
+  const text = await store.log.readText(row.hash)
   if (text === null) throw new Error(`the store has no text for ${row.path}`)
   const isNew = row.base === null
   const folder = isNew
@@ -30,7 +30,7 @@ export async function publishDocument(
   } finally {
     folder.close()
   }
-  await store.stamped(identity.workspace, [{ path: row.path, hash: row.hash, stamp: null }])
+  await store.local.markStamped(identity.workspace, [{ path: row.path, hash: row.hash, stamp: null }])
   return 'done'
 }
 
@@ -42,7 +42,7 @@ export async function takeAway(
   { mergeEdit, trusted }: Settling,
 ): Promise<Step> {
   const { store, identity, place } = context
-  const rows = await store.work(identity.repository, identity.workspace)
+  const rows = await store.acts.listWork(identity.repository, identity.workspace)
   const view = rows.find(({ stream }) => stream.id === row.stream)?.view ?? null
   if (view?.state !== 'published') return 'left'
   const folder = findFolder(root, foldersOf(row.path))
@@ -55,7 +55,7 @@ export async function takeAway(
   } finally {
     folder?.close()
   }
-  await store.forgetViews([{ workspace: identity.workspace, path: row.path }])
+  await store.local.forgetViews([{ workspace: identity.workspace, path: row.path }])
   return 'done'
 
   async function tellGit(context: Context, from: string, to: string): Promise<void> {

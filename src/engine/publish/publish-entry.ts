@@ -6,7 +6,7 @@ import { readDocument } from '../../formats/checkpoint-md/read.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { makeFolders } from '../../fs/durable.ts'
 import { replaceGuarded } from '../../fs/guarded.ts'
-import type { OwedView } from '../../store/store.ts'
+import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import type { Step } from './guard.ts'
 import { foldersOf, giveBack, guardOf } from './guard.ts'
@@ -14,7 +14,7 @@ import { foldersOf, giveBack, guardOf } from './guard.ts'
 /** Adds a stream's learnings to the shared file, once: its heading says whether they are there. */
 export async function publishEntry(context: Context, root: Folder, row: OwedView): Promise<Step> {
   const { store, identity } = context
-  const stored = await store.checkpoint(row.checkpoint)
+  const stored = await store.log.readCheckpoint(row.checkpoint)
   const completion = stored?.state === 'whole' ? stored.checkpoint.completion : undefined
   const id = row.path.slice(row.path.indexOf('#') + 1)
   if (completion && completion.learnings.length > 0) {
@@ -36,7 +36,7 @@ export async function publishEntry(context: Context, root: Folder, row: OwedView
       folder.close()
     }
   }
-  await store.forgetViews([{ workspace: identity.workspace, path: row.path }])
+  await store.local.forgetViews([{ workspace: identity.workspace, path: row.path }])
   return 'done'
 }
 

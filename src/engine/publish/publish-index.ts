@@ -5,7 +5,7 @@ import { setLastCheckpoint } from '../../formats/state-index/codec.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import { replaceGuarded } from '../../fs/guarded.ts'
-import type { OwedView } from '../../store/store.ts'
+import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import type { Step } from './guard.ts'
 import { foldersOf, giveBack, guardOf, nameOf } from './guard.ts'
@@ -16,7 +16,7 @@ import { foldersOf, giveBack, guardOf, nameOf } from './guard.ts'
  */
 export async function publishIndex(context: Context, root: Folder, row: OwedView): Promise<Step> {
   const { store, identity } = context
-  const at = (await store.checkpoint(row.checkpoint))?.row.at ?? ''
+  const at = (await store.log.readCheckpoint(row.checkpoint))?.row.at ?? ''
   const time = `${instant(writable(Date.parse(at))).slice(0, 19)}Z`
   const folder = findFolder(root, foldersOf(row.path))
   try {
@@ -25,7 +25,7 @@ export async function publishIndex(context: Context, root: Folder, row: OwedView
   } finally {
     folder?.close()
   }
-  await store.forgetViews([{ workspace: identity.workspace, path: row.path }])
+  await store.local.forgetViews([{ workspace: identity.workspace, path: row.path }])
   return 'done'
 }
 

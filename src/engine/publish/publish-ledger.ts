@@ -3,7 +3,7 @@ import { ReasonError } from '../../core/reason.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { makeFolders } from '../../fs/durable.ts'
 import { replaceGuarded } from '../../fs/guarded.ts'
-import type { OwedView } from '../../store/store.ts'
+import type { OwedView } from '../../store/local-state.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import type { Context } from '../context/context.ts'
 import type { Step } from './guard.ts'
@@ -15,7 +15,7 @@ import { foldersOf, giveBack, guardOf, isText, nameOf } from './guard.ts'
  */
 export async function publishLedger(context: Context, root: Folder, row: OwedView): Promise<Step> {
   const { store, identity, notices } = context
-  const text = await store.text(row.hash)
+  const text = await store.log.readText(row.hash)
   if (text === null) throw new Error(`the store has no text for ${row.path}`)
   if (!context.settings.track_ledger) hideFromGit(context, row.path)
   const folder = makeFolders(root, foldersOf(row.path), { sure: true })
@@ -25,7 +25,7 @@ export async function publishLedger(context: Context, root: Folder, row: OwedVie
       if (outcome.ours) await giveBack(context, folder, nameOf(row.path), outcome, row.hash)
       const { path, stream, checkpoint } = row
       const known = { kind: 'ledger', path, stream, checkpoint, hash: row.base ?? NOTHING } as const
-      await store.commit({
+      await store.acts.commit({
         workspace: identity.workspace,
         files: [{ ...known, base: null, state: 'published' }],
       })
@@ -36,7 +36,7 @@ export async function publishLedger(context: Context, root: Folder, row: OwedVie
   } finally {
     if (folder !== root) folder.close()
   }
-  await store.stamped(identity.workspace, [{ path: row.path, hash: row.hash, stamp: null }])
+  await store.local.markStamped(identity.workspace, [{ path: row.path, hash: row.hash, stamp: null }])
   return 'done'
 }
 

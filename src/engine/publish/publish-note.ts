@@ -1,7 +1,7 @@
 import type { Folder } from '../../fs/disk.ts'
 import { makeFolders } from '../../fs/durable.ts'
 import { replaceGuarded } from '../../fs/guarded.ts'
-import type { OwedView } from '../../store/store.ts'
+import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import type { Step } from './guard.ts'
 import { foldersOf, guardOf, isText, nameOf } from './guard.ts'
@@ -9,7 +9,7 @@ import { foldersOf, guardOf, isText, nameOf } from './guard.ts'
 /** Writes a note under a name that nobody has. It is never written again: whoever has the name keeps it. */
 export async function publishNote(context: Context, root: Folder, row: OwedView): Promise<Step> {
   const { store, identity, notices } = context
-  const text = await store.text(row.hash)
+  const text = await store.log.readText(row.hash)
   if (text === null) throw new Error(`the store has no text for ${row.path}`)
   const folder = makeFolders(root, foldersOf(row.path), { sure: true })
   try {
@@ -21,6 +21,6 @@ export async function publishNote(context: Context, root: Folder, row: OwedView)
   } finally {
     folder.close()
   }
-  await store.stamped(identity.workspace, [{ path: row.path, hash: row.hash, stamp: null }])
+  await store.local.markStamped(identity.workspace, [{ path: row.path, hash: row.hash, stamp: null }])
   return 'done'
 }

@@ -1,7 +1,7 @@
 import { ReasonError } from '../../core/reason.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { TEMP_ENDING } from '../../fs/durable.ts'
-import type { OwedView, ViewKind } from '../../store/store.ts'
+import type { OwedView, ViewKind } from '../../store/local-state.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import type { Context } from '../context/context.ts'
 import type { Settling, Step } from './guard.ts'
@@ -54,7 +54,7 @@ export async function settle(
 ): Promise<Settled> {
   const { store, identity, place } = context
   const failures = new Map<string, Settled['failures'][number]>()
-  let owed = await store.owed(identity.workspace)
+  let owed = await store.local.listOwedViews(identity.workspace)
   if (owed.length === 0) return { owed, failures: [] }
   hideTempsFromGit(context)
   const root = openFolder(place.root)
@@ -70,7 +70,7 @@ export async function settle(
         if (step === 'again') isDone = false
         if (step instanceof ReasonError) failures.set(row.path, { row, error: step })
       }
-      owed = await store.owed(identity.workspace)
+      owed = await store.local.listOwedViews(identity.workspace)
       if (isDone) break
     }
   } finally {

@@ -5,7 +5,7 @@ import { setLastCheckpoint } from '../../formats/state-index/codec.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import { isKept, isLeftover } from '../../fs/guarded.ts'
-import type { OwedView } from '../../store/store.ts'
+import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { foldersOf, nameOf } from './guard.ts'
 
@@ -37,10 +37,10 @@ export async function sweepBeside(context: Context, root: Folder, row: OwedView)
 async function isSafe({ store }: Context, folder: Folder, name: string, row: OwedView): Promise<boolean> {
   const kept = folder.read(name, MAX_DOCUMENT_BYTES)
   if (kept === null || kept.length === 0) return true
-  if ((await store.text(sha256(kept))) !== null) return true
+  if ((await store.log.readText(sha256(kept))) !== null) return true
   if (row.kind !== 'index') return false
   const standing = folder.read(nameOf(row.path), MAX_DOCUMENT_BYTES)
-  const at = (await store.checkpoint(row.checkpoint))?.row.at ?? ''
+  const at = (await store.log.readCheckpoint(row.checkpoint))?.row.at ?? ''
   const renewed = setLastCheckpoint(kept.toString('utf8'), `${at.slice(0, 19)}Z`)
   return standing !== null && (standing.equals(kept) || standing.toString('utf8') === renewed)
 }

@@ -3,7 +3,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { HISTORY_FOLDER, LATEST, RUNS_FOLDER, snapshotOfName } from '../../formats/snapshot/layout.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { TEMP_ENDING } from '../../fs/durable.ts'
-import type { Stream } from '../../store/store.ts'
+import type { Stream } from '../../store/log.ts'
 import { type Context, workspaceRoot } from '../context/context.ts'
 import { FIX, type Finding } from '../context/finding.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
@@ -65,7 +65,7 @@ async function examineViews(
   fix: boolean,
   findings: Finding[],
 ): Promise<void> {
-  for (const row of await context.store.views({ stream: run.id })) {
+  for (const row of await context.store.local.listViews({ stream: run.id })) {
     const first = inspectView(folder, row)
     if (first.state === 'sound') continue
     // Somebody may be writing it right now.
@@ -77,14 +77,14 @@ async function examineViews(
       const owed = row.state === 'leaving' ? 'removed' : 'written'
       tell(`${row.path} is still to be ${owed}`, owed)
     } else if (health.state === 'missing') {
-      if (fix) await context.store.owe(row)
+      if (fix) await context.store.local.oweView(row)
       tell(`${row.path} is missing`, 'written again from the store')
     } else if (health.state === 'damaged') {
       const isStillDamaged = async () =>
         (await lookAgain(context, run, folder, row.path)).health?.state === 'damaged'
       const aside =
         fix && folder ? await asideUnderLock(context, run, folder, row.path, isStillDamaged) : null
-      if (aside !== null) await context.store.owe(row)
+      if (aside !== null) await context.store.local.oweView(row)
       const fixed = aside && `set aside at ${aside}, written again from the store`
       tell(`${health.error.reason}: ${health.error.message}`, fixed)
     }
@@ -126,7 +126,7 @@ interface Stray {
 
 /** Temp files of writers that died, snapshots that the store has no record of, and names that are not ours. */
 async function straysOf(context: Context, run: Stream, folder: Folder): Promise<Stray[]> {
-  const published = new Set((await context.store.views({ stream: run.id })).map(({ path }) => path))
+  const published = new Set((await context.store.local.listViews({ stream: run.id })).map(({ path }) => path))
   const strays: Stray[] = []
   const history = folder.entry(HISTORY_FOLDER)?.kind === 'folder' ? folder.folder(HISTORY_FOLDER) : null
   try {
@@ -195,9 +195,9 @@ async function examineStranger(
   const folder = runs.folder(name)
   try {
     if (folder?.entry(HISTORY_FOLDER)?.kind !== 'folder' || folder.entry(LATEST) === null) return
-    if ((await store.stream(identity.repository, name)) !== null) return
+    if ((await store.log.findStream(identity.repository, name)) !== null) return
     const taken = fix && (await takeUpRunFolder(context, folder, name))
-    const run = taken ? await store.stream(identity.repository, name) : null
+    const run = taken ? await store.log.findStream(identity.repository, name) : null
     const more = run ? await readmitRun(context, run) : 0
     if (run) await publishRun(context, run)
     findings.push({

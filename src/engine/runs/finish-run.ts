@@ -1,4 +1,4 @@
-import type { Stream } from '../../store/store.ts'
+import type { Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { type Receipt, takeSnapshot } from './take-snapshot.ts'
 

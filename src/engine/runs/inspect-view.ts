@@ -3,7 +3,8 @@ import { describe, errorCode, ReasonError } from '../../core/reason.ts'
 import { decodeSnapshot, inflate, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
 import { HISTORY_FOLDER, LATEST } from '../../formats/snapshot/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
-import type { Stream, ViewRow } from '../../store/store.ts'
+import type { ViewRow } from '../../store/local-state.ts'
+import type { Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 
 /** What a published document looks like on the disk now. */
@@ -67,6 +68,6 @@ export async function lookAgain(
   folder: Folder | null,
   path: string,
 ): Promise<{ health: ViewHealth | null }> {
-  const row = (await context.store.views({ stream: run.id })).find((one) => one.path === path)
+  const row = (await context.store.local.listViews({ stream: run.id })).find((one) => one.path === path)
   return { health: row ? inspectView(folder, row) : null }
 }

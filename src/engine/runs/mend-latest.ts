@@ -1,6 +1,6 @@
 import { ReasonError } from '../../core/reason.ts'
 import { LATEST, latestPath } from '../../formats/snapshot/layout.ts'
-import type { Stream } from '../../store/store.ts'
+import type { Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { inspectView, lookAgain } from './inspect-view.ts'
@@ -29,7 +29,7 @@ export async function mendLatest(context: Context, run: Stream): Promise<Recover
 }
 
 async function mend(context: Context, run: Stream): Promise<Recovered | null> {
-  const rows = await context.store.views({ stream: run.id })
+  const rows = await context.store.local.listViews({ stream: run.id })
   const row = rows.find(({ path }) => path === latestPath(run.name))
   const folder = await openRunFolder(context, run)
   try {
@@ -58,9 +58,9 @@ async function mend(context: Context, run: Stream): Promise<Recovered | null> {
         release()
       }
     }
-    await context.store.owe(row)
+    await context.store.local.oweView(row)
     await publishRun(context, run)
-    const { base } = await context.store.situation(run.id)
+    const { base } = await context.store.log.readSituation(run.id)
     const damaged = health.state === 'damaged'
     const recovered: Recovered = {
       reason: damaged ? health.error.reason : 'missing',

@@ -1,7 +1,7 @@
 import { requireName } from '../../core/id.ts'
 import { STEP_MOVES, type StepMove } from '../../core/plan.ts'
 import { ReasonError } from '../../core/reason.ts'
-import type { Stream } from '../../store/store.ts'
+import type { Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { type Receipt, takeSnapshot } from './take-snapshot.ts'
 
@@ -32,7 +32,7 @@ export async function moveRunStep(
 
 /** A step that the plan does not have is recorded all the same, and counts against the run: it may be a slip. */
 export async function tellUnplanned({ store, notices }: Context, run: Stream, step: string): Promise<void> {
-  const steps = (await store.situation(run.id)).base.checkpoint.work.position.plan?.steps ?? []
+  const steps = (await store.log.readSituation(run.id)).base.checkpoint.work.position.plan?.steps ?? []
   if (steps.length === 0 || steps.some(({ id }) => id === step)) return
   const known = steps.slice(0, MOST_NAMED).map(({ id }) => id)
   notices.push(

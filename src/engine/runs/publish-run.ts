@@ -11,7 +11,8 @@ import {
 } from '../../formats/snapshot/layout.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder, makeFolders, writeDurably } from '../../fs/durable.ts'
-import type { NewView, Stream, ViewRow } from '../../store/store.ts'
+import type { NewView, ViewRow } from '../../store/local-state.ts'
+import type { Stream } from '../../store/log.ts'
 import { type Context, catchUp, workspaceRoot } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { type RenderedFile, renderFile } from './render-snapshot.ts'
@@ -80,7 +81,7 @@ export async function settle(
   rendered: RenderedFile[] = [],
 ): Promise<void> {
   await catchUp(context)
-  const rows = await context.store.views({ stream: run.id, unsettled: true })
+  const rows = await context.store.local.listViews({ stream: run.id, unsettled: true })
   if (rows.length === 0) return
   // What somebody else left unfinished may stand in folders whose names never reached the disk.
   const sure =
@@ -103,7 +104,7 @@ export async function settle(
       writeDurably(folder, LATEST, file.bytes, { token: token(context) })
       done.push({ ...row, expected: row.hash, hash: file.hash, contentHash: file.hash })
     }
-    if (done.length > 0) context.afterwards.push(() => context.store.published(done))
+    if (done.length > 0) context.afterwards.push(() => context.store.local.markPublished(done))
     await clearLeaving(
       context,
       run,
@@ -125,7 +126,7 @@ async function clearLeaving(context: Context, run: Stream, history: Folder, rows
     const problem = describe(error)
     throw new ReasonError('checkpoint_retention_prune_failed', { run: run.name, problem }, { cause: error })
   }
-  await context.store.forgetViews(rows)
+  await context.store.local.forgetViews(rows)
 }
 
 const bothForms = (snapshot: string) => [historyName(snapshot), historyName(snapshot, true)]
@@ -178,12 +179,12 @@ async function fileOf(
 ): Promise<RenderedFile | null> {
   const ready = rendered.find((file) => file.hash === row.contentHash)
   if (ready) return ready
-  const stored = await context.store.checkpoint(row.checkpoint)
+  const stored = await context.store.log.readCheckpoint(row.checkpoint)
   if (stored?.state === 'whole')
     return renderFile(stored.checkpoint, run.name, nameOf(row) === LATEST ? stored.notes : [])
   if (nameOf(row) !== LATEST) return null
   // The head is damaged: the newest whole one is the best that can be shown.
-  const { base } = await context.store.situation(run.id)
+  const { base } = await context.store.log.readSituation(run.id)
   return renderFile(base.checkpoint, run.name, base.notes)
 }
 

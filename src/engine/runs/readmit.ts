@@ -10,7 +10,7 @@ import { decodeSnapshot, inflate, MAX_SNAPSHOT_BYTES } from '../../formats/snaps
 import type { SnapshotDocument } from '../../formats/snapshot/document.ts'
 import { HISTORY_FOLDER, latestPath, RUNS_FOLDER, snapshotOfName } from '../../formats/snapshot/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
-import type { Stream } from '../../store/store.ts'
+import type { Stream } from '../../store/log.ts'
 import { type Context, workspaceRoot } from '../context/context.ts'
 import { openRunFolder } from './publish-run.ts'
 import { readPlan } from './read-plan.ts'
@@ -70,7 +70,7 @@ export async function readmitRun(context: Context, run: Stream): Promise<number>
   const folder = await openRunFolder(context, run)
   if (folder === null) return 0
   try {
-    const known = new Set((await context.store.history(run.id)).map(({ id }) => id))
+    const known = new Set((await context.store.log.readHistory(run.id)).map(({ id }) => id))
     let admitted = 0
     for (const found of readHistory(folder)) {
       const { snapshot_id, run_id } = found.document
@@ -80,7 +80,7 @@ export async function readmitRun(context: Context, run: Stream): Promise<number>
       if (sequence > run.headSequence + admitted + AHEAD) continue
       const work = replay(await workBefore(context, run, sequence, found.document), found.document)
       const checkpoint = checkpointOf(found.document, run.id, work)
-      if (await context.store.readmit(checkpoint, sequence, [publishedView(run, found)])) admitted += 1
+      if (await context.store.acts.readmit(checkpoint, sequence, [publishedView(run, found)])) admitted += 1
     }
     if (admitted > 0) await oweLatest(context, run)
     return admitted
@@ -99,10 +99,10 @@ const publishedView = (run: Pick<Stream, 'workspace' | 'name'>, { name, hash, co
 
 /** After snapshots came back the newest may be another: `latest.json` is written again with the next command. */
 async function oweLatest(context: Context, run: Stream): Promise<void> {
-  const { base } = await context.store.situation(run.id)
+  const { base } = await context.store.log.readSituation(run.id)
   const { hash } = renderFile(base.checkpoint, run.name, base.notes)
   const view = { workspace: run.workspace, path: latestPath(run.name), hash, contentHash: hash }
-  await context.store.putView(base.checkpoint, { ...view, state: 'pending' })
+  await context.store.local.putView(base.checkpoint, { ...view, state: 'pending' })
 }
 
 async function workBefore(
@@ -111,9 +111,11 @@ async function workBefore(
   sequence: number,
   document: SnapshotDocument,
 ): Promise<WorkState> {
-  const before = (await context.store.history(run.id)).filter((row) => row.sequence < sequence).reverse()
+  const before = (await context.store.log.readHistory(run.id))
+    .filter((row) => row.sequence < sequence)
+    .reverse()
   for (const row of before) {
-    const stored = await context.store.checkpoint(row.id)
+    const stored = await context.store.log.readCheckpoint(row.id)
     if (stored?.state === 'whole') return stored.checkpoint.work
   }
   const root = await workspaceRoot(context, run.workspace)
@@ -180,10 +182,10 @@ export async function takeUpRunFolder(context: Context, folder: Folder, name: st
   const work = replay(workFromPlanFile(context, context.place.root, document.step_state.plan_path), document)
   const { repository, workspace } = context.identity
   const stream = { id, repository, workspace, kind: 'run' as const, name }
-  const begun = await context.store.begin(stream, checkpointOf(document, id, work), [
+  const begun = await context.store.acts.begin(stream, checkpointOf(document, id, work), [
     publishedView(stream, first),
   ])
-  const run = begun ? await context.store.stream(repository, name) : null
+  const run = begun ? await context.store.log.findStream(repository, name) : null
   if (run !== null) await oweLatest(context, run)
   return begun
 }

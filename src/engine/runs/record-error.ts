@@ -1,7 +1,7 @@
 import { clip } from '../../core/canonical.ts'
 import { requireName } from '../../core/id.ts'
 import { redact } from '../../policy/redact.ts'
-import type { Stream } from '../../store/store.ts'
+import type { Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { type Receipt, takeSnapshot } from './take-snapshot.ts'
 

@@ -13,7 +13,8 @@ import {
 import type { Folder } from '../../fs/disk.ts'
 import { findFolder, removeDurably, writeDurably } from '../../fs/durable.ts'
 import { type Kept, planRetention, type RetentionLimits } from '../../policy/retention.ts'
-import type { Stream, ViewRow } from '../../store/store.ts'
+import type { ViewRow } from '../../store/local-state.ts'
+import type { Stream } from '../../store/log.ts'
 import { type Context, catchUp } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { inspectView } from './inspect-view.ts'
@@ -79,9 +80,9 @@ async function retain(
 ): Promise<void> {
   const { store, ports } = context
   const nowMs = ports.now()
-  const views = await store.views({ stream: run.id })
+  const views = await store.local.listViews({ stream: run.id })
   const unreadable = await findUnreadable(context, run, root, views)
-  const live = (await store.history(run.id)).filter((row) => row.removedAt === null)
+  const live = (await store.log.readHistory(run.id)).filter((row) => row.removedAt === null)
   report.kept = live.length
   if (unreadable !== null) {
     report.problem = unreadable
@@ -99,13 +100,13 @@ async function retain(
   }
   const ids = plan.remove.map(({ id }) => id)
   if (ids.length > 0) {
-    await store.remove(run.id, ids, instant(nowMs))
+    await store.acts.remove(run.id, ids, instant(nowMs))
     await settle(context, run, root)
     report.removed = await reallyGone(context, ids)
     report.kept -= report.removed.length
   }
   for (const { id } of plan.compress) if (await compress(context, run, root, id)) report.compressed.push(id)
-  await store.maintained(run.id, instant(nowMs))
+  await store.log.markMaintained(run.id, instant(nowMs))
 }
 
 /** A crash between writing the compressed file and removing the plain one leaves both: one is enough. */
@@ -141,8 +142,8 @@ async function findUnreadable(
   } finally {
     folder?.close()
   }
-  for (const row of await context.store.history(run.id)) {
-    const stored = row.removedAt === null ? await context.store.checkpoint(row.id) : null
+  for (const row of await context.store.log.readHistory(run.id)) {
+    const stored = row.removedAt === null ? await context.store.log.readCheckpoint(row.id) : null
     if (stored?.state === 'damaged') return `checkpoint ${row.id} in the store does not match its checksum`
   }
   return null
@@ -151,7 +152,7 @@ async function findUnreadable(
 /** Of the snapshots to remove, those that are tombstones now; `settle` has removed their files, or thrown. */
 async function reallyGone(context: Context, ids: string[]): Promise<string[]> {
   const gone: string[] = []
-  for (const id of ids) if ((await context.store.checkpoint(id))?.state === 'removed') gone.push(id)
+  for (const id of ids) if ((await context.store.log.readCheckpoint(id))?.state === 'removed') gone.push(id)
   return gone
 }
 
@@ -165,7 +166,7 @@ async function compress(context: Context, run: Stream, root: Folder, id: string)
     const bytes = compressSnapshot(plain)
     writeDurably(history, historyName(id, true), bytes, { token: randomToken(context.ports.random) })
     const { workspace } = run
-    await context.store.replaceView(
+    await context.store.local.replaceView(
       { workspace, path: historyPath(run.name, id) },
       { workspace, path: historyPath(run.name, id, true), hash: sha256(bytes), contentHash: sha256(plain) },
     )

@@ -9,7 +9,7 @@ import { historyPath, latestPath, RUNS_FOLDER } from '../../formats/snapshot/lay
 import { openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import { redact } from '../../policy/redact.ts'
-import type { NewStream, Stream } from '../../store/store.ts'
+import type { NewStream, Stream } from '../../store/log.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import type { Context } from '../context/context.ts'
 import { publishSnapshot } from './publish-run.ts'
@@ -34,7 +34,7 @@ export async function startRun(
   }
   const nowMs = ports.now()
   const name = wanted === undefined ? freshName(plan, nowMs, ports.random) : requireRunName(wanted)
-  if ((await store.stream(identity.repository, name)) !== null)
+  if ((await store.log.findStream(identity.repository, name)) !== null)
     throw new ReasonError('run_exists', { run: name })
   refuseTakenFolder(context, name)
   const stream: NewStream = {
@@ -52,13 +52,13 @@ export async function startRun(
     contentHash: file.hash,
     state: 'pending' as const,
   }
-  const isNew = await store.begin(stream, first, [
+  const isNew = await store.acts.begin(stream, first, [
     { ...view, path: historyPath(name, first.id) },
     { ...view, path: latestPath(name) },
   ])
   if (!isNew) throw new ReasonError('run_exists', { run: name })
   await hideFromGit(context, name)
-  const run = await store.stream(identity.repository, name)
+  const run = await store.log.findStream(identity.repository, name)
   if (run === null) throw new ReasonError('run_unknown', { run: name })
   const files = await publishSnapshot(context, run, first.id, [file])
   const started: Started = {
@@ -124,7 +124,7 @@ function firstCheckpoint(context: Context, stream: string, plan: Plan, nowMs: nu
 async function hideFromGit(context: Context, name: string): Promise<void> {
   const { place, settings, store, identity } = context
   if (place.git === null || settings.track_runs) return
-  const release = await store.lock(`exclude:${identity.repository}`, 2_000)
+  const release = await store.local.takeLock(`exclude:${identity.repository}`, 2_000)
   try {
     excludeFromGit(place.git.common, `/${RUNS_FOLDER}/${name}/`, context.ports)
   } catch (error) {

@@ -2,7 +2,8 @@ import { describe, ReasonError } from '../../core/reason.ts'
 import { historyPath, latestPath } from '../../formats/snapshot/layout.ts'
 import { maintenanceDue } from '../../policy/retention.ts'
 import { decideSnapshot, type RunEvent } from '../../policy/snapshot.ts'
-import type { Appended, Situation, Stream } from '../../store/store.ts'
+import type { Appended } from '../../store/acts.ts'
+import type { Situation, Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { publishSnapshot } from './publish-run.ts'
 import { type RenderedFile, renderFile } from './render-snapshot.ts'
@@ -68,7 +69,7 @@ interface Taken {
 /** Tries until nobody moved the head between the look and the write. */
 async function commit(context: Context, run: Stream, event: RunEvent): Promise<Taken | null> {
   for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
-    const situation = await context.store.situation(run.id)
+    const situation = await context.store.log.readSituation(run.id)
     const decision = decideSnapshot(situationFor(context, run, situation), event, {
       nowMs: context.ports.now(),
       random: context.ports.random,
@@ -81,7 +82,7 @@ async function commit(context: Context, run: Stream, event: RunEvent): Promise<T
     if (taken) return taken
     await context.ports.sleep((context.ports.random(1)[0] ?? 0) / 16)
   }
-  throw new ReasonError('store_busy', { path: context.store.path, waited_ms: GIVE_UP_AFTER * 8 })
+  throw new ReasonError('store_busy', { path: context.home.database, waited_ms: GIVE_UP_AFTER * 8 })
 }
 
 function situationFor(context: Context, run: Stream, situation: Situation) {
@@ -112,7 +113,7 @@ async function tryAppend(
     contentHash: file.hash,
     state: 'pending' as const,
   }
-  const appended = await context.store.append(checkpoint, situation.stream.headId, {
+  const appended = await context.store.acts.append(checkpoint, situation.stream.headId, {
     takes,
     views: [
       { ...view, path: historyPath(run.name, checkpoint.id) },
@@ -131,7 +132,7 @@ async function tryCoalesce(
   { trigger }: Decided<'coalesce'>,
 ): Promise<Taken | null> {
   const file = renderFile(base.checkpoint, run.name, [...base.notes, trigger])
-  const appended = await context.store.coalesce(
+  const appended = await context.store.acts.coalesce(
     stream.id,
     { head: stream.headId, notes: base.notes.length },
     trigger,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { Stream } from '../../store/store.ts'
+import type { Stream } from '../../store/log.ts'
 import { type Context, workspaceRoot } from '../context/context.ts'
 import { inspectView, lookAgain } from './inspect-view.ts'
 import { openRunFolder } from './publish-run.ts'
@@ -20,10 +20,10 @@ export async function verifyRun(
   const tell = (path: string, reason: string, message: string) =>
     problems.push({ run_id: run.name, path, reason, message })
   let checked = 0
-  for (const row of await context.store.history(run.id)) {
+  for (const row of await context.store.log.readHistory(run.id)) {
     if (row.removedAt !== null) continue
     checked += 1
-    if ((await context.store.checkpoint(row.id))?.state === 'damaged')
+    if ((await context.store.log.readCheckpoint(row.id))?.state === 'damaged')
       tell(
         `store:${row.id}`,
         'checkpoint_integrity_mismatch',
@@ -37,7 +37,7 @@ export async function verifyRun(
   }
   const folder = await openRunFolder(context, run)
   try {
-    for (const row of await context.store.views({ stream: run.id })) {
+    for (const row of await context.store.local.listViews({ stream: run.id })) {
       checked += 1
       const first = inspectView(folder, row)
       const health =

@@ -10,7 +10,7 @@ import { foldersOf, nameOf } from '../publish/guard.ts'
 /** A note is never written again: one that somebody changed is named, and what it said is in the store. */
 export async function examineNotes(context: Context, findings: Finding[]): Promise<void> {
   const { store, identity, place } = context
-  const notes = (await store.fileViews(identity.workspace)).filter(({ kind }) => kind === 'note')
+  const notes = (await store.local.listFileViews(identity.workspace)).filter(({ kind }) => kind === 'note')
   if (notes.length === 0) return
   const root = openFolder(place.root)
   try {

@@ -4,7 +4,8 @@ import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
 import { extendDocument } from '../../formats/checkpoint-md/extend.ts'
 import { workOf } from '../../formats/checkpoint-md/work.ts'
 import { redactAll } from '../../policy/redact.ts'
-import type { DocumentCommit, FileView, WorkRow } from '../../store/store.ts'
+import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
+import type { FileView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { documentPoint, owedDocument, type Point, workPoint } from '../documents/checkpoint-of.ts'
 import { requireSize } from '../documents/edit-document.ts'
@@ -39,7 +40,7 @@ export async function writtenPoint(
   { quiet = false } = {},
 ): Promise<Written> {
   const view = row?.view ?? null
-  const text = view ? await context.store.text(view.hash) : null
+  const text = view ? await context.store.log.readText(view.hash) : null
   if (!row || !view || text === null) {
     const made = workPoint(context, point)
     return { point: made, commit: made.commit, views: [] }

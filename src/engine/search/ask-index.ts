@@ -1,14 +1,14 @@
-import type { Found, SearchFilter, Wanted } from '../../store/store.ts'
+import type { Found, SearchFilter, Wanted } from '../../store/search-index.ts'
 import { type Filling, fillIndex, indexLost } from './fill-index.ts'
 
 /** Asks the index. One that is damaged is derived: it is thrown away and filled again, once. */
 export async function askIndex(context: Filling, wanted: Wanted, filter: SearchFilter): Promise<Found> {
   const { store } = context
-  const found = await store.search(wanted, filter)
+  const found = await store.index.search(wanted, filter)
   if (found !== null) return found
-  await store.forgetSearch()
+  await store.index.forget()
   await fillIndex(context)
-  const again = await store.search(wanted, filter)
+  const again = await store.index.search(wanted, filter)
   if (again !== null) return again
   throw indexLost(context)
 }

@@ -1,7 +1,8 @@
 import { describe, ReasonError } from '../../core/reason.ts'
 import type { Session } from '../../core/session.ts'
 import { searchableOf, searchableSession } from '../../policy/searchable.ts'
-import type { SearchRecord, Store, Unsearched } from '../../store/store.ts'
+import type { SearchRecord, Unsearched } from '../../store/search-index.ts'
+import type { Store } from '../../store/store.ts'
 import type { Context } from '../context/context.ts'
 import { digestOf } from '../surroundings/session-digest.ts'
 
@@ -11,7 +12,7 @@ const PART = 200
 const MANY = 1_000
 const MOST_ROUNDS = 50_000
 
-export type Filling = Pick<Context, 'store' | 'progress' | 'notices'>
+export type Filling = Pick<Context, 'store' | 'home' | 'progress' | 'notices'>
 
 /**
  * Brings the search index up to what is committed. What writes pays nothing for the index; who searches does, and only
@@ -33,25 +34,25 @@ const CANNOT_WRITE: ReadonlySet<string> = new Set([
 ])
 
 /** An index that cannot be made: then more than the index is damaged. */
-export const indexLost = ({ store }: Pick<Context, 'store'>) =>
+export const indexLost = ({ home }: Pick<Context, 'home'>) =>
   new ReasonError('store_damaged', {
-    path: store.path,
+    path: home.database,
     problem: 'its search index can be neither read nor made',
   })
 
-async function fill({ store, progress }: Filling): Promise<void> {
+async function fill({ store, home, progress }: Filling): Promise<void> {
   let isForgotten = false
   let done = 0
   let total = 0
   // An end, also beside a writer that never rests.
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const part = await store.unsearched(PART)
+    const part = await store.index.readUnsearched(PART)
     if (part.from === part.to && !part.anew) break
     // Another process may have been faster: then this part is in, and the next one is asked for.
-    if ((await store.indexed(part, await recordsIn(store, part))) === null) {
-      if (isForgotten) throw indexLost({ store })
+    if ((await store.index.putPart(part, await recordsIn(store, part))) === null) {
+      if (isForgotten) throw indexLost({ home })
       isForgotten = true
-      await store.forgetSearch()
+      await store.index.forget()
       continue
     }
     done += part.checkpoints.length

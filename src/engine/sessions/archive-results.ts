@@ -29,7 +29,7 @@ export async function archiveResults(
   if (parts.length === 0) return null
   const text = redact(`# Results of the session ${session.id}\n\n${parts.join('\n')}`)
   const hash = sha256(text)
-  await context.store.commit({ workspace: context.identity.workspace, texts: [{ hash, text }] })
+  await context.store.acts.commit({ workspace: context.identity.workspace, texts: [{ hash, text }] })
   return { hash, results: parts.length }
 }
 

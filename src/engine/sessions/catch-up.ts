@@ -50,12 +50,12 @@ export async function catchUp(
 ): Promise<CaughtUp | null> {
   const { store, ports } = context
   for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
-    const row = await store.session(key)
+    const row = await store.log.readSession(key)
     const known = row?.session ?? begin
     const whence = known && (await workspaceOf(context, known))
     if (known === null || whence === null) return null
     const isOver = known.phase === 'archived'
-    const before = await store.reading(key)
+    const before = await store.log.readReading(key)
     const state = stateOf(before)
     const { reading, complete } = readOn(known, state, maxBytes)
     // What an older version read of a transcript that is gone stays as it is: nothing better can be had.
@@ -84,7 +84,7 @@ export async function catchUp(
           reading: isOver ? null : redactAll(reading),
           digest: redactAll(bounded(state.digest)),
         })
-    if (await store.advance(next, row?.version ?? null, kept))
+    if (await store.log.advance(next, row?.version ?? null, kept))
       return { row: { session: next, version: (row?.version ?? 0) + 1 }, digest, checkpoint, complete }
   }
   return null

@@ -70,7 +70,7 @@ async function savedByOthers(
 
 /** Its own stream, the one that it was told, and those of sessions that were heard of since. */
 async function streamsFor({ store, identity }: Context, session: Session): Promise<string[]> {
-  const rows = await store.sessions({
+  const rows = await store.log.listSessions({
     workspace: identity.workspace,
     phases: ['active', 'stale', 'recent'],
     most: 50,

@@ -10,14 +10,14 @@ import { findSession } from './find-session.ts'
  * not recorded is none, and neither is one that an agent does not name: the words of one must never go to another.
  */
 export async function currentSession(context: Context): Promise<SessionRow | null> {
-  if (context.session) return context.store.session(context.session)
+  if (context.session) return context.store.log.readSession(context.session)
   if (context.speaker === 'agent') return null
   const [row = null] = await activeHere(context)
   return row
 }
 
 const activeHere = ({ store, identity }: Context): Promise<SessionRow[]> =>
-  store.sessions({ workspace: identity.workspace, phases: ['active'] })
+  store.log.listSessions({ workspace: identity.workspace, phases: ['active'] })
 
 /** The session that is meant: by its id, else the current one. Says which it is where that could be in doubt. */
 export async function requireCurrent(context: Context, id?: string): Promise<SessionRow> {
@@ -32,7 +32,7 @@ export async function requireCurrent(context: Context, id?: string): Promise<Ses
 export async function requireLast(context: Context, id?: string): Promise<SessionRow> {
   if (id !== undefined || (await currentSession(context))) return requireCurrent(context, id)
   const { store, identity, notices } = context
-  const [last] = await store.sessions({ workspace: identity.workspace })
+  const [last] = await store.log.listSessions({ workspace: identity.workspace })
   if (!last || context.session || context.speaker === 'agent') throw missing(context)
   notices.push(`No session is active here: this is the last one, ${shortId(last.session.id)}.`)
   return last

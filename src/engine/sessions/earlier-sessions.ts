@@ -137,7 +137,7 @@ export async function countEarlier(context: Context): Promise<Earlier> {
 async function unknownHere(context: Context, { except, again = false }: Asked): Promise<FoundTranscript[]> {
   const { store, settings, env, place } = context
   if (!settings.read_earlier) return []
-  const known = await store.journalsRead()
+  const known = await store.log.readJournalPositions()
   const passed = again ? new Set<string>() : passedOver(context)
   return findTranscripts(
     claudeFolder(env),
@@ -149,7 +149,7 @@ async function unknownHere(context: Context, { except, again = false }: Asked): 
 /** Whether a transcript is among the newest sessions, with those that were read before it. */
 async function newestHere({ store, identity }: Context, found: readonly FoundTranscript[], most: number) {
   if (found.length === 0 || most === Number.POSITIVE_INFINITY) return () => true
-  const rows = await store.sessions({ workspace: identity.workspace, most })
+  const rows = await store.log.listSessions({ workspace: identity.workspace, most })
   const times = rows.map(({ session }) => Date.parse(session.lastActivityAt))
   return ({ mtimeMs }: FoundTranscript, read: number) =>
     times.filter((time) => time > mtimeMs).length + read < most

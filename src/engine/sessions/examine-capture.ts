@@ -35,7 +35,7 @@ export async function examineCapture(
 ): Promise<Capture> {
   const { store, identity, ports } = context
   const nowMs = ports.now()
-  const rows = await store.sessions({ workspace: identity.workspace })
+  const rows = await store.log.listSessions({ workspace: identity.workspace })
   const sessions = rows.slice(0, MOST_SESSIONS).map(({ session }) => session)
   const events = sessions.flatMap((session) => session.events)
   const faults = faultsIn(context)

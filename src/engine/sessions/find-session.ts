@@ -7,11 +7,11 @@ const MOST_NAMED = 5
 /** A session by its whole id, or one of this repository by how its id begins. */
 export async function findSession({ store, identity }: Context, id: string): Promise<SessionRow> {
   for (const agent of AGENTS) {
-    const row = await store.session({ agent, id })
+    const row = await store.log.readSession({ agent, id })
     if (row) return row
   }
-  const [row, ...others] = (await store.sessions({ repository: identity.repository })).filter(({ session }) =>
-    session.id.startsWith(id),
+  const [row, ...others] = (await store.log.listSessions({ repository: identity.repository })).filter(
+    ({ session }) => session.id.startsWith(id),
   )
   if (!row || id === '') throw new ReasonError('session_unknown', { id })
   if (others.length === 0) return row

@@ -26,7 +26,7 @@ const GIVE_UP_AFTER = 20
 export async function follow(context: Context, { most = Number.POSITIVE_INFINITY } = {}): Promise<void> {
   const { file, home, store, ports } = context
   if (file === null) return
-  const read = await store.journalsRead()
+  const read = await store.log.readJournalPositions()
   const readOf = ({ agent, id }: SessionKey) => read.get(`${agent}/${id}`)
   const grown = journals(home.sessions).filter((key) => journalSize(home.sessions, key) !== readOf(key))
   // The end of a session comes before the start of the one that goes on from it, which looks for it.
@@ -35,10 +35,10 @@ export async function follow(context: Context, { most = Number.POSITIVE_INFINITY
   const fresh = unknown.length > MOST_SORTED ? unknown : inOrder(context, unknown)
   for (const key of [...known, ...fresh].slice(0, most)) await apart(context, key, () => drain(context, key))
   const quiet = { heardBefore: instant(ports.now() - LOOK_AFTER_MS) }
-  for (const { session } of await store.sessions({ phases: ['active', 'stale'], ...quiet }))
+  for (const { session } of await store.log.listSessions({ phases: ['active', 'stale'], ...quiet }))
     await letAge(context, session)
   const over = { heardBefore: instant(ports.now() - RECENT_FOR_MS) }
-  for (const { session } of await store.sessions({ phases: ['recent'], ...over }))
+  for (const { session } of await store.log.listSessions({ phases: ['recent'], ...over }))
     await letAge(context, session)
 }
 
@@ -86,7 +86,7 @@ const LOOK_AFTER_MS = 600_000
 export async function drain(context: Context, key: SessionKey): Promise<void> {
   const { store, home } = context
   for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
-    const row = await store.session(key)
+    const row = await store.log.readSession(key)
     const size = journalSize(home.sessions, key)
     const known = row?.session.journalRead ?? 0
     if (size === known) return
@@ -96,7 +96,7 @@ export async function drain(context: Context, key: SessionKey): Promise<void> {
     const session = await afterAll(context, key, row?.session ?? null, records)
     // Nothing in it could be understood, and there is no session to keep that with.
     if (session === null || next === from) return
-    if (await store.advance({ ...session, journalRead: next }, row?.version ?? null)) return
+    if (await store.log.advance({ ...session, journalRead: next }, row?.version ?? null)) return
   }
 }
 
@@ -143,7 +143,7 @@ async function begin(context: Context, event: AgentEvent, head: Head | null): Pr
 /** The session that a clear or a fork goes on from; for any other start nobody is looked for. */
 async function parentIn({ store }: Context, event: Parameters<typeof parentOf>[0], workspace: string) {
   if (event.source !== 'clear' && event.source !== 'fork') return null
-  const rows = await store.sessions({ workspace, phases: ['active', 'stale', 'recent'] })
+  const rows = await store.log.listSessions({ workspace, phases: ['active', 'stale', 'recent'] })
   return parentOf(
     event,
     rows.map(({ session }) => session),
@@ -157,11 +157,11 @@ async function workspaceAt(
 ): Promise<(Head & { repository: string; workspace: string }) | null> {
   try {
     const there = locate(cwd)
-    const known = await store.workspaces()
+    const known = await store.local.listWorkspaces()
     const isHere = there.root === place.root && identity.workspace !== ''
     const found = isHere ? identity : identify(there, known, ports)
     if (!known.some(({ id, path }) => id === found.workspace && path === there.root))
-      await store.seeWorkspace(
+      await store.local.seeWorkspace(
         { id: found.workspace, repository: found.repository, path: there.root },
         instant(ports.now()),
       )
@@ -169,7 +169,9 @@ async function workspaceAt(
   } catch (error) {
     // The folder is gone: the store may remember whose it was.
     if (errorCode(error) === undefined && !(error instanceof ReasonError)) throw error
-    const row = (await store.workspaces()).find(({ path }) => cwd === path || cwd.startsWith(`${path}/`))
+    const row = (await store.local.listWorkspaces()).find(
+      ({ path }) => cwd === path || cwd.startsWith(`${path}/`),
+    )
     return row ? { repository: row.repository, workspace: row.id, branch: null, commit: null } : null
   }
 }
@@ -179,14 +181,14 @@ async function letAge(context: Context, seen: Session): Promise<void> {
   const { store, ports, home } = context
   const aged = agedAt(seen, ports.now())
   if (aged === seen) return
-  const row = await store.session(seen)
+  const row = await store.log.readSession(seen)
   if (!row) return
   const session = agedAt(row.session, ports.now())
   if (session === row.session) return
   const isOver = session.phase === 'archived'
   // How far its transcript was read is not wanted any more: one that speaks again is read anew.
   const next = isOver ? { ...session, transcriptRead: 0, journalRead: 0 } : session
-  const isChanged = await store.advance(
+  const isChanged = await store.log.advance(
     next,
     row.version,
     isOver ? await digestAlone(context, seen) : undefined,
@@ -196,7 +198,7 @@ async function letAge(context: Context, seen: Session): Promise<void> {
 
 /** What a session came to is kept, also where nobody reads on in it. */
 async function digestAlone({ store }: Context, key: SessionKey): Promise<string | null> {
-  const state = readState(await store.reading(key))
+  const state = readState(await store.log.readReading(key))
   return state && writeState({ reading: null, digest: state.digest })
 }
 
@@ -223,17 +225,17 @@ function grownAt({ environment }: Session): number | null {
 
 /** Changes a session's row, whoever else is at it; null where it has none. */
 export async function changeSession(
-  { store }: Context,
+  { store, home }: Context,
   key: SessionKey,
   change: (session: Session) => Session,
 ): Promise<SessionRow | null> {
   for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
-    const row = await store.session(key)
+    const row = await store.log.readSession(key)
     if (row === null) return null
     const session = change(row.session)
     if (session === row.session) return row
     const clean = redactAll(session)
-    if (await store.advance(clean, row.version)) return { session: clean, version: row.version + 1 }
+    if (await store.log.advance(clean, row.version)) return { session: clean, version: row.version + 1 }
   }
-  throw new ReasonError('store_busy', { path: store.path, waited_ms: 0 })
+  throw new ReasonError('store_busy', { path: home.database, waited_ms: 0 })
 }

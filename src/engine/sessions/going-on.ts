@@ -13,7 +13,7 @@ export async function sessionGoingOn(context: Context, key: SessionKey | null): 
   if (key === null || context.file === null) return key
   let now: SessionKey = key
   for (let clears = 0; clears < MOST_CLEARS; clears += 1) {
-    const session = (await context.store.session(now))?.session
+    const session = (await context.store.log.readSession(now))?.session
     // Whoever still speaks is not over, though its session was given up: only these two give it another id.
     if (session?.endReason !== 'clear' && session?.endReason !== 'resume') return now
     const next = nextOf(session, await otherSessions(context, session))
@@ -24,7 +24,7 @@ export async function sessionGoingOn(context: Context, key: SessionKey | null): 
 }
 
 const otherSessions = async ({ store }: Context, { agent, id, workspace }: Session): Promise<Session[]> =>
-  (await store.sessions({ workspace }))
+  (await store.log.listSessions({ workspace }))
     .map(({ session }) => session)
     .filter((other) => other.agent === agent && other.id !== id)
 

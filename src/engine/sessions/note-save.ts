@@ -24,7 +24,7 @@ export async function noteSave(context: Context, saved: Saved): Promise<boolean>
   const { session: key, ports, file, store } = context
   if (key === null || file === null) return false
   await drain(context, key)
-  const found = await store.session(key)
+  const found = await store.log.readSession(key)
   // Its own work goes to its own repository: a name from elsewhere says nothing there.
   if (found === null || found.session.repository !== context.identity.repository) return false
   const { statistics, context: use, compactions } = await readToEnd(context, found.session)

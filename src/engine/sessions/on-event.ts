@@ -18,7 +18,7 @@ export async function onEvent(
   usedPercent: number | null,
 ): Promise<Answer> {
   const key: SessionKey = { agent: event.agent, id: event.session }
-  const before = (await context.store.session(key))?.session ?? null
+  const before = (await context.store.log.readSession(key))?.session ?? null
   // Who has no time takes in some of what others left; what this one said comes in any case.
   if (event.kind === 'start') await follow(context, { most: MOST_AT_A_START })
   await drain(context, key)
@@ -26,7 +26,7 @@ export async function onEvent(
   if (savesAtOnce) await saveAtEvent(context, key, event, whyOf(event))
   let answer: Answer = null
   for (const telling of tells) answer ??= await TELLERS[telling](context, { key, event, before, usedPercent })
-  const session = (await context.store.session(key))?.session
+  const session = (await context.store.log.readSession(key))?.session
   if (session) refreshHint(context, session)
   return answer
 }

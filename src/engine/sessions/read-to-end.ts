@@ -16,7 +16,8 @@ async function readOn({ store, notices }: Context, session: Session): Promise<Re
   if (path === null) return null
   try {
     return (
-      readTranscript(path, readState(await store.reading(session))?.reading ?? null, null)?.reading ?? null
+      readTranscript(path, readState(await store.log.readReading(session))?.reading ?? null, null)?.reading ??
+      null
     )
   } catch (error) {
     if (errorCode(error) === undefined) throw error

@@ -40,7 +40,7 @@ export async function reconcileHere(
 
 /** Those of this workspace, and some of others: whichever session starts next does what their ends would have done. */
 export async function staleSessions({ store, identity }: Context): Promise<Session[]> {
-  const all = (await store.sessions({ phases: ['stale'] })).map(({ session }) => session)
+  const all = (await store.log.listSessions({ phases: ['stale'] })).map(({ session }) => session)
   const here = all.filter(({ workspace }) => workspace === identity.workspace)
   const elsewhere = all.filter(({ workspace }) => workspace !== identity.workspace)
   return [...here, ...elsewhere.slice(0, MOST_ELSEWHERE)]
@@ -53,7 +53,7 @@ const BROKE_OFF = { kind: 'session-end', note: 'the session broke off' } as cons
 const sessionsOf = async ({ store, identity }: Context, phases: Array<Session['phase']>) =>
   identity.workspace === ''
     ? []
-    : (await store.sessions({ workspace: identity.workspace, phases })).map(({ session }) => session)
+    : (await store.log.listSessions({ workspace: identity.workspace, phases })).map(({ session }) => session)
 
 /** It may have spoken meanwhile: then it is left alone. */
 const crashed = (session: Session): Session =>

@@ -30,8 +30,8 @@ async function workOf(context: Context, session: Session): Promise<WorkState | n
   const { store } = context
   // A stream that may not be told took nothing from it: what it did then stands in its own.
   for (const name of new Set([streamOf(session), ownStream(session)])) {
-    const stream = await store.stream(session.repository, name, 'work')
-    const head = stream && (await store.checkpoint(stream.headId))
+    const stream = await store.log.findStream(session.repository, name, 'work')
+    const head = stream && (await store.log.readCheckpoint(stream.headId))
     if (!head || head.row.foreign) continue
     return head.state === 'whole'
       ? head.checkpoint.work

@@ -13,7 +13,7 @@ import { type Redacted, redactAll } from '../../policy/redact.ts'
 import { isSessionStream } from '../../policy/resolve.ts'
 import { capped } from '../../policy/save.ts'
 import { ownStream, streamOf } from '../../policy/session-stream.ts'
-import type { WorkRow } from '../../store/store.ts'
+import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { joined } from '../documents/checkpoint-of.ts'
@@ -186,7 +186,7 @@ async function commit(
   const ledger = await quietLedger(context, survey)
   const at = new Date(atMs).toISOString()
   const files = ledger === null ? [] : await ledgerOf(context, survey, written.point, { ledger, work, at })
-  const committed = await store.commit(
+  const committed = await store.acts.commit(
     joined(
       identity.workspace,
       { begins: target.row ? [] : [newStream(context, target.name)] },

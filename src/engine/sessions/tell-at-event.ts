@@ -35,7 +35,7 @@ const tellAtStart: Teller = async (context, { key, event, before }) => {
   const here = await lookHere(context)
   await reconcileHere(context, here, { except: key.id })
   const notes = await notesHere(context, here, key)
-  const session = (await context.store.session(key))?.session
+  const session = (await context.store.log.readSession(key))?.session
   // One that resumes and was never followed has been told nothing.
   const words =
     telling === 'changes' && before !== null
@@ -56,7 +56,7 @@ const tellAtStart: Teller = async (context, { key, event, before }) => {
 
 /** What a compaction's summary dropped, once; nothing as long as the summary is not known. */
 const tellDroppedWords: Teller = async (context, { key, event }) => {
-  const session = (await context.store.session(key))?.session
+  const session = (await context.store.log.readSession(key))?.session
   if (event.helper !== null || !session || session.compaction === null) return null
   // The client may have been stopped before it told the summary: then its transcript has it.
   const known =
@@ -90,7 +90,7 @@ const countLook = (session: Session): Session => {
 const nudgeAndSave: Teller = async (context, { key, event, usedPercent }) => {
   // A helper has a window of its own, and a turn that a hook keeps going has been advised.
   if (event.helper !== null || (event.kind === 'stop' && event.again)) return null
-  const session = (await context.store.session(key))?.session
+  const session = (await context.store.log.readSession(key))?.session
   if (!session) return null
   const due = nudgesFor({ usedPercent, ...session })
   if (due.length === 0) return null

@@ -16,7 +16,7 @@ export interface Whence {
 export async function workspaceOf(context: Context, session: Session): Promise<Whence | null> {
   const { store, identity, place, settings } = context
   if (session.workspace === identity.workspace) return { context, root: place.root }
-  const there = (await store.workspaces()).find(({ id }) => id === session.workspace)
+  const there = (await store.local.listWorkspaces()).find(({ id }) => id === session.workspace)
   if (there === undefined) return null
   const found = existsSync(there.path) ? locate(there.path) : null
   if (found?.root !== there.path)
@@ -35,7 +35,7 @@ export async function sessionsLookedAfter(
 ): Promise<Session[]> {
   if (identity.workspace === '') return []
   const gone = new Set(
-    (await store.workspaces())
+    (await store.local.listWorkspaces())
       .filter(
         ({ id, repository, path }) =>
           repository === identity.repository && id !== identity.workspace && !existsSync(path),
@@ -43,7 +43,7 @@ export async function sessionsLookedAfter(
       .map(({ id }) => id),
   )
   const asked = gone.size === 0 ? { workspace: identity.workspace } : { repository: identity.repository }
-  const rows = await store.sessions({ ...asked, phases, most })
+  const rows = await store.log.listSessions({ ...asked, phases, most })
   return rows
     .map(({ session }) => session)
     .filter(({ workspace }) => workspace === identity.workspace || gone.has(workspace))

@@ -6,7 +6,7 @@ import { decodeLedger } from '../../formats/ledger-md/codec.ts'
 import { openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import { taken, type Unshown } from '../../policy/take.ts'
-import type { FileView } from '../../store/store.ts'
+import type { FileView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { foldersOf, nameOf } from '../publish/guard.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
@@ -29,9 +29,9 @@ export async function ledgerFile(context: Context): Promise<LedgerFile | null> {
   const { settings, store, identity, place } = context
   if (!settings.ledger) return null
   const path = settings.ledger_path
-  const row = await store.fileView(identity.workspace, path)
+  const row = await store.local.readFileView(identity.workspace, path)
   const expected = expectedIn(row)
-  const page = expected === null ? null : await store.text(expected)
+  const page = expected === null ? null : await store.log.readText(expected)
   const file = { path, row, page }
   const root = openFolder(place.root)
   try {
@@ -42,7 +42,7 @@ export async function ledgerFile(context: Context): Promise<LedgerFile | null> {
       const text = bytes.toString('utf8')
       const hash = sha256(bytes)
       const problem = sha256(text) === hash ? null : 'it is not UTF-8'
-      const isKnown = row?.hash === hash || (await store.wasLedger(identity.workspace, hash))
+      const isKnown = row?.hash === hash || (await store.local.wasLedger(identity.workspace, hash))
       return { ...file, found: problem === null ? { text, hash, isKnown } : null, problem }
     } finally {
       if (folder !== root) folder?.close()

@@ -27,7 +27,7 @@ export const seenOf = (
 
 /** The stream that the session of this command is bound to. */
 export async function boundHere({ store, session }: Context): Promise<string | null> {
-  return session === null ? null : ((await store.session(session))?.session.stream ?? null)
+  return session === null ? null : ((await store.log.readSession(session))?.session.stream ?? null)
 }
 
 /** The newest sessions of this workspace, what this one is bound to, and what the last one worked on. */
@@ -37,7 +37,7 @@ export async function sessionsSeen(
 ): Promise<Required<Pick<Seen, 'bound' | 'worked'>> & { sessions: Session[]; readDigest: DigestReader }> {
   const { store, identity } = context
   const rows =
-    identity.workspace === '' ? [] : await store.sessions({ workspace: identity.workspace, most: 50 })
+    identity.workspace === '' ? [] : await store.log.listSessions({ workspace: identity.workspace, most: 50 })
   const sessions = rows.map(({ session }) => session)
   const names = new Set(survey.rows.map(({ stream }) => stream.name))
   // One that never saved anything has no stream to tell of.

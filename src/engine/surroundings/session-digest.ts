@@ -10,7 +10,7 @@ import { readState } from './read-state.ts'
  * known of it, or only what an older version read of a transcript that is gone.
  */
 export async function digestOf(store: Store, session: Session): Promise<Digest | null> {
-  const kept = await store.reading(session)
+  const kept = await store.log.readReading(session)
   const state = readState(kept)
   if (state === null && kept !== null) return null
   const digest = withNewest(state?.digest ?? emptyDigest(), session, state?.reading ?? null)

@@ -8,12 +8,12 @@ import type { Context } from '../context/context.ts'
  * whose other worktree is. Both share git's settings; text from elsewhere stays marked in either.
  */
 export async function isTrustedHere({ store, identity, place }: Context): Promise<boolean> {
-  if (await store.isTrusted(identity.workspace, place.root)) return true
+  if (await store.local.isTrusted(identity.workspace, place.root)) return true
   if (place.git === null || !isLinkedWorktree(place)) return false
-  for (const { id, repository, path } of await store.workspaces())
+  for (const { id, repository, path } of await store.local.listWorkspaces())
     if (
       repository === identity.repository &&
-      (await store.isTrusted(id, path)) &&
+      (await store.local.isTrusted(id, path)) &&
       commonOf(path) === place.git.common
     )
       return true

@@ -2,17 +2,9 @@ import { sha256 } from '../../core/canonical.ts'
 import type { Checkpoint, Gist } from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
 import { errorCode, ReasonError } from '../../core/reason.ts'
-import type {
-  Committed,
-  DocumentCommit,
-  DocumentView,
-  Glance,
-  NewStream,
-  OverviewRow,
-  OwedView,
-  Version,
-  WorkRow,
-} from '../store.ts'
+import type { Committed, DocumentCommit, WorkRow } from '../acts.ts'
+import type { DocumentView, Glance, OverviewRow, OwedView } from '../local-state.ts'
+import type { NewStream, Version } from '../log.ts'
 import { addCheckpoint, addStream } from './rows.ts'
 import type { Sql } from './sql.ts'
 

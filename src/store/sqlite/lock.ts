@@ -3,7 +3,7 @@ import { sha256 } from '../../core/canonical.ts'
 import type { Ports } from '../../core/ports.ts'
 import { describe, ReasonError } from '../../core/reason.ts'
 import { createPrivateFile, makePrivateFolder } from '../../fs/private.ts'
-import type { Release } from '../store.ts'
+import type { Release } from '../local-state.ts'
 import { type Database, openDatabase, SQLITE, sqliteCode } from './driver.ts'
 
 /**

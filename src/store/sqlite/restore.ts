@@ -66,7 +66,7 @@ export async function restoreStore(
     bringBack: () => Promise<void>
   },
 ): Promise<Restored> {
-  const release = await store.lock('restore', 10_000)
+  const release = await store.local.takeLock('restore', 10_000)
   if (release === null) throw new ReasonError('store_busy', { path: store.path, waited_ms: 10_000 })
   try {
     const damaged = existsSync(store.path) && (force || databaseProblem(store.path) !== null)

@@ -2,7 +2,8 @@ import { canonical, sha256 } from '../../core/canonical.ts'
 import { type Checkpoint, type Gist, gistOf, type Trigger } from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
-import type { Appended, CheckpointRow, NewStream, Situation, Stored, Stream } from '../store.ts'
+import type { Appended } from '../acts.ts'
+import type { CheckpointRow, NewStream, Situation, Stored, Stream } from '../log.ts'
 import type { Sql } from './sql.ts'
 
 export const STREAM = `SELECT id, repository, workspace, kind, name, head_id AS headId, head_seq AS headSequence, live,

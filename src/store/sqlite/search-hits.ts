@@ -1,5 +1,5 @@
 import { decisionIn } from '../../core/searchable.ts'
-import type { SearchHit } from '../store.ts'
+import type { SearchHit } from '../search-index.ts'
 import { readGist } from './rows.ts'
 import { IndexBroken } from './search-damage.ts'
 import { kindOf } from './search-number.ts'

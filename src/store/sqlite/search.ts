@@ -1,5 +1,5 @@
 import { SEARCH_KINDS, type SearchKind } from '../../core/searchable.ts'
-import type { Found, SearchFilter, Wanted } from '../store.ts'
+import type { Found, SearchFilter, Wanted } from '../search-index.ts'
 import { IndexBroken } from './search-damage.ts'
 import { branchWord } from './search-fill.ts'
 import { hitsOf } from './search-hits.ts'

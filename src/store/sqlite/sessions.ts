@@ -1,5 +1,5 @@
 import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
-import type { SessionFilter } from '../store.ts'
+import type { SessionFilter } from '../log.ts'
 import type { Sql } from './sql.ts'
 
 interface Raw {

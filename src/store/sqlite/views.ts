@@ -1,5 +1,6 @@
 import type { Checkpoint } from '../../core/checkpoint.ts'
-import type { FileView, LedgerRow, NewView, StartingView, ViewFilter, ViewKey, ViewRow } from '../store.ts'
+import type { LedgerRow } from '../acts.ts'
+import type { FileView, NewView, StartingView, ViewFilter, ViewKey, ViewRow } from '../local-state.ts'
 import type { Sql } from './sql.ts'
 
 const VIEW = `SELECT workspace, path, stream, checkpoint, hash, content_hash AS contentHash, state FROM views`

@@ -5,7 +5,7 @@ import { type PointText, pointAt } from '../../engine/documents/point.ts'
 import { read } from '../../engine/documents/read.ts'
 import { findRow } from '../../engine/documents/survey.ts'
 import { differenceOf, sayDifference } from '../../formats/checkpoint-md/difference.ts'
-import type { WorkRow } from '../../store/store.ts'
+import type { WorkRow } from '../../store/acts.ts'
 import { operation } from '../define/operation.ts'
 import { STREAM } from './stream-field.ts'
 
@@ -28,8 +28,8 @@ async function sideOf(context: Context, row: WorkRow, word: string | number | un
 
 /** Without points: what the newest checkpoint here changed. */
 async function before(context: Context, row: WorkRow): Promise<number> {
-  const history = await context.store.history(row.stream.id)
-  const stored = await context.store.checkpoint(row.position.checkpoint)
+  const history = await context.store.log.readHistory(row.stream.id)
+  const stored = await context.store.log.readCheckpoint(row.position.checkpoint)
   const parent = stored?.state === 'whole' ? stored.checkpoint.parent : null
   const found = history.find(({ id }) => id === parent)
   if (found) return found.sequence

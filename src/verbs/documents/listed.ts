@@ -1,6 +1,6 @@
 import type { Standing } from '../../engine/documents/survey.ts'
 import { isSessionStream } from '../../policy/resolve.ts'
-import type { OverviewRow } from '../../store/store.ts'
+import type { OverviewRow } from '../../store/local-state.ts'
 
 export const STANDINGS = ['focused', 'open', 'archived', 'foreign'] as const satisfies ReadonlyArray<
   Standing | 'foreign'

@@ -11,7 +11,7 @@ import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
 import { setFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
 import { activePath, archivePath, isArchived } from '../../formats/checkpoint-md/layout.ts'
 import { withoutCompletion } from '../../formats/checkpoint-md/reopen.ts'
-import type { DocumentCommit, WorkRow } from '../../store/store.ts'
+import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import { operation } from '../define/operation.ts'
 import { STREAM } from './stream-field.ts'
 
@@ -116,7 +116,7 @@ async function standing(
 ): Promise<string> {
   const trouble = troubles.find((one) => one.path === path)
   if (trouble === undefined) return hash
-  if (trouble.hash !== undefined && (await store.version(stream.id, trouble.hash)) !== null)
+  if (trouble.hash !== undefined && (await store.log.findVersion(stream.id, trouble.hash)) !== null)
     return trouble.hash
   const problem = `${trouble.what}, and its bytes are not in the store: move the file away first`
   throw new ReasonError('document_broken', { id: stream.name, path, line: trouble.line, problem })

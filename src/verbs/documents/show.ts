@@ -5,7 +5,7 @@ import { requireRow, tellForeign } from '../../engine/documents/find-stream.ts'
 import { rowOf } from '../../engine/documents/overview.ts'
 import { pointAt } from '../../engine/documents/point.ts'
 import { read } from '../../engine/documents/read.ts'
-import type { WorkRow } from '../../store/store.ts'
+import type { WorkRow } from '../../store/acts.ts'
 import { flag, maybe, oneOf, text, whole } from '../define/facts.ts'
 import { operation } from '../define/operation.ts'
 import { fitted, table } from '../say/table.ts'
@@ -19,15 +19,15 @@ function requireHash(text: string): void {
 
 /** A text that was kept as it stood, though it was no document: half a save, a broken front matter. */
 async function keptText({ store }: Context, row: WorkRow, start: string) {
-  const found = (await store.unread(row.stream.id)).find(({ hash }) => hash.startsWith(start))
-  const text = found ? await store.text(found.hash) : null
+  const found = (await store.log.listUnreadVersions(row.stream.id)).find(({ hash }) => hash.startsWith(start))
+  const text = found ? await store.log.readText(found.hash) : null
   if (!found || text === null)
     throw new ReasonError('checkpoint_unknown', { id: row.stream.name, at: `with a kept text ${start}` })
   return { sequence: row.position.sequence, checkpoint: found.checkpoint, at: row.position.at, text }
 }
 
 const keptTexts = async ({ store }: Context, { stream }: WorkRow) =>
-  (await store.unread(stream.id)).map(({ hash, problem }) => ({ hash, problem }))
+  (await store.log.listUnreadVersions(stream.id)).map(({ hash, problem }) => ({ hash, problem }))
 
 /** What nobody has reviewed is a person's to look at, and no agent's: of any version, and of why it was saved. */
 async function refuseForeign(
@@ -35,7 +35,7 @@ async function refuseForeign(
   { stream, position }: WorkRow,
   { at, history, kept }: { at: number | undefined; history: boolean; kept: string | undefined },
 ): Promise<void> {
-  const rows = await store.history(stream.id)
+  const rows = await store.log.readHistory(stream.id)
   const isForeign = history
     ? rows.some(({ foreign }) => foreign)
     : at === undefined
@@ -76,7 +76,7 @@ export const show = operation({
     const document = listed(rowOf(survey, row))
     if (context.speaker === 'agent') await refuseForeign(context, row, { at, history, kept })
     if (history) {
-      const rows = await context.store.history(row.stream.id)
+      const rows = await context.store.log.readHistory(row.stream.id)
       return {
         kind: 'history' as const,
         ...document,

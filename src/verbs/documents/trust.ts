@@ -9,7 +9,7 @@ import { isHere, look } from '../../engine/documents/survey.ts'
 import { giveTrust } from '../../engine/trust/give-trust.ts'
 import { isTrustedHere } from '../../engine/trust/trusted.ts'
 import { differenceOf, sayDifference } from '../../formats/checkpoint-md/difference.ts'
-import type { WorkRow } from '../../store/store.ts'
+import type { WorkRow } from '../../store/acts.ts'
 import { operation } from '../define/operation.ts'
 
 interface Unreviewed {
@@ -26,12 +26,12 @@ interface Unreviewed {
 /** What nobody has reviewed: from the newest text of our own to what stands here. */
 async function unreviewed(context: Context, row: WorkRow, reviewed: boolean): Promise<Unreviewed> {
   const { store } = context
-  const history = new Map((await store.history(row.stream.id)).map((one) => [one.id, one]))
+  const history = new Map((await store.log.readHistory(row.stream.id)).map((one) => [one.id, one]))
   const checkpoints: string[] = []
   let at = history.get(row.position.checkpoint)
   while (at?.foreign) {
     checkpoints.push(at.id)
-    const stored = await store.checkpoint(at.id)
+    const stored = await store.log.readCheckpoint(at.id)
     at =
       stored?.state === 'whole' && stored.checkpoint.parent !== null
         ? history.get(stored.checkpoint.parent)
@@ -140,7 +140,7 @@ export const untrust = operation({
   async perform(context) {
     const { store, identity, place, ports } = context
     const was_trusted = await isTrustedHere(context)
-    await store.setTrust(identity.workspace, null, instant(ports.now()))
+    await store.local.setTrust(identity.workspace, null, instant(ports.now()))
     return { trusted: await isTrustedHere(context), was_trusted, path: place.root }
   },
   say: ({ trusted, was_trusted }) =>

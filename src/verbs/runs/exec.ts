@@ -8,7 +8,7 @@ import { refuseWhenOver } from '../../engine/runs/record-outcome.ts'
 import { outcomeOf, runCommand, type Signal } from '../../engine/runs/run-command.ts'
 import { type Receipt, snapshotIfDue, takeSnapshot } from '../../engine/runs/take-snapshot.ts'
 import { boundedOutcome, HEARTBEAT_MS, type RunEvent } from '../../policy/snapshot.ts'
-import type { Stream } from '../../store/store.ts'
+import type { Stream } from '../../store/log.ts'
 import { operation } from '../define/operation.ts'
 import { RUN } from './run-field.ts'
 
@@ -68,7 +68,7 @@ export const runExec = operation({
 
     const outcome = boundedOutcome(outcomeOf(command, ended, performance.now() - startedMs))
     try {
-      await context.store.record(found.id, outcome, instant(context.ports.now()))
+      await context.store.log.recordOutcome(found.id, outcome, instant(context.ports.now()))
       const last = await closing(context, found, step, outcome)
       if (last) receipts.push(last)
     } catch (error) {

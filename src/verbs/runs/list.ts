@@ -1,5 +1,5 @@
 import { latestPath } from '../../formats/snapshot/layout.ts'
-import type { Listed } from '../../store/store.ts'
+import type { Listed } from '../../store/log.ts'
 import { operation } from '../define/operation.ts'
 import { table } from '../say/table.ts'
 
@@ -35,7 +35,7 @@ export const runList = operation({
   examples: ['savepoint run list', 'savepoint run list --json'],
   access: 'read',
   async perform({ store, identity }) {
-    return { runs: (await store.list(identity.repository)).map(listed).sort(newestFirst) }
+    return { runs: (await store.log.listRuns(identity.repository)).map(listed).sort(newestFirst) }
   },
   say: ({ runs }) =>
     runs.length === 0

@@ -17,7 +17,7 @@ export const runPin = operation({
   async perform(context, { run, snapshot, remove }) {
     const found = await findRun(context, run)
     const { row } = await findSnapshot(context, found, snapshot)
-    await context.store.pin(row.id, !remove)
+    await context.store.log.pin(row.id, !remove)
     return { run_id: found.name, snapshot_id: row.id, pinned: !remove }
   },
   say: ({ run_id, snapshot_id, pinned }) =>

@@ -29,7 +29,7 @@ export const runPrune = operation({
       compressAfterHours: input.compressAfterHours ?? usual.compressAfterHours,
     }
     const runs: RetentionReport[] = []
-    for (const run of await context.store.streams(context.identity.repository))
+    for (const run of await context.store.log.listStreams(context.identity.repository))
       runs.push(await retainRun(context, run, limits, { dryRun: input.dryRun }))
     return {
       dry_run: input.dryRun,

@@ -40,7 +40,7 @@ export const runResume = operation({
   async perform(context, { run }) {
     const found = await findRun(context, run)
     const recovered = await mendLatest(context, found)
-    const { base, stream, pending } = await context.store.situation(found.id)
+    const { base, stream, pending } = await context.store.log.readSituation(found.id)
     const plan = base.checkpoint.work.position.plan
     const snapshot = renderSnapshot(base.checkpoint, found.name, base.notes)
     const steppedBack = base.checkpoint.id === stream.headId ? null : stream.headId

@@ -5,7 +5,7 @@ import { findSnapshot } from '../../engine/runs/find-snapshot.ts'
 import { mendLatest } from '../../engine/runs/mend-latest.ts'
 import { renderSnapshot } from '../../engine/runs/render-snapshot.ts'
 import { historyPath } from '../../formats/snapshot/layout.ts'
-import type { Stored, Stream } from '../../store/store.ts'
+import type { Stored, Stream } from '../../store/log.ts'
 import { operation } from '../define/operation.ts'
 import { table } from '../say/table.ts'
 import { RUN } from './run-field.ts'
@@ -13,7 +13,7 @@ import { saySnapshot } from './say-snapshot.ts'
 
 /** The newest snapshot that is whole; where that is not the head, the user is told. */
 async function newest(context: Context, run: Stream): Promise<Stored> {
-  const { base, stream } = await context.store.situation(run.id)
+  const { base, stream } = await context.store.log.readSituation(run.id)
   if (base.checkpoint.id !== stream.headId)
     context.notices.push(`Snapshot ${stream.headId} is damaged; this is the newest good one before it.`)
   return findSnapshot(context, run, base.checkpoint.id)
@@ -32,8 +32,10 @@ export const runShow = operation({
   async perform(context, { run, snapshot, history }) {
     const found = await findRun(context, run)
     if (history) {
-      const views = new Set((await context.store.views({ stream: found.id })).map(({ path }) => path))
-      const rows = await context.store.history(found.id)
+      const views = new Set(
+        (await context.store.local.listViews({ stream: found.id })).map(({ path }) => path),
+      )
+      const rows = await context.store.log.readHistory(found.id)
       return {
         kind: 'history' as const,
         run_id: found.name,

@@ -21,7 +21,7 @@ export const runVerify = operation({
   async perform(context, { run }) {
     const runs =
       run === undefined
-        ? await context.store.streams(context.identity.repository)
+        ? await context.store.log.listStreams(context.identity.repository)
         : [await findRun(context, run)]
     let checked = 0
     const problems: VerifyProblem[] = []

@@ -130,11 +130,11 @@ async function briefTokens(context: Context, stream: string): Promise<number | n
 }
 
 async function archived(context: Context, prefix: string): Promise<string> {
-  const rows = await context.store.sessions({ repository: context.identity.repository })
+  const rows = await context.store.log.listSessions({ repository: context.identity.repository })
   const found = rows
     .flatMap(({ session }) => session.archives)
     .filter((hash) => prefix.length >= 4 && hash.startsWith(prefix.toLowerCase()))
-  const text = found[0] === undefined ? null : await context.store.text(found[0])
+  const text = found[0] === undefined ? null : await context.store.log.readText(found[0])
   if (text === null) throw new ReasonError('archive_unknown', { id: prefix })
   return text
 }

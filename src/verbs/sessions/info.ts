@@ -27,7 +27,7 @@ export const info = operation({
     const row = await currentSession(context)
     if (row && context.session === null) await tellChoice(context, row)
     const { store, identity } = context
-    const rows = await store.sessions({ repository: identity.repository })
+    const rows = await store.log.listSessions({ repository: identity.repository })
     const all = rows.map(({ session }) => session)
     const others = all.filter(({ id, agent }) => id !== row?.session.id || agent !== row.session.agent)
     const silent = others.filter(({ phase }) => phase === 'stale')

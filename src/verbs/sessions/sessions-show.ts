@@ -53,7 +53,7 @@ export const sessionsShow = operation({
   async perform(context, { session: id }): Promise<Shown> {
     const session = await readToEnd(context, (await requireLast(context, id)).session)
     const current = (await currentSession(context))?.session
-    const family = await context.store.sessions({ repository: session.repository })
+    const family = await context.store.log.listSessions({ repository: session.repository })
     const nowMs = context.ports.now()
     return {
       session,

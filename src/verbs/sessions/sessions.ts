@@ -39,7 +39,7 @@ export const sessions = operation({
   async perform(context, { branch, outcome, all, registry }): Promise<Answer> {
     const earlier = await readMoreEarlier(context)
     const { store, identity } = context
-    const rows = await store.sessions({ repository: identity.repository })
+    const rows = await store.log.listSessions({ repository: identity.repository })
     const every = await Promise.all(
       // Of the session that asks nothing was saved just now.
       rows.map(({ session }) => (session.id === context.session?.id ? readToEnd(context, session) : session)),
@@ -77,7 +77,7 @@ const worksOn = ({ outcomes }: Session, wanted: string) =>
 
 async function listed(context: Context, wanted: readonly Session[]): Promise<ListedSession[]> {
   const current = (await currentSession(context))?.session
-  const places = new Map((await context.store.workspaces()).map(({ id, path }) => [id, path]))
+  const places = new Map((await context.store.local.listWorkspaces()).map(({ id, path }) => [id, path]))
   const nowMs = context.ports.now()
   return wanted.map((session) => ({
     ...{ agent: session.agent, id: session.id },

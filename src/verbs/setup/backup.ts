@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { copyStore } from '../../engine/heal/copy-store.ts'
 import { operation } from '../define/operation.ts'
 
 export const backup = operation({
@@ -11,7 +12,7 @@ export const backup = operation({
   access: 'write',
   async perform(context, { file }) {
     const path = resolve(context.cwd, file)
-    await context.store.backup(path)
+    await copyStore(context, path)
     return { path, bytes: statSync(path).size }
   },
   say: ({ path, bytes }) => `The store is copied to ${path} (${bytes} bytes).`,

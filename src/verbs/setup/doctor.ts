@@ -21,7 +21,7 @@ async function examine(
   if (!(await examineAbsence(context, fix, findings))) return { findings, capture: null }
   if (!(await examineStore(context, fix, findings))) return { findings, capture: null }
   context.identity = await settleIdentity(context, fix ? 'write' : 'read')
-  for (const run of await context.store.streams(null)) await examineRun(context, run, fix, findings)
+  for (const run of await context.store.log.listStreams(null)) await examineRun(context, run, fix, findings)
   await examineStrangers(context, fix, findings)
   await examineDocuments(context, fix, findings)
   await examineNotes(context, findings)

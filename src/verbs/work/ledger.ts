@@ -22,8 +22,8 @@ interface Shown {
 }
 
 async function shownAt({ store, identity, settings }: Context, at: number): Promise<Shown> {
-  const found = (await store.ledgers(identity.workspace)).find(({ number }) => number === at)
-  const text = found ? await store.text(found.hash) : null
+  const found = (await store.acts.listLedgers(identity.workspace)).find(({ number }) => number === at)
+  const text = found ? await store.log.readText(found.hash) : null
   if (!found || text === null) throw new ReasonError('ledger_unknown', { at })
   return {
     ...{ enabled: settings.ledger, path: found.path, number: found.number, stream: found.stream, text },
@@ -93,7 +93,7 @@ export const ledgerHistory = operation({
   access: 'read',
   lenient: true,
   async perform({ store, identity }) {
-    const rows = await store.ledgers(identity.workspace)
+    const rows = await store.acts.listLedgers(identity.workspace)
     return {
       ledgers: rows.map(({ number, at, stream, path, checkpoint }) => ({
         number,

@@ -9,7 +9,7 @@ import { askIndex } from '../../engine/search/ask-index.ts'
 import { fillIndex } from '../../engine/search/fill-index.ts'
 import { readMoreEarlier } from '../../engine/sessions/ingest-sessions.ts'
 import { expressionsOf, readQuery, type SearchWords } from '../../policy/search-query.ts'
-import type { Found, SearchFilter, SearchHit } from '../../store/store.ts'
+import type { Found, SearchFilter, SearchHit } from '../../store/search-index.ts'
 import { flag, listOf, maybe, oneOf, record, text, whole } from '../define/facts.ts'
 import { operation } from '../define/operation.ts'
 import { type Answer, type FoundRecord, sayFound } from './say-found.ts'
@@ -139,7 +139,9 @@ async function lookFor(
 /** Where each repository is, by a workspace of it. */
 const projectsOf = async ({ store }: Context) =>
   new Map(
-    (await store.workspaces()).flatMap(({ repository, path }) => (path ? [[repository, path] as const] : [])),
+    (await store.local.listWorkspaces()).flatMap(({ repository, path }) =>
+      path ? [[repository, path] as const] : [],
+    ),
   )
 
 function told(

@@ -13,7 +13,7 @@ import { type World, worldOf } from '../../engine/surroundings/world.ts'
 import { type Drift, hasDrift } from '../../policy/brief/brief.ts'
 import { type Due, dueOf } from '../../policy/due.ts'
 import { resolveStream } from '../../policy/resolve.ts'
-import type { WorkRow } from '../../store/store.ts'
+import type { WorkRow } from '../../store/acts.ts'
 import { flag, listOf, maybe, oneOf, record, text, whole } from '../define/facts.ts'
 import { operation, type Screen } from '../define/operation.ts'
 import { namedRows } from '../say/table.ts'
@@ -217,7 +217,7 @@ async function decisionsSinceDelta(
   let before = now
   let id: string | null = now.size === 0 ? null : position.checkpoint
   for (let back = 0; id !== null && back < FAR_ENOUGH; back += 1) {
-    const stored = await store.checkpoint(id)
+    const stored = await store.log.readCheckpoint(id)
     if (stored?.state !== 'whole') break
     const { triggers, parent, work } = stored.checkpoint
     before = new Set(work.decisions.map(({ text }) => text))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Glance, OverviewRow } from '../../../src/store/store.ts'
+import type { Glance, OverviewRow } from '../../../src/store/local-state.ts'
 import type { Open } from '../conformance.ts'
 import { WORKSPACE } from '../make.ts'
 import { BESIDE, growWork, newDocument, step } from '../make-work.ts'
@@ -30,29 +30,32 @@ export function provesGlances(open: Open): void {
   test('what a list said is given back for the same looks in the same workspace alone', async () => {
     const store = await open()
     await growWork(store)
-    expect(await store.glance(WORKSPACE.id, SEEN)).toBeNull()
-    await store.settled(WORKSPACE.id, SEEN, [ROW])
-    expect(await store.glance(WORKSPACE.id, SEEN)).toEqual([ROW])
-    expect(await store.glance(BESIDE.id, SEEN)).toBeNull()
+    expect(await store.local.readGlance(WORKSPACE.id, SEEN)).toBeNull()
+    await store.local.putGlance(WORKSPACE.id, SEEN, [ROW])
+    expect(await store.local.readGlance(WORKSPACE.id, SEEN)).toEqual([ROW])
+    expect(await store.local.readGlance(BESIDE.id, SEEN)).toBeNull()
     for (const other of [glance('auth.md', 12, 0.25), glance('other.md', 12, 0.5), glance('auth.md', 12)])
-      expect(await store.glance(WORKSPACE.id, other)).toBeNull()
+      expect(await store.local.readGlance(WORKSPACE.id, other)).toBeNull()
   })
 
   test('any change of documents, also in another workspace, makes it ask again', async () => {
     const store = await open()
     await growWork(store)
     for (const change of [step('auth', 2), { workspace: BESIDE.id, focus: null }]) {
-      await store.settled(WORKSPACE.id, SEEN, [ROW])
-      await store.commit(change)
-      expect(await store.glance(WORKSPACE.id, SEEN)).toBeNull()
+      await store.local.putGlance(WORKSPACE.id, SEEN, [ROW])
+      await store.acts.commit(change)
+      expect(await store.local.readGlance(WORKSPACE.id, SEEN)).toBeNull()
     }
   })
 
   test('it is not given where something is owed to the disk', async () => {
     const store = await open()
     await growWork(store)
-    await store.commit({ workspace: WORKSPACE.id, documents: [newDocument('auth', 1, { state: 'pending' })] })
-    await store.settled(WORKSPACE.id, SEEN, [ROW])
-    expect(await store.glance(WORKSPACE.id, SEEN)).toBeNull()
+    await store.acts.commit({
+      workspace: WORKSPACE.id,
+      documents: [newDocument('auth', 1, { state: 'pending' })],
+    })
+    await store.local.putGlance(WORKSPACE.id, SEEN, [ROW])
+    expect(await store.local.readGlance(WORKSPACE.id, SEEN)).toBeNull()
   })
 }

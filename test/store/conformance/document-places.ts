@@ -33,7 +33,7 @@ export function provesPlaces(open: Open): void {
   test('a workspace whose document shows an older version stands there', async () => {
     const store = await open()
     const { ids } = await growWork(store, { length: 3 })
-    await store.commit({ workspace: BESIDE.id, documents: [newDocument('auth', 2, { current: true })] })
+    await store.acts.commit({ workspace: BESIDE.id, documents: [newDocument('auth', 2, { current: true })] })
     expect(await rowOf(store, 'auth', BESIDE.id)).toMatchObject({
       stream: { headId: ids[2], headSequence: 3 },
       view: { checkpoint: ids[1], current: true },
@@ -46,9 +46,9 @@ export function provesPlaces(open: Open): void {
     const store = await open()
     await growWork(store, { length: 2 })
     await growWork(store, { name: 'other' })
-    await store.commit({ workspace: BESIDE.id, documents: [newDocument('auth', 1)] })
-    await store.commit({ ...HERE, documents: [archived()] })
-    expect((await store.views(HERE)).map(({ path }) => path)).toEqual([
+    await store.acts.commit({ workspace: BESIDE.id, documents: [newDocument('auth', 1)] })
+    await store.acts.commit({ ...HERE, documents: [archived()] })
+    expect((await store.local.listViews(HERE)).map(({ path }) => path)).toEqual([
       pathOf('other'),
       pathOf('auth', 'archive'),
     ])
@@ -59,7 +59,7 @@ export function provesPlaces(open: Open): void {
     const store = await open()
     await growWork(store, { length: 2 })
     const old = { ...newDocument('auth', 2), path: pathOf('auth') }
-    await store.commit({
+    await store.acts.commit({
       ...HERE,
       documents: [archived({ state: 'pending' })],
       leaving: [old],
@@ -72,12 +72,15 @@ export function provesPlaces(open: Open): void {
       base: null,
     }
     const pending = { kind: 'document', path: pathOf('auth', 'archive'), state: 'pending', base: null }
-    expect(await store.owed(WORKSPACE.id)).toMatchObject([leaving, pending])
-    await store.commit({ ...HERE, documents: [archived({ state: 'pending', base: hashOf('auth', 1) })] })
-    expect(await store.owed(WORKSPACE.id)).toMatchObject([leaving, { ...pending, base: hashOf('auth', 1) }])
-    expect(await store.work(REPOSITORY, WORKSPACE.id)).toHaveLength(1)
-    await store.commit({ ...HERE, documents: [newDocument('auth', 2)] })
-    expect(await store.owed(WORKSPACE.id)).toEqual([])
+    expect(await store.local.listOwedViews(WORKSPACE.id)).toMatchObject([leaving, pending])
+    await store.acts.commit({ ...HERE, documents: [archived({ state: 'pending', base: hashOf('auth', 1) })] })
+    expect(await store.local.listOwedViews(WORKSPACE.id)).toMatchObject([
+      leaving,
+      { ...pending, base: hashOf('auth', 1) },
+    ])
+    expect(await store.acts.listWork(REPOSITORY, WORKSPACE.id)).toHaveLength(1)
+    await store.acts.commit({ ...HERE, documents: [newDocument('auth', 2)] })
+    expect(await store.local.listOwedViews(WORKSPACE.id)).toEqual([])
   })
 
   test('only documents and entries are owed as such, each to its workspace', async () => {
@@ -86,21 +89,23 @@ export function provesPlaces(open: Open): void {
     const { stream, ids } = await growWork(store)
     const [checkpoint = ''] = ids
     const path = 'checkpoints/LEARNINGS.md#auth'
-    await store.commit({ ...HERE, entries: [{ path, stream, checkpoint }] })
-    expect(await store.owed(WORKSPACE.id)).toEqual([
+    await store.acts.commit({ ...HERE, entries: [{ path, stream, checkpoint }] })
+    expect(await store.local.listOwedViews(WORKSPACE.id)).toEqual([
       { kind: 'entry', path, stream, checkpoint, hash: '', base: null, state: 'pending' },
     ])
-    expect(await store.owed(BESIDE.id)).toEqual([])
-    await store.forgetViews([{ ...HERE, path }])
-    expect(await store.owed(WORKSPACE.id)).toEqual([])
+    expect(await store.local.listOwedViews(BESIDE.id)).toEqual([])
+    await store.local.forgetViews([{ ...HERE, path }])
+    expect(await store.local.listOwedViews(WORKSPACE.id)).toEqual([])
   })
 
   test('stamped settles a document that still wants these bytes', async () => {
     const store = await open()
     await growWork(store)
     const base = hashOf('auth', 1)
-    await store.commit(step('auth', 2, { view: { state: 'pending', base, current: true } }))
-    await store.stamped(WORKSPACE.id, [{ path: pathOf('auth'), hash: hashOf('auth', 2), stamp: 'look' }])
+    await store.acts.commit(step('auth', 2, { view: { state: 'pending', base, current: true } }))
+    await store.local.markStamped(WORKSPACE.id, [
+      { path: pathOf('auth'), hash: hashOf('auth', 2), stamp: 'look' },
+    ])
     expect((await rowOf(store))?.view).toMatchObject({
       ...{ state: 'published', base: null, stamp: 'look', current: true, hash: hashOf('auth', 2) },
     })
@@ -110,14 +115,16 @@ export function provesPlaces(open: Open): void {
     const store = await open()
     await growWork(store)
     const base = hashOf('auth', 1)
-    await store.commit(step('auth', 2, { view: { state: 'pending', base } }))
-    await store.commit({ ...HERE, leaving: [{ ...newDocument('auth', 1), path: 'gone.md' }] })
+    await store.acts.commit(step('auth', 2, { view: { state: 'pending', base } }))
+    await store.acts.commit({ ...HERE, leaving: [{ ...newDocument('auth', 1), path: 'gone.md' }] })
     const before = await documentsOf(store)
-    await store.stamped(WORKSPACE.id, [
+    await store.local.markStamped(WORKSPACE.id, [
       { path: pathOf('auth'), hash: base, stamp: 'old' },
       { path: 'gone.md', hash: base, stamp: 'leaving' },
     ])
-    await store.stamped(BESIDE.id, [{ path: pathOf('auth'), hash: hashOf('auth', 2), stamp: 'theirs' }])
+    await store.local.markStamped(BESIDE.id, [
+      { path: pathOf('auth'), hash: hashOf('auth', 2), stamp: 'theirs' },
+    ])
     expect(await documentsOf(store)).toEqual(before)
   })
 }
@@ -128,7 +135,7 @@ export function provesFocus(open: Open): void {
     const store = await open()
     for (const name of ['one', 'two', 'three']) await growWork(store, { name })
     const focus = (workspace: string, name: string | null) =>
-      store.commit({ workspace, focus: name === null ? null : newWork(name).id })
+      store.acts.commit({ workspace, focus: name === null ? null : newWork(name).id })
     expect(await focusedIn(store)).toEqual([])
     await focus(WORKSPACE.id, 'one')
     await focus(BESIDE.id, 'two')
@@ -146,7 +153,7 @@ export function provesFocus(open: Open): void {
     const store = await open()
     const names = ['one', 'two', 'three', 'four']
     for (const name of names) await growWork(store, { name })
-    await Promise.all(names.map((name) => store.commit({ ...HERE, focus: newWork(name).id })))
+    await Promise.all(names.map((name) => store.acts.commit({ ...HERE, focus: newWork(name).id })))
     expect(await focusedIn(store)).toHaveLength(1)
   })
 }

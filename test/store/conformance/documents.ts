@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { DocumentCommit, Store } from '../../../src/store/store.ts'
+import type { DocumentCommit } from '../../../src/store/acts.ts'
+import type { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import type { Open } from '../conformance.ts'
 import { AT, freshFolder, grow, newCheckpoint, WORKSPACE } from '../make.ts'
 import {
@@ -49,7 +50,7 @@ function provesCommit(open: Open): void {
       ...{ created: AT, parent: null, problem: '', next: '', why: 'manual' },
       ...{ archived: false, branch: null },
     }
-    expect(await store.work(REPOSITORY, WORKSPACE.id)).toEqual([
+    expect(await store.acts.listWork(REPOSITORY, WORKSPACE.id)).toEqual([
       {
         stream: { id: stream, name: 'auth', headId: head, headSequence: 1 },
         view: {
@@ -63,9 +64,12 @@ function provesCommit(open: Open): void {
         focused: false,
       },
     ])
-    expect(await store.checkpoint(head)).toMatchObject({ state: 'whole', checkpoint: newPoint('auth', 1) })
-    expect(await store.text(hashOf('auth', 1))).toBe(textOf('auth', 1))
-    expect(await store.version(stream, hashOf('auth', 1))).toEqual({
+    expect(await store.log.readCheckpoint(head)).toMatchObject({
+      state: 'whole',
+      checkpoint: newPoint('auth', 1),
+    })
+    expect(await store.log.readText(hashOf('auth', 1))).toBe(textOf('auth', 1))
+    expect(await store.log.findVersion(stream, hashOf('auth', 1))).toEqual({
       checkpoint: head,
       current: false,
       problem: null,
@@ -86,11 +90,11 @@ function provesCommit(open: Open): void {
       documents: [...(one.documents ?? []), ...(two.documents ?? [])],
       focus: newWork('fork').id,
     }
-    expect(await store.commit(both)).toEqual({ done: true })
+    expect(await store.acts.commit(both)).toEqual({ done: true })
     expect((await rowOf(store))?.stream.headSequence).toBe(2)
     expect((await rowOf(store, 'fork'))?.stream.headSequence).toBe(1)
     expect(await focusedIn(store)).toEqual(['fork'])
-    expect((await store.stream(REPOSITORY, 'auth', 'work'))?.live).toBe(2)
+    expect((await store.log.findStream(REPOSITORY, 'auth', 'work'))?.live).toBe(2)
   })
 
   test('one commit may append a chain to a stream, and begin a stream with one', async () => {
@@ -104,17 +108,17 @@ function provesCommit(open: Open): void {
       texts: parts.flatMap(({ texts = [] }) => texts),
       versions: parts.flatMap(({ versions = [] }) => versions),
     }
-    expect(await store.commit(chain)).toEqual({ done: true })
+    expect(await store.acts.commit(chain)).toEqual({ done: true })
     for (const [name, length] of [
       ['auth', 4],
       ['fork', 2],
     ] as const) {
       const { id } = newWork(name)
       const ids = Array.from({ length }, (_, at) => newPoint(name, at + 1).id)
-      expect((await store.history(id)).map((row) => [row.id, row.sequence])).toEqual(
+      expect((await store.log.readHistory(id)).map((row) => [row.id, row.sequence])).toEqual(
         ids.map((one, at) => [one, at + 1]),
       )
-      expect(await store.stream(REPOSITORY, name, 'work')).toMatchObject({
+      expect(await store.log.findStream(REPOSITORY, name, 'work')).toMatchObject({
         ...{ headId: ids.at(-1), headSequence: length, live: length },
       })
     }
@@ -124,9 +128,9 @@ function provesCommit(open: Open): void {
   test('a commit of nothing changes nothing', async () => {
     const store = await open()
     await growWork(store, { length: 2 })
-    await store.commit({ ...HERE, focus: newWork().id })
+    await store.acts.commit({ ...HERE, focus: newWork().id })
     const before = await documentsOf(store)
-    expect(await store.commit(HERE)).toEqual({ done: true })
+    expect(await store.acts.commit(HERE)).toEqual({ done: true })
     expect(await documentsOf(store)).toEqual(before)
   })
 
@@ -134,27 +138,29 @@ function provesCommit(open: Open): void {
     const store = await open()
     const run = await grow(store, { name: 'auth' })
     const work = await growWork(store)
-    expect((await store.streams(REPOSITORY)).map(({ id }) => id)).toEqual([run.stream])
-    expect((await store.streams(null, 'work')).map(({ id }) => id)).toEqual([work.stream])
-    expect((await store.list(REPOSITORY)).map(({ stream }) => stream.id)).toEqual([run.stream])
-    expect((await store.work(REPOSITORY, WORKSPACE.id)).map(({ stream }) => stream.id)).toEqual([work.stream])
-    expect((await store.stream(REPOSITORY, 'AUTH'))?.id).toBe(run.stream)
-    expect((await store.stream(REPOSITORY, 'AUTH', 'work'))?.id).toBe(work.stream)
-    expect(await store.stream(REPOSITORY, 'other', 'work')).toBeNull()
+    expect((await store.log.listStreams(REPOSITORY)).map(({ id }) => id)).toEqual([run.stream])
+    expect((await store.log.listStreams(null, 'work')).map(({ id }) => id)).toEqual([work.stream])
+    expect((await store.log.listRuns(REPOSITORY)).map(({ stream }) => stream.id)).toEqual([run.stream])
+    expect((await store.acts.listWork(REPOSITORY, WORKSPACE.id)).map(({ stream }) => stream.id)).toEqual([
+      work.stream,
+    ])
+    expect((await store.log.findStream(REPOSITORY, 'AUTH'))?.id).toBe(run.stream)
+    expect((await store.log.findStream(REPOSITORY, 'AUTH', 'work'))?.id).toBe(work.stream)
+    expect(await store.log.findStream(REPOSITORY, 'other', 'work')).toBeNull()
   })
 
   test('the work of another repository is not shown', async () => {
     const store = await open()
     await growWork(store)
-    expect(await store.work('repo_2', WORKSPACE.id)).toEqual([])
+    expect(await store.acts.listWork('repo_2', WORKSPACE.id)).toEqual([])
   })
 
   test('a backup has the documents, the focus, the trust and the marks', async () => {
     const store = await open()
     await growWork(store, { length: 2 })
     await growWork(store, { name: 'theirs', foreign: true })
-    await store.commit({ ...HERE, focus: newWork().id })
-    await store.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
+    await store.acts.commit({ ...HERE, focus: newWork().id })
+    await store.local.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
     const file = join(freshFolder(), 'copy')
     await store.backup(file)
     expect(await documentsOf(await open(file))).toEqual(await documentsOf(store))
@@ -182,24 +188,24 @@ function everything(after: string | null): DocumentCommit {
 
 function provesRefusals(open: Open): void {
   /** Two versions, a focus, and what a refused commit must leave as it is. */
-  async function furnished(store: Store): Promise<unknown> {
+  async function furnished(store: SqliteStore): Promise<unknown> {
     await growWork(store, { length: 2 })
-    await store.commit({ ...HERE, focus: newWork().id })
+    await store.acts.commit({ ...HERE, focus: newWork().id })
     return documentsOf(store)
   }
 
-  async function provesNothingLeft(store: Store, before: unknown): Promise<void> {
+  async function provesNothingLeft(store: SqliteStore, before: unknown): Promise<void> {
     expect(await documentsOf(store)).toEqual(before)
-    expect(await store.text(hashOf('fork', 1))).toBeNull()
-    expect(await store.checkpoint(newPoint('fork', 1).id)).toBeNull()
+    expect(await store.log.readText(hashOf('fork', 1))).toBeNull()
+    expect(await store.log.readCheckpoint(newPoint('fork', 1).id)).toBeNull()
     expect(await store.check()).toEqual([])
   }
 
   test('everything at once goes through after the head that was seen', async () => {
     const store = await open()
     await furnished(store)
-    expect(await store.commit(everything(newPoint('auth', 2).id))).toEqual({ done: true })
-    expect((await store.owed(WORKSPACE.id)).map(({ path }) => path)).toEqual([
+    expect(await store.acts.commit(everything(newPoint('auth', 2).id))).toEqual({ done: true })
+    expect((await store.local.listOwedViews(WORKSPACE.id)).map(({ path }) => path)).toEqual([
       'checkpoints/LEARNINGS.md#fork',
       'checkpoints/active/old.md',
     ])
@@ -216,7 +222,7 @@ function provesRefusals(open: Open): void {
     async (after) => {
       const store = await open()
       const before = await furnished(store)
-      expect(await store.commit(everything(after))).toEqual({ done: false, why: 'head_moved' })
+      expect(await store.acts.commit(everything(after))).toEqual({ done: false, why: 'head_moved' })
       await provesNothingLeft(store, before)
     },
   )
@@ -226,7 +232,7 @@ function provesRefusals(open: Open): void {
     const before = await furnished(store)
     const late = { ...everything(newPoint('auth', 2).id), begins: [newWork('fork')] }
     const appends = [{ checkpoint: newPoint('fork', 1), after: 'cp_nobody', foreign: false }]
-    expect(await store.commit({ ...late, appends })).toEqual({ done: false, why: 'head_moved' })
+    expect(await store.acts.commit({ ...late, appends })).toEqual({ done: false, why: 'head_moved' })
     await provesNothingLeft(store, before)
   })
 
@@ -237,7 +243,7 @@ function provesRefusals(open: Open): void {
       const before = await furnished(store)
       const change = everything(newPoint('auth', 2).id)
       const appends = [...(change.appends ?? []), { checkpoint: newPoint('auth', 4), after, foreign: false }]
-      expect(await store.commit({ ...change, appends })).toEqual({ done: false, why: 'head_moved' })
+      expect(await store.acts.commit({ ...change, appends })).toEqual({ done: false, why: 'head_moved' })
       await provesNothingLeft(store, before)
     },
   )
@@ -250,8 +256,11 @@ function provesRefusals(open: Open): void {
     const begins = [...(change.begins ?? []), other]
     const first = newCheckpoint(other.id, 1)
     const appends = [...(change.appends ?? []), { checkpoint: first, after: null, foreign: false }]
-    expect(await store.commit({ ...change, begins, appends })).toEqual({ done: false, why: 'name_taken' })
-    expect(await store.checkpoint(first.id)).toBeNull()
+    expect(await store.acts.commit({ ...change, begins, appends })).toEqual({
+      done: false,
+      why: 'name_taken',
+    })
+    expect(await store.log.readCheckpoint(first.id)).toBeNull()
     await provesNothingLeft(store, before)
   })
 
@@ -259,7 +268,7 @@ function provesRefusals(open: Open): void {
     const store = await open()
     await growWork(store)
     const before = await documentsOf(store)
-    expect(await store.commit(step('auth', 1))).toMatchObject({ done: false })
+    expect(await store.acts.commit(step('auth', 1))).toMatchObject({ done: false })
     expect(await documentsOf(store)).toEqual(before)
   })
 
@@ -267,10 +276,10 @@ function provesRefusals(open: Open): void {
     const store = await open()
     const before = await furnished(store)
     const change = everything(newPoint('auth', 2).id)
-    await expect(store.commit({ ...change, focus: 'work_nobody' })).rejects.toThrow()
+    await expect(store.acts.commit({ ...change, focus: 'work_nobody' })).rejects.toThrow()
     await provesNothingLeft(store, before)
     const stray = { ...newDocument('auth', 2), checkpoint: 'cp_nobody' }
-    await expect(store.commit({ ...change, documents: [stray] })).rejects.toThrow()
+    await expect(store.acts.commit({ ...change, documents: [stray] })).rejects.toThrow()
     await provesNothingLeft(store, before)
   })
 
@@ -281,10 +290,13 @@ function provesRefusals(open: Open): void {
       Array.from({ length: 10 }, (_, who) => {
         const id = `cp_20260102T030405000Z_2-0000000${who}`
         const checkpoint = newPoint('auth', 2, { id })
-        return store.commit({ ...HERE, appends: [{ checkpoint, after: checkpoint.parent, foreign: false }] })
+        return store.acts.commit({
+          ...HERE,
+          appends: [{ checkpoint, after: checkpoint.parent, foreign: false }],
+        })
       }),
     )
     expect(answers.filter(({ done }) => done)).toHaveLength(1)
-    expect(await store.history(newWork().id)).toHaveLength(2)
+    expect(await store.log.readHistory(newWork().id)).toHaveLength(2)
   })
 }

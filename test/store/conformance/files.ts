@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { sha256 } from '../../../src/core/canonical.ts'
-import type { FileView, Store } from '../../../src/store/store.ts'
+import type { FileView } from '../../../src/store/local-state.ts'
+import type { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import type { Open } from '../conformance.ts'
 import { AT, grow, LATER, WORKSPACE } from '../make.ts'
 import { BESIDE, growWork, newPoint, newWork, pathOf, rowOf, step } from '../make-work.ts'
@@ -21,8 +22,8 @@ const newLedger = (sequence: number, text: string, at = AT) => ({
 })
 
 /** Says what a ledger holds, as a save does. */
-const write = (store: Store, sequence: number, text: string, workspace = WORKSPACE.id) =>
-  store.commit({ workspace, texts: [kept(text)], ledgers: [newLedger(sequence, text)] })
+const write = (store: SqliteStore, sequence: number, text: string, workspace = WORKSPACE.id) =>
+  store.acts.commit({ workspace, texts: [kept(text)], ledgers: [newLedger(sequence, text)] })
 
 /** Files that a save writes beside the documents, and what stood in the ledger. */
 export function provesFiles(open: Open): void {
@@ -34,18 +35,18 @@ export function provesFiles(open: Open): void {
       newFile({ kind: 'ledger', path: LEDGER, hash: sha256('a ledger'), base: sha256('before') }),
       newFile({ kind: 'index', path: INDEX, hash: '' }),
     ]
-    await store.commit({ ...HERE, texts: [kept('a note'), kept('a ledger')], files })
-    expect(await store.owed(WORKSPACE.id)).toEqual([files[1], files[0], files[2]])
-    for (const file of files) expect(await store.fileView(WORKSPACE.id, file.path)).toEqual(file)
-    expect(await store.text(sha256('a note'))).toBe('a note')
-    await store.stamped(WORKSPACE.id, [
+    await store.acts.commit({ ...HERE, texts: [kept('a note'), kept('a ledger')], files })
+    expect(await store.local.listOwedViews(WORKSPACE.id)).toEqual([files[1], files[0], files[2]])
+    for (const file of files) expect(await store.local.readFileView(WORKSPACE.id, file.path)).toEqual(file)
+    expect(await store.log.readText(sha256('a note'))).toBe('a note')
+    await store.local.markStamped(WORKSPACE.id, [
       { path: NOTE, hash: sha256('a note'), stamp: null },
       { path: LEDGER, hash: sha256('another'), stamp: null },
     ])
-    expect((await store.owed(WORKSPACE.id)).map(({ path }) => path)).toEqual([LEDGER, INDEX])
-    expect(await store.fileView(WORKSPACE.id, NOTE)).toEqual({ ...files[0], state: 'published' })
-    await store.forgetViews([{ ...HERE, path: INDEX }])
-    expect(await store.fileView(WORKSPACE.id, INDEX)).toBeNull()
+    expect((await store.local.listOwedViews(WORKSPACE.id)).map(({ path }) => path)).toEqual([LEDGER, INDEX])
+    expect(await store.local.readFileView(WORKSPACE.id, NOTE)).toEqual({ ...files[0], state: 'published' })
+    await store.local.forgetViews([{ ...HERE, path: INDEX }])
+    expect(await store.local.readFileView(WORKSPACE.id, INDEX)).toBeNull()
     expect(await store.check()).toEqual([])
   })
 
@@ -54,12 +55,12 @@ export function provesFiles(open: Open): void {
     await growWork(store, { length: 2 })
     const ledger = newFile({ kind: 'ledger', path: LEDGER, state: 'published' })
     const newer = { ...ledger, checkpoint: newPoint('auth', 2).id, hash: sha256('newer'), base: ledger.hash }
-    await store.commit({ ...HERE, files: [ledger] })
-    await store.commit({ workspace: BESIDE.id, files: [ledger] })
-    await store.commit({ ...HERE, files: [{ ...newer, state: 'pending' }] })
-    expect(await store.fileView(WORKSPACE.id, LEDGER)).toEqual({ ...newer, state: 'pending' })
-    expect(await store.fileView(BESIDE.id, LEDGER)).toEqual(ledger)
-    expect((await store.owed(BESIDE.id)).length).toBe(0)
+    await store.acts.commit({ ...HERE, files: [ledger] })
+    await store.acts.commit({ workspace: BESIDE.id, files: [ledger] })
+    await store.acts.commit({ ...HERE, files: [{ ...newer, state: 'pending' }] })
+    expect(await store.local.readFileView(WORKSPACE.id, LEDGER)).toEqual({ ...newer, state: 'pending' })
+    expect(await store.local.readFileView(BESIDE.id, LEDGER)).toEqual(ledger)
+    expect((await store.local.listOwedViews(BESIDE.id)).length).toBe(0)
   })
 
   test('documents, entries and the files of runs are no such files', async () => {
@@ -67,9 +68,9 @@ export function provesFiles(open: Open): void {
     await grow(store)
     const { stream, ids } = await growWork(store)
     const entry = 'checkpoints/LEARNINGS.md#auth'
-    await store.commit({ ...HERE, entries: [{ path: entry, stream, checkpoint: ids[0] ?? '' }] })
+    await store.acts.commit({ ...HERE, entries: [{ path: entry, stream, checkpoint: ids[0] ?? '' }] })
     for (const path of ['r1/1', pathOf('auth'), entry, 'nothing'])
-      expect(await store.fileView(WORKSPACE.id, path)).toBeNull()
+      expect(await store.local.readFileView(WORKSPACE.id, path)).toBeNull()
   })
 
   test('thousands of notes of a stream are not its document', async () => {
@@ -78,29 +79,29 @@ export function provesFiles(open: Open): void {
     const files = Array.from({ length: 2_000 }, (_, at) =>
       newFile({ path: `notes/${at}`, state: 'published' }),
     )
-    await store.commit({ ...HERE, files })
-    await store.commit(step('auth', 2))
-    expect(await store.work(WORKSPACE.repository, WORKSPACE.id)).toHaveLength(1)
+    await store.acts.commit({ ...HERE, files })
+    await store.acts.commit(step('auth', 2))
+    expect(await store.acts.listWork(WORKSPACE.repository, WORKSPACE.id)).toHaveLength(1)
     expect((await rowOf(store))?.view).toMatchObject({
       path: pathOf('auth'),
       checkpoint: newPoint('auth', 2).id,
     })
-    expect(await store.fileView(WORKSPACE.id, 'notes/1999')).toEqual(files[1_999])
+    expect(await store.local.readFileView(WORKSPACE.id, 'notes/1999')).toEqual(files[1_999])
   })
 
   test('a commit whose head moved leaves no file and no ledger behind', async () => {
     const store = await open()
     await growWork(store, { length: 2 })
     const [append] = step('auth', 2).appends ?? []
-    const refused = await store.commit({
+    const refused = await store.acts.commit({
       ...HERE,
       ...{ appends: append ? [append] : [], texts: [kept('a note')], files: [newFile()] },
       ledgers: [newLedger(1, 'a note')],
     })
     expect(refused).toEqual({ done: false, why: 'head_moved' })
-    expect(await store.fileView(WORKSPACE.id, NOTE)).toBeNull()
-    expect(await store.ledgers(WORKSPACE.id)).toEqual([])
-    expect(await store.text(sha256('a note'))).toBeNull()
+    expect(await store.local.readFileView(WORKSPACE.id, NOTE)).toBeNull()
+    expect(await store.acts.listLedgers(WORKSPACE.id)).toEqual([])
+    expect(await store.log.readText(sha256('a note'))).toBeNull()
   })
 
   test('the ledgers of a workspace are numbered from one, oldest first, each with its stream', async () => {
@@ -110,16 +111,16 @@ export function provesFiles(open: Open): void {
     await write(store, 1, 'first')
     await write(store, 1, 'beside', BESIDE.id)
     const other = { ...newLedger(1, 'second', LATER), checkpoint: newPoint('other', 1).id }
-    await store.commit({ ...HERE, texts: [kept('second')], ledgers: [other] })
+    await store.acts.commit({ ...HERE, texts: [kept('second')], ledgers: [other] })
     await write(store, 2, 'third')
     const row = { number: 1, stream: 'auth' }
-    expect(await store.ledgers(WORKSPACE.id)).toEqual([
+    expect(await store.acts.listLedgers(WORKSPACE.id)).toEqual([
       { ...row, ...newLedger(1, 'first') },
       { ...other, number: 2, stream: 'other' },
       { ...newLedger(2, 'third'), number: 3, stream: 'auth' },
     ])
-    expect(await store.ledgers(BESIDE.id)).toEqual([{ ...row, ...newLedger(1, 'beside') }])
-    expect(await store.ledgers('ws_9')).toEqual([])
+    expect(await store.acts.listLedgers(BESIDE.id)).toEqual([{ ...row, ...newLedger(1, 'beside') }])
+    expect(await store.acts.listLedgers('ws_9')).toEqual([])
   })
 
   test('of one checkpoint an edit and what was written over it are two, and the same text is one', async () => {
@@ -127,8 +128,8 @@ export function provesFiles(open: Open): void {
     await growWork(store)
     const texts = [kept('by hand'), kept('ours')]
     const ledgers = [newLedger(1, 'by hand'), newLedger(1, 'ours')]
-    for (const _ of ['once', 'twice']) await store.commit({ ...HERE, texts, ledgers })
-    expect((await store.ledgers(WORKSPACE.id)).map(({ number, hash }) => [number, hash])).toEqual([
+    for (const _ of ['once', 'twice']) await store.acts.commit({ ...HERE, texts, ledgers })
+    expect((await store.acts.listLedgers(WORKSPACE.id)).map(({ number, hash }) => [number, hash])).toEqual([
       [1, sha256('by hand')],
       [2, sha256('ours')],
     ])
@@ -138,8 +139,8 @@ export function provesFiles(open: Open): void {
     const store = await open()
     await growWork(store)
     const ledgers = [newLedger(1, 'never given')]
-    await expect(store.commit({ ...HERE, files: [newFile()], ledgers })).rejects.toThrow()
-    expect(await store.ledgers(WORKSPACE.id)).toEqual([])
-    expect(await store.fileView(WORKSPACE.id, NOTE)).toBeNull()
+    await expect(store.acts.commit({ ...HERE, files: [newFile()], ledgers })).rejects.toThrow()
+    expect(await store.acts.listLedgers(WORKSPACE.id)).toEqual([])
+    expect(await store.local.readFileView(WORKSPACE.id, NOTE)).toBeNull()
   })
 }

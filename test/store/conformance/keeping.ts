@@ -19,7 +19,7 @@ export function provesKeeping(open: Open): void {
       const store = await open()
       const { stream, ids } = await grow(store)
       const row = { id: ids[0], stream, sequence: 1, at: AT, progress: 'in_progress' }
-      expect(await store.checkpoint(ids[0] ?? '')).toEqual({
+      expect(await store.log.readCheckpoint(ids[0] ?? '')).toEqual({
         row: {
           ...row,
           pinned: false,
@@ -31,20 +31,20 @@ export function provesKeeping(open: Open): void {
         checkpoint: newCheckpoint(stream, 1),
         notes: [],
       })
-      expect(await store.checkpoint('cp_nobody')).toBeNull()
+      expect(await store.log.readCheckpoint('cp_nobody')).toBeNull()
     })
 
     test('a pin is told by the row and the situation, holds once, and comes off', async () => {
       const store = await open()
       const { stream, ids } = await grow(store, { length: 3 })
       const [one = '', two = ''] = ids
-      await store.pin(two, true)
-      await store.pin(one, true)
-      await store.pin(one, true)
-      expect((await store.situation(stream)).pinned).toEqual([one, two])
-      expect((await store.history(stream)).map(({ pinned }) => pinned)).toEqual([true, true, false])
-      await store.pin(one, false)
-      expect((await store.situation(stream)).pinned).toEqual([two])
+      await store.log.pin(two, true)
+      await store.log.pin(one, true)
+      await store.log.pin(one, true)
+      expect((await store.log.readSituation(stream)).pinned).toEqual([one, two])
+      expect((await store.log.readHistory(stream)).map(({ pinned }) => pinned)).toEqual([true, true, false])
+      await store.log.pin(one, false)
+      expect((await store.log.readSituation(stream)).pinned).toEqual([two])
     })
   })
 
@@ -52,31 +52,31 @@ export function provesKeeping(open: Open): void {
     test('leaves a tombstone with its sequence number, and the history names it', async () => {
       const store = await open()
       const { stream, ids } = await grow(store, { length: 3 })
-      expect(await store.remove(stream, [ids[0] ?? ''], LATER)).toBe(1)
+      expect(await store.acts.remove(stream, [ids[0] ?? ''], LATER)).toBe(1)
       const row = { id: ids[0], sequence: 1, removedAt: LATER }
-      const gone = await store.checkpoint(ids[0] ?? '')
+      const gone = await store.log.readCheckpoint(ids[0] ?? '')
       expect(gone).toMatchObject({ state: 'removed', row })
       expect(gone).not.toHaveProperty('checkpoint')
-      const history = await store.history(stream)
+      const history = await store.log.readHistory(stream)
       expect(history.map(({ sequence }) => sequence)).toEqual([1, 2, 3])
       expect(history.map(({ removedAt }) => removedAt)).toEqual([LATER, null, null])
-      expect((await store.stream('repo_1', 'r1'))?.live).toBe(2)
+      expect((await store.log.findStream('repo_1', 'r1'))?.live).toBe(2)
     })
 
     test('never takes the head', async () => {
       const store = await open()
       const { stream, ids } = await grow(store, { length: 2 })
-      expect(await store.remove(stream, ids, LATER)).toBe(1)
-      expect((await store.checkpoint(ids[1] ?? ''))?.state).toBe('whole')
+      expect(await store.acts.remove(stream, ids, LATER)).toBe(1)
+      expect((await store.log.readCheckpoint(ids[1] ?? ''))?.state).toBe('whole')
     })
 
     test('never takes a pinned one', async () => {
       const store = await open()
       const { stream, ids } = await grow(store, { length: 3 })
-      await store.pin(ids[0] ?? '', true)
-      expect(await store.remove(stream, ids.slice(0, 2), LATER)).toBe(1)
-      expect((await store.checkpoint(ids[0] ?? ''))?.state).toBe('whole')
-      expect((await store.checkpoint(ids[1] ?? ''))?.state).toBe('removed')
+      await store.log.pin(ids[0] ?? '', true)
+      expect(await store.acts.remove(stream, ids.slice(0, 2), LATER)).toBe(1)
+      expect((await store.log.readCheckpoint(ids[0] ?? ''))?.state).toBe('whole')
+      expect((await store.log.readCheckpoint(ids[1] ?? ''))?.state).toBe('removed')
     })
 
     test('counts a checkpoint once, and none of another stream', async () => {
@@ -84,17 +84,17 @@ export function provesKeeping(open: Open): void {
       const { stream, ids } = await grow(store, { length: 3 })
       const other = await grow(store, { name: 'r2', length: 2 })
       const first = ids[0] ?? ''
-      expect(await store.remove(stream, [first, first, other.ids[0] ?? ''], LATER)).toBe(1)
-      expect(await store.remove(stream, [first], LATER)).toBe(0)
-      expect((await store.checkpoint(other.ids[0] ?? ''))?.state).toBe('whole')
-      expect((await store.stream('repo_1', 'r1'))?.live).toBe(2)
+      expect(await store.acts.remove(stream, [first, first, other.ids[0] ?? ''], LATER)).toBe(1)
+      expect(await store.acts.remove(stream, [first], LATER)).toBe(0)
+      expect((await store.log.readCheckpoint(other.ids[0] ?? ''))?.state).toBe('whole')
+      expect((await store.log.findStream('repo_1', 'r1'))?.live).toBe(2)
     })
 
     test('makes the views of what it took leave, and no other', async () => {
       const store = await open()
       const { stream, ids } = await grow(store, { length: 2 })
-      await store.remove(stream, [ids[0] ?? ''], LATER)
-      const states = (await store.views({ stream })).map(({ path, state }) => [path, state])
+      await store.acts.remove(stream, [ids[0] ?? ''], LATER)
+      const states = (await store.local.listViews({ stream })).map(({ path, state }) => [path, state])
       expect(states).toEqual([
         ['r1/1', 'leaving'],
         ['r1/2', 'pending'],
@@ -104,9 +104,9 @@ export function provesKeeping(open: Open): void {
     test('the numbers of removed checkpoints are never given again', async () => {
       const store = await open()
       const { stream, ids } = await grow(store, { length: 2 })
-      await store.remove(stream, [ids[0] ?? ''], LATER)
+      await store.acts.remove(stream, [ids[0] ?? ''], LATER)
       const next = newCheckpoint(stream, 3)
-      const appended = await store.append(next, ids[1] ?? '', { takes: [], views: [] })
+      const appended = await store.acts.append(next, ids[1] ?? '', { takes: [], views: [] })
       expect(appended).toMatchObject({ done: true, sequence: 3, live: 2 })
     })
   })
@@ -114,9 +114,9 @@ export function provesKeeping(open: Open): void {
   test('maintained is told by the stream and by the next append', async () => {
     const store = await open()
     const { stream, ids } = await grow(store)
-    await store.maintained(stream, LATER)
-    expect((await store.stream('repo_1', 'r1'))?.maintainedAt).toBe(LATER)
-    const appended = await store.append(newCheckpoint(stream, 2), ids[0] ?? '', { takes: [], views: [] })
+    await store.log.markMaintained(stream, LATER)
+    expect((await store.log.findStream('repo_1', 'r1'))?.maintainedAt).toBe(LATER)
+    const appended = await store.acts.append(newCheckpoint(stream, 2), ids[0] ?? '', { takes: [], views: [] })
     expect(appended).toMatchObject({ maintainedAt: LATER })
   })
 
@@ -125,9 +125,9 @@ export function provesKeeping(open: Open): void {
       const store = await open()
       const { stream } = await grow(store)
       const lost = newCheckpoint(stream, 4)
-      expect(await store.readmit(lost, 4, [])).toBe(true)
-      expect(await store.checkpoint(lost.id)).toMatchObject({ state: 'whole', checkpoint: lost })
-      const now = await store.stream('repo_1', 'r1')
+      expect(await store.acts.readmit(lost, 4, [])).toBe(true)
+      expect(await store.log.readCheckpoint(lost.id)).toMatchObject({ state: 'whole', checkpoint: lost })
+      const now = await store.log.findStream('repo_1', 'r1')
       expect(now).toMatchObject({ headId: lost.id, headSequence: 4, live: 2 })
     })
 
@@ -136,73 +136,72 @@ export function provesKeeping(open: Open): void {
       const { stream } = await grow(store)
       const lost = newCheckpoint(stream, 2)
       const view = { ...newView('r1/2'), state: 'published' as const }
-      await store.readmit(lost, 2, [view])
-      expect(await store.views({ stream })).toContainEqual({ ...view, stream, checkpoint: lost.id })
+      await store.acts.readmit(lost, 2, [view])
+      expect(await store.local.listViews({ stream })).toContainEqual({ ...view, stream, checkpoint: lost.id })
     })
 
     test('readmit below the head leaves the head alone', async () => {
       const store = await open()
       const { stream } = await grow(store)
       const [two, three] = [newCheckpoint(stream, 2), newCheckpoint(stream, 3)]
-      await store.readmit(three, 3, [])
-      expect(await store.readmit(two, 2, [])).toBe(true)
-      expect((await store.stream('repo_1', 'r1'))?.headId).toBe(three.id)
-      expect((await store.history(stream)).map(({ sequence }) => sequence)).toEqual([1, 2, 3])
+      await store.acts.readmit(three, 3, [])
+      expect(await store.acts.readmit(two, 2, [])).toBe(true)
+      expect((await store.log.findStream('repo_1', 'r1'))?.headId).toBe(three.id)
+      expect((await store.log.readHistory(stream)).map(({ sequence }) => sequence)).toEqual([1, 2, 3])
     })
 
     test('readmit answers false for one that is there, and changes nothing', async () => {
       const store = await open()
       const { stream } = await grow(store, { length: 2 })
       const before = await contentOf(store)
-      expect(await store.readmit(newCheckpoint(stream, 1), 1, [])).toBe(false)
+      expect(await store.acts.readmit(newCheckpoint(stream, 1), 1, [])).toBe(false)
       expect(await contentOf(store)).toEqual(before)
     })
 
     test('readmit never puts a removed checkpoint back', async () => {
       const store = await open()
       const { stream, ids } = await grow(store, { length: 2 })
-      await store.remove(stream, [ids[0] ?? ''], LATER)
-      expect(await store.readmit(newCheckpoint(stream, 1), 1, [])).toBe(false)
-      expect((await store.checkpoint(ids[0] ?? ''))?.state).toBe('removed')
+      await store.acts.remove(stream, [ids[0] ?? ''], LATER)
+      expect(await store.acts.readmit(newCheckpoint(stream, 1), 1, [])).toBe(false)
+      expect((await store.log.readCheckpoint(ids[0] ?? ''))?.state).toBe('removed')
     })
 
     test('readmit leaves out one whose number another has: it must not become the newest', async () => {
       const store = await open()
       const { stream } = await grow(store, { length: 2 })
       const twin = newCheckpoint(stream, 1, { id: checkpointName(stream, 1, 'twin') })
-      expect(await store.readmit(twin, 1, [])).toBe(false)
-      expect((await store.history(stream)).map(({ sequence }) => sequence)).toEqual([1, 2])
-      expect(await store.checkpoint(twin.id)).toBeNull()
+      expect(await store.acts.readmit(twin, 1, [])).toBe(false)
+      expect((await store.log.readHistory(stream)).map(({ sequence }) => sequence)).toEqual([1, 2])
+      expect(await store.log.readCheckpoint(twin.id)).toBeNull()
     })
 
     test('closeGaps leaves a tombstone for every number that nothing was found for', async () => {
       const store = await open()
       const { stream } = await grow(store)
-      await store.readmit(newCheckpoint(stream, 4), 4, [])
+      await store.acts.readmit(newCheckpoint(stream, 4), 4, [])
       expect(await store.check()).not.toEqual([])
-      expect(await store.closeGaps(LATER)).toBe(2)
-      const history = await store.history(stream)
+      expect(await store.log.closeGaps(LATER)).toBe(2)
+      const history = await store.log.readHistory(stream)
       expect(history.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4])
       expect(history.map(({ removedAt }) => removedAt)).toEqual([null, LATER, LATER, null])
       expect(await store.check()).toEqual([])
-      expect(await store.closeGaps(LATER)).toBe(0)
+      expect(await store.log.closeGaps(LATER)).toBe(0)
     })
 
     test('a checkpoint that is found after its gap was closed still comes back', async () => {
       const store = await open()
-      await store.seeWorkspace(WORKSPACE, AT)
+      await store.local.seeWorkspace(WORKSPACE, AT)
       const stream = newStream()
-      await store.begin(stream, newCheckpoint(stream.id, 1), [newView('r1/1')])
-      await store.readmit(newCheckpoint(stream.id, 3), 3, [])
-      await store.closeGaps(LATER)
+      await store.acts.begin(stream, newCheckpoint(stream.id, 1), [newView('r1/1')])
+      await store.acts.readmit(newCheckpoint(stream.id, 3), 3, [])
+      await store.log.closeGaps(LATER)
       const found = newCheckpoint(stream.id, 2)
-      expect(await store.readmit(found, 2, [])).toBe(true)
-      expect((await store.checkpoint(found.id))?.state).toBe('whole')
-      expect((await store.history(stream.id)).map(({ id, sequence }) => [id, sequence])).toContainEqual([
-        found.id,
-        2,
-      ])
-      expect((await store.situation(stream.id)).stream.headSequence).toBe(3)
+      expect(await store.acts.readmit(found, 2, [])).toBe(true)
+      expect((await store.log.readCheckpoint(found.id))?.state).toBe('whole')
+      expect(
+        (await store.log.readHistory(stream.id)).map(({ id, sequence }) => [id, sequence]),
+      ).toContainEqual([found.id, 2])
+      expect((await store.log.readSituation(stream.id)).stream.headSequence).toBe(3)
       expect(await store.check()).toEqual([])
     })
   })

@@ -6,17 +6,17 @@ export function provesLocks(open: Open): void {
   describe('locks', () => {
     test('a held lock answers null when the wait is over', { timeout: 5_000 }, async () => {
       const store = await open()
-      const release = await store.lock('a', 0)
+      const release = await store.local.takeLock('a', 0)
       expect(release).not.toBeNull()
-      expect(await store.lock('a', 0)).toBeNull()
-      expect(await store.lock('a', 30)).toBeNull()
+      expect(await store.local.takeLock('a', 0)).toBeNull()
+      expect(await store.local.takeLock('a', 30)).toBeNull()
       release?.()
     })
 
     test('a released lock can be taken again', async () => {
       const store = await open()
       for (let round = 0; round < 3; round += 1) {
-        const release = await store.lock('a', 0)
+        const release = await store.local.takeLock('a', 0)
         expect(release).not.toBeNull()
         release?.()
       }
@@ -24,8 +24,8 @@ export function provesLocks(open: Open): void {
 
     test('locks of different names do not touch each other', async () => {
       const store = await open()
-      const one = await store.lock('a', 0)
-      const two = await store.lock('b', 0)
+      const one = await store.local.takeLock('a', 0)
+      const two = await store.local.takeLock('b', 0)
       expect(one).not.toBeNull()
       expect(two).not.toBeNull()
       one?.()
@@ -39,12 +39,12 @@ export function provesLocks(open: Open): void {
       const through: number[] = []
       await Promise.all(
         Array.from({ length: 10 }, async (_, who) => {
-          const release = await store.lock('a', 10_000)
+          const release = await store.local.takeLock('a', 10_000)
           if (release === null) return
           inside += 1
           most = Math.max(most, inside)
           // Others get their turn to break in here.
-          for (let turn = 0; turn < 5; turn += 1) await store.workspaces()
+          for (let turn = 0; turn < 5; turn += 1) await store.local.listWorkspaces()
           through.push(who)
           inside -= 1
           release()
@@ -56,9 +56,9 @@ export function provesLocks(open: Open): void {
 
     test('one who gave up does not keep those behind it waiting', { timeout: 5_000 }, async () => {
       const store = await open()
-      const release = await store.lock('a', 0)
-      const impatient = store.lock('a', 0)
-      const patient = store.lock('a', 10_000)
+      const release = await store.local.takeLock('a', 0)
+      const impatient = store.local.takeLock('a', 0)
+      const patient = store.local.takeLock('a', 10_000)
       expect(await impatient).toBeNull()
       release?.()
       const last = await patient

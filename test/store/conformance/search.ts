@@ -16,7 +16,7 @@ export function provesSearch(open: Open): void {
       expect(await found(store, 'anything')).toEqual({
         ...{ hits: [], total: 0, more: false, foreign: { records: 0, streams: [] } },
       })
-      const { from, to } = await store.unsearched(10)
+      const { from, to } = await store.index.readUnsearched(10)
       expect(from).toBe(to)
     })
 
@@ -41,7 +41,7 @@ export function provesSearch(open: Open): void {
     test('takes in only what came since, in parts, and what somebody else took in is not taken twice', async () => {
       const store = await open()
       for (const sequence of [1, 2, 3]) await says(store, sequence, { now: `Part ${sequence}` })
-      const part = await store.unsearched(2)
+      const part = await store.index.readUnsearched(2)
       expect(part).toMatchObject({ anew: true, left: 1 })
       expect(
         part.checkpoints.map(({ parent, checkpoint }) => [checkpoint.work.now, parent?.work.now]),
@@ -49,9 +49,9 @@ export function provesSearch(open: Open): void {
         ['Part 1', undefined],
         ['Part 2', 'Part 1'],
       ])
-      expect(await store.indexed(part, [])).toBe(true)
-      expect(await store.indexed(part, [])).toBe(false)
-      const rest = await store.unsearched(2)
+      expect(await store.index.putPart(part, [])).toBe(true)
+      expect(await store.index.putPart(part, [])).toBe(false)
+      const rest = await store.index.readUnsearched(2)
       expect(
         rest.checkpoints.map(({ parent, checkpoint }) => [checkpoint.work.now, parent?.work.now]),
       ).toEqual([['Part 3', 'Part 2']])
@@ -71,20 +71,22 @@ export function provesSearch(open: Open): void {
       const store = await open()
       await says(store, 1, { now: 'Logging out' })
       await filled(store)
-      await store.forgetSearch()
-      expect(await store.search({ terms: ['"logging"'], of: 'all' }, EVERYTHING)).toMatchObject({ total: 0 })
+      await store.index.forget()
+      expect(await store.index.search({ terms: ['"logging"'], of: 'all' }, EVERYTHING)).toMatchObject({
+        total: 0,
+      })
       expect(await foundAt(store, 'logging')).toEqual(['checkpoint auth@1'])
     })
 
     test('is narrowed by repository, kind, branch and time, and by a number', async () => {
       const store = await open()
-      await store.seeWorkspace({ id: 'ws_9', repository: 'repo_9', path: '/nine' }, AT)
+      await store.local.seeWorkspace({ id: 'ws_9', repository: 'repo_9', path: '/nine' }, AT)
       await says(store, 1, { now: 'Tokens here', decisions: [decided('Tokens win')] })
       const provenance = { branch: 'fix', commit: null, author: null }
       await says(store, 2, { now: 'More tokens' }, { at: LATER, provenance })
       const other = newWork('auth', 'repo_9')
       const checkpoint = newCheckpoint(other.id, 1, { work: { ...emptyWork(), now: 'Tokens elsewhere' } })
-      await store.commit({
+      await store.acts.commit({
         workspace: 'ws_9',
         begins: [{ ...other, workspace: 'ws_9' }],
         appends: [{ checkpoint, after: null, foreign: false }],
@@ -140,7 +142,7 @@ export function provesSearch(open: Open): void {
       })
       expect(await foundAt(store, 'evil')).toEqual([])
       expect((await found(store, 'jwt')).hits).toMatchObject([{ superseded: null }])
-      await store.commit({ workspace: WORKSPACE.id, reviews: [id] })
+      await store.acts.commit({ workspace: WORKSPACE.id, reviews: [id] })
       expect(await found(store, 'tokens')).toMatchObject({ total: 2, foreign: { records: 0, streams: [] } })
       expect((await found(store, 'jwt')).hits).toMatchObject([{ superseded: 'Their own tokens' }])
     })
@@ -187,32 +189,32 @@ export function provesSearch(open: Open): void {
       for (const sequence of [2, 3, 4]) {
         const kind = sequence === 3 ? ('timer' as const) : ('step' as const)
         const checkpoint = newCheckpoint(stream, sequence, { change, triggers: [{ kind, at: AT, note: '' }] })
-        await store.append(checkpoint, ids.at(-1) ?? '', NOTHING_MORE)
+        await store.acts.append(checkpoint, ids.at(-1) ?? '', NOTHING_MORE)
         ids.push(checkpoint.id)
       }
       expect(newStream().kind).toBe('run')
       expect((await foundAt(store, 'compiled')).toSorted()).toEqual(['run r1@2', 'run r1@4'])
-      await store.remove(stream, [ids[1] ?? ''], LATER)
+      await store.acts.remove(stream, [ids[1] ?? ''], LATER)
       // Also before the index has heard of it.
-      const before = await store.search({ terms: ['"compiled"'], of: 'all' }, EVERYTHING)
+      const before = await store.index.search({ terms: ['"compiled"'], of: 'all' }, EVERYTHING)
       expect(before).toMatchObject({ total: 1, hits: [{ place: { sequence: 4 } }] })
       expect(await found(store, 'compiled')).toMatchObject({ total: 1 })
     })
 
     test('a session is found by what it says now, once', async () => {
       const store = await open()
-      await store.seeWorkspace(WORKSPACE, AT)
-      await store.advance(newSession('s1', { accomplishments: ['Tokens work'] }), null)
+      await store.local.seeWorkspace(WORKSPACE, AT)
+      await store.log.advance(newSession('s1', { accomplishments: ['Tokens work'] }), null)
       expect(await foundAt(store, 'tokens')).toEqual(['session s1'])
       const later = newSession('s1', { accomplishments: ['Passkeys work'], lastActivityAt: LATER })
-      await store.advance(later, 1)
+      await store.log.advance(later, 1)
       expect(await foundAt(store, 'tokens')).toEqual([])
       expect((await found(store, 'passkeys', { since: LATER })).hits).toMatchObject([
         { at: LATER, place: null },
       ])
-      await store.advance(later, 2)
+      await store.log.advance(later, 2)
       expect(await found(store, 'work')).toMatchObject({ total: 1 })
-      expect((await store.session(keyOf('s1')))?.version).toBe(3)
+      expect((await store.log.readSession(keyOf('s1')))?.version).toBe(3)
     })
 
     test('any of several words: the ones that tell', async () => {
@@ -221,7 +223,7 @@ export function provesSearch(open: Open): void {
       await says(store, 2, { now: 'Nothing of that' })
       await filled(store)
       const any = { terms: ['"unicorn"', '"absent"'], of: 'any' as const }
-      expect(await store.search(any, EVERYTHING)).toMatchObject({ total: 1 })
+      expect(await store.index.search(any, EVERYTHING)).toMatchObject({ total: 1 })
     })
 
     test('scripts without spaces are found inside their lines', async () => {

@@ -24,20 +24,20 @@ export function provesStreams(open: Open): void {
   describe('workspaces and streams', () => {
     test('a workspace keeps its id when its path changes', async () => {
       const store = await open()
-      await store.seeWorkspace(WORKSPACE, AT)
-      await store.seeWorkspace({ ...WORKSPACE, path: '/somewhere/else' }, LATER)
-      expect(await store.workspaces()).toEqual([{ ...WORKSPACE, path: '/somewhere/else' }])
+      await store.local.seeWorkspace(WORKSPACE, AT)
+      await store.local.seeWorkspace({ ...WORKSPACE, path: '/somewhere/else' }, LATER)
+      expect(await store.local.listWorkspaces()).toEqual([{ ...WORKSPACE, path: '/somewhere/else' }])
     })
 
     test('begin makes a stream with its first checkpoint and its views', async () => {
       const store = await open()
-      await store.seeWorkspace(WORKSPACE, AT)
+      await store.local.seeWorkspace(WORKSPACE, AT)
       const stream = newStream()
       const first = newCheckpoint(stream.id, 1)
-      expect(await store.begin(stream, first, [newView('a')])).toBe(true)
+      expect(await store.acts.begin(stream, first, [newView('a')])).toBe(true)
       const expected = { ...stream, headId: first.id, headSequence: 1, live: 1, createdAt: AT }
-      expect(await store.stream('repo_1', 'r1')).toEqual({ ...expected, maintainedAt: null })
-      expect(await store.views({ stream: stream.id })).toEqual([
+      expect(await store.log.findStream('repo_1', 'r1')).toEqual({ ...expected, maintainedAt: null })
+      expect(await store.local.listViews({ stream: stream.id })).toEqual([
         { ...newView('a'), stream: stream.id, checkpoint: first.id, state: 'pending' },
       ])
     })
@@ -47,7 +47,7 @@ export function provesStreams(open: Open): void {
       await grow(store, { name: 'Run-One' })
       const before = await contentOf(store)
       const twin = { ...newStream('rUN-oNE'), id: 'run_twin' }
-      expect(await store.begin(twin, newCheckpoint(twin.id, 1), [newView('twin')])).toBe(false)
+      expect(await store.acts.begin(twin, newCheckpoint(twin.id, 1), [newView('twin')])).toBe(false)
       expect(await contentOf(store)).toEqual(before)
     })
 
@@ -55,22 +55,22 @@ export function provesStreams(open: Open): void {
       const store = await open()
       await grow(store)
       const other = newStream('r1', 'repo_2')
-      expect(await store.begin(other, newCheckpoint(other.id, 1), [])).toBe(true)
-      expect((await store.streams('repo_2')).map(({ id }) => id)).toEqual([other.id])
-      expect(await store.streams(null)).toHaveLength(2)
+      expect(await store.acts.begin(other, newCheckpoint(other.id, 1), [])).toBe(true)
+      expect((await store.log.listStreams('repo_2')).map(({ id }) => id)).toEqual([other.id])
+      expect(await store.log.listStreams(null)).toHaveLength(2)
     })
 
     test('a stream is found ignoring case, and an unknown one is null', async () => {
       const store = await open()
       const { stream } = await grow(store, { name: 'Alpha' })
-      expect((await store.stream('repo_1', 'ALPHA'))?.id).toBe(stream)
-      expect(await store.stream('repo_1', 'beta')).toBeNull()
-      expect(await store.stream('repo_2', 'alpha')).toBeNull()
+      expect((await store.log.findStream('repo_1', 'ALPHA'))?.id).toBe(stream)
+      expect(await store.log.findStream('repo_1', 'beta')).toBeNull()
+      expect(await store.log.findStream('repo_2', 'alpha')).toBeNull()
     })
 
     test('the situation of an unknown stream is refused as run_unknown', async () => {
       const store = await open()
-      await expect(store.situation('run_nobody')).rejects.toMatchObject({ reason: 'run_unknown' })
+      await expect(store.log.readSituation('run_nobody')).rejects.toMatchObject({ reason: 'run_unknown' })
     })
   })
 
@@ -79,9 +79,9 @@ export function provesStreams(open: Open): void {
       const store = await open()
       const { stream, ids } = await grow(store)
       const next = newCheckpoint(stream, 2, { progress: 'paused' })
-      const appended = await store.append(next, ids[0] ?? '', NOTHING_MORE)
+      const appended = await store.acts.append(next, ids[0] ?? '', NOTHING_MORE)
       expect(appended).toEqual({ done: true, sequence: 2, live: 2, maintainedAt: null })
-      const { stream: now, base } = await store.situation(stream)
+      const { stream: now, base } = await store.log.readSituation(stream)
       expect(now).toMatchObject({ headId: next.id, headSequence: 2, live: 2 })
       expect(base).toMatchObject({ checkpoint: next, notes: [] })
     })
@@ -89,13 +89,13 @@ export function provesStreams(open: Open): void {
     test('does nothing at all where the head has moved', async () => {
       const store = await open()
       const { stream, ids } = await grow(store, { length: 2 })
-      const event = await store.record(stream, newOutcome('one'), AT)
+      const event = await store.log.recordOutcome(stream, newOutcome('one'), AT)
       const before = await contentOf(store)
       const late = newCheckpoint(stream, 2, { id: checkpointName(stream, 2, 'late') })
       const more = { takes: [event], views: [newView('late')] }
-      expect(await store.append(late, ids[0] ?? '', more)).toEqual({ done: false })
+      expect(await store.acts.append(late, ids[0] ?? '', more)).toEqual({ done: false })
       expect(await contentOf(store)).toEqual(before)
-      expect(await store.checkpoint(late.id)).toBeNull()
+      expect(await store.log.readCheckpoint(late.id)).toBeNull()
     })
 
     test('50 writers at once that retry leave a gap-free sequence with all of them', async () => {
@@ -104,43 +104,43 @@ export function provesStreams(open: Open): void {
       const tries = await Promise.all(
         Array.from({ length: 50 }, (_, writer) => appendWithRetry(store, stream, writer)),
       )
-      const history = await store.history(stream)
+      const history = await store.log.readHistory(stream)
       expect(history.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 51 }, (_, n) => n + 1))
       expect(new Set(history.map(({ id }) => id)).size).toBe(51)
-      expect(history.at(-1)?.id).toBe((await store.situation(stream)).stream.headId)
+      expect(history.at(-1)?.id).toBe((await store.log.readSituation(stream)).stream.headId)
       expect(Math.max(...tries)).toBeGreaterThan(1)
     })
 
     test('an outcome waits until a checkpoint takes it in, and others go on waiting', async () => {
       const store = await open()
       const { stream, ids } = await grow(store)
-      const one = await store.record(stream, newOutcome('one'), AT)
-      const two = await store.record(stream, newOutcome('two'), AT)
+      const one = await store.log.recordOutcome(stream, newOutcome('one'), AT)
+      const two = await store.log.recordOutcome(stream, newOutcome('two'), AT)
       const both = [
         { event: one, outcome: newOutcome('one') },
         { event: two, outcome: newOutcome('two') },
       ]
-      expect((await store.situation(stream)).pending).toEqual(both)
+      expect((await store.log.readSituation(stream)).pending).toEqual(both)
       const next = newCheckpoint(stream, 2)
-      await store.append(next, ids[0] ?? '', { takes: [one], views: [] })
-      expect((await store.situation(stream)).pending).toEqual(both.slice(1))
+      await store.acts.append(next, ids[0] ?? '', { takes: [one], views: [] })
+      expect((await store.log.readSituation(stream)).pending).toEqual(both.slice(1))
     })
 
     test('an outcome of one stream never waits in another', async () => {
       const store = await open()
       const { stream } = await grow(store)
       const other = await grow(store, { name: 'r2' })
-      await store.record(stream, newOutcome('mine'), AT)
-      expect((await store.situation(other.stream)).pending).toEqual([])
+      await store.log.recordOutcome(stream, newOutcome('mine'), AT)
+      expect((await store.log.readSituation(other.stream)).pending).toEqual([])
     })
 
     test('the newest checkpoint is by sequence, whatever its clock says', async () => {
       const store = await open()
       const { stream, ids } = await grow(store)
       const back = newCheckpoint(stream, 2, { at: '2001-01-01T00:00:00.000Z' })
-      await store.append(back, ids[0] ?? '', NOTHING_MORE)
-      expect((await store.situation(stream)).base.checkpoint.id).toBe(back.id)
-      expect((await store.history(stream)).map(({ id }) => id)).toEqual([ids[0], back.id])
+      await store.acts.append(back, ids[0] ?? '', NOTHING_MORE)
+      expect((await store.log.readSituation(stream)).base.checkpoint.id).toBe(back.id)
+      expect((await store.log.readHistory(stream)).map(({ id }) => id)).toEqual([ids[0], back.id])
     })
   })
 
@@ -151,10 +151,10 @@ export function provesStreams(open: Open): void {
       const head = ids[0] ?? ''
       const view = newView('latest', 'with the note')
       const expected = { done: true, sequence: 1, live: 1, maintainedAt: null }
-      expect(await store.coalesce(stream, { head, notes: 0 }, trigger, view)).toEqual(expected)
-      expect((await store.situation(stream)).base.notes).toEqual([trigger])
-      expect(await store.checkpoint(head)).toMatchObject({ state: 'whole', notes: [trigger] })
-      const rows = await store.views({ stream, unsettled: true })
+      expect(await store.acts.coalesce(stream, { head, notes: 0 }, trigger, view)).toEqual(expected)
+      expect((await store.log.readSituation(stream)).base.notes).toEqual([trigger])
+      expect(await store.log.readCheckpoint(head)).toMatchObject({ state: 'whole', notes: [trigger] })
+      const rows = await store.local.listViews({ stream, unsettled: true })
       expect(rows).toContainEqual({ ...view, stream, checkpoint: head, state: 'pending' })
     })
 
@@ -162,14 +162,16 @@ export function provesStreams(open: Open): void {
       const store = await open()
       const { stream, ids } = await grow(store)
       const head = ids[0] ?? ''
-      await store.coalesce(stream, { head, notes: 0 }, trigger, newView('latest'))
+      await store.acts.coalesce(stream, { head, notes: 0 }, trigger, newView('latest'))
       const before = await contentOf(store)
-      const again = await store.coalesce(stream, { head, notes: 0 }, trigger, newView('latest', 'other'))
+      const again = await store.acts.coalesce(stream, { head, notes: 0 }, trigger, newView('latest', 'other'))
       expect(again).toEqual({ done: false })
       expect(await contentOf(store)).toEqual(before)
-      expect(await store.coalesce(stream, { head, notes: 1 }, trigger, newView('latest'))).toMatchObject({
-        done: true,
-      })
+      expect(await store.acts.coalesce(stream, { head, notes: 1 }, trigger, newView('latest'))).toMatchObject(
+        {
+          done: true,
+        },
+      )
     })
 
     test('does nothing where the head has moved', async () => {
@@ -178,7 +180,9 @@ export function provesStreams(open: Open): void {
       const head = ids[0] ?? ''
       await extend(store, stream, ids, 2)
       const before = await contentOf(store)
-      expect(await store.coalesce(stream, { head, notes: 0 }, trigger, newView('x'))).toEqual({ done: false })
+      expect(await store.acts.coalesce(stream, { head, notes: 0 }, trigger, newView('x'))).toEqual({
+        done: false,
+      })
       expect(await contentOf(store)).toEqual(before)
     })
   })
@@ -187,11 +191,11 @@ export function provesStreams(open: Open): void {
 /** As a save does it: read, decide, compare-and-set, again. Answers how many tries it took. */
 async function appendWithRetry(store: Store, stream: string, writer: number): Promise<number> {
   for (let tries = 1; tries <= 200; tries += 1) {
-    const { stream: now } = await store.situation(stream)
+    const { stream: now } = await store.log.readSituation(stream)
     const sequence = now.headSequence + 1
     const id = checkpointName(stream, sequence, `writer ${writer}`)
     const next = newCheckpoint(stream, sequence, { id, parent: now.headId })
-    const appended = await store.append(next, now.headId, NOTHING_MORE)
+    const appended = await store.acts.append(next, now.headId, NOTHING_MORE)
     if (appended.done) {
       expect(appended.sequence).toBe(sequence)
       return tries

@@ -9,12 +9,12 @@ export function provesViews(open: Open): void {
       const store = await open()
       const { stream } = await grow(store, { length: 2 })
       const elsewhere = { id: 'ws_2', repository: 'repo_1', path: '/somewhere/two' }
-      await store.seeWorkspace(elsewhere, AT)
+      await store.local.seeWorkspace(elsewhere, AT)
       const other = { ...newStream('r2'), workspace: 'ws_2' }
-      await store.begin(other, newCheckpoint(other.id, 1), [{ ...newView('r2/1'), workspace: 'ws_2' }])
-      await store.published([{ ...newView('r1/1'), expected: newView('r1/1').hash }])
-      const paths = async (filter: Parameters<typeof store.views>[0]) =>
-        (await store.views(filter)).map(({ path }) => path)
+      await store.acts.begin(other, newCheckpoint(other.id, 1), [{ ...newView('r2/1'), workspace: 'ws_2' }])
+      await store.local.markPublished([{ ...newView('r1/1'), expected: newView('r1/1').hash }])
+      const paths = async (filter: Parameters<typeof store.local.listViews>[0]) =>
+        (await store.local.listViews(filter)).map(({ path }) => path)
       expect(await paths({})).toEqual(['r1/1', 'r1/2', 'r2/1'])
       expect(await paths({ stream })).toEqual(['r1/1', 'r1/2'])
       expect(await paths({ workspace: 'ws_2' })).toEqual(['r2/1'])
@@ -27,8 +27,8 @@ export function provesViews(open: Open): void {
       const store = await open()
       const { stream, ids } = await grow(store)
       const written = newView('r1/1', 'really written')
-      await store.published([{ ...written, expected: newView('r1/1').hash }])
-      expect(await store.views({ stream })).toEqual([
+      await store.local.markPublished([{ ...written, expected: newView('r1/1').hash }])
+      expect(await store.local.listViews({ stream })).toEqual([
         { ...written, stream, checkpoint: ids[0], state: 'published' },
       ])
     })
@@ -39,9 +39,9 @@ export function provesViews(open: Open): void {
       const head = ids[0] ?? ''
       const wanted = newView('r1/1', 'newer')
       const note = { kind: 'manual', at: LATER, note: '' } as const
-      await store.coalesce(stream, { head, notes: 0 }, note, wanted)
-      await store.published([{ ...newView('r1/1'), expected: newView('r1/1').hash }])
-      expect(await store.views({ stream })).toEqual([
+      await store.acts.coalesce(stream, { head, notes: 0 }, note, wanted)
+      await store.local.markPublished([{ ...newView('r1/1'), expected: newView('r1/1').hash }])
+      expect(await store.local.listViews({ stream })).toEqual([
         { ...wanted, stream, checkpoint: head, state: 'pending' },
       ])
     })
@@ -49,18 +49,18 @@ export function provesViews(open: Open): void {
     test('a view that is leaving is never published', async () => {
       const store = await open()
       const { stream, ids } = await grow(store, { length: 2 })
-      await store.remove(stream, [ids[0] ?? ''], LATER)
-      await store.published([{ ...newView('r1/1'), expected: newView('r1/1').hash }])
-      expect((await store.views({ stream }))[0]?.state).toBe('leaving')
+      await store.acts.remove(stream, [ids[0] ?? ''], LATER)
+      await store.local.markPublished([{ ...newView('r1/1'), expected: newView('r1/1').hash }])
+      expect((await store.local.listViews({ stream }))[0]?.state).toBe('leaving')
     })
 
     test('owe makes a published view pending again, and leaves a leaving one', async () => {
       const store = await open()
       const { stream, ids } = await grow(store, { length: 3 })
-      await store.published([{ ...newView('r1/2'), expected: newView('r1/2').hash }])
-      await store.remove(stream, [ids[0] ?? ''], LATER)
-      for (const path of ['r1/1', 'r1/2']) await store.owe({ workspace: WORKSPACE.id, path })
-      const states = (await store.views({ stream })).map(({ state }) => state)
+      await store.local.markPublished([{ ...newView('r1/2'), expected: newView('r1/2').hash }])
+      await store.acts.remove(stream, [ids[0] ?? ''], LATER)
+      for (const path of ['r1/1', 'r1/2']) await store.local.oweView({ workspace: WORKSPACE.id, path })
+      const states = (await store.local.listViews({ stream })).map(({ state }) => state)
       expect(states).toEqual(['leaving', 'pending', 'pending'])
     })
 
@@ -69,9 +69,9 @@ export function provesViews(open: Open): void {
       const { stream, ids } = await grow(store, { length: 2 })
       const checkpoint = ids[0] ?? ''
       const found = { ...newView('r1/2', 'found'), state: 'published' as const }
-      await store.putView({ id: checkpoint, stream }, found)
-      await store.putView({ id: checkpoint, stream }, newView('r1/new'))
-      expect((await store.views({ stream })).slice(1)).toEqual([
+      await store.local.putView({ id: checkpoint, stream }, found)
+      await store.local.putView({ id: checkpoint, stream }, newView('r1/new'))
+      expect((await store.local.listViews({ stream })).slice(1)).toEqual([
         { ...found, stream, checkpoint },
         { ...newView('r1/new'), stream, checkpoint },
       ])
@@ -81,8 +81,8 @@ export function provesViews(open: Open): void {
       const store = await open()
       const { stream, ids } = await grow(store)
       const compressed = { ...newView('r1/1.gz'), contentHash: newView('r1/1').contentHash }
-      await store.replaceView({ workspace: WORKSPACE.id, path: 'r1/1' }, compressed)
-      expect(await store.views({ stream })).toEqual([
+      await store.local.replaceView({ workspace: WORKSPACE.id, path: 'r1/1' }, compressed)
+      expect(await store.local.listViews({ stream })).toEqual([
         { ...compressed, stream, checkpoint: ids[0], state: 'published' },
       ])
     })
@@ -90,24 +90,24 @@ export function provesViews(open: Open): void {
     test('replaceView of a view that is not there adds nothing', async () => {
       const store = await open()
       const { stream } = await grow(store)
-      const before = await store.views({ stream })
-      await store.replaceView({ workspace: WORKSPACE.id, path: 'nobody' }, newView('nobody.gz'))
-      expect(await store.views({ stream })).toEqual(before)
+      const before = await store.local.listViews({ stream })
+      await store.local.replaceView({ workspace: WORKSPACE.id, path: 'nobody' }, newView('nobody.gz'))
+      expect(await store.local.listViews({ stream })).toEqual(before)
     })
 
     test('forgetViews drops the rows it names and no other', async () => {
       const store = await open()
       const { stream } = await grow(store, { length: 3 })
-      await store.forgetViews([{ workspace: WORKSPACE.id, path: 'r1/1' }, newView('r1/3')])
-      expect((await store.views({ stream })).map(({ path }) => path)).toEqual(['r1/2'])
+      await store.local.forgetViews([{ workspace: WORKSPACE.id, path: 'r1/1' }, newView('r1/3')])
+      expect((await store.local.listViews({ stream })).map(({ path }) => path)).toEqual(['r1/2'])
     })
 
     test('a later checkpoint takes over the path of an earlier view', async () => {
       const store = await open()
       const { stream, ids } = await grow(store)
       const next = newCheckpoint(stream, 2)
-      await store.append(next, ids[0] ?? '', { takes: [], views: [newView('r1/1', 'second')] })
-      expect(await store.views({ stream })).toEqual([
+      await store.acts.append(next, ids[0] ?? '', { takes: [], views: [newView('r1/1', 'second')] })
+      expect(await store.local.listViews({ stream })).toEqual([
         { ...newView('r1/1', 'second'), stream, checkpoint: next.id, state: 'pending' },
       ])
     })

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Store } from '../../../src/store/store.ts'
+import type { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import type { Open } from '../conformance.ts'
 import {
   AT,
@@ -18,15 +18,15 @@ import {
 } from '../make.ts'
 
 /** A store with something of everything in it. */
-async function furnished(store: Store): Promise<void> {
+async function furnished(store: SqliteStore): Promise<void> {
   const { stream, ids } = await grow(store, { length: 4 })
-  await store.pin(ids[1] ?? '', true)
-  await store.remove(stream, ids.slice(0, 2), LATER)
-  await store.record(stream, newOutcome('waiting'), AT)
+  await store.log.pin(ids[1] ?? '', true)
+  await store.acts.remove(stream, ids.slice(0, 2), LATER)
+  await store.log.recordOutcome(stream, newOutcome('waiting'), AT)
   const note = { kind: 'manual', at: LATER, note: 'once more' } as const
-  await store.coalesce(stream, { head: ids[3] ?? '', notes: 0 }, note, newView('latest'))
-  await store.published([{ ...newView('r1/3'), expected: newView('r1/3').hash }])
-  await store.maintained(stream, LATER)
+  await store.acts.coalesce(stream, { head: ids[3] ?? '', notes: 0 }, note, newView('latest'))
+  await store.local.markPublished([{ ...newView('r1/3'), expected: newView('r1/3').hash }])
+  await store.log.markMaintained(stream, LATER)
 }
 
 /** The store as a whole: its own check, its copy, and that text comes back as it went in. */
@@ -42,7 +42,7 @@ export function provesWhole(open: Open): void {
     test('check tells of a number that is missing', async () => {
       const store = await open()
       const { stream } = await grow(store)
-      await store.readmit(newCheckpoint(stream, 3), 3, [])
+      await store.acts.readmit(newCheckpoint(stream, 3), 3, [])
       expect((await store.check()).map(({ what }) => what).join()).toContain('r1')
     })
 
@@ -61,9 +61,9 @@ export function provesWhole(open: Open): void {
       const { stream, ids } = await grow(store)
       const file = join(freshFolder(), 'copy')
       await store.backup(file)
-      await store.append(newCheckpoint(stream, 2), ids[0] ?? '', NOTHING_MORE)
+      await store.acts.append(newCheckpoint(stream, 2), ids[0] ?? '', NOTHING_MORE)
       const copy = await open(file)
-      expect((await copy.history(stream)).map(({ id }) => id)).toEqual(ids)
+      expect((await copy.log.readHistory(stream)).map(({ id }) => id)).toEqual(ids)
     })
 
     test('a backup never overwrites', async () => {
@@ -100,7 +100,7 @@ export function provesWhole(open: Open): void {
       const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }))
       await fc.assert(
         fc.asyncProperty(text, text, fc.nat(), async (problem, summary, duration) => {
-          const { stream: now } = await store.situation(stream)
+          const { stream: now } = await store.log.readSituation(stream)
           const sequence = now.headSequence + 1
           const plain = newCheckpoint(stream, sequence)
           const next = {
@@ -113,8 +113,8 @@ export function provesWhole(open: Open): void {
               commands: [{ ...newOutcome(problem), duration_ms: duration }],
             },
           }
-          await store.append(next, now.headId, NOTHING_MORE)
-          const stored = await store.checkpoint(next.id)
+          await store.acts.append(next, now.headId, NOTHING_MORE)
+          const stored = await store.log.readCheckpoint(next.id)
           expect(stored).toMatchObject({ state: 'whole', checkpoint: next })
         }),
         { numRuns: 60 },
@@ -126,10 +126,15 @@ export function provesWhole(open: Open): void {
       const store = await open()
       const { stream, ids } = await grow(store)
       const awkward = 'quote \' " ; \u0000 \u2028 \u{1F9D1}\u{200D}\u{1F680} \uFFFD \\n %_ ünï 日本'
-      await store.record(stream, newOutcome(awkward), AT)
+      await store.log.recordOutcome(stream, newOutcome(awkward), AT)
       const note = { kind: 'manual', at: AT, note: awkward } as const
-      await store.coalesce(stream, { head: ids[0] ?? '', notes: 0 }, note, newView(`p/${awkward.slice(9)}`))
-      const { base, pending } = await store.situation(stream)
+      await store.acts.coalesce(
+        stream,
+        { head: ids[0] ?? '', notes: 0 },
+        note,
+        newView(`p/${awkward.slice(9)}`),
+      )
+      const { base, pending } = await store.log.readSituation(stream)
       expect(pending[0]?.outcome).toEqual(newOutcome(awkward))
       expect(base.notes).toEqual([note])
     })

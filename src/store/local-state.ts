@@ -1,0 +1,155 @@
+import type { Checkpoint } from '../core/checkpoint.ts'
+
+export interface WorkspaceRow {
+  id: string
+  repository: string
+  path: string
+}
+
+/** A document on disk that shows a checkpoint. `pending` until it is known to be there, `leaving` until gone. */
+export interface ViewRow {
+  workspace: string
+  path: string
+  stream: string
+  checkpoint: string
+  /** SHA-256 of the file's bytes. */
+  hash: string
+  /** SHA-256 of the uncompressed bytes; the same as `hash` for a plain file. */
+  contentHash: string
+  state: 'pending' | 'published' | 'leaving'
+}
+
+export type ViewKey = Pick<ViewRow, 'workspace' | 'path'>
+
+export interface ViewFilter {
+  stream?: string
+  workspace?: string
+  /** Only what is still to be written or removed. */
+  unsettled?: boolean
+}
+
+export type NewView = Pick<ViewRow, 'workspace' | 'path' | 'hash' | 'contentHash'>
+
+/** A view with the state it starts in: owed to the disk, or found there. */
+export type StartingView = NewView & { state: 'pending' | 'published' }
+
+/** A checkpoint document in a workspace: which version should stand there, and which stood there last. */
+export interface DocumentView {
+  path: string
+  checkpoint: string
+  hash: string
+  /** The hash of what a pending write replaces; null where nothing may stand there. */
+  base: string | null
+  /** How the file looked when it last had these bytes, so that an unchanged one need not be read. */
+  stamp: string | null
+  state: 'pending' | 'published'
+  /** This version says `status: current`. */
+  current: boolean
+}
+
+/** A work stream as a list tells it: what changes hands when there are thousands. */
+export interface OverviewRow {
+  name: string
+  headSequence: number
+  /** Its document; null where this workspace does not have it. */
+  path: string | null
+  isArchived: boolean
+  /** The document says `status: current`. */
+  current: boolean
+  focused: boolean
+  /** Where this workspace stands in the stream, and what the document says there. */
+  sequence: number
+  at: string
+  foreign: boolean
+  created: string
+  parent: string | null
+  problem: string
+  next: string
+}
+
+/** How all document files of a workspace look: their names, and numbers that change with a file. */
+export interface Glance {
+  names: string
+  marks: Uint8Array
+}
+
+/** What a shared file is: a document, an entry in a file of several, or one that a save writes beside them. */
+export type ViewKind = 'document' | 'entry' | FileView['kind']
+
+/** A file that a save writes: a note, the ledger, or the index in which the save's time is set. */
+export interface FileView {
+  kind: 'note' | 'ledger' | 'index'
+  path: string
+  stream: string
+  checkpoint: string
+  hash: string
+  /** The hash of what a pending write replaces; null where nothing may stand there. */
+  base: string | null
+  state: 'pending' | 'published'
+}
+
+/** What a workspace still owes to its shared files. */
+export interface OwedView {
+  kind: ViewKind
+  path: string
+  stream: string
+  checkpoint: string
+  hash: string
+  base: string | null
+  state: 'pending' | 'leaving'
+}
+
+/** Releases a lock. Locks end with their process, whatever way it ends. */
+export type Release = () => void
+
+/**
+ * What is true on this machine only: where workspaces are, which files show which checkpoint and which are still
+ * owed to the disk, what is trusted, who holds a lock.
+ * Every method is one atomic command: it happened whole and is durable when its promise resolves, or it did not
+ * happen. Nothing here takes a callback, so no file, git or terminal work can run inside a transaction. Policy runs
+ * between a read and a compare-and-set, and retries.
+ * (What only notes what the disk shows anyway, `markPublished`, `markStamped`, `putGlance` and `forgetViews`, may be
+ * undone by a power cut.)
+ */
+export interface LocalState {
+  /** Records where a workspace is; the path is an attribute, the id is not. */
+  seeWorkspace(workspace: WorkspaceRow, at: string): Promise<void>
+  listWorkspaces(): Promise<WorkspaceRow[]>
+
+  listViews(filter: ViewFilter): Promise<ViewRow[]>
+  /** Says that a view is on disk. A row that meanwhile wants other bytes than `expected` stays pending. */
+  markPublished(views: Array<NewView & { expected: string }>): Promise<void>
+  /** Says what a document should show from now on. */
+  putView(checkpoint: Pick<Checkpoint, 'id' | 'stream'>, view: StartingView): Promise<void>
+  /** Says that a view has to be written again. */
+  oweView(view: ViewKey): Promise<void>
+  /** Puts one view in another's place: the compressed file for the plain one. */
+  replaceView(old: ViewKey, view: NewView): Promise<void>
+  forgetViews(views: ViewKey[]): Promise<void>
+  /** A note, ledger or index of a workspace, as it should stand there. */
+  readFileView(workspace: string, path: string): Promise<FileView | null>
+  /** The notes, ledgers and indexes of a workspace, as they should stand there. */
+  listFileViews(workspace: string): Promise<FileView[]>
+  /** The views of a workspace, but those of runs, that are still to be written or removed; `current` comes last. */
+  listOwedViews(workspace: string): Promise<OwedView[]>
+  /** Says that documents look like this on the disk. A row that meanwhile wants other bytes is left as it is. */
+  markStamped(
+    workspace: string,
+    rows: Array<{ path: string; hash: string; stamp: string | null }>,
+  ): Promise<void>
+  /** Whether a text once stood in a workspace's ledger. */
+  wasLedger(workspace: string, hash: string): Promise<boolean>
+
+  /** What a list said when the documents looked like this; null where anything has changed since. */
+  readGlance(workspace: string, glance: Glance): Promise<OverviewRow[] | null>
+  /** Says that the documents look like this, that all are as the store has them, and what a list says of them. */
+  putGlance(workspace: string, glance: Glance, rows: readonly OverviewRow[]): Promise<void>
+
+  isTrusted(workspace: string, path: string): Promise<boolean>
+  /** Whether trust was taken away from a workspace, by its user's own word. */
+  isDistrusted(workspace: string): Promise<boolean>
+  setTrust(workspace: string, path: string | null, at: string): Promise<void>
+
+  /** Takes a named lock, or null where another holds it for longer than `waitMs`. */
+  takeLock(name: string, waitMs: number): Promise<Release | null>
+}

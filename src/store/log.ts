@@ -1,0 +1,132 @@
+import type { Checkpoint, CommandOutcome, Gist, Progress, Trigger } from '../core/checkpoint.ts'
+import type { Phase, Session, SessionKey, SessionRow } from '../core/session.ts'
+
+/** A run of a plan, or a piece of work that has a checkpoint document. */
+export type StreamKind = 'run' | 'work'
+
+/** What identifies a stream and where its documents are published. */
+export interface NewStream {
+  id: string
+  repository: string
+  workspace: string
+  kind: StreamKind
+  name: string
+}
+
+export interface Stream extends NewStream {
+  headId: string
+  headSequence: number
+  /** How many of its checkpoints still have a body. */
+  live: number
+  createdAt: string
+  maintainedAt: string | null
+}
+
+/** A checkpoint's row: everything but its body. */
+export interface CheckpointRow {
+  id: string
+  stream: string
+  sequence: number
+  at: string
+  progress: Progress
+  pinned: boolean
+  removedAt: string | null
+  /** It holds text that git delivered and nobody here has reviewed. */
+  foreign: boolean
+  gist: Gist
+}
+
+/** A checkpoint as read: whole, damaged (its checksum is wrong), or removed (a tombstone). */
+export type Stored =
+  | { row: CheckpointRow; state: 'whole'; checkpoint: Checkpoint; notes: Trigger[] }
+  | { row: CheckpointRow; state: 'damaged' | 'removed' }
+
+/** A stream and what its newest checkpoint says in short. */
+export interface Listed {
+  stream: Stream
+  at: string
+  progress: Progress
+  gist: Gist
+}
+
+export interface PendingOutcome {
+  event: number
+  outcome: CommandOutcome
+}
+
+/** A run at one instant: one consistent read, between which and the next write others may act. */
+export interface Situation {
+  stream: Stream
+  /** The newest checkpoint that reads well. */
+  base: { checkpoint: Checkpoint; notes: Trigger[] }
+  pending: PendingOutcome[]
+  pinned: string[]
+}
+
+/** A version of a document that was seen before. */
+export interface Version {
+  checkpoint: string
+  /** It says `status: current`. */
+  current: boolean
+  /** Why it could not be read, where that is so. */
+  problem: string | null
+}
+
+/** Which sessions are asked for; each condition narrows it. */
+export interface SessionFilter {
+  repository?: string
+  workspace?: string
+  phases?: readonly Phase[]
+  /** Only those that were last heard of before this time. */
+  heardBefore?: string
+  /** So many, the newest. */
+  most?: number
+}
+
+/**
+ * What is true everywhere: streams with their checkpoints, the texts of documents, sessions.
+ * Every method is one atomic command: it happened whole and is durable when its promise resolves, or it did not
+ * happen. Nothing here takes a callback, so no file, git or terminal work can run inside a transaction. Policy runs
+ * between a read and a compare-and-set, and retries.
+ * (What `markMaintained` and `advance` say may be undone by a power cut: it can be found out again.)
+ */
+export interface Log {
+  findStream(repository: string, name: string, kind?: StreamKind): Promise<Stream | null>
+  listStreams(repository: string | null, kind?: StreamKind): Promise<Stream[]>
+  /** The runs, with the gist of each head: one cheap read, however many there are. */
+  listRuns(repository: string): Promise<Listed[]>
+  readSituation(stream: string): Promise<Situation>
+  readCheckpoint(id: string): Promise<Stored | null>
+  /** A stream's checkpoints by sequence, oldest first, tombstones included. */
+  readHistory(stream: string): Promise<CheckpointRow[]>
+
+  /** Keeps a command's outcome until the next checkpoint takes it in. */
+  recordOutcome(stream: string, outcome: CommandOutcome, at: string): Promise<number>
+  pin(checkpoint: string, pinned: boolean): Promise<void>
+  /** Marks numbers that nothing could be found for as removed, so that sequences stay gap-free. */
+  closeGaps(at: string): Promise<number>
+  markMaintained(stream: string, at: string): Promise<void>
+
+  readText(hash: string): Promise<string | null>
+  findVersion(stream: string, hash: string): Promise<Version | null>
+  /** The versions of a stream that could not be read as a document, and are kept all the same. */
+  listUnreadVersions(stream: string): Promise<Array<Version & { hash: string }>>
+
+  /** One conversation of an agent, in any workspace. */
+  readSession(key: SessionKey): Promise<SessionRow | null>
+  /** The newest activity first. A row that cannot be read any more is left out. */
+  listSessions(filter: SessionFilter): Promise<SessionRow[]>
+  /**
+   * Puts a session's row in place of the one with `expected`, null where there must be none; false where somebody
+   * else was faster. `reading`: how far its transcript is read, which a power cut may undo together with the row;
+   * null forgets it.
+   */
+  advance(session: Session, expected: number | null, reading?: string | null): Promise<boolean>
+  /** What `advance` was given last as the session's reading. */
+  readReading(key: SessionKey): Promise<string | null>
+  /**
+   * How far the journal of each session is read: the session's id with its agent before it, as `claude/<id>`. It is
+   * part of the session's row, because an event that is taken in twice, or never, would be the price of two commits.
+   */
+  readJournalPositions(): Promise<Map<string, number>>
+}

@@ -1,0 +1,158 @@
+import { canonical } from '../../core/canonical.ts'
+import type { CommandOutcome, Progress } from '../../core/checkpoint.ts'
+import { nameKey } from '../../core/id.ts'
+import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
+import type {
+  CheckpointRow,
+  Listed,
+  Log,
+  SessionFilter,
+  Situation,
+  Stored,
+  Stream,
+  StreamKind,
+  Version,
+} from '../log.ts'
+import type { Connection } from './connection.ts'
+import { readText, readVersion } from './documents.ts'
+import { closeGaps } from './merge.ts'
+import { newestWhole, type RawRow, ROW, readGist, rowOf, STREAM, stored, streamById } from './rows.ts'
+import { advanceSession, journalsRead, readReading, readSession, sessionRows } from './sessions.ts'
+
+export class SqliteLog implements Log {
+  private readonly connection: Connection
+
+  constructor(connection: Connection) {
+    this.connection = connection
+  }
+
+  findStream(repository: string, name: string, kind: StreamKind = 'run'): Promise<Stream | null> {
+    return this.connection.read(
+      (sql) =>
+        sql.get<Stream>(
+          `${STREAM} WHERE repository = ? AND kind = ? AND name_key = ?`,
+          ...([repository, kind, nameKey(name)] as const),
+        ) ?? null,
+    )
+  }
+
+  listStreams(repository: string | null, kind: StreamKind = 'run'): Promise<Stream[]> {
+    return this.connection.read((sql) =>
+      sql.all<Stream>(
+        `${STREAM} WHERE kind = ? AND (? IS NULL OR repository = ?) ORDER BY created_at, rowid`,
+        ...([kind, repository, repository] as const),
+      ),
+    )
+  }
+
+  listRuns(repository: string): Promise<Listed[]> {
+    return this.connection.read((sql) =>
+      sql
+        .all<Stream & { at: string; progress: Progress; gist: string }>(
+          `SELECT s.*, c.at, c.progress, c.gist FROM (${STREAM}) s JOIN checkpoints c ON c.id = s.headId
+           WHERE s.repository = ? AND s.kind = 'run'`,
+          repository,
+        )
+        .map(({ at, progress, gist, ...stream }) => ({ stream, at, progress, gist: readGist(gist) })),
+    )
+  }
+
+  readSituation(id: string): Promise<Situation> {
+    return this.connection.read((sql) => {
+      const stream = streamById(sql, id)
+      return {
+        stream,
+        base: newestWhole(sql, stream),
+        pending: sql
+          .all<{ seq: number; body: string }>(
+            'SELECT seq, body FROM events WHERE stream = ? ORDER BY seq',
+            id,
+          )
+          // `as`: written by `record` and by nobody else.
+          .map(({ seq, body }) => ({ event: seq, outcome: JSON.parse(body) as CommandOutcome })),
+        pinned: sql
+          .all<{ id: string }>(
+            'SELECT c.id FROM pins p CROSS JOIN checkpoints c ON c.id = p.checkpoint WHERE c.stream = ? ORDER BY c.seq',
+            id,
+          )
+          .map((row) => row.id),
+      }
+    })
+  }
+
+  readCheckpoint(id: string): Promise<Stored | null> {
+    return this.connection.read((sql) => {
+      const raw = sql.get<RawRow>(`${ROW} WHERE c.id = ?`, id)
+      return raw ? stored(sql, raw) : null
+    })
+  }
+
+  readHistory(stream: string): Promise<CheckpointRow[]> {
+    return this.connection.read((sql) =>
+      sql.all<RawRow>(`${ROW} WHERE c.stream = ? ORDER BY c.seq`, stream).map(rowOf),
+    )
+  }
+
+  recordOutcome(stream: string, outcome: CommandOutcome, at: string): Promise<number> {
+    return this.connection.write((sql) => {
+      sql.run('INSERT INTO events (stream, at, body) VALUES (?, ?, ?)', stream, at, canonical(outcome))
+      return sql.get<{ seq: number }>('SELECT last_insert_rowid() AS seq')?.seq ?? 0
+    })
+  }
+
+  async pin(checkpoint: string, pinned: boolean): Promise<void> {
+    const text = pinned
+      ? 'INSERT OR IGNORE INTO pins (checkpoint) VALUES (?)'
+      : 'DELETE FROM pins WHERE checkpoint = ?'
+    await this.connection.write((sql) => sql.run(text, checkpoint))
+  }
+
+  closeGaps(at: string): Promise<number> {
+    return this.connection.write((sql) => closeGaps(sql, at))
+  }
+
+  async markMaintained(stream: string, at: string): Promise<void> {
+    await this.connection.writeSoft((sql) =>
+      sql.run('UPDATE streams SET maintained_at = ? WHERE id = ?', at, stream),
+    )
+  }
+
+  readText(hash: string): Promise<string | null> {
+    return this.connection.read((sql) => readText(sql, hash))
+  }
+
+  findVersion(stream: string, hash: string): Promise<Version | null> {
+    return this.connection.read((sql) => readVersion(sql, stream, hash))
+  }
+
+  listUnreadVersions(stream: string): Promise<Array<Version & { hash: string }>> {
+    return this.connection.read((sql) =>
+      sql
+        .all<{ hash: string; checkpoint: string; problem: string }>(
+          'SELECT hash, checkpoint, problem FROM versions WHERE stream = ? AND problem IS NOT NULL ORDER BY hash',
+          stream,
+        )
+        .map((row) => ({ ...row, current: false })),
+    )
+  }
+
+  readSession(key: SessionKey): Promise<SessionRow | null> {
+    return this.connection.read((sql) => readSession(sql, key))
+  }
+
+  listSessions(filter: SessionFilter): Promise<SessionRow[]> {
+    return this.connection.read((sql) => sessionRows(sql, filter))
+  }
+
+  advance(session: Session, expected: number | null, reading?: string | null): Promise<boolean> {
+    return this.connection.writeSoft((sql) => advanceSession(sql, session, expected, reading))
+  }
+
+  readReading(key: SessionKey): Promise<string | null> {
+    return this.connection.read((sql) => readReading(sql, key))
+  }
+
+  readJournalPositions(): Promise<Map<string, number>> {
+    return this.connection.read(journalsRead)
+  }
+}

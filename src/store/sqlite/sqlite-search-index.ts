@@ -1,0 +1,29 @@
+import type { Found, SearchFilter, SearchIndex, SearchRecord, Unsearched, Wanted } from '../search-index.ts'
+import type { Connection } from './connection.ts'
+import { findRecords } from './search.ts'
+import { clearSearch, unlessDamaged } from './search-damage.ts'
+import { putRecords, readUnsearched } from './search-fill.ts'
+
+export class SqliteSearchIndex implements SearchIndex {
+  private readonly connection: Connection
+
+  constructor(connection: Connection) {
+    this.connection = connection
+  }
+
+  readUnsearched(most: number): Promise<Unsearched> {
+    return this.connection.read((sql) => readUnsearched(sql, most))
+  }
+
+  putPart(part: Unsearched, records: readonly SearchRecord[]): Promise<boolean | null> {
+    return unlessDamaged(() => this.connection.writeSoft((sql) => putRecords(sql, part, records)))
+  }
+
+  search(wanted: Wanted, filter: SearchFilter): Promise<Found | null> {
+    return unlessDamaged(() => this.connection.read((sql) => findRecords(sql, wanted, filter)))
+  }
+
+  async forget(): Promise<void> {
+    await this.connection.writeSoft(clearSearch)
+  }
+}
