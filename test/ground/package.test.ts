@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { projectRoot, sandbox } from '../support/sandbox.ts'
 
@@ -47,11 +47,13 @@ function run(command: string, args: string[], cwd: string, env: NodeJS.ProcessEn
   return done.stdout
 }
 
-/** What git tracks or would track, as a fresh clone has it: nothing is built. The packages are lent. */
+/** The repository as a fresh clone has it: nothing is built. The packages are lent. */
 function makeClone() {
-  const names = run('git', ['ls-files', '-coz', '--exclude-standard'], projectRoot).split('\0')
-  for (const name of names.filter(Boolean))
-    cpSync(join(projectRoot, name), join(clone, name), { force: true })
+  const isMade = (path: string) => /^(?:node_modules|dist(?:\..*)?|coverage|\.git)$/.test(path)
+  cpSync(projectRoot, clone, {
+    recursive: true,
+    filter: (path) => !isMade(relative(projectRoot, path)),
+  })
   symlinkSync(join(projectRoot, 'node_modules'), join(clone, 'node_modules'), 'junction')
 }
 
