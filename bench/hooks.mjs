@@ -80,7 +80,7 @@ function withDeadSessions({ env, repo, hook, transcriptOf, savepoint }) {
   if (dead.length !== DEAD) throw new Error(`${dead.length} sessions broke off, of ${DEAD}`)
 }
 
-/** As after some minutes of this use: what the hooks compile is kept (src/apps/code-cache.ts). */
+/** As after some minutes of this use: what the hooks compile is kept (src/apps/process/code-cache.ts). */
 function settle({ env, hook }) {
   const cache = join(env.SAVEPOINT_HOME, 'cache')
   for (let time = 0; time < 2; time += 1) {

@@ -1,10 +1,11 @@
-// Builds dist/: the command line as a small launcher and one CommonJS file (the fastest to start), the library as one ES module.
+// Builds dist/: the command line as a small launcher and one CommonJS file (the fastest to start), the library as one ES module with one declaration file.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { bundleTypes } from './bundle-types.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -187,18 +188,25 @@ const licences = [...packages].sort().map((name) => {
 })
 writeFileSync(join(root, out, 'LICENSES.txt'), licences.join(`\n${'-'.repeat(72)}\n\n`))
 
-const types = spawnSync(
-  process.execPath,
-  [
-    join(root, 'node_modules/typescript/bin/tsc'),
-    ...['-p', join(root, 'tsconfig.types.json'), '--outDir', join(root, out, 'types')],
-  ],
-  { stdio: 'inherit', cwd: root },
-)
-if (types.status === 0) {
-  const old = `${out}.old`
-  if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), join(root, old))
-  renameSync(join(root, out), join(root, 'dist'))
-  rmSync(join(root, old), { recursive: true, force: true })
+/** Runs the compiler; ends the build where it fails. */
+function tsc(...args) {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const { status } = spawnSync(process.execPath, [compiler, ...args], { stdio: 'inherit', cwd: root })
+  if (status !== 0) process.exit(status ?? 1)
 }
-process.exit(types.status ?? 1)
+
+// One declaration file, which needs no other: it is checked alone, without the types of Node or of packages.
+const types = join(root, out, 'types')
+const declarations = join(root, out, 'index.d.ts')
+tsc('-p', 'tsconfig.types.json', '--outDir', types)
+writeFileSync(declarations, bundleTypes(join(types, 'index.d.ts')))
+rmSync(types, { recursive: true })
+tsc(
+  ...['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', 'false'],
+  ...['--module', 'nodenext', '--target', 'es2022', '--types', '', declarations],
+)
+
+const old = `${out}.old`
+if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), join(root, old))
+renameSync(join(root, out), join(root, 'dist'))
+rmSync(join(root, old), { recursive: true, force: true })

@@ -51,7 +51,16 @@ function unlessDone(mark, paths, what, act) {
 
 export function setup() {
   unlessDone('node_modules/.savepoint-installed', ['package.json', 'package-lock.json'], 'installing', () =>
-    run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], { quiet: true }),
+    // No dependency needs its install script, so none is run. Who calls this may be `npm pack --dry-run`, which
+    // tells its options to every npm inside it.
+    run(
+      'npm',
+      [
+        ...['install', '--ignore-scripts', '--include=dev', '--no-dry-run', '--no-save'],
+        ...['--no-audit', '--no-fund', '--loglevel=error'],
+      ],
+      { quiet: true },
+    ),
   )
   unlessDone(
     'dist/.built',
@@ -61,6 +70,7 @@ export function setup() {
       'tsconfig.json',
       'tsconfig.types.json',
       'scripts/build.mjs',
+      'scripts/bundle-types.mjs',
       'src/',
     ],
     'building',
