@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { sha256 } from '../../src/core/canonical.ts'
 import { catchUp } from '../../src/engine/context/context.ts'
-import { settle } from '../../src/engine/runs/publish-run.ts'
+import { settleRun } from '../../src/engine/runs/publish-run.ts'
 import { retainRun } from '../../src/engine/runs/retain.ts'
 import { takeSnapshot } from '../../src/engine/runs/take-snapshot.ts'
 import type { Folder } from '../../src/fs/disk.ts'
@@ -106,7 +106,7 @@ test('after a cut at any call the next command writes all that is owed, whatever
   let states = 0
   for (const state of cutStates([...disk.trace], 'weak')) {
     for (const view of views) await context.store.local.oweView(view)
-    await settle(context, run, state.disk.root())
+    await settleRun(context, run, state.disk.root())
     await catchUp(context)
     for (const { path, hash } of views) expect(sha256(contentAt(state.disk, path))).toBe(hash)
     states += 1

@@ -51,6 +51,3 @@ export interface Settling {
   trusted: boolean
   mergeEdit: MergeEdit
 }
-
-/** Done; to be tried again, because somebody wrote meanwhile; or left as it is, owed still or given up. */
-export type Step = 'done' | 'again' | 'left'

@@ -3,7 +3,8 @@ import { findFolder, makeFolders } from '../../fs/durable.ts'
 import { removeGuarded, replaceGuarded } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
-import { foldersOf, guardOf, isText, nameOf, type Settling, type Step } from './guard.ts'
+import { foldersOf, guardOf, isText, nameOf, type Settling } from './guard.ts'
+import type { Step } from './settle-rows.ts'
 
 export async function publishDocument(
   context: Context,

@@ -8,8 +8,8 @@ import { makeFolders } from '../../fs/durable.ts'
 import { replaceGuarded } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
-import type { Step } from './guard.ts'
 import { foldersOf, giveBack, guardOf } from './guard.ts'
+import type { Step } from './settle-rows.ts'
 
 /** Adds a stream's learnings to the shared file, once: its heading says whether they are there. */
 export async function publishEntry(context: Context, root: Folder, row: OwedView): Promise<Step> {

@@ -7,8 +7,8 @@ import { findFolder } from '../../fs/durable.ts'
 import { replaceGuarded } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
-import type { Step } from './guard.ts'
 import { foldersOf, giveBack, guardOf, nameOf } from './guard.ts'
+import type { Step } from './settle-rows.ts'
 
 /**
  * Sets the time of the last save in an index that belongs to other tools; all else in it stays as it is. One that

@@ -6,8 +6,8 @@ import { replaceGuarded } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import type { Context } from '../context/context.ts'
-import type { Step } from './guard.ts'
 import { foldersOf, giveBack, guardOf, isText, nameOf } from './guard.ts'
+import type { Step } from './settle-rows.ts'
 
 /**
  * Puts the new ledger in the old one's place. An edit that came between stands: the row then says again what we

@@ -3,8 +3,8 @@ import { makeFolders } from '../../fs/durable.ts'
 import { replaceGuarded } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
-import type { Step } from './guard.ts'
 import { foldersOf, guardOf, isText, nameOf } from './guard.ts'
+import type { Step } from './settle-rows.ts'
 
 /** Writes a note under a name that nobody has. It is never written again: whoever has the name keeps it. */
 export async function publishNote(context: Context, root: Folder, row: OwedView): Promise<Step> {

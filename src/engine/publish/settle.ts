@@ -4,22 +4,20 @@ import { TEMP_ENDING } from '../../fs/durable.ts'
 import type { OwedView, ViewKind } from '../../store/local-state.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import type { Context } from '../context/context.ts'
-import type { Settling, Step } from './guard.ts'
+import type { Settling } from './guard.ts'
 import { publishDocument, takeAway } from './publish-document.ts'
 import { publishEntry } from './publish-entry.ts'
 import { publishIndex } from './publish-index.ts'
 import { publishLedger } from './publish-ledger.ts'
 import { publishNote } from './publish-note.ts'
+import { type SettleFailure, type Step, settleRows, type Turn } from './settle-rows.ts'
 import { sweepBeside } from './sweep-beside.ts'
-
-/** An editor that saves all the time is not waited for. */
-const GIVE_UP_AFTER = 12
 
 export interface Settled {
   /** What is still owed. */
   owed: OwedView[]
   /** What could not be written, and why. */
-  failures: Array<{ row: OwedView; error: ReasonError }>
+  failures: Array<SettleFailure<OwedView>>
 }
 
 type Publish = (context: Context, root: Folder, row: OwedView, how: Settling) => Promise<Step>
@@ -53,8 +51,8 @@ export async function settle(
   { isLate = false, ...how }: Settling & { isLate?: boolean },
 ): Promise<Settled> {
   const { store, identity, place } = context
-  const failures = new Map<string, Settled['failures'][number]>()
-  let owed = await store.local.listOwedViews(identity.workspace)
+  const listOwed = () => store.local.listOwedViews(identity.workspace)
+  const owed = await listOwed()
   if (owed.length === 0) return { owed, failures: [] }
   hideTempsFromGit(context)
   const root = openFolder(place.root)
@@ -62,32 +60,14 @@ export async function settle(
     if (isLate)
       for (const row of owed)
         if (row.kind !== 'document' && isKnown(row)) await sweepBeside(context, root, row)
-    for (let round = 0; round < GIVE_UP_AFTER; round += 1) {
-      let isDone = true
-      failures.clear()
-      for (const row of [...owed].sort((a, b) => howOf(a).turn - howOf(b).turn)) {
-        const step = await orFailure(row, () => howOf(row).publish(context, root, row, how))
-        if (step === 'again') isDone = false
-        if (step instanceof ReasonError) failures.set(row.path, { row, error: step })
-      }
-      owed = await store.local.listOwedViews(identity.workspace)
-      if (isDone) break
+    const turnOf = (row: OwedView): Turn => {
+      const { turn, publish } = howOf(row)
+      return { turn, publish: () => publish(context, root, row, how) }
     }
+    const failures = await settleRows(owed, turnOf, { again: listOwed })
+    return { owed: await listOwed(), failures }
   } finally {
     root.close()
-  }
-  return { owed, failures: [...failures.values()] }
-}
-
-/** A file that cannot be written keeps no other from being written. */
-async function orFailure(row: OwedView, act: () => Promise<Step>): Promise<Step | ReasonError> {
-  try {
-    return await act()
-  } catch (error) {
-    if (!(error instanceof ReasonError)) throw error
-    // The codec does not know which file it was given.
-    if (error.data.path !== '') return error
-    return new ReasonError(error.reason, { ...error.data, path: row.path, id: '<id>' }, { cause: error })
   }
 }
 

@@ -7,8 +7,9 @@ import type { Stream } from '../../store/log.ts'
 import { type Context, workspaceRoot } from '../context/context.ts'
 import { FIX, type Finding } from '../context/finding.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
+import { setAside } from '../publish/publish-snapshot.ts'
 import { inspectView, lookAgain } from './inspect-view.ts'
-import { openRunFolder, publishRun, setAside } from './publish-run.ts'
+import { openRunFolder, publishRun } from './publish-run.ts'
 import { readmitRun, takeUpRunFolder } from './readmit.ts'
 
 /** A temp file younger than this may belong to a process that is writing it right now. */

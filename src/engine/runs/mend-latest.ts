@@ -3,8 +3,9 @@ import { LATEST, latestPath } from '../../formats/snapshot/layout.ts'
 import type { Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
+import { setAside } from '../publish/publish-snapshot.ts'
 import { inspectView, lookAgain } from './inspect-view.ts'
-import { openRunFolder, publishRun, setAside } from './publish-run.ts'
+import { openRunFolder, publishRun } from './publish-run.ts'
 
 export interface Recovered {
   reason: string

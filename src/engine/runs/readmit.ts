@@ -12,9 +12,9 @@ import { HISTORY_FOLDER, latestPath, RUNS_FOLDER, snapshotOfName } from '../../f
 import type { Folder } from '../../fs/disk.ts'
 import type { Stream } from '../../store/log.ts'
 import { type Context, workspaceRoot } from '../context/context.ts'
+import { renderFile } from '../publish/render-snapshot.ts'
 import { openRunFolder } from './publish-run.ts'
 import { readPlan } from './read-plan.ts'
-import { renderFile } from './render-snapshot.ts'
 
 interface Found {
   document: SnapshotDocument

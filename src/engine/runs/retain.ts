@@ -18,7 +18,7 @@ import type { Stream } from '../../store/log.ts'
 import { type Context, catchUp } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { inspectView } from './inspect-view.ts'
-import { openWorkspace, settle } from './publish-run.ts'
+import { openWorkspace, settleRun } from './publish-run.ts'
 
 export interface RetentionReport {
   run_id: string
@@ -58,7 +58,7 @@ export async function retainRun(
   try {
     root = await openWorkspace(context, run)
     if (root === null) return report
-    if (!dryRun) await settle(context, run, root)
+    if (!dryRun) await settleRun(context, run, root)
     await catchUp(context)
     await retain(context, run, root, limits, dryRun, report)
   } catch (error) {
@@ -101,7 +101,7 @@ async function retain(
   const ids = plan.remove.map(({ id }) => id)
   if (ids.length > 0) {
     await store.acts.remove(run.id, ids, instant(nowMs))
-    await settle(context, run, root)
+    await settleRun(context, run, root)
     report.removed = await reallyGone(context, ids)
     report.kept -= report.removed.length
   }
@@ -149,7 +149,7 @@ async function findUnreadable(
   return null
 }
 
-/** Of the snapshots to remove, those that are tombstones now; `settle` has removed their files, or thrown. */
+/** Of the snapshots to remove, those that are tombstones now; `settleRun` has removed their files, or thrown. */
 async function reallyGone(context: Context, ids: string[]): Promise<string[]> {
   const gone: string[] = []
   for (const id of ids) if ((await context.store.log.readCheckpoint(id))?.state === 'removed') gone.push(id)

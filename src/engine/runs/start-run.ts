@@ -12,8 +12,8 @@ import { redact } from '../../policy/redact.ts'
 import type { NewStream, Stream } from '../../store/log.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import type { Context } from '../context/context.ts'
+import { renderFile } from '../publish/render-snapshot.ts'
 import { publishSnapshot } from './publish-run.ts'
-import { renderFile } from './render-snapshot.ts'
 import type { Receipt } from './take-snapshot.ts'
 
 export interface Started extends Receipt {

@@ -5,8 +5,8 @@ import { decideSnapshot, type RunEvent } from '../../policy/snapshot.ts'
 import type { Appended } from '../../store/acts.ts'
 import type { Situation, Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
+import { type RenderedFile, renderFile } from '../publish/render-snapshot.ts'
 import { publishSnapshot } from './publish-run.ts'
-import { type RenderedFile, renderFile } from './render-snapshot.ts'
 import { limitsOf, retainRun } from './retain.ts'
 
 /** What a confirmed save answers. */

@@ -1,0 +1,55 @@
+import { ReasonError } from '../../core/reason.ts'
+
+/** Done; to be tried again, because somebody wrote meanwhile; or left as it is, owed still or given up. */
+export type Step = 'done' | 'again' | 'left'
+
+/** How a row is settled, and when its turn is: what takes a file's place comes before that file goes. */
+export interface Turn {
+  turn: number
+  publish(): Promise<Step>
+}
+
+export interface SettleFailure<Row> {
+  row: Row
+  error: ReasonError
+}
+
+/** An editor that saves all the time is not waited for. */
+const GIVE_UP_AFTER = 12
+
+/**
+ * Writes and removes what is owed to the disk, in turns. A file that cannot be written keeps no other from being
+ * written, unless the later ones point to it (`stopsAtFailure`). Where somebody wrote meanwhile, what is owed then is
+ * tried again.
+ */
+export async function settleRows<Row extends { path: string }>(
+  rows: readonly Row[],
+  turnOf: (row: Row) => Turn,
+  { again, stopsAtFailure = false }: { again: () => Promise<Row[]>; stopsAtFailure?: boolean },
+): Promise<Array<SettleFailure<Row>>> {
+  let owed = rows
+  for (let round = 1; ; round += 1) {
+    const failures: Array<SettleFailure<Row>> = []
+    let isDone = true
+    const turns = owed.map((row) => ({ row, ...turnOf(row) })).sort((a, b) => a.turn - b.turn)
+    for (const { row, publish } of turns) {
+      const step = await stepOrFailure(row.path, publish)
+      if (step === 'again') isDone = false
+      if (step instanceof ReasonError) failures.push({ row, error: step })
+      if (stopsAtFailure && failures.length > 0) return failures
+    }
+    if (isDone || round >= GIVE_UP_AFTER) return failures
+    owed = await again()
+  }
+}
+
+async function stepOrFailure(path: string, act: () => Promise<Step>): Promise<Step | ReasonError> {
+  try {
+    return await act()
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    // The codec does not know which file it was given.
+    if (error.data.path !== '') return error
+    return new ReasonError(error.reason, { ...error.data, path, id: '<id>' }, { cause: error })
+  }
+}
