@@ -15,5 +15,11 @@ export interface Searchable {
   superseded?: string | null
 }
 
+/** What a search asks for: a word, or some that stand side by side. With `prefix` the last word may go on. */
+export interface SearchTerm {
+  text: string
+  prefix: boolean
+}
+
 /** The id of a decision whatever its reason. */
 export const decisionIn = (id: string) => id.split('-').slice(0, 2).join('-')

@@ -1,21 +1,14 @@
 import { wellFormed } from '../core/canonical.ts'
-import { formsOf, stemsBefore } from './search-prefix.ts'
-
-/** A word, or some that stand side by side; as a prefix its last word may go on. */
-export interface Term {
-  text: string
-  prefix: boolean
-}
+import type { SearchTerm } from '../core/searchable.ts'
 
 export interface SearchWords {
-  terms: readonly Term[]
+  terms: readonly SearchTerm[]
   /** Some word is of a script that puts no spaces between words: an index of words does not know it. */
   unspaced: boolean
 }
 
 export const MOST_QUERY_CHARACTERS = 500
 const MOST_TERMS = 24
-const SHORTEST_PREFIX = 2
 
 /** A quote that nobody closes ends with the query. */
 const TERMS = /"([^"]*)(?:"|$)(\*?)|([^\s"]+)/gu
@@ -28,7 +21,7 @@ const UNSPACED =
 export function readQuery(query: string): SearchWords | string {
   if (query.length > MOST_QUERY_CHARACTERS)
     return `a search takes up to ${MOST_QUERY_CHARACTERS} characters, not ${query.length}`
-  const terms: Term[] = []
+  const terms: SearchTerm[] = []
   for (const [, phrase, star = '', word = ''] of wellFormed(query)
     .replace(/\p{Cc}/gu, ' ')
     .matchAll(TERMS)) {
@@ -40,17 +33,3 @@ export function readQuery(query: string): SearchWords | string {
   if (terms.length > MOST_TERMS) return `a search takes up to ${MOST_TERMS} words, not ${terms.length}`
   return { terms, unspaced: terms.some(({ text }) => UNSPACED.test(text)) }
 }
-
-/** Its terms in the syntax of the index: only quoted texts, so that no character of a user means anything there. */
-export const expressionsOf = ({ terms }: SearchWords): string[] => terms.map(expression)
-
-function expression({ text, prefix }: Term): string {
-  const word = text.replace(/\*+$/, '')
-  // So many words begin with one letter that it is none to look for.
-  const isPrefix = prefix && word.length >= SHORTEST_PREFIX
-  const others = [...formsOf(word).filter((form) => form !== word), ...(isPrefix ? stemsBefore(word) : [])]
-  const all = [`${quoted(word)}${isPrefix ? ' *' : ''}`, ...[...new Set(others)].map(quoted)]
-  return all.length === 1 ? all.join('') : `(${all.join(' OR ')})`
-}
-
-const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`

@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../core/checkpoint.ts'
-import type { Searchable, SearchKind } from '../core/searchable.ts'
+import type { Searchable, SearchKind, SearchTerm } from '../core/searchable.ts'
 import type { Session, SessionKey } from '../core/session.ts'
 import type { Stream } from './log.ts'
 
@@ -44,10 +44,10 @@ export interface SearchFilter {
 }
 
 /**
- * What is looked for: expressions in the syntax of the index, all of them or any (but for those that nearly every
- * record has, where others are rarer); or texts that a record must all contain.
+ * What is looked for, in plain words: all of the terms or any (but for those that nearly every record has, where others
+ * are rarer); or texts that a record must all contain, wherever a word begins. No character has a meaning of its own.
  */
-export type Wanted = { terms: readonly string[]; of: 'all' | 'any' } | { contains: readonly string[] }
+export type Wanted = { terms: readonly SearchTerm[]; of: 'all' | 'any' } | { contains: readonly string[] }
 
 export interface SearchHit {
   id: string

@@ -27,6 +27,9 @@ const ROOMS = [
   ...['sessions', 'runs', 'heal', 'import', 'search', 'setup'],
 ]
 
+/** The files that choose which engine holds the store: nobody else knows one, by its name or its types. */
+const CHOOSERS = ['engine/context/context.ts']
+
 /** Folders whose parts never reach into each other, and what all of their parts share. */
 const APART: Record<string, readonly string[]> = {
   formats: [],
@@ -54,8 +57,9 @@ export function violations(file: string, text: string): string[] {
     const to = relative(src, resolve(dirname(file), target)).split('/')
     const [other = ''] = to
     if (other !== layer && !LAYERS[layer]?.includes(other)) refuse(`${layer} imports ${other}`)
-    if ((layer === 'verbs' || layer === 'apps') && to[0] === 'store' && to[1] === 'sqlite')
-      refuse(`${layer} imports the driver`)
+    const [engine] = to[0] === 'store' && to.length > 2 ? to.slice(1) : []
+    if (engine !== undefined && from[1] !== engine && !CHOOSERS.includes(from.join('/')))
+      refuse(`only ${CHOOSERS} may choose store/${engine}`)
     if (other !== layer || from.length < 3 || to.length < 3 || from[1] === to[1]) continue
     const [mine = '', theirs = ''] = [from[1], to[1]]
     if (layer === 'engine' && !(ROOMS.indexOf(theirs) >= 0 && ROOMS.indexOf(theirs) < ROOMS.indexOf(mine)))
@@ -128,6 +132,9 @@ test.each([
   ['engine/save/a.ts', "import { x } from '../../verbs/work/save.ts'"],
   ['verbs/sessions/a.ts', "import { x } from '../work/resume.ts'"],
   ['verbs/setup/a.ts', "import { x } from '../../store/sqlite/backup.ts'"],
+  ['engine/heal/a.ts', "import type { X } from '../../store/sqlite/restore.ts'"],
+  ['store/a.ts', "import { x } from './sqlite/rows.ts'"],
+  ['store/postgres/a.ts', "import { x } from '../sqlite/rows.ts'"],
 ])('a forbidden import in %s is found: %s', (name, line) => {
   expect(violations(join(src, name), line)).toHaveLength(1)
 })

@@ -1,9 +1,9 @@
 import { type Checkpoint, noChange } from '../../src/core/checkpoint.ts'
-import type { SearchKind } from '../../src/core/searchable.ts'
+import type { SearchKind, SearchTerm } from '../../src/core/searchable.ts'
 import { type Decision, emptyWork, type WorkState } from '../../src/core/work.ts'
 import { askIndex } from '../../src/engine/search/ask-index.ts'
 import { type Filling, fillIndex } from '../../src/engine/search/fill-index.ts'
-import { expressionsOf, readQuery } from '../../src/policy/search-query.ts'
+import { readQuery } from '../../src/policy/search-query.ts'
 import type { SearchFilter } from '../../src/store/search-index.ts'
 import type { Store } from '../../src/store/store.ts'
 import { homeAt } from '../../src/workspace/home.ts'
@@ -43,6 +43,9 @@ export async function says(
   return checkpoint.id
 }
 
+/** Plain words to look for. */
+export const wordsOf = (...texts: string[]): SearchTerm[] => texts.map((text) => ({ text, prefix: false }))
+
 /** What filling the index works with. */
 export const fillingOf = (store: Store, more: Partial<Filling> = {}): Filling => ({
   store,
@@ -65,7 +68,7 @@ export async function found(store: Store, query: string, filter: Partial<SearchF
   if (typeof words === 'string') throw new Error(words)
   const wanted = words.unspaced
     ? { contains: words.terms.map(({ text }) => text) }
-    : { terms: expressionsOf(words), of: 'all' as const }
+    : { terms: words.terms, of: 'all' as const }
   return askIndex(fillingOf(store), wanted, { ...EVERYTHING, ...filter })
 }
 

@@ -6,7 +6,7 @@ import type { SearchRecord } from '../../src/store/search-index.ts'
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
 import type { Store } from '../../src/store/store.ts'
 import { AT, freshFolder, grow, LATER, newCheckpoint, WORKSPACE } from './make.ts'
-import { EVERYTHING, filled, fillingOf, found, foundAt, says } from './make-search.ts'
+import { EVERYTHING, filled, fillingOf, found, foundAt, says, wordsOf } from './make-search.ts'
 import { newWork } from './make-work.ts'
 import { freshPath, onFile, openAt } from './sqlite-file.ts'
 
@@ -31,18 +31,18 @@ describe('many matches', () => {
 
   test('the newest are ranked, and it is said that there are more', async () => {
     const store = await many()
-    const all = await store.index.search({ terms: ['"common"'], of: 'all' }, EVERYTHING)
+    const all = await store.index.search({ terms: wordsOf('common'), of: 'all' }, EVERYTHING)
     expect(all).toMatchObject({ total: 1_000, more: true })
     expect(all?.hits).toHaveLength(10)
-    const two = await store.index.search({ terms: ['"common"', '"777"'], of: 'all' }, EVERYTHING)
+    const two = await store.index.search({ terms: wordsOf('common', '777'), of: 'all' }, EVERYTHING)
     expect(two).toMatchObject({ total: 1, more: false, hits: [{ id: 's777' }] })
   })
 
   test('of any of the words, a rare one is not lost behind those that everything has', async () => {
     const store = await many('the unicorn, older than everything')
-    const any = await store.index.search({ terms: ['"common"', '"unicorn"'], of: 'any' }, EVERYTHING)
+    const any = await store.index.search({ terms: wordsOf('common', 'unicorn'), of: 'any' }, EVERYTHING)
     expect(any).toMatchObject({ total: 1, hits: [{ id: 's5000' }] })
-    const none = await store.index.search({ terms: ['"common"', '"word"'], of: 'any' }, EVERYTHING)
+    const none = await store.index.search({ terms: wordsOf('common', 'word'), of: 'any' }, EVERYTHING)
     expect(none).toMatchObject({ total: 1_000, more: true })
   })
 })
@@ -59,9 +59,9 @@ test('however much came that nobody reviewed, it takes no place from what is our
   }))
   await putIn(store, flood)
   for (const wanted of [
-    { terms: ['"common"'], of: 'all' as const },
-    { terms: ['"common"', '"unicorn"'], of: 'all' as const },
-    { terms: ['"unicorn"', '"absent"'], of: 'any' as const },
+    { terms: wordsOf('common'), of: 'all' as const },
+    { terms: wordsOf('common', 'unicorn'), of: 'all' as const },
+    { terms: wordsOf('unicorn', 'absent'), of: 'any' as const },
     { contains: ['corn'] },
   ]) {
     const answer = await store.index.search(wanted, EVERYTHING)
@@ -111,7 +111,7 @@ describe('the index begins anew', () => {
     await before.close()
     onFile(path, 'DROP TABLE search_texts')
     const store = openAt(path)
-    expect(await store.index.search({ terms: ['"still"'], of: 'all' }, EVERYTHING)).toBeNull()
+    expect(await store.index.search({ terms: wordsOf('still'), of: 'all' }, EVERYTHING)).toBeNull()
     await store.index.forget()
     expect(await found(store, 'still')).toMatchObject({ total: 1 })
     expect(await store.check()).toEqual([])
@@ -161,7 +161,7 @@ describe('beside others', () => {
     const notices: string[] = []
     await fillIndex(fillingOf(stuck, { notices }))
     expect(notices).toEqual([expect.stringContaining('may be missing')])
-    const answer = await store.index.search({ terms: ['"still"'], of: 'all' }, EVERYTHING)
+    const answer = await store.index.search({ terms: wordsOf('still'), of: 'all' }, EVERYTHING)
     expect(answer).toMatchObject({ total: 1 })
     index.putPart = () => Promise.reject(new TypeError('a mistake of ours'))
     await expect(fillIndex(fillingOf(stuck, { notices }))).rejects.toThrow(TypeError)

@@ -1,14 +1,12 @@
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import { sessionOf, speakerOf } from '../../agents/speaker.ts'
 import type { Settings } from '../../config/settings.ts'
 import { instant, type Ports } from '../../core/ports.ts'
 import { describe, errorCode, ReasonError } from '../../core/reason.ts'
 import type { SessionKey } from '../../core/session.ts'
-import { makePrivateFolder } from '../../fs/private.ts'
-import { backupName } from '../../store/sqlite/restore.ts'
-import { openSqliteStore, type SqliteStore } from '../../store/sqlite/sqlite-store.ts'
+import { openEmptyStore, openHomeStore } from '../../store/sqlite/home-store.ts'
 import type { Store } from '../../store/store.ts'
+import type { StoreFile } from '../../store/store-file.ts'
 import { type Home, homeAt, homePath, prepareHome } from '../../workspace/home.ts'
 import { type Identity, identify, recognise } from '../../workspace/identity.ts'
 import { locate, type Place } from '../../workspace/locate.ts'
@@ -23,8 +21,8 @@ export interface Context {
   ports: Ports
   home: Home
   store: Store
-  /** The database file behind the store, for backups and restoring; null where it is not a file of ours. */
-  file: SqliteStore | null
+  /** The file behind the store, for backups and restoring; null where it is not a file of ours. */
+  file: StoreFile | null
   place: Place
   identity: Identity
   settings: Settings
@@ -108,27 +106,11 @@ export async function openContext(request: ContextRequest): Promise<Context> {
     afterwards: [],
   }
   if (access === 'read' && ![home.database, home.backups, home.setAside].some(mayBeThere)) {
-    const store = openSqliteStore({ path: ':memory:', ports, locksFolder: null })
-    return { ...base, store, file: null, identity: NOBODY }
+    return { ...base, store: openEmptyStore(ports), file: null, identity: NOBODY }
   }
   prepareHome(home, place.root)
-  const store = openSqliteStore({
-    path: home.database,
-    ports,
-    locksFolder: home.locks,
-    mayMigrate,
-    ...(waitMs === undefined ? {} : { waitMs }),
-    beforeMigration(copyTo) {
-      makePrivateFolder(home.backups)
-      try {
-        copyTo(join(home.backups, backupName(ports.now())))
-      } catch (error) {
-        // Another process made it in this very millisecond.
-        if (!(error instanceof ReasonError) || error.reason !== 'backup_exists') throw error
-      }
-    },
-  })
-  return { ...base, store, file: store, identity: NOBODY }
+  const opened = openHomeStore(home, ports, { mayMigrate, ...(waitMs === undefined ? {} : { waitMs }) })
+  return { ...base, ...opened, identity: NOBODY }
 }
 
 /** Whether something is there, or cannot be seen: a home that may not be read is not an empty one. */

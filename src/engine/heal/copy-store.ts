@@ -5,5 +5,5 @@ import type { Context } from '../context/context.ts'
 export async function copyStore({ file, home }: Context, to: string): Promise<void> {
   if (file === null)
     throw new ReasonError('store_unavailable', { path: home.database, problem: 'there is no store yet' })
-  await file.backup(to)
+  await file.copyTo(to)
 }

@@ -1,6 +1,4 @@
 import { ReasonError } from '../../core/reason.ts'
-import { databaseProblem } from '../../store/sqlite/backup.ts'
-import { backupsIn } from '../../store/sqlite/restore.ts'
 import type { Context } from '../context/context.ts'
 import { FIX, type Finding } from '../context/finding.ts'
 import { healStore } from './heal.ts'
@@ -72,15 +70,12 @@ async function storeProblems(
   }
 }
 
-export function examineBackups(context: Context, findings: Finding[]): void {
-  for (const file of backupsIn(context.home.backups, context.ports.now())) {
-    const problem = databaseProblem(file)
-    if (problem !== null)
-      findings.push({
-        level: 'warning',
-        what: `The backup ${file} is damaged: ${problem}`,
-        todo: 'Move it away; the next backup is made within a day.',
-        fixed: null,
-      })
-  }
+export function examineBackups({ file }: Context, findings: Finding[]): void {
+  for (const { path, problem } of file?.listDamagedBackups() ?? [])
+    findings.push({
+      level: 'warning',
+      what: `The backup ${path} is damaged: ${problem}`,
+      todo: 'Move it away; the next backup is made within a day.',
+      fixed: null,
+    })
 }

@@ -2,12 +2,12 @@ import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { count } from '../../core/text.ts'
 import type { Stream } from '../../store/log.ts'
-import { type Restored, restoreStore } from '../../store/sqlite/restore.ts'
+import type { RestoredFile } from '../../store/store-file.ts'
 import type { Context } from '../context/context.ts'
 import { publishRun } from '../runs/publish-run.ts'
 import { readmitRun } from '../runs/readmit.ts'
 
-export interface Healed extends Restored {
+export interface Healed extends RestoredFile {
   /** Snapshots that came back from the files in the workspaces. */
   readmitted: number
 }
@@ -25,10 +25,7 @@ export async function healStore(context: Context, { force = false } = {}): Promi
     })
   const back: Stream[] = []
   let readmitted = 0
-  const restored = await restoreStore(file, {
-    setAsideFolder: home.setAside,
-    backupsFolder: home.backups,
-    ports,
+  const restored = await file.restore({
     force,
     async bringBack() {
       for (const run of await store.log.listStreams(null)) {

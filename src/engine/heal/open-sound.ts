@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs'
 import { ReasonError } from '../../core/reason.ts'
-import { backupsIn, unreadIn } from '../../store/sqlite/restore.ts'
 import { type Context, type ContextRequest, openContext, settleIdentity } from '../context/context.ts'
 
 /** Runs work on a context; a store that turns out damaged is healed once, and the work is done again. */
@@ -34,9 +32,5 @@ export async function openSound(request: ContextRequest): Promise<Context> {
   }
 }
 
-/** The database is gone, or was set aside by somebody who died before its content was back. */
-export function isUnfinished({ home, file, ports }: Context): boolean {
-  if (file === null) return false
-  const isGone = !existsSync(home.database) && backupsIn(home.backups, ports.now()).length > 0
-  return isGone || unreadIn(home.setAside).length > 0
-}
+/** The store is gone, or was set aside by somebody who died before its content was back. */
+export const isUnfinished = ({ file }: Context): boolean => file?.needsRestoring() ?? false

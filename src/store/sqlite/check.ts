@@ -1,15 +1,9 @@
 import { sha256 } from '../../core/canonical.ts'
+import type { StoreProblem } from '../store-file.ts'
 import { IS_GIST, unpacked } from './documents.ts'
 import { pageProblems } from './pages.ts'
 import { lostTables } from './search-damage.ts'
 import type { Sql } from './sql.ts'
-
-export interface StoreProblem {
-  what: string
-  checkpoint?: string
-  /** Only the search index has it: it is made anew at the next search, and nothing is lost. */
-  derived?: true
-}
 
 /** Everything that is wrong with a database: its pages, its references, its checksums, its sequences. */
 export function checkDatabase(sql: Sql): StoreProblem[] {

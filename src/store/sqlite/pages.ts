@@ -1,4 +1,4 @@
-import type { StoreProblem } from './check.ts'
+import type { StoreProblem } from '../store-file.ts'
 import { type Database, SQLITE, sqliteCode } from './driver.ts'
 import { isIndexDamage } from './search-damage.ts'
 

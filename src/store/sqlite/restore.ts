@@ -4,6 +4,7 @@ import type { Ports } from '../../core/ports.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { makePrivateFolder, syncFolder } from '../../fs/private.ts'
+import type { RestoredFile } from '../store-file.ts'
 import { databaseProblem } from './backup.ts'
 import type { SqliteStore } from './sqlite-store.ts'
 
@@ -38,12 +39,6 @@ export function rotateBackups(folder: string, nowMs: number, keep = KEPT_BACKUPS
   for (const old of backupsIn(folder, nowMs).slice(keep)) rmSync(old, { force: true })
 }
 
-export interface Restored {
-  setAside: string | null
-  backup: string | null
-  checkpoints: number
-}
-
 /**
  * Moves a damaged database out of the way, whole, and fills a fresh one from the newest good backup and from
  * what can still be read of the damaged file. `force` is for damage that SQLite itself does not see. Nothing is copied over a database file: others may have it open.
@@ -65,7 +60,7 @@ export async function restoreStore(
     force: boolean
     bringBack: () => Promise<void>
   },
-): Promise<Restored> {
+): Promise<RestoredFile> {
   const release = await store.local.takeLock('restore', 10_000)
   if (release === null) throw new ReasonError('store_busy', { path: store.path, waited_ms: 10_000 })
   try {

@@ -1,6 +1,7 @@
 import { SEARCH_KINDS, type SearchKind } from '../../core/searchable.ts'
 import type { Found, SearchFilter, Wanted } from '../search-index.ts'
 import { IndexBroken } from './search-damage.ts'
+import { expressionOf } from './search-expression.ts'
 import { branchWord } from './search-fill.ts'
 import { hitsOf } from './search-hits.ts'
 import { kindOf, rangeOf } from './search-number.ts'
@@ -51,7 +52,9 @@ export function findRecords(sql: Sql, wanted: Wanted, filter: SearchFilter): Fou
   const untold = untoldRecords(sql)
   const asked = { filter, ranges, untold }
   const { rows, more, match } =
-    'terms' in wanted ? ranked(sql, wanted, asked) : scanned(sql, wanted.contains, asked)
+    'terms' in wanted
+      ? ranked(sql, { terms: wanted.terms.map(expressionOf), of: wanted.of }, asked)
+      : scanned(sql, wanted.contains, asked)
   if (rows.length === 0) mustHaveWords(sql, ranges)
   const told = inOrder(rows.filter(({ n }) => isTold(untold, n))).map(({ n }) => n)
   const unseen = rows.filter(({ n }) => untold.foreign.has(n) && !untold.repeated.has(n))
@@ -119,7 +122,11 @@ function ranked(sql: Sql, { terms, of }: Words, asked: Asked): Candidates {
   return telling.length === 0 ? found : { ...found, rows: scored(sql, telling.join(' AND '), found.rows) }
 }
 
-type Words = Extract<Wanted, { terms: unknown }>
+interface Words {
+  /** In the syntax of FTS5. */
+  terms: readonly string[]
+  of: 'all' | 'any'
+}
 
 /** What narrows a search, and what it may not tell. */
 interface Asked {

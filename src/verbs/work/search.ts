@@ -8,7 +8,7 @@ import { glanceAt } from '../../engine/documents/survey.ts'
 import { askIndex } from '../../engine/search/ask-index.ts'
 import { fillIndex } from '../../engine/search/fill-index.ts'
 import { readMoreEarlier } from '../../engine/sessions/ingest-sessions.ts'
-import { expressionsOf, readQuery, type SearchWords } from '../../policy/search-query.ts'
+import { readQuery, type SearchWords } from '../../policy/search-query.ts'
 import type { Found, SearchFilter, SearchHit } from '../../store/search-index.ts'
 import { flag, listOf, maybe, oneOf, record, text, whole } from '../define/facts.ts'
 import { operation } from '../define/operation.ts'
@@ -127,7 +127,7 @@ async function lookFor(
     const contains = wanted.terms.map((term) => term.text.replace(/\*+$/, ''))
     return { found: await askIndex(context, { contains }, filter), relaxed: false }
   }
-  const terms = expressionsOf(wanted)
+  const { terms } = wanted
   const all = await askIndex(context, { terms, of: 'all' }, filter)
   if (all.total > 0 || terms.length === 1) return { found: all, relaxed: false }
   const any = await askIndex(context, { terms, of: 'any' }, filter)

@@ -4,7 +4,7 @@ import { noChange } from '../../../src/core/checkpoint.ts'
 import { emptyWork } from '../../../src/core/work.ts'
 import type { Open } from '../conformance.ts'
 import { AT, freshFolder, grow, LATER, NOTHING_MORE, newCheckpoint, newStream, WORKSPACE } from '../make.ts'
-import { decided, EVERYTHING, filled, found, foundAt, says } from '../make-search.ts'
+import { decided, EVERYTHING, filled, found, foundAt, says, wordsOf } from '../make-search.ts'
 import { keyOf, newSession } from '../make-session.ts'
 import { newWork } from '../make-work.ts'
 
@@ -72,7 +72,7 @@ export function provesSearch(open: Open): void {
       await says(store, 1, { now: 'Logging out' })
       await filled(store)
       await store.index.forget()
-      expect(await store.index.search({ terms: ['"logging"'], of: 'all' }, EVERYTHING)).toMatchObject({
+      expect(await store.index.search({ terms: wordsOf('logging'), of: 'all' }, EVERYTHING)).toMatchObject({
         total: 0,
       })
       expect(await foundAt(store, 'logging')).toEqual(['checkpoint auth@1'])
@@ -196,7 +196,7 @@ export function provesSearch(open: Open): void {
       expect((await foundAt(store, 'compiled')).toSorted()).toEqual(['run r1@2', 'run r1@4'])
       await store.acts.remove(stream, [ids[1] ?? ''], LATER)
       // Also before the index has heard of it.
-      const before = await store.index.search({ terms: ['"compiled"'], of: 'all' }, EVERYTHING)
+      const before = await store.index.search({ terms: wordsOf('compiled'), of: 'all' }, EVERYTHING)
       expect(before).toMatchObject({ total: 1, hits: [{ place: { sequence: 4 } }] })
       expect(await found(store, 'compiled')).toMatchObject({ total: 1 })
     })
@@ -222,7 +222,7 @@ export function provesSearch(open: Open): void {
       await says(store, 1, { now: 'The rare unicorn' })
       await says(store, 2, { now: 'Nothing of that' })
       await filled(store)
-      const any = { terms: ['"unicorn"', '"absent"'], of: 'any' as const }
+      const any = { terms: wordsOf('unicorn', 'absent'), of: 'any' as const }
       expect(await store.index.search(any, EVERYTHING)).toMatchObject({ total: 1 })
     })
 

@@ -1,0 +1,34 @@
+export interface StoreProblem {
+  what: string
+  checkpoint?: string
+  /** Only the search index has it: it is made anew at the next search, and nothing is lost. */
+  derived?: true
+}
+
+/** Where what was restored came from. */
+export interface RestoredFile {
+  setAside: string | null
+  backup: string | null
+  checkpoints: number
+}
+
+/**
+ * The file behind a store on this machine, for those who keep it sound. It is the driver's own and no part of a store:
+ * a log on a server is checked, copied and restored by whoever runs that server.
+ */
+export interface StoreFile {
+  check(): Promise<StoreProblem[]>
+  /** A consistent copy at a path that does not exist yet, while others write. */
+  copyTo(path: string): Promise<void>
+  /** Makes a backup where the newest is older than a day, and drops the oldest ones. */
+  keepBackup(): Promise<void>
+  listDamagedBackups(): Array<{ path: string; problem: string }>
+  /** The file is gone, or was set aside by somebody who died before its content was back. */
+  needsRestoring(): boolean
+  /**
+   * Puts a fresh file in the place of a damaged one, which is kept, with all that can be read of it and of the newest
+   * good backup. `force`: also where the driver itself sees no damage. `bringBack` adds what only the caller can find;
+   * others wait for it, or they would take the numbers of what is still to come.
+   */
+  restore(how: { force: boolean; bringBack: () => Promise<void> }): Promise<RestoredFile>
+}
