@@ -114,7 +114,7 @@ function node(args) {
   const { NODE_EXTRA_CA_CERTS: _slow, ...env } = process.env
   const options = {
     cwd: place,
-    env,
+    env: { ...env, SAVEPOINT_TEST_FAULTS: 'all' },
     encoding: 'utf8',
     timeout: TEST_MS,
     killSignal: 'SIGKILL',

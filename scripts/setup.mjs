@@ -23,9 +23,11 @@ export function run(command, args, { quiet = false, env = process.env } = {}) {
   process.exit(status ?? 1)
 }
 
-function fingerprint(paths) {
+/** Of files and, where a path ends with a slash, of all that is below a folder. */
+export function fingerprint(paths, aside = []) {
   const hash = createHash('sha256')
   const add = (path) => {
+    if (aside.includes(path)) return
     hash.update(path).update(readFileSync(join(root, path)))
   }
   for (const path of paths) {

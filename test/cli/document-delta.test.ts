@@ -1,20 +1,14 @@
-import { spawnSync } from 'node:child_process'
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { cliPath, type Sandbox, sandbox } from '../support/sandbox.ts'
+import { type Sandbox, sandbox } from '../support/sandbox.ts'
 import { active, bodyOf, commit, edit, history, put, refusal, rows, textOf, workBox } from './document-lab.ts'
 
 const STAMP = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ'
 
 /** The command line with something on its stdin. */
 function piped(box: Sandbox, args: string[], input: string) {
-  const done = spawnSync(process.execPath, [cliPath, ...args, '--json'], {
-    cwd: box.repo,
-    env: box.env,
-    encoding: 'utf8',
-    input,
-  })
-  return { code: done.status, answer: JSON.parse(done.stdout) }
+  const done = box.run([...args, '--json'], { input })
+  return { code: done.code, answer: JSON.parse(done.stdout) }
 }
 
 /** The rows of the last artifact table. */

@@ -1,35 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { asNobody, canBeNobody, NOBODY } from '../support/nobody.ts'
 import { cliPath, PLAN, type Sandbox, sandbox } from '../support/sandbox.ts'
 
-const NOBODY = 65_534
-const isRoot = process.getuid?.() === 0 && spawnSync('setpriv', ['--version']).status === 0
-
-/** The command line as a user without rights of their own. */
-function asNobody(box: Sandbox, args: string[]) {
-  const as = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', process.execPath, cliPath, ...args]
-  const done = spawnSync('setpriv', as, { cwd: box.repo, env: box.env, encoding: 'utf8', timeout: 60_000 })
-  return { code: done.status, stdout: done.stdout, stderr: done.stderr }
-}
-
 function homeOfNobody(box: Sandbox): void {
-  chmodSync(box.root, 0o755)
   mkdirSync(box.home, { mode: 0o700 })
   chownSync(box.home, NOBODY, NOBODY)
 }
 
-test.skipIf(!isRoot)('a workspace that cannot be written: a clear reason and exit 5 [004.43]', () => {
+test.skipIf(!canBeNobody)('a workspace that cannot be written: a clear reason and exit 5 [004.43]', () => {
   const box = sandbox()
   writeFileSync(box.path('plan.md'), PLAN)
   homeOfNobody(box)
@@ -40,7 +21,7 @@ test.skipIf(!isRoot)('a workspace that cannot be written: a clear reason and exi
   expect(existsSync(box.path('checkpoints'))).toBe(false)
 })
 
-test.skipIf(!isRoot)('a home that belongs to somebody else is refused', () => {
+test.skipIf(!canBeNobody)('a home that belongs to somebody else is refused', () => {
   const box = sandbox()
   homeOfNobody(box)
   writeFileSync(box.path('plan.md'), PLAN)

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Session } from '../../src/core/session.ts'
@@ -24,12 +24,9 @@ const environment = (box: Sandbox, env: NodeJS.ProcessEnv = {}) => {
   return { ...own, ...env }
 }
 
-/** The built hook as the client runs it: a payload on its stdin. */
+/** The built hook as the client runs it, with a payload. */
 export function hook(box: Sandbox, input: string | Buffer, { env, cwd = box.repo }: Options = {}): Finished {
-  const done = spawnSync(process.execPath, [hookPath, 'claude'], {
-    ...{ cwd, input, env: environment(box, env), encoding: 'utf8', timeout: 60_000 },
-  })
-  return { code: done.status, signal: done.signal, stdout: done.stdout, stderr: done.stderr }
+  return box.hook(['claude'], { cwd, input, env: { CLAUDE_PROJECT_DIR: undefined, ...env } })
 }
 
 export const heard = (box: Sandbox, id: string, name: string, more: object = {}, options: Options = {}) =>

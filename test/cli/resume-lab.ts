@@ -127,14 +127,8 @@ export const titles = (text: string) => [...text.matchAll(/^## (.+)$/gm)].map(([
 
 /** How things stand, in JSON on stdin: any length, no quoting. */
 export function savePiped(box: Sandbox, saying: object, args: string[] = []): void {
-  const done = spawnSync(process.execPath, [cliPath, 'save', '--stdin', '--json', ...args], {
-    cwd: box.repo,
-    env: box.env,
-    input: JSON.stringify(saying),
-    encoding: 'utf8',
-    timeout: 30_000,
-  })
-  if (done.status !== 0) throw new Error(`save: exit ${done.status}\n${done.stdout}${done.stderr}`)
+  const done = box.run(['save', '--stdin', '--json', ...args], { input: JSON.stringify(saying) })
+  if (done.code !== 0) throw new Error(`save: exit ${done.code}\n${done.stdout}${done.stderr}`)
 }
 
 /** The settings of the repository. */

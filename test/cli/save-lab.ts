@@ -1,10 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { main } from '../../src/apps/cli/main.ts'
 import type { WorkState } from '../../src/core/work.ts'
 import type { SaveReceipt as Receipt } from '../../src/verbs/work/save-in-session.ts'
-import { cliPath, type Finished, type Sandbox } from '../support/sandbox.ts'
+import type { Finished, Sandbox } from '../support/sandbox.ts'
 
 export type Saved = Receipt & { notices?: string[] }
 
@@ -41,11 +40,7 @@ export function piped(
   input: string | Uint8Array,
   env: NodeJS.ProcessEnv = {},
 ): Finished {
-  const done = spawnSync(process.execPath, [cliPath, ...args], {
-    ...{ cwd: box.repo, env: { ...box.env, ...env }, timeout: 60_000, encoding: 'utf8' as const },
-    input: Buffer.from(input),
-  })
-  return { code: done.status, signal: done.signal, stdout: done.stdout, stderr: done.stderr }
+  return box.run(args, { env, input })
 }
 
 /** A save of JSON on stdin; throws where it failed. */

@@ -1,10 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Session, SessionRow } from '../../src/core/session.ts'
 import { READING } from '../../src/engine/surroundings/read-state.ts'
 import { begun } from '../../src/policy/session-apply.ts'
-import { projectRoot, type Sandbox } from '../support/sandbox.ts'
+import type { Sandbox } from '../support/sandbox.ts'
 import { inStore } from '../support/stored-documents.ts'
 
 export const MINUTE = 60_000
@@ -76,14 +75,7 @@ export const within = (id: string): NodeJS.ProcessEnv => ({ CLAUDECODE: '1', CLA
 /** What a hook of the client is told, and our hook's exit code. */
 export function heard(box: Sandbox, id: string, event: string, more: object = {}): number | null {
   const payload = { session_id: id, hook_event_name: event, cwd: box.repo, permission_mode: 'plan', ...more }
-  const done = spawnSync(process.execPath, [join(projectRoot, 'dist', 'hook.cjs'), 'claude'], {
-    cwd: box.repo,
-    env: box.env,
-    input: JSON.stringify(payload),
-    encoding: 'utf8',
-    timeout: 30_000,
-  })
-  return done.status
+  return box.hook(['claude'], { input: JSON.stringify(payload) }).code
 }
 
 /** One call of the model, as a client writes it down: it used so many tokens, and perhaps a tool. */

@@ -4,6 +4,7 @@ import { decodeNote } from '../../src/formats/note-json/codec.ts'
 import { INDEX, LEDGER, LEDGER_ON, notesIn, put, tempsIn } from '../cli/save-lab.ts'
 import type { Sandbox } from '../support/sandbox.ts'
 import { inStore } from '../support/stored-documents.ts'
+import { isFull, leastOf } from './sample.ts'
 import { hasCompiler, type LoggedCall, type Mode } from './shim.ts'
 import {
   command,
@@ -164,9 +165,12 @@ const inRepo = ({ path }: LoggedCall) => path.startsWith('repo/')
 async function expectSound(choose: (calls: LoggedCall[]) => Fault[], floor: number): Promise<Faulted[]> {
   const all = await sweep(saveScene(), choose)
   expect(all.flatMap(({ wrong }) => wrong)).toEqual([])
-  expect(all.filter(({ hit }) => hit !== undefined).length).toBeGreaterThanOrEqual(floor)
+  expect(all.filter(({ hit }) => hit !== undefined).length).toBeGreaterThanOrEqual(leastOf(floor))
   return all
 }
+
+/** What a save writes, each with several calls. */
+const PARTS = ['session_ledger', 'state-index', '.claude/checkpoints', 'auth.md', 'home/']
 
 test.skipIf(!hasCompiler)(
   'a save survives a kill at every call: ledger and index are the old or the new one, never empty [001.22] [003.34]',
@@ -176,7 +180,8 @@ test.skipIf(!hasCompiler)(
       (calls) => pointsOf(calls).map(({ number }) => ({ at: number, mode: 'kill' })),
       40,
     )
-    for (const part of ['session_ledger', 'state-index', '.claude/checkpoints', 'auth.md', 'home/'])
+    // A sample need not meet each of them.
+    for (const part of isFull ? PARTS : [])
       expect(all.filter(({ hit }) => hit?.path.includes(part)).length).toBeGreaterThanOrEqual(3)
   },
 )
@@ -225,6 +230,6 @@ test.skipIf(!hasCompiler)(
           .map(({ number }, index) => ({ at: number, mode: index % 2 ? 'EROFS' : 'ENOSPC', sticky: true })),
       6,
     )
-    expect(all.length).toBeGreaterThanOrEqual(6)
+    expect(all.length).toBeGreaterThanOrEqual(leastOf(6))
   },
 )

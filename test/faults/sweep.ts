@@ -4,6 +4,7 @@ import { main } from '../../src/apps/cli/main.ts'
 import { decodeSnapshot } from '../../src/formats/snapshot/codec.ts'
 import { snapshotOfName } from '../../src/formats/snapshot/layout.ts'
 import { type Finished, type Sandbox, sandbox } from '../support/sandbox.ts'
+import { sampleOf } from './sample.ts'
 import { type LoggedCall, type Mode, readLog, watch } from './shim.ts'
 
 /** One command, and the state in which it is failed again and again. */
@@ -92,13 +93,19 @@ export function pointsOf(calls: LoggedCall[]): LoggedCall[] {
 /**
  * Does the command once for every fault, in two sandboxes side by side, and looks at what each left behind.
  * No two sandboxes make quite the same calls, so the faults are chosen from each one's own.
+ * `whole`: every chosen fault also where a sample of the others is enough.
  */
-export async function sweep(scene: Scene, choose: (calls: LoggedCall[]) => Fault[]): Promise<Faulted[]> {
+export async function sweep(
+  scene: Scene,
+  choose: (calls: LoggedCall[]) => Fault[],
+  { whole = false } = {},
+): Promise<Faulted[]> {
   const { git = false } = scene
   const boxes = [sandbox({ git }), sandbox({ git })]
   const lanes = boxes.map(async (box, turn) => {
     const lane: Lane = { scene, box, confirmed: await scene.prepare(box) }
-    const faults = choose(await callsOf(box, scene.words))
+    const chosen = choose(await callsOf(box, scene.words))
+    const faults = whole ? chosen : sampleOf(chosen)
     const all: Faulted[] = []
     keep(box, 'pristine')
     for (const fault of faults.filter((_, index) => index % boxes.length === turn))

@@ -5,6 +5,9 @@ import { expectProtocolOnly, type Served, served } from './server.ts'
 
 const CALLS = 1_500
 const MB = 1024 * 1024
+/** The same calls hold 75 MB on Node 20, 81 on 22 and 94 on 24, whose V8 lets its heap grow further; 41 to 44 are Node's own. */
+const NODE = Number(process.versions.node.split('.')[0])
+const MOST_MB = NODE < 22 ? 90 : NODE < 24 ? 95 : 108
 
 const residentOf = ({ child }: Served) =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024
@@ -35,7 +38,7 @@ test.skipIf(process.platform !== 'linux')(
     }
     if (process.env.REPORT)
       console.log({ most: most / MB, files, now: openIn(server), rss: residentOf(server) / MB })
-    expect(most).toBeLessThan(90 * MB)
+    expect(most).toBeLessThan(MOST_MB * MB)
     expect(files).toBeLessThan(80)
     expectProtocolOnly(server)
   },

@@ -4,17 +4,20 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { type Call, callDoor, type Finished, needsProcess } from './door.ts'
+
+export type { Finished }
 
 export const projectRoot = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 export const cliPath = join(projectRoot, 'dist', 'cli.cjs')
+const hookPath = join(projectRoot, 'dist', 'hook.cjs')
 
 export const PLAN = '# Plan\n\n- [ ] s1: First step\n- [ ] s2: Second step\n- [ ] s3: Third step\n'
 
-export interface Finished {
-  code: number | null
-  signal: NodeJS.Signals | null
-  stdout: string
-  stderr: string
+export interface Surroundings {
+  cwd?: string
+  env?: NodeJS.ProcessEnv
+  input?: string | Uint8Array
 }
 
 /** A throw-away repository and home, gone when the test is over. */
@@ -50,22 +53,25 @@ export class Sandbox {
     }
   }
 
-  /** The built command line, to its end. */
-  run(
-    args: string[],
-    { cwd = this.repo, env = {} }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
-  ): Finished {
-    const done = spawnSync(process.execPath, [cliPath, ...args], {
-      cwd,
-      env: { ...this.env, ...env },
-      encoding: 'utf8',
-      timeout: 60_000,
-    })
-    return { code: done.status, signal: done.signal, stdout: done.stdout, stderr: done.stderr }
+  /** The built command line, to its end; without a process of its own where the process is not the point. */
+  run(words: string[], given: Surroundings = {}): Finished {
+    const call = callOf(this, 'cli', words, given)
+    return needsProcess(call) ? perform(call) : callDoor(call)
+  }
+
+  /** The built command line in a process of its own, to its end. */
+  runProcess(words: string[], given: Surroundings = {}): Finished {
+    return perform(callOf(this, 'cli', words, given))
+  }
+
+  /** The built hook with a payload, to its end; as `run`. */
+  hook(words: string[], given: Surroundings = {}): Finished {
+    const call = callOf(this, 'hook', words, given)
+    return needsProcess(call) ? perform(call) : callDoor(call)
   }
 
   /** As `run`, with --json: the parsed answer. Throws where the command failed. */
-  json(args: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): Record<string, unknown> {
+  json(args: string[], options: Surroundings = {}): Record<string, unknown> {
     const dashes = args.indexOf('--')
     const at = dashes === -1 ? args.length : dashes
     const done = this.run([...args.slice(0, at), '--json', ...args.slice(at)], options)
@@ -123,6 +129,23 @@ export class Sandbox {
     return done.stdout
   }
 }
+
+function callOf(box: Sandbox, program: Call['program'], words: string[], given: Surroundings): Call {
+  const { cwd = box.repo, env = {}, input = '' } = given
+  return { program, words, cwd, env: { ...box.env, ...env }, input }
+}
+
+/** A call in a process of its own. */
+function perform({ program, words, ...given }: Call): Finished {
+  const file = program === 'cli' ? cliPath : hookPath
+  const done = spawnSync(process.execPath, [file, ...words], {
+    ...{ ...given, encoding: 'utf8', timeout: PATIENCE_MS },
+  })
+  return { code: done.status, signal: done.signal, stdout: done.stdout, stderr: done.stderr }
+}
+
+/** Longer than any command takes on a busy machine: only one that hangs meets it. */
+const PATIENCE_MS = 120_000
 
 export function sandbox({ git = true } = {}): Sandbox {
   const root = mkdtempSync(join(tmpdir(), 'savepoint-test-'))

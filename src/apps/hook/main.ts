@@ -28,41 +28,64 @@ interface Program {
 /** A tool's answer may be large; what no hook can be given is larger. */
 const MAX_INPUT = 64 * 1024 * 1024
 
-/**
- * A hook of an agent, from its payload to its answer. Whatever goes wrong, the agent goes on as if nobody were
- * listening: it exits with 0, prints nothing but a whole answer, and leaves a reason for the doctor.
- */
+/** How a hook hears and answers. */
+interface Pipes {
+  readInput(): string
+  write(text: string): void
+}
+
+const OWN_PIPES: Pipes = { readInput, write: (text) => writeAll(1, text) }
+
 export function main(words: string[]): void {
+  const work = answerHook(words)
+  if (work === null) process.exit(0)
+  work.then(() => process.exit(0))
+}
+
+/**
+ * A hook of an agent, from its payload to its answer; null where nothing is waited for. Whatever goes wrong, the agent
+ * goes on as if nobody were listening: nothing is thrown, nothing is printed but a whole answer, and a reason is left
+ * for the doctor.
+ */
+export function answerHook(words: string[], pipes = OWN_PIPES): Promise<void> | null {
   const home = homeHere()
   let name = words[0] ?? ''
   const failed = (error: unknown) => {
     const { reason, message } = wordsOf(error)
     noteFault(home, { at: now(), event: name, reason, message })
-    process.exit(0)
+    return null
   }
   try {
-    const input = readInput()
+    const input = pipes.readInput()
     if (name === 'statusline') {
-      tellStatus(input, home, words[1])
-      process.exit(0)
+      tellStatus(input, home, pipes, words[1])
+      return null
     }
     const event = input === '' ? null : eventOf(parsed(input), now())
-    if (event === null) process.exit(0)
+    if (event === null) return null
     name = event.kind
     const usedPercent = usedFor(home, event)
     const isDue = isDueNow(event, recallSession(join(home, 'sessions'), event), usedPercent)
     record(home, event, isDue ? null : elapsed())
-    if (!isDue) process.exit(0)
-    answer(home, event, usedPercent).then(() => process.exit(0), failed)
+    return isDue
+      ? answer(home, event, usedPercent, pipes)
+          .catch(failed)
+          .then(() => undefined)
+      : null
   } catch (error) {
-    failed(error)
+    return failed(error)
   }
 }
 
-async function answer(home: string, event: AgentEvent, usedPercent: number | null): Promise<void> {
+async function answer(
+  home: string,
+  event: AgentEvent,
+  usedPercent: number | null,
+  { write }: Pipes,
+): Promise<void> {
   const { program, used, keep } = startProgram<Program>(WITH_BRIEF, ANY)
   const told = await program.act(event, process.env.CLAUDE_PROJECT_DIR ?? event.cwd, usedPercent)
-  if (told !== null) writeAll(1, envelope(event.kind, told.text))
+  if (told !== null) write(envelope(event.kind, told.text))
   append(home, event, { timing: { of: event.kind, ms: elapsed(), tokens: told?.tokens ?? 0 } })
   // A start that tells a brief uses the most of the program, and is what an agent waits for.
   if (event.kind === 'start' && told !== null) keep(WITH_BRIEF, DAY_MS)
@@ -94,10 +117,10 @@ const append = (home: string, event: AgentEvent, line: JournalRecord) =>
 
 const keyOf = ({ agent, session }: AgentEvent): SessionKey => ({ agent, id: session })
 
-function tellStatus(input: string, home: string, key = ''): void {
+function tellStatus(input: string, home: string, { write }: Pipes, key = ''): void {
   const columns = Number(process.env.COLUMNS) || 80
   const line = statusline(input, { home, nowMs: Date.now(), columns, env: process.env, key })
-  if (line !== '') writeAll(1, `${line}\n`)
+  if (line !== '') write(`${line}\n`)
 }
 
 const now = () => new Date().toISOString()

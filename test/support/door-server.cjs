@@ -1,0 +1,101 @@
+// Runs the built command line and the built hook without a process for each call. Answers one request after another:
+// a line of JSON on descriptor 3, the answer as a line on descriptor 4. Ends when nobody can ask any more.
+const { readSync, writeSync } = require('node:fs')
+const { join } = require('node:path')
+const { version } = require('../../package.json')
+
+const dist = join(__dirname, '..', '..', 'dist')
+
+/** As `turned` in resume-lab.ts does it for a process. */
+const realNow = Date.now
+Date.now = () => realNow() + Number(process.env.TURN_CLOCK_BY ?? 0)
+
+/** A hook tells how long it took from the start of its process. */
+let began = performance.now()
+process.uptime = () => (performance.now() - began) / 1_000
+
+let rest = Buffer.alloc(0)
+const chunk = Buffer.allocUnsafe(65_536)
+
+function nextRequest() {
+  for (;;) {
+    const end = rest.indexOf(10)
+    if (end !== -1) {
+      const line = rest.subarray(0, end).toString('utf8')
+      rest = rest.subarray(end + 1)
+      return JSON.parse(line)
+    }
+    const count = readSync(3, chunk)
+    if (count === 0) process.exit(0)
+    rest = Buffer.concat([rest, chunk.subarray(0, count)])
+  }
+}
+
+function answer(value) {
+  const bytes = Buffer.from(`${JSON.stringify(value)}\n`)
+  for (let from = 0; from < bytes.length; ) from += writeSync(4, bytes, from)
+}
+
+async function perform({ program, words, cwd, env, umask, input }) {
+  process.chdir(cwd)
+  process.umask(umask)
+  // The variables of the process itself, which Node and its children look at, too.
+  for (const name of Object.keys(process.env)) if (!Object.hasOwn(env, name)) delete process.env[name]
+  Object.assign(process.env, env)
+  const told = { out: '', err: '' }
+  const write = (stream) => (text) => {
+    told[stream] += text
+  }
+  const stdin = () => Buffer.from(input, 'base64').toString('utf8')
+  let code = 0
+  if (program === 'hook') {
+    const { answerHook } = require(join(dist, 'hook.cjs'))
+    await answerHook(words, { readInput: stdin, write: write('out') })
+  } else {
+    const { main } = require(join(dist, 'program.cjs'))
+    const screen = { version, width: 100, columns: Number.POSITIVE_INFINITY }
+    const readInput = async () => stdin()
+    code = await main({
+      words,
+      cwd,
+      env: process.env,
+      ...screen,
+      readInput,
+      out: write('out'),
+      err: write('err'),
+    })
+  }
+  return { code, signal: null, stdout: told.out, stderr: told.err }
+}
+
+/** Ends of children that are not heard yet come within a moment; what stays is a leak. */
+const ENDED_WITHIN_MS = 2_000
+
+/** Our own stderr is a pipe, too, where the tests' is. */
+const OWN = process.stderr._handle ? process.getActiveResourcesInfo() : []
+
+/** What a command left running would be met by the next one; a process would have taken it along. */
+async function leftOver() {
+  for (const until = performance.now() + ENDED_WITHIN_MS; ; ) {
+    const left = process.getActiveResourcesInfo().filter((name) => name !== 'Immediate')
+    for (const name of OWN) if (left.includes(name)) left.splice(left.indexOf(name), 1)
+    if (left.length === 0 || performance.now() > until) return left
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+async function serve() {
+  for (;;) {
+    const request = nextRequest()
+    began = performance.now()
+    try {
+      const done = await perform(request)
+      answer({ ...done, left: await leftOver() })
+    } catch (error) {
+      answer({ problem: error instanceof Error ? error.stack : String(error) })
+    }
+    process.chdir('/')
+  }
+}
+
+serve()
