@@ -418,7 +418,7 @@ export interface Store {
    * null forgets it.
    */
   advance(session: Session, expected: number | null, reading?: string | null): Promise<boolean>
-  /** How far each journal is read: the session's id with its agent before it, as `claude/<id>`. */
+  /** How far each journal is read: the session's id with its agent before it, as `<agent>/<id>`. */
   journalsRead(): Promise<Map<string, number>>
   /** What `advance` was given last as the session's reading. */
   reading(key: SessionKey): Promise<string | null>

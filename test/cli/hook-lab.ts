@@ -16,6 +16,7 @@ export const payload = (box: Sandbox, id: string, name: string, more: object = {
 interface Options {
   env?: NodeJS.ProcessEnv
   cwd?: string
+  agent?: string
 }
 
 // The variables of a client that may run these tests.
@@ -25,8 +26,12 @@ const environment = (box: Sandbox, env: NodeJS.ProcessEnv = {}) => {
 }
 
 /** The built hook as the client runs it: a payload on its stdin. */
-export function hook(box: Sandbox, input: string | Buffer, { env, cwd = box.repo }: Options = {}): Finished {
-  const done = spawnSync(process.execPath, [hookPath, 'claude'], {
+export function hook(
+  box: Sandbox,
+  input: string | Buffer,
+  { env, cwd = box.repo, agent = 'claude' }: Options = {},
+): Finished {
+  const done = spawnSync(process.execPath, [hookPath, agent], {
     ...{ cwd, input, env: environment(box, env), encoding: 'utf8', timeout: 60_000 },
   })
   return { code: done.status, signal: done.signal, stdout: done.stdout, stderr: done.stderr }

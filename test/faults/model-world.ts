@@ -59,6 +59,7 @@ export async function startWorld(disk: ModelDisk): Promise<World> {
     notices: [],
     afterwards: [],
     ask: null,
+    agents: [],
     speaker: 'user',
     session: null,
     env: {},

@@ -1,8 +1,7 @@
 import { readSync } from 'node:fs'
 import { join } from 'node:path'
-import { envelope, eventOf } from '../../agents/claude/hooks.ts'
-import { lastUse } from '../../agents/claude/last-use.ts'
-import { windowOf } from '../../agents/claude/window.ts'
+import { AGENTS, agentNamed } from '../../agents/table.ts'
+import type { Agent } from '../../core/agent.ts'
 import type { AgentEvent } from '../../core/agent-event.ts'
 import { errorCode } from '../../core/reason.ts'
 import type { SessionKey } from '../../core/session.ts'
@@ -32,7 +31,7 @@ const MAX_INPUT = 64 * 1024 * 1024
  * A hook of an agent, from its payload to its answer. Whatever goes wrong, the agent goes on as if nobody were
  * listening: it exits with 0, prints nothing but a whole answer, and leaves a reason for the doctor.
  */
-export function main(words: string[]): void {
+export function main(words: string[], agents: readonly Agent[] = AGENTS): void {
   const home = homeHere()
   let name = words[0] ?? ''
   const failed = (error: unknown) => {
@@ -43,26 +42,33 @@ export function main(words: string[]): void {
   try {
     const input = readInput()
     if (name === 'statusline') {
-      tellStatus(input, home, words[1])
+      tellStatus(input, home, agents, words[1])
       process.exit(0)
     }
-    const event = input === '' ? null : eventOf(parsed(input), now())
+    const agent = agentNamed(agents, name)
+    if (agent === null) throw new Error(`no agent is called ${JSON.stringify(name)}`)
+    const event = input === '' ? null : agent.eventOf(parsed(input), now())
     if (event === null) process.exit(0)
     name = event.kind
-    const usedPercent = usedFor(home, event)
+    const usedPercent = usedFor(home, event, agent)
     const isDue = isDueNow(event, recallSession(join(home, 'sessions'), event), usedPercent)
     record(home, event, isDue ? null : elapsed())
     if (!isDue) process.exit(0)
-    answer(home, event, usedPercent).then(() => process.exit(0), failed)
+    answer(home, event, usedPercent, agent).then(() => process.exit(0), failed)
   } catch (error) {
     failed(error)
   }
 }
 
-async function answer(home: string, event: AgentEvent, usedPercent: number | null): Promise<void> {
+async function answer(
+  home: string,
+  event: AgentEvent,
+  usedPercent: number | null,
+  agent: Agent,
+): Promise<void> {
   const { program, used, keep } = startProgram<Program>(WITH_BRIEF, ANY)
-  const told = await program.act(event, process.env.CLAUDE_PROJECT_DIR ?? event.cwd, usedPercent)
-  if (told !== null) writeAll(1, envelope(event.kind, told.text))
+  const told = await program.act(event, agent.projectOf(process.env) ?? event.cwd, usedPercent)
+  if (told !== null) writeAll(1, agent.envelope(event.kind, told.text))
   append(home, event, { timing: { of: event.kind, ms: elapsed(), tokens: told?.tokens ?? 0 } })
   // A start that tells a brief uses the most of the program, and is what an agent waits for.
   if (event.kind === 'start' && told !== null) keep(WITH_BRIEF, DAY_MS)
@@ -75,7 +81,7 @@ const ANY = 'hook'
 const DAY_MS = 86_400_000
 
 /** How full the window is: the transcript's last call, in the window that the status line was told of. */
-function usedFor(home: string, event: AgentEvent): number | null {
+function usedFor(home: string, event: AgentEvent, { lastUse, windowOf }: Agent): number | null {
   const use = asksForWindow(event) && event.transcript !== null ? lastUse(event.transcript) : null
   if (use === null) return null
   const gauge = readGauge(join(home, 'sessions'), keyOf(event))
@@ -94,9 +100,9 @@ const append = (home: string, event: AgentEvent, line: JournalRecord) =>
 
 const keyOf = ({ agent, session }: AgentEvent): SessionKey => ({ agent, id: session })
 
-function tellStatus(input: string, home: string, key = ''): void {
+function tellStatus(input: string, home: string, agents: readonly Agent[], key = ''): void {
   const columns = Number(process.env.COLUMNS) || 80
-  const line = statusline(input, { home, nowMs: Date.now(), columns, env: process.env, key })
+  const line = statusline(input, { home, nowMs: Date.now(), columns, env: process.env, agents, key })
   if (line !== '') writeAll(1, `${line}\n`)
 }
 

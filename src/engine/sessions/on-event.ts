@@ -1,4 +1,4 @@
-import { hasTools } from '../../agents/speaker.ts'
+import { agentNamed } from '../../agents/table.ts'
 import type { AgentEvent } from '../../core/agent-event.ts'
 import { instant } from '../../core/ports.ts'
 import type { Session, SessionKey } from '../../core/session.ts'
@@ -102,7 +102,7 @@ async function started(
 ): Promise<Answer> {
   const telling = toldAtStart(source)
   if (telling === null) return null
-  await reconcileHere(context, { except: key.id })
+  await reconcileHere(context, { except: key })
   const notes = await notesHere(context, key)
   const session = (await context.store.session(key))?.session
   // One that resumes and was never followed has been told nothing.
@@ -181,13 +181,14 @@ async function pressed(
 
 /** Much was done since the last save: asks the agent for one, once. */
 async function askForSave(context: Context, key: SessionKey): Promise<Answer> {
-  const { settings, env } = context
+  const { settings, env, agents } = context
+  const hasTools = agentNamed(agents, key.agent)?.hasTools(env) ?? false
   // Of two hooks that come at once, the one that changes the row is the one who asks.
   let text = ''
   await changeSession(context, key, (now) => {
     const stretch = openStretch(now, settings.ask_to_save)
     const isDue = stretch !== null && isSaveDue(stretch)
-    text = isDue ? askToSave(stretch, { hasSaved: now.savedAt !== null, hasTools: hasTools(env) }) : ''
+    text = isDue ? askToSave(stretch, { hasSaved: now.savedAt !== null, hasTools }) : ''
     return isDue ? asked(now) : now
   })
   return text === '' ? null : { text, tokens: estimateTokens(text) }

@@ -1,0 +1,22 @@
+import type { Agent } from '../../core/agent.ts'
+import { SESSION_ID } from '../../core/session.ts'
+import { envelope, eventOf } from './hooks.ts'
+import { lastUse } from './last-use.ts'
+import { NAME } from './name.ts'
+import { statusOf } from './status-input.ts'
+import { windowOf } from './window.ts'
+
+/** Claude Code. What a hook needs is here; what reads transcripts and what sets it up is loaded late. */
+export const claude: Agent = {
+  name: NAME,
+  label: 'Claude Code',
+  signs: ['CLAUDECODE'],
+  sessionOf(env) {
+    const id = env.CLAUDE_CODE_SESSION_ID ?? ''
+    return env.CLAUDECODE && SESSION_ID.test(id) ? { agent: NAME, id } : null
+  },
+  projectOf: (env) => env.CLAUDE_PROJECT_DIR || null,
+  // Hooks in a settings file come without the tools.
+  hasTools: (env) => (env.CLAUDE_PLUGIN_ROOT ?? '') !== '',
+  ...{ eventOf, envelope, statusOf, lastUse, windowOf },
+}
