@@ -1,5 +1,6 @@
 import type { AgentEvent, AgentEventKind } from './agent-event.ts'
 import type { AgentName, SessionKey } from './session.ts'
+import type { TranscriptFinder, TranscriptReader } from './transcript.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -44,4 +45,11 @@ export interface Agent {
   lastUse(path: string): LastUse | null
   /** How large a model's window is, in tokens; null where that is not known. */
   windowOf(model: string): number | null
+  transcript: {
+    /** Whether more stands in a transcript than was read: `read` is what the reader told with its last reading. */
+    isBehind(path: string, read: number): boolean
+    /** Loaded late, as the finder is: a hook reads no transcript. */
+    reader(): Promise<TranscriptReader>
+    finder(): Promise<TranscriptFinder>
+  }
 }

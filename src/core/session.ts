@@ -168,7 +168,7 @@ export interface Session extends SessionKey {
   context: ContextUse | null
   /** How many bytes of its journal are in this row. */
   journalRead: number
-  /** How many bytes of its transcript are read, and when that was. */
+  /** How much of its transcript is read, in its agent's own measure, and when that was. */
   transcriptRead: number
   caughtUpAt: string | null
   /** Which version of the reading made its digest: one that an older version read is read anew. */

@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs'
 import type { Agent } from '../../core/agent.ts'
+import { errorCode } from '../../core/reason.ts'
 import { SESSION_ID } from '../../core/session.ts'
 import { envelope, eventOf } from './hooks.ts'
 import { lastUse } from './last-use.ts'
@@ -19,4 +21,19 @@ export const claude: Agent = {
   // Hooks in a settings file come without the tools.
   hasTools: (env) => (env.CLAUDE_PLUGIN_ROOT ?? '') !== '',
   ...{ eventOf, envelope, statusOf, lastUse, windowOf },
+  transcript: {
+    isBehind: (path, read) => sizeOf(path) > read,
+    reader: async () => ({ readOn: (await import('./transcript.ts')).readTranscript }),
+    finder: async () => (await import('./earlier.ts')).finder,
+  },
+}
+
+/** A transcript only grows; one that cannot be seen has nothing new. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return 0
+  }
 }
