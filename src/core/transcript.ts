@@ -18,6 +18,41 @@ export interface ToolInput {
   task?: string
 }
 
+/** What a call does, as far as that matters to the work; any other call has no kind. */
+export type CallKind =
+  /** It changes a file, or writes the whole of it. */
+  | 'edit'
+  | 'write'
+  /** It starts a helper. */
+  | 'help'
+  /** It looks at, or ends, what runs in the background. */
+  | 'look'
+  | 'stop'
+  /** It ends all helpers. */
+  | 'dismiss'
+  /** It has entries of its own: a plan, a question, a task. */
+  | 'speak'
+  /** It is a tool of ours: who saves or looks has not gone on with the work by that. */
+  | 'ours'
+
+/** What a result says besides its text, as far as the agent's own words tell. */
+export interface CallOutcome {
+  /** The agent kept the call from running. */
+  neverRan?: true
+  /** The call goes on in the background. */
+  goesOn?: true
+  /** What the agent calls that which goes on. */
+  handle?: string
+  /** A helper was stopped before it had finished. */
+  broke?: true
+  /** What was looked at is over, and how that came. */
+  over?: 'well' | 'failed'
+  /** The file was not there before. */
+  created?: true
+  /** What a command of a shell ended with. */
+  code?: number
+}
+
 /** How a user said something to an agent. An answer is one to a question that the agent asked by its tool. */
 export type RequestKind = 'prompt' | 'queued' | 'command' | 'refusal' | 'answer'
 
@@ -36,9 +71,9 @@ export type Entry = { at: string } & (
   /** What a slash command of the user's stands for: the text that its file holds. */
   | { kind: 'expansion'; text: string }
   | /** What the agent said. */ { kind: 'text'; text: string }
-  | { kind: 'tool'; id: string; name: string; input: ToolInput }
+  | { kind: 'tool'; id: string; name: string; does?: CallKind; input: ToolInput }
   /** What a tool came to. `text` is at most its last 2,000 characters: a program's words, and nobody's wish. */
-  | { kind: 'result'; id: string; failed: boolean; refused: boolean; text: string }
+  | ({ kind: 'result'; id: string; failed: boolean; refused: boolean; text: string } & CallOutcome)
   /** Questions that the agent asks by its tool, with what it offers; the answers are requests. */
   | { kind: 'asks'; questions: Array<{ question: string; options: string[] }> }
   /** A plan that the agent showed by its tool, and what became of it; an empty text is the plan shown last. */

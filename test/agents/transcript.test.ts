@@ -436,13 +436,14 @@ test('tools are told with what matters of their input, and what they came to', (
       kind: 'tool',
       id: 'toolu_3',
       name: 'Agent',
+      does: 'help',
       input: { description: 'Look', helper: 'Explore', prompt: 'Find the parser' },
     },
     { at: time(4), kind: 'result', id: 'toolu_3', failed: false, refused: false, text: 'ok' },
     { at: time(5), kind: 'tool', id: 'r', name: 'Read', input: { path: '/a.ts' } },
     { at: time(6), kind: 'result', id: 'r', failed: true, refused: false, text: 'one\ntwo' },
     ...['task_id', 'bash_id', 'shell_id'].map((id, place) => ({
-      ...{ at: time(7 + place), kind: 'tool', id, name: 'TaskStop', input: { task: 'b1' } },
+      ...{ at: time(7 + place), kind: 'tool', id, name: 'TaskStop', does: 'stop', input: { task: 'b1' } },
     })),
   ])
 })

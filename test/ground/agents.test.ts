@@ -49,7 +49,6 @@ const STILL: string[] = [
   'engine/setup/wants-plugin.ts',
   'engine/surroundings/world.ts',
   'formats/note-json/layout.ts',
-  'policy/digest/calls.ts',
   'verbs/setup/init.ts',
   'verbs/setup/say-line.ts',
   'verbs/setup/uninstall.ts',
