@@ -28,6 +28,8 @@ export interface Agent {
   name: AgentName
   /** What people call it. */
   label: string
+  /** The command that gives our tools to it by hand, without our plugin. */
+  addTools: string
   /** Variables that it sets in the environment of the commands that it runs. */
   signs: readonly string[]
   /** The session in which a command is run, where the agent says so. */

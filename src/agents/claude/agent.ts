@@ -12,6 +12,7 @@ import { windowOf } from './window.ts'
 export const claude: Agent = {
   name: NAME,
   label: 'Claude Code',
+  addTools: 'claude mcp add savepoint -- savepoint mcp',
   signs: ['CLAUDECODE'],
   sessionOf(env) {
     const id = env.CLAUDE_CODE_SESSION_ID ?? ''
