@@ -149,6 +149,14 @@ const cli = await build({
   banner: { js: '#!/usr/bin/env node' },
   define: defineProgram('program.cjs'),
 })
+/** What an agent's entry loads late is for who has the store open: a hook leaves that to its program. */
+const leftOut = {
+  name: 'left out',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\./ }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    ),
+}
 // Run at every step of an agent: nothing is in it that a hook does not need before it opens the store.
 const hook = await build({
   ...shared,
@@ -157,6 +165,7 @@ const hook = await build({
   outExtension: { '.js': '.cjs' },
   format: 'cjs',
   minify: true,
+  plugins: [leftOut],
   define: defineProgram('hook-program.cjs'),
 })
 const library = await build({

@@ -1,3 +1,5 @@
+import { OBEYED_BELOW, OBEYED_FILES } from './layout.ts'
+
 export const DEFAULT_LEDGER = '.agents/session_ledger.md'
 
 const MAX_PATH = 400
@@ -6,40 +8,16 @@ const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)\s*(?:\.|$)/
 /** Folders that no ledger may lie in, at any depth: what stands there is run, served or read by others. */
 const CLOSED = new Set(['.git', '.github', '.gitlab', '.husky', '.hg', '.svn', 'checkpoints', 'node_modules'])
 
-/** The same for folders below an agent's own one. A name here also closes what begins with it. */
-const CLOSED_BELOW: Readonly<Record<string, readonly string[]>> = {
-  '.claude': [
-    'settings',
-    'commands',
-    'agents',
-    'skills',
-    'hooks',
-    'rules',
-    'plans',
-    'plugins',
-    'output-styles',
-  ],
-  '.agents': ['handoffs', 'skills', 'commands', 'agents', 'rules'],
-  '.cursor': ['rules', 'commands'],
-}
-
 /** Files that people and other tools keep under these names, in whatever folder. */
-const TAKEN = new Set([
-  'agents.md',
-  'agents.override.md',
+const TAKEN = new Set<string>([
+  ...OBEYED_FILES,
   'changelog.md',
-  'claude.local.md',
-  'claude.md',
   'code_of_conduct.md',
   'contributing.md',
-  'copilot-instructions.md',
-  'gemini.md',
   'learnings.md',
   'license.md',
-  'memory.md',
   'readme.md',
   'security.md',
-  'skill.md',
 ])
 
 /**
@@ -75,5 +53,5 @@ export function ledgerPathProblem(path: string): string | null {
 const OURS = /^(?:checkpoints$|handoffs|learnings\.md$)/
 
 const isClosedBelow = (folder = '', segment: string) =>
-  Object.hasOwn(CLOSED_BELOW, folder) &&
-  CLOSED_BELOW[folder]?.some((name) => segment.startsWith(name)) === true
+  Object.hasOwn(OBEYED_BELOW, folder) &&
+  OBEYED_BELOW[folder]?.some((name) => segment.startsWith(name)) === true

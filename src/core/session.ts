@@ -17,9 +17,11 @@ export const END_REASONS = [
 ] as const
 export type EndReason = (typeof END_REASONS)[number]
 
-/** The agents whose sessions are followed. */
-export const AGENTS = ['claude'] as const
-export type AgentName = (typeof AGENTS)[number]
+/** The name of an agent, as agents/table.ts has it. Rows and files may name one that this version does not know. */
+export type AgentName = string
+
+/** A client's own id, as far as it can be a file's name and a row's key. */
+export const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
 
 /** What identifies a session: the client's own id is unique among the sessions of that client. */
 export interface SessionKey {
@@ -166,7 +168,7 @@ export interface Session extends SessionKey {
   context: ContextUse | null
   /** How many bytes of its journal are in this row. */
   journalRead: number
-  /** How many bytes of its transcript are read, and when that was. */
+  /** How much of its transcript is read, in its agent's own measure, and when that was. */
   transcriptRead: number
   caughtUpAt: string | null
   /** Which version of the reading made its digest: one that an older version read is read anew. */

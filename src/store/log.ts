@@ -125,7 +125,7 @@ export interface Log {
   /** What `advance` was given last as the session's reading. */
   readReading(key: SessionKey): Promise<string | null>
   /**
-   * How far the journal of each session is read: the session's id with its agent before it, as `claude/<id>`. It is
+   * How far the journal of each session is read: the session's id with its agent before it, as `<agent>/<id>`. It is
    * part of the session's row, because an event that is taken in twice, or never, would be the price of two commits.
    */
   readJournalPositions(): Promise<Map<string, number>>

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
+import { NOTE_GLOBS, OUR_PLAN_FILES } from '../core/layout.ts'
 import { TEMP_ENDING } from '../fs/durable.ts'
 import { git } from './git.ts'
 import { unlessUnreadable } from './git-blobs.ts'
@@ -20,11 +21,7 @@ interface Dirty {
 const MOST_FILES = 200
 
 /** Notes are ours, and there may be thousands of them: git need not list each. */
-const BUT_NOTES = [
-  '.',
-  ':(exclude,glob).claude/checkpoints/**',
-  ':(exclude,glob).claude/plans/*/checkpoints/**',
-]
+const BUT_NOTES = ['.', ...NOTE_GLOBS.map((glob) => `:(exclude,glob)${glob}`)]
 
 /** The user's uncommitted files as compared with HEAD, by path. Ignored files and our own do not count. */
 export async function dirtyFiles(place: Place, ledgerPath: string): Promise<Dirty> {
@@ -62,8 +59,7 @@ const OURS = [
   /^checkpoints\/(?:active|archive)\//,
   /^checkpoints\/LEARNINGS\.md$/,
   /^checkpoints\/[^/]+\/(?:latest\.json|history\/[^/]+\.json(?:\.gz)?|set-aside\/[^/]+)$/,
-  /^\.claude\/(?:plans\/[^/]+\/)?checkpoints\//,
-  /^\.claude\/state-index\.json$/,
+  ...OUR_PLAN_FILES,
   /^\.agents\/handoffs\//,
 ]
 

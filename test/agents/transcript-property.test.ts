@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readTranscript } from '../../src/agents/claude/transcript.ts'
-import type { Entry, Reading } from '../../src/core/transcript.ts'
+import type { Entry, TranscriptReading } from '../../src/core/transcript.ts'
 import { contentOf } from './transcript-arbitraries.ts'
 import { referenceOf } from './transcript-reference.ts'
 import { readOn, transcriptOf } from './transcript-rows.ts'
@@ -42,7 +42,7 @@ test('any split into increments gives the same reading and the same entries', ()
         const whole = readOn(path)
         const ends = [...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
         const entries: Entry[] = []
-        let reading: Reading | null = null
+        let reading: TranscriptReading | null = null
         for (const end of ends) {
           writeFileSync(path, bytes.subarray(0, end))
           for (let complete = false; !complete; ) {
@@ -77,8 +77,8 @@ test('whatever the bytes are, nothing is thrown, and what is read is bounded by 
     fc.property(noise, (bytes) => {
       writeFileSync(path, bytes)
       const { reading } = readOn(path)
-      expect(reading.offset).toBe(bytes.lastIndexOf(0x0a) + 1)
-      expect(readTranscript(path, null, null)?.reading.offset).toBe(reading.offset)
+      expect(reading.cursor.offset).toBe(bytes.lastIndexOf(0x0a) + 1)
+      expect(readTranscript(path, null, null)?.reading.cursor.offset).toBe(reading.cursor.offset)
     }),
     { numRuns: 400 },
   )

@@ -1,3 +1,4 @@
+import { kindOf, outcomeIn } from '../../src/agents/claude/transcript-calls.ts'
 import type { Entry } from '../../src/core/transcript.ts'
 import type { Json } from './transcript-rows.ts'
 
@@ -60,6 +61,7 @@ export class ReferenceTeller {
       kind: 'tool',
       id: String(block.id),
       name: String(name),
+      ...kindOf(String(name), {}),
       input: Object.fromEntries(strings),
     })
     if (name === 'AskUserQuestion' || name === 'ExitPlanMode' || (name === 'TodoWrite' && input.todos))
@@ -126,7 +128,7 @@ export class ReferenceTeller {
     const refused = isRejected && (saysRefused(text) || denied.startsWith('user'))
     const [, words = ''] = refused ? text.split(/the user said:(.*)/s) : []
     const isTalk = words.trim().startsWith('The user wants to clarify these questions')
-    this.told.push({ at, kind: 'result', id, failed, refused, text })
+    this.told.push({ at, kind: 'result', id, failed, refused, text, ...outcomeIn(text, failed) })
     const call = this.asked.get(id)
     this.asked.delete(id)
     const ok = !failed && !isRejected

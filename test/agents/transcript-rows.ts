@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { readTranscript } from '../../src/agents/claude/transcript.ts'
-import type { Entry, Reading } from '../../src/core/transcript.ts'
+import type { Entry, TranscriptReading } from '../../src/core/transcript.ts'
 
 export type Json = Record<string, unknown>
 
@@ -159,11 +159,11 @@ export function transcriptOf(content: string | Buffer, helpers: Record<string, s
 }
 
 /** Reads on, through JSON, as a reading is kept between two processes. */
-export function readOn(path: string, before: Reading | null = null, maxBytes?: number) {
+export function readOn(path: string, before: TranscriptReading | null = null, maxBytes?: number) {
   const entries: Entry[] = []
   const read = readTranscript(
     path,
-    before === null ? null : (JSON.parse(JSON.stringify(before)) as Reading),
+    before === null ? null : (JSON.parse(JSON.stringify(before)) as TranscriptReading),
     (entry) => entries.push(entry),
     maxBytes === undefined ? {} : { maxBytes },
   )

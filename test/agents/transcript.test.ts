@@ -98,7 +98,11 @@ test('there is no file yet, a folder or a pipe: no reading, and no waiting', () 
 test('an empty file is read, and grows', () => {
   const path = transcriptOf('')
   const first = readOn(path)
-  expect(first).toMatchObject({ restarted: false, complete: true, reading: { offset: 0, lastAt: null } })
+  expect(first).toMatchObject({
+    restarted: false,
+    complete: true,
+    reading: { cursor: { offset: 0 }, lastAt: null },
+  })
   writeFileSync(path, linesOf([user(1, 'Hello')]))
   const second = readOn(path, first.reading)
   expect(second).toMatchObject({ restarted: false, entries: [{ kind: 'request', text: 'Hello' }] })
@@ -108,7 +112,7 @@ test('a last line that is still being written is left for the next time', () => 
   const line = linesOf([user(1, 'Use tabs')])
   const path = transcriptOf(line + line.slice(0, 60))
   const first = readOn(path)
-  expect(first.reading.offset).toBe(line.length)
+  expect(first.reading.cursor.offset).toBe(line.length)
   expect(first.statistics.unknownLines).toEqual({})
   truncateSync(path, line.length)
   appendFileSync(path, linesOf([user(2, 'Use spaces')]))
@@ -125,7 +129,7 @@ test.each([
   const second = readOn(path, first.reading)
   expect(second.restarted).toBe(true)
   expect(second.entries[0]).toMatchObject({ kind: 'request', text: expect.stringMatching(/^Other/) })
-  expect(second.reading.offset).toBe(content.length)
+  expect(second.reading.cursor.offset).toBe(content.length)
 })
 
 test('a file that begins the same and is shorter is read from its start', () => {
@@ -139,7 +143,10 @@ test('a file that begins the same and is shorter is read from its start', () => 
 test('a reading of another version is begun anew', () => {
   const path = transcriptOf(linesOf([user(1, 'First')]))
   const { reading } = readOn(path)
-  const again = readOn(path, { ...reading, carry: { ...(reading.carry as Json), version: 1 } })
+  const again = readOn(path, {
+    ...reading,
+    cursor: { ...reading.cursor, carry: { ...(reading.cursor.carry as Json), version: 1 } },
+  })
   expect(again).toMatchObject({ restarted: true, entries: [{ text: 'First' }] })
 })
 
@@ -354,7 +361,7 @@ test('everything that is kept is bounded', () => {
   expect(statistics.filesModified).toHaveLength(500)
   expect(Object.keys(statistics.unknownLines)).toHaveLength(50)
   expect(Object.values(statistics.unknownLines).reduce((sum, count) => sum + count)).toBe(700)
-  expect(JSON.stringify(reading.carry).length).toBeLessThan(60_000)
+  expect(JSON.stringify(reading.cursor).length).toBeLessThan(60_000)
 })
 
 test('a row that is there twice counts once', () => {
@@ -429,13 +436,14 @@ test('tools are told with what matters of their input, and what they came to', (
       kind: 'tool',
       id: 'toolu_3',
       name: 'Agent',
+      does: 'help',
       input: { description: 'Look', helper: 'Explore', prompt: 'Find the parser' },
     },
     { at: time(4), kind: 'result', id: 'toolu_3', failed: false, refused: false, text: 'ok' },
     { at: time(5), kind: 'tool', id: 'r', name: 'Read', input: { path: '/a.ts' } },
     { at: time(6), kind: 'result', id: 'r', failed: true, refused: false, text: 'one\ntwo' },
     ...['task_id', 'bash_id', 'shell_id'].map((id, place) => ({
-      ...{ at: time(7 + place), kind: 'tool', id, name: 'TaskStop', input: { task: 'b1' } },
+      ...{ at: time(7 + place), kind: 'tool', id, name: 'TaskStop', does: 'stop', input: { task: 'b1' } },
     })),
   ])
 })

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { AGENTS } from '../../src/agents/table.ts'
 import { statusline } from '../../src/apps/hook/statusline.ts'
 import { runChain } from '../../src/apps/hook/statusline-chain.ts'
 
@@ -16,7 +17,13 @@ function draw(file: string | { chain: unknown }, { columns = 120, env = {} } = {
   const home = mkdtempSync(join(tmpdir(), 'savepoint-test-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   writeFileSync(join(home, 'statusline.json'), typeof file === 'string' ? file : JSON.stringify(file))
-  return statusline(INPUT, { home, nowMs: 0, columns, env: { ...process.env, NO_COLOR: '1', ...env } })
+  return statusline(INPUT, {
+    home,
+    nowMs: 0,
+    columns,
+    agents: AGENTS,
+    env: { ...process.env, NO_COLOR: '1', ...env },
+  })
 }
 
 test('a status line that was there before comes first, with the same input, and ours behind it', () => {

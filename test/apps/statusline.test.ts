@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { AGENTS } from '../../src/agents/table.ts'
 import { statusline } from '../../src/apps/hook/statusline.ts'
 import type { SessionKey } from '../../src/core/session.ts'
 import { widthOf } from '../../src/core/width.ts'
@@ -41,7 +42,14 @@ const draw = (
   at: string,
   told: unknown,
   { columns = 120, env = { NO_COLOR: '1' }, nowMs = NOW }: Partial<Parameters<typeof statusline>[1]> = {},
-) => statusline(typeof told === 'string' ? told : JSON.stringify(told), { home: at, nowMs, columns, env })
+) =>
+  statusline(typeof told === 'string' ? told : JSON.stringify(told), {
+    home: at,
+    nowMs,
+    columns,
+    env,
+    agents: AGENTS,
+  })
 
 const sessionsOf = (at: string) => join(at, 'sessions')
 const usage = (used_percentage: unknown, current_usage: unknown, context_window_size: unknown = 200_000) => ({

@@ -16,6 +16,7 @@ export const payload = (box: Sandbox, id: string, name: string, more: object = {
 interface Options {
   env?: NodeJS.ProcessEnv
   cwd?: string
+  agent?: string
 }
 
 // The variables of a client that may run these tests.
@@ -25,8 +26,12 @@ const environment = (box: Sandbox, env: NodeJS.ProcessEnv = {}) => {
 }
 
 /** The built hook as the client runs it, with a payload. */
-export function hook(box: Sandbox, input: string | Buffer, { env, cwd = box.repo }: Options = {}): Finished {
-  return box.hook(['claude'], { cwd, input, env: { CLAUDE_PROJECT_DIR: undefined, ...env } })
+export function hook(
+  box: Sandbox,
+  input: string | Buffer,
+  { env, cwd = box.repo, agent = 'claude' }: Options = {},
+): Finished {
+  return box.hook([agent], { cwd, input, env: { CLAUDE_PROJECT_DIR: undefined, ...env } })
 }
 
 export const heard = (box: Sandbox, id: string, name: string, more: object = {}, options: Options = {}) =>

@@ -84,11 +84,18 @@ describe('an agent notices nothing', () => {
     const done = box.run([], {}).code
     expect(done).not.toBeNull()
     const { spawnSync } = process.getBuiltinModule('node:child_process')
-    const { status, stdout } = spawnSync(process.execPath, [alone], {
+    const { status, stdout } = spawnSync(process.execPath, [alone, 'claude'], {
       ...{ cwd: box.repo, env: box.env, encoding: 'utf8', input: payload(box, A, 'SessionStart') },
     })
     expect([status, stdout]).toEqual([0, ''])
     expect(journalOf(box, A)).toHaveLength(1)
+  })
+
+  test('of a hook of an agent that nobody knows, and doctor has the reason', () => {
+    const box = sandbox()
+    hook(box, payload(box, A, 'UserPromptSubmit'))
+    expect(hook(box, payload(box, A, 'SessionStart'), { agent: 'strange' })).toEqual(UNNOTICED)
+    expect(readFileSync(join(box.home, 'faults.jsonl'), 'utf8')).toContain('no agent is called')
   })
 })
 

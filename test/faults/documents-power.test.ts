@@ -65,6 +65,7 @@ async function startWorld(): Promise<World> {
     notices: [],
     afterwards: [],
     ask: null,
+    agents: [],
     speaker: 'user',
     session: null,
     env: {},

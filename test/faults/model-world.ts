@@ -60,6 +60,7 @@ export async function startWorld(disk: ModelDisk): Promise<World> {
     notices: [],
     afterwards: [],
     ask: null,
+    agents: [],
     speaker: 'user',
     session: null,
     env: {},

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { noteFolder } from '../../src/core/layout.ts'
 import { type Decision, emptyWork, type WorkState } from '../../src/core/work.ts'
 import { decodeNote, encodeNote, noteToWork } from '../../src/formats/note-json/codec.ts'
-import { noteFolder, noteName, noteTime } from '../../src/formats/note-json/layout.ts'
+import { noteName, noteTime } from '../../src/formats/note-json/layout.ts'
 
 const AT = '2026-01-31T12:00:00.123Z'
 const decision = (text: string, why = '', more: Partial<Decision> = {}): Decision => ({

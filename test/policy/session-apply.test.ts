@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AgentEvent } from '../../src/core/agent-event.ts'
-import { AGENTS, END_REASONS, type Session, SOURCES } from '../../src/core/session.ts'
+import { END_REASONS, type Session, SOURCES } from '../../src/core/session.ts'
 import { applied, begun, measured, parentOf } from '../../src/policy/session-apply.ts'
 import { after, sampleSession } from './session-sample.ts'
 
 const COMMON = {
-  ...{ agent: AGENTS[0], session: 'sess-abc', cwd: '/repo', transcript: null },
+  ...{ agent: 'claude', session: 'sess-abc', cwd: '/repo', transcript: null },
   ...{ permissionMode: null, helper: null },
 }
 type Said = AgentEvent extends infer Event

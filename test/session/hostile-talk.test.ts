@@ -233,7 +233,14 @@ test('the digest of whatever was done keeps its limit', () => {
     })
   }
   for (let k = 0; k < 120; k++) {
-    foldEntry(d, { kind: 'tool', at: at(), id: `x${k}`, name: 'Write', input: { path: `/a/${k}${w(400)}` } })
+    foldEntry(d, {
+      kind: 'tool',
+      at: at(),
+      id: `x${k}`,
+      name: 'Write',
+      does: 'write',
+      input: { path: `/a/${k}${w(400)}` },
+    })
     foldEntry(d, { kind: 'result', at: at(), id: `x${k}`, failed: false, refused: false, text: 'ok' })
   }
   for (let k = 0; k < 50; k++)

@@ -1,16 +1,9 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../../core/reason.ts'
-
-/** A transcript that lies in a folder of the client. */
-export interface FoundTranscript {
-  /** The session's id, which is the name of the file. */
-  id: string
-  path: string
-  mtimeMs: number
-  /** It lies in the folder that the client gives to the root itself. */
-  isRoots: boolean
-}
+import type { FoundTranscript, TranscriptFinder } from '../../core/transcript.ts'
+import { claudeFolder } from './config-folder.ts'
+import { readEnds } from './transcript-ends.ts'
 
 /** The client names a project's folder by its path; a longer name is cut, and a hash is put behind it. */
 const MOST_NAME = 200
@@ -71,4 +64,11 @@ function changedAt(path: string): number | null {
     if (errorCode(error) === undefined) throw error
     return null
   }
+}
+
+export const finder: TranscriptFinder = {
+  find: (env, root, isKnown) => findTranscripts(claudeFolder(env), root, isKnown),
+  readEnds,
+  // Two paths may have one name: then it lies where the client put it, and is of a folder that is gone.
+  isMovedTo: (root, { isRoots }, cwd) => isRoots && projectName(cwd) !== projectName(root),
 }

@@ -1,8 +1,8 @@
 import type { AgentEvent, AgentEventKind, ToolUse } from '../../core/agent-event.ts'
-import { END_REASONS, type EndReason, SOURCES, type Source } from '../../core/session.ts'
-import { SESSION_ID } from '../speaker.ts'
+import { END_REASONS, type EndReason, SESSION_ID, SOURCES, type Source } from '../../core/session.ts'
 import { charactersOf, lastOf, startOf } from './cut-text.ts'
 import { EDIT_TOOLS } from './edit-tools.ts'
+import { NAME } from './name.ts'
 import { planIn, typedIn } from './transcript-prompt.ts'
 
 type Payload = Readonly<Record<string, unknown>>
@@ -89,7 +89,7 @@ export function eventOf(payload: unknown, at: string): AgentEvent | null {
   const said = READERS[name]?.(payload) ?? null
   if (said === null) return null
   const common = {
-    agent: 'claude' as const,
+    agent: NAME,
     ...{ session, at, cwd },
     transcript: textOr(transcript_path, null),
     permissionMode: textOr(permission_mode, null),

@@ -1,11 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import type { LastUse } from '../../core/agent.ts'
 import { errorCode } from '../../core/reason.ts'
-
-/** What the model's last call of the main conversation held. */
-export interface LastUse {
-  tokens: number
-  model: string
-}
 
 /** Large enough for a turn's rows behind the last reply; a longer look is taken by who opens the store. */
 const LOOKS = [64 * 1024, 1024 * 1024]

@@ -1,23 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { describe, errorCode } from '../../core/reason.ts'
+import type { TranscriptEnds } from '../../core/transcript.ts'
 import { helperFiles } from './transcript-helpers.ts'
-
-/** What the first and the last lines of a transcript say of it. */
-export type TranscriptEnds =
-  | {
-      kind: 'conversation'
-      /** The folder that the session was started in. */
-      cwd: string
-      /** The branch of its last line; null where git stood on none. */
-      branch: string | null
-      startedMs: number | null
-      lastMs: number | null
-      /** How many bytes are to be read, with the files of its helpers. */
-      bytes: number
-    }
-  /** Nothing was said in it, or it is a helper's. */
-  | { kind: 'nothing' }
-  | { kind: 'unreadable'; problem: string }
 
 /** One long line may stand at either end: then more is read, once. */
 const MOST = 2 * 1024 * 1024

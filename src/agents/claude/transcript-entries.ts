@@ -1,5 +1,6 @@
 import type { Entry } from '../../core/transcript.ts'
 import { endOf, startOf } from './cut-text.ts'
+import { kindOf, outcomeIn } from './transcript-calls.ts'
 import { type Carry, remember } from './transcript-carry.ts'
 import { isText, parsed, type Span, textEnd, textStart } from './transcript-json.ts'
 import { partsOf } from './transcript-parts.ts'
@@ -50,7 +51,8 @@ function tellAssistant(bytes: Buffer, row: Row, carry: Carry, tell: Tell) {
     if (block.type === 'text' && block.text) tellText(bytes, block.text, at, tell)
     if (block.type !== 'tool_use') continue
     const { id, name } = block
-    tell({ at, kind: 'tool', id, name, input: toolInput(bytes, block.input) })
+    const input = toolInput(bytes, block.input)
+    tell({ at, kind: 'tool', id, name, ...kindOf(name, input), input })
     const held = heldOf(bytes, block, at)
     if (held === null || id === '') continue
     remember(carry.held, id, held, MOST.held)
@@ -59,9 +61,12 @@ function tellAssistant(bytes: Buffer, row: Row, carry: Carry, tell: Tell) {
   }
 }
 
+/** What the client lets its agent say where nothing was asked. */
+const OWN_WORDS = /^(?:No response requested\.?|\(no content\))$/
+
 function tellText(bytes: Buffer, span: Span, at: string, tell: Tell) {
   const text = isText(bytes, span) ? (textStart(bytes, span, MOST.text) ?? '') : ''
-  if (text.trim() !== '') tell({ at, kind: 'text', text })
+  if (text.trim() !== '' && !OWN_WORDS.test(text.trim())) tell({ at, kind: 'text', text })
 }
 
 function tellUser(bytes: Buffer, row: Row, carry: Carry, tell: Tell) {
@@ -142,7 +147,15 @@ function tellResult(bytes: Buffer, block: Block, row: Row, carry: Carry, tell: T
   // What the client says of a call stands first: behind it there may be a whole plan.
   const opening = () => startOf(partsOf(bytes, block.content, MOST.text, textStart).join('\n'), MOST.text)
   const refusal = isRejected(bytes, block, row) ? refusalIn(opening(), row.denied) : null
-  tell({ at, kind: 'result', id, failed, refused: refusal?.byUser ?? false, text })
+  tell({
+    at,
+    kind: 'result',
+    id,
+    failed,
+    refused: refusal?.byUser ?? false,
+    text,
+    ...outcomeIn(text, failed),
+  })
   const held = carry.held.get(id)
   if (held !== undefined) {
     carry.held.delete(id)

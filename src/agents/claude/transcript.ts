@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, readSync, statSync } from 'node:fs'
 import { type ContextUse, noStatistics } from '../../core/session.ts'
-import type { Entry, Reading } from '../../core/transcript.ts'
+import type { Entry, ReadOn, TranscriptReading } from '../../core/transcript.ts'
 import { type Carry, type CountedUsage, emptyCarry, readCarry, writeCarry } from './transcript-carry.ts'
 import { tellEntries } from './transcript-entries.ts'
 import { helperFiles } from './transcript-helpers.ts'
@@ -24,17 +24,18 @@ const UUID_LENGTH = 36
  */
 export function readTranscript(
   path: string,
-  before: Reading | null,
+  before: TranscriptReading | null,
   onEntry: ((entry: Entry) => void) | null,
   { maxBytes = Number.POSITIVE_INFINITY }: { maxBytes?: number } = {},
-): { reading: Reading; restarted: boolean; complete: boolean } | null {
+): ReadOn | null {
   const file = openRegular(path)
   if (file === null) return null
   try {
-    const carry = before && isSame(file, before) ? readCarry(before.carry) : null
+    const cursor = before && cursorIn(before)
+    const carry = cursor && isSame(file, cursor) ? readCarry(cursor.carry) : null
     const kept = carry === null ? null : before
     const session = new Conversation(kept, carry ?? emptyCarry(), onEntry)
-    const offset = kept?.offset ?? 0
+    const offset = cursor && kept ? cursor.offset : 0
     const main = eachLine(
       file,
       offset,
@@ -43,8 +44,8 @@ export function readTranscript(
       () => session.tally.malformed(),
     )
     const complete = main.complete && readHelpers(path, session, maxBytes - (main.offset - offset))
-    const reading = session.reading(main.offset, headOf(file))
-    return { reading, restarted: before !== null && kept === null, complete }
+    const reading = session.reading({ offset: main.offset, head: headOf(file) })
+    return { reading, read: main.offset, restarted: before !== null && kept === null, complete }
   } finally {
     closeSync(file.fd)
   }
@@ -57,8 +58,23 @@ function headOf({ fd, size }: LineFile, length = Math.min(HEAD_BYTES, size)): st
   return `${read}:${createHash('sha256').update(bytes.subarray(0, read)).digest('base64url').slice(0, 22)}`
 }
 
+/** Where reading stopped, as this reader writes it: readings of older versions say the same. */
+interface FileCursor {
+  /** How many bytes are read: always the start of a line. */
+  offset: number
+  /** Tells this file from another that stands at its path later. */
+  head: string
+  carry?: unknown
+}
+
+/** Null where it is none that this reader wrote: then the file is read anew. */
+function cursorIn({ cursor }: TranscriptReading): FileCursor | null {
+  const { offset, head, carry } = cursor
+  return typeof offset === 'number' && typeof head === 'string' ? { offset, head, carry } : null
+}
+
 /** Whether the file is the one that was read: not shorter, and begins as it did. */
-function isSame(file: LineFile, { head, offset }: Reading): boolean {
+function isSame(file: LineFile, { head, offset }: FileCursor): boolean {
   const length = Number(head.split(':', 1)[0])
   if (!Number.isInteger(length) || length < 0 || length > HEAD_BYTES) return false
   return file.size >= offset && file.size >= length && headOf(file, length) === head
@@ -113,7 +129,7 @@ class Conversation {
   private compactions: number
   private lastAt: string | null
 
-  constructor(before: Reading | null, carry: Carry, onEntry: ((entry: Entry) => void) | null) {
+  constructor(before: TranscriptReading | null, carry: Carry, onEntry: ((entry: Entry) => void) | null) {
     this.carry = carry
     this.tally = new Tally(before?.statistics ?? noStatistics(), carry)
     this.onEntry = onEntry
@@ -122,15 +138,13 @@ class Conversation {
     this.lastAt = before?.lastAt ?? null
   }
 
-  reading(offset: number, head: string): Reading {
+  reading(place: FileCursor): TranscriptReading {
     return {
-      offset,
-      head,
+      cursor: { ...place, carry: writeCarry(this.carry) },
       statistics: this.tally.statistics(),
       context: this.context,
       compactions: this.compactions,
       lastAt: this.lastAt,
-      carry: writeCarry(this.carry),
     }
   }
 

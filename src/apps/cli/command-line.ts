@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { AGENTS } from '../../agents/table.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Operation } from '../../verbs/define/operation.ts'
 import { GROUPS } from '../../verbs/table.ts'
@@ -14,8 +15,7 @@ const BEGIN = `Begin with:
   savepoint resume
   savepoint new my-work --current`
 
-const MCP =
-  'Serve the tools of agents (Model Context Protocol over stdin and stdout), until stdin is closed. An agent starts it: `savepoint init --plugin` sets that up for Claude Code, docs/mcp.md shows it for others.'
+const MCP = `Serve the tools of agents (Model Context Protocol over stdin and stdout), until stdin is closed. An agent starts it: \`savepoint init --plugin\` sets that up for ${AGENTS.map(({ label }) => label).join(', ')}, docs/mcp.md shows it for others.`
 
 /** Reads the words. Help and version are texts; a wrong word is a `usage_invalid` with a suggestion. */
 export function readCommandLine(
@@ -51,7 +51,7 @@ export function readCommandLine(
     .description(MCP)
     .addHelpText(
       'after',
-      '\nExamples:\n  claude mcp add savepoint -- savepoint mcp\n  savepoint mcp ~/src/shop\n',
+      `\nExamples:\n${AGENTS.map(({ addTools }) => `  ${addTools}\n`).join('')}  savepoint mcp ~/src/shop\n`,
     )
     .action(() => undefined)
   program

@@ -1,8 +1,7 @@
 import { readSync } from 'node:fs'
 import { join } from 'node:path'
-import { envelope, eventOf } from '../../agents/claude/hooks.ts'
-import { lastUse } from '../../agents/claude/last-use.ts'
-import { windowOf } from '../../agents/claude/window.ts'
+import { AGENTS, agentNamed } from '../../agents/table.ts'
+import type { Agent } from '../../core/agent.ts'
 import type { AgentEvent } from '../../core/agent-event.ts'
 import { errorCode } from '../../core/reason.ts'
 import type { SessionKey } from '../../core/session.ts'
@@ -47,7 +46,11 @@ export function main(words: string[]): void {
  * goes on as if nobody were listening: nothing is thrown, nothing is printed but a whole answer, and a reason is left
  * for the doctor.
  */
-export function answerHook(words: string[], pipes = OWN_PIPES): Promise<void> | null {
+export function answerHook(
+  words: string[],
+  pipes = OWN_PIPES,
+  agents: readonly Agent[] = AGENTS,
+): Promise<void> | null {
   const home = homeHere()
   let name = words[0] ?? ''
   const failed = (error: unknown) => {
@@ -58,17 +61,19 @@ export function answerHook(words: string[], pipes = OWN_PIPES): Promise<void> | 
   try {
     const input = pipes.readInput()
     if (name === 'statusline') {
-      tellStatus(input, home, pipes, words[1])
+      tellStatus(input, home, { ...pipes, agents }, words[1])
       return null
     }
-    const event = input === '' ? null : eventOf(parsed(input), now())
+    const agent = agentNamed(agents, name)
+    if (agent === null) throw new Error(`no agent is called ${JSON.stringify(name)}`)
+    const event = input === '' ? null : agent.eventOf(parsed(input), now())
     if (event === null) return null
     name = event.kind
-    const usedPercent = usedFor(home, event)
+    const usedPercent = usedFor(home, event, agent)
     const isDue = isDueNow(event, recallSession(join(home, 'sessions'), event), usedPercent)
     record(home, event, isDue ? null : elapsed())
     return isDue
-      ? answer(home, event, usedPercent, pipes)
+      ? answer(home, event, usedPercent, { ...pipes, agent })
           .catch(failed)
           .then(() => undefined)
       : null
@@ -81,11 +86,11 @@ async function answer(
   home: string,
   event: AgentEvent,
   usedPercent: number | null,
-  { write }: Pipes,
+  { write, agent }: Pipes & { agent: Agent },
 ): Promise<void> {
   const { program, used, keep } = startProgram<Program>(WITH_BRIEF, ANY)
-  const told = await program.act(event, process.env.CLAUDE_PROJECT_DIR ?? event.cwd, usedPercent)
-  if (told !== null) write(envelope(event.kind, told.text))
+  const told = await program.act(event, agent.projectOf(process.env) ?? event.cwd, usedPercent)
+  if (told !== null) write(agent.envelope(event.kind, told.text))
   append(home, event, { timing: { of: event.kind, ms: elapsed(), tokens: told?.tokens ?? 0 } })
   // A start that tells a brief uses the most of the program, and is what an agent waits for.
   if (event.kind === 'start' && told !== null) keep(WITH_BRIEF, DAY_MS)
@@ -98,7 +103,7 @@ const ANY = 'hook'
 const DAY_MS = 86_400_000
 
 /** How full the window is: the transcript's last call, in the window that the status line was told of. */
-function usedFor(home: string, event: AgentEvent): number | null {
+function usedFor(home: string, event: AgentEvent, { lastUse, windowOf }: Agent): number | null {
   const use = asksForWindow(event) && event.transcript !== null ? lastUse(event.transcript) : null
   if (use === null) return null
   const gauge = readGauge(join(home, 'sessions'), keyOf(event))
@@ -117,9 +122,14 @@ const append = (home: string, event: AgentEvent, line: JournalRecord) =>
 
 const keyOf = ({ agent, session }: AgentEvent): SessionKey => ({ agent, id: session })
 
-function tellStatus(input: string, home: string, { write }: Pipes, key = ''): void {
+function tellStatus(
+  input: string,
+  home: string,
+  { write, agents }: Pipes & { agents: readonly Agent[] },
+  key = '',
+): void {
   const columns = Number(process.env.COLUMNS) || 80
-  const line = statusline(input, { home, nowMs: Date.now(), columns, env: process.env, key })
+  const line = statusline(input, { home, nowMs: Date.now(), columns, env: process.env, agents, key })
   if (line !== '') write(`${line}\n`)
 }
 

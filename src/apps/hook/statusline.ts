@@ -1,9 +1,10 @@
 import { join } from 'node:path'
+import type { Agent, StatusInput } from '../../core/agent.ts'
 import type { SessionKey } from '../../core/session.ts'
 import { readGauge, readHint, writeGauge } from '../../engine/sessions/session-files.ts'
 import { fieldOf } from './json.ts'
 import { isChained, joinLines, readChain, runChain } from './statusline-chain.ts'
-import { readTold, type Told } from './statusline-input.ts'
+import { readStatus } from './statusline-input.ts'
 import { lineOf, type Shown } from './statusline-line.ts'
 
 interface World {
@@ -12,6 +13,7 @@ interface World {
   /** At least 1. */
   columns: number
   env: Record<string, string | undefined>
+  agents: readonly Agent[]
   /** Which status line that was there before is ours to run: a project's by its key, else the user's. */
   key?: string
 }
@@ -23,7 +25,7 @@ interface World {
  */
 export function statusline(input: string, world: World): string {
   if (isChained(world.env)) return ''
-  const told = readTold(input)
+  const told = readStatus(input, world.agents)
   const sessions = join(world.home, 'sessions')
   // Before anything that may take time: a client that draws again ends this one.
   attempt(() => keepGauge(sessions, told, world.nowMs))
@@ -36,7 +38,7 @@ export function statusline(input: string, world: World): string {
   return theirs === null ? ours : joinLines(theirs, ours, world.columns)
 }
 
-function keepGauge(sessions: string, { session, window, usedPercent }: Told, nowMs: number): void {
+function keepGauge(sessions: string, { session, window, usedPercent }: StatusInput, nowMs: number): void {
   if (session === null || window === null) return
   const kept = attempt(() => readGauge(sessions, session))
   if (fieldOf(kept, 'window') === window && fieldOf(kept, 'usedPercent') === usedPercent) return

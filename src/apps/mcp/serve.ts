@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { AGENTS, projectIn } from '../../agents/table.ts'
 import { asReason, describe, ReasonError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import { realPorts, workingFolder } from '../process/real-ports.ts'
@@ -20,7 +21,7 @@ const AT_TERMINAL =
 /** Serves the workspace around a folder to its end; where it is not there, the client is told, and has no server. */
 export async function serve(folder: string | undefined): Promise<number> {
   try {
-    await serveIn(folder ?? (process.env.CLAUDE_PROJECT_DIR || workingFolder()))
+    await serveIn(folder ?? projectIn(AGENTS, process.env) ?? workingFolder())
     return 0
   } catch (error) {
     const { message, hint, exitCode } = asReason(error)

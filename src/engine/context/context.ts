@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
-import { sessionOf, speakerOf } from '../../agents/speaker.ts'
+import { AGENTS, sessionIn, speakerOf } from '../../agents/table.ts'
 import type { Settings } from '../../config/settings.ts'
+import type { Agent } from '../../core/agent.ts'
 import { instant, type Ports } from '../../core/ports.ts'
 import { describe, errorCode, ReasonError } from '../../core/reason.ts'
 import type { SessionKey } from '../../core/session.ts'
@@ -32,6 +33,8 @@ export interface Context {
   notices: string[]
   /** The whole of what is piped in; asked for only by verbs that say so. */
   readInput(): Promise<string>
+  /** The agents whose sessions are followed. */
+  agents: readonly Agent[]
   /** Who gives the command: an agent that runs it, or the user. */
   speaker: 'agent' | 'user'
   /** The session of an agent in which the command is given, where the agent says so. */
@@ -71,6 +74,8 @@ export interface ContextRequest {
   progress?: Progress
   /** Where notices go; the door's own list, so that it can tell them also where the verb is refused. */
   notices?: string[]
+  /** Other agents than those of the table. */
+  agents?: readonly Agent[]
   /** Who speaks, where the door knows better than the environment. */
   speaker?: Context['speaker']
   /** The process outlives the session that it was started in: which one goes on now is found out each time. */
@@ -84,7 +89,7 @@ const noInput = () =>
 export async function openContext(request: ContextRequest): Promise<Context> {
   const { cwd, env, ports, access, waitMs, readInput = noInput, notices = [] } = request
   const { ask = null, progress = () => undefined, lenient = false, mayMigrate = true } = request
-  const { speaker = speakerOf(env) } = request
+  const { agents = AGENTS, speaker = speakerOf(agents, env) } = request
   const place = placeOf(cwd)
   const home = homeAt(homePath(env))
   const { settings, ...config } = await loadSettings(place.root, env)
@@ -101,8 +106,9 @@ export async function openContext(request: ContextRequest): Promise<Context> {
     ask,
     progress,
     notices,
+    agents,
     speaker,
-    session: sessionOf(env),
+    session: sessionIn(agents, env),
     afterwards: [],
   }
   if (access === 'read' && ![home.database, home.backups, home.setAside].some(mayBeThere)) {

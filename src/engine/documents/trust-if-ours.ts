@@ -1,3 +1,4 @@
+import { NOTES, notesOfPlan, PLANS } from '../../core/layout.ts'
 import { DEFAULT_LEDGER } from '../../core/ledger-path.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
@@ -35,13 +36,8 @@ export async function trustIfOurs(context: Context, survey: Survey): Promise<Her
 
 /** Where agents and their tools leave what other agents read: handoffs, notes, the notes of a plan. */
 function sharedFiles(root: Folder): string[] {
-  const plans = namesIn(root, ['.claude', 'plans'], 'folder').map((plan) => [
-    '.claude',
-    'plans',
-    plan,
-    'checkpoints',
-  ])
-  return [['.agents', 'handoffs'], ['.claude', 'checkpoints'], ...plans].flatMap((folders) =>
+  const plans = namesIn(root, PLANS, 'folder').map(notesOfPlan)
+  return [['.agents', 'handoffs'], [...NOTES], ...plans].flatMap((folders) =>
     namesIn(root, folders)
       .filter((name) => /\.(?:md|json)$/i.test(name))
       .map((name) => [...folders, name].join('/')),

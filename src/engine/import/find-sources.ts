@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { NOTE_FILE, NOTES, notesOfPlan, PLANS } from '../../core/layout.ts'
 import { DEFAULT_LEDGER } from '../../core/ledger-path.ts'
 import { describe, errorCode, ReasonError } from '../../core/reason.ts'
 import { HANDOFFS } from '../../formats/handoff-md/layout.ts'
@@ -31,7 +32,6 @@ export interface Found {
   skipped: Skipped[]
 }
 
-const NOTES = /(?:^|\/)\.claude\/(?:plans\/[^/]+\/)?checkpoints\/[^/]+\.json$/i
 const HANDOFF = /(?:^|\/)\.agents\/handoffs\/[^/]+\.md$/i
 
 export const isHandoffPlace = (path: string) => HANDOFF.test(path)
@@ -94,9 +94,9 @@ class Search {
   }
 
   usualPlaces(): void {
-    this.list(['.claude', 'checkpoints'], /\.json$/i)
-    for (const { name, kind } of this.entriesIn(['.claude', 'plans']))
-      if (kind === 'folder') this.list(['.claude', 'plans', name, 'checkpoints'], /\.json$/i)
+    this.list(NOTES, /\.json$/i)
+    for (const { name, kind } of this.entriesIn(PLANS))
+      if (kind === 'folder') this.list(notesOfPlan(name), /\.json$/i)
     for (const path of new Set([DEFAULT_LEDGER, this.context.settings.ledger_path])) {
       const kind = this.kindOf(path.split('/'))
       if (kind !== null) this.take(path.split('/'), kind, 'usual')
@@ -135,7 +135,7 @@ class Search {
   private take(parts: readonly string[], kind: Entry['kind'], how: Candidate['how']): void {
     const path = parts.join('/')
     if (kind === 'file') {
-      const isUsual = NOTES.test(path) || HANDOFF.test(path) || isLedgerPlace(this.context, path)
+      const isUsual = NOTE_FILE.test(path) || HANDOFF.test(path) || isLedgerPlace(this.context, path)
       if (how === 'named' || !this.candidates.has(path))
         this.candidates.set(path, { path, how: how === 'walk' && isUsual ? 'usual' : how })
     } else this.skip(parts, kind === 'folder' ? 'it is a folder' : 'it is not a plain file')

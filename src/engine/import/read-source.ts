@@ -1,5 +1,6 @@
 import { clip, sha256, wellFormed } from '../../core/canonical.ts'
 import { runNameProblem } from '../../core/id.ts'
+import { NOTE_OF_NO_PLAN, NOTE_OF_PLAN } from '../../core/layout.ts'
 import { partsOf } from '../../core/outline.ts'
 import type { WorkState } from '../../core/work.ts'
 import { readFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
@@ -133,12 +134,9 @@ function keysOf(text: string): string[] | null {
   }
 }
 
-const PLAN = /(?:^|\/)\.claude\/plans\/([^/]+)\/checkpoints\/[^/]+$/
-const GLOBAL = /(?:^|\/)\.claude\/checkpoints\/[^/]+$/
-
 /** A plan's note belongs to the plan's stream. At a place of its own, a note says itself which plan it is of. */
 function noteSource(path: string, note: Note): Pick<ReadSource, 'kind' | 'stream' | 'said'> {
-  const plan = PLAN.exec(path)?.[1] ?? (GLOBAL.test(path) ? null : note.context.active_plan)
+  const plan = NOTE_OF_PLAN.exec(path)?.[1] ?? (NOTE_OF_NO_PLAN.test(path) ? null : note.context.active_plan)
   return { kind: 'note', stream: plan === null ? MAIN : branchSlug(plan), said: noteToWork(note) }
 }
 

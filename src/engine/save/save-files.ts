@@ -1,12 +1,13 @@
 import { sha256 } from '../../core/canonical.ts'
 import { nameProblem, randomToken } from '../../core/id.ts'
+import { NOTES, noteFolder, STATE_INDEX_PATH } from '../../core/layout.ts'
 import { instant } from '../../core/ports.ts'
 import { isDeleted, type WorkState } from '../../core/work.ts'
 import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import { encodeLedger } from '../../formats/ledger-md/codec.ts'
 import { replaceLedger } from '../../formats/ledger-md/replace.ts'
 import { encodeNote, MAX_NOTE_BYTES } from '../../formats/note-json/codec.ts'
-import { noteFolder, noteName } from '../../formats/note-json/layout.ts'
+import { noteName } from '../../formats/note-json/layout.ts'
 import { redactAll } from '../../policy/redact.ts'
 import type { DocumentCommit } from '../../store/acts.ts'
 import type { FileView } from '../../store/local-state.ts'
@@ -16,7 +17,7 @@ import { afterHead } from '../documents/find-stream.ts'
 import { workAt } from '../documents/newest-whole.ts'
 import { type Survey, standingOf } from '../documents/survey.ts'
 import { hasEditsFor, isEdited, type LedgerFile, withEdits } from '../surroundings/ledger-file.ts'
-import { INDEX_PATH, type World } from '../surroundings/world.ts'
+import type { World } from '../surroundings/world.ts'
 import { type SavedView, writtenPoint } from './save-document.ts'
 import type { Said } from './save-input.ts'
 
@@ -45,7 +46,7 @@ export function noteOf(
   const problem = active === null ? null : nameProblem(active)
   if (problem !== null)
     notices.push(
-      `The active plan ${JSON.stringify(active?.slice(0, 60))} cannot name a folder: ${problem}. The note goes to .claude/checkpoints.`,
+      `The active plan ${JSON.stringify(active?.slice(0, 60))} cannot name a folder: ${problem}. The note goes to ${NOTES.join('/')}.`,
     )
   const files = world.dirty?.map(({ path }) => path) ?? inProgress(work)
   const text = encodeNote({
@@ -80,7 +81,7 @@ const inProgress = ({ artifacts }: WorkState) =>
 
 /** An index that cannot be read is reported and left alone. */
 export function indexOf(point: Point, { index, indexProblem }: World): FilePart[] {
-  const view = { kind: 'index', path: INDEX_PATH } as const
+  const view = { kind: 'index', path: STATE_INDEX_PATH } as const
   if (indexProblem !== null)
     return [{ views: [{ ...view, state: 'left', problem: indexProblem }], commit: {} }]
   if (index === null) return []

@@ -1,4 +1,4 @@
-import { readTranscript } from '../../agents/claude/transcript.ts'
+import { agentNamed } from '../../agents/table.ts'
 import { sha256 } from '../../core/canonical.ts'
 import type { Session } from '../../core/session.ts'
 import type { Entry } from '../../core/transcript.ts'
@@ -14,11 +14,12 @@ export async function archiveResults(
   session: Session,
 ): Promise<{ hash: string; results: number } | null> {
   const path = session.environment.transcriptPath
-  if (path === null) return null
+  const reader = await agentNamed(context.agents, session.agent)?.transcript.reader()
+  if (path === null || reader === undefined) return null
   const calls = new Map<string, string>()
   const parts: string[] = []
   let length = 0
-  readTranscript(path, null, (entry) => {
+  reader.readOn(path, null, (entry) => {
     if (entry.kind === 'tool') calls.set(entry.id, nameOf(entry))
     if (entry.kind !== 'result' || entry.text === '') return
     const part = `## ${entry.at} ${calls.get(entry.id) ?? entry.id}${entry.failed ? ' (failed)' : ''}\n\n${redact(entry.text)}\n`

@@ -1,7 +1,7 @@
-import { readTranscript } from '../../agents/claude/transcript.ts'
+import { agentNamed } from '../../agents/table.ts'
 import { instant } from '../../core/ports.ts'
 import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
-import type { Entry, Reading } from '../../core/transcript.ts'
+import type { Entry, TranscriptReading } from '../../core/transcript.ts'
 import type { Breadcrumb } from '../../core/work.ts'
 import { bounded } from '../../policy/digest/bound.ts'
 import { foldEntry } from '../../policy/digest/fold.ts'
@@ -57,13 +57,13 @@ export async function catchUp(
     const isOver = known.phase === 'archived'
     const before = await store.log.readReading(key)
     const state = stateOf(before)
-    const { reading, complete } = readOn(known, state, maxBytes)
+    const { reading, read, complete } = await readOn(context, known, state, maxBytes)
     // What an older version read of a transcript that is gone stays as it is: nothing better can be had.
     const isLost = reading === null && before !== null && readState(before) === null
     const session: Session = {
       ...withReading(context, known, reading),
       // Nobody reads on in one that is over; one that speaks again is read anew.
-      transcriptRead: isOver ? 0 : (reading?.offset ?? known.transcriptRead),
+      transcriptRead: isOver ? 0 : (read ?? known.transcriptRead),
       caughtUpAt: instant(ports.now()),
       readBy: READING,
     }
@@ -91,26 +91,28 @@ export async function catchUp(
 }
 
 /** Folds what is unread into the digest of the state. */
-function readOn(
-  { environment }: Session,
+async function readOn(
+  { agents }: Context,
+  { agent, environment }: Session,
   state: State,
   maxBytes: number | undefined,
-): { reading: Reading | null; complete: boolean } {
+): Promise<{ reading: TranscriptReading | null; read: number | null; complete: boolean }> {
   const path = environment.transcriptPath
-  if (path === null) return { reading: state.reading, complete: true }
+  const reader = path === null ? undefined : await agentNamed(agents, agent)?.transcript.reader()
+  if (path === null || reader === undefined) return { reading: state.reading, read: null, complete: true }
   const limit = maxBytes === undefined ? {} : { maxBytes }
   const before = state.digest
   // What is read from its beginning is not added to what the same lines came to before.
   if (state.reading === null) state.digest = emptyDigest()
-  const found = readTranscript(path, state.reading, folder(state), limit)
+  const found = reader.readOn(path, state.reading, folder(state), limit)
   if (found === null) {
     state.digest = before
-    return { reading: state.reading, complete: true }
+    return { reading: state.reading, read: null, complete: true }
   }
   if (!found.restarted || state.reading === null) return found
   // Another file stands there: what was found in the one before is in its checkpoints, and not told again.
   state.digest = emptyDigest()
-  return readTranscript(path, null, folder(state), limit) ?? { reading: null, complete: true }
+  return reader.readOn(path, null, folder(state), limit) ?? { reading: null, read: null, complete: true }
 }
 
 const folder = (state: State) => (entry: Entry) => {

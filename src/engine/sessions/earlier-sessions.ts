@@ -1,10 +1,8 @@
 import { isAbsolute } from 'node:path'
-import { claudeFolder } from '../../agents/claude/config-folder.ts'
-import { type FoundTranscript, findTranscripts, projectName } from '../../agents/claude/earlier.ts'
-import { readEnds, type TranscriptEnds } from '../../agents/claude/transcript-ends.ts'
 import { instant } from '../../core/ports.ts'
 import { errorCode, ReasonError } from '../../core/reason.ts'
-import type { Session, SessionKey } from '../../core/session.ts'
+import type { AgentName, Session, SessionKey } from '../../core/session.ts'
+import type { FoundTranscript, TranscriptEnds, TranscriptFinder } from '../../core/transcript.ts'
 import { makePrivateFolder } from '../../fs/private.ts'
 import { earlierSession } from '../../policy/session-earlier.ts'
 import { STALE_AFTER_MS } from '../../policy/session-lifecycle.ts'
@@ -56,6 +54,12 @@ export interface Earlier {
   newest_at: string | null
 }
 
+/** A transcript that no hook was heard of, and whose it is. */
+interface EarlierTranscript extends FoundTranscript {
+  agent: AgentName
+  finder: TranscriptFinder
+}
+
 interface Asked {
   /** The session that is at work here: its transcript is no earlier one. */
   except: SessionKey | null
@@ -84,7 +88,7 @@ export async function readEarlier(
   for (const one of all.slice(0, limits.looks)) {
     const hasTime = !isBusy && read < limits.sessions && ports.now() <= until
     if (!isAmongNewest(one, read) || !(hasTime || limits.counts)) break
-    const ends = readEnds(one.path)
+    const ends = one.finder.readEnds(one.path)
     const isOurs = ends.kind === 'conversation' && isHere(ends.cwd, one)
     const mayRead = isOurs && hasTime && ends.bytes <= bytes
     const done = mayRead ? await readWhole(context, one, ends) : 'left'
@@ -127,31 +131,33 @@ export async function countEarlier(context: Context): Promise<Earlier> {
   const times = (await unknownHere(context, { except: context.session }))
     .slice(0, AT_A_COMMAND.looks)
     .flatMap((one) => {
-      const ends = readEnds(one.path)
+      const ends = one.finder.readEnds(one.path)
       return ends.kind === 'conversation' && isHere(ends.cwd, one) ? [ends.lastMs ?? one.mtimeMs] : []
     })
   return earlierOf(0, times.length, Math.max(0, ...times))
 }
 
 /** The transcripts that may be of this workspace and have no row in the store. */
-async function unknownHere(context: Context, { except, again = false }: Asked): Promise<FoundTranscript[]> {
-  const { store, settings, env, place } = context
+async function unknownHere(context: Context, { except, again = false }: Asked): Promise<EarlierTranscript[]> {
+  const { store, settings, env, place, agents } = context
   if (!settings.read_earlier) return []
   const known = await store.log.readJournalPositions()
   const passed = again ? new Set<string>() : passedOver(context)
-  return findTranscripts(
-    claudeFolder(env),
-    place.root,
-    (id) => known.has(`claude/${id}`) || passed.has(id) || id === except?.id,
-  )
+  const found: EarlierTranscript[] = []
+  for (const { name: agent, transcript } of agents) {
+    const finder = await transcript.finder()
+    const isKnown = (id: string) => known.has(`${agent}/${id}`) || passed.has(id) || id === except?.id
+    for (const one of finder.find(env, place.root, isKnown)) found.push({ ...one, agent, finder })
+  }
+  return found.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.id < b.id ? -1 : 1))
 }
 
 /** Whether a transcript is among the newest sessions, with those that were read before it. */
-async function newestHere({ store, identity }: Context, found: readonly FoundTranscript[], most: number) {
+async function newestHere({ store, identity }: Context, found: readonly EarlierTranscript[], most: number) {
   if (found.length === 0 || most === Number.POSITIVE_INFINITY) return () => true
   const rows = await store.log.listSessions({ workspace: identity.workspace, most })
   const times = rows.map(({ session }) => Date.parse(session.lastActivityAt))
-  return ({ mtimeMs }: FoundTranscript, read: number) =>
+  return ({ mtimeMs }: EarlierTranscript, read: number) =>
     times.filter((time) => time > mtimeMs).length + read < most
 }
 
@@ -159,13 +165,12 @@ async function newestHere({ store, identity }: Context, found: readonly FoundTra
  * Whether a transcript is of this workspace: its folder is not in a worktree or a repository of its own. Where that
  * folder is not on this machine, somebody put the transcript among those of this root: the client goes on with it here.
  */
-function insideOf({ place }: Context): (cwd: string, found: FoundTranscript) => boolean {
+function insideOf({ place }: Context): (cwd: string, found: EarlierTranscript) => boolean {
   const known = new Map<string, string | null>([[place.root, place.root]])
-  return (cwd, { isRoots }) => {
+  return (cwd, found) => {
     const root = known.has(cwd) ? (known.get(cwd) ?? null) : rootOf(cwd)
     known.set(cwd, root)
-    // Two paths may have one name: then it lies where the client put it, and is of a folder that is gone.
-    return root === null ? isRoots && projectName(cwd) !== projectName(place.root) : root === place.root
+    return root === null ? found.finder.isMovedTo(place.root, found, cwd) : root === place.root
   }
 }
 
@@ -180,12 +185,12 @@ function rootOf(cwd: string): string | null {
 }
 
 /** A session that has only just begun may say more. */
-function isPassedForGood(context: Context, one: FoundTranscript, ends: TranscriptEnds): boolean {
+function isPassedForGood(context: Context, one: EarlierTranscript, ends: TranscriptEnds): boolean {
   if (ends.kind === 'unreadable') tellUnreadable(context, keyOf(one), ends.problem)
   return ends.kind !== 'nothing' || context.ports.now() - one.mtimeMs > STALE_AFTER_MS
 }
 
-const keyOf = ({ id }: FoundTranscript): SessionKey => ({ agent: 'claude', id })
+const keyOf = ({ agent, id }: EarlierTranscript): SessionKey => ({ agent, id })
 
 const BEFORE = { kind: 'session-end', note: 'read from a transcript that no hook was heard of' } as const
 
@@ -198,7 +203,7 @@ export const withoutLedger = (context: Context): Context => ({
 /** Where it cannot be read the reason is told. Where others hold the store a later call goes on: nobody fails for it. */
 async function readWhole(
   context: Context,
-  one: FoundTranscript,
+  one: EarlierTranscript,
   ends: Extract<TranscriptEnds, { kind: 'conversation' }>,
 ): Promise<'read' | 'failed' | 'busy'> {
   const { ports, identity, home } = context

@@ -1,13 +1,13 @@
 import { ReasonError } from '../../core/reason.ts'
-import { AGENTS, type SessionRow } from '../../core/session.ts'
+import type { SessionRow } from '../../core/session.ts'
 import type { Context } from '../context/context.ts'
 
 const MOST_NAMED = 5
 
 /** A session by its whole id, or one of this repository by how its id begins. */
-export async function findSession({ store, identity }: Context, id: string): Promise<SessionRow> {
-  for (const agent of AGENTS) {
-    const row = await store.log.readSession({ agent, id })
+export async function findSession({ store, identity, agents }: Context, id: string): Promise<SessionRow> {
+  for (const { name } of agents) {
+    const row = await store.log.readSession({ agent: name, id })
     if (row) return row
   }
   const [row, ...others] = (await store.log.listSessions({ repository: identity.repository })).filter(

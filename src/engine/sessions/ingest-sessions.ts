@@ -1,5 +1,5 @@
-import { existsSync, statSync } from 'node:fs'
-import { errorCode } from '../../core/reason.ts'
+import { existsSync } from 'node:fs'
+import { agentNamed } from '../../agents/table.ts'
 import type { Session, SessionKey } from '../../core/session.ts'
 import { type Context, settleIdentity } from '../context/context.ts'
 import { READING } from '../surroundings/read-state.ts'
@@ -38,7 +38,8 @@ export async function catchUpSessions(
   if (!hasSessions(context)) return
   const all = await sessionsLookedAfter(context, ['active', 'stale', 'recent'], MOST_SESSIONS)
   const others = all.filter((session) => session.id !== except?.id)
-  const late = others.length > 0 ? others.filter(isBehind) : await archivedUnread(context)
+  const late =
+    others.length > 0 ? others.filter((session) => isBehind(context, session)) : await archivedUnread(context)
   for (const session of late)
     await apart(context, session, async () =>
       (await import('./catch-up.ts')).catchUp(
@@ -76,15 +77,9 @@ const isUnread = ({ caughtUpAt, lastActivityAt, readBy }: Session): boolean =>
   readBy !== READING || caughtUpAt === null || lastActivityAt > caughtUpAt
 
 /** Its transcript has grown, or it was heard of, since it was last looked at; or an older version looked. */
-function isBehind(session: Session): boolean {
+function isBehind({ agents }: Context, session: Session): boolean {
   if (isUnread(session)) return true
-  const { environment, transcriptRead } = session
+  const { agent, environment, transcriptRead } = session
   const path = environment.transcriptPath
-  if (path === null) return false
-  try {
-    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > transcriptRead
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return false
-  }
+  return path !== null && agentNamed(agents, agent)?.transcript.isBehind(path, transcriptRead) === true
 }

@@ -1,7 +1,7 @@
-import { readTranscript } from '../../agents/claude/transcript.ts'
+import { agentNamed } from '../../agents/table.ts'
 import { describe, errorCode } from '../../core/reason.ts'
 import type { Session } from '../../core/session.ts'
-import type { Reading } from '../../core/transcript.ts'
+import type { TranscriptReading } from '../../core/transcript.ts'
 import type { Context } from '../context/context.ts'
 import { readState } from '../surroundings/read-state.ts'
 import { withReading } from './with-reading.ts'
@@ -11,14 +11,16 @@ export async function readToEnd(context: Context, session: Session): Promise<Ses
   return withReading(context, session, await readOn(context, session))
 }
 
-async function readOn({ store, notices }: Context, session: Session): Promise<Reading | null> {
+async function readOn(
+  { store, notices, agents }: Context,
+  session: Session,
+): Promise<TranscriptReading | null> {
   const path = session.environment.transcriptPath
   if (path === null) return null
   try {
-    return (
-      readTranscript(path, readState(await store.log.readReading(session))?.reading ?? null, null)?.reading ??
-      null
-    )
+    const before = readState(await store.log.readReading(session))?.reading ?? null
+    const reader = await agentNamed(agents, session.agent)?.transcript.reader()
+    return reader?.readOn(path, before, null)?.reading ?? null
   } catch (error) {
     if (errorCode(error) === undefined) throw error
     notices.push(`${path} cannot be read: ${describe(error)}. What is told is what was read before.`)

@@ -1,4 +1,4 @@
-import type { Session } from '../../core/session.ts'
+import type { Session, SessionKey } from '../../core/session.ts'
 import { isEarlier } from '../../policy/session-earlier.ts'
 import { nextPhase } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context/context.ts'
@@ -20,12 +20,12 @@ export interface Reconciled {
 export async function reconcileHere(
   context: Context,
   { trusted }: Here,
-  { except }: { except: string | null },
+  { except }: { except: SessionKey | null },
 ): Promise<Reconciled[]> {
-  await catchUpSessions(context, { except: except === null ? null : { agent: 'claude', id: except } })
+  await catchUpSessions(context, { except })
   const moved: Reconciled[] = []
   for (const session of await staleSessions(context)) {
-    if (session.id === except) continue
+    if (isSame(session, except)) continue
     // Those of this workspace are caught up with already.
     if (session.workspace !== context.identity.workspace)
       await apart(context, session, async () =>
@@ -48,6 +48,9 @@ export async function staleSessions({ store, identity }: Context): Promise<Sessi
 
 const MOST_ELSEWHERE = 5
 
+const isSame = ({ agent, id }: SessionKey, other: SessionKey | null) =>
+  agent === other?.agent && id === other.id
+
 const BROKE_OFF = { kind: 'session-end', note: 'the session broke off' } as const
 
 const sessionsOf = async ({ store, identity }: Context, phases: Array<Session['phase']>) =>
@@ -67,9 +70,9 @@ const crashed = (session: Session): Session =>
     : session
 
 /** Git is asked once, for the sessions whose end nobody has counted yet. */
-async function countUncommitted(context: Context, except: string | null): Promise<void> {
+async function countUncommitted(context: Context, except: SessionKey | null): Promise<void> {
   const open = (await sessionsOf(context, ['recent'])).filter(
-    (session) => session.uncommittedFiles === null && session.id !== except && !isEarlier(session),
+    (session) => session.uncommittedFiles === null && !isSame(session, except) && !isEarlier(session),
   )
   if (open.length === 0 || context.place.git === null) return
   const { dirtyFiles } = await import('../../workspace/git-dirty.ts')

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../../core/reason.ts'
-import { AGENTS, type SessionKey, type Stretch } from '../../core/session.ts'
+import type { SessionKey, Stretch } from '../../core/session.ts'
 
 /**
  * The small files of a session in the home. Hooks write them before and instead of opening the store: this module is
@@ -110,9 +110,9 @@ const parsed = (text: string): unknown[] => {
   }
 }
 
-/** The sessions that have a journal. */
+/** The sessions that have a journal, of whatever agent: a newer version may know more of them. */
 export function journals(sessions: string): SessionKey[] {
-  return AGENTS.flatMap((agent) =>
+  return namesIn(sessions).flatMap((agent) =>
     namesIn(folderOf(sessions, { agent }))
       .filter((name) => name.endsWith(ENDINGS.journal))
       .map((name) => ({ agent, id: name.slice(0, -ENDINGS.journal.length) })),

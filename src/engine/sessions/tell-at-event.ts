@@ -1,4 +1,4 @@
-import { hasTools } from '../../agents/speaker.ts'
+import { agentNamed } from '../../agents/table.ts'
 import type { AgentEvent } from '../../core/agent-event.ts'
 import { instant } from '../../core/ports.ts'
 import type { Session, SessionKey } from '../../core/session.ts'
@@ -33,7 +33,7 @@ const tellAtStart: Teller = async (context, { key, event, before }) => {
   const telling = event.kind === 'start' ? toldAtStart(event.source) : null
   if (event.kind !== 'start' || telling === null) return null
   const here = await lookHere(context)
-  await reconcileHere(context, here, { except: key.id })
+  await reconcileHere(context, here, { except: key })
   const notes = await notesHere(context, here, key)
   const session = (await context.store.log.readSession(key))?.session
   // One that resumes and was never followed has been told nothing.
@@ -110,13 +110,14 @@ const nudgeAndSave: Teller = async (context, { key, event, usedPercent }) => {
 /** Much was done since the last save: asks the agent for one, once. */
 const askForSave: Teller = async (context, { key, event }) => {
   if (!mayAskToSave(event)) return null
-  const { settings, env } = context
+  const { settings, env, agents } = context
+  const hasTools = agentNamed(agents, key.agent)?.hasTools(env) ?? false
   // Of two hooks that come at once, the one that changes the row is the one who asks.
   let text = ''
   await changeSession(context, key, (now) => {
     const stretch = openStretch(now, settings.ask_to_save)
     const isDue = stretch !== null && isSaveDue(stretch)
-    text = isDue ? askToSave(stretch, { hasSaved: now.savedAt !== null, hasTools: hasTools(env) }) : ''
+    text = isDue ? askToSave(stretch, { hasSaved: now.savedAt !== null, hasTools }) : ''
     return isDue ? markAsked(now) : now
   })
   return text === '' ? null : { text, tokens: estimateTokens(text) }

@@ -1,4 +1,4 @@
-import type { Reading } from '../../core/transcript.ts'
+import type { TranscriptCursor, TranscriptReading } from '../../core/transcript.ts'
 import type { Digest } from '../../policy/digest/state.ts'
 
 /** The shape of what is kept of a transcript. One of another shape is read anew. */
@@ -6,19 +6,47 @@ export const READING = 2
 
 /** How far a transcript is read, and what it came to. */
 export interface ReadState {
-  reading: Reading | null
+  reading: TranscriptReading | null
   digest: Digest
 }
 
+/** A reading as it is kept: its cursor stands beside what it says, so that older versions understand it, too. */
+type KeptReading = Omit<TranscriptReading, 'cursor'> & TranscriptCursor
+
 /** What `catchUp` keeps of a transcript, as text. */
-export const writeState = (state: ReadState): string => JSON.stringify({ shape: READING, ...state })
+export const writeState = ({ reading, digest }: ReadState): string =>
+  JSON.stringify({
+    shape: READING,
+    reading: reading && { ...reading.cursor, ...withoutCursor(reading) },
+    digest,
+  })
+
+const withoutCursor = ({ cursor: _cursor, ...said }: TranscriptReading) => said
+
+const withCursor = ({
+  statistics,
+  context,
+  compactions,
+  lastAt,
+  ...cursor
+}: KeptReading): TranscriptReading => ({
+  ...{ cursor, statistics, context, compactions, lastAt },
+})
+
+interface KeptState {
+  shape?: number
+  reading: KeptReading | null
+  digest: Digest
+}
 
 /** The same, read again; null where it is of another shape or cannot be read. */
 export function readState(text: string | null): ReadState | null {
   try {
     // `as`: only `writeState` writes this shape.
-    const kept = text === null ? null : (JSON.parse(text) as ReadState & { shape?: number })
-    return kept?.shape === READING ? { reading: kept.reading, digest: kept.digest } : null
+    const kept = text === null ? null : (JSON.parse(text) as KeptState)
+    return kept?.shape === READING
+      ? { reading: kept.reading && withCursor(kept.reading), digest: kept.digest }
+      : null
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return null

@@ -1,5 +1,5 @@
 import type { Session } from '../../core/session.ts'
-import type { Entry, Reading } from '../../core/transcript.ts'
+import type { Entry, TranscriptReading } from '../../core/transcript.ts'
 import { foldEntry } from '../../policy/digest/fold.ts'
 import { type Digest, emptyDigest } from '../../policy/digest/state.ts'
 import type { Store } from '../../store/store.ts'
@@ -33,7 +33,7 @@ export function digestReader(store: Store): DigestReader {
 export function withNewest(
   digest: Digest,
   { lastPrompt, lastSaid }: Session,
-  reading: Reading | null,
+  reading: TranscriptReading | null,
 ): Digest {
   const writtenAt = reading?.lastAt ?? digest.lastAt ?? ''
   const isSaid = (text: string) => digest.turn.some((one) => one.text.endsWith(text.trim().slice(-200)))

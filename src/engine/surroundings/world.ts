@@ -1,4 +1,5 @@
 import { nameProblem } from '../../core/id.ts'
+import { PLANS_HOME, STATE_INDEX, STATE_INDEX_PATH } from '../../core/layout.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Position } from '../../core/work.ts'
 import { readIndex, type StateIndex } from '../../formats/state-index/codec.ts'
@@ -8,9 +9,6 @@ import { redact } from '../../policy/redact.ts'
 import type { Context } from '../context/context.ts'
 import type { Here } from '../trust/here.ts'
 
-export const AGENT_FOLDER = '.claude'
-const INDEX_FILE = 'state-index.json'
-export const INDEX_PATH = `${AGENT_FOLDER}/${INDEX_FILE}`
 const MAX_INDEX_BYTES = 4 * 1024 * 1024
 
 /** What nobody should have to type: where the work is, in git and in the plan that a tool beside this one follows. */
@@ -74,10 +72,10 @@ export function agentFolder(
   const none = { hasAgentFolder: false, index: null, indexProblem: null }
   const root = openFolder(place.root)
   try {
-    const folder = findFolder(root, [AGENT_FOLDER])
+    const folder = findFolder(root, [PLANS_HOME])
     if (folder === null) return none
     try {
-      const bytes = folder.read(INDEX_FILE, MAX_INDEX_BYTES)
+      const bytes = folder.read(STATE_INDEX, MAX_INDEX_BYTES)
       const read = bytes && indexIn(bytes)
       return read !== null && 'problem' in read
         ? { hasAgentFolder: true, index: null, indexProblem: read.problem }
@@ -90,7 +88,7 @@ export function agentFolder(
     }
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
-    notices.push(`${AGENT_FOLDER} is left alone: ${error.message}`)
+    notices.push(`${PLANS_HOME} is left alone: ${error.message}`)
     return none
   } finally {
     root.close()
@@ -104,7 +102,7 @@ function indexIn(bytes: Buffer): ReturnType<typeof readIndex> {
 
 async function isTrackedIndex({ place }: Context): Promise<boolean> {
   const { isTracked } = await import('../../workspace/git-index.ts')
-  return isTracked(place, INDEX_PATH)
+  return isTracked(place, STATE_INDEX_PATH)
 }
 
 const isPlain = (index: StateIndex) => JSON.stringify(plainIndex(index)) === JSON.stringify(index)

@@ -1,11 +1,5 @@
 import { requireName } from '../../core/id.ts'
 
-/** Where notes are, below the workspace: with their plan, or for all. A plan's name that is no safe name is refused. */
-export const noteFolder = (plan: string | null): string[] =>
-  plan === null
-    ? ['.claude', 'checkpoints']
-    : ['.claude', 'plans', requireName(plan, 'the plan'), 'checkpoints']
-
 /** The last millisecond of the year 9999: later years have more digits, and would not sort. */
 const LAST_TIME = 253_402_300_799_999
 

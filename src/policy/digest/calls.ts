@@ -6,7 +6,6 @@ import {
   commitIn,
   commitSubject,
   describedOf,
-  exitCodeOf,
   type Family,
   failedTest,
   failingLine,
@@ -24,25 +23,16 @@ import {
 import { keptLine, shorten } from './quote.ts'
 import { type Check, type Digest, KEEP, keepNewest, type OpenCall, type TouchedFile } from './state.ts'
 
-const EDITS = /^(?:Write|Edit|MultiEdit|NotebookEdit)$/
-const HELPS = /^(?:Task|Agent)$/
-/** Tools that look at, or end, something in the background: their result may say that it is over. */
-const LOOKS = /^(?:TaskOutput|AgentOutputTool|BashOutput)$/
-const STOPS = /^(?:TaskStop|KillShell|KillBash)$/
-/** Our own tools, by the name that a client gives them: who saves or looks has not gone on with the work by that. */
-const OURS = /^mcp_.*_savepoint_[a-z_]+$/
+/** Our own commands: who saves or looks has not gone on with the work by that. */
 const OUR_COMMAND =
   /^(?:\S*\/)?(?:savepoint|node \S*\/cli\.cjs) (?:save|resume|status|handoff|search|sessions|info)\b/
-/** The tools that have entries of their own: what the user said to them is told there. */
-const SPEAK =
-  /^(?:ExitPlanMode|EnterPlanMode|AskUserQuestion|TodoWrite|Task(?:Create|Update|List|Get)|Skill)$/
 const LONGEST = { id: 100, path: 300, what: 200, prompt: 900 }
 
 /** A tool was called. */
-export function beginCall(digest: Digest, { id, name, input, at }: EntryOf<'tool'>): void {
-  if (OURS.test(name) || OUR_COMMAND.test(input.command ?? '')) return
+export function beginCall(digest: Digest, { id, name, does, input, at }: EntryOf<'tool'>): void {
+  if (does === 'ours' || OUR_COMMAND.test(input.command ?? '')) return
   const { path = '', command = '', description = '', helper = '', prompt = '', task = '' } = input
-  const isHelper = HELPS.test(name) || helper !== ''
+  const isHelper = does === 'help'
   const isBehind = input.background === true
   const what = isHelper
     ? [helper, description].filter(Boolean).join(': ')
@@ -58,20 +48,21 @@ export function beginCall(digest: Digest, { id, name, input, at }: EntryOf<'tool
   if (digest.command && command !== '') reachByRun(digest.command, command)
   digest.calls.push({
     id: keptLine(id, LONGEST.id),
-    alias: LOOKS.test(name) || STOPS.test(name) ? keptLine(task, LONGEST.id) : '',
+    alias: does === 'look' || does === 'stop' ? keptLine(task, LONGEST.id) : '',
     at,
     name: keptLine(name, 60),
+    ...(does === undefined ? {} : { does }),
     kind: isHelper ? 'subagent' : isBehind ? 'background' : 'call',
     isBehind,
     broke: '',
     about: keptLine(description, 120),
     what: keptLine(what || name, LONGEST.what),
     prompt: isHelper ? keptLine(prompt, LONGEST.prompt) : '',
-    path: EDITS.test(name) ? wellFormed(redact(path).slice(0, LONGEST.path)) : '',
+    path: does === 'edit' || does === 'write' ? wellFormed(redact(path).slice(0, LONGEST.path)) : '',
     command: wellFormed(redact(command)),
   })
   keepNewest(digest.calls, KEEP.calls)
-  if (!SPEAK.test(name))
+  if (does !== 'speak')
     digest.lastCall = {
       at,
       name: keptLine(name, 60),
@@ -88,52 +79,44 @@ function commandLine(command: string): string {
   return subject === '' ? line : `${shorten(line, 120)} (commit: "${subject}")`
 }
 
-// The client's own words where a call goes on behind the scenes, and the name that it gives to it.
-const STARTED =
-  /^(?:Command (?:is )?running in (?:the )?background with ID|Async agent launched|Spawned successfully|Command was (?:manually|automatically) backgrounded)/i
-const ALIAS = /(?:\b(?:ID|agentId|task_id)[:=] ?|^name: )`?([A-Za-z0-9_-]{3,80})/m
-const BROKE = /^(?:API Error\b|\[Request interrupted)/
-const COMPLETED = /<status>completed<\/status>|\bstatus: completed\b/i
-const OVER = /<status>(?:completed|failed|killed|stopped)<\/status>|\bstatus: (?:completed|failed|killed)\b/i
-
 /** What a call came to. What it printed tells whether it failed, and nothing of what is to be done. */
-export function endCall(digest: Digest, { id, failed, refused, text: printed, at }: EntryOf<'result'>): void {
+export function endCall(digest: Digest, result: EntryOf<'result'>): void {
+  const { id, failed, refused, text: printed, at } = result
   // Before a line of a failure is chosen: one line of a key does not look like a key.
   const text = failed ? redact(printed) : printed
   const call = digest.calls.find((one) => one.id === keptLine(id, LONGEST.id))
   if (call === undefined) return
   digest.last = 'call'
-  if (!failed && !refused && (call.isBehind || STARTED.test(text))) {
+  if (!failed && !refused && (call.isBehind || result.goesOn)) {
     call.isBehind = true
     if (call.kind === 'call') call.kind = 'background'
-    call.alias = ALIAS.exec(text)?.[1] ?? ''
+    call.alias = result.handle ?? ''
     return
   }
   // A helper that the provider stopped has not finished, whatever the client calls its result.
-  if (call.kind === 'subagent' && BROKE.test(text)) {
+  if (call.kind === 'subagent' && result.broke) {
     call.broke = keptLine(text.split('\n', 1)[0] ?? '', 200)
     return
   }
   digest.calls.splice(digest.calls.indexOf(call), 1)
-  if (!failed && call.name === 'TeamDelete')
+  if (!failed && call.does === 'dismiss')
     digest.calls = digest.calls.filter(({ kind }) => kind !== 'subagent')
   // What was stopped came to nothing; what is over says how.
-  if (!failed && call.alias !== '' && STOPS.test(call.name)) takeCall(digest, call.alias)
-  else if (!failed && call.alias !== '' && OVER.test(text))
-    finishCall(digest, { id: call.alias, failed: !COMPLETED.test(text), at })
+  if (!failed && call.alias !== '' && call.does === 'stop') takeCall(digest, call.alias)
+  else if (!failed && call.alias !== '' && result.over)
+    finishCall(digest, { id: call.alias, failed: result.over === 'failed', at })
   const { lastCall } = digest
   if (lastCall && lastCall.at === call.at && lastCall.what === call.what) {
     lastCall.came = refused ? 'refused' : failed ? 'failed' : 'well'
     lastCall.detail = failed && !refused ? failingLine(text) || lastLine(text) : ''
   }
-  if (refused || (failed && NEVER_RAN.test(text))) return
-  if (call.path !== '' && !failed) touchFile(digest, call.path, actionOf(call.name, text))
-  else if (call.command !== '') recordRun(digest, call, failed, text, at)
+  if (refused || result.neverRan) return
+  if (call.path !== '' && !failed) touchFile(digest, call.path, isMade(call, result) ? 'created' : 'modified')
+  else if (call.command !== '') recordRun(digest, call, { failed, code: result.code ?? null, at }, text)
 }
 
-/** The client's own words where it kept a call from running. */
-const NEVER_RAN =
-  /^(?:Error: )?(?:<tool_use_error>|This (?:Bash )?command (?:requires approval|contains multiple operations)|Claude requested permissions|Permission to use |Cancelled: |Sibling tool call errored)/
+/** Only of a call that writes the whole of a file its result tells whether that made it. */
+const isMade = ({ does }: OpenCall, { created }: EntryOf<'result'>) => does === 'write' && created === true
 
 const lastLine = (text: string) => keptLine(text.trimEnd().split('\n').at(-1) ?? '', 160)
 
@@ -143,7 +126,7 @@ export function finishCall(
   { id, failed, at }: Pick<EntryOf<'finished'>, 'id' | 'failed' | 'at'>,
 ): void {
   const call = takeCall(digest, id)
-  if (call && call.command !== '') recordRun(digest, call, failed, '', at)
+  if (call && call.command !== '') recordRun(digest, call, { failed, code: null, at }, '')
 }
 
 /** The call of that name, which is open no longer. */
@@ -160,9 +143,6 @@ export function dropForeground(digest: Digest): void {
     ({ isBehind, kind, broke }) => isBehind || kind === 'background' || broke !== '',
   )
 }
-
-const actionOf = (name: string, text: string) =>
-  name === 'Write' && /\bcreated\b/i.test(text.slice(0, 200)) ? 'created' : 'modified'
 
 /** The newest is the last. A file that was made here stays one that was made here. */
 function touchFile(digest: Digest, path: string, action: TouchedFile['action']): void {
@@ -181,7 +161,15 @@ function markChange({ requests }: Digest): void {
   if (request) request.led = 'changes'
 }
 
-function recordRun(digest: Digest, call: OpenCall, failed: boolean, output: string, at: string): void {
+/** How a run came to its end. */
+type Ending = Pick<Check, 'failed' | 'code' | 'at'>
+
+function recordRun(
+  digest: Digest,
+  call: OpenCall,
+  { failed, code: given, at }: Ending,
+  output: string,
+): void {
   const command = call.command.slice(0, 1_000)
   const notable =
     notableOf(command) ?? describedOf(command, call.about, output) ?? asTest(digest, command, failed, output)
@@ -199,7 +187,7 @@ function recordRun(digest: Digest, call: OpenCall, failed: boolean, output: stri
   const ms = Date.parse(at) - Date.parse(call.at)
   const verdict = verdictOf(notable, failed, output)
   const isRed = verdict === 'failed'
-  const code = isRed ? exitCodeOf(output) : null
+  const code = isRed ? given : null
   // A command that is not there says nothing of the work.
   if (verdict === 'unknown' || code === 126 || code === 127 || (isRed && isNoCommand(output))) return
   const outcome = {

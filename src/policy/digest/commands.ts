@@ -282,8 +282,3 @@ export function passingLine(output: string): string {
   const found = best.line || lines.findLast((line) => CLEAN.test(line)) || ''
   return keptLine(found.replace(/[=─━*-]{3,}/g, ' '), 120)
 }
-
-export const exitCodeOf = (output: string): number | null => {
-  const found = /^(?:Error: )?Exit code (\d{1,3})\b/m.exec(output.slice(0, 200))
-  return found ? Number(found[1]) : null
-}

@@ -65,7 +65,7 @@ const FOLD: { [Kind in Entry['kind']]: (digest: Digest, entry: EntryOf<Kind>) =>
 /** Parts of one answer that nothing came between are one. */
 function hearText(digest: Digest, { text, at }: EntryOf<'text'>): void {
   const said = kept(text, LONGEST.said)
-  if (said === '' || OWN_WORDS.test(said)) return
+  if (said === '') return
   const { turn } = digest
   const before = turn.at(-1)
   if (before && digest.last === 'text' && !before.leadsOn)
@@ -76,9 +76,6 @@ function hearText(digest: Digest, { text, at }: EntryOf<'text'>): void {
   digest.last = 'text'
   digest.halted = ''
 }
-
-/** What the client lets its agent say where nothing was asked. */
-const OWN_WORDS = /^(?:No response requested\.?|\(no content\))$/
 
 function showPlan(digest: Digest, { text, verdict, path, at }: EntryOf<'plan'>): void {
   const { plan } = digest

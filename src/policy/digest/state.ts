@@ -1,4 +1,4 @@
-import type { RequestKind } from '../../core/transcript.ts'
+import type { CallKind, RequestKind } from '../../core/transcript.ts'
 import type { CheckKind } from './commands.ts'
 
 /** What a user said, in the user's own words. */
@@ -37,6 +37,8 @@ export interface OpenCall {
   alias: string
   at: string
   name: string
+  /** Missing in digests that an older version left, too. */
+  does?: CallKind
   kind: 'subagent' | 'background' | 'call'
   /** Its result only says that it was started. */
   isBehind: boolean

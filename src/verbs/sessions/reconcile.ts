@@ -26,9 +26,7 @@ export const reconcile = operation({
       ? await countEarlier(context)
       : await readEarlier(context, ALL, { except, again: true })
     const stale = (await staleSessions(context)).map(toldOf)
-    const reconciled = dryRun
-      ? stale
-      : await reconcileHere(context, await lookHere(context), { except: except?.id ?? null })
+    const reconciled = dryRun ? stale : await reconcileHere(context, await lookHere(context), { except })
     return { dry_run: dryRun, reconciled, earlier, now: new Date(context.ports.now()).toISOString() }
   },
   say: ({ dry_run, reconciled, earlier, now }) =>

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { readTranscript } from '../../agents/claude/transcript.ts'
+import { agentNamed } from '../../agents/table.ts'
 import { describe, errorCode, ReasonError } from '../../core/reason.ts'
-import { type ContextUse, type Statistics, totalTokens } from '../../core/session.ts'
-import type { Reading } from '../../core/transcript.ts'
+import { type ContextUse, type SessionKey, type Statistics, totalTokens } from '../../core/session.ts'
+import type { TranscriptReader, TranscriptReading } from '../../core/transcript.ts'
 import { oneLine } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { requireLast } from '../../engine/sessions/current.ts'
@@ -31,17 +31,18 @@ export const sessionsStats = operation({
   fields: {
     file: { kind: 'text', at: 0, about: 'a transcript file; that of the current session without it' },
   },
-  examples: [
-    'savepoint sessions stats',
-    'savepoint sessions stats ~/.claude/projects/my-project/0b5a.jsonl --json',
-  ],
+  examples: ['savepoint sessions stats', 'savepoint sessions stats ~/old-session.jsonl --json'],
   access: 'read',
   takesIn: 'events',
   lenient: true,
   async perform(context, { file }): Promise<Counted> {
-    if (file !== undefined) return counted(resolve(context.cwd, file), null)
-    const { id, path } = await currentTranscript(context)
-    return counted(path, id)
+    if (file !== undefined) {
+      // A file says nothing of its agent: it is read as the agent at work would write it, or the first that is known.
+      const name = context.session?.agent ?? context.agents[0]?.name ?? ''
+      return counted(await readerOf(context, name), resolve(context.cwd, file), null)
+    }
+    const { agent, id, path } = await currentTranscript(context)
+    return counted(await readerOf(context, agent), path, id)
   },
   say: ({ transcript, sessionId, bytes, statistics, context, compactions, lastAt }, { columns }) =>
     namedRows(
@@ -57,14 +58,20 @@ export const sessionsStats = operation({
     ),
 })
 
-async function currentTranscript(context: Context): Promise<{ id: string; path: string }> {
-  const { id, environment } = (await requireLast(context)).session
+async function currentTranscript(context: Context): Promise<SessionKey & { path: string }> {
+  const { agent, id, environment } = (await requireLast(context)).session
   if (environment.transcriptPath === null) throw new ReasonError('transcript_none', { id })
-  return { id, path: environment.transcriptPath }
+  return { agent, id, path: environment.transcriptPath }
 }
 
-function counted(transcript: string, sessionId: string | null): Counted {
-  const { reading, bytes } = readWhole(transcript)
+async function readerOf({ agents }: Context, name: string): Promise<TranscriptReader> {
+  const reader = await agentNamed(agents, name)?.transcript.reader()
+  if (reader === undefined) throw new ReasonError('usage_invalid', { problem: `no agent is called ${name}` })
+  return reader
+}
+
+function counted(reader: TranscriptReader, transcript: string, sessionId: string | null): Counted {
+  const { reading, bytes } = readWhole(reader, transcript)
   const { statistics, context, compactions, lastAt } = reading
   return {
     ...{ transcript, sessionId, bytes, statistics, totalTokens: totalTokens(statistics.tokensConsumed) },
@@ -72,11 +79,11 @@ function counted(transcript: string, sessionId: string | null): Counted {
   }
 }
 
-function readWhole(path: string): { reading: Reading; bytes: number } {
+function readWhole(reader: TranscriptReader, path: string): { reading: TranscriptReading; bytes: number } {
   try {
     const file = statSync(path)
     if (!file.isFile()) throw unreadable(path, 'it is no file')
-    const found = readTranscript(path, null, null)
+    const found = reader.readOn(path, null, null)
     if (found === null) throw unreadable(path, 'it was gone when it was read')
     return { reading: found.reading, bytes: file.size }
   } catch (error) {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { claudeFolder } from '../../agents/claude/config-folder.ts'
 import { isMalformed, readFacts } from '../../agents/claude/settings.ts'
+import { AGENTS, namesOf } from '../../agents/table.ts'
 import { instant } from '../../core/ports.ts'
 import { EXIT, ReasonError } from '../../core/reason.ts'
-import { AGENTS } from '../../core/session.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { AT_SET_UP, countEarlier, readEarlier } from '../../engine/sessions/earlier-sessions.ts'
 import type { Asked } from '../../engine/setup/asked.ts'
@@ -71,7 +71,7 @@ export const init = operation({
   fields: {
     agent: {
       kind: 'choice',
-      choices: AGENTS,
+      choices: namesOf(AGENTS),
       value: 'NAME',
       about: 'claude; set up also where it is not found',
     },

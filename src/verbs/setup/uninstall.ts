@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { MARKET, OUR_PLUGINS } from '../../agents/claude/settings.ts'
+import { AGENTS, namesOf } from '../../agents/table.ts'
 import { EXIT, ReasonError } from '../../core/reason.ts'
-import { AGENTS } from '../../core/session.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { removePrivate } from '../../engine/context/private-json.ts'
 import type { Change } from '../../engine/setup/change.ts'
@@ -60,7 +60,7 @@ export const uninstall = operation({
   detail:
     'Without --scope: out of the settings of this workspace, and out of your own; --scope all also out of every other workspace that was set up. A settings file that nobody has edited since gets back the bytes that it had; out of others exactly our entries are taken. Plugins are taken out by the client itself. Saved work stays, and so does the trust in this workspace.',
   fields: {
-    agent: { kind: 'choice', choices: AGENTS, value: 'NAME', about: 'claude' },
+    agent: { kind: 'choice', choices: namesOf(AGENTS), value: 'NAME', about: 'claude' },
     scope: {
       kind: 'choice',
       choices: ['project', 'user', 'all'],

@@ -1,3 +1,4 @@
+import { PLANS } from '../../core/layout.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { count } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
@@ -20,7 +21,7 @@ export const importOperation = operation({
   examples: [
     'savepoint import --dry-run',
     'savepoint import',
-    'savepoint import .claude/plans/auth docs/handoff.md',
+    `savepoint import ${[...PLANS, 'auth'].join('/')} docs/handoff.md`,
   ],
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
   lenient: true,

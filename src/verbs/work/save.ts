@@ -1,4 +1,5 @@
 import { BY_HAND } from '../../core/checkpoint.ts'
+import { PLANS_HOME } from '../../core/layout.ts'
 import { count } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import type { SavedView } from '../../engine/save/save-document.ts'
@@ -22,8 +23,7 @@ const WHEN = [
 export const save = operation({
   name: 'save',
   summary: 'Save where the work stands',
-  detail:
-    'What was known before is carried forward: say only what is new. It goes into the store, and from there into the document of the work, into a note where there is a .claude folder, and into the ledger where that is enabled. Branch, commit, uncommitted files and the active plan are found out.',
+  detail: `What was known before is carried forward: say only what is new. It goes into the store, and from there into the document of the work, into a note where there is a ${PLANS_HOME} folder, and into the ledger where that is enabled. Branch, commit, uncommitted files and the active plan are found out.`,
   fields: {
     ...SAYING_FIELDS,
     trigger: {

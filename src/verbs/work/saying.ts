@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { requireName } from '../../core/id.ts'
+import { NOTES, PLANS_HOME, STATE_INDEX_PATH } from '../../core/layout.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { fromRoot } from '../../engine/context/inside.ts'
@@ -57,7 +58,7 @@ export const SAYING_FIELDS = {
     kind: 'text',
     value: 'NAME',
     check: (name: string) => void requireName(name, 'the plan'),
-    about: 'the plan that is followed; the one that .claude/state-index.json names without it',
+    about: `the plan that is followed; the one that ${STATE_INDEX_PATH} names without it`,
   },
   stream: {
     kind: 'text',
@@ -68,7 +69,7 @@ export const SAYING_FIELDS = {
   note: {
     kind: 'flag',
     typed: true,
-    about: 'write a note to .claude/checkpoints also where there is no .claude',
+    about: `write a note to ${NOTES.join('/')} also where there is no ${PLANS_HOME}`,
   },
   stdin: { kind: 'flag', typed: true, about: 'read what is to be saved as JSON from stdin' },
 } as const satisfies Fields

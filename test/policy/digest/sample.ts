@@ -1,3 +1,4 @@
+import { kindOf, outcomeIn } from '../../../src/agents/claude/transcript-calls.ts'
 import type { Entry, RequestKind, ToolInput } from '../../../src/core/transcript.ts'
 import { foldEntry } from '../../../src/policy/digest/fold.ts'
 import { fileNamer } from '../../../src/policy/digest/name-file.ts'
@@ -46,10 +47,10 @@ export const queue = (change: 'added' | 'sent' | 'used' | 'withdrawn', text = ''
   ...{ kind: 'queue', change, text },
 })
 export const calls = (id: string, name: string, input: ToolInput = {}): Untimed => ({
-  ...{ kind: 'tool', id, name, input },
+  ...{ kind: 'tool', id, name, ...kindOf(name, input), input },
 })
 export const returns = (id: string, text = '', { failed = false, refused = false } = {}): Untimed => ({
-  ...{ kind: 'result', id, failed, refused, text },
+  ...{ kind: 'result', id, failed, refused, text, ...outcomeIn(text, failed) },
 })
 /** A shell command with its result; a failed one ended with 1. */
 export const runs = (command: string, text = '', failed = false, about: ToolInput = {}): Untimed[] => [

@@ -1,0 +1,40 @@
+import { statSync } from 'node:fs'
+import type { Agent } from '../../core/agent.ts'
+import { errorCode } from '../../core/reason.ts'
+import { SESSION_ID } from '../../core/session.ts'
+import { envelope, eventOf } from './hooks.ts'
+import { lastUse } from './last-use.ts'
+import { NAME } from './name.ts'
+import { statusOf } from './status-input.ts'
+import { windowOf } from './window.ts'
+
+/** Claude Code. What a hook needs is here; what reads transcripts and what sets it up is loaded late. */
+export const claude: Agent = {
+  name: NAME,
+  label: 'Claude Code',
+  addTools: 'claude mcp add savepoint -- savepoint mcp',
+  signs: ['CLAUDECODE'],
+  sessionOf(env) {
+    const id = env.CLAUDE_CODE_SESSION_ID ?? ''
+    return env.CLAUDECODE && SESSION_ID.test(id) ? { agent: NAME, id } : null
+  },
+  projectOf: (env) => env.CLAUDE_PROJECT_DIR || null,
+  // Hooks in a settings file come without the tools.
+  hasTools: (env) => (env.CLAUDE_PLUGIN_ROOT ?? '') !== '',
+  ...{ eventOf, envelope, statusOf, lastUse, windowOf },
+  transcript: {
+    isBehind: (path, read) => sizeOf(path) > read,
+    reader: async () => ({ readOn: (await import('./transcript.ts')).readTranscript }),
+    finder: async () => (await import('./earlier.ts')).finder,
+  },
+}
+
+/** A transcript only grows; one that cannot be seen has nothing new. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return 0
+  }
+}

@@ -1,0 +1,2 @@
+/** What rows, files and commands call this agent. */
+export const NAME = 'claude'
