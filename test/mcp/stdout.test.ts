@@ -52,7 +52,8 @@ test('no file of the server writes to stdout by itself', async () => {
     'store',
     'workspace',
     'agents',
-    'operations',
+    'engine',
+    'verbs',
     'apps/mcp',
   ])
     for (const name of readdirSync(join(projectRoot, 'src', folder), { recursive: true, encoding: 'utf8' }))
