@@ -118,21 +118,35 @@ const parts = await Promise.all(
   ),
 )
 /** One for commands and one for hooks: V8 reads all that it once compiled of a file, used or not. */
-const program = await build({
-  ...shared,
-  entryPoints: { program: 'src/apps/entry.ts', 'hook-program': 'src/apps/hook/act.ts' },
-  outdir: out,
-  outExtension: { '.js': '.cjs' },
-  format: 'cjs',
-  minify: true,
-  // A part that is loaded late is a CommonJS file too: require sees all of its names, import only some.
-  supported: { 'dynamic-import': false },
-  plugins: [apart, late, withoutValidator, without('commander', 'node:child_process')],
-  banner: {
-    js: 'const importMetaUrl=require("node:url").pathToFileURL(__filename).href;',
-  },
-  define: { 'import.meta.url': 'importMetaUrl', SAVEPOINT_VERSION: JSON.stringify(version) },
+const buildProgram = (entryPoints, plugins) =>
+  build({
+    ...shared,
+    entryPoints,
+    outdir: out,
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    minify: true,
+    // A part that is loaded late is a CommonJS file too: require sees all of its names, import only some.
+    supported: { 'dynamic-import': false },
+    plugins: [...plugins, apart, late, withoutValidator, without('commander', 'node:child_process')],
+    banner: {
+      js: 'const importMetaUrl=require("node:url").pathToFileURL(__filename).href;',
+    },
+    define: { 'import.meta.url': 'importMetaUrl', SAVEPOINT_VERSION: JSON.stringify(version) },
+  })
+
+/** Leaves out what would be loaded late by a path: it stays a call that this program never makes. */
+const leftOut = (filter) => ({
+  name: 'left out',
+  setup: ({ onResolve }) =>
+    onResolve({ filter }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    ),
 })
+
+const program = await buildProgram({ program: 'src/apps/entry.ts' }, [])
+// A hook sets no agent up.
+const hookProgram = await buildProgram({ 'hook-program': 'src/apps/hook/act.ts' }, [leftOut(/\/set-up\.ts$/)])
 const defineProgram = (file) => ({
   SAVEPOINT_PROGRAM: JSON.stringify({ file, build: nameProgram(join(root, out, file)) }),
 })
@@ -149,14 +163,6 @@ const cli = await build({
   banner: { js: '#!/usr/bin/env node' },
   define: defineProgram('program.cjs'),
 })
-/** What an agent's entry loads late is for who has the store open: a hook leaves that to its program. */
-const leftOut = {
-  name: 'left out',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^\./ }, ({ path, kind }) =>
-      kind === 'dynamic-import' ? { path, external: true } : undefined,
-    ),
-}
 // Run at every step of an agent: nothing is in it that a hook does not need before it opens the store.
 const hook = await build({
   ...shared,
@@ -165,7 +171,8 @@ const hook = await build({
   outExtension: { '.js': '.cjs' },
   format: 'cjs',
   minify: true,
-  plugins: [leftOut],
+  // What an agent's entry loads late is for who has the store open.
+  plugins: [leftOut(/^\./)],
   define: defineProgram('hook-program.cjs'),
 })
 const library = await build({
@@ -182,7 +189,7 @@ chmodSync(join(root, out, 'cli.cjs'), 0o755)
 
 // The packages inside the bundles keep their licences.
 const packages = new Set()
-for (const { metafile } of [...parts, program, cli, hook, library])
+for (const { metafile } of [...parts, program, hookProgram, cli, hook, library])
   for (const input of Object.keys(metafile.inputs)) {
     const found = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)
     if (found) packages.add(found[1])

@@ -8,7 +8,7 @@ export const AGENTS: readonly Agent[] = [claude]
 /** What agents without an entry set in the environment of the commands that they run. */
 const OTHER_SIGNS = ['GEMINI_CLI', 'OPENCODE', 'CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED']
 
-export const namesOf = (agents: readonly Agent[]): string[] => agents.map(({ name }) => name)
+export const agentNames = (agents: readonly Agent[]): string[] => agents.map(({ name }) => name)
 
 export const agentNamed = (agents: readonly Agent[], name: string): Agent | null =>
   agents.find((agent) => agent.name === name) ?? null

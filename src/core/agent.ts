@@ -1,4 +1,5 @@
 import type { AgentEvent, AgentEventKind } from './agent-event.ts'
+import type { AgentSetUp } from './agent-setup.ts'
 import type { AgentName, SessionKey } from './session.ts'
 import type { TranscriptFinder, TranscriptReader } from './transcript.ts'
 
@@ -54,4 +55,6 @@ export interface Agent {
     reader(): Promise<TranscriptReader>
     finder(): Promise<TranscriptFinder>
   }
+  /** How it is set up, as data that engine/setup performs. Loaded late: most commands set nothing up. */
+  setUp(): Promise<AgentSetUp>
 }

@@ -2,19 +2,15 @@ import fc from 'fast-check'
 import { parse } from 'jsonc-parser/lib/esm/main.js'
 import { expect, test } from 'vitest'
 import { HOOKS } from '../../src/agents/claude/hook-table.ts'
-import {
-  isMalformed,
-  type Merged,
-  withoutSavepoint,
-  withSavepoint,
-} from '../../src/agents/claude/settings.ts'
+import { withoutSavepoint, withSavepoint } from '../../src/agents/claude/settings.ts'
+import { isMalformed, type SplicedSettings } from '../../src/core/agent-setup.ts'
 
 const HOOK = { command: '/home/ann/state/bin/savepoint-hook', args: ['claude'] }
 const LINE = { command: "'/home/ann/state/bin/savepoint-hook' statusline", rest: {} }
 const EVERYTHING = { hooks: HOOK, statusLine: LINE }
 const OUT = { made: null, statusLine: null }
 
-const whole = (merged: ReturnType<typeof withSavepoint>): Merged => {
+const whole = (merged: ReturnType<typeof withSavepoint>): SplicedSettings => {
   if (isMalformed(merged)) throw new Error(`line ${merged.line}: ${merged.problem}`)
   return merged
 }

@@ -1,19 +1,13 @@
 import { expect, test } from 'vitest'
 import { HOOKS } from '../../src/agents/claude/hook-table.ts'
-import {
-  isMalformed,
-  readFacts,
-  type SettingsFacts,
-  type Wanted,
-  withoutSavepoint,
-  withSavepoint,
-} from '../../src/agents/claude/settings.ts'
+import { readFacts, withoutSavepoint, withSavepoint } from '../../src/agents/claude/settings.ts'
+import { isMalformed, type SettingsFacts, type WantedSettings } from '../../src/core/agent-setup.ts'
 
 const hookAt = (home: string) => ({ command: `${home}/bin/savepoint-hook`, args: ['claude'] })
-const HOOKS_ONLY: Wanted = { hooks: hookAt('/home/ann'), statusLine: null }
-const line = (command: string): Wanted => ({ hooks: null, statusLine: { command, rest: {} } })
+const HOOKS_ONLY: WantedSettings = { hooks: hookAt('/home/ann'), statusLine: null }
+const line = (command: string): WantedSettings => ({ hooks: null, statusLine: { command, rest: {} } })
 
-function put(text: string, wanted: Wanted = HOOKS_ONLY) {
+function put(text: string, wanted: WantedSettings = HOOKS_ONLY) {
   const merged = withSavepoint(text, wanted)
   if (isMalformed(merged)) throw new Error(merged.problem)
   return merged

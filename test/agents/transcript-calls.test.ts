@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { kindOf, outcomeIn } from '../../src/agents/claude/transcript-calls.ts'
+import { callKindOf, outcomeIn } from '../../src/agents/claude/transcript-calls.ts'
 
 test.each([
   ['Edit', 'edit'],
@@ -13,12 +13,12 @@ test.each([
   ['TaskUpdate', 'speak'],
   ['mcp__plugin_savepoint_savepoint__save', 'ours'],
 ])('a call of %s is told as %s', (name, does) => {
-  expect(kindOf(name, {})).toEqual({ does })
+  expect(callKindOf(name, {})).toEqual({ does })
 })
 
 test('a tool that only does something has no kind, and one that is given a helper starts it', () => {
-  expect(kindOf('Bash', { command: 'ls' })).toEqual({})
-  expect(kindOf('Other', { helper: 'Explore' })).toEqual({ does: 'help' })
+  expect(callKindOf('Bash', { command: 'ls' })).toEqual({})
+  expect(callKindOf('Other', { helper: 'Explore' })).toEqual({ does: 'help' })
 })
 
 test.each([

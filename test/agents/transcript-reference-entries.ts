@@ -1,4 +1,4 @@
-import { kindOf, outcomeIn } from '../../src/agents/claude/transcript-calls.ts'
+import { callKindOf, outcomeIn } from '../../src/agents/claude/transcript-calls.ts'
 import type { Entry } from '../../src/core/transcript.ts'
 import type { Json } from './transcript-rows.ts'
 
@@ -61,7 +61,7 @@ export class ReferenceTeller {
       kind: 'tool',
       id: String(block.id),
       name: String(name),
-      ...kindOf(String(name), {}),
+      ...callKindOf(String(name), {}),
       input: Object.fromEntries(strings),
     })
     if (name === 'AskUserQuestion' || name === 'ExitPlanMode' || (name === 'TodoWrite' && input.todos))

@@ -131,14 +131,18 @@ test('it is written again only where something moved', () => {
 test('on Windows Node itself is what the client starts', () => {
   const { home, bundle, box } = lab({ folder: `it's "my" home` })
   const launcher = launcherIn(home, { node: 'C:\\node.exe', bundle }, 'win32')
-  expect(launcher.hook).toEqual({
+  expect(launcher.hook('claude')).toEqual({
     command: 'node',
     args: [join(home, 'bin', 'savepoint-hook.cjs'), 'claude'],
   })
   expect(targetIn(launcher.text)).toEqual({ node: 'C:\\node.exe', bundle })
   writeLauncher(launcher, testPorts())
   const start = () =>
-    spawnSync(process.execPath, [...launcher.hook.args], { env: box.env, input: '{}', encoding: 'utf8' })
+    spawnSync(process.execPath, [...launcher.hook('claude').args], {
+      env: box.env,
+      input: '{}',
+      encoding: 'utf8',
+    })
   expect(JSON.parse(start().stdout)).toMatchObject({ args: ['claude'], SAVEPOINT_HOME: home })
   rmSync(bundle)
   expect(start()).toMatchObject({ status: 0, stdout: '', stderr: '' })

@@ -2,11 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { claudeSetUp } from '../../src/agents/claude/set-up.ts'
 import { sha256 } from '../../src/core/canonical.ts'
 import type { Context } from '../../src/engine/context/context.ts'
-import { runClaude } from '../../src/engine/setup/claude-client.ts'
-import { findClaude } from '../../src/engine/setup/find-claude.ts'
+import { findProgram } from '../../src/engine/setup/find-program.ts'
 import { serverLauncherIn } from '../../src/engine/setup/mcp-launcher.ts'
+import { runClient } from '../../src/engine/setup/run-client.ts'
 import { wantsPlugin } from '../../src/engine/setup/wants-plugin.ts'
 import { projectRoot } from '../support/sandbox.ts'
 import { LOCAL, whats } from './init-lab.ts'
@@ -155,7 +156,7 @@ test('a client that hangs is ended after its time, with what it started', async 
   const script = `#!/bin/sh\nsleep 600 &\necho $! > '${pid}'\nwait\n`
   writeFileSync(join(lab.tools, 'claude'), script, { mode: 0o755 })
   const options = { cwd: lab.box.repo, env: lab.box.env, timeoutMs: 1_500 }
-  const answer = await runClaude(join(lab.tools, 'claude'), ['plugin', 'install'], options)
+  const answer = await runClient(join(lab.tools, 'claude'), ['plugin', 'install'], options)
   expect(answer).toEqual({ ok: false, problem: 'it took longer than 1.5 s, and was ended' })
   // Gone, or dead and not yet collected.
   const state = () =>
@@ -166,8 +167,8 @@ test('a client that hangs is ended after its time, with what it started', async 
 test('a program is taken from whole paths alone', () => {
   const lab = new PluginLab()
   const root = lab.box.repo
-  expect(findClaude({ PATH: `.:${lab.tools}` }, root)).toBe(join(lab.tools, 'claude'))
-  expect(findClaude({ PATH: relative(process.cwd(), lab.tools) }, root)).toBeNull()
+  expect(findProgram(claudeSetUp, { PATH: `.:${lab.tools}` }, root)).toBe(join(lab.tools, 'claude'))
+  expect(findProgram(claudeSetUp, { PATH: relative(process.cwd(), lab.tools) }, root)).toBeNull()
 })
 
 test('and never out of the project, nor by a link that leads into it', () => {
@@ -179,7 +180,8 @@ test('and never out of the project, nor by a link that leads into it', () => {
   writeFileSync(join(bin, 'claude'), `#!/bin/sh\ntouch '${box.path('caught')}'\n`, { mode: 0o755 })
   symlinkSync(bin, link)
   symlinkSync(join(bin, 'claude'), join(real, 'claude'))
-  const found = (PATH: string, root = box.repo) => findClaude({ PATH, HOME: join(box.root, 'user') }, root)
+  const found = (PATH: string, root = box.repo) =>
+    findProgram(claudeSetUp, { PATH, HOME: join(box.root, 'user') }, root)
   for (const folder of [bin, link, real, `${box.repo}/../repo/node_modules/.bin`])
     expect(found(`${folder}:${lab.tools}`), folder).toBe(join(lab.tools, 'claude'))
   symlinkSync(box.repo, join(box.root, 'workspace'))
@@ -282,13 +284,13 @@ test('a person is asked once, yes by default, and only where it can be done', as
       },
     }) as unknown as Context
   for (const answer of ['', 'y', 'Yes', ' yes '])
-    expect(await wantsPlugin(context(answer), [], 'project', null)).toBe(true)
+    expect(await wantsPlugin(context(answer), claudeSetUp, [], 'project', null)).toBe(true)
   for (const answer of ['n', 'No'])
-    expect(await wantsPlugin(context(answer), [], 'project', null)).toBe(false)
+    expect(await wantsPlugin(context(answer), claudeSetUp, [], 'project', null)).toBe(false)
   expect(new Set(questions).size).toBe(1)
   questions.length = 0
-  expect(await wantsPlugin(context('y'), [], 'project', false)).toBe(false)
-  expect(await wantsPlugin(context('y', { PATH: '/nowhere' }), [], 'project', null)).toBeNull()
+  expect(await wantsPlugin(context('y'), claudeSetUp, [], 'project', false)).toBe(false)
+  expect(await wantsPlugin(context('y', { PATH: '/nowhere' }), claudeSetUp, [], 'project', null)).toBeNull()
   expect(questions).toEqual([])
 })
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { hasPlugin, type KnownPlace, pluginMarket } from '../../src/engine/setup/claude-places.ts'
+import { hasPlugin, type KnownPlace, pluginMarket } from '../../src/engine/setup/settings-places.ts'
 import { whats } from './init-lab.ts'
 import { PluginLab } from './init-plugin-lab.ts'
 

@@ -4,14 +4,14 @@ import { errorCode } from '../../core/reason.ts'
 import { SESSION_ID } from '../../core/session.ts'
 import { envelope, eventOf } from './hooks.ts'
 import { lastUse } from './last-use.ts'
-import { NAME } from './name.ts'
+import { LABEL, NAME } from './name.ts'
 import { statusOf } from './status-input.ts'
 import { windowOf } from './window.ts'
 
 /** Claude Code. What a hook needs is here; what reads transcripts and what sets it up is loaded late. */
 export const claude: Agent = {
   name: NAME,
-  label: 'Claude Code',
+  label: LABEL,
   addTools: 'claude mcp add savepoint -- savepoint mcp',
   signs: ['CLAUDECODE'],
   sessionOf(env) {
@@ -27,6 +27,7 @@ export const claude: Agent = {
     reader: async () => ({ readOn: (await import('./transcript.ts')).readTranscript }),
     finder: async () => (await import('./earlier.ts')).finder,
   },
+  setUp: async () => (await import('./set-up.ts')).claudeSetUp,
 }
 
 /** A transcript only grows; one that cannot be seen has nothing new. */

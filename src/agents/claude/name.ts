@@ -1,2 +1,3 @@
-/** What rows, files and commands call this agent. */
+/** What rows, files and commands call this agent, and what people do. */
 export const NAME = 'claude'
+export const LABEL = 'Claude Code'

@@ -1,18 +1,14 @@
+import type { HookCommand, PluginStarts } from '../../core/agent-setup.ts'
 import { HOOKS } from './hook-table.ts'
-import type { HookCommand } from './settings-hooks.ts'
+import { NAME } from './name.ts'
 
 /** A program that finds Savepoint, as a plugin names it that may be read from anywhere. */
 const START = `\${CLAUDE_PLUGIN_ROOT}/start.cjs`
 
 /** What the plugin starts where nobody set it up: `init` names launchers in the home instead. */
 export const PLUGIN_STARTS: PluginStarts = {
-  hook: { command: 'node', args: [START, 'hook', 'claude'] },
+  hook: { command: 'node', args: [START, 'hook', NAME] },
   server: { command: 'node', args: [START, 'mcp'] },
-}
-
-export interface PluginStarts {
-  hook: HookCommand
-  server: HookCommand
 }
 
 /** The files of the plugins that name what is started, by their paths below plugins/claude, with their text. */

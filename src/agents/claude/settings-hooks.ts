@@ -1,25 +1,7 @@
+import type { HookChange, HookCommand, Malformed } from '../../core/agent-setup.ts'
 import { HOOKS } from './hook-table.ts'
-import {
-  lineAt,
-  type Malformed,
-  memberOf,
-  type Node,
-  namesOf,
-  plainValue,
-  type Sheet,
-} from './settings-sheet.ts'
+import { lineAt, memberOf, type Node, namesOf, plainValue, type Sheet } from './settings-sheet.ts'
 import { append, remove, replace } from './settings-splice.ts'
-
-/** A program that the client starts without a shell. */
-export interface HookCommand {
-  command: string
-  args: readonly string[]
-}
-
-export interface HookChange {
-  event: string
-  what: 'added' | 'updated' | 'removed'
-}
 
 /** One change of the text; null where nothing is left to do. */
 export type Step = { text: string; change?: HookChange; made?: string } | null

@@ -6,6 +6,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser/lib/esm/main.js'
+import type { Malformed } from '../../core/agent-setup.ts'
 
 export type { Node }
 
@@ -18,11 +19,6 @@ export interface Sheet {
   readonly eol: string
   /** All of it stands on one line, and so will what comes to it. */
   readonly isOneLine: boolean
-}
-
-export interface Malformed {
-  line: number
-  problem: string
 }
 
 /** What is wrong, in words; other mistakes keep the parser's own. */

@@ -1,16 +1,8 @@
+import type { StatusLine } from '../../core/agent-setup.ts'
 import { memberOf, plainValue, type Sheet } from './settings-sheet.ts'
 import { append, remove, replaceRaw } from './settings-splice.ts'
 
 const OURS = /[\\/]bin[\\/]savepoint-hook(?:\.cjs)?['"]? statusline(?: |$)/
-
-/** What a settings file says of the status line. */
-export type StatusLine =
-  | { kind: 'none' }
-  | { kind: 'ours'; command: string }
-  /** `raw`: the command as the file writes it, to be put back; `rest`: its other settings. */
-  | { kind: 'other'; command: string; raw: string; rest: Record<string, unknown> }
-  /** Something that no command can be chained into. */
-  | { kind: 'strange' }
 
 export function statusLineIn({ text, root }: Sheet): StatusLine {
   const found = memberOf(root, 'statusLine')?.value

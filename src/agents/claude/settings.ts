@@ -1,16 +1,13 @@
 import {
-  type HookChange,
-  type HookCommand,
-  hookedEvents,
-  hookStep,
-  hooksProblem,
-  launchersIn,
-  unhookStep,
-} from './settings-hooks.ts'
-import { type Malformed, memberOf, plainValue, readSheet, type Sheet } from './settings-sheet.ts'
-import { type StatusLine, setStatusLine, statusLineIn, unsetStatusLine } from './settings-statusline.ts'
-
-export type { HookChange, HookCommand, Malformed, StatusLine }
+  isMalformed,
+  type Malformed,
+  type SettingsFacts,
+  type SplicedSettings,
+  type WantedSettings,
+} from '../../core/agent-setup.ts'
+import { hookedEvents, hookStep, hooksProblem, launchersIn, unhookStep } from './settings-hooks.ts'
+import { memberOf, plainValue, readSheet, type Sheet } from './settings-sheet.ts'
+import { setStatusLine, statusLineIn, unsetStatusLine } from './settings-statusline.ts'
 
 /** The name of our marketplace, and the plugins that `init` installs from it: the first brings the second along. */
 export const MARKET = 'savepoint'
@@ -19,47 +16,6 @@ export const OUR_PLUGINS: readonly string[] = [`context@${MARKET}`, `savepoint@$
 const BOM = '\uFEFF'
 /** More steps than a file can need; a text that is never finished is a mistake of ours. */
 const MAX_STEPS = 10_000
-
-/** What a settings file says that concerns us. */
-export interface SettingsFacts {
-  /** Events with a hook of ours. */
-  hooked: string[]
-  /** The launchers that those hooks name. */
-  launchers: string[]
-  /** False where it has comments, or commas that trail: the client passes over the whole of such a file. */
-  isPlain: boolean
-  statusLine: StatusLine
-  disableAllHooks: boolean
-  allowManagedHooksOnly: boolean
-  /** After how many days transcripts are deleted; null where the file does not say. */
-  cleanupPeriodDays: number | null
-  /** Whether our plugin is switched on or off here; null where the file does not say. */
-  plugin: boolean | null
-  /** Those of our plugins that it names, switched on or off: `context@savepoint`. */
-  plugins: string[]
-  /** The folder that it says our plugins come from; null where it says none. */
-  market: string | null
-  /** What it names as our marketplace, a folder or not; null where it names none. */
-  source: string | null
-}
-
-export interface Wanted {
-  /** Null where hooks are to stay as they are, `out` where ours are to go. */
-  hooks: HookCommand | 'out' | null
-  /** With `out`: the lists that were made for hooks, as `withoutSavepoint` wants them. */
-  made?: readonly string[] | null
-  /** The command of our status line, and its other settings where there is none yet; null to leave it alone. */
-  statusLine: { command: string; rest: Record<string, unknown> } | null
-}
-
-export interface Merged {
-  text: string
-  changes: HookChange[]
-  /** What had to be made to hold hooks: `hooks` itself, and events. */
-  made: string[]
-}
-
-export const isMalformed = <T extends object>(found: T | Malformed): found is Malformed => 'problem' in found
 
 /** A file without a word in it counts as one without settings. */
 const bodyOf = (text: string) => {
@@ -132,9 +88,12 @@ export function withoutPlugins(text: string, going: readonly string[] = []): unk
 }
 
 /** The file with what is wanted in it, and every other character as it was; the same text where nothing is missing. */
-export function withSavepoint(text: string, { hooks, made = null, statusLine }: Wanted): Merged | Malformed {
+export function withSavepoint(
+  text: string,
+  { hooks, made = null, statusLine }: WantedSettings,
+): SplicedSettings | Malformed {
   const { bom, body } = bodyOf(text)
-  const merged: Merged = { text, changes: [], made: [] }
+  const merged: SplicedSettings = { text, changes: [], made: [] }
   const first = readSheet(body)
   if (isMalformed(first)) return first
   const command = hooks === 'out' ? null : hooks
@@ -160,9 +119,9 @@ const hasStatusLine = (sheet: Sheet, command: string) => {
 export function withoutSavepoint(
   text: string,
   { made, statusLine }: { made: readonly string[] | null; statusLine: string | null },
-): Merged | Malformed {
+): SplicedSettings | Malformed {
   const { bom, body } = bodyOf(text)
-  const merged: Merged = { text, changes: [], made: [] }
+  const merged: SplicedSettings = { text, changes: [], made: [] }
   const first = readSheet(body)
   if (isMalformed(first)) return first
   let sheet = stepped(first, merged, (now) => unhookStep(now, made))
@@ -171,7 +130,11 @@ export function withoutSavepoint(
 }
 
 /** Step after step, each from the text that the one before left. */
-function stepped(from: Sheet, merged: Merged, next: (sheet: Sheet) => ReturnType<typeof hookStep>): Sheet {
+function stepped(
+  from: Sheet,
+  merged: SplicedSettings,
+  next: (sheet: Sheet) => ReturnType<typeof hookStep>,
+): Sheet {
   let sheet = from
   for (let round = 0; round < MAX_STEPS; round += 1) {
     const step = next(sheet)

@@ -18,7 +18,7 @@ const KINDS = new Map<string, CallKind>([
 const OURS = /^mcp_.*_savepoint_[a-z_]+$/
 
 /** What a call of one of the client's tools does; empty for one that only does something. */
-export function kindOf(name: string, { helper }: ToolInput): { does?: CallKind } {
+export function callKindOf(name: string, { helper }: ToolInput): { does?: CallKind } {
   const does = OURS.test(name) ? 'ours' : helper ? 'help' : KINDS.get(name)
   return does === undefined ? {} : { does }
 }

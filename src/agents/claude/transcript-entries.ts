@@ -1,6 +1,6 @@
 import type { Entry } from '../../core/transcript.ts'
 import { endOf, startOf } from './cut-text.ts'
-import { kindOf, outcomeIn } from './transcript-calls.ts'
+import { callKindOf, outcomeIn } from './transcript-calls.ts'
 import { type Carry, remember } from './transcript-carry.ts'
 import { isText, parsed, type Span, textEnd, textStart } from './transcript-json.ts'
 import { partsOf } from './transcript-parts.ts'
@@ -52,7 +52,7 @@ function tellAssistant(bytes: Buffer, row: Row, carry: Carry, tell: Tell) {
     if (block.type !== 'tool_use') continue
     const { id, name } = block
     const input = toolInput(bytes, block.input)
-    tell({ at, kind: 'tool', id, name, ...kindOf(name, input), input })
+    tell({ at, kind: 'tool', id, name, ...callKindOf(name, input), input })
     const held = heldOf(bytes, block, at)
     if (held === null || id === '') continue
     remember(carry.held, id, held, MOST.held)

@@ -1,10 +1,12 @@
-import type { KnownPlace, Scope } from './claude-places.ts'
+import type { AgentSetUp, Scope } from '../../core/agent-setup.ts'
 import type { Launcher } from './launcher.ts'
 import type { ServerLauncher } from './mcp-launcher.ts'
 import type { PluginCopy } from './plugin-copy.ts'
+import type { KnownPlace } from './settings-places.ts'
 
 /** What is asked for, with all questions answered. */
 export interface Asked {
+  client: AgentSetUp
   scope: Scope
   /** The settings file, as the user knows it. */
   path: string

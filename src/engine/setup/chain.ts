@@ -1,7 +1,7 @@
+import type { Scope } from '../../core/agent-setup.ts'
 import { sha256 } from '../../core/canonical.ts'
 import type { Ports } from '../../core/ports.ts'
 import { readPrivateJson, removePrivate, writePrivateJson } from '../context/private-json.ts'
-import type { Scope } from './claude-places.ts'
 
 const FILE = 'statusline.json'
 

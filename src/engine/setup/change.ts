@@ -1,4 +1,4 @@
-import type { HookChange } from '../../agents/claude/settings.ts'
+import type { HookChange } from '../../core/agent-setup.ts'
 import { differenceOf, sayDifference } from '../../formats/checkpoint-md/difference.ts'
 
 /** One thing that was done, or would be. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readPlainFile } from '../../fs/disk.ts'
 import type { Finding } from '../context/finding.ts'
-import { isProgram } from './find-claude.ts'
+import { isProgram } from './find-program.ts'
 import { type Script, type Target, targetHere, targetIn } from './launcher.ts'
 
 const MAX_BYTES = 64 * 1024

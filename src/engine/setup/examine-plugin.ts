@@ -1,19 +1,24 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isMalformed, readFacts } from '../../agents/claude/settings.ts'
+import { type AgentSetUp, isMalformed, type PluginClient, takesPlugins } from '../../core/agent-setup.ts'
 import { readPlainFile } from '../../fs/disk.ts'
-import { committedPlugin, hasPlugin, type KnownPlace, pluginMarket } from './claude-places.ts'
 import { examineLauncher, type Say } from './examine-launcher.ts'
 import { launcherIn, targetHere } from './launcher.ts'
 import { serverLauncherIn, serverTargetHere } from './mcp-launcher.ts'
 import { copyChange, copyFolder, pluginCopy, textIn } from './plugin-copy.ts'
+import { committedPlugin, hasPlugin, type KnownPlace, pluginMarket } from './settings-places.ts'
 
 const AGAIN = 'savepoint init --plugin'
 const MAX_BYTES = 1024 * 1024
-const MANIFEST = 'savepoint/.claude-plugin/plugin.json'
 
 /** Whether a plugin that is switched on can do its work, and does it alone. */
-export function examinePlugin(places: readonly KnownPlace[], home: string, say: Say): void {
+export function examinePlugin(
+  client: AgentSetUp,
+  places: readonly KnownPlace[],
+  home: string,
+  say: Say,
+): void {
+  if (!takesPlugins(client)) return
   const [isOn, committed] = [hasPlugin(places, 'project'), committedPlugin(places)]
   for (const { path, facts } of places)
     if (facts && facts.hooked.length > 0 && isOn)
@@ -21,7 +26,7 @@ export function examinePlugin(places: readonly KnownPlace[], home: string, say: 
     else if (facts && facts.hooked.length > 0 && committed !== null)
       say(
         'note',
-        `Hooks are in ${path}, and ${committed} switches on a plugin of our name: where Claude Code has it, each event is recorded twice.`,
+        `Hooks are in ${path}, and ${committed} switches on a plugin of our name: where ${client.label} has it, each event is recorded twice.`,
         AGAIN,
       )
   if (!isOn) return
@@ -32,16 +37,17 @@ export function examinePlugin(places: readonly KnownPlace[], home: string, say: 
     say('error', `The plugin is read from ${folder}, which is not there: no session is recorded.`, AGAIN)
     return
   }
-  if (folder === copyFolder(home)) examineCopy(home, say)
-  examineStarts(folder, home, say)
+  if (folder === copyFolder(home, client.agent)) examineCopy(client, home, say)
+  examineStarts(client, folder, home, say)
 }
 
 /** The copy in this home: as this version would write it. */
-function examineCopy(home: string, say: Say): void {
+function examineCopy(client: PluginClient, home: string, say: Say): void {
+  const { manifest } = client.plugin
   const { server } = serverLauncherIn(home, serverTargetHere())
-  const copy = pluginCopy(home, { hook: launcherIn(home, targetHere()).hook, server })
+  const copy = pluginCopy(home, client, { hook: launcherIn(home, targetHere()).hook(client.agent), server })
   if (copy === null || copyChange(copy) === null) return
-  const [theirs, mine] = [versionIn(read(join(copy.folder, MANIFEST))), versionIn(textIn(copy, MANIFEST))]
+  const [theirs, mine] = [versionIn(read(join(copy.folder, manifest))), versionIn(textIn(copy, manifest))]
   say(
     'warning',
     theirs === mine
@@ -52,16 +58,14 @@ function examineCopy(home: string, say: Say): void {
 }
 
 /** What its hooks and its server start, where those are launchers of a home. */
-function examineStarts(folder: string, home: string, say: Say): void {
-  const facts = readFacts(read(join(folder, 'savepoint', 'hooks', 'hooks.json')))
+function examineStarts({ plugin, settings }: PluginClient, folder: string, home: string, say: Say): void {
+  const facts = settings.read(read(join(folder, plugin.hooksFile)))
   for (const path of isMalformed(facts) ? [] : facts.launchers)
     examineLauncher(path, launcherIn(home, targetHere()), say, {
       who: 'Hooks of the plugin start',
       todo: AGAIN,
     })
-  const found = /"([^"]*[\\/]bin[\\/]savepoint-mcp(?:\.cjs)?)"/.exec(
-    read(join(folder, 'savepoint', '.mcp.json')),
-  )
+  const found = /"([^"]*[\\/]bin[\\/]savepoint-mcp(?:\.cjs)?)"/.exec(read(join(folder, plugin.serverFile)))
   if (found)
     // `as`: a string in quotes is a string.
     examineLauncher(JSON.parse(found[0]) as string, serverLauncherIn(home, serverTargetHere()), say, {

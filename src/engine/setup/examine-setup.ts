@@ -1,14 +1,13 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
-import { claudeFolder } from '../../agents/claude/config-folder.ts'
-import { HOOKS } from '../../agents/claude/hook-table.ts'
+import type { AgentSetUp } from '../../core/agent-setup.ts'
 import { describe, errorCode } from '../../core/reason.ts'
 import type { Context } from '../context/context.ts'
 import type { Finding } from '../context/finding.ts'
-import { hasPlugin, hindrances, type KnownPlace, readPlaces, settingsPlaces } from './claude-places.ts'
 import { examineLauncher, type Say } from './examine-launcher.ts'
 import { examinePlugin } from './examine-plugin.ts'
 import { launcherIn, targetHere } from './launcher.ts'
 import { readSetups } from './record.ts'
+import { hasPlugin, hindrances, type KnownPlace, placesHere } from './settings-places.ts'
 import { realPathOr, throwAway } from './throw-away.ts'
 
 const AGAIN = 'savepoint init'
@@ -18,41 +17,50 @@ const SOME_DAYS = 14
 
 /** Whether an agent is set up so that its sessions are really recorded. Says nothing where there is no agent. */
 export async function examineSetup(context: Context, findings: Finding[]): Promise<void> {
-  const { place, home, env } = context
-  const places = readPlaces(settingsPlaces(place.root, env))
   const say = (level: Finding['level'], what: string, todo: string) =>
-    findings.push({ level, what, todo, fixed: null })
+    void findings.push({ level, what, todo, fixed: null })
+  let isAny = false
+  for (const agent of context.agents) isAny = examineClient(context, await agent.setUp(), say) || isAny
+  if (isAny) examineHome(context.home.path, say)
+}
+
+/** Whether one agent is set up here, and what is wrong with that. */
+function examineClient({ place, home, env }: Context, client: AgentSetUp, say: Say): boolean {
+  const places = placesHere(client, place.root, env)
   const hooked = new Set(places.flatMap(({ facts }) => facts?.hooked ?? []))
   for (const { path, problem } of places)
     if (problem !== null)
       say('warning', `${path} cannot be read: ${problem}`, 'Mend it: the client passes over the whole file.')
   if (hooked.size === 0 && !hasPlugin(places, 'project')) {
-    if (readSetups(home.path)?.some(({ plugin, root }) => plugin && (root ?? place.root) === place.root))
-      say('warning', 'The plugin is prepared, and Claude Code has not installed it.', `${AGAIN} --plugin`)
-    else if (existsSync(claudeFolder(env)))
-      say('note', 'Claude Code is not set up in this workspace.', `To record its sessions: ${AGAIN}`)
-    return
+    if (hasPreparedPlugin(home.path, client.agent, place.root))
+      say('warning', `The plugin is prepared, and ${client.label} has not installed it.`, `${AGAIN} --plugin`)
+    else if (existsSync(client.folder(env)))
+      say('note', `${client.label} is not set up in this workspace.`, `To record its sessions: ${AGAIN}`)
+    return false
   }
-  for (const what of hindrances(places)) say('warning', what, 'Until then no session is recorded.')
-  const missing = Object.keys(HOOKS).filter((event) => !hooked.has(event))
+  for (const what of hindrances(client, places)) say('warning', what, 'Until then no session is recorded.')
+  const missing = client.events.filter((event) => !hooked.has(event))
   if (missing.length > 0 && !hasPlugin(places, 'project'))
     say('warning', `Hooks are missing: ${missing.join(', ')}`, AGAIN)
   for (const path of new Set(places.flatMap(({ facts }) => facts?.launchers ?? [])))
     examineLauncher(path, launcherIn(home.path, targetHere()), say)
-  examinePlugin(places, home.path, say)
-  examineCleanup(places, say)
-  examineHome(home.path, say)
+  examinePlugin(client, places, home.path, say)
+  examineCleanup(client, places, say)
+  return true
 }
 
+const hasPreparedPlugin = (home: string, name: string, here: string) =>
+  readSetups(home)?.some(({ agent, plugin, root }) => agent === name && plugin && (root ?? here) === here)
+
 /** The client deletes old transcripts; what is not read by then is lost. */
-function examineCleanup(places: readonly KnownPlace[], say: Say): void {
+function examineCleanup({ label }: AgentSetUp, places: readonly KnownPlace[], say: Say): void {
   const saying = places.filter(({ facts }) => (facts?.cleanupPeriodDays ?? null) !== null)
   const place = saying.find(({ kind }) => kind === 'managed') ?? saying.at(-1)
   const days = place?.facts?.cleanupPeriodDays ?? SOME_DAYS
   if (days >= SOME_DAYS) return
   say(
     days < FEW_DAYS ? 'warning' : 'note',
-    `Claude Code deletes transcripts after ${days} days ("cleanupPeriodDays" in ${place?.path}).`,
+    `${label} deletes transcripts after ${days} days ("cleanupPeriodDays" in ${place?.path}).`,
     'What was not saved by then is lost: set more days.',
   )
 }

@@ -9,7 +9,6 @@ import { excludeFromGit } from '../../workspace/exclude.ts'
 import { git } from '../../workspace/git.ts'
 import type { Context } from '../context/context.ts'
 
-export const LOCAL_FILE = '.claude/settings.local.json'
 const MAX_EXCLUDE = 1024 * 1024
 
 /** The line that keeps a file of a workspace out of git. */

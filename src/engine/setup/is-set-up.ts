@@ -1,14 +1,19 @@
-import { readPlaces } from './claude-places.ts'
-import { readSetups } from './record.ts'
+import { agentNamed } from '../../agents/table.ts'
+import type { Context } from '../context/context.ts'
+import { readSetups, type Setup } from './record.ts'
+import { readPlaces } from './settings-places.ts'
 
 /** Whether sessions that start in this workspace are recorded, as far as `init` did it. */
-export const isSetUpHere = (home: string, here: string): boolean =>
-  (readSetups(home) ?? [])
-    .filter(({ scope, workspace }) => scope === 'user' || workspace === here)
-    .some(({ settings }) => hasOurs(settings))
+export async function isSetUpHere(context: Context): Promise<boolean> {
+  const here = context.identity.workspace
+  for (const setup of readSetups(context.home.path) ?? [])
+    if ((setup.scope === 'user' || setup.workspace === here) && (await hasOurs(context, setup))) return true
+  return false
+}
 
 /** A note is made before anything is done: whether it was done stands in the settings. */
-function hasOurs(settings: string): boolean {
-  const [{ facts } = { facts: null }] = readPlaces([{ kind: 'user', path: settings }])
-  return facts !== null && (facts.plugin === true || facts.hooked.length > 0)
+async function hasOurs({ agents }: Context, { agent, settings }: Setup): Promise<boolean> {
+  const client = await agentNamed(agents, agent)?.setUp()
+  const [place] = client ? readPlaces(client, [{ kind: 'user', path: settings }]) : []
+  return place?.facts != null && (place.facts.plugin === true || place.facts.hooked.length > 0)
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { HookCommand } from '../../agents/claude/settings.ts'
+import type { HookCommand } from '../../core/agent-setup.ts'
 import { randomToken } from '../../core/id.ts'
 import type { Ports } from '../../core/ports.ts'
 import { errorCode } from '../../core/reason.ts'
@@ -24,7 +24,8 @@ export interface Script {
 
 /** The small program that hooks name: it never moves, and knows where Node and the hook are. */
 export interface Launcher extends Script {
-  hook: HookCommand
+  /** What the hooks of an agent start. */
+  hook(agent: string): HookCommand
   /** For the client's shell. */
   statusLine(key: string): string
 }
@@ -66,7 +67,7 @@ export function launcherIn(home: string, target: Target, platform = process.plat
   const program = platform === 'win32' ? `node "${script.path}"` : quoted(script.path)
   return {
     ...script,
-    hook: startedWith('claude'),
+    hook: (agent) => startedWith(agent),
     statusLine: (key) => `${program} statusline${key === '' ? '' : ` ${key}`}`,
   }
 }

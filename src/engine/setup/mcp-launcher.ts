@@ -1,4 +1,4 @@
-import type { HookCommand } from '../../agents/claude/settings.ts'
+import type { HookCommand } from '../../core/agent-setup.ts'
 import { type Script, scriptIn, shellHead, type Target, targetHere } from './launcher.ts'
 
 /** The small program that the plugin names as its server. */

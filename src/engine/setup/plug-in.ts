@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
-import { MARKET } from '../../agents/claude/settings.ts'
+import { takesPlugins } from '../../core/agent-setup.ts'
 import type { Context } from '../context/context.ts'
 import type { Asked } from './asked.ts'
 import type { Change } from './change.ts'
-import { hasPlugin, pluginMarket, readPlaces, settingsPlaces } from './claude-places.ts'
 import type { CommandPlan } from './command-file.ts'
 import { marketElsewhere, noteMarket } from './market.ts'
-import { installing, installPlugins, MARKET_REMOVAL, typed } from './plugin-commands.ts'
+import { installPlugins, typed } from './plugin-commands.ts'
 import { putCommand } from './prepare.ts'
 import { type Beside, type Plan, remember } from './remember.ts'
+import { hasPlugin, placesHere, pluginMarket } from './settings-places.ts'
 
 /** Why the client did not install the plugin, and what a person types to have it; null where there is nothing to say. */
 export interface Plugged {
@@ -27,41 +27,47 @@ export async function plugIn(
     changes,
   }: { first: Plan; command: CommandPlan | null; beside: Beside; changes: Change[] },
 ): Promise<Plugged> {
-  if (!asked.plugin?.isInstalled) return { problem: null, typed: null }
+  const { client } = asked
+  if (!asked.plugin?.isInstalled || !takesPlugins(client)) return { problem: null, typed: null }
   const { folder } = asked.plugin.copy
   const other = otherMarket(asked)
-  if (other === null) noteMarket(context)
+  if (other === null) noteMarket(context, client)
   const old = pluginMarket(asked.places)
   if (old !== null && !existsSync(old) && old !== folder)
-    context.notices.push(`The marketplace \`${MARKET}\` was ${old}, which is not there: now it is ${folder}.`)
+    context.notices.push(
+      `The marketplace \`${client.plugin.market}\` was ${old}, which is not there: now it is ${folder}.`,
+    )
   remember(context, asked, first, beside)
   if (command) changes.push(...(await putCommand(context, command)))
   if (other !== null) return other
   const root = asked.scope === 'project' ? context.place.root : null
   const isChanged = changes.some(({ path }) => path === folder)
-  const ran = await installPlugins(context, { scope: asked.scope, root }, folder, { isChanged })
+  const ran = await installPlugins(context, client, { scope: asked.scope, root }, folder, { isChanged })
   changes.push(...ran.changes)
-  const isOn = hasPlugin(readPlaces(settingsPlaces(context.place.root, context.env)), asked.scope)
+  const isOn = hasPlugin(placesHere(client, context.place.root, context.env), asked.scope)
   const problem = ran.problem ?? (isOn ? null : 'it says that it did, and no settings of yours say so')
   return { problem, typed: null }
 }
 
 /** Their marketplace stays: they may have the plugin from there, or give it up. */
-export function otherMarket({ places, plugin }: Asked): { problem: string; typed: string } | null {
-  const other = plugin?.isInstalled ? marketElsewhere(places, plugin.copy.folder) : null
-  if (!plugin || other === null) return null
-  const [, install = ''] = typed(installing(plugin.copy.folder, 'project'))
+export function otherMarket({ client, places, plugin }: Asked): { problem: string; typed: string } | null {
+  if (!plugin?.isInstalled || !takesPlugins(client)) return null
+  const other = marketElsewhere(client, places, plugin.copy.folder)
+  if (other === null) return null
+  const { market, commands } = client.plugin
+  const [, install = ''] = typed(client, commands.install(plugin.copy.folder, 'project'))
   return {
-    problem: `it has a marketplace \`${MARKET}\` of your own, from ${other}, which stays.`,
-    typed: `${install}, to have it from there; or ${typed([MARKET_REMOVAL])}, and then give this command again`,
+    problem: `it has a marketplace \`${market}\` of your own, from ${other}, which stays.`,
+    typed: `${install}, to have it from there; or ${typed(client, [commands.removeMarket])}, and then give this command again`,
   }
 }
 
 /** What the client would be asked for, as far as its settings tell: nothing is run to find out. */
-export function commandsAhead({ scope, places, plugin }: Asked): string[][] {
-  if (!plugin?.isInstalled || marketElsewhere(places, plugin.copy.folder) !== null) return []
+export function commandsAhead({ client, scope, places, plugin }: Asked): string[][] {
+  if (!plugin?.isInstalled || !takesPlugins(client)) return []
+  if (marketElsewhere(client, places, plugin.copy.folder) !== null) return []
   const factsOf = (wanted: string) => places.find(({ kind }) => kind === wanted)?.facts
   const isOn = factsOf(scope === 'user' ? 'user' : 'local')?.plugin === true
   const isFrom = factsOf('user')?.market === plugin.copy.folder
-  return isOn && isFrom ? [] : installing(plugin.copy.folder, scope)
+  return isOn && isFrom ? [] : client.plugin.commands.install(plugin.copy.folder, scope)
 }

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type PluginStarts, pluginFiles } from '../../agents/claude/plugin.ts'
+import type { AgentSetUp, PluginStarts } from '../../core/agent-setup.ts'
 import { randomToken } from '../../core/id.ts'
 import type { Ports } from '../../core/ports.ts'
 import { errorCode } from '../../core/reason.ts'
@@ -13,6 +13,7 @@ import { removeEmpty } from './remove-empty.ts'
 /** The plugins as they are to stand in the home, where an update of the package does not move them. */
 export interface PluginCopy {
   home: string
+  agent: string
   folder: string
   /** By the path below the folder, with `/`. */
   files: ReadonlyMap<string, Buffer>
@@ -22,16 +23,21 @@ const MAX_FILE = 1024 * 1024
 const MODE = 0o600
 
 /** The plugins are shipped beside the built programs. */
-const pluginSource = () => fileURLToPath(new URL('../plugins/claude', import.meta.url))
+const pluginSource = (agent: string) => fileURLToPath(new URL(`../plugins/${agent}`, import.meta.url))
 
-export const copyFolder = (home: string) => join(home, 'plugins', 'claude')
+export const copyFolder = (home: string, agent: string) => join(home, 'plugins', agent)
 
-/** Null where the package has no plugins beside it. */
-export function pluginCopy(home: string, starts: PluginStarts, source = pluginSource()): PluginCopy | null {
+/** Null where the package has no plugins for the agent beside it. */
+export function pluginCopy(
+  home: string,
+  { agent, plugin }: AgentSetUp,
+  starts: PluginStarts,
+  source = pluginSource(agent),
+): PluginCopy | null {
   const files = filesIn(source).map((path) => [path, readFileSync(join(source, path))] as const)
-  if (files.length === 0) return null
-  const named = Object.entries(pluginFiles(starts)).map(([path, text]) => [path, Buffer.from(text)] as const)
-  return { home, folder: copyFolder(home), files: new Map([...files, ...named]) }
+  if (files.length === 0 || plugin === null) return null
+  const named = Object.entries(plugin.files(starts)).map(([path, text]) => [path, Buffer.from(text)] as const)
+  return { home, agent, folder: copyFolder(home, agent), files: new Map([...files, ...named]) }
 }
 
 /** The text of one of its files; empty where it has none of that name. */
@@ -69,13 +75,13 @@ const holds = (folder: string, path: string, bytes: Buffer) =>
  * File by file, each durably: a client that starts meanwhile finds every file whole. What a crash leaves undone is
  * seen by `copyChange`, also a temp file that belongs to nothing.
  */
-export function writeCopy({ home, folder, files }: PluginCopy, ports: Ports): void {
+export function writeCopy({ home, agent, folder, files }: PluginCopy, ports: Ports): void {
   for (const path of filesIn(folder)) if (!files.has(path)) removeWithin(folder, path)
   makePrivateFolder(home)
   const root = openFolder(home)
   try {
     for (const [path, bytes] of files)
-      if (!holds(folder, path, bytes)) put(root, ['plugins', 'claude', ...path.split('/')], bytes, ports)
+      if (!holds(folder, path, bytes)) put(root, ['plugins', agent, ...path.split('/')], bytes, ports)
   } finally {
     root.close()
   }
@@ -98,8 +104,8 @@ function removeWithin(folder: string, path: string): void {
 }
 
 /** Takes the copy out of the home; false where there is none. */
-export function dropCopy(home: string, { dryRun = false } = {}): boolean {
-  const folder = copyFolder(home)
+export function dropCopy(home: string, agent: string, { dryRun = false } = {}): boolean {
+  const folder = copyFolder(home, agent)
   if (entriesIn(dirname(folder)).every(({ name }) => name !== basename(folder))) return false
   if (!dryRun) {
     rmSync(folder, { recursive: true })

@@ -47,12 +47,13 @@ export const excludeChange = (context: Context, file: string): Change => ({
   diff: null,
 })
 
-/** The file for `/checkpoint`; null where none is asked for, or one stands there that is not even text. */
+/** The file for a word of the client's; null where none is asked for, or one stands there that is not even text. */
 export function commandPlan(context: Context, asked: Asked, settings: string): CommandPlan | null {
-  if (!asked.plugin?.isInstalled) return null
+  const { plugin } = asked.client
+  if (!asked.plugin?.isInstalled || plugin === null) return null
   const note = setupOf(context.home.path, settings)?.command ?? null
-  const text = textIn(asked.plugin.copy, 'commands/checkpoint.md')
-  return planCommand(context, asked.scope, text, note)
+  const text = textIn(asked.plugin.copy, plugin.commandFile.source)
+  return planCommand(context, asked.scope, plugin.commandFile, text, note)
 }
 
 /** Git's exclude file, where it has our line for a file by now. */
@@ -64,11 +65,11 @@ export async function hide(context: Context, file: string, changes: Change[]): P
   return excludeFile(context)
 }
 
-/** Puts the file for `/checkpoint` in its place; somebody else's stays, also one that came this very moment. */
+/** Puts the file for a word of the client's in its place; somebody else's stays, also one that came this very moment. */
 export async function putCommand(context: Context, plan: CommandPlan): Promise<Change[]> {
   const { file, bytes, what } = plan
   if (what !== null && (await putSettings(context, file, bytes))) return commandChange(plan)
-  if (what !== null || plan.isTheirs) context.notices.push(theirs(file.path))
+  if (what !== null || plan.isTheirs) context.notices.push(theirs(plan))
   return []
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Scope } from '../../core/agent-setup.ts'
 import { sha256 } from '../../core/canonical.ts'
 import { instant, type Ports } from '../../core/ports.ts'
 import {
@@ -8,7 +9,6 @@ import {
   writePrivate,
   writePrivateJson,
 } from '../context/private-json.ts'
-import type { Scope } from './claude-places.ts'
 import type { CommandNote } from './command-file.ts'
 
 /** What `init` did to one settings file, so that `uninstall` can undo exactly that. */
@@ -64,7 +64,7 @@ function isSetup(value: unknown): value is Setup {
   if (typeof value !== 'object' || value === null) return false
   const { agent, scope, settings, before, after, made, command } = value as Partial<Setup>
   return (
-    agent === 'claude' &&
+    typeof agent === 'string' &&
     (scope === 'project' || scope === 'user') &&
     typeof settings === 'string' &&
     typeof before === 'object' &&

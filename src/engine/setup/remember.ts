@@ -1,4 +1,4 @@
-import type { Merged } from '../../agents/claude/settings.ts'
+import type { SplicedSettings } from '../../core/agent-setup.ts'
 import { sha256 } from '../../core/canonical.ts'
 import { instant } from '../../core/ports.ts'
 import type { Context } from '../context/context.ts'
@@ -11,7 +11,7 @@ import type { LinePlan } from './statusline-plan.ts'
 /** What becomes of the settings file. */
 export interface Plan {
   file: SettingsFile
-  merged: Merged
+  merged: SplicedSettings
   line: LinePlan | null
   key: string
   /** Something of ours stands in the file already. */
@@ -49,7 +49,7 @@ export function remember(
   const isChanging = bytes !== null || isPlugin
   const backup = isChanging && file.bytes ? keepSettings(home.path, file.bytes, ports) : null
   const setup: Setup = {
-    agent: 'claude',
+    agent: asked.client.agent,
     scope: asked.scope,
     settings: file.target,
     workspace: asked.scope === 'project' ? identity.workspace : null,

@@ -1,4 +1,4 @@
-import { withoutPlugins } from '../../agents/claude/settings.ts'
+import type { AgentSetUp } from '../../core/agent-setup.ts'
 import { canonical } from '../../core/canonical.ts'
 import { type Change, diffOf } from './change.ts'
 import { bytesBefore, type Setup } from './record.ts'
@@ -9,6 +9,7 @@ import type { SettingsFile } from './settings-file.ts'
  * of then come back (null: there was no file); undefined where somebody has changed something since.
  */
 export function saidBefore(
+  { settings }: AgentSetUp,
   home: string,
   note: Pick<Setup, 'before'>,
   text: string,
@@ -17,8 +18,8 @@ export function saidBefore(
 ): Buffer | null | undefined {
   const before = bytesBefore(home, note)
   if (before === undefined) return undefined
-  const then = before === null ? {} : withoutPlugins(before.toString('utf8'))
-  const now = withoutPlugins(text, going)
+  const then = before === null ? {} : settings.withoutPlugins(before.toString('utf8'))
+  const now = settings.withoutPlugins(text, going)
   const isSame = then !== undefined && now !== undefined && canonical(then) === canonical(now)
   return isSame ? before : undefined
 }

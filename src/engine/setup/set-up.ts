@@ -1,4 +1,4 @@
-import { isMalformed, readFacts, withSavepoint } from '../../agents/claude/settings.ts'
+import { isMalformed } from '../../core/agent-setup.ts'
 import { sha256 } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../context/context.ts'
@@ -7,8 +7,8 @@ import { isTrustedHere } from '../trust/trusted.ts'
 import type { Asked } from './asked.ts'
 import { chainKey, writeChain } from './chain.ts'
 import { type Change, diffOf, hooksChanged } from './change.ts'
-import { COMMAND_FILE, type CommandPlan, commandChange, theirs } from './command-file.ts'
-import { gitSees, LOCAL_FILE } from './exclude-line.ts'
+import { type CommandPlan, commandChange, theirs } from './command-file.ts'
+import { gitSees } from './exclude-line.ts'
 import { commandsAhead, otherMarket, type Plugged, plugIn } from './plug-in.ts'
 import { ranChange } from './plugin-commands.ts'
 import { commandPlan, excludeChange, hide, isCommandToHide, partsToWrite } from './prepare.ts'
@@ -26,14 +26,14 @@ export interface Done extends Plugged {
 const GIVE_UP_AFTER = 8
 
 function planSetUp({ place, home }: Context, asked: Asked): Plan {
-  const { scope, path, places, launcher, hooks } = asked
+  const { client, scope, path, places, launcher, hooks } = asked
   const file = readSettingsFile(path, scope === 'project' ? place.root : null)
-  const facts = readFacts(file.text)
+  const facts = client.settings.read(file.text)
   if (isMalformed(facts)) throw new ReasonError('settings_malformed', { path, ...facts })
   const key = chainKey(scope, file.target)
   const line = planLine(linesOf(facts.statusLine, places, scope), asked.wantsLine, launcher, key)
-  const merged = withSavepoint(file.text, {
-    hooks: hooks === 'in' ? launcher.hook : hooks === 'out' ? 'out' : null,
+  const merged = client.settings.put(file.text, {
+    hooks: hooks === 'in' ? launcher.hook(client.agent) : hooks === 'out' ? 'out' : null,
     made: setupOf(home.path, file.target)?.made ?? null,
     statusLine: line,
   })
@@ -50,7 +50,7 @@ export async function foresee(context: Context, wanted: Asked): Promise<Change[]
   const asked = other === null ? wanted : { ...wanted, hooks: 'left' as const }
   const plan = planSetUp(context, asked)
   const command = commandPlan(context, asked, plan.file.target)
-  if (command?.isTheirs) context.notices.push(theirs(command.file.path))
+  if (command?.isTheirs) context.notices.push(theirs(command))
   const isTrusted = await isTrustedHere(context)
   // Git is not asked where nobody trusts its settings: then the line is foretold, though git may ignore the file already.
   const hidden = async (file: string) =>
@@ -60,10 +60,10 @@ export async function foresee(context: Context, wanted: Asked): Promise<Change[]
   return [
     ...settingsChange(plan, asked),
     ...partsToWrite(context, asked).map(({ change }) => change),
-    ...(isOursToHide(plan, asked) ? await hidden(LOCAL_FILE) : []),
-    ...(isCommandToHide(asked, command) ? await hidden(COMMAND_FILE) : []),
+    ...(isOursToHide(plan, asked) ? await hidden(asked.client.localFile) : []),
+    ...(isCommandToHide(asked, command) ? await hidden(command.command.projectFile) : []),
     ...(command ? commandChange(command) : []),
-    ...commandsAhead(asked).map(ranChange),
+    ...commandsAhead(asked).map((words) => ranChange(asked.client, words)),
     ...(asked.scope === 'project' && !isTrusted ? [trustChange(context)] : []),
   ]
 }
@@ -98,7 +98,7 @@ export async function setUp(context: Context, asked: Asked): Promise<Done> {
   const settled = problem === null ? asked : { ...asked, hooks: 'left' as const }
   changes.unshift(...(await settle(context, settled, beside)))
   if (problem === null && asked.plugin?.isInstalled && asked.scope === 'user')
-    changes.push(...(await takeOutHooks(context)))
+    changes.push(...(await takeOutHooks(context, asked.client)))
   return { changes, problem, typed }
 }
 
@@ -111,14 +111,16 @@ async function besides(
   changes: Change[],
 ): Promise<Beside> {
   const isHidden = isOursToHide(first, asked)
-  if (isHidden && (await gitSees(context, LOCAL_FILE)) === 'tracked')
+  if (isHidden && (await gitSees(context, asked.client.localFile)) === 'tracked')
     context.notices.push(
       `${asked.path} is tracked by git: what was added is committed with it, unless you take care.`,
     )
-  const exclude = isHidden ? await hide(context, LOCAL_FILE, changes) : null
+  const exclude = isHidden ? await hide(context, asked.client.localFile, changes) : null
   if (command === null || command.isTheirs) return { exclude, command: null }
   const old = setupOf(context.home.path, first.file.target)?.command ?? null
-  const own = isCommandToHide(asked, command) ? await hide(context, COMMAND_FILE, changes) : null
+  const own = isCommandToHide(asked, command)
+    ? await hide(context, command.command.projectFile, changes)
+    : null
   const note = {
     path: command.file.path,
     hash: sha256(command.bytes),

@@ -8,7 +8,7 @@ import { findFolder, makeFolders } from '../../fs/durable.ts'
 import { type Outcome, removeGuarded, replaceGuarded } from '../../fs/guarded.ts'
 import type { Context } from '../context/context.ts'
 import { giveBack } from '../publish/guard.ts'
-import { MAX_SETTINGS_BYTES } from './claude-places.ts'
+import { MAX_SETTINGS_BYTES } from './settings-places.ts'
 
 /** A settings file as it was read. */
 export interface SettingsFile {

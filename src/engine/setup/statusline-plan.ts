@@ -1,7 +1,7 @@
-import type { StatusLine } from '../../agents/claude/settings.ts'
+import type { Scope, StatusLine } from '../../core/agent-setup.ts'
 import type { Context } from '../context/context.ts'
-import type { KnownPlace, Scope } from './claude-places.ts'
 import type { Launcher } from './launcher.ts'
+import type { KnownPlace } from './settings-places.ts'
 
 /** What is to be done with the status line. */
 export interface LinePlan {

@@ -1,14 +1,13 @@
 import { readdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { isMalformed, readFacts, withoutSavepoint } from '../../agents/claude/settings.ts'
+import { basename, dirname, join } from 'node:path'
+import { type AgentSetUp, isMalformed, type Scope } from '../../core/agent-setup.ts'
 import { sha256 } from '../../core/canonical.ts'
 import { errorCode, ReasonError } from '../../core/reason.ts'
 import type { Context } from '../context/context.ts'
 import { chainKey, readChain, writeChain } from './chain.ts'
 import { type Change, diffOf, hooksChanged } from './change.ts'
-import type { Scope } from './claude-places.ts'
-import { COMMAND_FILE, dropCommand } from './command-file.ts'
-import { excluded, LOCAL_FILE, removeExclude } from './exclude-line.ts'
+import { dropCommand } from './command-file.ts'
+import { excluded, removeExclude } from './exclude-line.ts'
 import { bytesBefore, keepSettings, readSetups, type Setup, writeSetups } from './record.ts'
 import { removeEmpty } from './remove-empty.ts'
 import { restored, saidBefore } from './said-before.ts'
@@ -16,6 +15,7 @@ import { hashOf, putSettings, readSettingsFile, type SettingsFile } from './sett
 
 /** A settings file that may hold something of ours. */
 export interface Place {
+  client: AgentSetUp
   scope: Scope
   path: string
   /** The workspace, for the scope of a project. */
@@ -35,7 +35,7 @@ const GIVE_UP_AFTER = 8
 /** Where nobody edited the file since, its old bytes come back; else what is ours is taken out of it. */
 export function planTakeOut(
   { home }: Context,
-  { scope, path, root }: Place,
+  { client, scope, path, root }: Place,
   /** What the client will have taken out by then: plugins, and the marketplace. */
   going: readonly string[] = [],
 ): Plan {
@@ -44,14 +44,14 @@ export function planTakeOut(
   if (file.bytes === null) return { file, setup, bytes: null, change: null }
   const before = setup && setup.after === sha256(file.bytes) ? bytesBefore(home.path, setup) : undefined
   if (before !== undefined) return { file, setup, bytes: before, change: restored(file, before) }
-  const facts = readFacts(file.text)
+  const facts = client.settings.read(file.text)
   if (isMalformed(facts)) throw new ReasonError('settings_malformed', { path, ...facts })
-  const merged = withoutSavepoint(file.text, {
+  const merged = client.settings.takeOut(file.text, {
     made: setup?.made ?? null,
     statusLine: setup ? setup.statusline : rawChain(home.path, scope, file.target),
   })
   if (isMalformed(merged)) throw new ReasonError('settings_malformed', { path, ...merged })
-  const said = setup?.plugin ? saidBefore(home.path, setup, merged.text, going) : undefined
+  const said = setup?.plugin ? saidBefore(client, home.path, setup, merged.text, going) : undefined
   if (said !== undefined)
     return { file, setup, bytes: said, change: said?.equals(file.bytes) ? null : restored(file, said) }
   if (merged.text === file.text) return { file, setup, bytes: file.bytes, change: null }
@@ -86,23 +86,29 @@ export async function takeOut(context: Context, place: Place): Promise<Change[]>
     }
     const changes = change === null ? [] : [change]
     writeChain(home.path, chainKey(place.scope, file.target), null, ports)
-    if (setup?.command) changes.push(...(await dropCommand(context, setup.command, setup.root)))
-    if (setup) changes.push(...tidied(context, setup, hashOf(file) === null || bytes === null))
+    if (setup?.command) changes.push(...(await dropCommand(context, place.client, setup.command, setup.root)))
+    if (setup) changes.push(...tidied(context, place.client, setup, hashOf(file) === null || bytes === null))
     return changes
   }
   throw new ReasonError('settings_busy', { path: place.path })
 }
 
 /** The line in git's exclude file, unless another worktree of the repository needs it; the folder; the note itself. */
-function tidied(context: Context, setup: Setup, isFileGone: boolean): Change[] {
+function tidied(context: Context, client: AgentSetUp, setup: Setup, isFileGone: boolean): Change[] {
   const { home, ports } = context
-  const changes = tidyings(context, setup, isFileGone).filter(({ path, about }) => {
-    const file = [LOCAL_FILE, COMMAND_FILE].find((name) => about === lineLess(name))
+  const changes = tidyings(context, client, setup, isFileGone).filter(({ path, about }) => {
+    const file = hiddenFiles(client).find((name) => about === lineLess(name))
     return file === undefined ? removeEmpty(path) : removeExclude(context, path, file)
   })
   writeSetups(home.path, othersThan(context, setup), ports)
   return changes
 }
+
+/** Those that are kept out of git. */
+const hiddenFiles = ({ localFile, plugin }: AgentSetUp) => [
+  localFile,
+  ...(plugin ? [plugin.commandFile.projectFile] : []),
+]
 
 const othersThan = ({ home }: Context, setup: Setup) =>
   (readSetups(home.path) ?? []).filter(({ settings }) => settings !== setup.settings)
@@ -110,14 +116,15 @@ const othersThan = ({ home }: Context, setup: Setup) =>
 const lineLess = (file: string) => `one line less: ${excluded(file)}`
 
 /** What is done besides the settings; of a folder only where nothing else is in it. */
-export function tidyings(context: Context, setup: Setup, isFileGone: boolean): Change[] {
+export function tidyings(context: Context, client: AgentSetUp, setup: Setup, isFileGone: boolean): Change[] {
+  const commandFile = client.plugin?.commandFile.projectFile ?? ''
   const { exclude, folder, settings, command } = setup
   const others = othersThan(context, setup)
   const lines = [
-    { path: exclude, file: LOCAL_FILE, isNeeded: others.some((other) => other.exclude === exclude) },
+    { path: exclude, file: client.localFile, isNeeded: others.some((other) => other.exclude === exclude) },
     {
       path: command?.exclude ?? null,
-      file: COMMAND_FILE,
+      file: commandFile,
       isNeeded: others.some((other) => other.command?.exclude === command?.exclude),
     },
   ]
@@ -125,16 +132,17 @@ export function tidyings(context: Context, setup: Setup, isFileGone: boolean): C
     path === null || isNeeded ? [] : [{ path, what: 'changed', about: lineLess(file), diff: null }],
   )
   const going = [settings, ...(command?.folder ? [command.folder] : [])]
-  if (folder !== null && isFileGone && isAlone(folder, going))
+  if (folder !== null && isFileGone && isAlone(folder, going, commandFile))
     changes.push({ path: folder, what: 'removed', about: 'nothing else is in it', diff: null })
   return changes
 }
 
-/** Whether all that is in it goes: files, and folders with nothing but the file for `/checkpoint`. */
-function isAlone(folder: string, going: readonly string[]): boolean {
+/** Whether all that is in it goes: files, and folders with nothing but the file of a command. */
+function isAlone(folder: string, going: readonly string[], commandFile: string): boolean {
   const isGoing = (path: string) =>
     going.includes(path) &&
-    (!path.endsWith('commands') || readdirSync(path).every((name) => name === basename(COMMAND_FILE)))
+    (basename(path) !== basename(dirname(commandFile)) ||
+      readdirSync(path).every((name) => name === basename(commandFile)))
   try {
     return readdirSync(folder).every((name) => isGoing(join(folder, name)))
   } catch (error) {

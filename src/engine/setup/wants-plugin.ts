@@ -1,11 +1,12 @@
+import { type AgentSetUp, type Scope, takesPlugins } from '../../core/agent-setup.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../context/context.ts'
 import type { Asked } from './asked.ts'
-import { hasPlugin, type KnownPlace, pluginMarket, type Scope } from './claude-places.ts'
-import { findClaude } from './find-claude.ts'
+import { findProgram } from './find-program.ts'
 import type { Launcher } from './launcher.ts'
 import { serverLauncherIn, serverTargetHere } from './mcp-launcher.ts'
 import { copyChange, pluginCopy } from './plugin-copy.ts'
+import { hasPlugin, type KnownPlace, pluginMarket } from './settings-places.ts'
 
 /** Hooks for all projects would be run besides a plugin that is there for one: null, or where they stand. */
 export const hooksForAll = (places: readonly KnownPlace[], scope: Scope): string | null =>
@@ -15,17 +16,22 @@ export const hooksForAll = (places: readonly KnownPlace[], scope: Scope): string
 /** Whether the plugin is wanted: as the command says, else as a person answers; null where nobody says. */
 export async function wantsPlugin(
   { ask, env, place }: Context,
+  client: AgentSetUp,
   places: readonly KnownPlace[],
   scope: Scope,
   said: boolean | null,
 ): Promise<boolean | null> {
+  if (!takesPlugins(client)) {
+    if (said !== true) return false
+    throw new ReasonError('usage_invalid', { problem: `there is no plugin for ${client.label}` })
+  }
   const doubled = hooksForAll(places, scope)
   if (said === true && doubled !== null)
     throw new ReasonError('usage_invalid', {
       problem: `${doubled} has hooks for all projects, which would be run besides the plugin; use --plugin --scope user`,
     })
   if (said !== null || ask === null || hasPlugin(places, scope) || doubled !== null) return said
-  if (findClaude(env, place.root) === null) return said
+  if (findProgram(client, env, place.root) === null) return said
   const [answer = ''] = await ask([
     'Install the plugin, which brings tools, skills and slash commands besides the hooks? (Y/n)',
   ])
@@ -35,6 +41,7 @@ export async function wantsPlugin(
 /** What is to be done for the plugin, and with hooks in the settings. */
 export function planPlugin(
   { home }: Context,
+  client: AgentSetUp,
   places: readonly KnownPlace[],
   scope: Scope,
   isWanted: boolean,
@@ -43,10 +50,14 @@ export function planPlugin(
   const isOn = hasPlugin(places, scope)
   if (!isWanted && !isOn) return { hooks: 'in', plugin: null }
   const server = serverLauncherIn(home.path, serverTargetHere())
-  const copy = pluginCopy(home.path, { hook: launcher.hook, server: server.server })
+  const copy = pluginCopy(home.path, client, {
+    hook: launcher.hook(client.agent),
+    server: server.server,
+  })
   if (copy === null && isWanted)
     throw new ReasonError('plugin_not_installed', {
-      problem: 'this package has no folder plugins/claude',
+      label: client.label,
+      problem: `this package has no folder plugins/${client.agent}`,
       typed: 'nothing yet: install Savepoint again, and run savepoint init --plugin',
     })
   // A plugin from elsewhere, such as a clone, needs nothing of this home.

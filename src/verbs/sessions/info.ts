@@ -40,7 +40,7 @@ export const info = operation({
       lastSession: await lastOf(context, others),
       staleSessionsDetected: stale,
       todo: [
-        ...(isNotSetUp(context, all.length) || unrecorded !== null ? ['savepoint init'] : []),
+        ...((await isNotSetUp(context, all.length)) || unrecorded !== null ? ['savepoint init'] : []),
         ...(stale.some(({ worktree }) => worktree === null) ? ['savepoint reconcile'] : []),
       ],
     }
@@ -95,8 +95,8 @@ const hereFacts = ({ statistics, ...here }: Here) => ({
 })
 
 /** Nothing is recorded, and nothing will be. */
-const isNotSetUp = ({ home, identity }: Context, sessions: number) =>
-  sessions === 0 && !isSetUpHere(home.path, identity.workspace)
+const isNotSetUp = async (context: Context, sessions: number) =>
+  sessions === 0 && !(await isSetUpHere(context))
 
 function hereOf({ ports }: Context, session: Session): Here {
   const { phase, source, startedAt, lastActivityAt, paused, context } = session

@@ -60,7 +60,7 @@ export const sessions = operation({
       archived,
       total: every.length,
       unread: earlier.unread,
-      setUp: isSetUpHere(context.home.path, context.identity.workspace),
+      setUp: await isSetUpHere(context),
     }
   },
   say: (answer, { columns }) =>

@@ -26,7 +26,7 @@ async function examine(
   await examineDocuments(context, fix, findings)
   await examineNotes(context, findings)
   examineBackups(context, findings)
-  const isSetUp = isSetUpHere(context.home.path, context.identity.workspace)
+  const isSetUp = await isSetUpHere(context)
   return { findings, capture: await examineCapture(context, findings, { isSetUp }) }
 }
 

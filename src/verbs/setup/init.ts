@@ -1,27 +1,24 @@
 import { existsSync } from 'node:fs'
-import { claudeFolder } from '../../agents/claude/config-folder.ts'
-import { isMalformed, readFacts } from '../../agents/claude/settings.ts'
-import { AGENTS, namesOf } from '../../agents/table.ts'
+import { AGENTS, agentNames } from '../../agents/table.ts'
+import { type AgentSetUp, isMalformed, type Scope, takesPlugins } from '../../core/agent-setup.ts'
 import { instant } from '../../core/ports.ts'
 import { EXIT, ReasonError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { AT_SET_UP, countEarlier, readEarlier } from '../../engine/sessions/earlier-sessions.ts'
 import type { Asked } from '../../engine/setup/asked.ts'
+import { isInstalled } from '../../engine/setup/find-program.ts'
+import { launcherIn, type Target, targetHere } from '../../engine/setup/launcher.ts'
+import { typed as inClient } from '../../engine/setup/plugin-commands.ts'
+import { foresee, setUp } from '../../engine/setup/set-up.ts'
+import { readSettingsFile } from '../../engine/setup/settings-file.ts'
 import {
   committedPlugin,
   hasPlugin,
   hindrances,
   type KnownPlace,
-  readPlaces,
-  type Scope,
+  placesHere,
   settingsPath,
-  settingsPlaces,
-} from '../../engine/setup/claude-places.ts'
-import { hasClaude } from '../../engine/setup/find-claude.ts'
-import { launcherIn, type Target, targetHere } from '../../engine/setup/launcher.ts'
-import { typed as inClient, installing } from '../../engine/setup/plugin-commands.ts'
-import { foresee, setUp } from '../../engine/setup/set-up.ts'
-import { readSettingsFile } from '../../engine/setup/settings-file.ts'
+} from '../../engine/setup/settings-places.ts'
 import { setupLock } from '../../engine/setup/setup-lock.ts'
 import { linesOf, planLine, wantsLine } from '../../engine/setup/statusline-plan.ts'
 import { hooksForAll, planPlugin, wantsPlugin } from '../../engine/setup/wants-plugin.ts'
@@ -32,8 +29,8 @@ import { sayLine } from './say-line.ts'
 
 /** What the user should know, though nothing is wrong with the command. */
 function warn({ notices }: Context, asked: Asked, { bundle }: Target): void {
-  const { places, path, plugin, scope, hooks } = asked
-  notices.push(...hindrances(places))
+  const { client, places, path, plugin, scope, hooks } = asked
+  notices.push(...hindrances(client, places))
   for (const place of places)
     if (place.problem !== null && place.path !== path)
       notices.push(`${place.path} cannot be read, and the client will not read it either: ${place.problem}`)
@@ -46,7 +43,7 @@ function warn({ notices }: Context, asked: Asked, { bundle }: Target): void {
     )
   else if (hooks === 'in' && committed !== null)
     notices.push(
-      `${committed} comes with the repository and switches on a plugin of our name; where Claude Code has it, hooks are run twice. To have the plugin alone: savepoint init --plugin`,
+      `${committed} comes with the repository and switches on a plugin of our name; where ${client.label} has it, hooks are run twice. To have the plugin alone: savepoint init --plugin`,
     )
   if (!existsSync(bundle))
     notices.push(`${bundle} is not there: no hook does anything until Savepoint is installed again.`)
@@ -63,17 +60,18 @@ function saidBy(isYes: boolean, isNo: boolean, name: string): boolean | null {
   return isYes ? true : isNo ? false : null
 }
 
+const LABELS = AGENTS.map(({ label }) => label).join(', ')
+
 export const init = operation({
   name: 'init',
   summary: 'Set up an agent, so that its sessions are recorded and briefed',
-  detail:
-    'Puts hooks into the settings of Claude Code: with --scope project (the default) into .claude/settings.local.json, which is not committed, and trusts this workspace; with --scope user into your own settings, for all projects. All else in the file stays as it is, and a copy of it is kept. With --plugin Claude Code installs the plugin instead, which has the hooks, and also tools, skills and slash commands. `uninstall` takes out exactly what was put in. Claude Code runs hooks only in folders that you have trusted there.',
+  detail: `Puts hooks into the settings of the agent (${LABELS}): with --scope project (the default) into those of this workspace that are not committed, and trusts this workspace; with --scope user into your own settings, for all projects. All else in the file stays as it is, and a copy of it is kept. With --plugin the agent installs the plugin instead, which has the hooks, and also tools, skills and slash commands. \`uninstall\` takes out exactly what was put in. The agent may run hooks only in folders that you have trusted there.`,
   fields: {
     agent: {
       kind: 'choice',
-      choices: namesOf(AGENTS),
+      choices: agentNames(AGENTS),
       value: 'NAME',
-      about: 'claude; set up also where it is not found',
+      about: `${agentNames(AGENTS).join(' or ')}; set up also where it is not found`,
     },
     scope: { kind: 'choice', choices: ['project', 'user'], value: 'SCOPE', about: 'project or user' },
     dryRun: { kind: 'flag', about: 'show what would be written, and write nothing' },
@@ -90,7 +88,7 @@ export const init = operation({
     'savepoint init --plugin',
     'savepoint init --dry-run',
     'savepoint init --statusline',
-    'savepoint init --scope user --agent claude',
+    `savepoint init --scope user --agent ${AGENTS[0]?.name}`,
   ],
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
   async perform(context, input) {
@@ -99,20 +97,19 @@ export const init = operation({
     const scope: Scope = input.scope ?? 'project'
     const saidLine = saidBy(input.statusline, input.withoutStatusline, 'statusline')
     const saidPlugin = saidBy(input.plugin, input.withoutPlugin, 'plugin')
-    if (agent === undefined && !hasClaude(env, place.root))
-      throw new ReasonError('agent_unknown', { path: claudeFolder(env) })
+    const client = await clientFor(context, agent)
     const target = targetHere()
-    const places = readPlaces(settingsPlaces(place.root, env))
-    const path = settingsPath(scope, place.root, env)
-    const facts = readFacts(readSettingsFile(path, scope === 'project' ? place.root : null).text)
+    const places = placesHere(client, place.root, env)
+    const path = settingsPath(client, scope, place.root, env)
+    const facts = client.settings.read(readSettingsFile(path, scope === 'project' ? place.root : null).text)
     if (isMalformed(facts)) throw new ReasonError('settings_malformed', { path, ...facts })
     const lines = linesOf(facts.statusLine, places, scope)
     const asking = dryRun ? { ...context, ask: null } : context
-    const isPlugin = await wantsPlugin(asking, places, scope, saidPlugin)
+    const isPlugin = await wantsPlugin(asking, client, places, scope, saidPlugin)
     const wants = await wantsLine(asking, lines, saidLine)
     const launcher = launcherIn(home.path, target)
-    const planned = planPlugin(context, places, scope, isPlugin === true, launcher)
-    const asked: Asked = { scope, path, places, launcher, ...planned, wantsLine: wants === true }
+    const planned = planPlugin(context, client, places, scope, isPlugin === true, launcher)
+    const asked: Asked = { client, scope, path, places, launcher, ...planned, wantsLine: wants === true }
     warn(context, asked, target)
     const { changes, problem, typed } = dryRun
       ? { changes: await foresee(context, asked), problem: null, typed: null }
@@ -123,7 +120,8 @@ export const init = operation({
         ? await readEarlier(context, AT_SET_UP)
         : null
     return {
-      agent: 'claude',
+      agent: client.agent,
+      label: client.label,
       scope,
       dry_run: dryRun,
       settings: path,
@@ -133,29 +131,29 @@ export const init = operation({
         wanted: isPlugin === true,
         folder: asked.plugin?.copy.folder ?? null,
         problem,
-        typed,
+        typed: problem === null ? null : (typed ?? installTyped(asked)),
         says: isPlugin === null && asked.hooks === 'in' ? sayOffer(places, scope) : null,
       },
       earlier,
       now: instant(context.ports.now()),
     }
   },
-  say: ({ scope, dry_run, changes, status_line, plugin, earlier, now }, { columns }) => {
+  say: ({ label, scope, dry_run, changes, status_line, plugin, earlier, now }, { columns }) => {
     const where = scope === 'user' ? 'for all projects' : 'in this workspace'
     const head =
       changes.length === 0
-        ? `Claude Code is set up ${where} already: nothing ${dry_run ? 'would change' : 'was changed'}.`
+        ? `${label} is set up ${where} already: nothing ${dry_run ? 'would change' : 'was changed'}.`
         : dry_run
-          ? `To set up Claude Code ${where}; nothing was written:`
+          ? `To set up ${label} ${where}; nothing was written:`
           : plugin.problem === null
-            ? `Claude Code is set up ${where}:`
-            : `Claude Code is prepared ${where}, and not set up yet:`
+            ? `${label} is set up ${where}:`
+            : `${label} is prepared ${where}, and not set up yet:`
     return [
       head,
       ...(changes.length > 0 ? [sayChanges(changes, columns, { diffs: dry_run })] : []),
       ...(plugin.says === null ? [] : [plugin.says]),
       ...(status_line === null ? [] : [status_line]),
-      ...sayProblem(plugin, scope),
+      ...sayProblem(plugin, label),
       ...(earlier === null ? [] : sayEarlier(earlier, Date.parse(now), dry_run)),
       ...(dry_run || plugin.problem !== null
         ? []
@@ -167,8 +165,8 @@ export const init = operation({
         : []),
     ].join('\n')
   },
-  failure: ({ plugin, scope }) => {
-    const reason = notInstalled(plugin, scope)
+  failure: ({ label, plugin }) => {
+    const reason = notInstalled(plugin, label)
     return reason && { exit: EXIT.unwritten, ...reason.toJSON() }
   },
 })
@@ -178,21 +176,36 @@ function sayOffer(places: readonly KnownPlace[], scope: Scope): string {
   return `With the plugin the agent also has tools, skills and slash commands: savepoint init --plugin${isForAll ? ' --scope user' : ''}`
 }
 
+/** The agent that is named, else the first that is found on this machine. */
+async function clientFor({ agents, env, place }: Context, name: string | undefined): Promise<AgentSetUp> {
+  const named = name === undefined ? agents : agents.filter((agent) => agent.name === name)
+  const clients = await Promise.all(named.map((agent) => agent.setUp()))
+  const found = clients.find((client) => name !== undefined || isInstalled(client, env, place.root))
+  if (found !== undefined) return found
+  const [first] = clients
+  throw new ReasonError('agent_unknown', {
+    agent: first?.agent ?? name ?? '',
+    label: first?.label ?? name ?? 'an agent',
+    program: first?.programs(process.platform).found[0] ?? name ?? '',
+    path: first?.folder(env) ?? '',
+  })
+}
+
+/** What a person types to have the plugin. */
+const installTyped = ({ client, plugin, scope }: Asked): string =>
+  takesPlugins(client)
+    ? inClient(client, client.plugin.commands.install(plugin?.copy.folder ?? '', scope)).join(', then ')
+    : ''
+
 interface Plugged {
-  folder: string | null
   problem: string | null
   typed: string | null
 }
 
-const notInstalled = ({ folder, problem, typed }: Plugged, scope: Scope) =>
-  problem === null
-    ? null
-    : new ReasonError('plugin_not_installed', {
-        problem,
-        typed: typed ?? inClient(installing(folder ?? '', scope)).join(', then '),
-      })
+const notInstalled = ({ problem, typed }: Plugged, label: string) =>
+  problem === null ? null : new ReasonError('plugin_not_installed', { label, problem, typed: typed ?? '' })
 
-function sayProblem(plugin: Plugged, scope: Scope): string[] {
-  const reason = notInstalled(plugin, scope)
+function sayProblem(plugin: Plugged, label: string): string[] {
+  const reason = notInstalled(plugin, label)
   return reason === null ? [] : [reason.message, reason.hint]
 }

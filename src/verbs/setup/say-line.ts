@@ -1,4 +1,4 @@
-import type { Scope } from '../../engine/setup/claude-places.ts'
+import type { Scope } from '../../core/agent-setup.ts'
 import { type LinePlan, type Lines, shown } from '../../engine/setup/statusline-plan.ts'
 
 /** How the status line stands afterwards, in a sentence; null where there is nothing to say. */

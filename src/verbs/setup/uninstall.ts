@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
-import { MARKET, OUR_PLUGINS } from '../../agents/claude/settings.ts'
-import { AGENTS, namesOf } from '../../agents/table.ts'
+import { AGENTS, agentNames } from '../../agents/table.ts'
+import { type AgentSetUp, takesPlugins } from '../../core/agent-setup.ts'
 import { EXIT, ReasonError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { removePrivate } from '../../engine/context/private-json.ts'
 import type { Change } from '../../engine/setup/change.ts'
-import { settingsPath } from '../../engine/setup/claude-places.ts'
 import { dropCommand } from '../../engine/setup/command-file.ts'
 import { launcherIn, targetHere } from '../../engine/setup/launcher.ts'
 import { forgetMarket, marketBack } from '../../engine/setup/market.ts'
@@ -14,6 +13,7 @@ import { ranChange } from '../../engine/setup/plugin-commands.ts'
 import { copyFolder } from '../../engine/setup/plugin-copy.ts'
 import { readSetups, type Setup, writeSetups } from '../../engine/setup/record.ts'
 import { removeEmpty } from '../../engine/setup/remove-empty.ts'
+import { settingsPath } from '../../engine/setup/settings-places.ts'
 import { setupLock } from '../../engine/setup/setup-lock.ts'
 import { type Place, planTakeOut, takeOut, tidyings } from '../../engine/setup/take-out.ts'
 import { closeMarket, marketAhead, pluginsToRemove, type Stuck, unplug } from '../../engine/setup/unplug.ts'
@@ -21,20 +21,24 @@ import { operation } from '../define/operation.ts'
 import { sayChanges } from './say-changes.ts'
 
 /** The settings files that are meant: those of this workspace and of the user, or all that are noted. */
-function placesOf({ place, home, env }: Context, scope: 'project' | 'user' | 'all' | undefined): Place[] {
-  const project = {
-    scope: 'project',
-    path: settingsPath('project', place.root, env),
-    root: place.root,
-  } as const
-  const user = { scope: 'user', path: settingsPath('user', place.root, env), root: null } as const
-  if (scope === 'project') return [project]
-  if (scope === 'user') return [user]
-  if (scope === undefined) return [project, user]
-  const noted = (readSetups(home.path) ?? [])
-    .map(({ scope: of, settings, root }) => ({ scope: of, path: settings, root }))
-    .filter(({ path, root }) => existsSync(root ?? path) && path !== project.path && path !== user.path)
-  return [project, user, ...noted]
+function placesOf(
+  { place, home, env }: Context,
+  clients: readonly AgentSetUp[],
+  scope: 'project' | 'user' | 'all' | undefined,
+): Place[] {
+  return clients.flatMap((client) => {
+    const pathOf = (of: 'project' | 'user') => settingsPath(client, of, place.root, env)
+    const project = { client, scope: 'project', path: pathOf('project'), root: place.root } as const
+    const user = { client, scope: 'user', path: pathOf('user'), root: null } as const
+    if (scope === 'project') return [project]
+    if (scope === 'user') return [user]
+    if (scope === undefined) return [project, user]
+    const noted = (readSetups(home.path) ?? [])
+      .filter(({ agent }) => agent === client.agent)
+      .map(({ scope: of, settings, root }) => ({ client, scope: of, path: settings, root }))
+      .filter(({ path, root }) => existsSync(root ?? path) && path !== project.path && path !== user.path)
+    return [project, user, ...noted]
+  })
 }
 
 /** The launchers, once nothing that is noted needs them. Where nothing was ever noted, somebody may still name them. */
@@ -60,7 +64,12 @@ export const uninstall = operation({
   detail:
     'Without --scope: out of the settings of this workspace, and out of your own; --scope all also out of every other workspace that was set up. A settings file that nobody has edited since gets back the bytes that it had; out of others exactly our entries are taken. Plugins are taken out by the client itself. Saved work stays, and so does the trust in this workspace.',
   fields: {
-    agent: { kind: 'choice', choices: namesOf(AGENTS), value: 'NAME', about: 'claude' },
+    agent: {
+      kind: 'choice',
+      choices: agentNames(AGENTS),
+      value: 'NAME',
+      about: agentNames(AGENTS).join(' or '),
+    },
     scope: {
       kind: 'choice',
       choices: ['project', 'user', 'all'],
@@ -71,24 +80,33 @@ export const uninstall = operation({
   },
   examples: ['savepoint uninstall', 'savepoint uninstall --dry-run', 'savepoint uninstall --scope all'],
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
-  async perform(context, { scope, dryRun }) {
-    const { home } = context
-    const places = placesOf(context, scope)
+  async perform(context, { agent, scope, dryRun }) {
+    const { home, agents } = context
+    const meantAgents = agents.filter(({ name }) => agent === undefined || agent === name)
+    const clients = await Promise.all(meantAgents.map((one) => one.setUp()))
+    const places = placesOf(context, clients, scope)
     // Before anything is done: a file that cannot be read leaves all as it is.
     const meant = new Set(places.map((place) => planTakeOut(context, place).file.target))
     const noted = readSetups(home.path)
     const others = (noted ?? []).filter((setup) => !meant.has(setup.settings) && isThere(setup))
-    const isLastPlugin = !others.some(({ plugin }) => plugin)
-    const { changes, stuck } = dryRun
-      ? { changes: await foreseen(context, places, isLastPlugin), stuck: [] }
-      : await setupLock(context, () => allOf(context, places, isLastPlugin))
-    // The client may have the plugin in a workspace that nobody noted: then the copy is there, and needs them.
-    const isNeeded = !dryRun && existsSync(copyFolder(home.path))
+    const changes: Change[] = []
+    const stuck: Stuck[] = []
+    for (const client of clients) {
+      const own = places.filter((place) => place.client === client)
+      const isLastPlugin = !others.some(({ agent: of, plugin }) => plugin && of === client.agent)
+      const done = dryRun
+        ? { changes: await foreseen(context, client, own, isLastPlugin), stuck: [] }
+        : await setupLock(context, () => allOf(context, client, own, isLastPlugin))
+      changes.push(...done.changes)
+      stuck.push(...done.stuck)
+    }
+    // A client may have the plugin in a workspace that nobody noted: then the copy is there, and needs them.
+    const isNeeded = !dryRun && agents.some(({ name }) => existsSync(copyFolder(home.path, name)))
     if (noted !== null && others.length === 0 && !isNeeded)
       changes.push(...dropLaunchers(context, { dryRun }))
     const left = stuck.length > 0 ? (readSetups(home.path) ?? []) : others
     return {
-      agent: 'claude',
+      agent: agentNames(meantAgents).join(', '),
       dry_run: dryRun,
       changes,
       left: left.map(({ settings }) => settings),
@@ -116,26 +134,31 @@ export const uninstall = operation({
 
 const reasonOf = (stuck: readonly Stuck[]) =>
   new ReasonError('plugin_not_removed', {
+    label: [...new Set(stuck.map(({ label }) => label))].join(', '),
     problem: [...new Set(stuck.map(({ problem }) => problem))].join('; '),
     typed: [...new Set(stuck.flatMap(({ typed }) => typed))].join(', '),
   })
 
 async function foreseen(
   context: Context,
+  client: AgentSetUp,
   places: readonly Place[],
   isLastPlugin: boolean,
 ): Promise<Change[]> {
-  const market = isLastPlugin ? marketAhead(context) : []
-  const going = [...OUR_PLUGINS, ...(isLastPlugin ? [MARKET] : [])]
-  const changes = [...places.flatMap((place) => pluginsToRemove(context, place)).map(ranChange), ...market]
+  const closing = isLastPlugin && takesPlugins(client) ? client : null
+  const going = [...(client.plugin?.plugins ?? []), ...(closing ? [closing.plugin.market] : [])]
+  const changes = [
+    ...places.flatMap((place) => pluginsToRemove(context, place)).map((words) => ranChange(client, words)),
+    ...(closing ? marketAhead(context, closing) : []),
+  ]
   for (const place of places) {
     const { change, setup, bytes } = planTakeOut(context, place, going)
     if (change) changes.push(change)
     if (setup?.command)
-      changes.push(...(await dropCommand(context, setup.command, setup.root, { dryRun: true })))
-    if (setup) changes.push(...tidyings(context, setup, bytes === null))
+      changes.push(...(await dropCommand(context, client, setup.command, setup.root, { dryRun: true })))
+    if (setup) changes.push(...tidyings(context, client, setup, bytes === null))
   }
-  const back = isLastPlugin ? marketBack(context, going) : []
+  const back = closing ? marketBack(context, closing, going) : []
   return [...changes, ...back.filter(({ path }) => changes.every((change) => change.path !== path))]
 }
 
@@ -143,7 +166,7 @@ async function foreseen(
  * First the client, which writes the settings itself, then what is ours in them. A place whose plugin the client does
  * not take out stays as it is: its hooks still need what was set up.
  */
-async function allOf(context: Context, places: readonly Place[], isLastPlugin: boolean) {
+async function allOf(context: Context, client: AgentSetUp, places: readonly Place[], isLastPlugin: boolean) {
   const changes: Change[] = []
   const stuck: Stuck[] = []
   const free: Place[] = []
@@ -153,15 +176,15 @@ async function allOf(context: Context, places: readonly Place[], isLastPlugin: b
     if (ran.stuck) stuck.push(ran.stuck)
     else free.push(place)
   }
-  if (isLastPlugin && stuck.length === 0) {
-    const closed = await closeMarket(context)
+  if (isLastPlugin && stuck.length === 0 && takesPlugins(client)) {
+    const closed = await closeMarket(context, client)
     changes.push(...closed.changes)
     if (closed.stuck) stuck.push(closed.stuck)
   }
   for (const place of free)
     if (stuck.length === 0 || planTakeOut(context, place).setup?.plugin !== true)
       changes.push(...(await takeOut(context, place)))
-  if (stuck.length === 0) changes.push(...(await forgetMarket(context)))
+  if (stuck.length === 0 && takesPlugins(client)) changes.push(...(await forgetMarket(context, client)))
   const { home, ports } = context
   const noted = readSetups(home.path)
   if (noted) writeSetups(home.path, noted.filter(isThere), ports)

@@ -14,8 +14,7 @@ export async function saveInSession(context: Context, told: Said, why: Why): Pro
   const receipt = await saveWork(context, told, why)
   const isFollowed = await bindSession(context, told, receipt.stream)
   // A stream that is named at a terminal need not be what the next start tells.
-  const surfaced =
-    isFollowed || (told.stream === null && isSetUpHere(context.home.path, context.identity.workspace))
+  const surfaced = isFollowed || (told.stream === null && (await isSetUpHere(context)))
   return { ...receipt, surfaced }
 }
 

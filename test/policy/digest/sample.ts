@@ -1,4 +1,4 @@
-import { kindOf, outcomeIn } from '../../../src/agents/claude/transcript-calls.ts'
+import { callKindOf, outcomeIn } from '../../../src/agents/claude/transcript-calls.ts'
 import type { Entry, RequestKind, ToolInput } from '../../../src/core/transcript.ts'
 import { foldEntry } from '../../../src/policy/digest/fold.ts'
 import { fileNamer } from '../../../src/policy/digest/name-file.ts'
@@ -47,7 +47,7 @@ export const queue = (change: 'added' | 'sent' | 'used' | 'withdrawn', text = ''
   ...{ kind: 'queue', change, text },
 })
 export const calls = (id: string, name: string, input: ToolInput = {}): Untimed => ({
-  ...{ kind: 'tool', id, name, ...kindOf(name, input), input },
+  ...{ kind: 'tool', id, name, ...callKindOf(name, input), input },
 })
 export const returns = (id: string, text = '', { failed = false, refused = false } = {}): Untimed => ({
   ...{ kind: 'result', id, failed, refused, text, ...outcomeIn(text, failed) },

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import type { Environment } from '../../core/agent.ts'
 import { describe, errorCode } from '../../core/reason.ts'
-import type { Environment } from './claude-places.ts'
 
 /** What a command of the client came to; `problem` is a line of its own words. */
 export type ClientAnswer = { ok: true; out: string } | { ok: false; problem: string }
@@ -14,7 +14,7 @@ interface ClientOptions {
 const MAX_OUTPUT = 1024 * 1024
 
 /** Runs one command of the client without a shell and without input; one that hangs is ended, with all it started. */
-export async function runClaude(
+export async function runClient(
   program: string,
   args: readonly string[],
   { cwd, env, timeoutMs = 30_000 }: ClientOptions,
@@ -22,7 +22,7 @@ export async function runClaude(
   try {
     const child = spawn(program, args, {
       cwd,
-      env: environment(env),
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: process.platform !== 'win32',
       windowsHide: true,
@@ -31,13 +31,6 @@ export async function runClaude(
   } catch (error) {
     return { ok: false, problem: describe(error) }
   }
-}
-
-/** It is asked for one thing: it is not to look for another version of itself meanwhile. */
-function environment({ CLAUDE_CONFIG_DIR: folder, ...env }: Environment): NodeJS.ProcessEnv {
-  const quiet = { NO_COLOR: '1', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' }
-  // An empty name is none to us; the client would take it for the folder that it is run in.
-  return { ...env, ...quiet, ...(folder ? { CLAUDE_CONFIG_DIR: folder } : {}) }
 }
 
 function ended(child: ChildProcess, timeoutMs: number): Promise<ClientAnswer> {

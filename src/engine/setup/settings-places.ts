@@ -1,37 +1,19 @@
-import { join } from 'node:path'
-import { claudeFolder } from '../../agents/claude/config-folder.ts'
-import { isMalformed, readFacts, type SettingsFacts } from '../../agents/claude/settings.ts'
+import type { Environment } from '../../core/agent.ts'
+import {
+  type AgentSetUp,
+  isMalformed,
+  type Scope,
+  type SettingsFacts,
+  type SettingsPlace,
+} from '../../core/agent-setup.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { readPlainFile } from '../../fs/disk.ts'
 
-export type Environment = Readonly<Record<string, string | undefined>>
-
-export type Scope = 'project' | 'user'
-
-/** A file that the client takes settings from; a later one counts more, but the managed one counts most. */
-export interface SettingsPlace {
-  kind: 'managed' | 'user' | 'project' | 'local'
-  path: string
-}
-
-/** Where an administrator sets what users cannot change. */
-const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
-  darwin: '/Library/Application Support/ClaudeCode/managed-settings.json',
-  win32: 'C:\\Program Files\\ClaudeCode\\managed-settings.json',
-}
-
-export function settingsPlaces(root: string, env: Environment, platform = process.platform): SettingsPlace[] {
-  return [
-    { kind: 'managed', path: MANAGED[platform] ?? '/etc/claude-code/managed-settings.json' },
-    { kind: 'user', path: join(claudeFolder(env), 'settings.json') },
-    { kind: 'project', path: join(root, '.claude', 'settings.json') },
-    { kind: 'local', path: join(root, '.claude', 'settings.local.json') },
-  ]
-}
-
 /** The settings file of a scope: for a project the one that is not committed. */
-export const settingsPath = (scope: Scope, root: string, env: Environment): string =>
-  settingsPlaces(root, env).find(({ kind }) => kind === (scope === 'user' ? 'user' : 'local'))?.path ?? ''
+export const settingsPath = (client: AgentSetUp, scope: Scope, root: string, env: Environment): string =>
+  client
+    .places(root, env, process.platform)
+    .find(({ kind }) => kind === (scope === 'user' ? 'user' : 'local'))?.path ?? ''
 
 export const MAX_SETTINGS_BYTES = 4 * 1024 * 1024
 
@@ -42,13 +24,17 @@ export interface KnownPlace extends SettingsPlace {
   problem: string | null
 }
 
-/** What all settings files say that concerns us. One that cannot be read is told, and the others are looked at. */
-export function readPlaces(places: readonly SettingsPlace[]): KnownPlace[] {
+/** What all settings files say that concerns us. */
+export const placesHere = (client: AgentSetUp, root: string, env: Environment): KnownPlace[] =>
+  readPlaces(client, client.places(root, env, process.platform))
+
+/** The same of some. One that cannot be read is told, and the others are looked at. */
+export function readPlaces({ settings }: AgentSetUp, places: readonly SettingsPlace[]): KnownPlace[] {
   return places.map((place) => {
     try {
       const bytes = readPlainFile(place.path, MAX_SETTINGS_BYTES)
       if (bytes === null) return { ...place, facts: null, problem: null }
-      const facts = readFacts(bytes.toString('utf8'))
+      const facts = settings.read(bytes.toString('utf8'))
       return isMalformed(facts)
         ? { ...place, facts: null, problem: `line ${facts.line}: ${facts.problem}` }
         : { ...place, facts, problem: null }
@@ -60,10 +46,10 @@ export function readPlaces(places: readonly SettingsPlace[]): KnownPlace[] {
 }
 
 /** What keeps hooks from being run whatever a file says, in sentences. */
-export function hindrances(places: readonly KnownPlace[]): string[] {
+export function hindrances({ label }: AgentSetUp, places: readonly KnownPlace[]): string[] {
   return places.flatMap(({ path, facts }) => [
     ...(facts?.isPlain === false
-      ? [`${path} has comments or a comma too many: Claude Code passes over the whole file, silently.`]
+      ? [`${path} has comments or a comma too many: ${label} passes over the whole file, silently.`]
       : []),
     ...(facts?.disableAllHooks
       ? [`No hook runs while "disableAllHooks" is set in ${path}: take it out there.`]

@@ -1,23 +1,28 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, isAbsolute, join, relative, sep } from 'node:path'
-import { claudeFolder } from '../../agents/claude/config-folder.ts'
+import type { Environment } from '../../core/agent.ts'
+import type { AgentSetUp } from '../../core/agent-setup.ts'
 import { errorCode } from '../../core/reason.ts'
-import type { Environment } from './claude-places.ts'
 import { realPathOr } from './throw-away.ts'
 
 /** Whether the client is on this machine: its program on PATH, or the folder that it makes for itself. */
-export function hasClaude(env: Environment, root: string, platform = process.platform): boolean {
-  const names = platform === 'win32' ? ['claude.exe', 'claude.cmd'] : ['claude']
-  return (
-    onPath(env, root, names) !== null ||
-    statSync(claudeFolder(env), { throwIfNoEntry: false })?.isDirectory() === true
-  )
-}
+export const isInstalled = (
+  client: AgentSetUp,
+  env: Environment,
+  root: string,
+  platform = process.platform,
+): boolean =>
+  onPath(env, root, client.programs(platform).found) !== null ||
+  statSync(client.folder(env), { throwIfNoEntry: false })?.isDirectory() === true
 
 /** The client's program, where it can be started without a shell; null where it cannot, or is not on PATH. */
-export const findClaude = (env: Environment, root: string, platform = process.platform) =>
-  onPath(env, root, platform === 'win32' ? ['claude.exe'] : ['claude'])
+export const findProgram = (
+  client: AgentSetUp,
+  env: Environment,
+  root: string,
+  platform = process.platform,
+) => onPath(env, root, client.programs(platform).started)
 
 const onPath = (env: Environment, root: string, names: readonly string[]): string | null =>
   foldersOutside(env, root)
