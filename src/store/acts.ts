@@ -1,6 +1,6 @@
 import type { Checkpoint, Gist, Trigger } from '../core/checkpoint.ts'
-import type { DocumentView, FileView, OwedView, StartingView } from './local-state.ts'
-import type { NewStream, Stream, Version } from './log.ts'
+import type { DocumentChange, DocumentView, LedgerText, StartingView } from './local-state.ts'
+import type { Committed, LogChange, NewStream, Stream } from './log.ts'
 
 /** A work stream as one workspace sees it. */
 export interface WorkRow {
@@ -12,47 +12,13 @@ export interface WorkRow {
   focused: boolean
 }
 
-/** What stood in a workspace's ledger. */
-export interface LedgerRow {
-  /** Its number in the workspace, from 1. */
-  number: number
-  path: string
-  /** The stream's name. */
+/** What stood in a workspace's ledger, with the name of its stream. */
+export interface LedgerRow extends LedgerText {
   stream: string
-  checkpoint: string
-  hash: string
-  at: string
 }
 
 /** Everything that one act on documents changes, in one command. */
-export interface DocumentCommit {
-  workspace: string
-  /** Streams that begin; the first checkpoint of each is among the appended ones. */
-  begins?: NewStream[]
-  /**
-   * Each after the head that was seen; a further one of the same stream after the one before it in this list.
-   * `foreign`: it holds text that nobody has reviewed.
-   */
-  appends?: Array<{ checkpoint: Checkpoint; after: string | null; foreign: boolean }>
-  texts?: Array<{ hash: string; text: string }>
-  versions?: Array<Version & { stream: string; hash: string }>
-  /** Where a stream's document stands in this workspace from now on. Its other document rows here go. */
-  documents?: Array<DocumentView & { stream: string }>
-  /** Files that are to go once what replaces them is there. */
-  leaving?: Array<Pick<OwedView, 'path' | 'stream' | 'checkpoint' | 'hash'>>
-  /** Parts of a shared file that are to be added to it. */
-  entries?: Array<Pick<OwedView, 'path' | 'stream' | 'checkpoint'>>
-  /** Files besides the documents, as they should stand from now on. */
-  files?: FileView[]
-  /** What the ledger says from now on, or was found to say: its history. */
-  ledgers?: Array<Pick<LedgerRow, 'path' | 'checkpoint' | 'hash' | 'at'>>
-  /** Checkpoints whose foreign mark goes, because what they hold is vouched for. */
-  reviews?: string[]
-  /** The stream in focus from now on, or null for none; absent where focus stays. */
-  focus?: string | null
-}
-
-export type Committed = { done: true } | { done: false; why: 'head_moved' | 'name_taken' }
+export interface DocumentCommit extends LogChange, DocumentChange {}
 
 export type Appended = { done: true; sequence: number; live: number; maintainedAt: string | null }
 

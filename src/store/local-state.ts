@@ -1,4 +1,4 @@
-import type { Checkpoint } from '../core/checkpoint.ts'
+import type { Checkpoint, Trigger } from '../core/checkpoint.ts'
 
 export interface WorkspaceRow {
   id: string
@@ -99,6 +99,48 @@ export interface OwedView {
   state: 'pending' | 'leaving'
 }
 
+/** What stood in a workspace's ledger. */
+export interface LedgerText {
+  /** Its number in the workspace, from 1. */
+  number: number
+  path: string
+  checkpoint: string
+  hash: string
+  at: string
+}
+
+/** What an act on documents changes in a workspace. */
+export interface DocumentChange {
+  workspace: string
+  /** Where a stream's document stands in this workspace from now on. Its other document rows here go. */
+  documents?: Array<DocumentView & { stream: string }>
+  /** Files that are to go once what replaces them is there. */
+  leaving?: Array<Pick<OwedView, 'path' | 'stream' | 'checkpoint' | 'hash'>>
+  /** Parts of a shared file that are to be added to it. */
+  entries?: Array<Pick<OwedView, 'path' | 'stream' | 'checkpoint'>>
+  /** Files besides the documents, as they should stand from now on. */
+  files?: FileView[]
+  /** What the ledger says from now on, or was found to say: its history. */
+  ledgers?: Array<Omit<LedgerText, 'number'>>
+  /** The stream in focus from now on, or null for none; absent where focus stays. */
+  focus?: string | null
+}
+
+/** What an act changes on this machine: documents, the files of a run, or files whose checkpoints were removed. */
+export type LocalChange =
+  | { of: 'documents'; change: DocumentChange }
+  | { of: 'views'; checkpoint: Pick<Checkpoint, 'id' | 'stream'>; views: StartingView[] }
+  | { of: 'removal'; stream: string; checkpoints: string[] }
+
+/**
+ * What is about to happen in a log of another engine, and what it changes here when it has happened. What the log says
+ * tells whether it has: the checkpoint is there, the note has that number on it, the bodies are gone.
+ */
+export type Intent =
+  | { act: 'append'; checkpoint: string; change: LocalChange }
+  | { act: 'note'; checkpoint: string; number: number; trigger: Trigger; change: LocalChange }
+  | { act: 'remove'; stream: string; checkpoints: string[] }
+
 /** Releases a lock. Locks end with their process, whatever way it ends. */
 export type Release = () => void
 
@@ -115,6 +157,13 @@ export interface LocalState {
   /** Records where a workspace is; the path is an attribute, the id is not. */
   seeWorkspace(workspace: WorkspaceRow, at: string): Promise<void>
   listWorkspaces(): Promise<WorkspaceRow[]>
+
+  apply(change: LocalChange): Promise<void>
+  /** Opens an intent. There is one at most: it fails where another is open. */
+  intend(intent: Intent): Promise<void>
+  readIntent(): Promise<Intent | null>
+  /** Ends the open intent, together with what it changes here; null where it did not happen. */
+  settleIntent(change: LocalChange | null): Promise<void>
 
   listViews(filter: ViewFilter): Promise<ViewRow[]>
   /** Says that a view is on disk. A row that meanwhile wants other bytes than `expected` stays pending. */
@@ -137,6 +186,14 @@ export interface LocalState {
     workspace: string,
     rows: Array<{ path: string; hash: string; stamp: string | null }>,
   ): Promise<void>
+  /** The documents of a workspace, but those that are to go. */
+  listDocuments(workspace: string): Promise<Array<DocumentView & { stream: string }>>
+  /** The id of the stream in focus. */
+  readFocus(workspace: string): Promise<string | null>
+  /** What stood in a workspace's ledger, oldest first. */
+  listLedgerTexts(workspace: string): Promise<LedgerText[]>
+  /** The hash of every text that the shared files of a repository's workspaces have shown. */
+  listShownHashes(repository: string): Promise<string[]>
   /** Whether a text once stood in a workspace's ledger. */
   wasLedger(workspace: string, hash: string): Promise<boolean>
 

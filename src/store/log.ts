@@ -72,6 +72,24 @@ export interface Version {
   problem: string | null
 }
 
+/** What one command adds to the log: all of it, or nothing. */
+export interface LogChange {
+  /** Streams that begin; the first checkpoint of each is among the appended ones. */
+  begins?: NewStream[]
+  /**
+   * Each after the head that was seen; a further one of the same stream after the one before it in this list.
+   * `foreign`: it holds text that nobody has reviewed. `takes`: the waiting events that are in it from now on.
+   */
+  appends?: Array<{ checkpoint: Checkpoint; after: string | null; foreign: boolean; takes?: number[] }>
+  texts?: Array<{ hash: string; text: string }>
+  versions?: Array<Version & { stream: string; hash: string }>
+  /** Checkpoints whose foreign mark goes, because what they hold is vouched for. */
+  reviews?: string[]
+}
+
+/** Where it is not done, somebody else was faster: read again, decide again. */
+export type Committed = { done: true } | { done: false; why: 'head_moved' | 'name_taken' }
+
 /** Which sessions are asked for; each condition narrows it. */
 export interface SessionFilter {
   repository?: string
@@ -100,6 +118,16 @@ export interface Log {
   /** A stream's checkpoints by sequence, oldest first, tombstones included. */
   readHistory(stream: string): Promise<CheckpointRow[]>
 
+  /** The rows of some checkpoints, in no order; those that there are not are left out. */
+  readRows(checkpoints: readonly string[]): Promise<CheckpointRow[]>
+
+  append(change: LogChange): Promise<Committed>
+  /** Notes a further trigger on the head; false where it is another head, or has another number of notes. */
+  addNote(stream: string, expected: { head: string; notes: number }, trigger: Trigger): Promise<boolean>
+  /** Puts back a checkpoint that the log had lost, at its sequence number; false where it has it. */
+  readmit(checkpoint: Checkpoint, sequence: number): Promise<boolean>
+  /** Takes the bodies away and leaves tombstones; answers of which. Never of the head or of a pinned one. */
+  remove(stream: string, checkpoints: string[], at: string): Promise<string[]>
   /** Keeps a command's outcome until the next checkpoint takes it in. */
   recordOutcome(stream: string, outcome: CommandOutcome, at: string): Promise<number>
   pin(checkpoint: string, pinned: boolean): Promise<void>
@@ -109,6 +137,8 @@ export interface Log {
 
   readText(hash: string): Promise<string | null>
   findVersion(stream: string, hash: string): Promise<Version | null>
+  /** The hash of every version that the work of a repository has shown, and that could be read. */
+  listVersionHashes(repository: string): Promise<string[]>
   /** The versions of a stream that could not be read as a document, and are kept all the same. */
   listUnreadVersions(stream: string): Promise<Array<Version & { hash: string }>>
 

@@ -47,7 +47,9 @@ export interface SearchFilter {
  * What is looked for, in plain words: all of the terms or any (but for those that nearly every record has, where others
  * are rarer); or texts that a record must all contain, wherever a word begins. No character has a meaning of its own.
  */
-export type Wanted = { terms: readonly SearchTerm[]; of: 'all' | 'any' } | { contains: readonly string[] }
+export type SearchWanted =
+  | { terms: readonly SearchTerm[]; of: 'all' | 'any' }
+  | { contains: readonly string[] }
 
 export interface SearchHit {
   id: string
@@ -63,7 +65,7 @@ export interface SearchHit {
   superseded: string | null
 }
 
-export interface Found {
+export interface SearchAnswer {
   /** The best first. */
   hits: SearchHit[]
   total: number
@@ -83,7 +85,7 @@ export interface SearchIndex {
    */
   putPart(part: Unsearched, records: readonly SearchRecord[]): Promise<boolean | null>
   /** Searches what the index has; null where the index is damaged, and has to begin anew. */
-  search(wanted: Wanted, filter: SearchFilter): Promise<Found | null>
+  search(wanted: SearchWanted, filter: SearchFilter): Promise<SearchAnswer | null>
   /** Throws the index away: it is filled again when somebody searches. */
   forget(): Promise<void>
 }

@@ -1,35 +1,56 @@
-import { describe, onTestFinished } from 'vitest'
-import type { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { describe } from 'vitest'
+import { provesAwkwardTexts } from './conformance/awkward-texts.ts'
 import { provesDocuments } from './conformance/documents.ts'
+import { provesFile } from './conformance/file.ts'
+import { provesGlances } from './conformance/glances.ts'
+import { provesIntents } from './conformance/intents.ts'
 import { provesKeeping } from './conformance/keeping.ts'
 import { provesLocks } from './conformance/locks.ts'
+import { provesLogKeeping, provesLogStreams } from './conformance/log-streams.ts'
+import { provesTexts, provesUnread } from './conformance/log-texts.ts'
 import { provesSearch } from './conformance/search.ts'
 import { provesSessions } from './conformance/sessions.ts'
 import { provesStreams } from './conformance/streams.ts'
+import { provesTrust } from './conformance/trust.ts'
 import { provesViews } from './conformance/views.ts'
-import { provesWhole } from './conformance/whole.ts'
+import type { OpenActs, OpenFile, OpenLocalState, OpenLog, OpenStore } from './subjects.ts'
 
-/** Opens a fresh store, or the copy that a backup made. */
-export type Open = (copy?: string) => SqliteStore | Promise<SqliteStore>
-
-/**
- * What every store must do, whatever holds it. A new store joins by one more call of this function.
- * The suite knows the interface alone.
+/*
+ * What every store must do, whatever holds it: one suite for each interface, which knows the interface alone.
+ * Another engine joins by one more call, with a function that opens a fresh one.
  */
-export function storeConformance(name: string, open: Open): void {
-  const opened: Open = async (copy) => {
-    const store = await open(copy)
-    onTestFinished(() => store.close())
-    return store
-  }
-  describe(name, () => {
-    provesStreams(opened)
-    provesKeeping(opened)
-    provesViews(opened)
-    provesDocuments(opened)
-    provesSessions(opened)
-    provesSearch(opened)
-    provesLocks(opened)
-    provesWhole(opened)
+
+export const logConformance = (name: string, open: OpenLog) =>
+  describe(`log: ${name}`, () => {
+    provesLogStreams(open)
+    provesLogKeeping(open)
+    provesTexts(open)
+    provesUnread(open)
+    provesSessions(open)
   })
-}
+
+export const localStateConformance = (name: string, open: OpenLocalState) =>
+  describe(`local state: ${name}`, () => {
+    provesTrust(open)
+    provesViews(open)
+    provesGlances(open)
+    provesIntents(open)
+    provesLocks(open)
+  })
+
+/** With the log that the index is filled from. */
+export const searchIndexConformance = (name: string, open: OpenStore) =>
+  describe(`search index: ${name}`, () => provesSearch(open))
+
+/** With the log and the local state that they span. */
+export const actsConformance = (name: string, open: OpenActs) =>
+  describe(`acts: ${name}`, () => {
+    provesStreams(open)
+    provesKeeping(open)
+    provesDocuments(open)
+    provesAwkwardTexts(open)
+  })
+
+/** What a store in a file has besides, which is the driver's own. */
+export const fileConformance = (name: string, open: OpenFile) =>
+  describe(`file: ${name}`, () => provesFile(open))

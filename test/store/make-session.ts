@@ -1,7 +1,6 @@
 import type { Session } from '../../src/core/session.ts'
 import { begun } from '../../src/policy/session-apply.ts'
-import type { SessionFilter } from '../../src/store/log.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Log, SessionFilter } from '../../src/store/log.ts'
 import { AT, WORKSPACE } from './make.ts'
 
 /** A session of the usual workspace; what is not said of it is usual. */
@@ -21,5 +20,5 @@ export const newSession = (id: string, more: Partial<Session> = {}): Session => 
 
 export const keyOf = (id: string) => ({ agent: 'claude' as const, id })
 
-export const idsIn = async (store: Store, filter: SessionFilter = {}) =>
-  (await store.log.listSessions(filter)).map(({ session }) => session.id)
+export const idsIn = async ({ log }: { log: Log }, filter: SessionFilter = {}) =>
+  (await log.listSessions(filter)).map(({ session }) => session.id)

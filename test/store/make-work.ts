@@ -4,8 +4,7 @@ import { streamId } from '../../src/core/id.ts'
 import type { DocumentCommit } from '../../src/store/acts.ts'
 import type { DocumentView } from '../../src/store/local-state.ts'
 import type { NewStream } from '../../src/store/log.ts'
-import type { Store } from '../../src/store/store.ts'
-import { AT, newCheckpoint, WORKSPACE } from './make.ts'
+import { AT, newCheckpoint, type Spanned, WORKSPACE } from './make.ts'
 
 /** A second worktree of the same repository. */
 export const BESIDE = { id: 'ws_2', repository: WORKSPACE.repository, path: '/somewhere/two' }
@@ -65,7 +64,7 @@ export function step(
 
 /** A work stream with `length` checkpoints, and its document in the first workspace; answers its id and theirs. */
 export async function growWork(
-  store: Store,
+  store: Spanned,
   { name = 'auth', length = 1, from = 1, foreign = false } = {},
 ): Promise<{ stream: string; ids: string[] }> {
   for (const workspace of [WORKSPACE, BESIDE]) await store.local.seeWorkspace(workspace, AT)
@@ -78,7 +77,7 @@ export async function growWork(
 }
 
 /** Everything that a store shows of its documents, to compare two stores. */
-export async function documentsOf(store: Store): Promise<unknown> {
+export async function documentsOf(store: Spanned): Promise<unknown> {
   const seen = []
   for (const workspace of [WORKSPACE, BESIDE])
     seen.push({
@@ -109,11 +108,11 @@ export async function documentsOf(store: Store): Promise<unknown> {
 }
 
 /** The names of the streams that a workspace has in focus. */
-export const focusedIn = async (store: Store, workspace = WORKSPACE.id) =>
+export const focusedIn = async (store: Spanned, workspace = WORKSPACE.id) =>
   (await store.acts.listWork(WORKSPACE.repository, workspace))
     .filter(({ focused }) => focused)
     .map(({ stream }) => stream.name)
 
 /** A stream as a workspace sees it. */
-export const rowOf = async (store: Store, name = 'auth', workspace = WORKSPACE.id) =>
+export const rowOf = async (store: Spanned, name = 'auth', workspace = WORKSPACE.id) =>
   (await store.acts.listWork(WORKSPACE.repository, workspace)).find(({ stream }) => stream.name === name)

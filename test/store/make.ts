@@ -9,6 +9,9 @@ import type { StartingView } from '../../src/store/local-state.ts'
 import type { NewStream } from '../../src/store/log.ts'
 import type { Store } from '../../src/store/store.ts'
 
+/** What most tests of a store need: all of it but the search index. */
+export type Spanned = Pick<Store, 'log' | 'local' | 'acts'>
+
 export const AT = '2026-01-02T03:04:05.000Z'
 export const LATER = '2026-01-03T03:04:05.000Z'
 export const WORKSPACE = { id: 'ws_1', repository: 'repo_1', path: '/somewhere/one' }
@@ -67,7 +70,7 @@ export const NOTHING_MORE = { takes: [], views: [] }
 
 /** A stream with `length` checkpoints, each with one view; answers its id and theirs. */
 export async function grow(
-  store: Store,
+  store: Spanned,
   { name = 'r1', length = 1 } = {},
 ): Promise<{ stream: string; ids: string[] }> {
   await store.local.seeWorkspace(WORKSPACE, AT)
@@ -81,7 +84,7 @@ export async function grow(
 
 /** Appends until the stream has `length` checkpoints. */
 export async function extend(
-  store: Store,
+  store: Spanned,
   stream: string,
   ids: string[],
   length: number,
@@ -99,7 +102,7 @@ export async function extend(
 }
 
 /** Everything that a store shows of its streams, to compare two stores. */
-export async function contentOf(store: Store): Promise<unknown> {
+export async function contentOf(store: Spanned): Promise<unknown> {
   const streams = await store.log.listStreams(null)
   const content = []
   for (const stream of streams) {

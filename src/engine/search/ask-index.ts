@@ -1,8 +1,12 @@
-import type { Found, SearchFilter, Wanted } from '../../store/search-index.ts'
+import type { SearchAnswer, SearchFilter, SearchWanted } from '../../store/search-index.ts'
 import { type Filling, fillIndex, indexLost } from './fill-index.ts'
 
 /** Asks the index. One that is damaged is derived: it is thrown away and filled again, once. */
-export async function askIndex(context: Filling, wanted: Wanted, filter: SearchFilter): Promise<Found> {
+export async function askIndex(
+  context: Filling,
+  wanted: SearchWanted,
+  filter: SearchFilter,
+): Promise<SearchAnswer> {
   const { store } = context
   const found = await store.index.search(wanted, filter)
   if (found !== null) return found

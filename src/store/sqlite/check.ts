@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/canonical.ts'
 import type { StoreProblem } from '../store-file.ts'
-import { IS_GIST, unpacked } from './documents.ts'
+import { IS_GIST, unpackText } from './documents.ts'
 import { pageProblems } from './pages.ts'
 import { lostTables } from './search-damage.ts'
 import type { Sql } from './sql.ts'
@@ -40,7 +40,7 @@ function damagedTexts(sql: Sql): StoreProblem[] {
   return sql
     .all<{ hash: string; body: Uint8Array }>('SELECT hash, body FROM texts')
     .filter(({ hash, body }) => {
-      const text = unpacked(body)
+      const text = unpackText(body)
       return text === null || sha256(text) !== hash
     })
     .map(({ hash }) => ({ what: `the document version ${hash.slice(0, 12)} does not match its checksum` }))

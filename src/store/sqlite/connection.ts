@@ -16,6 +16,8 @@ export interface ConnectionOptions {
   waitMs: number
   migrations: readonly string[]
   mayMigrate?: boolean
+  /** False where the log is elsewhere: then rows name what this file does not have. */
+  holdsLog?: boolean
   /** Called before the shape of a database with content changes. */
   beforeMigration(db: Database): void
 }
@@ -171,7 +173,7 @@ export class Connection {
     try {
       db.exec('PRAGMA journal_mode = WAL')
       db.exec('PRAGMA synchronous = FULL')
-      db.exec('PRAGMA foreign_keys = ON')
+      db.exec(`PRAGMA foreign_keys = ${this.options.holdsLog === false ? 'OFF' : 'ON'}`)
       if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
       prepareSchema(db, this.path, this.options)
       return new Sql(db)

@@ -1,6 +1,6 @@
 import { canonical, sha256 } from '../../core/canonical.ts'
 import { type Checkpoint, gistOf } from '../../core/checkpoint.ts'
-import { unpacked } from './documents.ts'
+import { unpackText } from './documents.ts'
 import { openDatabase, SQLITE, sqliteCode } from './driver.ts'
 import { Sql } from './sql.ts'
 
@@ -104,7 +104,7 @@ interface RawVersion {
 function mergeDocuments(from: Sql, into: Sql, added: ReadonlySet<string>): void {
   into.run('DELETE FROM glances')
   for (const row of rows<{ hash: string; body: Uint8Array }>(from, 'texts')) {
-    const text = unpacked(row.body)
+    const text = unpackText(row.body)
     if (text !== null && sha256(text) === row.hash)
       into.run('INSERT OR IGNORE INTO texts (hash, body) VALUES (?, ?)', row.hash, row.body)
   }

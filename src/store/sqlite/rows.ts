@@ -6,9 +6,9 @@ import type { Appended } from '../acts.ts'
 import type { CheckpointRow, NewStream, Situation, Stored, Stream } from '../log.ts'
 import type { Sql } from './sql.ts'
 
-export const STREAM = `SELECT id, repository, workspace, kind, name, head_id AS headId, head_seq AS headSequence, live,
+export const SELECT_STREAM = `SELECT id, repository, workspace, kind, name, head_id AS headId, head_seq AS headSequence, live,
   created_at AS createdAt, maintained_at AS maintainedAt FROM streams`
-export const ROW = `SELECT c.id, c.stream, c.seq AS sequence, c.at, c.progress, c.removed_at AS removedAt,
+export const SELECT_CHECKPOINT = `SELECT c.id, c.stream, c.seq AS sequence, c.at, c.progress, c.removed_at AS removedAt,
   EXISTS (SELECT 1 FROM pins WHERE checkpoint = c.id) AS pinned,
   EXISTS (SELECT 1 FROM foreign_marks WHERE checkpoint = c.id) AS isForeign, c.gist, c.hash, c.body FROM checkpoints c`
 
@@ -30,7 +30,7 @@ export function addStream(sql: Sql, stream: NewStream, first: Pick<Checkpoint, '
 }
 
 export function streamById(sql: Sql, id: string): Stream {
-  const stream = sql.get<Stream>(`${STREAM} WHERE id = ?`, id)
+  const stream = sql.get<Stream>(`${SELECT_STREAM} WHERE id = ?`, id)
   if (!stream) throw new ReasonError('run_unknown', { run: id })
   return stream
 }
@@ -56,12 +56,19 @@ export function addCheckpoint(sql: Sql, checkpoint: Checkpoint, sequence: number
   )
 }
 
-export function appended(sql: Sql, stream: string): Appended {
+export function tellAppended(sql: Sql, stream: string): Appended {
   const { headSequence, live, maintainedAt } = streamById(sql, stream)
   return { done: true, sequence: headSequence, live, maintainedAt }
 }
 
-export function rowOf({ hash: _hash, body: _body, pinned, isForeign, gist, ...row }: RawRow): CheckpointRow {
+export function checkpointRowOf({
+  hash: _hash,
+  body: _body,
+  pinned,
+  isForeign,
+  gist,
+  ...row
+}: RawRow): CheckpointRow {
   return { ...row, pinned: pinned === 1, foreign: isForeign === 1, gist: readGist(gist) }
 }
 
@@ -79,15 +86,20 @@ export function readGist(text: string): Gist {
   }
 }
 
-export function stored(sql: Sql, raw: RawRow): Stored {
-  const row = rowOf(raw)
+export function storedOf(sql: Sql, raw: RawRow): Stored {
+  const row = checkpointRowOf(raw)
   if (raw.body === null) return { row, state: 'removed' }
   if (sha256(raw.body) !== raw.hash) return { row, state: 'damaged' }
   // `as`: written by `addCheckpoint`, and the checksum says that it is what was written.
-  return { row, state: 'whole', checkpoint: JSON.parse(raw.body) as Checkpoint, notes: notesOf(sql, raw.id) }
+  return {
+    row,
+    state: 'whole',
+    checkpoint: JSON.parse(raw.body) as Checkpoint,
+    notes: readNotes(sql, raw.id),
+  }
 }
 
-export function notesOf(sql: Sql, checkpoint: string): Trigger[] {
+export function readNotes(sql: Sql, checkpoint: string): Trigger[] {
   return (
     sql
       .all<{ body: string }>('SELECT body FROM notes WHERE checkpoint = ? ORDER BY n', checkpoint)
@@ -97,15 +109,15 @@ export function notesOf(sql: Sql, checkpoint: string): Trigger[] {
 }
 
 /** The head, or where it is damaged the newest checkpoint before it that is whole. */
-export function newestWhole(sql: Sql, stream: Stream): Situation['base'] {
-  const head = sql.get<RawRow>(`${ROW} WHERE c.id = ?`, stream.headId)
-  const whole = head ? stored(sql, head) : null
+export function newestWholeCheckpoint(sql: Sql, stream: Stream): Situation['base'] {
+  const head = sql.get<RawRow>(`${SELECT_CHECKPOINT} WHERE c.id = ?`, stream.headId)
+  const whole = head ? storedOf(sql, head) : null
   if (whole?.state === 'whole') return whole
   for (const raw of sql.all<RawRow>(
-    `${ROW} WHERE c.stream = ? AND c.body IS NOT NULL ORDER BY c.seq DESC`,
+    `${SELECT_CHECKPOINT} WHERE c.stream = ? AND c.body IS NOT NULL ORDER BY c.seq DESC`,
     stream.id,
   )) {
-    const found = stored(sql, raw)
+    const found = storedOf(sql, raw)
     if (found.state === 'whole') return found
   }
   throw new ReasonError('checkpoint_integrity_mismatch', {

@@ -1,5 +1,5 @@
 import { SEARCH_KINDS, type SearchKind } from '../../core/searchable.ts'
-import type { Found, SearchFilter, Wanted } from '../search-index.ts'
+import type { SearchAnswer, SearchFilter, SearchWanted } from '../search-index.ts'
 import { IndexBroken } from './search-damage.ts'
 import { expressionOf } from './search-expression.ts'
 import { branchWord } from './search-fill.ts'
@@ -47,7 +47,7 @@ interface Untold {
   size: number
 }
 
-export function findRecords(sql: Sql, wanted: Wanted, filter: SearchFilter): Found {
+export function findRecords(sql: Sql, wanted: SearchWanted, filter: SearchFilter): SearchAnswer {
   const ranges = rangesOf(sql, filter)
   const untold = untoldRecords(sql)
   const asked = { filter, ranges, untold }

@@ -7,7 +7,7 @@ interface Raw {
   body: string
 }
 
-export function readSession(sql: Sql, { agent, id }: SessionKey): SessionRow | null {
+export function readSessionRow(sql: Sql, { agent, id }: SessionKey): SessionRow | null {
   const raw = sql.get<Raw>('SELECT version, body FROM sessions WHERE agent = ? AND id = ?', agent, id)
   return raw ? rowOf(raw) : null
 }
@@ -64,7 +64,7 @@ export function advanceSession(
   return changed > 0
 }
 
-export const journalsRead = (sql: Sql): Map<string, number> =>
+export const journalPositions = (sql: Sql): Map<string, number> =>
   new Map(
     sql
       .all<{ key: string; read: number }>(

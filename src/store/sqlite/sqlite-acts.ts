@@ -1,12 +1,12 @@
-import { canonical, sha256 } from '../../core/canonical.ts'
-import { type Checkpoint, gistOf, type Trigger } from '../../core/checkpoint.ts'
-import type { Acts, Appended, Committed, DocumentCommit, HeadMoved, LedgerRow, WorkRow } from '../acts.ts'
+import type { Checkpoint, Trigger } from '../../core/checkpoint.ts'
+import type { Acts, Appended, DocumentCommit, HeadMoved, LedgerRow, WorkRow } from '../acts.ts'
 import type { StartingView } from '../local-state.ts'
-import type { NewStream } from '../log.ts'
+import type { Committed, NewStream } from '../log.ts'
 import type { Connection } from './connection.ts'
-import { commitDocuments, textsOf, workRows } from './documents.ts'
-import { addRow } from './merge.ts'
-import { addCheckpoint, addStream, appended, notesOf, streamById } from './rows.ts'
+import { shownHashes, versionHashes, workRows } from './documents.ts'
+import { applyChange } from './local-writes.ts'
+import { addNoteToHead, appendToLog, readmitCheckpoint, removeBodies } from './log-writes.ts'
+import { tellAppended } from './rows.ts'
 import { ledgerRows, putViews } from './views.ts'
 
 /** Log and local state are one file here, so one commit spans both. */
@@ -19,10 +19,10 @@ export class SqliteActs implements Acts {
 
   begin(stream: NewStream, first: Checkpoint, views: StartingView[]): Promise<boolean> {
     return this.connection.write((sql) => {
-      if (!addStream(sql, stream, first)) return false
-      addCheckpoint(sql, first, 1)
-      putViews(sql, first, views)
-      return true
+      const appends = [{ checkpoint: first, after: null, foreign: false }]
+      const { done } = appendToLog(sql, { begins: [stream], appends })
+      if (done) putViews(sql, first, views)
+      return done
     })
   }
 
@@ -32,12 +32,10 @@ export class SqliteActs implements Acts {
     { takes, views }: { takes: number[]; views: StartingView[] },
   ): Promise<Appended | HeadMoved> {
     return this.connection.write((sql) => {
-      const before = streamById(sql, checkpoint.stream)
-      if (before.headId !== expectedHead) return { done: false }
-      addCheckpoint(sql, checkpoint, before.headSequence + 1)
-      for (const seq of takes) sql.run('DELETE FROM events WHERE seq = ?', seq)
+      const appends = [{ checkpoint, after: expectedHead, foreign: false, takes }]
+      if (!appendToLog(sql, { appends }).done) return { done: false }
       putViews(sql, checkpoint, views)
-      return appended(sql, checkpoint.stream)
+      return tellAppended(sql, checkpoint.stream)
     })
   }
 
@@ -48,26 +46,15 @@ export class SqliteActs implements Acts {
     view: StartingView,
   ): Promise<Appended | HeadMoved> {
     return this.connection.write((sql) => {
-      const { headId } = streamById(sql, stream)
-      if (headId !== expected.head || notesOf(sql, headId).length !== expected.notes) return { done: false }
-      sql.run(
-        'INSERT INTO notes (checkpoint, n, body) VALUES (?, ?, ?)',
-        headId,
-        expected.notes,
-        canonical(trigger),
-      )
-      putViews(sql, { id: headId, stream }, [view])
-      return appended(sql, stream)
+      if (!addNoteToHead(sql, stream, expected, trigger)) return { done: false }
+      putViews(sql, { id: expected.head, stream }, [view])
+      return tellAppended(sql, stream)
     })
   }
 
   readmit(checkpoint: Checkpoint, sequence: number, views: StartingView[]): Promise<boolean> {
-    const { id, stream, at, progress } = checkpoint
-    const body = canonical(checkpoint)
-    const gist = canonical(gistOf(checkpoint))
-    const row = { id, stream, seq: sequence, at, progress, hash: sha256(body), body, removed_at: null, gist }
     return this.connection.write((sql) => {
-      if (addRow(sql, row, 'leave out') === 0) return false
+      if (!readmitCheckpoint(sql, checkpoint, sequence)) return false
       putViews(sql, checkpoint, views)
       return true
     })
@@ -75,25 +62,18 @@ export class SqliteActs implements Acts {
 
   remove(stream: string, checkpoints: string[], at: string): Promise<number> {
     return this.connection.write((sql) => {
-      let removed = 0
-      for (const id of checkpoints) {
-        const gone = sql.run(
-          `UPDATE checkpoints SET body = NULL, removed_at = ? WHERE id = ? AND stream = ? AND body IS NOT NULL
-           AND id <> (SELECT head_id FROM streams WHERE id = ?) AND id NOT IN (SELECT checkpoint FROM pins)`,
-          ...([at, id, stream, stream] as const),
-        )
-        if (gone === 0) continue
-        removed += 1
-        sql.run(`UPDATE views SET state = 'leaving' WHERE stream = ? AND checkpoint = ?`, stream, id)
-        sql.run('DELETE FROM notes WHERE checkpoint = ?', id)
-      }
-      sql.run('UPDATE streams SET live = live - ? WHERE id = ?', removed, stream)
-      return removed
+      const removed = removeBodies(sql, stream, checkpoints, at)
+      applyChange(sql, { of: 'removal', stream, checkpoints: removed })
+      return removed.length
     })
   }
 
   commit(change: DocumentCommit): Promise<Committed> {
-    return this.connection.write((sql) => commitDocuments(sql, change))
+    return this.connection.write((sql) => {
+      const committed = appendToLog(sql, change)
+      if (committed.done) applyChange(sql, { of: 'documents', change })
+      return committed
+    })
   }
 
   listWork(repository: string, workspace: string): Promise<WorkRow[]> {
@@ -105,6 +85,8 @@ export class SqliteActs implements Acts {
   }
 
   listTextHashes(repository: string): Promise<Set<string>> {
-    return this.connection.read((sql) => textsOf(sql, repository))
+    return this.connection.read(
+      (sql) => new Set([...versionHashes(sql, repository), ...shownHashes(sql, repository)]),
+    )
   }
 }

@@ -1,7 +1,11 @@
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import type {
+  DocumentView,
   FileView,
   Glance,
+  Intent,
+  LedgerText,
+  LocalChange,
   LocalState,
   NewView,
   OverviewRow,
@@ -14,11 +18,21 @@ import type {
   WorkspaceRow,
 } from '../local-state.ts'
 import type { Connection } from './connection.ts'
-import { markStamped, owedViews, putGlance, readGlance } from './documents.ts'
+import {
+  documentsIn,
+  focusOf,
+  markStamped,
+  owedViews,
+  putGlance,
+  readGlance,
+  shownHashes,
+} from './documents.ts'
+import { applyChange } from './local-writes.ts'
 import type { Locks } from './lock.ts'
 import {
   fileViews,
   forgetViews,
+  ledgerTexts,
   listViews,
   markPublished,
   oweView,
@@ -48,6 +62,32 @@ export class SqliteLocalState implements LocalState {
 
   listWorkspaces(): Promise<WorkspaceRow[]> {
     return this.connection.read((sql) => sql.all<WorkspaceRow>('SELECT id, repository, path FROM workspaces'))
+  }
+
+  async apply(change: LocalChange): Promise<void> {
+    await this.connection.write((sql) => applyChange(sql, change))
+  }
+
+  /** A row of `meta`, whose key refuses a second one: so it needs no table of its own. */
+  async intend(intent: Intent): Promise<void> {
+    await this.connection.write((sql) =>
+      sql.run(`INSERT INTO meta (key, value) VALUES ('intent', ?)`, JSON.stringify(intent)),
+    )
+  }
+
+  readIntent(): Promise<Intent | null> {
+    return this.connection.read((sql) => {
+      const row = sql.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'intent'`)
+      // `as`: written by `intend` and by nobody else.
+      return row ? (JSON.parse(row.value) as Intent) : null
+    })
+  }
+
+  async settleIntent(change: LocalChange | null): Promise<void> {
+    await this.connection.write((sql) => {
+      if (change !== null) applyChange(sql, change)
+      sql.run(`DELETE FROM meta WHERE key = 'intent'`)
+    })
   }
 
   listViews(filter: ViewFilter): Promise<ViewRow[]> {
@@ -91,6 +131,22 @@ export class SqliteLocalState implements LocalState {
     rows: Array<{ path: string; hash: string; stamp: string | null }>,
   ): Promise<void> {
     await this.connection.writeSoft((sql) => markStamped(sql, workspace, rows))
+  }
+
+  listDocuments(workspace: string): Promise<Array<DocumentView & { stream: string }>> {
+    return this.connection.read((sql) => documentsIn(sql, workspace))
+  }
+
+  readFocus(workspace: string): Promise<string | null> {
+    return this.connection.read((sql) => focusOf(sql, workspace))
+  }
+
+  listLedgerTexts(workspace: string): Promise<LedgerText[]> {
+    return this.connection.read((sql) => ledgerTexts(sql, workspace))
+  }
+
+  listShownHashes(repository: string): Promise<string[]> {
+    return this.connection.read((sql) => shownHashes(sql, repository))
   }
 
   wasLedger(workspace: string, hash: string): Promise<boolean> {

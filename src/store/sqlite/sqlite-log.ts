@@ -1,11 +1,13 @@
 import { canonical } from '../../core/canonical.ts'
-import type { CommandOutcome, Progress } from '../../core/checkpoint.ts'
+import type { Checkpoint, CommandOutcome, Progress, Trigger } from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
 import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
 import type {
   CheckpointRow,
+  Committed,
   Listed,
   Log,
+  LogChange,
   SessionFilter,
   Situation,
   Stored,
@@ -14,10 +16,20 @@ import type {
   Version,
 } from '../log.ts'
 import type { Connection } from './connection.ts'
-import { readText, readVersion } from './documents.ts'
+import { readVersion, readVersionText, versionHashes } from './documents.ts'
+import { addNoteToHead, appendToLog, readmitCheckpoint, removeBodies } from './log-writes.ts'
 import { closeGaps } from './merge.ts'
-import { newestWhole, type RawRow, ROW, readGist, rowOf, STREAM, stored, streamById } from './rows.ts'
-import { advanceSession, journalsRead, readReading, readSession, sessionRows } from './sessions.ts'
+import {
+  checkpointRowOf,
+  newestWholeCheckpoint,
+  type RawRow,
+  readGist,
+  SELECT_CHECKPOINT,
+  SELECT_STREAM,
+  storedOf,
+  streamById,
+} from './rows.ts'
+import { advanceSession, journalPositions, readReading, readSessionRow, sessionRows } from './sessions.ts'
 
 export class SqliteLog implements Log {
   private readonly connection: Connection
@@ -30,7 +42,7 @@ export class SqliteLog implements Log {
     return this.connection.read(
       (sql) =>
         sql.get<Stream>(
-          `${STREAM} WHERE repository = ? AND kind = ? AND name_key = ?`,
+          `${SELECT_STREAM} WHERE repository = ? AND kind = ? AND name_key = ?`,
           ...([repository, kind, nameKey(name)] as const),
         ) ?? null,
     )
@@ -39,7 +51,7 @@ export class SqliteLog implements Log {
   listStreams(repository: string | null, kind: StreamKind = 'run'): Promise<Stream[]> {
     return this.connection.read((sql) =>
       sql.all<Stream>(
-        `${STREAM} WHERE kind = ? AND (? IS NULL OR repository = ?) ORDER BY created_at, rowid`,
+        `${SELECT_STREAM} WHERE kind = ? AND (? IS NULL OR repository = ?) ORDER BY created_at, rowid`,
         ...([kind, repository, repository] as const),
       ),
     )
@@ -49,7 +61,7 @@ export class SqliteLog implements Log {
     return this.connection.read((sql) =>
       sql
         .all<Stream & { at: string; progress: Progress; gist: string }>(
-          `SELECT s.*, c.at, c.progress, c.gist FROM (${STREAM}) s JOIN checkpoints c ON c.id = s.headId
+          `SELECT s.*, c.at, c.progress, c.gist FROM (${SELECT_STREAM}) s JOIN checkpoints c ON c.id = s.headId
            WHERE s.repository = ? AND s.kind = 'run'`,
           repository,
         )
@@ -62,7 +74,7 @@ export class SqliteLog implements Log {
       const stream = streamById(sql, id)
       return {
         stream,
-        base: newestWhole(sql, stream),
+        base: newestWholeCheckpoint(sql, stream),
         pending: sql
           .all<{ seq: number; body: string }>(
             'SELECT seq, body FROM events WHERE stream = ? ORDER BY seq',
@@ -82,15 +94,42 @@ export class SqliteLog implements Log {
 
   readCheckpoint(id: string): Promise<Stored | null> {
     return this.connection.read((sql) => {
-      const raw = sql.get<RawRow>(`${ROW} WHERE c.id = ?`, id)
-      return raw ? stored(sql, raw) : null
+      const raw = sql.get<RawRow>(`${SELECT_CHECKPOINT} WHERE c.id = ?`, id)
+      return raw ? storedOf(sql, raw) : null
     })
   }
 
   readHistory(stream: string): Promise<CheckpointRow[]> {
     return this.connection.read((sql) =>
-      sql.all<RawRow>(`${ROW} WHERE c.stream = ? ORDER BY c.seq`, stream).map(rowOf),
+      sql.all<RawRow>(`${SELECT_CHECKPOINT} WHERE c.stream = ? ORDER BY c.seq`, stream).map(checkpointRowOf),
     )
+  }
+
+  readRows(checkpoints: readonly string[]): Promise<CheckpointRow[]> {
+    return this.connection.read((sql) =>
+      sql
+        .all<RawRow>(
+          `${SELECT_CHECKPOINT} WHERE c.id IN (SELECT value FROM json_each(?))`,
+          JSON.stringify(checkpoints),
+        )
+        .map(checkpointRowOf),
+    )
+  }
+
+  append(change: LogChange): Promise<Committed> {
+    return this.connection.write((sql) => appendToLog(sql, change))
+  }
+
+  addNote(stream: string, expected: { head: string; notes: number }, trigger: Trigger): Promise<boolean> {
+    return this.connection.write((sql) => addNoteToHead(sql, stream, expected, trigger))
+  }
+
+  readmit(checkpoint: Checkpoint, sequence: number): Promise<boolean> {
+    return this.connection.write((sql) => readmitCheckpoint(sql, checkpoint, sequence))
+  }
+
+  remove(stream: string, checkpoints: string[], at: string): Promise<string[]> {
+    return this.connection.write((sql) => removeBodies(sql, stream, checkpoints, at))
   }
 
   recordOutcome(stream: string, outcome: CommandOutcome, at: string): Promise<number> {
@@ -118,11 +157,15 @@ export class SqliteLog implements Log {
   }
 
   readText(hash: string): Promise<string | null> {
-    return this.connection.read((sql) => readText(sql, hash))
+    return this.connection.read((sql) => readVersionText(sql, hash))
   }
 
   findVersion(stream: string, hash: string): Promise<Version | null> {
     return this.connection.read((sql) => readVersion(sql, stream, hash))
+  }
+
+  listVersionHashes(repository: string): Promise<string[]> {
+    return this.connection.read((sql) => versionHashes(sql, repository))
   }
 
   listUnreadVersions(stream: string): Promise<Array<Version & { hash: string }>> {
@@ -137,7 +180,7 @@ export class SqliteLog implements Log {
   }
 
   readSession(key: SessionKey): Promise<SessionRow | null> {
-    return this.connection.read((sql) => readSession(sql, key))
+    return this.connection.read((sql) => readSessionRow(sql, key))
   }
 
   listSessions(filter: SessionFilter): Promise<SessionRow[]> {
@@ -153,6 +196,6 @@ export class SqliteLog implements Log {
   }
 
   readJournalPositions(): Promise<Map<string, number>> {
-    return this.connection.read(journalsRead)
+    return this.connection.read(journalPositions)
   }
 }

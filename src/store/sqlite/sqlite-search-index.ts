@@ -1,4 +1,11 @@
-import type { Found, SearchFilter, SearchIndex, SearchRecord, Unsearched, Wanted } from '../search-index.ts'
+import type {
+  SearchAnswer,
+  SearchFilter,
+  SearchIndex,
+  SearchRecord,
+  SearchWanted,
+  Unsearched,
+} from '../search-index.ts'
 import type { Connection } from './connection.ts'
 import { findRecords } from './search.ts'
 import { clearSearch, unlessDamaged } from './search-damage.ts'
@@ -19,7 +26,7 @@ export class SqliteSearchIndex implements SearchIndex {
     return unlessDamaged(() => this.connection.writeSoft((sql) => putRecords(sql, part, records)))
   }
 
-  search(wanted: Wanted, filter: SearchFilter): Promise<Found | null> {
+  search(wanted: SearchWanted, filter: SearchFilter): Promise<SearchAnswer | null> {
     return unlessDamaged(() => this.connection.read((sql) => findRecords(sql, wanted, filter)))
   }
 

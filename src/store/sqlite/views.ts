@@ -1,6 +1,14 @@
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import type { LedgerRow } from '../acts.ts'
-import type { FileView, NewView, StartingView, ViewFilter, ViewKey, ViewRow } from '../local-state.ts'
+import type {
+  FileView,
+  LedgerText,
+  NewView,
+  StartingView,
+  ViewFilter,
+  ViewKey,
+  ViewRow,
+} from '../local-state.ts'
 import type { Sql } from './sql.ts'
 
 const VIEW = `SELECT workspace, path, stream, checkpoint, hash, content_hash AS contentHash, state FROM views`
@@ -68,6 +76,14 @@ export const fileViews = (sql: Sql, workspace: string): FileView[] =>
   sql.all<FileView>(`${FILE_VIEW} ORDER BY path`, workspace)
 
 /** Oldest first; the number counts those of the workspace. */
+export const ledgerTexts = (sql: Sql, workspace: string): LedgerText[] =>
+  sql.all<LedgerText>(
+    `SELECT row_number() OVER (ORDER BY seq) AS number, path, checkpoint, hash, at FROM ledgers
+     WHERE workspace = ? ORDER BY seq`,
+    workspace,
+  )
+
+/** The same, with the name of each stream. */
 export function ledgerRows(sql: Sql, workspace: string): LedgerRow[] {
   return sql.all<LedgerRow>(
     `SELECT row_number() OVER (ORDER BY l.seq) AS number, l.path, l.checkpoint, l.hash, l.at, s.name AS stream

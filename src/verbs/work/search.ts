@@ -9,7 +9,7 @@ import { askIndex } from '../../engine/search/ask-index.ts'
 import { fillIndex } from '../../engine/search/fill-index.ts'
 import { readMoreEarlier } from '../../engine/sessions/ingest-sessions.ts'
 import { readQuery, type SearchWords } from '../../policy/search-query.ts'
-import type { Found, SearchFilter, SearchHit } from '../../store/search-index.ts'
+import type { SearchAnswer, SearchFilter, SearchHit } from '../../store/search-index.ts'
 import { flag, listOf, maybe, oneOf, record, text, whole } from '../define/facts.ts'
 import { operation } from '../define/operation.ts'
 import { type Answer, type FoundRecord, sayFound } from './say-found.ts'
@@ -122,7 +122,7 @@ async function lookFor(
   context: Context,
   wanted: SearchWords,
   filter: SearchFilter,
-): Promise<{ found: Found; relaxed: boolean }> {
+): Promise<{ found: SearchAnswer; relaxed: boolean }> {
   if (wanted.unspaced) {
     const contains = wanted.terms.map((term) => term.text.replace(/\*+$/, ''))
     return { found: await askIndex(context, { contains }, filter), relaxed: false }

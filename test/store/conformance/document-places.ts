@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { Open } from '../conformance.ts'
 import { grow, WORKSPACE } from '../make.ts'
 import {
   BESIDE,
@@ -13,12 +12,13 @@ import {
   rowOf,
   step,
 } from '../make-work.ts'
+import type { OpenActs } from '../subjects.ts'
 
 const REPOSITORY = WORKSPACE.repository
 const HERE = { workspace: WORKSPACE.id }
 
 /** Where a document stands in a workspace, and what is owed to its files. */
-export function provesPlaces(open: Open): void {
+export function provesPlaces(open: OpenActs): void {
   const archived = (more = {}) => newDocument('auth', 2, { path: pathOf('auth', 'archive'), ...more })
 
   test('a workspace without the document stands at the head', async () => {
@@ -130,7 +130,7 @@ export function provesPlaces(open: Open): void {
 }
 
 /** The one stream that a workspace has in focus. */
-export function provesFocus(open: Open): void {
+export function provesFocus(open: OpenActs): void {
   test('one stream at most is in focus, in each workspace for itself [000.10]', async () => {
     const store = await open()
     for (const name of ['one', 'two', 'three']) await growWork(store, { name })

@@ -1,9 +1,6 @@
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { DocumentCommit } from '../../../src/store/acts.ts'
-import type { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
-import type { Open } from '../conformance.ts'
-import { AT, freshFolder, grow, newCheckpoint, WORKSPACE } from '../make.ts'
+import { AT, grow, newCheckpoint, WORKSPACE } from '../make.ts'
 import {
   BESIDE,
   documentsOf,
@@ -18,30 +15,28 @@ import {
   step,
   textOf,
 } from '../make-work.ts'
-import { provesGlances } from './document-glances.ts'
+import type { OpenActs } from '../subjects.ts'
 import { provesFocus, provesPlaces } from './document-places.ts'
-import { provesTexts, provesTrust, provesUnread } from './document-texts.ts'
+import { provesMarks, provesTextsOfAll } from './document-texts.ts'
 import { provesFiles } from './files.ts'
 
 const REPOSITORY = WORKSPACE.repository
 const HERE = { workspace: WORKSPACE.id }
 
-/** Checkpoint documents: streams of work, their texts and versions, focus, trust and foreign marks. */
-export function provesDocuments(open: Open): void {
+/** Checkpoint documents: streams of work, their places, files and texts, focus and foreign marks. */
+export function provesDocuments(open: OpenActs): void {
   describe('documents', () => {
     provesCommit(open)
     provesRefusals(open)
     provesPlaces(open)
     provesFocus(open)
-    provesTexts(open)
-    provesUnread(open)
-    provesGlances(open)
-    provesTrust(open)
+    provesTextsOfAll(open)
+    provesMarks(open)
     provesFiles(open)
   })
 }
 
-function provesCommit(open: Open): void {
+function provesCommit(open: OpenActs): void {
   test('a commit begins a stream with its checkpoint, text, version and document', async () => {
     const store = await open()
     const { stream, ids } = await growWork(store)
@@ -154,21 +149,10 @@ function provesCommit(open: Open): void {
     await growWork(store)
     expect(await store.acts.listWork('repo_2', WORKSPACE.id)).toEqual([])
   })
-
-  test('a backup has the documents, the focus, the trust and the marks', async () => {
-    const store = await open()
-    await growWork(store, { length: 2 })
-    await growWork(store, { name: 'theirs', foreign: true })
-    await store.acts.commit({ ...HERE, focus: newWork().id })
-    await store.local.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
-    const file = join(freshFolder(), 'copy')
-    await store.backup(file)
-    expect(await documentsOf(await open(file))).toEqual(await documentsOf(store))
-  })
 }
 
 /** A commit that changes something of everything, after the given head. */
-function everything(after: string | null): DocumentCommit {
+export function everything(after: string | null): DocumentCommit {
   const fresh = step('fork', 1)
   const [placed] = fresh.documents ?? []
   return {
@@ -186,15 +170,15 @@ function everything(after: string | null): DocumentCommit {
   }
 }
 
-function provesRefusals(open: Open): void {
+function provesRefusals(open: OpenActs): void {
   /** Two versions, a focus, and what a refused commit must leave as it is. */
-  async function furnished(store: SqliteStore): Promise<unknown> {
+  async function furnished(store: Awaited<ReturnType<OpenActs>>): Promise<unknown> {
     await growWork(store, { length: 2 })
     await store.acts.commit({ ...HERE, focus: newWork().id })
     return documentsOf(store)
   }
 
-  async function provesNothingLeft(store: SqliteStore, before: unknown): Promise<void> {
+  async function provesNothingLeft(store: Awaited<ReturnType<OpenActs>>, before: unknown): Promise<void> {
     expect(await documentsOf(store)).toEqual(before)
     expect(await store.log.readText(hashOf('fork', 1))).toBeNull()
     expect(await store.log.readCheckpoint(newPoint('fork', 1).id)).toBeNull()
@@ -270,17 +254,6 @@ function provesRefusals(open: Open): void {
     const before = await documentsOf(store)
     expect(await store.acts.commit(step('auth', 1))).toMatchObject({ done: false })
     expect(await documentsOf(store)).toEqual(before)
-  })
-
-  test('a change that names what is not there fails whole', async () => {
-    const store = await open()
-    const before = await furnished(store)
-    const change = everything(newPoint('auth', 2).id)
-    await expect(store.acts.commit({ ...change, focus: 'work_nobody' })).rejects.toThrow()
-    await provesNothingLeft(store, before)
-    const stray = { ...newDocument('auth', 2), checkpoint: 'cp_nobody' }
-    await expect(store.acts.commit({ ...change, documents: [stray] })).rejects.toThrow()
-    await provesNothingLeft(store, before)
   })
 
   test('of ten that append after one head, one goes through', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { Open } from '../conformance.ts'
 import {
   AT,
   checkpointName,
@@ -11,9 +10,10 @@ import {
   newView,
   WORKSPACE,
 } from '../make.ts'
+import type { OpenActs } from '../subjects.ts'
 
 /** What stays of a checkpoint: whole, pinned, removed, lost and found again. */
-export function provesKeeping(open: Open): void {
+export function provesKeeping(open: OpenActs): void {
   describe('checkpoints', () => {
     test('a checkpoint is read whole, with its row', async () => {
       const store = await open()

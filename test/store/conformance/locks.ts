@@ -1,31 +1,31 @@
 import { describe, expect, test } from 'vitest'
-import type { Open } from '../conformance.ts'
+import type { OpenLocalState } from '../subjects.ts'
 
 /** Named locks: one holder, a bounded wait, a queue. */
-export function provesLocks(open: Open): void {
+export function provesLocks(open: OpenLocalState): void {
   describe('locks', () => {
     test('a held lock answers null when the wait is over', { timeout: 5_000 }, async () => {
-      const store = await open()
-      const release = await store.local.takeLock('a', 0)
+      const local = await open()
+      const release = await local.takeLock('a', 0)
       expect(release).not.toBeNull()
-      expect(await store.local.takeLock('a', 0)).toBeNull()
-      expect(await store.local.takeLock('a', 30)).toBeNull()
+      expect(await local.takeLock('a', 0)).toBeNull()
+      expect(await local.takeLock('a', 30)).toBeNull()
       release?.()
     })
 
     test('a released lock can be taken again', async () => {
-      const store = await open()
+      const local = await open()
       for (let round = 0; round < 3; round += 1) {
-        const release = await store.local.takeLock('a', 0)
+        const release = await local.takeLock('a', 0)
         expect(release).not.toBeNull()
         release?.()
       }
     })
 
     test('locks of different names do not touch each other', async () => {
-      const store = await open()
-      const one = await store.local.takeLock('a', 0)
-      const two = await store.local.takeLock('b', 0)
+      const local = await open()
+      const one = await local.takeLock('a', 0)
+      const two = await local.takeLock('b', 0)
       expect(one).not.toBeNull()
       expect(two).not.toBeNull()
       one?.()
@@ -33,18 +33,18 @@ export function provesLocks(open: Open): void {
     })
 
     test('ten that wait come through one at a time', async () => {
-      const store = await open()
+      const local = await open()
       let inside = 0
       let most = 0
       const through: number[] = []
       await Promise.all(
         Array.from({ length: 10 }, async (_, who) => {
-          const release = await store.local.takeLock('a', 10_000)
+          const release = await local.takeLock('a', 10_000)
           if (release === null) return
           inside += 1
           most = Math.max(most, inside)
           // Others get their turn to break in here.
-          for (let turn = 0; turn < 5; turn += 1) await store.local.listWorkspaces()
+          for (let turn = 0; turn < 5; turn += 1) await local.listWorkspaces()
           through.push(who)
           inside -= 1
           release()
@@ -55,10 +55,10 @@ export function provesLocks(open: Open): void {
     })
 
     test('one who gave up does not keep those behind it waiting', { timeout: 5_000 }, async () => {
-      const store = await open()
-      const release = await store.local.takeLock('a', 0)
-      const impatient = store.local.takeLock('a', 0)
-      const patient = store.local.takeLock('a', 10_000)
+      const local = await open()
+      const release = await local.takeLock('a', 0)
+      const impatient = local.takeLock('a', 0)
+      const patient = local.takeLock('a', 10_000)
       expect(await impatient).toBeNull()
       release?.()
       const last = await patient

@@ -1,15 +1,14 @@
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { noChange } from '../../../src/core/checkpoint.ts'
 import { emptyWork } from '../../../src/core/work.ts'
-import type { Open } from '../conformance.ts'
-import { AT, freshFolder, grow, LATER, NOTHING_MORE, newCheckpoint, newStream, WORKSPACE } from '../make.ts'
+import { AT, grow, LATER, NOTHING_MORE, newCheckpoint, newStream, WORKSPACE } from '../make.ts'
 import { decided, EVERYTHING, filled, found, foundAt, says, wordsOf } from '../make-search.ts'
 import { keyOf, newSession } from '../make-session.ts'
 import { newWork } from '../make-work.ts'
+import type { OpenStore } from '../subjects.ts'
 
 /** The search index: derived from what is committed, filled when somebody asks. */
-export function provesSearch(open: Open): void {
+export function provesSearch(open: OpenStore): void {
   describe('search', () => {
     test('an empty store has nothing, and its index is complete', async () => {
       const store = await open()
@@ -236,18 +235,6 @@ export function provesSearch(open: Open): void {
       expect(await foundAt(store, '検索 %_%')).toEqual(['checkpoint auth@1'])
       expect(await foundAt(store, '検索 更新')).toEqual(['checkpoint auth@1'])
       expect(await foundAt(store, '検_')).toEqual([])
-    })
-
-    test('is whole in a backup', async () => {
-      const store = await open()
-      await says(store, 1, { now: 'Logging out' })
-      await filled(store)
-      const file = join(freshFolder(), 'copy.db')
-      await store.backup(file)
-      const copy = await open(file)
-      expect(await copy.check()).toEqual([])
-      await says(copy, 2, { now: 'Logging in' })
-      expect((await foundAt(copy, 'logging')).toSorted()).toEqual(['checkpoint auth@1', 'checkpoint auth@2'])
     })
   })
 }

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { sha256 } from '../../../src/core/canonical.ts'
+import type { DocumentChange, Intent, LocalChange } from '../../../src/store/local-state.ts'
+import { AT, LATER, newView, WORKSPACE } from '../make.ts'
+import { BESIDE, newDocument, newWork, pathOf } from '../make-work.ts'
+import type { OpenLocalState } from '../subjects.ts'
+
+const HERE = { workspace: WORKSPACE.id }
+const documents = (change: DocumentChange): LocalChange => ({ of: 'documents', change })
+const OWED = documents({ ...HERE, documents: [newDocument('auth', 1, { state: 'pending' })] })
+const INTENT = { act: 'append', checkpoint: 'cp_1', change: OWED } as const satisfies Intent
+
+/** What is about to happen in a log elsewhere, and what it changes here. */
+export function provesIntents(open: OpenLocalState): void {
+  const opened = async () => {
+    const local = await open()
+    for (const workspace of [WORKSPACE, BESIDE]) await local.seeWorkspace(workspace, AT)
+    return local
+  }
+
+  describe('intents', () => {
+    test('one is open at most, and changes nothing until it is settled', async () => {
+      const local = await opened()
+      expect(await local.readIntent()).toBeNull()
+      await local.intend(INTENT)
+      expect(await local.readIntent()).toEqual(INTENT)
+      expect(await local.listOwedViews(WORKSPACE.id)).toEqual([])
+      await expect(local.intend({ ...INTENT, checkpoint: 'cp_2' })).rejects.toThrow()
+      expect(await local.readIntent()).toEqual(INTENT)
+    })
+
+    test('settled with its change it is over, and the change is there; without one nothing is', async () => {
+      const local = await opened()
+      await local.intend(INTENT)
+      await local.settleIntent(null)
+      expect([await local.readIntent(), await local.listOwedViews(WORKSPACE.id)]).toEqual([null, []])
+      await local.intend(INTENT)
+      await local.settleIntent(OWED)
+      expect(await local.readIntent()).toBeNull()
+      expect(await local.listOwedViews(WORKSPACE.id)).toMatchObject([{ path: pathOf('auth') }])
+    })
+  })
+
+  describe('changes', () => {
+    test('documents, focus and ledgers of a workspace are read as they were placed', async () => {
+      const local = await opened()
+      const [one, two] = [newDocument('auth', 1), newDocument('other', 1, { current: true, stamp: 'look' })]
+      const ledger = { path: 'ledger.md', checkpoint: one.checkpoint, hash: sha256('ledger'), at: LATER }
+      const focus = newWork().id
+      await local.apply(documents({ ...HERE, documents: [one, two], ledgers: [ledger, ledger], focus }))
+      await local.apply(documents({ ...HERE, leaving: [{ ...one, path: 'gone.md' }] }))
+      expect(await local.listDocuments(WORKSPACE.id)).toEqual([one, two])
+      expect(await local.listDocuments(BESIDE.id)).toEqual([])
+      expect(await local.listLedgerTexts(WORKSPACE.id)).toEqual([{ ...ledger, number: 1 }])
+      expect(await local.wasLedger(WORKSPACE.id, ledger.hash)).toBe(true)
+      expect(await local.wasLedger(BESIDE.id, ledger.hash)).toBe(false)
+      expect([await local.readFocus(WORKSPACE.id), await local.readFocus(BESIDE.id)]).toEqual([focus, null])
+      expect((await local.listShownHashes(WORKSPACE.repository)).sort()).toEqual(
+        [one.hash, two.hash, ledger.hash].sort(),
+      )
+      expect(await local.listShownHashes('repo_2')).toEqual([])
+      await local.apply(documents({ ...HERE, focus: null }))
+      expect(await local.readFocus(WORKSPACE.id)).toBeNull()
+    })
+
+    test('the files of removed checkpoints leave, and no other', async () => {
+      const local = await opened()
+      for (const id of ['cp_1', 'cp_2'])
+        await local.apply({ of: 'views', checkpoint: { id, stream: 'run' }, views: [newView(id)] })
+      await local.apply({ of: 'removal', stream: 'run', checkpoints: ['cp_1', 'cp_9'] })
+      expect((await local.listViews(HERE)).map(({ path, state }) => [path, state])).toEqual([
+        ['cp_1', 'leaving'],
+        ['cp_2', 'pending'],
+      ])
+    })
+  })
+}

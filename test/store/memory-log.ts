@@ -1,0 +1,317 @@
+import { canonical, sha256 } from '../../src/core/canonical.ts'
+import { type Checkpoint, type CommandOutcome, gistOf, type Trigger } from '../../src/core/checkpoint.ts'
+import { nameKey } from '../../src/core/id.ts'
+import { ReasonError } from '../../src/core/reason.ts'
+import type { Session, SessionKey, SessionRow } from '../../src/core/session.ts'
+import type {
+  CheckpointRow,
+  Committed,
+  Listed,
+  Log,
+  LogChange,
+  NewStream,
+  SessionFilter,
+  Situation,
+  Stored,
+  Stream,
+  StreamKind,
+  Version,
+} from '../../src/store/log.ts'
+
+interface Kept {
+  row: CheckpointRow
+  /** Canonical JSON; null for a tombstone, and for a place that is held for what was lost. */
+  body: string | null
+  notes: Trigger[]
+  isPlaceholder: boolean
+}
+
+const keyOf = ({ agent, id }: SessionKey) => `${agent}/${id}`
+const copy = <T>(value: T): T => structuredClone(value)
+
+/** A log in plain maps: the proof that a second engine needs nothing but the interface. Every method runs in one turn. */
+export class MemoryLog implements Log {
+  private readonly streams = new Map<string, Stream>()
+  private readonly checkpoints = new Map<string, Kept>()
+  private readonly events: Array<{ event: number; stream: string; outcome: CommandOutcome }> = []
+  private readonly texts = new Map<string, string>()
+  private readonly versions = new Map<string, Version & { stream: string; hash: string }>()
+  private readonly sessions = new Map<string, SessionRow>()
+  private readonly readings = new Map<string, string>()
+  private lastEvent = 0
+
+  async findStream(repository: string, name: string, kind: StreamKind = 'run'): Promise<Stream | null> {
+    return copy(this.named(repository, name, kind) ?? null)
+  }
+
+  async listStreams(repository: string | null, kind: StreamKind = 'run'): Promise<Stream[]> {
+    const all = [...this.streams.values()].filter(
+      (stream) => stream.kind === kind && (repository === null || stream.repository === repository),
+    )
+    return copy(all.sort((a, b) => (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt))))
+  }
+
+  async listRuns(repository: string): Promise<Listed[]> {
+    return (await this.listStreams(repository)).map((stream) => {
+      const { at, progress, gist } = this.kept(stream.headId).row
+      return copy({ stream, at, progress, gist })
+    })
+  }
+
+  async readSituation(id: string): Promise<Situation> {
+    const stream = this.streamOf(id)
+    const rows = this.rowsOf(id)
+    for (const { row } of rows.toReversed()) {
+      const base = this.stored(row.id)
+      if (base?.state !== 'whole') continue
+      const pending = this.events.filter((one) => one.stream === id)
+      return copy({
+        ...{ stream, base },
+        pending: pending.map(({ event, outcome }) => ({ event, outcome })),
+        pinned: rows.filter((one) => one.row.pinned).map((one) => one.row.id),
+      })
+    }
+    throw new ReasonError('checkpoint_integrity_mismatch', {
+      path: `${stream.kind} ${stream.name}`,
+      problem: 'none of its checkpoints is whole',
+    })
+  }
+
+  async readCheckpoint(id: string): Promise<Stored | null> {
+    return copy(this.stored(id))
+  }
+
+  async readHistory(stream: string): Promise<CheckpointRow[]> {
+    return copy(this.rowsOf(stream).map(({ row }) => row))
+  }
+
+  async readRows(checkpoints: readonly string[]): Promise<CheckpointRow[]> {
+    return copy([...new Set(checkpoints)].flatMap((id) => this.checkpoints.get(id)?.row ?? []))
+  }
+
+  async append(change: LogChange): Promise<Committed> {
+    const { begins = [], appends = [], texts = [], versions = [], reviews = [] } = change
+    const heads = new Map<string, string>()
+    for (const { checkpoint, after } of appends) {
+      const { stream } = checkpoint
+      const head = heads.get(stream) ?? this.streams.get(stream)?.headId ?? null
+      if (head !== after) return { done: false, why: 'head_moved' }
+      heads.set(stream, checkpoint.id)
+    }
+    for (const { id, repository, name, kind } of begins)
+      if (this.streams.has(id) || this.named(repository, name, kind))
+        return { done: false, why: 'name_taken' }
+    for (const stream of begins) {
+      const first = appends.find(({ checkpoint }) => checkpoint.stream === stream.id)
+      if (first === undefined) throw new Error(`stream ${stream.name} begins without a checkpoint`)
+      this.begin(stream, first.checkpoint)
+    }
+    for (const { hash, text } of texts) if (!this.texts.has(hash)) this.texts.set(hash, text)
+    for (const { checkpoint, foreign, takes = [] } of appends) {
+      const { headSequence } = this.streamOf(checkpoint.stream)
+      this.add(checkpoint, headSequence + 1, foreign)
+      for (const event of takes)
+        this.events.splice(
+          this.events.findIndex((one) => one.event === event),
+          1,
+        )
+    }
+    for (const version of versions) this.versions.set(`${version.stream} ${version.hash}`, copy(version))
+    for (const id of reviews) {
+      const kept = this.checkpoints.get(id)
+      if (kept) kept.row.foreign = false
+    }
+    return { done: true }
+  }
+
+  async addNote(
+    stream: string,
+    expected: { head: string; notes: number },
+    trigger: Trigger,
+  ): Promise<boolean> {
+    const { headId } = this.streamOf(stream)
+    const { notes } = this.kept(headId)
+    if (headId !== expected.head || notes.length !== expected.notes) return false
+    notes.push(copy(trigger))
+    return true
+  }
+
+  async readmit(checkpoint: Checkpoint, sequence: number): Promise<boolean> {
+    if (this.checkpoints.has(checkpoint.id)) return false
+    const there = this.rowsOf(checkpoint.stream).find(({ row }) => row.sequence === sequence)
+    if (there !== undefined && !there.isPlaceholder) return false
+    if (there !== undefined) this.checkpoints.delete(there.row.id)
+    this.add(checkpoint, sequence, false)
+    return true
+  }
+
+  async remove(stream: string, checkpoints: string[], at: string): Promise<string[]> {
+    const of = this.streamOf(stream)
+    return checkpoints.filter((id) => {
+      const kept = this.checkpoints.get(id)
+      if (!kept || kept.body === null || kept.row.stream !== stream) return false
+      if (kept.row.pinned || id === of.headId) return false
+      kept.body = null
+      kept.notes = []
+      kept.row.removedAt = at
+      of.live -= 1
+      return true
+    })
+  }
+
+  async recordOutcome(stream: string, outcome: CommandOutcome, _at: string): Promise<number> {
+    this.lastEvent += 1
+    this.events.push({ event: this.lastEvent, stream, outcome: copy(outcome) })
+    return this.lastEvent
+  }
+
+  async pin(checkpoint: string, pinned: boolean): Promise<void> {
+    this.kept(checkpoint).row.pinned = pinned
+  }
+
+  async closeGaps(at: string): Promise<number> {
+    let closed = 0
+    for (const { id: stream, headSequence } of this.streams.values()) {
+      const known = new Set(this.rowsOf(stream).map(({ row }) => row.sequence))
+      for (let sequence = 1; sequence < headSequence; sequence += 1) {
+        if (known.has(sequence)) continue
+        const id = `cp_00000000T000000000Z_${sequence}-${sha256(`${stream}:${sequence}`).slice(0, 12)}`
+        const row: CheckpointRow = {
+          ...{ id, stream, sequence, at, progress: 'failed', pinned: false, removedAt: at, foreign: false },
+          gist: { step: null, stepsDone: 0, steps: 0 },
+        }
+        this.checkpoints.set(id, { row, body: null, notes: [], isPlaceholder: true })
+        closed += 1
+      }
+    }
+    return closed
+  }
+
+  async markMaintained(stream: string, at: string): Promise<void> {
+    this.streamOf(stream).maintainedAt = at
+  }
+
+  async readText(hash: string): Promise<string | null> {
+    const text = this.texts.get(hash)
+    if (text !== undefined && sha256(text) !== hash)
+      throw new ReasonError('checkpoint_integrity_mismatch', {
+        path: 'a version of a document in the log',
+        problem: `its bytes are not those of ${hash.slice(0, 12)}`,
+      })
+    return text ?? null
+  }
+
+  async findVersion(stream: string, hash: string): Promise<Version | null> {
+    const found = this.versions.get(`${stream} ${hash}`)
+    return found ? { checkpoint: found.checkpoint, current: found.current, problem: found.problem } : null
+  }
+
+  async listVersionHashes(repository: string): Promise<string[]> {
+    const of = [...this.versions.values()].filter(({ stream, problem }) => {
+      const { kind, repository: where } = this.streamOf(stream)
+      return problem === null && kind === 'work' && where === repository
+    })
+    return [...new Set(of.map(({ hash }) => hash))]
+  }
+
+  async listUnreadVersions(stream: string): Promise<Array<Version & { hash: string }>> {
+    return [...this.versions.values()]
+      .filter((one) => one.stream === stream && one.problem !== null)
+      .map(({ hash, checkpoint, problem }) => ({ hash, checkpoint, problem, current: false }))
+      .sort((a, b) => (a.hash < b.hash ? -1 : 1))
+  }
+
+  async readSession(key: SessionKey): Promise<SessionRow | null> {
+    return copy(this.sessions.get(keyOf(key)) ?? null)
+  }
+
+  async listSessions({
+    repository,
+    workspace,
+    phases,
+    heardBefore,
+    most,
+  }: SessionFilter): Promise<SessionRow[]> {
+    const found = [...this.sessions.values()].filter(
+      ({ session }) =>
+        (repository === undefined || session.repository === repository) &&
+        (workspace === undefined || session.workspace === workspace) &&
+        (phases === undefined || phases.includes(session.phase)) &&
+        (heardBefore === undefined || session.lastActivityAt < heardBefore),
+    )
+    const time = ({ session }: SessionRow) => session.lastActivityAt
+    const newestFirst = found
+      .toReversed()
+      .sort((a, b) => (time(a) > time(b) ? -1 : Number(time(a) < time(b))))
+    return copy(newestFirst.slice(0, most))
+  }
+
+  async advance(session: Session, expected: number | null, reading?: string | null): Promise<boolean> {
+    const key = keyOf(session)
+    const before = this.sessions.get(key)
+    if ((before?.version ?? null) !== expected) return false
+    this.sessions.set(key, { session: copy(session), version: (expected ?? 0) + 1 })
+    if (reading === null) this.readings.delete(key)
+    else if (reading !== undefined) this.readings.set(key, reading)
+    return true
+  }
+
+  async readReading(key: SessionKey): Promise<string | null> {
+    return this.readings.get(keyOf(key)) ?? null
+  }
+
+  async readJournalPositions(): Promise<Map<string, number>> {
+    return new Map([...this.sessions].map(([key, { session }]) => [key, session.journalRead]))
+  }
+
+  private named(repository: string, name: string, kind: StreamKind): Stream | undefined {
+    return [...this.streams.values()].find(
+      (one) => one.repository === repository && one.kind === kind && nameKey(one.name) === nameKey(name),
+    )
+  }
+
+  private streamOf(id: string): Stream {
+    const stream = this.streams.get(id)
+    if (stream === undefined) throw new ReasonError('run_unknown', { run: id })
+    return stream
+  }
+
+  private kept(id: string): Kept {
+    const kept = this.checkpoints.get(id)
+    if (kept === undefined) throw new Error(`there is no checkpoint ${id}`)
+    return kept
+  }
+
+  private rowsOf(stream: string): Kept[] {
+    const of = [...this.checkpoints.values()].filter(({ row }) => row.stream === stream)
+    return of.sort((a, b) => a.row.sequence - b.row.sequence)
+  }
+
+  private stored(id: string): Stored | null {
+    const kept = this.checkpoints.get(id)
+    if (kept === undefined) return null
+    const { row, body, notes } = kept
+    // `as`: written by `add` and by nobody else.
+    return body === null
+      ? { row, state: 'removed' }
+      : { row, state: 'whole', checkpoint: JSON.parse(body) as Checkpoint, notes }
+  }
+
+  private begin(stream: NewStream, { id, at }: Checkpoint): void {
+    this.streams.set(stream.id, {
+      ...stream,
+      ...{ headId: id, headSequence: 0, live: 0, createdAt: at, maintainedAt: null },
+    })
+  }
+
+  private add(checkpoint: Checkpoint, sequence: number, foreign: boolean): void {
+    const { id, stream, at, progress } = checkpoint
+    if (this.checkpoints.has(id)) throw new Error(`checkpoint ${id} is there already`)
+    const gist = gistOf(checkpoint)
+    const row = { id, stream, sequence, at, progress, pinned: false, removedAt: null, foreign, gist }
+    this.checkpoints.set(id, { row, body: canonical(checkpoint), notes: [], isPlaceholder: false })
+    const of = this.streamOf(stream)
+    of.live += 1
+    if (sequence > of.headSequence) Object.assign(of, { headId: id, headSequence: sequence })
+  }
+}
