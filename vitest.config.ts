@@ -12,5 +12,9 @@ export default defineConfig({
     // Nets for what hangs: a test that waits for an event gets it also on a machine that is busy with other things.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A failure is told in its first line; a difference of thousands of lines tells nobody more.
+    reporters: ['default', './test/support/broken-rules.ts'],
+    chaiConfig: { truncateThreshold: 160 },
+    diff: { truncateThreshold: 80 },
   },
 })
