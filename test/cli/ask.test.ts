@@ -192,7 +192,7 @@ function atTerminal(words: string, keys: string) {
     env: { ...env, TERM: 'xterm' },
     encoding: 'utf8',
     input: keys,
-    timeout: 20_000,
+    timeout: 100_000,
   })
   return { code: done.status, screen: done.stdout, answer: box.read('answer') }
 }

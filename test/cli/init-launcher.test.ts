@@ -26,7 +26,7 @@ function lab({ folder = 'home', node = process.execPath } = {}) {
   writeLauncher(launcher, testPorts())
   const start = (input = '{}', env: NodeJS.ProcessEnv = {}) =>
     spawnSync(launcher.path, ['claude'], {
-      ...{ input, encoding: 'utf8', timeout: 20_000 },
+      ...{ input, encoding: 'utf8', timeout: 100_000 },
       env: { PATH: box.env.PATH, ...env },
     })
   const faults = () => {

@@ -161,7 +161,7 @@ test('a client that hangs is ended after its time, with what it started', async 
   // Gone, or dead and not yet collected.
   const state = () =>
     spawnSync('ps', ['-o', 'stat=', '-p', lab.file(pid).trim()], { encoding: 'utf8' }).stdout
-  await vi.waitFor(() => expect(state().trim()).toMatch(/^(?:Z.*)?$/))
+  await vi.waitFor(() => expect(state().trim()).toMatch(/^(?:Z.*)?$/), { timeout: 60_000 })
 })
 
 test('a program is taken from whole paths alone', () => {

@@ -48,7 +48,7 @@ export function onTerminal(
     cwd: box.repo,
     env: { ...box.env, ...env },
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 100_000,
   })
   const stdout = done.stdout.replaceAll('\r\n', '\n')
   return { code: done.status, signal: done.signal, stdout, stderr: done.stderr }

@@ -20,7 +20,7 @@ interface Foreseen {
 }
 
 const LEARNED = ['Tokens rotate', 'Clocks differ']
-const SLOW = { timeout: 20_000, interval: 50 }
+const SLOW = { timeout: 100_000, interval: 50 }
 const IN_REPO = /^repo\//
 const timeless = (text: string) => text.replace(/\d{4}-\d\d-\d\d(T[\d:.]+Z)?/g, '<time>')
 const textsOf = (box: Sandbox): Texts =>

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { sha256 } from '../../src/core/canonical.ts'
 import type { Folder } from '../../src/fs/disk.ts'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
@@ -77,6 +77,11 @@ async function race(box: Sandbox, editor: Editor, way: Way, number: number): Pro
   lifeNs = Math.max(2_000_000, Number(to - from))
   const windows = stage.windows
   const list = await command(box, ['list'])
+  // An editor that the system stops between its cut and its write is not waited for without end: the delta says no.
+  if (way === 'in place' && lastJson(delta.text)?.reason === 'document_broken') {
+    expect(readFileSync(path, 'utf8')).toBe(text)
+    return null
+  }
   expect({ delta, list }).toMatchObject({ delta: { code: 0 }, list: { code: 0 } })
   if (!overlap({ from, to }, saved)) return null
   const now = readFileSync(path, 'utf8')
@@ -235,6 +240,9 @@ test('a document that an editor has just cut is looked at again before a verb re
   const box = await begun()
   const text = editedText(box.read(DOCUMENT), 'slow words')
   const fd = openSync(box.path(DOCUMENT), 'w')
+  // However slow the machine is, the cut has just been made.
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now())
+  onTestFinished(() => clock.mockRestore())
   setTimeout(20).then(() => {
     writeSync(fd, text)
     closeSync(fd)

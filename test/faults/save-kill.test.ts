@@ -20,7 +20,7 @@ import {
 } from './sweep.ts'
 
 const LONG = 240_000
-const SLOW = { timeout: 20_000, interval: 50 }
+const SLOW = { timeout: 100_000, interval: 50 }
 const DOCUMENT = 'checkpoints/active/auth.md'
 const WRITTEN = [DOCUMENT, LEDGER, INDEX] as const
 const OTHER_KEYS = '{ "active_plan_stage" : "two",  "theirs": [1.0, null],\n  "last_checkpoint": "x" }\n'

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { canonical, sha256 } from '../../src/core/canonical.ts'
 import { REASONS } from '../../src/core/reason.ts'
 import { compressSnapshot, encodeSnapshot } from '../../src/formats/snapshot/codec.ts'
+import { cpuMs } from '../support/cpu-time.ts'
 import { sampleDocument, verdict } from './sample-document.ts'
 
 const SCHEMA = 'checkpoint_schema_invalid'
@@ -164,9 +165,8 @@ test('a gzip bomb is refused quickly and without its size in memory [004.41]', (
   const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024), { level: 9 })
   expect(bomb.length).toBeLessThan(1024 * 1024)
   const before = process.memoryUsage.rss()
-  const started = performance.now()
-  expect(verdict(bomb)).toBe(SCHEMA)
-  expect(performance.now() - started).toBeLessThan(1_000)
+  const took = cpuMs(() => expect(verdict(bomb)).toBe(SCHEMA))
+  expect(took).toBeLessThan(1_000)
   expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024)
 })
 

@@ -26,7 +26,7 @@ function documents(folder = projectRoot): string[] {
 const read = (...parts: string[]) => readFileSync(join(projectRoot, ...parts), 'utf8')
 const prose = (text: string) => text.replace(/^```[\s\S]*?^```/gm, '')
 const node = (...args: string[]) =>
-  spawnSync(process.execPath, args, { cwd: projectRoot, encoding: 'utf8', timeout: 25_000 })
+  spawnSync(process.execPath, args, { cwd: projectRoot, encoding: 'utf8', timeout: 100_000 })
 
 /** A heading's anchor, as web pages of Markdown make it. */
 const anchorOf = (heading: string) =>
@@ -209,7 +209,7 @@ function shopIn(box: Sandbox) {
       cwd: shop,
       env: { ...box.env, PATH: `${bin}${delimiter}${process.env.PATH}` },
       encoding: 'utf8',
-      timeout: 25_000,
+      timeout: 100_000,
     }).stdout
   writeFileSync(join(shop, 'src/login.ts'), 'export const login = () => {}\n')
   sh('git init -q -b main && git config user.name Ada && git config user.email ada@example.org')
@@ -333,7 +333,7 @@ test('the example harness records a whole run in the folder it is started in', (
     cwd: box.repo,
     env: box.env,
     encoding: 'utf8',
-    timeout: 25_000,
+    timeout: 100_000,
   })
   expect(done.stderr).toBe('')
   const [, run = ''] = /^Run (\S+) is completed: 6 snapshots/.exec(done.stdout) ?? []

@@ -35,7 +35,7 @@ test('a client that says all and leaves at once gets every answer, and every sav
   ]
   server.child.stdin.end(messages.map((one) => `${JSON.stringify({ jsonrpc: '2.0', ...one })}\n`).join(''))
   expect(await server.ended).toEqual(WELL)
-  await vi.waitFor(() => expect(server.lines).toHaveLength(5))
+  await vi.waitFor(() => expect(server.lines).toHaveLength(5), { timeout: 60_000 })
   expectProtocolOnly(server)
   expect(server.lines.map((line) => JSON.parse(line).id).toSorted()).toEqual([0, 1, 2, 3, 4])
   expect(workOf(box, ['auth']).decisions.map(({ text }) => text)).toEqual(
@@ -118,7 +118,7 @@ test('what was compiled at one start is used by the next, and not made again', a
   expect(kept()).toEqual(first)
 })
 
-test('a client that goes away without reading has what it asked for', { timeout: 30_000 }, async () => {
+test('a client that goes away without reading has what it asked for', { timeout: 120_000 }, async () => {
   const box = sandbox()
   const server = await served(box)
   server.child.stdout.pause()

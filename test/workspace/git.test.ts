@@ -103,7 +103,7 @@ describe('a git command', () => {
     expect(answer).toEqual({ ok: false, problem: 'git took longer than 1500 ms', code: null })
     const started = readFileSync(pids, 'utf8').trim().split(' ').map(Number)
     expect(started).toHaveLength(2)
-    await vi.waitFor(() => expect(started.filter(isAlive)).toEqual([]))
+    await vi.waitFor(() => expect(started.filter(isAlive)).toEqual([]), { timeout: 60_000 })
   })
 
   test('that is too slow may take its lock away before it ends', async () => {

@@ -13,15 +13,14 @@ import { signatureOf } from '../../../src/formats/checkpoint-md/signature.ts'
 import { tableRows } from '../../../src/formats/checkpoint-md/table.ts'
 import { validateDocument } from '../../../src/formats/checkpoint-md/validate.ts'
 import { fitToBudget } from '../../../src/policy/carry.ts'
+import { cpuMs } from '../../support/cpu-time.ts'
 import { DELTA, DONE, PLAIN } from './plain-document.ts'
 
-/** The time of the quickest run: a machine that is busy with something else makes one of them slow, not all. */
+/** The time of the quickest run: what else this process does makes one of them slow, not all. */
 function quickest(bound: number, act: () => unknown): number {
   let best = Number.POSITIVE_INFINITY
   for (let run = 0; run < 3 && best >= bound; run += 1) {
-    const begun = performance.now()
-    act()
-    best = Math.min(best, performance.now() - begun)
+    best = Math.min(best, cpuMs(act))
   }
   return best
 }
