@@ -25,8 +25,8 @@ export const tinySetUp: AgentSetUp = {
       return {
         hooked: ours.map(([, event = '']) => event),
         launchers: [...new Set(ours.map(([, , launcher = '']) => launcher))],
-        ...{ isPlain: true, statusLine: { kind: 'strange' }, disableAllHooks: false },
-        ...{ allowManagedHooksOnly: false, cleanupPeriodDays: null },
+        ...{ isPlain: true, statusLine: { kind: 'strange' }, hooksStoppedBy: null },
+        ...{ hooksManagedBy: null, deletesTranscripts: null },
         ...{ plugin: null, plugins: [], market: null, source: null },
       }
     },
