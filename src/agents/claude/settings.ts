@@ -131,7 +131,7 @@ export function withoutSavepoint(
   return sheet.text === body ? merged : { ...merged, text: bom + sheet.text }
 }
 
-/** Step after step, each from the text that the one before left. */
+/** SettingsStep after step, each from the text that the one before left. */
 function stepped(
   from: Sheet,
   merged: SplicedSettings,
