@@ -47,10 +47,12 @@ export interface SettingsFacts {
   /** False where it has comments, or commas that trail: the agent passes over the whole of such a file. */
   isPlain: boolean
   statusLine: StatusLine
-  disableAllHooks: boolean
-  allowManagedHooksOnly: boolean
-  /** After how many days transcripts are deleted; null where the file does not say. */
-  cleanupPeriodDays: number | null
+  /** The setting in it that stops all hooks; null where none does. */
+  hooksStoppedBy: string | null
+  /** The setting in it by which only an administrator's hooks run; null where none does. */
+  hooksManagedBy: string | null
+  /** After how many days transcripts are deleted, and which setting says so; null where the file does not say. */
+  deletesTranscripts: { setting: string; days: number } | null
   /** Whether our plugin is switched on or off here; null where the file does not say. */
   plugin: boolean | null
   /** Those of our plugins that it names, switched on or off. */

@@ -116,7 +116,12 @@ test.each([
 test('what keeps hooks from running is seen', () => {
   expect(
     facts('{"disableAllHooks": true, "allowManagedHooksOnly": true, "cleanupPeriodDays": 1}'),
-  ).toMatchObject({ disableAllHooks: true, allowManagedHooksOnly: true, cleanupPeriodDays: 1, isPlain: true })
+  ).toMatchObject({
+    hooksStoppedBy: 'disableAllHooks',
+    hooksManagedBy: 'allowManagedHooksOnly',
+    deletesTranscripts: { setting: 'cleanupPeriodDays', days: 1 },
+    isPlain: true,
+  })
   expect(facts('{ // mine\n}').isPlain).toBe(false)
   expect(facts('{"a": 1,}').isPlain).toBe(false)
 })

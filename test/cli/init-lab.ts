@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Change } from '../../src/engine/setup/change.ts'
+import type { SetupChange } from '../../src/engine/setup/change.ts'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
 
 export const LOCAL = '.claude/settings.local.json'
 
 /** What `init` and `uninstall` answer with. */
 export interface Answer {
-  changes: Change[]
+  changes: SetupChange[]
   status_line: string | null
   left: string[]
   notices?: string[]

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Context } from '../../src/engine/context/context.ts'
 import { launcherIn } from '../../src/engine/setup/launcher.ts'
 import { putSettings, readSettingsFile } from '../../src/engine/setup/settings-file.ts'
-import { linesOf, planLine, wantsLine } from '../../src/engine/setup/statusline-plan.ts'
+import { planLine, statusLinesOf, wantsLine } from '../../src/engine/setup/statusline-plan.ts'
 import { testPorts } from '../support/ports.ts'
 import { sandbox } from '../support/sandbox.ts'
 
@@ -33,9 +33,9 @@ test('a file that came into being meanwhile is left, too', async () => {
   expect(readFileSync(path, 'utf8')).toBe('theirs')
 })
 
-const NONE = linesOf({ kind: 'none' }, [], 'user')
-const OTHER = linesOf({ kind: 'other', command: 'x', raw: '"x"', rest: {} }, [], 'user')
-const OURS = linesOf({ kind: 'ours', command: 'x' }, [], 'user')
+const NONE = statusLinesOf({ kind: 'none' }, [], 'user')
+const OTHER = statusLinesOf({ kind: 'other', command: 'x', raw: '"x"', rest: {} }, [], 'user')
+const OURS = statusLinesOf({ kind: 'ours', command: 'x' }, [], 'user')
 
 test('a person is asked once, and only where there is something to decide', async () => {
   const asked: string[] = []

@@ -1,10 +1,10 @@
 import type { HookChange, HookCommand, Malformed } from '../../core/agent-setup.ts'
 import { HOOKS } from './hook-table.ts'
-import { lineAt, memberOf, type Node, namesOf, plainValue, type Sheet } from './settings-sheet.ts'
+import { lineAt, memberKeys, memberOf, type Node, plainValue, type Sheet } from './settings-sheet.ts'
 import { append, remove, replace } from './settings-splice.ts'
 
 /** One change of the text; null where nothing is left to do. */
-export type Step = { text: string; change?: HookChange; made?: string } | null
+export type SettingsStep = { text: string; change?: HookChange; made?: string } | null
 
 const OURS = /[\\/]bin[\\/]savepoint-hook(?:\.cjs)?$/
 
@@ -29,7 +29,7 @@ interface Found {
 function oursIn({ root }: Sheet): Found[] {
   const hooks = memberOf(root, 'hooks')?.value
   if (hooks?.type !== 'object') return []
-  return [...new Set(namesOf(hooks))].flatMap((event) => {
+  return [...new Set(memberKeys(hooks))].flatMap((event) => {
     const found = memberOf(hooks, event)
     if (found?.value.type !== 'array') return []
     const { member, value: groups } = found
@@ -65,7 +65,7 @@ export function hooksProblem({ text, root }: Sheet): Malformed | null {
 }
 
 /** The next thing that keeps every event from having exactly one handler of ours, and that as it should be. */
-export function hookStep(sheet: Sheet, command: HookCommand): Step {
+export function hookStep(sheet: Sheet, command: HookCommand): SettingsStep {
   const wanted: Record<string, object> = Object.fromEntries(
     Object.entries(HOOKS).map(([event, timeout]) => [event, { type: 'command', ...command, timeout }]),
   )
@@ -82,7 +82,7 @@ export function hookStep(sheet: Sheet, command: HookCommand): Step {
   return missing === undefined ? null : addHandler(sheet, missing, wanted[missing])
 }
 
-function addHandler(sheet: Sheet, event: string, handler: unknown): Step {
+function addHandler(sheet: Sheet, event: string, handler: unknown): SettingsStep {
   const change = { event, what: 'added' } as const
   const group = { hooks: [handler] }
   const hooks = memberOf(sheet.root, 'hooks')?.value
@@ -94,7 +94,7 @@ function addHandler(sheet: Sheet, event: string, handler: unknown): Step {
 }
 
 /** The next handler of ours taken out, with what it leaves empty; of lists that others made only with null. */
-export function unhookStep(sheet: Sheet, made: readonly string[] | null): Step {
+export function unhookStep(sheet: Sheet, made: readonly string[] | null): SettingsStep {
   const [found] = oursIn(sheet)
   return found
     ? { text: removeHandler(sheet, found, made), change: { event: found.event, what: 'removed' } }

@@ -85,9 +85,9 @@ export function memberOf(node: Node | undefined, name: string): { member: Node; 
 }
 
 /** The names of an object's members, in their order. */
-export const namesOf = (node: Node): string[] =>
+export const memberKeys = (node: Node): string[] =>
   (node.children ?? []).map(({ children: [key] = [] }) => String(key?.value))
 
 export const plainValue = (node: Node | undefined): unknown => (node ? getNodeValue(node) : undefined)
 
-export const endOf = ({ offset, length }: Node) => offset + length
+export const nodeEnd = ({ offset, length }: Node) => offset + length

@@ -1,4 +1,4 @@
-import { endOf, indentAt, type Node, type Sheet } from './settings-sheet.ts'
+import { indentAt, type Node, nodeEnd, type Sheet } from './settings-sheet.ts'
 
 interface Cut {
   from: number
@@ -45,8 +45,8 @@ export function append(sheet: Sheet, container: Node, value: unknown, name?: str
   const { text, eol, unit } = sheet
   const [first] = container.children ?? []
   const last = container.children?.at(-1)
-  const close = endOf(container) - 1
-  const gap = gapIn(text, last ? endOf(last) : container.offset + 1, close)
+  const close = nodeEnd(container) - 1
+  const gap = gapIn(text, last ? nodeEnd(last) : container.offset + 1, close)
   const isSpread = first
     ? hasBreak(text.slice(container.offset, first.offset)) || gap.endsInLineComment
     : !sheet.isOneLine
@@ -61,7 +61,7 @@ export function append(sheet: Sheet, container: Node, value: unknown, name?: str
   const after = isSpread && !last && !hasBreak(text.slice(gap.end, close)) ? eol + outer : ''
   const cuts = [{ from: gap.end, to: gap.end, put: before + item + after }]
   if (last && gap.comma === null) {
-    const at = endOf(last)
+    const at = nodeEnd(last)
     // Two at one place are one: their order would be chance.
     if (at === gap.end) return cutAll(text, [{ from: at, to: at, put: `,${before}${item}` }])
     cuts.push({ from: at, to: at, put: ',' })
@@ -74,13 +74,13 @@ export function remove({ text }: Sheet, container: Node, child: Node): string {
   const children = container.children ?? []
   const at = children.indexOf(child)
   const [previous, next] = [children[at - 1], children[at + 1]]
-  const close = endOf(container) - 1
-  const before = gapIn(text, previous ? endOf(previous) : container.offset + 1, child.offset)
-  const after = gapIn(text, endOf(child), next?.offset ?? close)
+  const close = nodeEnd(container) - 1
+  const before = gapIn(text, previous ? nodeEnd(previous) : container.offset + 1, child.offset)
+  const after = gapIn(text, nodeEnd(child), next?.offset ?? close)
   // A line comment needs the line break after it, where none follows the child.
-  const isBroken = /^[ \t]*,?[ \t]*[\r\n]/.test(text.slice(endOf(child), endOf(container)))
+  const isBroken = /^[ \t]*,?[ \t]*[\r\n]/.test(text.slice(nodeEnd(child), nodeEnd(container)))
   const from = before.endsInLineComment && !isBroken ? child.offset : before.end
-  const cuts: Cut[] = [{ from, to: endOf(child), put: '' }]
+  const cuts: Cut[] = [{ from, to: nodeEnd(child), put: '' }]
   const comma = after.comma ?? (previous ? before.comma : null)
   if (comma !== null) cuts.push({ from: comma, to: comma + 1, put: '' })
   const made = cutAll(text, merged(cuts))
@@ -104,10 +104,10 @@ function merged(cuts: readonly Cut[]): Cut[] {
 /** Puts another value in the place of one, spread over lines where the old one was. */
 export function replace(sheet: Sheet, node: Node, value: unknown): string {
   const { text } = sheet
-  const isOneLine = !hasBreak(text.slice(node.offset, endOf(node)))
+  const isOneLine = !hasBreak(text.slice(node.offset, nodeEnd(node)))
   return replaceRaw(sheet, node, spelled(sheet, value, indentAt(text, node.offset), isOneLine))
 }
 
 /** Puts a text in the place of a value, character for character. */
 export const replaceRaw = ({ text }: Sheet, node: Node, raw: string): string =>
-  cutAll(text, [{ from: node.offset, to: endOf(node), put: raw }])
+  cutAll(text, [{ from: node.offset, to: nodeEnd(node), put: raw }])

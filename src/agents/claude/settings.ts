@@ -14,6 +14,7 @@ export const MARKET = 'savepoint'
 export const OUR_PLUGINS: readonly string[] = [`context@${MARKET}`, `savepoint@${MARKET}`]
 
 const BOM = '\uFEFF'
+const DAYS = 'cleanupPeriodDays'
 /** More steps than a file can need; a text that is never finished is a mistake of ours. */
 const MAX_STEPS = 10_000
 
@@ -27,15 +28,16 @@ export function readFacts(text: string): SettingsFacts | Malformed {
   const sheet = readSheet(bodyOf(text).body)
   if (isMalformed(sheet)) return sheet
   const settingOf = (name: string) => plainValue(memberOf(sheet.root, name)?.value)
-  const days = settingOf('cleanupPeriodDays')
+  const days = settingOf(DAYS)
+  const ifSet = (name: string) => (settingOf(name) === true ? name : null)
   return {
     hooked: hookedEvents(sheet),
     launchers: launchersIn(sheet),
     isPlain: isPlainJson(sheet.text),
     statusLine: statusLineIn(sheet),
-    disableAllHooks: settingOf('disableAllHooks') === true,
-    allowManagedHooksOnly: settingOf('allowManagedHooksOnly') === true,
-    cleanupPeriodDays: typeof days === 'number' ? days : null,
+    hooksStoppedBy: ifSet('disableAllHooks'),
+    hooksManagedBy: ifSet('allowManagedHooksOnly'),
+    deletesTranscripts: typeof days === 'number' ? { setting: DAYS, days } : null,
     plugin: pluginIn(settingOf('enabledPlugins')),
     plugins: Object.keys(Object(settingOf('enabledPlugins'))).filter((name) => OUR_PLUGINS.includes(name)),
     ...marketIn(settingOf('extraKnownMarketplaces')),
@@ -129,7 +131,7 @@ export function withoutSavepoint(
   return sheet.text === body ? merged : { ...merged, text: bom + sheet.text }
 }
 
-/** Step after step, each from the text that the one before left. */
+/** SettingsStep after step, each from the text that the one before left. */
 function stepped(
   from: Sheet,
   merged: SplicedSettings,

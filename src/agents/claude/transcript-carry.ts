@@ -11,7 +11,7 @@ export type CountedUsage = [
 ]
 
 /** What a call changes when its result is no error. */
-export interface OpenCall {
+export interface CountedCall {
   path?: string
   commits?: number
 }
@@ -32,7 +32,7 @@ export interface HelperFile {
 /** What the reader remembers between two readings. Every part is bounded. */
 export interface Carry {
   messages: Map<string, CountedUsage>
-  calls: Map<string, OpenCall>
+  calls: Map<string, CountedCall>
   seen: Set<string>
   held: Map<string, HeldEntry>
   tasks: Map<string, 'open' | 'doing' | 'done' | 'deleted'>
@@ -94,7 +94,7 @@ export function readCarry(value: unknown): Carry | null {
 }
 
 /** Puts what is newest last, and lets the oldest go. */
-export function remember<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
+export function rememberNewest<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
   map.delete(key)
   map.set(key, value)
   if (map.size > most) for (const oldest of map.keys()) return void map.delete(oldest)

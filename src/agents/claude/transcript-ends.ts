@@ -86,7 +86,7 @@ function lastOf(lines: string[]): Said | null {
 function rowIn(line: string): (Said & { isTalk: boolean }) | null {
   if (!line.includes('"cwd"')) return null
   // `as`: every field that is used is tested.
-  const row = parsed(line) as Partial<Record<string, unknown>> | null
+  const row = parsedSpan(line) as Partial<Record<string, unknown>> | null
   const atMs = typeof row?.timestamp === 'string' ? Date.parse(row.timestamp) : Number.NaN
   if (typeof row?.cwd !== 'string' || Number.isNaN(atMs) || row.isSidechain === true) return null
   const { gitBranch } = row
@@ -99,7 +99,7 @@ function rowIn(line: string): (Said & { isTalk: boolean }) | null {
   }
 }
 
-function parsed(line: string): object | null {
+function parsedSpan(line: string): object | null {
   try {
     const value: unknown = JSON.parse(line)
     return typeof value === 'object' ? value : null

@@ -1,9 +1,9 @@
 import type { Entry } from '../../core/transcript.ts'
 import { endOf, startOf } from './cut-text.ts'
 import { callKindOf, outcomeIn } from './transcript-calls.ts'
-import { type Carry, remember } from './transcript-carry.ts'
-import { isText, parsed, type Span, textEnd, textStart } from './transcript-json.ts'
-import { partsOf } from './transcript-parts.ts'
+import { type Carry, rememberNewest } from './transcript-carry.ts'
+import { isTextSpan, parsedSpan, type Span, textEnd, textStart } from './transcript-json.ts'
+import { textPartsOf } from './transcript-parts.ts'
 import {
   bareSummary,
   commandIn,
@@ -55,7 +55,7 @@ function tellAssistant(bytes: Buffer, row: Row, carry: Carry, tell: Tell) {
     tell({ at, kind: 'tool', id, name, ...callKindOf(name, input), input })
     const held = heldOf(bytes, block, at)
     if (held === null || id === '') continue
-    remember(carry.held, id, held, MOST.held)
+    rememberNewest(carry.held, id, held, MOST.held)
     // Whether or not an answer ever comes, this is what the user was shown.
     if (held.entry.kind === 'asks' || held.entry.kind === 'plan') tell(held.entry)
   }
@@ -65,7 +65,7 @@ function tellAssistant(bytes: Buffer, row: Row, carry: Carry, tell: Tell) {
 const OWN_WORDS = /^(?:No response requested\.?|\(no content\))$/
 
 function tellText(bytes: Buffer, span: Span, at: string, tell: Tell) {
-  const text = isText(bytes, span) ? (textStart(bytes, span, MOST.text) ?? '') : ''
+  const text = isTextSpan(bytes, span) ? (textStart(bytes, span, MOST.text) ?? '') : ''
   if (text.trim() !== '' && !OWN_WORDS.test(text.trim())) tell({ at, kind: 'text', text })
 }
 
@@ -143,9 +143,11 @@ function wholeLines(text: string): string {
 function tellResult(bytes: Buffer, block: Block, row: Row, carry: Carry, tell: Tell) {
   const { at } = row
   const { toolUseId: id, failed } = block
-  const text = wholeLines(endOf(partsOf(bytes, block.content, MOST.result, textEnd).join('\n'), MOST.result))
+  const text = wholeLines(
+    endOf(textPartsOf(bytes, block.content, MOST.result, textEnd).join('\n'), MOST.result),
+  )
   // What the client says of a call stands first: behind it there may be a whole plan.
-  const opening = () => startOf(partsOf(bytes, block.content, MOST.text, textStart).join('\n'), MOST.text)
+  const opening = () => startOf(textPartsOf(bytes, block.content, MOST.text, textStart).join('\n'), MOST.text)
   const refusal = isRejected(bytes, block, row) ? refusalIn(opening(), row.denied) : null
   tell({
     at,
@@ -159,11 +161,11 @@ function tellResult(bytes: Buffer, block: Block, row: Row, carry: Carry, tell: T
   const held = carry.held.get(id)
   if (held !== undefined) {
     carry.held.delete(id)
-    const result = row.result ? parsed(bytes, row.result) : undefined
+    const result = row.result ? parsedSpan(bytes, row.result) : undefined
     const ok = !failed && refusal === null
     for (const entry of releasedBy(held.entry, at, { ok, refusal }, opening(), result)) {
       if (entry.kind === 'todo' && held.keepsState) entry.state = carry.tasks.get(entry.id) ?? 'open'
-      if (entry.kind === 'todo') remember(carry.tasks, entry.id, entry.state, MOST.tasks)
+      if (entry.kind === 'todo') rememberNewest(carry.tasks, entry.id, entry.state, MOST.tasks)
       tell(entry)
     }
   }
@@ -178,7 +180,7 @@ function tellResult(bytes: Buffer, block: Block, row: Row, carry: Carry, tell: T
 const isMarkedByClient = (bytes: Buffer, { denied, result }: Row) =>
   denied.startsWith('user') ||
   (result !== null &&
-    isText(bytes, result) &&
+    isTextSpan(bytes, result) &&
     (textStart(bytes, result, 60) ?? '').startsWith('User rejected'))
 
 const QUEUE: Record<string, Extract<Entry, { kind: 'queue' }>['change']> = {
@@ -191,7 +193,7 @@ const QUEUE: Record<string, Extract<Entry, { kind: 'queue' }>['change']> = {
 function tellQueue(bytes: Buffer, { at, operation, content }: Row, tell: Tell) {
   const change = Object.hasOwn(QUEUE, operation) ? QUEUE[operation] : undefined
   if (change === undefined) return
-  const [said = ''] = partsOf(bytes, content, MOST.text, textStart)
+  const [said = ''] = textPartsOf(bytes, content, MOST.text, textStart)
   const finished = finishedIn(said)
   if (finished && change === 'added')
     for (const id of finished.ids) tell({ at, kind: 'finished', id, failed: finished.failed })
@@ -201,14 +203,14 @@ function tellQueue(bytes: Buffer, { at, operation, content }: Row, tell: Tell) {
 function tellAttachment(bytes: Buffer, row: Row, tell: Tell) {
   const { at, attachment } = row
   if (attachment?.type === 'queued_command' && !row.meta)
-    tellSaid(partsOf(bytes, attachment.prompt, MOST.text, textStart), row, 'queued', null, tell)
+    tellSaid(textPartsOf(bytes, attachment.prompt, MOST.text, textStart), row, 'queued', null, tell)
   if (attachment?.type === 'task_status' && attachment.taskId !== '' && hasEnded(attachment.status))
     tell({ at, kind: 'finished', id: attachment.taskId, failed: attachment.status !== 'completed' })
 }
 
 /** The texts of a message: the one that it is, else those among its blocks. */
 function textsOf(bytes: Buffer, { said, blocks }: Row, most: number): string[] {
-  if (said) return partsOf(bytes, said, most, textStart)
+  if (said) return textPartsOf(bytes, said, most, textStart)
   const spans = blocks.map(({ type, text }) => (type === 'text' ? text : null))
-  return spans.flatMap((span) => partsOf(bytes, span, most, textStart))
+  return spans.flatMap((span) => textPartsOf(bytes, span, most, textStart))
 }

@@ -22,7 +22,7 @@ export interface Span {
 /** Keys by their length, so that most others are told apart without a look at their letters. */
 export type Names<K extends string> = ReadonlyArray<ReadonlyArray<{ name: K; bytes: Uint8Array }>>
 
-export function namesOf<K extends string>(...all: K[]): Names<K> {
+export function memberNames<K extends string>(...all: K[]): Names<K> {
   const byLength: Array<Array<{ name: K; bytes: Uint8Array }>> = []
   for (const name of all) {
     const same = byLength[name.length] ?? []
@@ -220,7 +220,7 @@ function matched<K extends string>(bytes: Buffer, from: number, to: number, name
 }
 
 /** Whether a string stands at a span. */
-export const isText = (bytes: Buffer, { from }: Span) => bytes[from] === QUOTE
+export const isTextSpan = (bytes: Buffer, { from }: Span) => bytes[from] === QUOTE
 
 /** The beginning of a string, however long it is, up to a whole word. */
 export function textStart(bytes: Buffer, span: Span, max: number): string | null {
@@ -256,7 +256,7 @@ function decoded(bytes: Buffer, from: number, to: number): string | null {
 }
 
 /** Small values that are wanted whole; undefined where they are too large or no JSON. */
-export function parsed(bytes: Buffer, { from, to }: Span, maxBytes = 262_144): unknown {
+export function parsedSpan(bytes: Buffer, { from, to }: Span, maxBytes = 262_144): unknown {
   if (to - from > maxBytes) return undefined
   try {
     return JSON.parse(bytes.toString('utf8', from, to))

@@ -1,11 +1,16 @@
-import { isText, namesOf, type Span, type textStart, Walk } from './transcript-json.ts'
+import { isTextSpan, memberNames, type Span, type textStart, Walk } from './transcript-json.ts'
 
-const PART = namesOf('type', 'text')
+const PART = memberNames('type', 'text')
 
 /** The texts of a value that is a string, or a list of parts of which some are text. */
-export function partsOf(bytes: Buffer, span: Span | null, most: number, read: typeof textStart): string[] {
+export function textPartsOf(
+  bytes: Buffer,
+  span: Span | null,
+  most: number,
+  read: typeof textStart,
+): string[] {
   if (span === null) return []
-  if (isText(bytes, span)) return [read(bytes, span, most) ?? '']
+  if (isTextSpan(bytes, span)) return [read(bytes, span, most) ?? '']
   const texts: string[] = []
   const walk = new Walk(bytes, span.from, span.to)
   if (!walk.array()) return []
@@ -20,7 +25,7 @@ export function partsOf(bytes: Buffer, span: Span | null, most: number, read: ty
       if (key === 'type') type = walk.string(40) ?? ''
       else if (key === 'text') text = walk.span()
       else walk.skip()
-    if (type === 'text' && text && isText(bytes, text)) texts.push(read(bytes, text, most) ?? '')
+    if (type === 'text' && text && isTextSpan(bytes, text)) texts.push(read(bytes, text, most) ?? '')
   }
   return texts
 }

@@ -1,5 +1,5 @@
 /** Why a call did not run. */
-export interface Refusal {
+export interface UserRefusal {
   /** The user said no; else a rule, a hook or the client did. */
   byUser: boolean
   /** What the user said with it; empty where nothing. */
@@ -25,7 +25,7 @@ const ADVICE = /\nNote: The user's next message[\s\S]*$/
 export const isRefusedByUser = (text: string) => BY_USER.some((start) => text.startsWith(start))
 
 /** What a result says of a call that was kept from running; `denied` is the client's own word for who did it. */
-export function refusalIn(text: string, denied: string): Refusal {
+export function refusalIn(text: string, denied: string): UserRefusal {
   const byUser = isRefusedByUser(text) || denied.startsWith('user')
   const said = byUser ? SAID.exec(text) : null
   const words = said

@@ -1,4 +1,4 @@
-import { namesOf, type Span, Walk } from './transcript-json.ts'
+import { memberNames, type Span, Walk } from './transcript-json.ts'
 
 /** One block of a message; what it holds stays in the bytes until somebody wants it. */
 export interface Block {
@@ -56,7 +56,7 @@ export interface Row {
   url: string
 }
 
-const ROW = namesOf(
+const ROW = memberNames(
   'type',
   'subtype',
   'uuid',
@@ -78,21 +78,21 @@ const ROW = namesOf(
   'content',
   'prUrl',
 )
-const MESSAGE = namesOf('id', 'model', 'role', 'content', 'usage')
-const BLOCK = namesOf('type', 'id', 'name', 'text', 'input', 'tool_use_id', 'is_error', 'content')
-const USAGE = namesOf(
+const MESSAGE = memberNames('id', 'model', 'role', 'content', 'usage')
+const BLOCK = memberNames('type', 'id', 'name', 'text', 'input', 'tool_use_id', 'is_error', 'content')
+const USAGE = memberNames(
   'input_tokens',
   'output_tokens',
   'cache_read_input_tokens',
   'cache_creation_input_tokens',
   'iterations',
 )
-const COMPACTION = namesOf('trigger', 'postTokens')
-const ATTACHMENT = namesOf('type', 'prompt', 'origin', 'isMeta', 'taskId', 'status')
-const KIND = namesOf('kind')
+const COMPACTION = memberNames('trigger', 'postTokens')
+const ATTACHMENT = memberNames('type', 'prompt', 'origin', 'isMeta', 'taskId', 'status')
+const KIND = memberNames('kind')
 
 /** Values that nearly every line has. */
-const WORDS = namesOf<string>(
+const WORDS = memberNames<string>(
   'assistant',
   'user',
   'system',

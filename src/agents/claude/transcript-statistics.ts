@@ -1,9 +1,9 @@
 import type { Statistics } from '../../core/session.ts'
 import { EDIT_TOOLS } from './edit-tools.ts'
-import { type Carry, type CountedUsage, type OpenCall, remember } from './transcript-carry.ts'
+import { type Carry, type CountedCall, type CountedUsage, rememberNewest } from './transcript-carry.ts'
 import { countCommits } from './transcript-commit.ts'
-import { namesOf, textStart, Walk } from './transcript-json.ts'
-import { partsOf } from './transcript-parts.ts'
+import { memberNames, textStart, Walk } from './transcript-json.ts'
+import { textPartsOf } from './transcript-parts.ts'
 import { isRefusedByUser } from './transcript-refusal.ts'
 import type { Block, Row } from './transcript-row.ts'
 
@@ -32,7 +32,7 @@ const SILENT = new Set([
   'worktree-state',
 ])
 const LAUNCHES = ['Task', 'Agent']
-const INPUT = namesOf('file_path', 'notebook_path', 'command')
+const INPUT = memberNames('file_path', 'notebook_path', 'command')
 const MOST = { messages: 200, calls: 200, files: 500, tools: 200, kinds: 50, path: 4_096, command: 65_536 }
 
 /**
@@ -106,7 +106,7 @@ export class Tally {
       usage.cacheCreation,
     ]
     this.add(now, 1)
-    if (key !== '') remember(messages, key, now, MOST.messages)
+    if (key !== '') rememberNewest(messages, key, now, MOST.messages)
   }
 
   private add([, , input, output, cacheRead, cacheCreation]: CountedUsage, sign: 1 | -1) {
@@ -121,7 +121,7 @@ export class Tally {
     count(this.tools, named(name, /^[A-Za-z][\w.:-]{0,127}$/), MOST.tools)
     if (LAUNCHES.includes(name)) this.counted.subagentsLaunched += 1
     if (input === null || id === '') return
-    const call: OpenCall = {}
+    const call: CountedCall = {}
     const changes = EDIT_TOOLS.includes(name)
     if (!changes && name !== 'Bash') return
     const walk = new Walk(bytes, input.from, input.to)
@@ -133,7 +133,7 @@ export class Tally {
       } else if (!changes && key === 'command') call.commits = countCommits(walk.string(MOST.command) ?? '')
       else walk.skip()
     }
-    if (call.path !== undefined || call.commits) remember(this.carry.calls, id, call, MOST.calls)
+    if (call.path !== undefined || call.commits) rememberNewest(this.carry.calls, id, call, MOST.calls)
   }
 
   user(bytes: Buffer, row: Row) {
@@ -160,7 +160,7 @@ export const isReal = ({ apiError, model }: Row) => !apiError && model !== '<syn
 /** Whether a call was kept from running: by the user, a rule or an interrupt. That is no failure of its work. */
 export function isRejected(bytes: Buffer, { failed, content }: Block, { denied }: Row): boolean {
   if (denied !== '') return true
-  const [text = ''] = failed ? partsOf(bytes, content, 100, textStart) : []
+  const [text = ''] = failed ? textPartsOf(bytes, content, 100, textStart) : []
   return isRefusedByUser(text)
 }
 

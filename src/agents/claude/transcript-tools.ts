@@ -1,14 +1,14 @@
 import type { Entry, ToolInput } from '../../core/transcript.ts'
 import { startOf } from './cut-text.ts'
 import type { HeldEntry } from './transcript-carry.ts'
-import { namesOf, parsed, type Span, Walk } from './transcript-json.ts'
-import type { Refusal } from './transcript-refusal.ts'
+import { memberNames, parsedSpan, type Span, Walk } from './transcript-json.ts'
+import type { UserRefusal } from './transcript-refusal.ts'
 import type { Block } from './transcript-row.ts'
 
 type Held = HeldEntry['entry']
 type TaskState = Extract<Entry, { kind: 'todo' }>['state']
 
-const INPUT = namesOf(
+const INPUT = memberNames(
   'file_path',
   'notebook_path',
   'path',
@@ -21,7 +21,7 @@ const INPUT = namesOf(
   'bash_id',
   'shell_id',
 )
-const PLAN = namesOf('plan')
+const PLAN = memberNames('plan')
 const MOST = {
   path: 4_096,
   command: 1_000,
@@ -71,11 +71,11 @@ function setTo(
 export function heldOf(bytes: Buffer, { name, input }: Block, at: string): HeldEntry | null {
   if (input === null) return null
   if (name === 'AskUserQuestion')
-    return { entry: { at, kind: 'asks', questions: questionsIn(parsed(bytes, input)) } }
+    return { entry: { at, kind: 'asks', questions: questionsIn(parsedSpan(bytes, input)) } }
   if (name === 'ExitPlanMode')
     return { entry: { at, kind: 'plan', text: planIn(bytes, input), verdict: 'shown', path: '' } }
   if (name !== 'TodoWrite' && name !== 'TaskCreate' && name !== 'TaskUpdate') return null
-  const value = field(parsed(bytes, input))
+  const value = field(parsedSpan(bytes, input))
   if (name === 'TodoWrite') return todosOf(value('todos'), at)
   const text = textOf(value('subject'), MOST.item)
   if (name === 'TaskCreate')
@@ -112,7 +112,7 @@ function todosOf(value: unknown, at: string): HeldEntry | null {
 export function releasedBy(
   held: Held,
   at: string,
-  { ok, refusal }: { ok: boolean; refusal: Refusal | null },
+  { ok, refusal }: { ok: boolean; refusal: UserRefusal | null },
   text: string,
   result: unknown,
 ): Entry[] {

@@ -1,21 +1,14 @@
 import { readSync } from 'node:fs'
-import { join } from 'node:path'
 import { AGENTS, agentNamed } from '../../agents/table.ts'
 import type { Agent } from '../../core/agent.ts'
 import type { AgentEvent } from '../../core/agent-event.ts'
 import { errorCode } from '../../core/reason.ts'
-import type { SessionKey } from '../../core/session.ts'
 import { noteFault } from '../../engine/sessions/fault.ts'
-import { headHere } from '../../engine/sessions/head-here.ts'
-import { recallSession } from '../../engine/sessions/recall.ts'
-import type { JournalRecord } from '../../engine/sessions/record.ts'
-import { appendRecord, readGauge } from '../../engine/sessions/session-files.ts'
 import type { Answer } from '../../engine/sessions/start-brief.ts'
-import { asksForWindow, isDueNow } from '../../policy/due-now.ts'
-import { redactAll } from '../../policy/redact.ts'
 import { homeHere } from '../process/home-here.ts'
 import { startProgram } from '../process/program.ts'
 import { pause, writeAll } from '../process/write-all.ts'
+import { appendTo, hearEvent } from './hear-event.ts'
 import { parsed } from './json.ts'
 import { statusline } from './statusline.ts'
 
@@ -69,9 +62,7 @@ export function answerHook(
     const event = input === '' ? null : agent.eventOf(parsed(input), now())
     if (event === null) return null
     name = event.kind
-    const usedPercent = usedFor(home, event, agent)
-    const isDue = isDueNow(event, recallSession(join(home, 'sessions'), event), usedPercent)
-    record(home, event, isDue ? null : elapsed())
+    const { isDue, usedPercent } = hearEvent(home, agent, event, elapsed)
     return isDue
       ? answer(home, event, usedPercent, { ...pipes, agent })
           .catch(failed)
@@ -91,7 +82,7 @@ async function answer(
   const { program, used, keep } = startProgram<Program>(WITH_BRIEF, ANY)
   const told = await program.act(event, agent.projectOf(process.env) ?? event.cwd, usedPercent)
   if (told !== null) write(agent.envelope(event.kind, told.text))
-  append(home, event, { timing: { of: event.kind, ms: elapsed(), tokens: told?.tokens ?? 0 } })
+  appendTo(home, event, { timing: { of: event.kind, ms: elapsed(), tokens: told?.tokens ?? 0 } })
   // A start that tells a brief uses the most of the program, and is what an agent waits for.
   if (event.kind === 'start' && told !== null) keep(WITH_BRIEF, DAY_MS)
   else if (used !== WITH_BRIEF) keep(ANY)
@@ -101,26 +92,6 @@ async function answer(
 const WITH_BRIEF = 'hookbrief'
 const ANY = 'hook'
 const DAY_MS = 86_400_000
-
-/** How full the window is: the transcript's last call, in the window that the status line was told of. */
-function usedFor(home: string, event: AgentEvent, { lastUse, windowOf }: Agent): number | null {
-  const use = asksForWindow(event) && event.transcript !== null ? lastUse(event.transcript) : null
-  if (use === null) return null
-  const gauge = readGauge(join(home, 'sessions'), keyOf(event))
-  const window = gauge?.window ?? windowOf(use.model)
-  return window ? (use.tokens / window) * 100 : null
-}
-
-/** What reaches the disk holds no secret. */
-function record(home: string, event: AgentEvent, ms: number | null): void {
-  const head = event.kind === 'start' ? headHere(event.cwd) : null
-  append(home, event, redactAll({ event, ms, head }))
-}
-
-const append = (home: string, event: AgentEvent, line: JournalRecord) =>
-  appendRecord(join(home, 'sessions'), keyOf(event), line)
-
-const keyOf = ({ agent, session }: AgentEvent): SessionKey => ({ agent, id: session })
 
 function tellStatus(
   input: string,

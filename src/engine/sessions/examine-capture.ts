@@ -126,7 +126,7 @@ function tellQuiet([newest]: readonly Session[], findings: Finding[]): void {
     findings.push({
       level: 'warning',
       what: `The session ${newest.id} went on for ${ageOf(quietMs)} without any of its hooks being heard`,
-      todo: 'Look at the settings of the agent (disableAllHooks, a folder that is not trusted there), then run `savepoint init` again.',
+      todo: 'Look at the settings of the agent (hooks that are switched off, a folder that is not trusted there), then run `savepoint init` again.',
       fixed: null,
     })
 }

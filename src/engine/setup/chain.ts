@@ -15,13 +15,13 @@ interface Chains {
 export const chainKey = (scope: Scope, settings: string) =>
   scope === 'user' ? '' : sha256(settings).slice(0, 12)
 
-export const readChain = (home: string, key: string): string | null => {
+export const chainedCommand = (home: string, key: string): string | null => {
   const { chain, chains } = readChains(home)
   return (key === '' ? chain : chains?.[key]) ?? null
 }
 
 export function writeChain(home: string, key: string, command: string | null, ports: Ports): void {
-  if (readChain(home, key) === command) return
+  if (chainedCommand(home, key) === command) return
   const { chain, chains = {} } = readChains(home)
   const { [key]: _old, ...others } = chains
   const user = key === '' ? command : (chain ?? null)

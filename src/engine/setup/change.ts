@@ -2,7 +2,7 @@ import type { HookChange } from '../../core/agent-setup.ts'
 import { differenceOf, sayDifference } from '../../formats/checkpoint-md/difference.ts'
 
 /** One thing that was done, or would be. */
-export interface Change {
+export interface SetupChange {
   /** For `ran` the command, which the client of the agent carried out. */
   path: string
   what: 'made' | 'changed' | 'removed' | 'restored' | 'trusted' | 'ran'

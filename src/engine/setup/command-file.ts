@@ -3,7 +3,7 @@ import type { AgentSetUp, CommandFile, Scope } from '../../core/agent-setup.ts'
 import { sha256 } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../context/context.ts'
-import type { Change } from './change.ts'
+import type { SetupChange } from './change.ts'
 import { removeEmpty } from './remove-empty.ts'
 import { hashOf, missingFolder, putSettings, readSettingsFile, type SettingsFile } from './settings-file.ts'
 
@@ -60,7 +60,7 @@ export const commandChange = ({
   file: { path },
   what,
   command: { word, otherwise },
-}: CommandPlan): Change[] =>
+}: CommandPlan): SetupChange[] =>
   what === null ? [] : [{ path, what, about: `${word}, which is else a word for ${otherwise}`, diff: null }]
 
 export const theirs = ({ file: { path }, command: { word, besides } }: CommandPlan) =>
@@ -73,7 +73,7 @@ export async function dropCommand(
   { path, hash, folder }: CommandNote,
   root: string | null,
   { dryRun = false } = {},
-): Promise<Change[]> {
+): Promise<SetupChange[]> {
   const file = read(path, root)
   if (file === null || hashOf(file) !== hash) return []
   if (!dryRun) {

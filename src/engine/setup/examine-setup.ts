@@ -54,13 +54,14 @@ const hasPreparedPlugin = (home: string, name: string, here: string) =>
 
 /** The client deletes old transcripts; what is not read by then is lost. */
 function examineCleanup({ label }: AgentSetUp, places: readonly KnownPlace[], say: Say): void {
-  const saying = places.filter(({ facts }) => (facts?.cleanupPeriodDays ?? null) !== null)
+  const saying = places.flatMap(({ kind, path, facts }) =>
+    facts?.deletesTranscripts ? [{ kind, path, ...facts.deletesTranscripts }] : [],
+  )
   const place = saying.find(({ kind }) => kind === 'managed') ?? saying.at(-1)
-  const days = place?.facts?.cleanupPeriodDays ?? SOME_DAYS
-  if (days >= SOME_DAYS) return
+  if (place === undefined || place.days >= SOME_DAYS) return
   say(
-    days < FEW_DAYS ? 'warning' : 'note',
-    `${label} deletes transcripts after ${days} days ("cleanupPeriodDays" in ${place?.path}).`,
+    place.days < FEW_DAYS ? 'warning' : 'note',
+    `${label} deletes transcripts after ${place.days} days ("${place.setting}" in ${place.path}).`,
     'What was not saved by then is lost: set more days.',
   )
 }

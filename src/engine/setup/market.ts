@@ -4,7 +4,7 @@ import { isMalformed, type PluginClient } from '../../core/agent-setup.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { readPlainFile } from '../../fs/disk.ts'
 import type { Context } from '../context/context.ts'
-import type { Change } from './change.ts'
+import type { SetupChange } from './change.ts'
 import { copyFolder } from './plugin-copy.ts'
 import { keepSettings, readMarket, readSetups, writeMarket } from './record.ts'
 import { restored, saidBefore } from './said-before.ts'
@@ -80,14 +80,14 @@ function usersFile({ place, env }: Context, client: PluginClient): SettingsFile 
 }
 
 /** Once the marketplace is gone, the user's settings get their bytes back where they say no more than then. */
-export async function forgetMarket(context: Context, client: PluginClient): Promise<Change[]> {
+export async function forgetMarket(context: Context, client: PluginClient): Promise<SetupChange[]> {
   const { home, ports } = context
   const note = readMarket(home.path)
   const isNeeded = isOurMarket(context, client) || existsSync(copyFolder(home.path, client.agent))
   // Hooks or a status line for all projects are still in them: what takes those out comes here again.
   const isSetUp = readSetups(home.path)?.some(({ settings }) => settings === note?.settings)
   if (note === null || isNeeded || isSetUp) return []
-  const changes: Change[] = []
+  const changes: SetupChange[] = []
   for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
     const plan = planBack(context, client)
     if (plan === null) break
@@ -101,7 +101,7 @@ export async function forgetMarket(context: Context, client: PluginClient): Prom
 }
 
 /** What `forgetMarket` would do once all that is `going` has gone. */
-export function marketBack(context: Context, client: PluginClient, going: readonly string[]): Change[] {
+export function marketBack(context: Context, client: PluginClient, going: readonly string[]): SetupChange[] {
   const plan = planBack(context, client, going)
   return plan === null ? [] : [restored(plan.file, plan.bytes)]
 }

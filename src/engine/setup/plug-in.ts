@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { takesPlugins } from '../../core/agent-setup.ts'
 import type { Context } from '../context/context.ts'
 import type { Asked } from './asked.ts'
-import type { Change } from './change.ts'
+import type { SetupChange } from './change.ts'
 import type { CommandPlan } from './command-file.ts'
 import { marketElsewhere, noteMarket } from './market.ts'
 import { installPlugins, typed } from './plugin-commands.ts'
 import { putCommand } from './prepare.ts'
-import { type Beside, type Plan, remember } from './remember.ts'
+import { type Beside, rememberSetup, type SettingsPlan } from './remember.ts'
 import { hasPlugin, placesHere, pluginMarket } from './settings-places.ts'
 
 /** Why the client did not install the plugin, and what a person types to have it; null where there is nothing to say. */
@@ -25,7 +25,7 @@ export async function plugIn(
     command,
     beside,
     changes,
-  }: { first: Plan; command: CommandPlan | null; beside: Beside; changes: Change[] },
+  }: { first: SettingsPlan; command: CommandPlan | null; beside: Beside; changes: SetupChange[] },
 ): Promise<Plugged> {
   const { client } = asked
   if (!asked.plugin?.isInstalled || !takesPlugins(client)) return { problem: null, typed: null }
@@ -37,7 +37,7 @@ export async function plugIn(
     context.notices.push(
       `The marketplace \`${client.plugin.market}\` was ${old}, which is not there: now it is ${folder}.`,
     )
-  remember(context, asked, first, beside)
+  rememberSetup(context, asked, first, beside)
   if (command) changes.push(...(await putCommand(context, command)))
   if (other !== null) return other
   const root = asked.scope === 'project' ? context.place.root : null

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import type { AgentSetUp, InstalledPlugin, PluginClient, Scope } from '../../core/agent-setup.ts'
 import type { Context } from '../context/context.ts'
-import type { Change } from './change.ts'
+import type { SetupChange } from './change.ts'
 import { findProgram, foldersOutside } from './find-program.ts'
 import { type ClientAnswer, runClient } from './run-client.ts'
 import { realPathOr } from './throw-away.ts'
@@ -16,7 +16,7 @@ interface PluginPlace {
 
 /** What was run, and what of it failed. */
 export interface Ran {
-  changes: Change[]
+  changes: SetupChange[]
   problem: string | null
 }
 
@@ -28,7 +28,7 @@ export const typed = ({ plugin }: PluginClient, commands: readonly string[][]) =
 /** What its program is called on this system. */
 const programName = (client: AgentSetUp) => client.programs('').started[0] ?? client.agent
 
-export const ranChange = (client: AgentSetUp, words: readonly string[]): Change => ({
+export const ranChange = (client: AgentSetUp, words: readonly string[]): SetupChange => ({
   path: `${programName(client)} ${words.join(' ')}`,
   what: 'ran',
   about: '',
@@ -42,7 +42,7 @@ export async function runAll(
   commands: readonly string[][],
   root: string | null,
 ): Promise<Ran> {
-  const changes: Change[] = []
+  const changes: SetupChange[] = []
   for (const words of commands) {
     const answer = await ask(context, client, words, root)
     if (!answer.ok)

@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.ts'
 import type { Asked } from './asked.ts'
-import type { Change } from './change.ts'
+import type { SetupChange } from './change.ts'
 import { type CommandPlan, commandChange, planCommand, theirs } from './command-file.ts'
 import { addExclude, excluded, excludeFile, gitSees, hasExclude } from './exclude-line.ts'
 import { launcherChange, type Script, writeLauncher } from './launcher.ts'
@@ -10,7 +10,7 @@ import { putSettings } from './settings-file.ts'
 
 /** Something in the home that has to stand before anybody names it. */
 interface Part {
-  change: Change
+  change: SetupChange
   write(): void
 }
 
@@ -40,7 +40,7 @@ export function partsToWrite(
   ]
 }
 
-export const excludeChange = (context: Context, file: string): Change => ({
+export const excludeChange = (context: Context, file: string): SetupChange => ({
   path: excludeFile(context),
   what: 'changed',
   about: `one line: ${excluded(file)}`,
@@ -57,7 +57,7 @@ export function commandPlan(context: Context, asked: Asked, settings: string): C
 }
 
 /** Git's exclude file, where it has our line for a file by now. */
-export async function hide(context: Context, file: string, changes: Change[]): Promise<string | null> {
+export async function hide(context: Context, file: string, changes: SetupChange[]): Promise<string | null> {
   const sees = await gitSees(context, file)
   if (sees === 'ignored' && hasExclude(context, file)) return excludeFile(context)
   if (sees !== 'seen' || !addExclude(context, file)) return null
@@ -66,7 +66,7 @@ export async function hide(context: Context, file: string, changes: Change[]): P
 }
 
 /** Puts the file for a word of the client's in its place; somebody else's stays, also one that came this very moment. */
-export async function putCommand(context: Context, plan: CommandPlan): Promise<Change[]> {
+export async function putCommand(context: Context, plan: CommandPlan): Promise<SetupChange[]> {
   const { file, bytes, what } = plan
   if (what !== null && (await putSettings(context, file, bytes))) return commandChange(plan)
   if (what !== null || plan.isTheirs) context.notices.push(theirs(plan))

@@ -9,7 +9,7 @@ import { hashOf, missingFolder, type SettingsFile } from './settings-file.ts'
 import type { LinePlan } from './statusline-plan.ts'
 
 /** What becomes of the settings file. */
-export interface Plan {
+export interface SettingsPlan {
   file: SettingsFile
   merged: SplicedSettings
   line: LinePlan | null
@@ -30,10 +30,10 @@ export const setupOf = (home: string, target: string): Setup | undefined =>
   readSetups(home)?.find(({ settings }) => settings === target)
 
 /** Notes down what is about to be done, with a copy of what stands there: after a crash it can be undone. */
-export function remember(
+export function rememberSetup(
   { home, ports, identity, place }: Context,
   asked: Asked,
-  { file, merged, line, hasOurs, bytes }: Plan,
+  { file, merged, line, hasOurs, bytes }: SettingsPlan,
   { exclude, command }: Beside,
 ): void {
   const setups = readSetups(home.path) ?? []

@@ -1,6 +1,6 @@
 import type { AgentSetUp } from '../../core/agent-setup.ts'
 import { canonical } from '../../core/canonical.ts'
-import { type Change, diffOf } from './change.ts'
+import { diffOf, type SetupChange } from './change.ts'
 import { bytesBefore, type Setup } from './record.ts'
 import type { SettingsFile } from './settings-file.ts'
 
@@ -24,7 +24,7 @@ export function saidBefore(
   return isSame ? before : undefined
 }
 
-export const restored = ({ path, text }: SettingsFile, before: Buffer | null): Change => ({
+export const restored = ({ path, text }: SettingsFile, before: Buffer | null): SetupChange => ({
   path,
   what: before === null ? 'removed' : 'restored',
   about: before === null ? 'it held nothing else' : 'as it was before `savepoint init`',

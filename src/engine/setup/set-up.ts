@@ -6,32 +6,32 @@ import { giveTrust } from '../trust/give-trust.ts'
 import { isTrustedHere } from '../trust/trusted.ts'
 import type { Asked } from './asked.ts'
 import { chainKey, writeChain } from './chain.ts'
-import { type Change, diffOf, hooksChanged } from './change.ts'
+import { diffOf, hooksChanged, type SetupChange } from './change.ts'
 import { type CommandPlan, commandChange, theirs } from './command-file.ts'
 import { gitSees } from './exclude-line.ts'
 import { commandsAhead, otherMarket, type Plugged, plugIn } from './plug-in.ts'
 import { ranChange } from './plugin-commands.ts'
 import { commandPlan, excludeChange, hide, isCommandToHide, partsToWrite } from './prepare.ts'
-import { type Beside, type Plan, remember, setupOf } from './remember.ts'
+import { type Beside, rememberSetup, type SettingsPlan, setupOf } from './remember.ts'
 import { putSettings, readSettingsFile } from './settings-file.ts'
-import { linesOf, planLine } from './statusline-plan.ts'
+import { planLine, statusLinesOf } from './statusline-plan.ts'
 import { takeOutHooks } from './take-out-hooks.ts'
 
 /** What was done, and what came of the plugin. */
-export interface Done extends Plugged {
-  changes: Change[]
+export interface SetupResult extends Plugged {
+  changes: SetupChange[]
 }
 
 /** Somebody who writes the settings all the time is not waited for. */
 const GIVE_UP_AFTER = 8
 
-function planSetUp({ place, home }: Context, asked: Asked): Plan {
+function planSetUp({ place, home }: Context, asked: Asked): SettingsPlan {
   const { client, scope, path, places, launcher, hooks } = asked
   const file = readSettingsFile(path, scope === 'project' ? place.root : null)
   const facts = client.settings.read(file.text)
   if (isMalformed(facts)) throw new ReasonError('settings_malformed', { path, ...facts })
   const key = chainKey(scope, file.target)
-  const line = planLine(linesOf(facts.statusLine, places, scope), asked.wantsLine, launcher, key)
+  const line = planLine(statusLinesOf(facts.statusLine, places, scope), asked.wantsLine, launcher, key)
   const merged = client.settings.put(file.text, {
     hooks: hooks === 'in' ? launcher.hook(client.agent) : hooks === 'out' ? 'out' : null,
     made: setupOf(home.path, file.target)?.made ?? null,
@@ -44,7 +44,7 @@ function planSetUp({ place, home }: Context, asked: Asked): Plan {
 }
 
 /** What would be done, with nothing done. */
-export async function foresee(context: Context, wanted: Asked): Promise<Change[]> {
+export async function foresee(context: Context, wanted: Asked): Promise<SetupChange[]> {
   const other = otherMarket(wanted)
   if (other !== null) context.notices.push(`The plugin would not be installed: ${other.problem}`)
   const asked = other === null ? wanted : { ...wanted, hooks: 'left' as const }
@@ -69,7 +69,7 @@ export async function foresee(context: Context, wanted: Asked): Promise<Change[]
 }
 
 /** Only a file of ours is kept out of git: the local settings of a project, with something of ours in it. */
-const isOursToHide = ({ bytes, hasOurs }: Plan, { scope, plugin }: Asked) =>
+const isOursToHide = ({ bytes, hasOurs }: SettingsPlan, { scope, plugin }: Asked) =>
   scope === 'project' && (bytes !== null || hasOurs || plugin?.isInstalled === true)
 
 const seenUnasked = ({ place }: Context) => (place.git === null ? 'no git' : 'seen')
@@ -78,8 +78,8 @@ const seenUnasked = ({ place }: Context) => (place.git === null ? 'no git' : 'se
  * Does it. The order is the promise: until the settings name what is started, nothing has changed for the agent, and
  * hooks go only once the plugin has them. What a crash leaves undone, the next `init` does.
  */
-export async function setUp(context: Context, asked: Asked): Promise<Done> {
-  const changes: Change[] = []
+export async function setUp(context: Context, asked: Asked): Promise<SetupResult> {
+  const changes: SetupChange[] = []
   // Before anything is done: a file that cannot be read leaves all as it is.
   const first = planSetUp(context, asked)
   const command = commandPlan(context, asked, first.file.target)
@@ -106,9 +106,9 @@ export async function setUp(context: Context, asked: Asked): Promise<Done> {
 async function besides(
   context: Context,
   asked: Asked,
-  first: Plan,
+  first: SettingsPlan,
   command: CommandPlan | null,
-  changes: Change[],
+  changes: SetupChange[],
 ): Promise<Beside> {
   const isHidden = isOursToHide(first, asked)
   if (isHidden && (await gitSees(context, asked.client.localFile)) === 'tracked')
@@ -131,11 +131,11 @@ async function besides(
 }
 
 /** The settings file, written only while it is what was read. */
-async function settle(context: Context, asked: Asked, beside: Beside): Promise<Change[]> {
+async function settle(context: Context, asked: Asked, beside: Beside): Promise<SetupChange[]> {
   const { home, ports } = context
   for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
     const plan = planSetUp(context, asked)
-    remember(context, asked, plan, beside)
+    rememberSetup(context, asked, plan, beside)
     if (plan.line && plan.line.chain !== undefined) writeChain(home.path, plan.key, plan.line.chain, ports)
     if (plan.bytes === null || (await putSettings(context, plan.file, plan.bytes)))
       return settingsChange(plan, asked)
@@ -143,14 +143,14 @@ async function settle(context: Context, asked: Asked, beside: Beside): Promise<C
   throw new ReasonError('settings_busy', { path: asked.path })
 }
 
-function settingsChange({ file, merged, line, bytes }: Plan, { path }: Asked): Change[] {
+function settingsChange({ file, merged, line, bytes }: SettingsPlan, { path }: Asked): SetupChange[] {
   if (bytes === null) return []
   const about = [hooksChanged(merged.changes), line ? 'the status line' : ''].filter(Boolean).join(', ')
   const what = file.bytes === null ? 'made' : 'changed'
   return [{ path, what, about, diff: diffOf(path, file.text, merged.text) }]
 }
 
-const trustChange = ({ place }: Context): Change => ({
+const trustChange = ({ place }: Context): SetupChange => ({
   path: place.root,
   what: 'trusted',
   about: 'savepoint untrust ends that',

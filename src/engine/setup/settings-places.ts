@@ -51,11 +51,11 @@ export function hindrances({ label }: AgentSetUp, places: readonly KnownPlace[])
     ...(facts?.isPlain === false
       ? [`${path} has comments or a comma too many: ${label} passes over the whole file, silently.`]
       : []),
-    ...(facts?.disableAllHooks
-      ? [`No hook runs while "disableAllHooks" is set in ${path}: take it out there.`]
+    ...(facts?.hooksStoppedBy
+      ? [`No hook runs while "${facts.hooksStoppedBy}" is set in ${path}: take it out there.`]
       : []),
-    ...(facts?.allowManagedHooksOnly
-      ? [`${path} has "allowManagedHooksOnly": only hooks run that your administrator has set.`]
+    ...(facts?.hooksManagedBy
+      ? [`${path} has "${facts.hooksManagedBy}": only hooks run that your administrator has set.`]
       : []),
   ])
 }

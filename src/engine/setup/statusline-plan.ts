@@ -21,7 +21,7 @@ export interface Lines {
   inherited: StatusLine
 }
 
-export function linesOf(own: StatusLine, places: readonly KnownPlace[], scope: Scope): Lines {
+export function statusLinesOf(own: StatusLine, places: readonly KnownPlace[], scope: Scope): Lines {
   const below = scope === 'project' ? (['project', 'user'] as const) : []
   const found = below
     .map((kind) => places.find((place) => place.kind === kind)?.facts?.statusLine)
@@ -30,7 +30,7 @@ export function linesOf(own: StatusLine, places: readonly KnownPlace[], scope: S
 }
 
 /** The line that is shown now, of whatever file. */
-export const shown = ({ own, inherited }: Lines) => (own.kind === 'none' ? inherited : own)
+export const shownLine = ({ own, inherited }: Lines) => (own.kind === 'none' ? inherited : own)
 
 /** Whether the status line is wanted: as the command says, else as a person answers; null where nobody says. */
 export async function wantsLine(
@@ -38,7 +38,7 @@ export async function wantsLine(
   lines: Lines,
   said: boolean | null,
 ): Promise<boolean | null> {
-  const { kind } = shown(lines)
+  const { kind } = shownLine(lines)
   if (said !== null || ask === null || kind === 'ours' || kind === 'strange') return said
   const after = kind === 'other' ? ', after your own' : ''
   const [answer = ''] = await ask([
@@ -52,7 +52,7 @@ export function planLine(lines: Lines, isWanted: boolean, launcher: Launcher, ke
   const command = launcher.statusLine(key)
   // Ours is kept up to date, also where nobody asks for it again: the home may have moved.
   if (lines.own.kind === 'ours') return { command, rest: {}, chain: undefined, raw: null }
-  const line = shown(lines)
+  const line = shownLine(lines)
   if (!isWanted || line.kind === 'ours' || line.kind === 'strange') return null
   if (line.kind === 'none') return { command, rest: {}, chain: null, raw: null }
   const isOwn = lines.own.kind === 'other'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type AgentSetUp, isMalformed } from '../../core/agent-setup.ts'
 import type { Context } from '../context/context.ts'
-import type { Change } from './change.ts'
+import type { SetupChange } from './change.ts'
 import { readSetups } from './record.ts'
 import { readSettingsFile } from './settings-file.ts'
 import { hasPlugin, placesHere } from './settings-places.ts'
@@ -11,8 +11,8 @@ import { takeOut } from './take-out.ts'
  * Once the plugin is there for all projects, hooks that were put into single ones would be run besides it. A file
  * with our status line is left to its user: another command would lose that line.
  */
-export async function takeOutHooks(context: Context, client: AgentSetUp): Promise<Change[]> {
-  const changes: Change[] = []
+export async function takeOutHooks(context: Context, client: AgentSetUp): Promise<SetupChange[]> {
+  const changes: SetupChange[] = []
   for (const { agent, scope, settings, root, plugin } of readSetups(context.home.path) ?? []) {
     if (agent !== client.agent || scope === 'user' || root === null || plugin || !existsSync(settings))
       continue

@@ -4,8 +4,8 @@ import { type AgentSetUp, isMalformed, type Scope } from '../../core/agent-setup
 import { sha256 } from '../../core/canonical.ts'
 import { errorCode, ReasonError } from '../../core/reason.ts'
 import type { Context } from '../context/context.ts'
-import { chainKey, readChain, writeChain } from './chain.ts'
-import { type Change, diffOf, hooksChanged } from './change.ts'
+import { chainedCommand, chainKey, writeChain } from './chain.ts'
+import { diffOf, hooksChanged, type SetupChange } from './change.ts'
 import { dropCommand } from './command-file.ts'
 import { excluded, removeExclude } from './exclude-line.ts'
 import { bytesBefore, keepSettings, readSetups, type Setup, writeSetups } from './record.ts'
@@ -14,7 +14,7 @@ import { restored, saidBefore } from './said-before.ts'
 import { hashOf, putSettings, readSettingsFile, type SettingsFile } from './settings-file.ts'
 
 /** A settings file that may hold something of ours. */
-export interface Place {
+export interface TakeOutPlace {
   client: AgentSetUp
   scope: Scope
   path: string
@@ -27,7 +27,7 @@ interface Plan {
   setup: Setup | undefined
   /** What is to stand there; null where no file is to. */
   bytes: Buffer | null
-  change: Change | null
+  change: SetupChange | null
 }
 
 const GIVE_UP_AFTER = 8
@@ -35,7 +35,7 @@ const GIVE_UP_AFTER = 8
 /** Where nobody edited the file since, its old bytes come back; else what is ours is taken out of it. */
 export function planTakeOut(
   { home }: Context,
-  { client, scope, path, root }: Place,
+  { client, scope, path, root }: TakeOutPlace,
   /** What the client will have taken out by then: plugins, and the marketplace. */
   going: readonly string[] = [],
 ): Plan {
@@ -71,12 +71,12 @@ export function planTakeOut(
 
 /** Where nothing is noted, the command that ours runs besides itself is the one that stood there. */
 function rawChain(home: string, scope: Scope, settings: string): string | null {
-  const chain = readChain(home, chainKey(scope, settings))
+  const chain = chainedCommand(home, chainKey(scope, settings))
   return chain === null ? null : JSON.stringify(chain)
 }
 
 /** Takes ours out of one settings file, and undoes what was done around it. */
-export async function takeOut(context: Context, place: Place): Promise<Change[]> {
+export async function takeOut(context: Context, place: TakeOutPlace): Promise<SetupChange[]> {
   const { home, ports } = context
   for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
     const { file, setup, bytes, change } = planTakeOut(context, place)
@@ -94,7 +94,7 @@ export async function takeOut(context: Context, place: Place): Promise<Change[]>
 }
 
 /** The line in git's exclude file, unless another worktree of the repository needs it; the folder; the note itself. */
-function tidied(context: Context, client: AgentSetUp, setup: Setup, isFileGone: boolean): Change[] {
+function tidied(context: Context, client: AgentSetUp, setup: Setup, isFileGone: boolean): SetupChange[] {
   const { home, ports } = context
   const changes = tidyings(context, client, setup, isFileGone).filter(({ path, about }) => {
     const file = hiddenFiles(client).find((name) => about === lineLess(name))
@@ -116,7 +116,12 @@ const othersThan = ({ home }: Context, setup: Setup) =>
 const lineLess = (file: string) => `one line less: ${excluded(file)}`
 
 /** What is done besides the settings; of a folder only where nothing else is in it. */
-export function tidyings(context: Context, client: AgentSetUp, setup: Setup, isFileGone: boolean): Change[] {
+export function tidyings(
+  context: Context,
+  client: AgentSetUp,
+  setup: Setup,
+  isFileGone: boolean,
+): SetupChange[] {
   const commandFile = client.plugin?.commandFile.projectFile ?? ''
   const { exclude, folder, settings, command } = setup
   const others = othersThan(context, setup)
@@ -128,7 +133,7 @@ export function tidyings(context: Context, client: AgentSetUp, setup: Setup, isF
       isNeeded: others.some((other) => other.command?.exclude === command?.exclude),
     },
   ]
-  const changes: Change[] = lines.flatMap(({ path, file, isNeeded }) =>
+  const changes: SetupChange[] = lines.flatMap(({ path, file, isNeeded }) =>
     path === null || isNeeded ? [] : [{ path, what: 'changed', about: lineLess(file), diff: null }],
   )
   const going = [settings, ...(command?.folder ? [command.folder] : [])]

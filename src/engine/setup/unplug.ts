@@ -1,12 +1,12 @@
 import { isMalformed, type PluginClient, takesPlugins } from '../../core/agent-setup.ts'
 import type { Context } from '../context/context.ts'
-import type { Change } from './change.ts'
+import type { SetupChange } from './change.ts'
 import { isNamedElsewhere, isOurMarket } from './market.ts'
 import { marketReaders, type Ran, ranChange, runAll, typed } from './plugin-commands.ts'
 import { copyFolder, dropCopy } from './plugin-copy.ts'
 import { setupOf } from './remember.ts'
 import { readSettingsFile } from './settings-file.ts'
-import type { Place } from './take-out.ts'
+import type { TakeOutPlace } from './take-out.ts'
 
 /** What the client did not do, and what a person types to have it done. */
 export interface Stuck {
@@ -16,7 +16,7 @@ export interface Stuck {
 }
 
 /** The commands that take our plugins out of one settings file; none where it does not name them. */
-export function pluginsToRemove(context: Context, { client, scope, path, root }: Place): string[][] {
+export function pluginsToRemove(context: Context, { client, scope, path, root }: TakeOutPlace): string[][] {
   if (!takesPlugins(client)) return []
   const file = readSettingsFile(path, root)
   const facts = client.settings.read(file.text)
@@ -25,7 +25,7 @@ export function pluginsToRemove(context: Context, { client, scope, path, root }:
 }
 
 /** Lets the client take our plugins out of one place. */
-export async function unplug(context: Context, place: Place): Promise<Ran & { stuck: Stuck | null }> {
+export async function unplug(context: Context, place: TakeOutPlace): Promise<Ran & { stuck: Stuck | null }> {
   const { client } = place
   const commands = pluginsToRemove(context, place)
   if (!takesPlugins(client)) return { changes: [], problem: null, stuck: null }
@@ -42,10 +42,10 @@ export async function unplug(context: Context, place: Place): Promise<Ran & { st
 export async function closeMarket(
   context: Context,
   client: PluginClient,
-): Promise<{ changes: Change[]; stuck: Stuck | null }> {
+): Promise<{ changes: SetupChange[]; stuck: Stuck | null }> {
   const { home } = context
   const { removeMarket } = client.plugin.commands
-  const changes: Change[] = []
+  const changes: SetupChange[] = []
   const isOurs = isOurMarket(context, client)
   if (!isOurs && !dropCopy(home.path, client.agent, { dryRun: true })) return { changes, stuck: null }
   const readers = await marketReaders(context, client, isOurs ? null : copyFolder(home.path, client.agent))
@@ -70,7 +70,7 @@ export async function closeMarket(
 const stillRead = ({ home }: Context, { agent, label }: PluginClient, readers: readonly string[]) =>
   `${copyFolder(home.path, agent)} stays, with what it starts: ${label} may still read plugins from it${readers.length > 0 ? `, for ${readers.join(', ')}` : ''}.`
 
-const copyGone = ({ home }: Context, { agent }: PluginClient): Change => ({
+const copyGone = ({ home }: Context, { agent }: PluginClient): SetupChange => ({
   path: copyFolder(home.path, agent),
   what: 'removed',
   about: 'nobody reads it any more',
@@ -78,7 +78,7 @@ const copyGone = ({ home }: Context, { agent }: PluginClient): Change => ({
 })
 
 /** What `closeMarket` would do, as far as settings tell: nothing is run to find out. */
-export const marketAhead = (context: Context, client: PluginClient): Change[] => [
+export const marketAhead = (context: Context, client: PluginClient): SetupChange[] => [
   ...(isOurMarket(context, client) ? [ranChange(client, client.plugin.commands.removeMarket)] : []),
   ...(dropCopy(context.home.path, client.agent, { dryRun: true }) ? [copyGone(context, client)] : []),
 ]

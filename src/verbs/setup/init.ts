@@ -20,7 +20,7 @@ import {
   settingsPath,
 } from '../../engine/setup/settings-places.ts'
 import { setupLock } from '../../engine/setup/setup-lock.ts'
-import { linesOf, planLine, wantsLine } from '../../engine/setup/statusline-plan.ts'
+import { planLine, statusLinesOf, wantsLine } from '../../engine/setup/statusline-plan.ts'
 import { hooksForAll, planPlugin, wantsPlugin } from '../../engine/setup/wants-plugin.ts'
 import { operation } from '../define/operation.ts'
 import { sayEarlier } from '../say/say-earlier.ts'
@@ -103,7 +103,7 @@ export const init = operation({
     const path = settingsPath(client, scope, place.root, env)
     const facts = client.settings.read(readSettingsFile(path, scope === 'project' ? place.root : null).text)
     if (isMalformed(facts)) throw new ReasonError('settings_malformed', { path, ...facts })
-    const lines = linesOf(facts.statusLine, places, scope)
+    const lines = statusLinesOf(facts.statusLine, places, scope)
     const asking = dryRun ? { ...context, ask: null } : context
     const isPlugin = await wantsPlugin(asking, client, places, scope, saidPlugin)
     const wants = await wantsLine(asking, lines, saidLine)

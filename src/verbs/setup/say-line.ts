@@ -1,5 +1,5 @@
 import type { Scope } from '../../core/agent-setup.ts'
-import { type LinePlan, type Lines, shown } from '../../engine/setup/statusline-plan.ts'
+import { type LinePlan, type Lines, shownLine } from '../../engine/setup/statusline-plan.ts'
 
 /** How the status line stands afterwards, in a sentence; null where there is nothing to say. */
 export function sayLine(
@@ -8,7 +8,7 @@ export function sayLine(
   plan: LinePlan | null,
   scope: Scope,
 ): string | null {
-  const { kind } = shown(lines)
+  const { kind } = shownLine(lines)
   if (kind === 'strange')
     return 'The status line in the settings is not a command: it was left alone, and ours with it.'
   if (plan === null && kind !== 'ours' && isWanted !== false)

@@ -4,7 +4,7 @@ import { type AgentSetUp, takesPlugins } from '../../core/agent-setup.ts'
 import { EXIT, ReasonError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { removePrivate } from '../../engine/context/private-json.ts'
-import type { Change } from '../../engine/setup/change.ts'
+import type { SetupChange } from '../../engine/setup/change.ts'
 import { dropCommand } from '../../engine/setup/command-file.ts'
 import { launcherIn, targetHere } from '../../engine/setup/launcher.ts'
 import { forgetMarket, marketBack } from '../../engine/setup/market.ts'
@@ -15,7 +15,7 @@ import { readSetups, type Setup, writeSetups } from '../../engine/setup/record.t
 import { removeEmpty } from '../../engine/setup/remove-empty.ts'
 import { settingsPath } from '../../engine/setup/settings-places.ts'
 import { setupLock } from '../../engine/setup/setup-lock.ts'
-import { type Place, planTakeOut, takeOut, tidyings } from '../../engine/setup/take-out.ts'
+import { planTakeOut, type TakeOutPlace, takeOut, tidyings } from '../../engine/setup/take-out.ts'
 import { closeMarket, marketAhead, pluginsToRemove, type Stuck, unplug } from '../../engine/setup/unplug.ts'
 import { operation } from '../define/operation.ts'
 import { sayChanges } from './say-changes.ts'
@@ -25,7 +25,7 @@ function placesOf(
   { place, home, env }: Context,
   clients: readonly AgentSetUp[],
   scope: 'project' | 'user' | 'all' | undefined,
-): Place[] {
+): TakeOutPlace[] {
   return clients.flatMap((client) => {
     const pathOf = (of: 'project' | 'user') => settingsPath(client, of, place.root, env)
     const project = { client, scope: 'project', path: pathOf('project'), root: place.root } as const
@@ -42,7 +42,7 @@ function placesOf(
 }
 
 /** The launchers, once nothing that is noted needs them. Where nothing was ever noted, somebody may still name them. */
-function dropLaunchers({ home }: Context, { dryRun }: { dryRun: boolean }): Change[] {
+function dropLaunchers({ home }: Context, { dryRun }: { dryRun: boolean }): SetupChange[] {
   const launchers = [launcherIn(home.path, targetHere()), serverLauncherIn(home.path, serverTargetHere())]
   return launchers.flatMap(({ path, folder, name }) => {
     if (!existsSync(path)) return []
@@ -89,7 +89,7 @@ export const uninstall = operation({
     const meant = new Set(places.map((place) => planTakeOut(context, place).file.target))
     const noted = readSetups(home.path)
     const others = (noted ?? []).filter((setup) => !meant.has(setup.settings) && isThere(setup))
-    const changes: Change[] = []
+    const changes: SetupChange[] = []
     const stuck: Stuck[] = []
     for (const client of clients) {
       const own = places.filter((place) => place.client === client)
@@ -142,9 +142,9 @@ const reasonOf = (stuck: readonly Stuck[]) =>
 async function foreseen(
   context: Context,
   client: AgentSetUp,
-  places: readonly Place[],
+  places: readonly TakeOutPlace[],
   isLastPlugin: boolean,
-): Promise<Change[]> {
+): Promise<SetupChange[]> {
   const closing = isLastPlugin && takesPlugins(client) ? client : null
   const going = [...(client.plugin?.plugins ?? []), ...(closing ? [closing.plugin.market] : [])]
   const changes = [
@@ -166,10 +166,15 @@ async function foreseen(
  * First the client, which writes the settings itself, then what is ours in them. A place whose plugin the client does
  * not take out stays as it is: its hooks still need what was set up.
  */
-async function allOf(context: Context, client: AgentSetUp, places: readonly Place[], isLastPlugin: boolean) {
-  const changes: Change[] = []
+async function allOf(
+  context: Context,
+  client: AgentSetUp,
+  places: readonly TakeOutPlace[],
+  isLastPlugin: boolean,
+) {
+  const changes: SetupChange[] = []
   const stuck: Stuck[] = []
-  const free: Place[] = []
+  const free: TakeOutPlace[] = []
   for (const place of places) {
     const ran = await unplug(context, place)
     changes.push(...ran.changes)
