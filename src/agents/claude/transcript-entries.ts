@@ -2,8 +2,6 @@ import type { Entry } from '../../core/transcript.ts'
 import { endOf, startOf } from './cut-text.ts'
 import { callKindOf, outcomeIn } from './transcript-calls.ts'
 import { type Carry, rememberNewest } from './transcript-carry.ts'
-import { isTextSpan, parsedSpan, type Span, textEnd, textStart } from './transcript-json.ts'
-import { textPartsOf } from './transcript-parts.ts'
 import {
   bareSummary,
   commandIn,
@@ -17,6 +15,7 @@ import { refusalIn } from './transcript-refusal.ts'
 import type { Block, Row } from './transcript-row.ts'
 import { isReal, isRejected } from './transcript-statistics.ts'
 import { heldOf, releasedBy, toolInput } from './transcript-tools.ts'
+import { textIn, textPartsOf } from './transcript-value.ts'
 
 const MOST = { text: 20_000, summary: 64_000, result: 2_000, error: 300, held: 20, tasks: 200 }
 /** The client's own preface may stand before and behind what is kept of a summary. */
@@ -27,33 +26,33 @@ const PEOPLE = ['', 'human', 'person', 'composer', 'remote']
 type Tell = (entry: Entry) => void
 
 /** Tells what a row of the main conversation says. */
-export function tellEntries(bytes: Buffer, row: Row, carry: Carry, tell: Tell): void {
+export function tellEntries(row: Row, carry: Carry, tell: Tell): void {
   const { type, at } = row
-  if (type === 'assistant') tellAssistant(bytes, row, carry, tell)
-  else if (type === 'user') tellUser(bytes, row, carry, tell)
-  else if (type === 'attachment') tellAttachment(bytes, row, tell)
-  else if (type === 'queue-operation') tellQueue(bytes, row, tell)
+  if (type === 'assistant') tellAssistant(row, carry, tell)
+  else if (type === 'user') tellUser(row, carry, tell)
+  else if (type === 'attachment') tellAttachment(row, tell)
+  else if (type === 'queue-operation') tellQueue(row, tell)
   else if (type === 'pr-link') {
     if (row.url !== '') tell({ at, kind: 'link', url: row.url })
   } else if (row.subtype === 'compact_boundary') tell({ at, kind: 'boundary', automatic: row.automatic })
 }
 
-function tellAssistant(bytes: Buffer, row: Row, carry: Carry, tell: Tell) {
+function tellAssistant(row: Row, carry: Carry, tell: Tell) {
   const { at } = row
   carry.expands = false
   if (row.apiError) {
-    const words = textsOf(bytes, row, MOST.error).join(' ')
+    const words = textsOf(row, MOST.error).join(' ')
     return tell({ at, kind: 'halt', error: row.error || words || 'unknown', words })
   }
   if (!isReal(row)) return
-  if (row.said) tellText(bytes, row.said, at, tell)
+  tellText(row.said, at, tell)
   for (const block of row.blocks) {
-    if (block.type === 'text' && block.text) tellText(bytes, block.text, at, tell)
+    if (block.type === 'text') tellText(block.text, at, tell)
     if (block.type !== 'tool_use') continue
     const { id, name } = block
-    const input = toolInput(bytes, block.input)
+    const input = toolInput(block.input)
     tell({ at, kind: 'tool', id, name, ...callKindOf(name, input), input })
-    const held = heldOf(bytes, block, at)
+    const held = heldOf(block, at)
     if (held === null || id === '') continue
     rememberNewest(carry.held, id, held, MOST.held)
     // Whether or not an answer ever comes, this is what the user was shown.
@@ -64,20 +63,20 @@ function tellAssistant(bytes: Buffer, row: Row, carry: Carry, tell: Tell) {
 /** What the client lets its agent say where nothing was asked. */
 const OWN_WORDS = /^(?:No response requested\.?|\(no content\))$/
 
-function tellText(bytes: Buffer, span: Span, at: string, tell: Tell) {
-  const text = isTextSpan(bytes, span) ? (textStart(bytes, span, MOST.text) ?? '') : ''
+function tellText(value: unknown, at: string, tell: Tell) {
+  const text = textIn(value, MOST.text)
   if (text.trim() !== '' && !OWN_WORDS.test(text.trim())) tell({ at, kind: 'text', text })
 }
 
-function tellUser(bytes: Buffer, row: Row, carry: Carry, tell: Tell) {
+function tellUser(row: Row, carry: Carry, tell: Tell) {
   const { at } = row
   if (row.compactSummary) {
-    const summary = bareSummary(textsOf(bytes, row, MOST.summary + PREFACE).join('\n'))
+    const summary = bareSummary(textsOf(row, MOST.summary + PREFACE).join('\n'))
     if (summary !== '') tell({ at, kind: 'summary', text: startOf(summary, MOST.summary) })
     return
   }
-  for (const block of row.blocks) if (block.type === 'tool_result') tellResult(bytes, block, row, carry, tell)
-  const texts = textsOf(bytes, row, MOST.text)
+  for (const block of row.blocks) if (block.type === 'tool_result') tellResult(block, row, carry, tell)
+  const texts = textsOf(row, MOST.text)
   if (row.meta) tellExpansion(texts.join('\n'), at, carry, tell)
   else tellSaid(texts, row, 'prompt', carry, tell)
 }
@@ -140,15 +139,13 @@ function wholeLines(text: string): string {
   return end === -1 ? text.replace(/^[!-~]+/, '…') : `…${text.slice(end)}`
 }
 
-function tellResult(bytes: Buffer, block: Block, row: Row, carry: Carry, tell: Tell) {
+function tellResult(block: Block, row: Row, carry: Carry, tell: Tell) {
   const { at } = row
   const { toolUseId: id, failed } = block
-  const text = wholeLines(
-    endOf(textPartsOf(bytes, block.content, MOST.result, textEnd).join('\n'), MOST.result),
-  )
+  const text = wholeLines(endOf(textPartsOf(block.content, MOST.result, endOf).join('\n'), MOST.result))
   // What the client says of a call stands first: behind it there may be a whole plan.
-  const opening = () => startOf(textPartsOf(bytes, block.content, MOST.text, textStart).join('\n'), MOST.text)
-  const refusal = isRejected(bytes, block, row) ? refusalIn(opening(), row.denied) : null
+  const opening = () => startOf(textPartsOf(block.content, MOST.text).join('\n'), MOST.text)
+  const refusal = isRejected(block, row) ? refusalIn(opening(), row.denied) : null
   tell({
     at,
     kind: 'result',
@@ -161,7 +158,7 @@ function tellResult(bytes: Buffer, block: Block, row: Row, carry: Carry, tell: T
   const held = carry.held.get(id)
   if (held !== undefined) {
     carry.held.delete(id)
-    const result = row.result ? parsedSpan(bytes, row.result) : undefined
+    const { result } = row
     const ok = !failed && refusal === null
     for (const entry of releasedBy(held.entry, at, { ok, refusal }, opening(), result)) {
       if (entry.kind === 'todo' && held.keepsState) entry.state = carry.tasks.get(entry.id) ?? 'open'
@@ -172,16 +169,13 @@ function tellResult(bytes: Buffer, block: Block, row: Row, carry: Carry, tell: T
   if (refusal && refusal.words !== '')
     tell({
       ...{ at, kind: 'request', how: 'refusal', text: refusal.words, about: id },
-      ...(isMarkedByClient(bytes, row) ? {} : { isUnsure: true as const }),
+      ...(isMarkedByClient(row) ? {} : { isUnsure: true as const }),
     })
 }
 
 /** The client says itself that the user refused, and not only the text of the result. */
-const isMarkedByClient = (bytes: Buffer, { denied, result }: Row) =>
-  denied.startsWith('user') ||
-  (result !== null &&
-    isTextSpan(bytes, result) &&
-    (textStart(bytes, result, 60) ?? '').startsWith('User rejected'))
+const isMarkedByClient = ({ denied, result }: Row) =>
+  denied.startsWith('user') || (typeof result === 'string' && result.startsWith('User rejected'))
 
 const QUEUE: Record<string, Extract<Entry, { kind: 'queue' }>['change']> = {
   enqueue: 'added',
@@ -190,27 +184,26 @@ const QUEUE: Record<string, Extract<Entry, { kind: 'queue' }>['change']> = {
   popAll: 'withdrawn',
 }
 
-function tellQueue(bytes: Buffer, { at, operation, content }: Row, tell: Tell) {
+function tellQueue({ at, operation, content }: Row, tell: Tell) {
   const change = Object.hasOwn(QUEUE, operation) ? QUEUE[operation] : undefined
   if (change === undefined) return
-  const [said = ''] = textPartsOf(bytes, content, MOST.text, textStart)
+  const [said = ''] = textPartsOf(content, MOST.text)
   const finished = finishedIn(said)
   if (finished && change === 'added')
     for (const id of finished.ids) tell({ at, kind: 'finished', id, failed: finished.failed })
   tell({ at, kind: 'queue', change, text: finished ? '' : typedIn(said) })
 }
 
-function tellAttachment(bytes: Buffer, row: Row, tell: Tell) {
+function tellAttachment(row: Row, tell: Tell) {
   const { at, attachment } = row
   if (attachment?.type === 'queued_command' && !row.meta)
-    tellSaid(textPartsOf(bytes, attachment.prompt, MOST.text, textStart), row, 'queued', null, tell)
+    tellSaid(textPartsOf(attachment.prompt, MOST.text), row, 'queued', null, tell)
   if (attachment?.type === 'task_status' && attachment.taskId !== '' && hasEnded(attachment.status))
     tell({ at, kind: 'finished', id: attachment.taskId, failed: attachment.status !== 'completed' })
 }
 
 /** The texts of a message: the one that it is, else those among its blocks. */
-function textsOf(bytes: Buffer, { said, blocks }: Row, most: number): string[] {
-  if (said) return textPartsOf(bytes, said, most, textStart)
-  const spans = blocks.map(({ type, text }) => (type === 'text' ? text : null))
-  return spans.flatMap((span) => textPartsOf(bytes, span, most, textStart))
+function textsOf({ said, blocks }: Row, most: number): string[] {
+  if (typeof said === 'string') return textPartsOf(said, most)
+  return blocks.flatMap(({ type, text }) => (type === 'text' ? textPartsOf(text, most) : []))
 }

@@ -2,10 +2,9 @@ import type { Statistics } from '../../core/session.ts'
 import { EDIT_TOOLS } from './edit-tools.ts'
 import { type Carry, type CountedCall, type CountedUsage, rememberNewest } from './transcript-carry.ts'
 import { countCommits } from './transcript-commit.ts'
-import { memberNames, textStart, Walk } from './transcript-json.ts'
-import { textPartsOf } from './transcript-parts.ts'
 import { isRefusedByUser } from './transcript-refusal.ts'
 import type { Block, Row } from './transcript-row.ts'
+import { membersOf, nameIn, textPartsOf } from './transcript-value.ts'
 
 /** Kinds of lines that say nothing for a session's record, and are known to. */
 const SILENT = new Set([
@@ -32,7 +31,6 @@ const SILENT = new Set([
   'worktree-state',
 ])
 const LAUNCHES = ['Task', 'Agent']
-const INPUT = memberNames('file_path', 'notebook_path', 'command')
 const MOST = { messages: 200, calls: 200, files: 500, tools: 200, kinds: 50, path: 4_096, command: 65_536 }
 
 /**
@@ -75,9 +73,9 @@ export class Tally {
   }
 
   /** `messages` are the calls of the row's file. */
-  assistant(bytes: Buffer, row: Row, messages: Map<string, CountedUsage>) {
+  assistant(row: Row, messages: Map<string, CountedUsage>) {
     if (isReal(row)) this.usage(row, messages)
-    for (const block of row.blocks) if (block.type === 'tool_use') this.call(bytes, block)
+    for (const block of row.blocks) if (block.type === 'tool_use') this.call(block)
   }
 
   /** Once per API call: what is told again of the same call replaces what was told. */
@@ -117,33 +115,27 @@ export class Tally {
     tokens.cacheCreation += sign * cacheCreation
   }
 
-  private call(bytes: Buffer, { id, name, input }: Block) {
+  private call({ id, name, input }: Block) {
     count(this.tools, named(name, /^[A-Za-z][\w.:-]{0,127}$/), MOST.tools)
     if (LAUNCHES.includes(name)) this.counted.subagentsLaunched += 1
-    if (input === null || id === '') return
+    if (id === '') return
     const call: CountedCall = {}
-    const changes = EDIT_TOOLS.includes(name)
-    if (!changes && name !== 'Bash') return
-    const walk = new Walk(bytes, input.from, input.to)
-    if (!walk.object()) return
-    for (let key = walk.member(INPUT); key !== null; key = walk.member(INPUT)) {
-      if (changes && (key === 'file_path' || key === 'notebook_path')) {
-        const path = walk.string(MOST.path + 1) ?? ''
-        if (path !== '' && path.length <= MOST.path) call.path ??= path
-      } else if (!changes && key === 'command') call.commits = countCommits(walk.string(MOST.command) ?? '')
-      else walk.skip()
-    }
+    const { file_path: file, notebook_path: notebook, command } = membersOf(input)
+    if (EDIT_TOOLS.includes(name)) {
+      const path = nameIn(file, MOST.path + 1) || nameIn(notebook, MOST.path + 1)
+      if (path !== '' && path.length <= MOST.path) call.path = path
+    } else if (name === 'Bash') call.commits = countCommits(nameIn(command, MOST.command))
     if (call.path !== undefined || call.commits) rememberNewest(this.carry.calls, id, call, MOST.calls)
   }
 
-  user(bytes: Buffer, row: Row) {
-    for (const block of row.blocks) if (block.type === 'tool_result') this.result(bytes, block, row)
+  user(row: Row) {
+    for (const block of row.blocks) if (block.type === 'tool_result') this.result(block, row)
   }
 
-  private result(bytes: Buffer, block: Block, row: Row) {
+  private result(block: Block, row: Row) {
     const call = this.carry.calls.get(block.toolUseId)
     this.carry.calls.delete(block.toolUseId)
-    if (isRejected(bytes, block, row)) return
+    if (isRejected(block, row)) return
     if (block.failed) {
       this.counted.tasksFailed += 1
       return
@@ -158,9 +150,9 @@ export class Tally {
 export const isReal = ({ apiError, model }: Row) => !apiError && model !== '<synthetic>'
 
 /** Whether a call was kept from running: by the user, a rule or an interrupt. That is no failure of its work. */
-export function isRejected(bytes: Buffer, { failed, content }: Block, { denied }: Row): boolean {
+export function isRejected({ failed, content }: Block, { denied }: Row): boolean {
   if (denied !== '') return true
-  const [text = ''] = failed ? textPartsOf(bytes, content, 100, textStart) : []
+  const [text = ''] = failed ? textPartsOf(content, 100) : []
   return isRefusedByUser(text)
 }
 

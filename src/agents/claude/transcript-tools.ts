@@ -1,27 +1,13 @@
 import type { Entry, ToolInput } from '../../core/transcript.ts'
 import { startOf } from './cut-text.ts'
 import type { HeldEntry } from './transcript-carry.ts'
-import { memberNames, parsedSpan, type Span, Walk } from './transcript-json.ts'
 import type { UserRefusal } from './transcript-refusal.ts'
 import type { Block } from './transcript-row.ts'
+import { membersOf, nameIn, textIn } from './transcript-value.ts'
 
 type Held = HeldEntry['entry']
 type TaskState = Extract<Entry, { kind: 'todo' }>['state']
 
-const INPUT = memberNames(
-  'file_path',
-  'notebook_path',
-  'path',
-  'command',
-  'description',
-  'subagent_type',
-  'run_in_background',
-  'prompt',
-  'task_id',
-  'bash_id',
-  'shell_id',
-)
-const PLAN = memberNames('plan')
 const MOST = {
   path: 4_096,
   command: 1_000,
@@ -39,43 +25,43 @@ const STATES: Record<string, TaskState> = {
   deleted: 'deleted',
 }
 
-/** What matters of a call's input. */
-export function toolInput(bytes: Buffer, span: Span | null): ToolInput {
-  const input: ToolInput = {}
-  if (span === null) return input
-  const walk = new Walk(bytes, span.from, span.to)
-  if (!walk.object()) return input
-  for (let key = walk.member(INPUT); key !== null; key = walk.member(INPUT)) {
-    if (key === '') walk.skip()
-    else if (key === 'run_in_background') {
-      if (walk.true()) input.background = true
-    } else if (key === 'command') setTo(input, 'command', walk.words(MOST.command))
-    else if (key === 'description') setTo(input, 'description', walk.words(MOST.description))
-    else if (key === 'subagent_type') setTo(input, 'helper', walk.string(MOST.description))
-    else if (key === 'prompt') setTo(input, 'prompt', walk.words(MOST.prompt))
-    else if (key.endsWith('_id')) setTo(input, 'task', walk.string(MOST.description))
-    else setTo(input, 'path', walk.string(MOST.path))
-  }
-  return input
-}
+/** Members of an input that name the task which the call is about. */
+const TASKS = ['task_id', 'bash_id', 'shell_id']
+const PATHS = ['file_path', 'notebook_path', 'path']
 
-function setTo(
-  input: ToolInput,
-  key: 'path' | 'command' | 'description' | 'helper' | 'prompt' | 'task',
-  text: string | null,
-) {
-  if (text !== null && text !== '') input[key] ??= text
+/** What matters of a call's input. */
+export function toolInput(value: unknown): ToolInput {
+  const members = membersOf(value)
+  const nameAt = (keys: readonly string[], max: number) =>
+    keys.map((key) => nameIn(members[key], max)).find((name) => name !== '') ?? ''
+  const input: Record<string, string> = {
+    path: nameAt(PATHS, MOST.path),
+    command: textIn(members.command, MOST.command),
+    description: textIn(members.description, MOST.description),
+    helper: nameIn(members.subagent_type, MOST.description),
+    prompt: textIn(members.prompt, MOST.prompt),
+    task: nameAt(TASKS, MOST.description),
+  }
+  const said = Object.fromEntries(Object.entries(input).filter(([, text]) => text !== ''))
+  return members.run_in_background === true ? { ...said, background: true } : said
 }
 
 /** What a call will have told once its result is no error; null for tools that only do things. */
-export function heldOf(bytes: Buffer, { name, input }: Block, at: string): HeldEntry | null {
-  if (input === null) return null
-  if (name === 'AskUserQuestion')
-    return { entry: { at, kind: 'asks', questions: questionsIn(parsedSpan(bytes, input)) } }
+export function heldOf({ name, input }: Block, at: string): HeldEntry | null {
+  if (typeof input !== 'object' || input === null) return null
+  if (name === 'AskUserQuestion') return { entry: { at, kind: 'asks', questions: questionsIn(input) } }
   if (name === 'ExitPlanMode')
-    return { entry: { at, kind: 'plan', text: planIn(bytes, input), verdict: 'shown', path: '' } }
+    return {
+      entry: {
+        at,
+        kind: 'plan',
+        text: textIn(membersOf(input).plan, MOST.plan).trim(),
+        verdict: 'shown',
+        path: '',
+      },
+    }
   if (name !== 'TodoWrite' && name !== 'TaskCreate' && name !== 'TaskUpdate') return null
-  const value = field(parsedSpan(bytes, input))
+  const value = field(input)
   if (name === 'TodoWrite') return todosOf(value('todos'), at)
   const text = textOf(value('subject'), MOST.item)
   if (name === 'TaskCreate')
@@ -85,16 +71,6 @@ export function heldOf(bytes: Buffer, { name, input }: Block, at: string): HeldE
   if (id === '') return null
   const entry: Held = { at, kind: 'todo', id, text, state: state ?? 'open' }
   return state === undefined ? { entry, keepsState: true } : { entry }
-}
-
-function planIn(bytes: Buffer, input: Span): string {
-  const walk = new Walk(bytes, input.from, input.to)
-  let plan = ''
-  if (!walk.object()) return plan
-  for (let key = walk.member(PLAN); key !== null; key = walk.member(PLAN))
-    if (key === 'plan') plan = walk.words(MOST.plan) ?? ''
-    else walk.skip()
-  return plan.trim()
 }
 
 function todosOf(value: unknown, at: string): HeldEntry | null {

@@ -6,7 +6,7 @@ import { type Carry, type CountedUsage, emptyCarry, readCarry, writeCarry } from
 import { tellEntries } from './transcript-entries.ts'
 import { helperFiles } from './transcript-helpers.ts'
 import { eachLine, isCode, type LineFile, openRegular } from './transcript-lines.ts'
-import { type Row, readRow } from './transcript-row.ts'
+import { isWhole, type Row, readRow } from './transcript-row.ts'
 import { isReal, Tally } from './transcript-statistics.ts'
 import { windowOf } from './window.ts'
 
@@ -152,29 +152,30 @@ class Conversation {
   line(bytes: Buffer, from: number, to: number, helper: Map<string, CountedUsage> | null): void {
     const end = trimmedEnd(bytes, from, to)
     if (end === from) return
-    const row = readRow(bytes, from, end, this.onEntry !== null && helper === null)
+    const row = readRow(bytes, from, end)
     if (row === null) {
       this.tally.malformed()
       return
     }
+    if (!isWhole(row)) return this.tally.other(row.type)
     if (row.type === '' && row.role === 'assistant' && row.usage) row.type = 'assistant'
     if (row.type === 'attachment' && row.attachment === null) return
     if (row.type === 'user' || row.type === 'assistant' || row.type === 'system' || row.type === 'attachment')
-      this.row(bytes, row, helper)
+      this.row(row, helper)
     else if (row.type === 'queue-operation' || row.type === 'pr-link') {
-      if (this.onEntry && helper === null) tellEntries(bytes, row, this.carry, this.onEntry)
+      if (this.onEntry && helper === null) tellEntries(row, this.carry, this.onEntry)
     } else this.tally.other(row.type)
   }
 
-  private row(bytes: Buffer, row: Row, helper: Map<string, CountedUsage> | null) {
+  private row(row: Row, helper: Map<string, CountedUsage> | null) {
     if (this.isSecond(row.uuid)) return
     if (helper !== null) row.side = true
     if (row.at !== '' && helper === null) this.lastAt = row.at
-    if (row.type === 'assistant') this.tally.assistant(bytes, row, helper ?? this.carry.messages)
-    if (row.type === 'user') this.tally.user(bytes, row)
+    if (row.type === 'assistant') this.tally.assistant(row, helper ?? this.carry.messages)
+    if (row.type === 'user') this.tally.user(row)
     if (row.side) return
     this.measure(row)
-    if (this.onEntry) tellEntries(bytes, row, this.carry, this.onEntry)
+    if (this.onEntry) tellEntries(row, this.carry, this.onEntry)
   }
 
   /** How full the window is: as of the last call, or what a compaction left of it. */

@@ -1,0 +1,40 @@
+import { charactersOf, startOf } from './cut-text.ts'
+
+/** A value of a line, of which nothing is known yet. */
+export type Members = Readonly<Record<string, unknown>>
+
+const NOTHING: Members = {}
+
+/** The members of an object; none where the value is something else. */
+export const membersOf = (value: unknown): Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? // `as`: it was just seen to be an object.
+      (value as Members)
+    : NOTHING
+
+/** A string, cut at a whole character; empty where the value is something else. */
+export const nameIn = (value: unknown, max: number): string =>
+  typeof value === 'string' ? charactersOf(value, max) : ''
+
+/** The same for a text that people read: it ends with a whole word. */
+export const textIn = (value: unknown, max: number): string =>
+  typeof value === 'string' ? startOf(value, max) : ''
+
+/** A count: whole, not negative, not absurd; else 0. */
+export const countIn = (value: unknown): number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= 1e12 ? value : 0
+
+const MOST_PARTS = 100
+
+/** The texts of a value that is a string, or a list of parts of which some are text. */
+export function textPartsOf(value: unknown, max: number, cut = startOf): string[] {
+  if (typeof value === 'string') return [cut(value, max)]
+  if (!Array.isArray(value)) return []
+  const texts: string[] = []
+  for (const one of value) {
+    const { type, text } = membersOf(one)
+    if (type === 'text' && typeof text === 'string') texts.push(cut(text, max))
+    if (texts.length >= MOST_PARTS) break
+  }
+  return texts
+}
