@@ -157,7 +157,10 @@ class Conversation {
       this.tally.malformed()
       return
     }
-    if (!isWhole(row)) return this.tally.other(row.type)
+    if (!isWhole(row)) {
+      this.tally.other(row.type)
+      return
+    }
     if (row.type === '' && row.role === 'assistant' && row.usage) row.type = 'assistant'
     if (row.type === 'attachment' && row.attachment === null) return
     if (row.type === 'user' || row.type === 'assistant' || row.type === 'system' || row.type === 'attachment')
