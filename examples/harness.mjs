@@ -14,4 +14,4 @@ for (const id of ['fetch', 'report']) {
 }
 
 const last = await run.finish()
-console.log(`Run ${last.run_id} is ${last.status}: ${last.sequence} snapshots, the newest in ${last.latest}`)
+console.log(`Run ${last.runId} is ${last.status}: ${last.sequence} snapshots, the newest in ${last.latest}`)

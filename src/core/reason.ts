@@ -108,7 +108,7 @@ export const REASONS = {
     exit: EXIT.unknown,
     http: 410,
     retry: false,
-    says: 'Snapshot {snapshot} of run {run} was removed by retention on {removed_at}.',
+    says: 'Snapshot {snapshot} of run {run} was removed by retention on {removedAt}.',
     hint: 'Pin a snapshot with `savepoint run pin` to keep it for good.',
   },
   plan_unreadable: {
@@ -409,7 +409,7 @@ export const REASONS = {
     exit: EXIT.busy,
     http: 503,
     retry: true,
-    says: 'Another process holds the store ({path}) for more than {waited_ms} ms.',
+    says: 'Another process holds the store ({path}) for more than {waitedMs} ms.',
     hint: 'Nothing was written. Try again; if it lasts, look for a stopped savepoint process (state T in ps).',
   },
   store_damaged: {

@@ -152,7 +152,7 @@ export class ComposedActs implements Acts {
   private async inTurn<T>(act: () => Promise<T>): Promise<T> {
     const release = await this.local.takeLock(LOCK, WAIT_MS)
     if (release === null)
-      throw new ReasonError('store_busy', { path: 'of the local state', waited_ms: WAIT_MS })
+      throw new ReasonError('store_busy', { path: 'of the local state', waitedMs: WAIT_MS })
     try {
       const open = await this.local.readIntent()
       if (open !== null) await this.local.settleIntent(await this.changeHappened(open))

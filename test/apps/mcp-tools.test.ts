@@ -163,19 +163,19 @@ test('documents: list, show, delta, focus, fork and archive', async () => {
   const { box } = lab
   expect(await call(lab, 'list')).toEqual({ trusted: true, documents: [], hidden: 0 })
   await written(lab)
-  expect(await call(lab, 'focus')).toEqual({ id: null, before_id: null, path: null, files: null })
+  expect(await call(lab, 'focus')).toEqual({ id: null, beforeId: null, path: null, files: null })
   expect(await call(lab, 'focus', { id: 'auth' })).toMatchObject({
     id: 'auth',
     path: active('auth'),
     files: 'published',
   })
-  expect(await call(lab, 'focus', { clear: true })).toMatchObject({ id: null, before_id: 'auth' })
+  expect(await call(lab, 'focus', { clear: true })).toMatchObject({ id: null, beforeId: 'auth' })
   const given = { id: 'auth', what: `Works ${MARK}`, artifact: [`src/a.ts:created:${MARK}`] }
   expect(await call(lab, 'delta', { ...given, transition: [`${MARK}:open:done`] })).toMatchObject({
-    ...{ id: 'auth', path: active('auth'), sequence: 3, artifacts: 1, transitions: 1, from_git: false },
+    ...{ id: 'auth', path: active('auth'), sequence: 3, artifacts: 1, transitions: 1, fromGit: false },
   })
   put(box, 'src/b.ts', MARK)
-  expect(await call(lab, 'delta', { id: 'auth', what: MARK })).toMatchObject({ from_git: true })
+  expect(await call(lab, 'delta', { id: 'auth', what: MARK })).toMatchObject({ fromGit: true })
   expect(await call(lab, 'show', { id: 'auth' })).toMatchObject({
     kind: 'document',
     sequence: 4,
@@ -209,7 +209,7 @@ test('documents that came with a repository are named, and nothing that they say
   expect(await call(lab, 'list')).toEqual({
     trusted: false,
     documents: [
-      { id: 'theirs', standing: 'foreign', path: active('theirs'), updated_at: null, foreign: true },
+      { id: 'theirs', standing: 'foreign', path: active('theirs'), updatedAt: null, foreign: true },
     ],
     hidden: 0,
   })
@@ -290,7 +290,7 @@ test('sessions: info, budget and compact', async () => {
   expect(await call(lab, 'info', {}, env(A))).toMatchObject({ session: null, unrecorded: A })
   await lab.start(A)
   expect(await call(lab, 'compact', {}, env(A))).toMatchObject({
-    ...{ kind: 'compacted', session: A, stream: null, checkpoint: null, archive: null, tokens_after: null },
+    ...{ kind: 'compacted', session: A, stream: null, checkpoint: null, archive: null, tokensAfter: null },
   })
   expect(await call(lab, 'budget', { forecast: 30 }, env(A))).toMatchObject({
     ...{ session: A, used: null, window: null, pressure: null, advice: [] },
@@ -301,17 +301,17 @@ test('sessions: info, budget and compact', async () => {
   lab.wait(10 * MINUTE)
   lab.says(A, `I decided to use JWT ${MARK} because of ${MARK}.`, usageOf(5_000, 10, 860_000))
   expect(await call(lab, 'budget', { forecast: 30 }, env(A))).toMatchObject({
-    ...{ used: 865_000, window: 1_000_000, used_percent: 86.5, pressure: 'high', headroom: 135_000 },
+    ...{ used: 865_000, window: 1_000_000, usedPercent: 86.5, pressure: 'high', headroom: 135_000 },
     ...{ advice: ['delegate', 'save', 'clear'], forecast: { minutes: 30, full: true } },
   })
   const { archive, ...made } = await call(lab, 'compact', {}, env(A))
-  expect(made).toMatchObject({ session: A, results: 1, tokens_before: 865_000 })
+  expect(made).toMatchObject({ session: A, results: 1, tokensBefore: 865_000 })
   expect(await call(lab, 'compact', { show: archive }, env(A))).toMatchObject({
     kind: 'archive',
     archive: null,
   })
   expect(await call(lab, 'info', {}, env(A))).toMatchObject({
-    ...{ session: { id: A, phase: 'active', tasks_completed: 1 }, unrecorded: null, last: null },
+    ...{ session: { id: A, phase: 'active', tasksCompleted: 1 }, unrecorded: null, last: null },
   })
   lab.end(A)
   await lab.start(B)

@@ -63,7 +63,7 @@ test('the answer of run exec is a line of its own, also after output that ends w
   const done = started().run(['run', 'exec', 'r1', '--json', '--', 'printf', 'hi'])
   expect(done.code).toBe(0)
   expect(done.stdout.split('\n')[0]).toBe('hi')
-  expect(answerOf(done)).toMatchObject({ ok: true, run_id: 'r1', exit_code: 0 })
+  expect(answerOf(done)).toMatchObject({ ok: true, runId: 'r1', exitCode: 0 })
 })
 
 const GONE = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
@@ -133,7 +133,7 @@ test.each(['', '/etc/passwd/x'])('run exec of %j ends by itself, and the outcome
   const done = box.run(['run', 'exec', 'r1', '--json', '--', program])
   expect([126, 127]).toContain(done.code)
   expect(done.signal).toBeNull()
-  expect(answerOf(done)).toMatchObject({ ok: false, reason: 'command_not_started', exit_code: done.code })
+  expect(answerOf(done)).toMatchObject({ ok: false, reason: 'command_not_started', exitCode: done.code })
   expect(box.readJson(LATEST).command_outcomes).toMatchObject([
     { kind: 'shell', result: 'FAIL', reason_code: 'command_not_started' },
   ])
@@ -158,8 +158,8 @@ test('a removed worktree does not stop the pruning of the others', () => {
   expect(report).toMatchObject({ ok: true, removed: 2 })
   expect(report.runs).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ run_id: 'gone', kept: 1, removed: [], problem: null }),
-      expect.objectContaining({ run_id: 'r1', kept: 1 }),
+      expect.objectContaining({ runId: 'gone', kept: 1, removed: [], problem: null }),
+      expect.objectContaining({ runId: 'r1', kept: 1 }),
     ]),
   )
 })
@@ -172,14 +172,14 @@ test('a removed worktree does not stop the check of the others', () => {
   rmSync(box.path(LATEST))
   const done = box.run(['run', 'verify', '--json'])
   expect(done.code).toBe(4)
-  expect(answerOf(done).problems).toMatchObject([{ run_id: 'r1', path: LATEST }])
+  expect(answerOf(done).problems).toMatchObject([{ runId: 'r1', path: LATEST }])
 })
 
 test('a save of a run whose worktree was removed is confirmed, and its files are pending', () => {
   const box = withRemovedWorktree()
   expect(box.json(['run', 'step', 'gone', 's1', 'in_progress'])).toMatchObject({
     ok: true,
-    run_id: 'gone',
+    runId: 'gone',
     sequence: 2,
     files: 'pending',
   })

@@ -32,9 +32,9 @@ interface Compacted {
   checkpoint: string | null
   archive: string
   results: number
-  tokens_before: number
-  tokens_after: number
-  tokens_saved: number
+  tokensBefore: number
+  tokensAfter: number
+  tokensSaved: number
 }
 // `as`: what the verb answers with is compared by the tests.
 const compact = (box: Sandbox) => box.json(['compact']) as unknown as Compacted
@@ -113,18 +113,18 @@ test('no secret is in the archive, and none in what is told of it', async () => 
 test('tokens in the window, in the brief, and how many are saved are reported in words and as numbers [002.63]', async () => {
   const { box } = await talked()
   const found = compact(box)
-  expect(found.tokens_before).toBe(50_000)
-  expect(found.tokens_after).toBeGreaterThan(20)
-  expect(found.tokens_after).toBeLessThan(1_000)
-  expect(found.tokens_saved).toBe(50_000 - found.tokens_after)
+  expect(found.tokensBefore).toBe(50_000)
+  expect(found.tokensAfter).toBeGreaterThan(20)
+  expect(found.tokensAfter).toBeLessThan(1_000)
+  expect(found.tokensSaved).toBe(50_000 - found.tokensAfter)
   const { tokens } = box.json(['resume', OWN]) as { tokens: number }
   // A brief also says that the session may still be live.
-  expect(Math.abs(tokens - found.tokens_after)).toBeLessThanOrEqual(40)
+  expect(Math.abs(tokens - found.tokensAfter)).toBeLessThanOrEqual(40)
   const { stdout } = box.run(['compact'])
   expect(stdout).toBe(`\
 The essential context is saved already: ${OWN}
 3 results archived: savepoint compact --show ${found.archive.slice(0, 12)}
-Tokens: 50000 in the window, ${found.tokens_after} in the brief (est.), ${found.tokens_saved} saved.
+Tokens: 50000 in the window, ${found.tokensAfter} in the brief (est.), ${found.tokensSaved} saved.
 Now /clear: the next session goes on from the brief.
 `)
 })

@@ -76,8 +76,8 @@ function longBox(text = LONG): Sandbox {
 
 interface Answer {
   text: string
-  tokens_before: number
-  tokens_after: number
+  tokensBefore: number
+  tokensAfter: number
   fits: boolean
   folded: number
   written: boolean
@@ -110,7 +110,7 @@ test('with room for all, only what is stale or finished goes, and every other by
 
 test('what must be kept stays whatever the budget: problem, intent, standing decisions, rules, state, next [000.53] [000.40] [000.49]', () => {
   const box = longBox()
-  const { text, fits, tokens_after: after } = compress(box, 100)
+  const { text, fits, tokensAfter: after } = compress(box, 100)
   expect(fits).toBe(false)
   expect(after).toBeGreaterThan(100)
   for (const title of [
@@ -142,12 +142,12 @@ test('decisions only grow where there is room; under pressure those go that anot
 test('as the budget falls, what may be summed up goes first, then what should be kept, in that order [000.52] [000.54] [000.55]', () => {
   const box = longBox()
   const seen: string[] = []
-  const whole = compress(box, ROOMY, '--dry-run').tokens_after
-  const least = compress(box, 100, '--dry-run').tokens_after
+  const whole = compress(box, ROOMY, '--dry-run').tokensAfter
+  const least = compress(box, 100, '--dry-run').tokensAfter
   const counts = new Map<string, number>()
   for (let part = 0; part <= 24; part += 1) {
     const budget = Math.round(whole - ((whole - least) * part) / 24)
-    const { cuts, tokens_after: after, fits } = compress(box, Math.max(budget, 100), '--dry-run')
+    const { cuts, tokensAfter: after, fits } = compress(box, Math.max(budget, 100), '--dry-run')
     expect([budget, fits, after <= budget]).toEqual([budget, true, true])
     for (const { field, why, count } of cuts) {
       const name = `${why} ${field}`
@@ -169,7 +169,7 @@ test('as the budget falls, what may be summed up goes first, then what should be
 
 test('older steps are summed up in one line, and the recent ones stay in detail [000.44] [000.55]', () => {
   const box = longBox()
-  const whole = compress(box, ROOMY, '--dry-run').tokens_after
+  const whole = compress(box, ROOMY, '--dry-run').tokensAfter
   const { text, cuts } = compress(box, whole - 60)
   const steps = sectionOf(text, 'Play-By-Play')?.split('\n') ?? []
   expect(steps[0]).toMatch(/^- Earlier: \d+ steps, Step 1 → looked at module 1/)
@@ -249,7 +249,7 @@ test('the tokens before and after are measured and told, with what was cut [000.
   const done = box.run(['compress', 'auth', '--budget', '350'])
   const lines = done.stdout.trimEnd().split('\n')
   expect(lines[0]).toBe(
-    `auth: ${dry.tokens_before} tokens before, ${dry.tokens_after} after (est.), budget 350.`,
+    `auth: ${dry.tokensBefore} tokens before, ${dry.tokensAfter} after (est.), budget 350.`,
   )
   expect(lines).toContain('  folded: 1 delta into the body')
   expect(lines).toContain('  pruned: 1 of Breadcrumbs (stale)')
@@ -257,10 +257,10 @@ test('the tokens before and after are measured and told, with what was cut [000.
   expect(lines.at(-1)).toMatch(
     /^Cut: Decisions 2, Technical Context \d, Breadcrumbs 3, Play-By-Play \d\d, Artifact Trail \d\d\. All: savepoint show auth --at 2$/,
   )
-  expect(dry.tokens_after).toBeLessThanOrEqual(350)
-  expect(dry.tokens_before).toBeGreaterThan(dry.tokens_after)
+  expect(dry.tokensAfter).toBeLessThanOrEqual(350)
+  expect(dry.tokensBefore).toBeGreaterThan(dry.tokensAfter)
   expect(history(box, 'auth').at(-1)?.why).toBe(
-    `manual: compressed from ${dry.tokens_before} to ${dry.tokens_after} tokens (est.)`,
+    `manual: compressed from ${dry.tokensBefore} to ${dry.tokensAfter} tokens (est.)`,
   )
 })
 
@@ -284,7 +284,7 @@ test('--dry-run says what would go and writes nothing', () => {
     /\nNothing was written\.\nWould be cut: Decisions 2, Breadcrumbs 1, Play-By-Play \d+, Artifact Trail 2\. All: savepoint show auth --at 1\n$/,
   )
   expect(compress(box, 300, '--dry-run')).toMatchObject({
-    ...{ dry_run: true, written: false, sequence: null, checkpoint: null },
+    ...{ dryRun: true, written: false, sequence: null, checkpoint: null },
   })
   expect(box.read(active('auth'))).toBe(LONG)
   expect(history(box, 'auth')).toHaveLength(1)
@@ -295,8 +295,8 @@ test('compressing again finds nothing to cut, and adds no checkpoint', () => {
   const first = compress(box, 500)
   expect(compress(box, 500)).toMatchObject({
     written: false,
-    tokens_before: first.tokens_after,
-    tokens_after: first.tokens_after,
+    tokensBefore: first.tokensAfter,
+    tokensAfter: first.tokensAfter,
     checkpoint: null,
     cuts: [],
     cut: '',
@@ -307,7 +307,7 @@ test('compressing again finds nothing to cut, and adds no checkpoint', () => {
 
 test('what is left is enough to resume and no more than the budget [000.94]', () => {
   const box = longBox()
-  const { tokens_after: after, fits } = compress(box, 600)
+  const { tokensAfter: after, fits } = compress(box, 600)
   expect(fits).toBe(true)
   expect(after).toBeLessThanOrEqual(600)
   expect(box.json(['list']).documents).toMatchObject([
@@ -350,7 +350,7 @@ test('--hard makes the budget absolute: what must be kept is shortened and count
 test('--hard says where even the floor does not fit, and how much that is; and it takes no budget below 200', () => {
   const box = longBox(STUFFED)
   const answer = compress(box, 200, '--hard', '--dry-run')
-  expect(answer).toMatchObject({ fits: false, floor: answer.tokens_after })
+  expect(answer).toMatchObject({ fits: false, floor: answer.tokensAfter })
   expect(answer.floor).toBeGreaterThan(200)
   expect(compress(box, answer.floor ?? 0, '--hard', '--dry-run')).toMatchObject({ fits: true, floor: null })
   expect(box.run(['compress', 'auth', '--budget', '200', '--hard', '--dry-run']).stdout).toContain(

@@ -35,7 +35,7 @@ test('a delta is a section at the end of its document; only it and last_delta ar
   ])
   expect(answer).toMatchObject({
     ...{ ok: true, id: 'auth', path: active('auth'), sequence: 2, trigger: 'manual' },
-    ...{ artifacts: 2, transitions: 1, from_git: false, files: 'published' },
+    ...{ artifacts: 2, transitions: 1, fromGit: false, files: 'published' },
   })
   const after = box.read(active('auth'))
   expect(added(text, after)).toBe(
@@ -94,7 +94,7 @@ test('without --artifact the files are those that git says changed since the las
   const box = workBox({ auth: textOf('auth') })
   put(box, 'src/new file.ts', 'x\n')
   appendFileSync(box.path('readme.txt'), 'two\n')
-  expect(box.json(['delta', 'auth', '--what', 'one'])).toMatchObject({ artifacts: 2, from_git: true })
+  expect(box.json(['delta', 'auth', '--what', 'one'])).toMatchObject({ artifacts: 2, fromGit: true })
   expect(lastArtifacts(box, 'auth').slice(-2)).toEqual([
     '`readme.txt` modified +1 -0',
     '`src/new file.ts` created new file',
@@ -116,18 +116,18 @@ test('without --artifact the files are those that git says changed since the las
 
 test('where git says that nothing changed the table says so; with [] on stdin git is not asked, and none is named', () => {
   const box = workBox({ auth: textOf('auth') })
-  expect(box.json(['delta', 'auth', '--what', 'thinking'])).toMatchObject({ artifacts: 0, from_git: true })
+  expect(box.json(['delta', 'auth', '--what', 'thinking'])).toMatchObject({ artifacts: 0, fromGit: true })
   expect(lastArtifacts(box, 'auth').at(-1)).toBe('- none No files changed')
   put(box, 'b.txt', 'b')
   const { answer } = piped(box, ['delta', 'auth', '--stdin'], '{"what": "x", "artifacts": []}')
-  expect(answer).toMatchObject({ artifacts: 0, from_git: false })
+  expect(answer).toMatchObject({ artifacts: 0, fromGit: false })
   expect(lastArtifacts(box, 'auth').at(-1)).toBe('- none No files named')
 })
 
 test('more files than a reader wants are counted in the last row, and the answer has how many there are', () => {
   const box = workBox({ auth: textOf('auth') })
   for (let number = 10; number < 55; number += 1) put(box, `src/f${number}.ts`, 'x\n')
-  expect(box.json(['delta', 'auth', '--what', 'many'])).toMatchObject({ artifacts: 45, from_git: true })
+  expect(box.json(['delta', 'auth', '--what', 'many'])).toMatchObject({ artifacts: 45, fromGit: true })
   expect(lastArtifacts(box, 'auth').slice(-2)).toEqual([
     '`src/f49.ts` created new file',
     '- more 5 further files',
@@ -143,7 +143,7 @@ test('where git is not asked, or cannot say, no delta says that nothing changed'
   box.json(['untrust'])
   put(box, 'b.txt', 'b')
   const done = box.json(['delta', 'auth', '--what', 'x'])
-  expect(done).toMatchObject({ artifacts: 0, from_git: false })
+  expect(done).toMatchObject({ artifacts: 0, fromGit: false })
   expect(done.notices).toContainEqual(expect.stringContaining('Git was not asked which files changed'))
   expect(lastArtifacts(box, 'auth').at(-1)).toBe('- none No files named')
   box.json(['trust'])

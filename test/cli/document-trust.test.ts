@@ -151,13 +151,13 @@ test('`trust` takes documents in; what is on the default branch of origin is not
   ])
   expect(history(box, 'a')).toMatchObject([{ why: expect.stringContaining('Thea Their'), foreign: false }])
   expect(box.run(['trust']).stdout).toContain('trusted already')
-  expect(box.json(['trust'])).toMatchObject({ trusted: true, was_trusted: true, taken_in: 0 })
+  expect(box.json(['trust'])).toMatchObject({ trusted: true, wasTrusted: true, takenIn: 0 })
 })
 
 test('`trust` counts what it takes in, and not what is known already', () => {
   const box = freshClone()
   box.json(['new', 'mine'])
-  expect(box.json(['trust'])).toMatchObject({ trusted: true, was_trusted: false, taken_in: 2, foreign: [] })
+  expect(box.json(['trust'])).toMatchObject({ trusted: true, wasTrusted: false, takenIn: 2, foreign: [] })
 })
 
 /** A trusted clone of a bare remote, and a contributor's clone that can push branches to it. */
@@ -375,7 +375,7 @@ test('`untrust` ends it: nothing more is taken in, and what is known stays', () 
   const box = workBox({ a: textOf('a') })
   expect(box.run(['untrust']).stdout).toContain('no longer trusted')
   expect(box.run(['untrust']).stdout).toBe('This workspace was not trusted.\n')
-  expect(box.json(['untrust'])).toMatchObject({ trusted: false, was_trusted: false })
+  expect(box.json(['untrust'])).toMatchObject({ trusted: false, wasTrusted: false })
   edit(box, active('a'), 'as it began', 'Changed.')
   put(box, active('b'), textOf('b', { status: 'current' }))
   const { env, calls } = watchGit(box)
@@ -406,8 +406,8 @@ test('a linked worktree is trusted with another one, and `untrust` says where to
   expect(second.run(['untrust']).stdout).toBe(
     'This worktree is trusted with another one of its repository: run `savepoint untrust` there.\n',
   )
-  expect(second.json(['untrust'])).toMatchObject({ trusted: true, was_trusted: true })
-  expect(box.json(['untrust'])).toMatchObject({ trusted: false, was_trusted: true })
+  expect(second.json(['untrust'])).toMatchObject({ trusted: true, wasTrusted: true })
+  expect(box.json(['untrust'])).toMatchObject({ trusted: false, wasTrusted: true })
   expect(second.json(['list'])).toMatchObject({ trusted: false })
 })
 

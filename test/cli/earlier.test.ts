@@ -49,7 +49,7 @@ test('init reads the sessions of before, and sessions and search know them', () 
   )
   expect(existsSync(lab.box.home)).toBe(false)
   expect(lab.box.run(['init']).stdout).toContain('Read 2 earlier sessions; the newest: 2 days ago\n')
-  expect(lab.box.json(['init'])).toMatchObject({ earlier: { read: 0, unread: 0, newest_at: null } })
+  expect(lab.box.json(['init'])).toMatchObject({ earlier: { read: 0, unread: 0, newestAt: null } })
   expect(listOf(lab)).toMatchObject({
     sessions: [{ id: idOf('a1'), phase: 'recent' }],
     archived: 1,

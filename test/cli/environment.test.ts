@@ -91,7 +91,7 @@ test('a run is found from a folder below the workspace', () => {
   const box = sandbox()
   box.start()
   mkdirSync(box.path('deep', 'down'), { recursive: true })
-  expect(box.json(['run', 'show', 'r1'], { cwd: box.path('deep', 'down') })).toMatchObject({ run_id: 'r1' })
+  expect(box.json(['run', 'show', 'r1'], { cwd: box.path('deep', 'down') })).toMatchObject({ runId: 'r1' })
   expect(existsSync(box.path('deep', 'down', 'checkpoints'))).toBe(false)
 })
 

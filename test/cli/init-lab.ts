@@ -8,7 +8,7 @@ export const LOCAL = '.claude/settings.local.json'
 /** What `init` and `uninstall` answer with. */
 export interface Answer {
   changes: SetupChange[]
-  status_line: string | null
+  statusLine: string | null
   left: string[]
   notices?: string[]
 }

@@ -139,10 +139,10 @@ test("a project's status line runs the user's, and never that of another project
 
 test('without a word about it, and without a person to ask, the status line is left alone', () => {
   const lab = new SetupLab()
-  expect(lab.init().status_line).toContain('savepoint init --statusline')
+  expect(lab.init().statusLine).toContain('savepoint init --statusline')
   expect(JSON.parse(lab.local()).statusLine).toBeUndefined()
   lab.local('{"statusLine": {"type": "static"}}')
-  expect(lab.init('--statusline').status_line).toContain('not a command')
+  expect(lab.init('--statusline').statusLine).toContain('not a command')
   expect(JSON.parse(lab.local()).statusLine).toEqual({ type: 'static' })
 })
 

@@ -33,7 +33,7 @@ test('init sets up this workspace, and a second one changes nothing', () => {
   ])
   expect(box.git('status', '--short')).toBe('')
   expect(statSync(lab.home('setup.json')).mode & 0o777).toBe(0o600)
-  expect(box.json(['trust'])).toMatchObject({ was_trusted: true })
+  expect(box.json(['trust'])).toMatchObject({ wasTrusted: true })
   const [before, noted] = [lab.local(), readFileSync(lab.home('setup.json'), 'utf8')]
   expect(lab.init().changes).toEqual([])
   expect([lab.local(), readFileSync(lab.home('setup.json'), 'utf8')]).toEqual([before, noted])
@@ -177,7 +177,7 @@ test('in the scope of the user no workspace is trusted', () => {
   const lab = new SetupLab()
   const { changes } = lab.init('--scope', 'user')
   expect(changes.map(({ what }) => what)).toEqual(['made', 'made'])
-  expect(lab.box.json(['trust'])).toMatchObject({ was_trusted: false })
+  expect(lab.box.json(['trust'])).toMatchObject({ wasTrusted: false })
 })
 
 test('a home that moved is followed', () => {

@@ -70,7 +70,7 @@ export interface Told {
   stream: string
   why: string
   sequence: number
-  saved_at: string
+  savedAt: string
   drift: {
     branch: { was: string; now: string } | null
     commitsSince: number | null

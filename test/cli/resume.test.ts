@@ -481,7 +481,7 @@ describe('damage and clocks', () => {
     const { page, text } = told(box)
     expect(page.age).toBe('less than a minute old')
     expect(section(text, 'Now')).toEqual(['- second'])
-    expect(box.json(['status']).saved).toMatchObject({ age_ms: 0, summary: 'second' })
+    expect(box.json(['status']).saved).toMatchObject({ ageMs: 0, summary: 'second' })
     box.json(['save', 'x', '--stream', 'other'], { env: turned(box, 9 * HOUR) })
     box.git('switch', '--quiet', '-c', 'away')
     expect(box.run(['resume']).stdout).not.toMatch(/-\d/)

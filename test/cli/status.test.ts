@@ -112,7 +112,7 @@ Do now    savepoint resume
       },
       todo: ['savepoint resume'],
     })
-    expect(answer.saved.age_ms).toBeGreaterThanOrEqual(0)
+    expect(answer.saved.ageMs).toBeGreaterThanOrEqual(0)
     expect(Object.keys(statusOf(box))).toEqual(Object.keys(answer))
   })
 

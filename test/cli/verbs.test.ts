@@ -18,7 +18,7 @@ test('a run from start to finish: every verb answers in JSON with exit 0', () =>
   expect(ask('start', 'plan.md', '--run-id', 'r1')).toMatchObject({
     code: 0,
     ok: true,
-    run_id: 'r1',
+    runId: 'r1',
     steps: 3,
   })
   expect(ask('step', 'r1', 's1', 'in_progress')).toMatchObject({
@@ -37,13 +37,13 @@ test('a run from start to finish: every verb answers in JSON with exit 0', () =>
   expect(ask('pin', 'r1', 'latest')).toMatchObject({ code: 0, pinned: true })
   expect(ask('list')).toMatchObject({
     code: 0,
-    runs: [{ run_id: 'r1', status: 'paused', steps_done: 1, steps: 3 }],
+    runs: [{ runId: 'r1', status: 'paused', stepsDone: 1, steps: 3 }],
   })
   expect(ask('show', 'r1')).toMatchObject({ code: 0, snapshot: { run_id: 'r1', status: 'paused' } })
   expect(ask('show', 'r1', '--history').snapshots.length).toBeGreaterThanOrEqual(5)
   expect(ask('verify')).toMatchObject({ code: 0, runs: 1, problems: [] })
-  expect(ask('prune', '--dry-run')).toMatchObject({ code: 0, dry_run: true, removed: 0 })
-  expect(ask('resume', 'r1')).toMatchObject({ code: 0, eligible: true, reason_code: 'run_paused' })
+  expect(ask('prune', '--dry-run')).toMatchObject({ code: 0, dryRun: true, removed: 0 })
+  expect(ask('resume', 'r1')).toMatchObject({ code: 0, eligible: true, reasonCode: 'run_paused' })
   expect(ask('finish', 'r1')).toMatchObject({ code: 0, status: 'completed' })
   expect(answer(box, ['doctor'])).toMatchObject({ code: 0, healthy: true, findings: [] })
   expect(answer(box, ['backup', '../copy.db'])).toMatchObject({ code: 0 })

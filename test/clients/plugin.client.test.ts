@@ -100,8 +100,8 @@ test.each([
 const CALLS = [
   ['/handoff Rotate the tokens', 'handoff', { purpose: 'Rotate the tokens', next: [NEXT] }, 'Handed off'],
   ['/pickup', 'pickup', {}, NEXT],
-  ['/dashboard', 'status', {}, 'saved_at'],
-  ['/context:info', 'info', {}, 'duration_ms'],
+  ['/dashboard', 'status', {}, 'savedAt'],
+  ['/context:info', 'info', {}, 'durationMs'],
   ['/context:compact', 'compact', {}, 'in the brief (est.)'],
   ['/context:budget 30', 'budget', { forecast: 30 }, 'headroom'],
 ] as const

@@ -76,16 +76,16 @@ test('every setting stands there with its value and its source, below the worksp
   const of = (wanted: string) => result.settings.find(({ name }) => name === wanted)
   expect(of('ledger')).toMatchObject({
     ...{ value: false, from: '.agents.local.yml' },
-    passed_over: [{ value: true, from: '.agents.yml', why: 'overridden' }],
+    passedOver: [{ value: true, from: '.agents.yml', why: 'overridden' }],
   })
-  expect(of('policy_profile')).toMatchObject({ value: 'mine', from: user, passed_over: [] })
+  expect(of('policy_profile')).toMatchObject({ value: 'mine', from: user, passedOver: [] })
   expect(of('snapshot_days')).toMatchObject({
     ...{ value: 14, from: 'default' },
-    passed_over: [{ value: 1, from: '.agents.yml', why: 'user_only' }],
+    passedOver: [{ value: 1, from: '.agents.yml', why: 'userOnly' }],
   })
   expect(of('ledger_path')).toMatchObject({
     ...{ value: '.agents/session_ledger.md', from: 'default' },
-    passed_over: [{ value: '../x.md', from: '.agents.local.yml', why: 'invalid' }],
+    passedOver: [{ value: '../x.md', from: '.agents.local.yml', why: 'invalid' }],
   })
   expect(result.problems).toMatchObject([{ path: '.agents.local.yml', setting: 'ledger_path' }])
   expect(text).toMatch(/^ledger +false +\.agents\.local\.yml\n {2}true in \.agents\.yml: overridden\n/m)

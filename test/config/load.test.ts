@@ -84,9 +84,9 @@ test('what only the user may set is ignored in a repository, whatever it says, a
   expect(origins).toMatchObject({ snapshots_per_run: user, snapshot_days: 'default' })
   expect(problems).toEqual([])
   expect(passedOver).toEqual([
-    { setting: 'snapshots_per_run', value: 1, path: shared, why: 'user_only' },
-    { setting: 'snapshot_days', value: 'never', path: shared, why: 'user_only' },
-    { setting: 'compress_after_hours', value: '*none', path: local, why: 'user_only' },
+    { setting: 'snapshots_per_run', value: 1, path: shared, why: 'userOnly' },
+    { setting: 'snapshot_days', value: 'never', path: shared, why: 'userOnly' },
+    { setting: 'compress_after_hours', value: '*none', path: local, why: 'userOnly' },
   ])
 })
 

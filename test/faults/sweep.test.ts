@@ -28,7 +28,7 @@ async function oldRun(box: Sandbox, agoMs: number, saves: number): Promise<strin
   const ids = [String(JSON.parse(readFileSync(box.path('checkpoints/r1/latest.json'), 'utf8')).snapshot_id)]
   for (let index = 0; index < saves; index += 1) {
     time += 10_000
-    ids.push((await recorder.save()).snapshot_id)
+    ids.push((await recorder.save()).snapshotId)
   }
   await recorder.close()
   // A command of today makes the backup of today, so that the one under test has only its own work to do.

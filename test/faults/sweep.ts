@@ -229,7 +229,7 @@ export async function command(box: Sandbox, words: string[]): Promise<{ code: nu
 }
 
 function receiptOf(done: Finished, answer: Record<string, unknown> | null): string[] {
-  return done.code === 0 && typeof answer?.snapshot_id === 'string' ? [answer.snapshot_id] : []
+  return done.code === 0 && typeof answer?.snapshotId === 'string' ? [answer.snapshotId] : []
 }
 
 export function lastJson(text: string): Record<string, unknown> | null {

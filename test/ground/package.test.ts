@@ -101,7 +101,7 @@ test('the types of the library are whole, for a strict consumer without the type
     const receipt: Receipt = await recorder.step('s1', 'done')
     const { status }: { status: 'in_progress' | 'failed' | 'completed' | 'paused' } = decodeSnapshot(new Uint8Array(), 'x')
     const reason: Reason = new ReasonError('run_unknown').reason
-    export const told = [receipt.snapshot_id, status, REASONS[reason].hint]
+    export const told = [receipt.snapshotId, status, REASONS[reason].hint]
     // @ts-expect-error No step can be put into this state.
     await recorder.step('s1', 'pending')
     // @ts-expect-error There is no such reason.

@@ -210,7 +210,7 @@ describe('whose transcripts are read', () => {
     expect((await rowsOf(lab)).map(({ session }) => session.id)).toEqual([A])
     expect(readEnds).toHaveBeenCalledTimes(3)
     // They are not looked at again.
-    expect(await readWith(lab)).toEqual({ read: 0, unread: 0, newest_at: null })
+    expect(await readWith(lab)).toEqual({ read: 0, unread: 0, newestAt: null })
     expect(readEnds).toHaveBeenCalledTimes(3)
   })
 
@@ -329,7 +329,7 @@ describe('what cannot be read', () => {
     const faults = await faultsIn(lab)
     expect(faults).toContain('Session c3000000 cannot be read: EACCES')
     expect(faults).toContain('Session b2000000 cannot be read: EIO')
-    expect(await readWith(lab)).toEqual({ read: 0, unread: 0, newest_at: null })
+    expect(await readWith(lab)).toEqual({ read: 0, unread: 0, newestAt: null })
     expect(await faultsIn(lab)).toBe(faults)
     const again = await lab.within((context) =>
       readEarlier(context, AT_SET_UP, { except: null, again: true }),
@@ -340,7 +340,7 @@ describe('what cannot be read', () => {
   test('one in which nothing was said is passed over, unless it has only just begun', async () => {
     const lab = earlierLab()
     lab.write(A, (_number, rest) => ({ type: 'progress', ...rest }))
-    expect(await readWith(lab)).toEqual({ read: 0, unread: 0, newest_at: null })
+    expect(await readWith(lab)).toEqual({ read: 0, unread: 0, newestAt: null })
     lab.wait(2 * HOUR)
     await readWith(lab)
     expect(readEnds).toHaveBeenCalledTimes(2)

@@ -14,7 +14,7 @@ test('two saves within 3 seconds keep one snapshot with both sources [004.26]', 
   const receipt = await recorder.save({ note: 'again' })
   expect(receipt).toMatchObject({
     coalesced: true,
-    snapshot_id: world.latest().snapshot_id,
+    snapshotId: world.latest().snapshot_id,
     files: 'published',
   })
   expect(world.names()).toEqual([name])
@@ -26,7 +26,7 @@ test('two saves within 3 seconds keep one snapshot with both sources [004.26]', 
   expect(world.latest().source_details).toMatchObject(details)
   const shown = await world.do(runShow, { run: 'r1' })
   expect(shown).toMatchObject({ snapshot: { source_details: details } })
-  const byId = await world.do(runShow, { run: 'r1', snapshot: receipt.snapshot_id })
+  const byId = await world.do(runShow, { run: 'r1', snapshot: receipt.snapshotId })
   expect(byId).toMatchObject({ snapshot: { source_details: details } })
 })
 
@@ -84,7 +84,7 @@ test('20 saves within one second, each with a change, have 20 ids and 20 files [
       return recorder.step('s1', index % 2 === 0 ? 'in_progress' : 'skipped')
     }),
   )
-  expect(new Set(receipts.map(({ snapshot_id }) => snapshot_id)).size).toBe(20)
+  expect(new Set(receipts.map(({ snapshotId }) => snapshotId)).size).toBe(20)
   expect(world.names()).toHaveLength(21)
   const told = world.history().flatMap(({ command_outcomes }) => command_outcomes.map(({ name }) => name))
   expect(told.sort()).toEqual(Array.from({ length: 20 }, (_, index) => `c${index}`).sort())

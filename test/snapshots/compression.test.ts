@@ -37,10 +37,10 @@ test('latest.json is never compressed [004.37]', async () => {
 
 test('a compressed snapshot lists, shows, verifies and resumes like any other [004.36]', async () => {
   const { world, plain, first } = await packed()
-  expect(await world.do(runList)).toMatchObject({ runs: [{ run_id: 'r1', snapshots: 2 }] })
+  expect(await world.do(runList)).toMatchObject({ runs: [{ runId: 'r1', snapshots: 2 }] })
   const listed = await world.do(runShow, { run: 'r1', history: true })
   expect(listed).toMatchObject({
-    snapshots: [{ snapshot_id: first, compressed: true }, { compressed: true }],
+    snapshots: [{ snapshotId: first, compressed: true }, { compressed: true }],
   })
   const shown = await world.do(runShow, { run: 'r1', snapshot: first })
   expect(shown).toMatchObject({ snapshot: JSON.parse(plain.toString()) })

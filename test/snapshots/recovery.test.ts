@@ -91,7 +91,7 @@ test('a latest.json that is gone is written again, and told [004.40]', async () 
   const { world, file, good } = await started()
   unlinkSync(file)
   expect(await world.do(runResume, { run: 'r1' })).toMatchObject({
-    recovered: { reason: 'missing', set_aside: null },
+    recovered: { reason: 'missing', setAside: null },
   })
   expect(readFileSync(file, 'utf8')).toBe(good)
 })
@@ -131,8 +131,8 @@ test.each(DAMAGES)(
     const { world, file } = await started()
     damage(file, world)
     const recorder = await world.resume()
-    const { snapshot_id } = await recorder.step('s1', 'done')
-    expect(world.latest().snapshot_id).toBe(snapshot_id)
+    const { snapshotId } = await recorder.step('s1', 'done')
+    expect(world.latest().snapshot_id).toBe(snapshotId)
     expect(readFileSync(world.box.path('elsewhere'), 'utf8')).toBe('not ours')
   },
 )
@@ -142,7 +142,7 @@ test('resuming marks nothing done and takes no snapshot [004.09]', async () => {
   world.pass(600 * SECOND)
   const answer = await world.do(runResume, { run: 'r1' })
   expect(answer.plan?.steps.map(({ state }) => state)).toEqual(['in_progress', 'pending', 'pending'])
-  expect(answer.next_actions).toEqual([
+  expect(answer.nextActions).toEqual([
     'continue s1: First step',
     'start s2: Second step',
     'start s3: Third step',
@@ -190,6 +190,6 @@ test('a planted link in one run does not hide the problems of another', async ()
   writeFileSync(world.box.path('checkpoints', 'r2', 'latest.json'), 'garbage')
   plant(world, outside, 'checkpoints', 'r1', 'history')
   const { problems } = await world.do(runVerify, {})
-  expect(problems.map(({ run_id }) => run_id)).toContain('r2')
-  expect(problems.map(({ run_id }) => run_id)).toContain('r1')
+  expect(problems.map(({ runId }) => runId)).toContain('r2')
+  expect(problems.map(({ runId }) => runId)).toContain('r1')
 })

@@ -27,9 +27,9 @@ async function daily(world: Lab, run = 'r1', days = 120): Promise<{ failed: stri
   for (let day = 2; day <= days; day += 1) {
     world.pass(DAY)
     const state = day === 20 ? 'failed' : day % 2 === 0 ? 'skipped' : 'in_progress'
-    const { snapshot_id } = await recorder.step('s1', state)
-    if (day === 20) failed = snapshot_id
-    if (day === 30) pinned = snapshot_id
+    const { snapshotId } = await recorder.step('s1', state)
+    if (day === 20) failed = snapshotId
+    if (day === 30) pinned = snapshotId
   }
   await recorder.close()
   await world.do(runPin, { run, snapshot: pinned })
@@ -82,7 +82,7 @@ test('a dry run says the same numbers and changes nothing [004.32]', async () =>
   const dry = await world.do(runPrune, { ...USUAL, dryRun: true })
   expect(world.names()).toEqual(before)
   const real = await world.do(runPrune, USUAL)
-  expect({ ...dry, dry_run: false }).toEqual(real)
+  expect({ ...dry, dryRun: false }).toEqual(real)
 })
 
 test('a removed snapshot leaves a tombstone that says so, and never comes back', async () => {
@@ -100,14 +100,14 @@ test('a removed snapshot leaves a tombstone that says so, and never comes back',
   expect(listed.snapshots.map(({ sequence }) => sequence)).toEqual(
     Array.from({ length: 40 }, (_, index) => index + 1),
   )
-  expect(listed.snapshots.filter(({ removed_at }) => removed_at === null)).toHaveLength(16)
+  expect(listed.snapshots.filter(({ removedAt }) => removedAt === null)).toHaveLength(16)
 })
 
 test('the last completed snapshot stays [004.31]', async () => {
   const world = lab()
   keepAll(world)
   const recorder = await world.start()
-  const { snapshot_id } = await recorder.finish()
+  const { snapshotId } = await recorder.finish()
   const again = await world.resume()
   for (let day = 0; day < 30; day += 1) {
     world.pass(DAY)
@@ -116,7 +116,7 @@ test('the last completed snapshot stays [004.31]', async () => {
   await world.do(runPrune, { ...USUAL, maxPerRun: '1' })
   // The newest is completed as well: it is the last one, so the first completed one may go.
   expect(world.history().map(({ status }) => status)).toEqual(['completed'])
-  expect(world.latest().snapshot_id).not.toBe(snapshot_id)
+  expect(world.latest().snapshot_id).not.toBe(snapshotId)
 })
 
 test('saving runs retention by itself: never more than 60, then the latest 50 [004.30]', async () => {
@@ -156,7 +156,7 @@ test('a damaged file stops the pruning of its own run and of no other [004.44]',
   const before = readdirSync(folder)
   const report = await world.do(runPrune, USUAL)
   expect(runPrune.failure?.(report)).toMatchObject({ exit: 5, reason: 'checkpoint_retention_prune_failed' })
-  const runs = new Map(report.runs.map((run) => [run.run_id, run]))
+  const runs = new Map(report.runs.map((run) => [run.runId, run]))
   expect(runs.get('bad')).toMatchObject({ removed: [], compressed: [], kept: 40 })
   expect(runs.get('bad')?.problem).toContain('checkpoint_schema_invalid')
   expect(readdirSync(folder)).toEqual(before)
@@ -177,6 +177,6 @@ test('retention that cannot run never undoes the save, and says so [004.44]', as
     world.pass(4 * SECOND)
     await recorder.save()
   }
-  expect(world.latest().snapshot_id).toBe((await recorder.save()).snapshot_id)
+  expect(world.latest().snapshot_id).toBe((await recorder.save()).snapshotId)
   expect(world.notices.join()).toContain('Retention of run r1 did not run')
 })

@@ -17,13 +17,13 @@ test('a step that starts writes a snapshot of its boundary [004.20]', async () =
   const recorder = await world.start()
   const receipt = await recorder.step('s2', 'in_progress')
   expect(receipt).toMatchObject({
-    run_id: 'r1',
+    runId: 'r1',
     source: 'step_boundary',
     coalesced: false,
     files: 'published',
   })
   const latest = world.latest()
-  expect(latest.snapshot_id).toBe(receipt.snapshot_id)
+  expect(latest.snapshot_id).toBe(receipt.snapshotId)
   expect(latest.source_details).toMatchObject([{ trigger: 'step', note: 's2 in_progress' }])
   expect(latest.step_state).toMatchObject({ step_id: 's2', step_ordinal: 2, step_status: 'in_progress' })
   expect(world.history()).toHaveLength(2)

@@ -21,8 +21,8 @@ export function ready(): { box: Sandbox; ids: string[] } {
 
 // `as`: the answers of commands that are tested elsewhere.
 export const idsOf = (box: Sandbox) =>
-  (box.json(['run', 'show', 'r1', '--history']).snapshots as Array<{ snapshot_id: string }>).map(
-    ({ snapshot_id }) => snapshot_id,
+  (box.json(['run', 'show', 'r1', '--history']).snapshots as Array<{ snapshotId: string }>).map(
+    ({ snapshotId }) => snapshotId,
   )
 
 export function doctor(box: Sandbox, ...more: string[]): Report & { code: number | null } {

@@ -217,7 +217,7 @@ describe('with the home gone altogether', () => {
       ['pay', 'foreign', 'checkpoints/active/pay.md'],
     ])
     expect(settledFiles(box)).toEqual(files)
-    expect(box.json(['trust'])).toMatchObject({ trusted: true, was_trusted: false })
+    expect(box.json(['trust'])).toMatchObject({ trusted: true, wasTrusted: false })
     expect(listed(box)).toEqual([
       ['auth', 'focused', 'checkpoints/active/auth.md'],
       ['old', 'archived', 'checkpoints/archive/old.md'],

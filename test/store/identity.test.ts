@@ -207,7 +207,7 @@ describe('minting', () => {
     expect(existsSync(box.path('.git/savepoint-id'))).toBe(false)
     const saved = run('run', 'save', 'r1')
     expect(saved.status, saved.stdout).toBe(0)
-    expect(JSON.parse(run('run', 'list').stdout).runs).toMatchObject([{ run_id: 'r1' }])
+    expect(JSON.parse(run('run', 'list').stdout).runs).toMatchObject([{ runId: 'r1' }])
   })
 })
 

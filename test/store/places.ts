@@ -4,9 +4,7 @@ import { PLAN, type Sandbox, sandbox } from '../support/sandbox.ts'
 
 /** The runs that a directory lists. `as`: the answer of a command that is tested elsewhere. */
 export const runsAt = (box: Sandbox, cwd = box.repo) =>
-  (box.json(['run', 'list'], { cwd }).runs as Array<{ run_id: string }>)
-    .map(({ run_id }) => run_id)
-    .toSorted()
+  (box.json(['run', 'list'], { cwd }).runs as Array<{ runId: string }>).map(({ runId }) => runId).toSorted()
 
 export function startAt(box: Sandbox, cwd: string, run: string): void {
   writeFileSync(join(cwd, 'plan.md'), PLAN)

@@ -8,7 +8,7 @@ import { type Finished, type Sandbox, sandbox } from '../support/sandbox.ts'
 import { stoppedHolder } from './lock-holder.ts'
 
 interface Listed {
-  snapshot_id: string
+  snapshotId: string
   sequence: number
 }
 
@@ -46,7 +46,7 @@ describe('a stopped process', () => {
     const box = sandbox()
     box.start()
     await stoppedHolder(database(box))
-    expect(box.json(['run', 'list']).runs).toMatchObject([{ run_id: 'r1' }])
+    expect(box.json(['run', 'list']).runs).toMatchObject([{ runId: 'r1' }])
     expect(box.json(['run', 'show', 'r1'])).toMatchObject({ sequence: 1 })
   })
 
@@ -68,8 +68,8 @@ describe('a stopped process', () => {
     await holder.kill()
     const next = box.json(['run', 'step', 'r1', 's1', 'done'])
     expect(next).toMatchObject({ sequence: 3, files: 'published' })
-    expect(box.readJson('checkpoints/r1/latest.json').snapshot_id).toBe(next.snapshot_id)
-    expect(box.readJson(String(saved.history)).snapshot_id).toBe(saved.snapshot_id)
+    expect(box.readJson('checkpoints/r1/latest.json').snapshot_id).toBe(next.snapshotId)
+    expect(box.readJson(String(saved.history)).snapshot_id).toBe(saved.snapshotId)
     expect(box.run(['run', 'verify', 'r1']).code).toBe(0)
   })
 })
@@ -91,17 +91,17 @@ describe('many processes at once', () => {
 
     const history = historyOf(box)
     expect(history.map(({ sequence }) => sequence)).toEqual(counted(history.length))
-    expect(new Set(history.map(({ snapshot_id }) => snapshot_id)).size).toBe(history.length)
+    expect(new Set(history.map(({ snapshotId }) => snapshotId)).size).toBe(history.length)
     expect(readdirSync(box.path('checkpoints/r1/history')).toSorted()).toEqual(
-      history.map(({ snapshot_id }) => `${snapshot_id}.json`).toSorted(),
+      history.map(({ snapshotId }) => `${snapshotId}.json`).toSorted(),
     )
 
     const outcomes: string[] = []
     const notes: string[] = []
-    for (const { snapshot_id } of history) {
-      const file = box.readJson('checkpoints/r1/history', `${snapshot_id}.json`)
+    for (const { snapshotId } of history) {
+      const file = box.readJson('checkpoints/r1/history', `${snapshotId}.json`)
       for (const { name } of file.command_outcomes) outcomes.push(String(name).split(' ').at(-1) ?? '')
-      const { snapshot } = box.json(['run', 'show', 'r1', snapshot_id])
+      const { snapshot } = box.json(['run', 'show', 'r1', snapshotId])
       // `as`: the document is checked by its own tests.
       const { source_details } = snapshot as { source_details: Array<{ note?: string }> }
       for (const { note } of source_details) if (note?.startsWith('save ')) notes.push(note)
@@ -117,14 +117,14 @@ describe('many processes at once', () => {
         .toSorted(),
     )
 
-    const newest = history.at(-1)?.snapshot_id
+    const newest = history.at(-1)?.snapshotId
     const latest = box.readJson('checkpoints/r1/latest.json')
     expect(latest.snapshot_id).toBe(newest)
     expect(latest.source_details).toEqual(
       (box.json(['run', 'show', 'r1']).snapshot as { source_details: unknown }).source_details,
     )
     const receipts = done.map(([, save]) => JSON.parse(save?.stdout ?? ''))
-    const own = receipts.filter(({ coalesced }) => coalesced === false).map(({ snapshot_id }) => snapshot_id)
+    const own = receipts.filter(({ coalesced }) => coalesced === false).map(({ snapshotId }) => snapshotId)
     expect(new Set(own).size).toBe(own.length)
     expect(own.length).toBe(history.length - 1)
     expect(box.run(['run', 'verify', 'r1']).code).toBe(0)

@@ -24,15 +24,15 @@ import { verify } from './verify.ts'
 export type Resumed =
   /** `foreign`: so many documents came with the repository, and are not told. */
   | { kind: 'nothing'; foreign: number }
-  | { kind: 'choose'; trusted: boolean; candidates: Array<Candidate & { updated_at: string; age: string }> }
-  | { kind: 'offered'; stream: string; branch: string | null; saved_at: string; age: string }
+  | { kind: 'choose'; trusted: boolean; candidates: Array<Candidate & { updatedAt: string; age: string }> }
+  | { kind: 'offered'; stream: string; branch: string | null; savedAt: string; age: string }
   | ({
       kind: 'brief'
       stream: string
       why: string
       checkpoint: string
       sequence: number
-      saved_at: string
+      savedAt: string
       drift: Drift
       work: WorkState
     } & ToldBrief)
@@ -85,7 +85,7 @@ export async function resumed(
       trusted: survey.trusted,
       candidates: choice.candidates.map((one) => ({
         ...one,
-        updated_at: instant(one.updatedMs),
+        updatedAt: instant(one.updatedMs),
         age: ageOf(nowMs - one.updatedMs),
       })),
     }
@@ -96,7 +96,7 @@ export async function resumed(
       kind: 'offered',
       stream: choice.name,
       branch: gist.document?.branch ?? null,
-      saved_at: at,
+      savedAt: at,
       age: ageOf(nowMs - Date.parse(at)),
     }
   const { checkpoint, sequence, work, edited, overheard } = await savedState(context, row, survey)
@@ -129,7 +129,7 @@ export async function resumed(
     why: choice.why,
     checkpoint: checkpoint.id,
     sequence,
-    saved_at: checkpoint.at,
+    savedAt: checkpoint.at,
     drift,
     work,
     ...toldBrief(input, budget),

@@ -34,7 +34,7 @@ interface PassedOver {
   setting: SettingName
   value: Shown
   path: string
-  why: 'overridden' | 'user_only' | 'invalid'
+  why: 'overridden' | 'userOnly' | 'invalid'
 }
 
 /** Where the settings in force come from. */
@@ -103,7 +103,7 @@ function apply(
   }
   const row = SETTINGS[name]
   if (row.from === 'user' && by === 'repository') {
-    passedOver.push({ setting: name, value: shown, path, why: 'user_only' })
+    passedOver.push({ setting: name, value: shown, path, why: 'userOnly' })
     return
   }
   const wanted = row.problem(value)

@@ -72,7 +72,7 @@ export async function actAnyway<R>(
 ): Promise<Done<R>> {
   const { store, home, identity, ports } = context
   const release = await workspaceLock(context, identity.workspace, WAIT_MS)
-  if (release === null) throw new ReasonError('store_busy', { path: home.database, waited_ms: WAIT_MS })
+  if (release === null) throw new ReasonError('store_busy', { path: home.database, waitedMs: WAIT_MS })
   try {
     const here = given ?? (await lookHere(context))
     for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
@@ -95,7 +95,7 @@ export async function actAnyway<R>(
         return { answer, troubles, ...settled }
       }
     }
-    throw new ReasonError('store_busy', { path: home.database, waited_ms: WAIT_MS })
+    throw new ReasonError('store_busy', { path: home.database, waitedMs: WAIT_MS })
   } finally {
     release()
   }

@@ -19,7 +19,7 @@ const WAIT_MS = 20_000
 const GIVE_UP_AFTER = 50
 
 export interface ImportReport extends Omit<Readings, 'sources'> {
-  dry_run: boolean
+  dryRun: boolean
   trusted: boolean
   imported: number
   known: number
@@ -37,7 +37,7 @@ export async function importSources(
   const found = findSources(context, paths)
   const { sources: read, ...readings } = readCandidates(context, found.candidates)
   const report: ImportReport = {
-    ...{ dry_run: isDry, trusted, imported: 0, known: 0, streams: [] },
+    ...{ dryRun: isDry, trusted, imported: 0, known: 0, streams: [] },
     ...{ ...readings, skipped: [...found.skipped, ...readings.skipped] },
   }
   const sources = await newOnes(context, read, report)
@@ -117,7 +117,7 @@ async function takeAll(
 ): Promise<void> {
   const { store, home, identity, progress } = context
   const release = await workspaceLock(context, identity.workspace, WAIT_MS)
-  if (release === null) throw new ReasonError('store_busy', { path: home.database, waited_ms: WAIT_MS })
+  if (release === null) throw new ReasonError('store_busy', { path: home.database, waitedMs: WAIT_MS })
   try {
     let open = sources
     for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
@@ -152,7 +152,7 @@ async function takeAll(
       progress(sources.length, sources.length)
       return
     }
-    throw new ReasonError('store_busy', { path: home.database, waited_ms: WAIT_MS })
+    throw new ReasonError('store_busy', { path: home.database, waitedMs: WAIT_MS })
   } finally {
     release()
   }

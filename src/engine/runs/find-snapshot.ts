@@ -11,7 +11,7 @@ export async function findSnapshot(context: Context, run: Stream, id: string): P
     throw new ReasonError('snapshot_removed', {
       run: run.name,
       snapshot: id,
-      removed_at: removedAt(stored.row),
+      removedAt: removedAt(stored.row),
     })
   return stored
 }

@@ -10,7 +10,7 @@ import { openRunFolder, publishRun } from './publish-run.ts'
 export interface Recovered {
   reason: string
   message: string
-  set_aside: string | null
+  setAside: string | null
   from: string
 }
 
@@ -66,7 +66,7 @@ async function mend(context: Context, run: Stream): Promise<Recovered | null> {
     const recovered: Recovered = {
       reason: damaged ? health.error.reason : 'missing',
       message: damaged ? health.error.message : `${row.path} was missing`,
-      set_aside: aside,
+      setAside: aside,
       from: base.checkpoint.id,
     }
     context.notices.push(`${recovered.message}. It was written again from ${recovered.from}.`)

@@ -21,7 +21,7 @@ import { inspectView } from './inspect-view.ts'
 import { openWorkspace, settleRun } from './publish-run.ts'
 
 export interface RetentionReport {
-  run_id: string
+  runId: string
   kept: number
   removed: string[]
   compressed: string[]
@@ -46,7 +46,7 @@ export async function retainRun(
   { dryRun = false } = {},
 ): Promise<RetentionReport> {
   const report: RetentionReport = {
-    run_id: run.name,
+    runId: run.name,
     kept: run.live,
     removed: [],
     compressed: [],

@@ -17,7 +17,7 @@ import { publishSnapshot } from './publish-run.ts'
 import type { Receipt } from './take-snapshot.ts'
 
 export interface Started extends Receipt {
-  plan_path: string
+  planPath: string
   steps: number
 }
 
@@ -62,8 +62,8 @@ export async function startRun(
   if (run === null) throw new ReasonError('run_unknown', { run: name })
   const files = await publishSnapshot(context, run, first.id, [file])
   const started: Started = {
-    run_id: name,
-    snapshot_id: first.id,
+    runId: name,
+    snapshotId: first.id,
     sequence: 1,
     status: first.progress,
     source: file.document.source,
@@ -71,7 +71,7 @@ export async function startRun(
     latest: latestPath(name),
     history: historyPath(name, first.id),
     files,
-    plan_path: plan.path,
+    planPath: plan.path,
     steps: plan.steps.length,
   }
   return { run, started }

@@ -11,8 +11,8 @@ import { limitsOf, retainRun } from './retain.ts'
 
 /** What a confirmed save answers. */
 export interface Receipt {
-  run_id: string
-  snapshot_id: string
+  runId: string
+  snapshotId: string
   sequence: number
   status: string
   source: string
@@ -43,8 +43,8 @@ export async function snapshotIfDue(context: Context, run: Stream, event: RunEve
   if (taken === null) return null
   const files = await publishSnapshot(context, run, taken.snapshot, taken.rendered)
   const receipt: Receipt = {
-    run_id: run.name,
-    snapshot_id: taken.snapshot,
+    runId: run.name,
+    snapshotId: taken.snapshot,
     sequence: taken.appended.sequence,
     status: taken.status,
     source: taken.source,
@@ -82,7 +82,7 @@ async function commit(context: Context, run: Stream, event: RunEvent): Promise<T
     if (taken) return taken
     await context.ports.sleep((context.ports.random(1)[0] ?? 0) / 16)
   }
-  throw new ReasonError('store_busy', { path: context.home.database, waited_ms: GIVE_UP_AFTER * 8 })
+  throw new ReasonError('store_busy', { path: context.home.database, waitedMs: GIVE_UP_AFTER * 8 })
 }
 
 function situationFor(context: Context, run: Stream, situation: Situation) {

@@ -5,7 +5,7 @@ import { inspectView, lookAgain } from './inspect-view.ts'
 import { openRunFolder } from './publish-run.ts'
 
 export interface VerifyProblem {
-  run_id: string
+  runId: string
   path: string
   reason: string
   message: string
@@ -18,7 +18,7 @@ export async function verifyRun(
 ): Promise<{ checked: number; problems: VerifyProblem[] }> {
   const problems: VerifyProblem[] = []
   const tell = (path: string, reason: string, message: string) =>
-    problems.push({ run_id: run.name, path, reason, message })
+    problems.push({ runId: run.name, path, reason, message })
   let checked = 0
   for (const row of await context.store.log.readHistory(run.id)) {
     if (row.removedAt !== null) continue

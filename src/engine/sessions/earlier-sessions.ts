@@ -51,7 +51,7 @@ export interface Earlier {
   /** How many are left, as far as they were looked at. */
   unread: number
   /** When the newest of those that were read, or are left, was last at work; null where there is none. */
-  newest_at: string | null
+  newestAt: string | null
 }
 
 /** A transcript that no hook was heard of, and whose it is. */
@@ -109,11 +109,11 @@ export async function readEarlier(
   return earlierOf(read, all.length - read - strange, newestMs)
 }
 
-const NONE: Earlier = { read: 0, unread: 0, newest_at: null }
+const NONE: Earlier = { read: 0, unread: 0, newestAt: null }
 
 const earlierOf = (read: number, unread: number, newestMs: number): Earlier => ({
   ...{ read, unread },
-  newest_at: newestMs === 0 ? null : instant(newestMs),
+  newestAt: newestMs === 0 ? null : instant(newestMs),
 })
 
 /** Fewer are read before anybody could look. */

@@ -16,14 +16,14 @@ const DAY_MS = 86_400_000
 /** What is known of the hooks' own work in this workspace. */
 export interface Capture {
   /** Hooks were put into the settings of an agent for this workspace. */
-  set_up: boolean
+  setUp: boolean
   sessions: number
   /** The newest event of each kind, and its age. */
   last: Array<{ kind: string; at: string; age: string }>
   /** How long a hook took, with the start of its process, in milliseconds; null where none was measured. */
   p50: number | null
   p95: number | null
-  tokens_told: number
+  tokensTold: number
   faults: number
 }
 
@@ -48,12 +48,12 @@ export async function examineCapture(
   )
   const times = events.flatMap(({ ms }) => ms ?? []).sort((a, b) => a - b)
   return {
-    set_up: isSetUp,
+    setUp: isSetUp,
     sessions: rows.filter(({ session }) => !isEarlier(session)).length,
     last: lastOf(events, nowMs),
     p50: percentile(times, 0.5),
     p95: percentile(times, 0.95),
-    tokens_told: events.reduce((sum, { tokens }) => sum + tokens, 0),
+    tokensTold: events.reduce((sum, { tokens }) => sum + tokens, 0),
     faults: faults.length,
   }
 }

@@ -237,5 +237,5 @@ export async function changeSession(
     const clean = redactAll(session)
     if (await store.log.advance(clean, row.version)) return { session: clean, version: row.version + 1 }
   }
-  throw new ReasonError('store_busy', { path: home.database, waited_ms: 0 })
+  throw new ReasonError('store_busy', { path: home.database, waitedMs: 0 })
 }

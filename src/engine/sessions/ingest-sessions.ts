@@ -62,7 +62,7 @@ const archivedUnread = async (context: Context): Promise<Session[]> =>
 export async function readMoreEarlier(context: Context): Promise<Earlier> {
   return hasSessions(context)
     ? readEarlier(context, AT_A_COMMAND, { except: context.session })
-    : { read: 0, unread: 0, newest_at: null }
+    : { read: 0, unread: 0, newestAt: null }
 }
 
 const whyOf = ({ phase, endReason }: Session): Why =>

@@ -100,7 +100,7 @@ export class Connection {
         const code = sqliteCode(error)
         if (code !== SQLITE.busy && code !== SQLITE.locked) throw this.failure(error, code)
         if (waited >= waitMs)
-          throw new ReasonError('store_busy', { path, waited_ms: waitMs }, { cause: error })
+          throw new ReasonError('store_busy', { path, waitedMs: waitMs }, { cause: error })
         const pause = 5 + (ports.random(1)[0] ?? 0) / 12
         await ports.sleep(pause)
         waited += SLICE_MS + pause

@@ -62,7 +62,7 @@ export async function restoreStore(
   },
 ): Promise<RestoredFile> {
   const release = await store.local.takeLock('restore', 10_000)
-  if (release === null) throw new ReasonError('store_busy', { path: store.path, waited_ms: 10_000 })
+  if (release === null) throw new ReasonError('store_busy', { path: store.path, waitedMs: 10_000 })
   try {
     const damaged = existsSync(store.path) && (force || databaseProblem(store.path) !== null)
     const name = backupName(ports.now()).replace('.db', '')

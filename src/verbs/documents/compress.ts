@@ -36,7 +36,7 @@ const SECTION_OF: Partial<Record<Cut['field'], SectionName>> = {
 }
 
 type Compressed = ReturnType<typeof compressed>['summary'] & {
-  dry_run: boolean
+  dryRun: boolean
   written: boolean
   text: string
   /** The number of the shorter text in the history, where one was written. */
@@ -62,8 +62,8 @@ function compressed(context: Context, open: OpenDocument, { budget, hard, dryRun
   })
   const { before, after, folded, fits, cuts, hardCuts } = result
   const summary = {
-    ...{ id: row.stream.name, path: view.path, from_sequence: row.position.sequence },
-    ...{ budget, hard, tokens_before: before, tokens_after: after, fits, folded, cuts, hard_cuts: hardCuts },
+    ...{ id: row.stream.name, path: view.path, fromSequence: row.position.sequence },
+    ...{ budget, hard, tokensBefore: before, tokensAfter: after, fits, folded, cuts, hardCuts: hardCuts },
     /** The fewest tokens that it can have, where these are more than the budget. */
     floor: hard && !fits ? after : null,
     cut: cutOf(result, command, dryRun),
@@ -126,7 +126,7 @@ export const compress = operation({
       return {
         ...summary,
         written: false,
-        dry_run: true,
+        dryRun: true,
         text: result.text,
         sequence: null,
         checkpoint: null,
@@ -135,30 +135,30 @@ export const compress = operation({
     return act<Compressed>(context, async (survey) => {
       const open = await requireOpen(context, survey, id)
       const { result, summary } = compressed(context, open, asked)
-      const answer = { ...summary, dry_run: false, text: result.text }
+      const answer = { ...summary, dryRun: false, text: result.text }
       if (result.text === open.text)
         return { commit: {}, answer: { ...answer, written: false, sequence: null, checkpoint: null } }
-      const note = `compressed from ${summary.tokens_before} to ${summary.tokens_after} tokens (est.)`
+      const note = `compressed from ${summary.tokensBefore} to ${summary.tokensAfter} tokens (est.)`
       const { point, commit } = await edited(context, survey, open, result.text, { kind: 'manual', note })
       const sequence = open.row.stream.headSequence + 1
       return { commit, answer: { ...answer, written: true, sequence, checkpoint: point.checkpoint.id } }
     })
   },
   say: (result) => {
-    const { id, tokens_before, tokens_after, budget, folded, cuts, hard_cuts, written, dry_run, cut } = result
-    const undo = `The text before: savepoint show ${id} --at ${result.from_sequence}`
+    const { id, tokensBefore, tokensAfter, budget, folded, cuts, hardCuts, written, dryRun, cut } = result
+    const undo = `The text before: savepoint show ${id} --at ${result.fromSequence}`
     return [
-      `${id}: ${tokens_before} tokens before, ${tokens_after} ${dry_run ? 'would be left' : 'after'} (est.), budget ${budget}.`,
+      `${id}: ${tokensBefore} tokens before, ${tokensAfter} ${dryRun ? 'would be left' : 'after'} (est.), budget ${budget}.`,
       ...(folded > 0 ? [`  folded: ${plural(folded, 'delta')} into the body`] : []),
       ...cuts.map(
         ({ field, count, how, why }) => `  ${how}: ${count} of ${SECTION_OF[field] ?? field} (${why})`,
       ),
-      ...hard_cuts.flatMap(({ section, dropped, shortened }) => [
+      ...hardCuts.flatMap(({ section, dropped, shortened }) => [
         ...(shortened > 0 ? [`  shortened: ${shortened} of ${section} (over the budget)`] : []),
         ...(dropped > 0 ? [`  counted: ${dropped} of ${section} (over the budget)`] : []),
       ]),
       ...sayFit(result),
-      ...(dry_run ? ['Nothing was written.'] : written ? [] : ['There was nothing to cut.']),
+      ...(dryRun ? ['Nothing was written.'] : written ? [] : ['There was nothing to cut.']),
       ...(cut !== '' ? [cut] : written ? [undo] : []),
     ].join('\n')
   },

@@ -31,7 +31,7 @@ interface Added {
   trigger: DeltaTrigger
   artifacts: number
   transitions: number
-  from_git: boolean
+  fromGit: boolean
 }
 
 interface Given {
@@ -138,14 +138,14 @@ export const delta = operation({
           trigger: input.trigger,
           artifacts: total,
           transitions: transitions.length,
-          from_git: isTold,
+          fromGit: isTold,
         },
       }
     })
   },
-  say: ({ id, path, sequence, artifacts, from_git }) =>
+  say: ({ id, path, sequence, artifacts, fromGit }) =>
     [
-      `Delta added to ${id} (number ${sequence}): ${artifacts === 0 ? 'no files' : count(artifacts, 'file')}${from_git ? ' changed, as git says' : ''}.`,
+      `Delta added to ${id} (number ${sequence}): ${artifacts === 0 ? 'no files' : count(artifacts, 'file')}${fromGit ? ' changed, as git says' : ''}.`,
       path,
     ].join('\n'),
   tool: {
@@ -159,11 +159,11 @@ export const delta = operation({
       sequence: whole('its number in the history of that work'),
       artifacts: whole('how many files the delta names'),
       transitions: whole('how many transitions it names'),
-      from_git: flag('whether git was asked for the files'),
+      fromGit: flag('whether git was asked for the files'),
       files: oneOf('whether its files say it already', ['published', 'pending']),
     },
-    factsOf: ({ id, path, checkpoint, sequence, artifacts, transitions, from_git, files }) => ({
-      ...{ id, path, checkpoint, sequence, artifacts, transitions, from_git, files },
+    factsOf: ({ id, path, checkpoint, sequence, artifacts, transitions, fromGit, files }) => ({
+      ...{ id, path, checkpoint, sequence, artifacts, transitions, fromGit, files },
     }),
   },
 })

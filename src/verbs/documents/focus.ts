@@ -11,7 +11,7 @@ import { operation } from '../define/operation.ts'
 interface Focused {
   /** The one in focus now. */
   id: string | null
-  before_id: string | null
+  beforeId: string | null
   path: string | null
 }
 
@@ -38,7 +38,7 @@ export const focus = operation({
       const survey = await read(context)
       const row = survey.rows.find(({ focused }) => focused)
       const path = row && isHere(survey, row) ? row.view?.path : null
-      return { id: row?.stream.name ?? null, before_id: null, path: path ?? null }
+      return { id: row?.stream.name ?? null, beforeId: null, path: path ?? null }
     }
     return act(context, async (survey) => {
       const chosen = id === undefined ? null : (await requireOpen(context, survey, id)).row
@@ -46,18 +46,18 @@ export const focus = operation({
         commit: await focusOn(context, survey, chosen),
         answer: {
           id: chosen?.stream.name ?? null,
-          before_id: survey.rows.find(({ focused }) => focused)?.stream.name ?? null,
+          beforeId: survey.rows.find(({ focused }) => focused)?.stream.name ?? null,
           path: chosen?.view?.path ?? null,
         },
       }
     })
   },
-  say: ({ id, before_id, path }) =>
+  say: ({ id, beforeId, path }) =>
     [
       id === null
         ? 'No document is in focus.'
         : `${id} is in focus (${path ?? 'its document is not in this workspace'}).`,
-      before_id !== null && before_id !== id ? `Before it was ${before_id}.` : '',
+      beforeId !== null && beforeId !== id ? `Before it was ${beforeId}.` : '',
     ]
       .filter(Boolean)
       .join('\n'),
@@ -67,10 +67,10 @@ export const focus = operation({
     effect: 'changes',
     facts: {
       id: maybe(text('the piece of work in focus now')),
-      before_id: maybe(text('the one before, where that was changed')),
+      beforeId: maybe(text('the one before, where that was changed')),
       path: maybe(text('its document; null where this workspace has none')),
       files: maybe(oneOf('whether the files say it already', ['published', 'pending'])),
     },
-    factsOf: ({ id, before_id, path, files = null }) => ({ id, before_id, path, files }),
+    factsOf: ({ id, beforeId, path, files = null }) => ({ id, beforeId, path, files }),
   },
 })

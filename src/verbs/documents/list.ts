@@ -7,7 +7,7 @@ import { fitted, tableLines } from '../say/table.ts'
 import { isOfSession, type ListedDocument, listed, NOTHING_HERE, STANDINGS } from './listed.ts'
 
 const foreignFile = ({ id, path }: Survey['foreign'][number]): ListedDocument => ({
-  ...{ id, path, standing: 'foreign', parent: null, created: '', updated_at: '' },
+  ...{ id, path, standing: 'foreign', parent: null, created: '', updatedAt: '' },
   ...{ problem: '', next: '', checkpoints: 0, sequence: 0, foreign: true },
 })
 
@@ -19,7 +19,7 @@ const TURN: Record<ListedDocument['standing'], number> = { focused: 0, open: 1, 
 /** The one in focus, then the newest; times compare as plain text. */
 function inOrder(a: ListedDocument, b: ListedDocument): number {
   if (a.standing !== b.standing) return TURN[a.standing] - TURN[b.standing]
-  if (a.updated_at !== b.updated_at) return a.updated_at < b.updated_at ? 1 : -1
+  if (a.updatedAt !== b.updatedAt) return a.updatedAt < b.updatedAt ? 1 : -1
   return a.id < b.id ? -1 : 1
 }
 
@@ -75,7 +75,7 @@ export const list = operation({
           id: text('its name'),
           standing: oneOf('foreign: it came with the repository, which is not trusted', STANDINGS),
           path: maybe(text('its document; null where this workspace has none')),
-          updated_at: maybe(text('when it was saved last')),
+          updatedAt: maybe(text('when it was saved last')),
           foreign: flag('whether it holds text that nobody here has reviewed'),
         }),
       ),
@@ -83,9 +83,9 @@ export const list = operation({
     },
     factsOf: ({ trusted, documents, hidden }) => ({
       trusted,
-      documents: documents.map(({ id, standing, path, updated_at, foreign }) => ({
+      documents: documents.map(({ id, standing, path, updatedAt, foreign }) => ({
         ...{ id, standing, path, foreign },
-        updated_at: updated_at || null,
+        updatedAt: updatedAt || null,
       })),
       hidden,
     }),
@@ -100,7 +100,7 @@ function sayList(documents: ListedDocument[], { columns }: Screen): string {
       : one.foreign && one.standing !== 'foreign'
         ? `${one.standing}, foreign`
         : one.standing,
-    one.updated_at.slice(0, 16).replace('T', ' '),
+    one.updatedAt.slice(0, 16).replace('T', ' '),
     visible(one.problem),
   ])
   const all: string[] = []

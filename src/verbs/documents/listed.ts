@@ -14,7 +14,7 @@ export interface ListedDocument {
   path: string | null
   parent: string | null
   created: string
-  updated_at: string
+  updatedAt: string
   problem: string
   next: string
   checkpoints: number
@@ -31,7 +31,7 @@ export function listed(row: OverviewRow): ListedDocument {
     path: row.path,
     parent: row.parent,
     created: row.created,
-    updated_at: row.at,
+    updatedAt: row.at,
     problem: row.problem,
     next: row.next,
     checkpoints: row.headSequence,

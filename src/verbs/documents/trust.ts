@@ -96,24 +96,24 @@ export const trust = operation({
         commit: { reviews },
         answer: {
           trusted: true,
-          was_trusted: before,
+          wasTrusted: before,
           review,
-          taken_in: survey.rows.filter((row) => isHere(survey, row) && !shown.has(row.stream.id)).length,
+          takenIn: survey.rows.filter((row) => isHere(survey, row) && !shown.has(row.stream.id)).length,
           foreign,
         },
       }
     })
   },
-  say: ({ was_trusted, review, taken_in, foreign }) => {
+  say: ({ wasTrusted, review, takenIn, foreign }) => {
     const waiting = foreign.filter(({ reviewed }) => !reviewed)
     const accepted = foreign.filter(({ reviewed }) => reviewed)
     return [
       ...(review
         ? []
         : [
-            was_trusted
+            wasTrusted
               ? 'This workspace is trusted already.'
-              : `This workspace is trusted: ${count(taken_in, 'document')} taken in.`,
+              : `This workspace is trusted: ${count(takenIn, 'document')} taken in.`,
           ]),
       ...(review ? waiting.map(({ diff }) => diff) : []),
       ...(waiting.length > 0
@@ -139,14 +139,14 @@ export const untrust = operation({
   access: 'write',
   async perform(context) {
     const { store, identity, place, ports } = context
-    const was_trusted = await isTrustedHere(context)
+    const wasTrusted = await isTrustedHere(context)
     await store.local.setTrust(identity.workspace, null, instant(ports.now()))
-    return { trusted: await isTrustedHere(context), was_trusted, path: place.root }
+    return { trusted: await isTrustedHere(context), wasTrusted, path: place.root }
   },
-  say: ({ trusted, was_trusted }) =>
+  say: ({ trusted, wasTrusted }) =>
     trusted
       ? 'This worktree is trusted with another one of its repository: run `savepoint untrust` there.'
-      : was_trusted
+      : wasTrusted
         ? 'This workspace is no longer trusted.'
         : 'This workspace was not trusted.',
 })

@@ -79,20 +79,20 @@ export const runExec = operation({
       release()
     }
     return {
-      run_id: found.name,
-      exit_code: ended.code,
+      runId: found.name,
+      exitCode: ended.code,
       outcome,
-      snapshots: receipts.map((receipt) => receipt.snapshot_id),
+      snapshots: receipts.map((receipt) => receipt.snapshotId),
     }
   },
-  say: ({ run_id, outcome }) =>
-    `savepoint: ${outcome.result} ${outcome.name} (${outcome.summary}, ${outcome.duration_ms} ms), recorded in run ${run_id}`,
+  say: ({ runId, outcome }) =>
+    `savepoint: ${outcome.result} ${outcome.name} (${outcome.summary}, ${outcome.duration_ms} ms), recorded in run ${runId}`,
   aside: true,
-  failure: ({ exit_code, outcome }) =>
-    exit_code === 0
+  failure: ({ exitCode, outcome }) =>
+    exitCode === 0
       ? null
       : {
-          exit: exit_code,
+          exit: exitCode,
           reason: outcome.reason_code ?? 'command_failed',
           message: `${outcome.name}: ${outcome.summary}`,
           hint: 'The command has told why; its outcome is recorded in the run.',

@@ -4,29 +4,29 @@ import { operation } from '../define/operation.ts'
 import { table } from '../say/table.ts'
 
 export interface ListedRun {
-  run_id: string
+  runId: string
   status: string
-  step_id: string | null
-  steps_done: number
+  stepId: string | null
+  stepsDone: number
   steps: number
   snapshots: number
-  updated_at: string
+  updatedAt: string
   latest: string
 }
 
 const listed = ({ stream, at, progress, gist }: Listed): ListedRun => ({
-  run_id: stream.name,
+  runId: stream.name,
   status: progress,
-  step_id: gist.step,
-  steps_done: gist.stepsDone,
+  stepId: gist.step,
+  stepsDone: gist.stepsDone,
   steps: gist.steps,
   snapshots: stream.live,
-  updated_at: at,
+  updatedAt: at,
   latest: latestPath(stream.name),
 })
 
 /** Times compare as plain text; a comparison by language would load its tables at every start. */
-const newestFirst = (a: ListedRun, b: ListedRun) => (a.updated_at < b.updated_at ? 1 : -1)
+const newestFirst = (a: ListedRun, b: ListedRun) => (a.updatedAt < b.updatedAt ? 1 : -1)
 
 export const runList = operation({
   name: 'run list',
@@ -43,12 +43,12 @@ export const runList = operation({
       : table(
           ['RUN', 'STATUS', 'STEP', 'DONE', 'SNAPSHOTS', 'UPDATED'],
           runs.map((run) => [
-            run.run_id,
+            run.runId,
             run.status,
-            run.step_id ?? '-',
-            `${run.steps_done}/${run.steps}`,
+            run.stepId ?? '-',
+            `${run.stepsDone}/${run.steps}`,
             String(run.snapshots),
-            run.updated_at.slice(0, 19).replace('T', ' '),
+            run.updatedAt.slice(0, 19).replace('T', ' '),
           ]),
         ),
 })

@@ -18,8 +18,8 @@ export const runPin = operation({
     const found = await findRun(context, run)
     const { row } = await findSnapshot(context, found, snapshot)
     await context.store.log.pin(row.id, !remove)
-    return { run_id: found.name, snapshot_id: row.id, pinned: !remove }
+    return { runId: found.name, snapshotId: row.id, pinned: !remove }
   },
-  say: ({ run_id, snapshot_id, pinned }) =>
-    `Snapshot ${snapshot_id} of run ${run_id} is ${pinned ? 'pinned: retention keeps it' : 'no longer pinned'}.`,
+  say: ({ runId, snapshotId, pinned }) =>
+    `Snapshot ${snapshotId} of run ${runId} is ${pinned ? 'pinned: retention keeps it' : 'no longer pinned'}.`,
 })

@@ -32,7 +32,7 @@ export const runPrune = operation({
     for (const run of await context.store.log.listStreams(context.identity.repository))
       runs.push(await retainRun(context, run, limits, { dryRun: input.dryRun }))
     return {
-      dry_run: input.dryRun,
+      dryRun: input.dryRun,
       removed: runs.reduce((sum, { removed }) => sum + removed.length, 0),
       compressed: runs.reduce((sum, { compressed }) => sum + compressed.length, 0),
       kept: runs.reduce((sum, { kept }) => sum + kept, 0),
@@ -43,14 +43,14 @@ export const runPrune = operation({
     [
       ...result.runs
         .filter(({ problem }) => problem !== null)
-        .map(({ run_id, problem }) => `${FAILED}: run ${run_id}: ${problem}`),
-      `${result.dry_run ? 'Would remove' : 'Removed'} ${result.removed}, ${result.dry_run ? 'would compress' : 'compressed'} ${result.compressed}, ${result.dry_run ? 'would keep' : 'kept'} ${result.kept} snapshots in ${count(result.runs.length, 'run')}.`,
+        .map(({ runId, problem }) => `${FAILED}: run ${runId}: ${problem}`),
+      `${result.dryRun ? 'Would remove' : 'Removed'} ${result.removed}, ${result.dryRun ? 'would compress' : 'compressed'} ${result.compressed}, ${result.dryRun ? 'would keep' : 'kept'} ${result.kept} snapshots in ${count(result.runs.length, 'run')}.`,
       ...(result.runs.some(({ problem }) => problem !== null) ? [REASONS[FAILED].hint] : []),
     ].join('\n'),
   failure({ runs }) {
     const failed = runs.find(({ problem }) => problem !== null)
     if (!failed) return null
-    const error = new ReasonError(FAILED, { run: failed.run_id, problem: failed.problem })
+    const error = new ReasonError(FAILED, { run: failed.runId, problem: failed.problem })
     return { exit: error.exitCode, reason: FAILED, message: error.message, hint: error.hint }
   },
 })

@@ -43,33 +43,36 @@ export const runResume = operation({
     const { base, stream, pending } = await context.store.log.readSituation(found.id)
     const plan = base.checkpoint.work.position.plan
     const snapshot = renderSnapshot(base.checkpoint, found.name, base.notes)
+    const { eligible, reason_code: reasonCode, next_actions: nextActions } = snapshot.step_state.resume_hints
     const steppedBack = base.checkpoint.id === stream.headId ? null : stream.headId
     if (steppedBack !== null)
       context.notices.push(`Snapshot ${steppedBack} is damaged; this is the newest good one before it.`)
     return {
-      run_id: found.name,
+      runId: found.name,
       status: snapshot.status,
-      snapshot_id: snapshot.snapshot_id,
-      created_at: snapshot.created_at,
-      ...snapshot.step_state.resume_hints,
+      snapshotId: snapshot.snapshot_id,
+      createdAt: snapshot.created_at,
+      eligible,
+      reasonCode,
+      nextActions,
       plan,
       drift: planDrift(context, await workspaceRoot(context, found.workspace), plan),
-      command_outcomes: [...snapshot.command_outcomes, ...pending.map(({ outcome }) => outcome)],
-      damaged_head: steppedBack,
+      commandOutcomes: [...snapshot.command_outcomes, ...pending.map(({ outcome }) => outcome)],
+      damagedHead: steppedBack,
       recovered,
     }
   },
   say: (result) =>
     [
-      `Run ${result.run_id} is ${result.status}; ${result.eligible ? 'it can go on' : 'it cannot go on as it is'} (${result.reason_code}).`,
-      `As of ${result.created_at}, snapshot ${result.snapshot_id}`,
+      `Run ${result.runId} is ${result.status}; ${result.eligible ? 'it can go on' : 'it cannot go on as it is'} (${result.reasonCode}).`,
+      `As of ${result.createdAt}, snapshot ${result.snapshotId}`,
       ...sayPlan(result.plan),
       ...result.drift.map((line) => `! ${line}`),
-      ...result.command_outcomes
+      ...result.commandOutcomes
         .slice(-5)
         .map(({ result: came, name, summary }) => `  ${came}  ${name}  ${summary}`),
-      ...(result.next_actions.length > 0
-        ? ['Next:', ...result.next_actions.map((action) => `  - ${action}`)]
+      ...(result.nextActions.length > 0
+        ? ['Next:', ...result.nextActions.map((action) => `  - ${action}`)]
         : []),
     ].join('\n'),
 })

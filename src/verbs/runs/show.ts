@@ -38,15 +38,15 @@ export const runShow = operation({
       const rows = await context.store.log.readHistory(found.id)
       return {
         kind: 'history' as const,
-        run_id: found.name,
+        runId: found.name,
         snapshots: rows.map((row) => ({
-          snapshot_id: row.id,
+          snapshotId: row.id,
           sequence: row.sequence,
-          created_at: row.at,
+          createdAt: row.at,
           status: row.progress,
           pinned: row.pinned,
           compressed: views.has(historyPath(found.name, row.id, true)),
-          removed_at: row.removedAt,
+          removedAt: row.removedAt,
         })),
       }
     }
@@ -61,7 +61,7 @@ export const runShow = operation({
     const { checkpoint, notes } = stored
     return {
       kind: 'snapshot' as const,
-      run_id: found.name,
+      runId: found.name,
       sequence: stored.row.sequence,
       snapshot: renderSnapshot(checkpoint, found.name, notes),
       plan: checkpoint.work.position.plan,
@@ -75,10 +75,10 @@ export const runShow = operation({
           ['NUMBER', 'SNAPSHOT', 'STATUS', 'CREATED', 'STATE'],
           result.snapshots.map((row) => [
             String(row.sequence),
-            row.snapshot_id,
+            row.snapshotId,
             row.status,
-            row.created_at.slice(0, 19).replace('T', ' '),
-            row.removed_at
+            row.createdAt.slice(0, 19).replace('T', ' '),
+            row.removedAt
               ? 'removed'
               : [row.pinned && 'pinned', row.compressed && 'gzip'].filter(Boolean).join(' ') || '-',
           ]),

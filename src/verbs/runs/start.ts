@@ -25,8 +25,8 @@ export const runStart = operation({
   },
   say: (started) =>
     [
-      `Run ${started.run_id} started: ${count(started.steps, 'step')} from ${started.plan_path}.`,
-      `Snapshot ${started.snapshot_id} in ${started.latest}`,
-      `Next: savepoint run step ${started.run_id} <step> in_progress`,
+      `Run ${started.runId} started: ${count(started.steps, 'step')} from ${started.planPath}.`,
+      `Snapshot ${started.snapshotId} in ${started.latest}`,
+      `Next: savepoint run step ${started.runId} <step> in_progress`,
     ].join('\n'),
 })

@@ -56,8 +56,8 @@ export const runStep = operation({
       latest: text('the file of the newest snapshot'),
       files: oneOf('whether the files say it already', ['published', 'pending']),
     },
-    factsOf: ({ run_id, snapshot_id, sequence, status, coalesced, latest, files }) => ({
-      ...{ run: run_id, snapshot: snapshot_id, sequence, status, coalesced, latest, files },
+    factsOf: ({ runId, snapshotId, sequence, status, coalesced, latest, files }) => ({
+      ...{ run: runId, snapshot: snapshotId, sequence, status, coalesced, latest, files },
     }),
   },
 })

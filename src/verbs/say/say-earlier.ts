@@ -2,8 +2,8 @@ import { ageOf, count } from '../../core/text.ts'
 import type { Earlier } from '../../engine/sessions/earlier-sessions.ts'
 
 /** What was read of the sessions of before, or would be, in a line or none. */
-export function sayEarlier({ read, unread, newest_at }: Earlier, nowMs: number, isDry: boolean): string[] {
-  const newest = newest_at === null ? '' : `; the newest: ${ageOf(nowMs - Date.parse(newest_at))} ago`
+export function sayEarlier({ read, unread, newestAt }: Earlier, nowMs: number, isDry: boolean): string[] {
+  const newest = newestAt === null ? '' : `; the newest: ${ageOf(nowMs - Date.parse(newestAt))} ago`
   if (isDry) return unread === 0 ? [] : [`${count(unread, 'earlier session')} to read${newest}`]
   return [...(read === 0 ? [] : [`Read ${count(read, 'earlier session')}${newest}`]), ...sayUnread(unread)]
 }

@@ -46,7 +46,7 @@ export const compact = operation({
           result.archive === null
             ? 'Its tools gave nothing back that could be archived.'
             : `${count(result.results, 'result')} archived: savepoint compact --show ${result.archive.slice(0, SHORT)}`,
-          `Tokens: ${result.tokens_before ?? 'unknown'} in the window, ${result.tokens_after} in the brief (est.)${result.tokens_saved === null ? '' : `, ${result.tokens_saved} saved`}.`,
+          `Tokens: ${result.tokensBefore ?? 'unknown'} in the window, ${result.tokensAfter} in the brief (est.)${result.tokensSaved === null ? '' : `, ${result.tokensSaved} saved`}.`,
           ...(result.live && result.saved ? ['Now /clear: the next session goes on from the brief.'] : []),
         ].join('\n'),
   exact: (result) => (result.kind === 'archive' ? result.text : null),
@@ -61,9 +61,9 @@ export const compact = operation({
       checkpoint: maybe(text('the id of the new checkpoint; null where nothing was new')),
       archive: maybe(text('the name of what was archived')),
       results: whole('how many results of tools that has'),
-      tokens_before: maybe(whole('tokens in the window')),
-      tokens_after: maybe(whole('tokens of the brief (estimated)')),
-      tokens_saved: maybe(whole('tokens that a /clear saves (estimated)')),
+      tokensBefore: maybe(whole('tokens in the window')),
+      tokensAfter: maybe(whole('tokens of the brief (estimated)')),
+      tokensSaved: maybe(whole('tokens that a /clear saves (estimated)')),
     },
     factsOf: (result) => (result.kind === 'archive' ? OF_ARCHIVE : compactedFacts(result)),
   },
@@ -74,15 +74,15 @@ const SHORT = 12
 const OF_ARCHIVE = {
   kind: 'archive' as const,
   ...{ session: null, stream: null, checkpoint: null, archive: null, results: 0 },
-  ...{ tokens_before: null, tokens_after: null, tokens_saved: null },
+  ...{ tokensBefore: null, tokensAfter: null, tokensSaved: null },
 }
 
 const compactedFacts = (result: Awaited<ReturnType<typeof compacted>>) => ({
   ...{ kind: result.kind, session: result.session, stream: result.saved ? result.stream : null },
   ...{ checkpoint: result.checkpoint, archive: result.archive, results: result.results },
-  tokens_before: result.tokens_before,
-  tokens_after: result.saved ? result.tokens_after : null,
-  tokens_saved: result.tokens_saved,
+  tokensBefore: result.tokensBefore,
+  tokensAfter: result.saved ? result.tokensAfter : null,
+  tokensSaved: result.tokensSaved,
 })
 
 async function compacted(context: Context, id: string | undefined) {
@@ -110,9 +110,9 @@ async function compacted(context: Context, id: string | undefined) {
     checkpoint: caughtUp?.checkpoint ?? null,
     archive: archive?.hash ?? null,
     results: archive?.results ?? 0,
-    tokens_before: before,
-    tokens_after: tokensAfter ?? 0,
-    tokens_saved: before === null || tokensAfter === null ? null : Math.max(0, before - tokensAfter),
+    tokensBefore: before,
+    tokensAfter: tokensAfter ?? 0,
+    tokensSaved: before === null || tokensAfter === null ? null : Math.max(0, before - tokensAfter),
   }
 }
 

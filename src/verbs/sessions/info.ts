@@ -55,12 +55,12 @@ export const info = operation({
         record('the current session', {
           id: text('its id'),
           phase: oneOf('where it stands in its life', PHASES),
-          started_at: text('when it began'),
-          duration_ms: whole('how long it has lasted'),
+          startedAt: text('when it began'),
+          durationMs: whole('how long it has lasted'),
           stream: text('the piece of work that it saves to'),
-          files_modified: whole('how many files it changed'),
-          tasks_completed: whole('calls of tools that went well'),
-          tasks_failed: whole('calls of tools that failed'),
+          filesModified: whole('how many files it changed'),
+          tasksCompleted: whole('calls of tools that went well'),
+          tasksFailed: whole('calls of tools that failed'),
           commits: whole('how many commits it made'),
           tokens: whole('tokens in all its calls'),
         }),
@@ -69,8 +69,8 @@ export const info = operation({
       last: maybe(
         record('the session before', {
           id: text('its id'),
-          ended_at: text('when it ended'),
-          end_reason: maybe(oneOf('how it ended', END_REASONS)),
+          endedAt: text('when it ended'),
+          endReason: maybe(oneOf('how it ended', END_REASONS)),
         }),
       ),
       stale: whole('how many sessions fell silent without an end'),
@@ -78,18 +78,18 @@ export const info = operation({
     factsOf: ({ session, unrecorded, lastSession: last, staleSessionsDetected: stale }) => ({
       session: session && hereFacts(session),
       unrecorded,
-      last: last && { id: last.sessionId, ended_at: last.completedAt, end_reason: last.endReason },
+      last: last && { id: last.sessionId, endedAt: last.completedAt, endReason: last.endReason },
       stale: stale.length,
     }),
   },
 })
 
 const hereFacts = ({ statistics, ...here }: Here) => ({
-  ...{ id: here.sessionId, phase: here.phase, started_at: here.startedAt },
-  ...{ duration_ms: here.durationMs, stream: here.savesTo },
-  files_modified: statistics.filesModified.length,
-  tasks_completed: statistics.tasksCompleted,
-  tasks_failed: statistics.tasksFailed,
+  ...{ id: here.sessionId, phase: here.phase, startedAt: here.startedAt },
+  ...{ durationMs: here.durationMs, stream: here.savesTo },
+  filesModified: statistics.filesModified.length,
+  tasksCompleted: statistics.tasksCompleted,
+  tasksFailed: statistics.tasksFailed,
   commits: statistics.gitCommits,
   tokens: totalTokens(statistics.tokensConsumed),
 })

@@ -27,13 +27,12 @@ export const reconcile = operation({
       : await readEarlier(context, ALL, { except, again: true })
     const stale = (await staleSessions(context)).map(toldOf)
     const reconciled = dryRun ? stale : await reconcileHere(context, await lookHere(context), { except })
-    return { dry_run: dryRun, reconciled, earlier, now: new Date(context.ports.now()).toISOString() }
+    return { dryRun: dryRun, reconciled, earlier, now: new Date(context.ports.now()).toISOString() }
   },
-  say: ({ dry_run, reconciled, earlier, now }) =>
-    [
-      ...sayEarlier(earlier, Date.parse(now), dry_run),
-      ...sayBroken(reconciled, Date.parse(now), dry_run),
-    ].join('\n'),
+  say: ({ dryRun, reconciled, earlier, now }) =>
+    [...sayEarlier(earlier, Date.parse(now), dryRun), ...sayBroken(reconciled, Date.parse(now), dryRun)].join(
+      '\n',
+    ),
 })
 
 function sayBroken(reconciled: readonly Reconciled[], nowMs: number, isDry: boolean): string[] {

@@ -12,7 +12,7 @@ type ConfigFile = Config['files'][number]
 
 const WHY: Record<PassedOver['why'], string> = {
   overridden: 'overridden',
-  user_only: 'ignored: it counts only in your own file',
+  userOnly: 'ignored: it counts only in your own file',
   invalid: 'passed over',
 }
 
@@ -34,7 +34,7 @@ function explain({ config, settings, place }: Context) {
       /** `default`, or the file that says so. */
       from: short(config.origins[name]),
       about: SETTINGS[name].about,
-      passed_over: config.passedOver
+      passedOver: config.passedOver
         .filter(({ setting }) => setting === name)
         .map(({ value, path, why }) => ({ value, from: short(path), why })),
     })),
@@ -76,8 +76,8 @@ function saySettings({ settings, problems }: Explained, columns: number): string
     ['SETTING', 'VALUE', 'FROM'],
     settings.map(({ name, value, from }) => [name, shown(value), visible(from)]),
   )
-  const below = settings.map(({ name, passed_over }) =>
-    passed_over.flatMap(({ value, from, why }) => {
+  const below = settings.map(({ name, passedOver }) =>
+    passedOver.flatMap(({ value, from, why }) => {
       const found = problems.find(({ setting, path }) => setting === name && path === from)
       const because = why === 'invalid' && found ? `: ${visible(found.problem)}` : ''
       return wrapped(`${shown(value)} in ${visible(from)}: ${WHY[why]}${because}`, columns)

@@ -34,11 +34,11 @@ async function examine(
 function sayCapture(capture: Capture | null): string[] {
   if (capture === null) return []
   if (capture.last.length === 0)
-    return capture.set_up ? ['Hooks are in place, and none was heard yet: start the agent here.'] : []
-  const { last, p50, p95, tokens_told, sessions } = capture
+    return capture.setUp ? ['Hooks are in place, and none was heard yet: start the agent here.'] : []
+  const { last, p50, p95, tokensTold, sessions } = capture
   const times = p50 === null ? '' : ` A hook took ${p50} ms (p50), ${p95} ms (p95).`
   return [
-    `Hooks were heard in ${count(sessions, 'session')} here.${times} They told ${tokens_told} tokens (est.).`,
+    `Hooks were heard in ${count(sessions, 'session')} here.${times} They told ${tokensTold} tokens (est.).`,
     ...last.map(({ kind, age }) => `  ${kind.padEnd(14)}  ${age} ago`),
   ]
 }

@@ -123,10 +123,10 @@ export const init = operation({
       agent: client.agent,
       label: client.label,
       scope,
-      dry_run: dryRun,
+      dryRun: dryRun,
       settings: path,
       changes,
-      status_line: sayLine(lines, wants, planLine(lines, wants === true, launcher, ''), scope),
+      statusLine: sayLine(lines, wants, planLine(lines, wants === true, launcher, ''), scope),
       plugin: {
         wanted: isPlugin === true,
         folder: asked.plugin?.copy.folder ?? null,
@@ -138,31 +138,29 @@ export const init = operation({
       now: instant(context.ports.now()),
     }
   },
-  say: ({ label, scope, dry_run, changes, status_line, plugin, earlier, now }, { columns }) => {
+  say: ({ label, scope, dryRun, changes, statusLine, plugin, earlier, now }, { columns }) => {
     const where = scope === 'user' ? 'for all projects' : 'in this workspace'
     const head =
       changes.length === 0
-        ? `${label} is set up ${where} already: nothing ${dry_run ? 'would change' : 'was changed'}.`
-        : dry_run
+        ? `${label} is set up ${where} already: nothing ${dryRun ? 'would change' : 'was changed'}.`
+        : dryRun
           ? `To set up ${label} ${where}; nothing was written:`
           : plugin.problem === null
             ? `${label} is set up ${where}:`
             : `${label} is prepared ${where}, and not set up yet:`
     return [
       head,
-      ...(changes.length > 0 ? [sayChanges(changes, columns, { diffs: dry_run })] : []),
+      ...(changes.length > 0 ? [sayChanges(changes, columns, { diffs: dryRun })] : []),
       ...(plugin.says === null ? [] : [plugin.says]),
-      ...(status_line === null ? [] : [status_line]),
+      ...(statusLine === null ? [] : [statusLine]),
       ...sayProblem(plugin, label),
-      ...(earlier === null ? [] : sayEarlier(earlier, Date.parse(now), dry_run)),
-      ...(dry_run || plugin.problem !== null
+      ...(earlier === null ? [] : sayEarlier(earlier, Date.parse(now), dryRun)),
+      ...(dryRun || plugin.problem !== null
         ? []
         : [
             'Sessions that start from now on are recorded. Whether it works: savepoint doctor. To take it out: savepoint uninstall',
           ]),
-      ...(scope === 'user' && !dry_run
-        ? ['Trust is given to each workspace by itself: savepoint trust']
-        : []),
+      ...(scope === 'user' && !dryRun ? ['Trust is given to each workspace by itself: savepoint trust'] : []),
     ].join('\n')
   },
   failure: ({ label, plugin }) => {

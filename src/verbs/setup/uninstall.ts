@@ -107,21 +107,21 @@ export const uninstall = operation({
     const left = stuck.length > 0 ? (readSetups(home.path) ?? []) : others
     return {
       agent: agentNames(meantAgents).join(', '),
-      dry_run: dryRun,
+      dryRun: dryRun,
       changes,
       left: left.map(({ settings }) => settings),
       plugin: stuck.length === 0 ? null : reasonOf(stuck).toJSON(),
       home: home.path,
     }
   },
-  say: ({ dry_run, changes, left, plugin, home }, { columns }) =>
+  say: ({ dryRun, changes, left, plugin, home }, { columns }) =>
     [
       ...(changes.length === 0
         ? plugin === null
           ? ['Nothing of Savepoint is in these settings.']
           : []
-        : [dry_run ? 'To be taken out; nothing was written:' : 'Taken out:']),
-      ...(changes.length > 0 ? [sayChanges(changes, columns, { diffs: dry_run })] : []),
+        : [dryRun ? 'To be taken out; nothing was written:' : 'Taken out:']),
+      ...(changes.length > 0 ? [sayChanges(changes, columns, { diffs: dryRun })] : []),
       ...(plugin ? [plugin.message, plugin.hint] : []),
       ...(left.length > 0 && !plugin
         ? [`Still set up (savepoint uninstall --scope all): ${left.join(', ')}`]

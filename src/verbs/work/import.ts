@@ -41,9 +41,9 @@ type Said = Omit<ImportReport, 'skipped' | 'elsewhere'> &
   Record<'skipped' | 'elsewhere', { count: number; files: ImportReport['skipped'] }>
 
 function sayImport(result: Said, { columns }: Screen): string {
-  const { dry_run, imported, known, skipped, elsewhere, streams, other } = result
+  const { dryRun, imported, known, skipped, elsewhere, streams, other } = result
   const parts = [
-    `${dry_run ? 'Would import' : 'Imported'} ${count(imported, 'document')}`,
+    `${dryRun ? 'Would import' : 'Imported'} ${count(imported, 'document')}`,
     ...(known > 0 ? [`${known} known already`] : []),
     ...(elsewhere.count > 0 ? [`${elsewhere.count} taken in otherwise`] : []),
     ...(skipped.count > 0 ? [`${skipped.count} could not be read`] : []),
@@ -73,10 +73,10 @@ function listed({ count: number, files }: Said['skipped']): string[] {
   return rest > 0 ? [...lines, `  and ${rest} more`] : lines
 }
 
-function sayForeign({ trusted, dry_run }: Said, ids: readonly string[]): string {
+function sayForeign({ trusted, dryRun }: Said, ids: readonly string[]): string {
   const names = ids.slice(0, 5).join(' ')
   const why = trusted ? 'git brought them from others' : 'this workspace is not trusted'
-  return dry_run
+  return dryRun
     ? `They would be marked foreign: ${why}. If they are yours: savepoint trust, before the import`
     : `Marked foreign, because ${why}. To look at them: savepoint trust${trusted ? ` --review ${names}` : ''}`
 }

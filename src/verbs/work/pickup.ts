@@ -33,7 +33,7 @@ interface Listed {
   name: string
   slug: string
   purpose: string | null
-  created_at: string
+  createdAt: string
   age: string
   standing: JudgedHandoff['standing'] | 'unreadable'
   problem: string | null
@@ -51,7 +51,7 @@ type Picked =
       stream: string | null
       branch: string | null
       commit: string | null
-      created_at: string
+      createdAt: string
       standing: JudgedHandoff['standing']
       drift: Drift
       work: WorkState
@@ -108,13 +108,13 @@ export const pickup = operation({
       ]),
       path: maybe(text('the handoff that is told')),
       stream: maybe(text('the piece of work that it was saved to')),
-      created_at: maybe(text('when it was written')),
+      createdAt: maybe(text('when it was written')),
       tokens: maybe(whole('how many tokens the brief has (estimated)')),
       handoffs: listOf(
         'those that can be picked up, the newest first',
         record('a handoff', {
           name: text('what it is picked up by'),
-          created_at: text('when it was written'),
+          createdAt: text('when it was written'),
         }),
       ),
       refused: whole('how many more there are that cannot be picked up, or that a person has to review'),
@@ -128,9 +128,9 @@ export const pickup = operation({
         kind: result.kind,
         path: brief?.path ?? null,
         stream: brief?.stream ?? null,
-        created_at: brief?.created_at ?? null,
+        createdAt: brief?.createdAt ?? null,
         tokens: brief?.tokens ?? null,
-        handoffs: handoffs.map(({ name, created_at }) => ({ name, created_at })),
+        handoffs: handoffs.map(({ name, createdAt }) => ({ name, createdAt })),
         refused: all.length - handoffs.length,
       }
     },
@@ -250,7 +250,7 @@ async function briefFor(context: Context, one: JudgedHandoff, asked: Wanted): Pr
   context.notices.push(`This is the handoff ${path}.`)
   return {
     ...{ kind: 'brief', path, purpose, slug, stream, branch, commit, standing, drift, work },
-    created_at: instant(createdMs),
+    createdAt: instant(createdMs),
     ...toldBrief({ ...input, work: withPurpose(work, purpose) }, asked.budget),
   }
 }
@@ -277,7 +277,7 @@ function listedOf(one: JudgedHandoff, nowMs: number): Listed {
   const { path, name, slug, createdMs, problem, standing } = one
   return {
     ...{ path, name, slug, purpose: purposeOf(one), problem },
-    created_at: instant(createdMs),
+    createdAt: instant(createdMs),
     age: ageOf(nowMs - createdMs),
     standing: problem === null ? standing : 'unreadable',
   }

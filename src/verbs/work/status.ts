@@ -24,8 +24,8 @@ interface Saved {
   why: keyof typeof WHY
   checkpoint: string
   sequence: number
-  saved_at: string
-  age_ms: number
+  savedAt: string
+  ageMs: number
   summary: string
   goal: string
   next: string
@@ -114,13 +114,13 @@ export const status = operation({
           stream: text('the piece of work'),
           checkpoint: text('the id of its checkpoint'),
           sequence: whole('its number in the history of that work'),
-          saved_at: text('when it was saved'),
+          savedAt: text('when it was saved'),
           document: maybe(text('its checkpoint document')),
           questions: whole('how many questions are open'),
           unconfirmed: whole('how many claims the user has not confirmed'),
-          commits_since: maybe(whole('how many commits came since; null where nobody can tell')),
-          files_changed: whole('how many files changed since'),
-          files_gone: whole('how many of its files are gone'),
+          commitsSince: maybe(whole('how many commits came since; null where nobody can tell')),
+          filesChanged: whole('how many files changed since'),
+          filesGone: whole('how many of its files are gone'),
         }),
       ),
       offered: maybe(text('older work of another branch, which resume only names')),
@@ -140,9 +140,9 @@ export const status = operation({
 
 const savedFacts = ({ drift, ...saved }: Saved) => ({
   ...{ stream: saved.stream, checkpoint: saved.checkpoint, sequence: saved.sequence },
-  ...{ saved_at: saved.saved_at, document: saved.document },
+  ...{ savedAt: saved.savedAt, document: saved.document },
   ...{ questions: saved.questions, unconfirmed: saved.unconfirmed },
-  ...{ commits_since: drift.commitsSince, files_changed: drift.filesChanged, files_gone: drift.filesGone },
+  ...{ commitsSince: drift.commitsSince, filesChanged: drift.filesChanged, filesGone: drift.filesGone },
 })
 
 async function savedOf(
@@ -166,8 +166,8 @@ async function savedOf(
     stream: row.stream.name,
     checkpoint: checkpoint.id,
     sequence,
-    saved_at: checkpoint.at,
-    age_ms: Math.max(0, context.ports.now() - atMs),
+    savedAt: checkpoint.at,
+    ageMs: Math.max(0, context.ports.now() - atMs),
     summary: work.now || work.state || work.problem,
     goal: work.intent,
     next: work.next[0]?.text ?? '',
@@ -190,7 +190,7 @@ async function dueInput(
   const steps = position?.plan?.steps ?? []
   const stage = String(world.index?.stage ?? '')
   return {
-    savedAgeMs: saved?.age_ms ?? null,
+    savedAgeMs: saved?.ageMs ?? null,
     filesChanged: saved?.drift.filesChanged ?? 0,
     commitsSince: saved?.drift.commitsSince ?? null,
     branch: saved?.drift.branch ?? null,
@@ -251,7 +251,7 @@ function sayStatus(status: Status, { columns }: Screen): string {
   if (saved) {
     rows.push(['Work', `${saved.stream}: ${WHY[saved.why]}`])
     if (saved.document) rows.push(['Document', saved.document])
-    rows.push(['Saved', `${ageOf(saved.age_ms)} ago, number ${saved.sequence}`])
+    rows.push(['Saved', `${ageOf(saved.ageMs)} ago, number ${saved.sequence}`])
     if (saved.summary) rows.push(['Now', clipped(saved.summary)])
     rows.push(['Next', clipped(saved.next) || 'nothing is planned'])
     for (const blocker of saved.blockers.slice(0, 2)) rows.push(['Blocked', clipped(blocker)])
