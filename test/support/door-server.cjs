@@ -1,6 +1,6 @@
 // Runs the built command line and the built hook without a process for each call. Answers one request after another:
 // a line of JSON on descriptor 3, the answer as a line on descriptor 4. Ends when nobody can ask any more.
-const { readSync, writeSync } = require('node:fs')
+const { existsSync, readdirSync, readlinkSync, readSync, writeSync } = require('node:fs')
 const { join } = require('node:path')
 const { version } = require('../../package.json')
 
@@ -80,17 +80,53 @@ async function leftOver() {
     const left = process.getActiveResourcesInfo().filter((name) => name !== 'Immediate')
     for (const name of OWN) if (left.includes(name)) left.splice(left.indexOf(name), 1)
     if (left.length === 0 || performance.now() > until) return left
-    await new Promise((resolve) => setImmediate(resolve))
+    await turn()
   }
+}
+
+const FILES = '/proc/self/fd'
+
+/** How many files this process has open, where the system tells it. */
+function countOpenFiles() {
+  if (!existsSync(FILES)) return 0
+  return readdirSync(FILES).filter((name) => isFile(join(FILES, name))).length
+}
+
+function isFile(descriptor) {
+  try {
+    return /^\/(?!dev\/|proc\/)/.test(readlinkSync(descriptor))
+  } catch (error) {
+    // The one that the list itself was read by.
+    if (error.code !== 'ENOENT') throw error
+    return false
+  }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/**
+ * Whether a command left files open. SQLite closes a store when the last of its statements is collected, which the end
+ * of a process does at once; the next command would else wait for locks that nobody needs any more.
+ */
+async function keepsFiles(before) {
+  if (countOpenFiles() <= before) return false
+  globalThis.gc()
+  await turn()
+  return countOpenFiles() > before
 }
 
 async function serve() {
   for (;;) {
     const request = nextRequest()
+    const before = countOpenFiles()
     began = performance.now()
     try {
       const done = await perform(request)
-      answer({ ...done, left: await leftOver() })
+      const left = await leftOver()
+      // A server that cannot be cleaned answers, and ends.
+      const isSpent = await keepsFiles(before)
+      answer({ ...done, left, isSpent })
+      if (isSpent) process.exit(0)
     } catch (error) {
       answer({ problem: error instanceof Error ? error.stack : String(error) })
     }
