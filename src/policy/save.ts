@@ -1,5 +1,5 @@
 import { decisionOf, decisionSentence } from '../core/decision.ts'
-import { ReasonError } from '../core/reason.ts'
+import { usageError } from '../core/reason.ts'
 import {
   type Artifact,
   type Breadcrumb,
@@ -213,7 +213,7 @@ function superseded(work: WorkState, texts: string[], fresh: Decision[]): WorkSt
   if (texts.length === 0) return work
   const [successor, ...others] = fresh
   if (successor === undefined || others.length > 0)
-    throw wrong('--supersedes needs exactly one --decision beside it')
+    throw usageError('--supersedes needs exactly one --decision beside it')
   const replaced = new Set(texts.map((text) => match('decision', work.decisions.filter(stands), text)))
   const mark = (one: Decision) => (replaced.has(one) ? { ...one, supersededBy: successor.text } : one)
   return { ...work, decisions: work.decisions.map(mark) }
@@ -266,11 +266,9 @@ function match<C extends Claim>(what: string, items: C[], text: string): C {
   if (only !== undefined && found.length === 1) return only
   const close = found.length > 0 ? found : items
   const known = close.map((item) => JSON.stringify(item.text.slice(0, 60))).join(', ') || 'none'
-  throw wrong(
+  throw usageError(
     found.length === 0
       ? `no ${what} is like ${JSON.stringify(text.slice(0, 60))}; known: ${known}`
       : `more than one ${what} is like ${JSON.stringify(text.slice(0, 60))}: ${known}; be more exact`,
   )
 }
-
-const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })

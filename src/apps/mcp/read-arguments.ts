@@ -1,5 +1,5 @@
 import { wellFormed } from '../../core/canonical.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { usageError } from '../../core/reason.ts'
 import { requireInside } from '../../engine/context/inside.ts'
 import { type Field, type Fields, parseInput } from '../../verbs/define/field.ts'
 import { type ToolOperation, toolFields, toolName } from './tool-list.ts'
@@ -8,7 +8,6 @@ import { type ToolOperation, toolFields, toolName } from './tool-list.ts'
 const MOST_PATHS = 100
 
 const quoted = (text: string) => JSON.stringify(text.slice(0, 80))
-const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })
 
 /**
  * What an agent gave, checked once: no argument that the tool does not have, each of its kind, and no path that
@@ -22,13 +21,13 @@ export function readArguments(operation: ToolOperation, given: unknown, cwd: str
   const raw: Record<string, unknown> = {}
   for (const [name, value] of all) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (field === undefined) throw wrong(unknown(operation, name, fields))
+    if (field === undefined) throw usageError(unknown(operation, name, fields))
     if (value !== null) raw[name] = givenValue(name, field, value)
   }
   for (const [name, { path: pathIn, needed }] of Object.entries(fields)) {
-    if (needed && raw[name] === undefined) throw wrong(`${quoted(name)} is missing`)
+    if (needed && raw[name] === undefined) throw usageError(`${quoted(name)} is missing`)
     const values = pathIn ? [raw[name] ?? []].flat() : []
-    if (values.length > MOST_PATHS) throw wrong(`${quoted(name)} takes up to ${MOST_PATHS} files`)
+    if (values.length > MOST_PATHS) throw usageError(`${quoted(name)} takes up to ${MOST_PATHS} files`)
     for (const value of values) {
       const path = pathIn?.(String(value)) ?? null
       if (path !== null) requireInside(cwd, path)
@@ -40,7 +39,7 @@ export function readArguments(operation: ToolOperation, given: unknown, cwd: str
 const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const refuse = (problem: string): never => {
-  throw wrong(problem)
+  throw usageError(problem)
 }
 
 function unknown(operation: ToolOperation, name: string, fields: Fields): string {
@@ -53,11 +52,11 @@ function unknown(operation: ToolOperation, name: string, fields: Fields): string
 function givenValue(name: string, field: Field, value: unknown): unknown {
   switch (field.kind) {
     case 'flag':
-      if (typeof value !== 'boolean') throw wrong(`${quoted(name)} takes true or false`)
+      if (typeof value !== 'boolean') throw usageError(`${quoted(name)} takes true or false`)
       return value
     case 'count':
       if (!Number.isInteger(value) && !(typeof value === 'string' && /^\d+$/.test(value)))
-        throw wrong(`${quoted(name)} takes a whole number`)
+        throw usageError(`${quoted(name)} takes a whole number`)
       return value
     case 'words':
       return (Array.isArray(value) ? value : [value]).map((one) => textOf(`a text in ${quoted(name)}`, one))
@@ -69,7 +68,7 @@ function givenValue(name: string, field: Field, value: unknown): unknown {
 
 /** Half a character of a pair is no text that can be stored. */
 function textOf(label: string, value: unknown): string {
-  if (typeof value !== 'string') throw wrong(`${label} takes a text`)
-  if (value.includes('\0')) throw wrong(`${label} holds a zero character`)
+  if (typeof value !== 'string') throw usageError(`${label} takes a text`)
+  if (value.includes('\0')) throw usageError(`${label} holds a zero character`)
   return wellFormed(value)
 }
