@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../core/agent-event.ts'
 import type { Session, Stretch } from '../core/session.ts'
+import { count as formatCount } from '../core/text.ts'
 
 interface Weight {
   /** So many make a point. */
@@ -76,12 +77,12 @@ export function askToSave(
   { requests, edits }: Stretch,
   { hasSaved, hasTools }: { hasSaved: boolean; hasTools: boolean },
 ): string {
-  const done = [count(requests, 'request'), ...(edits > 0 ? [count(edits, 'edit')] : [])].join(' and ')
+  const done = [formatCount(requests, 'request'), ...(edits > 0 ? [formatCount(edits, 'edit')] : [])].join(
+    ' and ',
+  )
   const since = hasSaved ? 'since the last save' : 'in this session without a save'
   return `Savepoint: ${done} ${since}. ${SAVE_BY[hasTools ? 'tool' : 'command']} Skip it if nothing was decided.`
 }
-
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
 
 /** The table of weights in Markdown, for docs/sessions.md. */
 export function weightsTable(): string {

@@ -1,3 +1,4 @@
+import { collapseSpaces } from '../core/text.ts'
 import { stillOverheard, type WorkField, type WorkState } from '../core/work.ts'
 
 type ListField = {
@@ -97,7 +98,7 @@ function take<Field extends ListField>(
 }
 
 /** Formats join lines and trim. A document may have thousands of items, and nearly none of them needs it. */
-const norm = (text: string) => (LOOSE.test(text) ? text.replace(/\s+/g, ' ').trim() : text)
+const norm = (text: string) => (LOOSE.test(text) ? collapseSpaces(text) : text)
 const LOOSE = /^\s|\s$|\s\s|[^\S ]/
 
 /** What an item says counts; where it says nothing, or only that a file said it, what was known stays. */

@@ -1,13 +1,12 @@
 import { wellFormed } from '../../core/canonical.ts'
 import { usageError } from '../../core/reason.ts'
+import { quoteShort } from '../../core/text.ts'
 import { requireInside } from '../../engine/context/inside.ts'
 import { type Field, type Fields, parseInput } from '../../verbs/define/field.ts'
 import { type ToolOperation, toolFields, toolName } from './tool-list.ts'
 
 /** A checkpoint holds no more of them; each is looked for on the disk. */
 const MOST_PATHS = 100
-
-const quoted = (text: string) => JSON.stringify(text.slice(0, 80))
 
 /**
  * What an agent gave, checked once: no argument that the tool does not have, each of its kind, and no path that
@@ -25,15 +24,15 @@ export function readArguments(operation: ToolOperation, given: unknown, cwd: str
     if (value !== null) raw[name] = givenValue(name, field, value)
   }
   for (const [name, { path: pathIn, needed }] of Object.entries(fields)) {
-    if (needed && raw[name] === undefined) throw usageError(`${quoted(name)} is missing`)
+    if (needed && raw[name] === undefined) throw usageError(`${quoteShort(name)} is missing`)
     const values = pathIn ? [raw[name] ?? []].flat() : []
-    if (values.length > MOST_PATHS) throw usageError(`${quoted(name)} takes up to ${MOST_PATHS} files`)
+    if (values.length > MOST_PATHS) throw usageError(`${quoteShort(name)} takes up to ${MOST_PATHS} files`)
     for (const value of values) {
       const path = pathIn?.(String(value)) ?? null
       if (path !== null) requireInside(cwd, path)
     }
   }
-  return parseInput(operation.fields, raw, quoted)
+  return parseInput(operation.fields, raw, quoteShort)
 }
 
 const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -46,23 +45,25 @@ function unknown(operation: ToolOperation, name: string, fields: Fields): string
   const known = Object.keys(fields)
   const near = known.find((one) => name === `${one}s` || one === `${name}s` || one === name.toLowerCase())
   const takes = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`
-  return `${toolName(operation)} has no argument ${quoted(name)}; ${near ? `${quoted(near)} is meant? ` : ''}${takes}`
+  return `${toolName(operation)} has no argument ${quoteShort(name)}; ${near ? `${quoteShort(near)} is meant? ` : ''}${takes}`
 }
 
 function givenValue(name: string, field: Field, value: unknown): unknown {
   switch (field.kind) {
     case 'flag':
-      if (typeof value !== 'boolean') throw usageError(`${quoted(name)} takes true or false`)
+      if (typeof value !== 'boolean') throw usageError(`${quoteShort(name)} takes true or false`)
       return value
     case 'count':
       if (!Number.isInteger(value) && !(typeof value === 'string' && /^\d+$/.test(value)))
-        throw usageError(`${quoted(name)} takes a whole number`)
+        throw usageError(`${quoteShort(name)} takes a whole number`)
       return value
     case 'words':
-      return (Array.isArray(value) ? value : [value]).map((one) => textOf(`a text in ${quoted(name)}`, one))
+      return (Array.isArray(value) ? value : [value]).map((one) =>
+        textOf(`a text in ${quoteShort(name)}`, one),
+      )
     case 'text':
     case 'choice':
-      return textOf(quoted(name), value)
+      return textOf(quoteShort(name), value)
   }
 }
 

@@ -3,6 +3,7 @@ import { lookTime } from '../../fs/disk.ts'
 import type { DocumentCommit } from '../../store/acts.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
+import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { SAVE_MS } from '../publish/guard.ts'
 import type { Settled } from '../publish/settle.ts'
@@ -14,7 +15,6 @@ import { upToDate } from './up-to-date.ts'
 
 /** Fifty agents at one document take their turns; each turn is some milliseconds. */
 const WAIT_MS = 40_000
-const GIVE_UP_AFTER = 50
 /** How often a document that broke this instant gets another look. */
 const LOOKS = 3
 
@@ -75,7 +75,7 @@ export async function actAnyway<R>(
   if (release === null) throw new ReasonError('store_busy', { path: home.database, waited_ms: WAIT_MS })
   try {
     const here = given ?? (await lookHere(context))
-    for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS.documents; attempt += 1) {
       const survey = await upToDate(context, here)
       if (attempt < LOOKS && isBeingSaved(survey, ports.now())) {
         await ports.sleep(SAVE_MS)

@@ -3,6 +3,7 @@ import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
+import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { tell } from '../documents/read.ts'
 import { look, type Survey, standingOf } from '../documents/survey.ts'
@@ -16,7 +17,6 @@ import type { Source } from './read-source.ts'
 import { takeSources } from './take-sources.ts'
 
 const WAIT_MS = 20_000
-const GIVE_UP_AFTER = 50
 
 export interface ImportReport extends Omit<Readings, 'sources'> {
   dry_run: boolean
@@ -120,7 +120,7 @@ async function takeAll(
   if (release === null) throw new ReasonError('store_busy', { path: home.database, waited_ms: WAIT_MS })
   try {
     let open = sources
-    for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS.documents; attempt += 1) {
       const survey = await upToDate(context, here)
       if (survey.operation !== null) throw new ReasonError('git_in_progress', { operation: survey.operation })
       if (attempt === 0) tell(context, survey)

@@ -1,4 +1,5 @@
 import { usageError } from '../../core/reason.ts'
+import { quoteShort } from '../../core/text.ts'
 
 interface FieldBase {
   about: string
@@ -76,7 +77,7 @@ function parseField(label: string, field: Field, value: unknown): unknown {
   const text = String(value)
   if (field.kind === 'count') return parseCount(label, text, field)
   if (field.kind === 'choice' && !field.choices.includes(text))
-    throw usageError(`${label} takes ${field.choices.join(', ')}, not ${quoted(text)}`)
+    throw usageError(`${label} takes ${field.choices.join(', ')}, not ${quoteShort(text)}`)
   if (field.kind === 'text') field.check?.(text)
   return text
 }
@@ -88,8 +89,6 @@ function parseCount(
 ) {
   const value = Number(text)
   if (!/^\d{1,9}$/.test(text) || value < least || value > most)
-    throw usageError(`${label} takes a whole number from ${least} to ${most}, not ${quoted(text)}`)
+    throw usageError(`${label} takes a whole number from ${least} to ${most}, not ${quoteShort(text)}`)
   return value
 }
-
-const quoted = (text: string) => JSON.stringify(text.slice(0, 80))

@@ -1,5 +1,6 @@
 import type { Transition, TriggerKind } from '../../core/checkpoint.ts'
 import { describe, usageError } from '../../core/reason.ts'
+import { quoteShort } from '../../core/text.ts'
 import type { Artifact } from '../../core/work.ts'
 
 /** What may be a reason for a delta; `manual` is none in particular. */
@@ -29,7 +30,7 @@ export function parseArtifact(text: string): Artifact {
   const found = /^(.+?):(created|modified|deleted)(?::(.*))?$/s.exec(text)
   if (!found?.[1])
     throw usageError(
-      `--artifact takes path:action:description with created, modified or deleted, not ${quoted(text)}`,
+      `--artifact takes path:action:description with created, modified or deleted, not ${quoteShort(text)}`,
     )
   return { path: found[1], action: found[2] ?? '', description: (found[3] ?? '').trim() }
 }
@@ -40,7 +41,7 @@ export function parseTransition(text: string): Transition {
   const [item = '', before = '', after = ''] = parts
   if (parts.length !== 3 || item === '')
     throw usageError(
-      `--transition takes item:before:after, not ${quoted(text)}; with colons in a part use --stdin and JSON`,
+      `--transition takes item:before:after, not ${quoteShort(text)}; with colons in a part use --stdin and JSON`,
     )
   return { item, before, after }
 }
@@ -55,7 +56,9 @@ export function parseDelta(
   const { what, trigger, artifacts, transitions, ...others } = value as Record<string, unknown>
   const [unknown] = Object.keys(others)
   if (unknown !== undefined)
-    throw usageError(`stdin has the key ${quoted(unknown)}; known are what, trigger, artifacts, transitions`)
+    throw usageError(
+      `stdin has the key ${quoteShort(unknown)}; known are what, trigger, artifacts, transitions`,
+    )
   if (what !== undefined && typeof what !== 'string') throw usageError('"what" must be a text')
   return {
     ...(what === undefined ? {} : { what }),
@@ -96,7 +99,7 @@ const textOf = (item: Record<string, unknown>, key: string, fallback?: string): 
 function artifactOf(item: Record<string, unknown>): Artifact {
   const action = textOf(item, 'action')
   if (!ACTIONS.includes(action))
-    throw usageError(`"action" takes ${ACTIONS.join(', ')}, not ${quoted(action)}`)
+    throw usageError(`"action" takes ${ACTIONS.join(', ')}, not ${quoteShort(action)}`)
   return { path: textOf(item, 'path'), action, description: textOf(item, 'description', '') }
 }
 
@@ -105,5 +108,3 @@ const transitionOf = (item: Record<string, unknown>): Transition => ({
   before: textOf(item, 'before', ''),
   after: textOf(item, 'after'),
 })
-
-const quoted = (text: string) => JSON.stringify(text.slice(0, 80))
