@@ -22,7 +22,7 @@ const WEIGHTS = {
 /** With so many points the agent is asked to save. */
 export const DUE_AT_POINTS = 12
 
-/** The user may be away: a longer silence counts as so much work. */
+/** Upper limit for the work time counted between two events: in a longer pause the user was away. */
 const LONGEST_PAUSE_MS = 600_000
 
 /** A stretch begins with its session, and anew with every save by hand. */

@@ -18,7 +18,7 @@ export type Statement =
   | string
   | { text: string; why?: string; confirmed?: boolean; supersededBy?: string | null }
 
-/** A file in somebody's words. */
+/** A file that a user or an agent names in a save. */
 export type FileSaid = Pick<Artifact, 'path'> & Partial<Pick<Artifact, 'action' | 'description'>>
 
 /** `src/login.ts`, or `src/login.ts: the form`. */
@@ -65,7 +65,7 @@ export const NOTHING_SAID: Saying = {
   ...{ unconfirmed: false, by: 'user' },
 }
 
-/** The work after a save: what was known carried forward by the one table, with what was said. */
+/** The work after a save: the known work, carried forward by the carry table, with the new statements. */
 export function said(before: WorkState, saying: Saying, at: string): WorkState {
   const claims = claimsOf(saying)
   const known = confirmed(before, saying.confirm)
@@ -109,7 +109,7 @@ function decided(one: Statement, claim: (one: Statement) => Claim): Decision {
   return { ...claim(one), ...(why === '' ? decisionOf(text) : { text, why }), supersededBy }
 }
 
-/** Said again, a decision that was confirmed stays so, and an agent does not bring back what was superseded. */
+/** Repeating a confirmed decision keeps it confirmed; an agent cannot revive a superseded one. */
 function restated(known: readonly Decision[], fresh: Decision): Decision {
   const same = known.find(({ text }) => text === fresh.text)
   if (!same) return fresh
@@ -190,7 +190,7 @@ export function capped(work: WorkState): { work: WorkState; dropped: number } {
   return { work: fits, dropped }
 }
 
-/** Where there are too many, those go first that nobody confirmed. */
+/** Above the cap, unconfirmed decisions are dropped first. */
 function surestOf(standing: Decision[], cap: <Item>(items: Item[], most: number) => Item[]): Decision[] {
   const sure = standing.filter(({ confirmed }) => confirmed)
   const unsure = cap(

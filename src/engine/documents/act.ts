@@ -101,7 +101,7 @@ export async function actAnyway<R>(
   }
 }
 
-/** Who is refused hears the rest as well: it may be the cause. */
+/** A refusal also reports the problems of the documents: they may be its cause. */
 async function decided<R>(
   context: Context,
   survey: Survey,
@@ -115,7 +115,7 @@ async function decided<R>(
   }
 }
 
-/** An editor cuts a file before it writes it anew: what does not parse now may be whole in a moment. */
+/** Editors truncate a file before they write it: one that does not parse now may be complete in a moment. */
 const isBeingSaved = ({ troubles, files }: Survey, nowMs: number) =>
   troubles.some(({ kind, path }) => kind === 'broken' && nowMs - lookTime(files.get(path) ?? '') < SAVE_MS)
 

@@ -8,7 +8,7 @@ import { type Entry, type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import type { Context } from '../context/context.ts'
 
-/** A walk ends here: nobody has more documents, and somebody may have named the root of a disk. */
+/** A walk stops at this number of files: the user may have named the root of a disk. */
 const MAX_ENTRIES = 100_000
 const MAX_DEPTH = 64
 const CLOSED = new Set(['.git', 'node_modules'])

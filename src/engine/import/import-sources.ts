@@ -73,7 +73,7 @@ async function newOnes(
   return fresh
 }
 
-/** Says of each whether somebody else wrote it. Git is asked in a trusted workspace only. */
+/** Marks sources that somebody else wrote as foreign. Git runs only in a trusted workspace. */
 async function vouched(
   context: Context,
   sources: Source[],
@@ -124,7 +124,7 @@ async function takeAll(
       const survey = await upToDate(context, here)
       if (survey.operation !== null) throw new ReasonError('git_in_progress', { operation: survey.operation })
       if (attempt === 0) tell(context, survey)
-      // Whoever held the lock before may have imported the same files.
+      // The previous holder of the lock may have imported the same files.
       const known = await store.acts.listTextHashes(identity.repository)
       report.known += open.filter(({ hash }) => known.has(hash)).length
       open = open.filter(({ hash }) => !known.has(hash))

@@ -1,7 +1,7 @@
 import { ReasonError } from '../../core/reason.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 
-/** Done; to be tried again, because somebody wrote meanwhile; or left as it is, owed still or given up. */
+/** `done`; `again`: another process wrote the file meanwhile; `left`: it stays pending, or is given up. */
 export type Step = 'done' | 'again' | 'left'
 
 /** How a row is settled, and when its turn is: what takes a file's place comes before that file goes. */

@@ -16,7 +16,7 @@ interface FieldBase {
   path?: (value: string) => string | null
 }
 
-/** What an operation takes, said once: the command line, the help and the reference are made from it. */
+/** What a verb takes: the command line, the help and the reference are made from this table. */
 export type Field =
   | (FieldBase & { kind: 'text'; value?: string; check?: (value: string) => void })
   | (FieldBase & { kind: 'count'; least?: number; most?: number; value?: string })

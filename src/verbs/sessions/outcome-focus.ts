@@ -126,7 +126,7 @@ function focused(session: Session, said: Outcome | null, nowMs: number): Session
   return { ...withEvent(session, event), outcomes: [...others, known ? merged(known, said) : said] }
 }
 
-/** What is not said again stays as it was. */
+/** Values that are not given again stay. */
 const merged = (known: Outcome, said: Outcome): Outcome => ({
   outcomeId: said.outcomeId ?? known.outcomeId,
   outcomeName: said.outcomeName,

@@ -60,7 +60,7 @@ const KEYS: Readonly<Record<string, Read>> = {
   tdd_phase: place('tddPhase'),
   position: positionOf,
   unconfirmed: (value, key) => ({ unconfirmed: flagOf(value, key) }),
-  // A work state that was told says what nobody saved; whoever saves it says all of it.
+  // A piped work state may have `overheard` fields; saving it makes them all the caller's own.
   overheard: () => ({}),
 }
 

@@ -192,7 +192,7 @@ function both(piped: Saying, flags: Saying): Saying {
 /** Whether a command says nothing that could be saved. */
 export const isNothingSaid = (input: SayingInput) => !input.stdin && isSilent(fromFlags(input))
 
-/** Where nothing at all was said a person is asked the three questions; nobody is waited for who is not there. */
+/** If nothing was given, a person at a terminal is asked three questions; without a terminal the save is refused. */
 async function orAsked(context: Context, saying: Saying): Promise<Saying> {
   if (!isSilent(saying)) return saying
   if (context.ask === null)
@@ -211,7 +211,7 @@ async function orAsked(context: Context, saying: Saying): Promise<Saying> {
   return asked
 }
 
-/** A list that is to be emptied is something that was said. */
+/** An empty list counts as input: it empties the known list. */
 const isSilent = ({ by: _by, unconfirmed: _unconfirmed, next, blockers, ...saying }: Saying) =>
   next === null &&
   blockers === null &&
