@@ -24,7 +24,7 @@ export interface ToolUse {
   running: Pick<InFlight, 'id' | 'kind' | 'what'> | null
 }
 
-/** Something an agent did, in our words: agents/<agent>/hooks.ts makes it of the client's own. */
+/** An agent's event in our vocabulary: agents/<agent>/hooks.ts makes it from the client's payload. */
 export type AgentEvent = Common &
   (
     | { kind: 'start'; source: Source; model: string | null }

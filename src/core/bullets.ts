@@ -1,7 +1,7 @@
 import { wellFormed } from './canonical.ts'
 import type { Claim } from './work.ts'
 
-/** Text without what drives a terminal, with plain line breaks, and nothing but blanks around it. */
+/** Strips terminal control sequences, normalizes line breaks and trims the text. */
 export const plainText = (text: string) =>
   wellFormed(text)
     .replace(/\r\n|[\r\v\f\u0085\u2028\u2029]/g, '\n')
@@ -9,7 +9,7 @@ export const plainText = (text: string) =>
     .replace(/^[^\S\n]+$/gm, '')
     .trim()
 
-/** The same in one line. */
+/** `plainText`, with its lines joined into one. */
 export const oneLine = (text: string) =>
   plainText(text)
     .split('\n')
@@ -28,7 +28,7 @@ const FIRST = `${BLOCK}|${MARK.replace('\\1', '\\2')}`
 const SHIELD = { first: lead(FIRST), rest: lead(BLOCK) }
 const SHIELDED = { first: lead(FIRST, '\\\\'), rest: lead(BLOCK, '\\\\') }
 
-/** A backslash goes before what could be structure, one more where there are some already: it can be undone. */
+/** Escapes what Markdown would read as structure with one more backslash; `unshielded` removes it again. */
 const shielded = (line: string, how: keyof typeof SHIELD) => line.replace(SHIELD[how], '$1\\')
 const unshielded = (line: string, how: keyof typeof SHIELD) => line.replace(SHIELDED[how], '$1')
 
@@ -118,7 +118,10 @@ function itemText([first = '', ...rest]: string[]): string {
 /** What marks a claim that nobody confirmed. */
 export const UNCONFIRMED = 'UNCONFIRMED'
 const MARKED = ` \`${UNCONFIRMED}\``
-/** A claim's text, with the mark behind it where it is due. The word itself, in the text, is no mark. */
+/**
+ * A claim's text, followed by the UNCONFIRMED mark if nobody confirmed it. The same word inside the text is not a
+ * mark.
+ */
 export function encodeClaim(text: string, confirmed: boolean): string {
   const said = plainText(text)
     .replace(/&(?=(?:#38;)*#85;NCONFIRMED)/g, '&#38;')

@@ -1,5 +1,6 @@
 import { sha256 } from './canonical.ts'
 import { ReasonError } from './reason.ts'
+import { quoteShort } from './text.ts'
 
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9_-])?$/
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i
@@ -35,7 +36,7 @@ export function requireRunName(value: string): string {
 
 function refuse(value: string, what: string, problem: string | null): void {
   if (problem === null) return
-  throw new ReasonError('id_invalid', { what, value: JSON.stringify(String(value).slice(0, 80)), problem })
+  throw new ReasonError('id_invalid', { what, value: quoteShort(String(value)), problem })
 }
 
 /** Names are unique ignoring case, because some file systems are. */

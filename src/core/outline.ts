@@ -88,7 +88,7 @@ function fenceOf(line: string): Fence | null {
   return { mark: mark.charAt(0), length: mark.length, bare: rest.trim() === '' }
 }
 
-/** The line that closes a fence. What was searched to the end in vain is not searched for again. */
+/** Finds the line that closes a fence. A failed search is remembered, so that hostile text stays linear. */
 function closerOf(
   closers: ReadonlyArray<Fence | null>,
   from: number,

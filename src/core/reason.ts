@@ -529,6 +529,9 @@ export class ReasonError extends Error {
   }
 }
 
+/** A refusal of what a caller gave: `problem` says what is wrong with it. */
+export const usageError = (problem: string) => new ReasonError('usage_invalid', { problem })
+
 /** Any thrown value as a ReasonError, so that every door can show it the same way. */
 export function asReason(error: unknown): ReasonError {
   if (error instanceof ReasonError) return error

@@ -50,7 +50,7 @@ export interface SessionEvent {
   tokens: number
 }
 
-/** A helper or a command that was running when it was last heard of. */
+/** A helper or a background command that was still running at the session's last event. */
 export interface InFlight {
   id: string
   kind: 'subagent' | 'task' | 'background'
@@ -90,7 +90,7 @@ export interface ContextUse {
   at: string
 }
 
-/** What the agent was told at its start: what changed since is told when it resumes. */
+/** The checkpoint that the agent was told at its start; a resume tells what changed since. */
 export interface Told {
   at: string
   stream: string | null

@@ -13,3 +13,9 @@ export function ageOf(ms: number): string {
   const number = Math.max(0, Math.floor(ms / length))
   return number === 0 ? 'less than a minute' : count(number, unit)
 }
+
+/** A text that somebody gave, as a message quotes it: its beginning, in quotes, with control characters as codes. */
+export const quoteShort = (text: string) => JSON.stringify(text.slice(0, 80))
+
+/** A text in one line, with one space between its words. */
+export const collapseSpaces = (text: string) => text.replace(/\s+/g, ' ').trim()

@@ -11,7 +11,7 @@ export interface Part {
   stale?: boolean
 }
 
-/** What a budget cost a field, as data: the words for it are made where it is told. */
+/** What was cut from a field to meet a budget, as data: the caller writes the sentence. */
 export interface Cut {
   field: WorkField
   count: number

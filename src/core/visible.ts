@@ -1,3 +1,4 @@
+import { collapseSpaces } from './text.ts'
 /** A line that cannot drive a terminal: control characters, and marks that turn the direction of writing, as codes. */
 export const visible = (text: string) =>
   // Nearly no text has any, and thousands are shown at once: the bare test is six times as fast.
@@ -18,4 +19,4 @@ function codeOf(character: string): string {
 }
 
 /** A text from outside as one line that drives no terminal. */
-export const oneLine = (text: string) => visible(text.replace(/\s+/g, ' ').trim())
+export const oneLine = (text: string) => visible(collapseSpaces(text))

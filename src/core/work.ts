@@ -27,7 +27,7 @@ export interface Artifact {
   path: string
   action: string
   description: string
-  /** How its content looked when it was saved, to tell later whether it changed; absent where nobody looked. */
+  /** A fingerprint of its content at the save, to tell later whether it changed; absent if none was taken. */
   seen?: string
 }
 
@@ -87,7 +87,7 @@ export interface WorkState {
   overheard?: OverheardField[]
 }
 
-/** What was overheard before and is unchanged still is; what somebody has said since is not. */
+/** Keeps the `overheard` flag of fields that did not change; a field that was saved since loses it. */
 export function stillOverheard(before: WorkState, after: WorkState): WorkState {
   if (!before.overheard) return after
   const isSame = (field: OverheardField) => JSON.stringify(before[field]) === JSON.stringify(after[field])

@@ -1,5 +1,6 @@
 import { oneLine } from '../core/bullets.ts'
 import type { Session } from '../core/session.ts'
+import { count as formatCount } from '../core/text.ts'
 
 /** What a session got done: in the words that somebody gave, else counted from what it did. */
 export function accomplishmentsOf({
@@ -21,4 +22,4 @@ export function accomplishmentsOf({
 }
 
 const counted = (verb: string, count: number, noun: string) =>
-  count > 0 ? [`${verb} ${count} ${noun}${count === 1 ? '' : 's'}`] : []
+  count > 0 ? [`${verb} ${formatCount(count, noun)}`] : []

@@ -14,7 +14,7 @@ export type Adoption =
   | 'publish'
   /** A version that was seen before stands there: this workspace goes to its checkpoint. */
   | 'move'
-  /** It says the same in other bytes: they are remembered, and nothing else. */
+  /** The decoded state is the same in other bytes: only the new hash is stored. */
   | 'remember'
   /** Somebody changed it: that is a checkpoint. */
   | 'append'
@@ -52,7 +52,7 @@ export interface FocusSeen {
   currents: readonly string[]
 }
 
-/** Which stream is in focus after looking at the documents: they are followed where they agree with themselves. */
+/** The focused stream after a survey: the documents decide if exactly one of them says `current`. */
 export function followFocus({ focused, isDropped, currents }: FocusSeen): string | null {
   const [only] = currents
   if (only !== undefined && currents.length === 1) return only

@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../core/agent-event.ts'
 import type { Session, Stretch } from '../core/session.ts'
+import { count as formatCount } from '../core/text.ts'
 
 interface Weight {
   /** So many make a point. */
@@ -21,7 +22,7 @@ const WEIGHTS = {
 /** With so many points the agent is asked to save. */
 export const DUE_AT_POINTS = 12
 
-/** The user may be away: a longer silence counts as so much work. */
+/** Upper limit for the work time counted between two events: in a longer pause the user was away. */
 const LONGEST_PAUSE_MS = 600_000
 
 /** A stretch begins with its session, and anew with every save by hand. */
@@ -76,12 +77,12 @@ export function askToSave(
   { requests, edits }: Stretch,
   { hasSaved, hasTools }: { hasSaved: boolean; hasTools: boolean },
 ): string {
-  const done = [count(requests, 'request'), ...(edits > 0 ? [count(edits, 'edit')] : [])].join(' and ')
+  const done = [formatCount(requests, 'request'), ...(edits > 0 ? [formatCount(edits, 'edit')] : [])].join(
+    ' and ',
+  )
   const since = hasSaved ? 'since the last save' : 'in this session without a save'
   return `Savepoint: ${done} ${since}. ${SAVE_BY[hasTools ? 'tool' : 'command']} Skip it if nothing was decided.`
 }
-
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
 
 /** The table of weights in Markdown, for docs/sessions.md. */
 export function weightsTable(): string {

@@ -60,7 +60,7 @@ export function budgetOf(input: BudgetInput): Budget {
   }
 }
 
-/** A client gives zero for what it does not know, as after a compaction. */
+/** Clients report 0 for an unknown count, for example after a compaction. */
 const known = (count: number | null | undefined) =>
   count !== null && count !== undefined && Number.isFinite(count) && count > 0 ? count : null
 

@@ -109,7 +109,7 @@ type Entry = Record<string, unknown>
 const isEmpty = (value: unknown) =>
   typeof value === 'string' ? value.trim() === '' : Array.isArray(value) && value.length === 0
 
-/** Nothing is dropped; where an item comes again, what it says now wins. A pruned list has the newest last. */
+/** Keeps every item; a repeated item takes its newest values. A pruned list is ordered oldest to newest. */
 function merged(old: Entry[], fresh: Entry[], { how, by }: Merged<Entry>): Entry[] {
   const key = (item: Entry) => JSON.stringify(by.map((name) => item[name]))
   const latest = new Map<string, Entry>()
@@ -124,7 +124,7 @@ function merged(old: Entry[], fresh: Entry[], { how, by }: Merged<Entry>): Entry
   ]
 }
 
-/** An empty text says nothing, so it does not take a reason or a description away. */
+/** An empty text does not erase a known reason or description. */
 const overlaid = (item: Entry = {}, fresh: Entry = {}): Entry => ({
   ...item,
   ...Object.fromEntries(Object.entries(fresh).filter(([name, value]) => value !== '' || !(name in item))),
@@ -150,7 +150,7 @@ export function fitToBudget(
   for (const { field, takes, leave } of TURNS) {
     const mine = [...parts.entries()].filter(([at, part]) => part.field === field && kept[at])
     const floor = leave === 'recent' ? keepRecent : leave
-    // A decision that was superseded is history, and no litter: it goes only where there is no room.
+    // A superseded decision is history, not litter: it is cut only when the budget demands it.
     const isLitter = prune && takes === 'spent' && CARRY[field].how === 'prune'
     let left = mine.length
     for (const [at, part] of mine) {

@@ -8,7 +8,7 @@ import { nudgesFor } from './nudges.ts'
 export interface Remembered {
   nudged: readonly string[]
   compactions: number
-  /** A compaction's summary is to be compared, or something is to be told. */
+  /** The summary of a compaction is not compared yet, or a message to the agent is pending. */
   owed: boolean
   handedOff: boolean
   /** What was done since the last save, up to this event; null where the agent is not to be asked for one. */

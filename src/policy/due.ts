@@ -1,3 +1,4 @@
+import { count as formatCount } from '../core/text.ts'
 /** What is known about the work since it was last saved. */
 export interface DueInput {
   /** Null where nothing is saved yet. */
@@ -54,7 +55,7 @@ const RULES: readonly Rule[] = [
     withDocument: 'delta',
     without: null,
     text: ({ decisionsSinceDelta: count }) =>
-      count > 0 ? `${counted(count, 'decision')} came since the last delta.` : null,
+      count > 0 ? `${formatCount(count, 'decision')} came since the last delta.` : null,
   },
   {
     why: 'shift',
@@ -68,7 +69,7 @@ const RULES: readonly Rule[] = [
     without: 'save',
     text: ({ savedAgeMs, filesChanged, commitsSince }) =>
       savedAgeMs !== null && savedAgeMs > LONG_MS && (filesChanged > 0 || (commitsSince ?? 0) > 0)
-        ? `The last save is ${counted(Math.floor(savedAgeMs / 3_600_000), 'hour')} old, and ${changes(filesChanged, commitsSince ?? 0)} since.`
+        ? `The last save is ${formatCount(Math.floor(savedAgeMs / 3_600_000), 'hour')} old, and ${changes(filesChanged, commitsSince ?? 0)} since.`
         : null,
   },
 ]
@@ -110,8 +111,9 @@ const manyCommits = (commits: number | null) =>
   commits !== null && commits > MANY_COMMITS ? `${commits} commits came since the last save.` : null
 
 const changes = (files: number, commits: number) =>
-  [files > 0 && `${counted(files, 'file')} changed`, commits > 0 && `${counted(commits, 'commit')} came`]
+  [
+    files > 0 && `${formatCount(files, 'file')} changed`,
+    commits > 0 && `${formatCount(commits, 'commit')} came`,
+  ]
     .filter((part) => part !== false)
     .join(' and ')
-
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`

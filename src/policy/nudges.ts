@@ -16,14 +16,14 @@ interface Situation {
   compactions: number
   /** The keys of those given before. */
   nudged: readonly string[]
-  /** The work was handed over: it is saved all the same, and no advice is due. */
+  /** The work was handed off: it is still saved, but no advice is given. */
   handedOff: boolean
 }
 
 const SAVE = '`savepoint save --decision "…" --next "…"`'
 const CLEAR = `Saved with ${SAVE}, the work goes on after a \`/clear\` in a fresh window: the next session gets the brief by itself.`
 
-/** What is newly due; only the strongest speaks. */
+/** Advice that is newly due; only the strongest is given as text. */
 export function nudgesFor({ usedPercent, compactions, nudged, handedOff }: Situation): Nudge[] {
   const pressure = windowPressure(usedPercent ?? 0)
   const full = Math.floor(usedPercent ?? 0)

@@ -69,7 +69,7 @@ const PLAIN = /^[ -~\n\t]*$/
 const ANY_HIDDEN = /[^\P{Cc}\n\t]|[\p{DI}\uFFF9-\uFFFB]/u
 const HIDDEN = '\\p{Cc}\\p{DI}\\uFFF9-\\uFFFB'
 const UNSEEN = `(?![\\n\\t])[${HIDDEN}]`
-/** What colours a terminal, names its window or chooses its letters. */
+/** Terminal sequences: colours, window titles, character sets. */
 const SEQUENCE = '\\x1B(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\x07\\x1B\\n]*(?:\\x07|\\x1B\\\\)|[()][0-~])'
 
 declare const IS_REDACTED: unique symbol
@@ -110,7 +110,7 @@ const KEY_ENDS = /-----END [A-Z ]{0,30}PRIVATE KEY-----/g
 function withoutPrivateKeys(text: string): string {
   let clean = ''
   let from = 0
-  // Of a text that was cut only the end of a key may be left.
+  // A text that was cut may hold only the end of a key.
   KEY_ENDS.lastIndex = 0
   KEY_BEGINS.lastIndex = 0
   const end = KEY_ENDS.exec(text)

@@ -1,7 +1,7 @@
 import { nameKey, runNameProblem } from '../core/id.ts'
 
 const HOUR = 3_600_000
-/** A head that is older than this and of another branch is offered, not told. */
+/** A head of another branch that is older than this is offered as a choice, not told. */
 const OFFER_AFTER_MS = 72 * HOUR
 
 export interface SeenStream {
@@ -117,13 +117,13 @@ export const sessionStream = (id: string) =>
 export const isSessionStream = (name: string) =>
   /^session-(?=[a-z0-9]*[0-9])[a-z0-9]{12}$/.test(nameKey(name))
 
-/** What the last session worked on where nobody saved anything newer: that is where the work is. */
+/** The stream of the last session, unless a newer save exists elsewhere. */
 function newestOf(found: Found | null, seen: Seen, open: SeenStream[]): Found | null {
   const { worked = null, branch } = seen
   const stream = worked === null ? undefined : byName(open, worked.stream)
   if (!stream || found?.why === 'bound') return found
   if (found === null) return { stream, why: 'session' }
-  // Whoever changed the branch wants the work of that branch.
+  // After a change of branch, the work of the new branch is wanted.
   const isElsewhere = stream.branch !== null && branch !== null && stream.branch !== branch
   return !isElsewhere && stream.updatedMs > found.stream.updatedMs ? { stream, why: 'session' } : found
 }
@@ -155,7 +155,7 @@ function firstOf(seen: Seen, all: SeenStream[]): Found | null {
   return only && open.length === 1 ? { stream: only, why: 'only' } : null
 }
 
-/** Who is bound to a stream or asks for it by name is told; a stream that was only found may be yesterday's. */
+/** A bound or named stream is told; one that was only found may be outdated, so it is offered. */
 const isOffered = ({ stream, why }: Found, seen: Seen) =>
   why !== 'bound' &&
   stream.branch !== null &&
@@ -186,7 +186,7 @@ const byName = (streams: readonly SeenStream[], name: string) =>
 const TRUNK = /^(?:main|master|trunk)$/
 const trunkOr = (branch: string | null) => (branch === null || TRUNK.test(branch) ? 'main' : branch)
 
-/** An archived stream is over, and a foreign one is not ours: a save goes beside them, under the next number. */
+/** A save never goes to an archived or a foreign stream: it makes a new one, named with the next number. */
 const isShut = ({ standing, foreign }: SeenStream) => standing === 'archived' || foreign
 
 /** The stream of a plan, whether it exists or not: what is another plan's, or a branch's own, is not taken over. */
@@ -196,7 +196,7 @@ function planStream(plan: string, { streams }: Seen): string {
   return freeName(branchSlug(plan), streams, isTaken)
 }
 
-/** It is called after the branch that it was saved on. */
+/** The stream bears the name of the branch on which it was saved. */
 const isBranchs = ({ name, branch }: SeenStream) =>
   branch !== null && isSlugOf(name, branchSlug(trunkOr(branch)))
 

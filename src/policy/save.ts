@@ -1,5 +1,5 @@
 import { decisionOf, decisionSentence } from '../core/decision.ts'
-import { ReasonError } from '../core/reason.ts'
+import { usageError } from '../core/reason.ts'
 import {
   type Artifact,
   type Breadcrumb,
@@ -18,7 +18,7 @@ export type Statement =
   | string
   | { text: string; why?: string; confirmed?: boolean; supersededBy?: string | null }
 
-/** A file in somebody's words. */
+/** A file that a user or an agent names in a save. */
 export type FileSaid = Pick<Artifact, 'path'> & Partial<Pick<Artifact, 'action' | 'description'>>
 
 /** `src/login.ts`, or `src/login.ts: the form`. */
@@ -65,7 +65,7 @@ export const NOTHING_SAID: Saying = {
   ...{ unconfirmed: false, by: 'user' },
 }
 
-/** The work after a save: what was known carried forward by the one table, with what was said. */
+/** The work after a save: the known work, carried forward by the carry table, with the new statements. */
 export function said(before: WorkState, saying: Saying, at: string): WorkState {
   const claims = claimsOf(saying)
   const known = confirmed(before, saying.confirm)
@@ -109,7 +109,7 @@ function decided(one: Statement, claim: (one: Statement) => Claim): Decision {
   return { ...claim(one), ...(why === '' ? decisionOf(text) : { text, why }), supersededBy }
 }
 
-/** Said again, a decision that was confirmed stays so, and an agent does not bring back what was superseded. */
+/** Repeating a confirmed decision keeps it confirmed; an agent cannot revive a superseded one. */
 function restated(known: readonly Decision[], fresh: Decision): Decision {
   const same = known.find(({ text }) => text === fresh.text)
   if (!same) return fresh
@@ -190,7 +190,7 @@ export function capped(work: WorkState): { work: WorkState; dropped: number } {
   return { work: fits, dropped }
 }
 
-/** Where there are too many, those go first that nobody confirmed. */
+/** Above the cap, unconfirmed decisions are dropped first. */
 function surestOf(standing: Decision[], cap: <Item>(items: Item[], most: number) => Item[]): Decision[] {
   const sure = standing.filter(({ confirmed }) => confirmed)
   const unsure = cap(
@@ -213,7 +213,7 @@ function superseded(work: WorkState, texts: string[], fresh: Decision[]): WorkSt
   if (texts.length === 0) return work
   const [successor, ...others] = fresh
   if (successor === undefined || others.length > 0)
-    throw wrong('--supersedes needs exactly one --decision beside it')
+    throw usageError('--supersedes needs exactly one --decision beside it')
   const replaced = new Set(texts.map((text) => match('decision', work.decisions.filter(stands), text)))
   const mark = (one: Decision) => (replaced.has(one) ? { ...one, supersededBy: successor.text } : one)
   return { ...work, decisions: work.decisions.map(mark) }
@@ -266,11 +266,9 @@ function match<C extends Claim>(what: string, items: C[], text: string): C {
   if (only !== undefined && found.length === 1) return only
   const close = found.length > 0 ? found : items
   const known = close.map((item) => JSON.stringify(item.text.slice(0, 60))).join(', ') || 'none'
-  throw wrong(
+  throw usageError(
     found.length === 0
       ? `no ${what} is like ${JSON.stringify(text.slice(0, 60))}; known: ${known}`
       : `more than one ${what} is like ${JSON.stringify(text.slice(0, 60))}: ${known}; be more exact`,
   )
 }
-
-const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })

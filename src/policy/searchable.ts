@@ -61,7 +61,7 @@ function snapshotRecords({ id, triggers, work, change }: Checkpoint): Searchable
   return recordOf(id, 'run', linesIn(words))
 }
 
-/** One that is new, that has another reason, or whose place another took. */
+/** A decision that is new, has another reason, or was superseded. */
 function decisionRecords(now: readonly Decision[], before: readonly Decision[]): Searchable[] {
   const byText = new Map<string, Decision[]>()
   for (const one of before) byText.set(keyOf(one.text), [...(byText.get(keyOf(one.text)) ?? []), one])
@@ -89,7 +89,7 @@ const learningsIn = ({ work, completion }: Checkpoint): string[] => [
   ...(completion?.learnings ?? []),
 ]
 
-/** The same words are the same record, whoever says them; with another reason a decision is another one. */
+/** Equal words make one record, whichever checkpoint says them; a decision with another reason is another record. */
 function factRecord(kind: 'decision' | 'learning', said: string, sentence: string, why = ''): Searchable[] {
   const [key, reason] = [keyOf(said), keyOf(why)]
   if (key === '') return []

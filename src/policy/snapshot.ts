@@ -144,7 +144,7 @@ function moved(position: Position, event: RunEvent): Position {
   }
 }
 
-/** What must be resolved by a person is not forgotten because something smaller went wrong after it. */
+/** An unrecoverable fault stays recorded even if a recoverable one follows. */
 function heavier(standing: Fault | null, fresh: Fault | undefined): Fault | null {
   return fresh === undefined || standing?.recoverable === false ? standing : fresh
 }

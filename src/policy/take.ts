@@ -1,3 +1,4 @@
+import { collapseSpaces } from '../core/text.ts'
 import { stillOverheard, type WorkField, type WorkState } from '../core/work.ts'
 
 type ListField = {
@@ -5,7 +6,7 @@ type ListField = {
 }[WorkField]
 type ItemOf<Field extends ListField> = WorkState[Field][number]
 
-/** The items of a list that a format cannot show: that they are not in it says nothing. */
+/** Items that a format cannot show: their absence from a file does not mean that they were deleted. */
 export type Unshown = { [Field in ListField]?: (item: ItemOf<Field>) => boolean }
 
 /** What makes an item of a list the same one. */
@@ -25,7 +26,7 @@ const KEYS = {
 // `as`: these are the table's own keys.
 const LISTS = Object.keys(KEYS) as ListField[]
 
-/** What is known of a format and of a file of it. */
+/** What the merge knows about the format and the file. */
 interface Telling {
   unshown?: Unshown
   /**
@@ -54,7 +55,7 @@ export function taken(
 
 const TEXTS = ['problem', 'intent', 'state', 'now'] as const
 
-/** A format that knows of a position knows only some of it. */
+/** A format holds only some fields of a position: empty ones leave the known values. */
 function placed({ position }: WorkState, { position: said }: Partial<WorkState>): WorkState['position'] {
   const told = Object.entries(said ?? {}).filter(([, value]) => value !== '' && value !== null)
   return { ...position, ...Object.fromEntries(told) }
@@ -97,10 +98,10 @@ function take<Field extends ListField>(
 }
 
 /** Formats join lines and trim. A document may have thousands of items, and nearly none of them needs it. */
-const norm = (text: string) => (LOOSE.test(text) ? text.replace(/\s+/g, ' ').trim() : text)
+const norm = (text: string) => (LOOSE.test(text) ? collapseSpaces(text) : text)
 const LOOSE = /^\s|\s$|\s\s|[^\S ]/
 
-/** What an item says counts; where it says nothing, or only that a file said it, what was known stays. */
+/** The fresh values win; an empty value, or an origin of only `file`, keeps the known one. */
 function overlaid<Item extends object>(item: Item, fresh: Item): Item {
   if (isSame(item, fresh)) return item
   const both = { ...item, ...fresh }

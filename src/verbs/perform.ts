@@ -9,7 +9,7 @@ const ingest = async (context: Context, what: 'events' | 'talk') =>
 const goingOn = async (context: Context) =>
   (await import('../engine/sessions/going-on.ts')).sessionGoingOn(context, context.session)
 
-/** Who outlives a session must first hear of the one that goes on: nothing of that one is taken in. */
+/** A server outlives sessions, so it first looks up the running one: that one is not ingested. */
 async function takeInSessions(context: Context, isLasting: boolean, what: Operation['takesIn']) {
   if (isLasting) {
     await ingest(context, 'events')
@@ -18,7 +18,7 @@ async function takeInSessions(context: Context, isLasting: boolean, what: Operat
   if (what === 'talk' || (what === 'events' && !isLasting)) await ingest(context, what)
 }
 
-/** One operation from the door to the result, with everything closed behind it. */
+/** Performs one verb: opens the context, runs the verb, closes everything. */
 export async function performOnce<F extends Fields, R>(
   operation: Operation<F, R>,
   request: Omit<ContextRequest, 'access' | 'lenient'>,

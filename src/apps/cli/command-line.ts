@@ -6,7 +6,7 @@ import { GROUPS } from '../../verbs/table.ts'
 import { addOperation, type Call } from './add-operation.ts'
 import { HELP_LAYOUT } from './help-layout.ts'
 
-/** What the words of a command line ask for: an operation to perform, or text to show. */
+/** What a command line asks for: a verb to perform, or text to show. */
 export type Request = { call: Call } | { text: string; exit: number }
 
 const BEGIN = `Begin with:

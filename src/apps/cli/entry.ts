@@ -25,7 +25,7 @@ function isTerminal(descriptor: number): boolean {
       fstatSync(descriptor).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(descriptor)
     )
   } catch (error) {
-    // Who closed it is nobody at a terminal.
+    // A closed descriptor is not a terminal.
     if (errorCode(error) !== 'EBADF') throw error
     return false
   }

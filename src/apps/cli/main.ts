@@ -25,7 +25,7 @@ export interface Door {
   err(text: string): void
 }
 
-/** The command line: parse, one operation, words or JSON, an exit code. */
+/** The command line: parses the words, performs one verb, prints text or JSON and returns the exit code. */
 export async function main(door: Door, person: Person = NOBODY): Promise<number> {
   const json = door.words.slice(0, beforeDashes(door.words)).includes('--json')
   const notices: string[] = []

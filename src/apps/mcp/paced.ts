@@ -3,7 +3,7 @@ import { Readable, Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { Turns } from './server.ts'
 
-/** Where answers go. A client that is gone reads none; what it asked for before is done all the same. */
+/** The output stream. If the client is gone nobody reads it, but its earlier calls are still performed. */
 export function answersTo(stdout: Writable): Writable {
   stdout.on('error', () => undefined)
   return new Writable({

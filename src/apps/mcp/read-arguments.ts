@@ -1,14 +1,12 @@
 import { wellFormed } from '../../core/canonical.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { usageError } from '../../core/reason.ts'
+import { quoteShort } from '../../core/text.ts'
 import { requireInside } from '../../engine/context/inside.ts'
 import { type Field, type Fields, parseInput } from '../../verbs/define/field.ts'
 import { type ToolOperation, toolFields, toolName } from './tool-list.ts'
 
 /** A checkpoint holds no more of them; each is looked for on the disk. */
 const MOST_PATHS = 100
-
-const quoted = (text: string) => JSON.stringify(text.slice(0, 80))
-const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })
 
 /**
  * What an agent gave, checked once: no argument that the tool does not have, each of its kind, and no path that
@@ -22,54 +20,56 @@ export function readArguments(operation: ToolOperation, given: unknown, cwd: str
   const raw: Record<string, unknown> = {}
   for (const [name, value] of all) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (field === undefined) throw wrong(unknown(operation, name, fields))
+    if (field === undefined) throw usageError(unknown(operation, name, fields))
     if (value !== null) raw[name] = givenValue(name, field, value)
   }
   for (const [name, { path: pathIn, needed }] of Object.entries(fields)) {
-    if (needed && raw[name] === undefined) throw wrong(`${quoted(name)} is missing`)
+    if (needed && raw[name] === undefined) throw usageError(`${quoteShort(name)} is missing`)
     const values = pathIn ? [raw[name] ?? []].flat() : []
-    if (values.length > MOST_PATHS) throw wrong(`${quoted(name)} takes up to ${MOST_PATHS} files`)
+    if (values.length > MOST_PATHS) throw usageError(`${quoteShort(name)} takes up to ${MOST_PATHS} files`)
     for (const value of values) {
       const path = pathIn?.(String(value)) ?? null
       if (path !== null) requireInside(cwd, path)
     }
   }
-  return parseInput(operation.fields, raw, quoted)
+  return parseInput(operation.fields, raw, quoteShort)
 }
 
 const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const refuse = (problem: string): never => {
-  throw wrong(problem)
+  throw usageError(problem)
 }
 
 function unknown(operation: ToolOperation, name: string, fields: Fields): string {
   const known = Object.keys(fields)
   const near = known.find((one) => name === `${one}s` || one === `${name}s` || one === name.toLowerCase())
   const takes = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`
-  return `${toolName(operation)} has no argument ${quoted(name)}; ${near ? `${quoted(near)} is meant? ` : ''}${takes}`
+  return `${toolName(operation)} has no argument ${quoteShort(name)}; ${near ? `${quoteShort(near)} is meant? ` : ''}${takes}`
 }
 
 function givenValue(name: string, field: Field, value: unknown): unknown {
   switch (field.kind) {
     case 'flag':
-      if (typeof value !== 'boolean') throw wrong(`${quoted(name)} takes true or false`)
+      if (typeof value !== 'boolean') throw usageError(`${quoteShort(name)} takes true or false`)
       return value
     case 'count':
       if (!Number.isInteger(value) && !(typeof value === 'string' && /^\d+$/.test(value)))
-        throw wrong(`${quoted(name)} takes a whole number`)
+        throw usageError(`${quoteShort(name)} takes a whole number`)
       return value
     case 'words':
-      return (Array.isArray(value) ? value : [value]).map((one) => textOf(`a text in ${quoted(name)}`, one))
+      return (Array.isArray(value) ? value : [value]).map((one) =>
+        textOf(`a text in ${quoteShort(name)}`, one),
+      )
     case 'text':
     case 'choice':
-      return textOf(quoted(name), value)
+      return textOf(quoteShort(name), value)
   }
 }
 
 /** Half a character of a pair is no text that can be stored. */
 function textOf(label: string, value: unknown): string {
-  if (typeof value !== 'string') throw wrong(`${label} takes a text`)
-  if (value.includes('\0')) throw wrong(`${label} holds a zero character`)
+  if (typeof value !== 'string') throw usageError(`${label} takes a text`)
+  if (value.includes('\0')) throw usageError(`${label} holds a zero character`)
   return wellFormed(value)
 }

@@ -33,7 +33,7 @@ export function turns(afterEach: () => void): Turns {
     take(act) {
       waiting += 1
       const mine = last.then(act)
-      // Whoever asked is told what went wrong; the next one goes on.
+      // The caller gets the error; the next call goes on.
       last = mine.catch(() => undefined).then(leave)
       return mine
     },
@@ -42,7 +42,7 @@ export function turns(afterEach: () => void): Turns {
   }
 }
 
-/** A server for one connection: the tools are those of the table, and every call is one operation. */
+/** A server for one connection: the tools are those of the table, and every call performs one verb. */
 export function mcpServer(place: Workplace, queue: Turns): Server {
   const { version } = place
   const server = new Server(

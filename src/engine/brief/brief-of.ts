@@ -22,7 +22,7 @@ export interface ToldBrief {
   shortened: number
 }
 
-/** What was saved has so much of the budget before what was only said. */
+/** The share of the budget that saved work takes before quoted talk. */
 const SAVED_SHARE = 0.6
 
 /** The brief of a state that was held against the world, with what its sessions said, within a budget. */

@@ -192,7 +192,7 @@ function timeOf(folder: Folder, name: string): number | null {
     return folder.entry(name)?.modifiedMs ?? null
   } catch (error) {
     if (errorCode(error) === undefined) throw error
-    // What else is wrong is told by whoever reads it.
+    // Other problems are reported by the reader of the file.
     return errorCode(error) === 'ENAMETOOLONG' ? null : 0
   }
 }

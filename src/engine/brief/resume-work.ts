@@ -136,7 +136,7 @@ export async function resumed(
   }
 }
 
-/** What became of the session that is told stands in what is told of it, and what it left running as well. */
+/** Whether the brief already tells a note: the main session's talk names its end and what it left running. */
 function isTold({ session, about, text: note }: SessionNote, saved: WorkState, talks: Talks) {
   if (session !== talks.main.id) return false
   if (about === 'state') return !saysAnything(saved)
@@ -148,7 +148,7 @@ function isTold({ session, about, text: note }: SessionNote, saved: WorkState, t
 const BY_OLDER =
   'An older version of Savepoint overheard this in a session, and nobody saved it: check it before you build on it.'
 
-/** What somebody saved, without what the talk itself tells. */
+/** The saved work without the items that the quoted talk repeats. */
 function savedBeside(work: WorkState, { main, around }: Talks): WorkState {
   const said = workIn(main.digest, around)
   const isNew = (known: ReadonlyArray<{ text: string }>) => {

@@ -98,14 +98,14 @@ function sayLeft(name: string, left: Array<{ what: string }>, trusted: boolean):
     : [`Session ${name} left ${things} running. Look before starting anything again.`]
 }
 
-/** Who ended in order has ended what it ran. */
+/** A session that ended in order also ended its helpers and commands. */
 function leftIn(session: Session): Array<{ what: string }> {
   const { phase, endReason } = session
   if (phase === 'recent' && endReason !== 'crash' && endReason !== 'clear') return []
   return runningIn(session).slice(-MOST_RUNNING)
 }
 
-/** It warns at the next start: nobody looks for what is missing. */
+/** Warns at the next start that hooks were silent: users do not notice missing records. */
 const quietNote = (session: Session, name: string): string[] =>
   quietFor(session) === null
     ? []

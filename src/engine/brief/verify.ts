@@ -72,7 +72,7 @@ function checkFile(root: string, file: Artifact, index: number, { atMs, absent }
   return isSame ? check('fresh') : check('stale', CHANGED)
 }
 
-/** Of a file whose content nobody kept, the time at which it was written tells. */
+/** For a file without a stored fingerprint, the modification time decides. */
 function isWrittenSince(root: string, path: string, ms: number): boolean {
   try {
     return lstatSync(join(root, path)).mtimeMs > ms
@@ -99,7 +99,7 @@ function checkMentions(
   return { checks, gone }
 }
 
-/** The plan may have gone on in the hands of somebody else. */
+/** Somebody else may have continued the plan. */
 function checkPlan({ position }: WorkState, { index }: World): { checks: Check[]; step: string | null } {
   const { planName = '', stage, tddPhase } = position
   if (planName === '') return { checks: [], step: null }

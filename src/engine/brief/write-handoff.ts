@@ -11,7 +11,7 @@ import type { Context } from '../context/context.ts'
 import type { Receipt } from '../save/save-work.ts'
 import { handoffHome, MAX_HANDOFF_BYTES, problemOf } from './handoff-files.ts'
 
-/** The document of what was saved just now. Whatever becomes of it, the work is saved, and a refusal says so. */
+/** Writes the handoff of a save. If the file cannot be written, the work is still saved, and the refusal says so. */
 export async function writtenFor(context: Context, receipt: Receipt, purpose: string) {
   const { stream, sequence, checkpoint: id } = receipt
   const home = handoffHome(context)

@@ -13,7 +13,7 @@ import { type Identity, identify, recognise } from '../../workspace/identity.ts'
 import { locate, type Place } from '../../workspace/locate.ts'
 import { type Config, loadSettings } from './load-settings.ts'
 
-/** What an operation works with. */
+/** What a verb works with: place, store, settings, clock, and the notices for the user. */
 export interface Context {
   /** The directory that paths in an input start from. */
   cwd: string
@@ -53,7 +53,7 @@ export type Ask = (questions: readonly string[]) => Promise<string[]>
 /** `done` of `total` are through; the same number twice ends it. */
 export type Progress = (done: number, total: number) => void
 
-/** Does what was put off, in its order. */
+/** Runs the tasks that were deferred until the result is confirmed, in order. */
 export async function catchUp(context: Context): Promise<void> {
   for (const task of context.afterwards.splice(0)) await task()
 }
@@ -175,7 +175,7 @@ export async function workspaceRoot(context: Context, workspace: string): Promis
   return row?.path ?? context.place.root
 }
 
-/** What was confirmed stays confirmed, also where the bookkeeping after it fails: the next command does it. */
+/** A confirmed save stays confirmed even if a deferred task fails: the next command repeats the task. */
 export async function catchUpQuietly(context: Context): Promise<void> {
   try {
     await catchUp(context)

@@ -3,6 +3,7 @@ import { lookTime } from '../../fs/disk.ts'
 import type { DocumentCommit } from '../../store/acts.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
+import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { SAVE_MS } from '../publish/guard.ts'
 import type { Settled } from '../publish/settle.ts'
@@ -14,7 +15,6 @@ import { upToDate } from './up-to-date.ts'
 
 /** Fifty agents at one document take their turns; each turn is some milliseconds. */
 const WAIT_MS = 40_000
-const GIVE_UP_AFTER = 50
 /** How often a document that broke this instant gets another look. */
 const LOOKS = 3
 
@@ -75,7 +75,7 @@ export async function actAnyway<R>(
   if (release === null) throw new ReasonError('store_busy', { path: home.database, waitedMs: WAIT_MS })
   try {
     const here = given ?? (await lookHere(context))
-    for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS.documents; attempt += 1) {
       const survey = await upToDate(context, here)
       if (attempt < LOOKS && isBeingSaved(survey, ports.now())) {
         await ports.sleep(SAVE_MS)
@@ -101,7 +101,7 @@ export async function actAnyway<R>(
   }
 }
 
-/** Who is refused hears the rest as well: it may be the cause. */
+/** A refusal also reports the problems of the documents: they may be its cause. */
 async function decided<R>(
   context: Context,
   survey: Survey,
@@ -115,7 +115,7 @@ async function decided<R>(
   }
 }
 
-/** An editor cuts a file before it writes it anew: what does not parse now may be whole in a moment. */
+/** Editors truncate a file before they write it: one that does not parse now may be complete in a moment. */
 const isBeingSaved = ({ troubles, files }: Survey, nowMs: number) =>
   troubles.some(({ kind, path }) => kind === 'broken' && nowMs - lookTime(files.get(path) ?? '') < SAVE_MS)
 

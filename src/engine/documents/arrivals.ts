@@ -45,7 +45,7 @@ export async function readArrivals(context: Context, survey: Survey): Promise<Ar
   const byPath = new Map(survey.rows.flatMap((row) => (row.view ? [[row.view.path, row] as const] : [])))
   const nowMs = context.ports.now()
   const owed = await context.store.local.listOwedViews(context.identity.workspace)
-  // An old place that is still to go says nothing new: whoever takes it away meets its edits, and keeps them.
+  // A file that is about to be removed is not read here: the removal itself keeps its edits.
   const leaving = new Set(owed.flatMap(({ state, path }) => (state === 'leaving' ? [path] : [])))
   const folders = new OpenFolders(context.place.root)
   try {

@@ -5,7 +5,7 @@ import type { Context } from '../context/context.ts'
 import type { Delivery } from '../trust/deliveries.ts'
 import { isHere, type Survey } from './survey.ts'
 
-/** Focus goes where the documents say, if they say one thing. Text that nobody reviewed has no say. */
+/** Moves the focus to the one document that says `current`. Unreviewed text cannot move it. */
 export async function follow(
   context: Context,
   survey: Survey,

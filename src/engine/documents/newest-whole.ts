@@ -12,7 +12,7 @@ export interface WholePoint {
   overheard: WorkState | null
 }
 
-/** What an older version overheard is in no checkpoint that is read: nobody saved it. */
+/** Removes fields that an older version took from a session's talk: nobody saved them. */
 const wholePoint = async (store: Store, checkpoint: Checkpoint, sequence: number): Promise<WholePoint> => ({
   checkpoint: await withoutOlderReading(store, checkpoint),
   sequence,

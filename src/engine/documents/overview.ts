@@ -41,7 +41,7 @@ async function looked(context: Context, before: Glance | null): Promise<Overview
   return { trusted, foreign, rows }
 }
 
-/** Who cannot write it down goes on without it. */
+/** The overview cache is optional: a failed write is ignored. */
 async function remember({ store, identity }: Context, glance: Glance, rows: OverviewRow[]): Promise<void> {
   try {
     await store.local.putGlance(identity.workspace, glance, rows)

@@ -4,7 +4,7 @@ import { workspaceLock } from '../context/workspace-lock.ts'
 import type { Here } from '../trust/here.ts'
 import { currentsOf, look, type Survey, unsettled } from './survey.ts'
 
-/** Who only reads goes on without a look at the newest edits. */
+/** A reading verb waits only this long for the lock, then goes on without the newest edits. */
 const READER_WAIT_MS = 1_000
 
 /** The documents for a verb that only reads: up to date where that is possible, else as they were. */
@@ -14,7 +14,7 @@ export async function read(
 ): Promise<Survey> {
   const survey = await look(context, here)
   if (!(await hasWork(context, survey))) return told(context, survey)
-  // A worktree that git just made is trusted with the others, and has no id yet under which to keep anything.
+  // A new worktree inherits trust, but has no id yet under which anything could be stored.
   if (survey.trusted && context.identity.workspace === '')
     context.identity = await settleIdentity(context, 'write')
   const release = await workspaceLock(context, context.identity.workspace, waitMs)
@@ -23,7 +23,7 @@ export async function read(
     return told(context, survey)
   }
   try {
-    // Loaded only now: whoever finds nothing changed needs no parser.
+    // Loaded here, because the parser is not needed if nothing changed.
     const { upToDate } = await import('./up-to-date.ts')
     return told(context, await upToDate(context, survey))
   } catch (error) {

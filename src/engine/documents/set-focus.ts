@@ -36,7 +36,7 @@ async function restated(
   }
 }
 
-/** A document that cannot be changed is named, and keeps nobody from choosing another. */
+/** A document that cannot be changed is reported, and does not prevent a change of focus. */
 async function cleared(context: Context, row: WorkRow): Promise<Partial<DocumentCommit>> {
   try {
     return await restated(context, row, false)

@@ -81,7 +81,7 @@ async function adopt(
     isKnown,
     saysTheSame: !isKnown && (await saysTheSame(context, row, reading.text, delivery?.foreign === true)),
   })
-  // What is on the default branch of the user's remote was reviewed there, whoever wrote it.
+  // Text on the default branch of the remote counts as reviewed, whoever wrote it.
   const isVouched = delivery?.onDefault === true
   const at = (checkpoint: string, isCurrent = current) => ({
     documents: [{ ...document, stream: stream.id, checkpoint, current: isCurrent }],
@@ -121,7 +121,7 @@ async function adopt(
       return { ...point.commit, ...at(point.checkpoint.id) }
     }
     default:
-      // A write of ours is under way: whoever publishes meets this file and keeps both.
+      // A write of ours is pending: the publisher meets this file and merges both.
       return null
   }
 }

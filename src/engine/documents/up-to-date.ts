@@ -1,11 +1,10 @@
 import type { Context } from '../context/context.ts'
+import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import type { Here } from '../trust/here.ts'
 import { settleHere } from './settle-here.ts'
 import { look, type Survey } from './survey.ts'
 import { sweep } from './sweep.ts'
 import { takeIn } from './take-in.ts'
-
-const GIVE_UP_AFTER = 50
 
 /** Takes in what changed on the disk and writes what is owed, for who holds the lock. */
 export async function upToDate(context: Context, here: Here): Promise<Survey> {
@@ -16,7 +15,7 @@ export async function upToDate(context: Context, here: Here): Promise<Survey> {
     const { commit, isEmpty, stamps } = await takeIn(context, survey)
     if (stamps.length > 0) await store.local.markStamped(identity.workspace, stamps)
     const isDone = isEmpty || (await store.acts.commit(commit)).done
-    if (!isDone && attempt < GIVE_UP_AFTER) continue
+    if (!isDone && attempt < MOST_ATTEMPTS.documents) continue
     const isOwed =
       survey.operation === null && (await store.local.listOwedViews(identity.workspace)).length > 0
     // What others left and cannot be written is named; it is no reason to refuse this.

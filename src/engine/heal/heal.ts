@@ -50,7 +50,7 @@ export async function healStore(context: Context, { force = false } = {}): Promi
   return { ...restored, readmitted }
 }
 
-/** A workspace that is gone or cannot be written keeps nobody from going on. */
+/** A workspace that is gone or read-only must not stop the healing of the others. */
 async function anyway<T>(context: Context, act: () => Promise<T>): Promise<T | 0> {
   try {
     return await act()

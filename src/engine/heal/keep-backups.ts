@@ -1,7 +1,7 @@
 import { describe } from '../../core/reason.ts'
 import type { Context } from '../context/context.ts'
 
-/** A backup a day, made by whoever writes; the oldest ones go. A failure is told and hurts nobody. */
+/** A daily backup, made by the next writing command; the oldest are removed. A failure is only reported. */
 export async function keepBackups({ file, notices }: Context): Promise<void> {
   try {
     await file?.keepBackup()

@@ -32,5 +32,5 @@ export async function openSound(request: ContextRequest): Promise<Context> {
   }
 }
 
-/** The store is gone, or was set aside by somebody who died before its content was back. */
+/** The store is missing, or a process set it aside and died before the restore was complete. */
 export const isUnfinished = ({ file }: Context): boolean => file?.needsRestoring() ?? false

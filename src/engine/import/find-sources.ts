@@ -2,13 +2,13 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { NOTE_FILE, NOTES, notesOfPlan, PLANS } from '../../core/layout.ts'
 import { DEFAULT_LEDGER } from '../../core/ledger-path.ts'
-import { describe, errorCode, ReasonError } from '../../core/reason.ts'
+import { describe, errorCode, ReasonError, usageError } from '../../core/reason.ts'
 import { HANDOFFS } from '../../formats/handoff-md/layout.ts'
 import { type Entry, type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import type { Context } from '../context/context.ts'
 
-/** A walk ends here: nobody has more documents, and somebody may have named the root of a disk. */
+/** A walk stops at this number of files: the user may have named the root of a disk. */
 const MAX_ENTRIES = 100_000
 const MAX_DEPTH = 64
 const CLOSED = new Set(['.git', 'node_modules'])
@@ -62,7 +62,7 @@ function partsOf({ cwd, place }: Context, path: string): string[] {
     const parts = below.split(sep).filter((part) => part !== '')
     if (parts[0] !== '..' && !isAbsolute(below)) return parts
   }
-  throw wrong(`${JSON.stringify(path)} is outside of this workspace: bring it in, or import it there`)
+  throw usageError(`${JSON.stringify(path)} is outside of this workspace: bring it in, or import it there`)
 }
 
 /** The way to a workspace may lead over links; the way inside it may not. */
@@ -74,8 +74,6 @@ function withRealFolder(path: string): string {
     return path
   }
 }
-
-const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })
 
 class Search {
   private readonly context: Context
@@ -111,7 +109,7 @@ class Search {
     if (kind === 'folder') this.walk(parts)
     else if (kind !== null) this.take(parts, kind, 'named')
     else if (this.skipped.length === before)
-      throw wrong(`there is no ${JSON.stringify(parts.join('/'))} in this workspace`)
+      throw usageError(`there is no ${JSON.stringify(parts.join('/'))} in this workspace`)
   }
 
   /** One folder of a tool's, without the folders in it. */

@@ -3,6 +3,7 @@ import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
+import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { tell } from '../documents/read.ts'
 import { look, type Survey, standingOf } from '../documents/survey.ts'
@@ -16,7 +17,6 @@ import type { Source } from './read-source.ts'
 import { takeSources } from './take-sources.ts'
 
 const WAIT_MS = 20_000
-const GIVE_UP_AFTER = 50
 
 export interface ImportReport extends Omit<Readings, 'sources'> {
   dryRun: boolean
@@ -73,7 +73,7 @@ async function newOnes(
   return fresh
 }
 
-/** Says of each whether somebody else wrote it. Git is asked in a trusted workspace only. */
+/** Marks sources that somebody else wrote as foreign. Git runs only in a trusted workspace. */
 async function vouched(
   context: Context,
   sources: Source[],
@@ -120,11 +120,11 @@ async function takeAll(
   if (release === null) throw new ReasonError('store_busy', { path: home.database, waitedMs: WAIT_MS })
   try {
     let open = sources
-    for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS.documents; attempt += 1) {
       const survey = await upToDate(context, here)
       if (survey.operation !== null) throw new ReasonError('git_in_progress', { operation: survey.operation })
       if (attempt === 0) tell(context, survey)
-      // Whoever held the lock before may have imported the same files.
+      // The previous holder of the lock may have imported the same files.
       const known = await store.acts.listTextHashes(identity.repository)
       report.known += open.filter(({ hash }) => known.has(hash)).length
       open = open.filter(({ hash }) => !known.has(hash))

@@ -8,7 +8,7 @@ export interface Head {
   foreign: boolean
   /** It was imported: of two sources of one instant, the second comes behind the first. */
   imported: boolean
-  /** Nothing is appended: it is archived, or a document says what it says. */
+  /** Closed to imports: the stream is archived, or has a document. */
   shut: boolean
 }
 

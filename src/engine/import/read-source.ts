@@ -55,7 +55,7 @@ const problem = (what: string): Verdict => ({ is: 'problem', problem: what })
 
 const RUN_FILE = elsewhere("a run's file: see savepoint doctor")
 
-/** A place that speaks for itself: what stands there is not opened. */
+/** A path that identifies the kind of file by itself: the file is not opened. */
 export function placeVerdict(path: string): Verdict | null {
   const [top, folder, ...rest] = path.split('/')
   if (top !== 'checkpoints' || folder === undefined || rest.length === 0) return null
@@ -66,7 +66,7 @@ export function placeVerdict(path: string): Verdict | null {
   return /^(?:latest\.json|history\/[^/]+\.json(?:\.gz)?)$/.test(rest.join('/')) ? RUN_FILE : null
 }
 
-/** Says what a file is, by what stands in it. It never throws for what somebody wrote. */
+/** Classifies a file by its content. It never throws because of that content. */
 export function readSource(
   context: Context,
   { path, how }: Candidate,

@@ -15,7 +15,7 @@ export const guardOf = (context: Context, expected: string | null) => ({
 export const foldersOf = (path: string) => path.split('/').slice(0, -1)
 export const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
-/** The file has our text already: somebody died between the write and the note of it. */
+/** The file already has our text: a process died between the write and marking it published. */
 export const isText = ({ found, ours }: Refusal, hash: string) =>
   found !== null && !ours && sha256(found) === hash
 
@@ -31,7 +31,7 @@ export async function giveBack(
   for (let theirs = found; theirs !== null && forget !== null; theirs = forget()) {
     if (theirs.length > 0) {
       const placed = replaceGuarded(folder, name, theirs, guardOf(context, standing))
-      // Somebody was faster once more: the kept file stays, and the next command names it.
+      // Another write came in between: the kept file stays, and the next command reports it.
       if (!placed.done) return
       standing = sha256(theirs)
     }
@@ -39,13 +39,13 @@ export async function giveBack(
   }
 }
 
-/** In so many milliseconds an editor that has cut a file has also written it. */
+/** Editors truncate a file before they write it: after this time the new content is there. */
 export const SAVE_MS = 50
 
-/** What becomes of an edit that came while a document of ours was written. */
+/** Merges an edit that was made while we wrote the document. */
 export type MergeEdit = (context: Context, owed: OwedView, refusal: Refusal) => Promise<'again' | 'left'>
 
-/** What writing what is owed goes by. */
+/** Conditions for writing pending files. */
 export interface Settling {
   /** Git may be told of a file that moves. */
   trusted: boolean

@@ -25,7 +25,7 @@ export async function publishDocument(
     const outcome = replaceGuarded(folder, nameOf(row.path), Buffer.from(text), guardOf(context, row.base))
     if (!outcome.done) {
       if (!isText(outcome, row.hash)) return await mergeEdit(context, row, outcome)
-      // Somebody died between the write and this note: the name may not be durable yet.
+      // A process died between the write and this note: the rename may not be durable yet.
       folder.sync()
     }
   } finally {

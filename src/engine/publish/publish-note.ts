@@ -6,7 +6,7 @@ import type { Context } from '../context/context.ts'
 import { foldersOf, guardOf, isText, nameOf } from './guard.ts'
 import type { Step } from './settle-rows.ts'
 
-/** Writes a note under a name that nobody has. It is never written again: whoever has the name keeps it. */
+/** Writes a note under a free name. A note is never overwritten: an existing file keeps its name. */
 export async function publishNote(context: Context, root: Folder, row: OwedView): Promise<Step> {
   const { store, identity, notices } = context
   const text = await store.log.readText(row.hash)

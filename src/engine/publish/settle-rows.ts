@@ -1,6 +1,7 @@
 import { ReasonError } from '../../core/reason.ts'
+import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 
-/** Done; to be tried again, because somebody wrote meanwhile; or left as it is, owed still or given up. */
+/** `done`; `again`: another process wrote the file meanwhile; `left`: it stays pending, or is given up. */
 export type Step = 'done' | 'again' | 'left'
 
 /** How a row is settled, and when its turn is: what takes a file's place comes before that file goes. */
@@ -13,9 +14,6 @@ export interface SettleFailure<Row> {
   row: Row
   error: ReasonError
 }
-
-/** An editor that saves all the time is not waited for. */
-const GIVE_UP_AFTER = 12
 
 /**
  * Writes and removes what is owed to the disk, in turns. A file that cannot be written keeps no other from being
@@ -38,7 +36,7 @@ export async function settleRows<Row extends { path: string }>(
       if (step instanceof ReasonError) failures.push({ row, error: step })
       if (stopsAtFailure && failures.length > 0) return failures
     }
-    if (isDone || round >= GIVE_UP_AFTER) return failures
+    if (isDone || round >= MOST_ATTEMPTS.files) return failures
     owed = await again()
   }
 }

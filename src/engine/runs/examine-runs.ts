@@ -41,7 +41,7 @@ export async function examineRun(
     if (isOwed && (await publishRun(context, run)) === 'pending')
       for (const finding of mine) finding.fixed = null
   } catch (error) {
-    // One run that cannot be mended keeps nobody from looking at the others.
+    // A run that cannot be repaired must not stop the examination of the others.
     if (!(error instanceof ReasonError)) throw error
     for (const finding of mine) finding.fixed = null
     mine.push({ level: 'error', what: `Run ${run.name}: ${error.message}`, todo: error.hint, fixed: null })

@@ -16,7 +16,7 @@ export type ViewHealth =
 export function inspectView(run: Folder | null, row: ViewRow): ViewHealth {
   if (row.state === 'leaving') return { state: 'unfinished' }
   const found = inspectFile(run, row)
-  // The note that a file is there comes after the file: what stands there as it should is in order.
+  // Publishing is recorded after the write: a correct file is fine even if its row is still pending.
   return row.state === 'pending' && found.state !== 'sound' ? { state: 'unfinished' } : found
 }
 

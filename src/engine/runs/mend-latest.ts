@@ -51,7 +51,7 @@ async function mend(context: Context, run: Stream): Promise<Recovered | null> {
         return null
       }
       try {
-        // Others write here too: what was seen without the lock may be past.
+        // Other processes write here too: what was read without the lock may be outdated.
         const { health: now } = await lookAgain(context, run, folder, row.path)
         if (now?.state !== 'damaged') return null
         aside = setAside(context, folder, folder, LATEST)

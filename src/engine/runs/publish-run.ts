@@ -77,7 +77,7 @@ export async function settleRun(
   const owed = () => context.store.local.listViews({ stream: run.id, unsettled: true })
   const rows = await owed()
   if (rows.length === 0) return
-  // What somebody else left unfinished may stand in folders whose names never reached the disk.
+  // A dead process may have left files in folders whose directory entries were never synced.
   const sure =
     rendered.length === 0 || rows.length > 2 || rows.some((row) => sequenceOf(row.checkpoint) === 1)
   const folder = makeFolders(root, runFolder(run.name), { sure })

@@ -5,6 +5,7 @@ import { decideSnapshot, type RunEvent } from '../../policy/snapshot.ts'
 import type { Appended } from '../../store/acts.ts'
 import type { Situation, Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
+import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { type RenderedFile, renderFile } from '../publish/render-snapshot.ts'
 import { publishSnapshot } from './publish-run.ts'
 import { limitsOf, retainRun } from './retain.ts'
@@ -23,8 +24,6 @@ export interface Receipt {
   /** `pending`: safe in the store, and written to the workspace by the next command. */
   files: 'published' | 'pending'
 }
-
-const GIVE_UP_AFTER = 200
 
 /** For events that always make a snapshot, or a note on the newest one. */
 export async function takeSnapshot(context: Context, run: Stream, event: RunEvent): Promise<Receipt> {
@@ -68,7 +67,7 @@ interface Taken {
 
 /** Tries until nobody moved the head between the look and the write. */
 async function commit(context: Context, run: Stream, event: RunEvent): Promise<Taken | null> {
-  for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS.snapshots; attempt += 1) {
     const situation = await context.store.log.readSituation(run.id)
     const decision = decideSnapshot(situationFor(context, run, situation), event, {
       nowMs: context.ports.now(),
@@ -82,7 +81,7 @@ async function commit(context: Context, run: Stream, event: RunEvent): Promise<T
     if (taken) return taken
     await context.ports.sleep((context.ports.random(1)[0] ?? 0) / 16)
   }
-  throw new ReasonError('store_busy', { path: context.home.database, waitedMs: GIVE_UP_AFTER * 8 })
+  throw new ReasonError('store_busy', { path: context.home.database, waitedMs: MOST_ATTEMPTS.snapshots * 8 })
 }
 
 function situationFor(context: Context, run: Stream, situation: Situation) {

@@ -45,7 +45,7 @@ export async function writtenPoint(
     const made = workPoint(context, point)
     return { point: made, commit: made.commit, views: [] }
   }
-  // A file that the user or git took away stays away: what it said last stands for this checkpoint too.
+  // A file that the user or git removed is not written again; its last text belongs to this checkpoint, too.
   const isAway = quiet || (!isHere(survey, row) && view.state === 'published')
   const { longer, problem } = isAway ? { longer: text, problem: null } : extended(view.path, text, point.work)
   const made = await documentPoint(context, { ...point, text: longer, isBehind: isAway || problem !== null })
@@ -63,7 +63,7 @@ export async function writtenPoint(
   }
 }
 
-/** A document that cannot be written into is left as it is: what was to be said is in the store all the same. */
+/** A document that cannot be extended stays as it is; the work is in the store anyway. */
 function extended(path: string, text: string, work: WorkState): { longer: string; problem: string | null } {
   try {
     const longer = extendDocument(text, redactAll(workOf(decodeDocument(text))), work)

@@ -71,7 +71,7 @@ export function noteOf(
   ]
 }
 
-/** What nobody could read again must not be written; the store has it. */
+/** A file above the size limit could not be read again, so it is not written; the store has the work. */
 const sizeProblem = (text: string, most: number) =>
   Buffer.byteLength(text) > most ? `it would have more than ${most} bytes` : null
 

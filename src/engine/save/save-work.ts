@@ -61,7 +61,7 @@ export async function saveWork(context: Context, told: Said, why: Why): Promise<
   const here = found.trusted ? found : await trustIfOurs(context, await look(context, found))
   // Git looks while the lock is waited for and the documents are brought up to date.
   const looking = worldOf(context, here)
-  // Whoever awaits it is told what went wrong; who is refused before that has nobody awaiting.
+  // The caller that awaits the promise gets its error; this handler only keeps Node from reporting it as unhandled.
   looking.catch(() => undefined)
   const done = await actAnyway(
     context,
@@ -232,7 +232,7 @@ function originOf(survey: Survey, seen: Seen): WorkRow | null {
   return choice.kind === 'stream' && !choice.offered ? (findRow(survey, choice.name) ?? null) : null
 }
 
-/** A stream that is over, or whose document was changed by nobody knows whom, takes no save. */
+/** Refuses a save to an archived or foreign stream, or to one whose document has edits that were not taken in. */
 function refuse(survey: Survey, row: WorkRow): void {
   if (standingOf(row) === 'archived') throw new ReasonError('stream_archived', { id: row.stream.name })
   const trouble = survey.troubles.find(({ path, kind }) => path === row.view?.path && kind === 'changed')
@@ -241,7 +241,7 @@ function refuse(survey: Survey, row: WorkRow): void {
   if (row.position.foreign) throw new ReasonError('stream_foreign', { id: row.stream.name })
 }
 
-/** Of the uncommitted files so many are remembered; whoever changed hundreds by a tool works on none of them. */
+/** Limit of uncommitted files that a save lists: hundreds of changed files come from a tool, not from work on each. */
 const MOST_FOUND = 50
 
 /** The work with where it is: the plan and its stage, and the files that are being worked on. */

@@ -6,9 +6,9 @@ import type { Store } from '../../store/store.ts'
 import type { Context } from '../context/context.ts'
 import { digestOf } from '../surroundings/session-digest.ts'
 
-/** So many checkpoints a transaction: nobody who wants to save waits longer than for one of these. */
+/** Checkpoints per transaction: a save waits for at most one such transaction. */
 const PART = 200
-/** Somebody who waits for more than this is told how far it is. */
+/** From this number on, progress is shown. */
 const MANY = 1_000
 const MOST_ROUNDS = 50_000
 

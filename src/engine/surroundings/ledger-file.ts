@@ -58,7 +58,7 @@ export async function ledgerFile(context: Context): Promise<LedgerFile | null> {
 /** What should stand there as far as we know: a write that is still owed has not happened. */
 const expectedIn = (row: FileView | null) => (row?.state === 'pending' ? row.base : (row?.hash ?? null))
 
-/** Somebody wrote into it. An older version that is back says nothing new, as after a change of branch. */
+/** Whether the ledger was edited. A known older version, for example after a change of branch, is no edit. */
 export const isEdited = (file: LedgerFile) =>
   file.found !== null && !file.found.isKnown && file.found.hash !== expectedIn(file.row)
 
@@ -95,7 +95,7 @@ export const withEdits = (work: WorkState, file: LedgerFile | null, stream: stri
   hasEditsFor(file, stream) && file.found
     ? taken(work, decodeLedger(file.found.text), {
         unshown: UNSHOWN,
-        // A page that somebody began by hand: what is not on it was never there.
+        // A ledger that a user started by hand: items missing from it were not deleted.
         shown: decodeLedger(file.page ?? ''),
       })
     : work

@@ -11,7 +11,7 @@ import type { Here } from '../trust/here.ts'
 
 const MAX_INDEX_BYTES = 4 * 1024 * 1024
 
-/** What nobody should have to type: where the work is, in git and in the plan that a tool beside this one follows. */
+/** What the user need not type: the branch, the commit, changed files, and the active plan of another tool. */
 export interface World {
   branch: string | null
   commit: string | null

@@ -2,14 +2,14 @@ import { type Head, headOf } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
 import { isTrustedHere } from './trusted.ts'
 
-/** What an act finds out when it begins, and goes by to its end. */
+/** Trust and HEAD, read once at the start of an act and used until its end. */
 export interface Here {
   trusted: boolean
   /** Where git stands. */
   head: Head
 }
 
-/** Asked once in an act: whoever needs it later is given it. */
+/** Called once per act; the result is passed on. */
 export async function lookHere(context: Context): Promise<Here> {
   return { trusted: await isTrustedHere(context), head: headOf(context.place) }
 }

@@ -32,7 +32,7 @@ function commonOf(path: string): string | null {
     const { root, git } = locate(path)
     return root === path ? (git?.common ?? null) : null
   } catch (error) {
-    // A worktree that is gone vouches for nobody.
+    // A removed worktree passes no trust on to others.
     if (errorCode(error) === undefined) throw error
     return null
   }

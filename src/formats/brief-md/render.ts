@@ -1,5 +1,6 @@
 import type { BriefPage, PageLine, PageSection } from '../../core/brief-page.ts'
 import { wellFormed } from '../../core/canonical.ts'
+import { collapseSpaces } from '../../core/text.ts'
 import { widthOf } from '../../core/width.ts'
 
 /** What nobody sees: control characters, zero-width and direction marks, variation selectors, tags, annotations. */
@@ -15,7 +16,7 @@ export const cleanText = (text: string) =>
         .replace(/[\t\v\f]/g, ' ')
         .replace(HIDDEN, '')
 
-const oneLine = (text: string) => cleanText(text).replace(/\s+/g, ' ').trim()
+const oneLine = (text: string) => collapseSpaces(cleanText(text))
 
 /** No tag begins, so no text closes the fence or pretends to be another's words. */
 export const withoutTags = (text: string) => text.replace(/<(?=[A-Za-z/!?])/g, '< ')

@@ -1,16 +1,8 @@
+import { collapseSpaces } from '../../core/text.ts'
 import { type CheckpointDocument, decodeDocument, listItems, type SectionName, sectionText } from './codec.ts'
 import { lineBreakOf } from './edit.ts'
 import { unread, withBlock } from './extend-block.ts'
-import {
-  bulletOf,
-  commentsIn,
-  type Edit,
-  edited,
-  linesAt,
-  norm,
-  type PlacedItem,
-  placedItems,
-} from './placed.ts'
+import { bulletOf, commentsIn, type Edit, edited, linesAt, type PlacedItem, placedItems } from './placed.ts'
 import { type Spelling, saysNothing } from './spell.ts'
 
 interface Said {
@@ -23,8 +15,14 @@ interface Said {
 
 /** What an item says, whatever its blanks, whose word it is and when it was done. */
 export const signature = ({ kind, text, why = '', confirmed, supersededBy = null }: Said) =>
-  JSON.stringify([kind, norm(text), norm(why), confirmed, supersededBy && norm(supersededBy)])
-const keyOf = ({ kind = '', text }: Said) => `${kind}:${norm(text)}`
+  JSON.stringify([
+    kind,
+    collapseSpaces(text),
+    collapseSpaces(why),
+    confirmed,
+    supersededBy && collapseSpaces(supersededBy),
+  ])
+const keyOf = ({ kind = '', text }: Said) => `${kind}:${collapseSpaces(text)}`
 
 interface ListChange<Value> {
   spelling: Spelling<Value>

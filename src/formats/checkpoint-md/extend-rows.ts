@@ -1,10 +1,11 @@
 import { oneLine } from '../../core/bullets.ts'
+import { collapseSpaces } from '../../core/text.ts'
 import type { Artifact, Breadcrumb, WorkState } from '../../core/work.ts'
 import { decodeDocument, isNone, type SectionName } from './codec.ts'
 import { lineBreakOf } from './edit.ts'
 import { unread, withBlock } from './extend-block.ts'
 import { type TableRow, tableOf } from './parts.ts'
-import { type Edit, edited, linesAt, norm } from './placed.ts'
+import { type Edit, edited, linesAt } from './placed.ts'
 import { hidden } from './spell.ts'
 import { plainCell, tableCell, tableText } from './table.ts'
 import { readReference, workOf } from './work.ts'
@@ -110,8 +111,8 @@ export function extendCrumbs(text: string, before: WorkState, after: WorkState):
 
 /** What a reference says, whether its parts are shown as code or not. */
 const plainCrumb = ({ kind, text }: Breadcrumb): Breadcrumb => ({
-  kind: norm(oneLine(kind)),
-  text: norm(oneLine(text).replaceAll('`', '')),
+  kind: collapseSpaces(oneLine(kind)),
+  text: collapseSpaces(oneLine(text).replaceAll('`', '')),
 })
 
 /** `src/login.ts: the form` is a reference and its hint. */

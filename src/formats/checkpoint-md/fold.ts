@@ -1,3 +1,4 @@
+import { collapseSpaces } from '../../core/text.ts'
 import type { Artifact } from '../../core/work.ts'
 import { type Delta, decodeDocument, isNone, withoutRule } from './codec.ts'
 import { lineBreakOf, replaceSection } from './edit.ts'
@@ -77,11 +78,9 @@ function isTableOnly(text: string): boolean {
   )
 }
 
-const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
-
 function stepOf({ at, what, transitions }: Delta): string {
   const moves = transitions.map(({ item, before, after }) => `${item}: ${before} → ${after}`)
-  return oneLine(`${at} → ${what}${moves.length > 0 ? ` (${moves.join('; ')})` : ''}`)
+  return collapseSpaces(`${at} → ${what}${moves.length > 0 ? ` (${moves.join('; ')})` : ''}`)
 }
 
 function withoutDeltas(text: string, deltas: FoldableDelta[]): string {

@@ -1,3 +1,4 @@
+import { collapseSpaces } from '../../core/text.ts'
 import {
   type CheckpointDocument,
   listItems,
@@ -69,7 +70,9 @@ export function placedItems(document: CheckpointDocument, name: SectionName): Pl
   }
   const placed = found.filter(({ said }) => said.some((line) => line.trim() !== ''))
   const items = listItems(sectionText(document, name))
-  const isSame = placed.every(({ said }, at) => norm(said.join(' ')) === norm(items[at] ?? ''))
+  const isSame = placed.every(
+    ({ said }, at) => collapseSpaces(said.join(' ')) === collapseSpaces(items[at] ?? ''),
+  )
   if (!isSame || placed.length !== items.length) return null
   return placed.map(({ start, end }, at) => ({ start, end, item: items[at] ?? '' }))
 }
@@ -82,9 +85,6 @@ export function bulletOf(lines: string): string {
   const [first = ''] = blanked(lines).split(/\r\n|\n|\r/)
   return lines.slice(0, BULLETED.exec(first)?.[1]?.length ?? 0)
 }
-
-/** What stays the same whatever a format does to blanks. */
-export const norm = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 /** The comments of a section that have lines of their own, outside of some stretches of it. */
 export function commentLines(

@@ -1,4 +1,5 @@
 import { nameProblem } from '../../core/id.ts'
+import { quoteShort } from '../../core/text.ts'
 import { type CheckpointDocument, decodeDocument } from './codec.ts'
 import type { FrontMatter } from './front-matter.ts'
 import { linesOf } from './scan.ts'
@@ -39,7 +40,7 @@ export function readDocument(bytes: Uint8Array, fileName: string): Reading {
       state: 'broken',
       text,
       line: front.fields.get('checkpoint')?.line ?? 1,
-      problem: `its id ${JSON.stringify(id.slice(0, 80))} cannot be used: ${problem}`,
+      problem: `its id ${quoteShort(id)} cannot be used: ${problem}`,
     }
   return { state: 'whole', text, document, front, id }
 }

@@ -1,5 +1,6 @@
 import type { Mark, PageLine } from '../../core/brief-page.ts'
 import { openSteps } from '../../core/plan.ts'
+import { collapseSpaces } from '../../core/text.ts'
 import { type Claim, isDeleted, type Position, type WorkField, type WorkState } from '../../core/work.ts'
 import { CARRY } from '../carry.ts'
 import type { BriefInput, Check, Clean } from './brief.ts'
@@ -17,8 +18,6 @@ export interface BriefSection {
   rank: 'must' | 'should'
   lines: BriefLine[]
 }
-
-export const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 /** The order of the brief. Titles are short, because at the smallest budget they are most of it. */
 const SECTIONS: ReadonlyArray<{ title: string; fields: readonly BriefField[] }> = [
@@ -71,7 +70,7 @@ function checked(field: BriefField, marks: Map<string, Check[]>, clean: Clean) {
   return ({ index, ...line }: Draft): BriefLine => {
     const found = marks.get(`${field} ${index}`) ?? []
     const mark = WORST.find((worst) => found.some((check) => check.mark === worst)) ?? null
-    const notes = found.filter((check) => check.mark === mark).map(({ note }) => oneLine(clean(note)))
+    const notes = found.filter((check) => check.mark === mark).map(({ note }) => collapseSpaces(clean(note)))
     const isGone = field === 'references' && mark === 'stale'
     return {
       field,
@@ -95,7 +94,7 @@ interface Draft {
 }
 
 function linesOf(field: BriefField, { work, learnings }: BriefInput, clean: Clean): Draft[] {
-  const line = (text: string) => oneLine(clean(text))
+  const line = (text: string) => collapseSpaces(clean(text))
   const claims = (list: readonly Claim[]) =>
     list.map(({ text, confirmed }, index) => ({ index, text: line(text), unconfirmed: !confirmed }))
   switch (field) {
@@ -147,7 +146,7 @@ const joined = (texts: string[], mark: string) => texts.filter((text) => text !=
 
 /** A line each, because a text is cut by whole lines like a list. A check is about the first. */
 function paragraphs(text: string, label = ''): Draft[] {
-  const lines = text.split('\n').map(oneLine)
+  const lines = text.split('\n').map(collapseSpaces)
   return lines
     .filter((line) => line !== '')
     .map((line, index) => ({ index, text: index === 0 && label !== '' ? `${label}: ${line}` : line }))

@@ -1,4 +1,5 @@
 import type { PageSection } from '../../core/brief-page.ts'
+import { count as formatCount } from '../../core/text.ts'
 import { inOneLine, shorten } from '../digest/quote.ts'
 import { type Digest, isTyped } from '../digest/state.ts'
 import { type DigestSection, tellDigest } from '../digest/tell.ts'
@@ -72,8 +73,7 @@ function glimpse({ requests, commits, counts }: Digest, trusted: boolean, most: 
     .join('; ')
 }
 
-const counted = (number: number, noun: string) =>
-  number === 0 ? '' : `${number} ${noun}${number === 1 ? '' : 's'}`
+const counted = (number: number, noun: string) => (number === 0 ? '' : formatCount(number, noun))
 
 const pageSection = ({ title, lines, isQuote }: DigestSection, root: string): PageSection => ({
   title,

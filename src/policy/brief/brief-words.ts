@@ -1,4 +1,5 @@
 import { clip } from '../../core/canonical.ts'
+import { count as formatCount } from '../../core/text.ts'
 import { type Brief, hasDrift, type Question } from './brief.ts'
 import type { BriefLine } from './brief-sections.ts'
 
@@ -85,9 +86,9 @@ function driftOf(brief: Brief, short: (text: string) => string): string {
   const { branch, commitsSince, filesChanged, filesGone, planStep } = brief.drift
   const parts = [
     branch && `the branch was ${short(branch.was)}, now ${short(branch.now)}`,
-    commitsSince && `${counted(commitsSince, 'commit')} since`,
-    filesChanged > 0 && `${counted(filesChanged, 'file')} changed`,
-    filesGone > 0 && `${counted(filesGone, 'file')} gone`,
+    commitsSince && `${formatCount(commitsSince, 'commit')} since`,
+    filesChanged > 0 && `${formatCount(filesChanged, 'file')} changed`,
+    filesGone > 0 && `${formatCount(filesGone, 'file')} gone`,
     planStep !== null && `the plan is at ${short(planStep)}`,
     brief.stale > 0 && `${brief.stale} stale`,
     brief.unverifiable > 0 && `${brief.unverifiable} unverifiable`,
@@ -110,8 +111,6 @@ function terseDrift({ drift }: Brief): string {
     .join(', ')
 }
 
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
-
 /** A count in at most three characters, or a word where it has more than five digits. */
 export function roughly(count: number): string {
   if (count < 1_000) return `${count}`
@@ -129,7 +128,7 @@ function ageOf(ageMs: number, isTerse: boolean): string {
   const [unit, length] = UNITS.find(([, ms]) => ageMs >= ms) ?? ['minute', 60_000]
   const count = Math.floor(ageMs / length)
   if (!isTerse && count === 0) return 'less than a minute old'
-  return isTerse ? `${roughly(count)}${unit.charAt(0)} old` : `${counted(count, unit)} old`
+  return isTerse ? `${roughly(count)}${unit.charAt(0)} old` : `${formatCount(count, unit)} old`
 }
 
 /** The estimate counts a token for at least so many characters of a line without rows of one character. */

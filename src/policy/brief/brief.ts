@@ -1,8 +1,9 @@
 import type { Mark } from '../../core/brief-page.ts'
 import { clip } from '../../core/canonical.ts'
+import { collapseSpaces } from '../../core/text.ts'
 import type { WorkField, WorkState } from '../../core/work.ts'
 import { isTyped } from '../digest/state.ts'
-import { type BriefSection, oneLine, saysAnything, sectionsOf } from './brief-sections.ts'
+import { type BriefSection, saysAnything, sectionsOf } from './brief-sections.ts'
 import type { Talks } from './brief-talk.ts'
 
 /** What the world said about one item of the work: `index` is its place in the field, 0 for a text. */
@@ -73,24 +74,24 @@ export type Clean = (text: string) => string
 export function briefOf(input: BriefInput, clean: Clean): Brief {
   const { stream, savedAtMs, nowMs, checks, drift } = input
   const marked = (mark: Mark) => checks.filter((check) => check.mark === mark).length
-  const session = oneLine(clean(sessionOf(input)))
+  const session = collapseSpaces(clean(sessionOf(input)))
   return {
-    stream: oneLine(clean(stream)),
+    stream: collapseSpaces(clean(stream)),
     command: input.command ?? null,
     ageMs: Math.max(0, nowMs - savedAtMs),
     drift: {
       ...drift,
       branch: drift.branch && {
-        was: oneLine(clean(drift.branch.was)),
-        now: oneLine(clean(drift.branch.now)),
+        was: collapseSpaces(clean(drift.branch.was)),
+        now: collapseSpaces(clean(drift.branch.now)),
       },
-      planStep: drift.planStep === null ? null : oneLine(clean(drift.planStep)),
+      planStep: drift.planStep === null ? null : collapseSpaces(clean(drift.planStep)),
     },
     stale: marked('stale'),
     unverifiable: marked('unverifiable'),
     questions: questionsOf(input, clean),
     sections: sectionsOf(input, clean),
-    ...(input.notes?.length ? { notes: input.notes.map((note) => oneLine(clean(note))) } : {}),
+    ...(input.notes?.length ? { notes: input.notes.map((note) => collapseSpaces(clean(note))) } : {}),
     ...(session === '' ? {} : { session }),
   }
 }
@@ -117,7 +118,7 @@ export function questionsOf(
   const standing = decisions.filter(({ supersededBy }) => supersededBy === null).reverse()
   const found: Question[] = []
   const ask = (kind: Question['kind'], text: string) => {
-    const about = clip(oneLine(clean(text)), QUOTE)
+    const about = clip(collapseSpaces(clean(text)), QUOTE)
     if (about !== '' && found.length < MAX_QUESTIONS) found.push({ kind, about })
   }
   for (const question of questions) ask('asked', question)

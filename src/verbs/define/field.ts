@@ -1,4 +1,5 @@
-import { ReasonError } from '../../core/reason.ts'
+import { usageError } from '../../core/reason.ts'
+import { quoteShort } from '../../core/text.ts'
 
 interface FieldBase {
   about: string
@@ -15,7 +16,7 @@ interface FieldBase {
   path?: (value: string) => string | null
 }
 
-/** What an operation takes, said once: the command line, the help and the reference are made from it. */
+/** What a verb takes: the command line, the help and the reference are made from this table. */
 export type Field =
   | (FieldBase & { kind: 'text'; value?: string; check?: (value: string) => void })
   | (FieldBase & { kind: 'count'; least?: number; most?: number; value?: string })
@@ -66,17 +67,17 @@ function parseField(label: string, field: Field, value: unknown): unknown {
   if (field.kind === 'flag') return value === true
   if (field.kind === 'words') {
     const words = Array.isArray(value) ? value.map(String) : []
-    if (field.required && words.length === 0) throw wrong(`${label} is missing`)
+    if (field.required && words.length === 0) throw usageError(`${label} is missing`)
     return words
   }
   if (value === undefined || value === null) {
-    if (field.required) throw wrong(`${label} is missing`)
+    if (field.required) throw usageError(`${label} is missing`)
     return undefined
   }
   const text = String(value)
   if (field.kind === 'count') return parseCount(label, text, field)
   if (field.kind === 'choice' && !field.choices.includes(text))
-    throw wrong(`${label} takes ${field.choices.join(', ')}, not ${quoted(text)}`)
+    throw usageError(`${label} takes ${field.choices.join(', ')}, not ${quoteShort(text)}`)
   if (field.kind === 'text') field.check?.(text)
   return text
 }
@@ -88,9 +89,6 @@ function parseCount(
 ) {
   const value = Number(text)
   if (!/^\d{1,9}$/.test(text) || value < least || value > most)
-    throw wrong(`${label} takes a whole number from ${least} to ${most}, not ${quoted(text)}`)
+    throw usageError(`${label} takes a whole number from ${least} to ${most}, not ${quoteShort(text)}`)
   return value
 }
-
-const quoted = (text: string) => JSON.stringify(text.slice(0, 80))
-const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })

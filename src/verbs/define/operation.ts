@@ -41,7 +41,7 @@ export interface Operation<F extends Fields = Fields, R = unknown, S extends Sha
   examples: readonly string[]
   /** A reading verb makes nothing: no home, no ids, no files. */
   access: Access | ((input: InputOf<F>) => Access)
-  /** It wants to see a damaged store; for all others it is healed first. */
+  /** The verb opens a damaged store as it is; for all other verbs the store is healed first. */
   meetsDamage?: true
   /** A settings file that cannot be read is told, and the rest of the settings is used: a save must not fail for it. */
   lenient?: true
@@ -64,7 +64,7 @@ export interface Operation<F extends Fields = Fields, R = unknown, S extends Sha
 export const descriptionOf = ({ summary, detail, tool }: Pick<Operation, 'summary' | 'detail' | 'tool'>) =>
   [`${summary}.`, detail, tool?.when].filter(Boolean).join(' ')
 
-/** Keeps the fields' literal types, so that an operation's input is typed by its own table. */
+/** Keeps the literal types of the fields, so that a verb's input is typed by its own table. */
 export const operation = <const F extends Fields, R, const S extends Shape = Shape>(
   definition: Operation<F, R, S>,
 ): Operation<F, R, S> => definition

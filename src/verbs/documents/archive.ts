@@ -41,7 +41,7 @@ function refuseOpenChildren(survey: Survey, { stream }: WorkRow): void {
   throw new ReasonError('stream_has_children', { id: stream.name, children: names })
 }
 
-/** Asking again for the same is no mistake, and nothing to do; what is new would be lost. */
+/** Archiving twice with the same input succeeds without a change; new input is refused, because it would be lost. */
 function refuseMore(
   { stream }: WorkRow,
   said: DocumentCompletion | null,

@@ -1,4 +1,5 @@
 import { ReasonError } from '../../core/reason.ts'
+import { quoteShort } from '../../core/text.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { requireRow, tellForeign } from '../../engine/documents/find-stream.ts'
 import { type PointText, pointAt } from '../../engine/documents/point.ts'
@@ -20,7 +21,7 @@ const isNumber = (word: string) => /^\d{1,9}$/.test(word)
 async function sideOf(context: Context, row: WorkRow, word: string | number | undefined): Promise<Side> {
   if (typeof word === 'string' && !isNumber(word))
     throw new ReasonError('usage_invalid', {
-      problem: `${JSON.stringify(word.slice(0, 80))} is no number of the history`,
+      problem: `${quoteShort(word)} is no number of the history`,
     })
   const at = word === undefined ? undefined : Number(word)
   return { id: row.stream.name, point: await pointAt(context, row, at) }

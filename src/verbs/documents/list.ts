@@ -39,7 +39,7 @@ export const list = operation({
   access: 'read',
   async perform(context, { all }) {
     const survey = await overview(context)
-    // What nobody has reviewed is a person's to look at, and no agent's.
+    // Unreviewed documents are listed for people, never for agents.
     const isWithheld = (row: ListedDocument) => row.foreign && context.speaker === 'agent'
     const rows = survey.rows
       .map(listed)

@@ -1,5 +1,6 @@
 import type { Transition, TriggerKind } from '../../core/checkpoint.ts'
-import { describe, ReasonError } from '../../core/reason.ts'
+import { describe, usageError } from '../../core/reason.ts'
+import { quoteShort } from '../../core/text.ts'
 import type { Artifact } from '../../core/work.ts'
 
 /** What may be a reason for a delta; `manual` is none in particular. */
@@ -23,14 +24,13 @@ export interface DeltaInput {
 }
 
 const ACTIONS = ['created', 'modified', 'deleted']
-const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })
 
 /** `src/login.ts:created:The form`; the path may have colons itself. */
 export function parseArtifact(text: string): Artifact {
   const found = /^(.+?):(created|modified|deleted)(?::(.*))?$/s.exec(text)
   if (!found?.[1])
-    throw wrong(
-      `--artifact takes path:action:description with created, modified or deleted, not ${quoted(text)}`,
+    throw usageError(
+      `--artifact takes path:action:description with created, modified or deleted, not ${quoteShort(text)}`,
     )
   return { path: found[1], action: found[2] ?? '', description: (found[3] ?? '').trim() }
 }
@@ -40,8 +40,8 @@ export function parseTransition(text: string): Transition {
   const parts = text.split(':').map((part) => part.trim())
   const [item = '', before = '', after = ''] = parts
   if (parts.length !== 3 || item === '')
-    throw wrong(
-      `--transition takes item:before:after, not ${quoted(text)}; with colons in a part use --stdin and JSON`,
+    throw usageError(
+      `--transition takes item:before:after, not ${quoteShort(text)}; with colons in a part use --stdin and JSON`,
     )
   return { item, before, after }
 }
@@ -52,12 +52,14 @@ export function parseDelta(
 ): Partial<Pick<DeltaInput, 'what' | 'trigger'>> & Pick<DeltaInput, 'artifacts' | 'transitions'> {
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw wrong('stdin must hold a JSON object with "what", "trigger", "artifacts" and "transitions"')
+    throw usageError('stdin must hold a JSON object with "what", "trigger", "artifacts" and "transitions"')
   const { what, trigger, artifacts, transitions, ...others } = value as Record<string, unknown>
   const [unknown] = Object.keys(others)
   if (unknown !== undefined)
-    throw wrong(`stdin has the key ${quoted(unknown)}; known are what, trigger, artifacts, transitions`)
-  if (what !== undefined && typeof what !== 'string') throw wrong('"what" must be a text')
+    throw usageError(
+      `stdin has the key ${quoteShort(unknown)}; known are what, trigger, artifacts, transitions`,
+    )
+  if (what !== undefined && typeof what !== 'string') throw usageError('"what" must be a text')
   return {
     ...(what === undefined ? {} : { what }),
     ...(trigger === undefined ? {} : { trigger: triggerOf(trigger) }),
@@ -68,7 +70,7 @@ export function parseDelta(
 
 function triggerOf(value: unknown): DeltaTrigger {
   const found = DELTA_TRIGGERS.find((trigger) => trigger === value)
-  if (found === undefined) throw wrong(`"trigger" takes ${DELTA_TRIGGERS.join(', ')}`)
+  if (found === undefined) throw usageError(`"trigger" takes ${DELTA_TRIGGERS.join(', ')}`)
   return found
 }
 
@@ -76,27 +78,28 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw wrong(`stdin is not JSON: ${describe(error)}`)
+    throw usageError(`stdin is not JSON: ${describe(error)}`)
   }
 }
 
 function listOf<T>(value: unknown, name: string, read: (item: Record<string, unknown>) => T): T[] {
-  if (!Array.isArray(value)) throw wrong(`"${name}" must be a list`)
+  if (!Array.isArray(value)) throw usageError(`"${name}" must be a list`)
   return value.map((item) => {
-    if (typeof item !== 'object' || item === null) throw wrong(`"${name}" must be a list of objects`)
+    if (typeof item !== 'object' || item === null) throw usageError(`"${name}" must be a list of objects`)
     return read(item as Record<string, unknown>)
   })
 }
 
 const textOf = (item: Record<string, unknown>, key: string, fallback?: string): string => {
   const value = item[key] ?? fallback
-  if (typeof value !== 'string') throw wrong(`"${key}" must be a text`)
+  if (typeof value !== 'string') throw usageError(`"${key}" must be a text`)
   return value
 }
 
 function artifactOf(item: Record<string, unknown>): Artifact {
   const action = textOf(item, 'action')
-  if (!ACTIONS.includes(action)) throw wrong(`"action" takes ${ACTIONS.join(', ')}, not ${quoted(action)}`)
+  if (!ACTIONS.includes(action))
+    throw usageError(`"action" takes ${ACTIONS.join(', ')}, not ${quoteShort(action)}`)
   return { path: textOf(item, 'path'), action, description: textOf(item, 'description', '') }
 }
 
@@ -105,5 +108,3 @@ const transitionOf = (item: Record<string, unknown>): Transition => ({
   before: textOf(item, 'before', ''),
   after: textOf(item, 'after'),
 })
-
-const quoted = (text: string) => JSON.stringify(text.slice(0, 80))

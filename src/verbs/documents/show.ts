@@ -29,7 +29,7 @@ async function keptText({ store }: Context, row: WorkRow, start: string) {
 const keptTexts = async ({ store }: Context, { stream }: WorkRow) =>
   (await store.log.listUnreadVersions(stream.id)).map(({ hash, problem }) => ({ hash, problem }))
 
-/** What nobody has reviewed is a person's to look at, and no agent's: of any version, and of why it was saved. */
+/** Unreviewed text is shown to people, never to agents: neither a version nor the note of its save. */
 async function refuseForeign(
   { store }: Context,
   { stream, position }: WorkRow,

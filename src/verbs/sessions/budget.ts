@@ -9,7 +9,7 @@ import { operation } from '../define/operation.ts'
 import { namedRows } from '../say/table.ts'
 import { durationOf, short, span } from './session-text.ts'
 
-/** What comes of it when the work goes on as it does now. */
+/** The use of the window if the work continues at the present rate. */
 interface Forecast {
   minutes: number
   /** Null where nobody knows how fast the window fills. */

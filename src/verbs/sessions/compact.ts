@@ -121,7 +121,7 @@ async function briefTokens(context: Context, stream: string): Promise<number | n
   const survey = await read(context)
   if (!findRow(survey, stream)) return null
   const world = await worldOf(context, survey, { wantsDirty: false })
-  // Nobody named it: what is said of the choice is not for who compacts.
+  // The stream was chosen by default: notices about that choice are dropped here.
   const found = await resumed({ ...context, notices: [] }, survey, world, {
     named: stream,
     budget: context.settings.brief_tokens,

@@ -1,6 +1,6 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { instant } from '../../core/ports.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { ReasonError, usageError } from '../../core/reason.ts'
 import type { Outcome, Session } from '../../core/session.ts'
 import { shortId } from '../../core/session-name.ts'
 import { count } from '../../core/text.ts'
@@ -80,12 +80,13 @@ function saidBy({ cwd, place }: Context, { name, path, id, task, summary, clear 
   const texts = { '<name>': name, '--path': path, '--id': id, '--task': task, '--summary': summary }
   for (const [label, text] of Object.entries(texts)) {
     if (text === undefined) continue
-    if (clear) throw wrong(`either --clear or ${label}`)
-    if (text.trim() === '') throw wrong(`${label} is empty`)
-    if (text.length > MOST_CHARACTERS) throw wrong(`${label} has more than ${MOST_CHARACTERS} characters`)
+    if (clear) throw usageError(`either --clear or ${label}`)
+    if (text.trim() === '') throw usageError(`${label} is empty`)
+    if (text.length > MOST_CHARACTERS)
+      throw usageError(`${label} has more than ${MOST_CHARACTERS} characters`)
   }
   if (clear) return null
-  if (name === undefined) throw wrong('<name> is missing: say what is worked on, or --clear')
+  if (name === undefined) throw usageError('<name> is missing: say what is worked on, or --clear')
   return redactAll({
     outcomeId: id === undefined ? null : /^(?:0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id,
     outcomeName: name.trim(),
@@ -121,11 +122,11 @@ function focused(session: Session, said: Outcome | null, nowMs: number): Session
   const known = find(session.outcomes, said)
   const others = session.outcomes.filter((outcome) => outcome !== known)
   if (others.length >= MOST_OUTCOMES)
-    throw wrong(`a session is focused on at most ${MOST_OUTCOMES} outcomes; --clear empties the list`)
+    throw usageError(`a session is focused on at most ${MOST_OUTCOMES} outcomes; --clear empties the list`)
   return { ...withEvent(session, event), outcomes: [...others, known ? merged(known, said) : said] }
 }
 
-/** What is not said again stays as it was. */
+/** Values that are not given again stay. */
 const merged = (known: Outcome, said: Outcome): Outcome => ({
   outcomeId: said.outcomeId ?? known.outcomeId,
   outcomeName: said.outcomeName,
@@ -133,5 +134,3 @@ const merged = (known: Outcome, said: Outcome): Outcome => ({
   lastTask: said.lastTask || known.lastTask,
   workSummary: said.workSummary || known.workSummary,
 })
-
-const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })

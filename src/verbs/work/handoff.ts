@@ -1,6 +1,6 @@
 import { oneLine } from '../../core/bullets.ts'
 import { BY_HAND } from '../../core/checkpoint.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { usageError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import { writtenFor } from '../../engine/brief/write-handoff.ts'
 import type { Context } from '../../engine/context/context.ts'
@@ -86,10 +86,9 @@ export const handoff = operation({
 
 function purposeOf(given: string): string {
   const purpose = oneLine(redact(given))
-  const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })
-  if (purpose === '') throw wrong('<purpose> is empty')
+  if (purpose === '') throw usageError('<purpose> is empty')
   if (purpose.length > MOST_CHARACTERS)
-    throw wrong(
+    throw usageError(
       `<purpose> has ${purpose.length} characters, ${MOST_CHARACTERS} are allowed: say the rest with --state or --next`,
     )
   return purpose

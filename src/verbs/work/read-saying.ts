@@ -1,5 +1,5 @@
 import { wellFormed } from '../../core/canonical.ts'
-import { describe, ReasonError } from '../../core/reason.ts'
+import { describe, usageError } from '../../core/reason.ts'
 import type { Breadcrumb } from '../../core/work.ts'
 import { type FileSaid, fileSaid, type Saying, type Statement } from '../../policy/save.ts'
 
@@ -60,7 +60,7 @@ const KEYS: Readonly<Record<string, Read>> = {
   tdd_phase: place('tddPhase'),
   position: positionOf,
   unconfirmed: (value, key) => ({ unconfirmed: flagOf(value, key) }),
-  // A work state that was told says what nobody saved; whoever saves it says all of it.
+  // A piped work state may have `overheard` fields; saving it makes them all the caller's own.
   overheard: () => ({}),
 }
 
@@ -70,14 +70,14 @@ export function readSaying(text: string): Piped {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw wrong(`stdin is not JSON: ${describe(error)}`)
+    throw usageError(`stdin is not JSON: ${describe(error)}`)
   }
-  if (!isRecord(value)) throw wrong('stdin must hold one JSON object')
+  if (!isRecord(value)) throw usageError('stdin must hold one JSON object')
   const found: Record<string, unknown> = {}
   for (const [key, given] of Object.entries(value)) {
     const read = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined
     if (!read)
-      throw wrong(
+      throw usageError(
         `stdin has an unknown key ${JSON.stringify(key.slice(0, 60))}; known: ${Object.keys(KEYS).join(', ')}`,
       )
     for (const [field, told] of Object.entries(read(given, key))) found[field] = joined(found[field], told)
@@ -96,13 +96,13 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 function textOf(value: unknown, key: string): string {
   if (typeof value !== 'string' || value.trim() === '')
-    throw wrong(`"${key}" on stdin must be a text that says something`)
+    throw usageError(`"${key}" on stdin must be a text that says something`)
   return wellFormed(value.trim())
 }
 
 /** One item may stand for a list of one. */
 const listOf = (value: unknown, key: string): unknown[] => {
-  if (value === null) throw wrong(`"${key}" on stdin must be a text or a list`)
+  if (value === null) throw usageError(`"${key}" on stdin must be a text or a list`)
   return Array.isArray(value) ? value : [value]
 }
 
@@ -138,14 +138,12 @@ function referenceOf(item: unknown, key: string): Breadcrumb {
 
 /** As a work state has it, so that one that was told can be saved again. */
 function positionOf(value: unknown, key: string): Partial<Omit<Piped, 'saying'>> {
-  if (!isRecord(value)) throw wrong(`"${key}" on stdin must be an object`)
+  if (!isRecord(value)) throw usageError(`"${key}" on stdin must be an object`)
   const said = (name: string) => (value[name] ? textOf(value[name], `${key}.${name}`) : null)
   return { plan: said('planName'), stage: said('stage'), tddPhase: said('tddPhase') }
 }
 
 function flagOf(value: unknown, key: string): boolean {
-  if (typeof value !== 'boolean') throw wrong(`"${key}" on stdin must be true or false`)
+  if (typeof value !== 'boolean') throw usageError(`"${key}" on stdin must be true or false`)
   return value
 }
-
-const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })

@@ -18,7 +18,7 @@ export async function saveInSession(context: Context, told: Said, why: Why): Pro
   return { ...receipt, surfaced }
 }
 
-/** Whoever saves in a session binds it; false where there is none. */
+/** Binds the session of this command to the saved stream; false if there is no session. */
 async function bindSession(context: Context, told: Said, stream: string): Promise<boolean> {
   if (context.session === null) return false
   const { noteSave } = await import('../../engine/sessions/note-save.ts')

@@ -1,6 +1,6 @@
 import type { SearchKind } from '../../core/searchable.ts'
 import { count } from '../../core/text.ts'
-import { visible } from '../../core/visible.ts'
+import { oneLine } from '../../core/visible.ts'
 import { clipWidth } from '../../core/width.ts'
 import { withoutTags } from '../../formats/brief-md/render.ts'
 import type { Screen } from '../define/operation.ts'
@@ -61,7 +61,7 @@ function sayForeign({ records, work }: Answer['foreign']): string[] {
 const MOST_NAMED = 3
 
 /** One line in which nothing drives a terminal, and no tag begins. */
-const plain = (text: string) => withoutTags(visible(text.replace(/\s+/g, ' ').trim()))
+const plain = (text: string) => withoutTags(oneLine(text))
 
 export interface FoundRecord {
   id: string

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { requireName } from '../../core/id.ts'
 import { NOTES, PLANS_HOME, STATE_INDEX_PATH } from '../../core/layout.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { usageError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { fromRoot } from '../../engine/context/inside.ts'
 import type { Said } from '../../engine/save/save-input.ts'
@@ -95,7 +95,7 @@ export async function saidBy(context: Context, input: SayingInput): Promise<Said
   const saying = redactAll({ ...said, files: said.files.map((file) => known(context, file)) })
   const size = JSON.stringify(saying).length
   if (size > MOST_CHARACTERS)
-    throw wrong(`what is to be saved has ${size} characters, ${MOST_CHARACTERS} are allowed`)
+    throw usageError(`what is to be saved has ${size} characters, ${MOST_CHARACTERS} are allowed`)
   refuseMany(saying)
   return {
     saying,
@@ -124,7 +124,7 @@ function refuseMany(saying: Saying): void {
   for (const [field, most] of Object.entries(MOST)) {
     const list: unknown = Reflect.get(given, field)
     if (Array.isArray(list) && list.length > most)
-      throw wrong(`${list.length} ${field} are more than a save holds: ${most}`)
+      throw usageError(`${list.length} ${field} are more than a save holds: ${most}`)
   }
 }
 
@@ -139,7 +139,7 @@ function nameOrNull(plan: string | null | undefined): string | null {
 
 function fromFlags(input: SayingInput): Saying {
   if (input.text !== undefined && input.summary !== undefined)
-    throw wrong('the summary was given twice: once as a word, once by --summary')
+    throw usageError('the summary was given twice: once as a word, once by --summary')
   return {
     ...NOTHING_SAID,
     summary: given(input.text ?? input.summary, 'the summary'),
@@ -174,7 +174,7 @@ const filled = (texts: readonly string[], flag: string) => texts.map((text) => g
 
 function given(text: string | undefined, flag: string): string | null {
   if (text === undefined) return null
-  if (text.trim() === '') throw wrong(`${flag} is empty`)
+  if (text.trim() === '') throw usageError(`${flag} is empty`)
   return text.trim()
 }
 
@@ -192,11 +192,13 @@ function both(piped: Saying, flags: Saying): Saying {
 /** Whether a command says nothing that could be saved. */
 export const isNothingSaid = (input: SayingInput) => !input.stdin && isSilent(fromFlags(input))
 
-/** Where nothing at all was said a person is asked the three questions; nobody is waited for who is not there. */
+/** If nothing was given, a person at a terminal is asked three questions; without a terminal the save is refused. */
 async function orAsked(context: Context, saying: Saying): Promise<Saying> {
   if (!isSilent(saying)) return saying
   if (context.ask === null)
-    throw wrong('there is nothing to save: say what you are working on, as in: savepoint save "…" --next "…"')
+    throw usageError(
+      'there is nothing to save: say what you are working on, as in: savepoint save "…" --next "…"',
+    )
   const [summary = '', decisions = '', next = ''] = (await context.ask(QUESTIONS)).map((text) => text.trim())
   const lines = (text: string) => text.split(/\r?\n/).filter((line) => line.trim() !== '')
   const asked = {
@@ -205,14 +207,12 @@ async function orAsked(context: Context, saying: Saying): Promise<Saying> {
     decisions: lines(decisions),
     next: next === '' ? null : lines(next),
   }
-  if (isSilent(asked)) throw wrong('there is nothing to save: all answers were empty')
+  if (isSilent(asked)) throw usageError('there is nothing to save: all answers were empty')
   return asked
 }
 
-/** A list that is to be emptied is something that was said. */
+/** An empty list counts as input: it empties the known list. */
 const isSilent = ({ by: _by, unconfirmed: _unconfirmed, next, blockers, ...saying }: Saying) =>
   next === null &&
   blockers === null &&
   Object.values(saying).every((value) => value === null || (Array.isArray(value) && value.length === 0))
-
-const wrong = (problem: string) => new ReasonError('usage_invalid', { problem })
