@@ -60,7 +60,6 @@ describe('a damaged database', () => {
     expect(idsOf(box)).toEqual(ids)
   })
 
-  // Three commands for each page, in processes of their own: the damage of one page must not live on in open handles.
   test('with a torn page lets the next command through, and loses no snapshot', { timeout: 600_000 }, () => {
     const { box, ids } = ready()
     const path = join(box.home, 'savepoint.db')
