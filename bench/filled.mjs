@@ -17,7 +17,7 @@ export const saveWords = ['save', 'The move to tokens is through its tests', '--
 
 const NEEDED = `
   export { realPorts } from './src/apps/process/real-ports.ts'
-  export { catchUp } from './src/engine/context/context.ts'
+  export { runDeferredTasks } from './src/engine/context/context.ts'
   export { parseInput } from './src/verbs/define/field.ts'
   export { openSound } from './src/engine/heal/open-sound.ts'
   export { save } from './src/verbs/work/save.ts'`
@@ -49,7 +49,7 @@ export async function bundled(place, more = '') {
 export async function seeded(place, count, operations) {
   const workspace = workspaceIn(place)
   const { repo, env, savepoint } = workspace
-  const { openSound, save, parseInput, catchUp, realPorts } = operations
+  const { openSound, save, parseInput, runDeferredTasks, realPorts } = operations
   const notices = []
   const context = await openSound({
     cwd: repo,
@@ -65,7 +65,7 @@ export async function seeded(place, count, operations) {
   await withoutFileSync(async () => {
     for (let number = 1; number <= count; number += 1) {
       await save.perform(context, parseInput(save.fields, saying(number)))
-      await catchUp(context)
+      await runDeferredTasks(context)
       notices.length = 0
       if (performance.now() > deadline) throw new Error(`only ${number} checkpoints were stored in time`)
     }

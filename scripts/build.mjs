@@ -146,7 +146,9 @@ const leftOut = (filter) => ({
 
 const program = await buildProgram({ program: 'src/apps/entry.ts' }, [])
 // A hook sets no agent up.
-const hookProgram = await buildProgram({ 'hook-program': 'src/apps/hook/act.ts' }, [leftOut(/\/set-up\.ts$/)])
+const hookProgram = await buildProgram({ 'hook-program': 'src/apps/hook/handle-event.ts' }, [
+  leftOut(/\/set-up\.ts$/),
+])
 const defineProgram = (file) => ({
   SAVEPOINT_PROGRAM: JSON.stringify({ file, build: nameProgram(join(root, out, file)) }),
 })

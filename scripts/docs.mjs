@@ -18,9 +18,9 @@ async function readTables() {
         contents: [
           "export { EXIT, REASONS } from './core/reason.ts'",
           "export { SETTINGS } from './config/settings.ts'",
-          "export { loadOperations } from './verbs/table.ts'",
+          "export { loadVerbs } from './verbs/table.ts'",
           "export { optionName } from './verbs/define/field.ts'",
-          "export { descriptionOf } from './verbs/define/operation.ts'",
+          "export { descriptionOf } from './verbs/define/verb.ts'",
           "export { isTool, toolOf } from './apps/mcp/tool-list.ts'",
           "export { lifecycleDiagram } from './policy/session-lifecycle.ts'",
           "export { momentOf, momentsTable, sayTellings } from './policy/moments.ts'",
@@ -102,7 +102,7 @@ function reasonsPage({ EXIT, REASONS }) {
   ]
 }
 
-async function configPage({ SETTINGS, loadOperations }) {
+async function configPage({ SETTINGS, loadVerbs }) {
   const rows = Object.entries(SETTINGS).map(([name, { about, default: value, problem, from }]) => [
     code(name),
     code(value),
@@ -110,7 +110,7 @@ async function configPage({ SETTINGS, loadOperations }) {
     from === 'user' ? 'your own file only' : 'any file',
     about,
   ])
-  const lenient = (await loadOperations())
+  const lenient = (await loadVerbs())
     .filter((one) => one.lenient)
     .map(({ name }) => code(`savepoint ${name}`))
   const example = Object.entries(SETTINGS).map(([name, { default: value }]) => `  ${name}: ${value}`)
@@ -145,7 +145,7 @@ async function configPage({ SETTINGS, loadOperations }) {
   ]
 }
 
-async function commandsPage({ loadOperations, optionName, descriptionOf }) {
+async function commandsPage({ loadVerbs, optionName, descriptionOf }) {
   const word = ([name, field]) => {
     const inner = field.kind === 'choice' ? field.choices.join('|') : (field.label ?? optionName(name))
     const dots = field.kind === 'words' ? '…' : ''
@@ -153,8 +153,8 @@ async function commandsPage({ loadOperations, optionName, descriptionOf }) {
   }
   const option = ([name, field]) =>
     field.kind === 'flag' ? `--${optionName(name)}` : `--${optionName(name)} <${field.value ?? 'VALUE'}>`
-  const sections = (await loadOperations()).map((operation) => {
-    const { name, fields, examples, tool } = operation
+  const sections = (await loadVerbs()).map((verb) => {
+    const { name, fields, examples, tool } = verb
     const all = Object.entries(fields)
     const placed = all.filter(([, { at }]) => at !== undefined).sort(([, a], [, b]) => a.at - b.at)
     const words = placed.filter(([, { kind }]) => kind !== 'words').map(word)
@@ -170,7 +170,7 @@ async function commandsPage({ loadOperations, optionName, descriptionOf }) {
     ]
     return [
       `## \`${name}\``,
-      descriptionOf(operation),
+      descriptionOf(verb),
       ...(tool
         ? [
             `An agent has it as the tool ${code(`savepoint_${name.replaceAll(' ', '_')}`)} ([docs/mcp.md](mcp.md)).`,
@@ -223,14 +223,14 @@ function hooksTable({ HOOKS, eventOf, momentOf, sayTellings }) {
 }
 
 /** The tools of the MCP server, as a client is told of them. */
-async function toolsTable({ loadOperations, isTool, toolOf }) {
-  const rows = (await loadOperations()).filter(isTool).map((operation) => {
-    const { name, description, inputSchema, outputSchema } = toolOf(operation)
+async function toolsTable({ loadVerbs, isTool, toolOf }) {
+  const rows = (await loadVerbs()).filter(isTool).map((verb) => {
+    const { name, description, inputSchema, outputSchema } = toolOf(verb)
     const takes = Object.keys(inputSchema.properties).map((field) =>
       inputSchema.required.includes(field) ? `**${field}**` : field,
     )
     const gives = Object.keys(outputSchema.properties).filter((field) => field !== 'text')
-    return [code(name), operation.tool.effect, cell(description), takes.join(', ') || '–', gives.join(', ')]
+    return [code(name), verb.tool.effect, cell(description), takes.join(', ') || '–', gives.join(', ')]
   })
   return table(['tool', 'effect', 'what it does, and when to call it', 'takes', 'facts'], rows)
 }

@@ -1,7 +1,7 @@
 /** The program of the command line and of the server; what the other needs is not run. */
 export { run } from './cli/entry.ts'
 /** The command line without its process: the tests give it words, a folder and an environment. */
-export { main } from './cli/main.ts'
+export { runCommandLine } from './cli/main.ts'
 
-export const serve: typeof import('./mcp/serve.ts').serve = async (...given) =>
-  (await import('./mcp/serve.ts')).serve(...given)
+export const serve: typeof import('./mcp/serve.ts').serveWorkspace = async (...given) =>
+  (await import('./mcp/serve.ts')).serveWorkspace(...given)

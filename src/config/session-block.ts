@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, type Pair, Parser, parseDocument, type YAMLMap } from 'yaml'
-import { clip } from '../core/canonical.ts'
-import { describe } from '../core/reason.ts'
+import { clipText } from '../core/canonical.ts'
+import { describeError } from '../core/reason.ts'
 import { isTooDeep, MAX_YAML_DEPTH } from '../core/yaml-depth.ts'
 import { isSettingName, type SettingName } from './settings.ts'
 
@@ -8,15 +8,15 @@ const MAX_SHOWN = 200
 const PLAIN_TAGS = ['str', 'int', 'float', 'bool', 'null', 'map'].map((name) => `tag:yaml.org,2002:${name}`)
 
 /** A value as it can be shown; of what is no plain value, its text. */
-export type Shown = string | number | boolean | null
+export type ShownValue = string | number | boolean | null
 
 /** A line of the `session` block that is ours, or that could hold what is. */
-export interface Entry {
+export interface SettingEntry {
   name: SettingName | '<<'
   line: number
   /** Undefined where it is no plain value. */
   value: unknown
-  shown: Shown
+  shown: ShownValue
   /** Why the line cannot be used, whatever its setting wants; null where it can. */
   problem: string | null
 }
@@ -25,22 +25,22 @@ export interface Entry {
  * The settings in a file's `session` block. Keys that are not ours belong to other tools and are left alone.
  * Nothing is expanded: aliases, merge keys and tags mean nothing here, and nothing is done about those of others.
  */
-export function readSession(text: string): { entries: Entry[] } | { problem: string } {
+export function readSessionBlock(text: string): { entries: SettingEntry[] } | { problem: string } {
   try {
     if (isTooDeep(new Parser().parse(text)))
       return { problem: `it is nested more than ${MAX_YAML_DEPTH} deep` }
     // Its tests for equal keys and its pictures of errors take seconds for thousands of either.
     const { contents, errors } = parseDocument(text, { uniqueKeys: false, prettyErrors: false })
     const [error] = errors
-    if (error) return { problem: `line ${lineAt(text, error.pos[0])}: ${describe(error)}` }
+    if (error) return { problem: `line ${lineAt(text, error.pos[0])}: ${describeError(error)}` }
     if (contents === null || (isScalar(contents) && contents.value === null)) return { entries: [] }
     return isMap(contents) ? blockOf(text, contents) : { problem: 'it must hold keys, such as `session:`' }
   } catch (error) {
-    return { problem: describe(error) }
+    return { problem: describeError(error) }
   }
 }
 
-function blockOf(text: string, root: YAMLMap): { entries: Entry[] } | { problem: string } {
+function blockOf(text: string, root: YAMLMap): { entries: SettingEntry[] } | { problem: string } {
   const [block, second] = pairsOf(root).filter(({ key }) => keyName(key) === 'session')
   if (!block) return { entries: [] }
   if (second) return { problem: `line ${lineOf(text, second)}: \`session\` stands there a second time` }
@@ -52,8 +52,8 @@ function blockOf(text: string, root: YAMLMap): { entries: Entry[] } | { problem:
 }
 
 /** A setting that stands there several times is told once. */
-function entriesOf(text: string, block: YAMLMap): Entry[] {
-  const said = new Map<Entry['name'], Pair[]>()
+function entriesOf(text: string, block: YAMLMap): SettingEntry[] {
+  const said = new Map<SettingEntry['name'], Pair[]>()
   for (const pair of pairsOf(block)) {
     const name = keyName(pair.key)
     if (name === '<<' || (name !== null && isSettingName(name)))
@@ -64,19 +64,19 @@ function entriesOf(text: string, block: YAMLMap): Entry[] {
   )
 }
 
-function entryOf(text: string, name: Entry['name'], pair: Pair, isTwice: boolean): Entry {
+function entryOf(text: string, name: SettingEntry['name'], pair: Pair, isTwice: boolean): SettingEntry {
   const { value: node } = pair
-  const source = clip(sourceOf(text, node), MAX_SHOWN)
+  const source = clipText(sourceOf(text, node), MAX_SHOWN)
   const value = node === null ? null : isScalar(node) ? node.value : undefined
   const isPlain = value === null || typeof value === 'boolean' || Number.isFinite(value)
   return {
     ...{ name, line: lineOf(text, pair), value, problem: lineProblem(name, node, isTwice) },
     // `as`: tested on the line above.
-    shown: isPlain ? (value as Shown) : typeof value === 'string' ? clip(value, MAX_SHOWN) : source,
+    shown: isPlain ? (value as ShownValue) : typeof value === 'string' ? clipText(value, MAX_SHOWN) : source,
   }
 }
 
-function lineProblem(name: Entry['name'], node: unknown, isTwice: boolean): string | null {
+function lineProblem(name: SettingEntry['name'], node: unknown, isTwice: boolean): string | null {
   if (name === '<<') return '`<<` merges nothing here: write the settings themselves'
   if (isTwice) return `\`session.${name}\` stands there twice`
   if (isAlias(node)) return `\`session.${name}\` must be written out: an alias means nothing here`

@@ -1,4 +1,4 @@
-import { clip } from '../core/canonical.ts'
+import { clipText } from '../core/canonical.ts'
 import { nameProblem } from '../core/id.ts'
 import { DEFAULT_LEDGER, ledgerPathProblem } from '../core/ledger-path.ts'
 
@@ -25,7 +25,7 @@ function ledgerPath(value: unknown): string | null {
   const wanted = 'the path of a .md file inside the workspace'
   if (typeof value !== 'string') return wanted
   const problem = ledgerPathProblem(value)
-  return problem && `${wanted}, and ${JSON.stringify(clip(value, 80))} is not: ${problem}`
+  return problem && `${wanted}, and ${JSON.stringify(clipText(value, 80))} is not: ${problem}`
 }
 
 /** Every setting: its name in the file, its default, and who may set it. docs/config.md is made from this. */
@@ -101,9 +101,9 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS
 
-type Widened<T> = T extends boolean ? boolean : T extends number ? number : string
+type WidenedValue<T> = T extends boolean ? boolean : T extends number ? number : string
 
-export type Settings = { [Name in SettingName]: Widened<(typeof SETTINGS)[Name]['default']> }
+export type Settings = { [Name in SettingName]: WidenedValue<(typeof SETTINGS)[Name]['default']> }
 
 export const isSettingName = (name: string): name is SettingName => Object.hasOwn(SETTINGS, name)
 

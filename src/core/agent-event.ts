@@ -1,4 +1,4 @@
-import type { AgentName, EndReason, InFlight, Source } from './session.ts'
+import type { AgentName, EndReason, InFlight, SessionSource } from './session.ts'
 
 /** What every event of an agent says. */
 interface Common {
@@ -27,7 +27,7 @@ export interface ToolUse {
 /** An agent's event in our vocabulary: agents/<agent>/hooks.ts makes it from the client's payload. */
 export type AgentEvent = Common &
   (
-    | { kind: 'start'; source: Source; model: string | null }
+    | { kind: 'start'; source: SessionSource; model: string | null }
     | { kind: 'prompt'; text: string }
     | { kind: 'batch'; tools: ToolUse[] }
     /** `again`: a hook has kept the turn going already. */

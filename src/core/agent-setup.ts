@@ -31,12 +31,13 @@ export type StatusLine =
   | { kind: 'strange' }
 
 /** Why a settings file cannot be read, or what is wanted cannot be put into it. */
-export interface Malformed {
+export interface SettingsProblem {
   line: number
   problem: string
 }
 
-export const isMalformed = <T extends object>(found: T | Malformed): found is Malformed => 'problem' in found
+export const isMalformed = <T extends object>(found: T | SettingsProblem): found is SettingsProblem =>
+  'problem' in found
 
 /** What a settings file says that concerns us. */
 export interface SettingsFacts {
@@ -83,14 +84,14 @@ export interface SplicedSettings {
 
 /** How a settings file is read and changed. All that is not ours stays as it is, character for character. */
 export interface SettingsSplice {
-  read(text: string): SettingsFacts | Malformed
+  read(text: string): SettingsFacts | SettingsProblem
   /** With what is wanted in it; the same text where nothing is missing. */
-  put(text: string, wanted: WantedSettings): SplicedSettings | Malformed
+  put(text: string, wanted: WantedSettings): SplicedSettings | SettingsProblem
   /** Without anything of ours; `statusLine` is the command to put back, as it was written. */
   takeOut(
     text: string,
     how: { made: readonly string[] | null; statusLine: string | null },
-  ): SplicedSettings | Malformed
+  ): SplicedSettings | SettingsProblem
   /** What it says as a value, without plugins that are `going`; undefined where the agent could not read it. */
   withoutPlugins(text: string, going?: readonly string[]): unknown
 }

@@ -10,7 +10,7 @@ export const plainText = (text: string) =>
     .trim()
 
 /** `plainText`, with its lines joined into one. */
-export const oneLine = (text: string) =>
+export const plainLine = (text: string) =>
   plainText(text)
     .split('\n')
     .map((line) => line.trim())
@@ -28,29 +28,29 @@ const FIRST = `${BLOCK}|${MARK.replace('\\1', '\\2')}`
 const SHIELD = { first: lead(FIRST), rest: lead(BLOCK) }
 const SHIELDED = { first: lead(FIRST, '\\\\'), rest: lead(BLOCK, '\\\\') }
 
-/** Escapes what Markdown would read as structure with one more backslash; `unshielded` removes it again. */
-const shielded = (line: string, how: keyof typeof SHIELD) => line.replace(SHIELD[how], '$1\\')
-const unshielded = (line: string, how: keyof typeof SHIELD) => line.replace(SHIELDED[how], '$1')
+/** Escapes what Markdown would read as structure with one more backslash; `unshield` removes it again. */
+const shield = (line: string, how: keyof typeof SHIELD) => line.replace(SHIELD[how], '$1\\')
+const unshield = (line: string, how: keyof typeof SHIELD) => line.replace(SHIELDED[how], '$1')
 
 /** A text of several lines as the body of a section. */
 export const encodeBlock = (text: string) =>
   plainText(text)
     .split('\n')
-    .map((line) => shielded(line, 'rest'))
+    .map((line) => shield(line, 'rest'))
     .join('\n')
 
 export const decodeBlock = (body: string) =>
   plainText(body)
     .split('\n')
-    .map((line) => unshielded(line, 'rest'))
+    .map((line) => unshield(line, 'rest'))
     .join('\n')
     .trim()
 
 /** One bullet: further lines are indented, so that they stay in it. */
 export function encodeItem(text: string): string {
   const [first = '', ...rest] = plainText(text).split('\n')
-  const more = rest.map((line) => (line === '' ? '' : `  ${shielded(line, 'rest')}`))
-  return [`- ${shielded(first, 'first')}`, ...more].join('\n')
+  const more = rest.map((line) => (line === '' ? '' : `  ${shield(line, 'rest')}`))
+  return [`- ${shield(first, 'first')}`, ...more].join('\n')
 }
 
 /** Bullets, a line or more each; empty texts give none. */
@@ -61,7 +61,7 @@ export const encodeItems = (texts: readonly string[]) =>
     .join('\n')
 
 /** A single line without a bullet, that `decodeItems` reads as one item. */
-export const encodeLine = (text: string) => shielded(oneLine(text), 'first')
+export const encodeLine = (text: string) => shield(plainLine(text), 'first')
 
 const BULLET = /^([ \t]*)([-*+]|\d{1,9}[.)])(?:[ \t]+(.*))?$/
 const RULE = /^[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$/
@@ -96,7 +96,7 @@ export function decodeItems(body: string): string[] {
       items.push(open)
     } else if (open !== null && (isInside || blanks === 0)) {
       for (; blanks > 0; blanks -= 1) open.lines.push('')
-      open.lines.push(outdented(line, open.column))
+      open.lines.push(outdent(line, open.column))
     } else {
       open = { lines: [line], mark: Number.POSITIVE_INFINITY, column: 0 }
       items.push(open)
@@ -107,12 +107,12 @@ export function decodeItems(body: string): string[] {
 }
 
 const indentOf = (line: string) => (line.startsWith('\t') ? 4 : (/^ */.exec(line)?.[0].length ?? 0))
-const outdented = (line: string, columns: number) =>
+const outdent = (line: string, columns: number) =>
   line.startsWith('\t') ? line.slice(1) : line.slice(Math.min(columns, indentOf(line)))
 
 function itemText([first = '', ...rest]: string[]): string {
-  const head = unshielded(first.trimStart().replace(TICK, ''), 'first')
-  return plainText([head, ...rest.map((line) => unshielded(line, 'rest'))].join('\n'))
+  const head = unshield(first.trimStart().replace(TICK, ''), 'first')
+  return plainText([head, ...rest.map((line) => unshield(line, 'rest'))].join('\n'))
 }
 
 /** What marks a claim that nobody confirmed. */
@@ -159,7 +159,7 @@ function withoutStart(text: string): string {
 
 /** Names in one line: in code marks, since a path or a command may hold commas. */
 export const encodeNames = (names: readonly string[]) =>
-  [...new Set(names.map(oneLine))]
+  [...new Set(names.map(plainLine))]
     .filter((name) => name !== '')
     .map(codeSpan)
     .join(', ')
@@ -177,7 +177,7 @@ export function decodeNames(text: string): string[] {
     .split(/\r\n|\n|\r/)
     .map((line) => BULLET.exec(line)?.[3] ?? (BULLET.test(line) ? '' : line))
     .flatMap(namesOf)
-  return [...new Set(names.map(oneLine))].filter((name) => name !== '')
+  return [...new Set(names.map(plainLine))].filter((name) => name !== '')
 }
 
 function namesOf(line: string): string[] {

@@ -2,7 +2,7 @@ import type { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 
 /** RFC 8785 text: one value, one text, so that a checksum means the value. */
-export function canonical(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   const text = canonicalize(value)
   if (text === undefined) throw new TypeError('this value has no JSON text')
   return text
@@ -21,7 +21,7 @@ export const wellFormed = (text: string) =>
   text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
 
 /** At most `limit` characters, never half of a pair, with a mark where something was cut. */
-export function clip(text: string, limit: number): string {
+export function clipText(text: string, limit: number): string {
   const sound = wellFormed(text)
   return sound.length <= limit ? sound : `${wellFormed(sound.slice(0, limit - 1)).replace(/\uFFFD$/, '')}…`
 }

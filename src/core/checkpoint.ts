@@ -1,4 +1,4 @@
-import { canonical, clip } from './canonical.ts'
+import { canonicalJson, clipText } from './canonical.ts'
 import type { Artifact, WorkState } from './work.ts'
 
 export const TRIGGERS = [
@@ -171,9 +171,9 @@ export function gistOf({ work, document, completion, change, triggers, provenanc
     document: {
       created: document?.created ?? '',
       parent: document?.parent ?? null,
-      problem: clip(problem, GIST_LENGTH),
-      next: clip(work.next[0]?.text ?? '', GIST_LENGTH),
-      why: clip(why.replace(/\s+/g, ' '), GIST_LENGTH),
+      problem: clipText(problem, GIST_LENGTH),
+      next: clipText(work.next[0]?.text ?? '', GIST_LENGTH),
+      why: clipText(why.replace(/\s+/g, ' '), GIST_LENGTH),
       archived: completion !== undefined,
       branch: provenance?.branch ?? null,
       ...(work.position.planName ? { plan: work.position.planName } : {}),
@@ -186,7 +186,7 @@ const isEmpty = ({ summary, artifacts, transitions, commands }: Change) =>
 
 /** Whether anything but time and source is different: that is what makes a change material. */
 export function isMaterial(before: Checkpoint, after: Checkpoint): boolean {
-  const matter = ({ progress, work, health }: Checkpoint) =>
-    canonical({ progress, work, health: { ...health, dropped: 0 } })
-  return !isEmpty(after.change) || matter(before) !== matter(after)
+  const materialOf = ({ progress, work, health }: Checkpoint) =>
+    canonicalJson({ progress, work, health: { ...health, dropped: 0 } })
+  return !isEmpty(after.change) || materialOf(before) !== materialOf(after)
 }

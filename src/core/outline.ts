@@ -1,11 +1,11 @@
 /** A heading of a Markdown text, and its own body: up to the next heading of any level. */
-export interface Part {
+export interface OutlinePart {
   level: number
   title: string
   /** The title without its marks, case and spaces: what makes it the same title for a reader. */
   key: string
   /** The nearest heading above it that is of a higher level. */
-  parent: Part | null
+  parent: OutlinePart | null
   start: number
   bodyStart: number
   bodyEnd: number
@@ -24,11 +24,11 @@ export const titleKey = (title: string) =>
  * The parts of a Markdown text, in order. A `#` in a code fence is no heading; a fence that is never closed is
  * none, or it would swallow all that people wrote below it.
  */
-export function partsOf(text: string): Part[] {
+export function outlinePartsOf(text: string): OutlinePart[] {
   const lines = linesOf(text)
   const closers = lines.map(({ text: line }) => fenceOf(line)).map((fence) => (fence?.bare ? fence : null))
   const hopeless: Record<string, number> = {}
-  const parts: Part[] = []
+  const parts: OutlinePart[] = []
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at]
     if (line === undefined) break
@@ -104,7 +104,7 @@ function closerOf(
   return null
 }
 
-function parentOf(last: Part | null, level: number): Part | null {
+function parentOf(last: OutlinePart | null, level: number): OutlinePart | null {
   let part = last
   while (part && part.level >= level) part = part.parent
   return part

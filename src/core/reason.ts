@@ -535,11 +535,11 @@ export const usageError = (problem: string) => new ReasonError('usage_invalid', 
 /** Any thrown value as a ReasonError, so that every door can show it the same way. */
 export function asReason(error: unknown): ReasonError {
   if (error instanceof ReasonError) return error
-  return new ReasonError('internal_error', { problem: describe(error) }, { cause: error })
+  return new ReasonError('internal_error', { problem: describeError(error) }, { cause: error })
 }
 
 /** One line about a thrown value: its code where it has one, and its message. */
-export function describe(error: unknown): string {
+export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const [line = error.name] = error.message.split('\n', 1)
   // Node adds the path to a system error; the reason names it already, and better than by a descriptor.

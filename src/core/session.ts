@@ -3,8 +3,8 @@ export const PHASES = ['active', 'stale', 'recent', 'archived'] as const
 export type Phase = (typeof PHASES)[number]
 
 /** How a session came to be, in the words of the clients. */
-export const SOURCES = ['startup', 'resume', 'clear', 'compact', 'fork'] as const
-export type Source = (typeof SOURCES)[number]
+export const SESSION_SOURCES = ['startup', 'resume', 'clear', 'compact', 'fork'] as const
+export type SessionSource = (typeof SESSION_SOURCES)[number]
 
 export const END_REASONS = [
   'clear',
@@ -91,7 +91,7 @@ export interface ContextUse {
 }
 
 /** The checkpoint that the agent was told at its start; a resume tells what changed since. */
-export interface Told {
+export interface StartPoint {
   at: string
   stream: string | null
   checkpoint: string | null
@@ -115,7 +115,7 @@ export interface Session extends SessionKey {
   repository: string
   /** It belongs to the workspace it started in. */
   workspace: string
-  source: Source
+  source: SessionSource
   phase: Phase
   startedAt: string
   lastActivityAt: string
@@ -153,7 +153,7 @@ export interface Session extends SessionKey {
   lastSaid: { at: string; text: string } | null
   /** What was running when the transcript was last read. */
   unfinished: InFlight[]
-  told: Told | null
+  told: StartPoint | null
   /** When somebody last saved in it by hand. */
   savedAt: string | null
   /** A session that an older version followed has none before its next event. */

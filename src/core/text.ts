@@ -1,5 +1,5 @@
 /** `1 run`, `2 runs`. */
-export const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
+export const formatCount = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
 
 const UNITS: ReadonlyArray<readonly [string, number]> = [
   ['day', 86_400_000],
@@ -11,7 +11,7 @@ const UNITS: ReadonlyArray<readonly [string, number]> = [
 export function ageOf(ms: number): string {
   const [unit, length] = UNITS.find(([, unitMs]) => ms >= unitMs) ?? ['minute', 60_000]
   const number = Math.max(0, Math.floor(ms / length))
-  return number === 0 ? 'less than a minute' : count(number, unit)
+  return number === 0 ? 'less than a minute' : formatCount(number, unit)
 }
 
 /** A text that somebody gave, as a message quotes it: its beginning, in quotes, with control characters as codes. */

@@ -14,7 +14,7 @@ import {
 } from './token-prices.ts'
 
 /** How far a text is read, and what the cost of the next character depends on. */
-export interface Reading {
+export interface TokenCursor {
   readonly text: string
   readonly places: Uint8Array
   at: number
@@ -34,7 +34,7 @@ export interface Reading {
 
 export const LINE_FEED = 0x0a
 
-export const startReading = (text: string): Reading => ({
+export const startReading = (text: string): TokenCursor => ({
   text,
   places: placesOfUnits(),
   at: 0,
@@ -49,7 +49,7 @@ export const startReading = (text: string): Reading => ({
 })
 
 /** Reads on, and tells what that costs in hundredths of a token. It is never negative: more text never costs less. */
-export function readCost(reading: Reading): number {
+export function readCost(reading: TokenCursor): number {
   const { text, places, at } = reading
   const unit = text.charCodeAt(at)
   const place = places[unit]
@@ -67,7 +67,7 @@ export function readCost(reading: Reading): number {
 /** What is read in stretches of one price, since their cost depends on nothing but their length. */
 const isStretch = ({ is }: Price) => is === 'letter' || is === 'digit' || is === 'space'
 
-function costOf(price: Price, unit: number, length: number, reading: Reading): number {
+function costOf(price: Price, unit: number, length: number, reading: TokenCursor): number {
   const { wordCost } = reading
   const spaceBefore = reading.price.is === 'space' ? price.space : 0
   reading.wordCost = TOKEN
@@ -88,7 +88,7 @@ function costOf(price: Price, unit: number, length: number, reading: Reading): n
   }
 }
 
-function letterCost(price: Price, length: number, wordCost: number, reading: Reading): number {
+function letterCost(price: Price, length: number, wordCost: number, reading: TokenCursor): number {
   if (price === ACCENTED) reading.isForeign = true
   if (reading.price.is === 'digit') reading.isNoise = true
   let first = 0
@@ -115,25 +115,25 @@ const LONG_WORD = 14
 const LONG_WORD_LETTER = 25
 
 /** A run ends where the script does, before a capital behind small letters, and behind several capitals. */
-function beginsRun(price: Price, { price: before, count }: Reading): boolean {
+function beginsRun(price: Price, { price: before, count }: TokenCursor): boolean {
   if (price.script !== before.script) return true
   return before === UPPER ? price === LOWER && count > 1 : price === UPPER
 }
 
-function latinPrice(price: Price, { isNoise, isForeign, isBare }: Reading): Price {
+function latinPrice(price: Price, { isNoise, isForeign, isBare }: TokenCursor): Price {
   if (isNoise) return NOISE
   if (price === UPPER) return UPPER
   return isForeign ? FOREIGN : isBare ? BARE : LOWER
 }
 
 /** The last space mostly belongs to what is behind it, those before it are a token. */
-function spaceCost(length: number, reading: Reading): number {
+function spaceCost(length: number, reading: TokenCursor): number {
   reading.isNoise = false
   return length === 1 ? 0 : TOKEN + length - 2
 }
 
 /** A line break belongs to the mark or the line breaks before it. */
-function breakCost(reading: Reading): number {
+function breakCost(reading: TokenCursor): number {
   const { is } = reading.price
   reading.isNoise = false
   reading.isForeign = false
@@ -142,7 +142,7 @@ function breakCost(reading: Reading): number {
 }
 
 /** Two marks are a token, of more than two most are one each; repeated ones share. */
-function markCost(unit: number, reading: Reading): number {
+function markCost(unit: number, reading: TokenCursor): number {
   const { is } = reading.price
   const wasRepeated = reading.repeats > 2
   if (ENCODING[unit] === undefined) reading.isNoise = false

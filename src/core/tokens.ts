@@ -2,7 +2,7 @@ import { LINE_FEED, readCost, startReading } from './token-cost.ts'
 import type { WorkField } from './work.ts'
 
 /** One item of one field of the work, as a text that costs tokens. */
-export interface Part {
+export interface BudgetPart {
   field: WorkField
   text: string
   /** A finished artifact, or a decision that another one replaced. */
@@ -12,17 +12,17 @@ export interface Part {
 }
 
 /** What was cut from a field to meet a budget, as data: the caller writes the sentence. */
-export interface Cut {
+export interface BudgetCut {
   field: WorkField
   count: number
   how: 'summarised' | 'pruned'
   why: 'stale' | 'finished' | 'superseded' | 'older'
 }
 
-export interface Fitted {
+export interface BudgetFit {
   /** Parallel to the parts. */
   kept: boolean[]
-  cuts: Cut[]
+  cuts: BudgetCut[]
   tokens: number
   fits: boolean
 }

@@ -57,7 +57,7 @@ export interface CallOutcome {
 export type RequestKind = 'prompt' | 'queued' | 'command' | 'refusal' | 'answer'
 
 /** One thing that a transcript tells, in our words and in the order of the file. Side chains give none. */
-export type Entry = { at: string } & (
+export type TranscriptEntry = { at: string } & (
   | /** What the user said. `about` is the command's name, the id of the call that was refused, or the question. */ {
       kind: 'request'
       how: RequestKind
@@ -94,7 +94,7 @@ export type Entry = { at: string } & (
   | { kind: 'halt'; error: string; words: string }
 )
 
-export type EntryOf<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>
+export type TranscriptEntryOf<Kind extends TranscriptEntry['kind']> = Extract<TranscriptEntry, { kind: Kind }>
 
 /** Where reading stopped, as plain JSON of bounded size: only the agent's own folder understands it. */
 export type TranscriptCursor = Readonly<Record<string, unknown>>
@@ -110,7 +110,7 @@ export interface TranscriptReading {
 }
 
 /** What one go of reading came to. */
-export interface ReadOn {
+export interface TranscriptProgress {
   reading: TranscriptReading
   /** How much is read, in the agent's own measure: `isBehind` compares it. */
   read: number
@@ -126,9 +126,9 @@ export interface TranscriptReader {
   readOn(
     path: string,
     before: TranscriptReading | null,
-    onEntry: ((entry: Entry) => void) | null,
+    onEntry: ((entry: TranscriptEntry) => void) | null,
     options?: { maxBytes?: number },
-  ): ReadOn | null
+  ): TranscriptProgress | null
 }
 
 /** A transcript that lies among those that an agent keeps. */

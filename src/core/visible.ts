@@ -19,4 +19,4 @@ function codeOf(character: string): string {
 }
 
 /** A text from outside as one line that drives no terminal. */
-export const oneLine = (text: string) => visible(collapseSpaces(text))
+export const visibleLine = (text: string) => visible(collapseSpaces(text))

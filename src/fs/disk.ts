@@ -17,7 +17,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, errorCode, ReasonError } from '../core/reason.ts'
+import { describeError, errorCode, ReasonError } from '../core/reason.ts'
 
 /** A file being written. */
 export interface NewFile {
@@ -28,7 +28,7 @@ export interface NewFile {
   close(): void
 }
 
-export interface Entry {
+export interface FolderEntry {
   kind: 'file' | 'folder' | 'other'
   size: number
   mode: number
@@ -50,7 +50,7 @@ export interface Folder {
   looks(): Map<string, string>
   /** The same for all at once, to be compared as a whole: names, and for each size, inode and times. */
   glance(): { names: string[]; marks: number[] }
-  entry(name: string): Entry | null
+  entry(name: string): FolderEntry | null
   /** A file's bytes, or null where there is none. Refuses what is not a plain file or over the limit. */
   read(name: string, limit: number): Buffer | null
   /** Creates a file that must not exist yet. */
@@ -140,7 +140,7 @@ class DiskFolder implements Folder {
     return { names, marks }
   }
 
-  entry(name: string): Entry | null {
+  entry(name: string): FolderEntry | null {
     const found = lstatSync(this.at(name), { throwIfNoEntry: false })
     if (!found) return null
     const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
@@ -240,7 +240,7 @@ function openExisting(at: string, path: string): number | null {
 function unreadable(error: unknown, path: string): unknown {
   const code = errorCode(error)
   return code === 'EACCES' || code === 'EPERM'
-    ? new ReasonError('file_unreadable', { path, problem: describe(error) }, { cause: error })
+    ? new ReasonError('file_unreadable', { path, problem: describeError(error) }, { cause: error })
     : error
 }
 
@@ -255,7 +255,7 @@ export function readPlainFile(path: string, limit: number): Buffer | null {
   } catch (error) {
     const code = errorCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
-    throw new ReasonError('path_unsafe', { path, problem: describe(error) }, { cause: error })
+    throw new ReasonError('path_unsafe', { path, problem: describeError(error) }, { cause: error })
   }
   return readPlain(fd, limit, path)
 }

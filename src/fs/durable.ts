@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { describe, errorCode, ReasonError } from '../core/reason.ts'
+import { describeError, errorCode, ReasonError } from '../core/reason.ts'
 import type { Folder } from './disk.ts'
 
 /** Temp files carry this ending: a reader never takes them for a document, doctor finds them. */
@@ -18,7 +18,7 @@ export function writeDurably(
   { token, mode = 0o666 }: { token: string; mode?: number },
 ): void {
   const temp = tempName(name, token)
-  writing(folder, name, temp, () => {
+  asDurableWrite(folder, name, temp, () => {
     writeTemp(folder, temp, bytes, mode)
     folder.rename(temp, name)
     folder.sync()
@@ -33,7 +33,7 @@ export function createDurably(
   { token, mode = 0o666 }: { token: string; mode?: number },
 ): boolean {
   const temp = tempName(name, token)
-  return writing(folder, name, temp, () => {
+  return asDurableWrite(folder, name, temp, () => {
     writeTemp(folder, temp, bytes, mode)
     const created = folder.link(temp, name)
     folder.unlink(temp)
@@ -106,7 +106,7 @@ export function findFolder(root: Folder, names: readonly string[]): Folder | nul
   return here
 }
 
-export function writing<T>(folder: Folder, name: string, temp: string, act: () => T): T {
+export function asDurableWrite<T>(folder: Folder, name: string, temp: string, act: () => T): T {
   try {
     return act()
   } catch (error) {
@@ -128,7 +128,7 @@ export function asWriteFailure(error: unknown, path: string): ReasonError {
   if (error instanceof ReasonError) return error
   return new ReasonError(
     'checkpoint_atomic_write_failed',
-    { path, problem: describe(error) },
+    { path, problem: describeError(error) },
     { cause: error },
   )
 }

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { sha256 } from '../core/canonical.ts'
 import { errorCode } from '../core/reason.ts'
 import type { Folder } from './disk.ts'
-import { asWriteFailure, dropTemp, TEMP_ENDING, tempName, writeTemp, writing } from './durable.ts'
+import { asDurableWrite, asWriteFailure, dropTemp, TEMP_ENDING, tempName, writeTemp } from './durable.ts'
 
-export type Outcome = { done: true } | Refusal
+export type WriteOutcome = { done: true } | WriteRefusal
 
 /** Somebody else wrote the file meanwhile. */
-export interface Refusal {
+export interface WriteRefusal {
   done: false
   /** Their bytes, perhaps caught in the middle of a save; null where nothing stands there. */
   found: Buffer | null
@@ -43,11 +43,11 @@ const NO_LINK = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', '
  * our rename, some microseconds, is overwritten unseen; so is who opened the old file without cutting it
  * and writes only after our last read.
  */
-export function replaceGuarded(folder: Folder, name: string, bytes: Uint8Array, guard: Guard): Outcome {
+export function replaceGuarded(folder: Folder, name: string, bytes: Uint8Array, guard: Guard): WriteOutcome {
   const temp = tempName(name, guard.token)
-  return writing(folder, name, temp, () => {
+  return asDurableWrite(folder, name, temp, () => {
     const standing = folder.read(name, guard.limit)
-    if (hashOf(standing) !== guard.expected) return refused(standing)
+    if (hashOf(standing) !== guard.expected) return refuseWrite(standing)
     const mode = folder.entry(name)?.mode
     writeTemp(folder, temp, bytes, mode ?? 0o666, { exactMode: mode !== undefined })
     return standing === null
@@ -57,22 +57,22 @@ export function replaceGuarded(folder: Folder, name: string, bytes: Uint8Array, 
 }
 
 /** Gives the temp the name that nobody may have. */
-function place(folder: Folder, name: string, temp: string, { limit }: Guard): Outcome {
+function place(folder: Folder, name: string, temp: string, { limit }: Guard): WriteOutcome {
   const isPlaced = claim(folder, temp, name)
   dropTemp(folder, temp)
-  if (!isPlaced) return refused(folder.read(name, limit))
+  if (!isPlaced) return refuseWrite(folder.read(name, limit))
   folder.sync()
   return { done: true }
 }
 
 /** The order of these lines is the promise. Past the rename, no failure may take the kept file away. */
-function exchange(folder: Folder, name: string, temp: string, standing: Buffer, guard: Guard): Outcome {
+function exchange(folder: Folder, name: string, temp: string, standing: Buffer, guard: Guard): WriteOutcome {
   const { token, expected, limit } = guard
   const kept = keptName(name, token)
   const keeping = keep(folder, name, kept, standing)
   if (keeping === 'gone') {
     dropTemp(folder, temp)
-    return refused(folder.read(name, limit))
+    return refuseWrite(folder.read(name, limit))
   }
   let isReplaced = false
   try {
@@ -84,10 +84,10 @@ function exchange(folder: Folder, name: string, temp: string, standing: Buffer, 
   } finally {
     if (!isReplaced) for (const file of [temp, kept]) dropTemp(folder, file)
   }
-  if (!isReplaced) return refused(folder.read(name, limit))
+  if (!isReplaced) return refuseWrite(folder.read(name, limit))
   folder.sync()
   const old = folder.read(kept, limit)
-  if (old !== null && hashOf(old) !== expected) return rescued(folder, kept, old, { ours: true, limit })
+  if (old !== null && hashOf(old) !== expected) return rescueFile(folder, kept, old, { ours: true, limit })
   dropTemp(folder, kept)
   return { done: true }
 }
@@ -96,13 +96,13 @@ function exchange(folder: Folder, name: string, temp: string, standing: Buffer, 
 function keep(folder: Folder, name: string, kept: string, standing: Buffer): 'link' | 'copy' | 'gone' {
   refuseTaken(folder, kept)
   try {
-    if (!folder.link(name, kept)) throw taken(kept)
+    if (!folder.link(name, kept)) throw nameTakenError(kept)
     return 'link'
   } catch (error) {
     // Linux says this also of a file that loses its name during the call: another may stand there now.
     if (errorCode(error) === 'ENOENT') return 'gone'
     if (!lacksLinks(error)) throw error
-    writing(folder, kept, kept, () => writeTemp(folder, kept, standing, 0o600))
+    asDurableWrite(folder, kept, kept, () => writeTemp(folder, kept, standing, 0o600))
     return 'copy'
   }
 }
@@ -115,12 +115,12 @@ function renameUnedited(folder: Folder, temp: string, name: string, { expected, 
 }
 
 /** Takes a file away that others write too, only while it is what the caller last read. */
-export function removeGuarded(folder: Folder, name: string, { token, expected, limit }: Guard): Outcome {
+export function removeGuarded(folder: Folder, name: string, { token, expected, limit }: Guard): WriteOutcome {
   const kept = keptName(name, token)
-  return writing(folder, name, tempName(name, token), () => {
+  return asDurableWrite(folder, name, tempName(name, token), () => {
     const standing = folder.read(name, limit)
     if (standing === null) return { done: true }
-    if (hashOf(standing) !== expected) return refused(standing)
+    if (hashOf(standing) !== expected) return refuseWrite(standing)
     refuseTaken(folder, kept)
     if (!moveAway(folder, name, kept)) return { done: true }
     let captured: Buffer | null
@@ -132,8 +132,8 @@ export function removeGuarded(folder: Folder, name: string, { token, expected, l
     }
     if (captured !== null && hashOf(captured) !== expected)
       return putBack(folder, kept, name)
-        ? refused(captured)
-        : rescued(folder, kept, captured, { ours: false, limit })
+        ? refuseWrite(captured)
+        : rescueFile(folder, kept, captured, { ours: false, limit })
     folder.unlink(kept)
     folder.sync()
     return { done: true }
@@ -185,19 +185,24 @@ const lacksLinks = (error: unknown) => NO_LINK.has(errorCode(error) ?? '')
 
 /** A token used twice: the kept file of the first may hold an edit. */
 function refuseTaken(folder: Folder, kept: string): void {
-  if (folder.entry(kept) !== null) throw taken(kept)
+  if (folder.entry(kept) !== null) throw nameTakenError(kept)
 }
 
-const taken = (kept: string) => new Error(`${kept} exists already`)
+const nameTakenError = (kept: string) => new Error(`${kept} exists already`)
 
-const refused = (found: Buffer | null): Refusal => ({ done: false, found, ours: false, forget: null })
+const refuseWrite = (found: Buffer | null): WriteRefusal => ({
+  done: false,
+  found,
+  ours: false,
+  forget: null,
+})
 
-function rescued(
+function rescueFile(
   folder: Folder,
   kept: string,
   found: Buffer,
   { ours, limit }: { ours: boolean; limit: number },
-): Refusal {
+): WriteRefusal {
   let seen = hashOf(found)
   const forget = () => {
     try {

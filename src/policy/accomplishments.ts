@@ -1,6 +1,6 @@
-import { oneLine } from '../core/bullets.ts'
+import { plainLine } from '../core/bullets.ts'
 import type { Session } from '../core/session.ts'
-import { count as formatCount } from '../core/text.ts'
+import { formatCount } from '../core/text.ts'
 
 /** What a session got done: in the words that somebody gave, else counted from what it did. */
 export function accomplishmentsOf({
@@ -8,18 +8,18 @@ export function accomplishmentsOf({
   statistics,
   outcomes,
 }: Pick<Session, 'accomplishments' | 'statistics' | 'outcomes'>): string[] {
-  const given = accomplishments.map(oneLine).filter((text) => text !== '')
+  const given = accomplishments.map(plainLine).filter((text) => text !== '')
   if (given.length > 0) return given
-  const names = [...new Set(outcomes.map(({ outcomeName }) => oneLine(outcomeName)))].filter(
+  const names = [...new Set(outcomes.map(({ outcomeName }) => plainLine(outcomeName)))].filter(
     (name) => name !== '',
   )
   return [
-    ...counted('Modified', statistics.filesModified.length, 'file'),
-    ...counted('Made', statistics.gitCommits, 'commit'),
-    ...counted('Completed', statistics.tasksCompleted, 'task'),
-    ...counted('Worked on', names.length, 'outcome').map((text) => `${text}: ${names.join(', ')}`),
+    ...countLine('Modified', statistics.filesModified.length, 'file'),
+    ...countLine('Made', statistics.gitCommits, 'commit'),
+    ...countLine('Completed', statistics.tasksCompleted, 'task'),
+    ...countLine('Worked on', names.length, 'outcome').map((text) => `${text}: ${names.join(', ')}`),
   ]
 }
 
-const counted = (verb: string, count: number, noun: string) =>
+const countLine = (verb: string, count: number, noun: string) =>
   count > 0 ? [`${verb} ${formatCount(count, noun)}`] : []

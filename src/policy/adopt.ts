@@ -23,7 +23,7 @@ export type Adoption =
   /** It was removed by the user or by git: it comes back only when it is asked for. */
   | 'absent'
 
-export interface Seen {
+export interface AdoptionFacts {
   view: KnownView | null
   /** The hash of what stands there; null where nothing does. */
   found: string | null
@@ -34,7 +34,7 @@ export interface Seen {
 }
 
 /** The rule for a shared document. A branch switch, a stash and a formatter make no checkpoint. */
-export function decideAdoption({ view, found, isKnown, saysTheSame }: Seen): Adoption {
+export function decideAdoption({ view, found, isKnown, saysTheSame }: AdoptionFacts): Adoption {
   if (found === null) return view?.state === 'pending' && view.base === null ? 'publish' : 'absent'
   if (view !== null && found === view.hash) return 'in sync'
   if (view?.state === 'pending' && found === view.base) return 'publish'
@@ -43,7 +43,7 @@ export function decideAdoption({ view, found, isKnown, saysTheSame }: Seen): Ado
   return saysTheSame ? 'remember' : 'append'
 }
 
-export interface FocusSeen {
+export interface FocusFacts {
   /** The stream that the store has in focus. */
   focused: string | null
   /** Its document is here, whole, and no longer says `current`. */
@@ -53,7 +53,7 @@ export interface FocusSeen {
 }
 
 /** The focused stream after a survey: the documents decide if exactly one of them says `current`. */
-export function followFocus({ focused, isDropped, currents }: FocusSeen): string | null {
+export function followFocus({ focused, isDropped, currents }: FocusFacts): string | null {
   const [only] = currents
   if (only !== undefined && currents.length === 1) return only
   return currents.length === 0 && isDropped ? null : focused

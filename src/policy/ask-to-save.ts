@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../core/agent-event.ts'
 import type { Session, Stretch } from '../core/session.ts'
-import { count as formatCount } from '../core/text.ts'
+import { formatCount } from '../core/text.ts'
 
 interface Weight {
   /** So many make a point. */

@@ -44,8 +44,8 @@ export interface Budget {
 }
 
 export function budgetOf(input: BudgetInput): Budget {
-  const used = known(input.context?.tokens)
-  const window = known(input.context?.window)
+  const used = knownCount(input.context?.tokens)
+  const window = knownCount(input.context?.window)
   // Cut, not rounded: 69.96 % must not be shown as the threshold that it has not reached.
   const usedPercent = used === null || window === null ? null : Math.floor((used / window) * 1_000) / 10
   const headroom = used === null || window === null ? null : Math.max(0, window - used)
@@ -61,12 +61,12 @@ export function budgetOf(input: BudgetInput): Budget {
 }
 
 /** Clients report 0 for an unknown count, for example after a compaction. */
-const known = (count: number | null | undefined) =>
+const knownCount = (count: number | null | undefined) =>
   count !== null && count !== undefined && Number.isFinite(count) && count > 0 ? count : null
 
 /** How fast the window fills: since it last got emptier, else over the session's whole time. */
 function burnOf({ samples, startedAtMs, nowMs, compactions }: BudgetInput, used: number | null) {
-  const real = samples.filter(({ tokens }) => known(tokens) !== null)
+  const real = samples.filter(({ tokens }) => knownCount(tokens) !== null)
   const fell = real.findLastIndex(({ tokens }, at) => tokens < (real[at - 1]?.tokens ?? 0))
   const [first, last] = [real[Math.max(0, fell)], real.at(-1)]
   if (first && last && last.atMs > first.atMs)

@@ -1,4 +1,4 @@
-import { type Cut, estimateTokens, type Fitted, type Part } from '../core/tokens.ts'
+import { type BudgetCut, type BudgetFit, type BudgetPart, estimateTokens } from '../core/tokens.ts'
 import { stillOverheard, type WorkField, type WorkState } from '../core/work.ts'
 
 type Rank = 'must' | 'should'
@@ -12,13 +12,13 @@ interface Squeeze {
   leave: 'recent' | number
 }
 
-interface Whole {
+interface TextRule {
   how: 'copy' | 'replace'
   rank: Rank
   squeeze: readonly Squeeze[]
 }
 
-interface Merged<Item> {
+interface ListRule<Item> {
   how: 'accumulate' | 'summarise' | 'prune'
   rank: Rank
   /** What makes two items the same one. */
@@ -26,7 +26,7 @@ interface Merged<Item> {
   squeeze: readonly Squeeze[]
 }
 
-type Carry<Value> = Value extends ReadonlyArray<infer Item> ? Whole | Merged<Item> : Whole
+type Carry<Value> = Value extends ReadonlyArray<infer Item> ? TextRule | ListRule<Item> : TextRule
 
 /**
  * How each field carries forward to the next checkpoint, and what it gives up under pressure. The rank is that of
@@ -96,11 +96,11 @@ function carry<Field extends WorkField>(
   field: Field,
   fresh: WorkState[Field] | undefined,
 ): void {
-  const row: Whole | Merged<Entry> = CARRY[field]
+  const row: TextRule | ListRule<Entry> = CARRY[field]
   if (fresh === undefined || (row.how === 'copy' && isEmpty(fresh))) return
   // `as`: the table's type lets only lists be merged, and a list merges with its own kind.
   work[field] = (
-    'by' in row ? merged(work[field] as unknown as Entry[], fresh as unknown as Entry[], row) : fresh
+    'by' in row ? mergeLists(work[field] as unknown as Entry[], fresh as unknown as Entry[], row) : fresh
   ) as typeof fresh
 }
 
@@ -110,22 +110,22 @@ const isEmpty = (value: unknown) =>
   typeof value === 'string' ? value.trim() === '' : Array.isArray(value) && value.length === 0
 
 /** Keeps every item; a repeated item takes its newest values. A pruned list is ordered oldest to newest. */
-function merged(old: Entry[], fresh: Entry[], { how, by }: Merged<Entry>): Entry[] {
+function mergeLists(old: Entry[], fresh: Entry[], { how, by }: ListRule<Entry>): Entry[] {
   const key = (item: Entry) => JSON.stringify(by.map((name) => item[name]))
   const latest = new Map<string, Entry>()
   for (const item of fresh) latest.set(key(item), item)
   const known = new Map(old.map((item) => [key(item), item]))
-  const updated = (item: Entry) => overlaid(known.get(key(item)), item)
+  const updateItem = (item: Entry) => overlayItem(known.get(key(item)), item)
   if (how === 'prune')
-    return [...old.filter((item) => !latest.has(key(item))), ...[...latest.values()].map(updated)]
+    return [...old.filter((item) => !latest.has(key(item))), ...[...latest.values()].map(updateItem)]
   return [
-    ...old.map((item) => overlaid(item, latest.get(key(item)))),
+    ...old.map((item) => overlayItem(item, latest.get(key(item)))),
     ...[...latest].filter(([name]) => !known.has(name)).map(([, item]) => item),
   ]
 }
 
 /** An empty text does not erase a known reason or description. */
-const overlaid = (item: Entry = {}, fresh: Entry = {}): Entry => ({
+const overlayItem = (item: Entry = {}, fresh: Entry = {}): Entry => ({
   ...item,
   ...Object.fromEntries(Object.entries(fresh).filter(([name, value]) => value !== '' || !(name in item))),
 })
@@ -141,11 +141,11 @@ const TURNS = FIELDS.flatMap((field) =>
  * cut is the caller's to add there.
  */
 export function fitToBudget(
-  parts: readonly Part[],
+  parts: readonly BudgetPart[],
   { tokens = 1_000, keepRecent = 10, fixed = 0, prune = false } = {},
-): Fitted {
+): BudgetFit {
   const kept = parts.map(() => true)
-  const cuts: Cut[] = []
+  const cuts: BudgetCut[] = []
   let total = parts.reduce((sum, { text }) => sum + estimateTokens(text), fixed)
   for (const { field, takes, leave } of TURNS) {
     const mine = [...parts.entries()].filter(([at, part]) => part.field === field && kept[at])
@@ -165,7 +165,7 @@ export function fitToBudget(
   return { kept, cuts, tokens: total, fits: total <= tokens }
 }
 
-function count(cuts: Cut[], part: Part): void {
+function count(cuts: BudgetCut[], part: BudgetPart): void {
   const { field } = part
   const why = whyOf(part)
   const found = cuts.find((cut) => cut.field === field && cut.why === why)
@@ -173,7 +173,7 @@ function count(cuts: Cut[], part: Part): void {
   else cuts.push({ field, count: 1, how: CARRY[field].how === 'summarise' ? 'summarised' : 'pruned', why })
 }
 
-function whyOf({ field, finished = false, stale = false }: Part): Cut['why'] {
+function whyOf({ field, finished = false, stale = false }: BudgetPart): BudgetCut['why'] {
   if (stale) return 'stale'
   if (finished) return field === 'decisions' ? 'superseded' : 'finished'
   return 'older'

@@ -7,7 +7,7 @@ const NOTES_PER_SNAPSHOT = 100
  * Whether a trigger is kept as a note on the newest snapshot instead of making another.
  * A clock that went backwards never coalesces: the window is then unknown.
  */
-export function coalesces(
+export function shouldCoalesce(
   head: Checkpoint,
   candidate: Checkpoint,
   notes: number,

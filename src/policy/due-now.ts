@@ -5,7 +5,7 @@ import { momentOf } from './moments.ts'
 import { nudgesFor } from './nudges.ts'
 
 /** What is remembered of a session between two events, without opening the store. */
-export interface Remembered {
+export interface SessionMemory {
   nudged: readonly string[]
   compactions: number
   /** The summary of a compaction is not compared yet, or a message to the agent is pending. */
@@ -26,7 +26,11 @@ export const mayAskToSave = (event: AgentEvent): boolean => event.helper === nul
  * Whether the store has to be opened for an event: the table of moments says which may, and what is remembered says
  * whether anything is due. A session of which nothing is remembered is looked up once.
  */
-export function isDueNow(event: AgentEvent, known: Remembered | null, usedPercent: number | null): boolean {
+export function isDueNow(
+  event: AgentEvent,
+  known: SessionMemory | null,
+  usedPercent: number | null,
+): boolean {
   const { opens } = momentOf(event.kind)
   if (opens !== 'when-due') return opens === 'always'
   // A helper has a window of its own, and a turn that a hook keeps going has been advised.

@@ -1,4 +1,4 @@
-import { count as formatCount } from '../core/text.ts'
+import { formatCount } from '../core/text.ts'
 /** What is known about the work since it was last saved. */
 export interface DueInput {
   /** Null where nothing is saved yet. */

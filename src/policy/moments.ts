@@ -1,12 +1,12 @@
 import type { AgentEventKind } from '../core/agent-event.ts'
 import type { TriggerKind } from '../core/checkpoint.ts'
-import type { Source } from '../core/session.ts'
+import type { SessionSource } from '../core/session.ts'
 
 /**
  * What an agent can be told: the brief at a start, or only what changed since it was told before; what its summary
  * dropped; advice about its window; that a save is due.
  */
-export type Telling = 'start' | 'dropped' | 'nudge' | 'ask'
+export type MessageKind = 'start' | 'dropped' | 'nudge' | 'ask'
 
 /** What an event of an agent leads to. */
 export interface Moment {
@@ -17,7 +17,7 @@ export interface Moment {
   /** The session's own checkpoint is taken whatever is told; else only together with advice. */
   savesAtOnce: boolean
   /** What it can tell the agent, the most important first; all of it only where there is something to tell. */
-  tells: readonly Telling[]
+  tells: readonly MessageKind[]
   /** One sentence for the docs. */
   about: string
 }
@@ -98,9 +98,9 @@ const STARTS = {
   fork: 'brief',
   resume: 'changes',
   compact: null,
-} as const satisfies Record<Source, 'brief' | 'changes' | null>
+} as const satisfies Record<SessionSource, 'brief' | 'changes' | null>
 
-export const toldAtStart = (source: Source): 'brief' | 'changes' | null => STARTS[source]
+export const messageAtStart = (source: SessionSource): 'brief' | 'changes' | null => STARTS[source]
 
 const OPENS: Record<Moment['opens'], string> = {
   always: 'yes',
@@ -108,14 +108,14 @@ const OPENS: Record<Moment['opens'], string> = {
   never: 'no',
 }
 
-const TELLS: Record<Telling, string> = {
+const TELLS: Record<MessageKind, string> = {
   start: 'brief or changes',
   dropped: 'dropped',
   nudge: 'nudge',
   ask: 'ask',
 }
 
-export const sayTellings = (tells: readonly Telling[]) => tells.map((one) => TELLS[one]).join(', ') || '–'
+export const sayTellings = (tells: readonly MessageKind[]) => tells.map((one) => TELLS[one]).join(', ') || '–'
 
 /** The table in Markdown, for docs/sessions.md. */
 export function momentsTable(): string {

@@ -58,7 +58,7 @@ export interface Registry {
 }
 
 /** What the sessions themselves do not say. */
-interface Known {
+interface RegistryFacts {
   nowMs: number
   keyDecisions(session: Session): string[]
   nextSteps(session: Session): string[]
@@ -67,7 +67,7 @@ interface Known {
 }
 
 /** The registry at a time; everywhere the latest first. */
-export function registryOf(sessions: readonly Session[], known: Known): Registry {
+export function registryOf(sessions: readonly Session[], known: RegistryFacts): Registry {
   const living: Session[] = []
   const ended: Session[] = []
   for (const session of sessions) {
@@ -92,10 +92,10 @@ export function registryOf(sessions: readonly Session[], known: Known): Registry
   }
 }
 
-const completedAt = ({ endedAt, lastActivityAt }: Session) => endedAt ?? lastActivityAt
+const endTimeOf = ({ endedAt, lastActivityAt }: Session) => endedAt ?? lastActivityAt
 
 function latestFirst(one: Session, other: Session): number {
-  const apart = Date.parse(completedAt(other)) - Date.parse(completedAt(one))
+  const apart = Date.parse(endTimeOf(other)) - Date.parse(endTimeOf(one))
   return apart || (one.id < other.id ? -1 : 1)
 }
 
@@ -128,10 +128,10 @@ function activeSession(session: Session): ActiveSession {
 
 function recentSession(session: Session): RecentSession {
   const { uncommittedFiles } = session
-  const took = Date.parse(completedAt(session)) - Date.parse(session.startedAt)
+  const took = Date.parse(endTimeOf(session)) - Date.parse(session.startedAt)
   return {
     ...activeSession(session),
-    completedAt: completedAt(session),
+    completedAt: endTimeOf(session),
     sessionEndReason: session.endReason ?? 'other',
     durationMinutes: Math.max(0, Math.round(took / 60_000)),
     accomplishments: accomplishmentsOf(session),
@@ -140,11 +140,11 @@ function recentSession(session: Session): RecentSession {
   }
 }
 
-function lastWorked(session: Session, known: Known): LastWorked {
+function lastWorked(session: Session, known: RegistryFacts): LastWorked {
   const { gitBranch, gitCommitHash } = session.environment
   return {
     sessionId: session.id,
-    completedAt: completedAt(session),
+    completedAt: endTimeOf(session),
     outcomes: session.outcomes.map(({ outcomeId, outcomeName, lastTask, workSummary }) => {
       return { outcomeId, outcomeName, lastTask, workSummary: workSummary || known.workSummary(session) }
     }),

@@ -4,7 +4,7 @@ const HOUR = 3_600_000
 /** A head of another branch that is older than this is offered as a choice, not told. */
 const OFFER_AFTER_MS = 72 * HOUR
 
-export interface SeenStream {
+export interface StreamFacts {
   name: string
   standing: 'focused' | 'open' | 'archived'
   updatedMs: number
@@ -19,29 +19,29 @@ export interface SeenStream {
 }
 
 /** What a command sees when it has to say which stream it is about. */
-export interface Seen {
+export interface ResolveFacts {
   named: string | null
   bound: string | null
   focused: string | null
   plan: string | null
   branch: string | null
-  streams: readonly SeenStream[]
+  streams: readonly StreamFacts[]
   /** The stream that the last session of this workspace saved to, and when that session was last heard of. */
   worked?: { stream: string; atMs: number; isLive: boolean } | null
   nowMs: number
 }
 
-export type Why = 'named' | 'bound' | 'focused' | 'plan' | 'branch' | 'main'
+export type ResolutionRule = 'named' | 'bound' | 'focused' | 'plan' | 'branch' | 'main'
 
 export interface SaveTarget {
   kind: 'stream'
   name: string
-  why: Why
+  why: ResolutionRule
   /** There is no such stream yet: the save makes it. */
   isNew: boolean
 }
 
-export interface Candidate {
+export interface StreamCandidate {
   name: string
   why: 'branch' | 'here' | 'open' | 'foreign'
   updatedMs: number
@@ -49,8 +49,8 @@ export interface Candidate {
 }
 
 export type ResumeChoice =
-  | { kind: 'stream'; name: string; why: Why | 'only' | 'session'; offered: boolean }
-  | { kind: 'choose'; candidates: Candidate[] }
+  | { kind: 'stream'; name: string; why: ResolutionRule | 'only' | 'session'; offered: boolean }
+  | { kind: 'choose'; candidates: StreamCandidate[] }
   /** A name was given, and no stream has it. */
   | { kind: 'unknown'; name: string }
   | { kind: 'nothing' }
@@ -59,15 +59,15 @@ export type ResumeChoice =
  * The one answer to "which stream?": the named one, the session's, the focused one, the plan's, the branch's.
  * A save always has an answer, and may make it; a resume chooses among what exists and never guesses.
  */
-export function resolveStream(seen: Seen, purpose: 'save'): SaveTarget
-export function resolveStream(seen: Seen, purpose: 'resume'): ResumeChoice
-export function resolveStream(seen: Seen, purpose: 'save' | 'resume'): SaveTarget | ResumeChoice {
+export function resolveStream(seen: ResolveFacts, purpose: 'save'): SaveTarget
+export function resolveStream(seen: ResolveFacts, purpose: 'resume'): ResumeChoice
+export function resolveStream(seen: ResolveFacts, purpose: 'save' | 'resume'): SaveTarget | ResumeChoice {
   return purpose === 'save' ? forSave(seen) : forResume(seen)
 }
 
-function forSave(seen: Seen): SaveTarget {
+function forSave(seen: ResolveFacts): SaveTarget {
   const own = seen.streams.filter(({ foreign }) => !foreign)
-  const target = (name: string, why: Why): SaveTarget => {
+  const target = (name: string, why: ResolutionRule): SaveTarget => {
     const known = byName(own, name)
     return { kind: 'stream', name: known?.name ?? name, why, isNew: known === undefined }
   }
@@ -81,7 +81,7 @@ function forSave(seen: Seen): SaveTarget {
   return target(name, why)
 }
 
-function forResume(seen: Seen): ResumeChoice {
+function forResume(seen: ResolveFacts): ResumeChoice {
   const own = seen.streams.filter(({ foreign }) => !foreign)
   const open = own.filter(({ standing }) => standing !== 'archived')
   if (seen.named !== null) {
@@ -102,9 +102,9 @@ function forResume(seen: Seen): ResumeChoice {
     : { kind: 'choose', candidates: candidatesOf(candidates, seen) }
 }
 
-interface Found {
-  stream: SeenStream
-  why: Why | 'only' | 'session'
+interface ResolvedStream {
+  stream: StreamFacts
+  why: ResolutionRule | 'only' | 'session'
 }
 
 /** Saves that a session makes by itself go to a stream of its own: no name that a person would give. */
@@ -118,7 +118,11 @@ export const isSessionStream = (name: string) =>
   /^session-(?=[a-z0-9]*[0-9])[a-z0-9]{12}$/.test(nameKey(name))
 
 /** The stream of the last session, unless a newer save exists elsewhere. */
-function newestOf(found: Found | null, seen: Seen, open: SeenStream[]): Found | null {
+function newestOf(
+  found: ResolvedStream | null,
+  seen: ResolveFacts,
+  open: StreamFacts[],
+): ResolvedStream | null {
   const { worked = null, branch } = seen
   const stream = worked === null ? undefined : byName(open, worked.stream)
   if (!stream || found?.why === 'bound') return found
@@ -128,11 +132,11 @@ function newestOf(found: Found | null, seen: Seen, open: SeenStream[]): Found | 
   return !isElsewhere && stream.updatedMs > found.stream.updatedMs ? { stream, why: 'session' } : found
 }
 
-function firstOf(seen: Seen, all: SeenStream[]): Found | null {
+function firstOf(seen: ResolveFacts, all: StreamFacts[]): ResolvedStream | null {
   // What sessions saved by themselves is found through the session, or asked for by its name.
   const open = all.filter(({ name }) => !isSessionStream(name))
   const ofBranch = branchStream(seen)
-  const ladder: Array<[string | null, Why]> = [
+  const ladder: Array<[string | null, ResolutionRule]> = [
     [seen.plan === null ? null : planStream(seen.plan, seen), 'plan'],
     [ofBranch.name, ofBranch.why],
   ]
@@ -156,14 +160,14 @@ function firstOf(seen: Seen, all: SeenStream[]): Found | null {
 }
 
 /** A bound or named stream is told; one that was only found may be outdated, so it is offered. */
-const isOffered = ({ stream, why }: Found, seen: Seen) =>
+const isOffered = ({ stream, why }: ResolvedStream, seen: ResolveFacts) =>
   why !== 'bound' &&
   stream.branch !== null &&
   seen.branch !== null &&
   stream.branch !== seen.branch &&
   seen.nowMs - stream.updatedMs > OFFER_AFTER_MS
 
-function candidatesOf(streams: readonly SeenStream[], seen: Seen): Candidate[] {
+function candidatesOf(streams: readonly StreamFacts[], seen: ResolveFacts): StreamCandidate[] {
   return streams
     .map((stream) => ({
       name: stream.name,
@@ -174,36 +178,36 @@ function candidatesOf(streams: readonly SeenStream[], seen: Seen): Candidate[] {
     .sort((a, b) => b.updatedMs - a.updatedMs || (a.name < b.name ? -1 : 1))
 }
 
-function whyOf(stream: SeenStream, seen: Seen): Candidate['why'] {
+function whyOf(stream: StreamFacts, seen: ResolveFacts): StreamCandidate['why'] {
   if (stream.foreign) return 'foreign'
   if (seen.branch !== null && stream.branch === seen.branch) return 'branch'
   return stream.here ? 'here' : 'open'
 }
 
-const byName = (streams: readonly SeenStream[], name: string) =>
+const byName = (streams: readonly StreamFacts[], name: string) =>
   streams.find((stream) => nameKey(stream.name) === nameKey(name))
 
 const TRUNK = /^(?:main|master|trunk)$/
 const trunkOr = (branch: string | null) => (branch === null || TRUNK.test(branch) ? 'main' : branch)
 
 /** A save never goes to an archived or a foreign stream: it makes a new one, named with the next number. */
-const isShut = ({ standing, foreign }: SeenStream) => standing === 'archived' || foreign
+const isShut = ({ standing, foreign }: StreamFacts) => standing === 'archived' || foreign
 
 /** The stream of a plan, whether it exists or not: what is another plan's, or a branch's own, is not taken over. */
-function planStream(plan: string, { streams }: Seen): string {
-  const isTaken = (stream: SeenStream) =>
+function planStream(plan: string, { streams }: ResolveFacts): string {
+  const isTaken = (stream: StreamFacts) =>
     isShut(stream) || (stream.plan == null ? isBranchs(stream) : stream.plan !== plan)
   return freeName(branchSlug(plan), streams, isTaken)
 }
 
 /** The stream bears the name of the branch on which it was saved. */
-const isBranchs = ({ name, branch }: SeenStream) =>
+const isBranchs = ({ name, branch }: StreamFacts) =>
   branch !== null && isSlugOf(name, branchSlug(trunkOr(branch)))
 
 /** The stream of the present branch, whether it exists or not: two branches with one slug get two streams. */
-function branchStream({ branch, streams }: Seen): { name: string; why: 'branch' | 'main' } {
+function branchStream({ branch, streams }: ResolveFacts): { name: string; why: 'branch' | 'main' } {
   const mine = trunkOr(branch)
-  const isTaken = (stream: SeenStream) =>
+  const isTaken = (stream: StreamFacts) =>
     isShut(stream) ||
     (stream.plan != null && isSlugOf(stream.name, branchSlug(stream.plan))) ||
     (stream.branch !== null && trunkOr(stream.branch) !== mine && isBranchs(stream))
@@ -218,7 +222,7 @@ function isSlugOf(name: string, slug: string): boolean {
 }
 
 /** The name itself, or with the first number under which there is no stream that is taken. */
-function freeName(name: string, streams: readonly SeenStream[], isTaken: (stream: SeenStream) => boolean) {
+function freeName(name: string, streams: readonly StreamFacts[], isTaken: (stream: StreamFacts) => boolean) {
   const taken = new Set(streams.filter(isTaken).map((stream) => nameKey(stream.name)))
   for (let number = 1; ; number += 1) {
     const next = number === 1 ? name : `${name}-${number}`
@@ -235,8 +239,8 @@ const SLUG_LENGTH = 96
  */
 export function branchSlug(branch: string): string {
   if (TRUNK.test(branch)) return 'main'
-  const slug = trimmed(
-    trimmed(
+  const slug = trimSlug(
+    trimSlug(
       branch
         .slice(0, 1_000)
         .replace(/[^A-Za-z0-9._-]+/g, '-')
@@ -248,4 +252,4 @@ export function branchSlug(branch: string): string {
   return runNameProblem(slug) !== null || TRUNK.test(slug.toLowerCase()) ? `branch-${slug}` : slug
 }
 
-const trimmed = (slug: string) => slug.replace(/^[._-]+|[._-]+$/g, '')
+const trimSlug = (slug: string) => slug.replace(/^[._-]+|[._-]+$/g, '')

@@ -9,7 +9,7 @@ export interface ResumeHints {
 }
 
 const NEXT_ACTIONS = 10
-const named = (step: PlanStep) => (step.title === step.id ? step.id : `${step.id}: ${step.title}`)
+const stepName = (step: PlanStep) => (step.title === step.id ? step.id : `${step.id}: ${step.title}`)
 
 /** What a resuming agent may do. It reads the run and never marks anything done. */
 export function resumeHints(position: Position, progress: Progress): ResumeHints & { cut: number } {
@@ -20,9 +20,9 @@ export function resumeHints(position: Position, progress: Progress): ResumeHints
   const waiting = open.filter((step) => step.state === 'pending')
   const actions = [
     ...(position.fault && !position.fault.recoverable ? [`resolve ${position.fault.reasonCode} first`] : []),
-    ...(progress === 'failed' ? failed.map((step) => `retry ${named(step)}`) : []),
-    ...running.map((step) => `continue ${named(step)}`),
-    ...waiting.map((step) => `start ${named(step)}`),
+    ...(progress === 'failed' ? failed.map((step) => `retry ${stepName(step)}`) : []),
+    ...running.map((step) => `continue ${stepName(step)}`),
+    ...waiting.map((step) => `start ${stepName(step)}`),
   ]
   if (actions.length === 0) actions.push('finish the run')
   return {

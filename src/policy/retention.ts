@@ -11,7 +11,7 @@ const SLACK = 10
 const EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-export interface Kept {
+export interface RetainedSnapshot {
   id: string
   sequence: number
   at: string
@@ -22,8 +22,8 @@ export interface Kept {
 }
 
 export interface RetentionPlan {
-  remove: Kept[]
-  compress: Kept[]
+  remove: RetainedSnapshot[]
+  compress: RetainedSnapshot[]
 }
 
 /** Whether retention is due after a save: by number at once, by age at most once an hour. */
@@ -41,7 +41,11 @@ export function maintenanceDue(
  * What goes and what is compressed. The newest, the last failed, the last completed and every pinned
  * snapshot stay, whatever their age or number. Order is by sequence; only age is read off the clock.
  */
-export function planRetention(snapshots: Kept[], nowMs: number, limits: RetentionLimits): RetentionPlan {
+export function planRetention(
+  snapshots: RetainedSnapshot[],
+  nowMs: number,
+  limits: RetentionLimits,
+): RetentionPlan {
   const newestFirst = [...snapshots].sort((a, b) => b.sequence - a.sequence)
   const preserved = new Set<string>()
   for (const kept of [
@@ -52,7 +56,7 @@ export function planRetention(snapshots: Kept[], nowMs: number, limits: Retentio
   ])
     if (kept) preserved.add(kept.id)
 
-  const ageMs = (snapshot: Kept) => nowMs - Date.parse(snapshot.at)
+  const ageMs = (snapshot: RetainedSnapshot) => nowMs - Date.parse(snapshot.at)
   const remove = newestFirst.filter(
     (snapshot, rank) =>
       !preserved.has(snapshot.id) &&

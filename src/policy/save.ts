@@ -19,10 +19,10 @@ export type Statement =
   | { text: string; why?: string; confirmed?: boolean; supersededBy?: string | null }
 
 /** A file that a user or an agent names in a save. */
-export type FileSaid = Pick<Artifact, 'path'> & Partial<Pick<Artifact, 'action' | 'description'>>
+export type NamedFile = Pick<Artifact, 'path'> & Partial<Pick<Artifact, 'action' | 'description'>>
 
 /** `src/login.ts`, or `src/login.ts: the form`. */
-export function fileSaid(text: string): FileSaid {
+export function parseNamedFile(text: string): NamedFile {
   const [, path = text, description = ''] = /^(.+?):\s+(.+)$/s.exec(text) ?? []
   return { path, description }
 }
@@ -42,7 +42,7 @@ export interface Saying {
   rules: Statement[]
   facts: Statement[]
   done: Array<string | Step>
-  files: FileSaid[]
+  files: NamedFile[]
   commands: string[]
   ids: string[]
   learnings: string[]
@@ -66,19 +66,24 @@ export const NOTHING_SAID: Saying = {
 }
 
 /** The work after a save: the known work, carried forward by the carry table, with the new statements. */
-export function said(before: WorkState, saying: Saying, at: string): WorkState {
+export function applySaying(before: WorkState, saying: Saying, at: string): WorkState {
   const claims = claimsOf(saying)
-  const known = confirmed(before, saying.confirm)
-  const fresh = saying.decisions.map((one) => restated(known.decisions, decided(one, claims.choice)))
-  const work = carryForward(superseded(known, saying.supersedes, fresh), {
+  const known = confirmClaims(before, saying.confirm)
+  const fresh = saying.decisions.map((one) =>
+    keepConfirmation(known.decisions, decisionFrom(one, claims.choice)),
+  )
+  const work = carryForward(supersedeDecisions(known, saying.supersedes, fresh), {
     ...(saying.problem === null ? {} : { problem: saying.problem }),
     ...(saying.goal === null ? {} : { intent: saying.goal }),
     ...stateOf(saying),
     decisions: fresh,
-    constraints: added(known.constraints, saying.constraints.map(claims.choice)),
-    rules: added(known.rules, saying.rules.map(claims.choice)),
-    facts: added(known.facts, saying.facts.map(claims.plain)),
-    questions: added(resolved(known.questions, saying.resolve), saying.questions.map(claims.plain)),
+    constraints: addClaims(known.constraints, saying.constraints.map(claims.choice)),
+    rules: addClaims(known.rules, saying.rules.map(claims.choice)),
+    facts: addClaims(known.facts, saying.facts.map(claims.plain)),
+    questions: addClaims(
+      resolveQuestions(known.questions, saying.resolve),
+      saying.questions.map(claims.plain),
+    ),
     done: saying.done.map((one) => (typeof one === 'string' ? { text: one, at } : one)),
     artifacts: saying.files.map(({ path, action = 'modified', description = '' }) => ({
       path,
@@ -104,13 +109,13 @@ function claimsOf({ unconfirmed, by }: Saying) {
   return { plain: claim(true), choice: claim(by === 'user') }
 }
 
-function decided(one: Statement, claim: (one: Statement) => Claim): Decision {
+function decisionFrom(one: Statement, claim: (one: Statement) => Claim): Decision {
   const { text, why = '', supersededBy = null } = typeof one === 'string' ? { text: one } : one
   return { ...claim(one), ...(why === '' ? decisionOf(text) : { text, why }), supersededBy }
 }
 
 /** Repeating a confirmed decision keeps it confirmed; an agent cannot revive a superseded one. */
-function restated(known: readonly Decision[], fresh: Decision): Decision {
+function keepConfirmation(known: readonly Decision[], fresh: Decision): Decision {
   const same = known.find(({ text }) => text === fresh.text)
   if (!same) return fresh
   const { origin, confirmed: isSure, supersededBy } = same.confirmed && !fresh.confirmed ? same : fresh
@@ -138,7 +143,7 @@ function stateOf({ summary, now, state, next, blockers }: Saying): Partial<WorkS
  * What a piece of work that begins knows from the one that was told here before: what holds beyond it, and nothing
  * of how far that one has come.
  */
-export const inherited = ({ decisions, constraints, rules, facts, references }: WorkState): WorkState => ({
+export const inheritWork = ({ decisions, constraints, rules, facts, references }: WorkState): WorkState => ({
   ...emptyWork(),
   decisions: decisions.filter(stands),
   constraints,
@@ -162,7 +167,7 @@ export const MOST = {
 } as const satisfies Partial<Record<WorkField, number>>
 
 /** The work within its caps, and how many items they cut. Of the decisions, those that were superseded go first. */
-export function capped(work: WorkState): { work: WorkState; dropped: number } {
+export function capWork(work: WorkState): { work: WorkState; dropped: number } {
   const fits = { ...work }
   let dropped = 0
   const cap = <Item>(items: Item[], most: number): Item[] => {
@@ -174,7 +179,7 @@ export function capped(work: WorkState): { work: WorkState; dropped: number } {
     work.decisions.filter((one) => !stands(one)),
     Math.max(0, MOST.decisions - standing.length),
   )
-  const kept = new Set([...spent, ...surestOf(standing, cap)])
+  const kept = new Set([...spent, ...capUnconfirmed(standing, cap)])
   fits.decisions = work.decisions.filter((one) => kept.has(one))
   fits.constraints = cap(work.constraints, MOST.constraints)
   fits.rules = cap(work.rules, MOST.rules)
@@ -191,7 +196,10 @@ export function capped(work: WorkState): { work: WorkState; dropped: number } {
 }
 
 /** Above the cap, unconfirmed decisions are dropped first. */
-function surestOf(standing: Decision[], cap: <Item>(items: Item[], most: number) => Item[]): Decision[] {
+function capUnconfirmed(
+  standing: Decision[],
+  cap: <Item>(items: Item[], most: number) => Item[],
+): Decision[] {
   const sure = standing.filter(({ confirmed }) => confirmed)
   const unsure = cap(
     standing.filter(({ confirmed }) => !confirmed),
@@ -204,12 +212,12 @@ const reference =
   (kind: string) =>
   (text: string): Breadcrumb => ({ kind, text })
 
-function added(known: Claim[], fresh: Claim[]): Claim[] {
+function addClaims(known: Claim[], fresh: Claim[]): Claim[] {
   const texts = new Set(known.map(({ text }) => text))
   return [...known, ...fresh.filter(({ text }) => !texts.has(text))]
 }
 
-function superseded(work: WorkState, texts: string[], fresh: Decision[]): WorkState {
+function supersedeDecisions(work: WorkState, texts: string[], fresh: Decision[]): WorkState {
   if (texts.length === 0) return work
   const [successor, ...others] = fresh
   if (successor === undefined || others.length > 0)
@@ -221,12 +229,12 @@ function superseded(work: WorkState, texts: string[], fresh: Decision[]): WorkSt
 
 const stands = ({ supersededBy }: Decision) => supersededBy === null
 
-function resolved(questions: Claim[], texts: string[]): Claim[] {
+function resolveQuestions(questions: Claim[], texts: string[]): Claim[] {
   const answered = new Set(texts.map((text) => match('question', questions, text)))
   return questions.filter((question) => !answered.has(question))
 }
 
-function confirmed(work: WorkState, texts: string[]): WorkState {
+function confirmClaims(work: WorkState, texts: string[]): WorkState {
   if (texts.length === 0) return work
   const open = [...work.decisions, ...work.constraints, ...work.rules, ...work.facts, ...work.questions]
   const meant = new Set<Claim>(

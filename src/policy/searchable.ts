@@ -1,4 +1,4 @@
-import { clip, sha256 } from '../core/canonical.ts'
+import { clipText, sha256 } from '../core/canonical.ts'
 import type { Checkpoint } from '../core/checkpoint.ts'
 import { decisionSentence } from '../core/decision.ts'
 import type { Searchable } from '../core/searchable.ts'
@@ -142,6 +142,6 @@ const linesIn = (texts: readonly string[]): string[] => [
 const CONTROLS = /\p{Cc}+/gu
 
 function recordOf(id: string, kind: Searchable['kind'], lines: readonly string[]): Searchable[] {
-  const text = clip(linesIn(lines).join('\n'), MOST_CHARACTERS)
+  const text = clipText(linesIn(lines).join('\n'), MOST_CHARACTERS)
   return text === '' ? [] : [{ id, kind, text }]
 }

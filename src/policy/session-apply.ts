@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentEventKind, ToolUse } from '../core/agent-event.ts'
-import { clip } from '../core/canonical.ts'
+import { clipText } from '../core/canonical.ts'
 import {
   type InFlight,
   noStatistics,
@@ -12,7 +12,7 @@ import { withEvent } from './session-events.ts'
 import { nextPhase } from './session-lifecycle.ts'
 
 /** Where a session is: what its first event finds out. */
-export interface Whereabouts {
+export interface SessionPlace {
   repository: string
   workspace: string
   branch: string | null
@@ -24,7 +24,7 @@ export interface Whereabouts {
 }
 
 /** A session at its first event, whichever that is: it may have begun before anybody followed it. */
-export function begun(event: AgentEvent, where: Whereabouts): Session {
+export function beginSession(event: AgentEvent, where: SessionPlace): Session {
   const { agent, session: id, at, cwd } = event
   return {
     ...{ agent, id, repository: where.repository, workspace: where.workspace },
@@ -71,7 +71,7 @@ export function begun(event: AgentEvent, where: Whereabouts): Session {
 }
 
 /** The session after one event, with the event in its list. */
-export function applied(session: Session, event: AgentEvent, ms: number | null = null): Session {
+export function applyEvent(session: Session, event: AgentEvent, ms: number | null = null): Session {
   const noted = withEvent(session, { at: event.at, kind: event.kind, note: noteOf(event), ms, tokens: 0 })
   // An event that comes late from a journal does not turn the clock back.
   const isLater = event.at > noted.lastActivityAt
@@ -173,15 +173,15 @@ function noteOf(event: AgentEvent): string {
     case 'start':
       return event.source
     case 'batch':
-      return clip([...new Set(event.tools.map(({ name }) => name))].join(', '), NOTE)
+      return clipText([...new Set(event.tools.map(({ name }) => name))].join(', '), NOTE)
     case 'failure':
-      return clip(event.error, NOTE)
+      return clipText(event.error, NOTE)
     case 'compacting':
       return event.automatic ? 'automatic' : 'asked for'
     case 'helper-started':
     case 'task-created':
     case 'task-completed':
-      return clip(event.what, NOTE)
+      return clipText(event.what, NOTE)
     case 'end':
       return event.reason
     default:
@@ -190,7 +190,7 @@ function noteOf(event: AgentEvent): string {
 }
 
 /** How long our part of an event took and how much it told, found out when it was over. */
-export function measured(
+export function measureEvent(
   session: Session,
   { of, ms, tokens }: { of: AgentEventKind; ms: number; tokens: number },
 ): Session {
@@ -212,7 +212,7 @@ export function parentOf(
   const startMs = Date.parse(event.at)
   // The hook of the start may be faster than that of the end; an end before it is the likelier one.
   const before = ({ endedAt, lastActivityAt }: Session) => startMs - Date.parse(endedAt ?? lastActivityAt)
-  const apart = (one: Session) => (before(one) >= 0 ? before(one) : CLEAR_MS - before(one))
+  const distanceTo = (one: Session) => (before(one) >= 0 ? before(one) : CLEAR_MS - before(one))
   const wanted = others.filter(
     (one) =>
       one.agent === event.agent &&
@@ -220,9 +220,10 @@ export function parentOf(
       (event.source === 'fork' ||
         (one.endReason === 'clear' && !taken.has(one.id) && Math.abs(before(one)) <= CLEAR_MS)),
   )
-  const [nearest, next] = wanted.sort((a, b) => apart(a) - apart(b))
+  const [nearest, next] = wanted.sort((a, b) => distanceTo(a) - distanceTo(b))
   // Two that were cleared at once cannot be told apart: better none than another's.
-  const isUnsure = event.source === 'clear' && nearest && next && apart(next) - apart(nearest) < AT_ONCE_MS
+  const isUnsure =
+    event.source === 'clear' && nearest && next && distanceTo(next) - distanceTo(nearest) < AT_ONCE_MS
   return nearest === undefined || isUnsure ? null : nearest
 }
 

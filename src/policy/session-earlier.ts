@@ -1,6 +1,6 @@
 import { instant } from '../core/ports.ts'
 import type { Session, SessionKey } from '../core/session.ts'
-import { begun, type Whereabouts } from './session-apply.ts'
+import { beginSession, type SessionPlace } from './session-apply.ts'
 import { nextPhase, phaseAt } from './session-lifecycle.ts'
 
 /** What its transcript says of a session that no hook was heard of. */
@@ -17,7 +17,7 @@ export interface EarlierTalk extends SessionKey {
  */
 export function earlierSession(
   { agent, id, transcript, cwd, startedMs, lastMs }: EarlierTalk,
-  where: Pick<Whereabouts, 'repository' | 'workspace' | 'branch'>,
+  where: Pick<SessionPlace, 'repository' | 'workspace' | 'branch'>,
   nowMs: number,
 ): Session {
   // A clock that went back must not make a session that never ends.
@@ -25,7 +25,7 @@ export function earlierSession(
   const startedAt = instant(Math.min(startedMs, lastMs, nowMs))
   const event = { agent, session: id, at: startedAt, cwd, transcript, permissionMode: null, helper: null }
   const open: Session = {
-    ...begun(
+    ...beginSession(
       { ...event, kind: 'start', source: 'startup', model: null },
       { ...where, commit: null, parent: null, stream: null },
     ),

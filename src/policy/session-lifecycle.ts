@@ -28,14 +28,14 @@ const LIFECYCLE = {
 
 export const nextPhase = (phase: Phase, event: LifeEvent): Phase => LIFECYCLE[phase][event]
 
-type Living = Pick<Session, 'phase' | 'lastActivityAt' | 'endedAt'>
+type SessionTimes = Pick<Session, 'phase' | 'lastActivityAt' | 'endedAt'>
 
 /**
  * What the clock, or a transcript that grew at a time later than the last known activity, does to a session; null
  * where that is nothing. A recent session speaks only when its transcript still grows well after its end, and an
  * archived one only by an event of its own.
  */
-export function dueEvent({ phase, lastActivityAt, endedAt }: Living, nowMs: number, grewAtMs?: number) {
+export function dueEvent({ phase, lastActivityAt, endedAt }: SessionTimes, nowMs: number, grewAtMs?: number) {
   const heardMs = Date.parse(lastActivityAt)
   const aliveMs = Math.max(heardMs, grewAtMs ?? heardMs)
   const isSilent = nowMs - aliveMs > STALE_AFTER_MS
@@ -53,7 +53,7 @@ export function dueEvent({ phase, lastActivityAt, endedAt }: Living, nowMs: numb
 }
 
 /** The phase that a session has at a time. */
-export function phaseAt(session: Living, nowMs: number, grewAtMs?: number): Phase {
+export function phaseAt(session: SessionTimes, nowMs: number, grewAtMs?: number): Phase {
   const event = dueEvent(session, nowMs, grewAtMs)
   return event === null ? session.phase : nextPhase(session.phase, event)
 }

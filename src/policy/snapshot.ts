@@ -1,4 +1,4 @@
-import { clip } from '../core/canonical.ts'
+import { clipText } from '../core/canonical.ts'
 import {
   type Checkpoint,
   type CommandOutcome,
@@ -11,7 +11,7 @@ import { moveStep, type StepMove, stepId } from '../core/plan.ts'
 import { instant } from '../core/ports.ts'
 import { ReasonError } from '../core/reason.ts'
 import type { Fault, Position } from '../core/work.ts'
-import { coalesces } from './coalesce.ts'
+import { shouldCoalesce } from './coalesce.ts'
 import { windowPressure } from './pressure.ts'
 import { redact } from './redact.ts'
 import { resumeHints } from './resume.ts'
@@ -87,7 +87,7 @@ export function decideSnapshot(
   const [first] = triggers
   if (!first) return { act: 'nothing' }
 
-  const position = moved(base.work.position, event)
+  const position = movePosition(base.work.position, event)
   const outcomes = situation.pending.slice(-OUTCOMES_PER_SNAPSHOT).map(({ outcome }) => outcome)
   const candidate: Checkpoint = {
     id: checkpointId(nowMs, situation.head.sequence + 1, random),
@@ -113,7 +113,7 @@ export function decideSnapshot(
     },
   }
   const isWhole = base.id === situation.head.id
-  if (isWhole && coalesces(base, candidate, situation.notes)) return { act: 'coalesce', trigger: first }
+  if (isWhole && shouldCoalesce(base, candidate, situation.notes)) return { act: 'coalesce', trigger: first }
   return { act: 'append', checkpoint: candidate, takes: situation.pending.map(({ event: seq }) => seq) }
 }
 
@@ -126,10 +126,10 @@ function triggersOf(event: RunEvent, base: Checkpoint, nowMs: number, heartbeatM
   if (own !== null && !(event.kind === 'heartbeat' && base.progress !== 'in_progress'))
     kinds.push([own, event.note ?? ''])
   if (overdue) kinds.push(['timer', 'heartbeat was overdue'])
-  return kinds.map(([kind, note]) => ({ kind, at: instant(nowMs), note: clip(redact(note), 200) }))
+  return kinds.map(([kind, note]) => ({ kind, at: instant(nowMs), note: clipText(redact(note), 200) }))
 }
 
-function moved(position: Position, event: RunEvent): Position {
+function movePosition(position: Position, event: RunEvent): Position {
   const { step, fault } = event
   const plan = step && position.plan ? moveStep(position.plan, step.id, step.state) : position.plan
   const cleared =
@@ -140,12 +140,12 @@ function moved(position: Position, event: RunEvent): Position {
     ...position,
     plan,
     step: step && position.plan ? stepId(position.plan, step.id) : position.step,
-    fault: cleared ? null : heavier(position.fault, fault),
+    fault: cleared ? null : keepHeavierFault(position.fault, fault),
   }
 }
 
 /** An unrecoverable fault stays recorded even if a recoverable one follows. */
-function heavier(standing: Fault | null, fresh: Fault | undefined): Fault | null {
+function keepHeavierFault(standing: Fault | null, fresh: Fault | undefined): Fault | null {
   return fresh === undefined || standing?.recoverable === false ? standing : fresh
 }
 
@@ -153,10 +153,10 @@ function heavier(standing: Fault | null, fresh: Fault | undefined): Fault | null
 export function boundedOutcome(outcome: CommandOutcome): CommandOutcome {
   return {
     kind: outcome.kind,
-    name: clip(redact(outcome.name), 200),
+    name: clipText(redact(outcome.name), 200),
     result: outcome.result,
     duration_ms: Math.max(0, Math.round(outcome.duration_ms)),
-    ...(outcome.reason_code === undefined ? {} : { reason_code: clip(redact(outcome.reason_code), 100) }),
-    summary: clip(redact(outcome.summary), 500),
+    ...(outcome.reason_code === undefined ? {} : { reason_code: clipText(redact(outcome.reason_code), 100) }),
+    summary: clipText(redact(outcome.summary), 500),
   }
 }

@@ -1,6 +1,6 @@
 import type { Checkpoint, Gist, Trigger } from '../core/checkpoint.ts'
 import type { DocumentChange, DocumentView, LedgerText, StartingView } from './local-state.ts'
-import type { Committed, LogChange, NewStream, Stream } from './log.ts'
+import type { CommitResult, LogChange, NewStream, Stream } from './log.ts'
 
 /** A work stream as one workspace sees it. */
 export interface WorkRow {
@@ -20,7 +20,7 @@ export interface LedgerRow extends LedgerText {
 /** Everything that one act on documents changes, in one command. */
 export interface DocumentCommit extends LogChange, DocumentChange {}
 
-export type Appended = { done: true; sequence: number; live: number; maintainedAt: string | null }
+export type AppendResult = { done: true; sequence: number; live: number; maintainedAt: string | null }
 
 /** Somebody else moved the head: read again, decide again. */
 export type HeadMoved = { done: false }
@@ -37,20 +37,20 @@ export interface Acts {
     checkpoint: Checkpoint,
     expectedHead: string,
     more: { takes: number[]; views: StartingView[] },
-  ): Promise<Appended | HeadMoved>
+  ): Promise<AppendResult | HeadMoved>
   /** Notes a further trigger on the head, where it is still that head with that many notes. */
   coalesce(
     stream: string,
     expected: { head: string; notes: number },
     trigger: Trigger,
     view: StartingView,
-  ): Promise<Appended | HeadMoved>
+  ): Promise<AppendResult | HeadMoved>
   /** Puts back a checkpoint that the log had lost, at its sequence number; false where it has it. */
   readmit(checkpoint: Checkpoint, sequence: number, views: StartingView[]): Promise<boolean>
   /** Takes the bodies away and leaves tombstones; the views of them are `leaving`. Never the head. */
   remove(stream: string, checkpoints: string[], at: string): Promise<number>
   /** Changes documents, focus and what is owed to the disk, all of it or nothing. */
-  commit(change: DocumentCommit): Promise<Committed>
+  commit(change: DocumentCommit): Promise<CommitResult>
 
   /** Every work stream of a repository, as one workspace sees it: one cheap read, however many there are. */
   listWork(repository: string, workspace: string): Promise<WorkRow[]>

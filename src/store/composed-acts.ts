@@ -1,9 +1,9 @@
-import { canonical } from '../core/canonical.ts'
+import { canonicalJson } from '../core/canonical.ts'
 import type { Checkpoint, Trigger } from '../core/checkpoint.ts'
 import { ReasonError } from '../core/reason.ts'
-import type { Acts, Appended, DocumentCommit, HeadMoved, LedgerRow, WorkRow } from './acts.ts'
+import type { Acts, AppendResult, DocumentCommit, HeadMoved, LedgerRow, WorkRow } from './acts.ts'
 import type { DocumentChange, Intent, LocalChange, LocalState, StartingView } from './local-state.ts'
-import type { Committed, Log, LogChange, NewStream, Stream } from './log.ts'
+import type { CommitResult, Log, LogChange, NewStream, Stream } from './log.ts'
 
 /** The lock under which acts take turns on this machine: an intent that its next holder finds was left by the dead. */
 const LOCK = 'acts'
@@ -38,7 +38,7 @@ export class ComposedActs implements Acts {
     checkpoint: Checkpoint,
     expectedHead: string,
     { takes, views }: { takes: number[]; views: StartingView[] },
-  ): Promise<Appended | HeadMoved> {
+  ): Promise<AppendResult | HeadMoved> {
     const appends = [{ checkpoint, after: expectedHead, foreign: false, takes }]
     const { done } = await this.appendWith({ appends }, viewsOf(checkpoint, views))
     return done ? this.tellAppended(checkpoint) : { done: false }
@@ -49,7 +49,7 @@ export class ComposedActs implements Acts {
     expected: { head: string; notes: number },
     trigger: Trigger,
     view: StartingView,
-  ): Promise<Appended | HeadMoved> {
+  ): Promise<AppendResult | HeadMoved> {
     const head = { id: expected.head, stream }
     const change = viewsOf(head, [view])
     const intent: Intent = { act: 'note', checkpoint: head.id, number: expected.notes, trigger, change }
@@ -80,7 +80,7 @@ export class ComposedActs implements Acts {
   }
 
   /** Without a checkpoint there is nothing to compare: what the log then has alone is a text that no file shows yet. */
-  commit(commit: DocumentCommit): Promise<Committed> {
+  commit(commit: DocumentCommit): Promise<CommitResult> {
     const { begins = [], appends = [], texts = [], versions = [], reviews = [], ...change } = commit
     const part: LogChange = { begins, appends, texts, versions, reviews }
     if (appends.length > 0) return this.appendWith(part, documentsOf(change))
@@ -127,7 +127,7 @@ export class ComposedActs implements Acts {
     return new Set([...versions, ...(await this.local.listShownHashes(repository))])
   }
 
-  private appendWith(part: LogChange, change: LocalChange): Promise<Committed> {
+  private appendWith(part: LogChange, change: LocalChange): Promise<CommitResult> {
     const checkpoint = part.appends?.[0]?.checkpoint.id ?? ''
     return this.perform(
       { act: 'append', checkpoint, change },
@@ -173,10 +173,10 @@ export class ComposedActs implements Acts {
     if (stored === null || stored.state === 'removed') return null
     if (intent.act === 'append') return intent.change
     const note = stored.state === 'whole' ? stored.notes[intent.number] : undefined
-    return note !== undefined && canonical(note) === canonical(intent.trigger) ? intent.change : null
+    return note !== undefined && canonicalJson(note) === canonicalJson(intent.trigger) ? intent.change : null
   }
 
-  private async tellAppended({ id, stream }: Pick<Checkpoint, 'id' | 'stream'>): Promise<Appended> {
+  private async tellAppended({ id, stream }: Pick<Checkpoint, 'id' | 'stream'>): Promise<AppendResult> {
     const [row] = await this.log.readRows([id])
     const { live, maintainedAt } = (await this.log.readSituation(stream)).stream
     return { done: true, sequence: row?.sequence ?? 0, live, maintainedAt }

@@ -37,12 +37,12 @@ export interface CheckpointRow {
 }
 
 /** A checkpoint as read: whole, damaged (its checksum is wrong), or removed (a tombstone). */
-export type Stored =
+export type StoredCheckpoint =
   | { row: CheckpointRow; state: 'whole'; checkpoint: Checkpoint; notes: Trigger[] }
   | { row: CheckpointRow; state: 'damaged' | 'removed' }
 
 /** A stream and what its newest checkpoint says in short. */
-export interface Listed {
+export interface StreamSummary {
   stream: Stream
   at: string
   progress: Progress
@@ -88,7 +88,7 @@ export interface LogChange {
 }
 
 /** Where it is not done, somebody else was faster: read again, decide again. */
-export type Committed = { done: true } | { done: false; why: 'head_moved' | 'name_taken' }
+export type CommitResult = { done: true } | { done: false; why: 'head_moved' | 'name_taken' }
 
 /** Which sessions are asked for; each condition narrows it. */
 export interface SessionFilter {
@@ -112,16 +112,16 @@ export interface Log {
   findStream(repository: string, name: string, kind?: StreamKind): Promise<Stream | null>
   listStreams(repository: string | null, kind?: StreamKind): Promise<Stream[]>
   /** The runs, with the gist of each head: one cheap read, however many there are. */
-  listRuns(repository: string): Promise<Listed[]>
+  listRuns(repository: string): Promise<StreamSummary[]>
   readSituation(stream: string): Promise<Situation>
-  readCheckpoint(id: string): Promise<Stored | null>
+  readCheckpoint(id: string): Promise<StoredCheckpoint | null>
   /** A stream's checkpoints by sequence, oldest first, tombstones included. */
   readHistory(stream: string): Promise<CheckpointRow[]>
 
   /** The rows of some checkpoints, in no order; those that there are not are left out. */
   readRows(checkpoints: readonly string[]): Promise<CheckpointRow[]>
 
-  append(change: LogChange): Promise<Committed>
+  append(change: LogChange): Promise<CommitResult>
   /** Notes a further trigger on the head; false where it is another head, or has another number of notes. */
   addNote(stream: string, expected: { head: string; notes: number }, trigger: Trigger): Promise<boolean>
   /** Puts back a checkpoint that the log had lost, at its sequence number; false where it has it. */

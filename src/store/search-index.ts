@@ -4,7 +4,7 @@ import type { Session, SessionKey } from '../core/session.ts'
 import type { Stream } from './log.ts'
 
 /** What was committed and is not in the search index yet: a part of it, in the order of its commits. */
-export interface Unsearched {
+export interface IndexPart {
   /** What the index says that it has, and will say with this part: `putPart` is told both. */
   from: string
   to: string
@@ -78,12 +78,12 @@ export interface SearchAnswer {
 /** What can be searched for. It is derived from the log: it may be lost at any time, and is filled again. */
 export interface SearchIndex {
   /** What the index does not have yet, at most so many checkpoints and sessions. */
-  readUnsearched(most: number): Promise<Unsearched>
+  readUnsearched(most: number): Promise<IndexPart>
   /**
    * Puts a part into the index; false where somebody else did, or began it anew; null where the index is damaged, and
    * has to begin anew. May be undone by a power cut.
    */
-  putPart(part: Unsearched, records: readonly SearchRecord[]): Promise<boolean | null>
+  putPart(part: IndexPart, records: readonly SearchRecord[]): Promise<boolean | null>
   /** Searches what the index has; null where the index is damaged, and has to begin anew. */
   search(wanted: SearchWanted, filter: SearchFilter): Promise<SearchAnswer | null>
   /** Throws the index away: it is filled again when somebody searches. */

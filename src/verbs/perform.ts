@@ -1,7 +1,7 @@
 import { type Context, type ContextRequest, catchUpQuietly, openContext } from '../engine/context/context.ts'
 import { openSound, withHealing } from '../engine/heal/open-sound.ts'
 import type { Fields, InputOf } from './define/field.ts'
-import type { Operation } from './define/operation.ts'
+import type { Verb } from './define/verb.ts'
 
 /** Loaded only where a verb asks for it: most of them need no session. */
 const ingest = async (context: Context, what: 'events' | 'talk') =>
@@ -10,7 +10,7 @@ const goingOn = async (context: Context) =>
   (await import('../engine/sessions/going-on.ts')).sessionGoingOn(context, context.session)
 
 /** A server outlives sessions, so it first looks up the running one: that one is not ingested. */
-async function takeInSessions(context: Context, isLasting: boolean, what: Operation['takesIn']) {
+async function takeInSessions(context: Context, isLasting: boolean, what: Verb['takesIn']) {
   if (isLasting) {
     await ingest(context, 'events')
     context.session = await goingOn(context)
@@ -20,19 +20,19 @@ async function takeInSessions(context: Context, isLasting: boolean, what: Operat
 
 /** Performs one verb: opens the context, runs the verb, closes everything. */
 export async function performOnce<F extends Fields, R>(
-  operation: Operation<F, R>,
+  verb: Verb<F, R>,
   request: Omit<ContextRequest, 'access' | 'lenient'>,
   input: InputOf<F>,
 ): Promise<R> {
-  const { meetsDamage, lenient = false } = operation
-  const access = typeof operation.access === 'function' ? operation.access(input) : operation.access
+  const { meetsDamage, lenient = false } = verb
+  const access = typeof verb.access === 'function' ? verb.access(input) : verb.access
   const context = meetsDamage
     ? await openContext({ ...request, access, lenient })
     : await openSound({ ...request, access, lenient })
   try {
     const act = async () => {
-      await takeInSessions(context, request.lasting ?? false, operation.takesIn)
-      return operation.perform(context, input)
+      await takeInSessions(context, request.lasting ?? false, verb.takesIn)
+      return verb.perform(context, input)
     }
     const result = await (meetsDamage ? act() : withHealing(context, act))
     await catchUpQuietly(context)

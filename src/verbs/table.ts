@@ -1,4 +1,4 @@
-import type { Operation } from './define/operation.ts'
+import type { Verb } from './define/verb.ts'
 
 /**
  * Every verb, once, by its name. The command line, its help, its completion, the tools of the MCP server (in this order)
@@ -68,15 +68,15 @@ export const GROUPS = {
   config: 'Settings, and where they come from',
 } as const
 
-type OperationName = keyof typeof TABLE
+type VerbName = keyof typeof TABLE
 
-export const isOperationName = (name: string): name is OperationName => Object.hasOwn(TABLE, name)
+export const isVerbName = (name: string): name is VerbName => Object.hasOwn(TABLE, name)
 
 /** One verb. Its input and its result belong together; a table of many can only promise that they do. */
-export async function loadOperation(name: OperationName): Promise<Operation> {
-  return (await TABLE[name]()) as unknown as Operation
+export async function loadVerb(name: VerbName): Promise<Verb> {
+  return (await TABLE[name]()) as unknown as Verb
 }
 
 /** All verbs, in the order of the table. */
-export const loadOperations = (): Promise<Operation[]> =>
-  Promise.all(Object.keys(TABLE).filter(isOperationName).map(loadOperation))
+export const loadVerbs = (): Promise<Verb[]> =>
+  Promise.all(Object.keys(TABLE).filter(isVerbName).map(loadVerb))

@@ -44,13 +44,13 @@ function below(root: string, folders: readonly string[], name: string): Fingerpr
       here.close()
       here = next
     }
-    return looked(here, name)
+    return fingerprintIn(here, name)
   } finally {
     here.close()
   }
 }
 
-function looked(folder: Folder, name: string): Fingerprint {
+function fingerprintIn(folder: Folder, name: string): Fingerprint {
   const entry = folder.entry(name)
   if (entry === null) return ABSENT
   if (entry.kind !== 'file') return { state: entry.kind }

@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode, ReasonError } from '../core/reason.ts'
 import { readPlainFile } from '../fs/disk.ts'
-import { git } from './git.ts'
+import { runGit } from './git.ts'
 import { asGitHasThem, type Pair } from './git-filters.ts'
 import type { Place } from './locate.ts'
 
@@ -12,14 +12,14 @@ import type { Place } from './locate.ts'
 const MAX_FILE = 16 * 1024 * 1024
 
 /** What HEAD has of a file. Where the disk takes no notice of case, the tree may spell its name another way. */
-interface Entry {
+interface TreeEntry {
   mode: string
   blob: string
   name: string
 }
 
-interface Unchanged {
-  blobs: Map<string, Pick<Entry, 'blob' | 'name'>>
+interface UnchangedBlobs {
+  blobs: Map<string, Pick<TreeEntry, 'blob' | 'name'>>
   /** Files in a folder that HEAD has as another repository, with that folder. */
   inside: Map<string, string>
 }
@@ -31,9 +31,9 @@ interface Unchanged {
 export async function unchangedBlobs(
   place: Place,
   paths: readonly string[],
-): Promise<Unchanged | { problem: string }> {
-  const found: Unchanged = { blobs: new Map(), inside: new Map() }
-  const head = await git(place, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
+): Promise<UnchangedBlobs | { problem: string }> {
+  const found: UnchangedBlobs = { blobs: new Map(), inside: new Map() }
+  const head = await runGit(place, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
   // Nothing is committed yet: git says so by this code.
   if (!head.ok) return head.code === 1 ? found : { problem: head.problem }
   const tree = await entriesFor(place, head.out.trim(), paths)
@@ -62,15 +62,15 @@ async function entriesFor(
   place: Place,
   commit: string,
   paths: readonly string[],
-): Promise<{ files: Map<string, Entry[]>; links: Entry[] } | { problem: string }> {
-  const files = new Map<string, Entry[]>(paths.map((path) => [keyOf(path), []]))
-  const links: Entry[] = []
-  const top = await git(place, ['ls-tree', '-z', '--full-tree', '--name-only', commit])
+): Promise<{ files: Map<string, TreeEntry[]>; links: TreeEntry[] } | { problem: string }> {
+  const files = new Map<string, TreeEntry[]>(paths.map((path) => [keyOf(path), []]))
+  const links: TreeEntry[] = []
+  const top = await runGit(place, ['ls-tree', '-z', '--full-tree', '--name-only', commit])
   if (!top.ok) return { problem: top.problem }
   const tops = new Set(paths.map((path) => keyOf(path.split('/')[0] ?? '')))
   const names = top.out.split('\0').filter((name) => name !== '' && tops.has(keyOf(name)))
   if (names.length === 0) return { files, links }
-  const tree = await git(place, ['ls-tree', '-r', '-z', '--full-tree', commit, '--', ...names])
+  const tree = await runGit(place, ['ls-tree', '-r', '-z', '--full-tree', commit, '--', ...names])
   if (!tree.ok) return { problem: tree.problem }
   for (const [, mode = '', blob = '', name = ''] of tree.out.matchAll(TREE_ENTRY))
     if (mode === '160000') links.push({ mode, blob, name })

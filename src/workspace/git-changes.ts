@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errorCode } from '../core/reason.ts'
-import { type GitAnswer, git } from './git.ts'
+import { type GitAnswer, runGit } from './git.ts'
 import { isObjectName } from './git-state.ts'
 import type { Place } from './locate.ts'
 
@@ -23,7 +23,7 @@ class GitProblem extends Error {}
  * merely uncommitted and was last written before `sinceMs` was so already then, and is left out; so is one that
  * was `told` of, and has only been committed since.
  */
-export async function changedSince(
+export async function listChangedSince(
   place: Place,
   commit: string | null,
   sinceMs: number,
@@ -34,7 +34,7 @@ export async function changedSince(
     const base = commit !== null && isObjectName(commit) ? ((await existing(place, commit)) ?? head) : head
     const [differing, dirty, committed] = await Promise.all([
       differences(place, base),
-      uncommitted(place),
+      listUncommitted(place),
       base === head ? new Set<string>() : committedBetween(place, base, head),
     ])
     const isSince = (path: string) =>
@@ -60,18 +60,18 @@ function output(answer: GitAnswer): string {
 
 /** The full name of a commit, or null where there is none; exit code 1 is git's word for that. */
 async function existing(place: Place, commit: string): Promise<string | null> {
-  const answer = await git(place, ['rev-parse', '--verify', '--quiet', `${commit}^{commit}`])
+  const answer = await runGit(place, ['rev-parse', '--verify', '--quiet', `${commit}^{commit}`])
   return !answer.ok && answer.code === 1 ? null : output(answer).trim()
 }
 
 const emptyTree = async (place: Place) =>
-  output(await git(place, ['hash-object', '-t', 'tree', '--stdin'], { input: '' })).trim()
+  output(await runGit(place, ['hash-object', '-t', 'tree', '--stdin'], { input: '' })).trim()
 
 const DIFF = ['-z', '--no-renames', '--no-textconv', '--no-ext-diff', '--no-color', '--ignore-submodules=all']
 
 async function committedBetween(place: Place, base: string, head: string): Promise<Set<string>> {
   return new Set(
-    output(await git(place, ['diff-tree', '-r', '--name-only', ...DIFF, base, head])).split('\0'),
+    output(await runGit(place, ['diff-tree', '-r', '--name-only', ...DIFF, base, head])).split('\0'),
   )
 }
 
@@ -82,8 +82,8 @@ export const STATUS = [
 ]
 
 /** Uncommitted paths with git's two letters. */
-async function uncommitted(place: Place): Promise<Map<string, string>> {
-  const lines = output(await git(place, STATUS)).split('\0')
+async function listUncommitted(place: Place): Promise<Map<string, string>> {
+  const lines = output(await runGit(place, STATUS)).split('\0')
   // A repository inside this one is listed as a folder: its files are its own affair.
   const files = lines.filter((line) => line !== '' && !line.endsWith('/'))
   return new Map(files.map((line) => [line.slice(3), line.slice(0, 2)]))
@@ -94,7 +94,7 @@ async function uncommitted(place: Place): Promise<Map<string, string>> {
  * out what is neither uncommitted nor committed since.
  */
 async function differences(place: Place, base: string): Promise<FileChange[]> {
-  const fields = output(await git(place, ['diff-index', '--raw', '--numstat', ...DIFF, base, '--'])).split(
+  const fields = output(await runGit(place, ['diff-index', '--raw', '--numstat', ...DIFF, base, '--'])).split(
     '\0',
   )
   const rows: Array<{ path: string; status: string; isMode: boolean }> = []
@@ -108,7 +108,7 @@ async function differences(place: Place, base: string): Promise<FileChange[]> {
   const changes = rows.map(({ path, status, isMode }): FileChange | null => {
     const count = counts.get(path)
     if (status === 'A') return { path, action: 'created', description: 'new file' }
-    if (status === 'D' && look(place, path)?.isFile())
+    if (status === 'D' && statOf(place, path)?.isFile())
       return { path, action: 'modified', description: 'no longer tracked' }
     if (status === 'D') return { path, action: 'deleted', description: count ?? 'deleted' }
     if (status === 'M' && isMode && (count === undefined || count === '+0 -0'))
@@ -123,14 +123,14 @@ async function differences(place: Place, base: string): Promise<FileChange[]> {
 /** When a file was last written; a file that is gone, when something last went from its folder. */
 function touchedMs(place: Place, path: string): number {
   for (let here = path; here !== '.'; here = dirname(here)) {
-    const found = look(place, here)
+    const found = statOf(place, here)
     if (found) return found.mtimeMs
   }
-  return look(place, '.')?.mtimeMs ?? Number.POSITIVE_INFINITY
+  return statOf(place, '.')?.mtimeMs ?? Number.POSITIVE_INFINITY
 }
 
 /** What cannot be looked at (its folder became a file, or is closed to us) is as good as gone. */
-function look({ root }: Place, path: string): Stats | undefined {
+function statOf({ root }: Place, path: string): Stats | undefined {
   try {
     return lstatSync(join(root, path))
   } catch (error) {

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { NOTE_GLOBS, OUR_PLAN_FILES } from '../core/layout.ts'
 import { TEMP_ENDING } from '../fs/durable.ts'
-import { git } from './git.ts'
+import { runGit } from './git.ts'
 import { unlessUnreadable } from './git-blobs.ts'
 import { type FileChange, STATUS } from './git-changes.ts'
 import type { Place } from './locate.ts'
@@ -25,7 +25,7 @@ const BUT_NOTES = ['.', ...NOTE_GLOBS.map((glob) => `:(exclude,glob)${glob}`)]
 
 /** The user's uncommitted files as compared with HEAD, by path. Ignored files and our own do not count. */
 export async function dirtyFiles(place: Place, ledgerPath: string): Promise<Dirty> {
-  const answer = await git(place, [...STATUS, '--', ...BUT_NOTES])
+  const answer = await runGit(place, [...STATUS, '--', ...BUT_NOTES])
   if (!answer.ok) return { files: [], total: 0, problem: answer.problem }
   const states = new Map<string, string>()
   for (const line of answer.out.split('\0')) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { git } from './git.ts'
+import { runGit } from './git.ts'
 import type { Place } from './locate.ts'
 
 // These run git commands, and with them filters: for a trusted workspace only.
@@ -13,13 +13,13 @@ export interface Pair {
   name: string
 }
 
-type Matching = { pairs: Pair[] } | { problem: string }
+type FilterResult = { pairs: Pair[] } | { problem: string }
 
 /**
  * The pairs that are one for git, though their bytes differ. Both ways are asked for, since whoever writes a blob
  * and its attributes can have either fail: a filter need not lead back to where it came from.
  */
-export async function asGitHasThem(place: Place, pairs: readonly Pair[]): Promise<Matching> {
+export async function asGitHasThem(place: Place, pairs: readonly Pair[]): Promise<FilterResult> {
   const found: Pair[] = []
   let rest = [...pairs]
   for (const way of [asCommitted, asCheckedOut]) {
@@ -34,16 +34,16 @@ export async function asGitHasThem(place: Place, pairs: readonly Pair[]): Promis
 }
 
 /** What `git add` would make of the file is the blob. */
-async function asCommitted(place: Place, pairs: readonly Pair[]): Promise<Matching> {
-  const input = pairs.map(({ path }) => `${quoted(path)}\n`).join('')
-  const answer = await git(place, ['hash-object', '--stdin-paths'], { input })
+async function asCommitted(place: Place, pairs: readonly Pair[]): Promise<FilterResult> {
+  const input = pairs.map(({ path }) => `${quotePath(path)}\n`).join('')
+  const answer = await runGit(place, ['hash-object', '--stdin-paths'], { input })
   if (!answer.ok) return { problem: answer.problem }
   const blobs = answer.out.split('\n')
   return { pairs: pairs.filter(({ blob }, at) => blobs[at] === blob) }
 }
 
 /** A path on a line of git's input. */
-const quoted = (path: string) =>
+const quotePath = (path: string) =>
   /["\\\r\n]/.test(path)
     ? `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}"`
     : path
@@ -52,7 +52,7 @@ const quoted = (path: string) =>
 const MAX_AT_ONCE = 4 * 1024 * 1024
 
 /** What `git checkout` would make of the blob is the file, by any line ends and idents. */
-async function asCheckedOut(place: Place, pairs: readonly Pair[]): Promise<Matching> {
+async function asCheckedOut(place: Place, pairs: readonly Pair[]): Promise<FilterResult> {
   // A name with a line break cannot be asked for: such a file counts as git's.
   const found = pairs.filter(({ name }) => /[\r\n]/.test(name))
   const open = pairs.filter(({ name }) => !/[\r\n]/.test(name))
@@ -69,7 +69,7 @@ async function asCheckedOut(place: Place, pairs: readonly Pair[]): Promise<Match
     // No blob can hold a hash of its own name, so this line is git's.
     const mark = createHash('sha256').update(input).digest('hex')
     const args = ['cat-file', '--filters', `--batch=${mark} %(objectname)`]
-    const answer = await git(place, args, { input, encoding: 'latin1' })
+    const answer = await runGit(place, args, { input, encoding: 'latin1' })
     if (!answer.ok) return { problem: answer.problem }
     const texts = answer.out.split(`${mark} `).slice(1)
     const isWhole = texts.length === some.length

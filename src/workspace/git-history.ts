@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { readPlainFile } from '../fs/disk.ts'
-import { git } from './git.ts'
+import { runGit } from './git.ts'
 import { unchangedBlobs, unlessUnreadable } from './git-blobs.ts'
 import { isObjectName } from './git-state.ts'
 import type { Place } from './locate.ts'
@@ -65,7 +65,7 @@ async function findAuthors(
   authors: Map<string, Authorship>,
 ): Promise<string | null> {
   for (let count = 1; wanted.size > 0; count *= 2) {
-    const answer = await git(place, [...LOG, '-n', `${count}`, 'HEAD', '--', ...wanted.keys()], WALK)
+    const answer = await runGit(place, [...LOG, '-n', `${count}`, 'HEAD', '--', ...wanted.keys()], WALK)
     if (!answer.ok) return answer.problem
     const commits = readLog(answer.out)
     for (const { by, blobs } of commits)
@@ -130,12 +130,13 @@ const OWN_REMOTES = ['origin', 'upstream']
  */
 export async function isOnRemoteDefault(place: Place, commit: string): Promise<boolean> {
   if (!isObjectName(commit)) return false
-  const listed = await git(place, ['remote'])
+  const listed = await runGit(place, ['remote'])
   const names = listed.ok ? listed.out.split('\n').filter((name) => name !== '') : []
   const own = names.filter((name) => OWN_REMOTES.includes(name))
   for (const name of own.length === 0 && names.length === 1 ? names : own) {
     const branch = await defaultBranch(place, name)
-    const found = branch === null ? null : await git(place, ['merge-base', '--is-ancestor', commit, branch])
+    const found =
+      branch === null ? null : await runGit(place, ['merge-base', '--is-ancestor', commit, branch])
     if (found?.ok) return true
   }
   return false
@@ -145,7 +146,7 @@ export async function isOnRemoteDefault(place: Place, commit: string): Promise<b
 async function defaultBranch(place: Place, remote: string): Promise<string | null> {
   for (const name of ['HEAD', 'main', 'master']) {
     const ref = `refs/remotes/${remote}/${name}`
-    if ((await git(place, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])).ok) return ref
+    if ((await runGit(place, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])).ok) return ref
   }
   return null
 }

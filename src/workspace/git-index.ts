@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { git } from './git.ts'
+import { runGit } from './git.ts'
 import type { Place } from './locate.ts'
 
 // These run git commands: for a trusted workspace only. Paths are relative to the root, with forward slashes.
 
-interface Staged {
+interface IndexEntry {
   mode: string
   blob: string
   stage: string
@@ -15,12 +15,15 @@ interface Staged {
 /** Whether git's index has a file. Where git does not answer it counts as tracked: nothing automatic touches it. */
 export async function isTracked(place: Place, path: string): Promise<boolean> {
   if (place.git === null) return false
-  const found = await staged(place, [path])
+  const found = await listStaged(place, [path])
   return 'problem' in found || found.entries.some((entry) => entry.path === path)
 }
 
-async function staged(place: Place, paths: string[]): Promise<{ entries: Staged[] } | { problem: string }> {
-  const listed = await git(place, ['ls-files', '--stage', '-z', '--', ...paths])
+async function listStaged(
+  place: Place,
+  paths: string[],
+): Promise<{ entries: IndexEntry[] } | { problem: string }> {
+  const listed = await runGit(place, ['ls-files', '--stage', '-z', '--', ...paths])
   if (!listed.ok) return { problem: listed.problem }
   const found = listed.out.matchAll(/(\d+) ([0-9a-f]+) (\d)\t([^\0]+)\0/g)
   return {
@@ -46,7 +49,7 @@ export async function moveInIndex(
   to: string,
 ): Promise<'moved' | 'untracked' | { problem: string }> {
   if (place.git === null) return 'untracked'
-  const found = await staged(place, [from, to])
+  const found = await listStaged(place, [from, to])
   if ('problem' in found) return found
   const source = found.entries.filter(({ path }) => path === from)
   const target = found.entries.filter(({ path }) => path === to)
@@ -63,7 +66,7 @@ export async function moveInIndex(
   if (intent !== false) return intent === true ? { problem: `${from} is only marked to be added` } : intent
   // Not --index-info: that would silently drop what stands in the way, a folder in the place of the file.
   const add = ['--add', '--cacheinfo', `${entry.mode},${entry.blob},${to}`]
-  const done = await git(place, ['update-index', ...add, '--force-remove', '--', from], {
+  const done = await runGit(place, ['update-index', ...add, '--force-remove', '--', from], {
     timeoutMs: WRITE_MS,
   })
   return done.ok ? 'moved' : { problem: done.problem }
@@ -71,9 +74,9 @@ export async function moveInIndex(
 
 /** An entry of `git add -N` has no content yet. It looks like an empty file's, save for this comparison. */
 async function isIntent(place: Place, path: string): Promise<boolean | { problem: string }> {
-  const nothing = await git(place, ['hash-object', '-t', 'tree', '--stdin'], { input: '' })
+  const nothing = await runGit(place, ['hash-object', '-t', 'tree', '--stdin'], { input: '' })
   if (!nothing.ok) return { problem: nothing.problem }
   const options = ['--cached', '--name-only', '-z', '--no-renames', '--ita-invisible-in-index']
-  const real = await git(place, ['diff-index', ...options, nothing.out.trim(), '--', path])
+  const real = await runGit(place, ['diff-index', ...options, nothing.out.trim(), '--', path])
   return real.ok ? !real.out.split('\0').includes(path) : { problem: real.problem }
 }

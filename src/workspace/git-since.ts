@@ -1,4 +1,4 @@
-import { type GitAnswer, git } from './git.ts'
+import { type GitAnswer, runGit } from './git.ts'
 import { isObjectName } from './git-state.ts'
 import type { Place } from './locate.ts'
 
@@ -18,14 +18,14 @@ const MOST_SUBJECTS = 5
 /** The commits that HEAD has and `commit` has not: none where HEAD went back, all new ones where it was amended. */
 export async function commitsSince(place: Place, commit: string | null): Promise<CommitsSince> {
   if (commit === null || !isObjectName(commit)) return UNKNOWN
-  const listed = await git(place, ['rev-list', '--boundary', `^${commit}`, 'HEAD', '--'])
+  const listed = await runGit(place, ['rev-list', '--boundary', `^${commit}`, 'HEAD', '--'])
   if (!listed.ok) return isMissing(listed) ? UNKNOWN : { ...UNKNOWN, problem: listed.problem }
   const lines = listed.out.split('\n').filter((line) => line !== '')
   // Where two histories meet there are commits that the list ends at. Without one they never meet.
   const since = lines.filter((line) => !line.startsWith('-'))
   if (since.length === 0) return { ...UNKNOWN, count: 0 }
   if (since.length === lines.length) return UNKNOWN
-  const told = await git(place, [...LOG, ...since.slice(0, MOST_SUBJECTS), '--'])
+  const told = await runGit(place, [...LOG, ...since.slice(0, MOST_SUBJECTS), '--'])
   if (!told.ok) return { count: since.length, subjects: [], problem: told.problem }
   return { count: since.length, subjects: told.out.split('\0').slice(0, -1), problem: null }
 }

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { errorCode, ReasonError } from '../core/reason.ts'
 import { readPlainFile } from '../fs/disk.ts'
-import { type Place, readText } from './locate.ts'
+import { type Place, readGitText } from './locate.ts'
 
 // Everything here reads git's files and runs nothing: it may be asked about a workspace that nobody trusts.
 
@@ -37,7 +37,7 @@ export function gitOperation({ git }: Place): GitOperation | null {
 
 /** A series of picks or reverts, between two of them: only its list is there. */
 function sequence(folder: string): GitOperation | null {
-  const todo = readText(join(folder, 'sequencer', 'todo'))
+  const todo = readGitText(join(folder, 'sequencer', 'todo'))
   if (todo === null) return null
   return /^\s*(?:revert|r)\s/.test(todo) ? 'revert' : 'cherry-pick'
 }
@@ -68,7 +68,7 @@ export interface Head {
 }
 
 export function headOf({ git }: Place): Head {
-  const head = git && readText(join(git.folder, 'HEAD'))?.trim()
+  const head = git && readGitText(join(git.folder, 'HEAD'))?.trim()
   if (!git || !head) return { branch: null, commit: null }
   if (isObjectName(head)) return { branch: branchUnderWay(git.folder), commit: head }
   const ref = symbolic(head)
@@ -80,7 +80,7 @@ export function headOf({ git }: Place): Head {
 /** A rebase or a bisect leaves the branch for a while, and git keeps its name: the work is still that branch's. */
 function branchUnderWay(folder: string): string | null {
   for (const file of ['rebase-merge/head-name', 'rebase-apply/head-name', 'BISECT_START']) {
-    const name = readText(join(folder, file))?.trim() ?? ''
+    const name = readGitText(join(folder, file))?.trim() ?? ''
     const branch = file === 'BISECT_START' ? name : /^refs\/heads\/(.+)/.exec(name)?.[1]
     if (branch && !isObjectName(branch) && symbolic(`ref: refs/heads/${branch}`) !== null) return branch
   }
@@ -97,8 +97,8 @@ function commitOf(git: NonNullable<Place['git']>, name: string): string | null {
   let ref = name
   for (let hop = 0; hop < MAX_HOPS; hop++) {
     // First the ref's own file, then the packed ones: git packs in the other order.
-    const text = readText(join(OWN_REF.test(ref) ? git.folder : git.common, ref))?.trim()
-    if (!text) return packed(git.common, ref)
+    const text = readGitText(join(OWN_REF.test(ref) ? git.folder : git.common, ref))?.trim()
+    if (!text) return readPackedRef(git.common, ref)
     if (isObjectName(text)) return text
     const next = symbolic(text)
     if (next === null) return null
@@ -107,7 +107,7 @@ function commitOf(git: NonNullable<Place['git']>, name: string): string | null {
   return null
 }
 
-function packed(common: string, ref: string): string | null {
+function readPackedRef(common: string, ref: string): string | null {
   const refs = unlessRefused(() => readPlainFile(join(common, 'packed-refs'), MAX_PACKED))
   const at = refs?.indexOf(` ${ref}\n`) ?? -1
   if (!refs || at === -1) return null
@@ -135,7 +135,7 @@ interface LogEntry {
 }
 
 /** What a commit owes to this repository. */
-export type Making =
+export type CommitOrigin =
   /** `git commit` made it in a worktree of this repository, of what the user had there. */
   | 'made'
   /** A rebase or a revert made it here, of a commit that may be anybody's. */
@@ -148,7 +148,7 @@ export type Making =
  * is what it was before: with a stranger's, most of the text is the stranger's. A merge vouches for nothing, even
  * if the user concluded it by hand: what stands in it may be of either side.
  */
-export function makings({ git }: Place): (commit: string) => Making {
+export function commitOrigins({ git }: Place): (commit: string) => CommitOrigin {
   const entries = git === null ? new Map<string, LogEntry[]>() : readReflogs(git)
   const isMade = (commit: string): boolean => {
     const seen = new Set<string>()

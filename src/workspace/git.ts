@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { devNull } from 'node:os'
 import { dirname } from 'node:path'
-import { describe, errorCode } from '../core/reason.ts'
+import { describeError, errorCode } from '../core/reason.ts'
 import type { Place } from './locate.ts'
 
 /** `code` is git's own exit code; null where git did not run to its end. */
@@ -25,12 +25,12 @@ const GRACE_MS = 1_000
  * configuration names are programs, and git runs them. Hooks and file system monitors do not run, nothing is
  * fetched or asked for, and no variable of the caller's points git at another repository.
  */
-export async function git(
+export async function runGit(
   place: Place,
   args: readonly string[],
   options: GitOptions = {},
 ): Promise<GitAnswer> {
-  if (place.git === null) return failed('this is not a git repository')
+  if (place.git === null) return failedAnswer('this is not a git repository')
   const { spawn } = await import('node:child_process')
   try {
     const child = spawn('git', [...FIRST, ...args], {
@@ -41,13 +41,17 @@ export async function git(
       detached: process.platform !== 'win32',
       windowsHide: true,
     })
-    return await ended(child, options)
+    return await waitForGit(child, options)
   } catch (error) {
-    return failed(`git could not be started: ${describe(error)}`)
+    return failedAnswer(`git could not be started: ${describeError(error)}`)
   }
 }
 
-const failed = (problem: string, code: number | null = null): GitAnswer => ({ ok: false, problem, code })
+const failedAnswer = (problem: string, code: number | null = null): GitAnswer => ({
+  ok: false,
+  problem,
+  code,
+})
 
 const FIRST = [
   '--no-pager',
@@ -74,7 +78,7 @@ function environment(place: Place): NodeJS.ProcessEnv {
   }
 }
 
-function ended(
+function waitForGit(
   child: ChildProcess,
   { input, timeoutMs = 5_000, encoding = 'utf8' }: GitOptions,
 ): Promise<GitAnswer> {
@@ -101,7 +105,7 @@ function ended(
         child.stdout?.destroy()
         child.stderr?.destroy()
         child.unref()
-        settle(failed(problem))
+        settle(failedAnswer(problem))
       }, GRACE_MS)
     }
     const timer = setTimeout(() => stop(`git took longer than ${timeoutMs} ms`), timeoutMs)
@@ -116,21 +120,24 @@ function ended(
     })
     // Git that ends without reading its input says why by its exit code.
     child.stdin?.on('error', (error) => {
-      if (errorCode(error) !== 'EPIPE') stop(describe(error))
+      if (errorCode(error) !== 'EPIPE') stop(describeError(error))
     })
     child.stdin?.end(input)
     child.once('error', (error) =>
-      settle(failed(errorCode(error) === 'ENOENT' ? 'git is not installed' : describe(error))),
+      settle(failedAnswer(errorCode(error) === 'ENOENT' ? 'git is not installed' : describeError(error))),
     )
     child.once('close', (code, signalled) => {
-      if (stopped !== null) settle(failed(stopped))
+      if (stopped !== null) settle(failedAnswer(stopped))
       else if (code === 0) settle({ ok: true, out: Buffer.concat(out).toString(encoding) })
-      else settle(failed(told(complaint) ?? `git ended with ${signalled ?? `code ${code}`}`, code))
+      else
+        settle(
+          failedAnswer(firstComplaint(complaint) ?? `git ended with ${signalled ?? `code ${code}`}`, code),
+        )
     })
   })
 }
 
-const told = (complaint: string) =>
+const firstComplaint = (complaint: string) =>
   complaint
     .trim()
     .split('\n')[0]

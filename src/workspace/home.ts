@@ -2,7 +2,7 @@ import { lstatSync, realpathSync, statfsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { homePathBy } from '../core/home-path.ts'
-import { describe, errorCode, ReasonError } from '../core/reason.ts'
+import { describeError, errorCode, ReasonError } from '../core/reason.ts'
 import { makePrivateFolder } from '../fs/private.ts'
 
 /** The user's own folder: the store, its backups, its locks, and what was set aside. */
@@ -61,7 +61,7 @@ export function prepareHome(home: Home, workspaceRoot: string): void {
     if (error instanceof ReasonError) throw error
     throw new ReasonError(
       'store_unavailable',
-      { path: home.path, problem: describe(error) },
+      { path: home.path, problem: describeError(error) },
       { cause: error },
     )
   }

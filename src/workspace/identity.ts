@@ -5,7 +5,7 @@ import type { Ports } from '../core/ports.ts'
 import { errorCode, ReasonError } from '../core/reason.ts'
 import { openFolder } from '../fs/disk.ts'
 import { createDurably, writeDurably } from '../fs/durable.ts'
-import { locate, type Place, readText } from './locate.ts'
+import { locateWorkspace, type Place, readGitText } from './locate.ts'
 
 export interface Identity {
   repository: string
@@ -13,7 +13,7 @@ export interface Identity {
 }
 
 /** Where a known workspace was last seen. */
-export interface Known {
+export interface KnownWorkspace {
   id: string
   repository: string
   path: string
@@ -22,7 +22,7 @@ export interface Known {
 const ID_FILE = 'savepoint-id'
 
 /** Who a place is to somebody who only reads; nothing is minted. A new worktree knows its repository already. */
-export function recognise(place: Place, known: readonly Known[]): Identity | null {
+export function recogniseWorkspace(place: Place, known: readonly KnownWorkspace[]): Identity | null {
   if (place.git === null) return knownByPath(place, known)
   const found = readIdentity(place)
   if (found) return isCopy(place, found, known) ? null : found
@@ -35,7 +35,7 @@ export function recognise(place: Place, known: readonly Known[]): Identity | nul
  * keeps its history. A copy carries its original's ids along: where the original is still there with the
  * same ids, the copy gets new ones.
  */
-export function identify(place: Place, known: readonly Known[], ports: Ports): Identity {
+export function identifyWorkspace(place: Place, known: readonly KnownWorkspace[], ports: Ports): Identity {
   const found = readIdentity(place)
   if (place.git === null || (found && !isCopy(place, found, known))) return found ?? pathIdentity(place)
   const byPath = knownByPath(place, known)
@@ -58,7 +58,7 @@ export function readIdentity(place: Place): Identity | null {
 }
 
 /** A workspace that is known by its path: without git, or because git's folder once could not be written. */
-function knownByPath(place: Place, known: readonly Known[]): Identity | null {
+function knownByPath(place: Place, known: readonly KnownWorkspace[]): Identity | null {
   const row = known.find(({ id, path }) => path === place.root && id.startsWith(`${BY_PATH}-`))
   return row ? { repository: row.repository, workspace: row.id } : null
 }
@@ -71,7 +71,7 @@ function pathIdentity(place: Place): Identity {
   return { repository: `repo_path-${id}`, workspace: `${BY_PATH}-${id}` }
 }
 
-function isCopy(place: Place, found: Identity, known: readonly Known[]): boolean {
+function isCopy(place: Place, found: Identity, known: readonly KnownWorkspace[]): boolean {
   const original = known.find(({ id }) => id === found.workspace)
   if (!original || original.path === place.root) return false
   const there = placeAt(original.path)
@@ -80,7 +80,7 @@ function isCopy(place: Place, found: Identity, known: readonly Known[]): boolean
 
 function placeAt(path: string): Place | null {
   try {
-    return locate(path)
+    return locateWorkspace(path)
   } catch (error) {
     // A path that cannot be looked at holds no original.
     if (errorCode(error) === undefined) throw error
@@ -135,6 +135,6 @@ function inFolder<T>(path: string, act: (folder: ReturnType<typeof openFolder>) 
 }
 
 function readId(gitFolder: string, ending = ''): string | null {
-  const id = readText(join(gitFolder, ID_FILE + ending))?.trim() ?? ''
+  const id = readGitText(join(gitFolder, ID_FILE + ending))?.trim() ?? ''
   return id !== '' && nameProblem(id) === null ? id : null
 }

@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** The worktree around a directory, or the directory itself where there is no git. */
-export function locate(from: string): Place {
+export function locateWorkspace(from: string): Place {
   const start = realpathSync.native(from)
   for (let here = start; ; here = dirname(here)) {
     const git = gitFolders(here)
@@ -24,21 +24,21 @@ function gitFolders(root: string): Place['git'] {
   const found = lstatSync(dot, { throwIfNoEntry: false })
   if (!found) return null
   const folder = found.isFile() ? linkedFolder(dot, root) : dot
-  if (folder === null || readText(join(folder, 'HEAD')) === null) return null
-  const common = readText(join(folder, 'commondir'))
+  if (folder === null || readGitText(join(folder, 'HEAD')) === null) return null
+  const common = readGitText(join(folder, 'commondir'))
   return { folder, common: common === null ? folder : resolve(folder, common.trim()) }
 }
 
 /** A linked worktree and a submodule have a file `.git` that names their folder. */
 function linkedFolder(file: string, root: string): string | null {
-  const target = /^gitdir: ([^\n\0]+)/.exec(readText(file) ?? '')?.[1]?.trim()
+  const target = /^gitdir: ([^\n\0]+)/.exec(readGitText(file) ?? '')?.[1]?.trim()
   return target === undefined ? null : resolve(root, target)
 }
 
 const MAX_GIT_FILE = 64 * 1024
 
 /** One of git's small files; null where it is missing, or is nothing that git could have written. */
-export function readText(path: string): string | null {
+export function readGitText(path: string): string | null {
   try {
     return readPlainFile(path, MAX_GIT_FILE)?.toString('utf8') ?? null
   } catch (error) {

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readPlainFile } from '../fs/disk.ts'
 import { unlessUnreadable } from './git-blobs.ts'
-import { locate, type Place } from './locate.ts'
+import { locateWorkspace, type Place } from './locate.ts'
 
 const BARE = { problem: 'the repository is bare: it has no main worktree' }
 const NOT_FOUND = { problem: 'the main worktree of the repository was not found' }
@@ -14,16 +14,16 @@ const NOT_FOUND = { problem: 'the main worktree of the repository was not found'
 export function mainWorktree({ root, git }: Place): { root: string } | { problem: string } {
   if (git === null || git.folder === git.common) return { root }
   if (isBare(git.common)) return BARE
-  const found = unlessUnreadable(() => around(git))
+  const found = unlessUnreadable(() => worktreeAround(git))
   return found === null ? NOT_FOUND : { root: found }
 }
 
 /** The folder around the common one, where that is its own git folder and has this worktree on its list. */
-function around({ folder, common }: NonNullable<Place['git']>): string | null {
+function worktreeAround({ folder, common }: NonNullable<Place['git']>): string | null {
   const real = realpathSync.native(common)
   // A file `.git` can name any repository as its own: only that repository's entry says that it is so.
   if (dirname(realpathSync.native(folder)) !== join(real, 'worktrees')) return null
-  const main = locate(dirname(common))
+  const main = locateWorkspace(dirname(common))
   if (main.git === null || main.git.folder !== main.git.common) return null
   return realpathSync.native(main.git.common) === real ? main.root : null
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { envelope, eventOf } from '../../src/agents/claude/hooks.ts'
-import { END_REASONS, SOURCES } from '../../src/core/session.ts'
+import { END_REASONS, SESSION_SOURCES } from '../../src/core/session.ts'
 import { projectRoot } from '../support/sandbox.ts'
 
 const AT = '2026-01-02T03:04:05.000Z'
@@ -173,7 +173,7 @@ test('words that are not known count as the usual ones', () => {
   expect(said('SessionStart', { source: 'moon' })).toMatchObject({ source: 'startup' })
   expect(said('SessionEnd', { reason: 'bypass_permissions_disabled' })).toMatchObject({ reason: 'other' })
   expect(said('StopFailure', {})).toMatchObject({ error: 'unknown', details: '' })
-  for (const source of SOURCES) expect(said('SessionStart', { source })).toMatchObject({ source })
+  for (const source of SESSION_SOURCES) expect(said('SessionStart', { source })).toMatchObject({ source })
   for (const reason of END_REASONS) expect(said('SessionEnd', { reason })).toMatchObject({ reason })
 })
 

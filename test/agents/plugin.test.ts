@@ -8,7 +8,7 @@ import { PLUGIN_STARTS, pluginFiles, pluginHooks, pluginServers } from '../../sr
 import { isTool, toolName } from '../../src/apps/mcp/tool-list.ts'
 import { estimateTokens } from '../../src/core/tokens.ts'
 import { optionName } from '../../src/verbs/define/field.ts'
-import { loadOperations } from '../../src/verbs/table.ts'
+import { loadVerbs } from '../../src/verbs/table.ts'
 import { projectRoot } from '../support/sandbox.ts'
 
 const PLUGINS = join(projectRoot, 'plugins', 'claude')
@@ -36,7 +36,7 @@ const commands = readdirSync(join(PLUGINS, 'context/commands')).map((name) =>
 )
 const checkpoint = page('commands/checkpoint.md')
 const pages = [...skills, ...commands, checkpoint]
-const operations = await loadOperations()
+const operations = await loadVerbs()
 
 test('the skills and commands are those that users know', () => {
   expect(SKILLS.sort()).toEqual(['checkpoint', 'dashboard', 'handoff', 'pickup', 'session-checkpoint'])

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Entry } from '../../src/core/transcript.ts'
+import type { TranscriptEntry } from '../../src/core/transcript.ts'
 import { approved, assistant, call, heard, readRows, refusal, result, time, user } from './transcript-rows.ts'
 
 const PLAN = '# Signed tokens\n\n1. Sign them\n2. Test'
 const shown = (number: number, id = 'p', plan = PLAN) =>
   assistant(number, { content: [call(id, 'ExitPlanMode', { plan })] })
-const plans = (entries: Entry[]) => entries.filter(({ kind }) => kind === 'plan')
+const plans = (entries: TranscriptEntry[]) => entries.filter(({ kind }) => kind === 'plan')
 
 test('a plan is told when it is shown', () => {
   const { entries } = readRows(shown(1))

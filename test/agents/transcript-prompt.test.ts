@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import {
   bareSummary,
   commandIn,
-  finishedIn,
+  finishedTaskOf,
   planIn,
-  typedIn,
+  typedTextOf,
 } from '../../src/agents/claude/transcript-prompt.ts'
 import { windowOf } from '../../src/agents/claude/window.ts'
 
@@ -31,7 +31,7 @@ test.each([
   ['[Request interrupted by user]', ''],
   ['', ''],
 ])('of %j a human typed %j', (text, typed) => {
-  expect(typedIn(text)).toBe(typed)
+  expect(typedTextOf(text)).toBe(typed)
 })
 
 test.each([
@@ -77,9 +77,9 @@ test.each([
 })
 
 test('a notification that breaks off tells nothing', () => {
-  expect(finishedIn('<task-notification><task-id>a</task-id>')).toBeNull()
-  expect(finishedIn('Look: <task-notification><status>completed</status>')).toBeNull()
-  expect(finishedIn('<task-notification><task-id>a</task-id><status>killed</status>')).toEqual({
+  expect(finishedTaskOf('<task-notification><task-id>a</task-id>')).toBeNull()
+  expect(finishedTaskOf('Look: <task-notification><status>completed</status>')).toBeNull()
+  expect(finishedTaskOf('<task-notification><task-id>a</task-id><status>killed</status>')).toEqual({
     ids: ['a'],
     failed: true,
   })

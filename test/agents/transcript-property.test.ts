@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readTranscript } from '../../src/agents/claude/transcript.ts'
-import type { Entry, TranscriptReading } from '../../src/core/transcript.ts'
+import type { TranscriptEntry, TranscriptReading } from '../../src/core/transcript.ts'
 import { contentOf } from './transcript-arbitraries.ts'
 import { referenceOf } from './transcript-reference.ts'
 import { readOn, transcriptOf } from './transcript-rows.ts'
@@ -41,7 +41,7 @@ test('any split into increments gives the same reading and the same entries', ()
         writeFileSync(path, bytes)
         const whole = readOn(path)
         const ends = [...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
-        const entries: Entry[] = []
+        const entries: TranscriptEntry[] = []
         let reading: TranscriptReading | null = null
         for (const end of ends) {
           writeFileSync(path, bytes.subarray(0, end))

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { Entry } from '../../src/core/transcript.ts'
+import type { TranscriptEntry } from '../../src/core/transcript.ts'
 import {
   attachment,
   linesOf,
@@ -17,7 +17,7 @@ const notification =
   '<task-notification>\n<task-id>b1</task-id>\n<tool-use-id>toolu_1</tool-use-id>\n<status>failed</status>\n</task-notification>'
 
 /** The prompts that reach the agent, as a reader of the queue counts them. */
-function sentPrompts(entries: Entry[]) {
+function sentPrompts(entries: TranscriptEntry[]) {
   const waiting: string[] = []
   const sent: string[] = []
   for (const entry of entries) {

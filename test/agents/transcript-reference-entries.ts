@@ -1,5 +1,5 @@
 import { callKindOf, outcomeIn } from '../../src/agents/claude/transcript-calls.ts'
-import type { Entry } from '../../src/core/transcript.ts'
+import type { TranscriptEntry } from '../../src/core/transcript.ts'
 import type { Json } from './transcript-rows.ts'
 
 type How = 'prompt' | 'queued'
@@ -17,7 +17,7 @@ const HANDS_OVER = 'Implement the following plan:\n'
  * the client's words as the rows of the property tests have.
  */
 export class ReferenceTeller {
-  readonly told: Entry[] = []
+  readonly told: TranscriptEntry[] = []
   private readonly asked = new Map<unknown, { name: unknown; input: Json }>()
   private expands = false
 

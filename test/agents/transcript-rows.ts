@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { readTranscript } from '../../src/agents/claude/transcript.ts'
-import type { Entry, TranscriptReading } from '../../src/core/transcript.ts'
+import type { TranscriptEntry, TranscriptReading } from '../../src/core/transcript.ts'
 
 export type Json = Record<string, unknown>
 
@@ -160,7 +160,7 @@ export function transcriptOf(content: string | Buffer, helpers: Record<string, s
 
 /** Reads on, through JSON, as a reading is kept between two processes. */
 export function readOn(path: string, before: TranscriptReading | null = null, maxBytes?: number) {
-  const entries: Entry[] = []
+  const entries: TranscriptEntry[] = []
   const read = readTranscript(
     path,
     before === null ? null : (JSON.parse(JSON.stringify(before)) as TranscriptReading),
@@ -175,5 +175,5 @@ export function readOn(path: string, before: TranscriptReading | null = null, ma
 export const readRows = (...rows: Array<Json | string>) => readOn(transcriptOf(linesOf(rows)))
 
 /** What the user said in them, and how. */
-export const heard = (entries: Entry[]) =>
+export const heard = (entries: TranscriptEntry[]) =>
   entries.flatMap((entry) => (entry.kind === 'request' ? [`${entry.how}: ${entry.text}`] : []))

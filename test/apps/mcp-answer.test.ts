@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { answerOf } from '../../src/apps/mcp/answer.ts'
 import { isTool } from '../../src/apps/mcp/tool-list.ts'
-import { listOf, maybe, record, text } from '../../src/verbs/define/facts.ts'
-import type { Operation } from '../../src/verbs/define/operation.ts'
-import { operation } from '../../src/verbs/define/operation.ts'
+import { listFact, nullableFact, recordFact, textFact } from '../../src/verbs/define/facts.ts'
+import type { Verb } from '../../src/verbs/define/verb.ts'
+import { defineVerb } from '../../src/verbs/define/verb.ts'
 
-const made = operation({
+const made = defineVerb({
   name: 'look',
   summary: 'Look',
   fields: {},
@@ -18,8 +18,8 @@ const made = operation({
     when: 'Never.',
     effect: 'reads',
     facts: {
-      path: maybe(text('a path')),
-      files: listOf('files', record('a file', { path: text('a path') })),
+      path: nullableFact(textFact('a path')),
+      files: listFact('files', recordFact('a file', { path: textFact('a path') })),
     },
     factsOf: ({ path }) => ({ path, files: [{ path }] }),
   },
@@ -28,7 +28,7 @@ const made = operation({
 /** What the door answers for a verb that found these. */
 function answered(path: string, words: string, notices: string[] = []) {
   // `as`: as the table gives verbs to doors.
-  const verb = made as unknown as Operation
+  const verb = made as unknown as Verb
   if (!isTool(verb)) throw new Error('it is a tool')
   return answerOf(verb, { path, words }, notices)
 }

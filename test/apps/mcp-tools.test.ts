@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { DEFAULT_LEDGER } from '../../src/core/ledger-path.ts'
 import { schemaOf } from '../../src/verbs/define/facts.ts'
 import { parseInput } from '../../src/verbs/define/field.ts'
-import type { Operation } from '../../src/verbs/define/operation.ts'
+import type { Verb } from '../../src/verbs/define/verb.ts'
 import { performOnce } from '../../src/verbs/perform.ts'
-import { isOperationName, loadOperation, loadOperations } from '../../src/verbs/table.ts'
+import { isVerbName, loadVerb, loadVerbs } from '../../src/verbs/table.ts'
 import { usageOf } from '../agents/transcript-rows.ts'
 import { active, identify, put } from '../cli/document-lab.ts'
 import { HOUR, idOf, Lab, MINUTE } from '../session/lab.ts'
@@ -37,12 +37,12 @@ async function perform(
   name: string,
   given: Given,
   env: NodeJS.ProcessEnv,
-): Promise<[Operation, unknown]> {
-  if (!isOperationName(name)) throw new Error(`no verb ${name}`)
-  const operation = await loadOperation(name)
+): Promise<[Verb, unknown]> {
+  if (!isVerbName(name)) throw new Error(`no verb ${name}`)
+  const verb = await loadVerb(name)
   const request = { cwd: lab.box.repo, env: { ...lab.box.env, ...env }, ports: lab.ports }
   lab.wait(1_000)
-  return [operation, await performOnce(operation, request, parseInput(operation.fields, given))]
+  return [verb, await performOnce(verb, request, parseInput(verb.fields, given))]
 }
 
 /** What an agent's program gets from a tool: facts that fit what was promised, and nothing that was saved. */
@@ -84,7 +84,7 @@ const keepLedger = ({ repo }: Sandbox) =>
   writeFileSync(join(repo, '.agents.yml'), 'session:\n  ledger: true\n')
 
 const tools = async () =>
-  (await loadOperations()).flatMap(({ tool, ...rest }) => (tool ? [{ ...rest, tool }] : []))
+  (await loadVerbs()).flatMap(({ tool, ...rest }) => (tool ? [{ ...rest, tool }] : []))
 
 test('every tool says what it is and when to call it, in few words that need no command line', async () => {
   for (const { name, summary, fields, tool } of await tools()) {

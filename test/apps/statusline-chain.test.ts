@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { AGENTS } from '../../src/agents/table.ts'
-import { statusline } from '../../src/apps/hook/statusline.ts'
+import { renderStatusline } from '../../src/apps/hook/statusline.ts'
 import { runChain } from '../../src/apps/hook/statusline-chain.ts'
 
 const INPUT = JSON.stringify({
@@ -17,7 +17,7 @@ function draw(file: string | { chain: unknown }, { columns = 120, env = {} } = {
   const home = mkdtempSync(join(tmpdir(), 'savepoint-test-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   writeFileSync(join(home, 'statusline.json'), typeof file === 'string' ? file : JSON.stringify(file))
-  return statusline(INPUT, {
+  return renderStatusline(INPUT, {
     home,
     nowMs: 0,
     columns,

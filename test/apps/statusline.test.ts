@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { AGENTS } from '../../src/agents/table.ts'
-import { statusline } from '../../src/apps/hook/statusline.ts'
+import { renderStatusline } from '../../src/apps/hook/statusline.ts'
 import type { SessionKey } from '../../src/core/session.ts'
 import { widthOf } from '../../src/core/width.ts'
 import { type Hint, readGauge, writeHint } from '../../src/engine/sessions/session-files.ts'
@@ -41,9 +41,13 @@ function home(): string {
 const draw = (
   at: string,
   told: unknown,
-  { columns = 120, env = { NO_COLOR: '1' }, nowMs = NOW }: Partial<Parameters<typeof statusline>[1]> = {},
+  {
+    columns = 120,
+    env = { NO_COLOR: '1' },
+    nowMs = NOW,
+  }: Partial<Parameters<typeof renderStatusline>[1]> = {},
 ) =>
-  statusline(typeof told === 'string' ? told : JSON.stringify(told), {
+  renderStatusline(typeof told === 'string' ? told : JSON.stringify(told), {
     home: at,
     nowMs,
     columns,

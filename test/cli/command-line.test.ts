@@ -5,9 +5,9 @@ import { completionScript } from '../../src/apps/cli/completion.ts'
 import { verbsOf, wordsOrStatus } from '../../src/apps/cli/main.ts'
 import { readPlainWords } from '../../src/apps/cli/plain-words.ts'
 import type { Fields } from '../../src/verbs/define/field.ts'
-import type { Operation } from '../../src/verbs/define/operation.ts'
+import type { Verb } from '../../src/verbs/define/verb.ts'
 
-const verb = (name: string, fields: Fields = {}): Operation => ({
+const verb = (name: string, fields: Fields = {}): Verb => ({
   name,
   summary: `About ${name}`,
   fields,
@@ -25,19 +25,19 @@ const SHOW = verb('show', { id: { kind: 'text', at: 0, about: 'which' } })
 const RUN_SHOW = verb('run show', { run: { kind: 'text', at: 0, required: true, about: 'which' } })
 const ALL = [LEDGER, WRITE, HISTORY, SHOW, RUN_SHOW]
 
-const read = (words: string[], operations: readonly Operation[] = ALL, width = 100) =>
-  readCommandLine(words, operations, { version: '1.2.3', width })
+const read = (words: string[], verbs: readonly Verb[] = ALL, width = 100) =>
+  readCommandLine(words, verbs, { version: '1.2.3', width })
 
 /** Which verb the words call, and with what. */
 const called = (...words: string[]) => {
   const request = read(words)
   if (!('call' in request)) throw new Error('it is no call')
   const given = Object.entries(request.call.raw).filter(([, value]) => value !== undefined)
-  return [request.call.operation.name, Object.fromEntries(given)]
+  return [request.call.verb.name, Object.fromEntries(given)]
 }
 
-const helpOf = (words: string[], operations?: readonly Operation[], width?: number) => {
-  const request = read(words, operations, width)
+const helpOf = (words: string[], verbs?: readonly Verb[], width?: number) => {
+  const request = read(words, verbs, width)
   if (!('text' in request)) throw new Error('it is no help')
   expect(request.exit).toBe(0)
   return request.text
@@ -66,8 +66,8 @@ test('an option after a verb of the group is of that verb, also where the group 
 
 test('the order of the table makes no difference', () => {
   const turned = ALL.toReversed()
-  expect(read(['ledger', '--full'], turned)).toMatchObject({ call: { operation: LEDGER } })
-  expect(read(['ledger', 'write'], turned)).toMatchObject({ call: { operation: WRITE } })
+  expect(read(['ledger', '--full'], turned)).toMatchObject({ call: { verb: LEDGER } })
+  expect(read(['ledger', 'write'], turned)).toMatchObject({ call: { verb: WRITE } })
 })
 
 test.each([

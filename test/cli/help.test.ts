@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { readCommandLine } from '../../src/apps/cli/command-line.ts'
 import { completionScript } from '../../src/apps/cli/completion.ts'
-import { loadOperations } from '../../src/verbs/table.ts'
+import { loadVerbs } from '../../src/verbs/table.ts'
 import { sandbox } from '../support/sandbox.ts'
 
-const OPERATIONS = await loadOperations()
+const OPERATIONS = await loadVerbs()
 
 const NAMES = OPERATIONS.map(({ name }) => name)
 
@@ -16,10 +16,10 @@ const textOf = (words: string[], width = 100) => {
 }
 
 test.each(NAMES)('savepoint %s --help says what it does, what it takes, and gives examples', (name) => {
-  const operation = OPERATIONS.find((one) => one.name === name)
+  const verb = OPERATIONS.find((one) => one.name === name)
   const { text, exit } = textOf([...name.split(' '), '--help'])
   expect(exit).toBe(0)
-  expect(text).toContain(operation?.summary)
+  expect(text).toContain(verb?.summary)
   expect(text).toContain('Examples:')
   expect(text).toContain(`savepoint ${name}`)
   expect(text).toContain('--json')

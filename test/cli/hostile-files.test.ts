@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { canonical, sha256 } from '../../src/core/canonical.ts'
+import { canonicalJson, sha256 } from '../../src/core/canonical.ts'
 import { contents, doctor, idsOf, LATEST, ready } from '../store/ailing.ts'
 import { type Finished, PLAN, type Sandbox, sandbox } from '../support/sandbox.ts'
 
@@ -36,7 +36,7 @@ function pipe(path: string): void {
 /** A good snapshot with some fields changed and a checksum that is right. */
 function forge(box: Sandbox, changes: Record<string, unknown>): string {
   const { integrity, ...body } = { ...box.readJson(LATEST), ...changes }
-  const checksum = `sha256:${sha256(canonical(body))}`
+  const checksum = `sha256:${sha256(canonicalJson(body))}`
   return `${JSON.stringify({ ...body, integrity: { ...integrity, checksum } }, null, 2)}\n`
 }
 

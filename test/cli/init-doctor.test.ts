@@ -2,7 +2,7 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Finding } from '../../src/engine/context/finding.ts'
-import { mountsIn, throwAway } from '../../src/engine/setup/throw-away.ts'
+import { impermanenceOf, mountsIn } from '../../src/engine/setup/impermanence-of.ts'
 import { SetupLab } from './init-lab.ts'
 
 /** What the doctor says of the set-up; where the tests run, the home may be in a container or in memory. */
@@ -98,5 +98,5 @@ test.each([
   ['/run/savepoint', false, 'memory'],
   ['/run/user/kept/savepoint', true, null],
 ])('what is in %s, in a container: %s, is thrown away with: %s', (path, isContainer, fate) => {
-  expect(throwAway(path, { mounts: MOUNTS, isContainer })).toBe(fate)
+  expect(impermanenceOf(path, { mounts: MOUNTS, isContainer })).toBe(fate)
 })

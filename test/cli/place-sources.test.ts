@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Head, type PlacedSource, placeSources } from '../../src/engine/import/place-sources.ts'
+import { type PlacedSource, placeSources, type StreamHead } from '../../src/engine/import/place-sources.ts'
 
 const source = (path: string, atMs: number, more: Partial<PlacedSource> = {}): PlacedSource => ({
   ...{ path, kind: 'note', hash: path, saidMs: atMs, atMs, stream: 'main', branch: null, commit: null },
@@ -8,13 +8,13 @@ const source = (path: string, atMs: number, more: Partial<PlacedSource> = {}): P
   ...more,
 })
 
-const head = (name: string, atMs: number, more: Partial<Head> = {}): Head => ({
+const head = (name: string, atMs: number, more: Partial<StreamHead> = {}): StreamHead => ({
   ...{ name, atMs, foreign: false, imported: false, shut: false },
   ...more,
 })
 
 /** Which stream each source goes to. */
-const placed = (sources: PlacedSource[], heads: Head[]) =>
+const placed = (sources: PlacedSource[], heads: StreamHead[]) =>
   placeSources(sources, heads).lanes.map(({ name, sources: mine }) => [name, mine.map(({ path }) => path)])
 
 test('what is not newer than the head goes beside it, and what is newer behind it', () => {
@@ -95,7 +95,7 @@ test('broken off anywhere between two sources of a stream, the rest goes where i
       const whole = placeSources(all, known).lanes
       // Streams are taken one after another: all of the first, and a part of the one that was under way.
       let left = cut
-      const after: Head[] = [...known]
+      const after: StreamHead[] = [...known]
       const done = new Set<string>()
       for (const { name, foreign, sources: mine } of whole) {
         const some = mine.slice(0, left)

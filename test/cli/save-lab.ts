@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { main } from '../../src/apps/cli/main.ts'
+import { runCommandLine } from '../../src/apps/cli/main.ts'
 import type { WorkState } from '../../src/core/work.ts'
 import type { SaveReceipt as Receipt } from '../../src/verbs/work/save-in-session.ts'
 import type { Finished, Sandbox } from '../support/sandbox.ts'
@@ -86,7 +86,7 @@ export async function atTerminal(box: Sandbox, words: string[]): Promise<string>
   const write = (text: string) => {
     sent += text
   }
-  await main({
+  await runCommandLine({
     ...{ words, cwd: box.repo, env: box.env, version: 'test', width: 100, columns: 100 },
     readInput: () => Promise.reject(new Error('nothing is piped in')),
     out: write,

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Session, SessionRow } from '../../src/core/session.ts'
 import { READING } from '../../src/engine/surroundings/read-state.ts'
-import { begun } from '../../src/policy/session-apply.ts'
+import { beginSession } from '../../src/policy/session-apply.ts'
 import type { Sandbox } from '../support/sandbox.ts'
 import { inStore } from '../support/stored-documents.ts'
 
@@ -27,7 +27,7 @@ export async function recorded(box: Sandbox, given: Given): Promise<void> {
   await inStore(
     box,
     async ({ store, identity, place }) => {
-      const start = begun(
+      const start = beginSession(
         {
           ...{
             agent: 'claude',

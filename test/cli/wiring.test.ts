@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { loadOperations } from '../../src/verbs/table.ts'
+import { loadVerbs } from '../../src/verbs/table.ts'
 import { type Finished, PLAN, type Sandbox, sandbox } from '../support/sandbox.ts'
 import { hook, idOf, payload } from './hook-lab.ts'
 
@@ -107,7 +107,7 @@ test('every verb says the same in a process of its own as through the door of th
 
 test('the story has every verb', async () => {
   const lines = STORY.map((words) => `${words.join(' ')} `)
-  const names = (await loadOperations()).map(({ name }) => name)
+  const names = (await loadVerbs()).map(({ name }) => name)
   expect(names.filter((name) => !lines.some((line) => line.startsWith(`${name} `)))).toEqual([])
 })
 

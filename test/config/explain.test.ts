@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { settingNames } from '../../src/config/settings.ts'
 import { userConfigPath } from '../../src/engine/context/load-settings.ts'
-import { operation } from '../../src/verbs/define/operation.ts'
+import { defineVerb } from '../../src/verbs/define/verb.ts'
 import { performOnce } from '../../src/verbs/perform.ts'
 import { configExplain } from '../../src/verbs/setup/config-explain.ts'
 import { testPorts } from '../support/ports.ts'
@@ -27,7 +27,7 @@ async function explained(box: Sandbox, columns = Number.POSITIVE_INFINITY) {
 
 /** A verb that tells its settings, with and without the word that makes it go on. */
 const verb = (lenient: boolean) =>
-  operation({
+  defineVerb({
     name: 'ask',
     summary: '',
     fields: {},

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonical, clip, sha256, wellFormed } from '../../src/core/canonical.ts'
+import { canonicalJson, clipText, sha256, wellFormed } from '../../src/core/canonical.ts'
 
 const HALF = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
 const anyText = fc.string({
@@ -8,12 +8,14 @@ const anyText = fc.string({
 })
 
 test('the canonical text does not depend on the order of keys', () => {
-  expect(canonical({ b: [1, { d: 2, c: 3 }], a: 'x' })).toBe('{"a":"x","b":[1,{"c":3,"d":2}]}')
-  expect(canonical({ a: 'x', b: [1, { c: 3, d: 2 }] })).toBe(canonical({ b: [1, { d: 2, c: 3 }], a: 'x' }))
+  expect(canonicalJson({ b: [1, { d: 2, c: 3 }], a: 'x' })).toBe('{"a":"x","b":[1,{"c":3,"d":2}]}')
+  expect(canonicalJson({ a: 'x', b: [1, { c: 3, d: 2 }] })).toBe(
+    canonicalJson({ b: [1, { d: 2, c: 3 }], a: 'x' }),
+  )
 })
 
 test('a value without JSON text is an error, not an empty checksum', () => {
-  expect(() => canonical(undefined)).toThrow(TypeError)
+  expect(() => canonicalJson(undefined)).toThrow(TypeError)
 })
 
 test('the checksum of the empty text is the well-known one', () => {
@@ -38,7 +40,7 @@ test('well-formed text always survives UTF-8 and canonical JSON', () => {
     fc.property(anyText, (text) => {
       const sound = wellFormed(text)
       expect(Buffer.from(sound, 'utf8').toString('utf8')).toBe(sound)
-      expect(JSON.parse(canonical({ sound }))).toEqual({ sound })
+      expect(JSON.parse(canonicalJson({ sound }))).toEqual({ sound })
       expect(wellFormed(sound)).toBe(sound)
     }),
   )
@@ -47,7 +49,7 @@ test('well-formed text always survives UTF-8 and canonical JSON', () => {
 test('clipped text keeps its limit, is never half a character, and shows the cut', () => {
   fc.assert(
     fc.property(anyText, fc.integer({ min: 1, max: 20 }), (text, limit) => {
-      const short = clip(text, limit)
+      const short = clipText(text, limit)
       expect(short.length).toBeLessThanOrEqual(limit)
       expect(short).not.toMatch(HALF)
       expect(short.endsWith('…') || short === wellFormed(text)).toBe(true)
@@ -56,6 +58,6 @@ test('clipped text keeps its limit, is never half a character, and shows the cut
 })
 
 test('a cut never splits an emoji', () => {
-  expect(clip('ab😀cd', 4)).toBe('ab…')
-  expect(clip('ab😀', 4)).toBe('ab😀')
+  expect(clipText('ab😀cd', 4)).toBe('ab…')
+  expect(clipText('ab😀', 4)).toBe('ab😀')
 })

@@ -4,7 +4,7 @@ import { sha256 } from '../../src/core/canonical.ts'
 import { instant } from '../../src/core/ports.ts'
 import type { Context } from '../../src/engine/context/context.ts'
 import { defaultConfig } from '../../src/engine/context/load-settings.ts'
-import { upToDate } from '../../src/engine/documents/up-to-date.ts'
+import { bringUpToDate } from '../../src/engine/documents/bring-up-to-date.ts'
 import { lookHere } from '../../src/engine/trust/here.ts'
 import type { Folder } from '../../src/fs/disk.ts'
 import { findFolder } from '../../src/fs/durable.ts'
@@ -208,7 +208,7 @@ test.each(each)(
       // What only notes what the disk shows may be undone by the cut as well: all of it is owed again.
       await store.acts.commit({ workspace: WORKSPACE, documents, leaving, entries })
       stage.disk = disk
-      await upToDate(context, await lookHere(context))
+      await bringUpToDate(context, await lookHere(context))
       expect(textsOf(disk)).toEqual(after)
       expect(await store.local.listOwedViews(WORKSPACE)).toEqual([])
       expect(tempsOf(disk)).toEqual([])

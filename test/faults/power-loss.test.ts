@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { sha256 } from '../../src/core/canonical.ts'
-import { catchUp } from '../../src/engine/context/context.ts'
+import { runDeferredTasks } from '../../src/engine/context/context.ts'
 import { settleRun } from '../../src/engine/runs/publish-run.ts'
 import { retainRun } from '../../src/engine/runs/retain.ts'
 import { takeSnapshot } from '../../src/engine/runs/take-snapshot.ts'
@@ -29,7 +29,7 @@ async function save({ context, ports, run }: World, count: number): Promise<void
     // Every fourth comes so soon that it is only noted in latest.json.
     ports.time += index % 4 === 3 ? 1_000 : 10_000
     await takeSnapshot(context, run, { kind: 'save', note: `save ${index}` })
-    await catchUp(context)
+    await runDeferredTasks(context)
   }
 }
 
@@ -107,7 +107,7 @@ test('after a cut at any call the next command writes all that is owed, whatever
   for (const state of cutStates([...disk.trace], 'weak')) {
     for (const view of views) await context.store.local.oweView(view)
     await settleRun(context, run, state.disk.root())
-    await catchUp(context)
+    await runDeferredTasks(context)
     for (const { path, hash } of views) expect(sha256(contentAt(state.disk, path))).toBe(hash)
     states += 1
     // A broken protocol leaves states without end.

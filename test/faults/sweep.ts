@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { main } from '../../src/apps/cli/main.ts'
+import { runCommandLine } from '../../src/apps/cli/main.ts'
 import { decodeSnapshot } from '../../src/formats/snapshot/codec.ts'
 import { snapshotOfName } from '../../src/formats/snapshot/layout.ts'
 import { type Finished, type Sandbox, sandbox } from '../support/sandbox.ts'
@@ -212,7 +212,7 @@ function problemOf(file: string): string[] {
 /** The same command line without a process of its own: recovery is looked at hundreds of times. */
 export async function command(box: Sandbox, words: string[]): Promise<{ code: number; text: string }> {
   let text = ''
-  const code = await main({
+  const code = await runCommandLine({
     words: [...words, '--json'],
     cwd: box.repo,
     env: box.env,

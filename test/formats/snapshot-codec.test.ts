@@ -13,7 +13,7 @@ import {
   compressSnapshot,
   decodeSnapshot,
   encodeSnapshot,
-  inflate,
+  inflateHistory,
   snapshotOf,
 } from '../../src/formats/snapshot/codec.ts'
 import { snapshotOfName } from '../../src/formats/snapshot/layout.ts'
@@ -61,7 +61,7 @@ test('what is written is read back the same, plain and compressed [004.38]', () 
       expect(decodeSnapshot(plain, 'p')).toEqual(document)
       expect(decodeSnapshot(compressSnapshot(plain), 'p')).toEqual(document)
       expect(encodeSnapshot(decodeSnapshot(plain, 'p'))).toEqual(plain)
-      expect(inflate(compressSnapshot(plain), 'p')).toEqual(plain)
+      expect(inflateHistory(compressSnapshot(plain), 'p')).toEqual(plain)
     }),
   )
 })

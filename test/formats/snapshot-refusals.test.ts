@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { canonical, sha256 } from '../../src/core/canonical.ts'
+import { canonicalJson, sha256 } from '../../src/core/canonical.ts'
 import { REASONS } from '../../src/core/reason.ts'
 import { compressSnapshot, encodeSnapshot } from '../../src/formats/snapshot/codec.ts'
 import { cpuMs } from '../support/cpu-time.ts'
@@ -27,7 +27,7 @@ function resealed(path: string, value: unknown): Buffer {
   const { integrity, ...body } = root
   const seal = path.startsWith('integrity')
     ? integrity
-    : { format_version: 1, checksum: `sha256:${sha256(canonical(body))}` }
+    : { format_version: 1, checksum: `sha256:${sha256(canonicalJson(body))}` }
   return bytesOf({ ...body, ...(seal === undefined ? {} : { integrity: seal }) })
 }
 
@@ -202,7 +202,7 @@ const isDigit = (byte = 0) => byte >= 0x30 && byte <= 0x39
 /** A change between two fields, such as a space for a newline, is no change of the document. */
 function sameDocument(bytes: Buffer): boolean {
   if (bytes[0] === 0x1f) return true
-  return canonical(JSON.parse(bytes.toString())) === canonical(tree())
+  return canonicalJson(JSON.parse(bytes.toString())) === canonicalJson(tree())
 }
 
 function flipped(bytes: Buffer, index: number): Buffer {

@@ -6,12 +6,12 @@ import { readCommandLine } from '../../src/apps/cli/command-line.ts'
 import { decodeSnapshot } from '../../src/formats/snapshot/codec.ts'
 import { CARRY } from '../../src/policy/carry.ts'
 import { registryOf } from '../../src/policy/registry.ts'
-import { begun } from '../../src/policy/session-apply.ts'
+import { beginSession } from '../../src/policy/session-apply.ts'
 import { optionName, parseInput } from '../../src/verbs/define/field.ts'
-import { loadOperations } from '../../src/verbs/table.ts'
+import { loadVerbs } from '../../src/verbs/table.ts'
 import { cliPath, projectRoot, type Sandbox, sandbox } from '../support/sandbox.ts'
 
-const OPERATIONS = await loadOperations()
+const OPERATIONS = await loadVerbs()
 
 const SKIPPED = new Set(['node_modules', 'dist', 'coverage', '.git'])
 
@@ -90,19 +90,19 @@ const split = (line: string) =>
 function parse(line: string): string {
   const request = readCommandLine(split(line).slice(1), OPERATIONS, { version: '0', width: 100 })
   if (!('call' in request)) throw new Error(`${line} asks for nothing`)
-  parseInput(request.call.operation.fields, request.call.raw)
-  return request.call.operation.name
+  parseInput(request.call.verb.fields, request.call.raw)
+  return request.call.verb.name
 }
 
 /** What a command that is named in a sentence gets wrong: its name, or one of its options. */
 function mistakes(line: string): string[] {
   const words = split(line).slice(1)
   if (words[0] === 'completion' || words[0] === 'mcp') return []
-  const [operation] = OPERATIONS.filter(({ name }) =>
-    words.join(' ').concat(' ').startsWith(`${name} `),
-  ).sort((a, b) => b.name.length - a.name.length)
-  if (!operation) return [line]
-  const known = ['json', 'help', ...Object.keys(operation.fields).map(optionName)]
+  const [verb] = OPERATIONS.filter(({ name }) => words.join(' ').concat(' ').startsWith(`${name} `)).sort(
+    (a, b) => b.name.length - a.name.length,
+  )
+  if (!verb) return [line]
+  const known = ['json', 'help', ...Object.keys(verb.fields).map(optionName)]
   return words.filter((word) => word.startsWith('--') && word !== '--' && !known.includes(word.slice(2)))
 }
 
@@ -254,7 +254,7 @@ test('the tour of the README from save to import is what its commands answer', (
 test('the registry in the guide has exactly the names that the code gives', () => {
   const [, text = ''] = /```json\n([\s\S]*?)```/.exec(read('docs/sessions.md')) ?? []
   const shown = JSON.parse(text)
-  const session = begun(
+  const session = beginSession(
     {
       ...{ agent: 'claude', session: 'a', at: '2026-01-01T00:00:00.000Z', cwd: '/', transcript: null },
       ...{ permissionMode: null, helper: null, kind: 'start', source: 'startup', model: null },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { loadOperations } from '../../src/verbs/table.ts'
+import { loadVerbs } from '../../src/verbs/table.ts'
 import { projectRoot } from '../support/sandbox.ts'
 
 const SNAKE = /(?<![\w'"-])([a-z]+(?:_[a-z0-9]+)+)\??:/g
@@ -24,7 +24,7 @@ test('the keys of our own answers are camelCase', () => {
 })
 
 test('and so are the facts of every tool', async () => {
-  const tools = (await loadOperations()).flatMap(({ tool }) => (tool ? [tool] : []))
+  const tools = (await loadVerbs()).flatMap(({ tool }) => (tool ? [tool] : []))
   expect(tools.length).toBeGreaterThan(5)
   expect(tools.flatMap(({ facts }) => Object.keys(facts)).filter((key) => key.includes('_'))).toEqual([])
 })

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { type Adoption, decideAdoption, followFocus, type Seen } from '../../src/policy/adopt.ts'
+import { type Adoption, type AdoptionFacts, decideAdoption, followFocus } from '../../src/policy/adopt.ts'
 
-const published: Seen['view'] = { hash: 'ours', base: null, state: 'published' }
-const over: Seen['view'] = { hash: 'ours', base: 'old', state: 'pending' }
-const fresh: Seen['view'] = { hash: 'ours', base: null, state: 'pending' }
+const published: AdoptionFacts['view'] = { hash: 'ours', base: null, state: 'published' }
+const over: AdoptionFacts['view'] = { hash: 'ours', base: 'old', state: 'pending' }
+const fresh: AdoptionFacts['view'] = { hash: 'ours', base: null, state: 'pending' }
 
 type Row = [
   name: string,
-  view: Seen['view'],
+  view: AdoptionFacts['view'],
   found: string | null,
   known: boolean,
   same: boolean,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { estimateTokens, type Part } from '../../src/core/tokens.ts'
+import { type BudgetPart, estimateTokens } from '../../src/core/tokens.ts'
 import { type Decision, emptyWork, type WorkField, type WorkState } from '../../src/core/work.ts'
 import { CARRY, carryForward, fitToBudget } from '../../src/policy/carry.ts'
 
@@ -128,14 +128,14 @@ describe('carrying forward', () => {
 const TEXT = 'aaaa '.repeat(10)
 /** What one part of these costs; budgets are told in parts. */
 const PART = estimateTokens(TEXT)
-const many = (field: WorkField, count: number, more: Partial<Part> = {}): Part[] =>
+const many = (field: WorkField, count: number, more: Partial<BudgetPart> = {}): BudgetPart[] =>
   Array.from({ length: count }, () => ({ field, text: TEXT, ...more }))
-const SPENT: Part[] = [
+const SPENT: BudgetPart[] = [
   ...many('references', 1, { stale: true }),
   ...many('artifacts', 1, { finished: true }),
   ...many('decisions', 1, { finished: true }),
 ]
-const EVERYTHING: Part[] = [
+const EVERYTHING: BudgetPart[] = [
   ...many('problem', 1),
   ...SPENT,
   ...many('decisions', 2),
@@ -157,7 +157,7 @@ describe('fitting to a budget', () => {
       { field: 'references', count: 1, how: 'pruned', why: 'stale' },
       { field: 'artifacts', count: 1, how: 'pruned', why: 'finished' },
     ])
-    const isLitter = (part: Part) => SPENT.includes(part) && part.field !== 'decisions'
+    const isLitter = (part: BudgetPart) => SPENT.includes(part) && part.field !== 'decisions'
     expect(pruned.kept).toEqual(EVERYTHING.map((part) => !isLitter(part)))
     expect(pruned.tokens).toBe(35 * PART)
   })

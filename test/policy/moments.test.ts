@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { SOURCES } from '../../src/core/session.ts'
-import { MOMENTS, momentOf, momentsTable, toldAtStart } from '../../src/policy/moments.ts'
+import { SESSION_SOURCES } from '../../src/core/session.ts'
+import { MOMENTS, messageAtStart, momentOf, momentsTable } from '../../src/policy/moments.ts'
 
 test.each([
   ['start', 'always', 'session-end', 'start'],
@@ -36,7 +36,7 @@ test('only a failure and a compaction save whatever is told', () => {
 })
 
 test('a start tells the brief, a resume what changed, a compaction nothing yet', () => {
-  expect(SOURCES.map((source) => [source, toldAtStart(source)])).toEqual([
+  expect(SESSION_SOURCES.map((source) => [source, messageAtStart(source)])).toEqual([
     ['startup', 'brief'],
     ['resume', 'changes'],
     ['clear', 'brief'],

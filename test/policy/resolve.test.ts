@@ -4,16 +4,16 @@ import { runNameProblem } from '../../src/core/id.ts'
 import {
   branchSlug,
   isSessionStream,
+  type ResolveFacts,
   resolveStream,
-  type Seen,
-  type SeenStream,
+  type StreamFacts,
   sessionStream,
 } from '../../src/policy/resolve.ts'
 
 const HOUR = 3_600_000
 const NOW = 1_000 * HOUR
 
-const stream = (name: string, more: Partial<SeenStream> = {}): SeenStream => ({
+const stream = (name: string, more: Partial<StreamFacts> = {}): StreamFacts => ({
   name,
   standing: 'open',
   updatedMs: NOW - HOUR,
@@ -22,7 +22,7 @@ const stream = (name: string, more: Partial<SeenStream> = {}): SeenStream => ({
   foreign: false,
   ...more,
 })
-const seen = (more: Partial<Seen>): Seen => ({
+const seen = (more: Partial<ResolveFacts>): ResolveFacts => ({
   named: null,
   bound: null,
   focused: null,
@@ -213,9 +213,9 @@ describe('a resume', () => {
 describe('what the last session worked on', () => {
   const OWN = sessionStream('aaaa0000-aaaa-4bbb-8ccc-000000000000')
   const worked = { stream: OWN, atMs: NOW, isLive: false }
-  const own = (more: Partial<SeenStream> = {}) => stream(OWN, { updatedMs: NOW, branch: 'x', ...more })
+  const own = (more: Partial<StreamFacts> = {}) => stream(OWN, { updatedMs: NOW, branch: 'x', ...more })
 
-  test.each<[string, Partial<Seen>, SeenStream[], string, string]>([
+  test.each<[string, Partial<ResolveFacts>, StreamFacts[], string, string]>([
     ['newer than the work of the branch', {}, [own(), stream('x')], OWN, 'session'],
     ['newer than the work in focus', { focused: 'f' }, [own(), stream('f')], OWN, 'session'],
     ['newer than the work of the plan', { plan: 'p' }, [own(), stream('p', { plan: 'p' })], OWN, 'session'],

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { defaultSettings } from '../../src/config/settings.ts'
 import { PROGRESS } from '../../src/core/checkpoint.ts'
-import { type Kept, maintenanceDue, planRetention } from '../../src/policy/retention.ts'
+import { maintenanceDue, planRetention, type RetainedSnapshot } from '../../src/policy/retention.ts'
 
 const { snapshots_per_run, snapshot_days, compress_after_hours } = defaultSettings()
 const RETENTION = {
@@ -13,7 +13,7 @@ const RETENTION = {
 const DAY = 86_400_000
 const NOW = Date.parse('2026-06-01T00:00:00.000Z')
 
-const kept = (sequence: number, ageMs: number, more: Partial<Kept> = {}): Kept => ({
+const kept = (sequence: number, ageMs: number, more: Partial<RetainedSnapshot> = {}): RetainedSnapshot => ({
   id: `cp_${sequence}`,
   sequence,
   at: new Date(NOW - ageMs).toISOString(),
@@ -23,10 +23,10 @@ const kept = (sequence: number, ageMs: number, more: Partial<Kept> = {}): Kept =
   ...more,
 })
 
-const daily = (count: number, more: (sequence: number) => Partial<Kept> = () => ({})) =>
+const daily = (count: number, more: (sequence: number) => Partial<RetainedSnapshot> = () => ({})) =>
   Array.from({ length: count }, (_, index) => kept(index + 1, (count - index - 1) * DAY, more(index + 1)))
 
-const idsOf = (rows: Kept[]) => rows.map(({ id }) => id)
+const idsOf = (rows: RetainedSnapshot[]) => rows.map(({ id }) => id)
 
 const anySnapshots = fc
   .array(
@@ -81,7 +81,7 @@ test('the newest, the last terminal ones and pinned ones are never removed [004.
   fc.assert(
     fc.property(anySnapshots, anyLimits, (rows, limits) => {
       const gone = new Set(idsOf(planRetention(rows, NOW, limits).remove))
-      const last = (match: (row: Kept) => boolean) => [...rows].reverse().find(match)
+      const last = (match: (row: RetainedSnapshot) => boolean) => [...rows].reverse().find(match)
       const precious = [
         rows.at(-1),
         last((row) => row.progress === 'failed'),

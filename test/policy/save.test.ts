@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { emptyWork, type WorkState } from '../../src/core/work.ts'
-import { capped, inherited, NOTHING_SAID, type Saying, said } from '../../src/policy/save.ts'
+import { applySaying, capWork, inheritWork, NOTHING_SAID, type Saying } from '../../src/policy/save.ts'
 
 const AT = '2026-01-02T03:04:05.000Z'
-const save = (before: WorkState, saying: Partial<Saying>) => said(before, { ...NOTHING_SAID, ...saying }, AT)
+const save = (before: WorkState, saying: Partial<Saying>) =>
+  applySaying(before, { ...NOTHING_SAID, ...saying }, AT)
 const first = save(emptyWork(), {
   summary: 'Moving login to tokens',
   decisions: ['JWT over cookies because the app has no session'],
@@ -143,7 +144,7 @@ test('work that begins takes what holds beyond the one before, and nothing of ho
     }),
     { goal: 'G', problem: 'P', blockers: ['B'] },
   )
-  const work = inherited(old)
+  const work = inheritWork(old)
   expect(work).toEqual({
     ...emptyWork(),
     decisions: old.decisions.filter(({ text }) => text === 'Passkeys'),
@@ -158,13 +159,13 @@ test('work that begins takes what holds beyond the one before, and nothing of ho
 test('caps keep the newest of a list and the first of what is next, and count what they cut', () => {
   const many = (length: number) => Array.from({ length }, (_, at) => `item ${at}`)
   const work = save(emptyWork(), { done: many(103), next: many(102), blockers: many(101), facts: many(201) })
-  const { work: fits, dropped } = capped(work)
+  const { work: fits, dropped } = capWork(work)
   expect(dropped).toBe(3 + 2 + 1 + 1)
   expect([fits.done.length, fits.done[0]?.text, fits.done.at(-1)?.text]).toEqual([100, 'item 3', 'item 102'])
   expect([fits.next.length, fits.next[0]?.text, fits.next.at(-1)?.text]).toEqual([100, 'item 0', 'item 99'])
   expect([fits.blockers[0]?.text, fits.facts[0]?.text]).toEqual(['item 0', 'item 1'])
-  expect(capped(fits)).toEqual({ work: fits, dropped: 0 })
-  expect(capped(first)).toEqual({ work: first, dropped: 0 })
+  expect(capWork(fits)).toEqual({ work: fits, dropped: 0 })
+  expect(capWork(first)).toEqual({ work: first, dropped: 0 })
 })
 
 test('of the decisions, those that were superseded go first, and the order stays', () => {
@@ -174,10 +175,10 @@ test('of the decisions, those that were superseded go first, and the order stays
   const spent = Array.from({ length: 50 }, (_, at) => decision(`spent ${at}`, 'x'))
   const standing = Array.from({ length: 290 }, (_, at) => decision(`stands ${at}`, null))
   const work = { ...emptyWork(), decisions: [...spent.slice(0, 45), ...standing, ...spent.slice(45)] }
-  const { work: fits, dropped } = capped(work)
+  const { work: fits, dropped } = capWork(work)
   expect(dropped).toBe(40)
   expect(fits.decisions).toEqual([...spent.slice(40, 45), ...standing, ...spent.slice(45)])
   const all = { ...work, decisions: [...spent, ...standing, ...standing.map((one) => ({ ...one }))] }
-  expect(capped(all).work.decisions.every(({ supersededBy }) => supersededBy === null)).toBe(true)
-  expect(capped(all).dropped).toBe(50 + 280)
+  expect(capWork(all).work.decisions.every(({ supersededBy }) => supersededBy === null)).toBe(true)
+  expect(capWork(all).dropped).toBe(50 + 280)
 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AgentEvent } from '../../src/core/agent-event.ts'
-import { END_REASONS, type Session, SOURCES } from '../../src/core/session.ts'
-import { applied, begun, measured, parentOf } from '../../src/policy/session-apply.ts'
+import { END_REASONS, SESSION_SOURCES, type Session } from '../../src/core/session.ts'
+import { applyEvent, beginSession, measureEvent, parentOf } from '../../src/policy/session-apply.ts'
 import { after, sampleSession } from './session-sample.ts'
 
 const COMMON = {
@@ -21,7 +21,7 @@ const event = (ms: number, said: Said, more: Partial<AgentEvent> = {}) =>
 
 /** A session after events, one second apart. */
 const told = (...all: Said[]) =>
-  all.reduce((session, said, index) => applied(session, event((index + 1) * 1_000, said)), sampleSession())
+  all.reduce((session, said, index) => applyEvent(session, event((index + 1) * 1_000, said)), sampleSession())
 
 const START: Said = { kind: 'start', source: 'resume', model: null }
 const PROMPT: Said = { kind: 'prompt', text: 'Go on' }
@@ -44,7 +44,7 @@ const EVERY: Said[] = [
 describe('any event', () => {
   test.each(EVERY)('$kind is noted, moves the clock and keeps what it does not speak of', (said) => {
     const before = sampleSession({ accomplishments: ['a'], stream: 'auth', nudged: ['70'], journalRead: 7 })
-    const now = applied(before, event(5_000, said), 12)
+    const now = applyEvent(before, event(5_000, said), 12)
     expect(now.events).toEqual([
       { at: after(5_000), kind: said.kind, note: expect.any(String), ms: 12, tokens: 0 },
     ])
@@ -65,7 +65,7 @@ describe('any event', () => {
   })
 
   test.each(EVERY)('$kind that comes late from a journal does not turn the clock back', (said) => {
-    const now = applied(sampleSession({ lastActivityAt: after(9_000) }), event(5_000, said))
+    const now = applyEvent(sampleSession({ lastActivityAt: after(9_000) }), event(5_000, said))
     expect(now.lastActivityAt).toBe(after(9_000))
     expect(now.events.at(-1)?.at).toBe(after(5_000))
   })
@@ -73,15 +73,15 @@ describe('any event', () => {
   test.each(EVERY)(
     '$kind tells where the transcript is and what is permitted, and null tells nothing',
     (said) => {
-      const known = applied(
+      const known = applyEvent(
         sampleSession(),
         event(1, said, { transcript: '/new.jsonl', permissionMode: 'plan' }),
       )
       expect(known.environment).toMatchObject({ transcriptPath: '/new.jsonl', permissionMode: 'plan' })
-      const unknown = applied(sampleSession(), event(1, said))
+      const unknown = applyEvent(sampleSession(), event(1, said))
       expect(unknown.environment).toMatchObject({ transcriptPath: '/t.jsonl', permissionMode: 'default' })
       // It belongs to where it began, wherever the agent went meanwhile.
-      const moved = applied(sampleSession(), event(1, said, { cwd: '/elsewhere' }))
+      const moved = applyEvent(sampleSession(), event(1, said, { cwd: '/elsewhere' }))
       expect(moved.environment.workingDirectory).toBe('/repo')
     },
   )
@@ -114,8 +114,8 @@ describe('a session that ended', () => {
 
   test('stays archived at a further end, and wakes at a word', () => {
     const archived = sampleSession({ phase: 'archived', endedAt: after(0), endReason: 'other' })
-    expect(applied(archived, event(1, END)).phase).toBe('archived')
-    expect(applied(archived, event(1, PROMPT))).toMatchObject({ phase: 'active', endedAt: null })
+    expect(applyEvent(archived, event(1, END)).phase).toBe('archived')
+    expect(applyEvent(archived, event(1, PROMPT))).toMatchObject({ phase: 'active', endedAt: null })
   })
 })
 
@@ -220,7 +220,7 @@ describe('what is in flight', () => {
   })
 
   test('a client that starts anew runs nothing; one that only compacted goes on', () => {
-    for (const source of SOURCES) {
+    for (const source of SESSION_SOURCES) {
       const session = told(helper, { kind: 'start', source, model: null })
       expect(idsIn(session), source).toEqual(source === 'compact' ? ['subagent h1'] : [])
     }
@@ -241,7 +241,7 @@ describe('a session begins', () => {
   }
 
   test('with what its start says', () => {
-    const session = begun(event(0, { kind: 'start', source: 'clear', model: 'm' }), where)
+    const session = beginSession(event(0, { kind: 'start', source: 'clear', model: 'm' }), where)
     expect(session).toMatchObject({
       ...{ agent: 'claude', id: 'sess-abc', source: 'clear', phase: 'active', parent: 'p1', stream: 'auth' },
       ...{ startedAt: after(0), lastActivityAt: after(0), events: [], journalRead: 0 },
@@ -251,7 +251,10 @@ describe('a session begins', () => {
 
   test('with any event, where nobody heard it start', () => {
     for (const said of EVERY.filter(({ kind }) => kind !== 'start'))
-      expect(begun(event(0, said), where)).toMatchObject({ source: 'startup', environment: { model: null } })
+      expect(beginSession(event(0, said), where)).toMatchObject({
+        source: 'startup',
+        environment: { model: null },
+      })
   })
 })
 
@@ -259,18 +262,18 @@ describe('how long our part took', () => {
   const timing = { of: 'prompt' as const, ms: 40, tokens: 300 }
 
   test('goes to the newest event of its kind that was not measured', () => {
-    const session = measured(told(PROMPT, PROMPT, END), timing)
+    const session = measureEvent(told(PROMPT, PROMPT, END), timing)
     expect(session.events.map(({ ms, tokens }) => [ms, tokens])).toEqual([
       [null, 0],
       [40, 300],
       [null, 0],
     ])
-    expect(measured(session, { ...timing, ms: 7 }).events[0]).toMatchObject({ ms: 7 })
+    expect(measureEvent(session, { ...timing, ms: 7 }).events[0]).toMatchObject({ ms: 7 })
   })
 
   test('is nothing where there is no such event', () => {
     const session = told(END)
-    expect(measured(session, timing)).toBe(session)
+    expect(measureEvent(session, timing)).toBe(session)
   })
 })
 
@@ -284,7 +287,7 @@ describe('the session before this one', () => {
       phase: 'recent',
       ...more,
     })
-  const parent = (source: (typeof SOURCES)[number], ...others: Session[]) => {
+  const parent = (source: (typeof SESSION_SOURCES)[number], ...others: Session[]) => {
     const start = event(100_000, { kind: 'start', source, model: null })
     return start.kind === 'start' ? (parentOf(start, others)?.id ?? null) : null
   }

@@ -1,5 +1,5 @@
 import type { Outcome, Session } from '../../src/core/session.ts'
-import { begun } from '../../src/policy/session-apply.ts'
+import { beginSession } from '../../src/policy/session-apply.ts'
 import { T0 } from './sample.ts'
 
 export const after = (ms: number) => new Date(T0 + ms).toISOString()
@@ -15,7 +15,7 @@ export const sampleOutcome = (more: Partial<Outcome> = {}): Outcome => ({
 
 /** An active session that began at T0. */
 export const sampleSession = (more: Partial<Session> = {}): Session => ({
-  ...begun(
+  ...beginSession(
     {
       ...{ agent: 'claude', session: 'sess-abc', at: after(0), cwd: '/repo', transcript: '/t.jsonl' },
       ...{ permissionMode: 'default', helper: null, kind: 'start', source: 'startup', model: 'a-model' },

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { catchUp } from '../../src/engine/sessions/catch-up.ts'
+import { catchUpSession } from '../../src/engine/sessions/catch-up.ts'
 import { catchUpSessions } from '../../src/engine/sessions/ingest-sessions.ts'
 import { briefAtStart } from '../../src/engine/sessions/start-brief.ts'
 import { lookHere } from '../../src/engine/trust/here.ts'
@@ -12,7 +12,7 @@ import { HOUR, idOf, keyOf, Lab, MINUTE, streamOf } from './lab.ts'
 const A = idOf('a')
 const B = idOf('b')
 const WHY = { kind: 'timer', note: 'test' } as const
-const caughtUp = (lab: Lab, id = A) => lab.within((context) => catchUp(context, keyOf(id), WHY))
+const caughtUp = (lab: Lab, id = A) => lab.within((context) => catchUpSession(context, keyOf(id), WHY))
 
 const WANTED = 'Please move the login to tokens. Always use tabs for indentation.'
 

@@ -1,7 +1,7 @@
 import { execSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { commandIn } from '../../src/agents/claude/transcript-prompt.ts'
-import { bounded } from '../../src/policy/digest/bound.ts'
+import { boundDigest } from '../../src/policy/digest/bound.ts'
 import { commandOf } from '../../src/policy/digest/command-steps.ts'
 import { foldEntry } from '../../src/policy/digest/fold.ts'
 import { DIGEST_LIMIT, emptyDigest } from '../../src/policy/digest/state.ts'
@@ -254,5 +254,5 @@ test('the digest of whatever was done keeps its limit', () => {
       options: Array.from({ length: 8 }, () => w(300)),
     })),
   })
-  expect(Buffer.byteLength(JSON.stringify(bounded(d)))).toBeLessThanOrEqual(DIGEST_LIMIT)
+  expect(Buffer.byteLength(JSON.stringify(boundDigest(d)))).toBeLessThanOrEqual(DIGEST_LIMIT)
 })

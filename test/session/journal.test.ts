@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
   appendRecord,
-  journals,
+  listJournals,
   readHint,
   readRecords,
   removeSessionFiles,
@@ -36,7 +36,7 @@ describe('the journal of a session', () => {
     const end = readRecords(folder, KEY, 0)
     expect(end.records).toHaveLength(2)
     expect(readRecords(folder, KEY, end.next)).toEqual({ records: [], next: end.next })
-    expect(journals(folder)).toEqual([KEY])
+    expect(listJournals(folder)).toEqual([KEY])
   })
 
   test('a record that is torn waits, and takes no other along when it never ends', () => {
@@ -82,7 +82,7 @@ describe('the journal of a session', () => {
     }
     writeFileSync(`${sessionFile(folder, KEY, 'hint')}.99.tmp`, 'half')
     removeSessionFiles(folder, KEY)
-    expect(journals(folder)).toEqual([other])
+    expect(listJournals(folder)).toEqual([other])
     expect(readHint(folder, KEY)).toBeNull()
     expect(readHint(folder, other)).toEqual(hint)
     expect(existsSync(`${sessionFile(folder, KEY, 'hint')}.99.tmp`)).toBe(false)

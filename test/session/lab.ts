@@ -6,9 +6,9 @@ import { instant } from '../../src/core/ports.ts'
 import type { Session } from '../../src/core/session.ts'
 import type { WorkState } from '../../src/core/work.ts'
 import { type Context, openContext, settleIdentity } from '../../src/engine/context/context.ts'
-import { follow } from '../../src/engine/sessions/follow.ts'
 import { onEvent } from '../../src/engine/sessions/on-event.ts'
 import { appendRecord } from '../../src/engine/sessions/session-files.ts'
+import { updateSessionRows } from '../../src/engine/sessions/update-session-rows.ts'
 import { sessionStream } from '../../src/policy/resolve.ts'
 import type { InputOf } from '../../src/verbs/define/field.ts'
 import { performOnce } from '../../src/verbs/perform.ts'
@@ -112,7 +112,7 @@ export class Lab {
     this.act(id, 'SessionStart', { source, ...more })
   end = (id: string, reason = 'prompt_input_exit') => this.hear(id, 'SessionEnd', { reason })
   /** What any command does before its own work. */
-  follow = () => this.within(follow)
+  follow = () => this.within(updateSessionRows)
 
   async row(id: string): Promise<Session> {
     const found = await this.within(({ store }) => store.log.readSession(keyOf(id)))

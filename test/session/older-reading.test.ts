@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { TriggerKind } from '../../src/core/checkpoint.ts'
 import { streamId } from '../../src/core/id.ts'
 import { type Claim, type Decision, emptyWork, type WorkState } from '../../src/core/work.ts'
-import { catchUp } from '../../src/engine/sessions/catch-up.ts'
+import { catchUpSession } from '../../src/engine/sessions/catch-up.ts'
 import { readState } from '../../src/engine/surroundings/read-state.ts'
 import { newCheckpoint } from '../store/make.ts'
 import { HOUR, idOf, keyOf, Lab, MINUTE, streamOf } from './lab.ts'
@@ -218,14 +218,14 @@ describe('what an older version overheard', () => {
 test('where reading stopped is kept as the version before kept it, and both read on from there', async () => {
   const lab = await begun()
   lab.talk(A)
-  await lab.within((context) => catchUp(context, keyOf(A), { kind: 'timer', note: '' }))
+  await lab.within((context) => catchUpSession(context, keyOf(A), { kind: 'timer', note: '' }))
   const kept = await lab.within(({ store }) => store.log.readReading(keyOf(A)))
   const { size } = statSync(lab.pathOf(A))
   expect(JSON.parse(kept ?? '')).toMatchObject({
     reading: { offset: size, head: expect.any(String), carry: { version: 2 }, compactions: 0 },
   })
   lab.prompt(A, 'And what comes next?')
-  const next = await lab.within((context) => catchUp(context, keyOf(A), { kind: 'timer', note: '' }))
+  const next = await lab.within((context) => catchUpSession(context, keyOf(A), { kind: 'timer', note: '' }))
   expect(next?.digest.requests).toHaveLength(2)
   expect(next?.row.session.transcriptRead).toBe(statSync(lab.pathOf(A)).size)
 })

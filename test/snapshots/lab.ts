@@ -7,7 +7,7 @@ import { decodeSnapshot } from '../../src/formats/snapshot/codec.ts'
 import type { SnapshotDocument } from '../../src/formats/snapshot/document.ts'
 import type { Fields, InputOf } from '../../src/verbs/define/field.ts'
 import { parseInput } from '../../src/verbs/define/field.ts'
-import type { Operation } from '../../src/verbs/define/operation.ts'
+import type { Verb } from '../../src/verbs/define/verb.ts'
 import { performOnce } from '../../src/verbs/perform.ts'
 import { testPorts } from '../support/ports.ts'
 import { PLAN, type Sandbox, sandbox } from '../support/sandbox.ts'
@@ -60,13 +60,10 @@ export class Lab {
   }
 
   /** One verb, as a door performs it, with this clock. */
-  async do<F extends Fields, R>(
-    operation: Operation<F, R>,
-    raw: Readonly<Record<string, unknown>> = {},
-  ): Promise<R> {
-    const input: InputOf<F> = parseInput(operation.fields, raw)
+  async do<F extends Fields, R>(verb: Verb<F, R>, raw: Readonly<Record<string, unknown>> = {}): Promise<R> {
+    const input: InputOf<F> = parseInput(verb.fields, raw)
     const request = { cwd: this.box.repo, env: this.box.env, ports: this.ports, notices: this.notices }
-    return performOnce(operation, request, input)
+    return performOnce(verb, request, input)
   }
 
   /** A file of a run, read by the public reader: it throws where the file is not a valid snapshot. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as turnOfTimers } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { RecorderOptions, RunRecorder } from '../../src/apps/library/run-recorder.ts'
-import { canonical, sha256 } from '../../src/core/canonical.ts'
+import { canonicalJson, sha256 } from '../../src/core/canonical.ts'
 import { sequenceOf } from '../../src/core/id.ts'
 import { ReasonError } from '../../src/core/reason.ts'
 import { openContext } from '../../src/engine/context/context.ts'
@@ -152,7 +152,7 @@ function forge(world: Lab, sequence: number): string {
   const { integrity, ...first } = world.latest()
   const snapshot_id = first.snapshot_id.replace(/_\d+-/, `_${sequence}-f`)
   const body = { ...first, snapshot_id }
-  const seal = { ...integrity, checksum: `sha256:${sha256(canonical(body))}` }
+  const seal = { ...integrity, checksum: `sha256:${sha256(canonicalJson(body))}` }
   const path = world.box.path('checkpoints', 'r1', 'history', `${snapshot_id}.json`)
   writeFileSync(path, encodeSnapshot({ ...body, integrity: seal }))
   return path

@@ -66,7 +66,7 @@ const DOORS = [
   ['show', runShow],
 ] as const
 const CASES = DAMAGES.flatMap(([what, reason, damage]) =>
-  DOORS.map(([door, operation]) => ({ what, reason, damage, door, operation })),
+  DOORS.map(([door, verb]) => ({ what, reason, damage, door, operation: verb })),
 )
 
 test.each(CASES)(

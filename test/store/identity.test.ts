@@ -13,13 +13,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { identify, readIdentity } from '../../src/workspace/identity.ts'
-import { locate } from '../../src/workspace/locate.ts'
+import { identifyWorkspace, readIdentity } from '../../src/workspace/identity.ts'
+import { locateWorkspace } from '../../src/workspace/locate.ts'
 import { testPorts } from '../support/ports.ts'
 import { cliPath, PLAN, type Sandbox, sandbox } from '../support/sandbox.ts'
 import { committed, runsAt, startAt, tree } from './places.ts'
 
-const idsAt = (path: string) => readIdentity(locate(path))
+const idsAt = (path: string) => readIdentity(locateWorkspace(path))
 
 describe('moving and copying', () => {
   test('a moved directory keeps its runs, and publishes where it is now', () => {
@@ -172,13 +172,13 @@ describe('minting', () => {
 
   test('who comes second takes the id of the first', () => {
     const box = sandbox()
-    const place = locate(box.repo)
-    const first = identify(place, [], testPorts())
+    const place = locateWorkspace(box.repo)
+    const first = identifyWorkspace(place, [], testPorts())
     const ports = testPorts()
     ports.random(1)
-    expect(identify(place, [], ports)).toEqual(first)
+    expect(identifyWorkspace(place, [], ports)).toEqual(first)
     rmSync(box.path('.git/savepoint-id-workspace'))
-    const again = identify(place, [], ports)
+    const again = identifyWorkspace(place, [], ports)
     expect(again.repository).toBe(first.repository)
     expect(again.workspace).not.toBe(first.workspace)
   })

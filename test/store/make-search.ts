@@ -2,7 +2,7 @@ import { type Checkpoint, noChange } from '../../src/core/checkpoint.ts'
 import type { SearchKind, SearchTerm } from '../../src/core/searchable.ts'
 import { type Decision, emptyWork, type WorkState } from '../../src/core/work.ts'
 import { askIndex } from '../../src/engine/search/ask-index.ts'
-import { type Filling, fillIndex } from '../../src/engine/search/fill-index.ts'
+import { type FillContext, fillIndex } from '../../src/engine/search/fill-index.ts'
 import { readQuery } from '../../src/policy/search-query.ts'
 import type { SearchFilter } from '../../src/store/search-index.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -47,7 +47,7 @@ export async function says(
 export const wordsOf = (...texts: string[]): SearchTerm[] => texts.map((text) => ({ text, prefix: false }))
 
 /** What filling the index works with. */
-export const fillingOf = (store: Store, more: Partial<Filling> = {}): Filling => ({
+export const fillingOf = (store: Store, more: Partial<FillContext> = {}): FillContext => ({
   store,
   home: homeAt('/home'),
   notices: [],

@@ -1,11 +1,11 @@
 import type { Session } from '../../src/core/session.ts'
-import { begun } from '../../src/policy/session-apply.ts'
+import { beginSession } from '../../src/policy/session-apply.ts'
 import type { Log, SessionFilter } from '../../src/store/log.ts'
 import { AT, WORKSPACE } from './make.ts'
 
 /** A session of the usual workspace; what is not said of it is usual. */
 export const newSession = (id: string, more: Partial<Session> = {}): Session => ({
-  ...begun(
+  ...beginSession(
     {
       ...{ agent: 'claude', session: id, at: AT, cwd: WORKSPACE.path, transcript: null },
       ...{ permissionMode: null, helper: null, kind: 'start', source: 'startup', model: null },

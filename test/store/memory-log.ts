@@ -1,20 +1,20 @@
-import { canonical, sha256 } from '../../src/core/canonical.ts'
+import { canonicalJson, sha256 } from '../../src/core/canonical.ts'
 import { type Checkpoint, type CommandOutcome, gistOf, type Trigger } from '../../src/core/checkpoint.ts'
 import { nameKey } from '../../src/core/id.ts'
 import { ReasonError } from '../../src/core/reason.ts'
 import type { Session, SessionKey, SessionRow } from '../../src/core/session.ts'
 import type {
   CheckpointRow,
-  Committed,
-  Listed,
+  CommitResult,
   Log,
   LogChange,
   NewStream,
   SessionFilter,
   Situation,
-  Stored,
+  StoredCheckpoint,
   Stream,
   StreamKind,
+  StreamSummary,
   Version,
 } from '../../src/store/log.ts'
 
@@ -51,7 +51,7 @@ export class MemoryLog implements Log {
     return copy(all.sort((a, b) => (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt))))
   }
 
-  async listRuns(repository: string): Promise<Listed[]> {
+  async listRuns(repository: string): Promise<StreamSummary[]> {
     return (await this.listStreams(repository)).map((stream) => {
       const { at, progress, gist } = this.kept(stream.headId).row
       return copy({ stream, at, progress, gist })
@@ -77,7 +77,7 @@ export class MemoryLog implements Log {
     })
   }
 
-  async readCheckpoint(id: string): Promise<Stored | null> {
+  async readCheckpoint(id: string): Promise<StoredCheckpoint | null> {
     return copy(this.stored(id))
   }
 
@@ -89,7 +89,7 @@ export class MemoryLog implements Log {
     return copy([...new Set(checkpoints)].flatMap((id) => this.checkpoints.get(id)?.row ?? []))
   }
 
-  async append(change: LogChange): Promise<Committed> {
+  async append(change: LogChange): Promise<CommitResult> {
     const { begins = [], appends = [], texts = [], versions = [], reviews = [] } = change
     const heads = new Map<string, string>()
     for (const { checkpoint, after } of appends) {
@@ -287,7 +287,7 @@ export class MemoryLog implements Log {
     return of.sort((a, b) => a.row.sequence - b.row.sequence)
   }
 
-  private stored(id: string): Stored | null {
+  private stored(id: string): StoredCheckpoint | null {
     const kept = this.checkpoints.get(id)
     if (kept === undefined) return null
     const { row, body, notes } = kept
@@ -309,7 +309,7 @@ export class MemoryLog implements Log {
     if (this.checkpoints.has(id)) throw new Error(`checkpoint ${id} is there already`)
     const gist = gistOf(checkpoint)
     const row = { id, stream, sequence, at, progress, pinned: false, removedAt: null, foreign, gist }
-    this.checkpoints.set(id, { row, body: canonical(checkpoint), notes: [], isPlaceholder: false })
+    this.checkpoints.set(id, { row, body: canonicalJson(checkpoint), notes: [], isPlaceholder: false })
     const of = this.streamOf(stream)
     of.live += 1
     if (sequence > of.headSequence) Object.assign(of, { headId: id, headSequence: sequence })

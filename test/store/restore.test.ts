@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { realPorts } from '../../src/apps/process/real-ports.ts'
 import { sha256 } from '../../src/core/canonical.ts'
-import { restoreStore, unreadIn } from '../../src/store/sqlite/restore.ts'
+import { listUnread, restoreStore } from '../../src/store/sqlite/restore.ts'
 import {
   damageDatabase,
   deleteDatabase,
@@ -101,11 +101,11 @@ test('until all is back, a restore counts as unfinished, and whoever wants to wr
     ...{ setAsideFolder, backupsFolder: join(folder, 'backups'), ports: realPorts, force: false },
     async bringBack() {
       isAsked = true
-      expect(unreadIn(setAsideFolder)).toHaveLength(1)
+      expect(listUnread(setAsideFolder)).toHaveLength(1)
       expect(await other.local.takeLock('restore', 0)).toBeNull()
     },
   })
   expect(isAsked).toBe(true)
-  expect(unreadIn(setAsideFolder)).toEqual([])
+  expect(listUnread(setAsideFolder)).toEqual([])
   expect(await other.local.takeLock('restore', 0)).not.toBeNull()
 })

@@ -52,7 +52,7 @@ async function perform({ program, words, cwd, env, umask, input }) {
     const { answerHook } = require(join(dist, 'hook.cjs'))
     await answerHook(words, { readInput: stdin, write: write('out') })
   } else {
-    const { main } = require(join(dist, 'program.cjs'))
+    const { runCommandLine: main } = require(join(dist, 'program.cjs'))
     const screen = { version, width: 100, columns: Number.POSITIVE_INFINITY }
     const readInput = async () => stdin()
     code = await main({

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { sha256 } from '../../src/core/canonical.ts'
 import { ReasonError } from '../../src/core/reason.ts'
-import type { Entry, Folder, NewFile } from '../../src/fs/disk.ts'
+import type { Folder, FolderEntry, NewFile } from '../../src/fs/disk.ts'
 
 interface FileNode {
   kind: 'file'
@@ -169,7 +169,7 @@ class ModelFolder implements Folder {
     return { names: looks.map(([name]) => name), marks }
   }
 
-  entry(name: string): Entry | null {
+  entry(name: string): FolderEntry | null {
     const found = this.node(name)
     if (found === null) return null
     const { kind, mode } = found.node

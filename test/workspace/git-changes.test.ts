@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } fro
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { changedSince } from '../../src/workspace/git-changes.ts'
-import { locate } from '../../src/workspace/locate.ts'
+import { listChangedSince } from '../../src/workspace/git-changes.ts'
+import { locateWorkspace } from '../../src/workspace/locate.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { commit, forked, put, type Repository, repository, stopped } from './repository.ts'
 
@@ -14,7 +14,7 @@ async function changes(
   sinceMs = 0,
   place = box.place,
 ): Promise<string[]> {
-  const found = await changedSince(place, from, sinceMs)
+  const found = await listChangedSince(place, from, sinceMs)
   expect(found.problem).toBe(null)
   return found.changes.map(({ path, action, description }) => `${path}: ${action}, ${description}`)
 }
@@ -153,7 +153,7 @@ describe('what changed since a commit', () => {
     box.git('worktree', 'add', '--quiet', '-b', 'other', '../linked')
     put(box, 'a', '2\n')
     expect(await changes(box, base)).toEqual(['a: modified, +1 -1'])
-    expect(await changes(box, base, 0, locate(join(box.root, 'linked')))).toEqual([])
+    expect(await changes(box, base, 0, locateWorkspace(join(box.root, 'linked')))).toEqual([])
   })
 
   test('during a conflict is the file as it stands', async () => {
@@ -166,7 +166,7 @@ describe('what changed since a commit', () => {
   })
 
   test('says where it cannot be told', async () => {
-    const found = await changedSince(locate(sandbox({ git: false }).repo), null, 0)
+    const found = await listChangedSince(locateWorkspace(sandbox({ git: false }).repo), null, 0)
     expect(found).toEqual({ changes: [], problem: 'this is not a git repository' })
   })
 
@@ -184,7 +184,7 @@ describe('what changed since a commit', () => {
         commit(box, { [first]: '1\n', [second]: '1\n' })
         put(box, second, '1\n2\n')
         for (const path of rest) put(box, path, '1\n')
-        const { changes, problem } = await changedSince(box.place, base, 0)
+        const { changes, problem } = await listChangedSince(box.place, base, 0)
         expect(problem).toBe(null)
         const expected = names.map((path) => ({ path, action: 'created', description: 'new file' }))
         expect(changes).toEqual(expected.sort((a, b) => (a.path < b.path ? -1 : 1)))

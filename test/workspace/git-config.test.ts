@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runsPrograms } from '../../src/workspace/git-config.ts'
-import { locate } from '../../src/workspace/locate.ts'
+import { locateWorkspace } from '../../src/workspace/locate.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { commit, repository } from './repository.ts'
 
@@ -113,7 +113,7 @@ describe('settings that run programs', () => {
     const box = repository()
     commit(box, { a: '1\n' })
     box.git('worktree', 'add', '--quiet', '--detach', '../linked')
-    const linked = locate(join(box.root, 'linked'))
+    const linked = locateWorkspace(join(box.root, 'linked'))
     box.git('config', 'extensions.worktreeConfig', 'true')
     expect(runsPrograms(linked)).toBe(false)
     box.git('-C', linked.root, 'config', '--worktree', 'core.fsmonitor', '/evil')
@@ -133,6 +133,6 @@ describe('settings that run programs', () => {
     rmSync(config, { recursive: true })
     writeFileSync(config, '#'.repeat(1024 * 1024 + 1))
     expect(runsPrograms(box.place)).toBe(true)
-    expect(runsPrograms(locate(sandbox({ git: false }).repo))).toBe(false)
+    expect(runsPrograms(locateWorkspace(sandbox({ git: false }).repo))).toBe(false)
   })
 })

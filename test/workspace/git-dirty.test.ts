@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dirtyFiles, isOurs } from '../../src/workspace/git-dirty.ts'
-import { locate } from '../../src/workspace/locate.ts'
+import { locateWorkspace } from '../../src/workspace/locate.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { commit, forked, put, type Repository, repository, stopped } from './repository.ts'
 
@@ -45,7 +45,7 @@ describe('the uncommitted files', () => {
       'staged-new: created',
       'unstaged: modified',
     ])
-    expect(await dirty(box, locate(box.path('folder')))).toHaveLength(10)
+    expect(await dirty(box, locateWorkspace(box.path('folder')))).toHaveLength(10)
   })
 
   test('that left the index are modified while they are still there', async () => {
@@ -92,8 +92,8 @@ describe('the uncommitted files', () => {
     box.git('worktree', 'add', '--quiet', '-b', 'feature/other', '../a linked one')
     put(box, 'a', '2\n')
     expect(await dirty(box)).toEqual(['a: modified'])
-    expect(await dirty(box, locate(join(box.root, 'a linked one')))).toEqual([])
-    expect(await dirty(box, locate(box.path('module')))).toEqual(['a: modified'])
+    expect(await dirty(box, locateWorkspace(join(box.root, 'a linked one')))).toEqual([])
+    expect(await dirty(box, locateWorkspace(box.path('module')))).toEqual(['a: modified'])
   })
 
   test('are every file before the first commit, and the same with HEAD detached', async () => {
@@ -159,7 +159,7 @@ describe('the uncommitted files', () => {
   })
 
   test('come with the problem where git does not answer', async () => {
-    expect(await dirtyFiles(locate(sandbox({ git: false }).repo), LEDGER)).toEqual({
+    expect(await dirtyFiles(locateWorkspace(sandbox({ git: false }).repo), LEDGER)).toEqual({
       files: [],
       total: 0,
       problem: 'this is not a git repository',

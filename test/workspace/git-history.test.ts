@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { authorOf, authorsOf, isOnRemoteDefault } from '../../src/workspace/git-history.ts'
-import { locate } from '../../src/workspace/locate.ts'
+import { locateWorkspace } from '../../src/workspace/locate.ts'
 import { commit, forked, put, repository, stopped } from './repository.ts'
 
 const ODD = [
@@ -202,7 +202,7 @@ describe('the author of a file', () => {
     const edge = commit(box, { b: '1\n' })
     const last = commit(box, { c: '1\n' })
     box.git('clone', '--quiet', '--depth=2', `file://${box.repo}`, '../shallow')
-    const shallow = locate(join(box.root, 'shallow'))
+    const shallow = locateWorkspace(join(box.root, 'shallow'))
     expect(await authorOf(shallow, 'a')).toMatchObject({ commit: edge, author: 'unknown', email: '' })
     expect(await authorOf(shallow, 'c')).toMatchObject({ commit: last, author: 'Ann Author' })
   })
@@ -213,7 +213,7 @@ describe('the author of a file', () => {
     box.git('worktree', 'add', '--quiet', '-b', 'other', '../linked')
     commit(box, { a: '2\n' })
     box.git('config', 'core.autocrlf', 'true')
-    const linked = locate(join(box.root, 'linked'))
+    const linked = locateWorkspace(join(box.root, 'linked'))
     expect(await authorOf(linked, 'a')).toMatchObject({ commit: first })
     expect(await authorOf(linked, 'crlf')).toMatchObject({ commit: first })
   })
@@ -224,7 +224,7 @@ describe('a commit on the remote’s default branch', () => {
     const box = repository()
     const first = commit(box, { a: '1\n' })
     box.git('clone', '--quiet', ...options, '.', '../clone')
-    const clone = locate(join(box.root, 'clone'))
+    const clone = locateWorkspace(join(box.root, 'clone'))
     box.git('-C', clone.root, 'config', 'user.name', 'Cle')
     box.git('-C', clone.root, 'config', 'user.email', 'c@example.org')
     box.git('-C', clone.root, 'commit', '--quiet', '--allow-empty', '-m', 'mine')

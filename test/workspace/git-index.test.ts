@@ -2,7 +2,7 @@ import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isTracked, moveInIndex } from '../../src/workspace/git-index.ts'
-import { locate } from '../../src/workspace/locate.ts'
+import { locateWorkspace } from '../../src/workspace/locate.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { commit, forked, put, type Repository, repository, stopped } from './repository.ts'
 
@@ -26,7 +26,7 @@ describe('a tracked file', () => {
     forked(box)
     stopped(box, 'merge', 'side')
     expect(await isTracked(box.place, 'f.txt')).toBe(true)
-    expect(await isTracked(locate(sandbox({ git: false }).repo), 'f.txt')).toBe(false)
+    expect(await isTracked(locateWorkspace(sandbox({ git: false }).repo), 'f.txt')).toBe(false)
   })
 })
 
@@ -62,7 +62,7 @@ describe('moving in the index', () => {
     const box = repository()
     put(box, 'a', '1\n')
     expect(await moveInIndex(box.place, 'a', 'b')).toBe('untracked')
-    expect(await moveInIndex(locate(sandbox({ git: false }).repo), 'a', 'b')).toBe('untracked')
+    expect(await moveInIndex(locateWorkspace(sandbox({ git: false }).repo), 'a', 'b')).toBe('untracked')
     expect(index(box)).toEqual([])
   })
 
@@ -105,7 +105,7 @@ describe('moving in the index', () => {
     const box = repository()
     commit(box, { a: '1\n' })
     box.git('worktree', 'add', '--quiet', '-b', 'other', '../linked')
-    const linked = locate(join(box.root, 'linked'))
+    const linked = locateWorkspace(join(box.root, 'linked'))
     expect(await moveInIndex(linked, 'a', 'b')).toBe('moved')
     expect([await isTracked(linked, 'b'), await isTracked(box.place, 'b')]).toEqual([true, false])
   })

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { commitsSince } from '../../src/workspace/git-since.ts'
-import { locate } from '../../src/workspace/locate.ts'
+import { locateWorkspace } from '../../src/workspace/locate.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { commit, forked, put, type Repository, repository, tellTale } from './repository.ts'
 
@@ -45,7 +45,7 @@ describe('the commits since a commit', () => {
     box.git('checkout', '--quiet', '--detach')
     expect(await since(box, first)).toEqual(two)
     box.git('worktree', 'add', '--quiet', '--detach', '../linked', 'HEAD~1')
-    const other = await commitsSince(locate(join(box.root, 'linked')), first)
+    const other = await commitsSince(locateWorkspace(join(box.root, 'linked')), first)
     expect(other).toEqual({ count: 1, subjects: ['2'], problem: null })
   })
 
@@ -94,7 +94,7 @@ describe('the commits since a commit', () => {
   test('are counted in a shallow clone as far as it goes', async () => {
     const { box, hashes } = grown(4)
     box.git('clone', '--quiet', '--depth=2', `file://${box.repo}`, '../shallow')
-    const place = locate(join(box.root, 'shallow'))
+    const place = locateWorkspace(join(box.root, 'shallow'))
     expect(await commitsSince(place, hashes[2] ?? '')).toEqual({ count: 1, subjects: ['4'], problem: null })
     expect(await commitsSince(place, hashes[0] ?? '')).toEqual(UNKNOWN)
   })
@@ -159,7 +159,7 @@ describe('the commits since a commit', () => {
 
   test('come with the problem where git does not answer', async () => {
     const { box, hashes } = grown(1)
-    const plain = locate(sandbox({ git: false }).repo)
+    const plain = locateWorkspace(sandbox({ git: false }).repo)
     expect(await commitsSince(plain, 'f'.repeat(40))).toEqual({
       ...UNKNOWN,
       problem: 'this is not a git repository',

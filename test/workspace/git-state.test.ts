@@ -3,12 +3,12 @@ import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runsPrograms } from '../../src/workspace/git-config.ts'
-import { gitOperation, headOf, makings, repositoryAround } from '../../src/workspace/git-state.ts'
-import { locate, type Place } from '../../src/workspace/locate.ts'
+import { commitOrigins, gitOperation, headOf, repositoryAround } from '../../src/workspace/git-state.ts'
+import { locateWorkspace, type Place } from '../../src/workspace/locate.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { commit, forked, put, repository, stopped, tellTale } from './repository.ts'
 
-const madeHere = (place: Place, hash: string) => makings(place)(hash) === 'made'
+const madeHere = (place: Place, hash: string) => commitOrigins(place)(hash) === 'made'
 
 describe('the operation under way', () => {
   test.each([
@@ -66,13 +66,13 @@ describe('the operation under way', () => {
     const box = repository()
     forked(box)
     box.git('worktree', 'add', '--quiet', '../linked', 'side')
-    const linked = locate(join(box.root, 'linked'))
+    const linked = locateWorkspace(join(box.root, 'linked'))
     stopped(box, '-C', linked.root, 'merge', 'trunk')
     expect([gitOperation(linked), gitOperation(box.place)]).toEqual(['merge', null])
   })
 
   test('without git there is none', () => {
-    const place = locate(sandbox({ git: false }).repo)
+    const place = locateWorkspace(sandbox({ git: false }).repo)
     expect([gitOperation(place), headOf(place), madeHere(place, 'a'.repeat(40))]).toEqual([
       null,
       { branch: null, commit: null },
@@ -120,7 +120,7 @@ describe('HEAD', () => {
     const first = commit(box, { a: '1\n' })
     box.git('worktree', 'add', '--quiet', '-b', 'other', '../linked')
     commit(box, { a: '2\n' })
-    expect(headOf(locate(join(box.root, 'linked')))).toEqual({ branch: 'other', commit: first })
+    expect(headOf(locateWorkspace(join(box.root, 'linked')))).toEqual({ branch: 'other', commit: first })
   })
 
   test('of a branch that is a symbolic ref, and of a circle of them', () => {
@@ -178,7 +178,7 @@ describe('a commit made here', () => {
     commit(box, { a: '1\n' })
     box.git('clone', '--quiet', '.', '../clone')
     const theirs = commit(box, { b: 'theirs\n' }, 'commit: pretends\n\ncommit: again')
-    const clone = locate(join(box.root, 'clone'))
+    const clone = locateWorkspace(join(box.root, 'clone'))
     box.git('-C', clone.root, 'pull', '--quiet')
     expect(headOf(clone).commit).toBe(theirs)
     expect(madeHere(clone, theirs)).toBe(false)
@@ -202,21 +202,21 @@ describe('a commit made here', () => {
     box.git('commit', '--quiet', '--amend', '-m', 'better')
     const amended = box.git('rev-parse', 'HEAD').trim()
     const next = commit(box, { 'f.txt': 'ours\n' })
-    expect([merged, amended, next].map(makings(box.place))).toEqual(['arrived', 'arrived', 'made'])
+    expect([merged, amended, next].map(commitOrigins(box.place))).toEqual(['arrived', 'arrived', 'made'])
   })
 
   test('stays one’s own however often it is amended, and another’s does too', () => {
     const box = repository()
     commit(box, { a: '1\n' })
     box.git('clone', '--quiet', '.', '../clone')
-    const clone = locate(join(box.root, 'clone'))
+    const clone = locateWorkspace(join(box.root, 'clone'))
     commit(box, { b: 'theirs\n' })
     const there = (...args: string[]) =>
       box.git('-C', clone.root, '-c', 'user.name=C', '-c', 'user.email=c@example.org', ...args).trim()
     const amendedTwice = () => {
       for (const message of ['better', 'best'])
         there('commit', '--quiet', '--amend', '--allow-empty', '-m', message)
-      return makings(clone)(there('rev-parse', 'HEAD'))
+      return commitOrigins(clone)(there('rev-parse', 'HEAD'))
     }
     there('pull', '--quiet')
     expect(amendedTwice()).toBe('arrived')
@@ -230,16 +230,16 @@ describe('a commit made here', () => {
     box.git('checkout', '--quiet', 'side')
     commit(box, { other: '1\n' })
     box.git('rebase', '--quiet', '--onto', 'trunk', side)
-    expect(makings(box.place)(headOf(box.place).commit ?? '')).toBe('replayed')
+    expect(commitOrigins(box.place)(headOf(box.place).commit ?? '')).toBe('replayed')
     box.git('revert', '--no-edit', 'HEAD')
-    expect(makings(box.place)(headOf(box.place).commit ?? '')).toBe('replayed')
+    expect(commitOrigins(box.place)(headOf(box.place).commit ?? '')).toBe('replayed')
   })
 
   test('counts in every worktree, and a commit only named as the old one in none', () => {
     const box = repository()
     const first = commit(box, { a: '1\n' })
     box.git('worktree', 'add', '--quiet', '--detach', '../linked')
-    expect(madeHere(locate(join(box.root, 'linked')), first)).toBe(true)
+    expect(madeHere(locateWorkspace(join(box.root, 'linked')), first)).toBe(true)
     const old = 'a'.repeat(40)
     const log = box.path('.git', 'logs', 'HEAD')
     appendFileSync(log, `${old} ${'b'.repeat(40)} A <a@b> 1 +0000\tcommit: x ${old} y\tcommit: z\n`)

@@ -2,15 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { git } from '../../src/workspace/git.ts'
-import { changedSince } from '../../src/workspace/git-changes.ts'
+import { runGit } from '../../src/workspace/git.ts'
+import { listChangedSince } from '../../src/workspace/git-changes.ts'
 import { authorOf } from '../../src/workspace/git-history.ts'
 import { isTracked, moveInIndex } from '../../src/workspace/git-index.ts'
-import { locate } from '../../src/workspace/locate.ts'
+import { locateWorkspace } from '../../src/workspace/locate.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { commit, put, type Repository, repository, tellTale } from './repository.ts'
 
-/** Puts a program called `git` before the real one. */
+/** Puts a program called `runGit` before the real one. */
 function fakeGit(box: Repository, script: string): void {
   const folder = join(box.root, 'bin')
   mkdirSync(folder)
@@ -47,20 +47,22 @@ describe('a git command', () => {
   test('answers with its output, or with its complaint and code', async () => {
     const box = repository()
     const hash = commit(box, { a: '1\n' })
-    expect(await git(box.place, ['rev-parse', 'HEAD'])).toEqual({ ok: true, out: `${hash}\n` })
-    expect(await git(box.place, ['rev-parse', '--verify', 'nowhere'])).toEqual({
+    expect(await runGit(box.place, ['rev-parse', 'HEAD'])).toEqual({ ok: true, out: `${hash}\n` })
+    expect(await runGit(box.place, ['rev-parse', '--verify', 'nowhere'])).toEqual({
       ok: false,
       problem: 'Needed a single revision',
       code: 128,
     })
     const input = Buffer.from('hello\n')
-    const hashed = await git(box.place, ['hash-object', '--stdin'], { input })
+    const hashed = await runGit(box.place, ['hash-object', '--stdin'], { input })
     expect(hashed).toEqual({ ok: true, out: 'ce013625030ba8dba906f756967f9e9ca394464a\n' })
   })
 
   test('does not run where there is no repository', async () => {
     const { repo } = sandbox({ git: false })
-    expect(await git(locate(repo), ['--version'])).toMatchObject({ problem: 'this is not a git repository' })
+    expect(await runGit(locateWorkspace(repo), ['--version'])).toMatchObject({
+      problem: 'this is not a git repository',
+    })
   })
 
   test('does not take up a repository around a broken one', async () => {
@@ -68,20 +70,23 @@ describe('a git command', () => {
     commit(box, { a: '1\n' })
     mkdirSync(box.path('inner', '.git'), { recursive: true })
     copyFileSync(box.path('.git', 'HEAD'), box.path('inner', '.git', 'HEAD'))
-    const inner = locate(box.path('inner'))
+    const inner = locateWorkspace(box.path('inner'))
     expect(inner.root).toBe(box.path('inner'))
-    expect(await git(inner, ['rev-parse', '--git-dir'])).toMatchObject({ ok: false, code: 128 })
+    expect(await runGit(inner, ['rev-parse', '--git-dir'])).toMatchObject({ ok: false, code: 128 })
   })
 
   test('says that git is missing', async () => {
     const box = repository()
     vi.stubEnv('PATH', join(box.root, 'nothing'))
-    expect(await git(box.place, ['--version'])).toEqual({
+    expect(await runGit(box.place, ['--version'])).toEqual({
       ok: false,
       problem: 'git is not installed',
       code: null,
     })
-    expect(await changedSince(box.place, null, 0)).toEqual({ changes: [], problem: 'git is not installed' })
+    expect(await listChangedSince(box.place, null, 0)).toEqual({
+      changes: [],
+      problem: 'git is not installed',
+    })
     expect(await authorOf(box.place, 'a')).toBe(null)
     expect(await isTracked(box.place, 'a')).toBe(true)
     expect(await moveInIndex(box.place, 'a', 'b')).toEqual({ problem: 'git is not installed' })
@@ -89,7 +94,7 @@ describe('a git command', () => {
 
   test('is not started with what no program can be given', async () => {
     const { place } = repository()
-    expect(await git(place, ['ls-files', '--', 'a\0b'])).toMatchObject({ ok: false, code: null })
+    expect(await runGit(place, ['ls-files', '--', 'a\0b'])).toMatchObject({ ok: false, code: null })
   })
 
   test('that hangs is killed, with all that it started, though it will not listen', async () => {
@@ -99,7 +104,7 @@ describe('a git command', () => {
       box,
       `trap '' TERM\nsleep 600 &\necho $$ $! > '${pids}.new'; mv '${pids}.new' '${pids}'\nwait; wait; sleep 600`,
     )
-    const answer = await git(box.place, ['status'], { timeoutMs: 1_500 })
+    const answer = await runGit(box.place, ['status'], { timeoutMs: 1_500 })
     expect(answer).toEqual({ ok: false, problem: 'git took longer than 1500 ms', code: null })
     const started = readFileSync(pids, 'utf8').trim().split(' ').map(Number)
     expect(started).toHaveLength(2)
@@ -110,14 +115,14 @@ describe('a git command', () => {
     const box = repository()
     const lock = join(box.root, 'lock')
     fakeGit(box, `: > '${lock}'\ntrap "rm -f '${lock}'; exit 143" TERM\nsleep 600 & wait`)
-    expect(await git(box.place, ['status'], { timeoutMs: 1_500 })).toMatchObject({ ok: false, code: null })
+    expect(await runGit(box.place, ['status'], { timeoutMs: 1_500 })).toMatchObject({ ok: false, code: null })
     expect(existsSync(lock)).toBe(false)
   })
 
   test('that never stops answering is cut off', async () => {
     const box = repository()
     fakeGit(box, 'exec yes')
-    expect(await git(box.place, ['status'])).toEqual({
+    expect(await runGit(box.place, ['status'])).toEqual({
       ok: false,
       problem: 'git answered with more than 16777216 bytes',
       code: null,
@@ -127,7 +132,7 @@ describe('a git command', () => {
   test('that does not read its input says why itself', async () => {
     const box = repository()
     const input = Buffer.alloc(4 * 1024 * 1024)
-    expect(await git(box.place, ['no-such-command'], { input })).toMatchObject({ ok: false, code: 1 })
+    expect(await runGit(box.place, ['no-such-command'], { input })).toMatchObject({ ok: false, code: 1 })
   })
 
   test('ignores what the environment says of other repositories and settings', async () => {
@@ -143,7 +148,7 @@ describe('a git command', () => {
     vi.stubEnv('GIT_CONFIG_KEY_0', 'core.fsmonitor')
     vi.stubEnv('GIT_CONFIG_VALUE_0', program)
     vi.stubEnv('GIT_TRACE', '1')
-    expect(await git(box.place, ['ls-files'])).toEqual({ ok: true, out: 'mine\n' })
+    expect(await runGit(box.place, ['ls-files'])).toEqual({ ok: true, out: 'mine\n' })
     expect([await isTracked(box.place, 'mine'), await isTracked(box.place, 'theirs')]).toEqual([true, false])
     expect(existsSync(trace)).toBe(false)
   })
@@ -165,7 +170,7 @@ describe('a git command', () => {
     box.git('config', 'log.showSignature', 'true')
     for (const hook of ['post-index-change', 'post-checkout', 'reference-transaction'])
       copyFileSync(program, box.path('.git', 'hooks', hook))
-    const { changes, problem } = await changedSince(box.place, first, 0)
+    const { changes, problem } = await listChangedSince(box.place, first, 0)
     expect([problem, changes.map(({ path }) => path)]).toEqual([null, ['a', 'signed']])
     expect(await authorOf(box.place, 'signed')).toMatchObject({ commit: signed })
     expect(await isTracked(box.place, 'b')).toBe(true)
@@ -181,9 +186,9 @@ describe('a git command', () => {
     commit(box, { a: '2\n' })
     box.git('config', 'uploadpack.allowFilter', 'true')
     box.git('clone', '--quiet', '--filter=blob:none', `file://${box.repo}`, '../partial')
-    const partial = locate(join(box.root, 'partial'))
+    const partial = locateWorkspace(join(box.root, 'partial'))
     const old = box.git('rev-parse', 'HEAD~1:a').trim()
-    expect(await git(partial, ['cat-file', 'blob', old])).toMatchObject({ ok: false })
+    expect(await runGit(partial, ['cat-file', 'blob', old])).toMatchObject({ ok: false })
     expect(box.git('-C', partial.root, 'cat-file', 'blob', old)).toBe('1\n')
   })
 
@@ -198,10 +203,10 @@ describe('a git command', () => {
     }
     const index = readFileSync(box.path('.git', 'index'))
     put(box, '.git/index.lock', '')
-    expect(await changedSince(box.place, first, 0)).toEqual({ changes: [], problem: null })
+    expect(await listChangedSince(box.place, first, 0)).toEqual({ changes: [], problem: null })
     expect(await authorOf(box.place, 'bin')).toMatchObject({ commit: first })
     rmSync(box.path('.git', 'index.lock'))
-    expect(await changedSince(box.place, first, 0)).toEqual({ changes: [], problem: null })
+    expect(await listChangedSince(box.place, first, 0)).toEqual({ changes: [], problem: null })
     expect(readFileSync(box.path('.git', 'index')).equals(index)).toBe(true)
   })
 })

@@ -24,7 +24,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { sha256 } from '../../src/core/canonical.ts'
 import { type Folder, openFolder } from '../../src/fs/disk.ts'
 import { writeDurably } from '../../src/fs/durable.ts'
-import { isKept, isLeftover, type Outcome, removeGuarded, replaceGuarded } from '../../src/fs/guarded.ts'
+import { isKept, isLeftover, removeGuarded, replaceGuarded, type WriteOutcome } from '../../src/fs/guarded.ts'
 import { cutStates } from '../faults/power-cut.ts'
 import { ModelDisk } from '../support/model-disk.ts'
 import { projectRoot } from '../support/sandbox.ts'
@@ -100,7 +100,7 @@ const withoutLinks = (folder: Folder) =>
 
 const textOf = (found: Buffer | null) => found?.toString() ?? null
 const standing = (folder: Folder) => textOf(folder.read(NAME, LIMIT))
-const foundBy = (outcome: Outcome) => (outcome.done ? undefined : textOf(outcome.found))
+const foundBy = (outcome: WriteOutcome) => (outcome.done ? undefined : textOf(outcome.found))
 
 function editByRename({ at }: Place): void {
   writeFileSync(`${at}~`, EDIT)
@@ -171,7 +171,7 @@ test.each([
 
 /** Lets somebody save before each call in turn, and tells before which ones the edit was lost. */
 function lostBefore(
-  act: (folder: Folder) => Outcome,
+  act: (folder: Folder) => WriteOutcome,
   editor: string,
   how = (folder: Folder) => folder,
 ): string[] {

@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { locate } from '../../src/workspace/locate.ts'
+import { locateWorkspace } from '../../src/workspace/locate.ts'
 import { mainWorktree } from '../../src/workspace/main-worktree.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { commit, type Repository, repository } from './repository.ts'
@@ -30,7 +30,7 @@ function linked(box: Repository, name = 'linked', ...options: string[]): string 
   return path
 }
 
-const main = (path: string) => mainWorktree(locate(path))
+const main = (path: string) => mainWorktree(locateWorkspace(path))
 
 describe('the main worktree', () => {
   test('is the place itself where it is no linked worktree', () => {
@@ -65,7 +65,7 @@ describe('the main worktree', () => {
     symlinkSync(box.root, door)
     expect(main(join(door, 'linked'))).toEqual({ root: box.repo })
     writeFileSync(join(path, '.git'), readFileSync(join(path, '.git'), 'utf8').replace(box.root, door))
-    expect(locate(path).git?.common).toBe(join(door, 'repo', '.git'))
+    expect(locateWorkspace(path).git?.common).toBe(join(door, 'repo', '.git'))
     expect(main(path)).toEqual({ root: box.repo })
     renameSync(box.path('.git'), join(box.root, 'data'))
     symlinkSync(join(box.root, 'data'), box.path('.git'))
@@ -75,7 +75,7 @@ describe('the main worktree', () => {
   test('is found again after a move, once git knows of it, and not where it is gone', () => {
     const box = committed()
     const path = linked(box)
-    const before = locate(path)
+    const before = locateWorkspace(path)
     const moved = join(box.root, 'moved')
     renameSync(box.repo, moved)
     expect(mainWorktree(before)).toEqual(NOT_FOUND)
@@ -85,7 +85,7 @@ describe('the main worktree', () => {
     expect(main(path)).toEqual({ root: moved })
     renameSync(path, join(box.root, 'further'))
     expect(main(join(box.root, 'further'))).toEqual({ root: moved })
-    const after = locate(join(box.root, 'further'))
+    const after = locateWorkspace(join(box.root, 'further'))
     rmSync(moved, { recursive: true })
     expect(mainWorktree(after)).toEqual(NOT_FOUND)
   })
@@ -99,7 +99,7 @@ describe('the main worktree', () => {
       if (name === 'project/.bare') writeFileSync(join(box.root, 'project', '.git'), 'gitdir: ./.bare\n')
       const path = join(box.root, 'project', 'tree')
       box.git('-C', bare, 'worktree', 'add', '--quiet', '-b', 'tree', path)
-      expect(locate(path).git?.common).toBe(realpathSync(bare))
+      expect(locateWorkspace(path).git?.common).toBe(realpathSync(bare))
       expect(main(path)).toEqual(BARE)
     },
   )
@@ -127,7 +127,7 @@ describe('the main worktree', () => {
     expect(main(path)).toEqual(NOT_FOUND)
     box.git('init', '--quiet', `--separate-git-dir=${box.path('.git-data')}`)
     box.git('worktree', 'repair', path)
-    expect(locate(path).git?.common).toBe(box.path('.git-data'))
+    expect(locateWorkspace(path).git?.common).toBe(box.path('.git-data'))
     expect(main(path)).toEqual({ root: box.repo })
   })
 
@@ -136,12 +136,12 @@ describe('the main worktree', () => {
     box.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', box.repo, 'module')
     const ofModule = join(box.root, 'of-module')
     box.git('-C', 'module', 'worktree', 'add', '--quiet', '--detach', ofModule)
-    expect(locate(ofModule).git?.common).toBe(box.path('.git', 'modules', 'module'))
+    expect(locateWorkspace(ofModule).git?.common).toBe(box.path('.git', 'modules', 'module'))
     expect(main(ofModule)).toEqual(NOT_FOUND)
     const path = linked(box)
     box.git('init', '--quiet', `--separate-git-dir=${join(path, 'data')}`)
     box.git('worktree', 'repair', path)
-    expect(locate(path).git?.common).toBe(join(path, 'data'))
+    expect(locateWorkspace(path).git?.common).toBe(join(path, 'data'))
     expect(main(path)).toEqual(NOT_FOUND)
   })
 
@@ -153,7 +153,7 @@ describe('the main worktree', () => {
     writeFileSync(join(foreign, '.git'), 'gitdir: data\n')
     writeFileSync(join(foreign, 'data', 'HEAD'), 'ref: refs/heads/trunk\n')
     writeFileSync(join(foreign, 'data', 'commondir'), `${box.path('.git')}\n`)
-    expect(locate(foreign).git?.common).toBe(box.path('.git'))
+    expect(locateWorkspace(foreign).git?.common).toBe(box.path('.git'))
     expect(main(foreign)).toEqual(NOT_FOUND)
   })
 })

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
-import { locate, type Place } from '../../src/workspace/locate.ts'
+import { locateWorkspace, type Place } from '../../src/workspace/locate.ts'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
 
 export interface Repository extends Sandbox {
@@ -19,7 +19,7 @@ export function repository(...init: string[]): Repository {
   onTestFinished(() => {
     vi.unstubAllEnvs()
   })
-  return Object.assign(box, { place: locate(box.repo) })
+  return Object.assign(box, { place: locateWorkspace(box.repo) })
 }
 
 export function put(box: Sandbox, path: string, text: string | Uint8Array): void {

@@ -19,7 +19,7 @@ export function startOf(text: string, max: number): string {
   return cut.length - end > LONGEST_WORD ? cut : cut.slice(0, end)
 }
 
-export function endOf(text: string, max: number): string {
+export function cutToEnd(text: string, max: number): string {
   if (text.length <= max) return text
   const from = text.length - max
   const first = text.charCodeAt(from)
@@ -27,8 +27,8 @@ export function endOf(text: string, max: number): string {
 }
 
 /** The end of a text, from a whole word on. */
-export function lastOf(text: string, max: number): string {
-  const cut = endOf(text, max)
+export function cutToLastWords(text: string, max: number): string {
+  const cut = cutToEnd(text, max)
   const first = text.length - cut.length
   if (first === 0 || !IN_WORD.test(text.charAt(first - 1))) return cut
   let start = 0

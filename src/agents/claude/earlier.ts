@@ -32,7 +32,7 @@ export function findTranscripts(
       const id = TRANSCRIPT.exec(entry.name)?.[1]
       if (id === undefined || !entry.isFile() || isKnown(id)) continue
       const path = join(projects, folder.name, entry.name)
-      const mtimeMs = changedAt(path)
+      const mtimeMs = modifiedMsOf(path)
       if (mtimeMs !== null && mtimeMs > (found.get(id)?.mtimeMs ?? 0))
         found.set(id, { id, path, mtimeMs, isRoots: folder.name === projectName(root) })
     }
@@ -57,7 +57,7 @@ function entriesIn(folder: string): Dirent[] {
   }
 }
 
-function changedAt(path: string): number | null {
+function modifiedMsOf(path: string): number | null {
   try {
     return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null
   } catch (error) {

@@ -1,33 +1,39 @@
 import type { AgentEvent, AgentEventKind, ToolUse } from '../../core/agent-event.ts'
-import { END_REASONS, type EndReason, SESSION_ID, SOURCES, type Source } from '../../core/session.ts'
-import { charactersOf, lastOf, startOf } from './cut-text.ts'
+import {
+  END_REASONS,
+  type EndReason,
+  SESSION_ID,
+  SESSION_SOURCES,
+  type SessionSource,
+} from '../../core/session.ts'
+import { charactersOf, cutToLastWords, startOf } from './cut-text.ts'
 import { EDIT_TOOLS } from './edit-tools.ts'
 import { NAME } from './name.ts'
-import { planIn, typedIn } from './transcript-prompt.ts'
+import { planIn, typedTextOf } from './transcript-prompt.ts'
 
 type Payload = Readonly<Record<string, unknown>>
 type Special<Kind extends AgentEventKind> = Omit<Extract<AgentEvent, { kind: Kind }>, CommonName>
 type CommonName = 'agent' | 'session' | 'at' | 'cwd' | 'transcript' | 'permissionMode' | 'helper'
-type Said = { [Kind in AgentEventKind]: Special<Kind> }[AgentEventKind]
+type SpecialFields = { [Kind in AgentEventKind]: Special<Kind> }[AgentEventKind]
 
 /** The client's events, each in our words; what is not here is not ours to know. */
-const READERS: Readonly<Record<string, (payload: Payload) => Said | null>> = {
+const READERS: Readonly<Record<string, (payload: Payload) => SpecialFields | null>> = {
   SessionStart: ({ source, model }) => ({
     kind: 'start',
-    source: SOURCES.find((known): known is Source => known === source) ?? 'startup',
+    source: SESSION_SOURCES.find((known): known is SessionSource => known === source) ?? 'startup',
     model: textOr(model, null),
   }),
   UserPromptSubmit: ({ prompt, source }) => {
     const isTyped = source === undefined || source === 'user'
     const said = typeof prompt === 'string' ? prompt : ''
-    const isTheClients = said.trim() !== '' && (typedIn(said) === '' || planIn(said) !== null)
+    const isTheClients = said.trim() !== '' && (typedTextOf(said) === '' || planIn(said) !== null)
     return isTyped && !isTheClients ? { kind: 'prompt', text: text(said, LONG) } : null
   },
   PostToolBatch: ({ tool_calls }) => ({ kind: 'batch', tools: list(tool_calls).slice(0, 50).map(toolOf) }),
   Stop: ({ stop_hook_active, last_assistant_message, background_tasks }) => ({
     kind: 'stop',
     again: stop_hook_active === true,
-    said: typeof last_assistant_message === 'string' ? lastOf(last_assistant_message, LONG) : '',
+    said: typeof last_assistant_message === 'string' ? cutToLastWords(last_assistant_message, LONG) : '',
     background: list(background_tasks)
       .filter(({ status }) => status === undefined || status === 'running' || status === 'pending')
       .slice(0, 20)

@@ -33,15 +33,15 @@ export const pluginServers = (command: string, args: readonly string[]) => ({
   mcpServers: { savepoint: { command, args } },
 })
 
-const textOf = (value: object) => `${written(value, '')}\n`
+const textOf = (value: object) => `${formatJson(value, '')}\n`
 
 /** JSON with a list of plain values in one line, as the repository formats it. */
-function written(value: unknown, indent: string): string {
+function formatJson(value: unknown, indent: string): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const inner = `${indent}  `
   const isList = Array.isArray(value)
   const parts = Object.entries(value).map(
-    ([name, one]) => `${isList ? '' : `${JSON.stringify(name)}: `}${written(one, inner)}`,
+    ([name, one]) => `${isList ? '' : `${JSON.stringify(name)}: `}${formatJson(one, inner)}`,
   )
   const [open, close] = isList ? '[]' : '{}'
   if (isList && value.every((one) => typeof one !== 'object')) return `${open}${parts.join(', ')}${close}`

@@ -52,7 +52,7 @@ const plugin: PluginSetUp = {
     list: ['plugin', 'list', '--json'],
   },
   scopeName,
-  installed: installedIn,
+  installed: parseInstalled,
   // It asks for the scope itself.
   typed: (words) => `/${words.filter((_, at) => !isScope(words, at)).join(' ')}`,
   environment({ CLAUDE_CONFIG_DIR: folder, ...env }) {
@@ -65,7 +65,7 @@ const plugin: PluginSetUp = {
 const isScope = (words: readonly string[], at: number) =>
   words[at] === '--scope' || words[at - 1] === '--scope'
 
-function installedIn(out: string): InstalledPlugin[] | null {
+function parseInstalled(out: string): InstalledPlugin[] | null {
   try {
     const rows: unknown = JSON.parse(out)
     // `as`: members of another kind are unequal to all that they are compared with.

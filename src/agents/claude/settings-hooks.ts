@@ -1,7 +1,7 @@
-import type { HookChange, HookCommand, Malformed } from '../../core/agent-setup.ts'
+import type { HookChange, HookCommand, SettingsProblem } from '../../core/agent-setup.ts'
 import { HOOKS } from './hook-table.ts'
 import { lineAt, memberKeys, memberOf, type Node, plainValue, type Sheet } from './settings-sheet.ts'
-import { append, remove, replace } from './settings-splice.ts'
+import { appendMember, removeMember, replaceValue } from './settings-splice.ts'
 
 /** One change of the text; null where nothing is left to do. */
 export type SettingsStep = { text: string; change?: HookChange; made?: string } | null
@@ -16,7 +16,7 @@ function launcherOf(handler: unknown): string | null {
   return paths.find((path): path is string => typeof path === 'string' && OURS.test(path)) ?? null
 }
 
-interface Found {
+interface FoundHandler {
   event: string
   member: Node
   groups: Node
@@ -26,7 +26,7 @@ interface Found {
 }
 
 /** All handlers of ours, in the order of the file. */
-function oursIn({ root }: Sheet): Found[] {
+function oursIn({ root }: Sheet): FoundHandler[] {
   const hooks = memberOf(root, 'hooks')?.value
   if (hooks?.type !== 'object') return []
   return [...new Set(memberKeys(hooks))].flatMap((event) => {
@@ -52,7 +52,7 @@ export const launchersIn = (sheet: Sheet): string[] => [
 ]
 
 /** Why hooks cannot be put in: what stands in their place has another shape, and it is not ours to change. */
-export function hooksProblem({ text, root }: Sheet): Malformed | null {
+export function hooksProblem({ text, root }: Sheet): SettingsProblem | null {
   const hooks = memberOf(root, 'hooks')?.value
   if (!hooks) return null
   const wrong = (node: Node, problem: string) => ({ line: lineAt(text, node.offset), problem })
@@ -76,7 +76,7 @@ export function hookStep(sheet: Sheet, command: HookCommand): SettingsStep {
     if (!wanted[event] || !isFirst)
       return { text: removeHandler(sheet, found, null), change: { event, what: 'removed' } }
     if (JSON.stringify(plainValue(handler)) !== JSON.stringify(wanted[event]))
-      return { text: replace(sheet, handler, wanted[event]), change: { event, what: 'updated' } }
+      return { text: replaceValue(sheet, handler, wanted[event]), change: { event, what: 'updated' } }
   }
   const missing = Object.keys(HOOKS).find((event) => ours.every((found) => found.event !== event))
   return missing === undefined ? null : addHandler(sheet, missing, wanted[missing])
@@ -86,11 +86,11 @@ function addHandler(sheet: Sheet, event: string, handler: unknown): SettingsStep
   const change = { event, what: 'added' } as const
   const group = { hooks: [handler] }
   const hooks = memberOf(sheet.root, 'hooks')?.value
-  if (!hooks) return { text: append(sheet, sheet.root, {}, 'hooks'), made: 'hooks' }
+  if (!hooks) return { text: appendMember(sheet, sheet.root, {}, 'hooks'), made: 'hooks' }
   const groups = memberOf(hooks, event)?.value
   return groups
-    ? { text: append(sheet, groups, group), change }
-    : { text: append(sheet, hooks, [group], event), change, made: event }
+    ? { text: appendMember(sheet, groups, group), change }
+    : { text: appendMember(sheet, hooks, [group], event), change, made: event }
 }
 
 /** The next handler of ours taken out, with what it leaves empty; of lists that others made only with null. */
@@ -101,16 +101,16 @@ export function unhookStep(sheet: Sheet, made: readonly string[] | null): Settin
     : null
 }
 
-function removeHandler(sheet: Sheet, found: Found, made: readonly string[] | null): string {
+function removeHandler(sheet: Sheet, found: FoundHandler, made: readonly string[] | null): string {
   const { event, member, groups, group, handlers, handler } = found
   const isOurs = (name: string) => made === null || made.includes(name)
   const isAlone = (container: Node, child: Node) => isBare(sheet, container, child)
-  if (!isAlone(handlers, handler)) return remove(sheet, handlers, handler)
-  if (!isAlone(groups, group) || !isOurs(event)) return remove(sheet, groups, group)
+  if (!isAlone(handlers, handler)) return removeMember(sheet, handlers, handler)
+  if (!isAlone(groups, group) || !isOurs(event)) return removeMember(sheet, groups, group)
   const hooks = memberOf(sheet.root, 'hooks')
   if (!hooks) return sheet.text
-  if (!isAlone(hooks.value, member) || !isOurs('hooks')) return remove(sheet, hooks.value, member)
-  return remove(sheet, sheet.root, hooks.member)
+  if (!isAlone(hooks.value, member) || !isOurs('hooks')) return removeMember(sheet, hooks.value, member)
+  return removeMember(sheet, sheet.root, hooks.member)
 }
 
 /** A list with nothing but this in it: no neighbour, and no comment that would go with it. */

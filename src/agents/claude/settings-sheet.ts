@@ -6,7 +6,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser/lib/esm/main.js'
-import type { Malformed } from '../../core/agent-setup.ts'
+import type { SettingsProblem } from '../../core/agent-setup.ts'
 
 export type { Node }
 
@@ -37,7 +37,7 @@ const WORDS: Record<string, string> = {
 }
 
 /** Reads JSON with comments, as the client does. `text` comes without a byte order mark. */
-export function readSheet(text: string): Sheet | Malformed {
+export function readSheet(text: string): Sheet | SettingsProblem {
   const errors: ParseError[] = []
   let root: Node | undefined
   try {

@@ -34,14 +34,14 @@ function gapIn(text: string, from: number, to: number): Gap {
 const hasBreak = (text: string) => /[\r\n]/.test(text)
 
 /** A value as the file would write it, for a place whose line is indented so. */
-function spelled({ unit, eol }: Sheet, value: unknown, indent: string, isOneLine: boolean): string {
+function formatValue({ unit, eol }: Sheet, value: unknown, indent: string, isOneLine: boolean): string {
   return isOneLine
     ? JSON.stringify(value)
     : JSON.stringify(value, null, unit).replaceAll('\n', `${eol}${indent}`)
 }
 
 /** A new member of an object, or without a name a new element of an array, after all that are there. */
-export function append(sheet: Sheet, container: Node, value: unknown, name?: string): string {
+export function appendMember(sheet: Sheet, container: Node, value: unknown, name?: string): string {
   const { text, eol, unit } = sheet
   const [first] = container.children ?? []
   const last = container.children?.at(-1)
@@ -56,7 +56,7 @@ export function append(sheet: Sheet, container: Node, value: unknown, name?: str
       ? indentAt(text, first.offset)
       : outer + unit
   const key = name === undefined ? '' : `${JSON.stringify(name)}: `
-  const item = key + spelled(sheet, value, indent, !isSpread)
+  const item = key + formatValue(sheet, value, indent, !isSpread)
   const before = isSpread ? eol + indent : last ? ' ' : ''
   const after = isSpread && !last && !hasBreak(text.slice(gap.end, close)) ? eol + outer : ''
   const cuts = [{ from: gap.end, to: gap.end, put: before + item + after }]
@@ -70,7 +70,7 @@ export function append(sheet: Sheet, container: Node, value: unknown, name?: str
 }
 
 /** Takes a member or an element out, with its comma and its line; comments beside it stay. */
-export function remove({ text }: Sheet, container: Node, child: Node): string {
+export function removeMember({ text }: Sheet, container: Node, child: Node): string {
   const children = container.children ?? []
   const at = children.indexOf(child)
   const [previous, next] = [children[at - 1], children[at + 1]]
@@ -83,7 +83,7 @@ export function remove({ text }: Sheet, container: Node, child: Node): string {
   const cuts: Cut[] = [{ from, to: nodeEnd(child), put: '' }]
   const comma = after.comma ?? (previous ? before.comma : null)
   if (comma !== null) cuts.push({ from: comma, to: comma + 1, put: '' })
-  const made = cutAll(text, merged(cuts))
+  const made = cutAll(text, mergeCuts(cuts))
   if (previous || next) return made
   const removed = text.length - made.length
   const inner = made.slice(container.offset + 1, close - removed)
@@ -91,7 +91,7 @@ export function remove({ text }: Sheet, container: Node, child: Node): string {
 }
 
 /** Cuts that touch become one. */
-function merged(cuts: readonly Cut[]): Cut[] {
+function mergeCuts(cuts: readonly Cut[]): Cut[] {
   const made: Cut[] = []
   for (const cut of cuts.toSorted((a, b) => a.from - b.from)) {
     const before = made.at(-1)
@@ -102,10 +102,10 @@ function merged(cuts: readonly Cut[]): Cut[] {
 }
 
 /** Puts another value in the place of one, spread over lines where the old one was. */
-export function replace(sheet: Sheet, node: Node, value: unknown): string {
+export function replaceValue(sheet: Sheet, node: Node, value: unknown): string {
   const { text } = sheet
   const isOneLine = !hasBreak(text.slice(node.offset, nodeEnd(node)))
-  return replaceRaw(sheet, node, spelled(sheet, value, indentAt(text, node.offset), isOneLine))
+  return replaceRaw(sheet, node, formatValue(sheet, value, indentAt(text, node.offset), isOneLine))
 }
 
 /** Puts a text in the place of a value, character for character. */

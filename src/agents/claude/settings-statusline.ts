@@ -1,6 +1,6 @@
 import type { StatusLine } from '../../core/agent-setup.ts'
 import { memberOf, plainValue, type Sheet } from './settings-sheet.ts'
-import { append, remove, replaceRaw } from './settings-splice.ts'
+import { appendMember, removeMember, replaceRaw } from './settings-splice.ts'
 
 const OURS = /[\\/]bin[\\/]savepoint-hook(?:\.cjs)?['"]? statusline(?: |$)/
 
@@ -23,7 +23,7 @@ export function setStatusLine(sheet: Sheet, command: string, rest: Record<string
   const found = memberOf(sheet.root, 'statusLine')?.value
   const node = found && memberOf(found, 'command')?.value
   if (node) return replaceRaw(sheet, node, JSON.stringify(command))
-  return append(sheet, sheet.root, { type: 'command', command, ...rest }, 'statusLine')
+  return appendMember(sheet, sheet.root, { type: 'command', command, ...rest }, 'statusLine')
 }
 
 /** Takes ours out: the command that stood there comes back as it was written, else the whole of it goes. */
@@ -31,5 +31,5 @@ export function unsetStatusLine(sheet: Sheet, raw: string | null): string {
   const found = memberOf(sheet.root, 'statusLine')
   if (!found || statusLineIn(sheet).kind !== 'ours') return sheet.text
   const node = memberOf(found.value, 'command')?.value
-  return raw !== null && node ? replaceRaw(sheet, node, raw) : remove(sheet, sheet.root, found.member)
+  return raw !== null && node ? replaceRaw(sheet, node, raw) : removeMember(sheet, sheet.root, found.member)
 }

@@ -1,7 +1,7 @@
 import {
   isMalformed,
-  type Malformed,
   type SettingsFacts,
+  type SettingsProblem,
   type SplicedSettings,
   type WantedSettings,
 } from '../../core/agent-setup.ts'
@@ -24,7 +24,7 @@ const bodyOf = (text: string) => {
   return { bom: body === text ? '' : BOM, body: body.trim() === '' ? '{}\n' : body }
 }
 
-export function readFacts(text: string): SettingsFacts | Malformed {
+export function readFacts(text: string): SettingsFacts | SettingsProblem {
   const sheet = readSheet(bodyOf(text).body)
   if (isMalformed(sheet)) return sheet
   const settingOf = (name: string) => plainValue(memberOf(sheet.root, name)?.value)
@@ -93,7 +93,7 @@ export function withoutPlugins(text: string, going: readonly string[] = []): unk
 export function withSavepoint(
   text: string,
   { hooks, made = null, statusLine }: WantedSettings,
-): SplicedSettings | Malformed {
+): SplicedSettings | SettingsProblem {
   const { bom, body } = bodyOf(text)
   const merged: SplicedSettings = { text, changes: [], made: [] }
   const first = readSheet(body)
@@ -102,10 +102,10 @@ export function withSavepoint(
   const problem = command && hooksProblem(first)
   if (problem) return problem
   let sheet = first
-  if (command) sheet = stepped(sheet, merged, (now) => hookStep(now, command))
-  if (hooks === 'out') sheet = stepped(sheet, merged, (now) => unhookStep(now, made))
+  if (command) sheet = runSteps(sheet, merged, (now) => hookStep(now, command))
+  if (hooks === 'out') sheet = runSteps(sheet, merged, (now) => unhookStep(now, made))
   if (statusLine && !hasStatusLine(sheet, statusLine.command))
-    sheet = again(setStatusLine(sheet, statusLine.command, statusLine.rest))
+    sheet = reread(setStatusLine(sheet, statusLine.command, statusLine.rest))
   return sheet.text === body ? merged : { ...merged, text: bom + sheet.text }
 }
 
@@ -121,18 +121,18 @@ const hasStatusLine = (sheet: Sheet, command: string) => {
 export function withoutSavepoint(
   text: string,
   { made, statusLine }: { made: readonly string[] | null; statusLine: string | null },
-): SplicedSettings | Malformed {
+): SplicedSettings | SettingsProblem {
   const { bom, body } = bodyOf(text)
   const merged: SplicedSettings = { text, changes: [], made: [] }
   const first = readSheet(body)
   if (isMalformed(first)) return first
-  let sheet = stepped(first, merged, (now) => unhookStep(now, made))
-  sheet = again(unsetStatusLine(sheet, statusLine))
+  let sheet = runSteps(first, merged, (now) => unhookStep(now, made))
+  sheet = reread(unsetStatusLine(sheet, statusLine))
   return sheet.text === body ? merged : { ...merged, text: bom + sheet.text }
 }
 
 /** SettingsStep after step, each from the text that the one before left. */
-function stepped(
+function runSteps(
   from: Sheet,
   merged: SplicedSettings,
   next: (sheet: Sheet) => ReturnType<typeof hookStep>,
@@ -143,12 +143,12 @@ function stepped(
     if (step === null) return sheet
     if (step.change) merged.changes.push(step.change)
     if (step.made) merged.made.push(step.made)
-    sheet = again(step.text)
+    sheet = reread(step.text)
   }
   throw new Error('the settings are never finished')
 }
 
-function again(text: string): Sheet {
+function reread(text: string): Sheet {
   const sheet = readSheet(text)
   if (isMalformed(sheet)) throw new Error(`the merge broke line ${sheet.line}: ${sheet.problem}`)
   return sheet

@@ -1,4 +1,4 @@
-import type { Entry } from '../../core/transcript.ts'
+import type { TranscriptEntry } from '../../core/transcript.ts'
 
 /** The usage of an API call that may be told once more: side, request, input, output, read and written cache. */
 export type CountedUsage = [
@@ -18,7 +18,7 @@ export interface CountedCall {
 
 /** An entry that waits for the result of its call. */
 export interface HeldEntry {
-  entry: Extract<Entry, { kind: 'asks' | 'plan' | 'todos' | 'todo' }>
+  entry: Extract<TranscriptEntry, { kind: 'asks' | 'plan' | 'todos' | 'todo' }>
   /** The call says nothing of the task's state, which stays what it was. */
   keepsState?: true
 }

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
-import { describe, errorCode } from '../../core/reason.ts'
+import { describeError, errorCode } from '../../core/reason.ts'
 import type { TranscriptEnds } from '../../core/transcript.ts'
 import { helperFiles } from './transcript-helpers.ts'
 
@@ -19,7 +19,7 @@ export function readEnds(path: string): TranscriptEnds {
     }
   } catch (error) {
     if (errorCode(error) === undefined) throw error
-    return { kind: 'unreadable', problem: describe(error) }
+    return { kind: 'unreadable', problem: describeError(error) }
   }
 }
 
@@ -39,7 +39,7 @@ function endsIn(fd: number, size: number, path: string): TranscriptEnds {
 }
 
 /** A row of the main conversation. */
-interface Said {
+interface ConversationRow {
   cwd: string
   branch: string | null
   atMs: number
@@ -49,8 +49,8 @@ function lookFor(
   fd: number,
   size: number,
   at: 'start' | 'end',
-  find: (lines: string[]) => Said | null,
-): Said | null {
+  find: (lines: string[]) => ConversationRow | null,
+): ConversationRow | null {
   for (const length of LOOKS) {
     const bytes = Buffer.allocUnsafe(Math.min(length, size))
     const from = at === 'start' ? 0 : size - bytes.length
@@ -64,8 +64,8 @@ function lookFor(
 }
 
 /** The start of the conversation; its folder counts from the first line on that names one. */
-function firstOf(lines: string[]): Said | null {
-  let first: Said | null = null
+function firstOf(lines: string[]): ConversationRow | null {
+  let first: ConversationRow | null = null
   for (const line of lines) {
     const row = rowIn(line)
     if (row === null) continue
@@ -75,7 +75,7 @@ function firstOf(lines: string[]): Said | null {
   return null
 }
 
-function lastOf(lines: string[]): Said | null {
+function lastOf(lines: string[]): ConversationRow | null {
   for (let at = lines.length - 1; at >= 0; at -= 1) {
     const row = rowIn(lines[at] ?? '')
     if (row !== null) return row
@@ -83,7 +83,7 @@ function lastOf(lines: string[]): Said | null {
   return null
 }
 
-function rowIn(line: string): (Said & { isTalk: boolean }) | null {
+function rowIn(line: string): (ConversationRow & { isTalk: boolean }) | null {
   if (!line.includes('"cwd"')) return null
   // `as`: every field that is used is tested.
   const row = parsedSpan(line) as Partial<Record<string, unknown>> | null

@@ -1,21 +1,21 @@
-import type { Entry } from '../../core/transcript.ts'
-import { endOf, startOf } from './cut-text.ts'
+import type { TranscriptEntry } from '../../core/transcript.ts'
+import { cutToEnd, startOf } from './cut-text.ts'
 import { callKindOf, outcomeIn } from './transcript-calls.ts'
 import { type Carry, rememberNewest } from './transcript-carry.ts'
 import {
   bareSummary,
   commandIn,
-  finishedIn,
+  finishedTaskOf,
   hasEnded,
   isInterrupt,
   planIn,
-  typedIn,
+  typedTextOf,
 } from './transcript-prompt.ts'
 import { refusalIn } from './transcript-refusal.ts'
 import type { Block, Row } from './transcript-row.ts'
 import { isReal, isRejected } from './transcript-statistics.ts'
-import { heldOf, releasedBy, toolInput } from './transcript-tools.ts'
-import { textIn, textPartsOf } from './transcript-value.ts'
+import { heldEntryOf, releaseHeld, toolInput } from './transcript-tools.ts'
+import { cutTextOf, textPartsOf } from './transcript-value.ts'
 
 const MOST = { text: 20_000, summary: 64_000, result: 2_000, error: 300, held: 20, tasks: 200 }
 /** The client's own preface may stand before and behind what is kept of a summary. */
@@ -23,10 +23,10 @@ const PREFACE = 8_000
 /** Where the client says who wrote a prompt: these are people. */
 const PEOPLE = ['', 'human', 'person', 'composer', 'remote']
 
-type Tell = (entry: Entry) => void
+type EmitEntry = (entry: TranscriptEntry) => void
 
 /** Tells what a row of the main conversation says. */
-export function tellEntries(row: Row, carry: Carry, tell: Tell): void {
+export function tellEntries(row: Row, carry: Carry, tell: EmitEntry): void {
   const { type, at } = row
   if (type === 'assistant') tellAssistant(row, carry, tell)
   else if (type === 'user') tellUser(row, carry, tell)
@@ -37,7 +37,7 @@ export function tellEntries(row: Row, carry: Carry, tell: Tell): void {
   } else if (row.subtype === 'compact_boundary') tell({ at, kind: 'boundary', automatic: row.automatic })
 }
 
-function tellAssistant(row: Row, carry: Carry, tell: Tell) {
+function tellAssistant(row: Row, carry: Carry, tell: EmitEntry) {
   const { at } = row
   carry.expands = false
   if (row.apiError) {
@@ -52,7 +52,7 @@ function tellAssistant(row: Row, carry: Carry, tell: Tell) {
     const { id, name } = block
     const input = toolInput(block.input)
     tell({ at, kind: 'tool', id, name, ...callKindOf(name, input), input })
-    const held = heldOf(block, at)
+    const held = heldEntryOf(block, at)
     if (held === null || id === '') continue
     rememberNewest(carry.held, id, held, MOST.held)
     // Whether or not an answer ever comes, this is what the user was shown.
@@ -63,12 +63,12 @@ function tellAssistant(row: Row, carry: Carry, tell: Tell) {
 /** What the client lets its agent say where nothing was asked. */
 const OWN_WORDS = /^(?:No response requested\.?|\(no content\))$/
 
-function tellText(value: unknown, at: string, tell: Tell) {
-  const text = textIn(value, MOST.text)
+function tellText(value: unknown, at: string, tell: EmitEntry) {
+  const text = cutTextOf(value, MOST.text)
   if (text.trim() !== '' && !OWN_WORDS.test(text.trim())) tell({ at, kind: 'text', text })
 }
 
-function tellUser(row: Row, carry: Carry, tell: Tell) {
+function tellUser(row: Row, carry: Carry, tell: EmitEntry) {
   const { at } = row
   if (row.compactSummary) {
     const summary = bareSummary(textsOf(row, MOST.summary + PREFACE).join('\n'))
@@ -82,20 +82,20 @@ function tellUser(row: Row, carry: Carry, tell: Tell) {
 }
 
 /** What a slash command stands for comes right behind it, as a text of the client's own. */
-function tellExpansion(text: string, at: string, carry: Carry, tell: Tell) {
+function tellExpansion(text: string, at: string, carry: Carry, tell: EmitEntry) {
   const isSkill = text.startsWith('Base directory for this skill:')
-  if (!carry.expands || (typedIn(text) === '' && !isSkill)) return
+  if (!carry.expands || (typedTextOf(text) === '' && !isSkill)) return
   carry.expands = false
   tell({ at, kind: 'expansion', text: startOf(text, MOST.text) })
 }
 
 /** Texts in the user's part of the conversation, of which only some are the user's. */
-function tellSaid(texts: string[], row: Row, how: 'prompt' | 'queued', carry: Carry | null, tell: Tell) {
+function tellSaid(texts: string[], row: Row, how: 'prompt' | 'queued', carry: Carry | null, tell: EmitEntry) {
   const { at } = row
   const isPerson = row.source !== 'system' && PEOPLE.includes(row.origin)
   const typed: string[] = []
   for (const text of texts) {
-    const finished = finishedIn(text)
+    const finished = finishedTaskOf(text)
     const command = isPerson ? commandIn(text) : null
     if (finished) for (const id of finished.ids) tell({ at, kind: 'finished', id, failed: finished.failed })
     else if (isInterrupt(text)) tell({ at, kind: 'interrupt' })
@@ -108,7 +108,7 @@ function tellSaid(texts: string[], row: Row, how: 'prompt' | 'queued', carry: Ca
         about: command.name,
       })
       if (carry) carry.expands = true
-    } else if (isPerson) typed.push(typedIn(text))
+    } else if (isPerson) typed.push(typedTextOf(text))
   }
   const prompt = typed.filter((text) => text !== '').join('\n')
   if (prompt === '') return
@@ -117,7 +117,7 @@ function tellSaid(texts: string[], row: Row, how: 'prompt' | 'queued', carry: Ca
 }
 
 /** A prompt that hands over an approved plan is told by the plan's title: the plan itself has an entry of its own. */
-function tellRequest(text: string, at: string, how: 'prompt' | 'queued', tell: Tell) {
+function tellRequest(text: string, at: string, how: 'prompt' | 'queued', tell: EmitEntry) {
   const plan = planIn(text)
   if (plan === null) return tell({ at, kind: 'request', how, text, about: '' })
   tell({ at, kind: 'plan', text: plan, verdict: 'approved', path: '' })
@@ -139,10 +139,10 @@ function wholeLines(text: string): string {
   return end === -1 ? text.replace(/^[!-~]+/, '…') : `…${text.slice(end)}`
 }
 
-function tellResult(block: Block, row: Row, carry: Carry, tell: Tell) {
+function tellResult(block: Block, row: Row, carry: Carry, tell: EmitEntry) {
   const { at } = row
   const { toolUseId: id, failed } = block
-  const text = wholeLines(endOf(textPartsOf(block.content, MOST.result, endOf).join('\n'), MOST.result))
+  const text = wholeLines(cutToEnd(textPartsOf(block.content, MOST.result, cutToEnd).join('\n'), MOST.result))
   // What the client says of a call stands first: behind it there may be a whole plan.
   const opening = () => startOf(textPartsOf(block.content, MOST.text).join('\n'), MOST.text)
   const refusal = isRejected(block, row) ? refusalIn(opening(), row.denied) : null
@@ -160,7 +160,7 @@ function tellResult(block: Block, row: Row, carry: Carry, tell: Tell) {
     carry.held.delete(id)
     const { result } = row
     const ok = !failed && refusal === null
-    for (const entry of releasedBy(held.entry, at, { ok, refusal }, opening(), result)) {
+    for (const entry of releaseHeld(held.entry, at, { ok, refusal }, opening(), result)) {
       if (entry.kind === 'todo' && held.keepsState) entry.state = carry.tasks.get(entry.id) ?? 'open'
       if (entry.kind === 'todo') rememberNewest(carry.tasks, entry.id, entry.state, MOST.tasks)
       tell(entry)
@@ -177,24 +177,24 @@ function tellResult(block: Block, row: Row, carry: Carry, tell: Tell) {
 const isMarkedByClient = ({ denied, result }: Row) =>
   denied.startsWith('user') || (typeof result === 'string' && result.startsWith('User rejected'))
 
-const QUEUE: Record<string, Extract<Entry, { kind: 'queue' }>['change']> = {
+const QUEUE: Record<string, Extract<TranscriptEntry, { kind: 'queue' }>['change']> = {
   enqueue: 'added',
   dequeue: 'sent',
   remove: 'used',
   popAll: 'withdrawn',
 }
 
-function tellQueue({ at, operation, content }: Row, tell: Tell) {
+function tellQueue({ at, operation, content }: Row, tell: EmitEntry) {
   const change = Object.hasOwn(QUEUE, operation) ? QUEUE[operation] : undefined
   if (change === undefined) return
   const [said = ''] = textPartsOf(content, MOST.text)
-  const finished = finishedIn(said)
+  const finished = finishedTaskOf(said)
   if (finished && change === 'added')
     for (const id of finished.ids) tell({ at, kind: 'finished', id, failed: finished.failed })
-  tell({ at, kind: 'queue', change, text: finished ? '' : typedIn(said) })
+  tell({ at, kind: 'queue', change, text: finished ? '' : typedTextOf(said) })
 }
 
-function tellAttachment(row: Row, tell: Tell) {
+function tellAttachment(row: Row, tell: EmitEntry) {
   const { at, attachment } = row
   if (attachment?.type === 'queued_command' && !row.meta)
     tellSaid(textPartsOf(attachment.prompt, MOST.text), row, 'queued', null, tell)

@@ -20,7 +20,7 @@ const INTERRUPT = '[Request interrupted by user'
 export const isInterrupt = (text: string) => text.startsWith(INTERRUPT)
 
 /** What of a text a human typed; empty where it is the client's own. */
-export function typedIn(text: string): string {
+export function typedTextOf(text: string): string {
   const bare = text.replace(/<system-reminder>[\s\S]*?(?:<\/system-reminder>|$)/g, '').trim()
   if (isInterrupt(bare)) return ''
   const noted = /^<user-memory-input>([\s\S]*?)<\/user-memory-input>/.exec(bare)
@@ -63,7 +63,7 @@ function teammatesEndedIn(text: string): { ids: string[]; failed: boolean } | nu
 }
 
 /** A task in the background that came to its end: the ids it is known by. Null where the text tells of none. */
-export function finishedIn(text: string): { ids: string[]; failed: boolean } | null {
+export function finishedTaskOf(text: string): { ids: string[]; failed: boolean } | null {
   const bare = text.trimStart()
   if (bare.startsWith('<teammate-message')) return teammatesEndedIn(bare)
   if (!bare.startsWith('<task-notification>')) return null

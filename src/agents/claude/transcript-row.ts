@@ -1,4 +1,4 @@
-import { countIn, type Members, membersOf, nameIn, textIn } from './transcript-value.ts'
+import { countIn, cutTextOf, type Members, membersOf, nameIn } from './transcript-value.ts'
 
 /** One block of a message; what is in its open fields is looked into by who wants it. */
 export interface Block {
@@ -102,7 +102,7 @@ function rowOf(line: Members): Row {
     meta: line.isMeta === true || (attachment !== null && attached.isMeta === true),
     compactSummary: line.isCompactSummary === true,
     apiError: line.isApiErrorMessage === true,
-    error: textIn(line.error, 300),
+    error: cutTextOf(line.error, 300),
     requestId: nameIn(line.requestId, NAME),
     source: nameIn(line.promptSource, NAME),
     origin: kindIn(attachment === null ? line.origin : (attached.origin ?? line.origin)),
@@ -119,7 +119,7 @@ function rowOf(line: Members): Row {
     attachment,
     operation: nameIn(line.operation, NAME),
     content: line.content,
-    url: textIn(line.prUrl, 300),
+    url: cutTextOf(line.prUrl, 300),
   }
 }
 

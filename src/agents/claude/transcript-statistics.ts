@@ -63,23 +63,23 @@ export class Tally {
     }
   }
 
-  malformed() {
+  countMalformed() {
     count(this.kinds, 'malformed', MOST.kinds)
   }
 
   /** A line of a kind that is not read. */
-  other(kind: string) {
-    if (!SILENT.has(kind)) count(this.kinds, named(kind.slice(0, 40), /^[A-Za-z][\w-]*$/), MOST.kinds)
+  countOther(kind: string) {
+    if (!SILENT.has(kind)) count(this.kinds, safeName(kind.slice(0, 40), /^[A-Za-z][\w-]*$/), MOST.kinds)
   }
 
   /** `messages` are the calls of the row's file. */
   assistant(row: Row, messages: Map<string, CountedUsage>) {
-    if (isReal(row)) this.usage(row, messages)
+    if (isReal(row)) this.addUsage(row, messages)
     for (const block of row.blocks) if (block.type === 'tool_use') this.call(block)
   }
 
   /** Once per API call: what is told again of the same call replaces what was told. */
-  private usage({ usage, messageId, requestId, side }: Row, messages: Map<string, CountedUsage>) {
+  private addUsage({ usage, messageId, requestId, side }: Row, messages: Map<string, CountedUsage>) {
     // A copy of a message in a fork keeps its place with its usage set to nothing.
     if (usage === null || usage.input + usage.output + usage.cacheRead + usage.cacheCreation === 0) return
     let key = messageId
@@ -116,7 +116,7 @@ export class Tally {
   }
 
   private call({ id, name, input }: Block) {
-    count(this.tools, named(name, /^[A-Za-z][\w.:-]{0,127}$/), MOST.tools)
+    count(this.tools, safeName(name, /^[A-Za-z][\w.:-]{0,127}$/), MOST.tools)
     if (LAUNCHES.includes(name)) this.counted.subagentsLaunched += 1
     if (id === '') return
     const call: CountedCall = {}
@@ -156,8 +156,8 @@ export function isRejected({ failed, content }: Block, { denied }: Row): boolean
   return isRefusedByUser(text)
 }
 
-/** Names are keys of plain objects later: one that could be more than a name is told as `other`. */
-const named = (name: string, pattern: RegExp) => (pattern.test(name) ? name : 'other')
+/** Names are keys of plain objects later: one that could be more than a name is told as `countOther`. */
+const safeName = (name: string, pattern: RegExp) => (pattern.test(name) ? name : 'other')
 
 function count(counts: Map<string, number>, name: string, most: number) {
   const key = counts.has(name) || counts.size < most - 1 ? name : 'other'

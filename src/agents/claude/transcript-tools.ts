@@ -1,12 +1,12 @@
-import type { Entry, ToolInput } from '../../core/transcript.ts'
+import type { ToolInput, TranscriptEntry } from '../../core/transcript.ts'
 import { startOf } from './cut-text.ts'
 import type { HeldEntry } from './transcript-carry.ts'
 import type { UserRefusal } from './transcript-refusal.ts'
 import type { Block } from './transcript-row.ts'
-import { membersOf, nameIn, textIn } from './transcript-value.ts'
+import { cutTextOf, membersOf, nameIn } from './transcript-value.ts'
 
-type Held = HeldEntry['entry']
-type TaskState = Extract<Entry, { kind: 'todo' }>['state']
+type HeldValue = HeldEntry['entry']
+type TaskState = Extract<TranscriptEntry, { kind: 'todo' }>['state']
 
 const MOST = {
   path: 4_096,
@@ -36,10 +36,10 @@ export function toolInput(value: unknown): ToolInput {
     keys.map((key) => nameIn(members[key], max)).find((name) => name !== '') ?? ''
   const input: Record<string, string> = {
     path: nameAt(PATHS, MOST.path),
-    command: textIn(members.command, MOST.command),
-    description: textIn(members.description, MOST.description),
+    command: cutTextOf(members.command, MOST.command),
+    description: cutTextOf(members.description, MOST.description),
     helper: nameIn(members.subagent_type, MOST.description),
-    prompt: textIn(members.prompt, MOST.prompt),
+    prompt: cutTextOf(members.prompt, MOST.prompt),
     task: nameAt(TASKS, MOST.description),
   }
   const said = Object.fromEntries(Object.entries(input).filter(([, text]) => text !== ''))
@@ -47,7 +47,7 @@ export function toolInput(value: unknown): ToolInput {
 }
 
 /** What a call will have told once its result is no error; null for tools that only do things. */
-export function heldOf({ name, input }: Block, at: string): HeldEntry | null {
+export function heldEntryOf({ name, input }: Block, at: string): HeldEntry | null {
   if (typeof input !== 'object' || input === null) return null
   if (name === 'AskUserQuestion') return { entry: { at, kind: 'asks', questions: questionsIn(input) } }
   if (name === 'ExitPlanMode')
@@ -55,7 +55,7 @@ export function heldOf({ name, input }: Block, at: string): HeldEntry | null {
       entry: {
         at,
         kind: 'plan',
-        text: textIn(membersOf(input).plan, MOST.plan).trim(),
+        text: cutTextOf(membersOf(input).plan, MOST.plan).trim(),
         verdict: 'shown',
         path: '',
       },
@@ -69,13 +69,13 @@ export function heldOf({ name, input }: Block, at: string): HeldEntry | null {
   const id = textOf(value('taskId'), MOST.item)
   const state = stateOf(value('status'))
   if (id === '') return null
-  const entry: Held = { at, kind: 'todo', id, text, state: state ?? 'open' }
+  const entry: HeldValue = { at, kind: 'todo', id, text, state: state ?? 'open' }
   return state === undefined ? { entry, keepsState: true } : { entry }
 }
 
 function todosOf(value: unknown, at: string): HeldEntry | null {
   if (!Array.isArray(value)) return null
-  const items: Extract<Entry, { kind: 'todos' }>['items'] = []
+  const items: Extract<TranscriptEntry, { kind: 'todos' }>['items'] = []
   for (const item of value.slice(0, MOST_ITEMS.todos)) {
     const text = textOf(field(item)('content'), MOST.item)
     const state = stateOf(field(item)('status')) ?? 'open'
@@ -85,13 +85,13 @@ function todosOf(value: unknown, at: string): HeldEntry | null {
 }
 
 /** What a call has told, now that its result is there: `ok` says that it ran. Empty where the result leaves nothing. */
-export function releasedBy(
-  held: Held,
+export function releaseHeld(
+  held: HeldValue,
   at: string,
   { ok, refusal }: { ok: boolean; refusal: UserRefusal | null },
   text: string,
   result: unknown,
-): Entry[] {
+): TranscriptEntry[] {
   const value = field(result)
   if (held.kind === 'plan') {
     if (!ok && !refusal?.byUser) return []
@@ -127,7 +127,7 @@ export function releasedBy(
 
 const SAVED_TO = /Your plan has been saved to: (\S{1,400})/
 
-function questionsIn(input: unknown): Extract<Entry, { kind: 'asks' }>['questions'] {
+function questionsIn(input: unknown): Extract<TranscriptEntry, { kind: 'asks' }>['questions'] {
   const questions = field(input)('questions')
   if (!Array.isArray(questions)) return []
   return questions.slice(0, MOST_ITEMS.questions).map((one) => {

@@ -17,7 +17,7 @@ export const nameIn = (value: unknown, max: number): string =>
   typeof value === 'string' ? charactersOf(value, max) : ''
 
 /** The same for a text that people read: it ends with a whole word. */
-export const textIn = (value: unknown, max: number): string =>
+export const cutTextOf = (value: unknown, max: number): string =>
   typeof value === 'string' ? startOf(value, max) : ''
 
 /** A count: whole, not negative, not absurd; else 0. */

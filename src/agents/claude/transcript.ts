@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, readSync, statSync } from 'node:fs'
 import { type ContextUse, noStatistics } from '../../core/session.ts'
-import type { Entry, ReadOn, TranscriptReading } from '../../core/transcript.ts'
+import type { TranscriptEntry, TranscriptProgress, TranscriptReading } from '../../core/transcript.ts'
 import { type Carry, type CountedUsage, emptyCarry, readCarry, writeCarry } from './transcript-carry.ts'
 import { tellEntries } from './transcript-entries.ts'
 import { helperFiles } from './transcript-helpers.ts'
@@ -25,9 +25,9 @@ const UUID_LENGTH = 36
 export function readTranscript(
   path: string,
   before: TranscriptReading | null,
-  onEntry: ((entry: Entry) => void) | null,
+  onEntry: ((entry: TranscriptEntry) => void) | null,
   { maxBytes = Number.POSITIVE_INFINITY }: { maxBytes?: number } = {},
-): ReadOn | null {
+): TranscriptProgress | null {
   const file = openRegular(path)
   if (file === null) return null
   try {
@@ -41,7 +41,7 @@ export function readTranscript(
       offset,
       maxBytes,
       (bytes, from, to) => session.line(bytes, from, to, null),
-      () => session.tally.malformed(),
+      () => session.tally.countMalformed(),
     )
     const complete = main.complete && readHelpers(path, session, maxBytes - (main.offset - offset))
     const reading = session.reading({ offset: main.offset, head: headOf(file) })
@@ -99,7 +99,7 @@ function readHelpers(path: string, session: Conversation, budget: number): boole
         from,
         left,
         (bytes, start, end) => session.line(bytes, start, end, messages),
-        () => session.tally.malformed(),
+        () => session.tally.countMalformed(),
       )
       helpers.set(name, { offset, messages: new Map([...messages].slice(-MOST.helperMessages)) })
       left -= offset - from
@@ -124,12 +124,16 @@ function sizeOf(path: string): number {
 class Conversation {
   readonly tally: Tally
   readonly carry: Carry
-  private readonly onEntry: ((entry: Entry) => void) | null
+  private readonly onEntry: ((entry: TranscriptEntry) => void) | null
   private context: ContextUse | null
   private compactions: number
   private lastAt: string | null
 
-  constructor(before: TranscriptReading | null, carry: Carry, onEntry: ((entry: Entry) => void) | null) {
+  constructor(
+    before: TranscriptReading | null,
+    carry: Carry,
+    onEntry: ((entry: TranscriptEntry) => void) | null,
+  ) {
     this.carry = carry
     this.tally = new Tally(before?.statistics ?? noStatistics(), carry)
     this.onEntry = onEntry
@@ -154,11 +158,11 @@ class Conversation {
     if (end === from) return
     const row = readRow(bytes, from, end)
     if (row === null) {
-      this.tally.malformed()
+      this.tally.countMalformed()
       return
     }
     if (!isWhole(row)) {
-      this.tally.other(row.type)
+      this.tally.countOther(row.type)
       return
     }
     if (row.type === '' && row.role === 'assistant' && row.usage) row.type = 'assistant'
@@ -167,7 +171,7 @@ class Conversation {
       this.row(row, helper)
     else if (row.type === 'queue-operation' || row.type === 'pr-link') {
       if (this.onEntry && helper === null) tellEntries(row, this.carry, this.onEntry)
-    } else this.tally.other(row.type)
+    } else this.tally.countOther(row.type)
   }
 
   private row(row: Row, helper: Map<string, CountedUsage> | null) {

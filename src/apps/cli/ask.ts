@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream'
 import { isCancel, text } from '@clack/prompts'
-import { clip } from '../../core/canonical.ts'
+import { clipText } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { BREAK, Keyboard, type KeySource, MAX_ANSWER } from './keyboard.ts'
+import { Keyboard, type KeySource, LINE_BREAK_SIGN, MAX_ANSWER } from './keyboard.ts'
 
 export interface Terminal {
   input: KeySource
@@ -34,7 +34,7 @@ export async function askAt(
     output.write(UNMARKED)
     unasked = keyboard.close()
   }
-  if (unasked !== '') notices.push(`typed after the last answer, and not taken: ${clip(unasked, 200)}`)
+  if (unasked !== '') notices.push(`typed after the last answer, and not taken: ${clipText(unasked, 200)}`)
   return answers
 }
 
@@ -45,5 +45,5 @@ async function askOne(message: string, keyboard: Keyboard, output: Writable): Pr
   if (keyboard.isTooLong)
     throw new ReasonError('usage_invalid', { problem: `an answer is longer than ${MAX_ANSWER} characters` })
   if (isCancel(answer)) throw new ReasonError('cancelled')
-  return answer.replaceAll(BREAK, '\n').trim()
+  return answer.replaceAll(LINE_BREAK_SIGN, '\n').trim()
 }

@@ -1,13 +1,13 @@
 import { Command, CommanderError } from 'commander'
 import { AGENTS } from '../../agents/table.ts'
 import { ReasonError } from '../../core/reason.ts'
-import type { Operation } from '../../verbs/define/operation.ts'
+import type { Verb } from '../../verbs/define/verb.ts'
 import { GROUPS } from '../../verbs/table.ts'
-import { addOperation, type Call } from './add-operation.ts'
+import { addVerb, type Call } from './add-verb.ts'
 import { HELP_LAYOUT } from './help-layout.ts'
 
 /** What a command line asks for: a verb to perform, or text to show. */
-export type Request = { call: Call } | { text: string; exit: number }
+export type CommandRequest = { call: Call } | { text: string; exit: number }
 
 const BEGIN = `Begin with:
   savepoint init
@@ -20,9 +20,9 @@ const MCP = `Serve the tools of agents (Model Context Protocol over stdin and st
 /** Reads the words. Help and version are texts; a wrong word is a `usage_invalid` with a suggestion. */
 export function readCommandLine(
   words: string[],
-  operations: readonly Operation[],
+  verbs: readonly Verb[],
   screen: { readonly version: string; readonly width: number },
-): Request {
+): CommandRequest {
   let call: Call | null = null
   let text = ''
   const program = new Command('savepoint')
@@ -37,8 +37,8 @@ export function readCommandLine(
     .enablePositionalOptions()
     .addHelpText('after', `\n${BEGIN}\n`)
   const groups = new Map<string, Command>()
-  for (const operation of operations)
-    addOperation(commandOf(program, groups, operation, operations), operation, (found) => {
+  for (const verb of verbs)
+    addVerb(commandOf(program, groups, verb, verbs), verb, (found) => {
       call = found
     })
   program
@@ -60,7 +60,7 @@ export function readCommandLine(
     .summary('print a completion script')
     .description('Print a completion script for a shell.')
     .action(() => undefined)
-  quiet(
+  silence(
     program,
     () => screen.width,
     (more) => {
@@ -76,12 +76,12 @@ export function readCommandLine(
     const [first = '', second = '-'] = words
     // Where a group is a verb itself, a word too many was to be one of the others.
     if (error.code === 'commander.excessArguments' && groups.has(first) && !second.startsWith('-')) {
-      const others = operations.filter(({ name }) => name !== first)
-      if (others.length < operations.length) return readCommandLine(words, others, screen)
+      const others = verbs.filter(({ name }) => name !== first)
+      if (others.length < verbs.length) return readCommandLine(words, others, screen)
     }
     const problem = error.message.replace(/^error: /, '').replace(/\n/g, ' ')
     const meant = [`${first} ${second}`, first]
-      .map((name) => operations.find((operation) => operation.name === name))
+      .map((name) => verbs.find((verb) => verb.name === name))
       .find((found) => found !== undefined)
     const takesCommand = Object.values(meant?.fields ?? {}).some(
       ({ kind, required }) => kind === 'words' && required,
@@ -107,12 +107,12 @@ function asHelpOption(words: string[], groups: ReadonlyMap<string, Command>): st
 function commandOf(
   program: Command,
   groups: Map<string, Command>,
-  { name }: Operation,
-  operations: readonly Operation[],
+  { name }: Verb,
+  verbs: readonly Verb[],
 ): Command {
   const [first = '', second] = name.split(' ')
   if (second !== undefined) return groupOf(program, groups, first).command(second)
-  const isGroup = operations.some((other) => other.name.startsWith(`${name} `))
+  const isGroup = verbs.some((other) => other.name.startsWith(`${name} `))
   return isGroup ? groupOf(program, groups, name) : program.command(name)
 }
 
@@ -126,7 +126,7 @@ function groupOf(program: Command, groups: Map<string, Command>, name: string): 
 }
 
 /** Nothing is printed and nothing exits inside the parser. */
-function quiet(command: Command, width: () => number, write: (text: string) => void): void {
+function silence(command: Command, width: () => number, write: (text: string) => void): void {
   command
     .exitOverride()
     .configureHelp(HELP_LAYOUT)
@@ -137,5 +137,5 @@ function quiet(command: Command, width: () => number, write: (text: string) => v
       getOutHelpWidth: width,
       getErrHelpWidth: width,
     })
-  for (const inner of command.commands) quiet(inner, width, write)
+  for (const inner of command.commands) silence(inner, width, write)
 }

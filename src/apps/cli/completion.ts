@@ -1,12 +1,12 @@
 import { ReasonError } from '../../core/reason.ts'
 import { type Field, optionName } from '../../verbs/define/field.ts'
-import type { Operation } from '../../verbs/define/operation.ts'
+import type { Verb } from '../../verbs/define/verb.ts'
 
 /** The words that can follow each command, from the same table as everything else. */
-function words(operations: readonly Operation[]): Map<string, string[]> {
+function words(verbs: readonly Verb[]): Map<string, string[]> {
   const next = new Map<string, Set<string>>([['', new Set(['completion', 'help', 'mcp'])]])
   const add = (after: string, word: string) => next.set(after, (next.get(after) ?? new Set()).add(word))
-  for (const { name, fields } of operations) {
+  for (const { name, fields } of verbs) {
     const [first = '', second] = name.split(' ')
     add('', first)
     if (second) add(first, second)
@@ -54,7 +54,9 @@ compdef _savepoint savepoint
 `,
   fish: (table) =>
     [...table]
-      .map(([after, list]) => `complete -c savepoint -n '${seenInFish(after, table)}' -a '${list.join(' ')}'`)
+      .map(
+        ([after, list]) => `complete -c savepoint -n '${fishCondition(after, table)}' -a '${list.join(' ')}'`,
+      )
       .join('\n')
       .concat('\n'),
 } as const satisfies Record<string, (table: Map<string, string[]>) => string>
@@ -67,7 +69,7 @@ const inGroups = (table: Map<string, string[]>) =>
     .join(' | ')
 
 /** Fish asks whether a word was seen anywhere: one that is also a verb of a group, or has some, must say which it is. */
-function seenInFish(after: string, table: Map<string, string[]>): string {
+function fishCondition(after: string, table: Map<string, string[]>): string {
   if (after === '') return '__fish_use_subcommand'
   const pairs = [...table.keys()].map((name) => name.split(' ')).filter(({ length }) => length === 2)
   const [first = '', second] = after.split(' ')
@@ -85,11 +87,11 @@ const cases = (table: Map<string, string[]>, line: (list: string) => string) =>
   [...table].map(([after, list]) => `    "${after}") ${line(list.join(' '))} ;;`).join('\n')
 
 /** A completion script for a shell. */
-export function completionScript(shell: string, operations: readonly Operation[]): string {
+export function completionScript(shell: string, verbs: readonly Verb[]): string {
   if (!Object.hasOwn(SCRIPTS, shell))
     throw new ReasonError('usage_invalid', {
       problem: `completion is there for bash, zsh and fish, not ${shell}`,
     })
   // `as`: the line above is the test for it.
-  return SCRIPTS[shell as keyof typeof SCRIPTS](words(operations))
+  return SCRIPTS[shell as keyof typeof SCRIPTS](words(verbs))
 }

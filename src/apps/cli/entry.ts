@@ -1,8 +1,8 @@
 import { fstatSync } from 'node:fs'
-import { describe, errorCode, ReasonError } from '../../core/reason.ts'
+import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import { workingFolder } from '../process/real-ports.ts'
 import { writeAll } from '../process/write-all.ts'
-import { main } from './main.ts'
+import { runCommandLine } from './main.ts'
 import type { Person } from './person.ts'
 
 declare const SAVEPOINT_VERSION: string
@@ -81,9 +81,9 @@ export async function run(): Promise<number> {
     out: writer(1),
     err,
   }
-  const code = await main(door, person)
+  const code = await runCommandLine(door, person)
   if (failedOutput === undefined || code !== 0) return code
-  const failure = new ReasonError('output_failed', { problem: describe(failedOutput) })
+  const failure = new ReasonError('output_failed', { problem: describeError(failedOutput) })
   err(`savepoint: ${failure.message}\n  ${failure.hint}\n`)
   return failure.exitCode
 }

@@ -14,7 +14,7 @@ interface Stroke {
 }
 
 /** Stands for a line break in a line that is edited; an answer has the break itself. */
-export const BREAK = '\u23ce'
+export const LINE_BREAK_SIGN = '\u23ce'
 
 /** More than anybody reads again in a line; what is longer is refused, not cut. */
 export const MAX_ANSWER = 100_000
@@ -145,4 +145,4 @@ const inLine = (text: string) =>
     .trimEnd()
     .split(/\r\n?|\n/)
     .map((line) => visible(line.replaceAll('\t', ' ')))
-    .join(BREAK)
+    .join(LINE_BREAK_SIGN)

@@ -1,11 +1,11 @@
 import { asReason, type ReasonError } from '../../core/reason.ts'
 import { visibleLines } from '../../core/visible.ts'
 import { parseInput } from '../../verbs/define/field.ts'
-import type { Failure, Operation } from '../../verbs/define/operation.ts'
+import type { Failure, Verb } from '../../verbs/define/verb.ts'
 import { performOnce } from '../../verbs/perform.ts'
-import { GROUPS, isOperationName, loadOperation, loadOperations } from '../../verbs/table.ts'
+import { GROUPS, isVerbName, loadVerb, loadVerbs } from '../../verbs/table.ts'
 import { realPorts } from '../process/real-ports.ts'
-import type { Request } from './command-line.ts'
+import type { CommandRequest } from './command-line.ts'
 import { askOf, NOBODY, type Person } from './person.ts'
 import { readPlainWords } from './plain-words.ts'
 import { progressBar } from './progress-bar.ts'
@@ -26,14 +26,14 @@ export interface Door {
 }
 
 /** The command line: parses the words, performs one verb, prints text or JSON and returns the exit code. */
-export async function main(door: Door, person: Person = NOBODY): Promise<number> {
+export async function runCommandLine(door: Door, person: Person = NOBODY): Promise<number> {
   const json = door.words.slice(0, beforeDashes(door.words)).includes('--json')
   const notices: string[] = []
   const bar = progressBar({ write: door.err, columns: () => person.columns, now: realPorts.now })
   try {
     if (door.words[0] === 'completion' && door.words[1]?.startsWith('-') === false) {
       const { completionScript } = await import('./completion.ts')
-      door.out(completionScript(door.words[1], await loadOperations()))
+      door.out(completionScript(door.words[1], await loadVerbs()))
       return 0
     }
     if (door.words.length === 1 && /^(?:-V|--version)$/.test(door.words[0] ?? '')) {
@@ -46,17 +46,17 @@ export async function main(door: Door, person: Person = NOBODY): Promise<number>
       write(asked.text)
       return asked.exit
     }
-    const { operation, raw } = asked.call
-    const input = parseInput(operation.fields, raw)
+    const { verb, raw } = asked.call
+    const input = parseInput(verb.fields, raw)
     const { cwd, env, readInput } = door
     const ask = askOf(person, { env, json, input, notices })
     const { progress } = bar
     const request = { cwd, env, ports: realPorts, readInput, ask, progress, notices }
-    const result = await performOnce(operation, request, input).finally(bar.end)
-    const failure = operation.failure?.(result) ?? null
+    const result = await performOnce(verb, request, input).finally(bar.end)
+    const failure = verb.failure?.(result) ?? null
     for (const notice of new Set(notices)) door.err(`savepoint: ${visibleLines(notice)}\n`)
-    if (json) door.out(`${operation.aside ? '\n' : ''}${JSON.stringify(answer(result, failure, notices))}\n`)
-    else (operation.aside ? door.err : door.out)(wordsOf(operation, result, door))
+    if (json) door.out(`${verb.aside ? '\n' : ''}${JSON.stringify(answer(result, failure, notices))}\n`)
+    else (verb.aside ? door.err : door.out)(wordsOf(verb, result, door))
     return failure?.exit ?? 0
   } catch (error) {
     const reason = asReason(error)
@@ -67,34 +67,31 @@ export async function main(door: Door, person: Person = NOBODY): Promise<number>
   }
 }
 
-function wordsOf(operation: Operation, result: unknown, { columns }: Door): string {
-  const exact = Number.isFinite(columns) ? null : (operation.exact?.(result) ?? null)
-  return exact ?? `${visibleLines(operation.say(result, { columns }))}\n`
+function wordsOf(verb: Verb, result: unknown, { columns }: Door): string {
+  const exact = Number.isFinite(columns) ? null : (verb.exact?.(result) ?? null)
+  return exact ?? `${visibleLines(verb.say(result, { columns }))}\n`
 }
 
 /** No words at all ask how things stand. */
-export function wordsOrStatus(
-  words: string[],
-  isVerb: (name: string) => boolean = isOperationName,
-): string[] {
+export function wordsOrStatus(words: string[], isVerb: (name: string) => boolean = isVerbName): string[] {
   return isVerb('status') && words.every((word) => word === '--json') ? ['status', ...words] : words
 }
 
-async function requestOf(door: Door): Promise<Request> {
+async function requestOf(door: Door): Promise<CommandRequest> {
   const words = wordsOrStatus(door.words)
   const [first = '', second = ''] = words
-  const name = [`${first} ${second}`, first].find(isOperationName)
-  const operation = name === undefined ? null : await loadOperation(name)
-  const raw = operation && readPlainWords(words, operation)
-  if (operation && raw) return { call: { operation, raw } }
+  const name = [`${first} ${second}`, first].find(isVerbName)
+  const verb = name === undefined ? null : await loadVerb(name)
+  const raw = verb && readPlainWords(words, verb)
+  if (verb && raw) return { call: { verb, raw } }
   const { readCommandLine } = await import('./command-line.ts')
-  const isAlone = operation && !(name === first && Object.hasOwn(GROUPS, first))
-  const operations = isAlone ? [operation] : verbsOf(first, await loadOperations())
-  return readCommandLine(words, operations, door)
+  const isAlone = verb && !(name === first && Object.hasOwn(GROUPS, first))
+  const verbs = isAlone ? [verb] : verbsOf(first, await loadVerbs())
+  return readCommandLine(words, verbs, door)
 }
 
 /** The verbs of a group, or all of them: help and a suggestion need those that were not meant, too. */
-export function verbsOf(first: string, all: readonly Operation[]): readonly Operation[] {
+export function verbsOf(first: string, all: readonly Verb[]): readonly Verb[] {
   const verbs = all.filter(({ name }) => name === first || name.startsWith(`${first} `))
   return verbs.length > 0 ? verbs : all
 }

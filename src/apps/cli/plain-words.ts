@@ -1,5 +1,5 @@
 import { optionName } from '../../verbs/define/field.ts'
-import type { Operation } from '../../verbs/define/operation.ts'
+import type { Verb } from '../../verbs/define/verb.ts'
 
 /**
  * Words that need no parser: a verb, and after it nothing but its flags. Null for all others: the parser knows what
@@ -7,7 +7,7 @@ import type { Operation } from '../../verbs/define/operation.ts'
  */
 export function readPlainWords(
   words: readonly string[],
-  { name, fields }: Operation,
+  { name, fields }: Verb,
 ): Record<string, unknown> | null {
   const flags = new Map<string, string | null>([['--json', null]])
   for (const [field, { kind, required }] of Object.entries(fields)) {

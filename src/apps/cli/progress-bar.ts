@@ -1,7 +1,7 @@
-import type { Progress } from '../../engine/context/context.ts'
+import type { ProgressReporter } from '../../engine/context/context.ts'
 
 export interface ProgressBar {
-  progress: Progress
+  progress: ProgressReporter
   /** Takes the bar away, also where the work stopped half way. */
   end(): void
 }

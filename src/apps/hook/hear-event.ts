@@ -19,7 +19,7 @@ export function hearEvent(
   event: AgentEvent,
   elapsed: () => number,
 ): { isDue: boolean; usedPercent: number | null } {
-  const usedPercent = usedFor(home, event, agent)
+  const usedPercent = usedPercentFor(home, event, agent)
   const isDue = isDueNow(event, recallSession(join(home, 'sessions'), event), usedPercent)
   const head = event.kind === 'start' ? headHere(event.cwd) : null
   // What reaches the disk holds no secret.
@@ -31,7 +31,7 @@ export const appendTo = (home: string, event: AgentEvent, line: JournalRecord) =
   appendRecord(join(home, 'sessions'), keyOf(event), line)
 
 /** How full the window is: the transcript's last call, in the window that the status line was told of. */
-function usedFor(home: string, event: AgentEvent, { lastUse, windowOf }: Agent): number | null {
+function usedPercentFor(home: string, event: AgentEvent, { lastUse, windowOf }: Agent): number | null {
   const use = asksForWindow(event) && event.transcript !== null ? lastUse(event.transcript) : null
   if (use === null) return null
   const gauge = readGauge(join(home, 'sessions'), keyOf(event))

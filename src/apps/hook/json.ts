@@ -1,5 +1,5 @@
 /** What a text says in JSON; undefined where it is none. */
-export function parsed(text: string): unknown {
+export function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {

@@ -4,17 +4,17 @@ import type { Agent } from '../../core/agent.ts'
 import type { AgentEvent } from '../../core/agent-event.ts'
 import { errorCode } from '../../core/reason.ts'
 import { noteFault } from '../../engine/sessions/fault.ts'
-import type { Answer } from '../../engine/sessions/start-brief.ts'
+import type { HookAnswer } from '../../engine/sessions/start-brief.ts'
 import { homeHere } from '../process/home-here.ts'
 import { startProgram } from '../process/program.ts'
-import { pause, writeAll } from '../process/write-all.ts'
+import { pauseOneMs, writeAll } from '../process/write-all.ts'
 import { appendTo, hearEvent } from './hear-event.ts'
-import { parsed } from './json.ts'
-import { statusline } from './statusline.ts'
+import { parseOrUndefined } from './json.ts'
+import { renderStatusline } from './statusline.ts'
 
 /** What the program shows to a hook. */
 interface Program {
-  act(event: AgentEvent, cwd: string, usedPercent: number | null): Promise<Answer>
+  handleEvent(event: AgentEvent, cwd: string, usedPercent: number | null): Promise<HookAnswer>
 }
 
 /** A tool's answer may be large; what no hook can be given is larger. */
@@ -46,7 +46,7 @@ export function answerHook(
 ): Promise<void> | null {
   const home = homeHere()
   let name = words[0] ?? ''
-  const failed = (error: unknown) => {
+  const noteFailure = (error: unknown) => {
     const { reason, message } = wordsOf(error)
     noteFault(home, { at: now(), event: name, reason, message })
     return null
@@ -59,17 +59,17 @@ export function answerHook(
     }
     const agent = agentNamed(agents, name)
     if (agent === null) throw new Error(`no agent is called ${JSON.stringify(name)}`)
-    const event = input === '' ? null : agent.eventOf(parsed(input), now())
+    const event = input === '' ? null : agent.eventOf(parseOrUndefined(input), now())
     if (event === null) return null
     name = event.kind
-    const { isDue, usedPercent } = hearEvent(home, agent, event, elapsed)
+    const { isDue, usedPercent } = hearEvent(home, agent, event, elapsedMs)
     return isDue
       ? answer(home, event, usedPercent, { ...pipes, agent })
-          .catch(failed)
+          .catch(noteFailure)
           .then(() => undefined)
       : null
   } catch (error) {
-    return failed(error)
+    return noteFailure(error)
   }
 }
 
@@ -80,9 +80,9 @@ async function answer(
   { write, agent }: Pipes & { agent: Agent },
 ): Promise<void> {
   const { program, used, keep } = startProgram<Program>(WITH_BRIEF, ANY)
-  const told = await program.act(event, agent.projectOf(process.env) ?? event.cwd, usedPercent)
+  const told = await program.handleEvent(event, agent.projectOf(process.env) ?? event.cwd, usedPercent)
   if (told !== null) write(agent.envelope(event.kind, told.text))
-  appendTo(home, event, { timing: { of: event.kind, ms: elapsed(), tokens: told?.tokens ?? 0 } })
+  appendTo(home, event, { timing: { of: event.kind, ms: elapsedMs(), tokens: told?.tokens ?? 0 } })
   // A start that tells a brief uses the most of the program, and is what an agent waits for.
   if (event.kind === 'start' && told !== null) keep(WITH_BRIEF, DAY_MS)
   else if (used !== WITH_BRIEF) keep(ANY)
@@ -100,13 +100,13 @@ function tellStatus(
   key = '',
 ): void {
   const columns = Number(process.env.COLUMNS) || 80
-  const line = statusline(input, { home, nowMs: Date.now(), columns, env: process.env, agents, key })
+  const line = renderStatusline(input, { home, nowMs: Date.now(), columns, env: process.env, agents, key })
   if (line !== '') write(`${line}\n`)
 }
 
 const now = () => new Date().toISOString()
 /** With the start of the process, which is most of it. */
-const elapsed = () => Math.round(process.uptime() * 1_000)
+const elapsedMs = () => Math.round(process.uptime() * 1_000)
 
 function readInput(): string {
   const chunks: Buffer[] = []
@@ -129,7 +129,7 @@ function readSome(chunk: Buffer): number {
       const code = errorCode(error)
       if (code === 'EOF') return 0
       if (code !== 'EAGAIN') throw error
-      pause()
+      pauseOneMs()
     }
   }
 }

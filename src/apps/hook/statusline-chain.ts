@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { widthOf } from '../../core/width.ts'
-import { fieldOf, parsed } from './json.ts'
+import { fieldOf, parseOrUndefined } from './json.ts'
 import { SEPARATOR } from './statusline-line.ts'
 
 type Environment = Record<string, string | undefined>
@@ -16,8 +16,8 @@ export const isChained = (env: Environment) => Boolean(env[GUARD])
  * The status line that was there before ours, as a shell's command; null where there was none. One of a project has a
  * key, so that it is never run in another.
  */
-export function readChain(home: string, key = ''): string | null {
-  const chains = parsed(readFileSync(join(home, 'statusline.json'), 'utf8'))
+export function readChainCommand(home: string, key = ''): string | null {
+  const chains = parseOrUndefined(readFileSync(join(home, 'statusline.json'), 'utf8'))
   const chain = key === '' ? fieldOf(chains, 'chain') : fieldOf(fieldOf(chains, 'chains'), key)
   return typeof chain === 'string' && chain.trim() !== '' && !chain.includes('\0') ? chain : null
 }

@@ -1,9 +1,9 @@
-import { oneLine } from '../../core/visible.ts'
+import { visibleLine } from '../../core/visible.ts'
 import { clipWidth, widthOf } from '../../core/width.ts'
 import { windowPressure } from '../../policy/pressure.ts'
 
 /** What the line shows. */
-export interface Shown {
+export interface StatuslineContent {
   window: number | null
   usedPercent: number | null
   /** Null while nothing was saved; undefined where nobody can say. */
@@ -34,7 +34,7 @@ const WARNING = {
 
 /** One line that fits. What is told first matters most, and what has no room goes with all behind it. */
 export function lineOf(
-  shown: Shown,
+  shown: StatuslineContent,
   { nowMs, columns, isColoured }: { nowMs: number; columns: number; isColoured: boolean },
 ): string {
   let [line, left] = ['', columns]
@@ -50,12 +50,12 @@ export function lineOf(
   return line
 }
 
-function partsOf({ window, usedPercent, savedAt, focus }: Shown, nowMs: number): Part[] {
+function partsOf({ window, usedPercent, savedAt, focus }: StatuslineContent, nowMs: number): Part[] {
   const warning = usedPercent === null ? null : WARNING[windowPressure(usedPercent)]
   const parts: Part[] = [{ ...warning, text: gaugeOf(usedPercent, window), least: 1 }]
   if (warning) parts.push(warning)
   if (savedAt !== undefined) parts.push({ text: saveOf(savedAt, nowMs) })
-  const names = focus.map(oneLine).join(', ')
+  const names = focus.map(visibleLine).join(', ')
   if (names !== '') parts.push({ text: clipWidth(names, MOST_FOCUS), least: LEAST_FOCUS })
   return parts
 }
@@ -64,11 +64,11 @@ function gaugeOf(usedPercent: number | null, window: number | null): string {
   const filled = Math.round(((usedPercent ?? 0) / 100) * CELLS)
   const bar = '▰'.repeat(filled) + '▱'.repeat(CELLS - filled)
   const used = usedPercent === null ? '?' : `${usedPercent} %`
-  return `${bar} ${used}${window === null ? '' : ` of ${shortly(window)}`}`
+  return `${bar} ${used}${window === null ? '' : ` of ${shortTokens(window)}`}`
 }
 
 /** `200k`, `1M`, `1.5M`. */
-function shortly(tokens: number): string {
+function shortTokens(tokens: number): string {
   if (tokens >= 999_500) return `${Math.round(tokens / 100_000) / 10}M`
   return tokens >= 1000 ? `${Math.round(tokens / 1000)}k` : `${tokens}`
 }

@@ -3,9 +3,9 @@ import type { Agent, StatusInput } from '../../core/agent.ts'
 import type { SessionKey } from '../../core/session.ts'
 import { readGauge, readHint, writeGauge } from '../../engine/sessions/session-files.ts'
 import { fieldOf } from './json.ts'
-import { isChained, joinLines, readChain, runChain } from './statusline-chain.ts'
+import { isChained, joinLines, readChainCommand, runChain } from './statusline-chain.ts'
 import { readStatus } from './statusline-input.ts'
-import { lineOf, type Shown } from './statusline-line.ts'
+import { lineOf, type StatuslineContent } from './statusline-line.ts'
 
 interface World {
   home: string
@@ -23,7 +23,7 @@ interface World {
  * worked on. Leaves the gauge for the hooks, which are not told it. Empty inside a chained command, whose caller
  * shows the line itself.
  */
-export function statusline(input: string, world: World): string {
+export function renderStatusline(input: string, world: World): string {
   if (isChained(world.env)) return ''
   const told = readStatus(input, world.agents)
   const sessions = join(world.home, 'sessions')
@@ -33,7 +33,7 @@ export function statusline(input: string, world: World): string {
     { ...told, ...savesOf(sessions, told.session) },
     { ...world, isColoured: !world.env.NO_COLOR },
   )
-  const chain = attempt(() => readChain(world.home, world.key))
+  const chain = attempt(() => readChainCommand(world.home, world.key))
   const theirs = chain ? runChain(chain, input, world.env) : null
   return theirs === null ? ours : joinLines(theirs, ours, world.columns)
 }
@@ -46,7 +46,7 @@ function keepGauge(sessions: string, { session, window, usedPercent }: StatusInp
 }
 
 /** A session without a hint has saved nothing; of a hint that cannot be read nothing is said. */
-function savesOf(sessions: string, session: SessionKey | null): Pick<Shown, 'savedAt' | 'focus'> {
+function savesOf(sessions: string, session: SessionKey | null): Pick<StatuslineContent, 'savedAt' | 'focus'> {
   const hint = session === null ? undefined : attempt(() => readHint(sessions, session))
   if (!hint) return { savedAt: hint, focus: [] }
   const [savedAt, focus, stream] = ['savedAt', 'focus', 'stream'].map((name) => fieldOf(hint, name))

@@ -1,7 +1,7 @@
 import type { CommandOutcome } from '../../core/checkpoint.ts'
 import type { Plan, StepMove } from '../../core/plan.ts'
 import type { Ports } from '../../core/ports.ts'
-import { describe, ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { catchUpQuietly } from '../../engine/context/context.ts'
 import { keepBackups } from '../../engine/heal/keep-backups.ts'
@@ -99,7 +99,7 @@ export class RunRecorder {
     state: StepMove,
     { contextUsedPercent }: { contextUsedPercent?: number } = {},
   ): Promise<Receipt> {
-    const more = used(contextUsedPercent)
+    const more = checkUsage(contextUsedPercent)
     return this.next(() => moveRunStep(this.context, this.run, { id, state }, more))
   }
 
@@ -119,7 +119,7 @@ export class RunRecorder {
     note?: string
     contextUsedPercent?: number
   } = {}): Promise<Receipt> {
-    const more = used(contextUsedPercent)
+    const more = checkUsage(contextUsedPercent)
     return this.next(() => takeSnapshot(this.context, this.run, { kind: 'save', note, ...more }))
   }
 
@@ -151,7 +151,7 @@ export class RunRecorder {
     try {
       await this.heartbeat()
     } catch (error) {
-      this.context.notices.push(`A heartbeat was not saved: ${describe(error)}`)
+      this.context.notices.push(`A heartbeat was not saved: ${describeError(error)}`)
     } finally {
       this.isBeating = false
     }
@@ -179,7 +179,7 @@ export class RunRecorder {
         this.onNotice(notice)
       } catch (error) {
         // A listener that fails must not keep the next snapshot from being taken; it is told of as a warning.
-        process.emitWarning(`onNotice failed: ${describe(error)}`, 'SavepointWarning')
+        process.emitWarning(`onNotice failed: ${describeError(error)}`, 'SavepointWarning')
       }
   }
 }
@@ -188,7 +188,7 @@ export class RunRecorder {
 const LONGEST_MS = 2 ** 31 - 1
 
 /** Callers without a compiler may give anything. */
-function used(contextUsedPercent: number | undefined): { contextUsedPercent?: number } {
+function checkUsage(contextUsedPercent: number | undefined): { contextUsedPercent?: number } {
   if (contextUsedPercent === undefined) return {}
   if (contextUsedPercent >= 0 && contextUsedPercent <= 100) return { contextUsedPercent }
   throw new ReasonError('usage_invalid', { problem: 'contextUsedPercent takes a number from 0 to 100' })

@@ -1,10 +1,10 @@
 import type { ReasonError } from '../../core/reason.ts'
-import { inline, renderNotes, renderWords, withNotes } from '../../formats/brief-md/render.ts'
+import { renderInline, renderNotes, renderWords, withNotes } from '../../formats/brief-md/render.ts'
 import { optionName } from '../../verbs/define/field.ts'
-import { type ToolOperation, toolFields } from './tool-list.ts'
+import { type ToolVerb, toolFields } from './tool-list.ts'
 
 /** The answer to a call, in the protocol's form. */
-export interface Answer {
+export interface ToolAnswer {
   content: Array<{ type: 'text'; text: string }>
   structuredContent?: Record<string, unknown>
   isError?: true
@@ -19,14 +19,14 @@ const MOST_CHARACTERS = 40_000
  * A result for an agent: facts, and words behind a fence. Some clients show their model the structured content alone,
  * others the words alone, so both have all of it; what was saved is only ever in the words.
  */
-export function answerOf(operation: ToolOperation, result: unknown, notices: readonly string[]): Answer {
-  const { tool, name } = operation
+export function answerOf(verb: ToolVerb, result: unknown, notices: readonly string[]): ToolAnswer {
+  const { tool, name } = verb
   const words =
-    tool.fenced?.(result) ?? wordsOf(name, operation.say(result, { columns: Number.POSITIVE_INFINITY }))
+    tool.fenced?.(result) ?? wordsOf(name, verb.say(result, { columns: Number.POSITIVE_INFINITY }))
   const text = withNotes(words, [...new Set(notices)])
   return {
     content: [{ type: 'text', text }],
-    structuredContent: { ...cleaned(tool.factsOf(result)), text },
+    structuredContent: { ...cleanFacts(tool.factsOf(result)), text },
   }
 }
 
@@ -39,11 +39,9 @@ const HINTS: Partial<Record<ReasonError['reason'], string>> = {
  * A refusal that an agent can act on: what is wrong, what to do, and the code that never changes. It may name what was
  * saved, or a file that a stranger named: so it stands behind the same fence.
  */
-export function refusalOf(operation: ToolOperation, reason: ReasonError, notices: readonly string[]): Answer {
-  const said = [reason.message, HINTS[reason.reason] ?? reason.hint].map((line) =>
-    asArguments(operation, line),
-  )
-  const title = `Refusal of savepoint ${operation.name} (${reason.reason})`
+export function toolRefusalOf(verb: ToolVerb, reason: ReasonError, notices: readonly string[]): ToolAnswer {
+  const said = [reason.message, HINTS[reason.reason] ?? reason.hint].map((line) => asArguments(verb, line))
+  const title = `Refusal of savepoint ${verb.name} (${reason.reason})`
   return {
     content: [{ type: 'text', text: renderNotes(title, [...new Set([...said, ...notices])]) }],
     isError: true,
@@ -53,8 +51,8 @@ export function refusalOf(operation: ToolOperation, reason: ReasonError, notices
 }
 
 /** What the command line calls `--what` is the argument "what" here, but in a command; and `<id>` would look like a tag. */
-function asArguments(operation: ToolOperation, line: string): string {
-  const names = new Map(Object.keys(toolFields(operation)).map((name) => [optionName(name), name]))
+function asArguments(verb: ToolVerb, line: string): string {
+  const names = new Map(Object.keys(toolFields(verb)).map((name) => [optionName(name), name]))
   return line
     .replace(/`[^`]*`|savepoint [a-z]+ .*|--([a-z][a-z-]*)/g, (words, option?: string) => {
       const name = option === undefined ? undefined : names.get(option)
@@ -77,12 +75,12 @@ function wordsOf(name: string, said: string): string {
 }
 
 /** Facts are ids, numbers and paths; yet a name on the disk may be a stranger's, too. */
-function cleaned(facts: object): Record<string, unknown> {
+function cleanFacts(facts: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, cleanedValue(value)]))
 }
 
 function cleanedValue(value: unknown): unknown {
-  if (typeof value === 'string') return inline(value)
+  if (typeof value === 'string') return renderInline(value)
   if (Array.isArray(value)) return value.map(cleanedValue)
-  return typeof value === 'object' && value !== null ? cleaned(value) : value
+  return typeof value === 'object' && value !== null ? cleanFacts(value) : value
 }

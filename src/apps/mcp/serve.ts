@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { AGENTS, projectIn } from '../../agents/table.ts'
-import { asReason, describe, ReasonError } from '../../core/reason.ts'
+import { asReason, describeError, ReasonError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import { realPorts, workingFolder } from '../process/real-ports.ts'
-import { answersTo, paced, taken } from './paced.ts'
-import { mcpServer, turns } from './server.ts'
+import { answersTo, flushAnswers, paceInput } from './pace-input.ts'
+import { makeTurns, mcpServer } from './server.ts'
 import { smallHeap } from './small-heap.ts'
 
 declare const SAVEPOINT_VERSION: string
@@ -19,7 +19,7 @@ const AT_TERMINAL =
   'savepoint: This is a server for agents, and waits for their messages (Ctrl-D ends it). To set one up: savepoint init --plugin'
 
 /** Serves the workspace around a folder to its end; where it is not there, the client is told, and has no server. */
-export async function serve(folder: string | undefined): Promise<number> {
+export async function serveWorkspace(folder: string | undefined): Promise<number> {
   try {
     await serveIn(folder ?? projectIn(AGENTS, process.env) ?? workingFolder())
     return 0
@@ -34,10 +34,10 @@ export async function serve(folder: string | undefined): Promise<number> {
 async function serveIn(cwd: string): Promise<void> {
   if (!existsSync(cwd)) throw new ReasonError('folder_unreadable', { path: cwd, problem: 'it is not there' })
   const place = { cwd, env: process.env, ports: realPorts }
-  const queue = turns(smallHeap())
+  const queue = makeTurns(smallHeap())
   if (process.stdin.isTTY) console.error(AT_TERMINAL)
   const answers = answersTo(process.stdout)
-  const said = paced(process.stdin, answers, queue)
+  const said = paceInput(process.stdin, answers, queue)
   const wire = new StdioServerTransport(said, answers, { maxBufferSize: MAX_MESSAGE })
   let complaints = 0
   serveStdio(() => mcpServer({ ...place, version: SAVEPOINT_VERSION }, queue), {
@@ -47,19 +47,19 @@ async function serveIn(cwd: string): Promise<void> {
       if (complaints <= MOST_COMPLAINTS) console.error(`savepoint: ${complaintOf(error)}`)
     },
   })
-  await ended(wire)
+  await waitForClose(wire)
   await queue.done()
-  await taken(answers)
+  await flushAnswers(answers)
 }
 
 /** Of a message that is none of the protocol's, its package tells every rule that it breaks: nobody reads that. */
 const complaintOf = (error: Error) =>
   error.name.endsWith('ZodError')
     ? 'a message was passed over: it is none of the protocol'
-    : visible(describe(error))
+    : visible(describeError(error))
 
 /** When the connection is over, by whatever of the many ways. */
-function ended(wire: StdioServerTransport): Promise<void> {
+function waitForClose(wire: StdioServerTransport): Promise<void> {
   return new Promise((resolve) => {
     const closed = wire.onclose
     wire.onclose = () => {

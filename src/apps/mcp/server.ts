@@ -2,11 +2,11 @@ import { type ListToolsResult, ProtocolError, ProtocolErrorCode, Server } from '
 import { asReason } from '../../core/reason.ts'
 import type { ContextRequest } from '../../engine/context/context.ts'
 import { performOnce } from '../../verbs/perform.ts'
-import { loadOperations } from '../../verbs/table.ts'
-import { type Answer, answerOf, refusalOf } from './answer.ts'
+import { loadVerbs } from '../../verbs/table.ts'
+import { answerOf, type ToolAnswer, toolRefusalOf } from './answer.ts'
 import { INSTRUCTIONS } from './instructions.ts'
 import { readArguments } from './read-arguments.ts'
-import { isTool, type ToolOperation, toolName, toolOf } from './tool-list.ts'
+import { isTool, type ToolVerb, toolName, toolOf } from './tool-list.ts'
 
 /** Where the server works, and with what. */
 export type Workplace = Pick<ContextRequest, 'cwd' | 'env' | 'ports'> & { version: string }
@@ -22,7 +22,7 @@ export interface Turns {
 
 const MOST_WAITING = 64
 
-export function turns(afterEach: () => void): Turns {
+export function makeTurns(afterEach: () => void): Turns {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
   const leave = () => {
@@ -49,7 +49,7 @@ export function mcpServer(place: Workplace, queue: Turns): Server {
     { name: 'savepoint', title: 'Savepoint', version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )
-  const tools = async () => (await loadOperations()).filter(isTool)
+  const tools = async () => (await loadVerbs()).filter(isTool)
   // `as`: our schemas are JSON, which the protocol's own type says with lists that may be changed.
   server.setRequestHandler('tools/list', async () => ({
     tools: (await tools()).map(toolOf) as ListToolsResult['tools'],
@@ -57,26 +57,26 @@ export function mcpServer(place: Workplace, queue: Turns): Server {
   // A call has its turn from the moment it is heard: whoever ends the server waits for it.
   server.setRequestHandler('tools/call', ({ params }) =>
     queue.take(async () => {
-      const operation = (await tools()).find((one) => toolName(one) === params.name)
-      if (operation === undefined)
+      const verb = (await tools()).find((one) => toolName(one) === params.name)
+      if (verb === undefined)
         throw new ProtocolError(
           ProtocolErrorCode.InvalidParams,
           `There is no tool ${JSON.stringify(params.name)}.`,
         )
-      return call(operation, params.arguments, place)
+      return call(verb, params.arguments, place)
     }),
   )
   return server
 }
 
-async function call(operation: ToolOperation, given: unknown, place: Workplace): Promise<Answer> {
+async function call(verb: ToolVerb, given: unknown, place: Workplace): Promise<ToolAnswer> {
   const notices: string[] = []
   try {
-    const input = readArguments(operation, given, place.cwd)
+    const input = readArguments(verb, given, place.cwd)
     const { cwd, env, ports } = place
     const request = { cwd, env, ports, notices, speaker: 'agent', lasting: true } as const
-    return answerOf(operation, await performOnce(operation, request, input), notices)
+    return answerOf(verb, await performOnce(verb, request, input), notices)
   } catch (error) {
-    return refusalOf(operation, asReason(error), notices)
+    return toolRefusalOf(verb, asReason(error), notices)
   }
 }

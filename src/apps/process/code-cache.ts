@@ -22,7 +22,7 @@ export interface CachePlace {
 }
 
 /** What was compiled, and when it was kept. */
-export interface Kept {
+export interface CachedCode {
   compiled: Buffer
   keptMs: number
 }
@@ -52,7 +52,7 @@ export function cachePlace(home: string, build: string, word = ''): CachePlace {
  * V8 does not look whether the bytes are whole, and a damaged cache ends the process with a signal,
  * so the file holds them twice and both must agree; a checksum would load a module of Node at every start.
  */
-export function readCodeCache({ home, folder, name }: CachePlace): Kept | undefined {
+export function readCodeCache({ home, folder, name }: CachePlace): CachedCode | undefined {
   try {
     if (!isPrivateFolder(home) || !isPrivateFolder(folder)) return undefined
     const { bytes, keptMs } = readPrivateFile(join(folder, name))

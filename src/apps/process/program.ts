@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Script } from 'node:vm'
 import {
+  type CachedCode,
   type CachePlace,
   cachePlace,
-  type Kept,
   keepCodeCache,
   RENEWED_AFTER_MS,
   readCodeCache,
@@ -15,7 +15,7 @@ import { homeHere } from './home-here.ts'
 declare const SAVEPOINT_PROGRAM: { file: string; build: string }
 
 /** A program that was started: what it shows, and what to do when its work is done. */
-interface Started<Shown> {
+interface StartedProgram<Shown> {
   program: Shown
   /** The word whose compiled program was used; null where there was none. */
   used: string | null
@@ -47,7 +47,7 @@ function placeFor(source: string, word: string): CachePlace | null {
  * Starts the program beside a launcher as Node's own `require` would, but with what V8 compiled at an earlier start:
  * the first of some words for which anything is kept.
  */
-export function startProgram<Shown>(...words: string[]): Started<Shown> {
+export function startProgram<Shown>(...words: string[]): StartedProgram<Shown> {
   const file = join(__dirname, SAVEPOINT_PROGRAM.file)
   // The build writes nothing but ASCII, which is read fastest so.
   const source = readFileSync(file, 'latin1')
@@ -74,7 +74,7 @@ export function startProgram<Shown>(...words: string[]): Started<Shown> {
   }
 }
 
-function firstKept(source: string, words: string[]): { word: string; kept: Kept } | null {
+function firstKept(source: string, words: string[]): { word: string; kept: CachedCode } | null {
   for (const word of words) {
     const place = placeFor(source, word)
     const kept = place ? readCodeCache(place) : undefined

@@ -1,5 +1,5 @@
 import type { Ports } from '../../core/ports.ts'
-import { describe, ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 
 const POOL_BYTES = 1_024
 let pool = new Uint8Array(0)
@@ -25,6 +25,6 @@ export function workingFolder(): string {
   try {
     return process.cwd()
   } catch (error) {
-    throw new ReasonError('folder_unreadable', { path: '.', problem: describe(error) }, { cause: error })
+    throw new ReasonError('folder_unreadable', { path: '.', problem: describeError(error) }, { cause: error })
   }
 }

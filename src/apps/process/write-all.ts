@@ -12,10 +12,10 @@ export function writeAll(descriptor: number, text: string): void {
       from += writeSync(descriptor, bytes, from)
     } catch (error) {
       if (errorCode(error) !== 'EAGAIN') throw error
-      pause()
+      pauseOneMs()
     }
   }
 }
 
 /** A millisecond, without giving up the turn. */
-export const pause = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+export const pauseOneMs = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)

@@ -1,5 +1,5 @@
 import type { BriefPage, PageSection } from '../../core/brief-page.ts'
-import { clip } from '../../core/canonical.ts'
+import { clipText } from '../../core/canonical.ts'
 import { estimateTokens } from '../../core/tokens.ts'
 import type { WorkState } from '../../core/work.ts'
 import { cleanText, renderBrief, renderSections } from '../../formats/brief-md/render.ts'
@@ -12,7 +12,7 @@ import type { Context } from '../context/context.ts'
 import { type Survey, standingOf } from '../documents/survey.ts'
 
 /** A brief that is ready to be told. */
-export interface ToldBrief {
+export interface RenderedBrief {
   page: BriefPage
   /** The brief in Markdown, for agents. */
   text: string
@@ -26,7 +26,7 @@ export interface ToldBrief {
 const SAVED_SHARE = 0.6
 
 /** The brief of a state that was held against the world, with what its sessions said, within a budget. */
-export function toldBrief(input: BriefInput, budget: number): ToldBrief {
+export function renderFittedBrief(input: BriefInput, budget: number): RenderedBrief {
   const work = withoutLearnings(input.work)
   const notes = fittingNotes(input.notes ?? [], budget)
   const brief = briefOf({ ...input, work, notes }, cleanText)
@@ -36,13 +36,13 @@ export function toldBrief(input: BriefInput, budget: number): ToldBrief {
     render: (page: BriefPage) => renderBrief(withTalk(page, brief.sections, talk, more)),
     estimate: estimateTokens,
   })
-  const fitted = (tokens: number, talk: PageSection[]) => fitBrief(brief, options(tokens, talk))
+  const fitWithTalk = (tokens: number, talk: PageSection[]) => fitBrief(brief, options(tokens, talk))
   const tell = input.talks ? tellTalks(input.talks) : () => []
   const all = tell(1)
   // Mostly all of it fits.
   const whole = fitWhole(brief, options(budget, all))
-  const talk = whole ? all : talkFor(tell, budget, fitted)
-  const { page, text, tokens, cuts, shortened } = whole ?? fitted(budget, talk)
+  const talk = whole ? all : talkFor(tell, budget, fitWithTalk)
+  const { page, text, tokens, cuts, shortened } = whole ?? fitWithTalk(budget, talk)
   return { page: withTalk(page, brief.sections, talk, more), text, tokens, budget, cuts, shortened }
 }
 
@@ -102,7 +102,7 @@ const LINE_CHARACTERS = 400
 export function fittingLines(lines: readonly string[], tokens: number): { lines: string[]; left: number } {
   let room = tokens
   const fit = lines
-    .map((line) => clip(line, LINE_CHARACTERS))
+    .map((line) => clipText(line, LINE_CHARACTERS))
     .filter((line) => {
       room -= estimateTokens(`- ${cleanText(line)}\n`) + 2
       return room >= 0

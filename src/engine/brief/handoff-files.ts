@@ -2,13 +2,13 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { sha256 } from '../../core/canonical.ts'
 import { BY_HAND, type Checkpoint } from '../../core/checkpoint.ts'
-import { describe, errorCode, ReasonError } from '../../core/reason.ts'
+import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import { decodeHandoff, type Handoff } from '../../formats/handoff-md/codec.ts'
 import { HANDOFFS, handoffName } from '../../formats/handoff-md/layout.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import { headOf } from '../../workspace/git-state.ts'
-import { locate, type Place } from '../../workspace/locate.ts'
+import { locateWorkspace, type Place } from '../../workspace/locate.ts'
 import { mainWorktree } from '../../workspace/main-worktree.ts'
 import type { Context } from '../context/context.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
@@ -24,7 +24,7 @@ export function handoffHome({ place }: Context): { place: Place; main: boolean; 
   const found = mainWorktree(place)
   if ('problem' in found) return { place, main: false, problem: found.problem }
   const isHere = found.root === place.root
-  return { place: isHere ? place : locate(found.root), main: true, problem: null }
+  return { place: isHere ? place : locateWorkspace(found.root), main: true, problem: null }
 }
 
 /** A worktree whose handoffs are picked up here. */
@@ -54,7 +54,7 @@ async function handoffHomes(context: Context): Promise<Home[]> {
 /** The worktree whose root this is; null where it is gone, or another one by now. */
 function placeAt(path: string): Place | null {
   try {
-    const place = locate(path)
+    const place = locateWorkspace(path)
     return place.root === path ? place : null
   } catch (error) {
     if (!(error instanceof ReasonError) && errorCode(error) === undefined) throw error
@@ -110,7 +110,7 @@ function handoffsIn(home: Home, notices: string[]): FoundHandoff[] {
     })
   } catch (error) {
     // A link in the place of a folder leads to what is not this workspace's.
-    notices.push(`${path} is left alone: ${problemOf(error)}.`)
+    notices.push(`${path} is left alone: ${handoffProblemOf(error)}.`)
     return []
   }
 }
@@ -166,7 +166,7 @@ function readOne(home: Home, folders: readonly string[], folder: Folder, name: s
   if (modifiedMs === null) return null
   const inside = [...folders, name].join('/')
   const file = { path: join(folder.path, name), name, home, inside, modifiedMs }
-  const bad = (problem: string, hash = ''): FoundHandoff => {
+  const invalidHandoff = (problem: string, hash = ''): FoundHandoff => {
     const createdMs = dayIn(name) ?? modifiedMs
     return { ...file, slug: slugIn(name, '', null), hash, createdMs, handoff: null, problem }
   }
@@ -174,15 +174,15 @@ function readOne(home: Home, folders: readonly string[], folder: Folder, name: s
     const bytes = folder.read(name, MAX_HANDOFF_BYTES)
     if (bytes === null) return null
     const [text, hash] = [bytes.toString('utf8'), sha256(bytes)]
-    if (sha256(text) !== hash) return bad('it is not UTF-8', hash)
+    if (sha256(text) !== hash) return invalidHandoff('it is not UTF-8', hash)
     const read = decodeHandoff(text)
-    if ('problem' in read) return bad(read.problem, hash)
+    if ('problem' in read) return invalidHandoff(read.problem, hash)
     const saidMs = Date.parse(read.created)
     const createdMs = Number.isNaN(saidMs) ? (dayIn(name) ?? modifiedMs) : saidMs
     const slug = slugIn(name, read.created, read.branch)
     return { ...file, slug, hash, createdMs, handoff: read, problem: null }
   } catch (error) {
-    return bad(problemOf(error))
+    return invalidHandoff(handoffProblemOf(error))
   }
 }
 
@@ -209,9 +209,9 @@ function slugIn(name: string, created: string, branch: string | null): string {
 }
 
 /** What is wrong with a file or folder, in words; a defect of ours is thrown on. */
-export function problemOf(error: unknown): string {
+export function handoffProblemOf(error: unknown): string {
   if (!(error instanceof ReasonError) && errorCode(error) === undefined) throw error
-  if (!(error instanceof ReasonError)) return describe(error)
+  if (!(error instanceof ReasonError)) return describeError(error)
   if (error.reason === 'file_too_large') return `it is larger than ${error.data.limit} bytes`
   return String(error.data.problem ?? error.message).replace(/\.$/, '')
 }
@@ -229,7 +229,7 @@ export interface JudgedHandoff extends FoundHandoff {
  * Ours is what this program wrote, to the byte. All else is somebody's text: in a workspace that is not trusted
  * nobody vouches for it, and in one that is not where git brought it from elsewhere.
  */
-export async function judged(
+export async function judgeHandoffs(
   context: Context,
   found: readonly FoundHandoff[],
   { trusted }: { trusted: boolean },

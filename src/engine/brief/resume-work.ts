@@ -7,24 +7,28 @@ import { saysAnything } from '../../policy/brief/brief-sections.ts'
 import type { Talks } from '../../policy/brief/brief-talk.ts'
 import { isInFlight } from '../../policy/digest/tell-end.ts'
 import { workIn } from '../../policy/digest/work.ts'
-import { type Candidate, type ResumeChoice, resolveStream } from '../../policy/resolve.ts'
+import { type ResumeChoice, resolveStream, type StreamCandidate } from '../../policy/resolve.ts'
 import type { Context } from '../context/context.ts'
 import { isAutomatic } from '../documents/automatic.ts'
 import { requireRow } from '../documents/find-stream.ts'
 import type { Survey } from '../documents/survey.ts'
 import { absentAt } from '../surroundings/mentions.ts'
-import { seenOf, sessionsSeen } from '../surroundings/seen.ts'
+import { readRecentSessions, resolveFactsOf } from '../surroundings/resolve-facts.ts'
 import type { World } from '../surroundings/world.ts'
-import { learningsFor, type ToldBrief, toldBrief } from './brief-of.ts'
+import { learningsFor, type RenderedBrief, renderFittedBrief } from './brief-of.ts'
 import { savedState } from './saved-state.ts'
 import type { SessionNote } from './session-notes.ts'
 import { talksFor } from './talks.ts'
-import { verify } from './verify.ts'
+import { verifyWork } from './verify-work.ts'
 
-export type Resumed =
+export type ResumeResult =
   /** `foreign`: so many documents came with the repository, and are not told. */
   | { kind: 'nothing'; foreign: number }
-  | { kind: 'choose'; trusted: boolean; candidates: Array<Candidate & { updatedAt: string; age: string }> }
+  | {
+      kind: 'choose'
+      trusted: boolean
+      candidates: Array<StreamCandidate & { updatedAt: string; age: string }>
+    }
   | { kind: 'offered'; stream: string; branch: string | null; savedAt: string; age: string }
   | ({
       kind: 'brief'
@@ -35,7 +39,7 @@ export type Resumed =
       savedAt: string
       drift: Drift
       work: WorkState
-    } & ToldBrief)
+    } & RenderedBrief)
 
 /** Why a stream was chosen, in words. */
 export const WHY: Record<Extract<ResumeChoice, { kind: 'stream' }>['why'], string> = {
@@ -49,7 +53,7 @@ export const WHY: Record<Extract<ResumeChoice, { kind: 'stream' }>['why'], strin
   session: 'it is what the last session worked on',
 }
 
-interface Asking {
+interface ResumeOptions {
   named: string | null
   budget: number
   notes?: readonly SessionNote[]
@@ -62,18 +66,18 @@ interface Asking {
 }
 
 /** The one stream that is meant, told; or what there is to choose from. */
-export async function resumed(
+export async function resumeStream(
   context: Context,
   survey: Survey,
   world: World,
-  { named, budget, notes = [], isAsked = true, except = null, asksFocus = false }: Asking,
-): Promise<Resumed> {
+  { named, budget, notes = [], isAsked = true, except = null, asksFocus = false }: ResumeOptions,
+): Promise<ResumeResult> {
   const { ports, notices } = context
   const nowMs = ports.now()
   const plan = world.index?.activePlan ?? null
-  const { sessions, readDigest, bound, worked } = await sessionsSeen(context, survey)
+  const { sessions, readDigest, bound, worked } = await readRecentSessions(context, survey)
   const choice = resolveStream(
-    seenOf(survey, { named, plan, branch: world.branch, nowMs, bound, worked }),
+    resolveFactsOf(survey, { named, plan, branch: world.branch, nowMs, bound, worked }),
     'resume',
   )
   if (choice.kind === 'unknown') requireRow(survey, choice.name)
@@ -107,10 +111,10 @@ export async function resumed(
     savedAt: isAutomatic(checkpoint) ? null : checkpoint.at,
     ...{ sessions, readDigest },
   })
-  const saved = talks ? savedBeside(work, talks) : (overheard ?? work)
+  const saved = talks ? withoutTalk(work, talks) : (overheard ?? work)
   const { branch = null, commit = null } = checkpoint.provenance ?? {}
   const point = { atMs: savedAtMs, branch, commit, absent: absentAt(checkpoint, work) }
-  const { checks, drift: found } = await verify(context, saved, point, world, survey)
+  const { checks, drift: found } = await verifyWork(context, saved, point, world, survey)
   const drift = isAsked || survey.trusted ? found : withoutName(found)
   const learnings = await learningsFor(context, survey, work)
   const told = {
@@ -132,7 +136,7 @@ export async function resumed(
     savedAt: checkpoint.at,
     drift,
     work,
-    ...toldBrief(input, budget),
+    ...renderFittedBrief(input, budget),
   }
 }
 
@@ -149,7 +153,7 @@ const BY_OLDER =
   'An older version of Savepoint overheard this in a session, and nobody saved it: check it before you build on it.'
 
 /** The saved work without the items that the quoted talk repeats. */
-function savedBeside(work: WorkState, { main, around }: Talks): WorkState {
+function withoutTalk(work: WorkState, { main, around }: Talks): WorkState {
   const said = workIn(main.digest, around)
   const isNew = (known: ReadonlyArray<{ text: string }>) => {
     const texts = new Set(known.map(({ text: one }) => one))

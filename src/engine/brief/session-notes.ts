@@ -1,7 +1,7 @@
 import { instant } from '../../core/ports.ts'
 import type { Session, SessionKey } from '../../core/session.ts'
 import { shortId } from '../../core/session-name.ts'
-import { ageOf, count } from '../../core/text.ts'
+import { ageOf, formatCount } from '../../core/text.ts'
 import { runningIn } from '../../policy/running-in.ts'
 import { isLive, quietFor, STALE_AFTER_MS } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context/context.ts'
@@ -40,19 +40,19 @@ export async function notesHere(
   const toldAt = others.reduce((latest, { told }) => (told && told.at > latest ? told.at : latest), '')
   const nowMs = ports.now()
   return others
-    .filter((session) => isLive(session) || knownSince(session) > toldAt)
+    .filter((session) => isLive(session) || noteTime(session) > toldAt)
     .slice(0, MOST_SESSIONS)
-    .flatMap((session) => notesOf(session, nowMs, trusted))
+    .flatMap((session) => sessionNotesOf(session, nowMs, trusted))
 }
 
 /** When a start could first say what it says now: that a session broke off is known an hour after its last word. */
-const knownSince = ({ phase, endReason, lastActivityAt }: Session) =>
+const noteTime = ({ phase, endReason, lastActivityAt }: Session) =>
   phase === 'stale' || endReason === 'crash'
     ? instant(Date.parse(lastActivityAt) + STALE_AFTER_MS)
     : lastActivityAt
 
 /** Names of branches and helpers may be a stranger's words: they are told only where the workspace is trusted. */
-export function notesOf(session: Session, nowMs: number, trusted: boolean): SessionNote[] {
+export function sessionNotesOf(session: Session, nowMs: number, trusted: boolean): SessionNote[] {
   const name = shortId(session.id)
   const state = stateOf(session, nowMs, trusted)
   const note =
@@ -65,7 +65,7 @@ export function notesOf(session: Session, nowMs: number, trusted: boolean): Sess
       ? [`Session ${name} was stopped by ${pauseOf(session.paused, trusted)} ${agoOf(session, nowMs)}.`]
       : []
     ).map(note('pause')),
-    ...sayLeft(name, leftIn(session), trusted).map(note('running')),
+    ...sayLeft(name, leftRunningIn(session), trusted).map(note('running')),
     ...quietNote(session, name).map(note('hooks')),
   ]
 }
@@ -92,14 +92,17 @@ function sayLeft(name: string, left: Array<{ what: string }>, trusted: boolean):
     return left.map(
       ({ what }) => `Session ${name} left this running: ${what}. Look at it before starting it again.`,
     )
-  const things = count(left.length, 'helper or command').replace('helper or commands', 'helpers or commands')
+  const things = formatCount(left.length, 'helper or command').replace(
+    'helper or commands',
+    'helpers or commands',
+  )
   return left.length === 0
     ? []
     : [`Session ${name} left ${things} running. Look before starting anything again.`]
 }
 
 /** A session that ended in order also ended its helpers and commands. */
-function leftIn(session: Session): Array<{ what: string }> {
+function leftRunningIn(session: Session): Array<{ what: string }> {
   const { phase, endReason } = session
   if (phase === 'recent' && endReason !== 'crash' && endReason !== 'clear') return []
   return runningIn(session).slice(-MOST_RUNNING)

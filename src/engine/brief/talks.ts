@@ -13,7 +13,7 @@ import type { World } from '../surroundings/world.ts'
 import { stateOf } from './session-notes.ts'
 
 /** Which sessions are asked for. */
-interface Asked {
+interface TalkFilter {
   stream: string
   /** It was asked for by its name: then only sessions that saved to it count. */
   isNamed: boolean
@@ -37,7 +37,7 @@ const DAY_MS = 86_400_000
  * What the sessions of a piece of work said. The main one is the newest that did something; without any, the newest.
  * One that ended a day before somebody saved by hand is history, and told in a line.
  */
-export async function talksFor(context: Context, asked: Asked): Promise<Talks | null> {
+export async function talksFor(context: Context, asked: TalkFilter): Promise<Talks | null> {
   const nowMs = context.ports.now()
   const isCurrent = ({ lastActivityAt }: Session) =>
     asked.savedAt === null || Date.parse(lastActivityAt) > Date.parse(asked.savedAt) - DAY_MS
@@ -64,7 +64,7 @@ export async function talksFor(context: Context, asked: Asked): Promise<Talks | 
 }
 
 /** Those that saved to the stream, and those of this branch that saved to none but their own. */
-async function sessionsOf({ store, identity }: Context, asked: Asked): Promise<Session[]> {
+async function sessionsOf({ store, identity }: Context, asked: TalkFilter): Promise<Session[]> {
   // Work that is asked for by its name is the repository's: its sessions may have been in any worktree.
   const sessions =
     asked.isNamed && identity.workspace !== ''
@@ -85,7 +85,7 @@ async function sessionsOf({ store, identity }: Context, asked: Asked): Promise<S
 /** Git is asked only where there is a file to ask about: that costs a process. */
 async function surroundingsOf(
   { place, settings }: Context,
-  { trusted }: Asked,
+  { trusted }: TalkFilter,
   { files }: Digest,
 ): Promise<Talks['around']> {
   const nameFile = fileNamer(place.root)

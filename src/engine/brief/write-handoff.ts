@@ -8,11 +8,11 @@ import { HANDOFFS, handoffName, slugOf } from '../../formats/handoff-md/layout.t
 import { openFolder } from '../../fs/disk.ts'
 import { createDurably, makeFolders } from '../../fs/durable.ts'
 import type { Context } from '../context/context.ts'
-import type { Receipt } from '../save/save-work.ts'
-import { handoffHome, MAX_HANDOFF_BYTES, problemOf } from './handoff-files.ts'
+import type { WorkReceipt } from '../save/save-work.ts'
+import { handoffHome, handoffProblemOf, MAX_HANDOFF_BYTES } from './handoff-files.ts'
 
 /** Writes the handoff of a save. If the file cannot be written, the work is still saved, and the refusal says so. */
-export async function writtenFor(context: Context, receipt: Receipt, purpose: string) {
+export async function writeHandoffFor(context: Context, receipt: WorkReceipt, purpose: string) {
   const { stream, sequence, checkpoint: id } = receipt
   const home = handoffHome(context)
   if (home.problem !== null) context.notices.push(`The handoff is written here: ${home.problem}.`)
@@ -45,7 +45,7 @@ export async function writtenFor(context: Context, receipt: Receipt, purpose: st
     if (error instanceof ReasonError && error.reason === 'store_damaged') throw error
     const named = error instanceof ReasonError ? error.data.path : null
     const path = typeof named === 'string' ? named : folder
-    const data = { path, problem: problemOf(error), stream, sequence, checkpoint: id }
+    const data = { path, problem: handoffProblemOf(error), stream, sequence, checkpoint: id }
     throw new ReasonError('handoff_unwritten', data, { cause: error })
   }
 }

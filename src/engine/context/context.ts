@@ -3,14 +3,14 @@ import { AGENTS, sessionIn, speakerOf } from '../../agents/table.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Agent } from '../../core/agent.ts'
 import { instant, type Ports } from '../../core/ports.ts'
-import { describe, errorCode, ReasonError } from '../../core/reason.ts'
+import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import type { SessionKey } from '../../core/session.ts'
 import { openEmptyStore, openHomeStore } from '../../store/sqlite/home-store.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoreFile } from '../../store/store-file.ts'
 import { type Home, homeAt, homePath, prepareHome } from '../../workspace/home.ts'
-import { type Identity, identify, recognise } from '../../workspace/identity.ts'
-import { locate, type Place } from '../../workspace/locate.ts'
+import { type Identity, identifyWorkspace, recogniseWorkspace } from '../../workspace/identity.ts'
+import { locateWorkspace, type Place } from '../../workspace/locate.ts'
 import { type Config, loadSettings } from './load-settings.ts'
 
 /** What a verb works with: place, store, settings, clock, and the notices for the user. */
@@ -42,7 +42,7 @@ export interface Context {
   /** Asks a person, one question after another; null where nobody sits at a terminal. */
   ask: Ask | null
   /** Shows how far long work has come; says nothing where nobody watches. */
-  progress: Progress
+  progress: ProgressReporter
   /** Bookkeeping that may come after a save is confirmed: a crash before it costs the next command a look. */
   afterwards: Array<() => Promise<void>>
 }
@@ -51,10 +51,10 @@ export interface Context {
 export type Ask = (questions: readonly string[]) => Promise<string[]>
 
 /** `done` of `total` are through; the same number twice ends it. */
-export type Progress = (done: number, total: number) => void
+export type ProgressReporter = (done: number, total: number) => void
 
 /** Runs the tasks that were deferred until the result is confirmed, in order. */
-export async function catchUp(context: Context): Promise<void> {
+export async function runDeferredTasks(context: Context): Promise<void> {
   for (const task of context.afterwards.splice(0)) await task()
 }
 
@@ -71,7 +71,7 @@ export interface ContextRequest {
   mayMigrate?: boolean
   readInput?: () => Promise<string>
   ask?: Ask | null
-  progress?: Progress
+  progress?: ProgressReporter
   /** Where notices go; the door's own list, so that it can tell them also where the verb is refused. */
   notices?: string[]
   /** Other agents than those of the table. */
@@ -90,7 +90,7 @@ export async function openContext(request: ContextRequest): Promise<Context> {
   const { cwd, env, ports, access, waitMs, readInput = noInput, notices = [] } = request
   const { ask = null, progress = () => undefined, lenient = false, mayMigrate = true } = request
   const { agents = AGENTS, speaker = speakerOf(agents, env) } = request
-  const place = placeOf(cwd)
+  const place = locateOrRefuse(cwd)
   const home = homeAt(homePath(env))
   const { settings, ...config } = await loadSettings(place.root, env)
   meetProblems(config, lenient, notices)
@@ -141,11 +141,11 @@ function meetProblems({ problems }: Config, lenient: boolean, notices: string[])
 }
 
 /** Where a folder is; one that is gone has a reason. */
-export function placeOf(cwd: string): Place {
+export function locateOrRefuse(cwd: string): Place {
   try {
-    return locate(cwd)
+    return locateWorkspace(cwd)
   } catch (error) {
-    throw new ReasonError('folder_unreadable', { path: cwd, problem: describe(error) }, { cause: error })
+    throw new ReasonError('folder_unreadable', { path: cwd, problem: describeError(error) }, { cause: error })
   }
 }
 
@@ -158,8 +158,8 @@ export async function settleIdentity(
   access: ContextRequest['access'],
 ): Promise<Identity> {
   const known = await store.local.listWorkspaces()
-  if (access === 'read') return recognise(place, known) ?? NOBODY
-  const identity = identify(place, known, ports)
+  if (access === 'read') return recogniseWorkspace(place, known) ?? NOBODY
+  const identity = identifyWorkspace(place, known, ports)
   const row = { id: identity.workspace, repository: identity.repository, path: place.root }
   const isKnown = known.some(
     (other) => other.id === row.id && other.path === row.path && other.repository === row.repository,
@@ -178,7 +178,7 @@ export async function workspaceRoot(context: Context, workspace: string): Promis
 /** A confirmed save stays confirmed even if a deferred task fails: the next command repeats the task. */
 export async function catchUpQuietly(context: Context): Promise<void> {
   try {
-    await catchUp(context)
+    await runDeferredTasks(context)
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
     context.notices.push(error.message)

@@ -1,13 +1,13 @@
 import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { errorCode, ReasonError } from '../../core/reason.ts'
-import { placeOf } from './context.ts'
+import { locateOrRefuse } from './context.ts'
 
 const MOST_CHARACTERS = 4_096
 
 /** Refuses a path that leads out of the workspace around a folder, by its words or by a link on the way. */
 export function requireInside(cwd: string, path: string): void {
-  const { root } = placeOf(cwd)
+  const { root } = locateOrRefuse(cwd)
   // A drive or a share of another system, and what a shell would replace.
   const isElsewhere = sep === '/' && /^(?:[A-Za-z]:|\\\\|~)/.test(path)
   if (isElsewhere || fromRoot(root, path) === null)

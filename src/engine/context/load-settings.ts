@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { Entry, Shown } from '../../config/session-block.ts'
+import type { SettingEntry, ShownValue } from '../../config/session-block.ts'
 import {
   defaultSettings,
   forEachSetting,
@@ -8,7 +8,7 @@ import {
   type SettingName,
   type Settings,
 } from '../../config/settings.ts'
-import { describe, ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import { readPlainFile } from '../../fs/disk.ts'
 
 const MAX_BYTES = 64 * 1024
@@ -30,9 +30,9 @@ export interface ConfigProblem {
 }
 
 /** A value that a file says and that does not count. */
-interface PassedOver {
+interface IgnoredValue {
   setting: SettingName
-  value: Shown
+  value: ShownValue
   path: string
   why: 'overridden' | 'userOnly' | 'invalid'
 }
@@ -44,7 +44,7 @@ export interface Config {
   /** In the order in which they are read: the later one wins. */
   files: ConfigFile[]
   problems: ConfigProblem[]
-  passedOver: PassedOver[]
+  passedOver: IgnoredValue[]
 }
 
 /** The user's own settings file. */
@@ -92,7 +92,7 @@ export async function loadSettings(root: string, env: Environment): Promise<{ se
 /** The later file wins; what does not count is kept with the reason. */
 function apply(
   { settings, origins, problems, passedOver }: { settings: Settings } & Config,
-  { name, value, shown, line, problem: unusable }: Entry,
+  { name, value, shown, line, problem: unusable }: SettingEntry,
   { path, by }: Pick<ConfigFile, 'path' | 'by'>,
 ): void {
   const tell = (problem: string) =>
@@ -119,7 +119,7 @@ function apply(
   Object.assign(settings, { [name]: value })
 }
 
-async function readSettings(path: string): Promise<{ entries: Entry[] } | { problem: string } | null> {
+async function readSettings(path: string): Promise<{ entries: SettingEntry[] } | { problem: string } | null> {
   let bytes: Buffer | null
   try {
     bytes = readPlainFile(path, MAX_BYTES)
@@ -130,12 +130,12 @@ async function readSettings(path: string): Promise<{ entries: Entry[] } | { prob
   const text = textOf(bytes)
   if (text === null) return { problem: 'it is not UTF-8 text' }
   // The parser is loaded with the first file: most workspaces have none.
-  return (await import('../../config/session-block.ts')).readSession(text)
+  return (await import('../../config/session-block.ts')).readSessionBlock(text)
 }
 
 /** The file is named already. */
 function unreadable(error: unknown): string {
-  if (!(error instanceof ReasonError)) return describe(error)
+  if (!(error instanceof ReasonError)) return describeError(error)
   return error.reason === 'file_too_large'
     ? `it has more than ${MAX_BYTES} bytes`
     : String(error.data.problem)

@@ -6,4 +6,10 @@ export const MOST_ATTEMPTS = {
   files: 12,
   /** Appends to one run: every process of a parallel run writes to it. */
   snapshots: 200,
+  /** Saves of what a transcript says: the next look reads on from there. */
+  transcripts: 10,
+  /** Changes of a session's row: hooks and commands may be at the same rows. */
+  sessions: 20,
+  /** Writes of an agent's settings: somebody who writes them all the time is not waited for. */
+  settings: 8,
 } as const

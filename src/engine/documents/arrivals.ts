@@ -2,24 +2,24 @@ import { sha256 } from '../../core/canonical.ts'
 import { nameKey } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { isArchived, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
-import { type Reading, readDocument } from '../../formats/checkpoint-md/read.ts'
+import { type DocumentReading, readDocument } from '../../formats/checkpoint-md/read.ts'
 import { type Folder, lookTime, openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
-import { isHere, type Survey, type Trouble, unsettled } from './survey.ts'
+import { isHere, type Survey, type Trouble, unsettledPaths } from './survey.ts'
 
 /** A file that is younger than this may be changed again without looking different: it is read every time. */
 const SETTLED_MS = 100
 
-type Whole = Extract<Reading, { state: 'whole' }>
+type WholeReading = Extract<DocumentReading, { state: 'whole' }>
 
 /** A document file that is not known to be as the store has it. */
 export interface Arrival {
   path: string
   stamp: string | null
   hash: string
-  reading: Whole
+  reading: WholeReading
 }
 
 /** A file that is as the store has it, and how it looks now. */
@@ -49,7 +49,7 @@ export async function readArrivals(context: Context, survey: Survey): Promise<Ar
   const leaving = new Set(owed.flatMap(({ state, path }) => (state === 'leaving' ? [path] : [])))
   const folders = new OpenFolders(context.place.root)
   try {
-    for (const path of unsettled(survey)) {
+    for (const path of unsettledPaths(survey)) {
       if (leaving.has(path)) continue
       const row = byPath.get(path)
       const bytes = readFile(folders, path, survey.troubles)
@@ -104,7 +104,11 @@ async function keepBroken(
   return { texts: [{ hash, text }], versions: [version] }
 }
 
-function troubleOf(path: string, reading: Exclude<Reading, { state: 'whole' }>, isKnown: boolean): Trouble {
+function troubleOf(
+  path: string,
+  reading: Exclude<DocumentReading, { state: 'whole' }>,
+  isKnown: boolean,
+): Trouble {
   if (reading.state === 'other')
     return {
       kind: 'broken',

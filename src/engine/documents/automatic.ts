@@ -1,6 +1,6 @@
 import { BY_HAND, type Checkpoint, type Trigger, type TriggerKind } from '../../core/checkpoint.ts'
 import { emptyWork, OVERHEARD, type WorkState } from '../../core/work.ts'
-import type { Stored } from '../../store/log.ts'
+import type { StoredCheckpoint } from '../../store/log.ts'
 import type { Store } from '../../store/store.ts'
 
 /** Why a session's talk is saved without anybody asking. */
@@ -55,7 +55,7 @@ export async function withoutOlderReading(store: Store, checkpoint: Checkpoint):
 }
 
 /** What people and agents saved of the work: nothing in it was taken from a session's talk. */
-export async function savedByHand(store: Store, checkpoint: Checkpoint): Promise<WorkState> {
+export async function readSavedByHand(store: Store, checkpoint: Checkpoint): Promise<WorkState> {
   const { added, saved } = await originsOf(store, checkpoint, ALL, () => false)
   const work = withoutAdded(checkpoint, added, saved)
   const nothing = emptyWork()
@@ -76,17 +76,18 @@ async function originsOf(
   let saved: WorkState | null = null
   let one: Checkpoint | null = checkpoint
   for (let step = 0; one !== null && step < MOST_STEPS && !isEnd(one); step += 1) {
-    const stored: Stored | null = one.parent === null ? null : await store.log.readCheckpoint(one.parent)
+    const stored: StoredCheckpoint | null =
+      one.parent === null ? null : await store.log.readCheckpoint(one.parent)
     const parent: Checkpoint | null = stored?.state === 'whole' ? stored.checkpoint : null
     if (isAutomatic(one))
-      for (const key of addedTo(one.work, parent?.work ?? emptyWork(), lists)) added.add(key)
+      for (const key of addedKeys(one.work, parent?.work ?? emptyWork(), lists)) added.add(key)
     else saved ??= one.work
     one = parent
   }
   return { added, saved: saved ?? one?.work ?? emptyWork() }
 }
 
-const addedTo = (work: WorkState, before: WorkState, lists: readonly List[]) =>
+const addedKeys = (work: WorkState, before: WorkState, lists: readonly List[]) =>
   lists.flatMap((list) => {
     const known = new Set(LISTS[list](before))
     return LISTS[list](work)
@@ -96,7 +97,7 @@ const addedTo = (work: WorkState, before: WorkState, lists: readonly List[]) =>
 
 function withoutAdded(checkpoint: Checkpoint, added: ReadonlySet<string>, saved: WorkState): WorkState {
   const { work } = checkpoint
-  const kept = <Item>(list: List, items: Item[]): Item[] => {
+  const withoutAddedItems = <Item>(list: List, items: Item[]): Item[] => {
     const names = LISTS[list](work)
     return items.filter((_, at) => !added.has(keyOf(list, names[at] ?? '')))
   }
@@ -104,11 +105,11 @@ function withoutAdded(checkpoint: Checkpoint, added: ReadonlySet<string>, saved:
   return {
     ...work,
     ...{ problem, state },
-    decisions: kept('decisions', work.decisions),
-    rules: kept('rules', work.rules),
-    constraints: kept('constraints', work.constraints),
-    facts: kept('facts', work.facts),
-    done: kept('done', work.done),
-    artifacts: kept('artifacts', work.artifacts),
+    decisions: withoutAddedItems('decisions', work.decisions),
+    rules: withoutAddedItems('rules', work.rules),
+    constraints: withoutAddedItems('constraints', work.constraints),
+    facts: withoutAddedItems('facts', work.facts),
+    done: withoutAddedItems('done', work.done),
+    artifacts: withoutAddedItems('artifacts', work.artifacts),
   }
 }

@@ -9,16 +9,16 @@ import { redactAll } from '../../policy/redact.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { provenanceOf } from '../trust/here.ts'
-import type { Act } from './act.ts'
-import { documentPoint, joined, owedDocument } from './checkpoint-of.ts'
+import type { DocumentAct } from './act-on-documents.ts'
+import { documentPoint, joinCommits, owedDocument } from './checkpoint-of.ts'
 import { requireSize } from './edit-document.ts'
 import { afterHead, requireRow } from './find-stream.ts'
-import { workAt } from './newest-whole.ts'
+import { workAt } from './newest-whole-point.ts'
 import { clearCurrents } from './set-focus.ts'
 import { findRow, isBare, isTakenPath, type Survey } from './survey.ts'
 import { newStream } from './take-in.ts'
 
-export interface Made {
+export interface NewDocument {
   id: string
   path: string
   parent: string | null
@@ -39,7 +39,7 @@ export function requireDocumentName(name: string): void {
 }
 
 /** Timestamps in documents are read by people: whole seconds do. */
-export const stampOf = (context: Context) => `${instant(context.ports.now()).slice(0, 19)}Z`
+export const documentTimestamp = (context: Context) => `${instant(context.ports.now()).slice(0, 19)}Z`
 
 /** A document that begins, with a text that is made once it is sure that it may. */
 export async function beginDocument(
@@ -52,7 +52,7 @@ export async function beginDocument(
     current,
     note,
   }: { name: string; parent: string | null; text: string; current: boolean; note: string },
-): Promise<Act<Made>> {
+): Promise<DocumentAct<NewDocument>> {
   const known = findRow(survey, name)
   if (known && isBare(known) && parent === null)
     return givenDocument(context, survey, known, { text, current, note })
@@ -85,7 +85,7 @@ export async function beginDocument(
     sequence: 1,
     focused: current,
   }
-  return { commit: joined(context.identity.workspace, begins, focus), answer }
+  return { commit: joinCommits(context.identity.workspace, begins, focus), answer }
 }
 
 /** Work that was only saved so far gets a document, in which all that is known of it stands. */
@@ -94,7 +94,7 @@ async function givenDocument(
   survey: Survey,
   row: WorkRow,
   { text, current, note }: { text: string; current: boolean; note: string },
-): Promise<Act<Made>> {
+): Promise<DocumentAct<NewDocument>> {
   const { stream, position } = row
   const path = activePath(stream.name)
   refuseFile(context, survey, stream.name)
@@ -115,7 +115,7 @@ async function givenDocument(
   const focus = current ? { ...(await clearCurrents(context, survey, stream.id)), focus: stream.id } : {}
   const { id: checkpoint } = point.checkpoint
   return {
-    commit: joined(context.identity.workspace, { ...point.commit, documents }, focus),
+    commit: joinCommits(context.identity.workspace, { ...point.commit, documents }, focus),
     answer: {
       id: stream.name,
       path,

@@ -16,12 +16,12 @@ import { emptyWork, type Position, type WorkState } from '../../core/work.ts'
 import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
 import { saysCurrent } from '../../formats/checkpoint-md/read.ts'
 import { completionOf, workOf } from '../../formats/checkpoint-md/work.ts'
+import { mergeEditedWork } from '../../policy/merge-edited-work.ts'
 import { type Redacted, redactAll } from '../../policy/redact.ts'
-import { taken } from '../../policy/take.ts'
 import type { DocumentCommit } from '../../store/acts.ts'
 import type { Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
-import { wholeOrNothing } from './newest-whole.ts'
+import { newestWholeOrNull } from './newest-whole-point.ts'
 
 /** Something that is to become a checkpoint of a stream. */
 export interface NewPoint {
@@ -84,7 +84,9 @@ export async function documentPoint(
   const origin = point.work || parent === null ? null : await originOf(context, parent)
   const said =
     point.work ??
-    (origin === null ? workOf(document) : taken(origin.work, workOf(document), { shown: origin.shown }))
+    (origin === null
+      ? workOf(document)
+      : mergeEditedWork(origin.work, workOf(document), { shown: origin.shown }))
   const position = { ...said.position, ...point.position }
   const work = point.work && !point.position ? point.work : redactAll({ ...said, position })
   const fields = document.front?.fields
@@ -117,13 +119,13 @@ async function originOf(
   context: Context,
   id: string,
 ): Promise<{ work: WorkState; shown: WorkState | null; absent: string[] }> {
-  const before = await wholeOrNothing(context, id)
+  const before = await newestWholeOrNull(context, id)
   const { work = emptyWork(), document, absent = [] } = before ?? {}
   const text = document?.behind ? await context.store.log.readText(document.hash) : null
   return { work, shown: text === null ? null : workOf(decodeDocument(text)), absent }
 }
 
-interface Shown {
+interface DocumentFacts {
   ref: DocumentRef
   /** When the document says that it was changed. */
   changed: string
@@ -134,7 +136,7 @@ interface Shown {
 function pointOf(
   context: Context,
   point: NewPoint & { work: Redacted<WorkState> },
-  shown: Shown | null,
+  shown: DocumentFacts | null,
 ): Point {
   const {
     stream,
@@ -186,7 +188,7 @@ export const owedDocument = (
 })
 
 /** Several commits as one. */
-export function joined(workspace: string, ...parts: Array<Partial<DocumentCommit>>): DocumentCommit {
+export function joinCommits(workspace: string, ...parts: Array<Partial<DocumentCommit>>): DocumentCommit {
   const focus = parts.find((part) => part.focus !== undefined)?.focus
   return {
     workspace,

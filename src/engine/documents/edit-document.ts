@@ -10,7 +10,7 @@ import { afterHead, type OpenDocument } from './find-stream.ts'
 import type { Survey } from './survey.ts'
 
 /** A new text for a document that is here: a checkpoint of its own, owed to the file that stands there. */
-export async function edited(
+export async function editDocument(
   context: Context,
   survey: Survey,
   { row, view }: OpenDocument,

@@ -1,16 +1,16 @@
-import { count } from '../../core/text.ts'
+import { formatCount } from '../../core/text.ts'
 import { readFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { FIX, type Finding } from '../context/finding.ts'
-import { act } from './act.ts'
+import { actOnDocuments } from './act-on-documents.ts'
 import { focusOn } from './set-focus.ts'
-import { currentsOf, look, type Survey } from './survey.ts'
+import { currentsOf, type Survey, surveyDocuments } from './survey.ts'
 import { takeIn } from './take-in.ts'
 
 /** The checkpoint documents of this workspace. Without `fix` nothing is taken in and nothing is written. */
 export async function examineDocuments(context: Context, fix: boolean, findings: Finding[]): Promise<void> {
-  const survey = await look(context)
+  const survey = await surveyDocuments(context)
   if (survey.rows.length === 0 && survey.files.size === 0) return
   const owed =
     survey.operation === null
@@ -24,14 +24,14 @@ export async function examineDocuments(context: Context, fix: boolean, findings:
   if (owed > 0)
     findings.push({
       level: 'warning',
-      what: `${count(owed, 'document change')} in the store and not yet on the disk`,
+      what: `${formatCount(owed, 'document change')} in the store and not yet on the disk`,
       todo: FIX,
       fixed: kept && 'written',
     })
   if (survey.leftovers.length > 0)
     findings.push({
       level: 'warning',
-      what: `${count(survey.leftovers.length, 'file')} left by a write that was broken off`,
+      what: `${formatCount(survey.leftovers.length, 'file')} left by a write that was broken off`,
       todo: FIX,
       fixed: kept && 'removed, after what they held was kept in the store',
     })
@@ -57,7 +57,7 @@ function tellTroubles({ troubles, operation, foreign }: Survey, findings: Findin
   if (foreign.length > 0)
     findings.push({
       level: 'note',
-      what: `${count(foreign.length, 'document')} came with the repository, which is not trusted`,
+      what: `${formatCount(foreign.length, 'document')} came with the repository, which is not trusted`,
       todo: 'Look at them; if you trust them: savepoint trust',
       fixed: null,
     })
@@ -66,7 +66,7 @@ function tellTroubles({ troubles, operation, foreign }: Survey, findings: Findin
 /** Whatever is owed is written with any act; where several are current the newest stays. */
 async function mend(context: Context, several: WorkRow[]): Promise<{ newest: string | null }> {
   const newest = several.length > 1 ? await newestOf(context, several) : null
-  const { chosen } = await act(context, async (survey) => {
+  const { chosen } = await actOnDocuments(context, async (survey) => {
     const row = survey.rows.find(({ stream }) => stream.id === newest?.stream.id) ?? null
     const commit = row && currentsOf(survey).length > 1 ? await focusOn(context, survey, row) : {}
     return { commit, answer: { chosen: row?.stream.name ?? null } }

@@ -12,11 +12,14 @@ export function requireRow(survey: Survey, id: string): WorkRow {
   const foreign = survey.foreign.find((file) => nameKey(file.id) === nameKey(id))
   if (foreign) throw new ReasonError('workspace_untrusted', { path: foreign.path })
   const trouble = survey.troubles.find(({ path }) => path.endsWith(`/${id}.md`))
-  if (trouble) throw refusalOf(trouble, id)
+  if (trouble) throw documentRefusalOf(trouble, id)
   throw new ReasonError('stream_unknown', { id })
 }
 
-export function refusalOf({ kind, path, line, what }: Survey['troubles'][number], id: string): ReasonError {
+export function documentRefusalOf(
+  { kind, path, line, what }: Survey['troubles'][number],
+  id: string,
+): ReasonError {
   if (kind === 'changed') return new ReasonError('document_changed', { path })
   const reason = kind === 'conflicted' ? 'document_conflicted' : 'document_broken'
   return new ReasonError(reason, { id, path, line, problem: what })
@@ -39,7 +42,7 @@ export async function requireDocument(context: Context, survey: Survey, id: stri
   const row = requireRow(survey, id)
   const { stream, view } = row
   const trouble = survey.troubles.find(({ path }) => path === view?.path)
-  if (trouble) throw refusalOf(trouble, stream.name)
+  if (trouble) throw documentRefusalOf(trouble, stream.name)
   tellForeign(context, row)
   if (isBare(row)) throw new ReasonError('document_none', { id: stream.name })
   if (view === null || !isHere(survey, row)) throw new ReasonError('document_absent', { id: stream.name })

@@ -1,9 +1,9 @@
 import { ReasonError } from '../../core/reason.ts'
-import { writtenOut } from '../../formats/checkpoint-md/write-out.ts'
+import { writeOutDocument } from '../../formats/checkpoint-md/write-out-document.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { CheckpointRow } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
-import { newestWhole } from './newest-whole.ts'
+import { newestWholePoint } from './newest-whole-point.ts'
 
 /** A point of a stream with the exact text of its document. */
 export interface PointText {
@@ -21,7 +21,7 @@ export async function pointAt(context: Context, row: WorkRow, at?: number): Prom
     const { sequence, checkpoint, at: time } = position
     if (text !== null) return { sequence, checkpoint, at: time, text }
   }
-  const wanted = at ?? (await newestWhole(context, position.checkpoint)).sequence
+  const wanted = at ?? (await newestWholePoint(context, position.checkpoint)).sequence
   const found = (await context.store.log.readHistory(stream.id)).find(({ sequence }) => sequence === wanted)
   return textOf(context, row, found, wanted)
 }
@@ -38,7 +38,7 @@ async function textOf(
     hash !== undefined
       ? await context.store.log.readText(hash)
       : stored?.state === 'whole'
-        ? writtenOut(stream.name, stored.checkpoint)
+        ? writeOutDocument(stream.name, stored.checkpoint)
         : null
   if (!found || text === null) throw new ReasonError('checkpoint_unknown', { id: stream.name, at })
   return { sequence: found.sequence, checkpoint: found.id, at: found.at, text }

@@ -21,15 +21,15 @@ export interface FoundDocument {
 }
 
 /** A file that should be a document and cannot be read. */
-export interface Unreadable {
+export interface UnreadableFile {
   path: string
   problem: string
 }
 
 /** Every document of a workspace, active ones first. A file that cannot be read hides only itself. */
-export function readDocuments(root: string): { documents: FoundDocument[]; unreadable: Unreadable[] } {
+export function readDocuments(root: string): { documents: FoundDocument[]; unreadable: UnreadableFile[] } {
   const documents: FoundDocument[] = []
-  const unreadable: Unreadable[] = []
+  const unreadable: UnreadableFile[] = []
   const top = openFolder(root)
   try {
     for (const names of [ACTIVE, ARCHIVE]) {

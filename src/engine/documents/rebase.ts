@@ -4,14 +4,14 @@ import { setCompletion } from '../../formats/checkpoint-md/edit.ts'
 import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import { mergeTexts } from '../../formats/checkpoint-md/merge.ts'
 import { readDocument, saysCurrent } from '../../formats/checkpoint-md/read.ts'
-import type { Refusal } from '../../fs/guarded.ts'
+import type { WriteRefusal } from '../../fs/guarded.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { type MergeEdit, SAVE_MS } from '../publish/guard.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
 import type { Here } from '../trust/here.ts'
-import { documentPoint, joined } from './checkpoint-of.ts'
+import { documentPoint, joinCommits } from './checkpoint-of.ts'
 import { afterHead } from './find-stream.ts'
 
 /**
@@ -27,7 +27,7 @@ async function rebase(
   context: Context,
   here: Here,
   owed: OwedView,
-  refusal: Refusal,
+  refusal: WriteRefusal,
 ): Promise<'again' | 'left'> {
   const { store, identity, notices, ports } = context
   const { found, ours: isOurs, forget } = refusal
@@ -46,7 +46,7 @@ async function rebase(
       await store.acts.commit({
         workspace: identity.workspace,
         texts: [{ hash, text }],
-        versions: [{ ...seen(row, hash), current: false, problem: 'it was saved while we wrote' }],
+        versions: [{ ...versionOf(row, hash), current: false, problem: 'it was saved while we wrote' }],
       })
     if (isText && forget !== null) {
       // An editor cuts a file before it writes it anew: what follows within a moment is the edit.
@@ -82,7 +82,7 @@ async function rebase(
   const part: Partial<DocumentCommit> = {
     texts: [{ hash: theirs, text: reading.text }],
     versions: [{ stream: id, hash: theirs, checkpoint, current: saysCurrent(reading.front), problem: null }],
-    ...placed(owed, row, {
+    ...placeMerged(owed, row, {
       checkpoint,
       hash,
       theirs,
@@ -91,7 +91,7 @@ async function rebase(
     }),
   }
   // The point's own version comes last: where both texts are one, it is the one that counts.
-  const committed = await store.acts.commit(joined(identity.workspace, part, point?.commit ?? {}))
+  const committed = await store.acts.commit(joinCommits(identity.workspace, part, point?.commit ?? {}))
   if (!committed.done) return 'again'
   if (merged === null)
     notices.push(
@@ -107,7 +107,7 @@ async function isDelivered(context: Context, { trusted, head }: Here, path: stri
   return (await deliveriesOf(context, head, [{ path }])).get(path)?.foreign === true
 }
 
-const seen = ({ stream, position }: WorkRow, hash: string) => ({
+const versionOf = ({ stream, position }: WorkRow, hash: string) => ({
   stream: stream.id,
   hash,
   checkpoint: position.checkpoint,
@@ -130,7 +130,7 @@ async function mergedText(
   return completion ? setCompletion(theirs, completion) : null
 }
 
-interface Merged {
+interface MergedDocument {
   checkpoint: string
   hash: string
   current: boolean
@@ -140,10 +140,10 @@ interface Merged {
 }
 
 /** Where the document stands from now on: the merged text is owed, over whatever has the name now. */
-function placed(
+function placeMerged(
   owed: OwedView,
   row: WorkRow,
-  { checkpoint, hash, theirs, isOurs, current }: Merged,
+  { checkpoint, hash, theirs, isOurs, current }: MergedDocument,
 ): Partial<DocumentCommit> {
   const { stream, view } = row
   if (owed.state === 'leaving') {

@@ -3,12 +3,12 @@ import { ReasonError } from '../../core/reason.ts'
 import { setFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
-import { joined } from './checkpoint-of.ts'
+import { joinCommits } from './checkpoint-of.ts'
 import { requireSize } from './edit-document.ts'
 import { currentsOf, type Survey } from './survey.ts'
 
 /** The same document with another `status`: other bytes of the same checkpoint, for focus is not work. */
-async function restated(
+async function setStatusText(
   context: Context,
   { stream, view, position }: WorkRow,
   current: boolean,
@@ -37,9 +37,9 @@ async function restated(
 }
 
 /** A document that cannot be changed is reported, and does not prevent a change of focus. */
-async function cleared(context: Context, row: WorkRow): Promise<Partial<DocumentCommit>> {
+async function clearCurrent(context: Context, row: WorkRow): Promise<Partial<DocumentCommit>> {
   try {
-    return await restated(context, row, false)
+    return await setStatusText(context, row, false)
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
     context.notices.push(
@@ -59,8 +59,8 @@ export async function clearCurrents(
   const others = currentsOf(survey).filter(
     ({ stream, view }) => stream.id !== except && !troubled.has(view?.path ?? ''),
   )
-  const parts = await Promise.all(others.map((row) => cleared(context, row)))
-  return joined('', ...parts)
+  const parts = await Promise.all(others.map((row) => clearCurrent(context, row)))
+  return joinCommits('', ...parts)
 }
 
 /** Focus on one stream, or on none: the store and every document change in one command. */
@@ -70,6 +70,6 @@ export async function focusOn(
   chosen: WorkRow | null,
 ): Promise<Partial<DocumentCommit>> {
   const others = await clearCurrents(context, survey, chosen?.stream.id ?? null)
-  const marked = chosen ? await restated(context, chosen, true) : {}
-  return { ...joined('', others, marked), focus: chosen?.stream.id ?? null }
+  const marked = chosen ? await setStatusText(context, chosen, true) : {}
+  return { ...joinCommits('', others, marked), focus: chosen?.stream.id ?? null }
 }

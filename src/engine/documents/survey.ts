@@ -41,7 +41,7 @@ export interface Survey extends Here {
 }
 
 /** One cheap look. What differs between the store and the disk is for `takeIn` to settle. */
-export async function look(context: Context, here?: Here): Promise<Survey> {
+export async function surveyDocuments(context: Context, here?: Here): Promise<Survey> {
   const { store, identity, place } = context
   const { trusted, head } = here ?? (await lookHere(context))
   return {
@@ -84,7 +84,7 @@ function filesIn(path: string): Pick<Survey, 'files' | 'leftovers' | 'troubles'>
 }
 
 /** Paths whose file is not known to be as the store has it. */
-export function unsettled({ rows, files }: Survey): string[] {
+export function unsettledPaths({ rows, files }: Survey): string[] {
   const settled: string[] = []
   for (const { view } of rows)
     if (view?.state === 'published' && view.stamp !== null && files.get(view.path) === view.stamp)

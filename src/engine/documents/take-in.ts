@@ -10,9 +10,9 @@ import type { NewStream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { type Delivery, deliveriesOf } from '../trust/deliveries.ts'
 import { type Arrival, readArrivals, type Stamp, withoutTwins } from './arrivals.ts'
-import { documentPoint, joined } from './checkpoint-of.ts'
+import { documentPoint, joinCommits } from './checkpoint-of.ts'
 import { afterHead } from './find-stream.ts'
-import { follow, isSetBack } from './follow-copies.ts'
+import { focusAsDocumentsSay, isSetBack } from './focus-as-documents-say.ts'
 import type { Survey } from './survey.ts'
 
 /** What looking at the files came to: what to commit, and what to tell. */
@@ -37,8 +37,8 @@ export async function takeIn(context: Context, survey: Survey): Promise<Intake> 
     else parts.push((await adopt(context, arrival, row, deliveries.get(arrival.path))) ?? {})
   }
   if (survey.trusted && survey.operation === null)
-    parts.push(await follow(context, survey, joined('', ...parts)))
-  const commit = joined(context.identity.workspace, ...parts)
+    parts.push(await focusAsDocumentsSay(context, survey, joinCommits('', ...parts)))
+  const commit = joinCommits(context.identity.workspace, ...parts)
   const isEmpty =
     commit.focus === undefined &&
     Object.values(commit).every((value) => !Array.isArray(value) || value.length === 0)

@@ -60,9 +60,9 @@ async function storeProblems(
 ): Promise<{ problems: string[]; derived: string[]; readable: boolean }> {
   try {
     const all = (await context.file?.check()) ?? []
-    const whats = (isDerived: boolean) =>
+    const problemsThatAre = (isDerived: boolean) =>
       all.filter(({ derived = false }) => derived === isDerived).map(({ what }) => what)
-    return { problems: whats(false), derived: whats(true), readable: true }
+    return { problems: problemsThatAre(false), derived: problemsThatAre(true), readable: true }
   } catch (error) {
     if (error instanceof ReasonError && error.reason === 'store_damaged')
       return { problems: [error.message], derived: [], readable: false }

@@ -1,13 +1,13 @@
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { count } from '../../core/text.ts'
+import { formatCount } from '../../core/text.ts'
 import type { Stream } from '../../store/log.ts'
 import type { RestoredFile } from '../../store/store-file.ts'
 import type { Context } from '../context/context.ts'
 import { publishRun } from '../runs/publish-run.ts'
 import { readmitRun } from '../runs/readmit.ts'
 
-export interface Healed extends RestoredFile {
+export interface HealReport extends RestoredFile {
   /** Snapshots that came back from the files in the workspaces. */
   readmitted: number
 }
@@ -16,7 +16,7 @@ export interface Healed extends RestoredFile {
  * Brings a damaged store back: the file is set aside, a fresh one is filled from the newest good backup, from
  * what the damaged file still gives, and from the snapshots that lie in the workspaces of runs it knows.
  */
-export async function healStore(context: Context, { force = false } = {}): Promise<Healed> {
+export async function healStore(context: Context, { force = false } = {}): Promise<HealReport> {
   const { store, file, home, ports } = context
   if (file === null)
     throw new ReasonError('store_damaged', {
@@ -29,20 +29,20 @@ export async function healStore(context: Context, { force = false } = {}): Promi
     force,
     async bringBack() {
       for (const run of await store.log.listStreams(null)) {
-        const found = await anyway(context, () => readmitRun(context, run))
+        const found = await tellRefusal(context, () => readmitRun(context, run))
         if (found > 0) back.push(run)
         readmitted += found
       }
       await store.log.closeGaps(instant(ports.now()))
     },
   })
-  for (const run of back) await anyway(context, () => publishRun(context, run))
+  for (const run of back) await tellRefusal(context, () => publishRun(context, run))
   context.notices.push(
     [
       'The store was damaged.',
       restored.setAside ? `The damaged file is kept at ${restored.setAside}.` : '',
       restored.backup ? `It was restored from ${restored.backup}.` : 'There was no backup.',
-      `${count(restored.checkpoints, 'checkpoint')} came from backup and old file, ${readmitted} from snapshot files.`,
+      `${formatCount(restored.checkpoints, 'checkpoint')} came from backup and old file, ${readmitted} from snapshot files.`,
     ]
       .filter(Boolean)
       .join(' '),
@@ -51,7 +51,7 @@ export async function healStore(context: Context, { force = false } = {}): Promi
 }
 
 /** A workspace that is gone or read-only must not stop the healing of the others. */
-async function anyway<T>(context: Context, act: () => Promise<T>): Promise<T | 0> {
+async function tellRefusal<T>(context: Context, act: () => Promise<T>): Promise<T | 0> {
   try {
     return await act()
   } catch (error) {

@@ -2,9 +2,9 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { NOTE_FILE, NOTES, notesOfPlan, PLANS } from '../../core/layout.ts'
 import { DEFAULT_LEDGER } from '../../core/ledger-path.ts'
-import { describe, errorCode, ReasonError, usageError } from '../../core/reason.ts'
+import { describeError, errorCode, ReasonError, usageError } from '../../core/reason.ts'
 import { HANDOFFS } from '../../formats/handoff-md/layout.ts'
-import { type Entry, type Folder, openFolder } from '../../fs/disk.ts'
+import { type Folder, type FolderEntry, openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import type { Context } from '../context/context.ts'
 
@@ -15,21 +15,21 @@ const CLOSED = new Set(['.git', 'node_modules'])
 const ENDING = /\.(?:json|json\.gz|md)$/i
 
 /** A file that could be a document. */
-export interface Candidate {
+export interface SourceCandidate {
   /** Relative to the workspace, with forward slashes. */
   path: string
-  /** `named` by the user, at a `usual` place of such a document, or only met on a `walk`. */
+  /** `takeNamed` by the user, at a `usual` place of such a document, or only met on a `walk`. */
   how: 'named' | 'usual' | 'walk'
 }
 
-export interface Skipped {
+export interface SkippedFile {
   path: string
   problem: string
 }
 
-export interface Found {
-  candidates: Candidate[]
-  skipped: Skipped[]
+export interface FoundSources {
+  candidates: SourceCandidate[]
+  skipped: SkippedFile[]
 }
 
 const HANDOFF = /(?:^|\/)\.agents\/handoffs\/[^/]+\.md$/i
@@ -42,13 +42,13 @@ export const isLedgerPlace = ({ settings }: Context, path: string) =>
  * The files to look at: below the paths that were given, else at the places where other tools leave documents. No
  * link is followed, and nothing is opened here but folders.
  */
-export function findSources(context: Context, paths: readonly string[]): Found {
+export function findSources(context: Context, paths: readonly string[]): FoundSources {
   const root = openFolder(context.place.root)
   const search = new Search(context, root)
   try {
     if (paths.length === 0) search.usualPlaces()
-    else for (const parts of paths.map((path) => partsOf(context, path))) search.named(parts)
-    return search.found()
+    else for (const parts of paths.map((path) => partsOf(context, path))) search.takeNamed(parts)
+    return search.foundSources()
   } finally {
     root.close()
   }
@@ -78,8 +78,8 @@ function withRealFolder(path: string): string {
 class Search {
   private readonly context: Context
   private readonly root: Folder
-  private readonly candidates = new Map<string, Candidate>()
-  private readonly skipped: Skipped[] = []
+  private readonly candidates = new Map<string, SourceCandidate>()
+  private readonly skipped: SkippedFile[] = []
   private entries = 0
 
   constructor(context: Context, root: Folder) {
@@ -87,7 +87,7 @@ class Search {
     this.root = root
   }
 
-  found(): Found {
+  foundSources(): FoundSources {
     return { candidates: [...this.candidates.values()], skipped: this.skipped }
   }
 
@@ -103,7 +103,7 @@ class Search {
   }
 
   /** What the user named: a file, or a folder and all below it. */
-  named(parts: readonly string[]): void {
+  takeNamed(parts: readonly string[]): void {
     const before = this.skipped.length
     const kind = parts.length === 0 ? 'folder' : this.kindOf(parts)
     if (kind === 'folder') this.walk(parts)
@@ -130,7 +130,7 @@ class Search {
       }
   }
 
-  private take(parts: readonly string[], kind: Entry['kind'], how: Candidate['how']): void {
+  private take(parts: readonly string[], kind: FolderEntry['kind'], how: SourceCandidate['how']): void {
     const path = parts.join('/')
     if (kind === 'file') {
       const isUsual = NOTE_FILE.test(path) || HANDOFF.test(path) || isLedgerPlace(this.context, path)
@@ -144,7 +144,7 @@ class Search {
   }
 
   /** In a fixed order, so that the same files are always taken in the same way. */
-  private entriesIn(parts: readonly string[]): Array<{ name: string; kind: Entry['kind'] }> {
+  private entriesIn(parts: readonly string[]): Array<{ name: string; kind: FolderEntry['kind'] }> {
     const room = MAX_ENTRIES - this.entries
     return this.looking(parts, parts, [], (folder) => {
       const names = folder.names().sort()
@@ -158,7 +158,7 @@ class Search {
     })
   }
 
-  private kindOf(parts: readonly string[]): Entry['kind'] | null {
+  private kindOf(parts: readonly string[]): FolderEntry['kind'] | null {
     const name = parts.at(-1) ?? ''
     return this.looking(parts, parts.slice(0, -1), null, (folder) => folder.entry(name)?.kind ?? null)
   }
@@ -178,18 +178,18 @@ class Search {
         if (folder !== this.root) folder?.close()
       }
     } catch (error) {
-      this.skip(about, problemOf(error))
+      this.skip(about, sourceProblemOf(error))
       return otherwise
     }
   }
 }
 
 /** What is wrong with a file, without the path that stands before it anyway. A defect of ours is thrown on. */
-export function problemOf(error: unknown): string {
+export function sourceProblemOf(error: unknown): string {
   if (error instanceof ReasonError) {
     if (error.reason === 'file_too_large') return `it is too large: over ${error.data.limit} bytes`
     return String(error.data.problem ?? error.message)
   }
   if (errorCode(error) === undefined) throw error
-  return describe(error)
+  return describeError(error)
 }

@@ -5,15 +5,21 @@ import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
-import { tell } from '../documents/read.ts'
-import { look, type Survey, standingOf } from '../documents/survey.ts'
-import { upToDate } from '../documents/up-to-date.ts'
+import { bringUpToDate } from '../documents/bring-up-to-date.ts'
+import { tellProblems } from '../documents/read-survey.ts'
+import { type Survey, standingOf, surveyDocuments } from '../documents/survey.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
 import { type Here, lookHere } from '../trust/here.ts'
 import { findSources } from './find-sources.ts'
-import { type Head, mayConcern, type PlacedSource, type Placement, placeSources } from './place-sources.ts'
+import {
+  mayConcern,
+  type PlacedSource,
+  type Placement,
+  placeSources,
+  type StreamHead,
+} from './place-sources.ts'
 import { type Readings, readCandidates, sourceAt } from './read-candidates.ts'
-import type { Source } from './read-source.ts'
+import type { SourceDocument } from './read-source.ts'
 import { takeSources } from './take-sources.ts'
 
 const WAIT_MS = 20_000
@@ -41,9 +47,9 @@ export async function importSources(
     ...{ ...readings, skipped: [...found.skipped, ...readings.skipped] },
   }
   const sources = await newOnes(context, read, report)
-  const placed = await vouched(context, sources, here)
+  const placed = await markForeign(context, sources, here)
   if (isDry) {
-    const survey = await look(context, here)
+    const survey = await surveyDocuments(context, here)
     const { lanes, taken } = await placeHere(context, survey, placed)
     tellTaken(report, taken)
     for (const { name, isNew, sources: mine } of lanes) count(report, name, isNew, mine)
@@ -54,12 +60,12 @@ export async function importSources(
 /** What this repository has not seen yet, each text once. A file of our own that was changed is not taken for new. */
 async function newOnes(
   context: Context,
-  sources: readonly Source[],
+  sources: readonly SourceDocument[],
   report: ImportReport,
-): Promise<Source[]> {
+): Promise<SourceDocument[]> {
   const { store, identity } = context
   const known = await store.acts.listTextHashes(identity.repository)
-  const fresh: Source[] = []
+  const fresh: SourceDocument[] = []
   for (const source of sources) {
     const { hash, path } = source
     const view = known.has(hash) ? null : await store.local.readFileView(identity.workspace, path)
@@ -74,9 +80,9 @@ async function newOnes(
 }
 
 /** Marks sources that somebody else wrote as foreign. Git runs only in a trusted workspace. */
-async function vouched(
+async function markForeign(
   context: Context,
-  sources: Source[],
+  sources: SourceDocument[],
   { trusted, head }: Here,
 ): Promise<PlacedSource[]> {
   const deliveries = await deliveriesOf(context, head, trusted ? sources : [])
@@ -89,12 +95,12 @@ async function vouched(
 /** Where each goes, by the heads of now. */
 async function placeHere(context: Context, survey: Survey, sources: PlacedSource[]): Promise<Placement> {
   const concerns = mayConcern(sources)
-  const heads: Head[] = []
+  const heads: StreamHead[] = []
   for (const row of survey.rows) if (concerns(row.stream.name)) heads.push(await headOf(context, row))
   return placeSources(sources, heads)
 }
 
-async function headOf({ store }: Context, row: WorkRow): Promise<Head> {
+async function headOf({ store }: Context, row: WorkRow): Promise<StreamHead> {
   const { name, headId } = row.stream
   const stored = await store.log.readCheckpoint(headId)
   const checkpoint = stored?.state === 'whole' ? stored.checkpoint : null
@@ -121,9 +127,9 @@ async function takeAll(
   try {
     let open = sources
     for (let attempt = 0; attempt < MOST_ATTEMPTS.documents; attempt += 1) {
-      const survey = await upToDate(context, here)
+      const survey = await bringUpToDate(context, here)
       if (survey.operation !== null) throw new ReasonError('git_in_progress', { operation: survey.operation })
-      if (attempt === 0) tell(context, survey)
+      if (attempt === 0) tellProblems(context, survey)
       // The previous holder of the lock may have imported the same files.
       const known = await store.acts.listTextHashes(identity.repository)
       report.known += open.filter(({ hash }) => known.has(hash)).length

@@ -1,8 +1,8 @@
 import { nameKey } from '../../core/id.ts'
-import type { Source } from './read-source.ts'
+import type { SourceDocument } from './read-source.ts'
 
 /** The newest point of a stream, as far as it decides what may come behind it. */
-export interface Head {
+export interface StreamHead {
   name: string
   atMs: number
   foreign: boolean
@@ -12,7 +12,7 @@ export interface Head {
   shut: boolean
 }
 
-export interface PlacedSource extends Source {
+export interface PlacedSource extends SourceDocument {
   foreign: boolean
 }
 
@@ -34,7 +34,7 @@ export interface Placement {
  * Says which source goes where. The newest point of a stream stays its newest: what is older goes to a stream beside
  * it. What others wrote never goes into a stream of the user's own, nor the other way round.
  */
-export function placeSources(sources: readonly PlacedSource[], known: readonly Head[]): Placement {
+export function placeSources(sources: readonly PlacedSource[], known: readonly StreamHead[]): Placement {
   const heads = new Map(known.map((head) => [nameKey(head.name), head]))
   const lanes = new Map<string, Lane>()
   const taken: PlacedSource[] = []
@@ -63,9 +63,9 @@ export function placeSources(sources: readonly PlacedSource[], known: readonly H
   return { lanes: [...lanes.values()], taken }
 }
 
-const byTime = (a: Source, b: Source) => a.atMs - b.atMs || (a.path < b.path ? -1 : 1)
+const byTime = (a: SourceDocument, b: SourceDocument) => a.atMs - b.atMs || (a.path < b.path ? -1 : 1)
 
-function fits(head: Head | undefined, { atMs, foreign }: PlacedSource): boolean {
+function fits(head: StreamHead | undefined, { atMs, foreign }: PlacedSource): boolean {
   if (head === undefined) return true
   if (head.shut || head.foreign !== foreign) return false
   return head.atMs < atMs || (head.atMs === atMs && head.imported)
@@ -75,7 +75,7 @@ function fits(head: Head | undefined, { atMs, foreign }: PlacedSource): boolean 
 const NAME_LENGTH = 100
 
 /** The stream that is meant, then those beside it, without an end: some name is free. */
-function* namesFor({ stream, foreign }: PlacedSource, head: Head | undefined): Generator<string> {
+function* namesFor({ stream, foreign }: PlacedSource, head: StreamHead | undefined): Generator<string> {
   if (!foreign) yield stream
   const word = foreign ? 'foreign' : head?.shut || head?.foreign ? 'imported' : 'earlier'
   const beside = `${stream.slice(0, NAME_LENGTH)}-${word}`
@@ -84,7 +84,7 @@ function* namesFor({ stream, foreign }: PlacedSource, head: Head | undefined): G
 }
 
 /** The names whose streams the placement has to know: a cheap test that lets some more through. */
-export function mayConcern(sources: readonly Source[]): (name: string) => boolean {
+export function mayConcern(sources: readonly SourceDocument[]): (name: string) => boolean {
   const starts = new Set(sources.map(({ stream }) => nameKey(stream.slice(0, NAME_LENGTH))))
   return (name) => {
     const key = nameKey(name)

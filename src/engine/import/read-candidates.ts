@@ -3,20 +3,26 @@ import { openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import type { Context } from '../context/context.ts'
 import { foldersOf, nameOf } from '../publish/guard.ts'
-import { type Candidate, problemOf, type Skipped } from './find-sources.ts'
-import { placeVerdict, type ReadSource, readSource, type Source, type Verdict } from './read-source.ts'
+import { type SkippedFile, type SourceCandidate, sourceProblemOf } from './find-sources.ts'
+import {
+  placeVerdict,
+  type ReadSource,
+  readSource,
+  type SourceDocument,
+  type Verdict,
+} from './read-source.ts'
 
 export interface Readings {
-  sources: Source[]
-  skipped: Skipped[]
+  sources: SourceDocument[]
+  skipped: SkippedFile[]
   /** Files that come into the store another way. */
-  elsewhere: Skipped[]
+  elsewhere: SkippedFile[]
   /** Files below a given folder that are no documents of a known kind. */
   other: number
 }
 
 /** Reads every candidate once, and keeps of each only what says where it belongs. */
-export function readCandidates(context: Context, candidates: readonly Candidate[]): Readings {
+export function readCandidates(context: Context, candidates: readonly SourceCandidate[]): Readings {
   const readings: Readings = { sources: [], skipped: [], elsewhere: [], other: 0 }
   candidates.forEach((candidate, at) => {
     const { path } = candidate
@@ -32,7 +38,7 @@ export function readCandidates(context: Context, candidates: readonly Candidate[
   return readings
 }
 
-function verdictOf(context: Context, candidate: Candidate): Verdict {
+function verdictOf(context: Context, candidate: SourceCandidate): Verdict {
   const byPlace = placeVerdict(candidate.path)
   if (byPlace) return byPlace
   try {
@@ -41,7 +47,7 @@ function verdictOf(context: Context, candidate: Candidate): Verdict {
       ? readSource(context, candidate, file)
       : { is: 'problem', problem: 'it is not there any more' }
   } catch (error) {
-    return { is: 'problem', problem: problemOf(error) }
+    return { is: 'problem', problem: sourceProblemOf(error) }
   }
 }
 
@@ -61,7 +67,7 @@ function bytesOf({ place }: Context, path: string): { bytes: Buffer; modifiedMs:
   }
 }
 
-export function sourceAt(context: Context, candidate: Candidate): ReadSource | null {
+export function sourceAt(context: Context, candidate: SourceCandidate): ReadSource | null {
   const verdict = verdictOf(context, candidate)
   return verdict.is === 'source' ? verdict.source : null
 }

@@ -1,7 +1,7 @@
-import { clip, sha256, wellFormed } from '../../core/canonical.ts'
+import { clipText, sha256, wellFormed } from '../../core/canonical.ts'
 import { runNameProblem } from '../../core/id.ts'
 import { NOTE_OF_NO_PLAN, NOTE_OF_PLAN } from '../../core/layout.ts'
-import { partsOf } from '../../core/outline.ts'
+import { outlinePartsOf } from '../../core/outline.ts'
 import type { WorkState } from '../../core/work.ts'
 import { readFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
 import { isDocumentName } from '../../formats/checkpoint-md/layout.ts'
@@ -15,13 +15,13 @@ import { snapshotOfName } from '../../formats/snapshot/layout.ts'
 import { branchSlug } from '../../policy/resolve.ts'
 import { isObjectName } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
-import { type Candidate, isHandoffPlace, isLedgerPlace } from './find-sources.ts'
+import { isHandoffPlace, isLedgerPlace, type SourceCandidate } from './find-sources.ts'
 
 const MAIN = 'main'
 const DAY = 86_400_000
 
 /** A document that another tool left, as it is going to be a checkpoint. */
-export interface Source {
+export interface SourceDocument {
   path: string
   kind: 'note' | 'ledger' | 'handoff' | 'document'
   hash: string
@@ -36,7 +36,7 @@ export interface Source {
 }
 
 /** A source with all that it says. */
-export interface ReadSource extends Source {
+export interface ReadSource extends SourceDocument {
   text: string
   /** What it says about the work; a checkpoint document is read by those who adopt documents. */
   said: Partial<WorkState>
@@ -69,7 +69,7 @@ export function placeVerdict(path: string): Verdict | null {
 /** Classifies a file by its content. It never throws because of that content. */
 export function readSource(
   context: Context,
-  { path, how }: Candidate,
+  { path, how }: SourceCandidate,
   { bytes, modifiedMs }: { bytes: Buffer; modifiedMs: number },
 ): Verdict {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b)
@@ -78,7 +78,7 @@ export function readSource(
       : how === 'walk'
         ? { is: 'other' }
         : problem('it is compressed')
-  const text = decoded(bytes)
+  const text = decodeText(bytes)
   if (text === null) return problem('it is not UTF-8 text')
   const nowMs = context.ports.now()
   const source = (from: Pick<ReadSource, 'kind' | 'stream' | 'said'> & Partial<ReadSource>, at: string[]) => {
@@ -95,7 +95,7 @@ export function readSource(
   return readMarkdown(context, { path, how, bytes, text }, source)
 }
 
-function decoded(bytes: Buffer): string | null {
+function decodeText(bytes: Buffer): string | null {
   const text = bytes.toString('utf8')
   return Buffer.from(text).equals(bytes) ? text : null
 }
@@ -110,7 +110,7 @@ function timeOf(text: string): number | null {
 
 const NOTE_KEYS = ['timestamp', 'summary', 'decisions', 'next_action', 'blockers', 'context']
 
-function readNote(bytes: Buffer, text: string, { path, how }: Candidate): { note: Note } | Verdict {
+function readNote(bytes: Buffer, text: string, { path, how }: SourceCandidate): { note: Note } | Verdict {
   if (bytes.length > MAX_NOTE_BYTES) return problem(`it is too large: over ${MAX_NOTE_BYTES} bytes`)
   const read = decodeNote(bytes, '')
   const keys = 'note' in read || how !== 'walk' ? (keysOf(text) ?? []) : []
@@ -142,7 +142,7 @@ function noteSource(path: string, note: Note): Pick<ReadSource, 'kind' | 'stream
 
 interface Markdown {
   path: string
-  how: Candidate['how']
+  how: SourceCandidate['how']
   bytes: Buffer
   text: string
 }
@@ -168,7 +168,7 @@ function readMarkdown(context: Context, file: Markdown, source: MakeSource): Ver
       return source({ kind: 'document', stream: reading.id, said: {} }, said)
     }
   }
-  const parts = partsOf(text)
+  const parts = outlinePartsOf(text)
   const has = (key: string) => parts.some((part) => part.key === key)
   const ledger = decodeLedger(text)
   const isLedger = has('sessionledger') || (has('keydecisions') && has('workingset'))
@@ -191,7 +191,7 @@ function readHandoff(text: string, source: MakeSource): Verdict {
       kind: 'handoff',
       stream: stream !== null && runNameProblem(stream) === null ? stream : MAIN,
       said: { ...work, ...(work.intent || purpose === '' ? {} : { intent: wellFormed(purpose) }) },
-      branch: branch === null ? null : clip(branch, 200),
+      branch: branch === null ? null : clipText(branch, 200),
       commit: commit !== null && isObjectName(commit) ? commit : null,
     },
     [created],

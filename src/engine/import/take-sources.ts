@@ -6,13 +6,13 @@ import { emptyWork, type WorkState } from '../../core/work.ts'
 import { redactAll } from '../../policy/redact.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
-import { documentPoint, joined, type NewPoint, workPoint } from '../documents/checkpoint-of.ts'
+import { documentPoint, joinCommits, type NewPoint, workPoint } from '../documents/checkpoint-of.ts'
 import { findRow, type Survey } from '../documents/survey.ts'
 import { newStream } from '../documents/take-in.ts'
-import type { Candidate } from './find-sources.ts'
+import type { SourceCandidate } from './find-sources.ts'
+import { mergeImportedWork, roomFor } from './merge-imported-work.ts'
 import type { Lane, PlacedSource } from './place-sources.ts'
 import type { ReadSource } from './read-source.ts'
-import { roomFor, told } from './tell-work.ts'
 
 /** So much goes into one transaction: a kill costs at most as much, and others who save wait only for one. */
 const BATCH = 100
@@ -28,7 +28,7 @@ interface Tail {
   room: number
 }
 
-export interface Taken {
+export interface ImportProgress {
   /** False where somebody moved a head meanwhile: what is not taken yet has to be placed again. */
   done: boolean
   taken: PlacedSource[]
@@ -40,16 +40,16 @@ export async function takeSources(
   context: Context,
   survey: Survey,
   lanes: readonly Lane[],
-  read: (candidate: Candidate) => ReadSource | null,
+  read: (candidate: SourceCandidate) => ReadSource | null,
   step: (taken: number) => void,
-): Promise<Taken> {
-  const answer: Taken = { done: true, taken: [], changed: [] }
+): Promise<ImportProgress> {
+  const answer: ImportProgress = { done: true, taken: [], changed: [] }
   let parts: Array<Partial<DocumentCommit>> = []
   let batch: PlacedSource[] = []
   let characters = 0
   const flush = async () => {
     if (parts.length === 0) return true
-    const { done } = await context.store.acts.commit(joined(context.identity.workspace, ...parts))
+    const { done } = await context.store.acts.commit(joinCommits(context.identity.workspace, ...parts))
     if (done) answer.taken.push(...batch)
     parts = []
     batch = []
@@ -116,7 +116,7 @@ async function pointOf(
     foreign,
   }
   const isDocument = source.kind === 'document'
-  const said = told(tail.work, source, tail)
+  const said = mergeImportedWork(tail.work, source, tail)
   const made = isDocument
     ? await documentPoint(context, { ...point, text })
     : workPoint(context, { ...point, ...said, work: redactAll(said.work) })

@@ -2,7 +2,7 @@ import { sha256 } from '../../core/canonical.ts'
 import { randomToken } from '../../core/id.ts'
 import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
-import { type Refusal, replaceGuarded } from '../../fs/guarded.ts'
+import { replaceGuarded, type WriteRefusal } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 
@@ -16,7 +16,7 @@ export const foldersOf = (path: string) => path.split('/').slice(0, -1)
 export const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
 /** The file already has our text: a process died between the write and marking it published. */
-export const isText = ({ found, ours }: Refusal, hash: string) =>
+export const hasOurText = ({ found, ours }: WriteRefusal, hash: string) =>
   found !== null && !ours && sha256(found) === hash
 
 /** An edit in the old file after ours took its name: ours goes, theirs comes back, and we begin again. */
@@ -24,7 +24,7 @@ export async function giveBack(
   context: Context,
   folder: Folder,
   name: string,
-  { found, forget }: Refusal,
+  { found, forget }: WriteRefusal,
   ours: string,
 ): Promise<void> {
   let standing = ours
@@ -43,10 +43,10 @@ export async function giveBack(
 export const SAVE_MS = 50
 
 /** Merges an edit that was made while we wrote the document. */
-export type MergeEdit = (context: Context, owed: OwedView, refusal: Refusal) => Promise<'again' | 'left'>
+export type MergeEdit = (context: Context, owed: OwedView, refusal: WriteRefusal) => Promise<'again' | 'left'>
 
 /** Conditions for writing pending files. */
-export interface Settling {
+export interface SettleOptions {
   /** Git may be told of a file that moves. */
   trusted: boolean
   mergeEdit: MergeEdit

@@ -3,15 +3,15 @@ import { findFolder, makeFolders } from '../../fs/durable.ts'
 import { removeGuarded, replaceGuarded } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
-import { foldersOf, guardOf, isText, nameOf, type Settling } from './guard.ts'
-import type { Step } from './settle-rows.ts'
+import { foldersOf, guardOf, hasOurText, nameOf, type SettleOptions } from './guard.ts'
+import type { SettleStep } from './settle-rows.ts'
 
 export async function publishDocument(
   context: Context,
   root: Folder,
   row: OwedView,
-  { mergeEdit }: Settling,
-): Promise<Step> {
+  { mergeEdit }: SettleOptions,
+): Promise<SettleStep> {
   const { store, identity } = context
   const text = await store.log.readText(row.hash)
   if (text === null) throw new Error(`the store has no text for ${row.path}`)
@@ -24,7 +24,7 @@ export async function publishDocument(
   try {
     const outcome = replaceGuarded(folder, nameOf(row.path), Buffer.from(text), guardOf(context, row.base))
     if (!outcome.done) {
-      if (!isText(outcome, row.hash)) return await mergeEdit(context, row, outcome)
+      if (!hasOurText(outcome, row.hash)) return await mergeEdit(context, row, outcome)
       // A process died between the write and this note: the rename may not be durable yet.
       folder.sync()
     }
@@ -40,8 +40,8 @@ export async function takeAway(
   context: Context,
   root: Folder,
   row: OwedView,
-  { mergeEdit, trusted }: Settling,
-): Promise<Step> {
+  { mergeEdit, trusted }: SettleOptions,
+): Promise<SettleStep> {
   const { store, identity, place } = context
   const rows = await store.acts.listWork(identity.repository, identity.workspace)
   const view = rows.find(({ stream }) => stream.id === row.stream)?.view ?? null

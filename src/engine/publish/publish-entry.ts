@@ -9,10 +9,10 @@ import { replaceGuarded } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { foldersOf, giveBack, guardOf } from './guard.ts'
-import type { Step } from './settle-rows.ts'
+import type { SettleStep } from './settle-rows.ts'
 
 /** Adds a stream's learnings to the shared file, once: its heading says whether they are there. */
-export async function publishEntry(context: Context, root: Folder, row: OwedView): Promise<Step> {
+export async function publishEntry(context: Context, root: Folder, row: OwedView): Promise<SettleStep> {
   const { store, identity } = context
   const stored = await store.log.readCheckpoint(row.checkpoint)
   const completion = stored?.state === 'whole' ? stored.checkpoint.completion : undefined

@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/canonical.ts'
 import { instant } from '../../core/ports.ts'
-import { writable } from '../../formats/note-json/layout.ts'
+import { clampTime } from '../../formats/note-json/layout.ts'
 import { setLastCheckpoint } from '../../formats/state-index/codec.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
@@ -8,16 +8,16 @@ import { replaceGuarded } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { foldersOf, giveBack, guardOf, nameOf } from './guard.ts'
-import type { Step } from './settle-rows.ts'
+import type { SettleStep } from './settle-rows.ts'
 
 /**
  * Sets the time of the last save in an index that belongs to other tools; all else in it stays as it is. One that
  * cannot be read is reported and left alone, and one that is gone does not come back.
  */
-export async function publishIndex(context: Context, root: Folder, row: OwedView): Promise<Step> {
+export async function publishIndex(context: Context, root: Folder, row: OwedView): Promise<SettleStep> {
   const { store, identity } = context
   const at = (await store.log.readCheckpoint(row.checkpoint))?.row.at ?? ''
-  const time = `${instant(writable(Date.parse(at))).slice(0, 19)}Z`
+  const time = `${instant(clampTime(Date.parse(at))).slice(0, 19)}Z`
   const folder = findFolder(root, foldersOf(row.path))
   try {
     const step = folder === null ? 'done' : await setTime(context, folder, row.path, time)
@@ -29,7 +29,7 @@ export async function publishIndex(context: Context, root: Folder, row: OwedView
   return 'done'
 }
 
-async function setTime(context: Context, folder: Folder, path: string, at: string): Promise<Step> {
+async function setTime(context: Context, folder: Folder, path: string, at: string): Promise<SettleStep> {
   const name = nameOf(path)
   const guard = guardOf(context, null)
   const bytes = folder.read(name, guard.limit)

@@ -6,14 +6,14 @@ import { replaceGuarded } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import type { Context } from '../context/context.ts'
-import { foldersOf, giveBack, guardOf, isText, nameOf } from './guard.ts'
-import type { Step } from './settle-rows.ts'
+import { foldersOf, giveBack, guardOf, hasOurText, nameOf } from './guard.ts'
+import type { SettleStep } from './settle-rows.ts'
 
 /**
  * Puts the new ledger in the old one's place. An edit that came between stands: the row then says again what we
  * knew before, so that the next save meets the edit and takes it in.
  */
-export async function publishLedger(context: Context, root: Folder, row: OwedView): Promise<Step> {
+export async function publishLedger(context: Context, root: Folder, row: OwedView): Promise<SettleStep> {
   const { store, identity, notices } = context
   const text = await store.log.readText(row.hash)
   if (text === null) throw new Error(`the store has no text for ${row.path}`)
@@ -21,7 +21,7 @@ export async function publishLedger(context: Context, root: Folder, row: OwedVie
   const folder = makeFolders(root, foldersOf(row.path), { sure: true })
   try {
     const outcome = replaceGuarded(folder, nameOf(row.path), Buffer.from(text), guardOf(context, row.base))
-    if (!outcome.done && !isText(outcome, row.hash)) {
+    if (!outcome.done && !hasOurText(outcome, row.hash)) {
       if (outcome.ours) await giveBack(context, folder, nameOf(row.path), outcome, row.hash)
       const { path, stream, checkpoint } = row
       const known = { kind: 'ledger', path, stream, checkpoint, hash: row.base ?? NOTHING } as const

@@ -3,18 +3,18 @@ import { makeFolders } from '../../fs/durable.ts'
 import { replaceGuarded } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
-import { foldersOf, guardOf, isText, nameOf } from './guard.ts'
-import type { Step } from './settle-rows.ts'
+import { foldersOf, guardOf, hasOurText, nameOf } from './guard.ts'
+import type { SettleStep } from './settle-rows.ts'
 
 /** Writes a note under a free name. A note is never overwritten: an existing file keeps its name. */
-export async function publishNote(context: Context, root: Folder, row: OwedView): Promise<Step> {
+export async function publishNote(context: Context, root: Folder, row: OwedView): Promise<SettleStep> {
   const { store, identity, notices } = context
   const text = await store.log.readText(row.hash)
   if (text === null) throw new Error(`the store has no text for ${row.path}`)
   const folder = makeFolders(root, foldersOf(row.path), { sure: true })
   try {
     const outcome = replaceGuarded(folder, nameOf(row.path), Buffer.from(text), guardOf(context, null))
-    if (!outcome.done && !isText(outcome, row.hash))
+    if (!outcome.done && !hasOurText(outcome, row.hash))
       notices.push(`${row.path} is somebody else's file: the note was not written, its text is in the store.`)
     // The name may not be durable yet.
     if (!outcome.done) folder.sync()

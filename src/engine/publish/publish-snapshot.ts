@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/canonical.ts'
 import { randomToken } from '../../core/id.ts'
-import { describe, ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import { compressSnapshot, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
 import { historyName, LATEST, SET_ASIDE_FOLDER } from '../../formats/snapshot/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
@@ -92,7 +92,7 @@ function asPruning({ name }: Stream, act: () => void): void {
   try {
     act()
   } catch (error) {
-    const problem = describe(error)
+    const problem = describeError(error)
     throw new ReasonError('checkpoint_retention_prune_failed', { run: name, problem }, { cause: error })
   }
 }

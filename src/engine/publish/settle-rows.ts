@@ -2,12 +2,12 @@ import { ReasonError } from '../../core/reason.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 
 /** `done`; `again`: another process wrote the file meanwhile; `left`: it stays pending, or is given up. */
-export type Step = 'done' | 'again' | 'left'
+export type SettleStep = 'done' | 'again' | 'left'
 
 /** How a row is settled, and when its turn is: what takes a file's place comes before that file goes. */
 export interface Turn {
   turn: number
-  publish(): Promise<Step>
+  publish(): Promise<SettleStep>
 }
 
 export interface SettleFailure<Row> {
@@ -41,7 +41,10 @@ export async function settleRows<Row extends { path: string }>(
   }
 }
 
-async function stepOrFailure(path: string, act: () => Promise<Step>): Promise<Step | ReasonError> {
+async function stepOrFailure(
+  path: string,
+  act: () => Promise<SettleStep>,
+): Promise<SettleStep | ReasonError> {
   try {
     return await act()
   } catch (error) {

@@ -8,7 +8,7 @@ import { type Context, workspaceRoot } from '../context/context.ts'
 import { FIX, type Finding } from '../context/finding.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { setAside } from '../publish/publish-snapshot.ts'
-import { inspectView, lookAgain } from './inspect-view.ts'
+import { inspectAgain, inspectView } from './inspect-view.ts'
 import { openRunFolder, publishRun } from './publish-run.ts'
 import { readmitRun, takeUpRunFolder } from './readmit.ts'
 
@@ -70,7 +70,7 @@ async function examineViews(
     const first = inspectView(folder, row)
     if (first.state === 'sound') continue
     // Somebody may be writing it right now.
-    const { health } = await lookAgain(context, run, folder, row.path)
+    const { health } = await inspectAgain(context, run, folder, row.path)
     if (health === null || health.state === 'sound') continue
     const tell = (what: string, fixed: string | null) =>
       findings.push({ level: 'error', what, todo: FIX, fixed: fix ? fixed : null })
@@ -82,7 +82,7 @@ async function examineViews(
       tell(`${row.path} is missing`, 'written again from the store')
     } else if (health.state === 'damaged') {
       const isStillDamaged = async () =>
-        (await lookAgain(context, run, folder, row.path)).health?.state === 'damaged'
+        (await inspectAgain(context, run, folder, row.path)).health?.state === 'damaged'
       const aside =
         fix && folder ? await asideUnderLock(context, run, folder, row.path, isStillDamaged) : null
       if (aside !== null) await context.store.local.oweView(row)

@@ -1,9 +1,9 @@
 import { ReasonError } from '../../core/reason.ts'
-import type { CheckpointRow, Stored, Stream } from '../../store/log.ts'
+import type { CheckpointRow, StoredCheckpoint, Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 
 /** A snapshot of a run by its id, or by `latest`; refuses one that never was and one that is gone. */
-export async function findSnapshot(context: Context, run: Stream, id: string): Promise<Stored> {
+export async function findSnapshot(context: Context, run: Stream, id: string): Promise<StoredCheckpoint> {
   const stored = await context.store.log.readCheckpoint(id === 'latest' ? run.headId : id)
   if (stored === null || stored.row.stream !== run.id)
     throw new ReasonError('snapshot_unknown', { run: run.name, snapshot: id })
@@ -11,9 +11,9 @@ export async function findSnapshot(context: Context, run: Stream, id: string): P
     throw new ReasonError('snapshot_removed', {
       run: run.name,
       snapshot: id,
-      removedAt: removedAt(stored.row),
+      removedAt: removalDay(stored.row),
     })
   return stored
 }
 
-const removedAt = (row: CheckpointRow) => row.removedAt ?? 'an unknown day'
+const removalDay = (row: CheckpointRow) => row.removedAt ?? 'an unknown day'

@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/canonical.ts'
-import { describe, errorCode, ReasonError } from '../../core/reason.ts'
-import { decodeSnapshot, inflate, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
+import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
+import { decodeSnapshot, inflateHistory, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
 import { HISTORY_FOLDER, LATEST } from '../../formats/snapshot/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
 import type { ViewRow } from '../../store/local-state.ts'
@@ -39,7 +39,7 @@ function inspectFile(run: Folder | null, row: ViewRow): ViewHealth {
 /** Both forms have a checksum: the file's own bytes, and the document inside. */
 function healthOf(bytes: Buffer, row: ViewRow): ViewHealth {
   const document = decodeSnapshot(bytes, row.path)
-  const plain = row.path.endsWith('.gz') ? inflate(bytes, row.path) : bytes
+  const plain = row.path.endsWith('.gz') ? inflateHistory(bytes, row.path) : bytes
   const foreign = document.snapshot_id !== row.checkpoint
   if (foreign || sha256(bytes) !== row.hash || sha256(plain) !== row.contentHash)
     throw new ReasonError('checkpoint_integrity_mismatch', {
@@ -55,14 +55,18 @@ function healthOf(bytes: Buffer, row: ViewRow): ViewHealth {
 function asSnapshotReason(error: unknown, path: string): ReasonError {
   if (error instanceof ReasonError && error.reason.startsWith('checkpoint_')) return error
   if (!(error instanceof ReasonError) && errorCode(error) === undefined) throw error
-  return new ReasonError('checkpoint_schema_invalid', { path, problem: describe(error) }, { cause: error })
+  return new ReasonError(
+    'checkpoint_schema_invalid',
+    { path, problem: describeError(error) },
+    { cause: error },
+  )
 }
 
 /**
  * A second look at a document that seemed wrong, with its row as it is now: between the first look at the row
  * and at the file another process may have written both. Null where the store wants no such document any more.
  */
-export async function lookAgain(
+export async function inspectAgain(
   context: Context,
   run: Stream,
   folder: Folder | null,

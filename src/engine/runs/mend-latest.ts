@@ -4,10 +4,10 @@ import type { Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { setAside } from '../publish/publish-snapshot.ts'
-import { inspectView, lookAgain } from './inspect-view.ts'
+import { inspectAgain, inspectView } from './inspect-view.ts'
 import { openRunFolder, publishRun } from './publish-run.ts'
 
-export interface Recovered {
+export interface Recovery {
   reason: string
   message: string
   setAside: string | null
@@ -18,7 +18,7 @@ export interface Recovered {
  * Looks at a run's `latest.json` before anybody relies on it. A damaged one is set aside and written again
  * from the newest good snapshot, and the reason is told. Null where it was sound.
  */
-export async function mendLatest(context: Context, run: Stream): Promise<Recovered | null> {
+export async function mendLatest(context: Context, run: Stream): Promise<Recovery | null> {
   try {
     return await mend(context, run)
   } catch (error) {
@@ -29,7 +29,7 @@ export async function mendLatest(context: Context, run: Stream): Promise<Recover
   }
 }
 
-async function mend(context: Context, run: Stream): Promise<Recovered | null> {
+async function mend(context: Context, run: Stream): Promise<Recovery | null> {
   const rows = await context.store.local.listViews({ stream: run.id })
   const row = rows.find(({ path }) => path === latestPath(run.name))
   const folder = await openRunFolder(context, run)
@@ -52,7 +52,7 @@ async function mend(context: Context, run: Stream): Promise<Recovered | null> {
       }
       try {
         // Other processes write here too: what was read without the lock may be outdated.
-        const { health: now } = await lookAgain(context, run, folder, row.path)
+        const { health: now } = await inspectAgain(context, run, folder, row.path)
         if (now?.state !== 'damaged') return null
         aside = setAside(context, folder, folder, LATEST)
       } finally {
@@ -63,7 +63,7 @@ async function mend(context: Context, run: Stream): Promise<Recovered | null> {
     await publishRun(context, run)
     const { base } = await context.store.log.readSituation(run.id)
     const damaged = health.state === 'damaged'
-    const recovered: Recovered = {
+    const recovered: Recovery = {
       reason: damaged ? health.error.reason : 'missing',
       message: damaged ? health.error.message : `${row.path} was missing`,
       setAside: aside,

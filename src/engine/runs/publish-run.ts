@@ -1,10 +1,10 @@
 import { sequenceOf } from '../../core/id.ts'
-import { describe, errorCode, ReasonError } from '../../core/reason.ts'
+import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import { HISTORY_FOLDER, runFolder } from '../../formats/snapshot/layout.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder, makeFolders } from '../../fs/durable.ts'
 import type { Stream } from '../../store/log.ts'
-import { type Context, catchUp, workspaceRoot } from '../context/context.ts'
+import { type Context, runDeferredTasks, workspaceRoot } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { noteSnapshots, type SnapshotWriter, snapshotTurn } from '../publish/publish-snapshot.ts'
 import type { RenderedFile } from '../publish/render-snapshot.ts'
@@ -73,9 +73,9 @@ export async function settleRun(
   root: Folder,
   rendered: RenderedFile[] = [],
 ): Promise<void> {
-  await catchUp(context)
-  const owed = () => context.store.local.listViews({ stream: run.id, unsettled: true })
-  const rows = await owed()
+  await runDeferredTasks(context)
+  const listOwedFiles = () => context.store.local.listViews({ stream: run.id, unsettled: true })
+  const rows = await listOwedFiles()
   if (rows.length === 0) return
   // A dead process may have left files in folders whose directory entries were never synced.
   const sure =
@@ -86,7 +86,7 @@ export async function settleRun(
     history = makeFolders(folder, [HISTORY_FOLDER], { sure })
     const writer: SnapshotWriter = { run, folder, history, rendered, written: [], removed: [] }
     const [failure] = await settleRows(rows, (row) => snapshotTurn(context, writer, row), {
-      again: owed,
+      again: listOwedFiles,
       stopsAtFailure: true,
     })
     await noteSnapshots(context, writer)
@@ -104,7 +104,7 @@ export async function openWorkspace(context: Context, run: Stream): Promise<Fold
     return openFolder(path)
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null
-    throw new ReasonError('folder_unreadable', { path, problem: describe(error) }, { cause: error })
+    throw new ReasonError('folder_unreadable', { path, problem: describeError(error) }, { cause: error })
   }
 }
 

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import type { Plan } from '../../core/plan.ts'
-import { describe, ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import { decodePlan } from '../../formats/plan/codec.ts'
 import { readPlainFile } from '../../fs/disk.ts'
 import type { Context } from '../context/context.ts'
@@ -17,7 +17,7 @@ export function readPlan(context: Context, path: string, cwd: string): Plan {
     return decodePlan(bytes.toString('utf8'), shownPath(context.place.root, file))
   } catch (error) {
     if (error instanceof ReasonError && error.reason === 'plan_invalid') throw error
-    throw new ReasonError('plan_unreadable', { path, problem: describe(error) }, { cause: error })
+    throw new ReasonError('plan_unreadable', { path, problem: describeError(error) }, { cause: error })
   }
 }
 

@@ -6,7 +6,7 @@ import { randomId, runNameProblem, sequenceOf } from '../../core/id.ts'
 import { moveStep, type Plan } from '../../core/plan.ts'
 import { errorCode, ReasonError } from '../../core/reason.ts'
 import { emptyWork, type WorkState } from '../../core/work.ts'
-import { decodeSnapshot, inflate, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
+import { decodeSnapshot, inflateHistory, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
 import type { SnapshotDocument } from '../../formats/snapshot/document.ts'
 import { HISTORY_FOLDER, latestPath, RUNS_FOLDER, snapshotOfName } from '../../formats/snapshot/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
@@ -16,7 +16,7 @@ import { renderFile } from '../publish/render-snapshot.ts'
 import { openRunFolder } from './publish-run.ts'
 import { readPlan } from './read-plan.ts'
 
-interface Found {
+interface FoundSnapshot {
   document: SnapshotDocument
   name: string
   hash: string
@@ -24,11 +24,11 @@ interface Found {
 }
 
 /** Every snapshot in a history folder that reads well, in its order. A bad file hides only itself. */
-export function readHistory(run: Folder): Found[] {
+export function readHistory(run: Folder): FoundSnapshot[] {
   const history = run.folder(HISTORY_FOLDER)
   if (history === null) return []
   try {
-    const found = new Map<string, Found>()
+    const found = new Map<string, FoundSnapshot>()
     for (const name of history.names()) {
       const one = snapshotOfName(name) === null ? null : readOne(history, name)
       if (one !== null && snapshotOfName(name)?.snapshot === one.document.snapshot_id)
@@ -43,14 +43,14 @@ export function readHistory(run: Folder): Found[] {
   }
 }
 
-const orderOf = ({ document }: Found) => sequenceOf(document.snapshot_id) ?? 0
+const orderOf = ({ document }: FoundSnapshot) => sequenceOf(document.snapshot_id) ?? 0
 
-function readOne(history: Folder, name: string): Found | null {
+function readOne(history: Folder, name: string): FoundSnapshot | null {
   try {
     const bytes = history.read(name, MAX_SNAPSHOT_BYTES)
     if (bytes === null) return null
     const document = decodeSnapshot(bytes, name)
-    const plain = name.endsWith('.gz') ? inflate(bytes, name) : bytes
+    const plain = name.endsWith('.gz') ? inflateHistory(bytes, name) : bytes
     return { document, name, hash: sha256(bytes), contentHash: sha256(plain) }
   } catch (error) {
     if (error instanceof ReasonError || errorCode(error) !== undefined) return null
@@ -89,7 +89,10 @@ export async function readmitRun(context: Context, run: Stream): Promise<number>
   }
 }
 
-const publishedView = (run: Pick<Stream, 'workspace' | 'name'>, { name, hash, contentHash }: Found) => ({
+const publishedView = (
+  run: Pick<Stream, 'workspace' | 'name'>,
+  { name, hash, contentHash }: FoundSnapshot,
+) => ({
   workspace: run.workspace,
   path: `${RUNS_FOLDER}/${run.name}/${HISTORY_FOLDER}/${name}`,
   hash,

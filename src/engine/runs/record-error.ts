@@ -1,4 +1,4 @@
-import { clip } from '../../core/canonical.ts'
+import { clipText } from '../../core/canonical.ts'
 import { requireName } from '../../core/id.ts'
 import { redact } from '../../policy/redact.ts'
 import type { Stream } from '../../store/log.ts'
@@ -14,7 +14,7 @@ export async function recordError(
   requireName(reasonCode, 'the reason code')
   return takeSnapshot(context, run, {
     kind: recoverable ? 'error' : 'fatal_error',
-    fault: { reasonCode, recoverable, message: clip(redact(message), 500) },
+    fault: { reasonCode, recoverable, message: clipText(redact(message), 500) },
     note: [reasonCode, recoverable ? '' : 'unrecoverable', message].filter(Boolean).join(': '),
   })
 }

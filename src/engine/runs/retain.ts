@@ -1,7 +1,7 @@
 import { sha256 } from '../../core/canonical.ts'
 import { randomToken } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
-import { describe } from '../../core/reason.ts'
+import { describeError } from '../../core/reason.ts'
 import { compressSnapshot, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
 import {
   HISTORY_FOLDER,
@@ -12,10 +12,10 @@ import {
 } from '../../formats/snapshot/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { findFolder, removeDurably, writeDurably } from '../../fs/durable.ts'
-import { type Kept, planRetention, type RetentionLimits } from '../../policy/retention.ts'
+import { planRetention, type RetainedSnapshot, type RetentionLimits } from '../../policy/retention.ts'
 import type { ViewRow } from '../../store/local-state.ts'
 import type { Stream } from '../../store/log.ts'
-import { type Context, catchUp } from '../context/context.ts'
+import { type Context, runDeferredTasks } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { inspectView } from './inspect-view.ts'
 import { openWorkspace, settleRun } from './publish-run.ts'
@@ -59,10 +59,10 @@ export async function retainRun(
     root = await openWorkspace(context, run)
     if (root === null) return report
     if (!dryRun) await settleRun(context, run, root)
-    await catchUp(context)
+    await runDeferredTasks(context)
     await retain(context, run, root, limits, dryRun, report)
   } catch (error) {
-    report.problem = describe(error)
+    report.problem = describeError(error)
   } finally {
     root?.close()
     release()
@@ -90,7 +90,10 @@ async function retain(
   }
   if (!dryRun) sweep(root, run, views)
   const plain = new Set(views.filter(({ path }) => path.endsWith('.json')).map(({ path }) => path))
-  const kept: Kept[] = live.map((row) => ({ ...row, plain: plain.has(historyPath(run.name, row.id)) }))
+  const kept: RetainedSnapshot[] = live.map((row) => ({
+    ...row,
+    plain: plain.has(historyPath(run.name, row.id)),
+  }))
   const plan = planRetention(kept, nowMs, limits)
   if (dryRun) {
     report.removed = plan.remove.map(({ id }) => id)

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { isatty } from 'node:tty'
 import type { CommandOutcome } from '../../core/checkpoint.ts'
-import { describe, errorCode, REASONS } from '../../core/reason.ts'
+import { describeError, errorCode, REASONS } from '../../core/reason.ts'
 
-interface Ended {
+interface CommandEnd {
   code: number
   signal: string | null
   problem: string | null
@@ -29,11 +29,11 @@ export function runCommand(
   words: string[],
   onSignal: (signal: Signal) => Promise<void>,
   sleep: (ms: number) => Promise<void>,
-): Promise<{ ended: Ended; release: () => void }> {
+): Promise<{ ended: CommandEnd; release: () => void }> {
   return new Promise((resolve) => {
-    const child = started(words)
+    const child = startProcess(words)
     if (child instanceof Error) {
-      const ended = { code: startFailure(child), signal: null, problem: describe(child) }
+      const ended = { code: startFailure(child), signal: null, problem: describeError(child) }
       return resolve({ ended, release: () => undefined })
     }
     const handlers = FORWARDED.map((signal) => {
@@ -48,7 +48,7 @@ export function runCommand(
       for (const off of handlers) off()
     }
     child.once('error', (error) =>
-      resolve({ ended: { code: startFailure(error), signal: null, problem: describe(error) }, release }),
+      resolve({ ended: { code: startFailure(error), signal: null, problem: describeError(error) }, release }),
     )
     child.once('exit', (code, signal) => {
       const number = constants.signals[signal ?? 'SIGKILL'] ?? 0
@@ -58,7 +58,7 @@ export function runCommand(
 }
 
 /** Node throws some failures to start (ENOTDIR, an empty name) and reports the others as an event. */
-function started([program = '', ...args]: string[]): ChildProcess | Error {
+function startProcess([program = '', ...args]: string[]): ChildProcess | Error {
   try {
     return spawn(program, args, { stdio: 'inherit' })
   } catch (error) {
@@ -70,7 +70,7 @@ function started([program = '', ...args]: string[]): ChildProcess | Error {
 const startFailure = (error: unknown) =>
   errorCode(error) === 'ENOENT' ? REASONS.command_not_started.exit : REASONS.command_not_started.exit - 1
 
-export function outcomeOf(words: string[], ended: Ended, durationMs: number): CommandOutcome {
+export function outcomeOf(words: string[], ended: CommandEnd, durationMs: number): CommandOutcome {
   const failed = ended.code !== 0
   const how = ended.problem ?? (ended.signal ? `ended by ${ended.signal}` : `exit code ${ended.code}`)
   return {

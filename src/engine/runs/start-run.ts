@@ -1,9 +1,9 @@
-import { clip } from '../../core/canonical.ts'
+import { clipText } from '../../core/canonical.ts'
 import { type Checkpoint, noChange } from '../../core/checkpoint.ts'
 import { checkpointId, nameKey, randomId, requireRunName } from '../../core/id.ts'
 import type { Plan } from '../../core/plan.ts'
 import { instant } from '../../core/ports.ts'
-import { describe, ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import { emptyWork } from '../../core/work.ts'
 import { historyPath, latestPath, RUNS_FOLDER } from '../../formats/snapshot/layout.ts'
 import { openFolder } from '../../fs/disk.ts'
@@ -16,7 +16,7 @@ import { renderFile } from '../publish/render-snapshot.ts'
 import { publishSnapshot } from './publish-run.ts'
 import type { Receipt } from './take-snapshot.ts'
 
-export interface Started extends Receipt {
+export interface StartReceipt extends Receipt {
   planPath: string
   steps: number
 }
@@ -26,11 +26,11 @@ export async function startRun(
   context: Context,
   given: Plan,
   wanted?: string,
-): Promise<{ run: Stream; started: Started }> {
+): Promise<{ run: Stream; started: StartReceipt }> {
   const { store, ports, identity } = context
   const plan = {
     ...given,
-    steps: given.steps.map((step) => ({ ...step, title: clip(redact(step.title), 200) })),
+    steps: given.steps.map((step) => ({ ...step, title: clipText(redact(step.title), 200) })),
   }
   const nowMs = ports.now()
   const name = wanted === undefined ? freshName(plan, nowMs, ports.random) : requireRunName(wanted)
@@ -61,7 +61,7 @@ export async function startRun(
   const run = await store.log.findStream(identity.repository, name)
   if (run === null) throw new ReasonError('run_unknown', { run: name })
   const files = await publishSnapshot(context, run, first.id, [file])
-  const started: Started = {
+  const started: StartReceipt = {
     runId: name,
     snapshotId: first.id,
     sequence: 1,
@@ -128,7 +128,7 @@ async function hideFromGit(context: Context, name: string): Promise<void> {
   try {
     excludeFromGit(place.git.common, `/${RUNS_FOLDER}/${name}/`, context.ports)
   } catch (error) {
-    context.notices.push(`The run folder could not be hidden from git: ${describe(error)}`)
+    context.notices.push(`The run folder could not be hidden from git: ${describeError(error)}`)
   } finally {
     release?.()
   }

@@ -1,8 +1,8 @@
-import { describe, ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import { historyPath, latestPath } from '../../formats/snapshot/layout.ts'
 import { maintenanceDue } from '../../policy/retention.ts'
 import { decideSnapshot, type RunEvent } from '../../policy/snapshot.ts'
-import type { Appended } from '../../store/acts.ts'
+import type { AppendResult } from '../../store/acts.ts'
 import type { Situation, Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
@@ -56,17 +56,17 @@ export async function snapshotIfDue(context: Context, run: Stream, event: RunEve
   return receipt
 }
 
-interface Taken {
+interface SnapshotFacts {
   snapshot: string
   status: string
   source: string
   coalesced: boolean
-  appended: Appended
+  appended: AppendResult
   rendered: RenderedFile[]
 }
 
 /** Tries until nobody moved the head between the look and the write. */
-async function commit(context: Context, run: Stream, event: RunEvent): Promise<Taken | null> {
+async function commit(context: Context, run: Stream, event: RunEvent): Promise<SnapshotFacts | null> {
   for (let attempt = 0; attempt < MOST_ATTEMPTS.snapshots; attempt += 1) {
     const situation = await context.store.log.readSituation(run.id)
     const decision = decideSnapshot(situationFor(context, run, situation), event, {
@@ -97,14 +97,14 @@ function situationFor(context: Context, run: Stream, situation: Situation) {
   }
 }
 
-type Decided<Act> = Extract<ReturnType<typeof decideSnapshot>, { act: Act }>
+type DecisionOf<Act> = Extract<ReturnType<typeof decideSnapshot>, { act: Act }>
 
 async function tryAppend(
   context: Context,
   run: Stream,
   situation: Situation,
-  { checkpoint, takes }: Decided<'append'>,
-): Promise<Taken | null> {
+  { checkpoint, takes }: DecisionOf<'append'>,
+): Promise<SnapshotFacts | null> {
   const file = renderFile(checkpoint, run.name)
   const view = {
     workspace: run.workspace,
@@ -128,8 +128,8 @@ async function tryCoalesce(
   context: Context,
   run: Stream,
   { stream, base }: Situation,
-  { trigger }: Decided<'coalesce'>,
-): Promise<Taken | null> {
+  { trigger }: DecisionOf<'coalesce'>,
+): Promise<SnapshotFacts | null> {
   const file = renderFile(base.checkpoint, run.name, [...base.notes, trigger])
   const appended = await context.store.acts.coalesce(
     stream.id,
@@ -155,7 +155,7 @@ async function tryCoalesce(
 }
 
 /** Retention after a save: it can fail, but it can never undo what was confirmed. */
-async function retainAfter(context: Context, run: Stream, appended: Appended): Promise<void> {
+async function retainAfter(context: Context, run: Stream, appended: AppendResult): Promise<void> {
   const maintained = appended.maintainedAt ?? run.createdAt
   const state = { live: appended.live, maintainedAt: maintained }
   if (!maintenanceDue(state, context.ports.now(), limitsOf(context))) return
@@ -164,6 +164,6 @@ async function retainAfter(context: Context, run: Stream, appended: Appended): P
     if (report.problem !== null)
       context.notices.push(`Retention of run ${run.name} did not run: ${report.problem}`)
   } catch (error) {
-    context.notices.push(`Retention of run ${run.name} failed: ${describe(error)}`)
+    context.notices.push(`Retention of run ${run.name} failed: ${describeError(error)}`)
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Stream } from '../../store/log.ts'
 import { type Context, workspaceRoot } from '../context/context.ts'
-import { inspectView, lookAgain } from './inspect-view.ts'
+import { inspectAgain, inspectView } from './inspect-view.ts'
 import { openRunFolder } from './publish-run.ts'
 
 export interface VerifyProblem {
@@ -41,7 +41,7 @@ export async function verifyRun(
       checked += 1
       const first = inspectView(folder, row)
       const health =
-        first.state === 'sound' ? first : (await lookAgain(context, run, folder, row.path)).health
+        first.state === 'sound' ? first : (await inspectAgain(context, run, folder, row.path)).health
       if (health === null) continue
       if (health.state === 'damaged') tell(row.path, health.error.reason, health.error.message)
       if (health.state === 'missing') tell(row.path, 'missing', `${row.path} is missing`)

@@ -20,7 +20,7 @@ export interface SavedView {
   problem: string | null
 }
 
-interface Written {
+interface DocumentWrite {
   point: Point
   commit: Partial<DocumentCommit>
   views: SavedView[]
@@ -32,13 +32,13 @@ type NewPoint = Parameters<typeof workPoint>[1]
  * The checkpoint, and the stream's document with it where this workspace has one. What is saved without anybody
  * asking (`quiet`) leaves the document as it is: git may track it.
  */
-export async function writtenPoint(
+export async function writePoint(
   context: Context,
   survey: Survey,
   row: WorkRow | null,
   point: NewPoint,
   { quiet = false } = {},
-): Promise<Written> {
+): Promise<DocumentWrite> {
   const view = row?.view ?? null
   const text = view ? await context.store.log.readText(view.hash) : null
   if (!row || !view || text === null) {
@@ -47,7 +47,9 @@ export async function writtenPoint(
   }
   // A file that the user or git removed is not written again; its last text belongs to this checkpoint, too.
   const isAway = quiet || (!isHere(survey, row) && view.state === 'published')
-  const { longer, problem } = isAway ? { longer: text, problem: null } : extended(view.path, text, point.work)
+  const { longer, problem } = isAway
+    ? { longer: text, problem: null }
+    : extendOrKeep(view.path, text, point.work)
   const made = await documentPoint(context, { ...point, text: longer, isBehind: isAway || problem !== null })
   const base = view.state === 'pending' ? view.base : view.hash
   const owed = owedDocument(made, view.path, base)
@@ -64,7 +66,11 @@ export async function writtenPoint(
 }
 
 /** A document that cannot be extended stays as it is; the work is in the store anyway. */
-function extended(path: string, text: string, work: WorkState): { longer: string; problem: string | null } {
+function extendOrKeep(
+  path: string,
+  text: string,
+  work: WorkState,
+): { longer: string; problem: string | null } {
   try {
     const longer = extendDocument(text, redactAll(workOf(decodeDocument(text))), work)
     requireSize(longer, path)

@@ -12,14 +12,14 @@ import { redactAll } from '../../policy/redact.ts'
 import type { DocumentCommit } from '../../store/acts.ts'
 import type { FileView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
-import { joined, type Point } from '../documents/checkpoint-of.ts'
+import { joinCommits, type Point } from '../documents/checkpoint-of.ts'
 import { afterHead } from '../documents/find-stream.ts'
-import { workAt } from '../documents/newest-whole.ts'
+import { workAt } from '../documents/newest-whole-point.ts'
 import { type Survey, standingOf } from '../documents/survey.ts'
 import { hasEditsFor, isEdited, type LedgerFile, withEdits } from '../surroundings/ledger-file.ts'
 import type { World } from '../surroundings/world.ts'
-import { type SavedView, writtenPoint } from './save-document.ts'
-import type { Said } from './save-input.ts'
+import { type SavedView, writePoint } from './save-document.ts'
+import type { SaveInput } from './save-input.ts'
 
 /** What a save puts into a file, and what its receipt tells of it. */
 interface FilePart {
@@ -38,7 +38,7 @@ const owedFile = (
 export function noteOf(
   context: Context,
   point: Point,
-  { work, atMs, world, told }: { work: WorkState; atMs: number; world: World; told: Said },
+  { work, atMs, world, told }: { work: WorkState; atMs: number; world: World; told: SaveInput },
 ): FilePart[] {
   if (!world.hasAgentFolder && !told.note) return []
   const { notices, ports } = context
@@ -119,16 +119,16 @@ export async function ledgerOf(
   if (found === null || !isEdited(ledger)) return [part]
   const edited = { texts: [{ hash: found.hash, text: found.text }] }
   const isHere = row === null || hasEditsFor(ledger, point.checkpoint.stream)
-  const other = isHere ? null : await adoptedElsewhere(context, survey, ledger, row.stream)
+  const other = isHere ? null : await adoptForOtherStream(context, survey, ledger, row.stream)
   const history = { path, checkpoint: other?.checkpoint ?? point.checkpoint.id, hash: found.hash, at }
   return [
     ...(other === null ? [] : [other]),
-    { views: part.views, commit: joined('', edited, { ledgers: [history] }, part.commit) },
+    { views: part.views, commit: joinCommits('', edited, { ledgers: [history] }, part.commit) },
   ]
 }
 
 /** The ledger shows another stream's work, of the branch before: what was written into it belongs to that one. */
-async function adoptedElsewhere(
+async function adoptForOtherStream(
   context: Context,
   survey: Survey,
   ledger: LedgerFile,
@@ -142,7 +142,7 @@ async function adoptedElsewhere(
     return null
   }
   const before = await workAt(context, row.position.checkpoint)
-  const { point, commit, views } = await writtenPoint(context, survey, row, {
+  const { point, commit, views } = await writePoint(context, survey, row, {
     stream: row.stream,
     work: redactAll(withEdits(before, ledger, stream)),
     parent: row.position.checkpoint,

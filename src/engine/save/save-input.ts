@@ -1,6 +1,6 @@
 import type { Saying } from '../../policy/save.ts'
 
-export interface Said {
+export interface SaveInput {
   saying: Saying
   plan: string | null
   stage: string | null

@@ -4,29 +4,29 @@ import { ReasonError } from '../../core/reason.ts'
 import { type Artifact, emptyWork, type WorkState } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
 import { redactAll } from '../../policy/redact.ts'
-import { isSessionStream, resolveStream, type SaveTarget, type Seen } from '../../policy/resolve.ts'
-import { capped, inherited, said } from '../../policy/save.ts'
+import { isSessionStream, type ResolveFacts, resolveStream, type SaveTarget } from '../../policy/resolve.ts'
+import { applySaying, capWork, inheritWork } from '../../policy/save.ts'
 import { ownStream } from '../../policy/session-stream.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
-import { type Act, actAnyway } from '../documents/act.ts'
-import { joined } from '../documents/checkpoint-of.ts'
-import { afterHead, refusalOf } from '../documents/find-stream.ts'
-import { wholeOrNothing, workAt } from '../documents/newest-whole.ts'
-import { findRow, look, type Survey, standingOf } from '../documents/survey.ts'
+import { actAndReportFailures, type DocumentAct } from '../documents/act-on-documents.ts'
+import { joinCommits } from '../documents/checkpoint-of.ts'
+import { afterHead, documentRefusalOf } from '../documents/find-stream.ts'
+import { newestWholeOrNull, workAt } from '../documents/newest-whole-point.ts'
+import { findRow, type Survey, standingOf, surveyDocuments } from '../documents/survey.ts'
 import { newStream } from '../documents/take-in.ts'
-import { trustIfOurs } from '../documents/trust-if-ours.ts'
-import { absentFiles, looksIn, marked } from '../surroundings/fingerprints.ts'
+import { trustOwnWorkspace } from '../documents/trust-own-workspace.ts'
+import { absentFiles, fingerprintCache, withFingerprints } from '../surroundings/fingerprints.ts'
 import { hasEditsFor, vouchedLedger, withEdits } from '../surroundings/ledger-file.ts'
-import { seenOf, sessionsSeen } from '../surroundings/seen.ts'
+import { readRecentSessions, resolveFactsOf } from '../surroundings/resolve-facts.ts'
 import { planPosition, type World, worldOf } from '../surroundings/world.ts'
 import { lookHere, provenanceOf } from '../trust/here.ts'
-import { type SavedView, writtenPoint } from './save-document.ts'
+import { type SavedView, writePoint } from './save-document.ts'
 import { indexOf, ledgerOf, noteOf } from './save-files.ts'
-import type { Said } from './save-input.ts'
+import type { SaveInput } from './save-input.ts'
 
 /** What a save confirms. */
-export interface Receipt {
+export interface WorkReceipt {
   stream: string
   why: SaveTarget['why']
   /** The stream began with this save. */
@@ -47,7 +47,7 @@ export interface Receipt {
   views: SavedView[]
 }
 
-export interface Why {
+export interface SaveTrigger {
   kind: TriggerKind
   note: string
 }
@@ -56,14 +56,14 @@ export interface Why {
  * Puts the work state wherever it belongs: into the store first, in one commit with all that its files are to say,
  * then into the files. What is committed is safe whatever becomes of the files, and the receipt tells of each.
  */
-export async function saveWork(context: Context, told: Said, why: Why): Promise<Receipt> {
+export async function saveWork(context: Context, told: SaveInput, why: SaveTrigger): Promise<WorkReceipt> {
   const found = await lookHere(context)
-  const here = found.trusted ? found : await trustIfOurs(context, await look(context, found))
+  const here = found.trusted ? found : await trustOwnWorkspace(context, await surveyDocuments(context, found))
   // Git looks while the lock is waited for and the documents are brought up to date.
   const looking = worldOf(context, here)
   // The caller that awaits the promise gets its error; this handler only keeps Node from reporting it as unhandled.
   looking.catch(() => undefined)
-  const done = await actAnyway(
+  const done = await actAndReportFailures(
     context,
     async (survey) => decide(context, survey, told, why, await looking),
     here,
@@ -83,18 +83,18 @@ export async function saveWork(context: Context, told: Said, why: Why): Promise<
 async function decide(
   context: Context,
   survey: Survey,
-  told: Said,
-  why: Why,
+  told: SaveInput,
+  why: SaveTrigger,
   world: World,
-): Promise<Act<Receipt>> {
+): Promise<DocumentAct<WorkReceipt>> {
   const nowMs = context.ports.now()
   const at = instant(nowMs)
   const plan = told.plan ?? world.index?.activePlan ?? null
-  const sessions = await sessionsSeen(context, survey)
+  const sessions = await readRecentSessions(context, survey)
   const { worked: last, bound } = sessions
   // An agent that saves in one session does not speak for another that may still be at work.
   const isOthers = context.session !== null && last?.isLive && last.stream !== ownStream(context.session)
-  const seen = seenOf(survey, {
+  const seen = resolveFactsOf(survey, {
     ...{ named: told.stream, plan, branch: world.branch, nowMs, bound },
     worked: isOthers ? null : last,
   })
@@ -106,15 +106,17 @@ async function decide(
 
   const origin = row ?? originOf(survey, seen)
   const whole = origin ? await workAt(context, origin.position.checkpoint) : emptyWork()
-  const worked = await workedOn(context, survey, seen, row)
+  const worked = await lastSessionCheckpoint(context, survey, seen, row)
   const known = worked
-    ? await withWorked(row ? whole : emptyWork(), worked, row)
+    ? await mergeLastSession(row ? whole : emptyWork(), worked, row)
     : row
       ? whole
-      : inherited(whole)
+      : inheritWork(whole)
   const before = withEdits(known, ledger, stream.id)
-  const looks = looksIn(context)
-  const fitting = capped(marked(looks, placed(said(before, told.saying, at), told, world)))
+  const looks = fingerprintCache(context)
+  const fitting = capWork(
+    withFingerprints(looks, withPositionAndFiles(applySaying(before, told.saying, at), told, world)),
+  )
   const { dropped } = fitting
   const work = redactAll(fitting.work)
   const point = {
@@ -139,7 +141,7 @@ async function decide(
     absent: absentFiles(looks, work),
     dropped,
   }
-  const written = await writtenPoint(context, survey, row, point)
+  const written = await writePoint(context, survey, row, point)
   const files = [
     ...noteOf(context, written.point, { work, atMs: nowMs, world, told }),
     ...indexOf(written.point, world),
@@ -148,7 +150,7 @@ async function decide(
   const standing = work.decisions.filter(({ supersededBy }) => supersededBy === null)
   const texts = new Set(before.decisions.map(({ text }) => text))
   return {
-    commit: joined(
+    commit: joinCommits(
       context.identity.workspace,
       { begins: row ? [] : [newStream(context, target.name)] },
       written.commit,
@@ -179,10 +181,10 @@ async function decide(
 }
 
 /** What the last session of this workspace saved by itself, where it is newer than the stream of this save. */
-async function workedOn(
+async function lastSessionCheckpoint(
   context: Context,
   survey: Survey,
-  { worked, named, branch }: Seen,
+  { worked, named, branch }: ResolveFacts,
   row: WorkRow | null,
 ): Promise<Checkpoint | null> {
   if (named !== null || !worked || !isSessionStream(worked.stream)) return null
@@ -191,11 +193,11 @@ async function workedOn(
   const ofBranch = found.position.gist.document?.branch ?? null
   if (ofBranch !== null && branch !== null && ofBranch !== branch) return null
   if (row && found.position.at <= row.position.at) return null
-  return wholeOrNothing(context, found.position.checkpoint)
+  return newestWholeOrNull(context, found.position.checkpoint)
 }
 
 /** The work of a stream with what a session found out since: nothing that either knew goes. */
-async function withWorked(
+async function mergeLastSession(
   known: WorkState,
   { work, at }: Checkpoint,
   row: WorkRow | null,
@@ -226,7 +228,7 @@ const joinedClaims = <Item extends { text: string }>(known: Item[], fresh: Item[
 }
 
 /** Work on a new branch or plan goes on from what a resume would have told here: if that is one thing, and ours. */
-function originOf(survey: Survey, seen: Seen): WorkRow | null {
+function originOf(survey: Survey, seen: ResolveFacts): WorkRow | null {
   if (seen.named !== null) return null
   const choice = resolveStream(seen, 'resume')
   return choice.kind === 'stream' && !choice.offered ? (findRow(survey, choice.name) ?? null) : null
@@ -236,7 +238,7 @@ function originOf(survey: Survey, seen: Seen): WorkRow | null {
 function refuse(survey: Survey, row: WorkRow): void {
   if (standingOf(row) === 'archived') throw new ReasonError('stream_archived', { id: row.stream.name })
   const trouble = survey.troubles.find(({ path, kind }) => path === row.view?.path && kind === 'changed')
-  if (trouble) throw refusalOf(trouble, row.stream.name)
+  if (trouble) throw documentRefusalOf(trouble, row.stream.name)
   // In a note or a ledger its text would lose its mark.
   if (row.position.foreign) throw new ReasonError('stream_foreign', { id: row.stream.name })
 }
@@ -245,7 +247,7 @@ function refuse(survey: Survey, row: WorkRow): void {
 const MOST_FOUND = 50
 
 /** The work with where it is: the plan and its stage, and the files that are being worked on. */
-function placed(work: WorkState, told: Said, { index, dirty }: World): WorkState {
+function withPositionAndFiles(work: WorkState, told: SaveInput, { index, dirty }: World): WorkState {
   const { position } = work
   const named = new Set(told.saying.files.map(({ path }) => path))
   const found = (dirty ?? []).filter(({ path }) => !named.has(path)).slice(0, MOST_FOUND)

@@ -1,9 +1,9 @@
 import type { SearchAnswer, SearchFilter, SearchWanted } from '../../store/search-index.ts'
-import { type Filling, fillIndex, indexLost } from './fill-index.ts'
+import { type FillContext, fillIndex, indexLost } from './fill-index.ts'
 
 /** Asks the index. One that is damaged is derived: it is thrown away and filled again, once. */
 export async function askIndex(
-  context: Filling,
+  context: FillContext,
   wanted: SearchWanted,
   filter: SearchFilter,
 ): Promise<SearchAnswer> {

@@ -1,7 +1,7 @@
-import { describe, ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import type { Session } from '../../core/session.ts'
 import { searchableOf, searchableSession } from '../../policy/searchable.ts'
-import type { SearchRecord, Unsearched } from '../../store/search-index.ts'
+import type { IndexPart, SearchRecord } from '../../store/search-index.ts'
 import type { Store } from '../../store/store.ts'
 import type { Context } from '../context/context.ts'
 import { digestOf } from '../surroundings/session-digest.ts'
@@ -12,18 +12,18 @@ const PART = 200
 const MANY = 1_000
 const MOST_ROUNDS = 50_000
 
-export type Filling = Pick<Context, 'store' | 'home' | 'progress' | 'notices'>
+export type FillContext = Pick<Context, 'store' | 'home' | 'progress' | 'notices'>
 
 /**
  * Brings the search index up to what is committed. What writes pays nothing for the index; who searches does, and only
  * for what is new. A damaged index is thrown away and begins anew, once. Where it cannot be written the search goes on with what is there.
  */
-export async function fillIndex(context: Filling): Promise<void> {
+export async function fillIndex(context: FillContext): Promise<void> {
   try {
     await fill(context)
   } catch (error) {
     if (!(error instanceof ReasonError) || !CANNOT_WRITE.has(error.reason)) throw error
-    context.notices.push(`What was saved last may be missing: ${describe(error)}`)
+    context.notices.push(`What was saved last may be missing: ${describeError(error)}`)
   }
 }
 
@@ -40,7 +40,7 @@ export const indexLost = ({ home }: Pick<Context, 'home'>) =>
     problem: 'its search index can be neither read nor made',
   })
 
-async function fill({ store, home, progress }: Filling): Promise<void> {
+async function fill({ store, home, progress }: FillContext): Promise<void> {
   let isForgotten = false
   let done = 0
   let total = 0
@@ -62,7 +62,7 @@ async function fill({ store, home, progress }: Filling): Promise<void> {
   if (total > MANY) progress(total, total)
 }
 
-async function recordsIn(store: Store, { checkpoints, sessions }: Unsearched): Promise<SearchRecord[]> {
+async function recordsIn(store: Store, { checkpoints, sessions }: IndexPart): Promise<SearchRecord[]> {
   const records: SearchRecord[] = checkpoints.flatMap(({ stream, checkpoint, parent }) =>
     searchableOf(checkpoint, parent, stream.kind).map((one) => ({
       ...one,

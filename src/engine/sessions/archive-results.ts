@@ -1,7 +1,7 @@
 import { agentNamed } from '../../agents/table.ts'
 import { sha256 } from '../../core/canonical.ts'
 import type { Session } from '../../core/session.ts'
-import type { Entry } from '../../core/transcript.ts'
+import type { TranscriptEntry } from '../../core/transcript.ts'
 import { redact } from '../../policy/redact.ts'
 import type { Context } from '../context/context.ts'
 
@@ -34,5 +34,5 @@ export async function archiveResults(
   return { hash, results: parts.length }
 }
 
-const nameOf = ({ name, input }: Extract<Entry, { kind: 'tool' }>) =>
+const nameOf = ({ name, input }: Extract<TranscriptEntry, { kind: 'tool' }>) =>
   [name, input.command ?? input.path ?? input.description ?? ''].filter((part) => part !== '').join(' ')

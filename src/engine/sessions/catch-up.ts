@@ -1,26 +1,27 @@
 import { agentNamed } from '../../agents/table.ts'
 import { instant } from '../../core/ports.ts'
 import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
-import type { Entry, TranscriptReading } from '../../core/transcript.ts'
+import type { TranscriptEntry, TranscriptReading } from '../../core/transcript.ts'
 import type { Breadcrumb } from '../../core/work.ts'
-import { bounded } from '../../policy/digest/bound.ts'
+import { boundDigest } from '../../policy/digest/bound.ts'
 import { foldEntry } from '../../policy/digest/fold.ts'
 import { type Digest, emptyDigest } from '../../policy/digest/state.ts'
 import { inFlightIn } from '../../policy/digest/work.ts'
 import { redact, redactAll } from '../../policy/redact.ts'
 import type { Context } from '../context/context.ts'
+import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { READING, type ReadState, readState, writeState } from '../surroundings/read-state.ts'
 import { withNewest } from '../surroundings/session-digest.ts'
-import { saveSession, type Why } from './save-session.ts'
+import { type SessionSaveReason, saveSession } from './save-session.ts'
 import { withReading } from './with-reading.ts'
 import { workspaceOf } from './workspace-of.ts'
 
 interface State extends ReadState {
   /** The client's newest summary among what was read just now. */
-  summary: Extract<Entry, { kind: 'summary' }> | null
+  summary: Extract<TranscriptEntry, { kind: 'summary' }> | null
 }
 
-export interface CaughtUp {
+export interface CatchUpResult {
   row: SessionRow
   digest: Digest
   /** The checkpoint that was saved; null where nothing was new. */
@@ -36,20 +37,18 @@ interface CatchUpOptions {
   begin?: Session | null
 }
 
-const GIVE_UP_AFTER = 10
-
 /**
  * Reads on in a session's transcript and saves what is new in it. This is the one thing that a compaction, pressure,
  * the next start, a resume and a reconciliation do; whoever does it twice saves nothing twice.
  */
-export async function catchUp(
+export async function catchUpSession(
   context: Context,
   key: SessionKey,
-  why: Why,
+  why: SessionSaveReason,
   { maxBytes, references = [], begin = null }: CatchUpOptions = {},
-): Promise<CaughtUp | null> {
+): Promise<CatchUpResult | null> {
   const { store, ports } = context
-  for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS.transcripts; attempt += 1) {
     const row = await store.log.readSession(key)
     const known = row?.session ?? begin
     const whence = known && (await workspaceOf(context, known))
@@ -67,7 +66,7 @@ export async function catchUp(
       caughtUpAt: instant(ports.now()),
       readBy: READING,
     }
-    const digest = redactAll(bounded(withNewest(structuredClone(state.digest), session, reading)))
+    const digest = redactAll(boundDigest(withNewest(structuredClone(state.digest), session, reading)))
     const checkpoint = isLost ? null : await saveSession(whence, session, digest, { ...why, references })
     const next = redactAll({
       ...withSummary(session, state.summary),
@@ -82,7 +81,7 @@ export async function catchUp(
       ? before
       : writeState({
           reading: isOver ? null : redactAll(reading),
-          digest: redactAll(bounded(state.digest)),
+          digest: redactAll(boundDigest(state.digest)),
         })
     if (await store.log.advance(next, row?.version ?? null, kept))
       return { row: { session: next, version: (row?.version ?? 0) + 1 }, digest, checkpoint, complete }
@@ -115,7 +114,7 @@ async function readOn(
   return reader.readOn(path, null, folder(state), limit) ?? { reading: null, read: null, complete: true }
 }
 
-const folder = (state: State) => (entry: Entry) => {
+const folder = (state: State) => (entry: TranscriptEntry) => {
   foldEntry(state.digest, entry)
   if (entry.kind === 'summary') state.summary = entry
 }

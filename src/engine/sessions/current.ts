@@ -1,7 +1,7 @@
 import { ReasonError } from '../../core/reason.ts'
 import type { SessionRow } from '../../core/session.ts'
 import { shortId } from '../../core/session-name.ts'
-import { count } from '../../core/text.ts'
+import { formatCount } from '../../core/text.ts'
 import type { Context } from '../context/context.ts'
 import { findSession } from './find-session.ts'
 
@@ -50,7 +50,7 @@ export async function tellChoice(context: Context, { session }: SessionRow): Pro
   const active = await activeHere(context)
   if (active.length > 1)
     context.notices.push(
-      `${count(active.length, 'session')} are active here: this is ${shortId(session.id)}, the newest. All of them: savepoint sessions`,
+      `${formatCount(active.length, 'session')} are active here: this is ${shortId(session.id)}, the newest. All of them: savepoint sessions`,
     )
 }
 

@@ -6,10 +6,10 @@ import type { FoundTranscript, TranscriptEnds, TranscriptFinder } from '../../co
 import { makePrivateFolder } from '../../fs/private.ts'
 import { earlierSession } from '../../policy/session-earlier.ts'
 import { STALE_AFTER_MS } from '../../policy/session-lifecycle.ts'
-import { locate } from '../../workspace/locate.ts'
+import { locateWorkspace } from '../../workspace/locate.ts'
 import type { Context } from '../context/context.ts'
-import { apart, tellUnreadable } from './follow.ts'
-import { passedOver, rememberPassedOver } from './passed-over.ts'
+import { readPassedOver, rememberPassedOver } from './passed-over.ts'
+import { isolateFailure, tellUnreadable } from './update-session-rows.ts'
 
 /** How much is read in one go. A transcript is read whole, or left for a command that has the time. */
 export interface EarlierLimits {
@@ -60,7 +60,7 @@ interface EarlierTranscript extends FoundTranscript {
   finder: TranscriptFinder
 }
 
-interface Asked {
+interface EarlierFilter {
   /** The session that is at work here: its transcript is no earlier one. */
   except: SessionKey | null
   /** Also those that were passed over before. */
@@ -74,11 +74,11 @@ interface Asked {
 export async function readEarlier(
   context: Context,
   limits: EarlierLimits,
-  asked: Asked = { except: context.session },
+  asked: EarlierFilter = { except: context.session },
 ): Promise<Earlier> {
   const { ports, identity } = context
   if (identity.workspace === '') return NONE
-  const all = await unknownHere(context, asked)
+  const all = await listUnknownTranscripts(context, asked)
   const isAmongNewest = await newestHere(context, all, limits.newest)
   const show = progressOf(context, Math.min(all.length, limits.sessions))
   const isHere = insideOf(context)
@@ -128,7 +128,7 @@ function progressOf({ progress }: Context, total: number): (read: number | null)
 /** How many would be read: nothing is read, and nothing is remembered. */
 export async function countEarlier(context: Context): Promise<Earlier> {
   const isHere = insideOf(context)
-  const times = (await unknownHere(context, { except: context.session }))
+  const times = (await listUnknownTranscripts(context, { except: context.session }))
     .slice(0, AT_A_COMMAND.looks)
     .flatMap((one) => {
       const ends = one.finder.readEnds(one.path)
@@ -138,11 +138,14 @@ export async function countEarlier(context: Context): Promise<Earlier> {
 }
 
 /** The transcripts that may be of this workspace and have no row in the store. */
-async function unknownHere(context: Context, { except, again = false }: Asked): Promise<EarlierTranscript[]> {
+async function listUnknownTranscripts(
+  context: Context,
+  { except, again = false }: EarlierFilter,
+): Promise<EarlierTranscript[]> {
   const { store, settings, env, place, agents } = context
   if (!settings.read_earlier) return []
   const known = await store.log.readJournalPositions()
-  const passed = again ? new Set<string>() : passedOver(context)
+  const passed = again ? new Set<string>() : readPassedOver(context)
   const found: EarlierTranscript[] = []
   for (const { name: agent, transcript } of agents) {
     const finder = await transcript.finder()
@@ -177,7 +180,7 @@ function insideOf({ place }: Context): (cwd: string, found: EarlierTranscript) =
 /** Null for a folder that is not there: whose it was nobody can say. */
 function rootOf(cwd: string): string | null {
   try {
-    return isAbsolute(cwd) ? locate(cwd).root : null
+    return isAbsolute(cwd) ? locateWorkspace(cwd).root : null
   } catch (error) {
     if (errorCode(error) === undefined && !(error instanceof ReasonError)) throw error
     return null
@@ -218,11 +221,11 @@ async function readWhole(
   )
   // Commands look after sessions only where this folder is.
   makePrivateFolder(home.sessions)
-  const { catchUp } = await import('./catch-up.ts')
+  const { catchUpSession } = await import('./catch-up.ts')
   let isRead = false
   try {
-    await apart(context, begin, async () => {
-      isRead = (await catchUp(withoutLedger(context), begin, BEFORE, { begin })) !== null
+    await isolateFailure(context, begin, async () => {
+      isRead = (await catchUpSession(withoutLedger(context), begin, BEFORE, { begin })) !== null
     })
   } catch (error) {
     if (!(error instanceof ReasonError) || error.reason !== 'store_busy') throw error

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { instant } from '../../core/ports.ts'
 import { errorCode } from '../../core/reason.ts'
 import type { Session, SessionEvent } from '../../core/session.ts'
-import { ageOf, count } from '../../core/text.ts'
+import { ageOf, formatCount } from '../../core/text.ts'
 import { isEarlier } from '../../policy/session-earlier.ts'
 import { quietFor } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context/context.ts'
 import type { Finding } from '../context/finding.ts'
-import { journalSize, journals } from './session-files.ts'
+import { journalSize, listJournals } from './session-files.ts'
 
 /** So many sessions are looked at: the newest ones of this workspace. */
 const MOST_SESSIONS = 20
@@ -112,7 +112,7 @@ function tellFaults(faults: readonly Fault[], nowMs: number, findings: Finding[]
     const words = last.message === '' ? '' : `: ${last.message}`
     findings.push({
       level: isRecent ? 'warning' : 'note',
-      what: `A hook could not do its part (${count(all.length, 'time')}, last ${ageOf(nowMs - Date.parse(last.at))} ago, at ${last.event || 'its start'}): ${reason}${words}`,
+      what: `A hook could not do its part (${formatCount(all.length, 'time')}, last ${ageOf(nowMs - Date.parse(last.at))} ago, at ${last.event || 'its start'}): ${reason}${words}`,
       todo: 'The agent went on without it, and its event stands in the journal. Once the cause is mended nothing is left to do; this fades after a day.',
       fixed: null,
     })
@@ -135,13 +135,13 @@ function tellQuiet([newest]: readonly Session[], findings: Finding[]): void {
 function tellWaiting(context: Context, sessions: readonly Session[], findings: Finding[]): void {
   const { sessions: folder } = context.home
   const read = new Map(sessions.map(({ id, journalRead }) => [id, journalRead]))
-  const waiting = journals(folder).filter(
+  const waiting = listJournals(folder).filter(
     (key) => read.has(key.id) && journalSize(folder, key) > (read.get(key.id) ?? 0),
   )
   if (waiting.length > 0)
     findings.push({
       level: 'note',
-      what: `${count(waiting.length, 'session')} said something that is not in the store yet`,
+      what: `${formatCount(waiting.length, 'session')} said something that is not in the store yet`,
       todo: 'The next command takes it in, such as `savepoint sessions`.',
       fixed: null,
     })

@@ -1,4 +1,4 @@
-import { clip } from '../../core/canonical.ts'
+import { clipText } from '../../core/canonical.ts'
 import { errorCode } from '../../core/reason.ts'
 import type { Session } from '../../core/session.ts'
 import { openStretch } from '../../policy/ask-to-save.ts'
@@ -16,7 +16,7 @@ export function refreshHint({ home, settings }: Context, session: Session): void
       owed: compaction !== null,
       stretch: stretch && { ...stretch, journalRead: session.journalRead },
       stream: session.stream,
-      focus: outcomes.slice(-3).map(({ outcomeName }) => clip(outcomeName, 80)),
+      focus: outcomes.slice(-3).map(({ outcomeName }) => clipText(outcomeName, 80)),
     })
   } catch (error) {
     // Without a hint the next hook looks into the store, which costs it some milliseconds.

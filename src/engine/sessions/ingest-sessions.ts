@@ -4,8 +4,8 @@ import type { Session, SessionKey } from '../../core/session.ts'
 import { type Context, settleIdentity } from '../context/context.ts'
 import { READING } from '../surroundings/read-state.ts'
 import { AT_A_COMMAND, AT_A_START, type Earlier, readEarlier, withoutLedger } from './earlier-sessions.ts'
-import { apart, follow } from './follow.ts'
-import type { Why } from './save-session.ts'
+import type { SessionSaveReason } from './save-session.ts'
+import { isolateFailure, updateSessionRows } from './update-session-rows.ts'
 import { sessionsLookedAfter } from './workspace-of.ts'
 
 /** Whether any session was ever followed on this machine: most of what follows is loaded only then. */
@@ -17,7 +17,7 @@ const hasSessions = ({ file, home }: Context) => file !== null && existsSync(hom
  */
 export async function ingestSessions(context: Context, what: 'events' | 'talk'): Promise<void> {
   if (!hasSessions(context)) return
-  await follow(context)
+  await updateSessionRows(context)
   if (context.identity.workspace === '') context.identity = await settleIdentity(context, 'read')
   if (what === 'talk') await catchUpSessions(context, { except: context.session })
 }
@@ -41,8 +41,8 @@ export async function catchUpSessions(
   const late =
     others.length > 0 ? others.filter((session) => isBehind(context, session)) : await archivedUnread(context)
   for (const session of late)
-    await apart(context, session, async () =>
-      (await import('./catch-up.ts')).catchUp(
+    await isolateFailure(context, session, async () =>
+      (await import('./catch-up.ts')).catchUpSession(
         session.phase === 'archived' ? withoutLedger(context) : context,
         session,
         whyOf(session),
@@ -65,7 +65,7 @@ export async function readMoreEarlier(context: Context): Promise<Earlier> {
     : { read: 0, unread: 0, newestAt: null }
 }
 
-const whyOf = ({ phase, endReason }: Session): Why =>
+const whyOf = ({ phase, endReason }: Session): SessionSaveReason =>
   phase === 'active'
     ? { kind: 'timer', note: 'read from the transcript while the session goes on' }
     : {

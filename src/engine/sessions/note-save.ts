@@ -3,11 +3,11 @@ import type { Session } from '../../core/session.ts'
 import { beginStretch } from '../../policy/ask-to-save.ts'
 import { redactAll } from '../../policy/redact.ts'
 import type { Context } from '../context/context.ts'
-import { changeSession, drain } from './follow.ts'
 import { refreshHint } from './hint-of.ts'
 import { readToEnd } from './read-to-end.ts'
+import { changeSession, drainJournal } from './update-session-rows.ts'
 
-interface Saved {
+interface SaveNote {
   stream: string
   accomplishments: readonly string[]
   handedOff?: boolean
@@ -20,24 +20,28 @@ const MOST_ACCOMPLISHMENTS = 50
  * Whoever saves in a session binds it: what it saves by itself goes to the same stream from now on. False where the
  * save was made in no session that is followed.
  */
-export async function noteSave(context: Context, saved: Saved): Promise<boolean> {
+export async function noteSave(context: Context, saved: SaveNote): Promise<boolean> {
   const { session: key, ports, file, store } = context
   if (key === null || file === null) return false
-  await drain(context, key)
+  await drainJournal(context, key)
   const found = await store.log.readSession(key)
   // Its own work goes to its own repository: a name from elsewhere says nothing there.
   if (found === null || found.session.repository !== context.identity.repository) return false
   const { statistics, context: use, compactions } = await readToEnd(context, found.session)
   const at = instant(ports.now())
   const row = await changeSession(context, key, (session) => ({
-    ...bound(session, saved, at),
+    ...bindToStream(session, saved, at),
     ...redactAll({ statistics, context: use, compactions }),
   }))
   if (row) refreshHint(context, row.session)
   return row !== null
 }
 
-const bound = (session: Session, { stream, accomplishments, handedOff }: Saved, at: string): Session => ({
+const bindToStream = (
+  session: Session,
+  { stream, accomplishments, handedOff }: SaveNote,
+  at: string,
+): Session => ({
   ...session,
   stream,
   savedAt: at,

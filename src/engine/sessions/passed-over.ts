@@ -8,7 +8,7 @@ const MOST = { ids: 2_000, roots: 40 }
  * The transcripts that were looked at and hold no session of a workspace, by their ids: one of another folder, one in
  * which nothing was said, one that cannot be read. Where the file is lost they are looked at once more.
  */
-export const passedOver = ({ home, place }: Context): Set<string> =>
+export const readPassedOver = ({ home, place }: Context): Set<string> =>
   new Set(readRoots(home.path).get(place.root) ?? [])
 
 /** Remembers some more of them. */

@@ -1,5 +1,5 @@
 import { agentNamed } from '../../agents/table.ts'
-import { describe, errorCode } from '../../core/reason.ts'
+import { describeError, errorCode } from '../../core/reason.ts'
 import type { Session } from '../../core/session.ts'
 import type { TranscriptReading } from '../../core/transcript.ts'
 import type { Context } from '../context/context.ts'
@@ -23,7 +23,7 @@ async function readOn(
     return reader?.readOn(path, before, null)?.reading ?? null
   } catch (error) {
     if (errorCode(error) === undefined) throw error
-    notices.push(`${path} cannot be read: ${describe(error)}. What is told is what was read before.`)
+    notices.push(`${path} cannot be read: ${describeError(error)}. What is told is what was read before.`)
     return null
   }
 }

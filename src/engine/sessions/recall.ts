@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../core/agent-event.ts'
 import type { SessionKey, Stretch } from '../../core/session.ts'
 import { stretchAfter } from '../../policy/ask-to-save.ts'
-import { mayAskToSave, type Remembered } from '../../policy/due-now.ts'
+import { mayAskToSave, type SessionMemory } from '../../policy/due-now.ts'
 import { recordOf } from './record.ts'
 import { type Hint, journalSize, readHint, readRecords } from './session-files.ts'
 
@@ -12,7 +12,7 @@ const MOST_UNREAD_BYTES = 256 * 1024
  * What is known of a session before an event, without opening the store. Null where that is nothing, or where the hint
  * is too far behind the journal: then the store is looked into, and a new hint is written.
  */
-export function recallSession(sessions: string, event: AgentEvent): Remembered | null {
+export function recallSession(sessions: string, event: AgentEvent): SessionMemory | null {
   const key: SessionKey = { agent: event.agent, id: event.session }
   const hint = readHint(sessions, key) ?? null
   if (!hint?.stretch || !mayAskToSave(event)) return hint

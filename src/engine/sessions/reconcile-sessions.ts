@@ -3,11 +3,11 @@ import { isEarlier } from '../../policy/session-earlier.ts'
 import { nextPhase } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context/context.ts'
 import type { Here } from '../trust/here.ts'
-import { apart, changeSession } from './follow.ts'
 import { catchUpSessions } from './ingest-sessions.ts'
+import { changeSession, isolateFailure } from './update-session-rows.ts'
 
 /** A session that broke off, and is history now. */
-export interface Reconciled {
+export interface ReconciledSession {
   id: string
   lastActivityAt: string
   branch: string | null
@@ -21,18 +21,18 @@ export async function reconcileHere(
   context: Context,
   { trusted }: Here,
   { except }: { except: SessionKey | null },
-): Promise<Reconciled[]> {
+): Promise<ReconciledSession[]> {
   await catchUpSessions(context, { except })
-  const moved: Reconciled[] = []
+  const moved: ReconciledSession[] = []
   for (const session of await staleSessions(context)) {
     if (isSame(session, except)) continue
     // Those of this workspace are caught up with already.
     if (session.workspace !== context.identity.workspace)
-      await apart(context, session, async () =>
-        (await import('./catch-up.ts')).catchUp(context, session, BROKE_OFF),
+      await isolateFailure(context, session, async () =>
+        (await import('./catch-up.ts')).catchUpSession(context, session, BROKE_OFF),
       )
-    await changeSession(context, session, crashed)
-    moved.push(toldOf(session))
+    await changeSession(context, session, markCrashed)
+    moved.push(describeReconciled(session))
   }
   if (trusted) await countUncommitted(context, except)
   return moved
@@ -59,7 +59,7 @@ const sessionsOf = async ({ store, identity }: Context, phases: Array<Session['p
     : (await store.log.listSessions({ workspace: identity.workspace, phases })).map(({ session }) => session)
 
 /** It may have spoken meanwhile: then it is left alone. */
-const crashed = (session: Session): Session =>
+const markCrashed = (session: Session): Session =>
   session.phase === 'stale'
     ? {
         ...session,
@@ -82,7 +82,7 @@ async function countUncommitted(context: Context, except: SessionKey | null): Pr
     await changeSession(context, session, (now) => ({ ...now, uncommittedFiles: files.length }))
 }
 
-export const toldOf = ({ id, lastActivityAt, environment }: Session): Reconciled => ({
+export const describeReconciled = ({ id, lastActivityAt, environment }: Session): ReconciledSession => ({
   id,
   lastActivityAt,
   branch: environment.gitBranch,

@@ -2,11 +2,11 @@ import type { AgentEvent, AgentEventKind } from '../../core/agent-event.ts'
 
 /** One record of a session's journal: what happened, or how long our part of it took. */
 export type JournalRecord =
-  | { event: AgentEvent; ms: number | null; head: Head | null }
+  | { event: AgentEvent; ms: number | null; head: RecordedHead | null }
   | { timing: { of: AgentEventKind; ms: number; tokens: number } }
 
 /** Where git stood when a session began. */
-export interface Head {
+export interface RecordedHead {
   branch: string | null
   commit: string | null
 }

@@ -3,7 +3,7 @@ import type { WorkState } from '../../core/work.ts'
 import { type Registry, registryOf } from '../../policy/registry.ts'
 import { ownStream, streamOf } from '../../policy/session-stream.ts'
 import type { Context } from '../context/context.ts'
-import { wholeOrNothing } from '../documents/newest-whole.ts'
+import { newestWholeOrNull } from '../documents/newest-whole-point.ts'
 
 /** The registry of sessions. Decisions and next steps are read for the one session that it tells them of. */
 export async function registryHere(context: Context, sessions: readonly Session[]): Promise<Registry> {
@@ -15,14 +15,14 @@ export async function registryHere(context: Context, sessions: readonly Session[
   if (work === null) return bare
   return registryOf(sessions, {
     nowMs,
-    keyDecisions: () => work.decisions.filter(({ supersededBy }) => supersededBy === null).map(told),
+    keyDecisions: () => work.decisions.filter(({ supersededBy }) => supersededBy === null).map(withClaimMark),
     nextSteps: () => work.next.map(({ text }) => text),
     workSummary: () => work.now || work.intent,
   })
 }
 
 /** Who reads this may act on it: what nobody confirmed says so. */
-const told = ({ text, confirmed }: { text: string; confirmed: boolean }) =>
+const withClaimMark = ({ text, confirmed }: { text: string; confirmed: boolean }) =>
   confirmed ? text : `${text} (UNCONFIRMED)`
 
 /** Where a session's work stands; null where it saved none, or where others wrote it and nobody here read it. */
@@ -35,7 +35,7 @@ async function workOf(context: Context, session: Session): Promise<WorkState | n
     if (!head || head.row.foreign) continue
     return head.state === 'whole'
       ? head.checkpoint.work
-      : ((await wholeOrNothing(context, head.row.id))?.work ?? null)
+      : ((await newestWholeOrNull(context, head.row.id))?.work ?? null)
   }
   return null
 }

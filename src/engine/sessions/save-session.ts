@@ -1,4 +1,4 @@
-import { canonical } from '../../core/canonical.ts'
+import { canonicalJson } from '../../core/canonical.ts'
 import type { Checkpoint, CommandOutcome, Progress, TriggerKind } from '../../core/checkpoint.ts'
 import type { Session } from '../../core/session.ts'
 import { type Breadcrumb, emptyWork, type WorkState } from '../../core/work.ts'
@@ -6,31 +6,32 @@ import { carryForward } from '../../policy/carry.ts'
 import { mergeSessionWork } from '../../policy/digest/merge.ts'
 import { fileNamer } from '../../policy/digest/name-file.ts'
 import type { Digest } from '../../policy/digest/state.ts'
-import { saidNothing } from '../../policy/digest/weight.ts'
+import { isEmptyTalk } from '../../policy/digest/weight.ts'
 import { type DigestWork, outcomesIn, workIn } from '../../policy/digest/work.ts'
 import { windowPressure } from '../../policy/pressure.ts'
 import { type Redacted, redactAll } from '../../policy/redact.ts'
 import { isSessionStream } from '../../policy/resolve.ts'
-import { capped } from '../../policy/save.ts'
+import { capWork } from '../../policy/save.ts'
 import { ownStream, streamOf } from '../../policy/session-stream.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
+import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
-import { joined } from '../documents/checkpoint-of.ts'
+import { joinCommits } from '../documents/checkpoint-of.ts'
 import { afterHead } from '../documents/find-stream.ts'
-import { wholeOrNothing } from '../documents/newest-whole.ts'
+import { newestWholeOrNull } from '../documents/newest-whole-point.ts'
 import { settleHere } from '../documents/settle-here.ts'
-import { findRow, look, type Survey, standingOf } from '../documents/survey.ts'
+import { findRow, type Survey, standingOf, surveyDocuments } from '../documents/survey.ts'
 import { newStream } from '../documents/take-in.ts'
-import { writtenPoint } from '../save/save-document.ts'
+import { writePoint } from '../save/save-document.ts'
 import { ledgerOf } from '../save/save-files.ts'
-import { absentFiles, looksIn } from '../surroundings/fingerprints.ts'
+import { absentFiles, fingerprintCache } from '../surroundings/fingerprints.ts'
 import { isEdited, ledgerFile } from '../surroundings/ledger-file.ts'
 import { type Here, lookHere, provenanceOf } from '../trust/here.ts'
-import type { Whence } from './workspace-of.ts'
+import type { SaveOrigin } from './workspace-of.ts'
 
 /** Why a session's work is saved without anybody asking. */
-export interface Why {
+export interface SessionSaveReason {
   kind: TriggerKind
   note: string
   progress?: Progress
@@ -40,29 +41,27 @@ export interface Why {
   references?: readonly Breadcrumb[]
 }
 
-const GIVE_UP_AFTER = 10
-
 /**
  * Saves what a session's talk comes to: to the stream that it is bound to, else to its own. Nothing is saved where
  * nothing is new. Only the store is written, and a ledger that git does not track.
  */
 export async function saveSession(
-  { context, root }: Whence,
+  { context, root }: SaveOrigin,
   session: Session,
   digest: Digest,
-  why: Why,
+  why: SessionSaveReason,
 ): Promise<string | null> {
-  if (saidNothing(digest)) return null
+  if (isEmptyTalk(digest)) return null
   const here = await lookHere(context)
   const { trusted } = here
   const found = workIn(digest, { trusted, nameFile: fileNamer(root) })
   const talk = { lastAt: digest.lastAt, commands: outcomesIn(digest, trusted) }
-  for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
-    const survey = await look(context, here)
+  for (let attempt = 0; attempt < MOST_ATTEMPTS.transcripts; attempt += 1) {
+    const survey = await surveyDocuments(context, here)
     const target = targetOf(survey, session)
-    const { known, before, parent } = await knownTo(context, survey, session, target.row)
+    const { known, before, parent } = await readKnownWork(context, survey, session, target.row)
     const work = workAfter(known, found, before, why.references ?? [])
-    if (canonical(work) === canonical({ ...known, overheard: known.overheard ?? [] })) return null
+    if (canonicalJson(work) === canonicalJson({ ...known, overheard: known.overheard ?? [] })) return null
     const done = await commit(context, survey, { session, target, work, parent, why, talk })
     if (done !== null) return done
   }
@@ -88,7 +87,7 @@ function targetOf(survey: Survey, session: Session): Target {
  * What the stream knew, and until when somebody else's word counts more than the transcript. A stream that begins
  * goes on from what its session was told.
  */
-async function knownTo(
+async function readKnownWork(
   context: Context,
   survey: Survey,
   session: Session,
@@ -97,13 +96,13 @@ async function knownTo(
   const told = session.told?.stream ?? null
   const origin = row ?? (told === null ? null : (findRow(survey, told) ?? null))
   const found =
-    origin && !origin.position.foreign ? await wholeOrNothing(context, origin.position.checkpoint) : null
+    origin && !origin.position.foreign ? await newestWholeOrNull(context, origin.position.checkpoint) : null
   if (found === null) return { known: emptyWork(), before: session.savedAt, parent: null }
   const isOwn = found.session === session.id
   const isAutomatic = isOwn || (origin !== null && origin !== row && isSessionStream(origin.stream.name))
   return {
     known: found.work,
-    before: isAutomatic ? await heldUntil(context, found, session) : found.at,
+    before: isAutomatic ? await wordHeldUntil(context, found, session) : found.at,
     parent: found.id,
   }
 }
@@ -112,12 +111,12 @@ async function knownTo(
  * What somebody else saved last to the same stream, below the session's own checkpoints, holds too; what was saved by
  * hand in the session itself is in its row.
  */
-async function heldUntil(context: Context, found: Checkpoint, session: Session): Promise<string | null> {
-  const held = heldSince(session)
+async function wordHeldUntil(context: Context, found: Checkpoint, session: Session): Promise<string | null> {
+  const held = wordHeldSince(session)
   let one: Checkpoint | null = found
   for (let step = 0; one?.stream === found.stream && step < MOST_STEPS; step += 1) {
     if (one.session !== session.id) return held !== null && held > one.at ? held : one.at
-    one = one.parent === null ? null : await wholeOrNothing(context, one.parent)
+    one = one.parent === null ? null : await newestWholeOrNull(context, one.parent)
   }
   return held
 }
@@ -126,7 +125,7 @@ async function heldUntil(context: Context, found: Checkpoint, session: Session):
 const MOST_STEPS = 30
 
 /** Until when somebody's own word holds: a save in this session, or the saved work that it was told at its start. */
-const heldSince = ({ savedAt, told }: Session) =>
+const wordHeldSince = ({ savedAt, told }: Session) =>
   savedAt ?? (told?.stream && !isSessionStream(told.stream) ? told.at : null)
 
 function workAfter(
@@ -136,7 +135,7 @@ function workAfter(
   references: readonly Breadcrumb[],
 ): Redacted<WorkState> {
   const found = carryForward(mergeSessionWork(known, session, savedAt), { references: [...references] })
-  const { work } = capped(found)
+  const { work } = capWork(found)
   // The session itself changed these: how they looked before says nothing any more.
   const touched = new Set(session.artifacts.map(({ path }) => path))
   const artifacts = work.artifacts.map((one) => {
@@ -152,7 +151,7 @@ interface Point {
   target: Target
   work: Redacted<WorkState>
   parent: string | null
-  why: Why
+  why: SessionSaveReason
   talk: Pick<Digest, 'lastAt'> & { commands: CommandOutcome[] }
 }
 
@@ -178,16 +177,16 @@ async function commit(
       : { branch: environment.gitBranch, commit: environment.gitCommitHash, author: null },
     // Work that nobody reviewed has been passed over above.
     foreign: false,
-    absent: absentFiles(looksIn(context), work),
+    absent: absentFiles(fingerprintCache(context), work),
     ...(why.progress ? { progress: why.progress } : {}),
     pressure: windowPressure(used),
   }
-  const written = await writtenPoint(context, survey, target.row, point, { quiet: true })
+  const written = await writePoint(context, survey, target.row, point, { quiet: true })
   const ledger = await quietLedger(context, survey)
   const at = new Date(atMs).toISOString()
   const files = ledger === null ? [] : await ledgerOf(context, survey, written.point, { ledger, work, at })
   const committed = await store.acts.commit(
-    joined(
+    joinCommits(
       identity.workspace,
       { begins: target.row ? [] : [newStream(context, target.name)] },
       written.commit,

@@ -94,14 +94,14 @@ export function readRecords(
     .subarray(0, end)
     .toString('utf8')
     .split('\n')
-    .flatMap((line) => (line === '' ? [] : parsed(line)))
+    .flatMap((line) => (line === '' ? [] : parseLine(line)))
   return { records, next: from + end }
 }
 
 /** What is longer is read in several goes. */
 const MAX_AT_ONCE = 32 * 1024 * 1024
 
-const parsed = (text: string): unknown[] => {
+const parseLine = (text: string): unknown[] => {
   try {
     return [JSON.parse(text)]
   } catch (error) {
@@ -111,7 +111,7 @@ const parsed = (text: string): unknown[] => {
 }
 
 /** The sessions that have a journal, of whatever agent: a newer version may know more of them. */
-export function journals(sessions: string): SessionKey[] {
+export function listJournals(sessions: string): SessionKey[] {
   return namesIn(sessions).flatMap((agent) =>
     namesIn(folderOf(sessions, { agent }))
       .filter((name) => name.endsWith(ENDINGS.journal))
@@ -192,7 +192,7 @@ function readBytes(path: string, most: number, from = 0): Buffer | null {
 
 function readSmall(path: string): object | null {
   const bytes = readBytes(path, MAX_SMALL_BYTES)
-  const [value] = bytes === null ? [] : parsed(bytes.toString('utf8'))
+  const [value] = bytes === null ? [] : parseLine(bytes.toString('utf8'))
   return typeof value === 'object' ? value : null
 }
 

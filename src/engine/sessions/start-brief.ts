@@ -1,19 +1,19 @@
 import { instant } from '../../core/ports.ts'
-import type { SessionKey, Source, Told } from '../../core/session.ts'
+import type { SessionKey, SessionSource, StartPoint } from '../../core/session.ts'
 import { estimateTokens } from '../../core/tokens.ts'
 import { renderNotes } from '../../formats/brief-md/render.ts'
-import { type Resumed, resumed } from '../brief/resume-work.ts'
+import { type ResumeResult, resumeStream } from '../brief/resume-work.ts'
 import type { SessionNote } from '../brief/session-notes.ts'
 import type { Context } from '../context/context.ts'
-import { read } from '../documents/read.ts'
+import { readSurvey } from '../documents/read-survey.ts'
 import { worldOf } from '../surroundings/world.ts'
 import type { Here } from '../trust/here.ts'
 
 /** Words for an agent, and what they were about. */
-export interface Words {
+export interface AgentMessage {
   text: string
   tokens: number
-  told: Told
+  told: StartPoint
 }
 
 /** A hook has no time to wait for who writes documents; what they say then is told at the next start. */
@@ -24,11 +24,11 @@ export async function briefAtStart(
   context: Context,
   here: Here,
   notes: readonly SessionNote[],
-  { key, source }: { key: SessionKey; source: Source },
-): Promise<Words | null> {
-  const survey = await read(context, { waitMs: WAIT_MS, here })
+  { key, source }: { key: SessionKey; source: SessionSource },
+): Promise<AgentMessage | null> {
+  const survey = await readSurvey(context, { waitMs: WAIT_MS, here })
   const world = await worldOf(context, survey, { wantsDirty: false })
-  const found = await resumed(context, survey, world, {
+  const found = await resumeStream(context, survey, world, {
     named: null,
     budget: context.settings.brief_tokens,
     notes,
@@ -52,7 +52,7 @@ export async function briefAtStart(
 const MOST_NAMED = 5
 
 /** What there is besides; of what came with the repository not even the name. */
-function linesOf(found: Exclude<Resumed, { kind: 'brief' }>): string[] {
+function linesOf(found: Exclude<ResumeResult, { kind: 'brief' }>): string[] {
   switch (found.kind) {
     case 'nothing':
       return []
@@ -71,4 +71,4 @@ function linesOf(found: Exclude<Resumed, { kind: 'brief' }>): string[] {
 }
 
 /** What an agent is to be told; nothing where there is nothing to tell. */
-export type Answer = Pick<Words, 'text' | 'tokens'> | null
+export type HookAnswer = Pick<AgentMessage, 'text' | 'tokens'> | null

@@ -5,20 +5,20 @@ import type { Session, SessionKey } from '../../core/session.ts'
 import { estimateTokens } from '../../core/tokens.ts'
 import { askToSave, isSaveDue, openStretch } from '../../policy/ask-to-save.ts'
 import { mayAskToSave } from '../../policy/due-now.ts'
-import { type Telling, toldAtStart } from '../../policy/moments.ts'
+import { type MessageKind, messageAtStart } from '../../policy/moments.ts'
 import { nudgesFor } from '../../policy/nudges.ts'
 import { notesHere } from '../brief/session-notes.ts'
 import type { Context } from '../context/context.ts'
 import { lookHere } from '../trust/here.ts'
-import { changesSince } from './changes-since.ts'
 import { droppedWords } from './dropped-words.ts'
-import { changeSession } from './follow.ts'
 import { reconcileHere } from './reconcile-sessions.ts'
-import { catchUp, saveAtEvent, withHead } from './save-at-event.ts'
-import { type Answer, briefAtStart } from './start-brief.ts'
+import { loadAndCatchUp, saveAtEvent, withHead } from './save-at-event.ts'
+import { briefAtStart, type HookAnswer } from './start-brief.ts'
+import { tellChangesSince } from './tell-changes-since.ts'
+import { changeSession } from './update-session-rows.ts'
 
 /** An event of a session, with what is known when it comes. */
-interface Happening {
+interface EventFacts {
   key: SessionKey
   event: AgentEvent
   /** The session's row before the event; null where nobody followed it. */
@@ -27,10 +27,10 @@ interface Happening {
   usedPercent: number | null
 }
 
-type Teller = (context: Context, happening: Happening) => Promise<Answer>
+type Teller = (context: Context, happening: EventFacts) => Promise<HookAnswer>
 
 const tellAtStart: Teller = async (context, { key, event, before }) => {
-  const telling = event.kind === 'start' ? toldAtStart(event.source) : null
+  const telling = event.kind === 'start' ? messageAtStart(event.source) : null
   if (event.kind !== 'start' || telling === null) return null
   const here = await lookHere(context)
   await reconcileHere(context, here, { except: key })
@@ -39,7 +39,7 @@ const tellAtStart: Teller = async (context, { key, event, before }) => {
   // One that resumes and was never followed has been told nothing.
   const words =
     telling === 'changes' && before !== null
-      ? await changesSince(
+      ? await tellChangesSince(
           context,
           here,
           before,
@@ -61,7 +61,7 @@ const tellDroppedWords: Teller = async (context, { key, event }) => {
   // The client may have been stopped before it told the summary: then its transcript has it.
   const known =
     session.compaction.summary === null
-      ? await catchUp(context, key, { kind: 'compaction', note: 'after the compaction', isLive: true })
+      ? await loadAndCatchUp(context, key, { kind: 'compaction', note: 'after the compaction', isLive: true })
       : { row: { session } }
   const words = known && (await droppedWords(context, known.row.session))
   if (words === null) {
@@ -127,7 +127,7 @@ const markAsked = (session: Session): Session =>
   session.stretch ? { ...session, stretch: { ...session.stretch, isAsked: true } } : session
 
 /** How each telling of the table of moments finds its words; null where there is nothing to tell. */
-export const TELLERS: Record<Telling, Teller> = {
+export const TELLERS: Record<MessageKind, Teller> = {
   start: tellAtStart,
   dropped: tellDroppedWords,
   nudge: nudgeAndSave,

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { Session } from '../../core/session.ts'
-import { locate } from '../../workspace/locate.ts'
+import { locateWorkspace } from '../../workspace/locate.ts'
 import type { Context } from '../context/context.ts'
 
 /** From where a session's work is saved, and the folder that its files are named by. */
-export interface Whence {
+export interface SaveOrigin {
   context: Context
   root: string
 }
@@ -13,12 +13,12 @@ export interface Whence {
  * A session belongs to the workspace that it started in, whoever looks after it. Where that folder is gone, another
  * workspace of the same repository stands in for it; null where there is none, and the transcript waits.
  */
-export async function workspaceOf(context: Context, session: Session): Promise<Whence | null> {
+export async function workspaceOf(context: Context, session: Session): Promise<SaveOrigin | null> {
   const { store, identity, place, settings } = context
   if (session.workspace === identity.workspace) return { context, root: place.root }
   const there = (await store.local.listWorkspaces()).find(({ id }) => id === session.workspace)
   if (there === undefined) return null
-  const found = existsSync(there.path) ? locate(there.path) : null
+  const found = existsSync(there.path) ? locateWorkspace(there.path) : null
   if (found?.root !== there.path)
     return session.repository === identity.repository ? { context, root: there.path } : null
   const own = { repository: session.repository, workspace: session.workspace }

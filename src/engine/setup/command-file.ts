@@ -63,7 +63,7 @@ export const commandChange = ({
 }: CommandPlan): SetupChange[] =>
   what === null ? [] : [{ path, what, about: `${word}, which is else a word for ${otherwise}`, diff: null }]
 
-export const theirs = ({ file: { path }, command: { word, besides } }: CommandPlan) =>
+export const foreignCommandNote = ({ file: { path }, command: { word, besides } }: CommandPlan) =>
   `${path} is not ours and stays: ${word} does what it says. Ours answers to ${besides}.`
 
 /** Takes the file out while it is as we wrote it, with the folder that was made for it. */

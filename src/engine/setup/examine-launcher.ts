@@ -7,13 +7,13 @@ import { type Script, type Target, targetHere, targetIn } from './launcher.ts'
 
 const MAX_BYTES = 64 * 1024
 
-export type Say = (level: Finding['level'], what: string, todo: string) => void
+export type ReportFinding = (level: Finding['level'], what: string, todo: string) => void
 
 /** The launcher that somebody names: there, of this home, and with all that it starts. */
 export function examineLauncher(
   path: string,
   mine: Script,
-  say: Say,
+  say: ReportFinding,
   { who = 'Hooks start', todo = 'savepoint init' } = {},
 ): void {
   if (path !== mine.path)
@@ -27,7 +27,7 @@ export function examineLauncher(
   if (target !== null) examineTarget(path, target, say, todo)
 }
 
-function examineTarget(path: string, { node, bundle }: Target, say: Say, todo: string): void {
+function examineTarget(path: string, { node, bundle }: Target, say: ReportFinding, todo: string): void {
   if (!isProgram(node))
     say('warning', `${path} starts ${node}, which is not there: it takes the node on PATH.`, todo)
   const [theirs, mine] = [versionAt(bundle), versionAt(targetHere().bundle)]

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AgentSetUp, isMalformed, type PluginClient, takesPlugins } from '../../core/agent-setup.ts'
 import { readPlainFile } from '../../fs/disk.ts'
-import { examineLauncher, type Say } from './examine-launcher.ts'
+import { examineLauncher, type ReportFinding } from './examine-launcher.ts'
 import { launcherIn, targetHere } from './launcher.ts'
 import { serverLauncherIn, serverTargetHere } from './mcp-launcher.ts'
-import { copyChange, copyFolder, pluginCopy, textIn } from './plugin-copy.ts'
+import { copyChange, copyFolder, pluginCopy, pluginFileText } from './plugin-copy.ts'
 import { committedPlugin, hasPlugin, type KnownPlace, pluginMarket } from './settings-places.ts'
 
 const AGAIN = 'savepoint init --plugin'
@@ -16,7 +16,7 @@ export function examinePlugin(
   client: AgentSetUp,
   places: readonly KnownPlace[],
   home: string,
-  say: Say,
+  say: ReportFinding,
 ): void {
   if (!takesPlugins(client)) return
   const [isOn, committed] = [hasPlugin(places, 'project'), committedPlugin(places)]
@@ -42,12 +42,15 @@ export function examinePlugin(
 }
 
 /** The copy in this home: as this version would write it. */
-function examineCopy(client: PluginClient, home: string, say: Say): void {
+function examineCopy(client: PluginClient, home: string, say: ReportFinding): void {
   const { manifest } = client.plugin
   const { server } = serverLauncherIn(home, serverTargetHere())
   const copy = pluginCopy(home, client, { hook: launcherIn(home, targetHere()).hook(client.agent), server })
   if (copy === null || copyChange(copy) === null) return
-  const [theirs, mine] = [versionIn(read(join(copy.folder, manifest))), versionIn(textIn(copy, manifest))]
+  const [theirs, mine] = [
+    versionIn(read(join(copy.folder, manifest))),
+    versionIn(pluginFileText(copy, manifest)),
+  ]
   say(
     'warning',
     theirs === mine
@@ -58,7 +61,12 @@ function examineCopy(client: PluginClient, home: string, say: Say): void {
 }
 
 /** What its hooks and its server start, where those are launchers of a home. */
-function examineStarts({ plugin, settings }: PluginClient, folder: string, home: string, say: Say): void {
+function examineStarts(
+  { plugin, settings }: PluginClient,
+  folder: string,
+  home: string,
+  say: ReportFinding,
+): void {
   const facts = settings.read(read(join(folder, plugin.hooksFile)))
   for (const path of isMalformed(facts) ? [] : facts.launchers)
     examineLauncher(path, launcherIn(home, targetHere()), say, {

@@ -1,14 +1,14 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import type { AgentSetUp } from '../../core/agent-setup.ts'
-import { describe, errorCode } from '../../core/reason.ts'
+import { describeError, errorCode } from '../../core/reason.ts'
 import type { Context } from '../context/context.ts'
 import type { Finding } from '../context/finding.ts'
-import { examineLauncher, type Say } from './examine-launcher.ts'
+import { examineLauncher, type ReportFinding } from './examine-launcher.ts'
 import { examinePlugin } from './examine-plugin.ts'
+import { impermanenceOf, realPathOr } from './impermanence-of.ts'
 import { launcherIn, targetHere } from './launcher.ts'
 import { readSetups } from './record.ts'
-import { hasPlugin, hindrances, type KnownPlace, placesHere } from './settings-places.ts'
-import { realPathOr, throwAway } from './throw-away.ts'
+import { hasPlugin, hookHindrances, type KnownPlace, placesHere } from './settings-places.ts'
 
 const AGAIN = 'savepoint init'
 /** Transcripts that go sooner may be gone before a session is taken up again. */
@@ -25,7 +25,7 @@ export async function examineSetup(context: Context, findings: Finding[]): Promi
 }
 
 /** Whether one agent is set up here, and what is wrong with that. */
-function examineClient({ place, home, env }: Context, client: AgentSetUp, say: Say): boolean {
+function examineClient({ place, home, env }: Context, client: AgentSetUp, say: ReportFinding): boolean {
   const places = placesHere(client, place.root, env)
   const hooked = new Set(places.flatMap(({ facts }) => facts?.hooked ?? []))
   for (const { path, problem } of places)
@@ -38,7 +38,8 @@ function examineClient({ place, home, env }: Context, client: AgentSetUp, say: S
       say('note', `${client.label} is not set up in this workspace.`, `To record its sessions: ${AGAIN}`)
     return false
   }
-  for (const what of hindrances(client, places)) say('warning', what, 'Until then no session is recorded.')
+  for (const what of hookHindrances(client, places))
+    say('warning', what, 'Until then no session is recorded.')
   const missing = client.events.filter((event) => !hooked.has(event))
   if (missing.length > 0 && !hasPlugin(places, 'project'))
     say('warning', `Hooks are missing: ${missing.join(', ')}`, AGAIN)
@@ -53,7 +54,7 @@ const hasPreparedPlugin = (home: string, name: string, here: string) =>
   readSetups(home)?.some(({ agent, plugin, root }) => agent === name && plugin && (root ?? here) === here)
 
 /** The client deletes old transcripts; what is not read by then is lost. */
-function examineCleanup({ label }: AgentSetUp, places: readonly KnownPlace[], say: Say): void {
+function examineCleanup({ label }: AgentSetUp, places: readonly KnownPlace[], say: ReportFinding): void {
   const saying = places.flatMap(({ kind, path, facts }) =>
     facts?.deletesTranscripts ? [{ kind, path, ...facts.deletesTranscripts }] : [],
   )
@@ -79,14 +80,14 @@ function freeBytes(path: string): number | null {
   }
 }
 
-function examineHome(home: string, say: Say): void {
+function examineHome(home: string, say: ReportFinding): void {
   try {
     accessSync(home, constants.W_OK)
   } catch (error) {
     if (errorCode(error) === undefined) throw error
     say(
       'error',
-      `The home ${home} cannot be written: ${describe(error)}`,
+      `The home ${home} cannot be written: ${describeError(error)}`,
       'Nothing is recorded. Set SAVEPOINT_HOME to a folder that can be written, and run savepoint init.',
     )
   }
@@ -97,7 +98,7 @@ function examineHome(home: string, say: Say): void {
       `There is hardly any space left on the file system of ${home}: ${Math.floor(free / 1024)} KB.`,
       'Make room: until then nothing can be recorded, and no fault can be written down.',
     )
-  const fate = throwAway(realPathOr(home))
+  const fate = impermanenceOf(realPathOr(home))
   if (fate === null) return
   const where = fate === 'memory' ? 'in memory: it is gone' : 'in the container: it goes with it'
   say(

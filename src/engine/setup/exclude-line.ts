@@ -6,13 +6,13 @@ import { ReasonError } from '../../core/reason.ts'
 import { openFolder, readPlainFile } from '../../fs/disk.ts'
 import { replaceGuarded } from '../../fs/guarded.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
-import { git } from '../../workspace/git.ts'
+import { runGit } from '../../workspace/git.ts'
 import type { Context } from '../context/context.ts'
 
 const MAX_EXCLUDE = 1024 * 1024
 
 /** The line that keeps a file of a workspace out of git. */
-export const excluded = (file: string) => `/${file}`
+export const excludeLineFor = (file: string) => `/${file}`
 
 /** How git sees a file. Asked only where the workspace is trusted: git may run what its settings name. */
 export async function gitSees(
@@ -20,10 +20,10 @@ export async function gitSees(
   file: string,
 ): Promise<'ignored' | 'tracked' | 'seen' | 'no git'> {
   if (place.git === null) return 'no git'
-  if ((await git(place, ['ls-files', '--error-unmatch', '--', file])).ok) return 'tracked'
+  if ((await runGit(place, ['ls-files', '--error-unmatch', '--', file])).ok) return 'tracked'
   // This command knows no literal paths, and fails where all paths are to be taken so.
   const asked = ['--no-literal-pathspecs', 'check-ignore', '--quiet', '--', file]
-  return (await git(place, asked)).ok ? 'ignored' : 'seen'
+  return (await runGit(place, asked)).ok ? 'ignored' : 'seen'
 }
 
 export const excludeFile = ({ place }: Context) => join(place.git?.common ?? '', 'info', 'exclude')
@@ -33,7 +33,7 @@ export function addExclude(context: Context, file: string): boolean {
   const { place, ports, notices } = context
   if (place.git === null) return false
   try {
-    excludeFromGit(place.git.common, excluded(file), ports)
+    excludeFromGit(place.git.common, excludeLineFor(file), ports)
     return true
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
@@ -45,7 +45,7 @@ export function addExclude(context: Context, file: string): boolean {
 /** Whether the line is there: a crash may have come before it was noted, and another worktree may share it. */
 export function hasExclude(context: Context, file: string): boolean {
   const text = readPlainFile(excludeFile(context), MAX_EXCLUDE)?.toString('latin1') ?? ''
-  return text.split(/\r?\n/).includes(excluded(file))
+  return text.split(/\r?\n/).includes(excludeLineFor(file))
 }
 
 /** Takes the line out again; false where it is gone, or the file is. */
@@ -57,7 +57,7 @@ export function removeExclude({ ports }: Context, path: string, file: string): b
     if (bytes === null) return false
     // One character a byte: the file need not be text.
     const lines = bytes.toString('latin1').split(/(?<=\n)/)
-    const at = lines.findLastIndex((line) => line.replace(/\r?\n$/, '') === excluded(file))
+    const at = lines.findLastIndex((line) => line.replace(/\r?\n$/, '') === excludeLineFor(file))
     if (at === -1) return false
     const text = lines.toSpliced(at, 1).join('')
     const guard = { token: randomToken(ports.random), expected: sha256(bytes), limit: MAX_EXCLUDE }

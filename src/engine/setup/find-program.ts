@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join, relative, sep } from 'node:path'
 import type { Environment } from '../../core/agent.ts'
 import type { AgentSetUp } from '../../core/agent-setup.ts'
 import { errorCode } from '../../core/reason.ts'
-import { realPathOr } from './throw-away.ts'
+import { realPathOr } from './impermanence-of.ts'
 
 /** Whether the client is on this machine: its program on PATH, or the folder that it makes for itself. */
 export const isInstalled = (

@@ -64,7 +64,7 @@ export function scriptIn(
 export function launcherIn(home: string, target: Target, platform = process.platform): Launcher {
   const texts = { shell: () => scriptForShell(home, target), node: () => scriptForNode(home, target) }
   const { startedWith, ...script } = scriptIn(home, 'savepoint-hook', texts, platform)
-  const program = platform === 'win32' ? `node "${script.path}"` : quoted(script.path)
+  const program = platform === 'win32' ? `node "${script.path}"` : quoteForShell(script.path)
   return {
     ...script,
     hook: (agent) => startedWith(agent),
@@ -73,7 +73,7 @@ export function launcherIn(home: string, target: Target, platform = process.plat
 }
 
 /** One word of a shell, whatever is in it. */
-export const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+export const quoteForShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /**
  * What every script for a shell begins with. NODE_OPTIONS may name what is not there, and certificates of its own make
@@ -83,10 +83,10 @@ export const shellHead = (about: readonly string[], home: string, target: Target
 # ${about.join('\n# ')}
 # ${JSON.stringify(target)}
 unset NODE_OPTIONS NODE_EXTRA_CA_CERTS
-SAVEPOINT_HOME=${quoted(home)}
+SAVEPOINT_HOME=${quoteForShell(home)}
 export SAVEPOINT_HOME
-node=${quoted(target.node)}
-bundle=${quoted(target.bundle)}`
+node=${quoteForShell(target.node)}
+bundle=${quoteForShell(target.bundle)}`
 
 /**
  * The shell waits for Node instead of becoming it: so even a Node that crashes ends well. That costs a millisecond or

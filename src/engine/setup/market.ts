@@ -4,15 +4,15 @@ import { isMalformed, type PluginClient } from '../../core/agent-setup.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { readPlainFile } from '../../fs/disk.ts'
 import type { Context } from '../context/context.ts'
+import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
+import { bytesBeforeClient, restoredChange } from './bytes-before-client.ts'
 import type { SetupChange } from './change.ts'
+import { realPathOr } from './impermanence-of.ts'
 import { copyFolder } from './plugin-copy.ts'
 import { keepSettings, readMarket, readSetups, writeMarket } from './record.ts'
-import { restored, saidBefore } from './said-before.ts'
 import { hashOf, putSettings, readSettingsFile, type SettingsFile } from './settings-file.ts'
 import { type KnownPlace, placesHere, pluginMarket, readPlaces, settingsPath } from './settings-places.ts'
-import { realPathOr } from './throw-away.ts'
 
-const GIVE_UP_AFTER = 8
 const MAX_BYTES = 1024 * 1024
 
 /** Whether the client reads our plugins from the copy in this home. */
@@ -88,12 +88,12 @@ export async function forgetMarket(context: Context, client: PluginClient): Prom
   const isSetUp = readSetups(home.path)?.some(({ settings }) => settings === note?.settings)
   if (note === null || isNeeded || isSetUp) return []
   const changes: SetupChange[] = []
-  for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS.settings; attempt += 1) {
     const plan = planBack(context, client)
     if (plan === null) break
     if (plan.file.bytes) keepSettings(home.path, plan.file.bytes, ports)
     if (!(await putSettings(context, plan.file, plan.bytes))) continue
-    changes.push(restored(plan.file, plan.bytes))
+    changes.push(restoredChange(plan.file, plan.bytes))
     break
   }
   writeMarket(home.path, null, ports)
@@ -103,7 +103,7 @@ export async function forgetMarket(context: Context, client: PluginClient): Prom
 /** What `forgetMarket` would do once all that is `going` has gone. */
 export function marketBack(context: Context, client: PluginClient, going: readonly string[]): SetupChange[] {
   const plan = planBack(context, client, going)
-  return plan === null ? [] : [restored(plan.file, plan.bytes)]
+  return plan === null ? [] : [restoredChange(plan.file, plan.bytes)]
 }
 
 /** Null where nothing is to come back. */
@@ -119,6 +119,6 @@ function planBack(
   const bare =
     going.length === 0 ? null : client.settings.takeOut(file.text, { made: null, statusLine: null })
   const text = bare === null || isMalformed(bare) ? file.text : bare.text
-  const bytes = saidBefore(client, home.path, note, text, going)
+  const bytes = bytesBeforeClient(client, home.path, note, text, going)
   return bytes === undefined || bytes?.equals(file.bytes) ? null : { file, bytes }
 }

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs'
 import { takesPlugins } from '../../core/agent-setup.ts'
 import type { Context } from '../context/context.ts'
-import type { Asked } from './asked.ts'
 import type { SetupChange } from './change.ts'
 import type { CommandPlan } from './command-file.ts'
 import { marketElsewhere, noteMarket } from './market.ts'
-import { installPlugins, typed } from './plugin-commands.ts'
+import { rememberSetup, type SettingsPlan, type SideEffects } from './note-setup.ts'
+import { installPlugins, slashCommandsOf } from './plugin-commands.ts'
 import { putCommand } from './prepare.ts'
-import { type Beside, rememberSetup, type SettingsPlan } from './remember.ts'
 import { hasPlugin, placesHere, pluginMarket } from './settings-places.ts'
+import type { SetupRequest } from './setup-request.ts'
 
 /** Why the client did not install the plugin, and what a person types to have it; null where there is nothing to say. */
-export interface Plugged {
+export interface PluginResult {
   problem: string | null
   typed: string | null
 }
@@ -19,14 +19,14 @@ export interface Plugged {
 /** Lets the client install the plugin; first all is noted, so that whatever comes of it can be undone. */
 export async function plugIn(
   context: Context,
-  asked: Asked,
+  asked: SetupRequest,
   {
     first,
     command,
     beside,
     changes,
-  }: { first: SettingsPlan; command: CommandPlan | null; beside: Beside; changes: SetupChange[] },
-): Promise<Plugged> {
+  }: { first: SettingsPlan; command: CommandPlan | null; beside: SideEffects; changes: SetupChange[] },
+): Promise<PluginResult> {
   const { client } = asked
   if (!asked.plugin?.isInstalled || !takesPlugins(client)) return { problem: null, typed: null }
   const { folder } = asked.plugin.copy
@@ -50,20 +50,24 @@ export async function plugIn(
 }
 
 /** Their marketplace stays: they may have the plugin from there, or give it up. */
-export function otherMarket({ client, places, plugin }: Asked): { problem: string; typed: string } | null {
+export function otherMarket({
+  client,
+  places,
+  plugin,
+}: SetupRequest): { problem: string; typed: string } | null {
   if (!plugin?.isInstalled || !takesPlugins(client)) return null
   const other = marketElsewhere(client, places, plugin.copy.folder)
   if (other === null) return null
   const { market, commands } = client.plugin
-  const [, install = ''] = typed(client, commands.install(plugin.copy.folder, 'project'))
+  const [, install = ''] = slashCommandsOf(client, commands.install(plugin.copy.folder, 'project'))
   return {
     problem: `it has a marketplace \`${market}\` of your own, from ${other}, which stays.`,
-    typed: `${install}, to have it from there; or ${typed(client, [commands.removeMarket])}, and then give this command again`,
+    typed: `${install}, to have it from there; or ${slashCommandsOf(client, [commands.removeMarket])}, and then give this command again`,
   }
 }
 
 /** What the client would be asked for, as far as its settings tell: nothing is run to find out. */
-export function commandsAhead({ client, scope, places, plugin }: Asked): string[][] {
+export function commandsAhead({ client, scope, places, plugin }: SetupRequest): string[][] {
   if (!plugin?.isInstalled || !takesPlugins(client)) return []
   if (marketElsewhere(client, places, plugin.copy.folder) !== null) return []
   const factsOf = (wanted: string) => places.find(({ kind }) => kind === wanted)?.facts

@@ -4,8 +4,8 @@ import type { AgentSetUp, InstalledPlugin, PluginClient, Scope } from '../../cor
 import type { Context } from '../context/context.ts'
 import type { SetupChange } from './change.ts'
 import { findProgram, foldersOutside } from './find-program.ts'
+import { realPathOr } from './impermanence-of.ts'
 import { type ClientAnswer, runClient } from './run-client.ts'
-import { realPathOr } from './throw-away.ts'
 
 /** Where a plugin is switched on: for a project in the settings that are not committed. */
 interface PluginPlace {
@@ -15,7 +15,7 @@ interface PluginPlace {
 }
 
 /** What was run, and what of it failed. */
-export interface Ran {
+export interface CommandRun {
   changes: SetupChange[]
   problem: string | null
 }
@@ -23,7 +23,8 @@ export interface Ran {
 const ALL = 'all projects'
 
 /** What a person types in the client to the same end. */
-export const typed = ({ plugin }: PluginClient, commands: readonly string[][]) => commands.map(plugin.typed)
+export const slashCommandsOf = ({ plugin }: PluginClient, commands: readonly string[][]) =>
+  commands.map(plugin.typed)
 
 /** What its program is called on this system. */
 const programName = (client: AgentSetUp) => client.programs('').started[0] ?? client.agent
@@ -41,7 +42,7 @@ export async function runAll(
   client: PluginClient,
   commands: readonly string[][],
   root: string | null,
-): Promise<Ran> {
+): Promise<CommandRun> {
   const changes: SetupChange[] = []
   for (const words of commands) {
     const answer = await ask(context, client, words, root)
@@ -76,9 +77,9 @@ export async function installPlugins(
   { scope, root }: PluginPlace,
   folder: string,
   { isChanged }: { isChanged: boolean },
-): Promise<Ran> {
+): Promise<CommandRun> {
   const { plugins, commands, scopeName } = client.plugin
-  const rows = await installed(context, client, root)
+  const rows = await listInstalled(context, client, root)
   const isThere = plugins.every((id) =>
     rows?.some(
       (row) =>
@@ -94,7 +95,7 @@ export async function installPlugins(
 }
 
 /** What the client has installed, of all scopes; null where it does not say. */
-async function installed(
+async function listInstalled(
   context: Context,
   client: PluginClient,
   root: string | null,
@@ -112,7 +113,7 @@ export async function marketReaders(
   client: PluginClient,
   folder: string | null,
 ): Promise<string[] | null> {
-  const rows = await installed(context, client, null)
+  const rows = await listInstalled(context, client, null)
   const isFrom = ({ id, readFromFolder }: InstalledPlugin) =>
     String(id).endsWith(`@${client.plugin.market}`) &&
     (folder === null || realPathOr(dirname(readFromFolder ?? '')) === realPathOr(folder))

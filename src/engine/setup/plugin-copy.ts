@@ -41,7 +41,7 @@ export function pluginCopy(
 }
 
 /** The text of one of its files; empty where it has none of that name. */
-export const textIn = ({ files }: PluginCopy, path: string) => files.get(path)?.toString('utf8') ?? ''
+export const pluginFileText = ({ files }: PluginCopy, path: string) => files.get(path)?.toString('utf8') ?? ''
 
 /** All that is no folder, a link too, by its path below. */
 function filesIn(folder: string): string[] {

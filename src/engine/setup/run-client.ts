@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Environment } from '../../core/agent.ts'
-import { describe, errorCode } from '../../core/reason.ts'
+import { describeError, errorCode } from '../../core/reason.ts'
 
 /** What a command of the client came to; `problem` is a line of its own words. */
 export type ClientAnswer = { ok: true; out: string } | { ok: false; problem: string }
@@ -27,13 +27,13 @@ export async function runClient(
       detached: process.platform !== 'win32',
       windowsHide: true,
     })
-    return await ended(child, timeoutMs)
+    return await waitForAnswer(child, timeoutMs)
   } catch (error) {
-    return { ok: false, problem: describe(error) }
+    return { ok: false, problem: describeError(error) }
   }
 }
 
-function ended(child: ChildProcess, timeoutMs: number): Promise<ClientAnswer> {
+function waitForAnswer(child: ChildProcess, timeoutMs: number): Promise<ClientAnswer> {
   return new Promise((resolve) => {
     const said = { out: '', err: '' }
     const settle = (answer: ClientAnswer) => {
@@ -53,7 +53,7 @@ function ended(child: ChildProcess, timeoutMs: number): Promise<ClientAnswer> {
     child.stderr?.on('data', (chunk: Buffer) => {
       if (said.err.length < MAX_OUTPUT) said.err += chunk.toString('utf8')
     })
-    child.once('error', (error) => settle({ ok: false, problem: describe(error) }))
+    child.once('error', (error) => settle({ ok: false, problem: describeError(error) }))
     child.once('close', (code, signal) =>
       settle(
         code === 0

@@ -2,30 +2,28 @@ import { isMalformed } from '../../core/agent-setup.ts'
 import { sha256 } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../context/context.ts'
+import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { giveTrust } from '../trust/give-trust.ts'
 import { isTrustedHere } from '../trust/trusted.ts'
-import type { Asked } from './asked.ts'
 import { chainKey, writeChain } from './chain.ts'
 import { diffOf, hooksChanged, type SetupChange } from './change.ts'
-import { type CommandPlan, commandChange, theirs } from './command-file.ts'
+import { type CommandPlan, commandChange, foreignCommandNote } from './command-file.ts'
 import { gitSees } from './exclude-line.ts'
-import { commandsAhead, otherMarket, type Plugged, plugIn } from './plug-in.ts'
+import { rememberSetup, type SettingsPlan, type SideEffects, setupOf } from './note-setup.ts'
+import { commandsAhead, otherMarket, type PluginResult, plugIn } from './plug-in.ts'
 import { ranChange } from './plugin-commands.ts'
-import { commandPlan, excludeChange, hide, isCommandToHide, partsToWrite } from './prepare.ts'
-import { type Beside, rememberSetup, type SettingsPlan, setupOf } from './remember.ts'
+import { commandPlan, excludeChange, hideFile, isCommandToHide, partsToWrite } from './prepare.ts'
 import { putSettings, readSettingsFile } from './settings-file.ts'
+import type { SetupRequest } from './setup-request.ts'
 import { planLine, statusLinesOf } from './statusline-plan.ts'
 import { takeOutHooks } from './take-out-hooks.ts'
 
 /** What was done, and what came of the plugin. */
-export interface SetupResult extends Plugged {
+export interface SetupResult extends PluginResult {
   changes: SetupChange[]
 }
 
-/** Somebody who writes the settings all the time is not waited for. */
-const GIVE_UP_AFTER = 8
-
-function planSetUp({ place, home }: Context, asked: Asked): SettingsPlan {
+function planSetUp({ place, home }: Context, asked: SetupRequest): SettingsPlan {
   const { client, scope, path, places, launcher, hooks } = asked
   const file = readSettingsFile(path, scope === 'project' ? place.root : null)
   const facts = client.settings.read(file.text)
@@ -44,24 +42,24 @@ function planSetUp({ place, home }: Context, asked: Asked): SettingsPlan {
 }
 
 /** What would be done, with nothing done. */
-export async function foresee(context: Context, wanted: Asked): Promise<SetupChange[]> {
+export async function foreseeSetUp(context: Context, wanted: SetupRequest): Promise<SetupChange[]> {
   const other = otherMarket(wanted)
   if (other !== null) context.notices.push(`The plugin would not be installed: ${other.problem}`)
   const asked = other === null ? wanted : { ...wanted, hooks: 'left' as const }
   const plan = planSetUp(context, asked)
   const command = commandPlan(context, asked, plan.file.target)
-  if (command?.isTheirs) context.notices.push(theirs(command))
+  if (command?.isTheirs) context.notices.push(foreignCommandNote(command))
   const isTrusted = await isTrustedHere(context)
   // Git is not asked where nobody trusts its settings: then the line is foretold, though git may ignore the file already.
-  const hidden = async (file: string) =>
-    (isTrusted ? await gitSees(context, file) : seenUnasked(context)) === 'seen'
+  const foreseeExclude = async (file: string) =>
+    (isTrusted ? await gitSees(context, file) : assumeSeen(context)) === 'seen'
       ? [excludeChange(context, file)]
       : []
   return [
     ...settingsChange(plan, asked),
     ...partsToWrite(context, asked).map(({ change }) => change),
-    ...(isOursToHide(plan, asked) ? await hidden(asked.client.localFile) : []),
-    ...(isCommandToHide(asked, command) ? await hidden(command.command.projectFile) : []),
+    ...(isOursToHide(plan, asked) ? await foreseeExclude(asked.client.localFile) : []),
+    ...(isCommandToHide(asked, command) ? await foreseeExclude(command.command.projectFile) : []),
     ...(command ? commandChange(command) : []),
     ...commandsAhead(asked).map((words) => ranChange(asked.client, words)),
     ...(asked.scope === 'project' && !isTrusted ? [trustChange(context)] : []),
@@ -69,16 +67,16 @@ export async function foresee(context: Context, wanted: Asked): Promise<SetupCha
 }
 
 /** Only a file of ours is kept out of git: the local settings of a project, with something of ours in it. */
-const isOursToHide = ({ bytes, hasOurs }: SettingsPlan, { scope, plugin }: Asked) =>
+const isOursToHide = ({ bytes, hasOurs }: SettingsPlan, { scope, plugin }: SetupRequest) =>
   scope === 'project' && (bytes !== null || hasOurs || plugin?.isInstalled === true)
 
-const seenUnasked = ({ place }: Context) => (place.git === null ? 'no git' : 'seen')
+const assumeSeen = ({ place }: Context) => (place.git === null ? 'no git' : 'seen')
 
 /**
  * Does it. The order is the promise: until the settings name what is started, nothing has changed for the agent, and
  * hooks go only once the plugin has them. What a crash leaves undone, the next `init` does.
  */
-export async function setUp(context: Context, asked: Asked): Promise<SetupResult> {
+export async function setUp(context: Context, asked: SetupRequest): Promise<SetupResult> {
   const changes: SetupChange[] = []
   // Before anything is done: a file that cannot be read leaves all as it is.
   const first = planSetUp(context, asked)
@@ -92,7 +90,7 @@ export async function setUp(context: Context, asked: Asked): Promise<SetupResult
     part.write()
     changes.push(part.change)
   }
-  const beside = await besides(context, asked, first, command, changes)
+  const beside = await writeSideEffects(context, asked, first, command, changes)
   const { problem, typed } = await plugIn(context, asked, { first, command, beside, changes })
   // Where the plugin has no hooks yet, those that are there go on.
   const settled = problem === null ? asked : { ...asked, hooks: 'left' as const }
@@ -103,23 +101,23 @@ export async function setUp(context: Context, asked: Asked): Promise<SetupResult
 }
 
 /** The lines in git's exclude file, and what is to be noted of the command. */
-async function besides(
+async function writeSideEffects(
   context: Context,
-  asked: Asked,
+  asked: SetupRequest,
   first: SettingsPlan,
   command: CommandPlan | null,
   changes: SetupChange[],
-): Promise<Beside> {
+): Promise<SideEffects> {
   const isHidden = isOursToHide(first, asked)
   if (isHidden && (await gitSees(context, asked.client.localFile)) === 'tracked')
     context.notices.push(
       `${asked.path} is tracked by git: what was added is committed with it, unless you take care.`,
     )
-  const exclude = isHidden ? await hide(context, asked.client.localFile, changes) : null
+  const exclude = isHidden ? await hideFile(context, asked.client.localFile, changes) : null
   if (command === null || command.isTheirs) return { exclude, command: null }
   const old = setupOf(context.home.path, first.file.target)?.command ?? null
   const own = isCommandToHide(asked, command)
-    ? await hide(context, command.command.projectFile, changes)
+    ? await hideFile(context, command.command.projectFile, changes)
     : null
   const note = {
     path: command.file.path,
@@ -131,9 +129,9 @@ async function besides(
 }
 
 /** The settings file, written only while it is what was read. */
-async function settle(context: Context, asked: Asked, beside: Beside): Promise<SetupChange[]> {
+async function settle(context: Context, asked: SetupRequest, beside: SideEffects): Promise<SetupChange[]> {
   const { home, ports } = context
-  for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS.settings; attempt += 1) {
     const plan = planSetUp(context, asked)
     rememberSetup(context, asked, plan, beside)
     if (plan.line && plan.line.chain !== undefined) writeChain(home.path, plan.key, plan.line.chain, ports)
@@ -143,7 +141,7 @@ async function settle(context: Context, asked: Asked, beside: Beside): Promise<S
   throw new ReasonError('settings_busy', { path: asked.path })
 }
 
-function settingsChange({ file, merged, line, bytes }: SettingsPlan, { path }: Asked): SetupChange[] {
+function settingsChange({ file, merged, line, bytes }: SettingsPlan, { path }: SetupRequest): SetupChange[] {
   if (bytes === null) return []
   const about = [hooksChanged(merged.changes), line ? 'the status line' : ''].filter(Boolean).join(', ')
   const what = file.bytes === null ? 'made' : 'changed'

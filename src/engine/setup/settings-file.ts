@@ -5,7 +5,7 @@ import { randomToken } from '../../core/id.ts'
 import { errorCode, ReasonError } from '../../core/reason.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder, makeFolders } from '../../fs/durable.ts'
-import { type Outcome, removeGuarded, replaceGuarded } from '../../fs/guarded.ts'
+import { removeGuarded, replaceGuarded, type WriteOutcome } from '../../fs/guarded.ts'
 import type { Context } from '../context/context.ts'
 import { giveBack } from '../publish/guard.ts'
 import { MAX_SETTINGS_BYTES } from './settings-places.ts'
@@ -97,7 +97,7 @@ export async function putSettings(
     limit: MAX_SETTINGS_BYTES,
   }
   try {
-    const outcome: Outcome =
+    const outcome: WriteOutcome =
       bytes === null ? removeGuarded(folder, name, guard) : replaceGuarded(folder, name, bytes, guard)
     if (outcome.done) return true
     if (outcome.ours && bytes !== null) await giveBack(context, folder, name, outcome, sha256(bytes))

@@ -46,7 +46,7 @@ export function readPlaces({ settings }: AgentSetUp, places: readonly SettingsPl
 }
 
 /** What keeps hooks from being run whatever a file says, in sentences. */
-export function hindrances({ label }: AgentSetUp, places: readonly KnownPlace[]): string[] {
+export function hookHindrances({ label }: AgentSetUp, places: readonly KnownPlace[]): string[] {
   return places.flatMap(({ path, facts }) => [
     ...(facts?.isPlain === false
       ? [`${path} has comments or a comma too many: ${label} passes over the whole file, silently.`]

@@ -4,13 +4,14 @@ import { type AgentSetUp, isMalformed, type Scope } from '../../core/agent-setup
 import { sha256 } from '../../core/canonical.ts'
 import { errorCode, ReasonError } from '../../core/reason.ts'
 import type { Context } from '../context/context.ts'
+import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
+import { bytesBeforeClient, restoredChange } from './bytes-before-client.ts'
 import { chainedCommand, chainKey, writeChain } from './chain.ts'
 import { diffOf, hooksChanged, type SetupChange } from './change.ts'
 import { dropCommand } from './command-file.ts'
-import { excluded, removeExclude } from './exclude-line.ts'
+import { excludeLineFor, removeExclude } from './exclude-line.ts'
 import { bytesBefore, keepSettings, readSetups, type Setup, writeSetups } from './record.ts'
 import { removeEmpty } from './remove-empty.ts'
-import { restored, saidBefore } from './said-before.ts'
 import { hashOf, putSettings, readSettingsFile, type SettingsFile } from './settings-file.ts'
 
 /** A settings file that may hold something of ours. */
@@ -30,8 +31,6 @@ interface Plan {
   change: SetupChange | null
 }
 
-const GIVE_UP_AFTER = 8
-
 /** Where nobody edited the file since, its old bytes come back; else what is ours is taken out of it. */
 export function planTakeOut(
   { home }: Context,
@@ -43,7 +42,7 @@ export function planTakeOut(
   const setup = readSetups(home.path)?.find(({ settings }) => settings === file.target)
   if (file.bytes === null) return { file, setup, bytes: null, change: null }
   const before = setup && setup.after === sha256(file.bytes) ? bytesBefore(home.path, setup) : undefined
-  if (before !== undefined) return { file, setup, bytes: before, change: restored(file, before) }
+  if (before !== undefined) return { file, setup, bytes: before, change: restoredChange(file, before) }
   const facts = client.settings.read(file.text)
   if (isMalformed(facts)) throw new ReasonError('settings_malformed', { path, ...facts })
   const merged = client.settings.takeOut(file.text, {
@@ -51,9 +50,9 @@ export function planTakeOut(
     statusLine: setup ? setup.statusline : rawChain(home.path, scope, file.target),
   })
   if (isMalformed(merged)) throw new ReasonError('settings_malformed', { path, ...merged })
-  const said = setup?.plugin ? saidBefore(client, home.path, setup, merged.text, going) : undefined
+  const said = setup?.plugin ? bytesBeforeClient(client, home.path, setup, merged.text, going) : undefined
   if (said !== undefined)
-    return { file, setup, bytes: said, change: said?.equals(file.bytes) ? null : restored(file, said) }
+    return { file, setup, bytes: said, change: said?.equals(file.bytes) ? null : restoredChange(file, said) }
   if (merged.text === file.text) return { file, setup, bytes: file.bytes, change: null }
   const isBare = setup?.before.hash === null && merged.text.replace('\uFEFF', '').trim() === '{}'
   const about = [
@@ -78,7 +77,7 @@ function rawChain(home: string, scope: Scope, settings: string): string | null {
 /** Takes ours out of one settings file, and undoes what was done around it. */
 export async function takeOut(context: Context, place: TakeOutPlace): Promise<SetupChange[]> {
   const { home, ports } = context
-  for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS.settings; attempt += 1) {
     const { file, setup, bytes, change } = planTakeOut(context, place)
     if (change !== null) {
       if (file.bytes) keepSettings(home.path, file.bytes, ports)
@@ -87,16 +86,16 @@ export async function takeOut(context: Context, place: TakeOutPlace): Promise<Se
     const changes = change === null ? [] : [change]
     writeChain(home.path, chainKey(place.scope, file.target), null, ports)
     if (setup?.command) changes.push(...(await dropCommand(context, place.client, setup.command, setup.root)))
-    if (setup) changes.push(...tidied(context, place.client, setup, hashOf(file) === null || bytes === null))
+    if (setup) changes.push(...tidyUp(context, place.client, setup, hashOf(file) === null || bytes === null))
     return changes
   }
   throw new ReasonError('settings_busy', { path: place.path })
 }
 
 /** The line in git's exclude file, unless another worktree of the repository needs it; the folder; the note itself. */
-function tidied(context: Context, client: AgentSetUp, setup: Setup, isFileGone: boolean): SetupChange[] {
+function tidyUp(context: Context, client: AgentSetUp, setup: Setup, isFileGone: boolean): SetupChange[] {
   const { home, ports } = context
-  const changes = tidyings(context, client, setup, isFileGone).filter(({ path, about }) => {
+  const changes = planTidying(context, client, setup, isFileGone).filter(({ path, about }) => {
     const file = hiddenFiles(client).find((name) => about === lineLess(name))
     return file === undefined ? removeEmpty(path) : removeExclude(context, path, file)
   })
@@ -113,10 +112,10 @@ const hiddenFiles = ({ localFile, plugin }: AgentSetUp) => [
 const othersThan = ({ home }: Context, setup: Setup) =>
   (readSetups(home.path) ?? []).filter(({ settings }) => settings !== setup.settings)
 
-const lineLess = (file: string) => `one line less: ${excluded(file)}`
+const lineLess = (file: string) => `one line less: ${excludeLineFor(file)}`
 
 /** What is done besides the settings; of a folder only where nothing else is in it. */
-export function tidyings(
+export function planTidying(
   context: Context,
   client: AgentSetUp,
   setup: Setup,

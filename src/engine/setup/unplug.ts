@@ -2,14 +2,14 @@ import { isMalformed, type PluginClient, takesPlugins } from '../../core/agent-s
 import type { Context } from '../context/context.ts'
 import type { SetupChange } from './change.ts'
 import { isNamedElsewhere, isOurMarket } from './market.ts'
-import { marketReaders, type Ran, ranChange, runAll, typed } from './plugin-commands.ts'
+import { setupOf } from './note-setup.ts'
+import { type CommandRun, marketReaders, ranChange, runAll, slashCommandsOf } from './plugin-commands.ts'
 import { copyFolder, dropCopy } from './plugin-copy.ts'
-import { setupOf } from './remember.ts'
 import { readSettingsFile } from './settings-file.ts'
 import type { TakeOutPlace } from './take-out.ts'
 
 /** What the client did not do, and what a person types to have it done. */
-export interface Stuck {
+export interface ManualStep {
   label: string
   problem: string
   typed: string[]
@@ -25,7 +25,10 @@ export function pluginsToRemove(context: Context, { client, scope, path, root }:
 }
 
 /** Lets the client take our plugins out of one place. */
-export async function unplug(context: Context, place: TakeOutPlace): Promise<Ran & { stuck: Stuck | null }> {
+export async function unplug(
+  context: Context,
+  place: TakeOutPlace,
+): Promise<CommandRun & { stuck: ManualStep | null }> {
   const { client } = place
   const commands = pluginsToRemove(context, place)
   if (!takesPlugins(client)) return { changes: [], problem: null, stuck: null }
@@ -34,7 +37,9 @@ export async function unplug(context: Context, place: TakeOutPlace): Promise<Ran
   return {
     ...ran,
     stuck:
-      ran.problem === null ? null : { label: client.label, problem: ran.problem, typed: typed(client, left) },
+      ran.problem === null
+        ? null
+        : { label: client.label, problem: ran.problem, typed: slashCommandsOf(client, left) },
   }
 }
 
@@ -42,7 +47,7 @@ export async function unplug(context: Context, place: TakeOutPlace): Promise<Ran
 export async function closeMarket(
   context: Context,
   client: PluginClient,
-): Promise<{ changes: SetupChange[]; stuck: Stuck | null }> {
+): Promise<{ changes: SetupChange[]; stuck: ManualStep | null }> {
   const { home } = context
   const { removeMarket } = client.plugin.commands
   const changes: SetupChange[] = []
@@ -60,7 +65,7 @@ export async function closeMarket(
     if (ran.problem !== null)
       return {
         changes,
-        stuck: { label: client.label, problem: ran.problem, typed: typed(client, [removeMarket]) },
+        stuck: { label: client.label, problem: ran.problem, typed: slashCommandsOf(client, [removeMarket]) },
       }
   }
   if (dropCopy(home.path, client.agent)) changes.push(copyGone(context, client))

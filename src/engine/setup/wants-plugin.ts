@@ -1,12 +1,12 @@
 import { type AgentSetUp, type Scope, takesPlugins } from '../../core/agent-setup.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../context/context.ts'
-import type { Asked } from './asked.ts'
 import { findProgram } from './find-program.ts'
 import type { Launcher } from './launcher.ts'
 import { serverLauncherIn, serverTargetHere } from './mcp-launcher.ts'
 import { copyChange, pluginCopy } from './plugin-copy.ts'
 import { hasPlugin, type KnownPlace, pluginMarket } from './settings-places.ts'
+import type { SetupRequest } from './setup-request.ts'
 
 /** Hooks for all projects would be run besides a plugin that is there for one: null, or where they stand. */
 export const hooksForAll = (places: readonly KnownPlace[], scope: Scope): string | null =>
@@ -46,7 +46,7 @@ export function planPlugin(
   scope: Scope,
   isWanted: boolean,
   launcher: Launcher,
-): Pick<Asked, 'hooks' | 'plugin'> {
+): Pick<SetupRequest, 'hooks' | 'plugin'> {
   const isOn = hasPlugin(places, scope)
   if (!isWanted && !isOn) return { hooks: 'in', plugin: null }
   const server = serverLauncherIn(home.path, serverTargetHere())

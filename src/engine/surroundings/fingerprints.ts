@@ -3,10 +3,10 @@ import { type Fingerprint, fingerprintOf } from '../../workspace/fingerprint.ts'
 import type { Context } from '../context/context.ts'
 import { mentionsOf } from './mentions.ts'
 
-type Looks = (path: string) => Fingerprint
+type FingerprintCache = (path: string) => Fingerprint
 
 /** How files look, each looked at once. */
-export function looksIn({ place }: Context): Looks {
+export function fingerprintCache({ place }: Context): FingerprintCache {
   const known = new Map<string, Fingerprint>()
   return (path) => {
     const found = known.get(path) ?? fingerprintOf(place.root, path)
@@ -16,7 +16,7 @@ export function looksIn({ place }: Context): Looks {
 }
 
 /** What the work speaks of and is still to be made: a brief must not call it gone. */
-export const absentFiles = (looks: Looks, work: WorkState) => [
+export const absentFiles = (looks: FingerprintCache, work: WorkState) => [
   ...new Set(
     [...mentionsOf(work), ...work.artifacts.filter((one) => !isDeleted(one))]
       .map(({ path }) => path)
@@ -25,7 +25,7 @@ export const absentFiles = (looks: Looks, work: WorkState) => [
 ]
 
 /** How each file looks now, so that a brief can tell whether it changed since. */
-export function marked(looks: Looks, work: WorkState): WorkState {
+export function withFingerprints(looks: FingerprintCache, work: WorkState): WorkState {
   const artifacts = work.artifacts.map(({ seen: _seen, ...artifact }): Artifact => {
     const found = looks(artifact.path)
     return found.state === 'file' ? { ...artifact, seen: found.mark } : artifact

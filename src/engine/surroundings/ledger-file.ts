@@ -5,7 +5,7 @@ import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import { decodeLedger } from '../../formats/ledger-md/codec.ts'
 import { openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
-import { taken, type Unshown } from '../../policy/take.ts'
+import { type HiddenItems, mergeEditedWork } from '../../policy/merge-edited-work.ts'
 import type { FileView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { foldersOf, nameOf } from '../publish/guard.ts'
@@ -30,7 +30,7 @@ export async function ledgerFile(context: Context): Promise<LedgerFile | null> {
   if (!settings.ledger) return null
   const path = settings.ledger_path
   const row = await store.local.readFileView(identity.workspace, path)
-  const expected = expectedIn(row)
+  const expected = expectedHash(row)
   const page = expected === null ? null : await store.log.readText(expected)
   const file = { path, row, page }
   const root = openFolder(place.root)
@@ -56,11 +56,11 @@ export async function ledgerFile(context: Context): Promise<LedgerFile | null> {
 }
 
 /** What should stand there as far as we know: a write that is still owed has not happened. */
-const expectedIn = (row: FileView | null) => (row?.state === 'pending' ? row.base : (row?.hash ?? null))
+const expectedHash = (row: FileView | null) => (row?.state === 'pending' ? row.base : (row?.hash ?? null))
 
 /** Whether the ledger was edited. A known older version, for example after a change of branch, is no edit. */
 export const isEdited = (file: LedgerFile) =>
-  file.found !== null && !file.found.isKnown && file.found.hash !== expectedIn(file.row)
+  file.found !== null && !file.found.isKnown && file.found.hash !== expectedHash(file.row)
 
 /**
  * The ledger with what keeps us from using an edit in it: in a workspace that is not trusted, and where git brought
@@ -77,7 +77,7 @@ export async function vouchedLedger(context: Context, { trusted, head }: Here): 
 }
 
 /** A ledger shows no superseded decisions, no deleted files, and of the references only ids and commands. */
-const UNSHOWN: Unshown = {
+const UNSHOWN: HiddenItems = {
   decisions: ({ supersededBy }) => supersededBy !== null,
   artifacts: ({ action }) => /^deleted$/i.test(action.trim()),
   references: ({ kind }) => kind !== 'id' && kind !== 'command',
@@ -93,7 +93,7 @@ export const hasEditsFor = (file: LedgerFile | null, stream: string): file is Le
 /** The work of a stream with what somebody wrote into the ledger by hand; as it was where nobody did. */
 export const withEdits = (work: WorkState, file: LedgerFile | null, stream: string): WorkState =>
   hasEditsFor(file, stream) && file.found
-    ? taken(work, decodeLedger(file.found.text), {
+    ? mergeEditedWork(work, decodeLedger(file.found.text), {
         unshown: UNSHOWN,
         // A ledger that a user started by hand: items missing from it were not deleted.
         shown: decodeLedger(file.page ?? ''),

@@ -1,5 +1,5 @@
 import type { Session } from '../../core/session.ts'
-import type { Entry, TranscriptReading } from '../../core/transcript.ts'
+import type { TranscriptEntry, TranscriptReading } from '../../core/transcript.ts'
 import { foldEntry } from '../../policy/digest/fold.ts'
 import { type Digest, emptyDigest } from '../../policy/digest/state.ts'
 import type { Store } from '../../store/store.ts'
@@ -37,7 +37,7 @@ export function withNewest(
 ): Digest {
   const writtenAt = reading?.lastAt ?? digest.lastAt ?? ''
   const isSaid = (text: string) => digest.turn.some((one) => one.text.endsWith(text.trim().slice(-200)))
-  const unwritten: Entry[] = [
+  const unwritten: TranscriptEntry[] = [
     ...(lastPrompt ? [{ kind: 'request' as const, how: 'prompt' as const, about: '', ...lastPrompt }] : []),
     // A hook is told the last words after they were written.
     ...(lastSaid && !isSaid(lastSaid.text) ? [{ kind: 'text' as const, ...lastSaid }] : []),

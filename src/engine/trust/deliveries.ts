@@ -1,5 +1,5 @@
 import type { Provenance } from '../../core/checkpoint.ts'
-import { type Head, makings, repositoryAround } from '../../workspace/git-state.ts'
+import { commitOrigins, type Head, repositoryAround } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
 
 /** How the text of a document came into the workspace. */
@@ -34,7 +34,7 @@ export async function deliveriesOf(
   }
   const { authorsOf, isOnRemoteDefault } = await import('../../workspace/git-history.ts')
   const { authors, inside, problem } = await authorsOf(place, paths)
-  const making = makings(place)
+  const making = commitOrigins(place)
   if (problem !== null)
     context.notices.push(
       `Git could not be asked who wrote the documents (${problem}); they count as foreign.`,

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { errorCode } from '../../core/reason.ts'
-import { locate, type Place, readText } from '../../workspace/locate.ts'
+import { locateWorkspace, type Place, readGitText } from '../../workspace/locate.ts'
 import type { Context } from '../context/context.ts'
 
 /**
@@ -23,13 +23,13 @@ export async function isTrustedHere({ store, identity, place }: Context): Promis
 /** Git's folder names this place in return; a directory that only claims to be a worktree is not named there. */
 function isLinkedWorktree({ root, git }: Place): boolean {
   if (git === null || git.folder === git.common) return false
-  const named = readText(join(git.folder, 'gitdir'))?.trim()
+  const named = readGitText(join(git.folder, 'gitdir'))?.trim()
   return named !== undefined && resolve(git.folder, named) === join(root, '.git')
 }
 
 function commonOf(path: string): string | null {
   try {
-    const { root, git } = locate(path)
+    const { root, git } = locateWorkspace(path)
     return root === path ? (git?.common ?? null) : null
   } catch (error) {
     // A removed worktree passes no trust on to others.

@@ -2,11 +2,11 @@ import type { Transition } from '../../core/checkpoint.ts'
 import { titleKey } from '../../core/outline.ts'
 import type { Artifact } from '../../core/work.ts'
 import { type FrontMatter, readFrontMatter } from './front-matter.ts'
-import { linesOf, type Section, sectionsOf } from './scan.ts'
+import { type DocumentSection, linesOf, sectionsOf } from './scan.ts'
 import { plainCell, tableRows } from './table.ts'
 
 /** The sections of the format, by the name that the format gives them. */
-export const SECTIONS = {
+export const DOCUMENT_SECTIONS = {
   Problem: { level: 2, required: true },
   'Session Intent': { level: 2, required: true },
   'Essential Information': { level: 2, required: true },
@@ -20,7 +20,7 @@ export const SECTIONS = {
   'User Rules': { level: 2, required: false },
   Completion: { level: 2, required: false },
 } as const satisfies Record<string, { level: number; required: boolean }>
-export type SectionName = keyof typeof SECTIONS
+export type SectionName = keyof typeof DOCUMENT_SECTIONS
 
 export interface Delta {
   at: string
@@ -41,7 +41,7 @@ export interface DocumentCompletion {
 }
 
 /** A section of the format, and where what it says ends: before the next section that the format knows. */
-export interface NamedSection extends Section {
+export interface NamedSection extends DocumentSection {
   contentEnd: number
 }
 
@@ -54,14 +54,14 @@ export interface CheckpointDocument {
   completion: DocumentCompletion | null
 }
 
-const NAME_OF = new Map(Object.keys(SECTIONS).map((name) => [titleKey(name), name as SectionName]))
+const NAME_OF = new Map(Object.keys(DOCUMENT_SECTIONS).map((name) => [titleKey(name), name as SectionName]))
 
 /** Reads a document, whatever its order of headings; what it does not know it leaves alone. */
 export function decodeDocument(text: string): CheckpointDocument {
   const front = readFrontMatter(text)
   const all = sectionsOf(text, front?.bodyStart ?? (text.startsWith('\uFEFF') ? 1 : 0))
   const deltas: Delta[] = []
-  const known: Array<{ name: SectionName | null; section: Section }> = []
+  const known: Array<{ name: SectionName | null; section: DocumentSection }> = []
   for (let at = 0; at < all.length; at += 1) {
     const section = all[at]
     if (section === undefined) break
@@ -165,7 +165,7 @@ export const artifactsOf = (text: string): Artifact[] =>
 
 const RULES = /^[ \t]*(?:-{3,}|\*{3,})[ \t]*$/gm
 
-function decodeDelta(text: string, section: Section, parts: Section[]): Delta {
+function decodeDelta(text: string, section: DocumentSection, parts: DocumentSection[]): Delta {
   const part = (key: string) => {
     const found = parts.find(({ title }) => titleKey(title) === key)
     return found ? withoutComments(text.slice(found.end, found.bodyEnd)).replace(RULES, '').trim() : ''

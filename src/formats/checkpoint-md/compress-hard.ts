@@ -1,4 +1,4 @@
-import { clip } from '../../core/canonical.ts'
+import { clipText } from '../../core/canonical.ts'
 import { estimateTokens } from '../../core/tokens.ts'
 import { decodeDocument, type SectionName } from './codec.ts'
 import { countOf } from './counted.ts'
@@ -16,7 +16,7 @@ export interface HardCut {
   shortened: number
 }
 
-interface Rendered {
+interface RenderedDocument {
   text: string
   cuts: HardCut[]
 }
@@ -66,19 +66,22 @@ const STEPS: ReadonlyArray<{ least: number; at: (most: number) => Level }> = [
  * heading and a line, and what was cut once is cut no further at the same budget. Where even the floor is over the
  * budget, the floor is what is given back.
  */
-export function fitHard(text: string, { tokens, command }: { tokens: number; command: string }): Rendered {
+export function fitHard(
+  text: string,
+  { tokens, command }: { tokens: number; command: string },
+): RenderedDocument {
   if (estimateTokens(text) <= tokens) return { text, cuts: [] }
-  const found = lowered(text, tokens, command)
+  const found = lowerToBudget(text, tokens, command)
   // A text that would be read differently is no shorter form of this one.
   return titlesOf(found.text) === titlesOf(text) ? found : { text, cuts: [] }
 }
 
 /** The first step down that is low enough, and of it the highest place that is. */
-function lowered(text: string, tokens: number, command: string): Rendered {
+function lowerToBudget(text: string, tokens: number, command: string): RenderedDocument {
   const groups = groupsOf(text)
   const render = renderer(text, groups, command)
   const top = groups.reduce((most, { units }) => Math.max(most, units.length), tokens)
-  let best: Rendered = { text, cuts: [] }
+  let best: RenderedDocument = { text, cuts: [] }
   for (const { least, at } of STEPS) {
     best = render(at(least))
     if (estimateTokens(best.text) > tokens) continue
@@ -95,7 +98,7 @@ function lowered(text: string, tokens: number, command: string): Rendered {
 }
 
 /** The cuts of each section together, without those that cut nothing. */
-function summed(cuts: HardCut[]): HardCut[] {
+function sumCuts(cuts: HardCut[]): HardCut[] {
   const sums = new Map<SectionName, HardCut>()
   for (const { section, dropped, shortened } of cuts) {
     const sum = sums.get(section) ?? { section, dropped: 0, shortened: 0 }
@@ -122,7 +125,7 @@ interface Piece {
 function renderer(text: string, groups: Group[], command: string) {
   const eol = lineBreakOf(text)
   const shown = shortener()
-  return (level: Level): Rendered => {
+  return (level: Level): RenderedDocument => {
     const cuts: HardCut[] = []
     const pieces: Piece[] = []
     for (const { section, units } of groups) {
@@ -130,7 +133,7 @@ function renderer(text: string, groups: Group[], command: string) {
       const lines = units.map((unit) =>
         isLower && unit.hasIndented ? unit.raw : shown(unit, isLower ? level.lower : level.must),
       )
-      const { gone, line } = isLower ? NONE_GONE : goneOf(section, units, lines, level.most, command)
+      const { gone, line } = isLower ? NONE_GONE : unitsToDrop(section, units, lines, level.most, command)
       const cut = { section, dropped: 0, shortened: 0 }
       cuts.push(cut)
       let put = line
@@ -152,7 +155,7 @@ function renderer(text: string, groups: Group[], command: string) {
       const head = put === '' ? '' : put + eol
       return head + (NEXT_ITEM.test(after) ? '' : gapBetween(head || before, after, eol))
     })
-    return { text: short, cuts: summed(cuts) }
+    return { text: short, cuts: sumCuts(cuts) }
   }
 }
 
@@ -162,7 +165,7 @@ const GOES_ON = /^(?:\r\n|\n|\r)(?! {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]+\S)[ \t]*[^ 
 const NONE_GONE = { gone: new Set<number>(), line: '' }
 
 /** Which units a counted line stands for: of decisions the oldest go first, of anything else the last ones. */
-function goneOf(
+function unitsToDrop(
   section: SectionName,
   units: Unit[],
   lines: ReadonlyArray<string | null>,
@@ -217,10 +220,10 @@ function beginning(text: string, tokens: number): string {
   let [fits, over] = [1, Math.min(text.length, most)]
   while (over - fits > 1) {
     const middle = (fits + over) >> 1
-    if (estimateTokens(clip(head, middle)) <= tokens) fits = middle
+    if (estimateTokens(clipText(head, middle)) <= tokens) fits = middle
     else over = middle
   }
-  return clip(head, fits).replace(/[\s\u200D]+…$/, '…')
+  return clipText(head, fits).replace(/[\s\u200D]+…$/, '…')
 }
 
 // `as`: these are the table's own keys.

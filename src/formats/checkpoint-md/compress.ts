@@ -1,5 +1,5 @@
-import { clip } from '../../core/canonical.ts'
-import { type Cut, estimateTokens, type Fitted, type Part } from '../../core/tokens.ts'
+import { clipText } from '../../core/canonical.ts'
+import { type BudgetCut, type BudgetFit, type BudgetPart, estimateTokens } from '../../core/tokens.ts'
 import { decodeDocument, type SectionName } from './codec.ts'
 import { fitHard, type HardCut } from './compress-hard.ts'
 import { countOf } from './counted.ts'
@@ -15,12 +15,12 @@ export interface CompressOptions {
   /** Whether what a breadcrumb points to is gone. */
   isStale: (reference: { type: string; reference: string }) => boolean
   /** Decides which parts stay: a format does not know what matters. */
-  fit: (parts: readonly Part[], options: { tokens: number; fixed: number; prune: boolean }) => Fitted
+  fit: (parts: readonly BudgetPart[], options: { tokens: number; fixed: number; prune: boolean }) => BudgetFit
   /** Where the budget is absolute: what shows the text as it was. What must be kept is shortened as well, then. */
   hard?: { command: string } | null
 }
 
-export interface Compressed {
+export interface CompressedDocument {
   text: string
   /** Estimated tokens of the whole document, before and after. */
   before: number
@@ -28,13 +28,13 @@ export interface Compressed {
   /** How many deltas went into the body. */
   folded: number
   fits: boolean
-  cuts: Cut[]
+  cuts: BudgetCut[]
   /** What an absolute budget cost beyond that. */
   hardCuts: HardCut[]
 }
 
 /** A part, and the lines that go when it is cut. */
-interface Piece extends Part {
+interface Piece extends BudgetPart {
   start: number
   end: number
   /** What an item says, without its mark. */
@@ -49,10 +49,10 @@ interface Piece extends Part {
 export function compressDocument(
   text: string,
   { tokens = 1_000, isStale, fit, hard = null }: CompressOptions,
-): Compressed {
+): CompressedDocument {
   const { text: body, folded } = foldDeltas(text)
   const pieces = piecesOf(body, isStale)
-  const { text: allowed, cuts } = shortened(body, pieces, { tokens, fit })
+  const { text: allowed, cuts } = shortenDocument(body, pieces, { tokens, fit })
   const { text: short, cuts: hardCuts } = hard
     ? fitHard(allowed, { tokens, command: hard.command })
     : { text: allowed, cuts: [] }
@@ -60,11 +60,11 @@ export function compressDocument(
   return { text: short, before: estimateTokens(text), after, folded, fits: after <= tokens, cuts, hardCuts }
 }
 
-function shortened(
+function shortenDocument(
   text: string,
   pieces: Piece[],
   { tokens, fit }: { tokens: number; fit: CompressOptions['fit'] },
-): { text: string; cuts: Cut[] } {
+): { text: string; cuts: BudgetCut[] } {
   const whole = estimateTokens(text)
   const earlier = pieces.filter(isEarlier)
   let parts = pieces.filter((piece) => !isEarlier(piece))
@@ -112,7 +112,7 @@ function summaryOf(steps: Piece[]): string {
 
 /** The start of an item, in one line that holds neither half a comment nor the mark between two of its kind. */
 const snippet = (content = '') =>
-  clip(
+  clipText(
     content
       .replace(/<!--|-->/g, '')
       .replace(/\s+/g, ' ')

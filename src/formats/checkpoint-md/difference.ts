@@ -60,7 +60,7 @@ function hunkOf(
   const bEnd = (group.at(-1)?.bEnd ?? 0) + (end - last)
   const lines: DifferenceLine[] = []
   const take = (mark: DifferenceLine['mark'], from: readonly string[], upTo: number, at: number) => {
-    for (let index = at; index < upTo; index += 1) lines.push({ mark, ...apart(from[index] ?? '') })
+    for (let index = at; index < upTo; index += 1) lines.push({ mark, ...splitEnding(from[index] ?? '') })
   }
   let at = start
   for (const part of group) {
@@ -80,7 +80,7 @@ function hunkOf(
   }
 }
 
-function apart(line: string): { text: string; ending: string } {
+function splitEnding(line: string): { text: string; ending: string } {
   const ending = /(?:\r\n|\n|\r)$/.exec(line)?.[0] ?? ''
   return { text: line.slice(0, line.length - ending.length), ending }
 }

@@ -1,12 +1,12 @@
 import type { Transition } from '../../core/checkpoint.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Artifact } from '../../core/work.ts'
-import { type CheckpointDocument, decodeDocument, SECTIONS, type SectionName } from './codec.ts'
+import { type CheckpointDocument, DOCUMENT_SECTIONS, decodeDocument, type SectionName } from './codec.ts'
 import { readFrontMatter, setFrontMatter } from './front-matter.ts'
 import { withoutStretches } from './parts.ts'
-import { placeOf } from './place.ts'
+import { sectionPlaceOf } from './place.ts'
 import { openBlockAt } from './scan.ts'
-import { oneLine, tableText } from './table.ts'
+import { foldLineBreaks, tableText } from './table.ts'
 
 /** The line break that a text uses first; a text without one uses the newline. */
 export const lineBreakOf = (text: string) => /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
@@ -120,18 +120,18 @@ export function replaceSection(text: string, name: SectionName, body: string): s
 
 /** A part of Essential Information brings that heading with it where the document has none. */
 function withSection(document: CheckpointDocument, name: SectionName, body: string): string {
-  const isPart = SECTIONS[name].level === 3
+  const isPart = DOCUMENT_SECTIONS[name].level === 3
   if (isPart && !document.sections.has('Essential Information')) {
-    const whole = decodeDocument(inserted(document, 'Essential Information', ''))
-    return inserted(whole, name, body)
+    const whole = decodeDocument(insertSection(document, 'Essential Information', ''))
+    return insertSection(whole, name, body)
   }
-  return inserted(document, name, body)
+  return insertSection(document, name, body)
 }
 
-function inserted(document: CheckpointDocument, name: SectionName, body: string): string {
+function insertSection(document: CheckpointDocument, name: SectionName, body: string): string {
   const { text } = document
   const eol = lineBreakOf(text)
-  const { offset, level } = placeOf(document, name)
+  const { offset, level } = sectionPlaceOf(document, name)
   const content = body.trim() === '' ? '' : `\n${body.trim()}\n`
   const tail = text.slice(offset)
   const head = append(text.slice(0, offset), `${'#'.repeat(level)} ${name}\n${content}`, eol)
@@ -150,11 +150,11 @@ export function setCompletion(text: string, { outcome, date, learnings }: NewCom
     learnings.length === 0
       ? ['- **Learnings**: None noted']
       : learnings.length === 1
-        ? [`- **Learnings**: ${oneLine(learnings[0] ?? '')}`]
-        : ['- **Learnings**:', ...learnings.map((line) => `  - ${oneLine(line)}`)]
+        ? [`- **Learnings**: ${foldLineBreaks(learnings[0] ?? '')}`]
+        : ['- **Learnings**:', ...learnings.map((line) => `  - ${foldLineBreaks(line)}`)]
   const body = [
     '- **Status**: Archived',
-    `- **Outcome**: ${oneLine(outcome)}`,
+    `- **Outcome**: ${foldLineBreaks(outcome)}`,
     `- **Date**: ${date}`,
     ...lessons,
   ].join('\n')

@@ -1,9 +1,9 @@
 import type { WorkState } from '../../core/work.ts'
 import { decodeDocument, listItems, sectionText } from './codec.ts'
 import { replaceSection } from './edit.ts'
-import { unread } from './extend-block.ts'
-import { signature } from './extend-list.ts'
-import { bulletOf, commentLines, type PlacedItem, placedItems } from './placed.ts'
+import { unreadError } from './extend-block.ts'
+import { itemSignature } from './extend-list.ts'
+import { bulletOf, commentLines, type PlacedItem, placedItems } from './placed-items.ts'
 import { ACTION, type Action, isTicked } from './spell.ts'
 
 const NAME = 'Next Actions'
@@ -17,7 +17,7 @@ const actionsOf = (work: WorkState, kind: Action['kind']): Action[] =>
   }))
 
 /** An action of the new list: the lines that say it already, or what is to be written. */
-interface Entry {
+interface ActionEntry {
   /** Its place among the items that stand there. */
   at: number | null
   content: string
@@ -50,7 +50,7 @@ export function replaceActions(text: string, before: WorkState, after: WorkState
     (item) => ACTION.read(item) ?? [],
   )
   const kinds = KINDS.flatMap((kind) => read.filter((value) => value.kind === kind))
-  if (!isSame(kinds, wanted)) throw unread(text, NAME)
+  if (!isSame(kinds, wanted)) throw unreadError(text, NAME)
   return replaced
 }
 
@@ -58,33 +58,33 @@ const isSame = (some: readonly Action[], others: readonly Action[]) =>
   some.length === others.length &&
   some.every((value, at) => {
     const other = others[at]
-    return other !== undefined && signature(value) === signature(other)
+    return other !== undefined && itemSignature(value) === itemSignature(other)
   })
 
 function entriesOf(
   said: readonly string[],
   values: ReadonlyArray<Action | null>,
   wanted: readonly Action[],
-): Entry[] {
+): ActionEntry[] {
   const places = new Map<string, number[]>()
   for (const [at, value] of values.entries()) {
     if (value === null) continue
-    const same = places.get(signature(value)) ?? []
+    const same = places.get(itemSignature(value)) ?? []
     same.push(at)
-    places.set(signature(value), same)
+    places.set(itemSignature(value), same)
   }
   const hasBoxes = said.some((item) => item.startsWith('[ ]'))
   return [
     ...[...said.entries()].filter(([, item]) => isTicked(item)).map(([at, content]) => ({ at, content })),
     ...wanted.map((value) => ({
-      at: places.get(signature(value))?.shift() ?? null,
+      at: places.get(itemSignature(value))?.shift() ?? null,
       content: `${hasBoxes ? '[ ] ' : ''}${ACTION.write(value)}`,
     })),
   ]
 }
 
 /** The list, with marks as the document has them. */
-function layOut(text: string, placed: readonly PlacedItem[], entries: readonly Entry[]): string {
+function layOut(text: string, placed: readonly PlacedItem[], entries: readonly ActionEntry[]): string {
   const bullets = placed.map(({ start, end }) => bulletOf(text.slice(start, end)))
   const [, number, point = ''] = /^\s*(\d{1,8})([.)])/.exec(bullets[0] ?? '') ?? []
   let count = Number(number)
@@ -98,7 +98,7 @@ function layOut(text: string, placed: readonly PlacedItem[], entries: readonly E
     const isBelow = at !== null && previous === at - 1
     const before = item
     if (!place || bullet === '') item = `${mark()} ${content}`
-    else item = moved(text.slice(place.start, place.end).trimEnd(), bullet, isBelow, mark)
+    else item = rewriteItem(text.slice(place.start, place.end).trimEnd(), bullet, isBelow, mark)
     // Behind more than a line only an empty line begins a new item whatever came before.
     list += (list === '' ? '' : /[\r\n]/.test(before) ? '\n\n' : '\n') + item
     previous = place && bullet !== '' ? at : null
@@ -107,7 +107,7 @@ function layOut(text: string, placed: readonly PlacedItem[], entries: readonly E
 }
 
 /** An item as it is written. What was inside another one comes out of it where that is gone; numbers are new. */
-function moved(lines: string, bullet: string, isBelow: boolean, mark: () => string): string {
+function rewriteItem(lines: string, bullet: string, isBelow: boolean, mark: () => string): string {
   const indent = bullet.length - bullet.trimStart().length
   if (indent > 1 && isBelow) return lines
   return lines.replace(new RegExp(`^[ \\t]{0,${indent}}`, 'gm'), '').replace(/^\d+[.)]/, mark)

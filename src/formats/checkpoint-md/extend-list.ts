@@ -1,11 +1,19 @@
 import { collapseSpaces } from '../../core/text.ts'
 import { type CheckpointDocument, decodeDocument, listItems, type SectionName, sectionText } from './codec.ts'
 import { lineBreakOf } from './edit.ts'
-import { unread, withBlock } from './extend-block.ts'
-import { bulletOf, commentsIn, type Edit, edited, linesAt, type PlacedItem, placedItems } from './placed.ts'
+import { unreadError, withBlock } from './extend-block.ts'
+import {
+  applyEdits,
+  bulletOf,
+  commentsIn,
+  type Edit,
+  linesAt,
+  type PlacedItem,
+  placedItems,
+} from './placed-items.ts'
 import { type Spelling, saysNothing } from './spell.ts'
 
-interface Said {
+interface SpokenItem {
   text: string
   kind?: string
   why?: string
@@ -14,7 +22,7 @@ interface Said {
 }
 
 /** What an item says, whatever its blanks, whose word it is and when it was done. */
-export const signature = ({ kind, text, why = '', confirmed, supersededBy = null }: Said) =>
+export const itemSignature = ({ kind, text, why = '', confirmed, supersededBy = null }: SpokenItem) =>
   JSON.stringify([
     kind,
     collapseSpaces(text),
@@ -22,7 +30,7 @@ export const signature = ({ kind, text, why = '', confirmed, supersededBy = null
     confirmed,
     supersededBy && collapseSpaces(supersededBy),
   ])
-const keyOf = ({ kind = '', text }: Said) => `${kind}:${collapseSpaces(text)}`
+const keyOf = ({ kind = '', text }: SpokenItem) => `${kind}:${collapseSpaces(text)}`
 
 interface ListChange<Value> {
   spelling: Spelling<Value>
@@ -33,39 +41,39 @@ interface ListChange<Value> {
 }
 
 /** What is to be written, as it will be read. */
-interface Fresh<Value> {
+interface NewItem<Value> {
   content: string
   value: Value
   keys: string[]
 }
 
 /** What stands there, and what it says. */
-type Known<Value> = PlacedItem & { value: Value; said: string }
+type KnownItem<Value> = PlacedItem & { value: Value; said: string }
 
 /** A list with what is new behind its last item, and what changed where it stands. Nothing is taken out of it. */
-export function extendList<Value extends Said>(
+export function extendList<Value extends SpokenItem>(
   text: string,
   name: SectionName,
   { spelling, before, after, elsewhere = () => [] }: ListChange<Value>,
 ): string {
-  const unchanged = new Set(before.map(signature))
-  if (after.every((value) => unchanged.has(signature(value)))) return text
+  const unchanged = new Set(before.map(itemSignature))
+  if (after.every((value) => unchanged.has(itemSignature(value)))) return text
   const document = decodeDocument(text)
   const known = itemsOf(document, name).flatMap((place) => {
     const value = spelling.read(place.item)
-    return value === null ? [] : [{ ...place, value, said: signature(value) }]
+    return value === null ? [] : [{ ...place, value, said: itemSignature(value) }]
   })
-  const said = new Set([...known.map((one) => one.said), ...elsewhere(document).map(signature)])
-  const fresh: Fresh<Value>[] = []
+  const said = new Set([...known.map((one) => one.said), ...elsewhere(document).map(itemSignature)])
+  const fresh: NewItem<Value>[] = []
   const wanted = new Set<string>()
   for (const one of after) {
-    const asked = signature(one)
+    const asked = itemSignature(one)
     wanted.add(asked)
     if (unchanged.has(asked) || said.has(asked)) continue
     const content = spelling.write(one)
     const value = content === '' ? null : spelling.read(content)
     if (value === null) continue
-    const written = signature(value)
+    const written = itemSignature(value)
     wanted.add(written)
     if (said.has(written)) continue
     said.add(written)
@@ -74,20 +82,23 @@ export function extendList<Value extends Said>(
   if (fresh.length === 0) return text
 
   const open = known.filter((one) => !wanted.has(one.said))
-  const { changes, additions } = sorted(fresh, open)
+  const { changes, additions } = sortChanges(fresh, open)
   const isPlaced = [...changes.keys()].every(({ end }) => end > 0)
   const extended = isPlaced ? withItems(text, name, changes, additions) : text
   const now = listItems(sectionText(decodeDocument(extended), name))
-  const told = new Set(now.flatMap((item) => spelling.read(item) ?? []).map(signature))
+  const told = new Set(now.flatMap((item) => spelling.read(item) ?? []).map(itemSignature))
   const isRead =
-    fresh.every(({ value }) => told.has(signature(value))) &&
+    fresh.every(({ value }) => told.has(itemSignature(value))) &&
     known.every((one) => changes.has(one) || told.has(one.said))
-  if (!isRead) throw unread(text, name)
+  if (!isRead) throw unreadError(text, name)
   return extended
 }
 
 /** What stands there and says something else now, and what is new. */
-function sorted<Value extends Said>(fresh: readonly Fresh<Value>[], open: readonly Known<Value>[]) {
+function sortChanges<Value extends SpokenItem>(
+  fresh: readonly NewItem<Value>[],
+  open: readonly KnownItem<Value>[],
+) {
   const changes = new Map<PlacedItem, string>()
   const additions: string[] = []
   for (const { content, keys } of fresh) {
@@ -111,10 +122,10 @@ function withItems(
 ): string {
   const placed = placedItems(decodeDocument(text), name) ?? []
   const last = placed.at(-1)
-  const edits = [...changes].map(([place, content]) => changed(text, place, content))
-  if (additions.length === 0) return edited(text, edits)
+  const edits = [...changes].map(([place, content]) => replaceItem(text, place, content))
+  if (additions.length === 0) return applyEdits(text, edits)
   if (!last || placed.every(({ item }) => saysNothing(item)))
-    return withBlock(edited(text, edits), name, bulleted('- ', additions))
+    return withBlock(applyEdits(text, edits), name, withBullets('- ', additions))
   // Behind a line that is no part of the list only an empty line begins one again.
   const end =
     text
@@ -123,13 +134,13 @@ function withItems(
       .split(/\r\n|\n|\r/)
       .at(-1) ?? ''
   const isApart = bulletOf(end) === '' && !/^\s/.test(end)
-  const lines = bulleted(styleOf(text, placed), additions)
+  const lines = withBullets(styleOf(text, placed), additions)
   const added = linesAt(text, last.end, isApart ? ['', ...lines] : lines, lineBreakOf(text))
-  return edited(text, [...edits, added])
+  return applyEdits(text, [...edits, added])
 }
 
 /** An item with another content, in one line behind its own mark; its comments stay. */
-function changed(text: string, { start, end }: PlacedItem, content: string): Edit {
+function replaceItem(text: string, { start, end }: PlacedItem, content: string): Edit {
   const lines = text.slice(start, end)
   const bullet = bulletOf(lines)
   const lineBreak = /[\r\n]*$/.exec(lines)?.[0] ?? ''
@@ -147,7 +158,7 @@ function styleOf(text: string, placed: readonly PlacedItem[]): string {
 }
 
 /** Items with a mark; behind one with a number the numbers go on. */
-function bulleted(mark: string, contents: readonly string[]): string[] {
+function withBullets(mark: string, contents: readonly string[]): string[] {
   const [, indent = '', number, point = ''] = /^( *)(\d{1,8})([.)])/.exec(mark) ?? []
   return contents.map((content, at) =>
     number === undefined ? `${mark}${content}` : `${indent}${Number(number) + 1 + at}${point} ${content}`,

@@ -1,16 +1,16 @@
-import { oneLine } from '../../core/bullets.ts'
+import { plainLine } from '../../core/bullets.ts'
 import { collapseSpaces } from '../../core/text.ts'
 import type { Artifact, Breadcrumb, WorkState } from '../../core/work.ts'
 import { decodeDocument, isNone, type SectionName } from './codec.ts'
 import { lineBreakOf } from './edit.ts'
-import { unread, withBlock } from './extend-block.ts'
+import { unreadError, withBlock } from './extend-block.ts'
 import { type TableRow, tableOf } from './parts.ts'
-import { type Edit, edited, linesAt } from './placed.ts'
-import { hidden } from './spell.ts'
+import { applyEdits, type Edit, linesAt } from './placed-items.ts'
+import { hideCommentMarks } from './spell.ts'
 import { plainCell, tableCell, tableText } from './table.ts'
 import { readReference, workOf } from './work.ts'
 
-interface Fresh {
+interface NewRow {
   cells: string[]
   /** Whether a row tells of the same thing. */
   isMeant(row: readonly string[]): boolean
@@ -57,7 +57,7 @@ export function extendTrail(text: string, before: WorkState, after: WorkState): 
     TRAIL,
     fresh.map(({ path, action, description }) => ({
       cells: [path.includes('`') ? path : `\`${path}\``, action, description],
-      isMeant: ([cell = '']) => plainCell(cell) === hidden(path),
+      isMeant: ([cell = '']) => plainCell(cell) === hideCommentMarks(path),
     })),
   )
   const { deltas } = decodeDocument(extended)
@@ -65,16 +65,16 @@ export function extendTrail(text: string, before: WorkState, after: WorkState): 
   const inDeltas = new Set(deltas.flatMap(({ artifacts }) => artifacts.map(({ path }) => path)))
   const told = signatures(files(workOf(decodeDocument(extended))))
   if (!fresh.every((file) => inDeltas.has(file.path) || told.has(JSON.stringify(file))))
-    throw unread(text, TRAIL.name)
+    throw unreadError(text, TRAIL.name)
   return extended
 }
 
 const signatures = (list: readonly object[]) => new Set(list.map((one) => JSON.stringify(one)))
 
 const plainArtifact = ({ path, action, description }: Artifact): Artifact => ({
-  path: plainPath(oneLine(path)),
-  action: oneLine(action),
-  description: oneLine(description),
+  path: plainPath(plainLine(path)),
+  action: plainLine(action),
+  description: plainLine(description),
 })
 
 /** A path without marks of code around it, and around those: what a reader of the row finds. */
@@ -99,20 +99,20 @@ export function extendCrumbs(text: string, before: WorkState, after: WorkState):
     text,
     CRUMBS,
     [...byText].map(([plain, { kind, text: said }]) => ({
-      cells: [oneLine(kind), ...partsOf(oneLine(said))],
+      cells: [plainLine(kind), ...partsOf(plainLine(said))],
       isMeant: (row) => plainCrumb(readReference(row)).text === plain,
     })),
   )
   const told = signatures(workOf(decodeDocument(extended)).references.map(plainCrumb))
   if (![...byText.values()].every((crumb) => told.has(JSON.stringify(plainCrumb(crumb)))))
-    throw unread(text, CRUMBS.name)
+    throw unreadError(text, CRUMBS.name)
   return extended
 }
 
 /** What a reference says, whether its parts are shown as code or not. */
 const plainCrumb = ({ kind, text }: Breadcrumb): Breadcrumb => ({
-  kind: collapseSpaces(oneLine(kind)),
-  text: collapseSpaces(oneLine(text).replaceAll('`', '')),
+  kind: collapseSpaces(plainLine(kind)),
+  text: collapseSpaces(plainLine(text).replaceAll('`', '')),
 })
 
 /** `src/login.ts: the form` is a reference and its hint. */
@@ -121,14 +121,14 @@ function partsOf(text: string): [string, string] {
   return [reference, hint]
 }
 
-function extendTable(text: string, table: Table, fresh: readonly Fresh[]): string {
+function extendTable(text: string, table: Table, fresh: readonly NewRow[]): string {
   if (fresh.length === 0) return text
   const eol = lineBreakOf(text)
   const sections = decodeDocument(text).sections.get(table.name) ?? []
   const [found] = sections.flatMap(
     ({ end, contentEnd }) => tableOf(text, { start: end, end: contentEnd }) ?? [],
   )
-  const written = fresh.map((one) => ({ ...one, cells: one.cells.map(hidden) }))
+  const written = fresh.map((one) => ({ ...one, cells: one.cells.map(hideCommentMarks) }))
   if (!found) {
     const rows = written.map(({ cells }) => cells)
     return withBlock(text, table.name, tableText(table.head, rows, '\n').split('\n'))
@@ -144,7 +144,7 @@ function extendTable(text: string, table: Table, fresh: readonly Fresh[]): strin
     const empty = found.rows.filter(({ cells }) => table.isEmpty(cells))
     edits.push(...empty.map((row) => ({ ...row, put: '' })), linesAt(text, found.end, additions, eol))
   }
-  return edited(text, edits)
+  return applyEdits(text, edits)
 }
 
 const rowText = (cells: readonly string[]) => `| ${cells.map(tableCell).join(' | ')} |`

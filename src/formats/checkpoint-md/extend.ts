@@ -1,8 +1,8 @@
-import { oneLine, plainText } from '../../core/bullets.ts'
+import { plainLine, plainText } from '../../core/bullets.ts'
 import type { WorkState } from '../../core/work.ts'
 import { decodeDocument } from './codec.ts'
 import { replaceActions } from './extend-actions.ts'
-import { unread, withNow, withState, withText } from './extend-block.ts'
+import { unreadError, withNow, withState, withText } from './extend-block.ts'
 import { extendList } from './extend-list.ts'
 import { extendCrumbs, extendTrail } from './extend-rows.ts'
 import { CLAIM, DECISION, FACT, type Fact, STEP } from './spell.ts'
@@ -69,21 +69,22 @@ function replaceText(
   if (plainText(after) === '' || isSame(after, before)) return text
   if (isSame(after, workOf(decodeDocument(text))[field])) return text
   const replaced = withText(text, name, after)
-  if (!isSame(workOf(decodeDocument(replaced))[field], after)) throw unread(text, name)
+  if (!isSame(workOf(decodeDocument(replaced))[field], after)) throw unreadError(text, name)
   return replaced
 }
 
 function replaceState(text: string, before: WorkState, after: WorkState): string {
-  if (isSame(after.state, before.state) && oneLine(after.now) === oneLine(before.now)) return text
+  if (isSame(after.state, before.state) && plainLine(after.now) === plainLine(before.now)) return text
   const here = workOf(decodeDocument(text))
   const keepsState = isSame(after.state, before.state) || isSame(after.state, here.state)
-  const keepsNow = [before.now, here.now].some((now) => oneLine(now) === oneLine(after.now))
+  const keepsNow = [before.now, here.now].some((now) => plainLine(now) === plainLine(after.now))
   if (keepsState && keepsNow) return text
   const state = keepsState ? here.state : after.state
   const now = keepsNow ? here.now : after.now
   const replaced = keepsState ? withNow(text, now) : withState(text, state, now)
   const read = workOf(decodeDocument(replaced))
-  if (!isSame(read.state, state) || oneLine(read.now) !== oneLine(now)) throw unread(text, 'Current State')
+  if (!isSame(read.state, state) || plainLine(read.now) !== plainLine(now))
+    throw unreadError(text, 'Current State')
   return replaced
 }
 
@@ -93,6 +94,6 @@ function whole(before: string, after: string): string {
   const [old, now] = [decodeDocument(before), decodeDocument(after)]
   const lost = [...old.sections.keys()].find((name) => !now.sections.has(name))
   if (lost !== undefined || old.deltas.length !== now.deltas.length)
-    throw unread(before, lost ?? 'Next Actions')
+    throw unreadError(before, lost ?? 'Next Actions')
   return after
 }

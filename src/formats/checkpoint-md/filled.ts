@@ -5,7 +5,7 @@ import { tablesOf } from './table.ts'
 /** Content beyond headings, placeholders in brackets, and a table without rows. */
 export function isFilled(text: string): boolean {
   const tables = tablesOf(text)
-  if (tables.some(({ rows }) => rows.some((row) => row.some(says)))) return true
+  if (tables.some(({ rows }) => rows.some((row) => row.some(hasWords)))) return true
   const lines = linesOf(text)
   const structure = new Set<number>()
   for (const { start, end } of tables) for (let at = start; at < end; at += 1) structure.add(at)
@@ -15,7 +15,7 @@ export function isFilled(text: string): boolean {
     ({ text: line }, at) =>
       !structure.has(at) && !/^\s*\|/.test(line) && !/^\s*(?:-{3,}|\*{3,})\s*$/.test(line),
   )
-  return listItems(rest.map((line) => line.text).join('\n')).some(says)
+  return listItems(rest.map((line) => line.text).join('\n')).some(hasWords)
 }
 
-const says = (text: string) => /[\p{L}\p{N}]/u.test(text) && !/^\[[^\]]*\]$/.test(text)
+const hasWords = (text: string) => /[\p{L}\p{N}]/u.test(text) && !/^\[[^\]]*\]$/.test(text)

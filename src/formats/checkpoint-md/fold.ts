@@ -3,8 +3,16 @@ import type { Artifact } from '../../core/work.ts'
 import { type Delta, decodeDocument, isNone, withoutRule } from './codec.ts'
 import { lineBreakOf, replaceSection } from './edit.ts'
 import { isFilled } from './filled.ts'
-import { gapBetween, itemsOf, joined, ownStretch, type TableRow, tableOf, withoutStretches } from './parts.ts'
-import { type Section, sectionsOf } from './scan.ts'
+import {
+  gapBetween,
+  itemsOf,
+  joinTexts,
+  ownStretch,
+  type TableRow,
+  tableOf,
+  withoutStretches,
+} from './parts.ts'
+import { type DocumentSection, sectionsOf } from './scan.ts'
 import { plainCell, tableCell, tableText } from './table.ts'
 
 /**
@@ -48,7 +56,7 @@ function foldable(text: string): FoldableDelta[] {
 const withoutRules = (text: string) => text.replace(/^[ \t]*(?:-{3,}|\*{3,})[ \t]*$/gm, '').trim()
 
 /** What the delta says is what was read of it, and nothing besides. */
-function isWhole(text: string, section: Section, parts: Section[], delta: Delta): boolean {
+function isWhole(text: string, section: DocumentSection, parts: DocumentSection[], delta: Delta): boolean {
   const titles = parts.map(({ title }) => title.replace(/[^a-z]/gi, '').toLowerCase())
   const bodyOf = (title: string) => {
     const part = parts[titles.indexOf(title)]
@@ -101,7 +109,7 @@ function withSteps(text: string, steps: string[]): string {
   const mark = last && /^[-*+]$/.test(last.mark) ? last.mark : '-'
   const lines = steps.map((step) => `${mark} ${step}${eol}`).join('')
   if (!last) return withBlock(text, ownStretch(section), lines)
-  return inserted(text, last.end, lines)
+  return insertLines(text, last.end, lines)
 }
 
 /** Puts a block of its own below what stands in a stretch. */
@@ -109,10 +117,10 @@ function withBlock(text: string, { start, end }: { start: number; end: number },
   const eol = lineBreakOf(text)
   const at = start + text.slice(start, end).trimEnd().length
   const rest = text.slice(at).replace(/^[ \t]*(?:\r\n|\n|\r)/, '')
-  return joined(joined(text.slice(0, at), block, eol), rest, eol)
+  return joinTexts(joinTexts(text.slice(0, at), block, eol), rest, eol)
 }
 
-function inserted(text: string, at: number, lines: string): string {
+function insertLines(text: string, at: number, lines: string): string {
   const isLineStart = /[\r\n]$/.test(text.slice(0, at).slice(-1))
   return `${text.slice(0, at)}${isLineStart ? '' : lineBreakOf(text)}${lines}${text.slice(at)}`
 }
@@ -142,7 +150,7 @@ function withFiles(text: string, files: Artifact[]): string {
     return `| ${cells.map(tableCell).join(' | ')} |${eol}`
   })
   const old = found.rows.filter((row) => latest.has(plainPath(row)))
-  return withoutStretches(inserted(text, found.end, lines.join('')), old, () => '')
+  return withoutStretches(insertLines(text, found.end, lines.join('')), old, () => '')
 }
 
 const codeOf = (path: string) => (path.includes('`') ? path : `\`${path}\``)

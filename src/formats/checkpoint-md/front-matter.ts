@@ -13,7 +13,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml'
-import { describe, ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import { isTooDeep, MAX_YAML_DEPTH } from '../../core/yaml-depth.ts'
 import { linesOf } from './scan.ts'
 
@@ -70,7 +70,7 @@ function parsedFront(text: string, start: number, closing: RegExpExecArray): Fro
   return found
 }
 
-interface Entry {
+interface YamlEntry {
   key: Scalar
   value: unknown
   pair: Pair
@@ -92,19 +92,21 @@ function parse(yaml: string): { map: YAMLMap | null; problem: string | null } {
     const map = isMap(document.contents) ? document.contents : null
     const empty = document.contents === null
     const [error] = document.errors
-    const problem = error ? placed(describe(error), yaml, error.pos[0]) : sameKey(document, yaml)
+    const problem = error
+      ? withYamlPosition(describeError(error), yaml, error.pos[0])
+      : sameKey(document, yaml)
     return {
       map: problem === null ? map : null,
       problem: problem ?? (map || empty ? null : 'the front matter is not a list of keys'),
     }
   } catch (error) {
     // Deep nesting makes the parser run out of stack.
-    return { map: null, problem: describe(error) }
+    return { map: null, problem: describeError(error) }
   }
 }
 
 /** Tells the place as the parser itself does. */
-function placed(problem: string, yaml: string, offset: number): string {
+function withYamlPosition(problem: string, yaml: string, offset: number): string {
   const before = yaml.slice(0, offset).split(/\r\n|\n|\r/)
   return `${problem} at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
 }
@@ -116,7 +118,8 @@ function sameKey(document: Document, yaml: string): string | null {
       const known = new Set<unknown>()
       for (const { key } of items) {
         if (!isScalar(key)) continue
-        if (known.has(key.value)) found ??= placed('Map keys must be unique', yaml, key.range?.[0] ?? 0)
+        if (known.has(key.value))
+          found ??= withYamlPosition('Map keys must be unique', yaml, key.range?.[0] ?? 0)
         known.add(key.value)
       }
     },
@@ -124,7 +127,7 @@ function sameKey(document: Document, yaml: string): string | null {
   return found
 }
 
-function pairsOf(map: YAMLMap | null): Entry[] {
+function pairsOf(map: YAMLMap | null): YamlEntry[] {
   // `as`: the pairs of a map that was parsed from text have nodes or null.
   return ((map?.items ?? []) as Pair[]).flatMap((pair) =>
     isScalar(pair.key) ? [{ key: pair.key, value: pair.value, pair }] : [],
@@ -155,7 +158,7 @@ export function setFrontMatter(text: string, key: string, value: string | null):
   }
   const yaml = text.slice(front.start, front.end)
   const { map, problem } = parse(yaml)
-  const changed = problem === null ? edited(yaml, map, key, value, eol) : null
+  const changed = problem === null ? setKey(yaml, map, key, value, eol) : null
   if (changed === null) throw refusal(key)
   const result = text.slice(0, front.start) + changed + text.slice(front.end)
   const after = readFrontMatter(result)
@@ -171,7 +174,7 @@ const refusal = (key: string) => {
 }
 
 /** The YAML with the key set or taken out; null where that is not possible. */
-function edited(
+function setKey(
   yaml: string,
   map: YAMLMap | null,
   key: string,
@@ -209,7 +212,7 @@ function edited(
   return splice(from, to, '')
 }
 
-function withValue(yaml: string, entry: Entry, said: string): string | null {
+function withValue(yaml: string, entry: YamlEntry, said: string): string | null {
   const range = isNode(entry.value) ? entry.value.range : undefined
   const colon = entry.pair.srcToken?.sep?.find(({ type }) => type === 'map-value-ind')
   const keyEnd = entry.key.range?.[1] ?? 0
@@ -224,7 +227,7 @@ function withValue(yaml: string, entry: Entry, said: string): string | null {
 }
 
 /** The end of what a pair says: the line breaks behind a block belong to the lines below it. */
-function endOf(yaml: string, { key, value }: Entry): number {
+function endOf(yaml: string, { key, value }: YamlEntry): number {
   const [start = 0, valueEnd = 0] = (isNode(value) ? value.range : null) ?? []
   let end = valueEnd
   while (end > start && /[ \t\r\n]/.test(yaml[end - 1] ?? '')) end -= 1
@@ -247,7 +250,7 @@ function lineEnd(yaml: string, offset: number): number {
 /** Whether two maps say the same but for one key, which no other one refers to. */
 function sameOthers(before: YAMLMap | null, after: YAMLMap | null, key: string): boolean {
   try {
-    const [was, is] = [before, after].map((map) => saidBy(map, key))
+    const [was, is] = [before, after].map((map) => otherNodesOf(map, key))
     const isFree = was?.aliases.every((name) => !was.anchors.has(name)) ?? true
     return isFree && was?.others.join('\n') === is?.others.join('\n')
   } catch (error) {
@@ -256,7 +259,7 @@ function sameOthers(before: YAMLMap | null, after: YAMLMap | null, key: string):
   }
 }
 
-function saidBy(map: YAMLMap | null, key: string) {
+function otherNodesOf(map: YAMLMap | null, key: string) {
   const others: string[] = []
   const aliases: string[] = []
   const anchors = new Set<string>()

@@ -2,7 +2,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { isNone, listItems, withoutComments } from './codec.ts'
 import { lineBreakOf } from './edit.ts'
 import { headingsOf, openBlockAt } from './scan.ts'
-import { oneLine } from './table.ts'
+import { foldLineBreaks } from './table.ts'
 
 export interface LearningEntry {
   date: string
@@ -42,12 +42,12 @@ function entriesOf(text: string): PlacedEntry[] {
 export function addLearnings(text: string, entry: { date: string; id: string; learnings: string[] }): string {
   const entries = entriesOf(text)
   const known = entries.filter(({ id }) => id === entry.id)
-  const old = new Set(known.flatMap(({ learnings }) => learnings.map(oneLine)))
-  const fresh = entry.learnings.map(oneLine).filter((line) => !isNone(line) && !old.has(line))
+  const old = new Set(known.flatMap(({ learnings }) => learnings.map(foldLineBreaks)))
+  const fresh = entry.learnings.map(foldLineBreaks).filter((line) => !isNone(line) && !old.has(line))
   if (fresh.length === 0) return text
   const sameDay = known.find(({ date }) => date === entry.date)
   const bullets = fresh.map((line) => `- ${line}`)
-  const added = sameDay ? extended(text, sameDay, bullets) : withEntry(text, entries[0], entry, bullets)
+  const added = sameDay ? appendBullets(text, sameDay, bullets) : withEntry(text, entries[0], entry, bullets)
   const count = (all: LearningEntry[]) =>
     all.filter(({ id }) => id === entry.id).flatMap((one) => one.learnings)
   if (count(entriesOf(added)).length === count(entries).length + fresh.length) return added
@@ -55,7 +55,7 @@ export function addLearnings(text: string, entry: { date: string; id: string; le
   throw new ReasonError('document_broken', { path: '', id: '', line: openBlockAt(text) ?? 1, problem })
 }
 
-function extended(text: string, { bodyStart, bodyEnd }: PlacedEntry, bullets: string[]): string {
+function appendBullets(text: string, { bodyStart, bodyEnd }: PlacedEntry, bullets: string[]): string {
   const eol = lineBreakOf(text)
   const end = bodyStart + text.slice(bodyStart, bodyEnd).trimEnd().length
   const isBare = end === bodyStart && /[\r\n]$/.test(text.slice(0, end))

@@ -1,7 +1,7 @@
 import { brokenLines, type Replacement, replacementsOf } from './replacements.ts'
 
 /** Replacements of both sides that touch each other in the base. */
-interface Place {
+interface MergeRegion {
   start: number
   end: number
   ours: Replacement[]
@@ -39,12 +39,12 @@ export function mergeTexts(base: string, ours: string, theirs: string): string |
 
 const isClosed = (text: string) => text === '' || /[\r\n]$/.test(text)
 
-function placesOf(ours: readonly Replacement[], theirs: readonly Replacement[]): Place[] {
+function placesOf(ours: readonly Replacement[], theirs: readonly Replacement[]): MergeRegion[] {
   const sorted = [
     ...ours.map((change) => ({ change, side: 'ours' as const })),
     ...theirs.map((change) => ({ change, side: 'theirs' as const })),
   ].sort((one, other) => one.change.aStart - other.change.aStart || one.change.aEnd - other.change.aEnd)
-  const places: Place[] = []
+  const places: MergeRegion[] = []
   for (const { change, side } of sorted) {
     let place = places.at(-1)
     if (!place || change.aStart > place.end) {
@@ -57,7 +57,7 @@ function placesOf(ours: readonly Replacement[], theirs: readonly Replacement[]):
   return places
 }
 
-function settle(place: Place, base: string[], ours: string[], theirs: string[]): string[] | null {
+function settle(place: MergeRegion, base: string[], ours: string[], theirs: string[]): string[] | null {
   if (place.theirs.length === 0) return sideOf(place, place.ours, base, ours)
   const theirLines = sideOf(place, place.theirs, base, theirs)
   if (place.ours.length === 0) return theirLines
@@ -69,7 +69,12 @@ function settle(place: Place, base: string[], ours: string[], theirs: string[]):
 }
 
 /** What one side has at a place: its own lines, and those of the base that it left alone. */
-function sideOf(place: Place, changes: readonly Replacement[], base: string[], side: string[]): string[] {
+function sideOf(
+  place: MergeRegion,
+  changes: readonly Replacement[],
+  base: string[],
+  side: string[],
+): string[] {
   const parts: string[][] = []
   let at = place.start
   for (const { aStart, aEnd, bStart, bEnd } of changes) {

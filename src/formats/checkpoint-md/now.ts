@@ -1,6 +1,6 @@
-import { oneLine } from '../../core/bullets.ts'
+import { plainLine } from '../../core/bullets.ts'
 import { linesOf } from './scan.ts'
-import { readState, shown } from './spell.ts'
+import { decodeStateBody, revealCommentMarks } from './spell.ts'
 
 const NOW = /^(?:(\*\*|__)now(?:\1[ \t]*:|:\1)|now[ \t]*:)[ \t]*(?=\S)/i
 const STOP = /^[ \t]*(?:$|[#>|<]|`{3}|~{3}|(?:[-*+]|\d{1,9}[.)])[ \t])/
@@ -35,13 +35,13 @@ export function nowParagraph(body: string): NowParagraph | null {
 }
 
 /** Current State, parted into how things stand and what is being done now. */
-export function standingOf(body: string): { state: string; now: string } {
+export function splitStateAndNow(body: string): { state: string; now: string } {
   const found = nowParagraph(body)
-  if (!found) return { state: readState(body), now: '' }
+  if (!found) return { state: decodeStateBody(body), now: '' }
   const before = body.slice(0, found.start).trimEnd()
   const after = body.slice(found.end).replace(/^(?:[ \t]*(?:\r\n|\n|\r))+/, '')
   return {
-    state: readState([before, after].filter((part) => part !== '').join('\n\n')),
-    now: shown(oneLine(body.slice(found.textStart, found.end))),
+    state: decodeStateBody([before, after].filter((part) => part !== '').join('\n\n')),
+    now: revealCommentMarks(plainLine(body.slice(found.textStart, found.end))),
   }
 }

@@ -118,7 +118,7 @@ export function tableOf(text: string, stretch: Stretch): { rows: TableRow[]; end
 const isRow = (line?: { text: string }) => line?.text.includes('|') ?? false
 
 /** Two texts that do not grow together: what stood apart stays apart, by an empty line where it needs one. */
-export const joined = (before: string, after: string, eol: string) =>
+export const joinTexts = (before: string, after: string, eol: string) =>
   before + gapBetween(before, after, eol) + after
 
 /** What has to stand between two texts so that they do not grow together. */

@@ -1,14 +1,14 @@
 import {
   type CheckpointDocument,
+  DOCUMENT_SECTIONS,
   type NamedSection,
-  SECTIONS,
   type SectionName,
   withoutRule,
 } from './codec.ts'
 
 // `as`: these are the table's own keys.
-const NAMES = Object.keys(SECTIONS) as SectionName[]
-const PARTS = NAMES.filter((name) => SECTIONS[name].level === 3)
+const NAMES = Object.keys(DOCUMENT_SECTIONS) as SectionName[]
+const PARTS = NAMES.filter((name) => DOCUMENT_SECTIONS[name].level === 3)
 
 interface SectionPlace {
   offset: number
@@ -16,8 +16,8 @@ interface SectionPlace {
 }
 
 /** Where a section goes that a document does not have: at its place in the order of the format. */
-export function placeOf(document: CheckpointDocument, name: SectionName): SectionPlace {
-  const { level } = SECTIONS[name]
+export function sectionPlaceOf(document: CheckpointDocument, name: SectionName): SectionPlace {
+  const { level } = DOCUMENT_SECTIONS[name]
   if (name === 'Completion') return { offset: document.text.length, level }
   const [essential] = document.sections.get('Essential Information') ?? []
   if (level === 3 && essential) return partPlace(document, essential, name)

@@ -5,7 +5,7 @@ import type { FrontMatter } from './front-matter.ts'
 import { linesOf } from './scan.ts'
 
 /** What a file in the documents' folder turns out to be. */
-export type Reading =
+export type DocumentReading =
   | { state: 'whole'; text: string; document: CheckpointDocument; front: FrontMatter; id: string }
   /** Git left conflict markers in it. */
   | { state: 'conflicted'; text: string; line: number; problem: string }
@@ -15,7 +15,7 @@ export type Reading =
   | { state: 'other' }
 
 /** Reads a file's bytes; its name is its id where it says none. */
-export function readDocument(bytes: Uint8Array, fileName: string): Reading {
+export function readDocument(bytes: Uint8Array, fileName: string): DocumentReading {
   const text = decodeUtf8(bytes)
   if (text === null) return { state: 'broken', text: null, line: 1, problem: 'it is not UTF-8 text' }
   const line = conflictLine(text)

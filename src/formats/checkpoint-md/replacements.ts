@@ -38,9 +38,9 @@ function sharedLines(a: readonly string[], b: readonly string[]): Array<readonly
   const bKept = [...b.keys()].filter((index) => inA.has(b[index] ?? ''))
   // Numbers compare at once, however long the lines are.
   const numbers = new Map([...inA].map((line, index) => [line, index]))
-  const numbered = (lines: readonly string[], kept: number[]) =>
+  const numbersOf = (lines: readonly string[], kept: number[]) =>
     kept.map((index) => numbers.get(lines[index] ?? ''))
-  const parts = diffArrays(numbered(a, aKept), numbered(b, bKept), { maxEditLength: MAX_EDITS })
+  const parts = diffArrays(numbersOf(a, aKept), numbersOf(b, bKept), { maxEditLength: MAX_EDITS })
   if (!parts) return commonEnds(a, b)
   const pairs: Array<readonly [number, number]> = []
   let [aAt, bAt] = [0, 0]

@@ -16,7 +16,7 @@ export interface Heading {
 }
 
 /** A heading and everything below it, up to the next heading of its own or a higher level. */
-export interface Section extends Heading {
+export interface DocumentSection extends Heading {
   bodyEnd: number
   /** Where the first heading inside it begins, or the end. */
   ownEnd: number
@@ -87,14 +87,14 @@ let newest: { text: string; from: number; scan: Scan } | null = null
 
 function scan(text: string, from: number): Scan {
   if (newest === null || newest.text !== text || newest.from !== from)
-    newest = { text, from, scan: scanned(text, from) }
+    newest = { text, from, scan: scanText(text, from) }
   return newest.scan
 }
 
-function scanned(text: string, from: number): Scan {
+function scanText(text: string, from: number): Scan {
   const headings: Heading[] = []
   let paragraph: Line[] = []
-  let until: Ending | null = null
+  let until: BlockEnd | null = null
   let openedAt = 0
   let container = null as Container | null
   for (const line of linesOf(text, from)) {
@@ -111,7 +111,7 @@ function scanned(text: string, from: number): Scan {
       continue
     }
     if (container && indentOf(line.text) >= container.indent) {
-      const content = spaced(line.text).slice(container.indent)
+      const content = expandTabs(line.text).slice(container.indent)
       const inside = blockStart(content, container.open)
       until = inside === 'ends here' ? null : inside
       const isCode = INDENTED.test(content) && !container.open
@@ -142,8 +142,8 @@ function scanned(text: string, from: number): Scan {
 
 const QUOTED = Number.POSITIVE_INFINITY
 /** Tabs at the start of a line as the spaces they stand for. */
-const spaced = (line: string) => line.replace(/^[ \t]+/, (indent) => indent.replace(/\t/g, '    '))
-const indentOf = (line: string) => /^ */.exec(spaced(line))?.[0].length ?? 0
+const expandTabs = (line: string) => line.replace(/^[ \t]+/, (indent) => indent.replace(/\t/g, '    '))
+const indentOf = (line: string) => /^ */.exec(expandTabs(line))?.[0].length ?? 0
 
 /** A list item can only interrupt a paragraph where it has content, and a number where it is 1. */
 function containerAt(line: string, inParagraph: boolean): Container | null {
@@ -199,11 +199,11 @@ function withoutClosing(title: string): string {
 }
 
 /** Tells the last line of a block. */
-type Ending = RegExp
-const BLANK: Ending = /^\s*$/
+type BlockEnd = RegExp
+const BLANK: BlockEnd = /^\s*$/
 
 /** What ends a block whose inside is not Markdown, or null where none begins. */
-function blockStart(line: string, inParagraph: boolean): Ending | 'ends here' | null {
+function blockStart(line: string, inParagraph: boolean): BlockEnd | 'ends here' | null {
   if (!/^ {0,3}[`~<]/.test(line)) return null
   const fence = FENCE.exec(line)
   if (fence?.[1] !== undefined && !(fence[1].startsWith('`') && fence[2]?.includes('`'))) {
@@ -217,8 +217,8 @@ function blockStart(line: string, inParagraph: boolean): Ending | 'ends here' | 
 }
 
 /** The sections of a text. Sections inside a section come after it in the list. */
-export function sectionsOf(text: string, from = 0): Section[] {
-  const sections: Section[] = []
+export function sectionsOf(text: string, from = 0): DocumentSection[] {
+  const sections: DocumentSection[] = []
   // Where the next heading of each level or a higher one begins, seen from the end of the text.
   const nextAt = Array.from({ length: 7 }, () => text.length)
   let ownEnd = text.length

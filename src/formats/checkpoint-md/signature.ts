@@ -48,18 +48,18 @@ function closes({ before, marks }: Fence, line: string): boolean {
     found.startsWith(marks) &&
     rest.trim() === '' &&
     quotes(blanks) === quotes(before) &&
-    spaced(blanks).length <= Math.max(3, spaced(before).length)
+    expandTabs(blanks).length <= Math.max(3, expandTabs(before).length)
   )
 }
 
-const spaced = (indent: string) => indent.replace(/\t/g, '    ')
+const expandTabs = (indent: string) => indent.replace(/\t/g, '    ')
 
 /** Where a line begins says to what it belongs, but for the rows of a table. */
 function tidy(line: string): string {
   const said = line.trim()
   if (said === '') return ''
   const isRow = said.length > 1 && said.startsWith('|') && said.endsWith('|')
-  const indent = isRow ? '' : spaced(/^[ \t]*/.exec(line)?.[0] ?? '')
+  const indent = isRow ? '' : expandTabs(/^[ \t]*/.exec(line)?.[0] ?? '')
   return indent + (isRule(said) ? said.replace(/-+/g, '-').replace(/\s+/g, '') : oneSpelling(said))
 }
 

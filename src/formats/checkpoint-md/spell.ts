@@ -5,7 +5,7 @@ import {
   encodeBlock,
   encodeClaim,
   encodeLine,
-  oneLine,
+  plainLine,
 } from '../../core/bullets.ts'
 import { decisionOf, decisionSentence } from '../../core/decision.ts'
 import type { Claim, Decision, Item } from '../../core/work.ts'
@@ -21,8 +21,10 @@ export interface Spelling<Value> {
 }
 
 // A mark of a comment anywhere in a text would hide what comes behind it.
-export const hidden = (text: string) => text.replace(/<(?=\\*!--)/g, '<\\').replace(/--(?=\\*>)/g, '--\\')
-export const shown = (text: string) => text.replace(/--\\(?=\\*>)/g, '--').replace(/<\\(?=\\*!--)/g, '<')
+export const hideCommentMarks = (text: string) =>
+  text.replace(/<(?=\\*!--)/g, '<\\').replace(/--(?=\\*>)/g, '--\\')
+export const revealCommentMarks = (text: string) =>
+  text.replace(/--\\(?=\\*>)/g, '--').replace(/<\\(?=\\*!--)/g, '<')
 
 // A letter of a word that would mean something is written as its number; the mark `&` of such a number as well.
 const LETTERS = [...'&bBcCoOqQsS'].map((letter) => letter.charCodeAt(0)).join('|')
@@ -30,21 +32,21 @@ const NUMBERED = new RegExp(`&#(${LETTERS});`, 'g')
 const AMPERSAND = new RegExp(`&(?=#(?:${LETTERS});)`, 'g')
 
 /** `meaning` finds the letter, behind what may stand before it. */
-const spelled = (text: string, meaning = /(?!)/) =>
-  hidden(text)
+const escapeMeaning = (text: string, meaning = /(?!)/) =>
+  hideCommentMarks(text)
     .replace(AMPERSAND, '&#38;')
     .replace(meaning, (_, lead: string, letter: string) => `${lead}&#${letter.charCodeAt(0)};`)
-const heard = (text: string) =>
-  shown(text.replace(NUMBERED, (_, code: string) => String.fromCharCode(Number(code))))
+const unescapeText = (text: string) =>
+  revealCommentMarks(text.replace(NUMBERED, (_, code: string) => String.fromCharCode(Number(code))))
 
 /** A text in brackets is what a template says, and to be replaced. */
 const PLACEHOLDER = /^\[[^\]]*\]$/
 export const saysNothing = (item: string) => isNone(item) || PLACEHOLDER.test(item) || countOf(item) > 0
 
 const lineOf = (said: string) => encodeLine(said).replace(/^(?=\\*\[[^\]]*\]$)/, '\\')
-function saidOf(item: string): string {
+function plainItem(item: string): string {
   const bare = item.replace(/^\\(?=\\*\[[^\]]*\]$)/, '')
-  return bare.startsWith('\\') ? (decodeItems(`- ${oneLine(bare)}`)[0] ?? '') : bare
+  return bare.startsWith('\\') ? (decodeItems(`- ${plainLine(bare)}`)[0] ?? '') : bare
 }
 
 /** `Label:`, plain or in stars, as often as it stands there. */
@@ -56,16 +58,16 @@ const BLOCKED = label('block(?:ed|er|ing)')
 const isBlocker = (text: string) => /^\**block(?:ed|er|ing)\b/i.test(text)
 
 export const STEP: Spelling<Item> = {
-  write: ({ text }) => (isNone(oneLine(text)) ? '' : lineOf(spelled(oneLine(text)))),
-  read: (item) => (saysNothing(item) ? null : { text: heard(saidOf(item)) }),
+  write: ({ text }) => (isNone(plainLine(text)) ? '' : lineOf(escapeMeaning(plainLine(text)))),
+  read: (item) => (saysNothing(item) ? null : { text: unescapeText(plainItem(item)) }),
 }
 
 export const CLAIM: Spelling<Claim> = {
   write: ({ text, confirmed }) =>
-    isNone(oneLine(text)) ? '' : lineOf(encodeClaim(spelled(oneLine(text)), confirmed)),
+    isNone(plainLine(text)) ? '' : lineOf(encodeClaim(escapeMeaning(plainLine(text)), confirmed)),
   read(item) {
-    const claim = saysNothing(item) ? null : decodeClaim(saidOf(item))
-    return claim && { ...claim, text: heard(claim.text) }
+    const claim = saysNothing(item) ? null : decodeClaim(plainItem(item))
+    return claim && { ...claim, text: unescapeText(claim.text) }
   },
 }
 
@@ -75,17 +77,17 @@ const FACT_LABEL = /^([*_]*)(c)(?=onstraint[*_]*[ \t]*:)/i
 /** Technical Context: `Constraint: …` is a constraint, anything else a fact. */
 export const FACT: Spelling<Fact> = {
   write({ kind, text, confirmed }) {
-    const said = kind === 'facts' ? oneLine(text) : oneLine(text).replace(CONSTRAINT, '')
+    const said = kind === 'facts' ? plainLine(text) : plainLine(text).replace(CONSTRAINT, '')
     if (isNone(said)) return ''
-    const item = kind === 'facts' ? spelled(said, FACT_LABEL) : `Constraint: ${spelled(said)}`
+    const item = kind === 'facts' ? escapeMeaning(said, FACT_LABEL) : `Constraint: ${escapeMeaning(said)}`
     return lineOf(encodeClaim(item, confirmed))
   },
   read(item) {
-    const claim = saysNothing(item) ? null : decodeClaim(saidOf(item))
+    const claim = saysNothing(item) ? null : decodeClaim(plainItem(item))
     if (claim === null) return null
     const said = claim.text.replace(CONSTRAINT, '')
-    if (said === '' || said === claim.text) return { ...claim, kind: 'facts', text: heard(claim.text) }
-    return isNone(said) ? null : { ...claim, kind: 'constraints', text: heard(said) }
+    if (said === '' || said === claim.text) return { ...claim, kind: 'facts', text: unescapeText(claim.text) }
+    return isNone(said) ? null : { ...claim, kind: 'constraints', text: unescapeText(said) }
   },
 }
 
@@ -98,21 +100,21 @@ export const isTicked = (item: string) => /^\[[xX]\]/.test(item)
 /** Next Actions: `Blocked: …` is a blocker, `Question: …` a question; what is ticked is done. */
 export const ACTION: Spelling<Action> = {
   write({ kind, text, confirmed }) {
-    const line = oneLine(text)
-    if (kind === 'next') return isNone(line) ? '' : lineOf(spelled(line, ACTION_LABEL))
+    const line = plainLine(text)
+    if (kind === 'next') return isNone(line) ? '' : lineOf(escapeMeaning(line, ACTION_LABEL))
     const said = line.replace(kind === 'blockers' ? BLOCKED : QUESTION, '')
     if (kind === 'questions')
-      return isNone(said) ? '' : lineOf(encodeClaim(`Question: ${spelled(said)}`, confirmed))
+      return isNone(said) ? '' : lineOf(encodeClaim(`Question: ${escapeMeaning(said)}`, confirmed))
     const blocker = said === '' ? line : said
     if (isNone(blocker)) return ''
-    return lineOf(isBlocker(blocker) ? spelled(blocker) : `Blocked: ${spelled(blocker)}`)
+    return lineOf(isBlocker(blocker) ? escapeMeaning(blocker) : `Blocked: ${escapeMeaning(blocker)}`)
   },
   read(item) {
     const open = item.replace(/^\[ \]\s*/, '')
     if (isTicked(item) || saysNothing(item) || saysNothing(open)) return null
-    const said = saidOf(open)
+    const said = plainItem(open)
     const action = (kind: Action['kind'], text: string, confirmed = true): Action | null =>
-      isNone(text) ? null : { kind, text: heard(text), confirmed }
+      isNone(text) ? null : { kind, text: unescapeText(text), confirmed }
     if (isBlocker(said)) return action('blockers', said.replace(BLOCKED, '') || said)
     const question = said.replace(QUESTION, '')
     if (question === '' || question === said) return action('next', said)
@@ -129,30 +131,30 @@ const tildes = (text: string, all: boolean) =>
 export const DECISION: Spelling<Decision> = {
   write(decision) {
     const { supersededBy, confirmed } = decision
-    const sentence = oneLine(decisionSentence(decision))
+    const sentence = plainLine(decisionSentence(decision))
     if (isNone(sentence)) return ''
     const isOver = supersededBy !== null
-    const said = tildes(spelled(sentence, SUPERSEDED), isOver)
-    const by = oneLine(supersededBy ?? '')
+    const said = tildes(escapeMeaning(sentence, SUPERSEDED), isOver)
+    const by = plainLine(supersededBy ?? '')
     const isNamed = by !== '' && by !== decisionOf(sentence).text
-    const tail = isNamed ? ` superseded by "${tildes(spelled(by, SUPERSEDED), true)}"` : ''
+    const tail = isNamed ? ` superseded by "${tildes(escapeMeaning(by, SUPERSEDED), true)}"` : ''
     return lineOf(encodeClaim(isOver ? `~~${said}~~${tail}` : said, confirmed))
   },
   read(item) {
-    const claim = saysNothing(item) ? null : decodeClaim(saidOf(item))
+    const claim = saysNothing(item) ? null : decodeClaim(plainItem(item))
     if (claim === null) return null
-    const struck = struckOf(claim.text)
-    const told = (text: string) => heard(text.replaceAll('\\~', '~'))
-    const said = { ...claim, ...decisionOf(told(struck?.text ?? claim.text)) }
-    if (struck) return { ...said, supersededBy: struck.by === '' ? said.text : told(struck.by) }
+    const struck = parseStruck(claim.text)
+    const unescapeStruck = (text: string) => unescapeText(text.replaceAll('\\~', '~'))
+    const said = { ...claim, ...decisionOf(unescapeStruck(struck?.text ?? claim.text)) }
+    if (struck) return { ...said, supersededBy: struck.by === '' ? said.text : unescapeStruck(struck.by) }
     const isOver = /^~~.*~~/.test(claim.text) || /\bsuperseded by\b/i.test(claim.text)
-    const whole = told(claim.text)
+    const whole = unescapeStruck(claim.text)
     return isOver ? { ...claim, text: whole, why: '', supersededBy: whole } : { ...said, supersededBy: null }
   },
 }
 
 /** `~~text~~`, and behind it what came in its place or nothing. */
-function struckOf(said: string): { text: string; by: string } | null {
+function parseStruck(said: string): { text: string; by: string } | null {
   const end = said.lastIndexOf('~~')
   const text = said.slice(2, end)
   const tail = said.slice(end + 2).trim()
@@ -168,12 +170,12 @@ const NOW_LINE = /^((?:\*\*|__)?now(?:\*\*|__)?[ \t]*)(?=\\*:)/gim
 const NOW_ESCAPED = /^((?:\*\*|__)?now(?:\*\*|__)?[ \t]*)\\(?=\\*:)/gim
 
 /** A text of several lines, none of which is taken for structure. */
-export const writeBlock = (text: string) => hidden(encodeBlock(text))
-export const writeState = (text: string) => writeBlock(text).replace(NOW_LINE, '$1\\')
+export const writeBlock = (text: string) => hideCommentMarks(encodeBlock(text))
+export const encodeStateBody = (text: string) => writeBlock(text).replace(NOW_LINE, '$1\\')
 export const readBlock = (body: string) =>
-  shown(body)
+  revealCommentMarks(body)
     .split(/(\r\n|\n|\r)/)
     // A line in the middle of a text keeps the blanks around it.
     .map((line) => (/^[ \t]*\\/.test(line) ? decodeBlock(`x\n${line}\nx`).slice(2, -2) : line))
     .join('')
-export const readState = (body: string) => readBlock(body.replace(NOW_ESCAPED, '$1'))
+export const decodeStateBody = (body: string) => readBlock(body.replace(NOW_ESCAPED, '$1'))

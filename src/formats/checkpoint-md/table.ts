@@ -77,7 +77,7 @@ function codeSpans(line: string): Map<number, number> {
 }
 
 /** A cell that stays one cell: no line breaks, pipes escaped. */
-export const tableCell = (text: string) => oneLine(text).replace(/\|/g, '\\|')
+export const tableCell = (text: string) => foldLineBreaks(text).replace(/\|/g, '\\|')
 
 /** A cell without the marks that show it as code. */
 export function plainCell(cell: string): string {
@@ -89,7 +89,7 @@ export function plainCell(cell: string): string {
 }
 
 /** A text without its line breaks and the blanks around them. */
-export const oneLine = (text: string) =>
+export const foldLineBreaks = (text: string) =>
   text
     .split(/[\r\n]+/)
     .map((line) => line.trim())

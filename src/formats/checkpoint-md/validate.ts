@@ -3,9 +3,9 @@ import { titleKey } from '../../core/outline.ts'
 import {
   type CheckpointDocument,
   type Delta,
+  DOCUMENT_SECTIONS,
   decodeDocument,
   isNone,
-  SECTIONS,
   type SectionName,
   sectionText,
 } from './codec.ts'
@@ -13,7 +13,7 @@ import { openBlockLine } from './edit.ts'
 import { isFilled } from './filled.ts'
 import { readTimestamp } from './timestamp.ts'
 
-export interface Finding {
+export interface DocumentFinding {
   level: 'error' | 'warning'
   line: number
   what: string
@@ -21,7 +21,7 @@ export interface Finding {
 }
 
 /** What a document's neighbours say about it. */
-export interface Surroundings {
+export interface DocumentNeighbours {
   /** Every id that exists, by its `nameKey`, with its parent. */
   parents: ReadonlyMap<string, string | null>
   /** The other documents of the same folder that claim to be current. */
@@ -30,10 +30,10 @@ export interface Surroundings {
 }
 
 /** Everything that is wrong with a document by the format's own rules, each with its line and a way to mend it. */
-export function validateDocument(text: string, around: Surroundings): Finding[] {
-  const findings: Finding[] = []
+export function validateDocument(text: string, around: DocumentNeighbours): DocumentFinding[] {
+  const findings: DocumentFinding[] = []
   const document = decodeDocument(text)
-  const tell = (level: Finding['level'], line: number, what: string, mend: string) =>
+  const tell = (level: DocumentFinding['level'], line: number, what: string, mend: string) =>
     findings.push({ level, line, what, mend })
   const open = openBlockLine(text)
   if (open !== null)
@@ -50,9 +50,9 @@ export function validateDocument(text: string, around: Surroundings): Finding[] 
   return findings.sort((a, b) => a.line - b.line)
 }
 
-type Tell = (level: Finding['level'], line: number, what: string, mend: string) => void
+type ReportProblem = (level: DocumentFinding['level'], line: number, what: string, mend: string) => void
 
-function checkFront({ front }: CheckpointDocument, around: Surroundings, tell: Tell): void {
+function checkFront({ front }: CheckpointDocument, around: DocumentNeighbours, tell: ReportProblem): void {
   if (front === null) {
     tell(
       'error',
@@ -92,7 +92,7 @@ function checkFrontTime(
   key: string,
   required: boolean,
   front: NonNullable<CheckpointDocument['front']>,
-  tell: Tell,
+  tell: ReportProblem,
 ): void {
   const field = front.fields.get(key)
   if (field?.value) checkTime(field.value, field.line, { name: `\`${key}\``, form: `\`${key}: …\`` }, tell)
@@ -105,7 +105,7 @@ function checkTime(
   value: string,
   line: number,
   { name, form }: { name: string; form: string },
-  tell: Tell,
+  tell: ReportProblem,
 ): void {
   const time = readTimestamp(value)
   if (time === null)
@@ -128,7 +128,7 @@ function checkParent(
   id: string,
   parent: { value: string; line: number },
   parents: ReadonlyMap<string, string | null>,
-  tell: Tell,
+  tell: ReportProblem,
 ): void {
   if (!parents.has(nameKey(parent.value))) {
     tell(
@@ -154,8 +154,8 @@ function checkParent(
   }
 }
 
-function checkSections(document: CheckpointDocument, tell: Tell): void {
-  for (const [name, { required, level }] of Object.entries(SECTIONS)) {
+function checkSections(document: CheckpointDocument, tell: ReportProblem): void {
+  for (const [name, { required, level }] of Object.entries(DOCUMENT_SECTIONS)) {
     // `as`: these are the table's own keys.
     const section = name as SectionName
     const found = document.sections.get(section) ?? []
@@ -181,7 +181,7 @@ function checkSections(document: CheckpointDocument, tell: Tell): void {
   }
 }
 
-function checkDeltas({ front, deltas }: CheckpointDocument, tell: Tell): void {
+function checkDeltas({ front, deltas }: CheckpointDocument, tell: ReportProblem): void {
   for (const delta of deltas) {
     checkTime(delta.at, delta.line, { name: "the delta's time", form: '`## Delta: …`' }, tell)
     if (!isFilled(delta.what))
@@ -191,7 +191,7 @@ function checkDeltas({ front, deltas }: CheckpointDocument, tell: Tell): void {
   if (front !== null && front.problem === null) checkLastDelta(front, deltas, tell)
 }
 
-function checkArtifacts({ line, parts, artifacts }: Delta, tell: Tell): void {
+function checkArtifacts({ line, parts, artifacts }: Delta, tell: ReportProblem): void {
   if (!parts.some((title) => titleKey(title) === 'artifacts'))
     tell(
       'error',
@@ -220,7 +220,7 @@ function checkArtifacts({ line, parts, artifacts }: Delta, tell: Tell): void {
 function checkLastDelta(
   { fields }: NonNullable<CheckpointDocument['front']>,
   deltas: Delta[],
-  tell: Tell,
+  tell: ReportProblem,
 ): void {
   const times = deltas.flatMap(({ at, line }) => {
     const time = readTimestamp(at)
@@ -243,7 +243,11 @@ function checkLastDelta(
   )
 }
 
-function checkCompletion({ completion }: CheckpointDocument, { archived }: Surroundings, tell: Tell): void {
+function checkCompletion(
+  { completion }: CheckpointDocument,
+  { archived }: DocumentNeighbours,
+  tell: ReportProblem,
+): void {
   if (archived && completion === null) {
     tell(
       'error',

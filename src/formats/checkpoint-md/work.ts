@@ -9,8 +9,8 @@ import {
   type SectionName,
   sectionText,
 } from './codec.ts'
-import { standingOf } from './now.ts'
-import { ACTION, CLAIM, DECISION, FACT, readBlock, type Spelling, STEP, shown } from './spell.ts'
+import { splitStateAndNow } from './now.ts'
+import { ACTION, CLAIM, DECISION, FACT, readBlock, revealCommentMarks, type Spelling, STEP } from './spell.ts'
 import { tableRows } from './table.ts'
 
 /** Where work stands, as a document says it. Its deltas count: they are what happened since the body was written. */
@@ -22,7 +22,7 @@ export function workOf(document: CheckpointDocument): WorkState {
   const work = emptyWork()
   return {
     ...work,
-    ...standingOf(sectionText(document, 'Current State')),
+    ...splitStateAndNow(sectionText(document, 'Current State')),
     problem: readBlock(sectionText(document, 'Problem')),
     intent: readBlock(sectionText(document, 'Session Intent')),
     decisions: items('Decisions', DECISION),
@@ -51,15 +51,15 @@ const claim = ({ text, confirmed }: { text: string; confirmed: boolean }) =>
   ({ text, origin: 'file', confirmed }) as const
 
 const readArtifact = ({ path, action, description }: Artifact): Artifact => ({
-  path: shown(path),
-  action: shown(action),
-  description: shown(description),
+  path: revealCommentMarks(path),
+  action: revealCommentMarks(action),
+  description: revealCommentMarks(description),
 })
 
 /** A breadcrumb is what a row of type, reference and hint says. */
 export const readReference = ([kind = '', reference = '', hint = '']: readonly string[]): Breadcrumb => ({
-  kind: shown(kind),
-  text: shown(hint === '' ? reference : `${reference}: ${hint}`),
+  kind: revealCommentMarks(kind),
+  text: revealCommentMarks(hint === '' ? reference : `${reference}: ${hint}`),
 })
 
 /** One row a file, the newest; `-` says that there is none. */

@@ -5,10 +5,10 @@ import {
   encodeBlock,
   encodeItems,
   leadingName,
-  oneLine,
+  plainLine,
 } from '../../core/bullets.ts'
 import { decodeClaims, decodeDecisions, encodeClaims, encodeDecisions } from '../../core/claims.ts'
-import { partsOf, titleKey } from '../../core/outline.ts'
+import { outlinePartsOf, titleKey } from '../../core/outline.ts'
 import type { Artifact, Breadcrumb, WorkState } from '../../core/work.ts'
 import { encodeFront, readFront } from './front-matter.ts'
 
@@ -111,9 +111,9 @@ const SECTIONS: readonly Section[] = [
 
 /** `src/a.ts` (modified): what was done. */
 function fileLine({ path, action, description }: Artifact): string {
-  const name = oneLine(path)
+  const name = plainLine(path)
   if (name === '') return ''
-  const [did, said] = [oneLine(action).replace(/[()]/g, ''), oneLine(description)]
+  const [did, said] = [plainLine(action).replace(/[()]/g, ''), plainLine(description)]
   return `${codeSpan(name)}${did === '' ? '' : ` (${did})`}${said === '' ? '' : `: ${said}`}`
 }
 
@@ -129,7 +129,7 @@ function fileOf(item: string): Artifact | null {
 }
 
 const referenceLine = ({ kind, text }: Breadcrumb) =>
-  oneLine(text) === '' ? '' : `${oneLine(kind).replaceAll(':', ' ').trim() || 'note'}: ${text}`
+  plainLine(text) === '' ? '' : `${plainLine(kind).replaceAll(':', ' ').trim() || 'note'}: ${text}`
 
 function referenceOf(item: string): Breadcrumb {
   const [label, kind] = /^([^:\n]{1,40}):\s+/.exec(item) ?? []
@@ -148,11 +148,11 @@ export function encodeHandoff(given: {
   stream: string | null
 }): string {
   const { branch, commit, at, work, from, stream } = given
-  const purpose = oneLine(given.purpose)
+  const purpose = plainLine(given.purpose)
   const where = [
-    from === '' ? '' : ` in the workspace ${codeSpan(oneLine(from))}`,
-    branch === null ? '' : ` on the branch ${codeSpan(oneLine(branch))}`,
-    commit === null ? '' : ` at the commit ${codeSpan(oneLine(commit))}`,
+    from === '' ? '' : ` in the workspace ${codeSpan(plainLine(from))}`,
+    branch === null ? '' : ` on the branch ${codeSpan(plainLine(branch))}`,
+    commit === null ? '' : ` at the commit ${codeSpan(plainLine(commit))}`,
   ].join('')
   const howTo = [
     '## How to go on',
@@ -177,7 +177,7 @@ export function decodeHandoff(text: string): Handoff | { problem: string } {
   const front = readFront(text)
   if ('problem' in front) return front
   const body = text.slice(front.bodyStart)
-  const parts = partsOf(body)
+  const parts = outlinePartsOf(body)
   const bodyOf = (heading: string) => {
     const found = parts.find(({ key }) => key === titleKey(heading))
     return found ? body.slice(found.bodyStart, found.bodyEnd) : null

@@ -1,6 +1,6 @@
 import { isMap, isScalar, Parser, parseDocument, stringify } from 'yaml'
-import { oneLine } from '../../core/bullets.ts'
-import { describe } from '../../core/reason.ts'
+import { plainLine } from '../../core/bullets.ts'
+import { describeError } from '../../core/reason.ts'
 import { isTooDeep, MAX_YAML_DEPTH } from '../../core/yaml-depth.ts'
 
 const MAX_FRONT_MATTER = 16 * 1024
@@ -15,7 +15,7 @@ export interface Front {
 /** The front matter, with its fences; what is null is left out. */
 export function encodeFront(fields: Record<Field, string | null>): string {
   const lines = FIELDS.flatMap((field) => {
-    const value = oneLine(fields[field] ?? '')
+    const value = plainLine(fields[field] ?? '')
     return value === '' ? [] : [stringify({ [field]: value }, { lineWidth: 0 }).trimEnd()]
   })
   return ['---', ...lines, '---'].join('\n')
@@ -43,19 +43,19 @@ function fieldsOf(yaml: string): Pick<Front, 'fields'> | { problem: string } {
       return { problem: `its front matter is nested more than ${MAX_YAML_DEPTH} deep` }
     const { errors, contents } = parseDocument(yaml, { schema: 'core' })
     const [error] = errors
-    if (error) return { problem: `its front matter cannot be read: ${describe(error)}` }
+    if (error) return { problem: `its front matter cannot be read: ${describeError(error)}` }
     if (!isMap(contents))
       return contents === null ? { fields: {} } : { problem: 'its front matter has no keys' }
     const fields: Front['fields'] = {}
     for (const field of FIELDS) {
       const node: unknown = contents.get(field, true)
       // As its author wrote it: a commit such as 1234567 is no number.
-      const value = isScalar(node) && node.value !== null ? oneLine(node.source ?? String(node.value)) : ''
+      const value = isScalar(node) && node.value !== null ? plainLine(node.source ?? String(node.value)) : ''
       if (value !== '') fields[field] = value
     }
     return { fields }
   } catch (error) {
     // Deep nesting makes the parser run out of stack.
-    return { problem: `its front matter cannot be read: ${describe(error)}` }
+    return { problem: `its front matter cannot be read: ${describeError(error)}` }
   }
 }

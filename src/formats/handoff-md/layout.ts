@@ -12,16 +12,16 @@ const MAX_BRANCH_BYTES = 32
  * A text without any gets a name from its digest, so that it still has one of its own.
  */
 export function slugOf(text: string): string {
-  return shortened(text, MAX_SLUG_BYTES) || (text.trim() === '' ? 'handoff' : `x${sha256(text).slice(0, 8)}`)
+  return shortSlug(text, MAX_SLUG_BYTES) || (text.trim() === '' ? 'handoff' : `x${sha256(text).slice(0, 8)}`)
 }
 
 /** `<date>-<branch>-<purpose>.md`: one name without folders, whatever the branch is called. */
 export function handoffName(at: string, branch: string | null, slug: string): string {
   const date = /^\d{4}-\d\d-\d\d/.exec(at)?.[0] ?? '0000-00-00'
-  return `${date}-${shortened(branch ?? '', MAX_BRANCH_BYTES) || 'no-branch'}-${slugOf(slug)}.md`
+  return `${date}-${shortSlug(branch ?? '', MAX_BRANCH_BYTES) || 'no-branch'}-${slugOf(slug)}.md`
 }
 
-function shortened(text: string, bytes: number): string {
+function shortSlug(text: string, bytes: number): string {
   const folded = text.normalize('NFKC').toLowerCase().normalize('NFKC')
   const slug = folded
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, '-')

@@ -7,24 +7,24 @@ import {
   encodeItems,
   encodeLine,
   encodeNames,
-  oneLine,
+  plainLine,
 } from '../../core/bullets.ts'
 import { decodeClaims, decodeDecisions, encodeClaims, encodeDecisions } from '../../core/claims.ts'
-import { type Part, partsOf, titleKey } from '../../core/outline.ts'
+import { type OutlinePart, outlinePartsOf, titleKey } from '../../core/outline.ts'
 import { visible } from '../../core/visible.ts'
 import type { WorkState } from '../../core/work.ts'
 
 export const TITLE = 'Session Ledger'
 export const STATE = 'State'
 
-export interface Section {
+export interface LedgerSection {
   heading: string
   encode(work: WorkState): string
   decode(body: string): Partial<WorkState>
 }
 
 /** The ledger's sections in their order: how each is written, and what it says about the work. */
-export const SECTIONS: readonly Section[] = [
+export const LEDGER_SECTIONS: readonly LedgerSection[] = [
   {
     heading: '## Goal',
     encode: ({ intent }) => encodeBlock(intent),
@@ -66,7 +66,7 @@ export const SECTIONS: readonly Section[] = [
 
 /** The next step stands alone, without a bullet; several are a list. */
 function encodeNext(texts: readonly string[]): string {
-  const [first = '', ...rest] = texts.filter((text) => oneLine(text) !== '')
+  const [first = '', ...rest] = texts.filter((text) => plainLine(text) !== '')
   return rest.length === 0 && !/[\r\n]/.test(first.trim()) ? encodeLine(first) : encodeItems(texts)
 }
 
@@ -107,24 +107,24 @@ function decodeWorkingSet(body: string): Partial<WorkState> {
   }
 }
 
-export const stampOf = (at: string) => `_Last updated: ${oneLine(at)}_`
+export const updatedLine = (at: string) => `_Last updated: ${plainLine(at)}_`
 
 /** The ledger as a whole. */
 export function encodeLedger(work: WorkState, { at }: { at: string }): string {
-  const sections = SECTIONS.map((section) => written(section, work))
-  return `${[`# ${TITLE}\n${stampOf(at)}`, ...sections].join('\n\n')}\n`
+  const sections = LEDGER_SECTIONS.map((section) => writeSection(section, work))
+  return `${[`# ${TITLE}\n${updatedLine(at)}`, ...sections].join('\n\n')}\n`
 }
 
-export const written = ({ heading, encode }: Section, work: WorkState) =>
+export const writeSection = ({ heading, encode }: LedgerSection, work: WorkState) =>
   `${heading}\n${encode(work)}`.trimEnd()
 
-export const keyOf = ({ heading }: Section) => titleKey(heading)
+export const keyOf = ({ heading }: LedgerSection) => titleKey(heading)
 
 /** The sections of the ledger in a text, each the first of its name. One inside a section of people's own is theirs. */
-export function knownParts(parts: readonly Part[]): Map<string, Part> {
-  const known = new Map<string, Part>()
+export function knownParts(parts: readonly OutlinePart[]): Map<string, OutlinePart> {
+  const known = new Map<string, OutlinePart>()
   for (const part of parts) {
-    const isOurs = SECTIONS.some((section) => keyOf(section) === part.key) && !known.has(part.key)
+    const isOurs = LEDGER_SECTIONS.some((section) => keyOf(section) === part.key) && !known.has(part.key)
     const { parent } = part
     if (isOurs && (parent === null || parent.level === 1 || known.get(parent.key) === parent))
       known.set(part.key, part)
@@ -134,9 +134,9 @@ export function knownParts(parts: readonly Part[]): Map<string, Part> {
 
 /** What a ledger says, however people wrote it. A section that is missing says nothing: its field is not there. */
 export function decodeLedger(text: string): Partial<WorkState> {
-  const known = knownParts(partsOf(text))
+  const known = knownParts(outlinePartsOf(text))
   let work: Partial<WorkState> = {}
-  for (const section of SECTIONS) {
+  for (const section of LEDGER_SECTIONS) {
     const part = known.get(keyOf(section))
     if (part) work = { ...work, ...section.decode(text.slice(part.bodyStart, part.bodyEnd)) }
   }
@@ -153,7 +153,7 @@ export function sayLedger(said: {
   now: string
   next: string
 }): string {
-  const line = (text: string) => visible(oneLine(text)) || 'none'
+  const line = (text: string) => visible(plainLine(text)) || 'none'
   return [
     `Checkpoint saved to ${visible(said.path)}`,
     `- Goal: ${line(said.goal)}`,

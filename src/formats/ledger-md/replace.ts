@@ -1,16 +1,16 @@
-import { type Part, partsOf, titleKey } from '../../core/outline.ts'
+import { type OutlinePart, outlinePartsOf, titleKey } from '../../core/outline.ts'
 import type { WorkState } from '../../core/work.ts'
 import {
   encodeLedger,
   foreignBullets,
   keyOf,
   knownParts,
-  SECTIONS,
-  type Section,
+  LEDGER_SECTIONS,
+  type LedgerSection,
   STATE,
-  stampOf,
   TITLE,
-  written,
+  updatedLine,
+  writeSection,
 } from './codec.ts'
 
 /**
@@ -19,31 +19,31 @@ import {
  */
 export function replaceLedger(old: string, work: WorkState, { at }: { at: string }): string {
   const eol = /\r\n|\n|\r/.exec(old)?.[0] ?? '\n'
-  const broken = (text: string) => text.replaceAll('\n', eol)
-  const parts = partsOf(old)
+  const withLineBreaks = (text: string) => text.replaceAll('\n', eol)
+  const parts = outlinePartsOf(old)
   const known = knownParts(parts)
   const title = parts.find(({ key }) => key === titleKey(TITLE)) ?? null
   if (known.size === 0 && title === null) {
-    const fresh = broken(encodeLedger(work, { at }))
+    const fresh = withLineBreaks(encodeLedger(work, { at }))
     return old.replace('\uFEFF', '').trim() === '' ? fresh : `${old}${gapBehind(old, eol)}${fresh}`
   }
-  const edits = stampEdits(old, title, stampOf(at), eol)
-  const place = new Place(old, eol, placeOfFirst(known, title))
-  for (const section of SECTIONS) {
+  const edits = stampEdits(old, title, updatedLine(at), eol)
+  const place = new MissingSections(old, eol, placeOfFirst(known, title))
+  for (const section of LEDGER_SECTIONS) {
     const part = known.get(keyOf(section))
     if (part === undefined) {
-      place.miss(section, (heading) => broken(written({ ...section, heading }, work)))
+      place.miss(section, (heading) => withLineBreaks(writeSection({ ...section, heading }, work)))
       continue
     }
     edits.push(...place.flush())
     if (keyOf(section) !== titleKey(STATE)) {
       const body = old.slice(part.bodyStart, part.bodyEnd)
       const foreign = section.heading === '## Working Set' ? foreignBullets(body) : []
-      edits.push(bodyEdit(old, part, broken([section.encode(work), ...foreign].join('\n')), eol))
+      edits.push(bodyEdit(old, part, withLineBreaks([section.encode(work), ...foreign].join('\n')), eol))
     }
     place.moveTo(section, part, endOfSection(parts, known, part))
   }
-  return applied(old, [...edits, ...place.flush()])
+  return applyEdits(old, [...edits, ...place.flush()])
 }
 
 interface Edit {
@@ -52,10 +52,10 @@ interface Edit {
   put: string
 }
 
-const isSub = ({ heading }: Section) => heading.startsWith('### ')
+const isSub = ({ heading }: LedgerSection) => heading.startsWith('### ')
 
 /** Where sections that are missing go: behind the one that comes before them in the format's order. */
-class Place {
+class MissingSections {
   #missing: string[] = []
   #top = 2
   #level = 2
@@ -72,19 +72,19 @@ class Place {
   }
 
   /** Its heading is never deeper than what stands there, or it would end up inside a section of people's own. */
-  miss(section: Section, text: (heading: string) => string): void {
+  miss(section: LedgerSection, text: (heading: string) => string): void {
     const level = isSub(section) ? Math.min(this.#top + 1, this.#level, 6) : Math.min(this.#top, this.#level)
     this.#missing.push(text(`${'#'.repeat(level)}${section.heading.replace(/^#+/, '')}`))
     this.#passed(section, level)
   }
 
-  moveTo(section: Section, { level }: Part, end: number): void {
+  moveTo(section: LedgerSection, { level }: OutlinePart, end: number): void {
     this.#at = end
     this.#behind = true
     this.#passed(section, level)
   }
 
-  #passed(section: Section, level: number): void {
+  #passed(section: LedgerSection, level: number): void {
     if (!isSub(section)) this.#top = level
     this.#level = section.heading === `## ${STATE}` ? level + 1 : level
   }
@@ -99,13 +99,20 @@ class Place {
   }
 }
 
-function placeOfFirst(known: ReadonlyMap<string, Part>, title: Part | null): { at: number; behind: boolean } {
+function placeOfFirst(
+  known: ReadonlyMap<string, OutlinePart>,
+  title: OutlinePart | null,
+): { at: number; behind: boolean } {
   if (known.size === 0 && title) return { at: title.bodyEnd, behind: true }
   return { at: Math.min(...[...known.values()].map(({ start }) => start)), behind: false }
 }
 
 /** What people put below a section, under headings of their own, belongs to it. */
-function endOfSection(parts: readonly Part[], known: ReadonlyMap<string, Part>, part: Part): number {
+function endOfSection(
+  parts: readonly OutlinePart[],
+  known: ReadonlyMap<string, OutlinePart>,
+  part: OutlinePart,
+): number {
   let { bodyEnd } = part
   for (const next of parts.slice(parts.indexOf(part) + 1)) {
     if (next.level <= part.level || known.get(next.key) === next) break
@@ -115,7 +122,7 @@ function endOfSection(parts: readonly Part[], known: ReadonlyMap<string, Part>, 
 }
 
 /** Only the body's text is replaced: the empty lines around it stay. */
-function bodyEdit(old: string, { bodyStart, bodyEnd }: Part, content: string, eol: string): Edit {
+function bodyEdit(old: string, { bodyStart, bodyEnd }: OutlinePart, content: string, eol: string): Edit {
   const body = old.slice(bodyStart, bodyEnd)
   const kept = body.trimEnd()
   if (kept === '') {
@@ -129,7 +136,7 @@ function bodyEdit(old: string, { bodyStart, bodyEnd }: Part, content: string, eo
 }
 
 /** The line with the time stands below the title; where people took it out, it comes back there. */
-function stampEdits(old: string, title: Part | null, stamp: string, eol: string): Edit[] {
+function stampEdits(old: string, title: OutlinePart | null, stamp: string, eol: string): Edit[] {
   if (title === null) return []
   const found = /^_Last updated:[^\r\n]*/m.exec(old.slice(title.bodyStart, title.bodyEnd))
   const start = title.bodyStart + (found?.index ?? 0)
@@ -145,7 +152,7 @@ function gapBehind(before: string, eol: string): string {
   return `${lineBehind(before, eol)}${eol}`
 }
 
-function applied(old: string, edits: readonly Edit[]): string {
+function applyEdits(old: string, edits: readonly Edit[]): string {
   let text = ''
   let at = 0
   for (const { start, end, put } of [...edits].sort((a, b) => a.start - b.start)) {

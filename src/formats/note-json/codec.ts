@@ -50,10 +50,10 @@ export function encodeNote(from: {
   }
   const sound = (_key: string, value: unknown) => (typeof value === 'string' ? wellFormed(value) : value)
   const text = JSON.stringify(note, sound, 2)
-  return `${text.replace(/[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g, escaped)}\n`
+  return `${text.replace(/[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g, escapeCharacter)}\n`
 }
 
-const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+const escapeCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 const firstLine = (text: string) =>
   text
@@ -64,7 +64,7 @@ const firstLine = (text: string) =>
 /** Reads a note of anybody's. Keys that the contract does not have are passed over; it never throws. */
 export function decodeNote(bytes: Uint8Array, path: string): { note: Note } | { problem: string } {
   if (bytes.length > MAX_NOTE_BYTES) return { problem: `${path}: it is larger than ${MAX_NOTE_BYTES} bytes` }
-  const value = parsed(bytes)
+  const value = parseBytes(bytes)
   if (value === undefined) return { problem: `${path}: it is not JSON` }
   if (!isRecord(value)) return { problem: `${path}: it is not a JSON object` }
   const { summary, decisions, next_action, blockers, timestamp } = value
@@ -88,7 +88,7 @@ export function decodeNote(bytes: Uint8Array, path: string): { note: Note } | { 
   }
 }
 
-function parsed(bytes: Uint8Array): unknown {
+function parseBytes(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (error) {

@@ -4,7 +4,7 @@ import { requireName } from '../../core/id.ts'
 const LAST_TIME = 253_402_300_799_999
 
 /** A time that can be written with a year of four digits, the nearest there is. */
-export const writable = (atMs: number) =>
+export const clampTime = (atMs: number) =>
   Number.isNaN(atMs) ? 0 : Math.min(Math.max(0, Math.trunc(atMs)), LAST_TIME)
 
 /**
@@ -14,7 +14,7 @@ export const writable = (atMs: number) =>
  * bytes, names sort by time, ours and others' together.
  */
 export function noteName(atMs: number, token: string): string {
-  const [seconds = '', rest = ''] = new Date(writable(atMs)).toISOString().replace(/[-:]/g, '').split('.')
+  const [seconds = '', rest = ''] = new Date(clampTime(atMs)).toISOString().replace(/[-:]/g, '').split('.')
   return `${seconds}Z_${rest.slice(0, 3)}-${requireName(token, 'the token of a note')}.json`
 }
 

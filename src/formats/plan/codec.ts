@@ -1,4 +1,4 @@
-import { clip } from '../../core/canonical.ts'
+import { clipText } from '../../core/canonical.ts'
 import { nameKey, nameProblem } from '../../core/id.ts'
 import type { Plan, PlanStep } from '../../core/plan.ts'
 import { ReasonError } from '../../core/reason.ts'
@@ -46,7 +46,7 @@ function decodeStep(text: string, ticked: boolean, ordinal: number): PlanStep {
   return {
     id: id ?? `step-${ordinal}`,
     ordinal,
-    title: clip(id === null ? text.trim() : (named?.[2] ?? ''), 200),
+    title: clipText(id === null ? text.trim() : (named?.[2] ?? ''), 200),
     state: ticked ? 'done' : 'pending',
     planned: true,
   }

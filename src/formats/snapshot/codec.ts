@@ -1,8 +1,8 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { canonical, clip, sha256 } from '../../core/canonical.ts'
+import { canonicalJson, clipText, sha256 } from '../../core/canonical.ts'
 import type { Checkpoint, CommandOutcome, Trigger, TriggerKind } from '../../core/checkpoint.ts'
-import { describe, ReasonError } from '../../core/reason.ts'
-import { FORMAT_VERSION, type SnapshotDocument, type Source, type SourceDetail } from './document.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
+import { FORMAT_VERSION, type SnapshotDocument, type SnapshotSource, type SourceDetail } from './document.ts'
 import { snapshotSchema } from './schema.ts'
 
 /** No snapshot of ours comes near this; what is larger is not read into memory. */
@@ -25,7 +25,7 @@ const NEAREST_SOURCE = {
   compaction: 'timer',
   manual: 'manual',
   adopted: 'manual',
-} as const satisfies Record<TriggerKind, Source>
+} as const satisfies Record<TriggerKind, SnapshotSource>
 
 const detailOf = ({ kind, at, note }: Trigger): SourceDetail => ({
   source: NEAREST_SOURCE[kind],
@@ -54,7 +54,7 @@ export function snapshotOf(
   const step = position.plan?.steps.find(({ id }) => id === position.step) ?? position.plan?.steps[0]
   const details = [...checkpoint.triggers, ...later].map(detailOf)
   const violations = position.plan?.violations ?? []
-  return sealed({
+  return sealSnapshot({
     snapshot_id: checkpoint.id,
     created_at: checkpoint.at,
     run_id: run,
@@ -68,7 +68,7 @@ export function snapshotOf(
       step_status: step?.state ?? 'pending',
       todo_compliance: {
         result: violations.length === 0 ? 'PASS' : 'FAIL',
-        violations: violations.slice(-SHOWN_VIOLATIONS).map((violation) => clip(violation, 400)),
+        violations: violations.slice(-SHOWN_VIOLATIONS).map((violation) => clipText(violation, 400)),
         checked_at: checkpoint.at,
       },
       resume_hints: {
@@ -104,13 +104,13 @@ const inOrder = ({
   summary,
 })
 
-type Unsealed = Omit<SnapshotDocument, 'integrity'>
+type SnapshotBody = Omit<SnapshotDocument, 'integrity'>
 
-function sealed(body: Unsealed): SnapshotDocument {
+function sealSnapshot(body: SnapshotBody): SnapshotDocument {
   return { ...body, integrity: { checksum: checksumOf(body), format_version: FORMAT_VERSION } }
 }
 
-const checksumOf = (body: Unsealed) => `sha256:${sha256(canonical(body))}`
+const checksumOf = (body: SnapshotBody) => `sha256:${sha256(canonicalJson(body))}`
 
 /** The file's bytes: the contract's field order, readable, one newline at the end. */
 export const encodeSnapshot = (document: SnapshotDocument): Buffer =>
@@ -120,7 +120,7 @@ export const compressSnapshot = (plain: Uint8Array): Buffer => gzipSync(plain, {
 
 /** Reads a snapshot's bytes, plain or gzip. Throws one of the contract's two reading reasons. */
 export function decodeSnapshot(bytes: Uint8Array, path: string): SnapshotDocument {
-  const plain = isGzip(bytes) ? inflate(bytes, path) : bytes
+  const plain = isGzip(bytes) ? inflateHistory(bytes, path) : bytes
   const parsed = snapshotSchema.safeParse(parseJson(plain, path))
   if (!parsed.success) {
     const [issue] = parsed.error.issues
@@ -136,11 +136,11 @@ export function decodeSnapshot(bytes: Uint8Array, path: string): SnapshotDocumen
 const isGzip = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b
 
 /** The uncompressed bytes of a history file. A file that inflates past the cap is not one of ours. */
-export function inflate(bytes: Uint8Array, path: string): Buffer {
+export function inflateHistory(bytes: Uint8Array, path: string): Buffer {
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_SNAPSHOT_BYTES })
   } catch (error) {
-    throw invalid(path, `it does not decompress (${describe(error)})`)
+    throw invalid(path, `it does not decompress (${describeError(error)})`)
   }
 }
 

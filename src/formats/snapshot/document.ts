@@ -1,13 +1,13 @@
 import type { CommandOutcome, Pressure, Progress } from '../../core/checkpoint.ts'
 import type { StepState } from '../../core/plan.ts'
 
-export const SOURCES = ['step_boundary', 'error_boundary', 'timer', 'manual'] as const
-export type Source = (typeof SOURCES)[number]
+export const SNAPSHOT_SOURCES = ['step_boundary', 'error_boundary', 'timer', 'manual'] as const
+export type SnapshotSource = (typeof SNAPSHOT_SOURCES)[number]
 export const FORMAT_VERSION = 1
 
 /** One reason for a snapshot: the contract's source, and our finer word for it. */
 export interface SourceDetail {
-  source: Source
+  source: SnapshotSource
   trigger: string
   at: string
   note?: string
@@ -18,7 +18,7 @@ export interface SnapshotDocument {
   snapshot_id: string
   created_at: string
   run_id: string
-  source: Source
+  source: SnapshotSource
   source_details: SourceDetail[]
   status: Progress
   step_state: {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { COMMAND_KINDS, COMMAND_RESULTS, PRESSURES, PROGRESS, TRIGGERS } from '../../core/checkpoint.ts'
 import { STEP_STATES } from '../../core/plan.ts'
-import { FORMAT_VERSION, type SnapshotDocument, SOURCES } from './document.ts'
+import { FORMAT_VERSION, SNAPSHOT_SOURCES, type SnapshotDocument } from './document.ts'
 
 const text = (limit: number) => z.string().check(z.maxLength(limit))
 const count = z.int().check(z.minimum(0))
@@ -13,11 +13,11 @@ export const snapshotSchema: z.ZodMiniType<SnapshotDocument> = z.strictObject({
   snapshot_id: z.string().check(z.regex(/^cp_[A-Za-z0-9]+_[A-Za-z0-9-]+$/), z.maxLength(128)),
   created_at: utc,
   run_id: text(128),
-  source: z.enum(SOURCES),
+  source: z.enum(SNAPSHOT_SOURCES),
   source_details: z
     .array(
       z.strictObject({
-        source: z.enum(SOURCES),
+        source: z.enum(SNAPSHOT_SOURCES),
         trigger: z.enum(TRIGGERS),
         at: utc,
         note: z.exactOptional(text(400)),

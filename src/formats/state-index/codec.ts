@@ -1,5 +1,5 @@
 import { wellFormed } from '../../core/canonical.ts'
-import { describe } from '../../core/reason.ts'
+import { describeError } from '../../core/reason.ts'
 
 const MAX_INDEX_CHARACTERS = 1024 * 1024
 const KEY = 'last_checkpoint'
@@ -14,7 +14,7 @@ export interface StateIndex {
 
 /** What the index says. A value of another type than expected counts as absent; it is never changed. */
 export function readIndex(text: string): StateIndex | { problem: string } {
-  const read = parsed(text)
+  const read = parseIndex(text)
   if ('problem' in read) return read
   const { active_plan, active_plan_stage: stage, active_tdd_phase, last_checkpoint } = read.value
   return {
@@ -33,30 +33,30 @@ const nonEmpty = (value: unknown) =>
  * parsing and printing it again would change numbers, spaces and keys that are there twice.
  */
 export function setLastCheckpoint(text: string, at: string): string | { problem: string } {
-  const read = parsed(text)
+  const read = parseIndex(text)
   if ('problem' in read) return read
   const value = JSON.stringify(wellFormed(at))
   const { open, close, members } = membersOf(text)
   // Where a key is there twice, readers take the last.
   const mine = members.findLast(({ key }) => key === KEY)
-  if (mine) return spliced(text, mine.valueStart, mine.valueEnd, value)
+  if (mine) return spliceText(text, mine.valueStart, mine.valueEnd, value)
   const last = members.at(-1)
   if (!last) {
     const inside = text.slice(open + 1, close)
     const lineBreak = /\r\n|\n|\r/.exec(inside)?.[0]
     const gap = lineBreak === undefined ? inside : `${lineBreak}  `
-    return spliced(text, open + 1, open + 1, `${gap}"${KEY}": ${value}`)
+    return spliceText(text, open + 1, open + 1, `${gap}"${KEY}": ${value}`)
   }
   const before = members.at(-2)
   const comma = before ? text.slice(before.valueEnd, last.start) : `,${text.slice(open + 1, last.start)}`
   const colon = text.slice(last.keyEnd, last.valueStart)
-  return spliced(text, last.valueEnd, last.valueEnd, `${comma}"${KEY}"${colon}${value}`)
+  return spliceText(text, last.valueEnd, last.valueEnd, `${comma}"${KEY}"${colon}${value}`)
 }
 
-const spliced = (text: string, start: number, end: number, put: string) =>
+const spliceText = (text: string, start: number, end: number, put: string) =>
   text.slice(0, start) + put + text.slice(end)
 
-function parsed(text: string): { value: Record<string, unknown> } | { problem: string } {
+function parseIndex(text: string): { value: Record<string, unknown> } | { problem: string } {
   if (text.length > MAX_INDEX_CHARACTERS)
     return { problem: `it has more than ${MAX_INDEX_CHARACTERS} characters` }
   if (text.trim() === '') return { problem: 'it is empty' }
@@ -68,7 +68,7 @@ function parsed(text: string): { value: Record<string, unknown> } | { problem: s
     return { value: value as Record<string, unknown> }
   } catch (error) {
     return {
-      problem: `it is not JSON (${describe(error)
+      problem: `it is not JSON (${describeError(error)
         .replace(/\p{Cc}/gu, ' ')
         .slice(0, 120)})`,
     }

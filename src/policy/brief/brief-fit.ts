@@ -3,7 +3,7 @@ import type { Brief } from './brief.ts'
 import { ladderOf, type Rung, tokensFor } from './brief-ladder.ts'
 import { type Order, orderOf } from './brief-order.ts'
 import type { BriefLine, BriefSection } from './brief-sections.ts'
-import { clipLine, type Estimate, headerOf, isRough, type Manner, roughly } from './brief-words.ts'
+import { clipLine, type Estimate, headerOf, isRough, type Manner, roughCount } from './brief-words.ts'
 
 /** Below this a brief says too little to be worth anything; the caller refuses. */
 export const MIN_TOKENS = 200
@@ -54,7 +54,7 @@ function fitter(
     throw new RangeError(`a brief needs ${MIN_TOKENS} tokens and ${MIN_CHARACTERS} characters`)
   const clipped = clipper(estimate)
   return (rung) => {
-    const shown = rung && shownAt(brief, order, rung, characters, clipped)
+    const shown = rung && linesAtRung(brief, order, rung, characters, clipped)
     if (!rung || !shown) return null
     const page = pageOf(brief, shown, rung.manner, estimate)
     const text = render(page)
@@ -100,21 +100,21 @@ function clipper(estimate: Estimate): Clipper {
   }
 }
 
-interface Shown {
+interface RenderedLines {
   sections: Array<{ section: BriefSection; lines: BriefLine[] }>
   cuts: FittedBrief['cuts']
   shortened: number
 }
 
 /** The lines of a rung; null as soon as their texts alone are too long, so that nothing huge is ever rendered. */
-function shownAt(
+function linesAtRung(
   { sections }: Brief,
   order: Order,
   rung: Rung,
   characters: number,
   clipped: Clipper,
-): Shown | null {
-  const shown: Shown = { sections: [], cuts: [], shortened: 0 }
+): RenderedLines | null {
+  const shown: RenderedLines = { sections: [], cuts: [], shortened: 0 }
   let length = 0
   for (const [at, section] of sections.entries()) {
     const lines: BriefLine[] = []
@@ -134,12 +134,12 @@ function shownAt(
   return shown
 }
 
-function pageOf(brief: Brief, shown: Shown, manner: Manner, estimate: Estimate): BriefPage {
+function pageOf(brief: Brief, shown: RenderedLines, manner: Manner, estimate: Estimate): BriefPage {
   const header = headerOf(brief, manner, estimate)
   const rough = isRough(manner)
   const sections = shown.sections.map(({ section: { title, rank, lines: all }, lines }) => {
     const count = rank === 'must' ? all.length - lines.length : 0
-    const words = rough ? `${roughly(count)} more` : `… ${count} more: ${header.command}`
+    const words = rough ? `${roughCount(count)} more` : `… ${count} more: ${header.command}`
     return { title, lines, more: count === 0 ? '' : words }
   })
   const { command, ...told } = header
@@ -148,7 +148,7 @@ function pageOf(brief: Brief, shown: Shown, manner: Manner, estimate: Estimate):
   return { ...told, ...notes, ...session, sections, cut: cutOf(shown, command, rough) }
 }
 
-function cutOf({ cuts, shortened, sections }: Shown, command: string, rough: boolean): string {
+function cutOf({ cuts, shortened, sections }: RenderedLines, command: string, rough: boolean): string {
   if (cuts.length === 0 && shortened === 0) return ''
   if (!rough) {
     const counts = cuts.map(({ title, count }) => `${title} ${count}`).join(', ')
@@ -158,6 +158,6 @@ function cutOf({ cuts, shortened, sections }: Shown, command: string, rough: boo
   // Sections that are there count for themselves.
   const titles = new Set(sections.map(({ section }) => section.title))
   const gone = cuts.filter(({ title }) => !titles.has(title))
-  const counts = gone.map(({ title, count }) => `${title} ${roughly(count)}`).join(', ')
+  const counts = gone.map(({ title, count }) => `${title} ${roughCount(count)}`).join(', ')
   return `Cut: ${counts === '' ? 'counts above' : counts}. ${command}`
 }

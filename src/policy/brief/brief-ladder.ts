@@ -1,4 +1,4 @@
-import type { Order, Placed } from './brief-order.ts'
+import type { Order, OrderedLine } from './brief-order.ts'
 import type { Manner } from './brief-words.ts'
 
 /** One way to say a brief: how many lines have gone, how many tokens each of the others may have. */
@@ -58,7 +58,7 @@ export function ladderOf({ lower, must, fair, single }: Order): Rung[] {
 }
 
 /** How many tokens a line may have on a rung; 0 where it is gone. */
-export function tokensFor({ isLower, turn }: Placed, rung: Rung): number {
+export function tokensFor({ isLower, turn }: OrderedLine, rung: Rung): number {
   if (isLower) return turn < rung.lowerGone ? 0 : rung.lowerTokens
   return turn < rung.mustGone ? 0 : rung.mustTokens
 }

@@ -3,7 +3,7 @@ import { CARRY } from '../carry.ts'
 import type { BriefField, BriefLine, BriefSection } from './brief-sections.ts'
 
 /** A line, and its turn among those of its rank when lines have to go. */
-export interface Placed {
+export interface OrderedLine {
   line: BriefLine
   isLower: boolean
   turn: number
@@ -11,7 +11,7 @@ export interface Placed {
 
 export interface Order {
   /** Parallel to the sections. */
-  sections: Placed[][]
+  sections: OrderedLine[][]
   /** How many lines there are of lower rank, and how many must be kept. */
   lower: number
   must: number
@@ -23,7 +23,7 @@ export interface Order {
 /** Who goes when: lines of lower rank by the carry table, must-keep lines always from the longest list. */
 export function orderOf(sections: readonly BriefSection[]): Order {
   const placed = sections.map(({ lines }) => lines.map((line) => ({ line, isLower: isLower(line), turn: 0 })))
-  const lists = new Map<BriefField, { lower: Placed[]; must: Placed[] }>()
+  const lists = new Map<BriefField, { lower: OrderedLine[]; must: OrderedLine[] }>()
   for (const place of placed.flat()) {
     const { field } = place.line
     const list = lists.get(field) ?? { lower: [], must: [] }
@@ -59,13 +59,13 @@ const TURNS: readonly Turn[] = [
 /** What the turns leave goes at the end, field by field as their turns come. */
 const ALL_TURNS = [...TURNS, ...TURNS.map((turn) => ({ ...turn, takes: 'oldest' as const, leave: 0 }))]
 
-function orderLower(linesOf: (field: BriefField) => Placed[]): number {
+function orderLower(linesOf: (field: BriefField) => OrderedLine[]): number {
   const left = new Map(TURNS.map(({ field }) => [field, linesOf(field)]))
   let turn = 0
   for (const { field, takes, leave } of ALL_TURNS) {
     const lines = left.get(field) ?? []
     let most = Math.max(0, lines.length - (leave === 'recent' ? KEEP_RECENT : leave))
-    const stay: Placed[] = []
+    const stay: OrderedLine[] = []
     for (const place of lines) {
       if (most > 0 && (takes === 'oldest' || place.line.spent)) {
         place.turn = turn
@@ -97,14 +97,14 @@ const LAST: readonly BriefField[] = [
 const FAIR_SHARE = 3
 
 /** Of decisions the oldest goes first, of anything else the last one. */
-function orderMust(linesOf: (field: BriefField) => Placed[]) {
+function orderMust(linesOf: (field: BriefField) => OrderedLine[]) {
   const stacks = LAST.map((field) => {
     const lines = linesOf(field)
     return field === 'decisions' ? [...lines].reverse() : lines
   })
   const gone = { must: 0, fair: 0, single: 0 }
   for (;;) {
-    let longest: Placed[] = []
+    let longest: OrderedLine[] = []
     for (const stack of stacks) if (stack.length > longest.length) longest = stack
     const height = longest.length
     const place = longest.pop()

@@ -3,7 +3,7 @@ import { openSteps } from '../../core/plan.ts'
 import { collapseSpaces } from '../../core/text.ts'
 import { type Claim, isDeleted, type Position, type WorkField, type WorkState } from '../../core/work.ts'
 import { CARRY } from '../carry.ts'
-import type { BriefInput, Check, Clean } from './brief.ts'
+import type { BriefInput, Clean, ItemCheck } from './brief.ts'
 
 export type BriefField = WorkField | 'learnings'
 
@@ -47,8 +47,8 @@ export const saysAnything = (work: WorkState) =>
   })
 
 /** The sections that have something to say, in the order of the brief. */
-export function sectionsOf(input: BriefInput, clean: Clean): BriefSection[] {
-  const marks = new Map<string, Check[]>()
+export function briefSectionsOf(input: BriefInput, clean: Clean): BriefSection[] {
+  const marks = new Map<string, ItemCheck[]>()
   for (const check of input.checks) {
     const key = `${check.field} ${check.index}`
     const known = marks.get(key)
@@ -56,7 +56,7 @@ export function sectionsOf(input: BriefInput, clean: Clean): BriefSection[] {
     else marks.set(key, [check])
   }
   return SECTIONS.map(({ title, fields }) => {
-    const lines = fields.flatMap((field) => linesOf(field, input, clean).map(checked(field, marks, clean)))
+    const lines = fields.flatMap((field) => linesOf(field, input, clean).map(withCheck(field, marks, clean)))
     const rank = fields.some((field) => rankOf(field) === 'must') ? ('must' as const) : ('should' as const)
     return { title, rank, lines: lines.filter(({ text }) => text !== '') }
   }).filter(({ lines }) => lines.length > 0)
@@ -66,7 +66,7 @@ const LABELS: { readonly [Field in BriefField]?: string } = { problem: 'Problem'
 const WORST: readonly Mark[] = ['stale', 'unverifiable', 'fresh']
 
 /** An item with the worst that was found about it. */
-function checked(field: BriefField, marks: Map<string, Check[]>, clean: Clean) {
+function withCheck(field: BriefField, marks: Map<string, ItemCheck[]>, clean: Clean) {
   return ({ index, ...line }: Draft): BriefLine => {
     const found = marks.get(`${field} ${index}`) ?? []
     const mark = WORST.find((worst) => found.some((check) => check.mark === worst)) ?? null
@@ -129,20 +129,20 @@ function linesOf(field: BriefField, { work, learnings }: BriefInput, clean: Clea
     case 'artifacts':
       return work.artifacts.map(({ path, action, description }, index) => ({
         index,
-        text: joined([joined([line(path), line(action)], ', '), line(description)], ': '),
+        text: joinFilled([joinFilled([line(path), line(action)], ', '), line(description)], ': '),
         spent: isDeleted({ action }),
       }))
     case 'references':
       return work.references.map(({ kind, text }, index) => ({
         index,
-        text: line(text) === '' ? '' : joined([line(kind), line(text)], ': '),
+        text: line(text) === '' ? '' : joinFilled([line(kind), line(text)], ': '),
       }))
     case 'learnings':
       return learnings.map((text, index) => ({ index, text: line(text) }))
   }
 }
 
-const joined = (texts: string[], mark: string) => texts.filter((text) => text !== '').join(mark)
+const joinFilled = (texts: string[], mark: string) => texts.filter((text) => text !== '').join(mark)
 
 /** A line each, because a text is cut by whole lines like a list. A check is about the first. */
 function paragraphs(text: string, label = ''): Draft[] {
@@ -155,7 +155,7 @@ function paragraphs(text: string, label = ''): Draft[] {
 /** What stopped a run blocks it. No check is about it, so it has no place. */
 function faultOf({ fault }: Position, line: (text: string) => string): Draft[] {
   if (fault === null) return []
-  const text = joined([line(fault.reasonCode), line(fault.message)], ': ')
+  const text = joinFilled([line(fault.reasonCode), line(fault.message)], ': ')
   return text === '' ? [] : [{ index: -1, text: `stopped by ${text}` }]
 }
 
@@ -168,12 +168,12 @@ function placeOf(
   const places = [
     plan
       ? `plan ${line(plan.path)}, ${done} of ${plan.steps.length} steps over`
-      : labelled('plan', line(planName)),
-    labelled('step', joined([line(step ?? ''), title === step ? '' : line(title)], ': ')),
-    labelled('stage', line(stage)),
-    labelled('TDD phase', line(tddPhase)),
+      : withLabel('plan', line(planName)),
+    withLabel('step', joinFilled([line(step ?? ''), title === step ? '' : line(title)], ': ')),
+    withLabel('stage', line(stage)),
+    withLabel('TDD phase', line(tddPhase)),
   ]
-  return [joined(places, '; '), labelled('anchor', line(anchor))].filter((text) => text !== '')
+  return [joinFilled(places, '; '), withLabel('anchor', line(anchor))].filter((text) => text !== '')
 }
 
-const labelled = (label: string, text: string) => (text === '' ? '' : `${label} ${text}`)
+const withLabel = (label: string, text: string) => (text === '' ? '' : `${label} ${text}`)

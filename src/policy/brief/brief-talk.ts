@@ -1,9 +1,9 @@
 import type { PageSection } from '../../core/brief-page.ts'
-import { count as formatCount } from '../../core/text.ts'
+import { formatCount } from '../../core/text.ts'
 import { inOneLine, shorten } from '../digest/quote.ts'
 import { type Digest, isTyped } from '../digest/state.ts'
 import { type DigestSection, tellDigest } from '../digest/tell.ts'
-import type { Surroundings } from '../digest/tell-files.ts'
+import type { DigestSurroundings } from '../digest/tell-files.ts'
 import { isLasting } from '../digest/tell-requests.ts'
 import { didSomething } from '../digest/weight.ts'
 
@@ -22,7 +22,7 @@ export interface Talks {
   main: Talk
   after: Talk[]
   before: Talk[]
-  around: Surroundings
+  around: DigestSurroundings
 }
 
 const MOST = { after: 1, before: 3, lasting: 6 }
@@ -38,12 +38,12 @@ function withOthers(told: DigestSection[], { after, before, around }: Talks, sca
   const others = [
     ...after
       .slice(0, MOST.after)
-      .map((talk) => `After that, ${talk.age} ago: ${glimpse(talk.digest, trusted, 160)}`),
+      .map((talk) => `After that, ${talk.age} ago: ${sessionLine(talk.digest, trusted, 160)}`),
     ...lastingWords(before, trusted),
     ...before
       .filter(({ digest }) => didSomething(digest))
       .slice(0, Math.round(MOST.before * scale))
-      .map((talk) => `Before that, ${talk.age} ago: ${glimpse(talk.digest, trusted, 200)}`),
+      .map((talk) => `Before that, ${talk.age} ago: ${sessionLine(talk.digest, trusted, 200)}`),
   ].filter((line) => line !== '')
   const sections =
     others.length === 0 ? told : [...told, { title: 'Other sessions', lines: others, isQuote: false }]
@@ -61,19 +61,21 @@ const lastingWords = (before: readonly Talk[], trusted: boolean) =>
     .slice(0, MOST.lasting)
 
 /** What a session was about, in a line: its first and its newest request. */
-function glimpse({ requests, commits, counts }: Digest, trusted: boolean, most: number): string {
+function sessionLine({ requests, commits, counts }: Digest, trusted: boolean, most: number): string {
   const typed = requests.filter((request) => isTyped(request, trusted))
   const [first] = typed
   const last = typed.at(-1)
   if (!first || !last) return 'nothing was asked'
   const quote = (text: string) => `user: "${shorten(inOneLine(text), first === last ? most : most / 2)}"`
-  const did = [counted(counts.edits, 'edit'), counted(commits.length, 'commit')].filter((part) => part !== '')
+  const did = [formatIfAny(counts.edits, 'edit'), formatIfAny(commits.length, 'commit')].filter(
+    (part) => part !== '',
+  )
   return [first === last ? quote(first.text) : `${quote(first.text)} … ${quote(last.text)}`, did.join(', ')]
     .filter((part) => part !== '')
     .join('; ')
 }
 
-const counted = (number: number, noun: string) => (number === 0 ? '' : formatCount(number, noun))
+const formatIfAny = (number: number, noun: string) => (number === 0 ? '' : formatCount(number, noun))
 
 const pageSection = ({ title, lines, isQuote }: DigestSection, root: string): PageSection => ({
   title,

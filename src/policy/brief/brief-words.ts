@@ -1,5 +1,5 @@
-import { clip } from '../../core/canonical.ts'
-import { count as formatCount } from '../../core/text.ts'
+import { clipText } from '../../core/canonical.ts'
+import { formatCount } from '../../core/text.ts'
 import { type Brief, hasDrift, type Question } from './brief.ts'
 import type { BriefLine } from './brief-sections.ts'
 
@@ -52,7 +52,7 @@ export function headerOf(brief: Brief, manner: Manner, estimate: Estimate): Head
   const stream = clipTokens(brief.stream, limits.name, estimate)
   const questions = brief.questions
     .slice(0, limits.questions)
-    .map((question) => worded(question, limits, estimate))
+    .map((question) => wordQuestion(question, limits, estimate))
   return {
     stream,
     age: ageOf(brief.ageMs, limits.isTerse),
@@ -71,7 +71,7 @@ export function headerOf(brief: Brief, manner: Manner, estimate: Estimate): Head
   }
 }
 
-function worded({ kind, about }: Question, { quote, isTerse }: Limits, estimate: Estimate): string {
+function wordQuestion({ kind, about }: Question, { quote, isTerse }: Limits, estimate: Estimate): string {
   // A question in the asker's own words has no words of ours around it.
   if (kind === 'asked') return clipTokens(about, quote * 2, estimate)
   const text = clipTokens(about, quote, estimate)
@@ -103,8 +103,8 @@ function terseDrift({ drift }: Brief): string {
   if (!hasDrift(drift)) return 'none'
   return [
     branch && 'branch',
-    commitsSince && `${roughly(commitsSince)} ${commitsSince === 1 ? 'commit' : 'commits'}`,
-    files > 0 && `${roughly(files)} ${files === 1 ? 'file' : 'files'}`,
+    commitsSince && `${roughCount(commitsSince)} ${commitsSince === 1 ? 'commit' : 'commits'}`,
+    files > 0 && `${roughCount(files)} ${files === 1 ? 'file' : 'files'}`,
     planStep !== null && 'plan',
   ]
     .filter((part) => typeof part === 'string')
@@ -112,7 +112,7 @@ function terseDrift({ drift }: Brief): string {
 }
 
 /** A count in at most three characters, or a word where it has more than five digits. */
-export function roughly(count: number): string {
+export function roughCount(count: number): string {
   if (count < 1_000) return `${count}`
   return count < 100_000 ? `${Math.floor(count / 1_000)}k` : 'many'
 }
@@ -128,7 +128,7 @@ function ageOf(ageMs: number, isTerse: boolean): string {
   const [unit, length] = UNITS.find(([, ms]) => ageMs >= ms) ?? ['minute', 60_000]
   const count = Math.floor(ageMs / length)
   if (!isTerse && count === 0) return 'less than a minute old'
-  return isTerse ? `${roughly(count)}${unit.charAt(0)} old` : `${formatCount(count, unit)} old`
+  return isTerse ? `${roughCount(count)}${unit.charAt(0)} old` : `${formatCount(count, unit)} old`
 }
 
 /** The estimate counts a token for at least so many characters of a line without rows of one character. */
@@ -142,10 +142,10 @@ export function clipTokens(text: string, tokens: number, estimate: Estimate): st
   let [fits, over] = [1, Math.min(text.length, most)]
   while (over - fits > 1) {
     const middle = (fits + over) >> 1
-    if (estimate(clip(text, middle)) <= tokens) fits = middle
+    if (estimate(clipText(text, middle)) <= tokens) fits = middle
     else over = middle
   }
-  return clip(text, fits)
+  return clipText(text, fits)
 }
 
 /** A line of about so many tokens: the note goes first, then the reason, and of the text a beginning stays. */

@@ -1,13 +1,13 @@
 import type { Mark } from '../../core/brief-page.ts'
-import { clip } from '../../core/canonical.ts'
+import { clipText } from '../../core/canonical.ts'
 import { collapseSpaces } from '../../core/text.ts'
 import type { WorkField, WorkState } from '../../core/work.ts'
 import { isTyped } from '../digest/state.ts'
-import { type BriefSection, saysAnything, sectionsOf } from './brief-sections.ts'
+import { type BriefSection, briefSectionsOf, saysAnything } from './brief-sections.ts'
 import type { Talks } from './brief-talk.ts'
 
 /** What the world said about one item of the work: `index` is its place in the field, 0 for a text. */
-export interface Check {
+export interface ItemCheck {
   field: WorkField
   index: number
   mark: Mark
@@ -31,7 +31,7 @@ export interface BriefInput {
   stream: string
   savedAtMs: number
   nowMs: number
-  checks: readonly Check[]
+  checks: readonly ItemCheck[]
   drift: Drift
   learnings: readonly string[]
   /** What shows the whole of it; `savepoint show <stream>` without one. It is short, and nobody's text. */
@@ -73,7 +73,7 @@ export type Clean = (text: string) => string
 /** A brief of the work, with every text cleaned and every item in a line of its own. */
 export function briefOf(input: BriefInput, clean: Clean): Brief {
   const { stream, savedAtMs, nowMs, checks, drift } = input
-  const marked = (mark: Mark) => checks.filter((check) => check.mark === mark).length
+  const countMarked = (mark: Mark) => checks.filter((check) => check.mark === mark).length
   const session = collapseSpaces(clean(sessionOf(input)))
   return {
     stream: collapseSpaces(clean(stream)),
@@ -87,10 +87,10 @@ export function briefOf(input: BriefInput, clean: Clean): Brief {
       },
       planStep: drift.planStep === null ? null : collapseSpaces(clean(drift.planStep)),
     },
-    stale: marked('stale'),
-    unverifiable: marked('unverifiable'),
+    stale: countMarked('stale'),
+    unverifiable: countMarked('unverifiable'),
     questions: questionsOf(input, clean),
-    sections: sectionsOf(input, clean),
+    sections: briefSectionsOf(input, clean),
     ...(input.notes?.length ? { notes: input.notes.map((note) => collapseSpaces(clean(note))) } : {}),
     ...(session === '' ? {} : { session }),
   }
@@ -118,7 +118,7 @@ export function questionsOf(
   const standing = decisions.filter(({ supersededBy }) => supersededBy === null).reverse()
   const found: Question[] = []
   const ask = (kind: Question['kind'], text: string) => {
-    const about = clip(collapseSpaces(clean(text)), QUOTE)
+    const about = clipText(collapseSpaces(clean(text)), QUOTE)
     if (about !== '' && found.length < MAX_QUESTIONS) found.push({ kind, about })
   }
   for (const question of questions) ask('asked', question)

@@ -3,29 +3,29 @@ import { DIGEST_LIMIT, type Digest } from './state.ts'
 
 /** Ways to make a digest smaller, the least loss first. */
 const STEPS: ReadonlyArray<(digest: Digest) => Digest> = [
-  (digest) => ({ ...digest, requests: shortened(digest, 400) }),
+  (digest) => ({ ...digest, requests: shortenOlder(digest, 400) }),
   (digest) => ({
     ...digest,
     files: digest.files.slice(-40),
     done: digest.done.slice(-15),
   }),
-  (digest) => ({ ...digest, requests: shortened(digest, 160) }),
+  (digest) => ({ ...digest, requests: shortenOlder(digest, 160) }),
   (digest) => ({
     ...digest,
-    ...fewer(digest, 40),
+    ...firstAndNewest(digest, 40),
     calls: digest.calls.slice(-6),
     queue: digest.queue.slice(-3),
   }),
   (digest) => ({
     ...digest,
-    ...fewer(digest, 12),
+    ...firstAndNewest(digest, 12),
     turn: digest.turn.slice(-1),
     answerBefore: '',
     checks: digest.checks.slice(-6),
   }),
   (digest) => ({
     ...digest,
-    ...fewer(digest, 4),
+    ...firstAndNewest(digest, 4),
     command: null,
     summary: null,
     tasks: [],
@@ -34,8 +34,12 @@ const STEPS: ReadonlyArray<(digest: Digest) => Digest> = [
   // Whatever is left is longer than anybody writes by hand.
   (digest) => ({
     ...digest,
-    forgotten: fewer(digest, 3).forgotten,
-    requests: fewer(digest, 3).requests.map((one) => ({ ...one, text: shorten(one.text, 1_000), came: [] })),
+    forgotten: firstAndNewest(digest, 3).forgotten,
+    requests: firstAndNewest(digest, 3).requests.map((one) => ({
+      ...one,
+      text: shorten(one.text, 1_000),
+      came: [],
+    })),
     queue: digest.queue.slice(-1).map((one) => ({ ...one, text: shorten(one.text, 600) })),
     turn: digest.turn.slice(-1).map((one) => ({ ...one, text: shorten(one.text, 2_000) })),
     calls: [],
@@ -51,7 +55,7 @@ const STEPS: ReadonlyArray<(digest: Digest) => Digest> = [
 ]
 
 /** A digest within its limit of bytes as JSON. Nearly every one is. */
-export function bounded(digest: Digest): Digest {
+export function boundDigest(digest: Digest): Digest {
   let fits = digest
   for (const step of STEPS) {
     if (Buffer.byteLength(JSON.stringify(fits)) <= DIGEST_LIMIT) return fits
@@ -61,7 +65,7 @@ export function bounded(digest: Digest): Digest {
 }
 
 /** The newest stay whole. */
-const shortened = ({ requests }: Digest, most: number) =>
+const shortenOlder = ({ requests }: Digest, most: number) =>
   requests.map((one, place) =>
     place >= requests.length - 4
       ? one
@@ -75,7 +79,10 @@ const shortened = ({ requests }: Digest, most: number) =>
   )
 
 /** The first and the newest. */
-function fewer({ requests, forgotten }: Digest, most: number): Pick<Digest, 'requests' | 'forgotten'> {
+function firstAndNewest(
+  { requests, forgotten }: Digest,
+  most: number,
+): Pick<Digest, 'requests' | 'forgotten'> {
   if (requests.length <= most) return { requests, forgotten }
   const some = [...requests.slice(0, 1), ...requests.slice(1 - most)]
   return { requests: some, forgotten: forgotten + requests.length - some.length }

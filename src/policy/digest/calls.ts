@@ -1,26 +1,26 @@
 import { wellFormed } from '../../core/canonical.ts'
-import type { EntryOf } from '../../core/transcript.ts'
+import type { TranscriptEntryOf } from '../../core/transcript.ts'
 import { redact } from '../redact.ts'
 import { reachByName, reachByRun } from './command-steps.ts'
 import {
   commitIn,
   commitSubject,
-  describedOf,
   type Family,
   failedTest,
   failingLine,
   hasFailedTest,
   isCommit,
   isNoCommand,
-  type Notable,
+  type NotableCommand,
   namesCheck,
+  notableByDescription,
   notableOf,
   passingLine,
   resetBy,
   rewritesHistory,
   verdictOf,
 } from './commands.ts'
-import { keptLine, shorten } from './quote.ts'
+import { redactToLine, shorten } from './quote.ts'
 import { type Check, type Digest, KEEP, keepNewest, type OpenCall, type TouchedFile } from './state.ts'
 
 /** Our own commands: who saves or looks has not gone on with the work by that. */
@@ -29,7 +29,7 @@ const OUR_COMMAND =
 const LONGEST = { id: 100, path: 300, what: 200, prompt: 900 }
 
 /** A tool was called. */
-export function beginCall(digest: Digest, { id, name, does, input, at }: EntryOf<'tool'>): void {
+export function beginCall(digest: Digest, { id, name, does, input, at }: TranscriptEntryOf<'tool'>): void {
   if (does === 'ours' || OUR_COMMAND.test(input.command ?? '')) return
   const { path = '', command = '', description = '', helper = '', prompt = '', task = '' } = input
   const isHelper = does === 'help'
@@ -47,17 +47,17 @@ export function beginCall(digest: Digest, { id, name, does, input, at }: EntryOf
   if (request?.led === 'nothing') request.led = 'calls'
   if (digest.command && command !== '') reachByRun(digest.command, command)
   digest.calls.push({
-    id: keptLine(id, LONGEST.id),
-    alias: does === 'look' || does === 'stop' ? keptLine(task, LONGEST.id) : '',
+    id: redactToLine(id, LONGEST.id),
+    alias: does === 'look' || does === 'stop' ? redactToLine(task, LONGEST.id) : '',
     at,
-    name: keptLine(name, 60),
+    name: redactToLine(name, 60),
     ...(does === undefined ? {} : { does }),
     kind: isHelper ? 'subagent' : isBehind ? 'background' : 'call',
     isBehind,
     broke: '',
-    about: keptLine(description, 120),
-    what: keptLine(what || name, LONGEST.what),
-    prompt: isHelper ? keptLine(prompt, LONGEST.prompt) : '',
+    about: redactToLine(description, 120),
+    what: redactToLine(what || name, LONGEST.what),
+    prompt: isHelper ? redactToLine(prompt, LONGEST.prompt) : '',
     path: does === 'edit' || does === 'write' ? wellFormed(redact(path).slice(0, LONGEST.path)) : '',
     command: wellFormed(redact(command)),
   })
@@ -65,8 +65,8 @@ export function beginCall(digest: Digest, { id, name, does, input, at }: EntryOf
   if (does !== 'speak')
     digest.lastCall = {
       at,
-      name: keptLine(name, 60),
-      what: keptLine(what || name, LONGEST.what),
+      name: redactToLine(name, 60),
+      what: redactToLine(what || name, LONGEST.what),
       came: 'nothing',
       detail: '',
     }
@@ -80,11 +80,11 @@ function commandLine(command: string): string {
 }
 
 /** What a call came to. What it printed tells whether it failed, and nothing of what is to be done. */
-export function endCall(digest: Digest, result: EntryOf<'result'>): void {
+export function endCall(digest: Digest, result: TranscriptEntryOf<'result'>): void {
   const { id, failed, refused, text: printed, at } = result
   // Before a line of a failure is chosen: one line of a key does not look like a key.
   const text = failed ? redact(printed) : printed
-  const call = digest.calls.find((one) => one.id === keptLine(id, LONGEST.id))
+  const call = digest.calls.find((one) => one.id === redactToLine(id, LONGEST.id))
   if (call === undefined) return
   digest.last = 'call'
   if (!failed && !refused && (call.isBehind || result.goesOn)) {
@@ -95,7 +95,7 @@ export function endCall(digest: Digest, result: EntryOf<'result'>): void {
   }
   // A helper that the provider stopped has not finished, whatever the client calls its result.
   if (call.kind === 'subagent' && result.broke) {
-    call.broke = keptLine(text.split('\n', 1)[0] ?? '', 200)
+    call.broke = redactToLine(text.split('\n', 1)[0] ?? '', 200)
     return
   }
   digest.calls.splice(digest.calls.indexOf(call), 1)
@@ -116,14 +116,15 @@ export function endCall(digest: Digest, result: EntryOf<'result'>): void {
 }
 
 /** Only of a call that writes the whole of a file its result tells whether that made it. */
-const isMade = ({ does }: OpenCall, { created }: EntryOf<'result'>) => does === 'write' && created === true
+const isMade = ({ does }: OpenCall, { created }: TranscriptEntryOf<'result'>) =>
+  does === 'write' && created === true
 
-const lastLine = (text: string) => keptLine(text.trimEnd().split('\n').at(-1) ?? '', 160)
+const lastLine = (text: string) => redactToLine(text.trimEnd().split('\n').at(-1) ?? '', 160)
 
 /** Something in the background came to its end. */
 export function finishCall(
   digest: Digest,
-  { id, failed, at }: Pick<EntryOf<'finished'>, 'id' | 'failed' | 'at'>,
+  { id, failed, at }: Pick<TranscriptEntryOf<'finished'>, 'id' | 'failed' | 'at'>,
 ): void {
   const call = takeCall(digest, id)
   if (call && call.command !== '') recordRun(digest, call, { failed, code: null, at }, '')
@@ -131,7 +132,7 @@ export function finishCall(
 
 /** The call of that name, which is open no longer. */
 function takeCall(digest: Digest, id: string): OpenCall | undefined {
-  const name = keptLine(id, LONGEST.id)
+  const name = redactToLine(id, LONGEST.id)
   const isMeant = ({ id: own, alias, isBehind }: OpenCall) => own === name || (isBehind && alias === name)
   const at = digest.calls.findIndex(isMeant)
   return at < 0 ? undefined : digest.calls.splice(at, 1)[0]
@@ -162,17 +163,19 @@ function markChange({ requests }: Digest): void {
 }
 
 /** How a run came to its end. */
-type Ending = Pick<Check, 'failed' | 'code' | 'at'>
+type RunEnd = Pick<Check, 'failed' | 'code' | 'at'>
 
 function recordRun(
   digest: Digest,
   call: OpenCall,
-  { failed, code: given, at }: Ending,
+  { failed, code: given, at }: RunEnd,
   output: string,
 ): void {
   const command = call.command.slice(0, 1_000)
   const notable =
-    notableOf(command) ?? describedOf(command, call.about, output) ?? asTest(digest, command, failed, output)
+    notableOf(command) ??
+    notableByDescription(command, call.about, output) ??
+    asTest(digest, command, failed, output)
   if (!failed) forgetCommits(digest, resetBy(command))
   if (rewritesHistory(command)) for (const commit of digest.commits) commit.hash = ''
   if (notable === null) return
@@ -198,13 +201,18 @@ function recordRun(
     ms: Number.isFinite(ms) && ms > 0 ? ms : 0,
     at,
   }
-  const { passed, failing } = isRed ? reachedIn(notable, output) : { passed: notable.families, failing: [] }
+  const { passed, failing } = isRed
+    ? splitAtFailedTest(notable, output)
+    : { passed: notable.families, failing: [] }
   recordCheck(digest, passed, { ...outcome, failed: false, code: null, detail: isRed ? '' : outcome.detail })
   recordCheck(digest, failing, outcome)
 }
 
 /** Of a chain in which a test failed, what stands before the test has passed. */
-function reachedIn({ families, isChain }: Notable, output: string): { passed: Family[]; failing: Family[] } {
+function splitAtFailedTest(
+  { families, isChain }: NotableCommand,
+  output: string,
+): { passed: Family[]; failing: Family[] } {
   const test = isChain && hasFailedTest(output) ? families.findLastIndex(({ kind }) => kind === 'test') : 0
   return { passed: families.slice(0, Math.max(0, test)), failing: families.slice(Math.max(0, test)) }
 }
@@ -217,7 +225,7 @@ function forgetCommits(digest: Digest, count: number): void {
 }
 
 /** A command that failed as a test does is one, and so is the run of it that passes. */
-function asTest({ checks }: Digest, command: string, failed: boolean, output: string): Notable | null {
+function asTest({ checks }: Digest, command: string, failed: boolean, output: string): NotableCommand | null {
   const test = failedTest(command, failed ? output : 'FAIL ')
   if (test === null || failed) return test
   const [family] = test.families

@@ -1,4 +1,4 @@
-import { keptLine } from './quote.ts'
+import { redactToLine } from './quote.ts'
 import { KEEP, type RunningCommand } from './state.ts'
 
 /** A numbered heading, or an item of a numbered list at the margin. */
@@ -30,7 +30,7 @@ export function commandOf(text: string): Pick<RunningCommand, 'steps' | 'rules'>
     const isStep = STEP.test(line) && HEADING.test(line) === hasHeadings
     if (isStep && steps.length < KEEP.steps)
       steps.push({
-        text: keptLine(line.replace(/^#{1,6}\s+/, '').replace(/\*\*/g, ''), 140),
+        text: redactToLine(line.replace(/^#{1,6}\s+/, '').replace(/\*\*/g, ''), 140),
         marks: [],
         reached: false,
       })
@@ -44,7 +44,7 @@ export function commandOf(text: string): Pick<RunningCommand, 'steps' | 'rules'>
       !HEADING.test(line) &&
       !/:\**\s*$/.test(line)
     )
-      rules.push(keptLine(line.replace(BULLET, '').replace(/\*\*/g, ''), 240))
+      rules.push(redactToLine(line.replace(BULLET, '').replace(/\*\*/g, ''), 240))
   }
   return { steps: hasHeadings ? steps : longestRun(steps), rules }
 }
@@ -67,7 +67,7 @@ function marksIn(line: string): string[] {
   const inline = [...line.matchAll(CODE)].map(([, code = '']) => code)
   const block = /^\s*(?:\$ )?([a-z][\w.-]+(?: [\w./:-]+)+)/.exec(line)?.[1]
   return [...inline, ...(block === undefined || inline.length > 0 ? [] : [block])]
-    .map((code) => keptLine(code.split(/[<{["$|&;]/, 1)[0] ?? '', 100))
+    .map((code) => redactToLine(code.split(/[<{["$|&;]/, 1)[0] ?? '', 100))
     .filter((code) => /^[a-z][\w./-]* [\w./-]+/.test(code) && code.length >= 8)
     .slice(0, 3)
 }

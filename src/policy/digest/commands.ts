@@ -1,5 +1,5 @@
 import { plainText } from '../../core/bullets.ts'
-import { keptLine } from './quote.ts'
+import { redactToLine } from './quote.ts'
 
 /** Commands whose outcome says how the work stands. */
 export type CheckKind = 'test' | 'build' | 'lint'
@@ -44,7 +44,7 @@ export interface Family {
 }
 
 /** What of a shell line says how the work stands. */
-export interface Notable {
+export interface NotableCommand {
   families: Family[]
   /** Its exit code may be that of something else: a pipe, what follows, or a command beside the checks. */
   isMasked: boolean
@@ -58,7 +58,7 @@ export interface Notable {
 
 const ENVIRONMENT = /^(?:cd \S+|pushd \S+|popd|set -\S+|export \S+|source \S+|\. \S+)$/
 
-export function notableOf(command: string): Notable | null {
+export function notableOf(command: string): NotableCommand | null {
   const parts = simpleCommands(command).filter((part) => !ENVIRONMENT.test(part))
   const families = parts.flatMap((part): Family[] => {
     const bare = part.replace(RUNNER, '')
@@ -99,7 +99,7 @@ export function familyOf(command: string): string {
     if (words.length > 0 && (!/^[A-Za-z][\w:-]*$/.test(word) || words.length >= 3 || isArgument)) break
     words.push(word.replace(/^.*\//, ''))
   }
-  return keptLine(words.join(' '), 60)
+  return redactToLine(words.join(' '), 60)
 }
 
 const DESCRIBED: ReadonlyArray<readonly [CheckKind, RegExp]> = [
@@ -109,7 +109,11 @@ const DESCRIBED: ReadonlyArray<readonly [CheckKind, RegExp]> = [
 ]
 
 /** A command that its own name does not tell: by what the agent said it is for, where it printed a runner's sum. */
-export function describedOf(command: string, description: string, output: string): Notable | null {
+export function notableByDescription(
+  command: string,
+  description: string,
+  output: string,
+): NotableCommand | null {
   const kind =
     /^\s*(?:run|re-?run|execute|check)\b/i.test(description) && (saysPassed(output) || saysFailed(output))
       ? DESCRIBED.find(([, pattern]) => pattern.test(description))?.[0]
@@ -118,7 +122,7 @@ export function describedOf(command: string, description: string, output: string
 }
 
 /** The same by what it printed when it failed. */
-export const failedTest = (command: string, output: string): Notable | null =>
+export const failedTest = (command: string, output: string): NotableCommand | null =>
   hasFailedTest(output) ? plainly(command, 'test') : null
 
 export const hasFailedTest = (output: string) => FAILED_TEST.test(output.replace(COLOUR, ''))
@@ -127,7 +131,7 @@ const FAILED_TEST =
   /^\s*(?:not ok \d|FAIL(?:ED)?[ \t:(]|--- FAIL|[✖✗✘✕] )|\bAssertionError\b|\b[1-9]\d{0,6} (?:tests? )?fail(?:ed|ing|ures?)\b/m
 
 /** Null for a line that only looks at something, or at what is installed. */
-function plainly(command: string, kind: CheckKind): Notable | null {
+function plainly(command: string, kind: CheckKind): NotableCommand | null {
   const [first = command] = simpleCommands(command).filter((part) => !ENVIRONMENT.test(part))
   const bare = first.replace(RUNNER, '')
   if (SHOWS.test(bare) || !/^[\w./~]/.test(bare)) return null
@@ -181,12 +185,12 @@ function simpleCommands(command: string): string[] {
 /** The subject that a `git commit` was given; empty where it is not in the line. */
 export function commitSubject(command: string): string {
   const heredoc = /<<-?\s?['"]?(\w{1,20})['"]?[^\n]{0,40}\n\s{0,20}([^\n]{1,300})/.exec(command)
-  if (heredoc) return keptLine(heredoc[2] ?? '', 160)
+  if (heredoc) return redactToLine(heredoc[2] ?? '', 160)
   const given =
     /\s(?:-[a-zA-Z]{0,5}m|--message)[\s=]?(?:"([^"\n]{1,300})|'([^'\n]{1,300})|([^\s"']\S{0,200}))/.exec(
       command,
     )
-  return keptLine(given?.[1] ?? given?.[2] ?? given?.[3] ?? '', 160)
+  return redactToLine(given?.[1] ?? given?.[2] ?? given?.[3] ?? '', 160)
 }
 
 const NO_COMMIT =
@@ -211,7 +215,7 @@ const saysFailed = (output: string) => FAILED.test(output.replace(COLOUR, '')) |
  * decides, then words that runners print when something is wrong.
  */
 export function verdictOf(
-  { isMasked, isFiltered }: Notable,
+  { isMasked, isFiltered }: NotableCommand,
   failed: boolean,
   output: string,
 ): 'passed' | 'failed' | 'unknown' {
@@ -244,12 +248,12 @@ export function resetBy(command: string): number {
 /** What git printed of a commit: `[main 1c77b2c] Subject`. */
 export function commitIn(output: string): { hash: string; subject: string } | null {
   const found = /^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ([^\n]{1,300})/m.exec(output)
-  return found ? { hash: found[1] ?? '', subject: keptLine(found[2] ?? '', 160) } : null
+  return found ? { hash: found[1] ?? '', subject: redactToLine(found[2] ?? '', 160) } : null
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this is how a terminal is told colours
 const COLOUR = /\u001B\[[0-9;?]{0,20}[A-Za-z]/g
-const shown = (output: string) => plainText(output.slice(-4_000).replace(COLOUR, ''))
+const plainTail = (output: string) => plainText(output.slice(-4_000).replace(COLOUR, ''))
 
 const TELLING: readonly RegExp[] = [
   /^\s*(?:[✖✗✘×✕] (?!failing tests|\d)|not ok\b|--- FAIL|FAIL(?:ED)?[ \t:]|test \S{1,200} \.\.\. FAILED|\d{1,4}\) )/,
@@ -259,12 +263,12 @@ const TELLING: readonly RegExp[] = [
 
 /** The line of an output that says best what is wrong. It is a program's text: data, and only for the trusted. */
 export function failingLine(output: string): string {
-  const lines = shown(output)
+  const lines = plainTail(output)
     .split('\n')
     .filter((line) => line.length < 1_000 && !/^(?:Error: )?Exit code \d/.test(line))
   for (const pattern of TELLING) {
     const found = lines.find((line) => pattern.test(line))
-    if (found !== undefined) return keptLine(found.replace(/^\s*(?:[✖✗✘×✕]|-{2,}) ?/, ''), 160)
+    if (found !== undefined) return redactToLine(found.replace(/^\s*(?:[✖✗✘×✕]|-{2,}) ?/, ''), 160)
   }
   return ''
 }
@@ -274,11 +278,11 @@ const CLEAN = /\b0 (?:issues|errors|problems|failures)\b/i
 
 /** The line of an output that sums up what passed: the largest sum, for some runners print one for each part. */
 export function passingLine(output: string): string {
-  const lines = shown(output)
+  const lines = plainTail(output)
     .split('\n')
     .filter((line) => line.length < 300)
   const sums = lines.map((line) => ({ line, sum: Number(SUMS.exec(line)?.[1] ?? -1) }))
   const best = sums.reduce((a, b) => (b.sum > 0 && b.sum >= a.sum ? b : a), { line: '', sum: 0 })
   const found = best.line || lines.findLast((line) => CLEAN.test(line)) || ''
-  return keptLine(found.replace(/[=─━*-]{3,}/g, ' '), 120)
+  return redactToLine(found.replace(/[=─━*-]{3,}/g, ' '), 120)
 }

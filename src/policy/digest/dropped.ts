@@ -11,7 +11,7 @@ interface Compaction {
 }
 
 /** What the summary of a compaction does not hold, as lines to give back: the user's words first, the newest on top. */
-export function droppedFrom(
+export function droppedLines(
   digest: Digest | null,
   work: WorkState | null,
   { summary, trusted, until }: Compaction,
@@ -42,11 +42,11 @@ const SAYS_LITTLE = 2
 function claimsIn(work: WorkState | null): string[] {
   if (work === null) return []
   const standing = work.decisions.filter(({ supersededBy }) => supersededBy === null)
-  const marked = ({ text, confirmed }: { text: string; confirmed: boolean }) =>
+  const withClaimMark = ({ text, confirmed }: { text: string; confirmed: boolean }) =>
     confirmed ? text : `UNCONFIRMED: ${text}`
   return [
-    ...standing.map((one) => `Decided: ${marked(one)}${one.why === '' ? '' : ` (why: ${one.why})`}`),
-    ...work.rules.map((one) => `Rule: ${marked(one)}`),
-    ...work.constraints.map((one) => `Constraint: ${marked(one)}`),
+    ...standing.map((one) => `Decided: ${withClaimMark(one)}${one.why === '' ? '' : ` (why: ${one.why})`}`),
+    ...work.rules.map((one) => `Rule: ${withClaimMark(one)}`),
+    ...work.constraints.map((one) => `Constraint: ${withClaimMark(one)}`),
   ]
 }

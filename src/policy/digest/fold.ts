@@ -1,8 +1,8 @@
-import type { Entry, EntryOf } from '../../core/transcript.ts'
+import type { TranscriptEntry, TranscriptEntryOf } from '../../core/transcript.ts'
 import { beginCall, dropForeground, endCall, finishCall } from './calls.ts'
 import { commandOf } from './command-steps.ts'
 import { outlineOf } from './outline.ts'
-import { kept, keptLine } from './quote.ts'
+import { redactAndShorten, redactToLine } from './quote.ts'
 import { changeQueue, hearRequest } from './requests.ts'
 import { type Digest, KEEP, keepNewest } from './state.ts'
 import { summaryOf } from './summary.ts'
@@ -10,66 +10,71 @@ import { summaryOf } from './summary.ts'
 const LONGEST = { question: 400, said: 5_000, task: 200 }
 
 /** Folds one entry of a transcript into its digest. Words are quoted; what a tool printed is nobody's wish. */
-export function foldEntry(digest: Digest, entry: Entry): void {
+export function foldEntry(digest: Digest, entry: TranscriptEntry): void {
   digest.lastAt = entry.at
   FOLD[entry.kind](digest, entry as never)
 }
 
-const FOLD: { [Kind in Entry['kind']]: (digest: Digest, entry: EntryOf<Kind>) => void } = {
-  request: hearRequest,
-  queue: changeQueue,
-  expansion: (digest, { text }) => {
-    const { command } = digest
-    if (command && command.steps.length === 0) digest.command = { ...command, ...commandOf(text) }
-  },
-  text: hearText,
-  tool: beginCall,
-  result: endCall,
-  asks: (digest, { at, questions }) => {
-    digest.asks = {
-      at,
-      questions: questions.map(({ question, options }) => ({
-        question: keptLine(question, LONGEST.question),
-        options: options.map((one) => keptLine(one, 120)),
-      })),
-    }
-  },
-  plan: showPlan,
-  todos: (digest, { items, at }) => {
-    const known = digest.tasks.filter(({ id }) => id !== '')
-    const fresh = items.map(({ text, state }) => ({ id: '', text: keptLine(text, LONGEST.task), state }))
-    for (const { text, state } of fresh) if (state === 'done') finishTask(digest, text, at)
-    setTasks(digest, [...known, ...fresh], at)
-  },
-  todo: keepTask,
-  finished: finishCall,
-  link: ({ links }, { url }) => {
-    if (!links.includes(url)) links.push(keptLine(url, 300))
-    keepNewest(links, KEEP.links)
-  },
-  boundary: dropForeground,
-  summary: (digest, { text, at }) => {
-    dropForeground(digest)
-    digest.summary = { ...summaryOf(text), at, before: digest.counts.requests, since: 0 }
-  },
-  interrupt: (digest) => {
-    dropForeground(digest)
-    digest.last = 'interrupt'
-  },
-  halt: (digest, { error, words }) => {
-    digest.last = 'halt'
-    digest.halted = keptLine(words || error, 300)
-  },
-}
+const FOLD: { [Kind in TranscriptEntry['kind']]: (digest: Digest, entry: TranscriptEntryOf<Kind>) => void } =
+  {
+    request: hearRequest,
+    queue: changeQueue,
+    expansion: (digest, { text }) => {
+      const { command } = digest
+      if (command && command.steps.length === 0) digest.command = { ...command, ...commandOf(text) }
+    },
+    text: hearText,
+    tool: beginCall,
+    result: endCall,
+    asks: (digest, { at, questions }) => {
+      digest.asks = {
+        at,
+        questions: questions.map(({ question, options }) => ({
+          question: redactToLine(question, LONGEST.question),
+          options: options.map((one) => redactToLine(one, 120)),
+        })),
+      }
+    },
+    plan: showPlan,
+    todos: (digest, { items, at }) => {
+      const known = digest.tasks.filter(({ id }) => id !== '')
+      const fresh = items.map(({ text, state }) => ({
+        id: '',
+        text: redactToLine(text, LONGEST.task),
+        state,
+      }))
+      for (const { text, state } of fresh) if (state === 'done') finishTask(digest, text, at)
+      setTasks(digest, [...known, ...fresh], at)
+    },
+    todo: keepTask,
+    finished: finishCall,
+    link: ({ links }, { url }) => {
+      if (!links.includes(url)) links.push(redactToLine(url, 300))
+      keepNewest(links, KEEP.links)
+    },
+    boundary: dropForeground,
+    summary: (digest, { text, at }) => {
+      dropForeground(digest)
+      digest.summary = { ...summaryOf(text), at, before: digest.counts.requests, since: 0 }
+    },
+    interrupt: (digest) => {
+      dropForeground(digest)
+      digest.last = 'interrupt'
+    },
+    halt: (digest, { error, words }) => {
+      digest.last = 'halt'
+      digest.halted = redactToLine(words || error, 300)
+    },
+  }
 
 /** Parts of one answer that nothing came between are one. */
-function hearText(digest: Digest, { text, at }: EntryOf<'text'>): void {
-  const said = kept(text, LONGEST.said)
+function hearText(digest: Digest, { text, at }: TranscriptEntryOf<'text'>): void {
+  const said = redactAndShorten(text, LONGEST.said)
   if (said === '') return
   const { turn } = digest
   const before = turn.at(-1)
   if (before && digest.last === 'text' && !before.leadsOn)
-    before.text = kept(`${before.text}\n\n${said}`, LONGEST.said)
+    before.text = redactAndShorten(`${before.text}\n\n${said}`, LONGEST.said)
   else turn.push({ at, text: said, leadsOn: false })
   keepNewest(turn, KEEP.turn)
   dropForeground(digest)
@@ -77,7 +82,7 @@ function hearText(digest: Digest, { text, at }: EntryOf<'text'>): void {
   digest.halted = ''
 }
 
-function showPlan(digest: Digest, { text, verdict, path, at }: EntryOf<'plan'>): void {
+function showPlan(digest: Digest, { text, verdict, path, at }: TranscriptEntryOf<'plan'>): void {
   const { plan } = digest
   const told =
     text === '' && plan
@@ -85,13 +90,13 @@ function showPlan(digest: Digest, { text, verdict, path, at }: EntryOf<'plan'>):
       : outlineOf(text)
   const shown = (plan?.shown ?? 0) + (verdict === 'shown' ? 1 : 0)
   if (told.title !== '')
-    digest.plan = { ...told, verdict, at, shown, path: keptLine(path, 300) || (plan?.path ?? '') }
+    digest.plan = { ...told, verdict, at, shown, path: redactToLine(path, 300) || (plan?.path ?? '') }
 }
 
-function keepTask(digest: Digest, { id, text, state, at }: EntryOf<'todo'>): void {
-  const name = keptLine(id, 60) || '?'
+function keepTask(digest: Digest, { id, text, state, at }: TranscriptEntryOf<'todo'>): void {
+  const name = redactToLine(id, 60) || '?'
   const known = digest.tasks.find((one) => one.id === name)
-  const said = keptLine(text, LONGEST.task) || (known?.text ?? '')
+  const said = redactToLine(text, LONGEST.task) || (known?.text ?? '')
   const others = digest.tasks.filter((one) => one !== known)
   if (state === 'done') finishTask(digest, said, at)
   if (state === 'deleted' || said === '') setTasks(digest, others, at)

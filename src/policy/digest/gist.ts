@@ -1,4 +1,4 @@
-import { keptLine } from './quote.ts'
+import { redactToLine } from './quote.ts'
 
 /** Words that often stand where a reason, a finding or a way out is told. They rank lines, and make nothing of them. */
 const TELLING =
@@ -12,7 +12,7 @@ const NAMES = /`[^`\n]{2,80}`|#\d{2,}|\b[0-9a-f]{7,40}\b|https?:\/\/\S+|\b[A-Z]{
  * What an answer comes to, in at most two of its own sentences, the one that tells most first: to a question the first
  * one, to a wish the outcome, which often comes late.
  */
-export function gistOf(text: string, isQuestion: boolean): string[] {
+export function gistSentences(text: string, isQuestion: boolean): string[] {
   const ranked = sentencesOf(text)
     .map((sentence, place) => ({ sentence, place, score: scoreOf(sentence) }))
     .sort((a, b) => b.score - a.score || b.place - a.place)
@@ -57,4 +57,4 @@ const sentencesIn = (line: string) =>
   line
     .split(/(?<=[.!?](?=\s)|[。！？])\s*/)
     .filter((one) => one.length >= LENGTH.least && one.length <= LENGTH.most && !/[?？]$/.test(one))
-    .map((sentence) => keptLine(sentence, LENGTH.most))
+    .map((sentence) => redactToLine(sentence, LENGTH.most))

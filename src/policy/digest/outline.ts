@@ -1,4 +1,4 @@
-import { inOneLine, keptLine } from './quote.ts'
+import { inOneLine, redactToLine } from './quote.ts'
 import { KEEP } from './state.ts'
 
 const HEADING = /^\s{0,3}#{1,6}\s+(.{1,200})$/
@@ -13,15 +13,15 @@ export function outlineOf(text: string): { title: string; outline: string[]; ope
     if (FENCE.test(line)) isFenced = !isFenced
     else if (!isFenced) {
       const heading = HEADING.exec(line)?.[1]
-      if (heading !== undefined) headings.push(keptLine(plainHeading(heading), 120))
+      if (heading !== undefined) headings.push(redactToLine(plainHeading(heading), 120))
       else if (line.trim() !== '' && headings.length < 3) prose.push(line)
     }
   }
-  const [title = keptLine(prose[0] ?? '', 120), ...outline] = headings
+  const [title = redactToLine(prose[0] ?? '', 120), ...outline] = headings
   return {
     title: title.replace(/^(?:the )?plan\s?[:—–-]\s+/i, ''),
     outline: outline.slice(0, KEEP.outline),
-    opening: keptLine(inOneLine(prose.join('\n')), 1_200),
+    opening: redactToLine(inOneLine(prose.join('\n')), 1_200),
   }
 }
 

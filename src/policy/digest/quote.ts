@@ -3,10 +3,10 @@ import { wellFormed } from '../../core/canonical.ts'
 import { redact } from '../redact.ts'
 
 /** A text as it is kept: without secrets and what drives a terminal. A secret is looked for before anything is cut. */
-export const kept = (text: string, most: number) => shorten(plainText(redact(text)), most)
+export const redactAndShorten = (text: string, most: number) => shorten(plainText(redact(text)), most)
 
 /** The same in one line. */
-export const keptLine = (text: string, most: number) => shorten(inOneLine(plainText(redact(text))), most)
+export const redactToLine = (text: string, most: number) => shorten(inOneLine(plainText(redact(text))), most)
 
 /** Line breaks become a mark, so that a list stays one. */
 export const inOneLine = (text: string) =>
@@ -40,7 +40,7 @@ export function shorten(text: string, most: number): string {
 const MARK_ROOM = 32
 
 /** The end of a text, whole up to a paragraph, a sentence or a word. */
-export const ending = (text: string, most: number): string =>
+export const keepEnd = (text: string, most: number): string =>
   text.length <= most ? text : `[${text.length - most}+ characters before] ${tailOf(text, most - MARK_ROOM)}`
 
 const SENTENCE = /[.!?:;。！？；\n](?=\s|$|["')\]”’」』])|[。！？；]/g

@@ -1,18 +1,18 @@
-import type { EntryOf } from '../../core/transcript.ts'
+import type { TranscriptEntryOf } from '../../core/transcript.ts'
 import { dropForeground } from './calls.ts'
 import { reachByName } from './command-steps.ts'
-import { gistOf } from './gist.ts'
-import { ending, kept, keptLine } from './quote.ts'
+import { gistSentences } from './gist.ts'
+import { keepEnd, redactAndShorten, redactToLine } from './quote.ts'
 import { type Digest, KEEP, keepNewest, type Request } from './state.ts'
 import { hasQuestion, lettersIn } from './words.ts'
 
-type Heard = Omit<EntryOf<'request'>, 'kind'>
+type HeardRequest = Omit<TranscriptEntryOf<'request'>, 'kind'>
 
 const LONGEST = { request: 3_000, older: 700, first: 1_500, about: 400, asked: 500 }
 
 /** What the user said ends the agent's turn. A prompt that was sent twice, or queued and then sent, is one. */
-export function hearRequest(digest: Digest, { how: given, text, about, at, isUnsure }: Heard): void {
-  const words = kept(text, LONGEST.request)
+export function hearRequest(digest: Digest, { how: given, text, about, at, isUnsure }: HeardRequest): void {
+  const words = redactAndShorten(text, LONGEST.request)
   const waited = given === 'prompt' ? takeQueued(digest, words) : null
   // Who types while nothing runs finds the queue empty: what waited was read, whether or not the client wrote it down.
   if (given === 'prompt' && waited === null) for (const one of digest.queue.splice(0)) hearQueued(digest, one)
@@ -29,7 +29,8 @@ function addRequest(digest: Digest, said: Omit<Request, 'came' | 'led'>, given: 
   const { how, text } = said
   const isAgain = isRepeated(digest, said)
   if (given === 'prompt' || given === 'command') endTurn(digest, text)
-  if (how === 'command') digest.command = { name: keptLine(said.about, 100), steps: [], rules: [], since: 0 }
+  if (how === 'command')
+    digest.command = { name: redactToLine(said.about, 100), steps: [], rules: [], since: 0 }
   else if (digest.command) {
     digest.command.since += 1
     reachByName(digest.command, text)
@@ -38,7 +39,7 @@ function addRequest(digest: Digest, said: Omit<Request, 'came' | 'led'>, given: 
   digest.asks = null
   digest.tasksSince += how === 'answer' ? 0 : 1
   if (isAgain) {
-    if (!said.isUnsure) makeSure(digest, text)
+    if (!said.isUnsure) markAsTyped(digest, text)
     return
   }
   digest.counts.requests += 1
@@ -47,7 +48,7 @@ function addRequest(digest: Digest, said: Omit<Request, 'came' | 'led'>, given: 
 }
 
 /** What was taken from the queue came as the user's own words. */
-function makeSure({ requests }: Digest, text: string): void {
+function markAsTyped({ requests }: Digest, text: string): void {
   const known = requests.findLast((one) => one.text === text)
   if (known) requests[requests.indexOf(known)] = sure(known)
 }
@@ -80,11 +81,14 @@ function isRefusedWithoutWords({ lastCall, plan, requests }: Digest): boolean {
 
 /** What was refused is the call that the refusal answers. */
 function aboutOf(digest: Digest, how: Request['how'], about: string): string {
-  if (how !== 'refusal') return keptLine(about, LONGEST.about)
+  if (how !== 'refusal') return redactToLine(about, LONGEST.about)
   const { lastCall, plan } = digest
   if (plan?.verdict === 'refused' && plan.at >= (lastCall?.at ?? '')) return 'the plan'
   if (lastCall?.came !== 'refused') return ''
-  return keptLine(lastCall.what === lastCall.name ? lastCall.name : `${lastCall.name} ${lastCall.what}`, 160)
+  return redactToLine(
+    lastCall.what === lastCall.name ? lastCall.name : `${lastCall.name} ${lastCall.what}`,
+    160,
+  )
 }
 
 /** The newest stay whole, older ones keep their ends, and in the end the oldest go, but for the first. */
@@ -92,7 +96,7 @@ function trimRequests(digest: Digest): void {
   const { requests } = digest
   const aged = requests.length - 1 - NEWEST_WHOLE
   const older = requests[aged]
-  if (older) older.text = kept(older.text, aged === 0 ? LONGEST.first : LONGEST.older)
+  if (older) older.text = redactAndShorten(older.text, aged === 0 ? LONGEST.first : LONGEST.older)
   if (requests.length <= KEEP.requests) return
   requests.splice(1, requests.length - KEEP.requests)
   digest.forgotten += 1
@@ -111,13 +115,13 @@ function questionFor({ turn, last }: Digest, reply: string): string {
   if (lettersIn(reply) > SHORT_REPLY || last !== 'text' || !said || said.leadsOn) return ''
   const parts = said.text.split(/\n{2,}/).filter((part) => part.trim() !== '')
   const at = parts.findLastIndex((part) => hasQuestion(part.replace(/^\s*#.*$/gm, '')))
-  const chosen = chosenIn(said.text, reply)
-  if (at < 0) return keptLine(chosen, LONGEST.asked)
+  const chosen = chosenItem(said.text, reply)
+  if (at < 0) return redactToLine(chosen, LONGEST.asked)
   const isChoice = chosen === '' && (/\d/.test(reply) || lettersIn(reply) <= CHOICE)
   const options = isChoice ? listAround(parts, at) : [chosen]
   const lines = (parts[at] ?? '').split('\n').filter((line) => !/^\s*#/.test(line))
   const question = lines.filter((line) => isChoice || hasQuestion(line))
-  return keptLine(ending([...options, ...question].join('\n'), LONGEST.asked), LONGEST.asked)
+  return redactToLine(keepEnd([...options, ...question].join('\n'), LONGEST.asked), LONGEST.asked)
 }
 
 const OPTION = '(?:option|opción|opção|variant|variante|choice|вариант|选项|方案|オプション)'
@@ -128,7 +132,7 @@ const NAMES_OPTION = new RegExp(
 )
 
 /** The item of an answer that a reply names, wherever it stands; empty where it names none. */
-function chosenIn(text: string, reply: string): string {
+function chosenItem(text: string, reply: string): string {
   const name = NAMES_OPTION.exec(reply)?.slice(1).find(Boolean)
   if (name === undefined) return ''
   const item = new RegExp(`^[\\s>*#-]*(?:${OPTION}\\s*)?\\(?${name}\\s*[.):\\]–—-].*$`, 'imu').exec(text)?.[0]
@@ -166,8 +170,8 @@ function endTurn(digest: Digest, reply: string): void {
     !asksAtEnd(final.text) &&
     !hasQuestion(reply) &&
     (newest?.led === 'changes' || isQuestion)
-  if (newest && isOutcome) newest.came = gistOf(final.text, isQuestion)
-  if (final && !final.leadsOn) digest.answerBefore = ending(final.text, 2_000)
+  if (newest && isOutcome) newest.came = gistSentences(final.text, isQuestion)
+  if (final && !final.leadsOn) digest.answerBefore = keepEnd(final.text, 2_000)
   digest.turn = []
   digest.last = 'request'
   digest.halted = ''
@@ -179,9 +183,9 @@ function endTurn(digest: Digest, reply: string): void {
  * What waits while the agent works. The client queues messages of its own, too, without words: those are not kept, so
  * an entry may be taken for sent too early. It is told all the same, and only what was taken back goes.
  */
-export function changeQueue(digest: Digest, { change, text, at }: EntryOf<'queue'>): void {
+export function changeQueue(digest: Digest, { change, text, at }: TranscriptEntryOf<'queue'>): void {
   const { queue } = digest
-  const words = kept(text, LONGEST.request)
+  const words = redactAndShorten(text, LONGEST.request)
   if (change === 'withdrawn') queue.splice(0)
   if (change === 'added' && words !== '') {
     queue.push({ at, text: words, asked: questionFor(digest, words), isSent: false })

@@ -12,7 +12,7 @@ export interface Request {
   asked: string
   /** What the agent said at the end of the turn that it led to, in two sentences at most; none while that is open. */
   came: string[]
-  led: LedTo
+  led: RequestEffect
   /** Nothing but its words says that a user typed it. */
   isUnsure?: true
 }
@@ -22,10 +22,10 @@ export const isTyped = ({ how, isUnsure }: Request, trusted: boolean) =>
   how !== 'answer' && (trusted || !isUnsure)
 
 /** What a request led to: calls of tools, changed files or commits. */
-export type LedTo = 'nothing' | 'calls' | 'changes'
+export type RequestEffect = 'nothing' | 'calls' | 'changes'
 
 /** What the agent said, with its line breaks. */
-export interface Said {
+export interface Utterance {
   at: string
   text: string
 }
@@ -139,9 +139,9 @@ export interface Digest {
   /** How many of them had no room. */
   forgotten: number
   /** Prompts that wait for the agent; of those that were sent, the request is still to come. */
-  queue: Array<Said & { asked: string; isSent: boolean }>
+  queue: Array<Utterance & { asked: string; isSent: boolean }>
   /** The agent's words since the last request, each with what it led to; the last one ends the turn if nothing came of it. */
-  turn: Array<Said & { leadsOn: boolean }>
+  turn: Array<Utterance & { leadsOn: boolean }>
   /** The end of the turn before; empty where there was none. */
   answerBefore: string
   asks: { at: string; questions: Array<{ question: string; options: string[] }> } | null
@@ -151,7 +151,7 @@ export interface Digest {
   tasksAt: string | null
   /** How many requests came since the tasks were last touched. */
   tasksSince: number
-  done: Said[]
+  done: Utterance[]
   checks: Check[]
   commits: Commit[]
   links: string[]

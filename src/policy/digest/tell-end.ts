@@ -6,7 +6,7 @@ import type { Size } from './tell-size.ts'
 /** How the turn ended, where it did not end by itself. */
 export function endLines(digest: Digest, trusted: boolean): string[] {
   const { last, halted, turn } = digest
-  const cut = trusted ? cutOff(digest) : []
+  const cut = trusted ? cutOffLines(digest) : []
   if (last === 'halt')
     return [trusted ? `The provider stopped it: "${halted}"` : 'The provider stopped it.', ...cut]
   if (last === 'interrupt') return cut
@@ -17,7 +17,7 @@ export function endLines(digest: Digest, trusted: boolean): string[] {
 }
 
 /** What was being done when a turn was cut off. */
-function cutOff({ lastCall, calls }: Digest): string[] {
+function cutOffLines({ lastCall, calls }: Digest): string[] {
   const open = calls.filter((call) => !isInFlight(call)).map(({ what }) => `\`${what}\``)
   if (open.length > 0) return [`Cut off in: ${open.join(', ')} (no result: check before running it again)`]
   if (lastCall === null || lastCall.came === 'nothing') return []

@@ -2,7 +2,7 @@ import { shorten } from './quote.ts'
 import type { Check, Digest } from './state.ts'
 
 /** What the digest alone does not know. */
-export interface Surroundings {
+export interface DigestSurroundings {
   trusted: boolean
   /** The workspace's folder: what is said of files in it is told without it. */
   root: string
@@ -18,7 +18,7 @@ export function gitLine({ commits, links, checks }: Digest, most: number): strin
   const passed = checks
     .filter((one) => !one.failed)
     .slice(-4)
-    .map(passedAs)
+    .map(passedLine)
   const made = commits
     .toReversed()
     .map(({ hash, subject }) => (hash === '' ? `"${subject}"` : `${hash} "${subject}"`))
@@ -30,12 +30,12 @@ export function gitLine({ commits, links, checks }: Digest, most: number): strin
   return parts.length === 0 ? [] : [parts.join('. ')]
 }
 
-const passedAs = ({ family, detail }: Check) => (detail === '' ? family : `${family} (${detail})`)
+const passedLine = ({ family, detail }: Check) => (detail === '' ? family : `${family} (${detail})`)
 
 const MOST_NAMES = 12
 
 /** Files by their folder, the newest first, with what git says of them. */
-export function fileLines({ files }: Digest, around: Surroundings, most: number): string[] {
+export function fileLines({ files }: Digest, around: DigestSurroundings, most: number): string[] {
   // A stranger may have chosen the names.
   if (!around.trusted)
     return files.length === 0
@@ -77,7 +77,7 @@ const outsideOf = (paths: readonly string[]) =>
     ...(paths.length > MOST_OUTSIDE ? [`${paths.length - MOST_OUTSIDE} more`] : []),
   ].join(', ')
 
-function stateOf(name: string, action: string, { uncommitted, isGone }: Surroundings): string {
+function stateOf(name: string, action: string, { uncommitted, isGone }: DigestSurroundings): string {
   if (isGone(name)) return 'gone'
   const parts = [action === 'created' ? 'new' : '', uncommitted?.has(name) ? 'not committed' : '']
   return parts.filter((part) => part !== '').join(', ')

@@ -14,8 +14,8 @@ const LISTED = 420
 export function taskLines(digest: Digest): string[] {
   const { tasks } = digest
   if (tasks.length === 0 || isListOld(digest)) return []
-  const named = (state: Task['state']) => tasks.filter((one) => one.state === state).map(({ text }) => text)
-  const [done, doing, open] = [named('done'), named('doing'), named('open')]
+  const textsIn = (state: Task['state']) => tasks.filter((one) => one.state === state).map(({ text }) => text)
+  const [done, doing, open] = [textsIn('done'), textsIn('doing'), textsIn('open')]
   if (done.length === tasks.length)
     return [`All ${done.length} tasks of the list are done: ${shorten(done.join(' · '), LISTED)}`]
   const parts = [

@@ -15,12 +15,12 @@ function tellable(digest: Digest, trusted: boolean): Request[] {
 }
 
 /** Prompts that nobody has read. One from before the agent's final words was read, though the client did not write so. */
-const waiting = (digest: Digest) =>
+const waitingPrompts = (digest: Digest) =>
   digest.queue.filter(({ isSent, at }) => !isSent && !(isOver(digest) && at < (digest.turn.at(-1)?.at ?? '')))
 
 /** Prompts of the queue that were read, though the client did not write so. */
 const readUnseen = (digest: Digest): Request[] => {
-  const unread = new Set(waiting(digest))
+  const unread = new Set(waitingPrompts(digest))
   return digest.queue
     .filter((one) => !unread.has(one))
     .map(({ at, text, asked }) => ({
@@ -71,7 +71,7 @@ export function sortRequests(digest: Digest, trusted: boolean): SortedRequests {
   const before = said.filter((one) => !newest.includes(one))
   const all = before.map(withoutPaste)
   const lasting = all.map(({ text }) => isLasting(text))
-  const isMadeAgain = repeatedIn([...all, ...newest])
+  const isMadeAgain = repetitionTest([...all, ...newest])
   const isWorth = (one: Request, place: number) =>
     (before[place] === said[0] || saysSomething(one, place >= all.length - RECENT)) &&
     !isMadeAgain(one, place)
@@ -90,12 +90,12 @@ export function newestLine(
   size: Size,
 ): string[] {
   const sizes = { most: size('newest'), asked: size('asked') }
-  const said = newest.map((one) => saidLine(one, sizes)).join(' · then ')
+  const said = newest.map((one) => requestText(one, sizes)).join(' · then ')
   const answer = trusted ? shortAnswer(digest) : ''
   const ended = digest.last === 'interrupt' ? ', who then interrupted the agent' : ''
   return [
     ...(said === '' ? [] : [`Newest: ${said}${answer === '' ? ended : ` → agent: "${answer}"`}`]),
-    ...(trusted ? waiting(digest) : []).map(
+    ...(trusted ? waitingPrompts(digest) : []).map(
       ({ text }) => `Queued, not read by the agent: user: "${shorten(inOneLine(text), size('recent'))}"`,
     ),
   ]
@@ -126,7 +126,7 @@ interface LineSizes {
 
 /** A request with what the agent made of it, in whole sentences. The user's words count more: the answer is shorter. */
 function requestLine(request: Request, sizes: LineSizes, came: number): string {
-  const line = saidLine(request, sizes)
+  const line = requestText(request, sizes)
   const room = Math.min(came, line.length)
   const [best = ''] = request.came
   const told = [request.came.join(' '), best].find((one) => one !== '' && one.length <= room)
@@ -134,7 +134,7 @@ function requestLine(request: Request, sizes: LineSizes, came: number): string {
 }
 
 /** A request with what it answers. */
-function saidLine({ how, text, about, asked }: Request, sizes: LineSizes): string {
+function requestText({ how, text, about, asked }: Request, sizes: LineSizes): string {
   const said = shorten(inOneLine(text), sizes.most)
   const question = how === 'answer' ? about : asked
   if (how === 'command') return `user: /${about}${said === '' ? '' : ` ${said}`}`
@@ -162,7 +162,7 @@ function saysSomething({ how, text, asked, came, led }: Request, isRecent: boole
 }
 
 /** A request that was made again, in nearly the same words, is told once: the newest time. */
-function repeatedIn(requests: readonly Request[]) {
+function repetitionTest(requests: readonly Request[]) {
   const words = requests.map(({ text }) => wordsIn(text))
   return ({ how }: Request, place: number) => {
     const own = words[place] ?? new Set()

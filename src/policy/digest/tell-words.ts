@@ -1,4 +1,4 @@
-import { ending, inOneLine } from './quote.ts'
+import { inOneLine, keepEnd } from './quote.ts'
 import type { Digest } from './state.ts'
 
 /** The agent ended its turn with these words; null in the middle of one. */
@@ -90,14 +90,14 @@ function fitEnd(lines: string[], most: number): string[] {
     room -= lines[from]?.length ?? 0
   }
   if (from === 0) return lines
-  if (from === lines.length) return [ending(lines.at(-1) ?? '', most)]
+  if (from === lines.length) return [keepEnd(lines.at(-1) ?? '', most)]
   const [first = ''] = lines
   const rest = lines.slice(from)
-  if (first.length > room) return rest.map((line, at) => (at === 0 ? `${leftOut(from)} ${line}` : line))
-  return [from > 1 ? `${first} ${leftOut(from - 1)}` : first, ...rest]
+  if (first.length > room) return rest.map((line, at) => (at === 0 ? `${leftOutMark(from)} ${line}` : line))
+  return [from > 1 ? `${first} ${leftOutMark(from - 1)}` : first, ...rest]
 }
 
-const leftOut = (count: number) => `[${count === 1 ? '1 line' : `${count} lines`} left out]`
+const leftOutMark = (count: number) => `[${count === 1 ? '1 line' : `${count} lines`} left out]`
 
 /** The question that the agent's last words ask, with what it offers; empty where they ask none. */
 export function openQuestion(digest: Digest): string {

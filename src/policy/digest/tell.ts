@@ -1,6 +1,6 @@
 import type { Digest } from './state.ts'
 import { endLines, openLines } from './tell-end.ts'
-import { fileLines, gitLine, type Surroundings } from './tell-files.ts'
+import { type DigestSurroundings, fileLines, gitLine } from './tell-files.ts'
 import { commandLines, planLines, planState, taskLines } from './tell-plan.ts'
 import { earlierLines, newestLine, type SortedRequests, sortRequests } from './tell-requests.ts'
 import { sizeAt } from './tell-size.ts'
@@ -18,7 +18,7 @@ export interface DigestSection {
  * What is told of a digest, on a scale from 0 to 1. What is true now stands first. In a workspace that nobody trusts
  * only what the user typed is told, with counts: agents' words, plans and output may echo a stranger's files.
  */
-export function tellDigest(digest: Digest, around: Surroundings): (scale: number) => DigestSection[] {
+export function tellDigest(digest: Digest, around: DigestSurroundings): (scale: number) => DigestSection[] {
   const requests = sortRequests(digest, around.trusted)
   return (scale) => sectionsOf(digest, requests, around, scale)
 }
@@ -26,7 +26,7 @@ export function tellDigest(digest: Digest, around: Surroundings): (scale: number
 function sectionsOf(
   digest: Digest,
   requests: SortedRequests,
-  around: Surroundings,
+  around: DigestSurroundings,
   scale: number,
 ): DigestSection[] {
   const size = sizeAt(scale)

@@ -19,7 +19,7 @@ export const didSomething = (digest: Digest) =>
   WEIGHTS.reduce((sum, { weight, isTrue }) => sum + (isTrue(digest) ? weight : 0), 0) >= ENOUGH
 
 /** Whether nothing was said that is worth keeping: a greeting, and no call of a tool. */
-export const saidNothing = ({ requests, counts, summary }: Digest) =>
+export const isEmptyTalk = ({ requests, counts, summary }: Digest) =>
   counts.calls === 0 &&
   summary === null &&
   requests.every(({ text, how }) => how === 'prompt' && text.length < GREETING)

@@ -52,7 +52,7 @@ export function workIn(
       blockers: checks.at(-1)?.at ?? null,
     },
     decisions: trusted ? decisionsIn(digest) : [],
-    done: trusted ? doneIn(digest) : [],
+    done: trusted ? stepsDone(digest) : [],
     artifacts: artifactsIn(digest, nameFile),
   }
 }
@@ -84,7 +84,7 @@ function decisionsIn({ requests, plan }: Digest): Decision[] {
 
 const BY_USER = { origin: 'user', confirmed: true } as const
 
-const doneIn = ({ done, commits }: Digest) =>
+const stepsDone = ({ done, commits }: Digest) =>
   [
     ...done,
     ...commits

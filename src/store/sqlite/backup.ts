@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { describe, errorCode, ReasonError } from '../../core/reason.ts'
+import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import { syncFolder } from '../../fs/private.ts'
 import { type Database, openDatabase } from './driver.ts'
 import { fileProblem } from './pages.ts'
@@ -21,15 +21,19 @@ export function copyDatabase(db: Database, file: string): void {
   } catch (error) {
     throw errorCode(error) === 'EEXIST'
       ? new ReasonError('backup_exists', { path: file })
-      : failed(error, file)
+      : asWriteFailed(error, file)
   } finally {
     rmSync(temp, { force: true })
   }
 }
 
-function failed(error: unknown, path: string): unknown {
+function asWriteFailed(error: unknown, path: string): unknown {
   return errorCode(error)?.startsWith('E') && !(error instanceof ReasonError)
-    ? new ReasonError('checkpoint_atomic_write_failed', { path, problem: describe(error) }, { cause: error })
+    ? new ReasonError(
+        'checkpoint_atomic_write_failed',
+        { path, problem: describeError(error) },
+        { cause: error },
+      )
     : error
 }
 

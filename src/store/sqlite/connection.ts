@@ -1,10 +1,10 @@
 import { renameSync, statSync } from 'node:fs'
 import { randomId } from '../../core/id.ts'
 import type { Ports } from '../../core/ports.ts'
-import { describe, ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import { createPrivateFile } from '../../fs/private.ts'
 import { type Database, openDatabase, SQLITE, sqliteCode } from './driver.ts'
-import { merge } from './merge.ts'
+import { mergeStore } from './merge.ts'
 import { fileProblem } from './pages.ts'
 import { prepareSchema } from './schema.ts'
 import { Sql } from './sql.ts'
@@ -27,7 +27,7 @@ const SLICE_MS = 40
 const MEMORY = ':memory:'
 
 /** An open database, and which files it stands on. */
-interface Opened {
+interface OpenFiles {
   sql: Sql
   file: string
   wal: string
@@ -36,7 +36,7 @@ interface Opened {
 
 /** A database file that may be locked, replaced or damaged by others at any moment. */
 export class Connection {
-  private opened: Opened | null = null
+  private opened: OpenFiles | null = null
   private hasWritten = false
   private readonly options: ConnectionOptions
 
@@ -122,7 +122,7 @@ export class Connection {
   }
 
   /** The file at the path is another one now: what only the old one holds is carried over. */
-  private moveOver(old: Opened): void {
+  private moveOver(old: OpenFiles): void {
     this.setAsideLogOf(old)
     const fresh = this.open()
     try {
@@ -130,7 +130,7 @@ export class Connection {
         const problem = 'it was replaced by a damaged file'
         throw new ReasonError('store_damaged', { path: this.path, problem })
       }
-      transaction(fresh.sql, 'BEGIN IMMEDIATE', (into) => merge(old.sql, into))
+      transaction(fresh.sql, 'BEGIN IMMEDIATE', (into) => mergeStore(old.sql, into))
     } catch (error) {
       fresh.sql.db.close()
       throw error
@@ -140,7 +140,7 @@ export class Connection {
   }
 
   /** SQLite would take the log and the index of the old file for those of the new one. */
-  private setAsideLogOf({ wal, shm }: Opened): void {
+  private setAsideLogOf({ wal, shm }: OpenFiles): void {
     const token = randomId('stale', this.options.ports.random)
     for (const [ending, mine] of [
       ['-wal', wal],
@@ -155,7 +155,7 @@ export class Connection {
     return this.path !== MEMORY && this.opened !== null && identityOf(this.path) !== this.opened.file
   }
 
-  private open(): Opened {
+  private open(): OpenFiles {
     const { path } = this
     if (path === MEMORY) return { sql: this.prepare(), file: '', wal: ABSENT, shm: ABSENT }
     for (;;) {
@@ -184,7 +184,7 @@ export class Connection {
   }
 
   private failure(error: unknown, code: number | undefined): unknown {
-    const data = { path: this.path, problem: describe(error) }
+    const data = { path: this.path, problem: describeError(error) }
     switch (code) {
       case SQLITE.corrupt:
       case SQLITE.notadb:
@@ -244,7 +244,7 @@ function createUnlessThere(path: string): void {
   try {
     createPrivateFile(path)
   } catch (error) {
-    throw new ReasonError('store_unavailable', { path, problem: describe(error) }, { cause: error })
+    throw new ReasonError('store_unavailable', { path, problem: describeError(error) }, { cause: error })
   }
 }
 

@@ -12,11 +12,11 @@ let loaded: Constructor | undefined
 
 /** The one place that chooses: Node's own SQLite where it exists, else the package with the same interface. */
 export function openDatabase(path: string, options: { readOnly?: boolean; timeout?: number } = {}): Database {
-  loaded ??= builtIn() ?? fromPackage()
+  loaded ??= loadBuiltIn() ?? fromPackage()
   return new loaded(path, options)
 }
 
-function builtIn(): Constructor | undefined {
+function loadBuiltIn(): Constructor | undefined {
   const original = process.emitWarning
   // Node 22 warns at the first import that node:sqlite is experimental; a user can do nothing about it.
   process.emitWarning = () => undefined

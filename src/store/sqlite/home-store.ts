@@ -6,7 +6,7 @@ import { makePrivateFolder } from '../../fs/private.ts'
 import type { Store } from '../store.ts'
 import type { RestoredFile, StoreFile, StoreProblem } from '../store-file.ts'
 import { databaseProblem } from './backup.ts'
-import { backupName, backupsIn, backupTime, restoreStore, rotateBackups, unreadIn } from './restore.ts'
+import { backupName, backupsIn, backupTime, listUnread, restoreStore, rotateBackups } from './restore.ts'
 import { openSqliteStore, type SqliteStore } from './sqlite-store.ts'
 
 const BACKUP_EVERY_MS = 86_400_000
@@ -95,7 +95,7 @@ class SqliteFile implements StoreFile {
 
   needsRestoring(): boolean {
     const isGone = !existsSync(this.folders.database) && this.backups().length > 0
-    return isGone || unreadIn(this.folders.setAside).length > 0
+    return isGone || listUnread(this.folders.setAside).length > 0
   }
 
   restore({ force, bringBack }: Parameters<StoreFile['restore']>[0]): Promise<RestoredFile> {

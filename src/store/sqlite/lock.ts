@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { sha256 } from '../../core/canonical.ts'
 import type { Ports } from '../../core/ports.ts'
-import { describe, ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import { createPrivateFile, makePrivateFolder } from '../../fs/private.ts'
 import type { Release } from '../local-state.ts'
 import { type Database, openDatabase, SQLITE, sqliteCode } from './driver.ts'
@@ -56,7 +56,7 @@ export class Locks {
       this.files.set(name, db)
       return db
     } catch (error) {
-      throw new ReasonError('store_unavailable', { path, problem: describe(error) }, { cause: error })
+      throw new ReasonError('store_unavailable', { path, problem: describeError(error) }, { cause: error })
     }
   }
 
@@ -76,7 +76,7 @@ function begins(db: Database, name: string): boolean {
     if (code === SQLITE.busy || code === SQLITE.locked) return false
     throw new ReasonError(
       'store_unavailable',
-      { path: `of the lock ${name}`, problem: describe(error) },
+      { path: `of the lock ${name}`, problem: describeError(error) },
       { cause: error },
     )
   }

@@ -1,14 +1,14 @@
-import { canonical, sha256 } from '../../core/canonical.ts'
+import { canonicalJson, sha256 } from '../../core/canonical.ts'
 import { type Checkpoint, gistOf, type Trigger } from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
-import type { Committed, LogChange, NewStream } from '../log.ts'
+import type { CommitResult, LogChange, NewStream } from '../log.ts'
 import { addText } from './documents.ts'
 import { addRow } from './merge.ts'
 import { addCheckpoint, addStream, readNotes, streamById } from './rows.ts'
 import type { Sql } from './sql.ts'
 
 /** Looks first and writes after, so that a refusal leaves nothing behind. */
-export function appendToLog(sql: Sql, change: LogChange): Committed {
+export function appendToLog(sql: Sql, change: LogChange): CommitResult {
   const { begins = [], appends = [] } = change
   const heads = new Map<string, Head>()
   const sequences: number[] = []
@@ -75,15 +75,15 @@ export function addNoteToHead(
     'INSERT INTO notes (checkpoint, n, body) VALUES (?, ?, ?)',
     headId,
     expected.notes,
-    canonical(trigger),
+    canonicalJson(trigger),
   )
   return true
 }
 
 export function readmitCheckpoint(sql: Sql, checkpoint: Checkpoint, sequence: number): boolean {
   const { id, stream, at, progress } = checkpoint
-  const body = canonical(checkpoint)
-  const gist = canonical(gistOf(checkpoint))
+  const body = canonicalJson(checkpoint)
+  const gist = canonicalJson(gistOf(checkpoint))
   const row = { id, stream, seq: sequence, at, progress, hash: sha256(body), body, removed_at: null, gist }
   return addRow(sql, row, 'leave out') === 1
 }

@@ -1,4 +1,4 @@
-import { canonical, sha256 } from '../../core/canonical.ts'
+import { canonicalJson, sha256 } from '../../core/canonical.ts'
 import { type Checkpoint, gistOf } from '../../core/checkpoint.ts'
 import { unpackText } from './documents.ts'
 import { openDatabase, SQLITE, sqliteCode } from './driver.ts'
@@ -38,7 +38,7 @@ interface BodyRow {
  * Checkpoints are immutable, so this is safe to do twice, and in any order. It is how a backup is restored,
  * a damaged file is salvaged, and a file that was replaced under a running process gives up nothing.
  */
-export function merge(from: Sql, into: Sql): number {
+export function mergeStore(from: Sql, into: Sql): number {
   for (const row of rows<{ id: string; repository: string; path: string; seen_at: string }>(
     from,
     'workspaces',
@@ -224,7 +224,7 @@ export function addRow(into: Sql, row: BodyRow, whenTaken: 'next' | 'leave out' 
 function soundGist({ gist = NO_GIST, body }: BodyRow): string {
   if (isObject(gist)) return gist
   // `as`: a body whose checksum is right was written by this program.
-  return body === null ? NO_GIST : canonical(gistOf(JSON.parse(body) as Checkpoint))
+  return body === null ? NO_GIST : canonicalJson(gistOf(JSON.parse(body) as Checkpoint))
 }
 
 function isObject(text: string): boolean {

@@ -17,7 +17,7 @@ export function pageProblems(db: Database): StoreProblem[] {
     const problem = error instanceof Error ? error.message : String(error)
     return [
       ...ownTables(db).flatMap((name) => problemsIn(db, `PRAGMA integrity_check('${name}')`)),
-      lost(problem),
+      lostProblem(problem),
     ]
   }
 }
@@ -26,13 +26,13 @@ export function pageProblems(db: Database): StoreProblem[] {
 export const fileProblem = (db: Database): string | null =>
   pageProblems(db).find(({ derived }) => derived !== true)?.what ?? null
 
-const lost = (what: string): StoreProblem => ({ what, derived: true })
+const lostProblem = (what: string): StoreProblem => ({ what, derived: true })
 
 // `as`: the statements give these columns.
 const problemsIn = (db: Database, statement: string): StoreProblem[] =>
   (db.prepare(statement).all() as Array<{ integrity_check: string }>)
     .filter((row) => row.integrity_check !== 'ok')
-    .map(({ integrity_check: what }) => (OF_SEARCH.test(what) ? lost(what) : { what }))
+    .map(({ integrity_check: what }) => (OF_SEARCH.test(what) ? lostProblem(what) : { what }))
 
 /** Lines that name the index; a damaged page has only its number, and is damage of the file. */
 const OF_SEARCH = /search_/

@@ -70,7 +70,7 @@ export async function restoreStore(
     const backup =
       backupsIn(backupsFolder, ports.now()).find((file) => databaseProblem(file) === null) ?? null
     // What was set aside is newer than any backup, and comes first: the newest view of a file is the one to keep.
-    const salvage = unreadIn(setAsideFolder)
+    const salvage = listUnread(setAsideFolder)
     let checkpoints = 0
     for (const folder of salvage) checkpoints += await store.mergeFrom(join(folder, DATABASE))
     if (backup !== null) checkpoints += await store.mergeFrom(backup)
@@ -87,7 +87,7 @@ export async function restoreStore(
 const UNREAD = '.unread'
 
 /** Folders with a database that was set aside and not read yet, newest first. */
-export function unreadIn(setAsideFolder: string): string[] {
+export function listUnread(setAsideFolder: string): string[] {
   if (!existsSync(setAsideFolder)) return []
   return readdirSync(setAsideFolder)
     .filter((name) => name.endsWith(UNREAD) && existsSync(join(setAsideFolder, name, DATABASE)))

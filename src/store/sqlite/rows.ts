@@ -1,9 +1,9 @@
-import { canonical, sha256 } from '../../core/canonical.ts'
+import { canonicalJson, sha256 } from '../../core/canonical.ts'
 import { type Checkpoint, type Gist, gistOf, type Trigger } from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
-import type { Appended } from '../acts.ts'
-import type { CheckpointRow, NewStream, Situation, Stored, Stream } from '../log.ts'
+import type { AppendResult } from '../acts.ts'
+import type { CheckpointRow, NewStream, Situation, StoredCheckpoint, Stream } from '../log.ts'
 import type { Sql } from './sql.ts'
 
 export const SELECT_STREAM = `SELECT id, repository, workspace, kind, name, head_id AS headId, head_seq AS headSequence, live,
@@ -36,7 +36,7 @@ export function streamById(sql: Sql, id: string): Stream {
 }
 
 export function addCheckpoint(sql: Sql, checkpoint: Checkpoint, sequence: number): void {
-  const body = canonical(checkpoint)
+  const body = canonicalJson(checkpoint)
   sql.run(
     'INSERT INTO checkpoints (id, stream, seq, at, progress, hash, body, gist) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     ...([
@@ -47,7 +47,7 @@ export function addCheckpoint(sql: Sql, checkpoint: Checkpoint, sequence: number
       checkpoint.progress,
       sha256(body),
       body,
-      canonical(gistOf(checkpoint)),
+      canonicalJson(gistOf(checkpoint)),
     ] as const),
   )
   sql.run(
@@ -56,7 +56,7 @@ export function addCheckpoint(sql: Sql, checkpoint: Checkpoint, sequence: number
   )
 }
 
-export function tellAppended(sql: Sql, stream: string): Appended {
+export function tellAppended(sql: Sql, stream: string): AppendResult {
   const { headSequence, live, maintainedAt } = streamById(sql, stream)
   return { done: true, sequence: headSequence, live, maintainedAt }
 }
@@ -86,7 +86,7 @@ export function readGist(text: string): Gist {
   }
 }
 
-export function storedOf(sql: Sql, raw: RawRow): Stored {
+export function readStored(sql: Sql, raw: RawRow): StoredCheckpoint {
   const row = checkpointRowOf(raw)
   if (raw.body === null) return { row, state: 'removed' }
   if (sha256(raw.body) !== raw.hash) return { row, state: 'damaged' }
@@ -111,13 +111,13 @@ export function readNotes(sql: Sql, checkpoint: string): Trigger[] {
 /** The head, or where it is damaged the newest checkpoint before it that is whole. */
 export function newestWholeCheckpoint(sql: Sql, stream: Stream): Situation['base'] {
   const head = sql.get<RawRow>(`${SELECT_CHECKPOINT} WHERE c.id = ?`, stream.headId)
-  const whole = head ? storedOf(sql, head) : null
+  const whole = head ? readStored(sql, head) : null
   if (whole?.state === 'whole') return whole
   for (const raw of sql.all<RawRow>(
     `${SELECT_CHECKPOINT} WHERE c.stream = ? AND c.body IS NOT NULL ORDER BY c.seq DESC`,
     stream.id,
   )) {
-    const found = storedOf(sql, raw)
+    const found = readStored(sql, raw)
     if (found.state === 'whole') return found
   }
   throw new ReasonError('checkpoint_integrity_mismatch', {

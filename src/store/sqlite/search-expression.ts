@@ -9,8 +9,8 @@ export function expressionOf({ text, prefix }: SearchTerm): string {
   // So many words begin with one letter that it is none to look for.
   const isPrefix = prefix && word.length >= SHORTEST_PREFIX
   const others = [...formsOf(word).filter((form) => form !== word), ...(isPrefix ? stemsBefore(word) : [])]
-  const all = [`${quoted(word)}${isPrefix ? ' *' : ''}`, ...[...new Set(others)].map(quoted)]
+  const all = [`${quoteTerm(word)}${isPrefix ? ' *' : ''}`, ...[...new Set(others)].map(quoteTerm)]
   return all.length === 1 ? all.join('') : `(${all.join(' OR ')})`
 }
 
-const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+const quoteTerm = (text: string) => `"${text.replaceAll('"', '""')}"`

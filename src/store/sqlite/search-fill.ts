@@ -3,7 +3,7 @@ import type { Checkpoint } from '../../core/checkpoint.ts'
 import { decisionIn } from '../../core/searchable.ts'
 import type { AgentName, Session } from '../../core/session.ts'
 import type { StreamKind } from '../log.ts'
-import type { SearchRecord, Unsearched } from '../search-index.ts'
+import type { IndexPart, SearchRecord } from '../search-index.ts'
 import { clearSearch, lostTables } from './search-damage.ts'
 import { recordNumber } from './search-number.ts'
 import type { Sql } from './sql.ts'
@@ -33,14 +33,14 @@ const markText = (sql: Sql): string =>
 
 function soundMark(sql: Sql, text: string): Mark | null {
   // `as`: only this file writes it; what else may stand there fails the test below it.
-  const mark = text.startsWith('{') ? (parsed(text) as Mark | null) : null
+  const mark = text.startsWith('{') ? (parseOrNull(text) as Mark | null) : null
   if (mark === null || !(mark.format >= FORMAT) || !Number.isSafeInteger(mark.row)) return null
   if (mark.row === 0) return mark
   const found = sql.get<{ id: string }>('SELECT id FROM checkpoints WHERE rowid = ?', mark.row)
   return found?.id === mark.id ? mark : null
 }
 
-function parsed(text: string): unknown {
+function parseOrNull(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -49,7 +49,7 @@ function parsed(text: string): unknown {
   }
 }
 
-export function readUnsearched(sql: Sql, most: number): Unsearched {
+export function readUnsearched(sql: Sql, most: number): IndexPart {
   const from = markText(sql)
   const known = lostTables(sql).length > 0 ? null : soundMark(sql, from)
   const mark = known ?? NOTHING
@@ -89,7 +89,7 @@ const rowsAfter = (sql: Sql, row: number, most: number) =>
     ...([row, most] as const),
   )
 
-function withParents(sql: Sql, rows: readonly CheckpointBody[]): Unsearched['checkpoints'] {
+function withParents(sql: Sql, rows: readonly CheckpointBody[]): IndexPart['checkpoints'] {
   // The newest of each stream: nearly always the parent of the next one, and parsed already.
   const newest = new Map<string, Checkpoint>()
   return rows.flatMap(({ stream: id, kind, repository, ...row }) => {
@@ -121,7 +121,7 @@ const sessionTotals = (sql: Sql): string =>
     `SELECT count(*) || ':' || coalesce(sum(version), 0) AS totals FROM sessions INDEXED BY sessions_by_version`,
   )?.totals ?? ''
 
-function changedSessions(sql: Sql, anew: boolean, most: number): Unsearched['sessions'] {
+function changedSessions(sql: Sql, anew: boolean, most: number): IndexPart['sessions'] {
   const known = anew
     ? 'NULL'
     : 'SELECT k.version FROM search_sessions k WHERE k.agent = s.agent AND k.id = s.id'
@@ -135,7 +135,7 @@ function changedSessions(sql: Sql, anew: boolean, most: number): Unsearched['ses
     .map(({ agent, id, version, body }) => ({
       ...{ agent, id, version },
       // `as`: only this program writes there; a damaged body is none.
-      session: parsed(body) as Session | null,
+      session: parseOrNull(body) as Session | null,
     }))
 }
 
@@ -144,7 +144,7 @@ const removedCount = (sql: Sql): number =>
   sql.get<{ removed: number }>('SELECT coalesce(sum(head_seq - live), 0) AS removed FROM streams')?.removed ??
   0
 
-export function putRecords(sql: Sql, part: Unsearched, records: readonly SearchRecord[]): boolean {
+export function putRecords(sql: Sql, part: IndexPart, records: readonly SearchRecord[]): boolean {
   const { from, to, anew, sessions } = part
   if (markText(sql) !== from) return false
   if (anew) clearSearch(sql)
@@ -180,7 +180,7 @@ function dropRecord(sql: Sql, n: number): void {
   sql.run('DELETE FROM search_texts WHERE rowid = ?', n)
 }
 
-interface Known {
+interface KnownRecord {
   n: number
   at: string
   branch: string | null
@@ -196,7 +196,7 @@ interface Known {
 function putRecord(sql: Sql, record: SearchRecord): void {
   const repository = repositoryNumber(sql, record.repository)
   if (record.superseded !== undefined) putSuperseded(sql, repository, record, record.superseded)
-  const known = sql.get<Known>(
+  const known = sql.get<KnownRecord>(
     `SELECT r.n, r.at, r.branch, t.text,
        EXISTS (SELECT 1 FROM foreign_marks WHERE checkpoint = r.checkpoint) AS isForeign
      FROM search_records r LEFT JOIN search_texts t ON t.rowid = r.n WHERE r.repository = ? AND r.id = ?
@@ -211,7 +211,7 @@ function putRecord(sql: Sql, record: SearchRecord): void {
 const isFact = ({ kind }: SearchRecord) => kind === 'decision' || kind === 'learning'
 
 /** A session goes on: what it says now is newer than all that was said meanwhile. */
-function moveSession(sql: Sql, repository: number, record: SearchRecord, { n, ...known }: Known): void {
+function moveSession(sql: Sql, repository: number, record: SearchRecord, { n, ...known }: KnownRecord): void {
   if (known.text === record.text && known.at === record.at && known.branch === record.branch) return
   dropRecord(sql, n)
   addRecord(sql, repository, record)

@@ -2,13 +2,13 @@ import { decisionIn } from '../../core/searchable.ts'
 import type { SearchHit } from '../search-index.ts'
 import { readGist } from './rows.ts'
 import { IndexBroken } from './search-damage.ts'
-import { kindOf } from './search-number.ts'
+import { searchKindOf } from './search-number.ts'
 import { snippetAround } from './search-snippet.ts'
 import type { Sql } from './sql.ts'
 
 const WORDS_SHOWN = 24
 
-interface Asked {
+interface HitOptions {
   most: number
   /** What is marked in a snippet: an expression of the index, or texts that it contains. */
   look: string | readonly string[]
@@ -18,7 +18,7 @@ interface Asked {
 export function hitsOf(
   sql: Sql,
   numbers: readonly number[],
-  { most, look }: Asked,
+  { most, look }: HitOptions,
 ): { hits: SearchHit[]; gone: number } {
   const found: Array<Omit<SearchHit, 'snippet'> & { n: number }> = []
   let gone = 0
@@ -76,13 +76,13 @@ function hitOf(
     checkpoint === null || name === null || sequence === null
       ? null
       : { stream: name, sequence, checkpoint, archived: archived(row.head ?? '') }
-  const kind = kindOf(n)
-  const superseded = kind === 'decision' ? supersededBy(sql, row.number, id) : null
+  const kind = searchKindOf(n)
+  const superseded = kind === 'decision' ? readSuccessor(sql, row.number, id) : null
   return { n, id, kind, at, branch, repository, superseded, place }
 }
 
 /** The newest word about that which may be told. */
-const supersededBy = (sql: Sql, repository: number, id: string): string | null =>
+const readSuccessor = (sql: Sql, repository: number, id: string): string | null =>
   sql.get<{ superseded: string | null }>(
     `SELECT d.superseded FROM search_superseded d WHERE d.repository = ? AND d.decision = ?
      AND NOT EXISTS (SELECT 1 FROM foreign_marks WHERE checkpoint = d.checkpoint) ORDER BY d.seq DESC LIMIT 1`,
@@ -102,7 +102,7 @@ function archivedHeads(sql: Sql): (head: string) => boolean {
   }
 }
 
-function snippetsOf(sql: Sql, numbers: readonly number[], look: Asked['look']): Map<number, string> {
+function snippetsOf(sql: Sql, numbers: readonly number[], look: HitOptions['look']): Map<number, string> {
   if (numbers.length === 0) return new Map()
   const list = JSON.stringify(numbers)
   if (typeof look !== 'string')

@@ -12,7 +12,7 @@ const REPOSITORY = KINDS * TURNS
 export const recordNumber = (repository: number, turn: number, kind: SearchKind) =>
   repository * REPOSITORY + turn * KINDS + SEARCH_KINDS.indexOf(kind)
 
-export const kindOf = (n: number): SearchKind => SEARCH_KINDS[n % KINDS] ?? 'checkpoint'
+export const searchKindOf = (n: number): SearchKind => SEARCH_KINDS[n % KINDS] ?? 'checkpoint'
 
 /** The lowest and the highest number of a repository; of all of them for null. */
 export const rangeOf = (repository: number | null): readonly [number, number] =>

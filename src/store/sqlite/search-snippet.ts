@@ -1,4 +1,4 @@
-import { clip, wellFormed } from '../../core/canonical.ts'
+import { clipText, wellFormed } from '../../core/canonical.ts'
 
 const BEFORE = 30
 const SHOWN = 120
@@ -12,7 +12,7 @@ export function snippetAround(text: string, words: readonly string[]): string {
     .filter((at) => at >= 0)
     .sort((a, b) => a - b)
   const start = Math.max(0, first - BEFORE)
-  const part = clip(wellFormed(text.slice(start)), SHOWN)
+  const part = clipText(wellFormed(text.slice(start)), SHOWN)
   const marked = part.replace(anyOf(words), (match) => `\u0001${match}\u0002`)
   return start === 0 ? marked : `…${marked}`
 }

@@ -4,7 +4,7 @@ import { IndexBroken } from './search-damage.ts'
 import { expressionOf } from './search-expression.ts'
 import { branchWord } from './search-fill.ts'
 import { hitsOf } from './search-hits.ts'
-import { kindOf, rangeOf } from './search-number.ts'
+import { rangeOf, searchKindOf } from './search-number.ts'
 import type { Sql } from './sql.ts'
 
 /** Of more matches only the newest are ranked: a word that everything has tells nothing apart, and takes its time. */
@@ -39,7 +39,7 @@ interface Candidates {
 }
 
 /** Records that are no hits. */
-interface Untold {
+interface HiddenRecords {
   /** Of checkpoints that nobody has reviewed, with the names of their streams. */
   foreign: ReadonlyMap<number, string>
   /** Others say the same, and are told. */
@@ -53,8 +53,8 @@ export function findRecords(sql: Sql, wanted: SearchWanted, filter: SearchFilter
   const asked = { filter, ranges, untold }
   const { rows, more, match } =
     'terms' in wanted
-      ? ranked(sql, { terms: wanted.terms.map(expressionOf), of: wanted.of }, asked)
-      : scanned(sql, wanted.contains, asked)
+      ? rankMatches(sql, { terms: wanted.terms.map(expressionOf), of: wanted.of }, asked)
+      : scanTexts(sql, wanted.contains, asked)
   if (rows.length === 0) mustHaveWords(sql, ranges)
   const told = inOrder(rows.filter(({ n }) => isTold(untold, n))).map(({ n }) => n)
   const unseen = rows.filter(({ n }) => untold.foreign.has(n) && !untold.repeated.has(n))
@@ -73,7 +73,7 @@ export function findRecords(sql: Sql, wanted: SearchWanted, filter: SearchFilter
   }
 }
 
-const isTold = ({ foreign, repeated }: Untold, n: number) => !foreign.has(n) && !repeated.has(n)
+const isTold = ({ foreign, repeated }: HiddenRecords, n: number) => !foreign.has(n) && !repeated.has(n)
 
 /** Words that are lost may look like words that nobody said: the newest record is asked for by its branch. */
 function mustHaveWords(sql: Sql, ranges: readonly Range[]): void {
@@ -110,7 +110,7 @@ function rangesOf(sql: Sql, { repository, since }: SearchFilter): Range[] {
  * ranking. Where any of the words will do they are left out altogether, for they would fill the newest matches, and
  * what the rare ones find would not be among them.
  */
-function ranked(sql: Sql, { terms, of }: Words, asked: Asked): Candidates {
+function rankMatches(sql: Sql, { terms, of }: Words, asked: SearchScope): Candidates {
   if (terms.length === 1 || of === 'any') {
     const telling = terms.length === 1 ? terms : tellingOf(sql, terms, asked, MOST_RANKED)
     const match = (telling.length > 0 ? telling : terms).join(' OR ')
@@ -119,7 +119,7 @@ function ranked(sql: Sql, { terms, of }: Words, asked: Asked): Candidates {
   const found = newest(sql, terms.join(' AND '), asked, '-1.0')
   if (found.rows.length === 0) return found
   const telling = tellingOf(sql, terms, asked, COMMON)
-  return telling.length === 0 ? found : { ...found, rows: scored(sql, telling.join(' AND '), found.rows) }
+  return telling.length === 0 ? found : { ...found, rows: scoreBy(sql, telling.join(' AND '), found.rows) }
 }
 
 interface Words {
@@ -129,16 +129,16 @@ interface Words {
 }
 
 /** What narrows a search, and what it may not tell. */
-interface Asked {
+interface SearchScope {
   filter: SearchFilter
   ranges: readonly Range[]
-  untold: Untold
+  untold: HiddenRecords
 }
 
 const BM25 = 'bm25(search_texts, 1.0, 0.0)'
 
 /** What is not told makes no word a common one. */
-const tellingOf = (sql: Sql, terms: readonly string[], { ranges, untold }: Asked, most: number) =>
+const tellingOf = (sql: Sql, terms: readonly string[], { ranges, untold }: SearchScope, most: number) =>
   terms.filter((term) => ranges.every((range) => !hasMore(sql, term, range, most + untold.size)))
 
 const hasMore = (sql: Sql, term: string, [low, high]: Range, most: number) =>
@@ -163,7 +163,7 @@ function conditions({ kind, since }: SearchFilter): { where: string; values: Arr
 function newest(
   sql: Sql,
   match: string,
-  { filter, ranges, untold }: Asked,
+  { filter, ranges, untold }: SearchScope,
   score: typeof BM25 | '-1.0',
 ): Candidates {
   const { where, values } = conditions(filter)
@@ -181,14 +181,14 @@ function newest(
   return found
 }
 
-function take(found: Candidates, part: readonly Candidate[], share: number, untold: Untold): void {
+function take(found: Candidates, part: readonly Candidate[], share: number, untold: HiddenRecords): void {
   const told = part.filter(({ n }) => isTold(untold, n))
   found.more ||= told.length > share
   found.rows.push(...told.slice(0, share), ...part.filter(({ n }) => !isTold(untold, n)))
 }
 
 /** The same records, ranked by some of their words alone. */
-function scored(sql: Sql, by: string, rows: readonly Candidate[]): Candidate[] {
+function scoreBy(sql: Sql, by: string, rows: readonly Candidate[]): Candidate[] {
   const numbers = rows.map(({ n }) => n)
   // The sum keeps the list from the index, which would ask the whole expression anew for each number.
   return sql.all<Candidate>(
@@ -199,7 +199,11 @@ function scored(sql: Sql, by: string, rows: readonly Candidate[]): Candidate[] {
 }
 
 /** For scripts without spaces: a text that contains all of the words, whatever stands beside them. */
-function scanned(sql: Sql, contains: readonly string[], { filter, ranges, untold }: Asked): Candidates {
+function scanTexts(
+  sql: Sql,
+  contains: readonly string[],
+  { filter, ranges, untold }: SearchScope,
+): Candidates {
   const { where, values } = conditions(filter)
   const branch = filter.branch === null ? [] : [branchWord(filter.branch)]
   const found: Candidates = { rows: [], more: false, match: null }
@@ -222,12 +226,12 @@ function scanned(sql: Sql, contains: readonly string[], { filter, ranges, untold
   return found
 }
 
-const weighed = ({ n, score }: Candidate) => score * WEIGHT[kindOf(n)]
+const weigh = ({ n, score }: Candidate) => score * WEIGHT[searchKindOf(n)]
 
 /** The best first, and of equals the newer. */
-const inOrder = (rows: Candidate[]): Candidate[] => rows.sort((a, b) => weighed(a) - weighed(b) || b.n - a.n)
+const inOrder = (rows: Candidate[]): Candidate[] => rows.sort((a, b) => weigh(a) - weigh(b) || b.n - a.n)
 
-function untoldRecords(sql: Sql): Untold {
+function untoldRecords(sql: Sql): HiddenRecords {
   const rows = sql.all<{ n: number; name: string }>(
     `SELECT r.n, s.name FROM foreign_marks m CROSS JOIN search_records r ON r.checkpoint = m.checkpoint
      CROSS JOIN streams s ON s.id = r.stream`,

@@ -1,7 +1,7 @@
 import type { Checkpoint, Trigger } from '../../core/checkpoint.ts'
-import type { Acts, Appended, DocumentCommit, HeadMoved, LedgerRow, WorkRow } from '../acts.ts'
+import type { Acts, AppendResult, DocumentCommit, HeadMoved, LedgerRow, WorkRow } from '../acts.ts'
 import type { StartingView } from '../local-state.ts'
-import type { Committed, NewStream } from '../log.ts'
+import type { CommitResult, NewStream } from '../log.ts'
 import type { Connection } from './connection.ts'
 import { shownHashes, versionHashes, workRows } from './documents.ts'
 import { applyChange } from './local-writes.ts'
@@ -30,7 +30,7 @@ export class SqliteActs implements Acts {
     checkpoint: Checkpoint,
     expectedHead: string,
     { takes, views }: { takes: number[]; views: StartingView[] },
-  ): Promise<Appended | HeadMoved> {
+  ): Promise<AppendResult | HeadMoved> {
     return this.connection.write((sql) => {
       const appends = [{ checkpoint, after: expectedHead, foreign: false, takes }]
       if (!appendToLog(sql, { appends }).done) return { done: false }
@@ -44,7 +44,7 @@ export class SqliteActs implements Acts {
     expected: { head: string; notes: number },
     trigger: Trigger,
     view: StartingView,
-  ): Promise<Appended | HeadMoved> {
+  ): Promise<AppendResult | HeadMoved> {
     return this.connection.write((sql) => {
       if (!addNoteToHead(sql, stream, expected, trigger)) return { done: false }
       putViews(sql, { id: expected.head, stream }, [view])
@@ -68,7 +68,7 @@ export class SqliteActs implements Acts {
     })
   }
 
-  commit(change: DocumentCommit): Promise<Committed> {
+  commit(change: DocumentCommit): Promise<CommitResult> {
     return this.connection.write((sql) => {
       const committed = appendToLog(sql, change)
       if (committed.done) applyChange(sql, { of: 'documents', change })

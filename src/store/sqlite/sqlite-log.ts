@@ -1,18 +1,18 @@
-import { canonical } from '../../core/canonical.ts'
+import { canonicalJson } from '../../core/canonical.ts'
 import type { Checkpoint, CommandOutcome, Progress, Trigger } from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
 import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
 import type {
   CheckpointRow,
-  Committed,
-  Listed,
+  CommitResult,
   Log,
   LogChange,
   SessionFilter,
   Situation,
-  Stored,
+  StoredCheckpoint,
   Stream,
   StreamKind,
+  StreamSummary,
   Version,
 } from '../log.ts'
 import type { Connection } from './connection.ts'
@@ -24,9 +24,9 @@ import {
   newestWholeCheckpoint,
   type RawRow,
   readGist,
+  readStored,
   SELECT_CHECKPOINT,
   SELECT_STREAM,
-  storedOf,
   streamById,
 } from './rows.ts'
 import { advanceSession, journalPositions, readReading, readSessionRow, sessionRows } from './sessions.ts'
@@ -57,7 +57,7 @@ export class SqliteLog implements Log {
     )
   }
 
-  listRuns(repository: string): Promise<Listed[]> {
+  listRuns(repository: string): Promise<StreamSummary[]> {
     return this.connection.read((sql) =>
       sql
         .all<Stream & { at: string; progress: Progress; gist: string }>(
@@ -92,10 +92,10 @@ export class SqliteLog implements Log {
     })
   }
 
-  readCheckpoint(id: string): Promise<Stored | null> {
+  readCheckpoint(id: string): Promise<StoredCheckpoint | null> {
     return this.connection.read((sql) => {
       const raw = sql.get<RawRow>(`${SELECT_CHECKPOINT} WHERE c.id = ?`, id)
-      return raw ? storedOf(sql, raw) : null
+      return raw ? readStored(sql, raw) : null
     })
   }
 
@@ -116,7 +116,7 @@ export class SqliteLog implements Log {
     )
   }
 
-  append(change: LogChange): Promise<Committed> {
+  append(change: LogChange): Promise<CommitResult> {
     return this.connection.write((sql) => appendToLog(sql, change))
   }
 
@@ -134,7 +134,7 @@ export class SqliteLog implements Log {
 
   recordOutcome(stream: string, outcome: CommandOutcome, at: string): Promise<number> {
     return this.connection.write((sql) => {
-      sql.run('INSERT INTO events (stream, at, body) VALUES (?, ?, ?)', stream, at, canonical(outcome))
+      sql.run('INSERT INTO events (stream, at, body) VALUES (?, ?, ?)', stream, at, canonicalJson(outcome))
       return sql.get<{ seq: number }>('SELECT last_insert_rowid() AS seq')?.seq ?? 0
     })
   }

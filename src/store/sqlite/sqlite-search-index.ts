@@ -1,10 +1,10 @@
 import type {
+  IndexPart,
   SearchAnswer,
   SearchFilter,
   SearchIndex,
   SearchRecord,
   SearchWanted,
-  Unsearched,
 } from '../search-index.ts'
 import type { Connection } from './connection.ts'
 import { findRecords } from './search.ts'
@@ -18,11 +18,11 @@ export class SqliteSearchIndex implements SearchIndex {
     this.connection = connection
   }
 
-  readUnsearched(most: number): Promise<Unsearched> {
+  readUnsearched(most: number): Promise<IndexPart> {
     return this.connection.read((sql) => readUnsearched(sql, most))
   }
 
-  putPart(part: Unsearched, records: readonly SearchRecord[]): Promise<boolean | null> {
+  putPart(part: IndexPart, records: readonly SearchRecord[]): Promise<boolean | null> {
     return unlessDamaged(() => this.connection.writeSoft((sql) => putRecords(sql, part, records)))
   }
 

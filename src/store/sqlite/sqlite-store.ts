@@ -5,7 +5,7 @@ import { copyDatabase } from './backup.ts'
 import { checkDatabase } from './check.ts'
 import { Connection } from './connection.ts'
 import { Locks } from './lock.ts'
-import { merge, readFrom } from './merge.ts'
+import { mergeStore, readFrom } from './merge.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { SqliteActs } from './sqlite-acts.ts'
 import { SqliteLocalState } from './sqlite-local-state.ts'
@@ -77,7 +77,7 @@ export class SqliteStore implements Store {
 
   /** Adds what another database file has and this one has not; answers how many checkpoints came over. */
   mergeFrom(file: string): Promise<number> {
-    return this.connection.write((into) => readFrom(file, (from) => merge(from, into)) ?? 0)
+    return this.connection.write((into) => readFrom(file, (from) => mergeStore(from, into)) ?? 0)
   }
 
   async close(): Promise<void> {

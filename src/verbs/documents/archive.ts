@@ -1,10 +1,10 @@
 import { nameKey } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { count } from '../../core/text.ts'
+import { formatCount } from '../../core/text.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { act } from '../../engine/documents/act.ts'
-import { stampOf } from '../../engine/documents/begin-document.ts'
-import { edited } from '../../engine/documents/edit-document.ts'
+import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
+import { documentTimestamp } from '../../engine/documents/begin-document.ts'
+import { editDocument } from '../../engine/documents/edit-document.ts'
 import { requireDocument, requireEnd, requireOpen, requireRow } from '../../engine/documents/find-stream.ts'
 import { isTakenPath, type Survey, standingOf } from '../../engine/documents/survey.ts'
 import { type DocumentCompletion, decodeDocument, isNone } from '../../formats/checkpoint-md/codec.ts'
@@ -14,11 +14,11 @@ import { archivePath, entryPath, isDocumentName } from '../../formats/checkpoint
 import { workOf } from '../../formats/checkpoint-md/work.ts'
 import { redactAll } from '../../policy/redact.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
-import { flag, oneOf, text, whole } from '../define/facts.ts'
-import { operation } from '../define/operation.ts'
-import { STREAM } from './stream-field.ts'
+import { choiceFact, flagFact, integerFact, textFact } from '../define/facts.ts'
+import { defineVerb } from '../define/verb.ts'
+import { STREAM_FIELD } from './stream-field.ts'
 
-interface Archived {
+interface ArchiveReceipt {
   id: string
   path: string
   outcome: string
@@ -64,7 +64,7 @@ function freePath(context: Context, survey: Survey, name: string): string {
 }
 
 /** What saves noted as learned. */
-const notedIn = (text: string) =>
+const learningsNoted = (text: string) =>
   workOf(decodeDocument(text))
     .references.filter(({ kind }) => kind === 'learning')
     .map((one) => one.text)
@@ -79,13 +79,13 @@ function completionOf(text: string, outcome: string | undefined, learnings: stri
   return redactAll({ outcome: said, learnings: [...new Set(all.filter((line) => !isNone(line)))] })
 }
 
-export const archive = operation({
+export const archive = defineVerb({
   name: 'archive',
   summary: 'Finish a checkpoint document, with its outcome and what it taught',
   detail:
     'It gets a completion, moves to checkpoints/archive/ (as `git mv` would), and its learnings go into checkpoints/LEARNINGS.md. `savepoint restore` opens it again.',
   fields: {
-    id: STREAM,
+    id: STREAM_FIELD,
     outcome: {
       kind: 'text',
       value: 'TEXT',
@@ -99,7 +99,7 @@ export const archive = operation({
   ],
   access: 'write',
   async perform(context, { id, outcome, learning, force }) {
-    return act<Archived>(context, async (survey) => {
+    return actOnDocuments<ArchiveReceipt>(context, async (survey) => {
       if (standingOf(requireRow(survey, id)) === 'archived') {
         const { row, view, text } = await requireDocument(context, survey, id)
         const said = decodeDocument(text).completion
@@ -116,12 +116,12 @@ export const archive = operation({
       const open = await requireOpen(context, survey, id)
       const { row, view, text } = open
       requireEnd(open)
-      const completion = completionOf(text, outcome, [...notedIn(text), ...learning])
+      const completion = completionOf(text, outcome, [...learningsNoted(text), ...learning])
       if (!force) refuseOpenChildren(survey, row)
       const path = freePath(context, survey, row.stream.name)
       const stated = view.current ? setFrontMatter(text, 'status', 'active') : text
-      const finished = setCompletion(stated, { ...completion, date: stampOf(context) })
-      const { point, commit } = await edited(
+      const finished = setCompletion(stated, { ...completion, date: documentTimestamp(context) })
+      const { point, commit } = await editDocument(
         context,
         survey,
         { ...open, view: { ...view, path } },
@@ -157,7 +157,7 @@ export const archive = operation({
       : [
           `${id} is archived in ${path}.`,
           learnings.length > 0
-            ? `${count(learnings.length, 'learning')} in checkpoints/LEARNINGS.md.`
+            ? `${formatCount(learnings.length, 'learning')} in checkpoints/LEARNINGS.md.`
             : 'It had no learnings.',
         ].join('\n'),
   tool: {
@@ -165,13 +165,13 @@ export const archive = operation({
     when: 'Call it when the user says that the work of a document is finished, with its outcome and what was learned. Not at the end of a session: for that call save or handoff.',
     effect: 'changes',
     facts: {
-      id: text('the piece of work'),
-      path: text('where its document is now'),
-      checkpoint: text('the id of the checkpoint'),
-      sequence: whole('its number in the history of that work'),
-      learnings: whole('how many learnings it has'),
-      already: flag('whether it was archived before, and nothing was changed'),
-      files: oneOf('whether its files say it already', ['published', 'pending']),
+      id: textFact('the piece of work'),
+      path: textFact('where its document is now'),
+      checkpoint: textFact('the id of the checkpoint'),
+      sequence: integerFact('its number in the history of that work'),
+      learnings: integerFact('how many learnings it has'),
+      already: flagFact('whether it was archived before, and nothing was changed'),
+      files: choiceFact('whether its files say it already', ['published', 'pending']),
     },
     factsOf: ({ id, path, checkpoint, sequence, learnings, already, files }) => ({
       ...{ id, path, checkpoint, sequence, already, files },

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { ReasonError } from '../../core/reason.ts'
-import { count as plural } from '../../core/text.ts'
-import type { Cut } from '../../core/tokens.ts'
+import { formatCount as plural } from '../../core/text.ts'
+import type { BudgetCut } from '../../core/tokens.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { act } from '../../engine/documents/act.ts'
-import { edited } from '../../engine/documents/edit-document.ts'
+import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
+import { editDocument } from '../../engine/documents/edit-document.ts'
 import { type OpenDocument, requireEnd, requireOpen } from '../../engine/documents/find-stream.ts'
-import { read } from '../../engine/documents/read.ts'
-import { SECTIONS, type SectionName } from '../../formats/checkpoint-md/codec.ts'
-import { compressDocument, type Compressed as Shorter } from '../../formats/checkpoint-md/compress.ts'
+import { readSurvey } from '../../engine/documents/read-survey.ts'
+import { DOCUMENT_SECTIONS, type SectionName } from '../../formats/checkpoint-md/codec.ts'
+import { compressDocument, type CompressedDocument as Shorter } from '../../formats/checkpoint-md/compress.ts'
 import { fitToBudget } from '../../policy/carry.ts'
-import { operation } from '../define/operation.ts'
-import { STREAM } from './stream-field.ts'
+import { defineVerb } from '../define/verb.ts'
+import { STREAM_FIELD } from './stream-field.ts'
 
 /** A breadcrumb to a file that is no longer in the workspace; nothing outside it is looked for. */
 function isGone(context: Context, { type, reference }: { type: string; reference: string }): boolean {
@@ -27,7 +27,7 @@ function isGone(context: Context, { type, reference }: { type: string; reference
 }
 
 /** What may lose something, by the heading that a reader knows it by. */
-const SECTION_OF: Partial<Record<Cut['field'], SectionName>> = {
+const SECTION_OF: Partial<Record<BudgetCut['field'], SectionName>> = {
   decisions: 'Decisions',
   facts: 'Technical Context',
   references: 'Breadcrumbs',
@@ -35,7 +35,7 @@ const SECTION_OF: Partial<Record<Cut['field'], SectionName>> = {
   artifacts: 'Artifact Trail',
 }
 
-type Compressed = ReturnType<typeof compressed>['summary'] & {
+type CompressReceipt = ReturnType<typeof compressOpen>['summary'] & {
   dryRun: boolean
   written: boolean
   text: string
@@ -44,13 +44,13 @@ type Compressed = ReturnType<typeof compressed>['summary'] & {
   checkpoint: string | null
 }
 
-interface Asked {
+interface CompressRequest {
   budget: number
   hard: boolean
   dryRun: boolean
 }
 
-function compressed(context: Context, open: OpenDocument, { budget, hard, dryRun }: Asked) {
+function compressOpen(context: Context, open: OpenDocument, { budget, hard, dryRun }: CompressRequest) {
   requireEnd(open)
   const { row, view, text } = open
   const command = `savepoint show ${row.stream.name} --at ${row.position.sequence}`
@@ -77,7 +77,7 @@ function cutOf({ cuts, hardCuts }: Shorter, command: string, dryRun: boolean): s
   const add = (name: string, count: number) => counts.set(name, (counts.get(name) ?? 0) + count)
   for (const { field, count } of cuts) add(SECTION_OF[field] ?? field, count)
   for (const { section, dropped } of hardCuts) add(section, dropped)
-  const gone = Object.keys(SECTIONS).flatMap((name) =>
+  const gone = Object.keys(DOCUMENT_SECTIONS).flatMap((name) =>
     counts.get(name) ? [`${name} ${counts.get(name)}`] : [],
   )
   const lines = hardCuts.reduce((sum, { shortened }) => sum + shortened, 0)
@@ -89,13 +89,13 @@ function cutOf({ cuts, hardCuts }: Shorter, command: string, dryRun: boolean): s
 /** An absolute budget below this leaves no room for what must be told. */
 const LEAST_HARD = 200
 
-export const compress = operation({
+export const compress = defineVerb({
   name: 'compress',
   summary: 'Make a checkpoint document shorter, within a budget of tokens',
   detail:
     'Deltas are folded into the body; finished artifacts and stale breadcrumbs go; older steps are summed up. Problem, intent, standing decisions, rules, current state and next actions always stay as they are; with --hard they are shortened too, until it fits. The full text stays in the history.',
   fields: {
-    id: STREAM,
+    id: STREAM_FIELD,
     budget: {
       kind: 'count',
       least: 100,
@@ -114,15 +114,15 @@ export const compress = operation({
     'savepoint compress auth-system --budget 400 --hard',
   ],
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
-  async perform(context, { id, budget = 1_000, hard, dryRun }): Promise<Compressed> {
+  async perform(context, { id, budget = 1_000, hard, dryRun }): Promise<CompressReceipt> {
     if (hard && budget < LEAST_HARD)
       throw new ReasonError('usage_invalid', {
         problem: `--hard takes a budget of at least ${LEAST_HARD} tokens, not ${budget}`,
       })
     const asked = { budget, hard, dryRun }
     if (dryRun) {
-      const survey = await read(context)
-      const { result, summary } = compressed(context, await requireOpen(context, survey, id), asked)
+      const survey = await readSurvey(context)
+      const { result, summary } = compressOpen(context, await requireOpen(context, survey, id), asked)
       return {
         ...summary,
         written: false,
@@ -132,14 +132,17 @@ export const compress = operation({
         checkpoint: null,
       }
     }
-    return act<Compressed>(context, async (survey) => {
+    return actOnDocuments<CompressReceipt>(context, async (survey) => {
       const open = await requireOpen(context, survey, id)
-      const { result, summary } = compressed(context, open, asked)
+      const { result, summary } = compressOpen(context, open, asked)
       const answer = { ...summary, dryRun: false, text: result.text }
       if (result.text === open.text)
         return { commit: {}, answer: { ...answer, written: false, sequence: null, checkpoint: null } }
       const note = `compressed from ${summary.tokensBefore} to ${summary.tokensAfter} tokens (est.)`
-      const { point, commit } = await edited(context, survey, open, result.text, { kind: 'manual', note })
+      const { point, commit } = await editDocument(context, survey, open, result.text, {
+        kind: 'manual',
+        note,
+      })
       const sequence = open.row.stream.headSequence + 1
       return { commit, answer: { ...answer, written: true, sequence, checkpoint: point.checkpoint.id } }
     })
@@ -164,7 +167,7 @@ export const compress = operation({
   },
 })
 
-function sayFit({ fits, floor }: Compressed): string[] {
+function sayFit({ fits, floor }: CompressReceipt): string[] {
   if (fits) return []
   return floor === null
     ? ['What must be kept is longer than the budget: nothing more was cut (--hard shortens it).']

@@ -1,17 +1,17 @@
 import { BY_HAND } from '../../core/checkpoint.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { count } from '../../core/text.ts'
+import { formatCount } from '../../core/text.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { act } from '../../engine/documents/act.ts'
-import { stampOf } from '../../engine/documents/begin-document.ts'
-import { changesSince } from '../../engine/documents/changes-since.ts'
-import { edited } from '../../engine/documents/edit-document.ts'
+import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
+import { documentTimestamp } from '../../engine/documents/begin-document.ts'
+import { changesSinceDelta } from '../../engine/documents/changes-since-delta.ts'
+import { editDocument } from '../../engine/documents/edit-document.ts'
 import { namedOrFocused, requireEnd, requireOpen } from '../../engine/documents/find-stream.ts'
 import { agentFolder, planPosition } from '../../engine/surroundings/world.ts'
 import { appendDelta } from '../../formats/checkpoint-md/edit.ts'
 import { redactAll } from '../../policy/redact.ts'
-import { flag, oneOf, text, whole } from '../define/facts.ts'
-import { operation } from '../define/operation.ts'
+import { choiceFact, flagFact, integerFact, textFact } from '../define/facts.ts'
+import { defineVerb } from '../define/verb.ts'
 import {
   DELTA_TRIGGERS,
   type DeltaInput,
@@ -22,7 +22,7 @@ import {
 } from './read-delta.ts'
 import { STREAM_OR_FOCUS } from './stream-field.ts'
 
-interface Added {
+interface DeltaReceipt {
   id: string
   path: string
   checkpoint: string
@@ -34,7 +34,7 @@ interface Added {
   fromGit: boolean
 }
 
-interface Given {
+interface DeltaFlags {
   what: string | undefined
   artifact: string[]
   transition: string[]
@@ -42,7 +42,7 @@ interface Given {
   stdin: boolean
 }
 
-async function inputOf(context: Context, given: Given): Promise<DeltaInput> {
+async function inputOf(context: Context, given: DeltaFlags): Promise<DeltaInput> {
   const piped = given.stdin ? parseDelta(await context.readInput()) : { artifacts: null, transitions: [] }
   const what = given.what ?? piped.what
   if (what === undefined || what.trim() === '')
@@ -56,7 +56,7 @@ async function inputOf(context: Context, given: Given): Promise<DeltaInput> {
   })
 }
 
-export const delta = operation({
+export const delta = defineVerb({
   name: 'delta',
   summary: 'Append what was done to a checkpoint document',
   detail:
@@ -102,20 +102,20 @@ export const delta = operation({
   access: 'write',
   async perform(context, { id, ...given }) {
     const input = await inputOf(context, given)
-    return act<Added>(context, async (survey) => {
+    return actOnDocuments<DeltaReceipt>(context, async (survey) => {
       const open = await requireOpen(context, survey, namedOrFocused(survey, id))
       const { row, view, text } = open
       requireEnd(open)
-      const at = stampOf(context)
+      const at = documentTimestamp(context)
       const {
         rows: artifacts,
         total,
         isTold,
       } = input.artifacts === null
-        ? await changesSince(context, survey, row)
+        ? await changesSinceDelta(context, survey, row)
         : { rows: input.artifacts, total: input.artifacts.length, isTold: false }
       const { transitions } = input
-      const { point, commit } = await edited(
+      const { point, commit } = await editDocument(
         context,
         survey,
         open,
@@ -145,7 +145,7 @@ export const delta = operation({
   },
   say: ({ id, path, sequence, artifacts, fromGit }) =>
     [
-      `Delta added to ${id} (number ${sequence}): ${artifacts === 0 ? 'no files' : count(artifacts, 'file')}${fromGit ? ' changed, as git says' : ''}.`,
+      `Delta added to ${id} (number ${sequence}): ${artifacts === 0 ? 'no files' : formatCount(artifacts, 'file')}${fromGit ? ' changed, as git says' : ''}.`,
       path,
     ].join('\n'),
   tool: {
@@ -153,14 +153,14 @@ export const delta = operation({
     when: 'Call it where the work has a checkpoint document, when a phase is done, a decision is made or the direction changes. To keep decisions, questions and next actions call save: it writes into the document too.',
     effect: 'adds',
     facts: {
-      id: text('the piece of work'),
-      path: text('its document'),
-      checkpoint: text('the id of the checkpoint'),
-      sequence: whole('its number in the history of that work'),
-      artifacts: whole('how many files the delta names'),
-      transitions: whole('how many transitions it names'),
-      fromGit: flag('whether git was asked for the files'),
-      files: oneOf('whether its files say it already', ['published', 'pending']),
+      id: textFact('the piece of work'),
+      path: textFact('its document'),
+      checkpoint: textFact('the id of the checkpoint'),
+      sequence: integerFact('its number in the history of that work'),
+      artifacts: integerFact('how many files the delta names'),
+      transitions: integerFact('how many transitions it names'),
+      fromGit: flagFact('whether git was asked for the files'),
+      files: choiceFact('whether its files say it already', ['published', 'pending']),
     },
     factsOf: ({ id, path, checkpoint, sequence, artifacts, transitions, fromGit, files }) => ({
       ...{ id, path, checkpoint, sequence, artifacts, transitions, fromGit, files },

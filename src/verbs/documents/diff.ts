@@ -3,12 +3,12 @@ import { quoteShort } from '../../core/text.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { requireRow, tellForeign } from '../../engine/documents/find-stream.ts'
 import { type PointText, pointAt } from '../../engine/documents/point.ts'
-import { read } from '../../engine/documents/read.ts'
+import { readSurvey } from '../../engine/documents/read-survey.ts'
 import { findRow } from '../../engine/documents/survey.ts'
 import { differenceOf, sayDifference } from '../../formats/checkpoint-md/difference.ts'
 import type { WorkRow } from '../../store/acts.ts'
-import { operation } from '../define/operation.ts'
-import { STREAM } from './stream-field.ts'
+import { defineVerb } from '../define/verb.ts'
+import { STREAM_FIELD } from './stream-field.ts'
 
 interface Side {
   id: string
@@ -40,13 +40,13 @@ async function before(context: Context, row: WorkRow): Promise<number> {
   })
 }
 
-export const diff = operation({
+export const diff = defineVerb({
   name: 'diff',
   summary: 'Show what changed between two points of a document, or between two documents',
   detail:
     'With no points: what the newest checkpoint changed. With one number: from there to now. With two: from the first to the second. With another id: from the first document to that one, or to a point of that one.',
   fields: {
-    id: STREAM,
+    id: STREAM_FIELD,
     from: { kind: 'text', at: 1, value: 'A', about: 'a number in the history, or another document' },
     to: {
       kind: 'text',
@@ -63,7 +63,7 @@ export const diff = operation({
   ],
   access: 'read',
   async perform(context, { id, from, to }) {
-    const survey = await read(context)
+    const survey = await readSurvey(context)
     const row = requireRow(survey, id)
     tellForeign(context, row)
     const other =

@@ -1,21 +1,21 @@
 import { requireName } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { act, type Files } from '../../engine/documents/act.ts'
+import { actOnDocuments, type Files } from '../../engine/documents/act-on-documents.ts'
 import { requireOpen } from '../../engine/documents/find-stream.ts'
-import { read } from '../../engine/documents/read.ts'
+import { readSurvey } from '../../engine/documents/read-survey.ts'
 import { focusOn } from '../../engine/documents/set-focus.ts'
 import { isHere } from '../../engine/documents/survey.ts'
-import { maybe, oneOf, text } from '../define/facts.ts'
-import { operation } from '../define/operation.ts'
+import { choiceFact, nullableFact, textFact } from '../define/facts.ts'
+import { defineVerb } from '../define/verb.ts'
 
-interface Focused {
+interface FocusReceipt {
   /** The one in focus now. */
   id: string | null
   beforeId: string | null
   path: string | null
 }
 
-export const focus = operation({
+export const focus = defineVerb({
   name: 'focus',
   summary: 'Show or choose the checkpoint document in focus',
   detail:
@@ -31,16 +31,16 @@ export const focus = operation({
   },
   examples: ['savepoint focus', 'savepoint focus auth-system', 'savepoint focus --clear'],
   access: ({ id, clear }) => (id !== undefined || clear ? 'write' : 'read'),
-  async perform(context, { id, clear }): Promise<Focused & { files?: Files }> {
+  async perform(context, { id, clear }): Promise<FocusReceipt & { files?: Files }> {
     if (id !== undefined && clear)
       throw new ReasonError('usage_invalid', { problem: 'either name a document or give --clear' })
     if (id === undefined && !clear) {
-      const survey = await read(context)
+      const survey = await readSurvey(context)
       const row = survey.rows.find(({ focused }) => focused)
       const path = row && isHere(survey, row) ? row.view?.path : null
       return { id: row?.stream.name ?? null, beforeId: null, path: path ?? null }
     }
-    return act(context, async (survey) => {
+    return actOnDocuments(context, async (survey) => {
       const chosen = id === undefined ? null : (await requireOpen(context, survey, id)).row
       return {
         commit: await focusOn(context, survey, chosen),
@@ -66,10 +66,10 @@ export const focus = operation({
     when: 'Call it when the user turns to another piece of work that has a document: saves and briefs without a name then mean that one. Without an id it only tells which one is in focus.',
     effect: 'changes',
     facts: {
-      id: maybe(text('the piece of work in focus now')),
-      beforeId: maybe(text('the one before, where that was changed')),
-      path: maybe(text('its document; null where this workspace has none')),
-      files: maybe(oneOf('whether the files say it already', ['published', 'pending'])),
+      id: nullableFact(textFact('the piece of work in focus now')),
+      beforeId: nullableFact(textFact('the one before, where that was changed')),
+      path: nullableFact(textFact('its document; null where this workspace has none')),
+      files: nullableFact(choiceFact('whether the files say it already', ['published', 'pending'])),
     },
     factsOf: ({ id, beforeId, path, files = null }) => ({ id, beforeId, path, files }),
   },

@@ -1,18 +1,22 @@
-import { act } from '../../engine/documents/act.ts'
-import { beginDocument, requireDocumentName, stampOf } from '../../engine/documents/begin-document.ts'
+import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
+import {
+  beginDocument,
+  documentTimestamp,
+  requireDocumentName,
+} from '../../engine/documents/begin-document.ts'
 import { requireDocument } from '../../engine/documents/find-stream.ts'
-import { trustIfOurs } from '../../engine/documents/trust-if-ours.ts'
+import { trustOwnWorkspace } from '../../engine/documents/trust-own-workspace.ts'
 import { foldDeltas } from '../../formats/checkpoint-md/fold.ts'
 import { setFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
 import { withoutCompletion } from '../../formats/checkpoint-md/reopen.ts'
 import { redact } from '../../policy/redact.ts'
-import { flag, maybe, oneOf, text } from '../define/facts.ts'
-import { operation } from '../define/operation.ts'
+import { choiceFact, flagFact, nullableFact, textFact } from '../define/facts.ts'
+import { defineVerb } from '../define/verb.ts'
 import { sayMade } from './say-made.ts'
-import { STREAM } from './stream-field.ts'
+import { STREAM_FIELD } from './stream-field.ts'
 
 /** A document of its own with everything that its parent knows: the deltas are folded into the body. */
-function forked(
+function forkText(
   text: string,
   {
     id,
@@ -34,12 +38,12 @@ function forked(
   return front.reduce((made, [key, value]) => setFrontMatter(made, key, value), body)
 }
 
-export const fork = operation({
+export const fork = defineVerb({
   name: 'fork',
   summary: 'Begin a document that goes on from another one',
   detail: 'The new one has all that its parent says, with its deltas folded in, and names it as its parent.',
   fields: {
-    id: { ...STREAM, about: 'the document to go on from, by its id' },
+    id: { ...STREAM_FIELD, about: 'the document to go on from, by its id' },
     name: {
       kind: 'text',
       at: 1,
@@ -57,12 +61,12 @@ export const fork = operation({
   examples: ['savepoint fork auth-system auth-with-passkeys --current'],
   access: 'write',
   async perform(context, { id, name, anchor, current }) {
-    return act(context, async (survey) => {
-      await trustIfOurs(context, survey)
+    return actOnDocuments(context, async (survey) => {
+      await trustOwnWorkspace(context, survey)
       const { row, text } = await requireDocument(context, survey, id)
       const parent = row.stream.name
-      const created = stampOf(context)
-      const child = forked(text, {
+      const created = documentTimestamp(context)
+      const child = forkText(text, {
         id: name,
         parent,
         created,
@@ -84,12 +88,12 @@ export const fork = operation({
     when: 'Call it when another approach or a part of the work needs a document of its own while the first stays as it is. Not to go on with the same work.',
     effect: 'adds',
     facts: {
-      id: text('the new piece of work'),
-      path: text('its document'),
-      parent: maybe(text('the one that it goes on from')),
-      checkpoint: text('the id of its first checkpoint'),
-      focused: flag('whether it is in focus'),
-      files: oneOf('whether its files say it already', ['published', 'pending']),
+      id: textFact('the new piece of work'),
+      path: textFact('its document'),
+      parent: nullableFact(textFact('the one that it goes on from')),
+      checkpoint: textFact('the id of its first checkpoint'),
+      focused: flagFact('whether it is in focus'),
+      files: choiceFact('whether its files say it already', ['published', 'pending']),
     },
     factsOf: ({ id, path, parent, checkpoint, focused, files }) => ({
       ...{ id, path, parent, checkpoint, focused, files },

@@ -2,9 +2,9 @@ import { visible } from '../../core/visible.ts'
 import { readLearnings } from '../../engine/documents/read-learnings.ts'
 import { isTrustedHere } from '../../engine/trust/trusted.ts'
 import { decodeLearnings } from '../../formats/checkpoint-md/learnings.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 
-export const learnings = operation({
+export const learnings = defineVerb({
   name: 'learnings',
   summary: 'Show what archived work has taught',
   detail: 'It reads checkpoints/LEARNINGS.md, newest first.',

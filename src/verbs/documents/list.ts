@@ -1,10 +1,18 @@
 import { visible } from '../../core/visible.ts'
-import { overview } from '../../engine/documents/overview.ts'
+import { readOverview } from '../../engine/documents/read-overview.ts'
 import type { Survey } from '../../engine/documents/survey.ts'
-import { flag, listOf, maybe, oneOf, record, text, whole } from '../define/facts.ts'
-import { operation, type Screen } from '../define/operation.ts'
-import { fitted, tableLines } from '../say/table.ts'
-import { isOfSession, type ListedDocument, listed, NOTHING_HERE, STANDINGS } from './listed.ts'
+import {
+  choiceFact,
+  flagFact,
+  integerFact,
+  listFact,
+  nullableFact,
+  recordFact,
+  textFact,
+} from '../define/facts.ts'
+import { defineVerb, type Screen } from '../define/verb.ts'
+import { fitLines, tableLines } from '../say/table.ts'
+import { isOfSession, type ListedDocument, listDocument, NOTHING_HERE, STANDINGS } from './list-document.ts'
 
 const foreignFile = ({ id, path }: Survey['foreign'][number]): ListedDocument => ({
   ...{ id, path, standing: 'foreign', parent: null, created: '', updatedAt: '' },
@@ -23,7 +31,7 @@ function inOrder(a: ListedDocument, b: ListedDocument): number {
   return a.id < b.id ? -1 : 1
 }
 
-export const list = operation({
+export const list = defineVerb({
   name: 'list',
   summary: 'List the work of this workspace: checkpoint documents, and what was saved without one',
   detail:
@@ -38,11 +46,11 @@ export const list = operation({
   examples: ['savepoint list', 'savepoint list --all --json'],
   access: 'read',
   async perform(context, { all }) {
-    const survey = await overview(context)
+    const survey = await readOverview(context)
     // Unreviewed documents are listed for people, never for agents.
     const isWithheld = (row: ListedDocument) => row.foreign && context.speaker === 'agent'
     const rows = survey.rows
-      .map(listed)
+      .map(listDocument)
       .map((row) => (isWithheld(row) ? { ...row, problem: '', next: '' } : row))
     const shown = all
       ? rows
@@ -68,18 +76,18 @@ export const list = operation({
     when: 'Call it for the ids of the work that is here, before you name one elsewhere. To go on with work call resume, which tells more.',
     effect: 'reads',
     facts: {
-      trusted: flag('whether the user trusts this workspace'),
-      documents: listOf(
+      trusted: flagFact('whether the user trusts this workspace'),
+      documents: listFact(
         'the work, the one in focus first, then the newest',
-        record('a piece of work', {
-          id: text('its name'),
-          standing: oneOf('foreign: it came with the repository, which is not trusted', STANDINGS),
-          path: maybe(text('its document; null where this workspace has none')),
-          updatedAt: maybe(text('when it was saved last')),
-          foreign: flag('whether it holds text that nobody here has reviewed'),
+        recordFact('a piece of work', {
+          id: textFact('its name'),
+          standing: choiceFact('foreign: it came with the repository, which is not trusted', STANDINGS),
+          path: nullableFact(textFact('its document; null where this workspace has none')),
+          updatedAt: nullableFact(textFact('when it was saved last')),
+          foreign: flagFact('whether it holds text that nobody here has reviewed'),
         }),
       ),
-      hidden: whole('how many more there are that are listed only with "all"'),
+      hidden: integerFact('how many more there are that are listed only with "all"'),
     },
     factsOf: ({ trusted, documents, hidden }) => ({
       trusted,
@@ -109,5 +117,5 @@ function sayList(documents: ListedDocument[], { columns }: Screen): string {
     const next = row === 0 ? '' : visible(documents[row - 1]?.next ?? '')
     if (next !== '') all.push(`  next: ${next}`)
   }
-  return fitted(all.join('\n'), columns)
+  return fitLines(all.join('\n'), columns)
 }

@@ -1,14 +1,18 @@
 import { requireName } from '../../core/id.ts'
-import { act } from '../../engine/documents/act.ts'
-import { beginDocument, requireDocumentName, stampOf } from '../../engine/documents/begin-document.ts'
+import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
+import {
+  beginDocument,
+  documentTimestamp,
+  requireDocumentName,
+} from '../../engine/documents/begin-document.ts'
 import { requireRow } from '../../engine/documents/find-stream.ts'
-import { trustIfOurs } from '../../engine/documents/trust-if-ours.ts'
+import { trustOwnWorkspace } from '../../engine/documents/trust-own-workspace.ts'
 import { newDocument } from '../../formats/checkpoint-md/template.ts'
 import { redact } from '../../policy/redact.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 import { sayMade } from './say-made.ts'
 
-export const newOperation = operation({
+export const newOperation = defineVerb({
   name: 'new',
   summary: 'Begin a checkpoint document for a piece of work',
   detail:
@@ -35,12 +39,12 @@ export const newOperation = operation({
   ],
   access: 'write',
   async perform(context, { name, parent, anchor, current }) {
-    return act(context, async (survey) => {
-      await trustIfOurs(context, survey)
+    return actOnDocuments(context, async (survey) => {
+      await trustOwnWorkspace(context, survey)
       const origin = parent === undefined ? null : requireRow(survey, parent).stream.name
       const text = newDocument({
         id: name,
-        created: stampOf(context),
+        created: documentTimestamp(context),
         anchor: anchor === undefined ? null : redact(anchor),
         parent: origin,
         current,

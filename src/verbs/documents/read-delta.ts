@@ -1,5 +1,5 @@
 import type { Transition, TriggerKind } from '../../core/checkpoint.ts'
-import { describe, usageError } from '../../core/reason.ts'
+import { describeError, usageError } from '../../core/reason.ts'
 import { quoteShort } from '../../core/text.ts'
 import type { Artifact } from '../../core/work.ts'
 
@@ -78,7 +78,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw usageError(`stdin is not JSON: ${describe(error)}`)
+    throw usageError(`stdin is not JSON: ${describeError(error)}`)
   }
 }
 

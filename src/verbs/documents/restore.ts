@@ -1,9 +1,9 @@
 import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { act } from '../../engine/documents/act.ts'
+import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
 import { documentPoint, owedDocument } from '../../engine/documents/checkpoint-of.ts'
 import { requireSize } from '../../engine/documents/edit-document.ts'
-import { afterHead, refusalOf, requireRow } from '../../engine/documents/find-stream.ts'
+import { afterHead, documentRefusalOf, requireRow } from '../../engine/documents/find-stream.ts'
 import { pointAt } from '../../engine/documents/point.ts'
 import { isHere, isTakenPath, type Survey } from '../../engine/documents/survey.ts'
 import { provenanceOf } from '../../engine/trust/here.ts'
@@ -12,8 +12,8 @@ import { setFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
 import { activePath, archivePath, isArchived } from '../../formats/checkpoint-md/layout.ts'
 import { withoutCompletion } from '../../formats/checkpoint-md/reopen.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
-import { operation } from '../define/operation.ts'
-import { STREAM } from './stream-field.ts'
+import { defineVerb } from '../define/verb.ts'
+import { STREAM_FIELD } from './stream-field.ts'
 
 /** The text to bring back: a point's own; without one the last one here, open again where it was archived. */
 async function textOf(context: Context, row: WorkRow, at: number | undefined): Promise<string> {
@@ -28,13 +28,13 @@ function refuseTaken(context: Context, path: string, own: string | undefined): v
   if (path !== own && isTakenPath(context, path)) throw new ReasonError('document_taken', { path })
 }
 
-export const restore = operation({
+export const restore = defineVerb({
   name: 'restore',
   summary: 'Bring a checkpoint document back, as it was at a point',
   detail:
     'The present text stays in the history, so a restore can be undone by another one. Without --at a document that was removed comes back as it was last here, and an archived one is opened again.',
   fields: {
-    id: STREAM,
+    id: STREAM_FIELD,
     at: {
       kind: 'count',
       least: 1,
@@ -45,11 +45,11 @@ export const restore = operation({
   examples: ['savepoint restore auth-system --at 3', 'savepoint restore auth-system'],
   access: 'write',
   async perform(context, { id, at }) {
-    return act(context, async (survey) => {
+    return actOnDocuments(context, async (survey) => {
       const row = requireRow(survey, id)
       const { stream, view, position } = row
       const trouble = survey.troubles.find(({ path, kind }) => path === view?.path && kind !== 'broken')
-      if (trouble) throw refusalOf(trouble, stream.name)
+      if (trouble) throw documentRefusalOf(trouble, stream.name)
       const text = await textOf(context, row, at)
       const path =
         decodeDocument(text).completion === null ? activePath(stream.name) : archivePath(stream.name)

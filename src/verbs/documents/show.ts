@@ -2,15 +2,15 @@ import { ReasonError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { requireRow, tellForeign } from '../../engine/documents/find-stream.ts'
-import { rowOf } from '../../engine/documents/overview.ts'
 import { pointAt } from '../../engine/documents/point.ts'
-import { read } from '../../engine/documents/read.ts'
+import { overviewRowOf } from '../../engine/documents/read-overview.ts'
+import { readSurvey } from '../../engine/documents/read-survey.ts'
 import type { WorkRow } from '../../store/acts.ts'
-import { flag, maybe, oneOf, text, whole } from '../define/facts.ts'
-import { operation } from '../define/operation.ts'
-import { fitted, table } from '../say/table.ts'
-import { listed, STANDINGS } from './listed.ts'
-import { STREAM } from './stream-field.ts'
+import { choiceFact, flagFact, integerFact, nullableFact, textFact } from '../define/facts.ts'
+import { defineVerb } from '../define/verb.ts'
+import { fitLines, renderTable } from '../say/table.ts'
+import { listDocument, STANDINGS } from './list-document.ts'
+import { STREAM_FIELD } from './stream-field.ts'
 
 function requireHash(text: string): void {
   if (!/^[0-9a-f]{6,64}$/.test(text))
@@ -45,12 +45,12 @@ async function refuseForeign(
   if (isForeign) throw new ReasonError('stream_foreign', { id: stream.name })
 }
 
-export const show = operation({
+export const show = defineVerb({
   name: 'show',
   summary: 'Show a checkpoint document, as it is or as it was',
   detail: 'Every version that was ever seen is kept. Into a file or a pipe it goes byte for byte.',
   fields: {
-    id: STREAM,
+    id: STREAM_FIELD,
     at: { kind: 'count', least: 1, value: 'NUMBER', about: 'a checkpoint, by its number in the history' },
     history: { kind: 'flag', about: 'list its checkpoints instead' },
     kept: {
@@ -70,10 +70,10 @@ export const show = operation({
   async perform(context, { id, at, history, kept }) {
     if ([at !== undefined, history, kept !== undefined].filter(Boolean).length > 1)
       throw new ReasonError('usage_invalid', { problem: '--at, --history and --kept do not go together' })
-    const survey = await read(context)
+    const survey = await readSurvey(context)
     const row = requireRow(survey, id)
     tellForeign(context, row)
-    const document = listed(rowOf(survey, row))
+    const document = listDocument(overviewRowOf(survey, row))
     if (context.speaker === 'agent') await refuseForeign(context, row, { at, history, kept })
     if (history) {
       const rows = await context.store.log.readHistory(row.stream.id)
@@ -102,7 +102,7 @@ export const show = operation({
         .split(/\r?\n/)
         .map(visible)
         .join('\n')
-    const lines = table(
+    const lines = renderTable(
       ['', 'NUMBER', 'WHEN', 'WHY'],
       result.history.map(({ sequence, at, why, here, foreign }) => [
         here ? '*' : '',
@@ -115,7 +115,7 @@ export const show = operation({
       ({ hash, problem }) =>
         `kept: ${visible(problem ?? '')}\n  savepoint show ${result.id} --kept ${hash.slice(0, 12)}`,
     )
-    return fitted([lines, ...keep].join('\n'), columns)
+    return fitLines([lines, ...keep].join('\n'), columns)
   },
   exact: (result) => (result.kind === 'document' ? result.text : null),
   tool: {
@@ -123,15 +123,15 @@ export const show = operation({
     when: 'Call it for the whole text of a piece of work, whether it has a document or not, or for an older version of it. It can be long: to go on with work call resume, which keeps to a budget.',
     effect: 'reads',
     facts: {
-      kind: oneOf('the text of a document, or the list of its checkpoints', ['document', 'history']),
-      id: text('the piece of work'),
-      standing: oneOf('where it stands', STANDINGS),
-      path: maybe(text('its document; null where this workspace has none')),
-      sequence: whole('the number of the checkpoint that is shown, or that this workspace stands at'),
-      checkpoint: maybe(text('the id of the checkpoint that is shown')),
-      at: maybe(text('when that was saved')),
-      checkpoints: whole('how many there are'),
-      foreign: flag('whether it holds text that nobody here has reviewed'),
+      kind: choiceFact('the text of a document, or the list of its checkpoints', ['document', 'history']),
+      id: textFact('the piece of work'),
+      standing: choiceFact('where it stands', STANDINGS),
+      path: nullableFact(textFact('its document; null where this workspace has none')),
+      sequence: integerFact('the number of the checkpoint that is shown, or that this workspace stands at'),
+      checkpoint: nullableFact(textFact('the id of the checkpoint that is shown')),
+      at: nullableFact(textFact('when that was saved')),
+      checkpoints: integerFact('how many there are'),
+      foreign: flagFact('whether it holds text that nobody here has reviewed'),
     },
     factsOf: (result) => ({
       ...{ kind: result.kind, id: result.id, standing: result.standing, path: result.path },

@@ -1,12 +1,12 @@
 import { nameKey } from '../../core/id.ts'
-import { count } from '../../core/text.ts'
-import { overview } from '../../engine/documents/overview.ts'
+import { formatCount } from '../../core/text.ts'
+import { readOverview } from '../../engine/documents/read-overview.ts'
 import { type LineageRow, lineageOf } from '../../policy/lineage.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 import { drawTree } from './draw-tree.ts'
-import { isOfSession, type ListedDocument, listed, NOTHING_HERE } from './listed.ts'
+import { isOfSession, type ListedDocument, listDocument, NOTHING_HERE } from './list-document.ts'
 
-export const tree = operation({
+export const tree = defineVerb({
   name: 'tree',
   summary: 'Draw which checkpoint document descends from which',
   detail:
@@ -15,8 +15,8 @@ export const tree = operation({
   examples: ['savepoint tree', 'savepoint tree --json'],
   access: 'read',
   async perform(context) {
-    const survey = await overview(context)
-    const documents = survey.rows.map(listed).filter((row) => !isOfSession(row))
+    const survey = await readOverview(context)
+    const documents = survey.rows.map(listDocument).filter((row) => !isOfSession(row))
     const lineage = lineageOf(documents)
     for (const cycle of lineage.cycles)
       context.notices.push(
@@ -34,7 +34,7 @@ export const tree = operation({
   },
   say: ({ documents, cycles, foreign }) => {
     if (documents.length === 0 && foreign.length > 0)
-      return `${count(foreign.length, 'foreign document')}, which came with the repository. See: savepoint list`
+      return `${formatCount(foreign.length, 'foreign document')}, which came with the repository. See: savepoint list`
     if (documents.length === 0) return NOTHING_HERE
     const circling = new Set(cycles.flat().map(nameKey))
     return drawTree(documents, (document) =>

@@ -1,18 +1,18 @@
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { count } from '../../core/text.ts'
+import { formatCount } from '../../core/text.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { act } from '../../engine/documents/act.ts'
+import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
 import { requireRow } from '../../engine/documents/find-stream.ts'
 import { pointAt } from '../../engine/documents/point.ts'
-import { isHere, look } from '../../engine/documents/survey.ts'
+import { isHere, surveyDocuments } from '../../engine/documents/survey.ts'
 import { giveTrust } from '../../engine/trust/give-trust.ts'
 import { isTrustedHere } from '../../engine/trust/trusted.ts'
 import { differenceOf, sayDifference } from '../../formats/checkpoint-md/difference.ts'
 import type { WorkRow } from '../../store/acts.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 
-interface Unreviewed {
+interface ReviewRange {
   id: string
   path: string | null
   /** The newest number before the foreign text, or null where all of it is foreign. */
@@ -24,7 +24,7 @@ interface Unreviewed {
 }
 
 /** What nobody has reviewed: from the newest text of our own to what stands here. */
-async function unreviewed(context: Context, row: WorkRow, reviewed: boolean): Promise<Unreviewed> {
+async function findUnreviewed(context: Context, row: WorkRow, reviewed: boolean): Promise<ReviewRange> {
   const { store } = context
   const history = new Map((await store.log.readHistory(row.stream.id)).map((one) => [one.id, one]))
   const checkpoints: string[] = []
@@ -53,7 +53,7 @@ async function unreviewed(context: Context, row: WorkRow, reviewed: boolean): Pr
   }
 }
 
-export const trust = operation({
+export const trust = defineVerb({
   name: 'trust',
   summary: 'Trust this workspace, or review what git delivered into it',
   detail:
@@ -72,17 +72,19 @@ export const trust = operation({
       })
     const before = await isTrustedHere(context)
     if (review && !before) throw new ReasonError('workspace_untrusted', { path: place.root })
-    const shown = new Map((await look(context)).rows.map((row) => [row.stream.id, row.position.checkpoint]))
+    const shown = new Map(
+      (await surveyDocuments(context)).rows.map((row) => [row.stream.id, row.position.checkpoint]),
+    )
     if (!before) await giveTrust(context)
-    return act(context, async (survey) => {
+    return actOnDocuments(context, async (survey) => {
       const named = ids.map((id) => requireRow(survey, id))
       const waiting = named.length > 0 ? named : survey.rows.filter(({ position }) => position.foreign)
-      const foreign: Unreviewed[] = []
+      const foreign: ReviewRange[] = []
       const reviews: string[] = []
       for (const row of waiting) {
         // Text that came in with this very command was never shown: it is shown now, and not accepted.
         const isSeen = shown.get(row.stream.id) === row.position.checkpoint
-        const found = await unreviewed(context, row, named.length > 0 && isSeen && row.position.foreign)
+        const found = await findUnreviewed(context, row, named.length > 0 && isSeen && row.position.foreign)
         if (found.reviewed) reviews.push(...found.checkpoints)
         if (named.length > 0 && !row.position.foreign)
           context.notices.push(`${row.stream.name} is not foreign.`)
@@ -113,7 +115,7 @@ export const trust = operation({
         : [
             wasTrusted
               ? 'This workspace is trusted already.'
-              : `This workspace is trusted: ${count(takenIn, 'document')} taken in.`,
+              : `This workspace is trusted: ${formatCount(takenIn, 'document')} taken in.`,
           ]),
       ...(review ? waiting.map(({ diff }) => diff) : []),
       ...(waiting.length > 0
@@ -130,7 +132,7 @@ export const trust = operation({
   },
 })
 
-export const untrust = operation({
+export const untrust = defineVerb({
   name: 'untrust',
   summary: 'Take trust from this workspace',
   detail: 'From now on edits of its documents are not taken in, and git is not asked. What is known stays.',

@@ -1,18 +1,18 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { nameKey } from '../../core/id.ts'
-import { describe, EXIT, ReasonError } from '../../core/reason.ts'
-import { count } from '../../core/text.ts'
+import { describeError, EXIT, ReasonError } from '../../core/reason.ts'
+import { formatCount } from '../../core/text.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { describeDocument, type FoundDocument, readDocuments } from '../../engine/documents/read-documents.ts'
 import { isArchived, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
-import { type Finding, validateDocument } from '../../formats/checkpoint-md/validate.ts'
-import { operation } from '../define/operation.ts'
+import { type DocumentFinding, validateDocument } from '../../formats/checkpoint-md/validate.ts'
+import { defineVerb } from '../define/verb.ts'
 
 interface CheckedDocument {
   path: string
   id: string
-  findings: Finding[]
+  findings: DocumentFinding[]
 }
 
 function readNamed(context: Context, file: string): FoundDocument {
@@ -25,12 +25,16 @@ function readNamed(context: Context, file: string): FoundDocument {
     const name = relative(context.place.root, real).split(sep).join('/')
     return describeDocument(name, readFileSync(path), isArchived(name))
   } catch (error) {
-    throw new ReasonError('document_unreadable', { path: file, problem: describe(error) }, { cause: error })
+    throw new ReasonError(
+      'document_unreadable',
+      { path: file, problem: describeError(error) },
+      { cause: error },
+    )
   }
 }
 
 /** The documents of the workspace that say they are the same one: two ids that differ in case only are the same. */
-function sameIds(documents: FoundDocument[]): (document: FoundDocument) => Finding[] {
+function sameIds(documents: FoundDocument[]): (document: FoundDocument) => DocumentFinding[] {
   const byKey = new Map<string, FoundDocument[]>()
   for (const document of documents) {
     const same = byKey.get(nameKey(document.id)) ?? []
@@ -55,7 +59,7 @@ function sameIds(documents: FoundDocument[]): (document: FoundDocument) => Findi
   }
 }
 
-export const validate = operation({
+export const validate = defineVerb({
   name: 'validate',
   summary: 'Check checkpoint documents against their format',
   detail:
@@ -107,7 +111,7 @@ export const validate = operation({
       ...documents.flatMap(({ path, findings }) =>
         findings.map(({ level, line, what, mend }) => `${path}:${line}: ${level}: ${what}\n  ${mend}`),
       ),
-      `${count(documents.length, 'document')}: ${count(errors, 'error')}, ${count(warnings, 'warning')}.`,
+      `${formatCount(documents.length, 'document')}: ${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')}.`,
     ].join('\n'),
   failure: ({ valid, errors, warnings }) =>
     valid
@@ -115,7 +119,7 @@ export const validate = operation({
       : {
           exit: EXIT.invalid,
           reason: 'documents_invalid',
-          message: `${count(errors, 'error')}, ${count(warnings, 'warning')}`,
+          message: `${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')}`,
           hint: 'Each finding says how to mend it.',
         },
 })

@@ -1,10 +1,10 @@
 import { findRun } from '../../engine/runs/find-run.ts'
 import { recordError } from '../../engine/runs/record-error.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
 import { sayReceipt } from './say-receipt.ts'
 
-export const runError = operation({
+export const runError = defineVerb({
   name: 'run error',
   summary: 'Record an error that was classified',
   fields: {

@@ -1,6 +1,6 @@
 import type { CommandOutcome } from '../../core/checkpoint.ts'
 import { instant } from '../../core/ports.ts'
-import { describe } from '../../core/reason.ts'
+import { describeError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { findRun } from '../../engine/runs/find-run.ts'
 import { moveRunStep } from '../../engine/runs/move-step.ts'
@@ -9,10 +9,10 @@ import { outcomeOf, runCommand, type Signal } from '../../engine/runs/run-comman
 import { type Receipt, snapshotIfDue, takeSnapshot } from '../../engine/runs/take-snapshot.ts'
 import { boundedOutcome, HEARTBEAT_MS, type RunEvent } from '../../policy/snapshot.ts'
 import type { Stream } from '../../store/log.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
 
-export const runExec = operation({
+export const runExec = defineVerb({
   name: 'run exec',
   summary: 'Run a command as part of a run',
   detail:
@@ -49,7 +49,7 @@ export const runExec = operation({
           const receipt = await snapshotIfDue(context, found, event)
           if (receipt) receipts.push(receipt)
         } catch (error) {
-          context.notices.push(`${what} was not saved: ${describe(error)}`)
+          context.notices.push(`${what} was not saved: ${describeError(error)}`)
         }
       })
       return saving
@@ -74,7 +74,7 @@ export const runExec = operation({
     } catch (error) {
       // A command that failed is the worse news: its exit code is passed on, and ours is told beside it.
       if (ended.code === 0) throw error
-      context.notices.push(`The end of the command was not saved: ${describe(error)}`)
+      context.notices.push(`The end of the command was not saved: ${describeError(error)}`)
     } finally {
       release()
     }

@@ -1,10 +1,10 @@
 import { findRun } from '../../engine/runs/find-run.ts'
 import { finishRun } from '../../engine/runs/finish-run.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
 import { sayReceipt } from './say-receipt.ts'
 
-export const runFinish = operation({
+export const runFinish = defineVerb({
   name: 'run finish',
   summary: 'End a run',
   fields: {

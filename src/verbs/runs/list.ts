@@ -1,7 +1,7 @@
 import { latestPath } from '../../formats/snapshot/layout.ts'
-import type { Listed } from '../../store/log.ts'
-import { operation } from '../define/operation.ts'
-import { table } from '../say/table.ts'
+import type { StreamSummary } from '../../store/log.ts'
+import { defineVerb } from '../define/verb.ts'
+import { renderTable } from '../say/table.ts'
 
 export interface ListedRun {
   runId: string
@@ -14,7 +14,7 @@ export interface ListedRun {
   latest: string
 }
 
-const listed = ({ stream, at, progress, gist }: Listed): ListedRun => ({
+const listRun = ({ stream, at, progress, gist }: StreamSummary): ListedRun => ({
   runId: stream.name,
   status: progress,
   stepId: gist.step,
@@ -28,19 +28,19 @@ const listed = ({ stream, at, progress, gist }: Listed): ListedRun => ({
 /** Times compare as plain text; a comparison by language would load its tables at every start. */
 const newestFirst = (a: ListedRun, b: ListedRun) => (a.updatedAt < b.updatedAt ? 1 : -1)
 
-export const runList = operation({
+export const runList = defineVerb({
   name: 'run list',
   summary: 'List the runs of this repository',
   fields: {},
   examples: ['savepoint run list', 'savepoint run list --json'],
   access: 'read',
   async perform({ store, identity }) {
-    return { runs: (await store.log.listRuns(identity.repository)).map(listed).sort(newestFirst) }
+    return { runs: (await store.log.listRuns(identity.repository)).map(listRun).sort(newestFirst) }
   },
   say: ({ runs }) =>
     runs.length === 0
       ? 'No runs here yet. Begin one with: savepoint run start <plan.md>'
-      : table(
+      : renderTable(
           ['RUN', 'STATUS', 'STEP', 'DONE', 'SNAPSHOTS', 'UPDATED'],
           runs.map((run) => [
             run.runId,

@@ -1,10 +1,10 @@
 import { findRun } from '../../engine/runs/find-run.ts'
 import { takeSnapshot } from '../../engine/runs/take-snapshot.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
 import { sayReceipt } from './say-receipt.ts'
 
-export const runPause = operation({
+export const runPause = defineVerb({
   name: 'run pause',
   summary: 'Pause a run until a step starts again',
   fields: { run: RUN },

@@ -1,9 +1,9 @@
 import { findRun } from '../../engine/runs/find-run.ts'
 import { findSnapshot } from '../../engine/runs/find-snapshot.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
 
-export const runPin = operation({
+export const runPin = defineVerb({
   name: 'run pin',
   summary: 'Keep a snapshot for good',
   detail: 'Retention never removes a pinned snapshot; later snapshots name it in `protected_artifacts`.',

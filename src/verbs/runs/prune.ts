@@ -1,11 +1,11 @@
 import { REASONS, ReasonError } from '../../core/reason.ts'
-import { count } from '../../core/text.ts'
+import { formatCount } from '../../core/text.ts'
 import { limitsOf, type RetentionReport, retainRun } from '../../engine/runs/retain.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 
 const FAILED = 'checkpoint_retention_prune_failed'
 
-export const runPrune = operation({
+export const runPrune = defineVerb({
   name: 'run prune',
   summary: 'Remove and compress old snapshots',
   detail: 'The newest, the last failed, the last completed and every pinned snapshot of a run always stay.',
@@ -44,7 +44,7 @@ export const runPrune = operation({
       ...result.runs
         .filter(({ problem }) => problem !== null)
         .map(({ runId, problem }) => `${FAILED}: run ${runId}: ${problem}`),
-      `${result.dryRun ? 'Would remove' : 'Removed'} ${result.removed}, ${result.dryRun ? 'would compress' : 'compressed'} ${result.compressed}, ${result.dryRun ? 'would keep' : 'kept'} ${result.kept} snapshots in ${count(result.runs.length, 'run')}.`,
+      `${result.dryRun ? 'Would remove' : 'Removed'} ${result.removed}, ${result.dryRun ? 'would compress' : 'compressed'} ${result.compressed}, ${result.dryRun ? 'would keep' : 'kept'} ${result.kept} snapshots in ${formatCount(result.runs.length, 'run')}.`,
       ...(result.runs.some(({ problem }) => problem !== null) ? [REASONS[FAILED].hint] : []),
     ].join('\n'),
   failure({ runs }) {

@@ -7,7 +7,7 @@ import { renderSnapshot } from '../../engine/publish/render-snapshot.ts'
 import { findRun } from '../../engine/runs/find-run.ts'
 import { mendLatest } from '../../engine/runs/mend-latest.ts'
 import { readPlan } from '../../engine/runs/read-plan.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
 import { sayPlan } from './say-snapshot.ts'
 
@@ -29,7 +29,7 @@ function planDrift(context: Context, root: string, plan: Plan | null): string[] 
   }
 }
 
-export const runResume = operation({
+export const runResume = defineVerb({
   name: 'run resume',
   summary: 'Tell where a run stands and what comes next',
   detail:

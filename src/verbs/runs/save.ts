@@ -1,10 +1,10 @@
 import { findRun } from '../../engine/runs/find-run.ts'
 import { takeSnapshot } from '../../engine/runs/take-snapshot.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
 import { sayReceipt } from './say-receipt.ts'
 
-export const runSave = operation({
+export const runSave = defineVerb({
   name: 'run save',
   summary: 'Take a snapshot now',
   detail: 'Within 3 seconds of another and with nothing changed, the save is noted on that one.',

@@ -5,21 +5,21 @@ import { findRun } from '../../engine/runs/find-run.ts'
 import { findSnapshot } from '../../engine/runs/find-snapshot.ts'
 import { mendLatest } from '../../engine/runs/mend-latest.ts'
 import { historyPath } from '../../formats/snapshot/layout.ts'
-import type { Stored, Stream } from '../../store/log.ts'
-import { operation } from '../define/operation.ts'
-import { table } from '../say/table.ts'
+import type { StoredCheckpoint, Stream } from '../../store/log.ts'
+import { defineVerb } from '../define/verb.ts'
+import { renderTable } from '../say/table.ts'
 import { RUN } from './run-field.ts'
 import { saySnapshot } from './say-snapshot.ts'
 
 /** The newest snapshot that is whole; where that is not the head, the user is told. */
-async function newest(context: Context, run: Stream): Promise<Stored> {
+async function newest(context: Context, run: Stream): Promise<StoredCheckpoint> {
   const { base, stream } = await context.store.log.readSituation(run.id)
   if (base.checkpoint.id !== stream.headId)
     context.notices.push(`Snapshot ${stream.headId} is damaged; this is the newest good one before it.`)
   return findSnapshot(context, run, base.checkpoint.id)
 }
 
-export const runShow = operation({
+export const runShow = defineVerb({
   name: 'run show',
   summary: 'Show a run, or one of its snapshots',
   fields: {
@@ -71,7 +71,7 @@ export const runShow = operation({
   say: (result) =>
     result.kind === 'snapshot'
       ? saySnapshot(result.snapshot, result.plan).join('\n')
-      : table(
+      : renderTable(
           ['NUMBER', 'SNAPSHOT', 'STATUS', 'CREATED', 'STATE'],
           result.snapshots.map((row) => [
             String(row.sequence),

@@ -1,10 +1,10 @@
 import { requireRunName } from '../../core/id.ts'
-import { count } from '../../core/text.ts'
+import { formatCount } from '../../core/text.ts'
 import { readPlan } from '../../engine/runs/read-plan.ts'
 import { startRun } from '../../engine/runs/start-run.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 
-export const runStart = operation({
+export const runStart = defineVerb({
   name: 'run start',
   summary: 'Begin a run of a plan',
   detail: 'A plan is a Markdown checklist, a step a line: `- [ ] s1: First step`.',
@@ -25,7 +25,7 @@ export const runStart = operation({
   },
   say: (started) =>
     [
-      `Run ${started.runId} started: ${count(started.steps, 'step')} from ${started.planPath}.`,
+      `Run ${started.runId} started: ${formatCount(started.steps, 'step')} from ${started.planPath}.`,
       `Snapshot ${started.snapshotId} in ${started.latest}`,
       `Next: savepoint run step ${started.runId} <step> in_progress`,
     ].join('\n'),

@@ -1,12 +1,12 @@
 import { STEP_MOVES } from '../../core/plan.ts'
 import { findRun } from '../../engine/runs/find-run.ts'
 import { moveRunStep, requireStepName, tellUnplanned } from '../../engine/runs/move-step.ts'
-import { flag, oneOf, text, whole } from '../define/facts.ts'
-import { operation } from '../define/operation.ts'
+import { choiceFact, flagFact, integerFact, textFact } from '../define/facts.ts'
+import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
 import { sayReceipt } from './say-receipt.ts'
 
-export const runStep = operation({
+export const runStep = defineVerb({
   name: 'run step',
   summary: 'Say where a step stands',
   detail: 'A failed step makes the run failed until a step starts again.',
@@ -48,13 +48,13 @@ export const runStep = operation({
     when: 'Call it when a step of a run begins, is done, has failed or is skipped. Only where a run was started from a plan; for other work call save.',
     effect: 'adds',
     facts: {
-      run: text('the run'),
-      snapshot: text('the id of the snapshot'),
-      sequence: whole('its number in the history of the run'),
-      status: text('where the run stands: in_progress, failed, completed or paused'),
-      coalesced: flag('whether it was noted on the newest snapshot instead of making another'),
-      latest: text('the file of the newest snapshot'),
-      files: oneOf('whether the files say it already', ['published', 'pending']),
+      run: textFact('the run'),
+      snapshot: textFact('the id of the snapshot'),
+      sequence: integerFact('its number in the history of the run'),
+      status: textFact('where the run stands: in_progress, failed, completed or paused'),
+      coalesced: flagFact('whether it was noted on the newest snapshot instead of making another'),
+      latest: textFact('the file of the newest snapshot'),
+      files: choiceFact('whether the files say it already', ['published', 'pending']),
     },
     factsOf: ({ runId, snapshotId, sequence, status, coalesced, latest, files }) => ({
       ...{ run: runId, snapshot: snapshotId, sequence, status, coalesced, latest, files },

@@ -1,11 +1,11 @@
 import { requireRunName } from '../../core/id.ts'
 import { EXIT } from '../../core/reason.ts'
-import { count } from '../../core/text.ts'
+import { formatCount } from '../../core/text.ts'
 import { findRun } from '../../engine/runs/find-run.ts'
 import { type VerifyProblem, verifyRun } from '../../engine/runs/verify-run.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 
-export const runVerify = operation({
+export const runVerify = defineVerb({
   name: 'run verify',
   summary: 'Check every snapshot of a run, or of all runs',
   fields: {
@@ -36,8 +36,8 @@ export const runVerify = operation({
     [
       ...problems.map(({ reason, message }) => `${reason}: ${message}`),
       problems.length === 0
-        ? `${checked} snapshots and files of ${count(runs, 'run')} are sound.`
-        : `${count(problems.length, 'problem')} in ${checked} snapshots and files. Mend them with: savepoint doctor --fix`,
+        ? `${checked} snapshots and files of ${formatCount(runs, 'run')} are sound.`
+        : `${formatCount(problems.length, 'problem')} in ${checked} snapshots and files. Mend them with: savepoint doctor --fix`,
     ].join('\n'),
   failure: ({ problems: [first, ...more] }) =>
     first

@@ -1,7 +1,7 @@
 import { clipWidth, widthOf } from '../../core/width.ts'
 
 /** Columns as wide as their widest cell, two spaces apart, nothing trailing. */
-export const table = (head: string[], rows: string[][]): string => tableLines(head, rows).join('\n')
+export const renderTable = (head: string[], rows: string[][]): string => tableLines(head, rows).join('\n')
 
 /** The lines of a table, the head first. Plain loops: a table can have thousands of rows. */
 export function tableLines(head: string[], rows: string[][]): string[] {
@@ -25,7 +25,7 @@ export function tableLines(head: string[], rows: string[][]): string[] {
 }
 
 /** Lines that do not wrap: what does not fit is cut, with a mark. */
-export const fitted = (lines: string, columns: number) =>
+export const fitLines = (lines: string, columns: number) =>
   columns === Number.POSITIVE_INFINITY
     ? lines
     : lines
@@ -42,7 +42,7 @@ export function namedRows(
   const room = Math.max(MIN_ROOM, columns - width - 2)
   return rows
     .flatMap(([name, text]) =>
-      wrapped(text, room).map((line, at) => `${(at === 0 ? name : '').padEnd(width)}  ${line}`.trimEnd()),
+      wrapText(text, room).map((line, at) => `${(at === 0 ? name : '').padEnd(width)}  ${line}`.trimEnd()),
     )
     .join('\n')
 }
@@ -50,7 +50,7 @@ export function namedRows(
 const MIN_ROOM = 16
 
 /** Breaks at spaces; a word that is too long has a line of its own. */
-function wrapped(text: string, room: number): string[] {
+function wrapText(text: string, room: number): string[] {
   if (widthOf(text) <= room) return [text]
   const lines: string[] = []
   let line = ''

@@ -1,13 +1,22 @@
 import { PRESSURES } from '../../core/checkpoint.ts'
 import { shortId } from '../../core/session-name.ts'
-import { oneLine } from '../../core/visible.ts'
+import { visibleLine } from '../../core/visible.ts'
 import { requireLast } from '../../engine/sessions/current.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
 import { type Budget, budgetOf } from '../../policy/budget.ts'
-import { flag, listOf, maybe, oneOf, real, record, text, whole } from '../define/facts.ts'
-import { operation } from '../define/operation.ts'
+import {
+  choiceFact,
+  flagFact,
+  integerFact,
+  listFact,
+  nullableFact,
+  numberFact,
+  recordFact,
+  textFact,
+} from '../define/facts.ts'
+import { defineVerb } from '../define/verb.ts'
 import { namedRows } from '../say/table.ts'
-import { durationOf, short, span } from './session-text.ts'
+import { durationOf, shortNumber, shortSpan } from './session-text.ts'
 
 /** The use of the window if the work continues at the present rate. */
 interface Forecast {
@@ -29,7 +38,7 @@ interface BudgetNow extends Budget {
   forecast: Forecast | null
 }
 
-export const budget = operation({
+export const budget = defineVerb({
   name: 'budget',
   summary: "Show how full the session's context window is, and what to do about it",
   detail:
@@ -79,23 +88,23 @@ export const budget = operation({
     when: 'Call it before large reads or a long piece of work, and when the window may be filling up. It says when to give work to a helper, to save, and to clear.',
     effect: 'reads',
     facts: {
-      session: text('the id of the session'),
-      used: maybe(whole('tokens in the window at the last call')),
-      window: maybe(whole('tokens that fit into it')),
-      usedPercent: maybe(real('how full it is')),
-      headroom: maybe(whole('tokens that are left')),
-      pressure: maybe(oneOf('how bad that is', PRESSURES)),
-      burnPerMinute: maybe(whole('tokens that it gains in a minute')),
-      minutesLeft: maybe(whole('how long that can go on')),
-      consumed: whole('tokens in all calls of the session'),
-      compactions: whole('how often the session was compacted'),
-      advice: listOf('what to do', oneOf('a kind of advice', ['delegate', 'save', 'clear'])),
-      forecast: maybe(
-        record('what was asked for', {
-          minutes: whole('so many minutes from now'),
-          used: maybe(whole('tokens in the window then')),
-          usedPercent: maybe(real('how full it is then')),
-          full: maybe(flag('whether a compaction comes before that')),
+      session: textFact('the id of the session'),
+      used: nullableFact(integerFact('tokens in the window at the last call')),
+      window: nullableFact(integerFact('tokens that fit into it')),
+      usedPercent: nullableFact(numberFact('how full it is')),
+      headroom: nullableFact(integerFact('tokens that are left')),
+      pressure: nullableFact(choiceFact('how bad that is', PRESSURES)),
+      burnPerMinute: nullableFact(integerFact('tokens that it gains in a minute')),
+      minutesLeft: nullableFact(integerFact('how long that can go on')),
+      consumed: integerFact('tokens in all calls of the session'),
+      compactions: integerFact('how often the session was compacted'),
+      advice: listFact('what to do', choiceFact('a kind of advice', ['delegate', 'save', 'clear'])),
+      forecast: nullableFact(
+        recordFact('what was asked for', {
+          minutes: integerFact('so many minutes from now'),
+          used: nullableFact(integerFact('tokens in the window then')),
+          usedPercent: nullableFact(numberFact('how full it is then')),
+          full: nullableFact(flagFact('whether a compaction comes before that')),
         }),
       ),
     },
@@ -125,25 +134,27 @@ function forecastOf({ used, window, burnPerMinute }: Budget, minutes: number): F
 function rowsOf(now: BudgetNow): Array<[string, string]> {
   const { used, window, usedPercent, headroom, burnPerMinute, minutesLeft, pressure, forecast } = now
   const rows: Array<[string, string | null]> = [
-    ['Session', [shortId(now.sessionId), span(now.durationMs), now.model].filter(Boolean).join(', ')],
+    ['Session', [shortId(now.sessionId), shortSpan(now.durationMs), now.model].filter(Boolean).join(', ')],
     ['Used', used === null ? 'not known' : sayUse(used, window, usedPercent)],
     ['Pressure', pressure],
-    ['Headroom', headroom === null ? null : `${short(headroom)} tokens`],
+    ['Headroom', headroom === null ? null : `${shortNumber(headroom)} tokens`],
     ['Burn rate', burnPerMinute === null ? 'not known yet' : sayBurn(burnPerMinute, minutesLeft)],
-    ['Consumed', `${short(now.consumed)} tokens in all calls of the session`],
+    ['Consumed', `${shortNumber(now.consumed)} tokens in all calls of the session`],
     ['Compactions', now.compactions > 0 ? String(now.compactions) : null],
     ['Forecast', forecast && sayForecast(forecast, window)],
     ...now.warnings.map((text): [string, string] => ['Warning', text]),
     ...now.advice.map(({ text }): [string, string] => ['Do', text]),
   ]
-  return rows.flatMap(([name, text]): Array<[string, string]> => (text ? [[name, oneLine(text)]] : []))
+  return rows.flatMap(([name, text]): Array<[string, string]> => (text ? [[name, visibleLine(text)]] : []))
 }
 
 const sayUse = (used: number, window: number | null, percent: number | null) =>
-  window === null ? `${short(used)} tokens` : `${short(used)} of ${short(window)} tokens (${percent} %)`
+  window === null
+    ? `${shortNumber(used)} tokens`
+    : `${shortNumber(used)} of ${shortNumber(window)} tokens (${percent} %)`
 
 const sayBurn = (burn: number, left: number | null) =>
-  `${short(Math.max(0, burn))} tokens a minute${left === null || left < 0 ? '' : `: full in ${span(left * 60_000)}`}`
+  `${shortNumber(Math.max(0, burn))} tokens a minute${left === null || left < 0 ? '' : `: full in ${shortSpan(left * 60_000)}`}`
 
 function sayForecast({ minutes, used, usedPercent, full }: Forecast, window: number | null): string {
   if (used === null) return `in ${minutes} minutes: not known, because the burn rate is not`

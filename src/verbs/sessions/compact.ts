@@ -1,20 +1,20 @@
 import { ReasonError } from '../../core/reason.ts'
-import { count } from '../../core/text.ts'
-import { resumed } from '../../engine/brief/resume-work.ts'
+import { formatCount } from '../../core/text.ts'
+import { resumeStream } from '../../engine/brief/resume-work.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { read } from '../../engine/documents/read.ts'
+import { readSurvey } from '../../engine/documents/read-survey.ts'
 import { findRow } from '../../engine/documents/survey.ts'
 import { archiveResults } from '../../engine/sessions/archive-results.ts'
-import { catchUp } from '../../engine/sessions/catch-up.ts'
+import { catchUpSession } from '../../engine/sessions/catch-up.ts'
 import { requireLast } from '../../engine/sessions/current.ts'
-import { changeSession } from '../../engine/sessions/follow.ts'
 import { refreshHint } from '../../engine/sessions/hint-of.ts'
+import { changeSession } from '../../engine/sessions/update-session-rows.ts'
 import { worldOf } from '../../engine/surroundings/world.ts'
 import { streamOf } from '../../policy/session-stream.ts'
-import { maybe, oneOf, text, whole } from '../define/facts.ts'
-import { operation } from '../define/operation.ts'
+import { choiceFact, integerFact, nullableFact, textFact } from '../define/facts.ts'
+import { defineVerb } from '../define/verb.ts'
 
-export const compact = operation({
+export const compact = defineVerb({
   name: 'compact',
   summary: 'Save the essential context of a session, and archive what its tools gave back',
   detail:
@@ -33,8 +33,8 @@ export const compact = operation({
   lenient: true,
   async perform(context, { show, session }) {
     return show === undefined
-      ? compacted(context, session)
-      : { kind: 'archive' as const, text: await archived(context, show) }
+      ? compactSession(context, session)
+      : { kind: 'archive' as const, text: await readArchive(context, show) }
   },
   say: (result) =>
     result.kind === 'archive'
@@ -45,7 +45,7 @@ export const compact = operation({
             : 'The session said nothing yet that could be saved.',
           result.archive === null
             ? 'Its tools gave nothing back that could be archived.'
-            : `${count(result.results, 'result')} archived: savepoint compact --show ${result.archive.slice(0, SHORT)}`,
+            : `${formatCount(result.results, 'result')} archived: savepoint compact --show ${result.archive.slice(0, SHORT)}`,
           `Tokens: ${result.tokensBefore ?? 'unknown'} in the window, ${result.tokensAfter} in the brief (est.)${result.tokensSaved === null ? '' : `, ${result.tokensSaved} saved`}.`,
           ...(result.live && result.saved ? ['Now /clear: the next session goes on from the brief.'] : []),
         ].join('\n'),
@@ -55,15 +55,18 @@ export const compact = operation({
     when: 'Call it before a /clear, or when the window is nearly full; the user clears afterwards, it does not. To keep decisions and next actions in your own words call save.',
     effect: 'adds',
     facts: {
-      kind: oneOf('a checkpoint and an archive were made, or an archive is shown', ['compacted', 'archive']),
-      session: maybe(text('the id of the session')),
-      stream: maybe(text('the piece of work that holds it; null where nothing could be saved')),
-      checkpoint: maybe(text('the id of the new checkpoint; null where nothing was new')),
-      archive: maybe(text('the name of what was archived')),
-      results: whole('how many results of tools that has'),
-      tokensBefore: maybe(whole('tokens in the window')),
-      tokensAfter: maybe(whole('tokens of the brief (estimated)')),
-      tokensSaved: maybe(whole('tokens that a /clear saves (estimated)')),
+      kind: choiceFact('a checkpoint and an archive were made, or an archive is shown', [
+        'compacted',
+        'archive',
+      ]),
+      session: nullableFact(textFact('the id of the session')),
+      stream: nullableFact(textFact('the piece of work that holds it; null where nothing could be saved')),
+      checkpoint: nullableFact(textFact('the id of the new checkpoint; null where nothing was new')),
+      archive: nullableFact(textFact('the name of what was archived')),
+      results: integerFact('how many results of tools that has'),
+      tokensBefore: nullableFact(integerFact('tokens in the window')),
+      tokensAfter: nullableFact(integerFact('tokens of the brief (estimated)')),
+      tokensSaved: nullableFact(integerFact('tokens that a /clear saves (estimated)')),
     },
     factsOf: (result) => (result.kind === 'archive' ? OF_ARCHIVE : compactedFacts(result)),
   },
@@ -77,7 +80,7 @@ const OF_ARCHIVE = {
   ...{ tokensBefore: null, tokensAfter: null, tokensSaved: null },
 }
 
-const compactedFacts = (result: Awaited<ReturnType<typeof compacted>>) => ({
+const compactedFacts = (result: Awaited<ReturnType<typeof compactSession>>) => ({
   ...{ kind: result.kind, session: result.session, stream: result.saved ? result.stream : null },
   ...{ checkpoint: result.checkpoint, archive: result.archive, results: result.results },
   tokensBefore: result.tokensBefore,
@@ -85,14 +88,14 @@ const compactedFacts = (result: Awaited<ReturnType<typeof compacted>>) => ({
   tokensSaved: result.tokensSaved,
 })
 
-async function compacted(context: Context, id: string | undefined) {
+async function compactSession(context: Context, id: string | undefined) {
   const { session } = await requireLast(context, id)
   const archive = await archiveResults(context, session)
   const references = archive
     ? [{ kind: 'command', text: `savepoint compact --show ${archive.hash.slice(0, SHORT)}` }]
     : []
   const why = { kind: 'compaction' as const, note: 'asked for', isLive: true }
-  const caughtUp = await catchUp(context, session, why, { references })
+  const caughtUp = await catchUpSession(context, session, why, { references })
   const row = await changeSession(context, session, (now) =>
     archive === null ? now : { ...now, archives: [...new Set([...now.archives, archive.hash])].slice(-20) },
   )
@@ -118,18 +121,18 @@ async function compacted(context: Context, id: string | undefined) {
 
 /** What the brief of the stream costs; null where there is no such stream. */
 async function briefTokens(context: Context, stream: string): Promise<number | null> {
-  const survey = await read(context)
+  const survey = await readSurvey(context)
   if (!findRow(survey, stream)) return null
   const world = await worldOf(context, survey, { wantsDirty: false })
   // The stream was chosen by default: notices about that choice are dropped here.
-  const found = await resumed({ ...context, notices: [] }, survey, world, {
+  const found = await resumeStream({ ...context, notices: [] }, survey, world, {
     named: stream,
     budget: context.settings.brief_tokens,
   })
   return found.kind === 'brief' ? found.tokens : 0
 }
 
-async function archived(context: Context, prefix: string): Promise<string> {
+async function readArchive(context: Context, prefix: string): Promise<string> {
   const rows = await context.store.log.listSessions({ repository: context.identity.repository })
   const found = rows
     .flatMap(({ session }) => session.archives)

@@ -7,13 +7,13 @@ import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
 import { accomplishmentsOf } from '../../policy/accomplishments.ts'
 import { runningIn } from '../../policy/running-in.ts'
 import { streamOf } from '../../policy/session-stream.ts'
-import { maybe, oneOf, record, text, whole } from '../define/facts.ts'
-import { operation } from '../define/operation.ts'
+import { choiceFact, integerFact, nullableFact, recordFact, textFact } from '../define/facts.ts'
+import { defineVerb } from '../define/verb.ts'
 import { namedRows } from '../say/table.ts'
-import { type Here, type Info, infoRows, type Stale } from './say-info.ts'
+import { type CurrentSessionInfo, type Info, infoRows, type StaleSessionInfo } from './say-info.ts'
 import { durationOf } from './session-text.ts'
 
-export const info = operation({
+export const info = defineVerb({
   name: 'info',
   summary: 'Show the current session, the last one, and those that fell silent',
   detail:
@@ -51,29 +51,29 @@ export const info = operation({
     when: 'Call it when the user asks about this session or the last one: what was done, how long it took, what is left. For how full the context window is call budget.',
     effect: 'reads',
     facts: {
-      session: maybe(
-        record('the current session', {
-          id: text('its id'),
-          phase: oneOf('where it stands in its life', PHASES),
-          startedAt: text('when it began'),
-          durationMs: whole('how long it has lasted'),
-          stream: text('the piece of work that it saves to'),
-          filesModified: whole('how many files it changed'),
-          tasksCompleted: whole('calls of tools that went well'),
-          tasksFailed: whole('calls of tools that failed'),
-          commits: whole('how many commits it made'),
-          tokens: whole('tokens in all its calls'),
+      session: nullableFact(
+        recordFact('the current session', {
+          id: textFact('its id'),
+          phase: choiceFact('where it stands in its life', PHASES),
+          startedAt: textFact('when it began'),
+          durationMs: integerFact('how long it has lasted'),
+          stream: textFact('the piece of work that it saves to'),
+          filesModified: integerFact('how many files it changed'),
+          tasksCompleted: integerFact('calls of tools that went well'),
+          tasksFailed: integerFact('calls of tools that failed'),
+          commits: integerFact('how many commits it made'),
+          tokens: integerFact('tokens in all its calls'),
         }),
       ),
-      unrecorded: maybe(text('the id of the current session, where nothing of it is recorded')),
-      last: maybe(
-        record('the session before', {
-          id: text('its id'),
-          endedAt: text('when it ended'),
-          endReason: maybe(oneOf('how it ended', END_REASONS)),
+      unrecorded: nullableFact(textFact('the id of the current session, where nothing of it is recorded')),
+      last: nullableFact(
+        recordFact('the session before', {
+          id: textFact('its id'),
+          endedAt: textFact('when it ended'),
+          endReason: nullableFact(choiceFact('how it ended', END_REASONS)),
         }),
       ),
-      stale: whole('how many sessions fell silent without an end'),
+      stale: integerFact('how many sessions fell silent without an end'),
     },
     factsOf: ({ session, unrecorded, lastSession: last, staleSessionsDetected: stale }) => ({
       session: session && hereFacts(session),
@@ -84,7 +84,7 @@ export const info = operation({
   },
 })
 
-const hereFacts = ({ statistics, ...here }: Here) => ({
+const hereFacts = ({ statistics, ...here }: CurrentSessionInfo) => ({
   ...{ id: here.sessionId, phase: here.phase, startedAt: here.startedAt },
   ...{ durationMs: here.durationMs, stream: here.savesTo },
   filesModified: statistics.filesModified.length,
@@ -98,7 +98,7 @@ const hereFacts = ({ statistics, ...here }: Here) => ({
 const isNotSetUp = async (context: Context, sessions: number) =>
   sessions === 0 && !(await isSetUpHere(context))
 
-function hereOf({ ports }: Context, session: Session): Here {
+function hereOf({ ports }: Context, session: Session): CurrentSessionInfo {
   const { phase, source, startedAt, lastActivityAt, paused, context } = session
   return {
     ...{ sessionId: session.id, phase, source, startedAt, lastActivityAt, paused, context },
@@ -111,7 +111,7 @@ function hereOf({ ports }: Context, session: Session): Here {
   }
 }
 
-async function staleOf(context: Context, session: Session): Promise<Stale> {
+async function staleOf(context: Context, session: Session): Promise<StaleSessionInfo> {
   const { id: sessionId, lastActivityAt, environment, workspace } = session
   return {
     ...{ sessionId, lastActivityAt, gitBranch: environment.gitBranch },

@@ -3,16 +3,16 @@ import { instant } from '../../core/ports.ts'
 import { ReasonError, usageError } from '../../core/reason.ts'
 import type { Outcome, Session } from '../../core/session.ts'
 import { shortId } from '../../core/session-name.ts'
-import { count } from '../../core/text.ts'
-import { oneLine } from '../../core/visible.ts'
+import { formatCount } from '../../core/text.ts'
+import { visibleLine } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { requireCurrent } from '../../engine/sessions/current.ts'
-import { changeSession } from '../../engine/sessions/follow.ts'
 import { refreshHint } from '../../engine/sessions/hint-of.ts'
+import { changeSession } from '../../engine/sessions/update-session-rows.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { withEvent } from '../../policy/session-events.ts'
 import type { InputOf } from '../define/field.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 
 /** More than this nobody works on at once, and every brief would carry it. */
 const MOST_OUTCOMES = 50
@@ -34,14 +34,14 @@ const FIELDS = {
 
 type Input = InputOf<typeof FIELDS>
 
-interface Focused {
+interface OutcomeReceipt {
   sessionId: string
   focusedOutcomes: Outcome[]
   /** There was one with this path or name already. */
   known: boolean
 }
 
-export const outcomeFocus = operation({
+export const outcomeFocus = defineVerb({
   name: 'outcome focus',
   summary: 'Say what a session works on',
   detail:
@@ -54,11 +54,13 @@ export const outcomeFocus = operation({
   ],
   access: 'write',
   takesIn: 'events',
-  async perform(context, input): Promise<Focused> {
-    const said = saidBy(context, input)
+  async perform(context, input): Promise<OutcomeReceipt> {
+    const said = outcomeFrom(context, input)
     const { session } = await requireCurrent(context, input.session)
     const known = said !== null && find(session.outcomes, said) !== undefined
-    const changed = await changeSession(context, session, (now) => focused(now, said, context.ports.now()))
+    const changed = await changeSession(context, session, (now) =>
+      focusOutcome(now, said, context.ports.now()),
+    )
     if (changed === null) throw new ReasonError('session_unknown', { id: session.id })
     const { outcomes } = changed.session
     refreshHint(context, changed.session)
@@ -69,14 +71,17 @@ export const outcomeFocus = operation({
     if (!newest) return `Session ${shortId(sessionId)} is focused on nothing.`
     const others = focusedOutcomes.length - 1
     return [
-      `Session ${shortId(sessionId)} ${known ? 'goes on with' : 'works on'} ${oneLine(newest.outcomeName)}${newest.path ? ` (${oneLine(newest.path)})` : ''}.`,
-      ...(others > 0 ? [`Before it: ${count(others, 'other')}. See them with: savepoint info`] : []),
+      `Session ${shortId(sessionId)} ${known ? 'goes on with' : 'works on'} ${visibleLine(newest.outcomeName)}${newest.path ? ` (${visibleLine(newest.path)})` : ''}.`,
+      ...(others > 0 ? [`Before it: ${formatCount(others, 'other')}. See them with: savepoint info`] : []),
     ].join('\n')
   },
 })
 
 /** What is to be in focus; null where nothing is. */
-function saidBy({ cwd, place }: Context, { name, path, id, task, summary, clear }: Input): Outcome | null {
+function outcomeFrom(
+  { cwd, place }: Context,
+  { name, path, id, task, summary, clear }: Input,
+): Outcome | null {
   const texts = { '<name>': name, '--path': path, '--id': id, '--task': task, '--summary': summary }
   for (const [label, text] of Object.entries(texts)) {
     if (text === undefined) continue
@@ -110,7 +115,7 @@ const find = (outcomes: readonly Outcome[], { path, outcomeName }: Outcome) =>
       (path === null || known.path === null) && known.outcomeName.toLowerCase() === outcomeName.toLowerCase(),
   )
 
-function focused(session: Session, said: Outcome | null, nowMs: number): Session {
+function focusOutcome(session: Session, said: Outcome | null, nowMs: number): Session {
   const event = {
     at: instant(nowMs),
     kind: 'focus',
@@ -123,11 +128,11 @@ function focused(session: Session, said: Outcome | null, nowMs: number): Session
   const others = session.outcomes.filter((outcome) => outcome !== known)
   if (others.length >= MOST_OUTCOMES)
     throw usageError(`a session is focused on at most ${MOST_OUTCOMES} outcomes; --clear empties the list`)
-  return { ...withEvent(session, event), outcomes: [...others, known ? merged(known, said) : said] }
+  return { ...withEvent(session, event), outcomes: [...others, known ? mergeOutcome(known, said) : said] }
 }
 
 /** Values that are not given again stay. */
-const merged = (known: Outcome, said: Outcome): Outcome => ({
+const mergeOutcome = (known: Outcome, said: Outcome): Outcome => ({
   outcomeId: said.outcomeId ?? known.outcomeId,
   outcomeName: said.outcomeName,
   path: said.path ?? known.path,

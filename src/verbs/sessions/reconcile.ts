@@ -1,16 +1,16 @@
-import { ageOf, count } from '../../core/text.ts'
+import { ageOf, formatCount } from '../../core/text.ts'
 import { ALL, countEarlier, readEarlier } from '../../engine/sessions/earlier-sessions.ts'
 import {
-  type Reconciled,
+  describeReconciled,
+  type ReconciledSession,
   reconcileHere,
   staleSessions,
-  toldOf,
 } from '../../engine/sessions/reconcile-sessions.ts'
 import { lookHere } from '../../engine/trust/here.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 import { sayEarlier } from '../say/say-earlier.ts'
 
-export const reconcile = operation({
+export const reconcile = defineVerb({
   name: 'reconcile',
   summary: 'Move sessions that broke off to the history, and save what they wrote',
   detail:
@@ -25,7 +25,7 @@ export const reconcile = operation({
     const earlier = dryRun
       ? await countEarlier(context)
       : await readEarlier(context, ALL, { except, again: true })
-    const stale = (await staleSessions(context)).map(toldOf)
+    const stale = (await staleSessions(context)).map(describeReconciled)
     const reconciled = dryRun ? stale : await reconcileHere(context, await lookHere(context), { except })
     return { dryRun: dryRun, reconciled, earlier, now: new Date(context.ports.now()).toISOString() }
   },
@@ -35,10 +35,10 @@ export const reconcile = operation({
     ),
 })
 
-function sayBroken(reconciled: readonly Reconciled[], nowMs: number, isDry: boolean): string[] {
+function sayBroken(reconciled: readonly ReconciledSession[], nowMs: number, isDry: boolean): string[] {
   if (reconciled.length === 0) return ['No session broke off.']
   return [
-    `${count(reconciled.length, 'session')} broke off${isDry ? '' : '; what they wrote is saved, and they are history'}:`,
+    `${formatCount(reconciled.length, 'session')} broke off${isDry ? '' : '; what they wrote is saved, and they are history'}:`,
     ...reconciled.map(
       ({ id, lastActivityAt, branch }) =>
         `  ${id}  last heard of ${ageOf(nowMs - Date.parse(lastActivityAt))} ago${branch === null ? '' : `, ${branch}`}`,

@@ -1,11 +1,11 @@
 import type { Session, Statistics } from '../../core/session.ts'
 import { type Outcome, totalTokens } from '../../core/session.ts'
 import { shortId } from '../../core/session-name.ts'
-import { ageOf, count } from '../../core/text.ts'
-import { oneLine } from '../../core/visible.ts'
+import { ageOf, formatCount } from '../../core/text.ts'
+import { visibleLine } from '../../core/visible.ts'
 import type { Registry } from '../../policy/registry.ts'
 import { sayContext } from './say-statistics.ts'
-import { sayEnd, short, span } from './session-text.ts'
+import { sayEnd, shortNumber, shortSpan } from './session-text.ts'
 
 const MOST_SHOWN = 5
 
@@ -44,12 +44,12 @@ function sayStale({
   gitBranch,
   worktree,
 }: Info['staleSessionsDetected'][number]): string {
-  const branch = gitBranch === null ? '' : ` on ${oneLine(gitBranch)}`
-  const there = worktree === null ? '' : `. Run savepoint reconcile in ${oneLine(worktree)}`
+  const branch = gitBranch === null ? '' : ` on ${visibleLine(gitBranch)}`
+  const there = worktree === null ? '' : `. Run savepoint reconcile in ${visibleLine(worktree)}`
   return `${shortId(sessionId)} fell silent ${ageOf(silentMs)} ago${branch}: crashed, or its terminal was closed${there}`
 }
 
-function sayHere(session: Here): Rows {
+function sayHere(session: CurrentSessionInfo): Rows {
   const { statistics, focusedOutcomes: outcomes, context, inFlight } = session
   const { tasksCompleted, tasksFailed, filesModified, tokensConsumed, gitCommits } = statistics
   const state = sayEnd({ ...session, endReason: null })
@@ -57,21 +57,21 @@ function sayHere(session: Here): Rows {
     ['Session', `${session.sessionId} (${[session.phase, state].filter(Boolean).join(', ')})`],
     [
       'Duration',
-      `${span(session.durationMs)}, since ${session.startedAt.slice(0, 16).replace('T', ' ')}Z (${session.source})`,
+      `${shortSpan(session.durationMs)}, since ${session.startedAt.slice(0, 16).replace('T', ' ')}Z (${session.source})`,
     ],
-    ...(session.gitBranch === null ? [] : row('Branch', oneLine(session.gitBranch))),
+    ...(session.gitBranch === null ? [] : row('Branch', visibleLine(session.gitBranch))),
     [
       'Statistics',
       [
-        count(statistics.events, 'event'),
-        count(filesModified.length, 'file'),
-        `${count(tasksCompleted, 'task')} completed, ${tasksFailed} failed`,
-        count(gitCommits, 'commit'),
-        `${short(totalTokens(tokensConsumed))} tokens`,
+        formatCount(statistics.events, 'event'),
+        formatCount(filesModified.length, 'file'),
+        `${formatCount(tasksCompleted, 'task')} completed, ${tasksFailed} failed`,
+        formatCount(gitCommits, 'commit'),
+        `${shortNumber(totalTokens(tokensConsumed))} tokens`,
       ].join(', '),
     ],
     ...(context ? row('Context', sayContext(context)) : []),
-    ['Saves to', oneLine(session.savesTo)],
+    ['Saves to', visibleLine(session.savesTo)],
     [
       'Works on',
       outcomes.length === 0
@@ -86,12 +86,12 @@ function sayHere(session: Here): Rows {
 }
 
 const sayOutcome = ({ outcomeName, lastTask }: Pick<Outcome, 'outcomeName' | 'lastTask'>) =>
-  oneLine(lastTask === '' ? outcomeName : `${outcomeName} (${lastTask})`)
+  visibleLine(lastTask === '' ? outcomeName : `${outcomeName} (${lastTask})`)
 
 function sayLast(last: NonNullable<Info['lastSession']>): Rows {
   const { sessionId, agoMs, endReason, context, outcomes } = last
   const end = sayEnd({ phase: 'recent', endReason, paused: null }) || 'ended'
-  const branch = context.gitBranch === null ? '' : ` on ${oneLine(context.gitBranch)}`
+  const branch = context.gitBranch === null ? '' : ` on ${visibleLine(context.gitBranch)}`
   return [
     ['Last', `${shortId(sessionId)} ${end} ${ageOf(agoMs)} ago${branch}`],
     ...list('  Works on', outcomes.map(sayOutcome)),
@@ -104,10 +104,13 @@ function sayLast(last: NonNullable<Info['lastSession']>): Rows {
 /** The first ones under one name; how many more there are is said. */
 function list(name: string, texts: readonly string[]): Rows {
   const more = texts.length > MOST_SHOWN ? [`and ${texts.length - MOST_SHOWN} more`] : []
-  return [...texts.slice(0, MOST_SHOWN).map(oneLine), ...more].map((text, at) => [at === 0 ? name : '', text])
+  return [...texts.slice(0, MOST_SHOWN).map(visibleLine), ...more].map((text, at) => [
+    at === 0 ? name : '',
+    text,
+  ])
 }
 
-export interface Here
+export interface CurrentSessionInfo
   extends Pick<
     Session,
     'phase' | 'source' | 'startedAt' | 'lastActivityAt' | 'paused' | 'context' | 'inFlight'
@@ -120,7 +123,7 @@ export interface Here
   focusedOutcomes: Outcome[]
 }
 
-export interface Stale {
+export interface StaleSessionInfo {
   sessionId: string
   lastActivityAt: string
   silentMs: number
@@ -131,7 +134,7 @@ export interface Stale {
 
 export interface Info {
   /** Null where none is active, or where this one is not recorded. */
-  session: Here | null
+  session: CurrentSessionInfo | null
   /** The session that the agent says it is, where nothing of it is recorded. */
   unrecorded: string | null
   /** An agent asks that does not say which session this is. */
@@ -143,7 +146,7 @@ export interface Info {
         accomplishments: string[]
       })
     | null
-  staleSessionsDetected: Stale[]
+  staleSessionsDetected: StaleSessionInfo[]
   /** What to do now, as commands. */
   todo: string[]
 }

@@ -1,12 +1,12 @@
 import { basename } from 'node:path'
 import type { Session, SessionKey } from '../../core/session.ts'
-import { namesOf } from '../../core/session-name.ts'
-import { count } from '../../core/text.ts'
-import { oneLine } from '../../core/visible.ts'
+import { sessionNamer } from '../../core/session-name.ts'
+import { formatCount } from '../../core/text.ts'
+import { visibleLine } from '../../core/visible.ts'
 import { widthOf } from '../../core/width.ts'
 import { sayUnread } from '../say/say-earlier.ts'
-import { fitted, namedRows, tableLines } from '../say/table.ts'
-import { sayEnd, short, span } from './session-text.ts'
+import { fitLines, namedRows, tableLines } from '../say/table.ts'
+import { sayEnd, shortNumber, shortSpan } from './session-text.ts'
 
 const NONE = 'No session is recorded here yet.'
 
@@ -25,7 +25,7 @@ export function sayList({ sessions, archived, total, unread, setUp }: List, colu
     return [archived > 0 ? 'No session of the last 72 hours.' : 'No session is like that.', ...left].join(
       '\n',
     )
-  const name = namesOf(sessions.map(({ id }) => id))
+  const name = sessionNamer(sessions.map(({ id }) => id))
   const hasPlaces = new Set(sessions.map(({ worktree }) => worktree)).size > 1
   const rows = sessions.map((session) => cellsOf(session, name(session.id), hasPlaces))
   // A column that is empty in every row says nothing.
@@ -35,8 +35,8 @@ export function sayList({ sessions, archived, total, unread, setUp }: List, colu
     rows.map((row) => titles.map((title) => row[title])),
   )
   const isWide = lines.every((line) => widthOf(line) <= columns)
-  const blocks = () => fitted(rows.map((row) => block(row, columns)).join('\n'), columns)
-  return [isWide ? lines.join('\n') : blocks(), ...left.map((line) => fitted(line, columns))].join('\n')
+  const blocks = () => fitLines(rows.map((row) => block(row, columns)).join('\n'), columns)
+  return [isWide ? lines.join('\n') : blocks(), ...left.map((line) => fitLines(line, columns))].join('\n')
 }
 
 const TITLES = [
@@ -58,16 +58,16 @@ type Cells = Record<(typeof TITLES)[number], string>
 function cellsOf(session: ListedSession, name: string, hasPlaces: boolean): Cells {
   return {
     '': session.current ? '*' : '',
-    SESSION: oneLine(name),
+    SESSION: visibleLine(name),
     PHASE: session.phase,
-    AGO: span(session.silentMs),
-    BRANCH: oneLine(session.branch ?? ''),
-    WORKTREE: hasPlaces ? oneLine(basename(session.worktree ?? '?')) : '',
-    LASTED: span(session.durationMs),
-    TOKENS: short(session.tokens),
+    AGO: shortSpan(session.silentMs),
+    BRANCH: visibleLine(session.branch ?? ''),
+    WORKTREE: hasPlaces ? visibleLine(basename(session.worktree ?? '?')) : '',
+    LASTED: shortSpan(session.durationMs),
+    TOKENS: shortNumber(session.tokens),
     FILES: String(session.files),
     ENDED: sayEnd(session),
-    'WORKS ON': session.focus.map(oneLine).join(', '),
+    'WORKS ON': session.focus.map(visibleLine).join(', '),
   }
 }
 
@@ -79,7 +79,7 @@ function block(cells: Cells, columns: number): string {
   const rows: Array<[string, string]> = [
     ['branch', cells.BRANCH],
     ['worktree', cells.WORKTREE],
-    ['lasted', `${cells.LASTED}, ${cells.TOKENS} tokens, ${count(Number(cells.FILES), 'file')}`],
+    ['lasted', `${cells.LASTED}, ${cells.TOKENS} tokens, ${formatCount(Number(cells.FILES), 'file')}`],
     ['ended', cells.ENDED],
     ['works on', cells['WORKS ON']],
   ]

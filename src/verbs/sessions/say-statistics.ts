@@ -1,7 +1,7 @@
 import { type ContextUse, type Statistics, totalTokens } from '../../core/session.ts'
-import { count } from '../../core/text.ts'
-import { oneLine } from '../../core/visible.ts'
-import { short } from './session-text.ts'
+import { formatCount } from '../../core/text.ts'
+import { visibleLine } from '../../core/visible.ts'
+import { shortNumber } from './session-text.ts'
 
 type Rows = Array<[name: string, text: string]>
 
@@ -18,8 +18,11 @@ export function statisticsRows(statistics: Statistics): Rows {
     ['Tokens', sayTokens(tokens)],
     ['Calls', String(statistics.apiCalls)],
     ['Tasks', `${tasksCompleted} completed, ${tasksFailed} failed`],
-    ['Tools', listed(tools.map(told), MOST_TOOLS)],
-    ['Files', files.length === 0 ? 'none' : `${files.length}: ${listed(files.map(oneLine), MOST_FILES)}`],
+    ['Tools', listTexts(tools.map(sayCount), MOST_TOOLS)],
+    [
+      'Files',
+      files.length === 0 ? 'none' : `${files.length}: ${listTexts(files.map(visibleLine), MOST_FILES)}`,
+    ],
     ['Commits', String(gitCommits)],
     ['Helpers', String(subagentsLaunched)],
   ]
@@ -27,30 +30,30 @@ export function statisticsRows(statistics: Statistics): Rows {
     const lines = unknown.reduce((sum, [, times]) => sum + times, 0)
     rows.push([
       'Unknown',
-      `${count(lines, 'line')} of kinds that are not known: ${listed(unknown.map(told), MOST_TOOLS)}`,
+      `${formatCount(lines, 'line')} of kinds that are not known: ${listTexts(unknown.map(sayCount), MOST_TOOLS)}`,
     ])
   }
   return rows.filter(([, text]) => text !== '')
 }
 
 const sayTokens = (tokens: Statistics['tokensConsumed']) =>
-  `${grouped(totalTokens(tokens))} (${short(tokens.input)} input, ${short(tokens.output)} output, ${short(tokens.cacheRead)} cache read, ${short(tokens.cacheCreation)} cache written)`
+  `${groupDigits(totalTokens(tokens))} (${shortNumber(tokens.input)} input, ${shortNumber(tokens.output)} output, ${shortNumber(tokens.cacheRead)} cache read, ${shortNumber(tokens.cacheCreation)} cache written)`
 
 /** How full the window is, as far as that is known. */
 export function sayContext({ tokens, window, model }: ContextUse): string {
-  const full = window === null ? '' : ` of ${short(window)} (${Math.floor((tokens / window) * 100)} %)`
-  return `${short(tokens)}${full} at the last call${model === '' ? '' : `, ${oneLine(model)}`}`
+  const full = window === null ? '' : ` of ${shortNumber(window)} (${Math.floor((tokens / window) * 100)} %)`
+  return `${shortNumber(tokens)}${full} at the last call${model === '' ? '' : `, ${visibleLine(model)}`}`
 }
 
-type Counted = [name: string, times: number]
+type NamedCount = [name: string, times: number]
 
-const mostFirst = ([one, times]: Counted, [other, otherTimes]: Counted) =>
+const mostFirst = ([one, times]: NamedCount, [other, otherTimes]: NamedCount) =>
   otherTimes - times || (one < other ? -1 : 1)
 
-const told = ([name, times]: Counted) => `${oneLine(name)} ${times}`
+const sayCount = ([name, times]: NamedCount) => `${visibleLine(name)} ${times}`
 
-const listed = (texts: readonly string[], most: number) =>
+const listTexts = (texts: readonly string[], most: number) =>
   [...texts.slice(0, most), ...(texts.length > most ? [`${texts.length - most} more`] : [])].join(', ')
 
 /** `1,234,567`. */
-const grouped = (number: number) => String(number).replace(/\B(?=(?:\d{3})+$)/g, ',')
+const groupDigits = (number: number) => String(number).replace(/\B(?=(?:\d{3})+$)/g, ',')

@@ -1,5 +1,5 @@
 import type { EndReason, Session } from '../../core/session.ts'
-import { oneLine } from '../../core/visible.ts'
+import { visibleLine } from '../../core/visible.ts'
 
 /** What it came to, or has come to so far. One that is silent did nothing since it was last heard of. */
 export function durationOf(session: Session, nowMs: number): number {
@@ -15,7 +15,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 /** `5m`, `2h 05m`, `3d 4h`: short enough for a column. */
-export function span(ms: number): string {
+export function shortSpan(ms: number): string {
   if (ms < MINUTE) return '<1m'
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)}m`
   if (ms < DAY)
@@ -24,7 +24,7 @@ export function span(ms: number): string {
 }
 
 /** `950`, `12.3k`, `1.2M`. */
-export function short(number: number): string {
+export function shortNumber(number: number): string {
   if (number < 1_000) return String(number)
   // What rounds up to a thousand thousands is a million.
   const [amount, unit] = number < 999_950 ? [number / 1_000, 'k'] : [number / 1_000_000, 'M']
@@ -49,6 +49,6 @@ export function sayEnd({
   paused,
 }: Pick<Session, 'phase' | 'endReason' | 'paused'>): string {
   if (endReason !== null) return ENDED[endReason]
-  if (paused !== null) return `paused: ${oneLine(paused.reason)}`
+  if (paused !== null) return `paused: ${visibleLine(paused.reason)}`
   return phase === 'stale' ? 'silent, not ended' : ''
 }

@@ -1,7 +1,7 @@
 import type { Session } from '../../core/session.ts'
 import { shortId } from '../../core/session-name.ts'
-import { ageOf, count } from '../../core/text.ts'
-import { oneLine } from '../../core/visible.ts'
+import { ageOf, formatCount } from '../../core/text.ts'
+import { visibleLine } from '../../core/visible.ts'
 import { workspaceRoot } from '../../engine/context/context.ts'
 import { currentSession, requireLast } from '../../engine/sessions/current.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
@@ -10,12 +10,12 @@ import { accomplishmentsOf } from '../../policy/accomplishments.ts'
 import type { Digest } from '../../policy/digest/state.ts'
 import { runningIn } from '../../policy/running-in.ts'
 import { streamOf } from '../../policy/session-stream.ts'
-import { operation, type Screen } from '../define/operation.ts'
+import { defineVerb, type Screen } from '../define/verb.ts'
 import { namedRows } from '../say/table.ts'
 import { sayContext, statisticsRows } from './say-statistics.ts'
-import { durationOf, sayEnd, span } from './session-text.ts'
+import { durationOf, sayEnd, shortSpan } from './session-text.ts'
 
-interface Shown {
+interface ShownSession {
   session: Session
   current: boolean
   durationMs: number
@@ -33,7 +33,7 @@ interface Shown {
 
 const EVENTS_SHOWN = 10
 
-export const sessionsShow = operation({
+export const sessionsShow = defineVerb({
   name: 'sessions show',
   summary: 'Show everything that is recorded of a session',
   detail:
@@ -50,7 +50,7 @@ export const sessionsShow = operation({
   access: 'read',
   takesIn: 'talk',
   lenient: true,
-  async perform(context, { session: id }): Promise<Shown> {
+  async perform(context, { session: id }): Promise<ShownSession> {
     const session = await readToEnd(context, (await requireLast(context, id)).session)
     const current = (await currentSession(context))?.session
     const family = await context.store.log.listSessions({ repository: session.repository })
@@ -72,7 +72,7 @@ export const sessionsShow = operation({
   say: (shown, { columns }: Screen) => namedRows(rowsOf(shown), columns),
 })
 
-function rowsOf(shown: Shown): Array<[string, string]> {
+function rowsOf(shown: ShownSession): Array<[string, string]> {
   const { session, durationMs, silentMs } = shown
   const { environment, statistics, context, events } = session
   const rows: Array<[string, string | null]> = [
@@ -82,9 +82,9 @@ function rowsOf(shown: Shown): Array<[string, string]> {
       'Phase',
       [`${session.phase}, last heard of ${ageOf(silentMs)} ago`, sayEnd(session)].filter(Boolean).join(', '),
     ],
-    ['Started', `${when(session.startedAt)} (${session.source})`],
-    ['Ended', session.endedAt && when(session.endedAt)],
-    ['Lasted', span(durationMs)],
+    ['Started', `${formatTime(session.startedAt)} (${session.source})`],
+    ['Ended', session.endedAt && formatTime(session.endedAt)],
+    ['Lasted', shortSpan(durationMs)],
     ['Branch', environment.gitBranch],
     ['Commit', environment.gitCommitHash],
     ['Folder', environment.workingDirectory],
@@ -101,23 +101,25 @@ function rowsOf(shown: Shown): Array<[string, string]> {
     ...shown.accomplishments.map((text): [string, string] => ['Done', text]),
     ...runningIn(session).map(({ kind, what, since }): [string, string] => [
       'In flight',
-      `${kind}: ${what || 'no words about it'}, since ${when(since)}`,
+      `${kind}: ${what || 'no words about it'}, since ${formatTime(since)}`,
     ]),
     ...talkRows(shown.digest),
     ['Context', context && sayContext(context)],
     ['Compactions', session.compactions > 0 ? String(session.compactions) : null],
     ...statisticsRows(statistics),
-    ['Uncommitted', session.uncommittedFiles === null ? null : count(session.uncommittedFiles, 'file')],
+    ['Uncommitted', session.uncommittedFiles === null ? null : formatCount(session.uncommittedFiles, 'file')],
     ...events
       .slice(-EVENTS_SHOWN)
       .reverse()
       .map(({ at, kind, note, ms }): [string, string] => [
         'Event',
-        `${when(at)} ${kind}${note === '' ? '' : `: ${note}`}${ms === null ? '' : ` (${Math.round(ms)} ms)`}`,
+        `${formatTime(at)} ${kind}${note === '' ? '' : `: ${note}`}${ms === null ? '' : ` (${Math.round(ms)} ms)`}`,
       ]),
   ]
   if (events.length > EVENTS_SHOWN) rows.push(['', `${events.length - EVENTS_SHOWN} older events: --json`])
-  return once(rows.flatMap(([name, text]): Array<[string, string]> => (text ? [[name, oneLine(text)]] : [])))
+  return blankRepeatedNames(
+    rows.flatMap(([name, text]): Array<[string, string]> => (text ? [[name, visibleLine(text)]] : [])),
+  )
 }
 
 /** What was said, oldest first: a request with what it answers, and the agent's last words. */
@@ -138,8 +140,8 @@ function talkRows(digest: Digest | null): Array<[string, string]> {
   ]
 }
 
-const when = (at: string) => `${at.slice(0, 19).replace('T', ' ')}Z`
+const formatTime = (at: string) => `${at.slice(0, 19).replace('T', ' ')}Z`
 
 /** Several lines under one name bear it once. */
-const once = (rows: ReadonlyArray<[string, string]>) =>
+const blankRepeatedNames = (rows: ReadonlyArray<[string, string]>) =>
   rows.map(([name, text], at): [string, string] => [rows[at - 1]?.[0] === name ? '' : name, text])

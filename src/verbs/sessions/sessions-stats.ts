@@ -1,18 +1,18 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { agentNamed } from '../../agents/table.ts'
-import { describe, errorCode, ReasonError } from '../../core/reason.ts'
+import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import { type ContextUse, type SessionKey, type Statistics, totalTokens } from '../../core/session.ts'
 import type { TranscriptReader, TranscriptReading } from '../../core/transcript.ts'
-import { oneLine } from '../../core/visible.ts'
+import { visibleLine } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { requireLast } from '../../engine/sessions/current.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 import { namedRows } from '../say/table.ts'
 import { sayContext, statisticsRows } from './say-statistics.ts'
-import { short } from './session-text.ts'
+import { shortNumber } from './session-text.ts'
 
-interface Counted {
+interface TranscriptStatistics {
   transcript: string
   /** Null for a file that was named. */
   sessionId: string | null
@@ -24,7 +24,7 @@ interface Counted {
   lastAt: string | null
 }
 
-export const sessionsStats = operation({
+export const sessionsStats = defineVerb({
   name: 'sessions stats',
   summary: 'Count what a transcript holds: tokens, tools, files, commits',
   detail: 'Reads the whole file, and saves nothing. Each call of the model is counted once.',
@@ -35,21 +35,21 @@ export const sessionsStats = operation({
   access: 'read',
   takesIn: 'events',
   lenient: true,
-  async perform(context, { file }): Promise<Counted> {
+  async perform(context, { file }): Promise<TranscriptStatistics> {
     if (file !== undefined) {
       // A file says nothing of its agent: it is read as the agent at work would write it, or the first that is known.
       const name = context.session?.agent ?? context.agents[0]?.name ?? ''
-      return counted(await readerOf(context, name), resolve(context.cwd, file), null)
+      return countTranscript(await readerOf(context, name), resolve(context.cwd, file), null)
     }
     const { agent, id, path } = await currentTranscript(context)
-    return counted(await readerOf(context, agent), path, id)
+    return countTranscript(await readerOf(context, agent), path, id)
   },
   say: ({ transcript, sessionId, bytes, statistics, context, compactions, lastAt }, { columns }) =>
     namedRows(
       [
-        ['Transcript', oneLine(transcript)],
+        ['Transcript', visibleLine(transcript)],
         ...(sessionId === null ? [] : [['Session', sessionId] as const]),
-        ['Size', `${short(bytes)}B${lastAt === null ? '' : `, up to ${oneLine(lastAt)}`}`],
+        ['Size', `${shortNumber(bytes)}B${lastAt === null ? '' : `, up to ${visibleLine(lastAt)}`}`],
         ...statisticsRows(statistics),
         ...(context === null ? [] : [['Context', sayContext(context)] as const]),
         ...(compactions === 0 ? [] : [['Compactions', String(compactions)] as const]),
@@ -70,7 +70,11 @@ async function readerOf({ agents }: Context, name: string): Promise<TranscriptRe
   return reader
 }
 
-function counted(reader: TranscriptReader, transcript: string, sessionId: string | null): Counted {
+function countTranscript(
+  reader: TranscriptReader,
+  transcript: string,
+  sessionId: string | null,
+): TranscriptStatistics {
   const { reading, bytes } = readWhole(reader, transcript)
   const { statistics, context, compactions, lastAt } = reading
   return {
@@ -88,7 +92,7 @@ function readWhole(reader: TranscriptReader, path: string): { reading: Transcrip
     return { reading: found.reading, bytes: file.size }
   } catch (error) {
     if (errorCode(error) === undefined) throw error
-    throw unreadable(path, describe(error), error)
+    throw unreadable(path, describeError(error), error)
   }
 }
 

@@ -6,14 +6,14 @@ import { readToEnd } from '../../engine/sessions/read-to-end.ts'
 import { registryHere } from '../../engine/sessions/registry-here.ts'
 import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
 import type { Registry } from '../../policy/registry.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 import { type List, type ListedSession, sayList } from './say-list.ts'
 import { durationOf } from './session-text.ts'
 
 /** The registry is given as it is: whoever asks for it knows its names, and wants no more than those. */
-type Answer = List | { registry: Registry; toJSON(): Registry }
+type SessionsAnswer = List | { registry: Registry; toJSON(): Registry }
 
-export const sessions = operation({
+export const sessions = defineVerb({
   name: 'sessions',
   summary: 'List the sessions of agents in this repository',
   detail:
@@ -36,7 +36,7 @@ export const sessions = operation({
   access: 'read',
   takesIn: 'talk',
   lenient: true,
-  async perform(context, { branch, outcome, all, registry }): Promise<Answer> {
+  async perform(context, { branch, outcome, all, registry }): Promise<SessionsAnswer> {
     const earlier = await readMoreEarlier(context)
     const { store, identity } = context
     const rows = await store.log.listSessions({ repository: identity.repository })
@@ -56,7 +56,7 @@ export const sessions = operation({
     }
     const archived = meant.length - wanted.length
     return {
-      sessions: await listed(context, wanted),
+      sessions: await describeSessions(context, wanted),
       archived,
       total: every.length,
       unread: earlier.unread,
@@ -75,7 +75,7 @@ const worksOn = ({ outcomes }: Session, wanted: string) =>
       (outcomeId !== null && String(outcomeId) === wanted),
   )
 
-async function listed(context: Context, wanted: readonly Session[]): Promise<ListedSession[]> {
+async function describeSessions(context: Context, wanted: readonly Session[]): Promise<ListedSession[]> {
   const current = (await currentSession(context))?.session
   const places = new Map((await context.store.local.listWorkspaces()).map(({ id, path }) => [id, path]))
   const nowMs = context.ports.now()

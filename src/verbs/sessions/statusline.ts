@@ -1,10 +1,10 @@
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 
 /**
  * The line itself is made by the hook's own small program, which the launcher starts where something is piped in.
  * This is for whoever types the word.
  */
-export const statusline = operation({
+export const statusline = defineVerb({
   name: 'statusline',
   summary: 'One line about the window and the last save, for the status line of an agent',
   detail:

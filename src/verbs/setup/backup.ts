@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { copyStore } from '../../engine/heal/copy-store.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 
-export const backup = operation({
+export const backup = defineVerb({
   name: 'backup',
   summary: 'Copy the store to a file',
   detail: 'The copy is consistent while others write, and checked before it gets its name.',

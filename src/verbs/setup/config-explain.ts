@@ -1,16 +1,16 @@
 import { isAbsolute, relative, sep } from 'node:path'
 import { isSettingName, SETTINGS, settingNames } from '../../config/settings.ts'
-import { clip } from '../../core/canonical.ts'
+import { clipText } from '../../core/canonical.ts'
 import { visible } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import type { Config } from '../../engine/context/load-settings.ts'
-import { operation } from '../define/operation.ts'
-import { fitted, tableLines } from '../say/table.ts'
+import { defineVerb } from '../define/verb.ts'
+import { fitLines, tableLines } from '../say/table.ts'
 
-type PassedOver = Config['passedOver'][number]
+type IgnoredValue = Config['passedOver'][number]
 type ConfigFile = Config['files'][number]
 
-const WHY: Record<PassedOver['why'], string> = {
+const WHY: Record<IgnoredValue['why'], string> = {
   overridden: 'overridden',
   userOnly: 'ignored: it counts only in your own file',
   invalid: 'passed over',
@@ -44,7 +44,7 @@ function explain({ config, settings, place }: Context) {
   }
 }
 
-type Explained = ReturnType<typeof explain>
+type ExplainedSettings = ReturnType<typeof explain>
 
 /** A path below the workspace as it is written from there; any other one, and `default`, as it is. */
 function fromRoot(root: string, path: string): string {
@@ -54,7 +54,7 @@ function fromRoot(root: string, path: string): string {
   return isBelow ? way.replaceAll(sep, '/') : path
 }
 
-export const configExplain = operation({
+export const configExplain = defineVerb({
   name: 'config explain',
   summary: 'Show every setting, its value, and where it comes from',
   detail:
@@ -65,29 +65,29 @@ export const configExplain = operation({
   lenient: true,
   perform: async (context) => explain(context),
   say: (explained, { columns }) =>
-    fitted([...saySettings(explained, columns), '', ...sayFiles(explained, columns)].join('\n'), columns),
+    fitLines([...saySettings(explained, columns), '', ...sayFiles(explained, columns)].join('\n'), columns),
 })
 
-function saySettings({ settings, problems }: Explained, columns: number): string[] {
+function saySettings({ settings, problems }: ExplainedSettings, columns: number): string[] {
   // A long value leaves room for its name before it and its file behind it.
   const most = Math.max(8, columns - NAME_AND_FILE)
-  const shown = (value: unknown) => visible(clip(String(value), most))
+  const showValue = (value: unknown) => visible(clipText(String(value), most))
   const [head = '', ...lines] = tableLines(
     ['SETTING', 'VALUE', 'FROM'],
-    settings.map(({ name, value, from }) => [name, shown(value), visible(from)]),
+    settings.map(({ name, value, from }) => [name, showValue(value), visible(from)]),
   )
   const below = settings.map(({ name, passedOver }) =>
     passedOver.flatMap(({ value, from, why }) => {
       const found = problems.find(({ setting, path }) => setting === name && path === from)
       const because = why === 'invalid' && found ? `: ${visible(found.problem)}` : ''
-      return wrapped(`${shown(value)} in ${visible(from)}: ${WHY[why]}${because}`, columns)
+      return wrapText(`${showValue(value)} in ${visible(from)}: ${WHY[why]}${because}`, columns)
     }),
   )
   return [head, ...lines.flatMap((line, at) => [line, ...(below[at] ?? [])])]
 }
 
 /** A problem of a line stands with its setting; here those of a whole file, and of lines that name none. */
-function sayFiles({ files, problems }: Explained, columns: number): string[] {
+function sayFiles({ files, problems }: ExplainedSettings, columns: number): string[] {
   const [head = '', ...lines] = tableLines(
     ['STATE', 'FILE, THE LATER ONE WINS'],
     files.map(({ path, state }) => [STATE[state], visible(path)]),
@@ -95,13 +95,13 @@ function sayFiles({ files, problems }: Explained, columns: number): string[] {
   const below = files.map(({ path }) =>
     problems
       .filter((one) => one.path === path && !isSettingName(one.setting ?? ''))
-      .flatMap(({ problem }) => wrapped(visible(problem), columns)),
+      .flatMap(({ problem }) => wrapText(visible(problem), columns)),
   )
   return [head, ...lines.flatMap((line, at) => [line, ...(below[at] ?? [])])]
 }
 
 /** Lines that are set in below what they belong to. */
-function wrapped(text: string, columns: number): string[] {
+function wrapText(text: string, columns: number): string[] {
   const lines = ['']
   for (const word of text.split(' ')) {
     const line = lines.at(-1) ?? ''

@@ -1,5 +1,5 @@
 import { EXIT } from '../../core/reason.ts'
-import { count } from '../../core/text.ts'
+import { formatCount } from '../../core/text.ts'
 import { type Context, settleIdentity } from '../../engine/context/context.ts'
 import { FIX, type Finding } from '../../engine/context/finding.ts'
 import { examineDocuments } from '../../engine/documents/examine-documents.ts'
@@ -9,7 +9,7 @@ import { examineNotes } from '../../engine/save/examine-notes.ts'
 import { type Capture, examineCapture } from '../../engine/sessions/examine-capture.ts'
 import { examineSetup } from '../../engine/setup/examine-setup.ts'
 import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 
 /** Looks at everything, mends what it may, and tells both. Nothing is ever deleted. */
 async function examine(
@@ -38,12 +38,12 @@ function sayCapture(capture: Capture | null): string[] {
   const { last, p50, p95, tokensTold, sessions } = capture
   const times = p50 === null ? '' : ` A hook took ${p50} ms (p50), ${p95} ms (p95).`
   return [
-    `Hooks were heard in ${count(sessions, 'session')} here.${times} They told ${tokensTold} tokens (est.).`,
+    `Hooks were heard in ${formatCount(sessions, 'session')} here.${times} They told ${tokensTold} tokens (est.).`,
     ...last.map(({ kind, age }) => `  ${kind.padEnd(14)}  ${age} ago`),
   ]
 }
 
-export const doctor = operation({
+export const doctor = defineVerb({
   name: 'doctor',
   summary: 'Check the store and every published file',
   detail: 'With --fix it repairs what can be repaired and sets aside what cannot. It deletes nothing.',
@@ -76,7 +76,7 @@ export const doctor = operation({
       : {
           exit: EXIT.problem,
           reason: 'problems_found',
-          message: `${count(findings.length, 'finding')}, not all of them fixed`,
+          message: `${formatCount(findings.length, 'finding')}, not all of them fixed`,
           hint: `Each finding says what to do; most are mended by: ${FIX}`,
         },
 })

@@ -5,32 +5,32 @@ import { instant } from '../../core/ports.ts'
 import { EXIT, ReasonError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { AT_SET_UP, countEarlier, readEarlier } from '../../engine/sessions/earlier-sessions.ts'
-import type { Asked } from '../../engine/setup/asked.ts'
 import { isInstalled } from '../../engine/setup/find-program.ts'
 import { launcherIn, type Target, targetHere } from '../../engine/setup/launcher.ts'
-import { typed as inClient } from '../../engine/setup/plugin-commands.ts'
-import { foresee, setUp } from '../../engine/setup/set-up.ts'
+import { slashCommandsOf as inClient } from '../../engine/setup/plugin-commands.ts'
+import { foreseeSetUp, setUp } from '../../engine/setup/set-up.ts'
 import { readSettingsFile } from '../../engine/setup/settings-file.ts'
 import {
   committedPlugin,
   hasPlugin,
-  hindrances,
+  hookHindrances,
   type KnownPlace,
   placesHere,
   settingsPath,
 } from '../../engine/setup/settings-places.ts'
 import { setupLock } from '../../engine/setup/setup-lock.ts'
+import type { SetupRequest } from '../../engine/setup/setup-request.ts'
 import { planLine, statusLinesOf, wantsLine } from '../../engine/setup/statusline-plan.ts'
 import { hooksForAll, planPlugin, wantsPlugin } from '../../engine/setup/wants-plugin.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 import { sayEarlier } from '../say/say-earlier.ts'
 import { sayChanges } from './say-changes.ts'
 import { sayLine } from './say-line.ts'
 
 /** What the user should know, though nothing is wrong with the command. */
-function warn({ notices }: Context, asked: Asked, { bundle }: Target): void {
+function warn({ notices }: Context, asked: SetupRequest, { bundle }: Target): void {
   const { client, places, path, plugin, scope, hooks } = asked
-  notices.push(...hindrances(client, places))
+  notices.push(...hookHindrances(client, places))
   for (const place of places)
     if (place.problem !== null && place.path !== path)
       notices.push(`${place.path} cannot be read, and the client will not read it either: ${place.problem}`)
@@ -54,7 +54,7 @@ function warn({ notices }: Context, asked: Asked, { bundle }: Target): void {
 }
 
 /** As a flag says, or its opposite; null where neither was given. */
-function saidBy(isYes: boolean, isNo: boolean, name: string): boolean | null {
+function choiceOf(isYes: boolean, isNo: boolean, name: string): boolean | null {
   if (isYes && isNo)
     throw new ReasonError('usage_invalid', { problem: `--${name} and --without-${name} exclude each other` })
   return isYes ? true : isNo ? false : null
@@ -62,7 +62,7 @@ function saidBy(isYes: boolean, isNo: boolean, name: string): boolean | null {
 
 const LABELS = AGENTS.map(({ label }) => label).join(', ')
 
-export const init = operation({
+export const init = defineVerb({
   name: 'init',
   summary: 'Set up an agent, so that its sessions are recorded and briefed',
   detail: `Puts hooks into the settings of the agent (${LABELS}): with --scope project (the default) into those of this workspace that are not committed, and trusts this workspace; with --scope user into your own settings, for all projects. All else in the file stays as it is, and a copy of it is kept. With --plugin the agent installs the plugin instead, which has the hooks, and also tools, skills and slash commands. \`uninstall\` takes out exactly what was put in. The agent may run hooks only in folders that you have trusted there.`,
@@ -95,8 +95,8 @@ export const init = operation({
     const { env, place, home } = context
     const { agent, dryRun } = input
     const scope: Scope = input.scope ?? 'project'
-    const saidLine = saidBy(input.statusline, input.withoutStatusline, 'statusline')
-    const saidPlugin = saidBy(input.plugin, input.withoutPlugin, 'plugin')
+    const saidLine = choiceOf(input.statusline, input.withoutStatusline, 'statusline')
+    const saidPlugin = choiceOf(input.plugin, input.withoutPlugin, 'plugin')
     const client = await clientFor(context, agent)
     const target = targetHere()
     const places = placesHere(client, place.root, env)
@@ -109,10 +109,18 @@ export const init = operation({
     const wants = await wantsLine(asking, lines, saidLine)
     const launcher = launcherIn(home.path, target)
     const planned = planPlugin(context, client, places, scope, isPlugin === true, launcher)
-    const asked: Asked = { client, scope, path, places, launcher, ...planned, wantsLine: wants === true }
+    const asked: SetupRequest = {
+      client,
+      scope,
+      path,
+      places,
+      launcher,
+      ...planned,
+      wantsLine: wants === true,
+    }
     warn(context, asked, target)
     const { changes, problem, typed } = dryRun
-      ? { changes: await foresee(context, asked), problem: null, typed: null }
+      ? { changes: await foreseeSetUp(context, asked), problem: null, typed: null }
       : await setupLock(context, () => setUp(context, asked))
     const earlier = dryRun
       ? await countEarlier(context)
@@ -190,20 +198,20 @@ async function clientFor({ agents, env, place }: Context, name: string | undefin
 }
 
 /** What a person types to have the plugin. */
-const installTyped = ({ client, plugin, scope }: Asked): string =>
+const installTyped = ({ client, plugin, scope }: SetupRequest): string =>
   takesPlugins(client)
     ? inClient(client, client.plugin.commands.install(plugin?.copy.folder ?? '', scope)).join(', then ')
     : ''
 
-interface Plugged {
+interface PluginSummary {
   problem: string | null
   typed: string | null
 }
 
-const notInstalled = ({ problem, typed }: Plugged, label: string) =>
+const notInstalled = ({ problem, typed }: PluginSummary, label: string) =>
   problem === null ? null : new ReasonError('plugin_not_installed', { label, problem, typed: typed ?? '' })
 
-function sayProblem(plugin: Plugged, label: string): string[] {
+function sayProblem(plugin: PluginSummary, label: string): string[] {
   const reason = notInstalled(plugin, label)
   return reason === null ? [] : [reason.message, reason.hint]
 }

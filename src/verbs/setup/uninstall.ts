@@ -15,9 +15,15 @@ import { readSetups, type Setup, writeSetups } from '../../engine/setup/record.t
 import { removeEmpty } from '../../engine/setup/remove-empty.ts'
 import { settingsPath } from '../../engine/setup/settings-places.ts'
 import { setupLock } from '../../engine/setup/setup-lock.ts'
-import { planTakeOut, type TakeOutPlace, takeOut, tidyings } from '../../engine/setup/take-out.ts'
-import { closeMarket, marketAhead, pluginsToRemove, type Stuck, unplug } from '../../engine/setup/unplug.ts'
-import { operation } from '../define/operation.ts'
+import { planTakeOut, planTidying, type TakeOutPlace, takeOut } from '../../engine/setup/take-out.ts'
+import {
+  closeMarket,
+  type ManualStep,
+  marketAhead,
+  pluginsToRemove,
+  unplug,
+} from '../../engine/setup/unplug.ts'
+import { defineVerb } from '../define/verb.ts'
 import { sayChanges } from './say-changes.ts'
 
 /** The settings files that are meant: those of this workspace and of the user, or all that are noted. */
@@ -58,7 +64,7 @@ function dropLaunchers({ home }: Context, { dryRun }: { dryRun: boolean }): Setu
 const isThere = ({ settings, plugin, root }: Setup) =>
   existsSync(settings) || (plugin && root !== null && existsSync(root))
 
-export const uninstall = operation({
+export const uninstall = defineVerb({
   name: 'uninstall',
   summary: 'Take out what init put into the settings of an agent',
   detail:
@@ -90,12 +96,12 @@ export const uninstall = operation({
     const noted = readSetups(home.path)
     const others = (noted ?? []).filter((setup) => !meant.has(setup.settings) && isThere(setup))
     const changes: SetupChange[] = []
-    const stuck: Stuck[] = []
+    const stuck: ManualStep[] = []
     for (const client of clients) {
       const own = places.filter((place) => place.client === client)
       const isLastPlugin = !others.some(({ agent: of, plugin }) => plugin && of === client.agent)
       const done = dryRun
-        ? { changes: await foreseen(context, client, own, isLastPlugin), stuck: [] }
+        ? { changes: await foreseeChanges(context, client, own, isLastPlugin), stuck: [] }
         : await setupLock(context, () => allOf(context, client, own, isLastPlugin))
       changes.push(...done.changes)
       stuck.push(...done.stuck)
@@ -132,14 +138,14 @@ export const uninstall = operation({
     plugin && { exit: EXIT.unwritten, reason: plugin.reason, message: plugin.message, hint: plugin.hint },
 })
 
-const reasonOf = (stuck: readonly Stuck[]) =>
+const reasonOf = (stuck: readonly ManualStep[]) =>
   new ReasonError('plugin_not_removed', {
     label: [...new Set(stuck.map(({ label }) => label))].join(', '),
     problem: [...new Set(stuck.map(({ problem }) => problem))].join('; '),
     typed: [...new Set(stuck.flatMap(({ typed }) => typed))].join(', '),
   })
 
-async function foreseen(
+async function foreseeChanges(
   context: Context,
   client: AgentSetUp,
   places: readonly TakeOutPlace[],
@@ -156,7 +162,7 @@ async function foreseen(
     if (change) changes.push(change)
     if (setup?.command)
       changes.push(...(await dropCommand(context, client, setup.command, setup.root, { dryRun: true })))
-    if (setup) changes.push(...tidyings(context, client, setup, bytes === null))
+    if (setup) changes.push(...planTidying(context, client, setup, bytes === null))
   }
   const back = closing ? marketBack(context, closing, going) : []
   return [...changes, ...back.filter(({ path }) => changes.every((change) => change.path !== path))]
@@ -173,7 +179,7 @@ async function allOf(
   isLastPlugin: boolean,
 ) {
   const changes: SetupChange[] = []
-  const stuck: Stuck[] = []
+  const stuck: ManualStep[] = []
   const free: TakeOutPlace[] = []
   for (const place of places) {
     const ran = await unplug(context, place)

@@ -1,37 +1,52 @@
-import { oneLine } from '../../core/bullets.ts'
+import { plainLine } from '../../core/bullets.ts'
 import { BY_HAND } from '../../core/checkpoint.ts'
 import { usageError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
-import { writtenFor } from '../../engine/brief/write-handoff.ts'
+import { writeHandoffFor } from '../../engine/brief/write-handoff.ts'
 import type { Context } from '../../engine/context/context.ts'
-import type { Said } from '../../engine/save/save-input.ts'
+import type { SaveInput } from '../../engine/save/save-input.ts'
 import { redact, redactAll } from '../../policy/redact.ts'
 import { NOTHING_SAID } from '../../policy/save.ts'
-import { flag, text, whole } from '../define/facts.ts'
+import { flagFact, integerFact, textFact } from '../define/facts.ts'
 import type { Field } from '../define/field.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 import { saveInSession } from './save-in-session.ts'
-import { isNothingSaid, SAYING_FIELDS, type SayingInput, saidBy } from './saying.ts'
+import { isNothingSaid, readSaveInput, SAYING_FIELDS, type SayingInput } from './saying.ts'
 
 const { text: _text, ...SAID_BY_OPTION } = SAYING_FIELDS
 
 /** An agent saves these where they come up: its list of tools need not have them twice. */
-const typed = <F extends Field>(field: F) => ({ ...field, typed: true as const })
+const typedField = <F extends Field>(field: F) => ({ ...field, typed: true as const })
 
 const { now, goal, problem, constraint, fact, accomplishment, id } = SAYING_FIELDS
 
 const { learning, supersedes, resolve, confirm, plan } = SAYING_FIELDS
 
 const SELDOM = {
-  ...{ now: typed(now), goal: typed(goal), problem: typed(problem), constraint: typed(constraint) },
-  ...{ fact: typed(fact), accomplishment: typed(accomplishment), id: typed(id), learning: typed(learning) },
-  ...{ supersedes: typed(supersedes), resolve: typed(resolve), confirm: typed(confirm), plan: typed(plan) },
+  ...{
+    now: typedField(now),
+    goal: typedField(goal),
+    problem: typedField(problem),
+    constraint: typedField(constraint),
+  },
+  ...{
+    fact: typedField(fact),
+    accomplishment: typedField(accomplishment),
+    id: typedField(id),
+    learning: typedField(learning),
+  },
+  ...{
+    supersedes: typedField(supersedes),
+    resolve: typedField(resolve),
+    confirm: typedField(confirm),
+    plan: typedField(plan),
+  },
 }
 
 /** It stands in the name, the title and the front matter; what needs more room belongs into the work. */
 const MOST_CHARACTERS = 500
 
-export const handoff = operation({
+export const handoff = defineVerb({
   name: 'handoff',
   summary: 'Save where the work stands, and write a document for whoever goes on',
   detail:
@@ -50,7 +65,7 @@ export const handoff = operation({
   lenient: true,
   async perform(context, { purpose: given, ...input }) {
     const purpose = purposeOf(given)
-    const told = await toldBy(context, { ...input, text: undefined })
+    const told = await readHandoffInput(context, { ...input, text: undefined })
     const receipt = await saveInSession(
       context,
       { ...told, handedOff: true },
@@ -59,7 +74,7 @@ export const handoff = operation({
     for (const { path, state, problem } of receipt.views)
       if (state !== 'written')
         context.notices.push(`${path} was not written${problem === null ? '' : `: ${problem}`}.`)
-    return writtenFor(context, receipt, purpose)
+    return writeHandoffFor(context, receipt, purpose)
   },
   say: ({ path, purpose, slug, stream, sequence, main }) =>
     [
@@ -72,11 +87,11 @@ export const handoff = operation({
     when: 'Call it when somebody else is to go on: another session, another agent or a person. For a checkpoint of your own work call save.',
     effect: 'adds',
     facts: {
-      path: text('the document that was written'),
-      stream: text('the piece of work that it was saved to'),
-      checkpoint: text('the id of the checkpoint'),
-      sequence: whole('its number in the history of that work'),
-      main: flag('whether it is in the main worktree, where every worktree finds it'),
+      path: textFact('the document that was written'),
+      stream: textFact('the piece of work that it was saved to'),
+      checkpoint: textFact('the id of the checkpoint'),
+      sequence: integerFact('its number in the history of that work'),
+      main: flagFact('whether it is in the main worktree, where every worktree finds it'),
     },
     factsOf: ({ path, stream, checkpoint, sequence, main }) => ({
       ...{ path, stream, checkpoint, sequence, main },
@@ -85,7 +100,7 @@ export const handoff = operation({
 })
 
 function purposeOf(given: string): string {
-  const purpose = oneLine(redact(given))
+  const purpose = plainLine(redact(given))
   if (purpose === '') throw usageError('<purpose> is empty')
   if (purpose.length > MOST_CHARACTERS)
     throw usageError(
@@ -95,8 +110,8 @@ function purposeOf(given: string): string {
 }
 
 /** What the options say. Unlike at a save, nothing has to be said: what is known is handed off. */
-async function toldBy(context: Context, input: SayingInput): Promise<Said> {
-  if (!isNothingSaid(input)) return saidBy(context, input)
+async function readHandoffInput(context: Context, input: SayingInput): Promise<SaveInput> {
+  if (!isNothingSaid(input)) return readSaveInput(context, input)
   const { by = context.speaker, unconfirmed, plan = null, stream = null, note } = input
   const saying = redactAll({ ...NOTHING_SAID, by, unconfirmed })
   return { saying, plan, stage: null, tddPhase: null, stream, note, accomplishments: [] }

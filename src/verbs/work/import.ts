@@ -1,15 +1,15 @@
 import { PLANS } from '../../core/layout.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { count } from '../../core/text.ts'
+import { formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import { type ImportReport, importSources } from '../../engine/import/import-sources.ts'
-import { operation, type Screen } from '../define/operation.ts'
-import { fitted } from '../say/table.ts'
+import { defineVerb, type Screen } from '../define/verb.ts'
+import { fitLines } from '../say/table.ts'
 
 /** So many files are named; all are counted. */
 const NAMED = 50
 
-export const importOperation = operation({
+export const importOperation = defineVerb({
   name: 'import',
   summary: 'Read documents that other tools left here, in bulk',
   detail:
@@ -37,43 +37,43 @@ export const importOperation = operation({
   say: (result, screen) => sayImport(result, screen),
 })
 
-type Said = Omit<ImportReport, 'skipped' | 'elsewhere'> &
+type ImportAnswer = Omit<ImportReport, 'skipped' | 'elsewhere'> &
   Record<'skipped' | 'elsewhere', { count: number; files: ImportReport['skipped'] }>
 
-function sayImport(result: Said, { columns }: Screen): string {
+function sayImport(result: ImportAnswer, { columns }: Screen): string {
   const { dryRun, imported, known, skipped, elsewhere, streams, other } = result
   const parts = [
-    `${dryRun ? 'Would import' : 'Imported'} ${count(imported, 'document')}`,
+    `${dryRun ? 'Would import' : 'Imported'} ${formatCount(imported, 'document')}`,
     ...(known > 0 ? [`${known} known already`] : []),
     ...(elsewhere.count > 0 ? [`${elsewhere.count} taken in otherwise`] : []),
     ...(skipped.count > 0 ? [`${skipped.count} could not be read`] : []),
-    ...(other > 0 ? [`${count(other, 'other file')} passed over`] : []),
+    ...(other > 0 ? [`${formatCount(other, 'other file')} passed over`] : []),
   ]
   const foreign = streams.filter((stream) => stream.foreign).map(({ id }) => id)
-  return fitted(
+  return fitLines(
     [
       `${parts.join(', ')}.`,
       ...streams.map(sayStream),
-      ...listed(elsewhere),
-      ...listed(skipped),
+      ...listSkipped(elsewhere),
+      ...listSkipped(skipped),
       ...(foreign.length === 0 ? [] : [sayForeign(result, foreign)]),
     ].join('\n'),
     columns,
   )
 }
 
-function sayStream({ id, began, count: number, first, last }: Said['streams'][number]): string {
+function sayStream({ id, began, count: number, first, last }: ImportAnswer['streams'][number]): string {
   const days = [...new Set([first, last].map((at) => at.slice(0, 10)))].join(' to ')
   return `  ${id}${began ? ' (new)' : ''}: ${number}, ${days}`
 }
 
-function listed({ count: number, files }: Said['skipped']): string[] {
+function listSkipped({ count: number, files }: ImportAnswer['skipped']): string[] {
   const rest = number - files.length
   const lines = files.map(({ path, problem }) => `  ${visible(path)}: ${visible(problem)}`)
   return rest > 0 ? [...lines, `  and ${rest} more`] : lines
 }
 
-function sayForeign({ trusted, dryRun }: Said, ids: readonly string[]): string {
+function sayForeign({ trusted, dryRun }: ImportAnswer, ids: readonly string[]): string {
   const names = ids.slice(0, 5).join(' ')
   const why = trusted ? 'git brought them from others' : 'this workspace is not trusted'
   return dryRun

@@ -1,15 +1,15 @@
 import { BY_HAND } from '../../core/checkpoint.ts'
 import { LEDGER_SKIPPED, sayLedger } from '../../formats/ledger-md/codec.ts'
-import { operation } from '../define/operation.ts'
+import { defineVerb } from '../define/verb.ts'
 import { type SaveReceipt, saveInSession } from './save-in-session.ts'
-import { isNothingSaid, SAYING_FIELDS, saidBy } from './saying.ts'
+import { isNothingSaid, readSaveInput, SAYING_FIELDS } from './saying.ts'
 
 /** Nothing was said, and no ledger is kept: there was nothing to do. */
-interface Skipped {
+interface SkippedLedger {
   skipped: 'ledger_disabled'
 }
 
-export const ledgerWrite = operation({
+export const ledgerWrite = defineVerb({
   name: 'ledger write',
   summary: 'Save where the work stands, and write it to the session ledger',
   detail:
@@ -21,10 +21,13 @@ export const ledgerWrite = operation({
   access: 'write',
   takesIn: 'talk',
   lenient: true,
-  async perform(context, input): Promise<SaveReceipt | Skipped> {
+  async perform(context, input): Promise<SaveReceipt | SkippedLedger> {
     if (!context.settings.ledger && context.ask === null && isNothingSaid(input))
       return { skipped: 'ledger_disabled' }
-    return saveInSession(context, await saidBy(context, input), { kind: 'manual', note: BY_HAND.saved })
+    return saveInSession(context, await readSaveInput(context, input), {
+      kind: 'manual',
+      note: BY_HAND.saved,
+    })
   },
   say: (result) => {
     if ('skipped' in result) return LEDGER_SKIPPED

@@ -3,14 +3,14 @@ import { visibleLines } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { vouchedLedger } from '../../engine/surroundings/ledger-file.ts'
 import { lookHere } from '../../engine/trust/here.ts'
-import { maybe, oneOf, text, whole } from '../define/facts.ts'
-import { operation } from '../define/operation.ts'
-import { fitted, table } from '../say/table.ts'
+import { choiceFact, integerFact, nullableFact, textFact } from '../define/facts.ts'
+import { defineVerb } from '../define/verb.ts'
+import { fitLines, renderTable } from '../say/table.ts'
 
 const DISABLED =
   'No ledger is kept here: session.ledger is not enabled. To keep one, put this into .agents.yml:\nsession:\n  ledger: true'
 
-interface Shown {
+interface ShownLedger {
   enabled: boolean
   path: string
   /** Its number in the history; null for what stands in the file. */
@@ -21,7 +21,7 @@ interface Shown {
   problem: string | null
 }
 
-async function shownAt({ store, identity, settings }: Context, at: number): Promise<Shown> {
+async function readLedgerAt({ store, identity, settings }: Context, at: number): Promise<ShownLedger> {
   const found = (await store.acts.listLedgers(identity.workspace)).find(({ number }) => number === at)
   const text = found ? await store.log.readText(found.hash) : null
   if (!found || text === null) throw new ReasonError('ledger_unknown', { at })
@@ -31,7 +31,7 @@ async function shownAt({ store, identity, settings }: Context, at: number): Prom
   }
 }
 
-export const ledger = operation({
+export const ledger = defineVerb({
   name: 'ledger',
   summary: 'Show the session ledger of this worktree, as it is or as it was',
   detail:
@@ -47,8 +47,8 @@ export const ledger = operation({
   examples: ['savepoint ledger', 'savepoint ledger --at 3'],
   access: 'read',
   lenient: true,
-  async perform(context, { at }): Promise<Shown> {
-    if (at !== undefined) return shownAt(context, at)
+  async perform(context, { at }): Promise<ShownLedger> {
+    if (at !== undefined) return readLedgerAt(context, at)
     const file = await vouchedLedger(context, await lookHere(context))
     const { ledger_path: path } = context.settings
     if (file === null) return { enabled: false, path, number: null, stream: null, text: null, problem: null }
@@ -66,26 +66,26 @@ export const ledger = operation({
     when: 'Call it where the project keeps a session ledger, for what stands in it or stood in it before. To go on with work call resume.',
     effect: 'reads',
     facts: {
-      state: oneOf('whether it is shown, not shown for a reason, not written yet, or not kept here', [
+      state: choiceFact('whether it is shown, not shown for a reason, not written yet, or not kept here', [
         'shown',
         'refused',
         'absent',
         'disabled',
       ]),
-      number: maybe(whole('its number in the history; null for what stands there now')),
-      stream: maybe(text('the piece of work that it was written for, where it is an older one')),
+      number: nullableFact(integerFact('its number in the history; null for what stands there now')),
+      stream: nullableFact(textFact('the piece of work that it was written for, where it is an older one')),
     },
     factsOf: (result) => ({ state: stateOf(result), number: result.number, stream: result.stream }),
   },
 })
 
-function stateOf({ text, problem, enabled }: Shown) {
+function stateOf({ text, problem, enabled }: ShownLedger) {
   if (text !== null) return 'shown'
   if (problem !== null) return 'refused'
   return enabled ? 'absent' : 'disabled'
 }
 
-export const ledgerHistory = operation({
+export const ledgerHistory = defineVerb({
   name: 'ledger history',
   summary: 'List what stood in the session ledger of this worktree',
   fields: {},
@@ -107,8 +107,8 @@ export const ledgerHistory = operation({
   say: ({ ledgers }, { columns }) =>
     ledgers.length === 0
       ? 'Nothing has stood in a ledger of this worktree yet.'
-      : fitted(
-          table(
+      : fitLines(
+          renderTable(
             ['NUMBER', 'WHEN', 'WORK'],
             ledgers.map(({ number, at, stream }) => [
               String(number),

@@ -1,19 +1,19 @@
-import { oneLine } from '../../core/bullets.ts'
+import { plainLine } from '../../core/bullets.ts'
 import { nameProblem } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { ageOf, count } from '../../core/text.ts'
+import { ageOf, formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import { emptyWork, type WorkState } from '../../core/work.ts'
-import { type ToldBrief, toldBrief } from '../../engine/brief/brief-of.ts'
+import { type RenderedBrief, renderFittedBrief } from '../../engine/brief/brief-of.ts'
 import {
   type FoundHandoff,
   findHandoffs,
   handoffAt,
   type JudgedHandoff,
-  judged,
+  judgeHandoffs,
 } from '../../engine/brief/handoff-files.ts'
-import { verify } from '../../engine/brief/verify.ts'
+import { verifyWork } from '../../engine/brief/verify-work.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { absentAt } from '../../engine/surroundings/mentions.ts'
 import { worldOf } from '../../engine/surroundings/world.ts'
@@ -23,12 +23,12 @@ import type { Handoff } from '../../formats/handoff-md/codec.ts'
 import { slugOf } from '../../formats/handoff-md/layout.ts'
 import type { Drift } from '../../policy/brief/brief.ts'
 import { MIN_TOKENS } from '../../policy/brief/brief-fit.ts'
-import { listOf, maybe, oneOf, record, text, whole } from '../define/facts.ts'
-import { operation, type Screen } from '../define/operation.ts'
-import { fitted, table } from '../say/table.ts'
+import { choiceFact, integerFact, listFact, nullableFact, recordFact, textFact } from '../define/facts.ts'
+import { defineVerb, type Screen } from '../define/verb.ts'
+import { fitLines, renderTable } from '../say/table.ts'
 
 /** A handoff in a list. What nobody vouches for shows its name, and none of its words. */
-interface Listed {
+interface ListedHandoff {
   path: string
   name: string
   slug: string
@@ -39,10 +39,10 @@ interface Listed {
   problem: string | null
 }
 
-type Picked =
+type PickupResult =
   | { kind: 'nothing' }
-  | { kind: 'list'; handoffs: Listed[] }
-  | { kind: 'choose'; candidates: Listed[] }
+  | { kind: 'list'; handoffs: ListedHandoff[] }
+  | { kind: 'choose'; candidates: ListedHandoff[] }
   | ({
       kind: 'brief'
       path: string
@@ -55,9 +55,9 @@ type Picked =
       standing: JudgedHandoff['standing']
       drift: Drift
       work: WorkState
-    } & ToldBrief)
+    } & RenderedBrief)
 
-export const pickup = operation({
+export const pickup = defineVerb({
   name: 'pickup',
   summary: 'Take up work that was handed off, checked against the files and git',
   detail:
@@ -91,7 +91,7 @@ export const pickup = operation({
     if (reviewed && (handoff === undefined || list))
       throw new ReasonError('usage_invalid', { problem: '--reviewed goes with the one that was read' })
     const here = await lookHere(context)
-    return { markdown, ...(await picked(context, { wanted: handoff, list, reviewed, budget, ...here })) }
+    return { markdown, ...(await pickUp(context, { wanted: handoff, list, reviewed, budget, ...here })) }
   },
   say: (result, screen) => sayPicked(result, screen),
   exact: (result) => (result.kind === 'brief' ? `${result.text}\n` : null),
@@ -100,24 +100,26 @@ export const pickup = operation({
     when: 'Call it to take up work that was handed off. Check its UNCONFIRMED lines and ask its questions before you build on them. For work that was only saved call resume.',
     effect: 'reads',
     facts: {
-      kind: oneOf('a brief, a choice between several, a list, or nothing handed off', [
+      kind: choiceFact('a brief, a choice between several, a list, or nothing handed off', [
         'brief',
         'choose',
         'list',
         'nothing',
       ]),
-      path: maybe(text('the handoff that is told')),
-      stream: maybe(text('the piece of work that it was saved to')),
-      createdAt: maybe(text('when it was written')),
-      tokens: maybe(whole('how many tokens the brief has (estimated)')),
-      handoffs: listOf(
+      path: nullableFact(textFact('the handoff that is told')),
+      stream: nullableFact(textFact('the piece of work that it was saved to')),
+      createdAt: nullableFact(textFact('when it was written')),
+      tokens: nullableFact(integerFact('how many tokens the brief has (estimated)')),
+      handoffs: listFact(
         'those that can be picked up, the newest first',
-        record('a handoff', {
-          name: text('what it is picked up by'),
-          createdAt: text('when it was written'),
+        recordFact('a handoff', {
+          name: textFact('what it is picked up by'),
+          createdAt: textFact('when it was written'),
         }),
       ),
-      refused: whole('how many more there are that cannot be picked up, or that a person has to review'),
+      refused: integerFact(
+        'how many more there are that cannot be picked up, or that a person has to review',
+      ),
     },
     factsOf: (result) => {
       const all = 'handoffs' in result ? result.handoffs : 'candidates' in result ? result.candidates : []
@@ -148,27 +150,29 @@ function requireWord(text: string): void {
     throw new ReasonError('usage_invalid', { problem: '<handoff> is no slug and no file' })
 }
 
-interface Wanted extends Here {
+interface PickupRequest extends Here {
   wanted: string | undefined
   list: boolean
   reviewed: boolean
   budget: number
 }
 
-async function picked(context: Context, asked: Wanted): Promise<Picked> {
+async function pickUp(context: Context, asked: PickupRequest): Promise<PickupResult> {
   const { wanted, list, trusted } = asked
   const isPath = wanted !== undefined && /[/\\]/.test(wanted)
-  const found = isPath ? [] : await judged(context, await findHandoffs(context), asked)
-  const listed = (some: JudgedHandoff[]) => some.map((one) => listedOf(one, context.ports.now()))
-  if (list) return { kind: 'list', handoffs: listed(found) }
+  const found = isPath ? [] : await judgeHandoffs(context, await findHandoffs(context), asked)
+  const listHandoffs = (some: JudgedHandoff[]) => some.map((one) => describeHandoff(one, context.ports.now()))
+  if (list) return { kind: 'list', handoffs: listHandoffs(found) }
   if (wanted === undefined) {
     const newest = newestUsable(context, found)
     return newest === null ? { kind: 'nothing' } : briefFor(context, newest, asked)
   }
   const matches = matching(found, wanted)
-  if (matches.length > 1) return { kind: 'choose', candidates: listed(matches) }
+  if (matches.length > 1) return { kind: 'choose', candidates: listHandoffs(matches) }
   const [only] =
-    matches.length === 1 ? matches : await judged(context, [await byPath(context, wanted)], { trusted })
+    matches.length === 1
+      ? matches
+      : await judgeHandoffs(context, [await byPath(context, wanted)], { trusted })
   if (!only) throw new ReasonError('handoff_unknown', { handoff: wanted })
   return briefFor(context, only, asked)
 }
@@ -215,7 +219,8 @@ function matching(found: JudgedHandoff[], wanted: string): JudgedHandoff[] {
   return []
 }
 
-const isVouched = ({ standing }: Pick<Listed, 'standing'>) => standing === 'ours' || standing === 'vouched'
+const isVouched = ({ standing }: Pick<ListedHandoff, 'standing'>) =>
+  standing === 'ours' || standing === 'vouched'
 
 const purposeOf = (one: JudgedHandoff) => (isVouched(one) ? (one.handoff?.purpose ?? null) : null)
 
@@ -226,7 +231,7 @@ function refusalOf({ path, problem, standing, note }: JudgedHandoff, reviewed: b
   return standing === 'foreign' && !reviewed ? new ReasonError('handoff_foreign', { path, note }) : null
 }
 
-async function briefFor(context: Context, one: JudgedHandoff, asked: Wanted): Promise<Picked> {
+async function briefFor(context: Context, one: JudgedHandoff, asked: PickupRequest): Promise<PickupResult> {
   const { handoff, path, slug, createdMs, standing } = one
   const refusal = refusalOf(one, asked.reviewed)
   if (refusal || handoff === null) throw refusal ?? new ReasonError('handoff_unknown', { handoff: path })
@@ -234,7 +239,7 @@ async function briefFor(context: Context, one: JudgedHandoff, asked: Wanted): Pr
   const work = workOf(one, handoff)
   // What is uncommitted here is no part of the answer: git need not be asked for it.
   const world = await worldOf(context, asked, { wantsDirty: false })
-  const { checks, drift } = await verify(
+  const { checks, drift } = await verifyWork(
     context,
     work,
     { atMs: createdMs, branch, commit, absent: absentAt(one.checkpoint, work) },
@@ -251,7 +256,7 @@ async function briefFor(context: Context, one: JudgedHandoff, asked: Wanted): Pr
   return {
     ...{ kind: 'brief', path, purpose, slug, stream, branch, commit, standing, drift, work },
     createdAt: instant(createdMs),
-    ...toldBrief({ ...input, work: withPurpose(work, purpose) }, asked.budget),
+    ...renderFittedBrief({ ...input, work: withPurpose(work, purpose) }, asked.budget),
   }
 }
 
@@ -273,7 +278,7 @@ function withPurpose(work: WorkState, purpose: string): WorkState {
   return { ...work, problem: [purpose, work.problem].filter((text) => text !== '').join('\n') }
 }
 
-function listedOf(one: JudgedHandoff, nowMs: number): Listed {
+function describeHandoff(one: JudgedHandoff, nowMs: number): ListedHandoff {
   const { path, name, slug, createdMs, problem, standing } = one
   return {
     ...{ path, name, slug, purpose: purposeOf(one), problem },
@@ -283,15 +288,15 @@ function listedOf(one: JudgedHandoff, nowMs: number): Listed {
   }
 }
 
-function sayPicked(result: Picked & { markdown: boolean }, { columns }: Screen): string {
+function sayPicked(result: PickupResult & { markdown: boolean }, { columns }: Screen): string {
   switch (result.kind) {
     case 'nothing':
       return NOTHING
     case 'list':
-      return result.handoffs.length === 0 ? NOTHING : fitted(tableOf(result.handoffs), columns)
+      return result.handoffs.length === 0 ? NOTHING : fitLines(tableOf(result.handoffs), columns)
     case 'choose': {
-      const lead = `${count(result.candidates.length, 'handoff')} could be meant. Choose one: savepoint pickup <name>`
-      return fitted(`${lead}\n${tableOf(result.candidates)}`, columns)
+      const lead = `${formatCount(result.candidates.length, 'handoff')} could be meant. Choose one: savepoint pickup <name>`
+      return fitLines(`${lead}\n${tableOf(result.candidates)}`, columns)
     }
     case 'brief':
       return result.markdown || !Number.isFinite(columns)
@@ -302,7 +307,7 @@ function sayPicked(result: Picked & { markdown: boolean }, { columns }: Screen):
 
 const NOTHING = 'Nothing has been handed off here. To hand off: savepoint handoff "what for"'
 
-const SAYS: Record<Listed['standing'], string> = {
+const SAYS: Record<ListedHandoff['standing'], string> = {
   ours: '',
   vouched: '',
   foreign: 'came with the repository, not reviewed',
@@ -311,14 +316,14 @@ const SAYS: Record<Listed['standing'], string> = {
 }
 
 /** By their names; two of one name, of two worktrees, by their paths. */
-function tableOf(handoffs: Listed[]): string {
-  const isTwice = ({ name }: Listed) => handoffs.filter((other) => other.name === name).length > 1
-  return table(
+function tableOf(handoffs: ListedHandoff[]): string {
+  const isTwice = ({ name }: ListedHandoff) => handoffs.filter((other) => other.name === name).length > 1
+  return renderTable(
     ['AGE', 'NAME', 'PURPOSE'],
     handoffs.map((one) => {
       const { age, name, path, purpose, standing, problem } = one
       const words =
-        purpose !== null ? oneLine(purpose) : `(${SAYS[standing]}${problem === null ? '' : `: ${problem}`})`
+        purpose !== null ? plainLine(purpose) : `(${SAYS[standing]}${problem === null ? '' : `: ${problem}`})`
       return [age, visible(isTwice(one) ? path : name), visible(words)]
     }),
   )

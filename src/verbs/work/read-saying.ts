@@ -1,17 +1,17 @@
 import { wellFormed } from '../../core/canonical.ts'
-import { describe, usageError } from '../../core/reason.ts'
+import { describeError, usageError } from '../../core/reason.ts'
 import type { Breadcrumb } from '../../core/work.ts'
-import { type FileSaid, fileSaid, type Saying, type Statement } from '../../policy/save.ts'
+import { type NamedFile, parseNamedFile, type Saying, type Statement } from '../../policy/save.ts'
 
 /** What can be said on stdin: a saying, and what else a save can be told. */
-export interface Piped {
+export interface PipedInput {
   saying: Partial<Saying>
   plan: string | null
   stage: string | null
   tddPhase: string | null
 }
 
-type Read = (value: unknown, key: string) => Partial<Saying> | Partial<Omit<Piped, 'saying'>>
+type ReadField = (value: unknown, key: string) => Partial<Saying> | Partial<Omit<PipedInput, 'saying'>>
 
 /** An empty text says nothing: a work state that is told has many of them. */
 const one = (field: 'summary' | 'now' | 'state' | 'problem' | 'goal') => (value: unknown, key: string) => ({
@@ -30,7 +30,7 @@ const place = (field: 'plan' | 'stage' | 'tddPhase') => (value: unknown, key: st
 })
 
 /** Every key, by the name it has in the flags, in the work state and in the notes of other tools. */
-const KEYS: Readonly<Record<string, Read>> = {
+const KEYS: Readonly<Record<string, ReadField>> = {
   summary: one('summary'),
   now: one('now'),
   state: one('state'),
@@ -65,12 +65,12 @@ const KEYS: Readonly<Record<string, Read>> = {
 }
 
 /** Reads what was piped in. A key that nobody knows is refused: a slip of the pen must not lose a decision. */
-export function readSaying(text: string): Piped {
+export function readSaying(text: string): PipedInput {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw usageError(`stdin is not JSON: ${describe(error)}`)
+    throw usageError(`stdin is not JSON: ${describeError(error)}`)
   }
   if (!isRecord(value)) throw usageError('stdin must hold one JSON object')
   const found: Record<string, unknown> = {}
@@ -80,15 +80,15 @@ export function readSaying(text: string): Piped {
       throw usageError(
         `stdin has an unknown key ${JSON.stringify(key.slice(0, 60))}; known: ${Object.keys(KEYS).join(', ')}`,
       )
-    for (const [field, told] of Object.entries(read(given, key))) found[field] = joined(found[field], told)
+    for (const [field, told] of Object.entries(read(given, key))) found[field] = joinLists(found[field], told)
   }
   const { plan = null, stage = null, tddPhase = null, ...saying } = found
   // `as`: every value was read by its key's own reader just above.
-  return { saying, plan, stage, tddPhase } as Piped
+  return { saying, plan, stage, tddPhase } as PipedInput
 }
 
 /** Two keys may name the same field: their lists come together. */
-const joined = (before: unknown, after: unknown) =>
+const joinLists = (before: unknown, after: unknown) =>
   Array.isArray(before) && Array.isArray(after) ? [...before, ...after] : after
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -124,11 +124,11 @@ function stepOf(item: unknown, key: string): Saying['done'][number] {
   return { text: textOf(item.text, `${key}.text`), at: textOf(item.at, `${key}.at`) }
 }
 
-function fileOf(item: unknown, key: string): FileSaid {
-  if (!isRecord(item)) return fileSaid(textOf(item, key))
-  const said = (name: 'action' | 'description') =>
+function fileOf(item: unknown, key: string): NamedFile {
+  if (!isRecord(item)) return parseNamedFile(textOf(item, key))
+  const textField = (name: 'action' | 'description') =>
     item[name] ? { [name]: textOf(item[name], `${key}.${name}`) } : {}
-  return { path: textOf(item.path, `${key}.path`), ...said('action'), ...said('description') }
+  return { path: textOf(item.path, `${key}.path`), ...textField('action'), ...textField('description') }
 }
 
 function referenceOf(item: unknown, key: string): Breadcrumb {
@@ -137,10 +137,10 @@ function referenceOf(item: unknown, key: string): Breadcrumb {
 }
 
 /** As a work state has it, so that one that was told can be saved again. */
-function positionOf(value: unknown, key: string): Partial<Omit<Piped, 'saying'>> {
+function positionOf(value: unknown, key: string): Partial<Omit<PipedInput, 'saying'>> {
   if (!isRecord(value)) throw usageError(`"${key}" on stdin must be an object`)
-  const said = (name: string) => (value[name] ? textOf(value[name], `${key}.${name}`) : null)
-  return { plan: said('planName'), stage: said('stage'), tddPhase: said('tddPhase') }
+  const textField = (name: string) => (value[name] ? textOf(value[name], `${key}.${name}`) : null)
+  return { plan: textField('planName'), stage: textField('stage'), tddPhase: textField('tddPhase') }
 }
 
 function flagOf(value: unknown, key: string): boolean {

@@ -1,19 +1,19 @@
 import { requireName } from '../../core/id.ts'
-import { count } from '../../core/text.ts'
+import { formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
-import { type Resumed, resumed } from '../../engine/brief/resume-work.ts'
+import { type ResumeResult, resumeStream } from '../../engine/brief/resume-work.ts'
 import { notesHere } from '../../engine/brief/session-notes.ts'
-import { read } from '../../engine/documents/read.ts'
+import { readSurvey } from '../../engine/documents/read-survey.ts'
 import { worldOf } from '../../engine/surroundings/world.ts'
 import { renderBriefPlain } from '../../formats/brief-md/render.ts'
 import { MIN_TOKENS } from '../../policy/brief/brief-fit.ts'
-import type { Candidate } from '../../policy/resolve.ts'
-import { listOf, maybe, oneOf, text, whole } from '../define/facts.ts'
-import { operation, type Screen } from '../define/operation.ts'
+import type { StreamCandidate } from '../../policy/resolve.ts'
+import { choiceFact, integerFact, listFact, nullableFact, textFact } from '../define/facts.ts'
+import { defineVerb, type Screen } from '../define/verb.ts'
 import { namedRows } from '../say/table.ts'
 import { reviewCommands, sayReview } from './say-review.ts'
 
-export const resume = operation({
+export const resume = defineVerb({
   name: 'resume',
   summary: 'Show where the work stands, checked against the files and git',
   detail:
@@ -38,11 +38,11 @@ export const resume = operation({
   takesIn: 'talk',
   lenient: true,
   async perform(context, { id, budget = context.settings.brief_tokens, markdown }) {
-    const survey = await read(context)
+    const survey = await readSurvey(context)
     // What is uncommitted is in no brief: git need not be asked for it.
     const world = await worldOf(context, survey, { wantsDirty: false })
     const notes = await notesHere(context, survey, null)
-    return { markdown, ...(await resumed(context, survey, world, { named: id ?? null, budget, notes })) }
+    return { markdown, ...(await resumeStream(context, survey, world, { named: id ?? null, budget, notes })) }
   },
   say: (result, screen) => sayResumed(result, screen),
   exact: (result) => (result.kind === 'brief' ? `${result.text}\n` : null),
@@ -51,17 +51,17 @@ export const resume = operation({
     when: 'Call it to go on with earlier work: at the start of a session that was not briefed, after /clear, or for another piece of work by its name. Check its UNCONFIRMED lines and ask its questions before you build on them.',
     effect: 'reads',
     facts: {
-      kind: oneOf('a brief, a choice between several, an offer of older work, or nothing saved', [
+      kind: choiceFact('a brief, a choice between several, an offer of older work, or nothing saved', [
         'brief',
         'choose',
         'offered',
         'nothing',
       ]),
-      stream: maybe(text('the piece of work that is told')),
-      checkpoint: maybe(text('the checkpoint that the brief was made from')),
-      savedAt: maybe(text('when that was saved')),
-      tokens: maybe(whole('how many tokens the brief has (estimated)')),
-      candidates: listOf('names to choose from', text('the name of a piece of work')),
+      stream: nullableFact(textFact('the piece of work that is told')),
+      checkpoint: nullableFact(textFact('the checkpoint that the brief was made from')),
+      savedAt: nullableFact(textFact('when that was saved')),
+      tokens: nullableFact(integerFact('how many tokens the brief has (estimated)')),
+      candidates: listFact('names to choose from', textFact('the name of a piece of work')),
     },
     factsOf: (result) => ({
       kind: result.kind,
@@ -75,7 +75,7 @@ export const resume = operation({
   },
 })
 
-function sayResumed(result: Resumed & { markdown: boolean }, { columns }: Screen): string {
+function sayResumed(result: ResumeResult & { markdown: boolean }, { columns }: Screen): string {
   switch (result.kind) {
     case 'nothing':
       return [
@@ -83,7 +83,7 @@ function sayResumed(result: Resumed & { markdown: boolean }, { columns }: Screen
         '  savepoint save "what you are working on" --next "…"',
         ...(result.foreign > 0
           ? [
-              `${count(result.foreign, 'document')} came with the repository: savepoint list, then savepoint trust`,
+              `${formatCount(result.foreign, 'document')} came with the repository: savepoint list, then savepoint trust`,
             ]
           : []),
       ].join('\n')
@@ -100,11 +100,14 @@ function sayResumed(result: Resumed & { markdown: boolean }, { columns }: Screen
   }
 }
 
-function sayChoice({ candidates, trusted }: Extract<Resumed, { kind: 'choose' }>, columns: number): string {
+function sayChoice(
+  { candidates, trusted }: Extract<ResumeResult, { kind: 'choose' }>,
+  columns: number,
+): string {
   const names = candidates.map(({ name }) => name)
   const isForeignAlone = candidates.every(({ foreign }) => foreign)
   if (isForeignAlone && candidates.length === 1) return `${names[0]} ${sayReview(names, trusted)}`
-  const noted = ({ name, foreign, why }: Candidate) => {
+  const noteOf = ({ name, foreign, why }: StreamCandidate) => {
     if (isForeignAlone) return ''
     if (foreign) return `, not reviewed: ${reviewCommands([name], trusted).join(', then ')}`
     return why === 'branch' ? ', on this branch' : ''
@@ -114,7 +117,7 @@ function sayChoice({ candidates, trusted }: Extract<Resumed, { kind: 'choose' }>
       ? [`All that is here ${sayReview(names, trusted)}`]
       : ['Several could be meant. Choose one:', '  savepoint resume <id>']),
     namedRows(
-      candidates.map((one) => [one.name, `saved ${one.age} ago${noted(one)}`]),
+      candidates.map((one) => [one.name, `saved ${one.age} ago${noteOf(one)}`]),
       columns,
     ),
   ].join('\n')

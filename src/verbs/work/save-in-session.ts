@@ -1,16 +1,20 @@
 import type { Context } from '../../engine/context/context.ts'
-import type { Said } from '../../engine/save/save-input.ts'
-import { type Receipt, saveWork, type Why } from '../../engine/save/save-work.ts'
+import type { SaveInput } from '../../engine/save/save-input.ts'
+import { type SaveTrigger, saveWork, type WorkReceipt } from '../../engine/save/save-work.ts'
 import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
 
 /** What a save confirms to who gave the command. */
-export interface SaveReceipt extends Receipt {
+export interface SaveReceipt extends WorkReceipt {
   /** The next session that starts here is told this by itself. */
   surfaced: boolean
 }
 
 /** A save of every verb that saves: it binds the session that it is made in. */
-export async function saveInSession(context: Context, told: Said, why: Why): Promise<SaveReceipt> {
+export async function saveInSession(
+  context: Context,
+  told: SaveInput,
+  why: SaveTrigger,
+): Promise<SaveReceipt> {
   const receipt = await saveWork(context, told, why)
   const isFollowed = await bindSession(context, told, receipt.stream)
   // A stream that is named at a terminal need not be what the next start tells.
@@ -19,7 +23,7 @@ export async function saveInSession(context: Context, told: Said, why: Why): Pro
 }
 
 /** Binds the session of this command to the saved stream; false if there is no session. */
-async function bindSession(context: Context, told: Said, stream: string): Promise<boolean> {
+async function bindSession(context: Context, told: SaveInput, stream: string): Promise<boolean> {
   if (context.session === null) return false
   const { noteSave } = await import('../../engine/sessions/note-save.ts')
   return noteSave(context, { ...told, stream })

@@ -1,12 +1,12 @@
 import { BY_HAND } from '../../core/checkpoint.ts'
 import { PLANS_HOME } from '../../core/layout.ts'
-import { count } from '../../core/text.ts'
+import { formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import type { SavedView } from '../../engine/save/save-document.ts'
-import { listOf, maybe, oneOf, record, text, whole } from '../define/facts.ts'
-import { operation } from '../define/operation.ts'
+import { choiceFact, integerFact, listFact, nullableFact, recordFact, textFact } from '../define/facts.ts'
+import { defineVerb } from '../define/verb.ts'
 import { type SaveReceipt, saveInSession } from './save-in-session.ts'
-import { SAYING_FIELDS, saidBy } from './saying.ts'
+import { readSaveInput, SAYING_FIELDS } from './saying.ts'
 
 /** Why a checkpoint is taken now; `manual` where nobody says. */
 const WHEN = [
@@ -20,7 +20,7 @@ const WHEN = [
   'risk',
 ] as const
 
-export const save = operation({
+export const save = defineVerb({
   name: 'save',
   summary: 'Save where the work stands',
   detail: `What was known before is carried forward: say only what is new. It goes into the store, and from there into the document of the work, into a note where there is a ${PLANS_HOME} folder, and into the ledger where that is enabled. Branch, commit, uncommitted files and the active plan are found out.`,
@@ -43,7 +43,7 @@ export const save = operation({
   takesIn: 'talk',
   lenient: true,
   async perform(context, { trigger = 'manual', ...input }) {
-    return saveInSession(context, await saidBy(context, input), { kind: trigger, note: BY_HAND.saved })
+    return saveInSession(context, await readSaveInput(context, input), { kind: trigger, note: BY_HAND.saved })
   },
   say: (receipt, { columns }) => banner(receipt, columns),
   tool: {
@@ -51,20 +51,20 @@ export const save = operation({
     when: 'Call it when a phase is done, a decision is made, the direction changes, before anything risky, before the session ends, and when the context window fills up. Not for quick tasks, and not when nothing is new since the last save.',
     effect: 'adds',
     facts: {
-      stream: text('the piece of work that it was saved to'),
-      checkpoint: text('the id of the checkpoint'),
-      sequence: whole('its number in the history of that work'),
-      decisions: record('how many decisions', {
-        new: whole('recorded by this save'),
-        total: whole('known in all'),
-        unconfirmed: whole('that the user has not confirmed'),
+      stream: textFact('the piece of work that it was saved to'),
+      checkpoint: textFact('the id of the checkpoint'),
+      sequence: integerFact('its number in the history of that work'),
+      decisions: recordFact('how many decisions', {
+        new: integerFact('recorded by this save'),
+        total: integerFact('known in all'),
+        unconfirmed: integerFact('that the user has not confirmed'),
       }),
-      files: listOf(
+      files: listFact(
         'files that show it',
-        record('a file', {
-          path: text('where it is'),
-          state: oneOf('whether it says it already', ['written', 'pending', 'left']),
-          problem: maybe(text('why it does not')),
+        recordFact('a file', {
+          path: textFact('where it is'),
+          state: choiceFact('whether it says it already', ['written', 'pending', 'left']),
+          problem: nullableFact(textFact('why it does not')),
         }),
       ),
     },
@@ -91,7 +91,7 @@ function banner(receipt: SaveReceipt, columns: number): string {
     `  Next:     ${line(next) || '-'}`,
     ...(origin === null ? [] : [`  Begun:    ${stream}, with what ${origin} knew`]),
     ...(index ? [`  Index:    ${sayView(index)}`] : []),
-    ...(dropped > 0 ? [`  Left out: ${count(dropped, 'older item')}; the history has them`] : []),
+    ...(dropped > 0 ? [`  Left out: ${formatCount(dropped, 'older item')}; the history has them`] : []),
     ...(surfaced ? ['', '  This context will be surfaced on next session start.'] : []),
     ...['', rule],
   ].join('\n')

@@ -1,12 +1,12 @@
 import type { SearchKind } from '../../core/searchable.ts'
-import { count } from '../../core/text.ts'
-import { oneLine } from '../../core/visible.ts'
+import { formatCount } from '../../core/text.ts'
+import { visibleLine } from '../../core/visible.ts'
 import { clipWidth } from '../../core/width.ts'
 import { withoutTags } from '../../formats/brief-md/render.ts'
-import type { Screen } from '../define/operation.ts'
+import type { Screen } from '../define/verb.ts'
 
 /** Three lines a record: what and where, the words around the match, the command that shows it. */
-export function sayFound(answer: Answer, { columns }: Screen): string {
+export function sayFound(answer: FoundAnswer, { columns }: Screen): string {
   const { hits, total, more, relaxed, narrowed, foreign } = answer
   const lines = hits.flatMap((hit) => [
     clipWidth(headOf(hit), columns),
@@ -46,22 +46,22 @@ const sayRest = (rest: number, more: boolean): string[] =>
   rest <= 0 && !more
     ? []
     : [
-        `${more ? 'More than ' : ''}${count(Math.max(rest, 1), 'more record')} ${rest === 1 && !more ? 'matches' : 'match'}: --limit shows more of them, --kind, --branch and --since narrow it.`,
+        `${more ? 'More than ' : ''}${formatCount(Math.max(rest, 1), 'more record')} ${rest === 1 && !more ? 'matches' : 'match'}: --limit shows more of them, --kind, --branch and --since narrow it.`,
       ]
 
 /** What nobody has reviewed is not told, only that it is there. */
-function sayForeign({ records, work }: Answer['foreign']): string[] {
+function sayForeign({ records, work }: FoundAnswer['foreign']): string[] {
   if (records === 0) return []
   const named = work.slice(0, MOST_NAMED).join(' ')
   return [
-    `${count(records, 'record')} left out, with text that nobody here has reviewed: savepoint trust --review ${named}`,
+    `${formatCount(records, 'record')} left out, with text that nobody here has reviewed: savepoint trust --review ${named}`,
   ]
 }
 
 const MOST_NAMED = 3
 
 /** One line in which nothing drives a terminal, and no tag begins. */
-const plain = (text: string) => withoutTags(oneLine(text))
+const plain = (text: string) => withoutTags(visibleLine(text))
 
 export interface FoundRecord {
   id: string
@@ -83,7 +83,7 @@ export interface FoundRecord {
   project: string | null
 }
 
-export interface Answer {
+export interface FoundAnswer {
   query: string
   total: number
   /** There are more than `total`: of many matches only the newest are ranked. */

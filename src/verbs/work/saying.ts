@@ -4,15 +4,15 @@ import { NOTES, PLANS_HOME, STATE_INDEX_PATH } from '../../core/layout.ts'
 import { usageError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { fromRoot } from '../../engine/context/inside.ts'
-import type { Said } from '../../engine/save/save-input.ts'
+import type { SaveInput } from '../../engine/save/save-input.ts'
 import { redactAll } from '../../policy/redact.ts'
-import { type FileSaid, fileSaid, MOST, NOTHING_SAID, type Saying } from '../../policy/save.ts'
+import { MOST, type NamedFile, NOTHING_SAID, parseNamedFile, type Saying } from '../../policy/save.ts'
 import type { Fields, InputOf } from '../define/field.ts'
-import type { Piped } from './read-saying.ts'
+import type { PipedInput } from './read-saying.ts'
 
-const several = (value: string, about: string) => ({ kind: 'words', value, about }) as const
+const listField = (value: string, about: string) => ({ kind: 'words', value, about }) as const
 
-const single = (value: string, about: string) => ({ kind: 'text', value, about }) as const
+const textField = (value: string, about: string) => ({ kind: 'text', value, about }) as const
 
 /** What can be said at a save, for every verb that saves. */
 export const SAYING_FIELDS = {
@@ -23,30 +23,30 @@ export const SAYING_FIELDS = {
     typed: true,
     about: 'what you are working on, in a sentence',
   },
-  summary: single('TEXT', 'what you are working on, in a sentence; beside "now" it says how things stand'),
-  now: single('TEXT', 'what is being worked on right now'),
-  goal: single('TEXT', 'what the work is for, with its success criteria'),
-  problem: single('TEXT', 'the problem that the work solves'),
-  state: single('TEXT', 'how things stand'),
-  decision: several('TEXT', 'a decision and its reason: "A over B because …"'),
-  next: several('TEXT', 'what to do next; replaces what was next ("" empties it)'),
-  blocker: several('TEXT', 'what is in the way; replaces the blockers that were known ("" empties them)'),
-  question: several('TEXT', 'an open question'),
-  constraint: several('TEXT', 'a constraint or an assumption'),
-  rule: several('TEXT', 'a rule that the user gave'),
-  fact: several('TEXT', 'something worth knowing about the code or the system'),
-  done: several('TEXT', 'something that is finished'),
-  accomplishment: several('TEXT', 'something finished that this session is to be known for'),
+  summary: textField('TEXT', 'what you are working on, in a sentence; beside "now" it says how things stand'),
+  now: textField('TEXT', 'what is being worked on right now'),
+  goal: textField('TEXT', 'what the work is for, with its success criteria'),
+  problem: textField('TEXT', 'the problem that the work solves'),
+  state: textField('TEXT', 'how things stand'),
+  decision: listField('TEXT', 'a decision and its reason: "A over B because …"'),
+  next: listField('TEXT', 'what to do next; replaces what was next ("" empties it)'),
+  blocker: listField('TEXT', 'what is in the way; replaces the blockers that were known ("" empties them)'),
+  question: listField('TEXT', 'an open question'),
+  constraint: listField('TEXT', 'a constraint or an assumption'),
+  rule: listField('TEXT', 'a rule that the user gave'),
+  fact: listField('TEXT', 'something worth knowing about the code or the system'),
+  done: listField('TEXT', 'something that is finished'),
+  accomplishment: listField('TEXT', 'something finished that this session is to be known for'),
   file: {
-    ...several('PATH', 'a file that matters, or "path: what about it"'),
-    path: (value: string) => fileSaid(value).path,
+    ...listField('PATH', 'a file that matters, or "path: what about it"'),
+    path: (value: string) => parseNamedFile(value).path,
   },
-  command: several('COMMAND', 'a command that matters'),
-  id: several('ID', 'an id that matters: a ticket, a build, a process (the work itself is `stream`)'),
-  learning: several('TEXT', 'something learned, for the archive of the work'),
-  supersedes: several('DECISION', 'a known decision that the new one replaces (a part of its text does)'),
-  resolve: several('QUESTION', 'a known question that is answered'),
-  confirm: several('CLAIM', 'a claim marked UNCONFIRMED that the user has confirmed'),
+  command: listField('COMMAND', 'a command that matters'),
+  id: listField('ID', 'an id that matters: a ticket, a build, a process (the work itself is `stream`)'),
+  learning: listField('TEXT', 'something learned, for the archive of the work'),
+  supersedes: listField('DECISION', 'a known decision that the new one replaces (a part of its text does)'),
+  resolve: listField('QUESTION', 'a known question that is answered'),
+  confirm: listField('CLAIM', 'a claim marked UNCONFIRMED that the user has confirmed'),
   unconfirmed: { kind: 'flag', about: 'mark the new claims UNCONFIRMED' },
   by: {
     kind: 'choice',
@@ -86,13 +86,13 @@ const QUESTIONS = [
 ] as const
 
 /** What is to be saved, from the flags, from stdin, or asked of the person at the terminal. */
-export async function saidBy(context: Context, input: SayingInput): Promise<Said> {
-  const piped = input.stdin ? await pipedIn(context) : null
+export async function readSaveInput(context: Context, input: SayingInput): Promise<SaveInput> {
+  const piped = input.stdin ? await readPipedInput(context) : null
   const flags = fromFlags(input)
   const told = { ...NOTHING_SAID, ...piped?.saying }
   const by = input.by ?? context.speaker
-  const said = await orAsked(context, { ...both(told, flags), by })
-  const saying = redactAll({ ...said, files: said.files.map((file) => known(context, file)) })
+  const said = await askIfSilent(context, { ...mergeSayings(told, flags), by })
+  const saying = redactAll({ ...said, files: said.files.map((file) => byRootPath(context, file)) })
   const size = JSON.stringify(saying).length
   if (size > MOST_CHARACTERS)
     throw usageError(`what is to be saved has ${size} characters, ${MOST_CHARACTERS} are allowed`)
@@ -104,12 +104,12 @@ export async function saidBy(context: Context, input: SayingInput): Promise<Said
     tddPhase: piped?.tddPhase ?? null,
     stream: input.stream ?? null,
     note: input.note,
-    accomplishments: redactAll(filled(input.accomplishment, '--accomplishment')),
+    accomplishments: redactAll(requireTexts(input.accomplishment, '--accomplishment')),
   }
 }
 
 /** A file of the workspace by its path from the root, as all of them are known: agents name files by whole paths. */
-function known({ place }: Context, file: FileSaid): FileSaid {
+function byRootPath({ place }: Context, file: NamedFile): NamedFile {
   const path = isAbsolute(file.path) ? fromRoot(place.root, file.path) : null
   return path ? { ...file, path } : file
 }
@@ -128,7 +128,7 @@ function refuseMany(saying: Saying): void {
   }
 }
 
-async function pipedIn(context: Context): Promise<Piped> {
+async function readPipedInput(context: Context): Promise<PipedInput> {
   const { readSaying } = await import('./read-saying.ts')
   return readSaying(await context.readInput())
 }
@@ -142,44 +142,45 @@ function fromFlags(input: SayingInput): Saying {
     throw usageError('the summary was given twice: once as a word, once by --summary')
   return {
     ...NOTHING_SAID,
-    summary: given(input.text ?? input.summary, 'the summary'),
-    now: given(input.now, '--now'),
-    goal: given(input.goal, '--goal'),
-    problem: given(input.problem, '--problem'),
-    state: given(input.state, '--state'),
-    decisions: filled(input.decision, '--decision'),
-    next: replaced(input.next),
-    blockers: replaced(input.blocker),
-    questions: filled(input.question, '--question'),
-    constraints: filled(input.constraint, '--constraint'),
-    rules: filled(input.rule, '--rule'),
-    facts: filled(input.fact, '--fact'),
-    done: [...filled(input.done, '--done'), ...filled(input.accomplishment, '--accomplishment')],
-    files: filled(input.file, '--file').map(fileSaid),
-    commands: filled(input.command, '--command'),
-    ids: filled(input.id, '--id'),
-    learnings: filled(input.learning, '--learning'),
-    supersedes: filled(input.supersedes, '--supersedes'),
-    resolve: filled(input.resolve, '--resolve'),
-    confirm: filled(input.confirm, '--confirm'),
+    summary: requireText(input.text ?? input.summary, 'the summary'),
+    now: requireText(input.now, '--now'),
+    goal: requireText(input.goal, '--goal'),
+    problem: requireText(input.problem, '--problem'),
+    state: requireText(input.state, '--state'),
+    decisions: requireTexts(input.decision, '--decision'),
+    next: replacementList(input.next),
+    blockers: replacementList(input.blocker),
+    questions: requireTexts(input.question, '--question'),
+    constraints: requireTexts(input.constraint, '--constraint'),
+    rules: requireTexts(input.rule, '--rule'),
+    facts: requireTexts(input.fact, '--fact'),
+    done: [...requireTexts(input.done, '--done'), ...requireTexts(input.accomplishment, '--accomplishment')],
+    files: requireTexts(input.file, '--file').map(parseNamedFile),
+    commands: requireTexts(input.command, '--command'),
+    ids: requireTexts(input.id, '--id'),
+    learnings: requireTexts(input.learning, '--learning'),
+    supersedes: requireTexts(input.supersedes, '--supersedes'),
+    resolve: requireTexts(input.resolve, '--resolve'),
+    confirm: requireTexts(input.confirm, '--confirm'),
     unconfirmed: input.unconfirmed,
   }
 }
 
 /** What replaces the list that was known; one empty text empties it. */
-const replaced = (texts: readonly string[]) =>
+const replacementList = (texts: readonly string[]) =>
   texts.length === 0 ? null : texts.map((text) => text.trim()).filter((text) => text !== '')
 
-const filled = (texts: readonly string[], flag: string) => texts.map((text) => given(text, flag) ?? '')
+const requireTexts = (texts: readonly string[], flag: string) =>
+  texts.map((text) => requireText(text, flag) ?? '')
 
-function given(text: string | undefined, flag: string): string | null {
+function requireText(text: string | undefined, flag: string): string | null {
   if (text === undefined) return null
   if (text.trim() === '') throw usageError(`${flag} is empty`)
   return text.trim()
 }
 
 /** What the flags say counts over stdin; lists come together. */
-function both(piped: Saying, flags: Saying): Saying {
+function mergeSayings(piped: Saying, flags: Saying): Saying {
   const merged = Object.entries(flags).map(([field, value]) => {
     const before: unknown = Reflect.get(piped, field)
     if (Array.isArray(value)) return [field, [...(Array.isArray(before) ? before : []), ...value]]
@@ -193,7 +194,7 @@ function both(piped: Saying, flags: Saying): Saying {
 export const isNothingSaid = (input: SayingInput) => !input.stdin && isSilent(fromFlags(input))
 
 /** If nothing was given, a person at a terminal is asked three questions; without a terminal the save is refused. */
-async function orAsked(context: Context, saying: Saying): Promise<Saying> {
+async function askIfSilent(context: Context, saying: Saying): Promise<Saying> {
   if (!isSilent(saying)) return saying
   if (context.ask === null)
     throw usageError(

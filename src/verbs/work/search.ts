@@ -3,23 +3,31 @@ import { ReasonError } from '../../core/reason.ts'
 import { SEARCH_KINDS } from '../../core/searchable.ts'
 import { shortId } from '../../core/session-name.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { overview } from '../../engine/documents/overview.ts'
+import { readOverview } from '../../engine/documents/read-overview.ts'
 import { glanceAt } from '../../engine/documents/survey.ts'
 import { askIndex } from '../../engine/search/ask-index.ts'
 import { fillIndex } from '../../engine/search/fill-index.ts'
 import { readMoreEarlier } from '../../engine/sessions/ingest-sessions.ts'
 import { readQuery, type SearchWords } from '../../policy/search-query.ts'
 import type { SearchAnswer, SearchFilter, SearchHit } from '../../store/search-index.ts'
-import { flag, listOf, maybe, oneOf, record, text, whole } from '../define/facts.ts'
-import { operation } from '../define/operation.ts'
-import { type Answer, type FoundRecord, sayFound } from './say-found.ts'
+import {
+  choiceFact,
+  flagFact,
+  integerFact,
+  listFact,
+  nullableFact,
+  recordFact,
+  textFact,
+} from '../define/facts.ts'
+import { defineVerb } from '../define/verb.ts'
+import { type FoundAnswer, type FoundRecord, sayFound } from './say-found.ts'
 import { sinceTime } from './since.ts'
 
 const SHOWN = 10
 
 const MOST_SHOWN = 50
 
-export const search = operation({
+export const search = defineVerb({
   name: 'search',
   summary: 'Search what was saved: decisions, learnings, checkpoints, sessions and runs',
   detail:
@@ -72,10 +80,10 @@ export const search = operation({
       since: since === undefined ? null : sinceTime(since, context.ports.now()),
     })
     const projects = allWorkspaces ? await projectsOf(context) : null
-    const answer: Answer = {
+    const answer: FoundAnswer = {
       ...{ query, total: found.total, more: found.more, relaxed },
       narrowed: kind !== null || branch !== null || since !== undefined,
-      hits: found.hits.map((hit) => told(context, hit, projects)),
+      hits: found.hits.map((hit) => describeHit(context, hit, projects)),
       foreign: { records: found.foreign.records, work: found.foreign.streams },
     }
     return answer
@@ -86,22 +94,22 @@ export const search = operation({
     when: 'Call it before you decide something that may have been decided, when the user speaks of earlier work, or to find why something is as it is. One or two telling words find more than a sentence.',
     effect: 'reads',
     facts: {
-      total: whole('how many records match'),
-      more: flag('there are more than that'),
-      relaxed: flag('nothing has all of the words; these have some of them'),
-      hits: listOf(
+      total: integerFact('how many records match'),
+      more: flagFact('there are more than that'),
+      relaxed: flagFact('nothing has all of the words; these have some of them'),
+      hits: listFact(
         'the best first',
-        record('a record', {
-          id: text('its id, always the same'),
-          kind: oneOf('what it is', SEARCH_KINDS),
-          where: text('the work, the run or the session that says it'),
-          sequence: maybe(
-            whole(
+        recordFact('a record', {
+          id: textFact('its id, always the same'),
+          kind: choiceFact('what it is', SEARCH_KINDS),
+          where: textFact('the work, the run or the session that says it'),
+          sequence: nullableFact(
+            integerFact(
               'the number of its checkpoint there: savepoint_show with "where" as id and this as at tells it',
             ),
           ),
-          at: text('when that was'),
-          open: text('the command, at a shell, that shows all of it'),
+          at: textFact('when that was'),
+          open: textFact('the command, at a shell, that shows all of it'),
         }),
       ),
     },
@@ -114,7 +122,7 @@ export const search = operation({
 
 /** What a document says is found as soon as it is on the disk; where there is no document, nothing is looked at. */
 async function takeInEdits(context: Context): Promise<void> {
-  if (glanceAt(context.place.root)?.marks.length !== 0) await overview(context)
+  if (glanceAt(context.place.root)?.marks.length !== 0) await readOverview(context)
 }
 
 /** All of the words; where nothing has them that may be told, any. */
@@ -144,7 +152,7 @@ const projectsOf = async ({ store }: Context) =>
     ),
   )
 
-function told(
+function describeHit(
   { identity }: Context,
   hit: SearchHit,
   projects: ReadonlyMap<string, string> | null,
@@ -157,7 +165,8 @@ function told(
     where: place?.stream ?? shortId(id),
     sequence: place?.sequence ?? null,
     snippet: snippet.replace(/\s+/g, ' ').replace(MATCH_MARKS, '**').trim(),
-    open: path === null || repository === identity.repository ? command : `cd ${quoted(path)} && ${command}`,
+    open:
+      path === null || repository === identity.repository ? command : `cd ${quotePath(path)} && ${command}`,
     archived: place?.archived ?? false,
     project: path === null ? null : basename(path),
   }
@@ -173,4 +182,5 @@ function commandFor({ id, kind, place }: SearchHit): string {
 }
 
 /** A path as one word of a shell. */
-const quoted = (path: string) => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)
+const quotePath = (path: string) =>
+  /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`

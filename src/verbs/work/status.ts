@@ -1,25 +1,33 @@
-import { ageOf, count } from '../../core/text.ts'
+import { ageOf, formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import { clipWidth } from '../../core/width.ts'
 import { WHY } from '../../engine/brief/resume-work.ts'
 import { type SavedState, savedState } from '../../engine/brief/saved-state.ts'
-import { verify } from '../../engine/brief/verify.ts'
+import { verifyWork } from '../../engine/brief/verify-work.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { read } from '../../engine/documents/read.ts'
+import { readSurvey } from '../../engine/documents/read-survey.ts'
 import { findRow, isHere, type Survey } from '../../engine/documents/survey.ts'
 import { absentAt } from '../../engine/surroundings/mentions.ts'
-import { seenOf, sessionsSeen } from '../../engine/surroundings/seen.ts'
+import { readRecentSessions, resolveFactsOf } from '../../engine/surroundings/resolve-facts.ts'
 import { type World, worldOf } from '../../engine/surroundings/world.ts'
 import { type Drift, hasDrift } from '../../policy/brief/brief.ts'
 import { type Due, dueOf } from '../../policy/due.ts'
 import { resolveStream } from '../../policy/resolve.ts'
 import type { WorkRow } from '../../store/acts.ts'
-import { flag, listOf, maybe, oneOf, record, text, whole } from '../define/facts.ts'
-import { operation, type Screen } from '../define/operation.ts'
+import {
+  choiceFact,
+  flagFact,
+  integerFact,
+  listFact,
+  nullableFact,
+  recordFact,
+  textFact,
+} from '../define/facts.ts'
+import { defineVerb, type Screen } from '../define/verb.ts'
 import { namedRows } from '../say/table.ts'
 import { reviewCommands, sayReview } from './say-review.ts'
 
-interface Saved {
+interface LastSave {
   stream: string
   why: keyof typeof WHY
   checkpoint: string
@@ -43,7 +51,7 @@ interface Status {
   focus: string | null
   branch: string | null
   /** The work that a resume tells here; null where nothing is saved, or where it would tell none. */
-  saved: Saved | null
+  saved: LastSave | null
   /** Work that a resume names and does not tell: it is of another branch, and older. */
   offered: string | null
   /** What there is to choose from, the newest first. */
@@ -56,7 +64,7 @@ interface Status {
   todo: string[]
 }
 
-export const status = operation({
+export const status = defineVerb({
   name: 'status',
   summary: 'Show in one screen where the work stands and what is due',
   detail: 'The focus, the last save and its age, the next action, what changed since, and what to do now.',
@@ -66,13 +74,13 @@ export const status = operation({
   takesIn: 'talk',
   lenient: true,
   async perform(context): Promise<Status> {
-    const survey = await read(context)
+    const survey = await readSurvey(context)
     const world = await worldOf(context, survey)
     const nowMs = context.ports.now()
     const plan = world.index?.activePlan ?? null
-    const sessions = await sessionsSeen(context, survey)
+    const sessions = await readRecentSessions(context, survey)
     const choice = resolveStream(
-      seenOf(survey, { named: null, plan, branch: world.branch, nowMs, ...sessions }),
+      resolveFactsOf(survey, { named: null, plan, branch: world.branch, nowMs, ...sessions }),
       'resume',
     )
     // What a resume would only offer is not told here either.
@@ -81,7 +89,7 @@ export const status = operation({
     const state = row ? await savedState(context, row, survey) : null
     const saved =
       row && state && choice.kind === 'stream'
-        ? { ...(await savedOf(context, survey, world, row, state)), why: choice.why }
+        ? { ...(await lastSaveOf(context, survey, world, row, state)), why: choice.why }
         : null
     const candidates = choice.kind === 'choose' ? choice.candidates : []
     const unreviewed = candidates.filter(({ foreign }) => foreign).map(({ name }) => name)
@@ -107,27 +115,27 @@ export const status = operation({
     when: 'Call it for a quick look: what is in focus, when it was saved, what changed since, whether a save is due. For decisions and next actions call resume.',
     effect: 'reads',
     facts: {
-      trusted: flag('whether the user trusts this workspace'),
-      focus: maybe(text('the piece of work in focus')),
-      saved: maybe(
-        record('the work that resume tells here', {
-          stream: text('the piece of work'),
-          checkpoint: text('the id of its checkpoint'),
-          sequence: whole('its number in the history of that work'),
-          savedAt: text('when it was saved'),
-          document: maybe(text('its checkpoint document')),
-          questions: whole('how many questions are open'),
-          unconfirmed: whole('how many claims the user has not confirmed'),
-          commitsSince: maybe(whole('how many commits came since; null where nobody can tell')),
-          filesChanged: whole('how many files changed since'),
-          filesGone: whole('how many of its files are gone'),
+      trusted: flagFact('whether the user trusts this workspace'),
+      focus: nullableFact(textFact('the piece of work in focus')),
+      saved: nullableFact(
+        recordFact('the work that resume tells here', {
+          stream: textFact('the piece of work'),
+          checkpoint: textFact('the id of its checkpoint'),
+          sequence: integerFact('its number in the history of that work'),
+          savedAt: textFact('when it was saved'),
+          document: nullableFact(textFact('its checkpoint document')),
+          questions: integerFact('how many questions are open'),
+          unconfirmed: integerFact('how many claims the user has not confirmed'),
+          commitsSince: nullableFact(integerFact('how many commits came since; null where nobody can tell')),
+          filesChanged: integerFact('how many files changed since'),
+          filesGone: integerFact('how many of its files are gone'),
         }),
       ),
-      offered: maybe(text('older work of another branch, which resume only names')),
-      candidates: listOf('names to choose from', text('the name of a piece of work')),
-      unreviewed: whole('how many of those came with the repository, and are not reviewed'),
-      uncommitted: maybe(whole('how many files are not committed')),
-      due: listOf('what is due, the most important first', oneOf('a verb', ['save', 'delta', 'new'])),
+      offered: nullableFact(textFact('older work of another branch, which resume only names')),
+      candidates: listFact('names to choose from', textFact('the name of a piece of work')),
+      unreviewed: integerFact('how many of those came with the repository, and are not reviewed'),
+      uncommitted: nullableFact(integerFact('how many files are not committed')),
+      due: listFact('what is due, the most important first', choiceFact('a verb', ['save', 'delta', 'new'])),
     },
     factsOf: ({ trusted, focus, saved, offered, candidates, unreviewed, uncommitted, due }) => ({
       ...{ trusted, focus, offered, candidates, uncommitted },
@@ -138,23 +146,23 @@ export const status = operation({
   },
 })
 
-const savedFacts = ({ drift, ...saved }: Saved) => ({
+const savedFacts = ({ drift, ...saved }: LastSave) => ({
   ...{ stream: saved.stream, checkpoint: saved.checkpoint, sequence: saved.sequence },
   ...{ savedAt: saved.savedAt, document: saved.document },
   ...{ questions: saved.questions, unconfirmed: saved.unconfirmed },
   ...{ commitsSince: drift.commitsSince, filesChanged: drift.filesChanged, filesGone: drift.filesGone },
 })
 
-async function savedOf(
+async function lastSaveOf(
   context: Context,
   survey: Survey,
   world: World,
   row: WorkRow,
   { checkpoint, sequence, work }: SavedState,
-): Promise<Omit<Saved, 'why'>> {
+): Promise<Omit<LastSave, 'why'>> {
   const atMs = Date.parse(checkpoint.at)
   const { branch = null, commit = null } = checkpoint.provenance ?? {}
-  const { drift } = await verify(
+  const { drift } = await verifyWork(
     context,
     work,
     { atMs, branch, commit, absent: absentAt(checkpoint, work) },
@@ -184,7 +192,7 @@ async function dueInput(
   world: World,
   row: WorkRow | undefined,
   state: SavedState | null,
-  saved: Omit<Saved, 'why'> | null,
+  saved: Omit<LastSave, 'why'> | null,
 ): Promise<Parameters<typeof dueOf>[0]> {
   const position = state?.work.position
   const steps = position?.plan?.steps ?? []
@@ -230,9 +238,9 @@ async function decisionsSinceDelta(
 const isForeignAlone = ({ candidates, unreviewed }: Pick<Status, 'candidates' | 'unreviewed'>) =>
   candidates.length > 0 && candidates.length === unreviewed.length
 
-type Told = Pick<Status, 'trusted' | 'saved' | 'offered' | 'candidates' | 'unreviewed' | 'due'>
+type StatusFacts = Pick<Status, 'trusted' | 'saved' | 'offered' | 'candidates' | 'unreviewed' | 'due'>
 
-function todoOf(told: Told): string[] {
+function todoOf(told: StatusFacts): string[] {
   const { trusted, saved, offered, candidates, due } = told
   if (offered !== null) return [`savepoint resume ${offered}`]
   if (isForeignAlone(told)) return reviewCommands(candidates, trusted)
@@ -244,7 +252,7 @@ function todoOf(told: Told): string[] {
 function sayStatus(status: Status, { columns }: Screen): string {
   // One screen, in a pipe too: a text that goes on and on is cut, a command never.
   const room = Math.max(20, Math.min(columns, MOST_COLUMNS) * 2 - 24)
-  const clipped = (text: string) => clipWidth(visible(first(text)), room)
+  const clipLine = (text: string) => clipWidth(visible(first(text)), room)
   const { saved, focus, branch, offered, candidates, uncommitted, due, todo, trusted, foreign } = status
   const rows: Array<[string, string]> = [['Focus', focus ?? 'nothing']]
   if (branch !== null) rows.push(['Branch', branch])
@@ -252,21 +260,21 @@ function sayStatus(status: Status, { columns }: Screen): string {
     rows.push(['Work', `${saved.stream}: ${WHY[saved.why]}`])
     if (saved.document) rows.push(['Document', saved.document])
     rows.push(['Saved', `${ageOf(saved.ageMs)} ago, number ${saved.sequence}`])
-    if (saved.summary) rows.push(['Now', clipped(saved.summary)])
-    rows.push(['Next', clipped(saved.next) || 'nothing is planned'])
-    for (const blocker of saved.blockers.slice(0, 2)) rows.push(['Blocked', clipped(blocker)])
+    if (saved.summary) rows.push(['Now', clipLine(saved.summary)])
+    rows.push(['Next', clipLine(saved.next) || 'nothing is planned'])
+    for (const blocker of saved.blockers.slice(0, 2)) rows.push(['Blocked', clipLine(blocker)])
     if (saved.unconfirmed + saved.questions > 0)
-      rows.push(['Open', `${count(saved.questions, 'question')}, ${saved.unconfirmed} unconfirmed`])
-    if (hasDrift(saved.drift)) rows.push(['Drift', sayDrift(saved.drift, clipped)])
+      rows.push(['Open', `${formatCount(saved.questions, 'question')}, ${saved.unconfirmed} unconfirmed`])
+    if (hasDrift(saved.drift)) rows.push(['Drift', sayDrift(saved.drift, clipLine)])
   } else if (offered !== null) rows.push(['Work', `${offered}, of another branch and older`])
   else if (isForeignAlone(status))
-    rows.push(['Work', `${named(candidates)} ${sayReview(candidates, trusted)}`])
-  else if (candidates.length > 0) rows.push(['Work', `several: ${named(candidates)}`])
+    rows.push(['Work', `${joinNames(candidates)} ${sayReview(candidates, trusted)}`])
+  else if (candidates.length > 0) rows.push(['Work', `several: ${joinNames(candidates)}`])
   else rows.push(['Saved', 'nothing yet'])
   if (uncommitted) rows.push(['Files', `${uncommitted} uncommitted`])
   if (!trusted && (saved || foreign > 0))
     rows.push(['Trust', 'not given: git is not asked, and edits of documents are not taken in'])
-  for (const { text } of due) rows.push(['Due', clipped(text)])
+  for (const { text } of due) rows.push(['Due', clipLine(text)])
   for (const [at, command] of todo.entries()) rows.push([at === 0 ? 'Do now' : '', command])
   return namedRows(
     rows.map(([name, text]) => [name, visible(text)]),
@@ -276,7 +284,7 @@ function sayStatus(status: Status, { columns }: Screen): string {
 
 const MOST_COLUMNS = 200
 
-const named = (candidates: string[]) => candidates.slice(0, 5).join(', ')
+const joinNames = (candidates: string[]) => candidates.slice(0, 5).join(', ')
 
 const first = (text: string) => text.trim().split(/\r?\n/, 1)[0] ?? ''
 
@@ -284,9 +292,9 @@ function sayDrift(drift: Drift, clipped: (text: string) => string): string {
   const { branch, commitsSince, filesChanged, filesGone, planStep } = drift
   return [
     branch && `saved on ${clipped(branch.was)}`,
-    commitsSince ? `${count(commitsSince, 'commit')} since` : '',
-    filesChanged > 0 && `${count(filesChanged, 'file')} changed`,
-    filesGone > 0 && `${count(filesGone, 'file')} gone`,
+    commitsSince ? `${formatCount(commitsSince, 'commit')} since` : '',
+    filesChanged > 0 && `${formatCount(filesChanged, 'file')} changed`,
+    filesGone > 0 && `${formatCount(filesGone, 'file')} gone`,
     planStep !== null && `the plan is at ${clipped(planStep)}`,
   ]
     .filter((part) => typeof part === 'string' && part !== '')

@@ -7,7 +7,7 @@ import { type Context, openContext, settleIdentity } from '../../../src/engine/c
 import { onEvent } from '../../../src/engine/sessions/on-event.ts'
 import { readState } from '../../../src/engine/surroundings/read-state.ts'
 import type { Fields, InputOf } from '../../../src/verbs/define/field.ts'
-import type { Operation } from '../../../src/verbs/define/operation.ts'
+import type { Verb } from '../../../src/verbs/define/verb.ts'
 import { performOnce } from '../../../src/verbs/perform.ts'
 import { doctor } from '../../../src/verbs/setup/doctor.ts'
 import { init } from '../../../src/verbs/setup/init.ts'
@@ -37,7 +37,7 @@ class TinyLab {
   logOf = (talk: string) => join(this.box.root, `${talk}.txt`)
 
   /** A verb as a door performs it, with what is not said left empty. */
-  perform<F extends Fields, R>(verb: Operation<F, R>, said: object, env = {}): Promise<R> {
+  perform<F extends Fields, R>(verb: Verb<F, R>, said: object, env = {}): Promise<R> {
     const empty = Object.entries(verb.fields).flatMap(([name, { kind }]): Array<[string, unknown]> => {
       return kind === 'words' ? [[name, []]] : kind === 'flag' ? [[name, false]] : []
     })

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { noStatistics } from '../../../src/core/session.ts'
-import type { Entry, TranscriptFinder, TranscriptReader } from '../../../src/core/transcript.ts'
+import type { TranscriptEntry, TranscriptFinder, TranscriptReader } from '../../../src/core/transcript.ts'
 
 // The tiny agent writes a line for each thing, as `2026-01-31T12:00:00Z you Please mend the login`.
 
@@ -9,7 +9,7 @@ const linesIn = (path: string) =>
 
 export const countLines = (path: string) => linesIn(path).length
 
-const READ: Readonly<Record<string, (at: string, words: string, number: number) => Entry[]>> = {
+const READ: Readonly<Record<string, (at: string, words: string, number: number) => TranscriptEntry[]>> = {
   you: (at, text) => [{ at, kind: 'request', how: 'prompt', text, about: '' }],
   me: (at, text) => [{ at, kind: 'text', text }],
   changed: (at, path, number) => [

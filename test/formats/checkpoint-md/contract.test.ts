@@ -13,7 +13,7 @@ import { appendDelta, replaceSection, setCompletion } from '../../../src/formats
 import { addLearnings, decodeLearnings } from '../../../src/formats/checkpoint-md/learnings.ts'
 import { tableRows } from '../../../src/formats/checkpoint-md/table.ts'
 import { newDocument } from '../../../src/formats/checkpoint-md/template.ts'
-import { type Surroundings, validateDocument } from '../../../src/formats/checkpoint-md/validate.ts'
+import { type DocumentNeighbours, validateDocument } from '../../../src/formats/checkpoint-md/validate.ts'
 
 const BODY = `## Problem
 
@@ -59,7 +59,7 @@ const documentOf = (front: string) => `---\n${front}---\n\n${BODY}`
 const LEAST = 'checkpoint: chk-001\ncreated: 2026-01-01T00:00:00Z\n'
 const PLAIN = documentOf(LEAST)
 
-function findings(text: string, around: Partial<Surroundings> = {}): string[] {
+function findings(text: string, around: Partial<DocumentNeighbours> = {}): string[] {
   const parents = new Map<string, string | null>([['chk-001', null]])
   return validateDocument(text, { parents, otherCurrent: [], archived: false, ...around }).map(
     ({ level, line, what }) => `${level} ${line}: ${what}`,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { expect, test } from 'vitest'
-import { oneLine, plainText } from '../../../src/core/bullets.ts'
+import { plainLine, plainText } from '../../../src/core/bullets.ts'
 import { decisionOf, decisionSentence } from '../../../src/core/decision.ts'
 import { type Claim, type Decision, emptyWork, type WorkState } from '../../../src/core/work.ts'
 import { decodeDocument, isNone } from '../../../src/formats/checkpoint-md/codec.ts'
@@ -422,7 +422,7 @@ const works: fc.Arbitrary<WorkState> = fc
   })
   .map((fields) => ({ ...emptyWork(), ...fields }))
 
-const norm = (text: string) => oneLine(text).replace(/\s+/g, ' ').trim()
+const norm = (text: string) => plainLine(text).replace(/\s+/g, ' ').trim()
 const bare = (word: RegExp) => (text: string) => {
   let said = norm(text)
   for (let rest = said.replace(word, ''); rest !== said; rest = said.replace(word, '')) said = rest
@@ -434,7 +434,7 @@ const unblocked = bare(LABEL('block(?:ed|er|ing)'))
 const unasked = bare(LABEL('(?:open[ \\t]+)?question'))
 const unbound = bare(LABEL('constraint'))
 
-const pathOf = ({ path }: { path: string }) => oneLine(path).replace(/^[`\s]+|[`\s]+$/g, '')
+const pathOf = ({ path }: { path: string }) => plainLine(path).replace(/^[`\s]+|[`\s]+$/g, '')
 
 type Fields = Record<string, unknown>
 const unique = (list: unknown[]) => [...new Map(list.map((one) => [JSON.stringify(one), one])).values()]
@@ -449,10 +449,10 @@ function sayable(work: WorkState): Fields {
     problem: plainText(work.problem),
     intent: plainText(work.intent),
     state: plainText(work.state),
-    now: oneLine(work.now),
+    now: plainLine(work.now),
     decisions: unique(
       work.decisions.flatMap((one) => {
-        const sentence = oneLine(decisionSentence(one))
+        const sentence = plainLine(decisionSentence(one))
         const { text, why } = decisionOf(sentence)
         const over = one.supersededBy === null ? null : norm(one.supersededBy) || norm(text)
         return isNone(sentence)
@@ -473,8 +473,8 @@ function sayable(work: WorkState): Fields {
           pathOf(one),
           {
             path: pathOf(one),
-            action: oneLine(one.action),
-            description: oneLine(one.description),
+            action: plainLine(one.action),
+            description: plainLine(one.description),
           },
         ]),
       ).values(),
@@ -498,7 +498,7 @@ const single = (work: WorkState): WorkState => {
   ) => [...new Map(list.map((one) => [text(one), one])).values()]
   return {
     ...work,
-    decisions: once(work.decisions, (one) => norm(decisionOf(oneLine(decisionSentence(one))).text)),
+    decisions: once(work.decisions, (one) => norm(decisionOf(plainLine(decisionSentence(one))).text)),
     constraints: once(work.constraints, (one) => unbound(one.text)),
     rules: once(work.rules),
     facts: once(work.facts),

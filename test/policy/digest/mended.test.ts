@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { emptyWork, type WorkState } from '../../../src/core/work.ts'
 import { tellTalks } from '../../../src/policy/brief/brief-talk.ts'
-import { bounded } from '../../../src/policy/digest/bound.ts'
-import { droppedFrom } from '../../../src/policy/digest/dropped.ts'
+import { boundDigest } from '../../../src/policy/digest/bound.ts'
+import { droppedLines } from '../../../src/policy/digest/dropped.ts'
 import { mergeSessionWork } from '../../../src/policy/digest/merge.ts'
 import { DIGEST_LIMIT } from '../../../src/policy/digest/state.ts'
 import { isLasting } from '../../../src/policy/digest/tell-requests.ts'
@@ -58,7 +58,7 @@ const standing = (...heard: DigestWork[]) =>
     .decisions.filter(({ supersededBy }) => supersededBy === null).length
 
 const dropped = (text: string, summary: string, work: WorkState | null = null) =>
-  droppedFrom(digestOf(request(text)), work, { summary, trusted: true, until: timeOf(9) }).length
+  droppedLines(digestOf(request(text)), work, { summary, trusted: true, until: timeOf(9) }).length
 const RULE: WorkState = {
   ...emptyWork(),
   rules: [{ text: 'Never push to main', origin: 'user', confirmed: true }],
@@ -67,7 +67,7 @@ const CHINESE = '请把登录页面的按钮改成红色并且在测试里检查
 
 const long = (at: number) => `${at} ${'数据库'.repeat(1_500)}`
 const large = () =>
-  bounded(
+  boundDigest(
     digestOf(
       [0, 1, 2, 3, 4].map((at) => request(long(at))),
       [5, 6, 7].map((at) => queue('added', long(at))),

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { plainText } from '../../../src/core/bullets.ts'
 import { emptyWork } from '../../../src/core/work.ts'
-import { bounded } from '../../../src/policy/digest/bound.ts'
+import { boundDigest } from '../../../src/policy/digest/bound.ts'
 import { foldEntry } from '../../../src/policy/digest/fold.ts'
 import { mergeSessionWork } from '../../../src/policy/digest/merge.ts'
-import { ending, kept, keptLine, shorten } from '../../../src/policy/digest/quote.ts'
+import { keepEnd, redactAndShorten, redactToLine, shorten } from '../../../src/policy/digest/quote.ts'
 import { DIGEST_LIMIT, type Digest, emptyDigest } from '../../../src/policy/digest/state.ts'
 import { tellDigest } from '../../../src/policy/digest/tell.ts'
 import { workIn } from '../../../src/policy/digest/work.ts'
@@ -83,7 +83,7 @@ test('any transcript is folded without an error and within its limit of bytes, t
   fc.assert(
     fc.property(transcript, (entries) => {
       const digest = foldAll(entries)
-      expect(Buffer.byteLength(JSON.stringify(bounded(digest)))).toBeLessThanOrEqual(DIGEST_LIMIT)
+      expect(Buffer.byteLength(JSON.stringify(boundDigest(digest)))).toBeLessThanOrEqual(DIGEST_LIMIT)
       expect(JSON.stringify(foldAll(entries))).toBe(JSON.stringify(digest))
     }),
     { numRuns: 120 },
@@ -99,8 +99,8 @@ test('a session of very many long requests is within the limit, too, and keeps i
   ])
   const digest = foldAll(timed(said.flat()))
   expect(Buffer.byteLength(JSON.stringify(digest))).toBeGreaterThan(DIGEST_LIMIT)
-  const { requests, turn } = bounded(digest)
-  expect(Buffer.byteLength(JSON.stringify(bounded(digest)))).toBeLessThanOrEqual(DIGEST_LIMIT)
+  const { requests, turn } = boundDigest(digest)
+  expect(Buffer.byteLength(JSON.stringify(boundDigest(digest)))).toBeLessThanOrEqual(DIGEST_LIMIT)
   expect(requests[0]?.text).toMatch(/^Request 0 /)
   expect(requests.slice(-4)).toEqual(digest.requests.slice(-4))
   expect(turn).toEqual(digest.turn)
@@ -187,7 +187,7 @@ test('a secret that was said, asked, planned, run or printed is nowhere in a dig
 test('a secret is looked for before a text is cut', () => {
   for (let before = 0; before < 60; before += 1) {
     const text = `${'x/'.repeat(before)}${SECRETS[0]}${'/y'.repeat(300)}`
-    for (const short of [kept(text, 100), keptLine(text, 100), kept(text, 400)])
+    for (const short of [redactAndShorten(text, 100), redactToLine(text, 100), redactAndShorten(text, 400)])
       expect(short).not.toContain(HIDDEN.slice(0, 4))
   }
 })
@@ -196,7 +196,7 @@ test('a shortened text is never longer than asked for, cuts no character in two,
   const text = fc.oneof(words, fc.string({ unit: 'grapheme', minLength: 40, maxLength: 300, size: 'max' }))
   fc.assert(
     fc.property(text.map(plainText), fc.integer({ min: 60, max: 400 }), (given, most) => {
-      const [short, end] = [shorten(given, most), ending(given, most)]
+      const [short, end] = [shorten(given, most), keepEnd(given, most)]
       expect([short, end].filter((one) => one.length > most || !isWellFormed(one))).toEqual([])
       if (given.length <= most) expect([short, end]).toEqual([given, given])
       else expect(given.startsWith(short.split(/ ?\[\+?\d+ characters/, 1)[0] ?? '?')).toBe(true)

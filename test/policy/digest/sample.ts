@@ -1,23 +1,27 @@
 import { callKindOf, outcomeIn } from '../../../src/agents/claude/transcript-calls.ts'
-import type { Entry, RequestKind, ToolInput } from '../../../src/core/transcript.ts'
+import type { RequestKind, ToolInput, TranscriptEntry } from '../../../src/core/transcript.ts'
 import { foldEntry } from '../../../src/policy/digest/fold.ts'
 import { fileNamer } from '../../../src/policy/digest/name-file.ts'
 import { type Digest, emptyDigest } from '../../../src/policy/digest/state.ts'
 import { tellDigest } from '../../../src/policy/digest/tell.ts'
-import type { Surroundings } from '../../../src/policy/digest/tell-files.ts'
+import type { DigestSurroundings } from '../../../src/policy/digest/tell-files.ts'
 
-export type Untimed = Entry extends infer One ? (One extends Entry ? Omit<One, 'at'> : never) : never
+export type Untimed = TranscriptEntry extends infer One
+  ? One extends TranscriptEntry
+    ? Omit<One, 'at'>
+    : never
+  : never
 
 export const ROOT = '/home/ann/app'
 const T0 = Date.UTC(2026, 0, 2, 10)
 /** The time of an entry by its place: one a minute. */
 export const timeOf = (place: number) => new Date(T0 + place * 60_000).toISOString()
 
-export const timed = (entries: readonly Untimed[]): Entry[] =>
+export const timed = (entries: readonly Untimed[]): TranscriptEntry[] =>
   // `as`: an entry without its time gets it here.
-  entries.map((entry, place) => ({ ...entry, at: timeOf(place) }) as Entry)
+  entries.map((entry, place) => ({ ...entry, at: timeOf(place) }) as TranscriptEntry)
 
-export function foldAll(entries: readonly Entry[]): Digest {
+export function foldAll(entries: readonly TranscriptEntry[]): Digest {
   const digest = emptyDigest()
   for (const entry of entries) foldEntry(digest, entry)
   return digest
@@ -26,7 +30,7 @@ export function foldAll(entries: readonly Entry[]): Digest {
 /** What a transcript of these entries comes to. */
 export const digestOf = (...entries: Array<Untimed | Untimed[]>): Digest => foldAll(timed(entries.flat()))
 
-export const around = (more: Partial<Surroundings> = {}): Surroundings => ({
+export const around = (more: Partial<DigestSurroundings> = {}): DigestSurroundings => ({
   ...{ trusted: true, root: ROOT, nameFile: fileNamer(ROOT), uncommitted: null, isGone: () => false },
   ...more,
 })

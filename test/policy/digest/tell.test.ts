@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fileNamer } from '../../../src/policy/digest/name-file.ts'
-import { didSomething, saidNothing } from '../../../src/policy/digest/weight.ts'
+import { didSomething, isEmptyTalk } from '../../../src/policy/digest/weight.ts'
 import type { Untimed } from './sample.ts'
 import {
   around,
@@ -318,6 +318,6 @@ describe('which session did something', () => {
     ['one that answered itself', [ASKED, says('Why is it slow?\n\nRows.\n\nNo index.')], false, false],
     ['one with two requests', [ASKED, says('Done.'), MORE, says('Done.')], true, false],
   ])('%s', (_, entries, did, nothing) => {
-    expect([didSomething(digestOf(entries)), saidNothing(digestOf(entries))]).toEqual([did, nothing])
+    expect([didSomething(digestOf(entries)), isEmptyTalk(digestOf(entries))]).toEqual([did, nothing])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { emptyWork, type WorkState } from '../../../src/core/work.ts'
-import { droppedFrom } from '../../../src/policy/digest/dropped.ts'
+import { droppedLines } from '../../../src/policy/digest/dropped.ts'
 import { mergeSessionWork } from '../../../src/policy/digest/merge.ts'
 import { inFlightIn, outcomesIn, workIn } from '../../../src/policy/digest/work.ts'
 import type { Untimed } from './sample.ts'
@@ -167,7 +167,7 @@ describe('merging it with what was known', () => {
 describe('what the summary of a compaction does not hold', () => {
   const REQUEST = 'Wrap the migrations in transactions and document every rollback of the databases.'
   const dropped = (summary: string, text = REQUEST, work: WorkState | null = null) =>
-    droppedFrom(digestOf(request(text)), work, { summary, trusted: true, until: timeOf(9) })
+    droppedLines(digestOf(request(text)), work, { summary, trusted: true, until: timeOf(9) })
 
   test('a request is given back, unless the summary holds it in other forms of its words', () => {
     expect(dropped('The user asked for faster tests.')).toEqual([`user: "${REQUEST}"`])
@@ -184,7 +184,7 @@ describe('what the summary of a compaction does not hold', () => {
   test('the newest stands on top, an answer has its question, and what came since is in the window', () => {
     const digest = digestOf(request(REQUEST), answer('SQLite, since nobody has to install it'), request(NOW))
     const lines = (trusted: boolean) =>
-      droppedFrom(digest, null, { summary: 'nothing', trusted, until: timeOf(1) })
+      droppedLines(digest, null, { summary: 'nothing', trusted, until: timeOf(1) })
     const answered = 'agent: "Which database?" user: "SQLite, since nobody has to install it"'
     expect(lines(true)).toEqual([answered, `user: "${REQUEST}"`])
     expect(lines(false)).toEqual([`user: "${REQUEST}"`])
@@ -204,6 +204,6 @@ describe('what the summary of a compaction does not hold', () => {
   })
 
   test('without a digest and without work nothing is', () => {
-    expect(droppedFrom(null, null, { summary: '', trusted: true, until: timeOf(0) })).toEqual([])
+    expect(droppedLines(null, null, { summary: '', trusted: true, until: timeOf(0) })).toEqual([])
   })
 })

@@ -1,17 +1,17 @@
 import { type Command, Option } from 'commander'
 import { type Field, optionName } from '../../verbs/define/field.ts'
-import { descriptionOf, type Operation } from '../../verbs/define/operation.ts'
+import { descriptionOf, type Verb } from '../../verbs/define/verb.ts'
 import { AGAIN } from './help-layout.ts'
 
 export interface Call {
-  operation: Operation
+  verb: Verb
   raw: Record<string, unknown>
 }
 
 /** Gives a command all that a verb has: its words, its options in the order of its fields, its examples. */
-export function addOperation(command: Command, operation: Operation, found: (call: Call) => void): void {
-  command.summary(operation.summary).description(descriptionOf(operation))
-  const fields = Object.entries(operation.fields)
+export function addVerb(command: Command, verb: Verb, found: (call: Call) => void): void {
+  command.summary(verb.summary).description(descriptionOf(verb))
+  const fields = Object.entries(verb.fields)
   const placed = fields
     .filter(([, field]) => field.at !== undefined)
     .sort(([, a], [, b]) => (a.at ?? 0) - (b.at ?? 0))
@@ -20,14 +20,14 @@ export function addOperation(command: Command, operation: Operation, found: (cal
   command.option('--json', 'answer in JSON')
   if (fields.some(([, { kind, at }]) => kind === 'words' && at === undefined))
     command.addHelpText('after', `\n${AGAIN}`)
-  command.addHelpText('after', `\nExamples:\n${operation.examples.map((line) => `  ${line}`).join('\n')}\n`)
+  command.addHelpText('after', `\nExamples:\n${verb.examples.map((line) => `  ${line}`).join('\n')}\n`)
   if (placed.some(([, field]) => field.kind === 'words')) command.passThroughOptions(false)
   command.action((...given: unknown[]) => {
     const options = command.opts()
     const raw: Record<string, unknown> = {}
     for (const [index, [name]] of placed.entries()) raw[name] = given[index]
     for (const [name, field] of fields) if (field.at === undefined) raw[name] = options[name]
-    found({ operation, raw })
+    found({ verb, raw })
   })
 }
 

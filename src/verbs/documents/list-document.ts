@@ -24,7 +24,7 @@ export interface ListedDocument {
   foreign: boolean
 }
 
-export function listed(row: OverviewRow): ListedDocument {
+export function listDocument(row: OverviewRow): ListedDocument {
   return {
     id: row.name,
     standing: row.isArchived ? 'archived' : row.focused ? 'focused' : 'open',

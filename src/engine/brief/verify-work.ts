@@ -2,19 +2,19 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../../core/reason.ts'
 import { type Artifact, isDeleted, type WorkState } from '../../core/work.ts'
-import type { Check, Drift } from '../../policy/brief/brief.ts'
+import type { Drift, ItemCheck } from '../../policy/brief/brief.ts'
 import { fingerprintOf } from '../../workspace/fingerprint.ts'
 import type { Context } from '../context/context.ts'
 import { mentionsOf } from '../surroundings/mentions.ts'
 import type { World } from '../surroundings/world.ts'
 
-export interface Verified {
-  checks: Check[]
+export interface WorkVerification {
+  checks: ItemCheck[]
   drift: Drift
 }
 
 /** Where and when the work was saved that is looked at again. */
-export interface SavedAt {
+export interface SavePoint {
   atMs: number
   branch: string | null
   commit: string | null
@@ -23,13 +23,13 @@ export interface SavedAt {
 }
 
 /** Holds every line of the work that speaks of the world against the world. Git is asked only where it is trusted. */
-export async function verify(
+export async function verifyWork(
   context: Context,
   work: WorkState,
-  saved: SavedAt,
+  saved: SavePoint,
   world: World,
   { trusted }: { trusted: boolean },
-): Promise<Verified> {
+): Promise<WorkVerification> {
   const { root } = context.place
   const artifacts = work.artifacts.map((one, index) => ({
     one,
@@ -59,9 +59,9 @@ export async function verify(
 const CHANGED = 'changed since'
 const GONE = 'gone'
 
-function checkFile(root: string, file: Artifact, index: number, { atMs, absent }: SavedAt): Check {
+function checkFile(root: string, file: Artifact, index: number, { atMs, absent }: SavePoint): ItemCheck {
   const found = fingerprintOf(root, file.path)
-  const check = (mark: Check['mark'], note = ''): Check => ({ field: 'artifacts', index, mark, note })
+  const check = (mark: ItemCheck['mark'], note = ''): ItemCheck => ({ field: 'artifacts', index, mark, note })
   const wasDeleted = isDeleted(file)
   if (found.state === 'absent')
     return wasDeleted || absent.includes(file.path) ? check('fresh') : check('stale', GONE)
@@ -87,8 +87,8 @@ function checkMentions(
   root: string,
   work: WorkState,
   absent: ReadonlySet<string>,
-): { checks: Check[]; gone: string[] } {
-  const checks: Check[] = []
+): { checks: ItemCheck[]; gone: string[] } {
+  const checks: ItemCheck[] = []
   const gone: string[] = []
   for (const { field, index, path } of mentionsOf(work)) {
     const { state } = fingerprintOf(root, path)
@@ -100,10 +100,12 @@ function checkMentions(
 }
 
 /** Somebody else may have continued the plan. */
-function checkPlan({ position }: WorkState, { index }: World): { checks: Check[]; step: string | null } {
+function checkPlan({ position }: WorkState, { index }: World): { checks: ItemCheck[]; step: string | null } {
   const { planName = '', stage, tddPhase } = position
   if (planName === '') return { checks: [], step: null }
-  const check = (mark: Check['mark'], note: string) => [{ field: 'position' as const, index: 0, mark, note }]
+  const check = (mark: ItemCheck['mark'], note: string) => [
+    { field: 'position' as const, index: 0, mark, note },
+  ]
   if (index === null)
     return { checks: check('unverifiable', 'no index says where the plan stands'), step: null }
   const now = [index.activePlan ?? '', String(index.stage ?? ''), index.tddPhase ?? ''] as const
@@ -115,7 +117,7 @@ function checkPlan({ position }: WorkState, { index }: World): { checks: Check[]
 
 async function commitsSince(
   { place, notices }: Context,
-  saved: SavedAt,
+  saved: SavePoint,
   world: World,
   trusted: boolean,
 ): Promise<number | null> {

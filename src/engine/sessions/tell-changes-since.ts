@@ -1,17 +1,17 @@
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import { instant } from '../../core/ports.ts'
-import type { Session, Told } from '../../core/session.ts'
+import type { Session, StartPoint } from '../../core/session.ts'
 import { estimateTokens } from '../../core/tokens.ts'
 import type { WorkState } from '../../core/work.ts'
 import { renderNotes } from '../../formats/brief-md/render.ts'
 import { streamOf } from '../../policy/session-stream.ts'
 import { withinBudget } from '../brief/within-budget.ts'
 import type { Context } from '../context/context.ts'
-import { savedByHand } from '../documents/automatic.ts'
-import { wholeOrNothing } from '../documents/newest-whole.ts'
-import { findRow, look, type Survey } from '../documents/survey.ts'
+import { readSavedByHand } from '../documents/automatic.ts'
+import { newestWholeOrNull } from '../documents/newest-whole-point.ts'
+import { findRow, type Survey, surveyDocuments } from '../documents/survey.ts'
 import type { Here } from '../trust/here.ts'
-import type { Words } from './start-brief.ts'
+import type { AgentMessage } from './start-brief.ts'
 
 const MOST_ITEMS = 12
 
@@ -19,21 +19,21 @@ const MOST_ITEMS = 12
  * What a session that goes on does not know: what others saved to its stream since it last spoke, commits, a change of
  * branch. The client replays what it was told before, so nothing of that is said again; null where nothing changed.
  */
-export async function changesSince(
+export async function tellChangesSince(
   context: Context,
   here: Here,
   session: Session,
   notes: readonly string[],
-): Promise<Words | null> {
+): Promise<AgentMessage | null> {
   const { ports, settings } = context
-  const saved = await savedByOthers(context, here, session)
+  const saved = await readOthersWork(context, here, session)
   const lines = [...notes, ...(await gitLines(context, here, session)), ...(saved?.lines ?? [])]
   if (lines.length === 0) return null
   const text = renderNotes(
     'What changed since this session last spoke',
     withinBudget(lines, settings.brief_tokens),
   )
-  const told: Told = session.told ?? { at: '', stream: null, checkpoint: null }
+  const told: StartPoint = session.told ?? { at: '', stream: null, checkpoint: null }
   return {
     text,
     tokens: estimateTokens(text),
@@ -46,21 +46,21 @@ export async function changesSince(
 }
 
 /** What streams say now that others have worked on, and this session never knew. */
-async function savedByOthers(
+async function readOthersWork(
   context: Context,
   here: Here,
   session: Session,
 ): Promise<{ stream: string; checkpoint: string; lines: string[] } | null> {
-  const survey = await look(context, here)
-  const known = await knownTo(context, survey, session)
+  const survey = await surveyDocuments(context, here)
+  const known = await readKnownStates(context, survey, session)
   const lines: string[] = []
   let newest: { stream: string; checkpoint: string } | null = null
   for (const name of await streamsFor(context, session)) {
     const row = findRow(survey, name)
     if (!row || row.position.foreign || row.position.at <= session.lastActivityAt) continue
-    const now = await wholeOrNothing(context, row.position.checkpoint)
+    const now = await newestWholeOrNull(context, row.position.checkpoint)
     if (now === null || now.session === session.id || now.id === session.told?.checkpoint) continue
-    const work = survey.trusted ? now.work : await savedByHand(context.store, now)
+    const work = survey.trusted ? now.work : await readSavedByHand(context.store, now)
     lines.push(...newIn(work, known))
     known.push(work)
     newest ??= { stream: row.stream.name, checkpoint: now.id }
@@ -85,12 +85,12 @@ async function streamsFor({ store, identity }: Context, session: Session): Promi
 /** What the session was told, and what it saved last itself: so far back it is looked for. */
 const MOST_STEPS = 30
 
-async function knownTo(context: Context, survey: Survey, session: Session): Promise<WorkState[]> {
-  const told = session.told?.checkpoint ? await wholeOrNothing(context, session.told.checkpoint) : null
+async function readKnownStates(context: Context, survey: Survey, session: Session): Promise<WorkState[]> {
+  const told = session.told?.checkpoint ? await newestWholeOrNull(context, session.told.checkpoint) : null
   const known = told ? [told.work] : []
   let id = findRow(survey, streamOf(session))?.position.checkpoint ?? null
   for (let step = 0; id !== null && step < MOST_STEPS; step += 1) {
-    const found: Checkpoint | null = await wholeOrNothing(context, id)
+    const found: Checkpoint | null = await newestWholeOrNull(context, id)
     if (found?.session === session.id) return [...known, found.work]
     id = found?.parent ?? null
   }
@@ -98,7 +98,7 @@ async function knownTo(context: Context, survey: Survey, session: Session): Prom
 }
 
 function newIn(work: WorkState, known: readonly WorkState[]): string[] {
-  const fresh = <Item extends { text: string }>(items: readonly Item[], field: Listed): Item[] => {
+  const fresh = <Item extends { text: string }>(items: readonly Item[], field: ListedField): Item[] => {
     const texts = new Set(known.flatMap((one) => one[field].map(({ text }) => text)))
     return items.filter(({ text }) => !texts.has(text))
   }
@@ -117,7 +117,7 @@ function newIn(work: WorkState, known: readonly WorkState[]): string[] {
   ]
 }
 
-type Listed = 'decisions' | 'rules' | 'constraints' | 'next' | 'blockers'
+type ListedField = 'decisions' | 'rules' | 'constraints' | 'next' | 'blockers'
 
 async function gitLines(
   context: Context,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { emptyWork, type WorkState } from '../../src/core/work.ts'
-import { taken } from '../../src/policy/take.ts'
+import { mergeEditedWork } from '../../src/policy/merge-edited-work.ts'
 
 const AT = '2026-01-02T03:04:05.000Z'
 const claim = (text: string, more = {}) => ({ text, origin: 'agent' as const, confirmed: false, ...more })
@@ -29,16 +29,16 @@ const BEFORE: WorkState = {
 }
 
 test('what the file says counts, and what its format does not hold stays', () => {
-  const work = taken(BEFORE, { now: 'Refresh', rules: [fromFile('Small commits')], decisions: [] })
+  const work = mergeEditedWork(BEFORE, { now: 'Refresh', rules: [fromFile('Small commits')], decisions: [] })
   expect(work).toEqual({ ...BEFORE, now: 'Refresh', rules: [fromFile('Small commits')], decisions: [] })
 })
 
 test('an empty text that the file says counts: it was emptied', () => {
-  expect(taken(BEFORE, { now: '', problem: '' })).toMatchObject({ now: '', problem: '' })
+  expect(mergeEditedWork(BEFORE, { now: '', problem: '' })).toMatchObject({ now: '', problem: '' })
 })
 
 test('an item that is known keeps what the format has no room for', () => {
-  const work = taken(BEFORE, {
+  const work = mergeEditedWork(BEFORE, {
     decisions: [{ ...fromFile('JWT  over\ncookies'), why: '', supersededBy: null }],
     done: [{ text: ' Read the code ', at: null }],
     artifacts: [{ path: 'src/a.ts', action: '', description: '' }],
@@ -63,17 +63,17 @@ test('what an item says anew counts: a reason, a mark, who replaced it', () => {
     why: 'we say so',
     supersededBy: 'Passkeys',
   }
-  expect(taken(BEFORE, { decisions: [said] }).decisions).toEqual([{ ...said, origin: was?.origin }])
+  expect(mergeEditedWork(BEFORE, { decisions: [said] }).decisions).toEqual([{ ...said, origin: was?.origin }])
   const theirs = { ...said, origin: 'user' as const }
-  expect(taken(BEFORE, { decisions: [theirs] }).decisions).toEqual([theirs])
+  expect(mergeEditedWork(BEFORE, { decisions: [theirs] }).decisions).toEqual([theirs])
 })
 
 test('a file that takes the mark away confirms, and one that sets it doubts', () => {
-  const confirmed = taken(BEFORE, { rules: [fromFile('No force push')] })
+  const confirmed = mergeEditedWork(BEFORE, { rules: [fromFile('No force push')] })
   expect(confirmed.rules).toEqual([claim('No force push', { confirmed: true })])
-  expect(taken(confirmed, { rules: [fromFile('No force push', { confirmed: false })] }).rules).toEqual([
-    claim('No force push'),
-  ])
+  expect(
+    mergeEditedWork(confirmed, { rules: [fromFile('No force push', { confirmed: false })] }).rules,
+  ).toEqual([claim('No force push')])
 })
 
 test('what a format cannot show is not lost by not being in it', () => {
@@ -83,7 +83,7 @@ test('what a format cannot show is not lost by not being in it', () => {
     references: ({ kind }: { kind: string }) => kind === 'learning',
   }
   const said = { decisions: [], artifacts: [], references: [{ kind: 'id', text: 'T-1' }] }
-  expect(taken(BEFORE, said, { unshown })).toMatchObject({
+  expect(mergeEditedWork(BEFORE, said, { unshown })).toMatchObject({
     decisions: [{ text: 'Cookies' }],
     artifacts: [{ path: 'old.ts' }],
     references: [
@@ -91,17 +91,17 @@ test('what a format cannot show is not lost by not being in it', () => {
       { kind: 'id', text: 'T-1' },
     ],
   })
-  expect(taken(BEFORE, said).decisions).toEqual([])
+  expect(mergeEditedWork(BEFORE, said).decisions).toEqual([])
 })
 
 test('references are the same only where kind and text are', () => {
   const said = { references: [{ kind: 'id', text: 'npm test' }] }
-  expect(taken(BEFORE, said).references).toEqual(said.references)
+  expect(mergeEditedWork(BEFORE, said).references).toEqual(said.references)
 })
 
 test('of a position, what the file is silent about stays', () => {
   const said = { position: { ...emptyWork().position, stage: '4' } }
-  expect(taken(BEFORE, said).position).toEqual({ ...BEFORE.position, stage: '4' })
+  expect(mergeEditedWork(BEFORE, said).position).toEqual({ ...BEFORE.position, stage: '4' })
 })
 
 test('what a file says again, word for word, changes nothing', () => {
@@ -115,7 +115,7 @@ test('what a file says again, word for word, changes nothing', () => {
           decisions: [...known.values()].map((one) => ({ ...one, origin: 'agent', supersededBy: null })),
         }
         const said = work.decisions.map((one) => ({ ...one, origin: 'file' as const }))
-        expect(taken(work, { decisions: said })).toEqual(work)
+        expect(mergeEditedWork(work, { decisions: said })).toEqual(work)
       },
     ),
   )

@@ -11,7 +11,7 @@ import type { Survey } from './survey.ts'
  * Removes what a writer left who died; the lock says that nobody is writing now. A kept file may hold an edit
  * that nobody saw: its bytes go into the store first.
  */
-export async function sweep(context: Context, survey: Survey): Promise<void> {
+export async function sweepLeftovers(context: Context, survey: Survey): Promise<void> {
   // What came with a repository that nobody trusts is not ours, whatever it is called.
   if (survey.leftovers.length === 0 || !survey.trusted) return
   const { isTracked } = await import('../../workspace/git-index.ts')

@@ -6,7 +6,7 @@ import type { Delivery } from '../trust/deliveries.ts'
 import { isHere, type Survey } from './survey.ts'
 
 /** Moves the focus to the one document that says `current`. Unreviewed text cannot move it. */
-export async function follow(
+export async function focusAsDocumentsSay(
   context: Context,
   survey: Survey,
   commit: DocumentCommit,

@@ -1,54 +1,66 @@
 import { statSync } from 'node:fs'
 import type { AgentEvent } from '../../core/agent-event.ts'
 import { instant } from '../../core/ports.ts'
-import { describe, errorCode, ReasonError } from '../../core/reason.ts'
+import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
 import { shortId } from '../../core/session-name.ts'
 import { redactAll } from '../../policy/redact.ts'
-import { applied, begun, measured, parentOf, type Whereabouts } from '../../policy/session-apply.ts'
+import {
+  applyEvent,
+  beginSession,
+  measureEvent,
+  parentOf,
+  type SessionPlace,
+} from '../../policy/session-apply.ts'
 import { phaseAt, RECENT_FOR_MS } from '../../policy/session-lifecycle.ts'
 import { headOf } from '../../workspace/git-state.ts'
-import { identify } from '../../workspace/identity.ts'
-import { locate } from '../../workspace/locate.ts'
+import { identifyWorkspace } from '../../workspace/identity.ts'
+import { locateWorkspace } from '../../workspace/locate.ts'
 import type { Context } from '../context/context.ts'
+import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { readState, writeState } from '../surroundings/read-state.ts'
 import { noteFault } from './fault.ts'
-import { type Head, type JournalRecord, recordOf } from './record.ts'
-import { journalSize, journals, readRecords, removeSessionFiles } from './session-files.ts'
-
-/** Others may be at the same rows: whoever was slower looks again, so often. */
-const GIVE_UP_AFTER = 20
+import { type JournalRecord, type RecordedHead, recordOf } from './record.ts'
+import { journalSize, listJournals, readRecords, removeSessionFiles } from './session-files.ts'
 
 /**
  * Brings the rows of all sessions up to date: what hooks left in the journals, and what the clock does to those that
  * are silent. Without a home of its own (a reading command before anything was saved) there is nothing to do.
  */
-export async function follow(context: Context, { most = Number.POSITIVE_INFINITY } = {}): Promise<void> {
+export async function updateSessionRows(
+  context: Context,
+  { most = Number.POSITIVE_INFINITY } = {},
+): Promise<void> {
   const { file, home, store, ports } = context
   if (file === null) return
   const read = await store.log.readJournalPositions()
   const readOf = ({ agent, id }: SessionKey) => read.get(`${agent}/${id}`)
-  const grown = journals(home.sessions).filter((key) => journalSize(home.sessions, key) !== readOf(key))
+  const grown = listJournals(home.sessions).filter((key) => journalSize(home.sessions, key) !== readOf(key))
   // The end of a session comes before the start of the one that goes on from it, which looks for it.
   const known = grown.filter((key) => readOf(key) !== undefined)
   const unknown = grown.filter((key) => readOf(key) === undefined)
   const fresh = unknown.length > MOST_SORTED ? unknown : inOrder(context, unknown)
-  for (const key of [...known, ...fresh].slice(0, most)) await apart(context, key, () => drain(context, key))
+  for (const key of [...known, ...fresh].slice(0, most))
+    await isolateFailure(context, key, () => drainJournal(context, key))
   const quiet = { heardBefore: instant(ports.now() - LOOK_AFTER_MS) }
   for (const { session } of await store.log.listSessions({ phases: ['active', 'stale'], ...quiet }))
-    await letAge(context, session)
+    await advancePhaseByClock(context, session)
   const over = { heardBefore: instant(ports.now() - RECENT_FOR_MS) }
   for (const { session } of await store.log.listSessions({ phases: ['recent'], ...over }))
-    await letAge(context, session)
+    await advancePhaseByClock(context, session)
 }
 
 /** One session that cannot be read is told of, and takes nothing from the others. A store that fails is no such thing. */
-export async function apart(context: Context, key: SessionKey, step: () => Promise<unknown>): Promise<void> {
+export async function isolateFailure(
+  context: Context,
+  key: SessionKey,
+  step: () => Promise<unknown>,
+): Promise<void> {
   try {
     await step()
   } catch (error) {
     if (error instanceof ReasonError) throw error
-    tellUnreadable(context, key, describe(error))
+    tellUnreadable(context, key, describeError(error))
   }
 }
 
@@ -83,9 +95,9 @@ function firstOf(sessions: string, key: SessionKey): string {
 const LOOK_AFTER_MS = 600_000
 
 /** Takes in what a session's journal holds and its row does not. */
-export async function drain(context: Context, key: SessionKey): Promise<void> {
+export async function drainJournal(context: Context, key: SessionKey): Promise<void> {
   const { store, home } = context
-  for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS.sessions; attempt += 1) {
     const row = await store.log.readSession(key)
     const size = journalSize(home.sessions, key)
     const known = row?.session.journalRead ?? 0
@@ -93,14 +105,14 @@ export async function drain(context: Context, key: SessionKey): Promise<void> {
     // A shorter one is another: somebody took the old one away.
     const from = size < known ? 0 : known
     const { records, next } = readRecords(home.sessions, key, from)
-    const session = await afterAll(context, key, row?.session ?? null, records)
+    const session = await applyAll(context, key, row?.session ?? null, records)
     // Nothing in it could be understood, and there is no session to keep that with.
     if (session === null || next === from) return
     if (await store.log.advance({ ...session, journalRead: next }, row?.version ?? null)) return
   }
 }
 
-async function afterAll(
+async function applyAll(
   context: Context,
   { id }: SessionKey,
   known: Session | null,
@@ -120,24 +132,28 @@ async function after(
   session: Session | null,
   record: JournalRecord,
 ): Promise<Session | null> {
-  if ('timing' in record) return session && measured(session, record.timing)
+  if ('timing' in record) return session && measureEvent(session, record.timing)
   const { event, ms, head } = record
   const before = session ?? (await begin(context, event, head))
-  return before && applied(before, event, ms)
+  return before && applyEvent(before, event, ms)
 }
 
 /** A session at its first event; null where its folder is gone and was never known. */
-async function begin(context: Context, event: AgentEvent, head: Head | null): Promise<Session | null> {
+async function begin(
+  context: Context,
+  event: AgentEvent,
+  head: RecordedHead | null,
+): Promise<Session | null> {
   const where = await workspaceAt(context, event.cwd)
   if (where === null) return null
   const parent = event.kind === 'start' ? await parentIn(context, event, where.workspace) : null
-  const found: Whereabouts = {
+  const found: SessionPlace = {
     ...where,
     ...(head ?? where),
     parent: parent?.id ?? null,
     stream: parent?.stream ?? null,
   }
-  return { ...begun(event, found), outcomes: parent?.outcomes ?? [] }
+  return { ...beginSession(event, found), outcomes: parent?.outcomes ?? [] }
 }
 
 /** The session that a clear or a fork goes on from; for any other start nobody is looked for. */
@@ -154,12 +170,12 @@ async function parentIn({ store }: Context, event: Parameters<typeof parentOf>[0
 async function workspaceAt(
   { store, place, identity, ports }: Context,
   cwd: string,
-): Promise<(Head & { repository: string; workspace: string }) | null> {
+): Promise<(RecordedHead & { repository: string; workspace: string }) | null> {
   try {
-    const there = locate(cwd)
+    const there = locateWorkspace(cwd)
     const known = await store.local.listWorkspaces()
     const isHere = there.root === place.root && identity.workspace !== ''
-    const found = isHere ? identity : identify(there, known, ports)
+    const found = isHere ? identity : identifyWorkspace(there, known, ports)
     if (!known.some(({ id, path }) => id === found.workspace && path === there.root))
       await store.local.seeWorkspace(
         { id: found.workspace, repository: found.repository, path: there.root },
@@ -177,13 +193,13 @@ async function workspaceAt(
 }
 
 /** What the clock does to a session: nobody has to tell it. A transcript that grows is a sign of life. */
-async function letAge(context: Context, seen: Session): Promise<void> {
+async function advancePhaseByClock(context: Context, seen: Session): Promise<void> {
   const { store, ports, home } = context
-  const aged = agedAt(seen, ports.now())
+  const aged = withPhaseAt(seen, ports.now())
   if (aged === seen) return
   const row = await store.log.readSession(seen)
   if (!row) return
-  const session = agedAt(row.session, ports.now())
+  const session = withPhaseAt(row.session, ports.now())
   if (session === row.session) return
   const isOver = session.phase === 'archived'
   // How far its transcript was read is not wanted any more: one that speaks again is read anew.
@@ -191,28 +207,28 @@ async function letAge(context: Context, seen: Session): Promise<void> {
   const isChanged = await store.log.advance(
     next,
     row.version,
-    isOver ? await digestAlone(context, seen) : undefined,
+    isOver ? await readDigestOnly(context, seen) : undefined,
   )
   if (isChanged && isOver) removeSessionFiles(home.sessions, session)
 }
 
 /** What a session came to is kept, also where nobody reads on in it. */
-async function digestAlone({ store }: Context, key: SessionKey): Promise<string | null> {
+async function readDigestOnly({ store }: Context, key: SessionKey): Promise<string | null> {
   const state = readState(await store.log.readReading(key))
   return state && writeState({ reading: null, digest: state.digest })
 }
 
 /** The same object where nothing is to change. */
-function agedAt(session: Session, nowMs: number): Session {
+function withPhaseAt(session: Session, nowMs: number): Session {
   const isQuiet = (session.phase === 'active' || session.phase === 'stale') && session.endedAt === null
-  const grewAtMs = isQuiet ? grownAt(session) : null
+  const grewAtMs = isQuiet ? transcriptGrownAt(session) : null
   const phase = phaseAt(session, nowMs, grewAtMs ?? undefined)
   const hasGrown = grewAtMs !== null && grewAtMs > Date.parse(session.lastActivityAt)
   if (phase === session.phase && !hasGrown) return session
   return { ...session, phase, ...(hasGrown ? { lastActivityAt: instant(grewAtMs) } : {}) }
 }
 
-function grownAt({ environment }: Session): number | null {
+function transcriptGrownAt({ environment }: Session): number | null {
   const path = environment.transcriptPath
   try {
     return path === null ? null : (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null)
@@ -229,7 +245,7 @@ export async function changeSession(
   key: SessionKey,
   change: (session: Session) => Session,
 ): Promise<SessionRow | null> {
-  for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS.sessions; attempt += 1) {
     const row = await store.log.readSession(key)
     if (row === null) return null
     const session = change(row.session)

@@ -4,23 +4,23 @@ import { TEMP_ENDING } from '../../fs/durable.ts'
 import type { OwedView, ViewKind } from '../../store/local-state.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import type { Context } from '../context/context.ts'
-import type { Settling } from './guard.ts'
+import type { SettleOptions } from './guard.ts'
 import { publishDocument, takeAway } from './publish-document.ts'
 import { publishEntry } from './publish-entry.ts'
 import { publishIndex } from './publish-index.ts'
 import { publishLedger } from './publish-ledger.ts'
 import { publishNote } from './publish-note.ts'
-import { type SettleFailure, type Step, settleRows, type Turn } from './settle-rows.ts'
+import { type SettleFailure, type SettleStep, settleRows, type Turn } from './settle-rows.ts'
 import { sweepBeside } from './sweep-beside.ts'
 
-export interface Settled {
+export interface SettleReport {
   /** What is still owed. */
   owed: OwedView[]
   /** What could not be written, and why. */
   failures: Array<SettleFailure<OwedView>>
 }
 
-type Publish = (context: Context, root: Folder, row: OwedView, how: Settling) => Promise<Step>
+type Publish = (context: Context, root: Folder, row: OwedView, how: SettleOptions) => Promise<SettleStep>
 
 /** How each kind of file is written, and when its turn is: what takes a file's place comes before that file goes. */
 const KINDS: Record<ViewKind, { turn: number; publish: Publish }> = {
@@ -34,11 +34,11 @@ const KINDS: Record<ViewKind, { turn: number; publish: Publish }> = {
 const LEAVING = { turn: 2, publish: takeAway }
 
 /** A newer version may owe files that this one knows nothing of: they wait for it. */
-const UNKNOWN = { turn: 4, publish: async (): Promise<Step> => 'left' }
+const UNKNOWN = { turn: 4, publish: async (): Promise<SettleStep> => 'left' }
 
 const isKnown = ({ kind }: OwedView) => Object.hasOwn(KINDS, kind)
 
-const howOf = (row: OwedView) =>
+const settlerOf = (row: OwedView) =>
   !isKnown(row) ? UNKNOWN : row.state === 'leaving' ? LEAVING : KINDS[row.kind]
 
 /**
@@ -46,10 +46,10 @@ const howOf = (row: OwedView) =>
  * through only while the file is what we last saw; an edit that came between is kept. What cannot be written now
  * stays owed, and the user is told. `isLate`: it is owed by somebody who may have died over it.
  */
-export async function settle(
+export async function settleOwedFiles(
   context: Context,
-  { isLate = false, ...how }: Settling & { isLate?: boolean },
-): Promise<Settled> {
+  { isLate = false, ...how }: SettleOptions & { isLate?: boolean },
+): Promise<SettleReport> {
   const { store, identity, place } = context
   const listOwed = () => store.local.listOwedViews(identity.workspace)
   const owed = await listOwed()
@@ -61,7 +61,7 @@ export async function settle(
       for (const row of owed)
         if (row.kind !== 'document' && isKnown(row)) await sweepBeside(context, root, row)
     const turnOf = (row: OwedView): Turn => {
-      const { turn, publish } = howOf(row)
+      const { turn, publish } = settlerOf(row)
       return { turn, publish: () => publish(context, root, row, how) }
     }
     const failures = await settleRows(owed, turnOf, { again: listOwed })

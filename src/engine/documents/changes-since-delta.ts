@@ -17,7 +17,7 @@ interface Changes {
 const UNTOLD: Changes = { rows: [], total: 0, isTold: false }
 
 /** The files that git says changed since a document's last delta; our own files do not count. */
-export async function changesSince(context: Context, survey: Survey, row: WorkRow): Promise<Changes> {
+export async function changesSinceDelta(context: Context, survey: Survey, row: WorkRow): Promise<Changes> {
   const { place, notices, settings } = context
   if (place.git === null) return UNTOLD
   if (!survey.trusted) {
@@ -25,8 +25,8 @@ export async function changesSince(context: Context, survey: Survey, row: WorkRo
     return UNTOLD
   }
   const { commit, atMs, told: known } = await lastDelta(context, row)
-  const { changedSince } = await import('../../workspace/git-changes.ts')
-  const { changes, problem } = await changedSince(place, commit, atMs, known)
+  const { listChangedSince } = await import('../../workspace/git-changes.ts')
+  const { changes, problem } = await listChangedSince(place, commit, atMs, known)
   if (problem !== null) notices.push(`Git could not say which files changed: ${problem}`)
   const { isOurs } = await import('../../workspace/git-dirty.ts')
   const files = changes.filter(({ path }) => !isOurs(path, settings.ledger_path))

@@ -14,7 +14,7 @@ import type { Survey } from './survey.ts'
  * but their own, and their edits are to be taken in. Where documents came with the repository, or its settings
  * could make git run programs, trust is asked for. Answers what holds from then on.
  */
-export async function trustIfOurs(context: Context, survey: Survey): Promise<Here> {
+export async function trustOwnWorkspace(context: Context, survey: Survey): Promise<Here> {
   if (survey.trusted) return survey
   const known = new Set(survey.rows.flatMap(({ view }) => (view ? [view.path] : [])))
   const hasOthers =

@@ -5,7 +5,7 @@ import type { PluginCopy } from './plugin-copy.ts'
 import type { KnownPlace } from './settings-places.ts'
 
 /** What is asked for, with all questions answered. */
-export interface Asked {
+export interface SetupRequest {
   client: AgentSetUp
   scope: Scope
   /** The settings file, as the user knows it. */

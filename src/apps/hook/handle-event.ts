@@ -3,7 +3,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { catchUpQuietly, openContext, settleIdentity } from '../../engine/context/context.ts'
 import { isUnfinished } from '../../engine/heal/open-sound.ts'
 import { onEvent } from '../../engine/sessions/on-event.ts'
-import type { Answer } from '../../engine/sessions/start-brief.ts'
+import type { HookAnswer } from '../../engine/sessions/start-brief.ts'
 import { realPorts } from '../process/real-ports.ts'
 
 /** An agent waits for its hooks: whoever has the store's lock for longer than this gets the event from the journal. */
@@ -13,7 +13,11 @@ const WAIT_MS = 100
  * The part of a hook that needs the store. It mends and migrates nothing: a hook has no time for that, and an agent
  * must not be the one to find out what goes wrong with it.
  */
-export async function act(event: AgentEvent, cwd: string, usedPercent: number | null): Promise<Answer> {
+export async function handleEvent(
+  event: AgentEvent,
+  cwd: string,
+  usedPercent: number | null,
+): Promise<HookAnswer> {
   const context = await openContext({
     ...{ cwd, env: process.env, ports: realPorts, waitMs: WAIT_MS },
     access: 'write',

@@ -5,7 +5,7 @@ import { newDocument } from './template.ts'
 import { workOf } from './work.ts'
 
 /** A checkpoint that has no document, as the document that it would have. */
-export function writtenOut(id: string, { at, work }: Pick<Checkpoint, 'at' | 'work'>): string {
+export function writeOutDocument(id: string, { at, work }: Pick<Checkpoint, 'at' | 'work'>): string {
   const empty = newDocument({
     id,
     created: `${at.slice(0, 19)}Z`,

@@ -6,12 +6,12 @@ import type { Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { SAVE_MS } from '../publish/guard.ts'
-import type { Settled } from '../publish/settle.ts'
+import type { SettleReport } from '../publish/settle-owed-files.ts'
 import { type Here, lookHere } from '../trust/here.ts'
-import { tell } from './read.ts'
+import { bringUpToDate } from './bring-up-to-date.ts'
+import { tellProblems } from './read-survey.ts'
 import { settleHere } from './settle-here.ts'
 import type { Survey } from './survey.ts'
-import { upToDate } from './up-to-date.ts'
 
 /** Fifty agents at one document take their turns; each turn is some milliseconds. */
 const WAIT_MS = 40_000
@@ -19,7 +19,7 @@ const WAIT_MS = 40_000
 const LOOKS = 3
 
 /** What a verb wants changed, and what it answers once that is done. */
-export interface Act<R> {
+export interface DocumentAct<R> {
   commit: Partial<DocumentCommit>
   answer: R
 }
@@ -28,11 +28,11 @@ export interface Act<R> {
 export type Files = 'published' | 'pending'
 
 /** An act that was done: its answer, and what of its files is not on the disk. */
-export interface Done<R> {
+export interface ActResult<R> {
   answer: R
   /** What this workspace owes to the disk still. */
   owed: OwedView[]
-  failures: Settled['failures']
+  failures: SettleReport['failures']
   /** What was wrong with documents before, and is not mended by this. */
   troubles: Survey['troubles']
 }
@@ -41,12 +41,12 @@ export interface Done<R> {
  * One act on documents: under the lock, take in what changed, decide, commit, publish. Files that cannot be written
  * are a refusal, and so is an operation of git that is under way.
  */
-export async function act<R>(
+export async function actOnDocuments<R>(
   context: Context,
-  decide: (survey: Survey) => Promise<Act<R>>,
+  decide: (survey: Survey) => Promise<DocumentAct<R>>,
 ): Promise<R & { files: Files }> {
   let mine = new Set<string>()
-  const { answer, owed, failures } = await actAnyway(context, async (survey) => {
+  const { answer, owed, failures } = await actAndReportFailures(context, async (survey) => {
     if (survey.operation !== null) throw new ReasonError('git_in_progress', { operation: survey.operation })
     const decided = await decide(survey)
     mine = streamsOf(decided.commit)
@@ -54,7 +54,7 @@ export async function act<R>(
   })
   for (const { row, error } of failures) {
     if (!mine.has(row.stream)) context.notices.push(error.message)
-    else throw kept(error)
+    else throw withKeptNote(error)
   }
   if (owed.length > 0 && failures.length === 0)
     context.notices.push('What is saved is in the store; its file is written by the next command that can.')
@@ -65,23 +65,23 @@ export async function act<R>(
  * The same for what must be saved whatever the disk and git do: what is committed is safe, and the rest is told.
  * Somebody in another worktree may have been faster with the same stream: then all of it is done again.
  */
-export async function actAnyway<R>(
+export async function actAndReportFailures<R>(
   context: Context,
-  decide: (survey: Survey) => Promise<Act<R>>,
+  decide: (survey: Survey) => Promise<DocumentAct<R>>,
   given?: Here,
-): Promise<Done<R>> {
+): Promise<ActResult<R>> {
   const { store, home, identity, ports } = context
   const release = await workspaceLock(context, identity.workspace, WAIT_MS)
   if (release === null) throw new ReasonError('store_busy', { path: home.database, waitedMs: WAIT_MS })
   try {
     const here = given ?? (await lookHere(context))
     for (let attempt = 0; attempt < MOST_ATTEMPTS.documents; attempt += 1) {
-      const survey = await upToDate(context, here)
+      const survey = await bringUpToDate(context, here)
       if (attempt < LOOKS && isBeingSaved(survey, ports.now())) {
         await ports.sleep(SAVE_MS)
         continue
       }
-      const { commit, answer } = await decided(context, survey, decide)
+      const { commit, answer } = await decideOrTell(context, survey, decide)
       const committed = await store.acts.commit({ ...commit, workspace: identity.workspace })
       if (committed.done) {
         const isFree = survey.operation === null
@@ -91,7 +91,7 @@ export async function actAnyway<R>(
         const owed = new Set(settled.owed.map(({ path }) => path))
         const mended = new Set(commit.documents?.map(({ path }) => path).filter((path) => !owed.has(path)))
         const troubles = survey.troubles.filter(({ path }) => !mended.has(path))
-        tell(context, { ...survey, troubles }, { isMended: commit.focus !== undefined })
+        tellProblems(context, { ...survey, troubles }, { isMended: commit.focus !== undefined })
         return { answer, troubles, ...settled }
       }
     }
@@ -102,15 +102,15 @@ export async function actAnyway<R>(
 }
 
 /** A refusal also reports the problems of the documents: they may be its cause. */
-async function decided<R>(
+async function decideOrTell<R>(
   context: Context,
   survey: Survey,
-  decide: (survey: Survey) => Promise<Act<R>>,
-): Promise<Act<R>> {
+  decide: (survey: Survey) => Promise<DocumentAct<R>>,
+): Promise<DocumentAct<R>> {
   try {
     return await decide(survey)
   } catch (error) {
-    tell(context, survey)
+    tellProblems(context, survey)
     throw error
   }
 }
@@ -119,7 +119,7 @@ async function decided<R>(
 const isBeingSaved = ({ troubles, files }: Survey, nowMs: number) =>
   troubles.some(({ kind, path }) => kind === 'broken' && nowMs - lookTime(files.get(path) ?? '') < SAVE_MS)
 
-function kept(error: ReasonError): ReasonError {
+function withKeptNote(error: ReasonError): ReasonError {
   const problem = `${error.data.problem ?? error.message} (what was to be written is kept in the store)`
   return new ReasonError(error.reason, { ...error.data, problem }, { cause: error })
 }

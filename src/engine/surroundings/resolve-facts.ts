@@ -1,6 +1,6 @@
 import type { Session } from '../../core/session.ts'
 import { didSomething } from '../../policy/digest/weight.ts'
-import type { Seen } from '../../policy/resolve.ts'
+import type { ResolveFacts } from '../../policy/resolve.ts'
 import { isLive } from '../../policy/session-lifecycle.ts'
 import { streamOf } from '../../policy/session-stream.ts'
 import type { Context } from '../context/context.ts'
@@ -8,10 +8,10 @@ import { isHere, type Survey, standingOf } from '../documents/survey.ts'
 import { type DigestReader, digestReader } from './session-digest.ts'
 
 /** What the resolver has to know about the streams of a repository. */
-export const seenOf = (
+export const resolveFactsOf = (
   survey: Survey,
-  given: Pick<Seen, 'named' | 'plan' | 'branch' | 'nowMs' | 'bound' | 'worked'>,
-): Seen => ({
+  given: Pick<ResolveFacts, 'named' | 'plan' | 'branch' | 'nowMs' | 'bound' | 'worked'>,
+): ResolveFacts => ({
   ...given,
   focused: survey.rows.find(({ focused }) => focused)?.stream.name ?? null,
   streams: survey.rows.map((row) => ({
@@ -26,15 +26,17 @@ export const seenOf = (
 })
 
 /** The stream that the session of this command is bound to. */
-export async function boundHere({ store, session }: Context): Promise<string | null> {
+export async function boundStream({ store, session }: Context): Promise<string | null> {
   return session === null ? null : ((await store.log.readSession(session))?.session.stream ?? null)
 }
 
 /** The newest sessions of this workspace, what this one is bound to, and what the last one worked on. */
-export async function sessionsSeen(
+export async function readRecentSessions(
   context: Context,
   survey: Survey,
-): Promise<Required<Pick<Seen, 'bound' | 'worked'>> & { sessions: Session[]; readDigest: DigestReader }> {
+): Promise<
+  Required<Pick<ResolveFacts, 'bound' | 'worked'>> & { sessions: Session[]; readDigest: DigestReader }
+> {
   const { store, identity } = context
   const rows =
     identity.workspace === '' ? [] : await store.log.listSessions({ workspace: identity.workspace, most: 50 })
@@ -47,7 +49,7 @@ export async function sessionsSeen(
   return {
     sessions,
     readDigest,
-    bound: await boundHere(context),
+    bound: await boundStream(context),
     worked: last
       ? {
           stream: streamOf(last),

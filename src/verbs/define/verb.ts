@@ -32,7 +32,7 @@ export interface Tool<R = unknown, S extends Shape = Shape> {
 }
 
 /** A verb that every door offers. */
-export interface Operation<F extends Fields = Fields, R = unknown, S extends Shape = Shape> {
+export interface Verb<F extends Fields = Fields, R = unknown, S extends Shape = Shape> {
   /** `run step`: the words of the command line. */
   name: string
   summary: string
@@ -61,10 +61,10 @@ export interface Operation<F extends Fields = Fields, R = unknown, S extends Sha
 }
 
 /** All that is said of a verb, for help and reference; an agent's tool says the first and the last of it. */
-export const descriptionOf = ({ summary, detail, tool }: Pick<Operation, 'summary' | 'detail' | 'tool'>) =>
+export const descriptionOf = ({ summary, detail, tool }: Pick<Verb, 'summary' | 'detail' | 'tool'>) =>
   [`${summary}.`, detail, tool?.when].filter(Boolean).join(' ')
 
 /** Keeps the literal types of the fields, so that a verb's input is typed by its own table. */
-export const operation = <const F extends Fields, R, const S extends Shape = Shape>(
-  definition: Operation<F, R, S>,
-): Operation<F, R, S> => definition
+export const defineVerb = <const F extends Fields, R, const S extends Shape = Shape>(
+  definition: Verb<F, R, S>,
+): Verb<F, R, S> => definition

@@ -31,17 +31,17 @@ function commentStretches(text: string): Stretch[] {
 }
 
 /** A text with blanks where its comments are; null where a mark of a comment stands in code, and means nothing. */
-export function masked(body: string): string | null {
+export function maskComments(body: string): string | null {
   const places = commentStretches(body)
-  const without = edited(
+  const without = applyEdits(
     body,
     places.map((place) => ({ ...place, put: '' })),
   )
-  return without === withoutComments(body) ? blanked(body, places) : null
+  return without === withoutComments(body) ? blankOutComments(body, places) : null
 }
 
-const blanked = (text: string, places = commentStretches(text)) =>
-  edited(
+const blankOutComments = (text: string, places = commentStretches(text)) =>
+  applyEdits(
     text,
     places.map(({ start, end }) => ({ start, end, put: ' '.repeat(end - start) })),
   )
@@ -54,7 +54,7 @@ export function placedItems(document: CheckpointDocument, name: SectionName): Pl
   const { text, sections } = document
   const found: Array<Stretch & { said: string[] }> = []
   for (const { end: from, contentEnd } of sections.get(name) ?? []) {
-    const body = masked(text.slice(from, contentEnd))
+    const body = maskComments(text.slice(from, contentEnd))
     if (body === null) return null
     for (const line of linesOf(body)) {
       const place = { start: from + line.start, end: from + line.end }
@@ -82,7 +82,7 @@ const BULLETED = /^(\s*(?:[-*+]|\d+[.)])\s+)(.*)$/s
 
 /** How an item's first line begins, up to its text; empty where it has no bullet. */
 export function bulletOf(lines: string): string {
-  const [first = ''] = blanked(lines).split(/\r\n|\n|\r/)
+  const [first = ''] = blankOutComments(lines).split(/\r\n|\n|\r/)
   return lines.slice(0, BULLETED.exec(first)?.[1]?.length ?? 0)
 }
 
@@ -94,7 +94,7 @@ export function commentLines(
 ): string[] {
   let at = 0
   return (sections.get(name) ?? []).flatMap(({ end: from, contentEnd }) =>
-    linesOf(masked(text.slice(from, contentEnd)) ?? '').flatMap((line) => {
+    linesOf(maskComments(text.slice(from, contentEnd)) ?? '').flatMap((line) => {
       while ((without[at]?.end ?? text.length) <= from + line.start && at < without.length) at += 1
       const isInside = (without[at]?.start ?? text.length) <= from + line.start
       const comment = text.slice(from + line.start, from + line.end).trim()
@@ -109,7 +109,7 @@ export interface Edit extends Stretch {
 }
 
 /** The text with its edits, which do not overlap. */
-export function edited(text: string, edits: readonly Edit[]): string {
+export function applyEdits(text: string, edits: readonly Edit[]): string {
   let done = 0
   const parts = [...edits]
     .sort((a, b) => a.start - b.start || a.end - b.end)

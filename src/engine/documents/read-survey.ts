@@ -2,34 +2,34 @@ import { ReasonError } from '../../core/reason.ts'
 import { type Context, settleIdentity } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import type { Here } from '../trust/here.ts'
-import { currentsOf, look, type Survey, unsettled } from './survey.ts'
+import { currentsOf, type Survey, surveyDocuments, unsettledPaths } from './survey.ts'
 
 /** A reading verb waits only this long for the lock, then goes on without the newest edits. */
 const READER_WAIT_MS = 1_000
 
 /** The documents for a verb that only reads: up to date where that is possible, else as they were. */
-export async function read(
+export async function readSurvey(
   context: Context,
   { waitMs = READER_WAIT_MS, here }: { waitMs?: number; here?: Here } = {},
 ): Promise<Survey> {
-  const survey = await look(context, here)
-  if (!(await hasWork(context, survey))) return told(context, survey)
+  const survey = await surveyDocuments(context, here)
+  if (!(await hasWork(context, survey))) return tellAndReturn(context, survey)
   // A new worktree inherits trust, but has no id yet under which anything could be stored.
   if (survey.trusted && context.identity.workspace === '')
     context.identity = await settleIdentity(context, 'write')
   const release = await workspaceLock(context, context.identity.workspace, waitMs)
   if (release === null) {
     context.notices.push('Another process is at work on the documents; this is how they were before.')
-    return told(context, survey)
+    return tellAndReturn(context, survey)
   }
   try {
     // Loaded here, because the parser is not needed if nothing changed.
-    const { upToDate } = await import('./up-to-date.ts')
-    return told(context, await upToDate(context, survey))
+    const { bringUpToDate } = await import('./bring-up-to-date.ts')
+    return tellAndReturn(context, await bringUpToDate(context, survey))
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
     context.notices.push(error.message)
-    return told(context, survey)
+    return tellAndReturn(context, survey)
   } finally {
     release()
   }
@@ -37,17 +37,17 @@ export async function read(
 
 /** Whether something is to be taken in, written or swept. */
 export async function hasWork({ store, identity }: Context, survey: Survey): Promise<boolean> {
-  if (unsettled(survey).length > 0 || (survey.trusted && survey.leftovers.length > 0)) return true
+  if (unsettledPaths(survey).length > 0 || (survey.trusted && survey.leftovers.length > 0)) return true
   return survey.operation === null && (await store.local.listOwedViews(identity.workspace)).length > 0
 }
 
-function told(context: Context, survey: Survey): Survey {
-  tell(context, survey)
+function tellAndReturn(context: Context, survey: Survey): Survey {
+  tellProblems(context, survey)
   return survey
 }
 
 /** What every verb says that meets it. `isMended`: the verb has just chosen the one in focus. */
-export function tell(context: Context, survey: Survey, { isMended = false } = {}): void {
+export function tellProblems(context: Context, survey: Survey, { isMended = false } = {}): void {
   tellOperation(context, survey.operation)
   for (const { path, line, what, todo } of survey.troubles)
     context.notices.push(`${path}:${line}: ${what}. ${todo}`)

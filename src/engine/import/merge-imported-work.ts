@@ -1,6 +1,6 @@
 import type { Claim, Decision, WorkState } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
-import { capped } from '../../policy/save.ts'
+import { capWork } from '../../policy/save.ts'
 import type { ReadSource } from './read-source.ts'
 
 /** What all checkpoints of one stream may carry of imported decisions, in characters, and what each of them. */
@@ -19,7 +19,7 @@ export const roomFor = (checkpoints: number) =>
  * The work as a source of its time tells it, with what was known before. What is known keeps its word: an old note
  * brings back no decision that was superseded since, and makes no claim less sure.
  */
-export function told(
+export function mergeImportedWork(
   before: WorkState,
   { said }: Pick<ReadSource, 'said'>,
   { own, room }: { own: ReadonlySet<string>; room: number },
@@ -27,14 +27,14 @@ export function told(
   const { decisions = [], constraints = [], rules = [], facts = [], position, ...rest } = said
   const carried = carryForward(before, {
     ...rest,
-    decisions: unknownOf(before.decisions, decisions),
-    constraints: [...before.constraints, ...unknownOf(before.constraints, constraints)],
-    rules: [...before.rules, ...unknownOf(before.rules, rules)],
-    facts: [...before.facts, ...unknownOf(before.facts, facts)],
+    decisions: newClaims(before.decisions, decisions),
+    constraints: [...before.constraints, ...newClaims(before.constraints, constraints)],
+    rules: [...before.rules, ...newClaims(before.rules, rules)],
+    facts: [...before.facts, ...newClaims(before.facts, facts)],
   })
   const stated = Object.entries(position ?? {}).filter(([, value]) => value !== '' && value !== null)
-  const kept = carriedOf(carried.decisions, own, room)
-  const { work, dropped } = capped({
+  const kept = keepNewestFitting(carried.decisions, own, room)
+  const { work, dropped } = capWork({
     ...carried,
     decisions: kept,
     position: { ...before.position, ...Object.fromEntries(stated) },
@@ -42,13 +42,17 @@ export function told(
   return { work, dropped: dropped + carried.decisions.length - kept.length }
 }
 
-function unknownOf<C extends Claim>(known: readonly C[], fresh: readonly C[]): C[] {
+function newClaims<C extends Claim>(known: readonly C[], fresh: readonly C[]): C[] {
   const texts = new Set(known.map(({ text }) => text))
   return fresh.filter(({ text }) => !texts.has(text) && texts.add(text))
 }
 
 /** The newest that fit, and all that were known before. */
-function carriedOf(decisions: readonly Decision[], own: ReadonlySet<string>, room: number): Decision[] {
+function keepNewestFitting(
+  decisions: readonly Decision[],
+  own: ReadonlySet<string>,
+  room: number,
+): Decision[] {
   let left = room
   const kept = decisions.toReversed().filter(({ text, why }) => {
     if (own.has(text)) return true

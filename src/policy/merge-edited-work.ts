@@ -7,7 +7,7 @@ type ListField = {
 type ItemOf<Field extends ListField> = WorkState[Field][number]
 
 /** Items that a format cannot show: their absence from a file does not mean that they were deleted. */
-export type Unshown = { [Field in ListField]?: (item: ItemOf<Field>) => boolean }
+export type HiddenItems = { [Field in ListField]?: (item: ItemOf<Field>) => boolean }
 
 /** What makes an item of a list the same one. */
 const KEYS = {
@@ -27,8 +27,8 @@ const KEYS = {
 const LISTS = Object.keys(KEYS) as ListField[]
 
 /** What the merge knows about the format and the file. */
-interface Telling {
-  unshown?: Unshown
+interface MergeOptions {
+  unshown?: HiddenItems
   /**
    * What the file said before somebody wrote into it, where that is known: only what differs is news. What came to be
    * known since is not in the file, and that it is not there says nothing.
@@ -40,34 +40,38 @@ interface Telling {
  * The work after a file said how things stand. What its format holds is as the file says, the rest is as it was; an
  * item that is known keeps what the format has no room for: whose word it is, when it was done, how a file looked.
  */
-export function taken(
+export function mergeEditedWork(
   before: WorkState,
   said: Partial<WorkState>,
-  { unshown = {}, shown = null }: Telling = {},
+  { unshown = {}, shown = null }: MergeOptions = {},
 ): WorkState {
-  const work: WorkState = { ...before, ...said, position: placed(before, said) }
+  const work: WorkState = { ...before, ...said, position: mergePosition(before, said) }
   if (shown)
     for (const field of TEXTS)
       if (norm(said[field] ?? '') === norm(shown[field] ?? '')) work[field] = before[field]
-  for (const field of LISTS) if (said[field] !== undefined) take(work, field, before, unshown, shown)
+  for (const field of LISTS)
+    if (said[field] !== undefined) mergeListField(work, field, before, unshown, shown)
   return stillOverheard(before, work)
 }
 
 const TEXTS = ['problem', 'intent', 'state', 'now'] as const
 
 /** A format holds only some fields of a position: empty ones leave the known values. */
-function placed({ position }: WorkState, { position: said }: Partial<WorkState>): WorkState['position'] {
+function mergePosition(
+  { position }: WorkState,
+  { position: said }: Partial<WorkState>,
+): WorkState['position'] {
   const told = Object.entries(said ?? {}).filter(([, value]) => value !== '' && value !== null)
   return { ...position, ...Object.fromEntries(told) }
 }
 
 const NONE: ReadonlySet<string> = new Set()
 
-function take<Field extends ListField>(
+function mergeListField<Field extends ListField>(
   work: WorkState,
   field: Field,
   before: WorkState,
-  unshown: Unshown,
+  unshown: HiddenItems,
   shown: Partial<WorkState> | null,
 ): void {
   type Item = ItemOf<Field>
@@ -90,7 +94,7 @@ function take<Field extends ListField>(
     .map((item) => {
       const mine = known.get(key(item))
       if (mine === undefined) return item
-      return isAsShown(item) ? mine : overlaid(mine, item)
+      return isAsShown(item) ? mine : overlayItem(mine, item)
     })
   const later = old.filter((item) => !isUnshown(item) && isLater(item))
   const hidden = old.filter((item) => isUnshown(item) && !told.has(key(item)))
@@ -102,7 +106,7 @@ const norm = (text: string) => (LOOSE.test(text) ? collapseSpaces(text) : text)
 const LOOSE = /^\s|\s$|\s\s|[^\S ]/
 
 /** The fresh values win; an empty value, or an origin of only `file`, keeps the known one. */
-function overlaid<Item extends object>(item: Item, fresh: Item): Item {
+function overlayItem<Item extends object>(item: Item, fresh: Item): Item {
   if (isSame(item, fresh)) return item
   const both = { ...item, ...fresh }
   for (const [name, value] of Object.entries(item)) {

@@ -20,7 +20,7 @@ const PIECE = 4 * 1024
  * What a client says, read no faster than it is done and its answers are read: those of a client that only talks
  * would pile up. Its last word counts when all that it asked for is done, so that the answers still find their way.
  */
-export function paced(source: AsyncIterable<Buffer>, answers: Writable, queue: Turns): Readable {
+export function paceInput(source: AsyncIterable<Buffer>, answers: Writable, queue: Turns): Readable {
   // Every large answer listens for its end.
   answers.setMaxListeners(0)
   return Readable.from(pieces(source, answers, queue))
@@ -35,7 +35,7 @@ async function* pieces(source: AsyncIterable<Buffer>, answers: Writable, queue: 
       // In the next turn of the loop that is heard, and answered unless it has to wait for others.
       await setImmediate()
       await queue.room()
-      if (answers.writableNeedDrain) await drained(answers)
+      if (answers.writableNeedDrain) await waitForDrain(answers)
     }
   }
   await queue.done()
@@ -45,7 +45,7 @@ async function* pieces(source: AsyncIterable<Buffer>, answers: Writable, queue: 
 /** So long a client is waited for that reads nothing: it may be gone, and only what it says last tells that. */
 const PATIENCE_MS = 2_000
 
-async function drained(answers: Writable): Promise<void> {
+async function waitForDrain(answers: Writable): Promise<void> {
   const waited = new AbortController()
   const over = setTimeout(() => waited.abort(), PATIENCE_MS)
   try {
@@ -58,7 +58,7 @@ async function drained(answers: Writable): Promise<void> {
 }
 
 /** When all that was written is with the client, or when it has had its time to take it. */
-export function taken(answers: Writable, mostMs = 1_000): Promise<void> {
+export function flushAnswers(answers: Writable, mostMs = 1_000): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, mostMs)
     answers.write('', () => {

@@ -2,16 +2,16 @@ import type { Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import type { Here } from '../trust/here.ts'
 import { settleHere } from './settle-here.ts'
-import { look, type Survey } from './survey.ts'
-import { sweep } from './sweep.ts'
+import { type Survey, surveyDocuments } from './survey.ts'
+import { sweepLeftovers } from './sweep-leftovers.ts'
 import { takeIn } from './take-in.ts'
 
 /** Takes in what changed on the disk and writes what is owed, for who holds the lock. */
-export async function upToDate(context: Context, here: Here): Promise<Survey> {
+export async function bringUpToDate(context: Context, here: Here): Promise<Survey> {
   const { store, identity } = context
   for (let attempt = 0; ; attempt += 1) {
-    const survey = await look(context, here)
-    await sweep(context, survey)
+    const survey = await surveyDocuments(context, here)
+    await sweepLeftovers(context, survey)
     const { commit, isEmpty, stamps } = await takeIn(context, survey)
     if (stamps.length > 0) await store.local.markStamped(identity.workspace, stamps)
     const isDone = isEmpty || (await store.acts.commit(commit)).done
@@ -24,6 +24,6 @@ export async function upToDate(context: Context, here: Here): Promise<Survey> {
         context.notices.push(error.message)
     if (isEmpty && !isOwed) return survey
     // The troubles and the foreign files are those that were met; the rows are those of now.
-    return { ...(await look(context, here)), troubles: survey.troubles, foreign: survey.foreign }
+    return { ...(await surveyDocuments(context, here)), troubles: survey.troubles, foreign: survey.foreign }
   }
 }

@@ -5,7 +5,7 @@ const MAX_MOUNTS = 1024 * 1024
 const IN_MEMORY = new Set(['tmpfs', 'ramfs'])
 
 /** Why what is written below a path will not last: it is in memory, or in the layer that goes with a container. */
-export function throwAway(
+export function impermanenceOf(
   path: string,
   { mounts = readMounts(), isContainer = inContainer() } = {},
 ): 'memory' | 'container' | null {

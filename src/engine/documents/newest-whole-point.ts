@@ -20,7 +20,7 @@ const wholePoint = async (store: Store, checkpoint: Checkpoint, sequence: number
 })
 
 /** A checkpoint; where it is damaged the newest one before it that reads well, and that is said. */
-export async function newestWhole({ store, notices }: Context, id: string): Promise<WholePoint> {
+export async function newestWholePoint({ store, notices }: Context, id: string): Promise<WholePoint> {
   const stored = await store.log.readCheckpoint(id)
   if (stored?.state === 'whole') return wholePoint(store, stored.checkpoint, stored.row.sequence)
   const older = stored
@@ -43,9 +43,9 @@ export async function newestWhole({ store, notices }: Context, id: string): Prom
 }
 
 /** The same; null where nothing of it can be read any more, and that is said. */
-export async function wholeOrNothing(context: Context, id: string): Promise<Checkpoint | null> {
+export async function newestWholeOrNull(context: Context, id: string): Promise<Checkpoint | null> {
   try {
-    return (await newestWhole(context, id)).checkpoint
+    return (await newestWholePoint(context, id)).checkpoint
   } catch (error) {
     if (!(error instanceof ReasonError) || error.reason !== 'checkpoint_integrity_mismatch') throw error
     context.notices.push(error.message)
@@ -55,4 +55,4 @@ export async function wholeOrNothing(context: Context, id: string): Promise<Chec
 
 /** Where work stood at a checkpoint. */
 export const workAt = async (context: Context, id: string): Promise<WorkState> =>
-  (await wholeOrNothing(context, id))?.work ?? emptyWork()
+  (await newestWholeOrNull(context, id))?.work ?? emptyWork()

@@ -4,8 +4,8 @@ import type { Glance, OverviewRow } from '../../store/local-state.ts'
 import { gitOperation } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
 import { isTrustedHere } from '../trust/trusted.ts'
-import { hasWork, read, tell, tellOperation, tellSeveral } from './read.ts'
-import { glanceAt, isHere, look, type Survey, standingOf } from './survey.ts'
+import { hasWork, readSurvey, tellOperation, tellProblems, tellSeveral } from './read-survey.ts'
+import { glanceAt, isHere, type Survey, standingOf, surveyDocuments } from './survey.ts'
 
 type Overview = Pick<Survey, 'trusted' | 'foreign'> & { rows: OverviewRow[] }
 
@@ -13,11 +13,11 @@ type Overview = Pick<Survey, 'trusted' | 'foreign'> & { rows: OverviewRow[] }
  * The documents for a list, of which there may be thousands. Where every file looks as it did when all were as
  * the store has them, the answer is the one of then; else they are brought up to date as for any other verb.
  */
-export async function overview(context: Context): Promise<Overview> {
+export async function readOverview(context: Context): Promise<Overview> {
   const { store, identity, place } = context
   const glance = glanceAt(place.root)
   const known = glance && (await store.local.readGlance(identity.workspace, glance))
-  if (!known) return looked(context, glance)
+  if (!known) return surveyOverview(context, glance)
   tellOperation(context, gitOperation(place))
   tellSeveral(
     context,
@@ -26,15 +26,15 @@ export async function overview(context: Context): Promise<Overview> {
   return { trusted: await isTrustedHere(context), foreign: [], rows: known }
 }
 
-async function looked(context: Context, before: Glance | null): Promise<Overview> {
-  const first = await look(context)
+async function surveyOverview(context: Context, before: Glance | null): Promise<Overview> {
+  const first = await surveyDocuments(context)
   const hadWork = await hasWork(context, first)
-  if (!hadWork) tell(context, first)
-  const { trusted, foreign } = hadWork ? await read(context) : first
+  if (!hadWork) tellProblems(context, first)
+  const { trusted, foreign } = hadWork ? await readSurvey(context) : first
   // A glance is older than its look: a file that changed between them is seen to be unsettled.
   const glance = hadWork ? glanceAt(context.place.root) : before
-  const survey = hadWork ? await look(context) : first
-  const rows = survey.rows.map((row) => rowOf(survey, row))
+  const survey = hadWork ? await surveyDocuments(context) : first
+  const rows = survey.rows.map((row) => overviewRowOf(survey, row))
   const isSettled = !hadWork || !(await hasWork(context, survey))
   if (isSettled && glance && trusted && rows.length >= WORTH_REMEMBERING)
     await remember(context, glance, rows)
@@ -53,7 +53,7 @@ async function remember({ store, identity }: Context, glance: Glance, rows: Over
 /** Fewer documents are compared as fast as they are remembered. */
 const WORTH_REMEMBERING = 50
 
-export function rowOf(survey: Pick<Survey, 'files'>, row: WorkRow): OverviewRow {
+export function overviewRowOf(survey: Pick<Survey, 'files'>, row: WorkRow): OverviewRow {
   const { stream, view, position, focused } = row
   const { document } = position.gist
   return {

@@ -2,10 +2,10 @@ import type { SplicedSettings } from '../../core/agent-setup.ts'
 import { sha256 } from '../../core/canonical.ts'
 import { instant } from '../../core/ports.ts'
 import type { Context } from '../context/context.ts'
-import type { Asked } from './asked.ts'
 import type { CommandNote } from './command-file.ts'
 import { keepSettings, readSetups, type Setup, writeSetups } from './record.ts'
 import { hashOf, missingFolder, type SettingsFile } from './settings-file.ts'
+import type { SetupRequest } from './setup-request.ts'
 import type { LinePlan } from './statusline-plan.ts'
 
 /** What becomes of the settings file. */
@@ -21,7 +21,7 @@ export interface SettingsPlan {
 }
 
 /** What was done beside the file. */
-export interface Beside {
+export interface SideEffects {
   exclude: string | null
   command: CommandNote | null
 }
@@ -32,9 +32,9 @@ export const setupOf = (home: string, target: string): Setup | undefined =>
 /** Notes down what is about to be done, with a copy of what stands there: after a crash it can be undone. */
 export function rememberSetup(
   { home, ports, identity, place }: Context,
-  asked: Asked,
+  asked: SetupRequest,
   { file, merged, line, hasOurs, bytes }: SettingsPlan,
-  { exclude, command }: Beside,
+  { exclude, command }: SideEffects,
 ): void {
   const setups = readSetups(home.path) ?? []
   const old = setups.find(({ settings }) => settings === file.target)
