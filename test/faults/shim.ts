@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { projectRoot, type Sandbox } from '../support/sandbox.ts'
 
 export type Mode = 'kill' | 'torn' | 'EIO' | 'ENOSPC' | 'EROFS'
@@ -20,16 +20,14 @@ const compiler = ['cc', 'gcc'].find((name) => spawnSync(name, ['--version']).sta
 export const hasCompiler = process.platform === 'linux' && compiler !== undefined
 
 let library: string | undefined
-let made: string | undefined
 
-// A worker of the test runner is ended from outside: what waits for its exit never runs.
-afterAll(() => {
-  if (made !== undefined) rmSync(made, { recursive: true, force: true })
-})
-
+/** Compiled once in a test, and gone with it: files of tests that share a worker share this module too. */
 function build(): string {
   const folder = mkdtempSync(join(tmpdir(), 'savepoint-shim-'))
-  made = folder
+  onTestFinished(() => {
+    library = undefined
+    rmSync(folder, { recursive: true, force: true })
+  })
   const file = join(folder, 'shim.so')
   const source = join(projectRoot, 'test', 'faults', 'shim.c')
   const args = ['-shared', '-fPIC', '-O2', '-o', file, source, '-ldl']
