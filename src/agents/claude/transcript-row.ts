@@ -59,23 +59,48 @@ export interface Row {
 
 /** The attachments that tell something. */
 const TELLING = ['queued_command', 'task_status']
-/** Kinds of lines that can be most of a file, and say nothing: they begin with their kind. */
-const SKIPPED = /^\{"type":"(progress|api-request(?:-blob|-shape)?|file-history-(?:snapshot|delta))"/
+/** Kinds of lines that can be most of a file, and say nothing. */
+const SKIPPED = /^(?:progress|api-request(?:-blob|-shape)?|file-history-(?:snapshot|delta))$/
+/** A line up to its kind, or its attachment's: before it stand only ids and the like. */
+const KIND =
+  /^\{(?:"\w+":(?:null|true|false|"[^"\\]*"),)*"(?:type":"([\w-]+)"|attachment":\{"type":"([\w-]+)")/
+const KIND_WITHIN = 600
 const CLOSE = 0x7d
 const NAME = 200
 const MAX_BLOCKS = 1_000
 
-/** Reads one line; null where it is no JSON object. Of a line of no interest only the kind is told. */
-export function readRow(bytes: Buffer, from: number, to: number): Row | { type: string } | null {
+/** The client's own copy of a result comes last, and can be most of a line. */
+const RESULT_COPY = ',"toolUseResult":'
+
+/**
+ * Reads one line; null where it is no JSON object. Of a line of no interest only the kind is told. `isWhole` is false
+ * for statistics alone: all that they need of a result that is no error stands before its copy.
+ */
+export function readRow(
+  bytes: Buffer,
+  from: number,
+  to: number,
+  { isWhole }: { isWhole: boolean },
+): Row | { type: string } | null {
   // A line that is still being written does not end like this.
   if (bytes[to - 1] !== CLOSE) return null
-  const skipped = SKIPPED.exec(bytes.toString('latin1', from, Math.min(to, from + 40)))?.[1]
-  if (skipped !== undefined) return { type: skipped }
-  const line = parseLine(bytes.toString('utf8', from, to))
+  const [, kind = '', attached = ''] =
+    KIND.exec(bytes.toString('latin1', from, Math.min(to, from + KIND_WITHIN))) ?? []
+  if (SKIPPED.test(kind)) return { type: kind }
+  if (attached !== '' && !TELLING.includes(attached)) return { type: 'attachment' }
+  const copy = isWhole ? -1 : bytes.subarray(from, to).indexOf(RESULT_COPY)
+  const short = copy < 0 ? null : readLine(`${bytes.toString('utf8', from, from + copy)}}`)
+  if (short && short.uuid !== '' && short.at !== '' && !short.blocks.some(({ failed }) => failed))
+    return short
+  return readLine(bytes.toString('utf8', from, to))
+}
+
+function readLine(text: string): Row | null {
+  const line = parseLine(text)
   return line === null ? null : rowOf(line)
 }
 
-export const isWhole = (row: Row | { type: string }): row is Row => 'uuid' in row
+export const isRow = (row: Row | { type: string }): row is Row => 'uuid' in row
 
 function parseLine(text: string): Members | null {
   try {

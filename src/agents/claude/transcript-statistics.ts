@@ -15,6 +15,7 @@ const SILENT = new Set([
   'api-request-blob',
   'api-request-shape',
   'atis-latch',
+  'attachment',
   'bridge-session',
   'cost-state',
   'custom-title',

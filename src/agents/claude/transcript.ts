@@ -6,7 +6,7 @@ import { type Carry, type CountedUsage, emptyCarry, readCarry, writeCarry } from
 import { tellEntries } from './transcript-entries.ts'
 import { helperFiles } from './transcript-helpers.ts'
 import { eachLine, isCode, type LineFile, openRegular } from './transcript-lines.ts'
-import { isWhole, type Row, readRow } from './transcript-row.ts'
+import { isRow, type Row, readRow } from './transcript-row.ts'
 import { isReal, Tally } from './transcript-statistics.ts'
 import { windowOf } from './window.ts'
 
@@ -156,12 +156,12 @@ class Conversation {
   line(bytes: Buffer, from: number, to: number, helper: Map<string, CountedUsage> | null): void {
     const end = trimmedEnd(bytes, from, to)
     if (end === from) return
-    const row = readRow(bytes, from, end)
+    const row = readRow(bytes, from, end, { isWhole: this.onEntry !== null && helper === null })
     if (row === null) {
       this.tally.countMalformed()
       return
     }
-    if (!isWhole(row)) {
+    if (!isRow(row)) {
       this.tally.countOther(row.type)
       return
     }
