@@ -44,7 +44,7 @@ async function expectUnharmed(place: Sandbox, run: Ran): Promise<void> {
 
 /** What the client says of hooks that went wrong. */
 const hookFailures = ({ stdout }: Ran) =>
-  stdout.split('\n').filter((line) => line.includes('"hook_response"') && !line.includes('"exitCode":0'))
+  stdout.split('\n').filter((line) => line.includes('"hook_response"') && !line.includes('"exit_code":0'))
 
 const database = (place: Sandbox) => join(place.home, 'savepoint.db')
 const doctor = (place: Sandbox) => {
