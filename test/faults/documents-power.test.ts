@@ -14,7 +14,7 @@ import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { archive } from '../../src/verbs/documents/archive.ts'
 import { delta } from '../../src/verbs/documents/delta.ts'
 import { focus } from '../../src/verbs/documents/focus.ts'
-import { newOperation } from '../../src/verbs/documents/new.ts'
+import { newVerb } from '../../src/verbs/documents/new.ts'
 import { homeAt } from '../../src/workspace/home.ts'
 import { ModelDisk } from '../support/model-disk.ts'
 import { testPorts } from '../support/ports.ts'
@@ -76,10 +76,10 @@ async function startWorld(): Promise<World> {
     instant(ports.now()),
   )
   const begin = { parent: undefined, anchor: undefined }
-  await newOperation.perform(context, { ...begin, name: 'old', current: false })
+  await newVerb.perform(context, { ...begin, name: 'old', current: false })
   await finish(context, 'old', 'Older')
-  await newOperation.perform(context, { ...begin, name: 'side', current: false })
-  await newOperation.perform(context, { ...begin, name: 'auth', current: true })
+  await newVerb.perform(context, { ...begin, name: 'side', current: false })
+  await newVerb.perform(context, { ...begin, name: 'auth', current: true })
   return { disk, context, owing: () => last }
 }
 
@@ -101,7 +101,7 @@ const VERBS = {
   focus: (context: Context) => focus.perform(context, { id: 'side', clear: false }),
   archive: (context: Context) => finish(context, 'auth', 'Tokens rotate'),
   new: (context: Context) =>
-    newOperation.perform(context, { name: 'fresh', parent: undefined, anchor: undefined, current: true }),
+    newVerb.perform(context, { name: 'fresh', parent: undefined, anchor: undefined, current: true }),
 }
 
 /** Every document and the learnings, by their paths. */

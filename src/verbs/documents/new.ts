@@ -12,7 +12,7 @@ import { redact } from '../../policy/redact.ts'
 import { defineVerb } from '../define/verb.ts'
 import { sayMade } from './say-made.ts'
 
-export const newOperation = defineVerb({
+export const newVerb = defineVerb({
   name: 'new',
   summary: 'Begin a checkpoint document for a piece of work',
   detail:

@@ -9,7 +9,7 @@ import { fitLines } from '../say/table.ts'
 /** So many files are named; all are counted. */
 const NAMED = 50
 
-export const importOperation = defineVerb({
+export const importVerb = defineVerb({
   name: 'import',
   summary: 'Read documents that other tools left here, in bulk',
   detail:
