@@ -35,6 +35,7 @@ export async function bundled(place, more = '') {
     outfile,
     bundle: true,
     platform: 'node',
+    target: 'node20.19',
     format: 'esm',
     external: ['@photostructure/sqlite'],
     define: { 'import.meta.url': here },

@@ -13,7 +13,7 @@ const MB = 1024 * 1024
 const LONG_BYTES = 100 * MB
 const DEAD_BYTES = MB
 /** The 95th of a hundred is noise after a few; cheap ones are run often. */
-const ROUNDS = { cheap: 200, dear: 60 }
+const ROUNDS = { cheap: 200, dear: 60, flooded: 5 }
 const LIMITS = { moreMs: 15, start: 3, after: 5, statusline: 1.5 }
 const LONG = '10000000-0000-4000-8000-000000000001'
 
@@ -24,7 +24,7 @@ export function measure() {
     const scene = sceneIn(workspace)
     withLongSession(scene)
     withDeadSessions(scene)
-    return [...(await cheap(scene)), ...(await dear(scene))]
+    return [...(await cheap(scene)), ...(await dear(scene)), await flooded(scene)]
   })
 }
 
@@ -80,7 +80,7 @@ function withDeadSessions({ env, repo, hook, transcriptOf, savepoint }) {
   if (dead.length !== DEAD) throw new Error(`${dead.length} sessions broke off, of ${DEAD}`)
 }
 
-/** As after some minutes of this use: what the hooks compile is kept (src/apps/process/code-cache.ts). */
+/** As after some minutes of this use: what the hooks compile is kept (src/apps/process/program.ts). */
 function settle({ env, hook }) {
   const cache = join(env.SAVEPOINT_HOME, 'cache')
   for (let time = 0; time < 2; time += 1) {
@@ -196,6 +196,33 @@ async function dear(scene) {
     line('after', afterwards, 'the same after a session with 100 KB that nobody read', LIMITS.after),
     line('compact', times, `PreCompact after one more turn of ${LONG_BYTES / MB} MB`, null),
   ]
+}
+
+const NEW_DOCUMENTS = 10_000
+
+/** Last of all: each start takes in some of the documents that came, and the next one goes on. */
+async function flooded({ repo, node, hook }) {
+  const folder = join(repo, 'checkpoints/active')
+  mkdirSync(folder, { recursive: true })
+  for (let number = 0; number < NEW_DOCUMENTS; number += 1) {
+    const front = `---\ncheckpoint: new-${number}\ncreated: 2026-01-01T00:00:00Z\n---\n`
+    writeFileSync(
+      join(folder, `new-${number}.md`),
+      `${front}\n## Problem\n\nPart ${number} is slow.\n\n### Next Actions\n\n- Measure it\n`,
+    )
+  }
+  let started = 0
+  const times = await interleaved(ROUNDS.flooded, {
+    bare: () => timed(() => node('-e', '0')),
+    start() {
+      started += 1
+      const id = `70000000-0000-4000-8000-${String(started).padStart(12, '0')}`
+      return timed(hook(id, 'SessionStart', { source: 'startup' }))
+    },
+  })
+  const usual = Math.round(median(times.start))
+  const what = `SessionStart that meets ${NEW_DOCUMENTS} new documents (${usual} ms) / node -e 0`
+  return row(what, median(times.start), median(times.bare), null)
 }
 
 const ENDED = '60000000-0000-4000-8000-000000000000'

@@ -27,6 +27,7 @@ async function budgetRules(place) {
     outfile,
     bundle: true,
     platform: 'node',
+    target: 'node20.19',
     format: 'esm',
     logLevel: 'error',
   })

@@ -70,7 +70,14 @@ async function bundled(place) {
   const transcript = JSON.stringify(join(root, 'src/agents/claude/transcript.ts'))
   const make = async (name, format, contents) => {
     const outfile = join(place, name)
-    await build({ stdin: { resolveDir: root, contents }, outfile, bundle: true, platform: 'node', format })
+    await build({
+      stdin: { resolveDir: root, contents },
+      outfile,
+      bundle: true,
+      platform: 'node',
+      target: 'node20.19',
+      format,
+    })
     return outfile
   }
   return {

@@ -34,7 +34,7 @@ function withDocument({ repo, savepoint }) {
   savepoint('resume')
 }
 
-/** As after some minutes of this use: what the verbs compile in it is kept (src/apps/process/code-cache.ts). */
+/** As after some minutes of this use: what the verbs compile in it is kept (src/apps/process/program.ts). */
 function settledIn({ env, savepoint }) {
   const cache = join(env.SAVEPOINT_HOME, 'cache')
   for (const words of [saveWords, ['resume']]) savepoint(...words)

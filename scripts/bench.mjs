@@ -13,6 +13,7 @@ const BENCHES = {
   search: '../bench/search.mjs',
   mcp: '../bench/mcp.mjs',
   resume: '../bench/resume.mjs',
+  secrets: '../bench/secrets.mjs',
 }
 
 // More certificates triple the start of Node 20, which falsifies what is measured.

@@ -31,6 +31,11 @@ const APART = {
     contents:
       "export { array, boolean, enum, exactOptional, int, literal, maxLength, minimum, minLength, number, regex, strictObject, string } from 'zod/mini'",
   },
+  protocol: {
+    packages: /^@modelcontextprotocol\/server(\/stdio)?$/,
+    contents: `export { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+      export { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'`,
+  },
 }
 
 const apart = {
@@ -114,6 +119,7 @@ const parts = await Promise.all(
       outfile: `${out}/${name}.cjs`,
       format: 'cjs',
       minify: true,
+      plugins: [withoutValidator],
     }),
   ),
 )
@@ -128,7 +134,7 @@ const buildProgram = (entryPoints, plugins) =>
     minify: true,
     // A part that is loaded late is a CommonJS file too: require sees all of its names, import only some.
     supported: { 'dynamic-import': false },
-    plugins: [...plugins, apart, late, withoutValidator, without('commander', 'node:child_process')],
+    plugins: [...plugins, apart, late, without('commander', 'node:child_process')],
     banner: {
       js: 'const importMetaUrl=require("node:url").pathToFileURL(__filename).href;',
     },

@@ -22,9 +22,10 @@ async function readTables() {
           "export { optionName } from './verbs/define/field.ts'",
           "export { descriptionOf } from './verbs/define/verb.ts'",
           "export { isTool, toolOf } from './apps/mcp/tool-list.ts'",
-          "export { lifecycleDiagram } from './policy/session-lifecycle.ts'",
-          "export { momentOf, momentsTable, sayTellings } from './policy/moments.ts'",
-          "export { DUE_AT_POINTS, weightsTable } from './policy/ask-to-save.ts'",
+          "export { PHASES } from './core/session.ts'",
+          "export { LIFE_EVENTS, nextPhase, RECENT_FOR_MS, STALE_AFTER_MS } from './policy/session-lifecycle.ts'",
+          "export { MOMENTS, momentOf } from './policy/moments.ts'",
+          "export { DUE_AT_POINTS, WEIGHTS } from './policy/ask-to-save.ts'",
           "export { HOOKS } from './agents/claude/hook-table.ts'",
           "export { eventOf } from './agents/claude/hooks.ts'",
           "export { PLUGIN_STARTS, pluginFiles } from './agents/claude/plugin.ts'",
@@ -34,6 +35,7 @@ async function readTables() {
       outfile,
       bundle: true,
       platform: 'node',
+      target: 'node20.19',
       format: 'cjs',
       define: { 'import.meta.url': '__filename' },
       external: ['@photostructure/sqlite'],
@@ -212,7 +214,7 @@ const PAGES = {
 }
 
 /** The client's hooks with what each leads to: the event that a payload of its name becomes, and its moment. */
-function hooksTable({ HOOKS, eventOf, momentOf, sayTellings }) {
+function hooksTable({ HOOKS, eventOf, momentOf }) {
   const rows = Object.entries(HOOKS).map(([hook, seconds]) => {
     const payload = { hook_event_name: hook, session_id: 'any', cwd: '/', agent_type: 'any' }
     const { kind } = eventOf(payload, '')
@@ -220,6 +222,44 @@ function hooksTable({ HOOKS, eventOf, momentOf, sayTellings }) {
     return [code(hook), code(kind), seconds, about, sayTellings(tells)]
   })
   return table(['hook', 'event', 'seconds', 'what happens', 'may tell'], rows)
+}
+
+/** What each telling of a moment is called in a table. */
+const TELLS = { start: 'brief or changes', dropped: 'dropped', nudge: 'nudge', ask: 'ask' }
+const sayTellings = (tells) => tells.map((one) => TELLS[one]).join(', ') || '–'
+
+const OPENS = { always: 'yes', 'when-due': 'when something is due', never: 'no' }
+
+function momentsTable({ MOMENTS }) {
+  const rows = Object.entries(MOMENTS).map(([kind, { opens, trigger, tells, about }]) => [
+    ...[code(kind), about, OPENS[opens], trigger === null ? '–' : code(trigger), sayTellings(tells)],
+  ])
+  return table(['event', 'what happens', 'opens the store', 'checkpoint', 'may tell'], rows)
+}
+
+function weightsTable({ WEIGHTS, DUE_AT_POINTS }) {
+  const rows = Object.entries(WEIGHTS).map(([name, { perPoint, mostPoints }]) => [
+    ...[name, perPoint, Number.isFinite(mostPoints) ? mostPoints : 'no limit'],
+  ])
+  const made = table(['what', 'so many make a point', 'points at most'], rows)
+  return `${made}\n\nThe line is due at ${DUE_AT_POINTS} points.`
+}
+
+/** The life of a session as a diagram; what leaves a phase as it is has no arrow. */
+function lifecycleDiagram({ PHASES, LIFE_EVENTS, nextPhase, STALE_AFTER_MS, RECENT_FOR_MS }) {
+  const says = {
+    speak: 'speaks again',
+    end: 'ends',
+    silent: `silent for ${STALE_AFTER_MS / 3_600_000} h`,
+    reconcile: 'reconciled, reason crash',
+    age: `${RECENT_FOR_MS / 3_600_000} h after its end`,
+  }
+  const arrows = PHASES.flatMap((from) =>
+    LIFE_EVENTS.filter((event) => nextPhase(from, event) !== from).map(
+      (event) => `    ${from} --> ${nextPhase(from, event)}: ${says[event]}`,
+    ),
+  )
+  return ['```mermaid', 'stateDiagram-v2', '    [*] --> active: starts', ...arrows, '```'].join('\n')
 }
 
 /** The tools of the MCP server, as a client is told of them. */
@@ -238,10 +278,9 @@ async function toolsTable({ loadVerbs, isTool, toolOf }) {
 /** Parts of pages that people write, each between two marks that bear its name. */
 const PARTS = {
   'docs/sessions.md': {
-    lifecycle: ({ lifecycleDiagram }) => `\`\`\`mermaid\n${lifecycleDiagram()}\n\`\`\``,
-    moments: ({ momentsTable }) => momentsTable(),
-    weights: ({ weightsTable, DUE_AT_POINTS }) =>
-      `${weightsTable()}\n\nThe line is due at ${DUE_AT_POINTS} points.`,
+    lifecycle: lifecycleDiagram,
+    moments: momentsTable,
+    weights: weightsTable,
   },
   'docs/agents/claude-code.md': { hooks: hooksTable },
   'docs/mcp.md': { tools: toolsTable },

@@ -68,10 +68,13 @@ export interface SettingsFacts {
 export interface WantedSettings {
   /** Null where hooks are to stay as they are, `out` where ours are to go. */
   hooks: HookCommand | 'out' | null
-  /** With `out`: the lists that were made for hooks, as `takeOut` wants them. */
+  /** The lists that were made for hooks: only those go when they are empty; null where nobody remembers. */
   made?: readonly string[] | null
-  /** The command of our status line, and its other settings where there is none yet; null to leave it alone. */
-  statusLine: { command: string; rest: Record<string, unknown> } | null
+  /**
+   * The command of our status line, and its other settings where there is none yet. With `before` ours is to go, and
+   * that command to come back, as it was written. Null to leave it alone.
+   */
+  statusLine: { command: string; rest: Record<string, unknown> } | { before: string | null } | null
 }
 
 /** A settings file after a change. */
@@ -85,13 +88,8 @@ export interface SplicedSettings {
 /** How a settings file is read and changed. All that is not ours stays as it is, character for character. */
 export interface SettingsSplice {
   read(text: string): SettingsFacts | SettingsProblem
-  /** With what is wanted in it; the same text where nothing is missing. */
+  /** With what is wanted in it, and without what is to go; the same text where nothing is to do. */
   put(text: string, wanted: WantedSettings): SplicedSettings | SettingsProblem
-  /** Without anything of ours; `statusLine` is the command to put back, as it was written. */
-  takeOut(
-    text: string,
-    how: { made: readonly string[] | null; statusLine: string | null },
-  ): SplicedSettings | SettingsProblem
   /** What it says as a value, without plugins that are `going`; undefined where the agent could not read it. */
   withoutPlugins(text: string, going?: readonly string[]): unknown
 }
@@ -141,9 +139,8 @@ export interface PluginSetUp {
   plugins: readonly string[]
   /** The files of the plugins that name what is started, by their paths below the folder, with their text. */
   files(starts: PluginStarts): Record<string, string>
+  /** The one that says their version. */
   manifest: string
-  hooksFile: string
-  serverFile: string
   commandFile: CommandFile
   commands: PluginCommands
   /** How it calls a scope in its answers. */

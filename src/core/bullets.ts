@@ -204,7 +204,7 @@ interface Span {
 }
 
 /** The code spans of a line: a run of backticks up to the next run of the same length. */
-function codeSpansOf(line: string): Span[] {
+export function codeSpansOf(line: string): Span[] {
   const runs = [...line.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ start: index, length }))
   const next = new Map<number, number>()
   const closing = runs.map(() => -1)

@@ -1,21 +1,59 @@
-import { decodeClaim, decodeItems, encodeClaim, encodeItems } from './bullets.ts'
+import { decodeBlock, decodeClaim, decodeItems, encodeBlock, encodeClaim, encodeItems } from './bullets.ts'
 import { decisionOf, decisionSentence } from './decision.ts'
-import type { Claim, Decision } from './work.ts'
+import type { Claim, Decision, WorkState } from './work.ts'
 
 /** Claims as a list, each marked where nobody confirmed it. */
-export const encodeClaims = (list: readonly Claim[]) =>
+const encodeClaims = (list: readonly Claim[]) =>
   encodeItems(list.map(({ text, confirmed }) => encodeClaim(text, confirmed)))
 
 export const decodeClaims = (body: string): Claim[] =>
   decodeItems(body).flatMap((item) => decodeClaim(item) ?? [])
 
 /** The decisions that stand, each a sentence with its reason. */
-export const encodeDecisions = (decisions: readonly Decision[]) =>
+const encodeDecisions = (decisions: readonly Decision[]) =>
   encodeClaims(
     decisions
       .filter(({ supersededBy }) => supersededBy === null)
       .map((one) => ({ ...one, text: decisionSentence(one) })),
   )
 
-export const decodeDecisions = (body: string): Decision[] =>
+const decodeDecisions = (body: string): Decision[] =>
   decodeClaims(body).map((one) => ({ ...one, ...decisionOf(one.text), supersededBy: null }))
+
+/** How a part of the work stands in the body of a section. */
+export interface BodyCodec {
+  encode(work: WorkState): string
+  decode(body: string): Partial<WorkState>
+}
+
+const codecOf = <Field extends keyof WorkState>(
+  field: Field,
+  encode: (value: WorkState[Field]) => string,
+  decode: (body: string) => WorkState[Field],
+): BodyCodec => ({
+  encode: (work) => encode(work[field]),
+  // `as`: the compiler does not know that one field of a type is a part of it.
+  decode: (body) => ({ [field]: decode(body) }) as Partial<WorkState>,
+})
+
+const encodeTexts = (list: ReadonlyArray<{ text: string }>) => encodeItems(list.map(({ text }) => text))
+const decodeTexts = (body: string) => decodeItems(body).map((text) => ({ text }))
+
+/** The fields that a ledger and a handoff write in the same way. */
+export const FIELD_BODIES = {
+  problem: codecOf('problem', encodeBlock, decodeBlock),
+  intent: codecOf('intent', encodeBlock, decodeBlock),
+  state: codecOf('state', encodeBlock, decodeBlock),
+  now: codecOf('now', encodeBlock, decodeBlock),
+  decisions: codecOf('decisions', encodeDecisions, decodeDecisions),
+  constraints: codecOf('constraints', encodeClaims, decodeClaims),
+  rules: codecOf('rules', encodeClaims, decodeClaims),
+  facts: codecOf('facts', encodeClaims, decodeClaims),
+  questions: codecOf('questions', encodeClaims, decodeClaims),
+  done: codecOf('done', encodeTexts, (body) => decodeTexts(body).map(({ text }) => ({ text, at: null }))),
+  next: codecOf('next', encodeTexts, decodeTexts),
+  blockers: codecOf('blockers', encodeTexts, decodeTexts),
+} as const satisfies Partial<Record<keyof WorkState, BodyCodec>>
+
+/** A heading over other sections: it has no body of its own. */
+export const NO_BODY: BodyCodec = { encode: () => '', decode: () => ({}) }

@@ -16,3 +16,13 @@ export function homePathBy(
   const state = env.XDG_STATE_HOME
   return join(state?.startsWith('/') ? state : join(env.HOME ?? homedir(), '.local', 'state'), 'savepoint')
 }
+
+/** Why somebody else could change what a user keeps in a folder; null where nobody can, or where there are no users. */
+export function sharingProblem(
+  { uid, mode }: { uid: number; mode: number },
+  user: number | undefined,
+): string | null {
+  if (user === undefined) return null
+  if (uid !== user) return `it belongs to user ${uid}, you are ${user}`
+  return (mode & 0o022) === 0 ? null : 'others may write to it'
+}

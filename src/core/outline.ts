@@ -25,7 +25,7 @@ export const titleKey = (title: string) =>
  * none, or it would swallow all that people wrote below it.
  */
 export function outlinePartsOf(text: string): OutlinePart[] {
-  const lines = linesOf(text)
+  const lines = linesOf(text, text.startsWith('\uFEFF') ? 1 : 0)
   const closers = lines.map(({ text: line }) => fenceOf(line)).map((fence) => (fence?.bare ? fence : null))
   const hopeless: Record<string, number> = {}
   const parts: OutlinePart[] = []
@@ -40,7 +40,7 @@ export function outlinePartsOf(text: string): OutlinePart[] {
     const found = HEADING.exec(line.text)
     if (!found?.[1]) continue
     const level = found[1].length
-    const title = withoutClosing((found[2] ?? '').trim())
+    const title = titleText(found[2])
     const last = parts.at(-1)
     if (last) last.bodyEnd = line.start
     parts.push({
@@ -56,20 +56,24 @@ export function outlinePartsOf(text: string): OutlinePart[] {
   return parts
 }
 
-/** A line, without its break, and where it stands; `end` is behind the break. */
-interface Line {
+/** One line of a text, with where it stands. `end` is behind its line break. */
+export interface Line {
   text: string
+  number: number
   start: number
   end: number
 }
 
-function linesOf(text: string): Line[] {
+export function linesOf(text: string, from = 0): Line[] {
   const lines: Line[] = []
   const lineBreak = /\r\n|\n|\r/g
-  for (let start = text.startsWith('\uFEFF') ? 1 : 0; start < text.length; ) {
+  let number = 1
+  while (lineBreak.test(text) && lineBreak.lastIndex <= from) number += 1
+  lineBreak.lastIndex = from
+  for (let start = from; start < text.length; number += 1) {
     const found = lineBreak.exec(text)
     const end = found ? lineBreak.lastIndex : text.length
-    lines.push({ text: text.slice(start, found?.index ?? end), start, end })
+    lines.push({ text: text.slice(start, found?.index ?? end), number, start, end })
     start = end
   }
   return lines
@@ -111,7 +115,8 @@ function parentOf(last: OutlinePart | null, level: number): OutlinePart | null {
 }
 
 /** `## Title ##` is titled "Title". */
-function withoutClosing(title: string): string {
+export function titleText(written = ''): string {
+  const title = written.trim()
   let end = title.length
   while (title[end - 1] === '#') end -= 1
   return end === 0 || /[ \t]/.test(title[end - 1] ?? '') ? title.slice(0, end).trimEnd() : title

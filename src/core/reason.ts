@@ -314,6 +314,13 @@ export const REASONS = {
     says: '{path} did not come from Savepoint, and this workspace is not trusted.',
     hint: 'Look at what is there. If you trust it: savepoint trust',
   },
+  trust_by_agent: {
+    exit: EXIT.unsafe,
+    http: 403,
+    retry: false,
+    says: 'Only the user can trust {path}, and this command was given by an agent.',
+    hint: 'Run it in a terminal of your own, outside of the agent.',
+  },
   document_changed: {
     exit: EXIT.unsafe,
     http: 403,

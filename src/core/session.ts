@@ -135,7 +135,7 @@ export interface Session extends SessionKey {
   stream: string | null
   outcomes: Outcome[]
   accomplishments: string[]
-  /** The newest; policy/session-events.ts has the cap. */
+  /** The newest; policy/session-apply.ts has the cap. */
   events: SessionEvent[]
   inFlight: InFlight[]
   /** Why it stopped without its user wanting it: a limit, an overload, a bill. */

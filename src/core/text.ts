@@ -1,7 +1,16 @@
 /** `1 run`, `2 runs`. */
 export const formatCount = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
 
+/** `950`, `12.3k`, `1.2M`. */
+export function shortNumber(number: number): string {
+  if (number < 1_000) return String(number)
+  // What rounds up to a thousand thousands is a million.
+  const [amount, unit] = number < 999_950 ? [number / 1_000, 'k'] : [number / 1_000_000, 'M']
+  return `${amount.toFixed(1).replace(/\.0$/, '')}${unit}`
+}
+
 const UNITS: ReadonlyArray<readonly [string, number]> = [
+  ['year', 31_557_600_000],
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
@@ -19,3 +28,9 @@ export const quoteShort = (text: string) => JSON.stringify(text.slice(0, 80))
 
 /** A text in one line, with one space between its words. */
 export const collapseSpaces = (text: string) => text.replace(/\s+/g, ' ').trim()
+
+/** The text of a file; null where its bytes are not UTF-8. A byte order mark stays. */
+export function decodeUtf8(bytes: Buffer): string | null {
+  const text = bytes.toString('utf8')
+  return Buffer.from(text).equals(bytes) ? text : null
+}

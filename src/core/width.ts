@@ -22,3 +22,30 @@ export function clipWidth(text: string, columns: number): string {
   }
   return `${kept}…`
 }
+
+/**
+ * A text in lines of at most so many columns, broken at spaces. A word that is wider has a line of its own, so that
+ * what is to be copied stays whole, or is broken where `breaksWords` says so.
+ */
+export function wrapWidth(text: string, columns: number, { breaksWords = false } = {}): string[] {
+  if (widthOf(text) <= columns) return [text]
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && widthOf(line) + 1 + widthOf(word) <= columns) {
+      line += ` ${word}`
+      continue
+    }
+    if (line !== '') lines.push(line)
+    line = breaksWords && widthOf(word) > columns ? '' : word
+    if (line === word) continue
+    for (const character of word) {
+      if (widthOf(line) + widthOf(character) > columns) {
+        lines.push(line)
+        line = ''
+      }
+      line += character
+    }
+  }
+  return [...lines, line]
+}

@@ -87,6 +87,15 @@ export interface WorkState {
   overheard?: OverheardField[]
 }
 
+/** The items whose words are not known yet, each once. */
+export function newItems<Item extends { text: string }>(
+  known: ReadonlyArray<{ text: string }>,
+  fresh: readonly Item[],
+): Item[] {
+  const texts = new Set(known.map(({ text }) => text))
+  return fresh.filter(({ text }) => !texts.has(text) && texts.add(text))
+}
+
 /** Keeps the `overheard` flag of fields that did not change; a field that was saved since loses it. */
 export function stillOverheard(before: WorkState, after: WorkState): WorkState {
   if (!before.overheard) return after

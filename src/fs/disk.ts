@@ -39,8 +39,10 @@ export interface FolderEntry {
  * An opened directory. Names are single path components, and no symbolic link is followed below it:
  * the only door through which documents are read and written, so that one model can stand in for it.
  */
-export interface Folder {
+export interface Folder extends Disposable {
   readonly path: string
+  /** The same folder, opened once more: each is closed by itself. */
+  reopen(): Folder
   /** An existing folder in this one, or null. */
   folder(name: string): Folder | null
   /** Makes a folder; false where something has that name already. */
@@ -88,6 +90,10 @@ class DiskFolder implements Folder {
     // Windows cannot open a directory, nor make its names durable by hand.
     this.fd = isWindows ? null : openSync(at, O_RDONLY | O_DIRECTORY | flags)
     this.base = byDescriptor && this.fd !== null ? `/proc/self/fd/${this.fd}` : path
+  }
+
+  reopen(): Folder {
+    return new DiskFolder(this.path, this.base)
   }
 
   private at(name: string): string {
@@ -204,6 +210,10 @@ class DiskFolder implements Folder {
 
   close(): void {
     if (this.fd !== null) closeSync(this.fd)
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
   }
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describeError, errorCode, ReasonError } from '../core/reason.ts'
-import type { Folder } from './disk.ts'
+import { type Folder, openFolder } from './disk.ts'
 
 /** Temp files carry this ending: a reader never takes them for a document, doctor finds them. */
 export const TEMP_ENDING = '.savepoint-tmp'
@@ -72,9 +72,9 @@ export function removeDurably(folder: Folder, name: string): boolean {
  * `sure` is for folders that a writer who died may have made: their names are made durable once more.
  */
 export function makeFolders(root: Folder, names: readonly string[], { sure = false } = {}): Folder {
-  let here = root
+  let here = root.reopen()
   for (const name of names) {
-    const parent = here
+    using parent = here
     try {
       const standing = parent.folder(name)
       const isNew = standing === null && parent.makeFolder(name, 0o777)
@@ -84,8 +84,6 @@ export function makeFolders(root: Folder, names: readonly string[], { sure = fal
       here = next
     } catch (error) {
       throw asWriteFailure(error, join(parent.path, name))
-    } finally {
-      if (parent !== root) parent.close()
     }
   }
   return here
@@ -93,17 +91,29 @@ export function makeFolders(root: Folder, names: readonly string[], { sure = fal
 
 /** Opens a folder below another, or null where one of the names is missing. */
 export function findFolder(root: Folder, names: readonly string[]): Folder | null {
-  let here: Folder | null = root
+  let here: Folder | null = root.reopen()
   for (const name of names) {
-    const parent: Folder = here
-    try {
-      here = parent.folder(name)
-    } finally {
-      if (parent !== root) parent.close()
-    }
+    using parent: Folder = here
+    here = parent.folder(name)
     if (here === null) return null
   }
   return here
+}
+
+/** Looks into a folder below the root of a workspace; null where it is missing. No link is followed on the way. */
+export function inFolder<T>(path: string, names: readonly string[], look: (folder: Folder) => T): T | null {
+  const root = openFolder(path)
+  try {
+    const folder = findFolder(root, names)
+    if (folder === null) return null
+    try {
+      return look(folder)
+    } finally {
+      if (folder !== root) folder.close()
+    }
+  } finally {
+    root.close()
+  }
 }
 
 export function asDurableWrite<T>(folder: Folder, name: string, temp: string, act: () => T): T {

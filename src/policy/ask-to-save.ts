@@ -1,6 +1,5 @@
 import type { AgentEvent } from '../core/agent-event.ts'
 import type { Session, Stretch } from '../core/session.ts'
-import { formatCount } from '../core/text.ts'
 
 interface Weight {
   /** So many make a point. */
@@ -13,7 +12,7 @@ interface Weight {
  * How much was done since the last save. Decisions come with requests, so they alone have no limit: neither a large
  * rename nor a long run is enough by itself.
  */
-const WEIGHTS = {
+export const WEIGHTS = {
   requests: { perPoint: 1, mostPoints: Number.POSITIVE_INFINITY },
   edits: { perPoint: 2, mostPoints: 6 },
   minutes: { perPoint: 10, mostPoints: 6 },
@@ -63,34 +62,3 @@ export const isSaveDue = ({ requests, edits, activeMs }: Stretch): boolean =>
   DUE_AT_POINTS
 
 const points = ({ perPoint, mostPoints }: Weight, amount: number) => Math.min(amount / perPoint, mostPoints)
-
-const SAVE = 'Save what was decided, why, and the next step before you go on:'
-
-/** What to do, where the agent has the tools and where it has only a shell; /context:checkpoint says it in these words. */
-export const SAVE_BY = {
-  tool: `${SAVE} call \`savepoint_save\` with \`decision\` ("… because …") and \`next\`.`,
-  command: `${SAVE} run \`savepoint save --decision "… because …" --next "…"\`.`,
-} as const
-
-/** The line that asks for a save. Why something was decided is known only to the agent, and only while it lives. */
-export function askToSave(
-  { requests, edits }: Stretch,
-  { hasSaved, hasTools }: { hasSaved: boolean; hasTools: boolean },
-): string {
-  const done = [formatCount(requests, 'request'), ...(edits > 0 ? [formatCount(edits, 'edit')] : [])].join(
-    ' and ',
-  )
-  const since = hasSaved ? 'since the last save' : 'in this session without a save'
-  return `Savepoint: ${done} ${since}. ${SAVE_BY[hasTools ? 'tool' : 'command']} Skip it if nothing was decided.`
-}
-
-/** The table of weights in Markdown, for docs/sessions.md. */
-export function weightsTable(): string {
-  const rows = Object.entries<Weight>(WEIGHTS).map(([name, { perPoint, mostPoints }]) => [
-    name,
-    String(perPoint),
-    Number.isFinite(mostPoints) ? String(mostPoints) : 'no limit',
-  ])
-  const head = ['what', 'so many make a point', 'points at most']
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
-}

@@ -4,7 +4,7 @@ import { stillOverheard, type WorkField, type WorkState } from '../core/work.ts'
 type Rank = 'must' | 'should'
 
 /** One step of cutting: when its turn comes, and what of the field it leaves. */
-interface Squeeze {
+export interface Squeeze {
   turn: number
   /** Only what is finished, superseded or stale; or any, the oldest first. */
   takes: 'spent' | 'oldest'
@@ -26,7 +26,12 @@ interface ListRule<Item> {
   squeeze: readonly Squeeze[]
 }
 
-type Carry<Value> = Value extends ReadonlyArray<infer Item> ? TextRule | ListRule<Item> : TextRule
+/** So many items of a list are kept in a checkpoint; all that ever were stay in the history. */
+interface Capped {
+  most: number
+}
+
+type Carry<Value> = Value extends ReadonlyArray<infer Item> ? (TextRule | ListRule<Item>) & Capped : TextRule
 
 /**
  * How each field carries forward to the next checkpoint, and what it gives up under pressure. The rank is that of
@@ -40,15 +45,17 @@ export const CARRY = {
     how: 'accumulate',
     rank: 'must',
     by: ['text'],
+    most: 300,
     squeeze: [{ turn: 3, takes: 'spent', leave: 1 }],
   },
-  constraints: { how: 'copy', rank: 'must', squeeze: [] },
-  rules: { how: 'copy', rank: 'must', squeeze: [] },
-  facts: { how: 'copy', rank: 'should', squeeze: [{ turn: 8, takes: 'oldest', leave: 1 }] },
+  constraints: { how: 'copy', rank: 'must', most: 200, squeeze: [] },
+  rules: { how: 'copy', rank: 'must', most: 200, squeeze: [] },
+  facts: { how: 'copy', rank: 'should', most: 200, squeeze: [{ turn: 8, takes: 'oldest', leave: 1 }] },
   done: {
     how: 'summarise',
     rank: 'should',
     by: ['at', 'text'],
+    most: 100,
     squeeze: [
       { turn: 4, takes: 'oldest', leave: 'recent' },
       { turn: 6, takes: 'oldest', leave: 3 },
@@ -56,13 +63,14 @@ export const CARRY = {
   },
   state: { how: 'replace', rank: 'must', squeeze: [] },
   now: { how: 'replace', rank: 'must', squeeze: [] },
-  next: { how: 'replace', rank: 'must', squeeze: [] },
-  blockers: { how: 'replace', rank: 'must', squeeze: [] },
-  questions: { how: 'replace', rank: 'must', squeeze: [] },
+  next: { how: 'replace', rank: 'must', most: 100, squeeze: [] },
+  blockers: { how: 'replace', rank: 'must', most: 100, squeeze: [] },
+  questions: { how: 'replace', rank: 'must', most: 100, squeeze: [] },
   artifacts: {
     how: 'prune',
     rank: 'should',
     by: ['path'],
+    most: 100,
     squeeze: [
       { turn: 2, takes: 'spent', leave: 1 },
       { turn: 5, takes: 'oldest', leave: 'recent' },
@@ -73,6 +81,7 @@ export const CARRY = {
     how: 'prune',
     rank: 'should',
     by: ['kind', 'text'],
+    most: 100,
     squeeze: [
       { turn: 1, takes: 'spent', leave: 0 },
       { turn: 7, takes: 'oldest', leave: 0 },
@@ -130,7 +139,8 @@ const overlayItem = (item: Entry = {}, fresh: Entry = {}): Entry => ({
   ...Object.fromEntries(Object.entries(fresh).filter(([name, value]) => value !== '' || !(name in item))),
 })
 
-const TURNS = FIELDS.flatMap((field) =>
+/** Every step of cutting, in its turn. */
+export const SQUEEZES = FIELDS.flatMap((field) =>
   CARRY[field].squeeze.map((squeeze: Squeeze) => ({ field, ...squeeze })),
 ).sort((a, b) => a.turn - b.turn)
 
@@ -147,7 +157,7 @@ export function fitToBudget(
   const kept = parts.map(() => true)
   const cuts: BudgetCut[] = []
   let total = parts.reduce((sum, { text }) => sum + estimateTokens(text), fixed)
-  for (const { field, takes, leave } of TURNS) {
+  for (const { field, takes, leave } of SQUEEZES) {
     const mine = [...parts.entries()].filter(([at, part]) => part.field === field && kept[at])
     const floor = leave === 'recent' ? keepRecent : leave
     // A superseded decision is history, not litter: it is cut only when the budget demands it.

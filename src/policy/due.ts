@@ -1,4 +1,5 @@
 import { formatCount } from '../core/text.ts'
+
 /** What is known about the work since it was last saved. */
 export interface DueInput {
   /** Null where nothing is saved yet. */
@@ -27,63 +28,38 @@ export interface Due {
 const MANY_COMMITS = 20
 const LONG_MS = 2 * 3_600_000
 
-interface Rule {
-  why: Due['why']
+/** What is due: the most important first, and each kind of checkpoint once, for the best reason there is. */
+export function dueOf(seen: DueInput): Due[] {
+  const due = new Map<Due['what'], Due>()
+  for (const { why, withDocument, without, text } of candidatesIn(seen)) {
+    const what = seen.hasDocument ? withDocument : without
+    if (what !== null && text !== null && !due.has(what))
+      due.set(what, { what, why, text, command: commandFor(what, why) })
+  }
+  return [...due.values()]
+}
+
+interface Candidate extends Pick<Due, 'why'> {
   /** What to do about it with a document and without one; null where nothing can be done then. */
   withDocument: Due['what']
   without: Due['what'] | null
   /** Why it is due, in a sentence; null where it is not. */
-  text: (seen: DueInput) => string | null
+  text: string | null
 }
 
 /** The most important first. */
-const RULES: readonly Rule[] = [
-  {
-    why: 'first',
-    withDocument: 'save',
-    without: 'save',
-    text: ({ savedAgeMs }) => (savedAgeMs === null ? 'Nothing is saved yet.' : null),
-  },
-  {
-    why: 'phase',
-    withDocument: 'delta',
-    without: 'save',
-    text: ({ stage, steps }) => movedStage(stage) ?? allDone(steps),
-  },
-  {
-    why: 'decision',
-    withDocument: 'delta',
-    without: null,
-    text: ({ decisionsSinceDelta: count }) =>
-      count > 0 ? `${formatCount(count, 'decision')} came since the last delta.` : null,
-  },
-  {
-    why: 'shift',
-    withDocument: 'new',
-    without: 'save',
-    text: ({ branch, commitsSince }) => movedBranch(branch) ?? manyCommits(commitsSince),
-  },
-  {
-    why: 'long',
-    withDocument: 'save',
-    without: 'save',
-    text: ({ savedAgeMs, filesChanged, commitsSince }) =>
-      savedAgeMs !== null && savedAgeMs > LONG_MS && (filesChanged > 0 || (commitsSince ?? 0) > 0)
-        ? `The last save is ${formatCount(Math.floor(savedAgeMs / 3_600_000), 'hour')} old, and ${changes(filesChanged, commitsSince ?? 0)} since.`
-        : null,
-  },
-]
-
-/** What is due: the most important first, and each kind of checkpoint once, for the best reason there is. */
-export function dueOf(seen: DueInput): Due[] {
-  const due = new Map<Due['what'], Due>()
-  for (const { why, withDocument, without, text } of RULES) {
-    const what = seen.hasDocument ? withDocument : without
-    const sentence = text(seen)
-    if (what !== null && sentence !== null && !due.has(what))
-      due.set(what, { what, why, text: sentence, command: commandFor(what, why) })
-  }
-  return [...due.values()]
+function candidatesIn(seen: DueInput): Candidate[] {
+  const { savedAgeMs, stage, steps, branch, decisionsSinceDelta: count } = seen
+  const first = savedAgeMs === null ? 'Nothing is saved yet.' : null
+  const decided = count > 0 ? `${formatCount(count, 'decision')} came since the last delta.` : null
+  const shifted = movedBranch(branch) ?? manyCommits(seen.commitsSince ?? 0)
+  return [
+    { why: 'first', withDocument: 'save', without: 'save', text: first },
+    { why: 'phase', withDocument: 'delta', without: 'save', text: movedStage(stage) ?? allDone(steps) },
+    { why: 'decision', withDocument: 'delta', without: null, text: decided },
+    { why: 'shift', withDocument: 'new', without: 'save', text: shifted },
+    { why: 'long', withDocument: 'save', without: 'save', text: longAgo(seen) },
+  ]
 }
 
 function commandFor(what: Due['what'], why: Due['why']): string {
@@ -107,13 +83,16 @@ const movedBranch = (branch: DueInput['branch']) =>
     ? `The last save was made on the branch ${branch.was}; this is ${branch.now}.`
     : null
 
-const manyCommits = (commits: number | null) =>
-  commits !== null && commits > MANY_COMMITS ? `${commits} commits came since the last save.` : null
+const manyCommits = (commits: number) =>
+  commits > MANY_COMMITS ? `${commits} commits came since the last save.` : null
 
-const changes = (files: number, commits: number) =>
-  [
-    files > 0 && `${formatCount(files, 'file')} changed`,
-    commits > 0 && `${formatCount(commits, 'commit')} came`,
-  ]
-    .filter((part) => part !== false)
-    .join(' and ')
+function longAgo({ savedAgeMs, filesChanged, commitsSince }: DueInput): string | null {
+  const commits = commitsSince ?? 0
+  const changes = [
+    ...(filesChanged > 0 ? [`${formatCount(filesChanged, 'file')} changed`] : []),
+    ...(commits > 0 ? [`${formatCount(commits, 'commit')} came`] : []),
+  ].join(' and ')
+  return savedAgeMs !== null && savedAgeMs > LONG_MS && changes !== ''
+    ? `The last save is ${formatCount(Math.floor(savedAgeMs / 3_600_000), 'hour')} old, and ${changes} since.`
+    : null
+}

@@ -1,5 +1,5 @@
 import { collapseSpaces } from '../core/text.ts'
-import { stillOverheard, type WorkField, type WorkState } from '../core/work.ts'
+import { emptyWork, stillOverheard, type WorkField, type WorkState } from '../core/work.ts'
 
 type ListField = {
   [Field in WorkField]: WorkState[Field] extends readonly unknown[] ? Field : never
@@ -9,22 +9,12 @@ type ItemOf<Field extends ListField> = WorkState[Field][number]
 /** Items that a format cannot show: their absence from a file does not mean that they were deleted. */
 export type HiddenItems = { [Field in ListField]?: (item: ItemOf<Field>) => boolean }
 
-/** What makes an item of a list the same one. */
-const KEYS = {
-  decisions: ({ text }) => text,
-  constraints: ({ text }) => text,
-  rules: ({ text }) => text,
-  facts: ({ text }) => text,
-  done: ({ text }) => text,
-  next: ({ text }) => text,
-  blockers: ({ text }) => text,
-  questions: ({ text }) => text,
-  artifacts: ({ path }) => path,
-  references: ({ kind, text }) => `${kind}\n${text}`,
-} as const satisfies { [Field in ListField]: (item: ItemOf<Field>) => string }
+type Item = Record<string, unknown>
 
-// `as`: these are the table's own keys.
-const LISTS = Object.keys(KEYS) as ListField[]
+/** What makes an item of a list the same one: its path, or its words and their kind. */
+const keyOf = ({ path, kind = '', text }: Item) => norm(`${path ?? `${kind}\n${text}`}`)
+
+const LISTS = Object.entries(emptyWork()).flatMap(([field, value]) => (Array.isArray(value) ? [field] : []))
 
 /** What the merge knows about the format and the file. */
 interface MergeOptions {
@@ -49,8 +39,18 @@ export function mergeEditedWork(
   if (shown)
     for (const field of TEXTS)
       if (norm(said[field] ?? '') === norm(shown[field] ?? '')) work[field] = before[field]
-  for (const field of LISTS)
-    if (said[field] !== undefined) mergeListField(work, field, before, unshown, shown)
+  for (const field of LISTS) {
+    // `as`: each of these fields holds a list of items in all of them.
+    const listIn = (one: object | null) => (one ? Reflect.get(one, field) : null) as Item[] | null | undefined
+    const isHidden = Reflect.get(unshown, field) as ((item: Item) => boolean) | undefined
+    const fresh = listIn(said)
+    if (fresh)
+      Reflect.set(
+        work,
+        field,
+        mergeLists(listIn(before) ?? [], fresh, shown && (listIn(shown) ?? []), isHidden),
+      )
+  }
   return stillOverheard(before, work)
 }
 
@@ -65,40 +65,27 @@ function mergePosition(
   return { ...position, ...Object.fromEntries(told) }
 }
 
-const NONE: ReadonlySet<string> = new Set()
-
-function mergeListField<Field extends ListField>(
-  work: WorkState,
-  field: Field,
-  before: WorkState,
-  unshown: HiddenItems,
-  shown: Partial<WorkState> | null,
-): void {
-  type Item = ItemOf<Field>
-  // `as`: the compiler does not see that a field's list holds the field's items.
-  const key = (item: Item) => norm((KEYS[field] as (one: Item) => string)(item))
-  const isUnshown = (unshown[field] ?? (() => false)) as (item: Item) => boolean
-  const old = before[field] as Item[]
-  const fresh = work[field] as Item[]
-  const known = new Map(old.map((item) => [key(item), item]))
-  const page = shown && new Map(((shown[field] ?? []) as Item[]).map((item) => [key(item), item]))
-  const told = page === null && unshown[field] === undefined ? NONE : new Set(fresh.map(key))
-  // It stood there, and another save took it away since.
-  const isGone = (item: Item) => page?.has(key(item)) === true && !known.has(key(item))
+function mergeLists(
+  old: Item[],
+  fresh: Item[],
+  shown: Item[] | null,
+  isHidden: (item: Item) => boolean = () => false,
+): Item[] {
+  const byKey = (items: Item[]) => new Map(items.map((item) => [keyOf(item), item]))
+  const [known, told, page] = [byKey(old), byKey(fresh), shown && byKey(shown)]
+  const kept = fresh.flatMap((item) => {
+    const key = keyOf(item)
+    const mine = known.get(key)
+    // It stood there, and another save took it away since.
+    if (mine === undefined) return page?.has(key) ? [] : [item]
+    const isAsShown = page !== null && JSON.stringify(page.get(key)) === JSON.stringify(item)
+    return [isAsShown ? mine : overlayItem(mine, item)]
+  })
+  const untold = old.filter((item) => !told.has(keyOf(item)))
+  const hidden = untold.filter(isHidden)
   // It came with another save: whoever wrote into the file never saw it.
-  const isLater = (item: Item) => page !== null && !page.has(key(item)) && !told.has(key(item))
-  const isAsShown = (item: Item) =>
-    page !== null && JSON.stringify(page.get(key(item))) === JSON.stringify(item)
-  const kept = fresh
-    .filter((item) => !isGone(item))
-    .map((item) => {
-      const mine = known.get(key(item))
-      if (mine === undefined) return item
-      return isAsShown(item) ? mine : overlayItem(mine, item)
-    })
-  const later = old.filter((item) => !isUnshown(item) && isLater(item))
-  const hidden = old.filter((item) => isUnshown(item) && !told.has(key(item)))
-  work[field] = [...hidden, ...kept, ...later] as WorkState[Field]
+  const later = untold.filter((item) => !isHidden(item) && page !== null && !page.has(keyOf(item)))
+  return [...hidden, ...kept, ...later]
 }
 
 /** Formats join lines and trim. A document may have thousands of items, and nearly none of them needs it. */
@@ -106,7 +93,7 @@ const norm = (text: string) => (LOOSE.test(text) ? collapseSpaces(text) : text)
 const LOOSE = /^\s|\s$|\s\s|[^\S ]/
 
 /** The fresh values win; an empty value, or an origin of only `file`, keeps the known one. */
-function overlayItem<Item extends object>(item: Item, fresh: Item): Item {
+function overlayItem(item: Item, fresh: Item): Item {
   if (isSame(item, fresh)) return item
   const both = { ...item, ...fresh }
   for (const [name, value] of Object.entries(item)) {

@@ -1,61 +1,10 @@
-import { type Outcome, type Session, totalTokens } from '../core/session.ts'
-import { accomplishmentsOf } from './accomplishments.ts'
+import { plainLine } from '../core/bullets.ts'
+import { type Session, totalTokens } from '../core/session.ts'
+import { formatCount } from '../core/text.ts'
 import { phaseAt } from './session-lifecycle.ts'
 
-interface Statistics {
-  tokensConsumed: number
-  filesModified: string[]
-  tasksCompleted: number
-  tasksFailed: number
-  gitCommits: number
-  toolUsageCounts: Record<string, number>
-  subagentsLaunched: number
-}
-
-interface ActiveSession {
-  sessionId: string
-  sessionSource: Session['source']
-  startedAt: string
-  lastActivityAt: string
-  environment: Omit<Session['environment'], 'model'>
-  focusedOutcomes: Outcome[]
-  events: Session['events']
-  statistics: Statistics
-  isStale: boolean
-}
-
-interface RecentSession extends ActiveSession {
-  completedAt: string
-  sessionEndReason: NonNullable<Session['endReason']>
-  durationMinutes: number
-  accomplishments: string[]
-  /** Both null where nobody looked. */
-  uncommittedFilesAtEnd: number | null
-  gitStatusCleanAtEnd: boolean | null
-}
-
-interface LastWorked {
-  sessionId: string
-  completedAt: string
-  outcomes: Array<Omit<Outcome, 'path'>>
-  context: {
-    gitBranch: string | null
-    gitCommitHash: string | null
-    filesModified: string[]
-    keyDecisions: string[]
-    nextSteps: string[]
-  }
-}
-
 /** The session registry under the names of its format. Archived sessions are in no part of it. */
-export interface Registry {
-  activeSessions: ActiveSession[]
-  recentHistory: RecentSession[]
-  lastWorked: LastWorked | null
-  staleSessionsDetected: string[]
-  indexByOutcome: Record<string, string[]>
-  indexByBranch: Record<string, string[]>
-}
+export type Registry = ReturnType<typeof registryOf>
 
 /** What the sessions themselves do not say. */
 interface RegistryFacts {
@@ -67,28 +16,24 @@ interface RegistryFacts {
 }
 
 /** The registry at a time; everywhere the latest first. */
-export function registryOf(sessions: readonly Session[], known: RegistryFacts): Registry {
-  const living: Session[] = []
-  const ended: Session[] = []
-  for (const session of sessions) {
-    const phase = phaseAt(session, known.nowMs)
-    if (phase === 'recent') ended.push({ ...session, phase })
-    else if (phase !== 'archived') living.push({ ...session, phase })
-  }
-  living.sort(latestFirst)
-  ended.sort(latestFirst)
+export function registryOf(sessions: readonly Session[], known: RegistryFacts) {
+  const all = sessions
+    .map((session) => ({ ...session, phase: phaseAt(session, known.nowMs) }))
+    .filter(({ phase }) => phase !== 'archived')
+    .sort(latestFirst)
+  const living = all.filter(({ phase }) => phase !== 'recent')
+  const ended = all.filter(({ phase }) => phase === 'recent')
   // Somebody who only looked in does not hide what was worked on before.
   const last = ended.find(didSomething) ?? ended[0]
-  const all = [...living, ...ended]
   return {
     activeSessions: living.map(activeSession),
     recentHistory: ended.map(recentSession),
     lastWorked: last ? lastWorked(last, known) : null,
     staleSessionsDetected: living.filter(({ phase }) => phase === 'stale').map(({ id }) => id),
-    indexByOutcome: indexOf(all, ({ outcomes }) =>
+    indexByOutcome: indexOf([...living, ...ended], ({ outcomes }) =>
       outcomes.map(({ path, outcomeName }) => path || outcomeName),
     ),
-    indexByBranch: indexOf(all, ({ environment: { gitBranch } }) => [gitBranch ?? '']),
+    indexByBranch: indexOf([...living, ...ended], ({ environment }) => [environment.gitBranch ?? '']),
   }
 }
 
@@ -102,31 +47,23 @@ function latestFirst(one: Session, other: Session): number {
 const didSomething = ({ statistics, outcomes, accomplishments }: Session) =>
   statistics.apiCalls > 0 || outcomes.length > 0 || accomplishments.length > 0
 
-function activeSession(session: Session): ActiveSession {
-  const { workingDirectory, gitBranch, gitCommitHash, permissionMode, transcriptPath } = session.environment
-  const { statistics } = session
+function activeSession(session: Session) {
+  const { model: _model, ...environment } = session.environment
+  const { apiCalls: _calls, unknownLines: _lines, tokensConsumed, ...statistics } = session.statistics
   return {
     sessionId: session.id,
     sessionSource: session.source,
     startedAt: session.startedAt,
     lastActivityAt: session.lastActivityAt,
-    environment: { workingDirectory, gitBranch, gitCommitHash, permissionMode, transcriptPath },
+    environment,
     focusedOutcomes: session.outcomes,
     events: session.events,
-    statistics: {
-      tokensConsumed: totalTokens(statistics.tokensConsumed),
-      filesModified: statistics.filesModified,
-      tasksCompleted: statistics.tasksCompleted,
-      tasksFailed: statistics.tasksFailed,
-      gitCommits: statistics.gitCommits,
-      toolUsageCounts: statistics.toolUsageCounts,
-      subagentsLaunched: statistics.subagentsLaunched,
-    },
+    statistics: { tokensConsumed: totalTokens(tokensConsumed), ...statistics },
     isStale: session.phase === 'stale',
   }
 }
 
-function recentSession(session: Session): RecentSession {
+function recentSession(session: Session) {
   const { uncommittedFiles } = session
   const took = Date.parse(endTimeOf(session)) - Date.parse(session.startedAt)
   return {
@@ -135,23 +72,23 @@ function recentSession(session: Session): RecentSession {
     sessionEndReason: session.endReason ?? 'other',
     durationMinutes: Math.max(0, Math.round(took / 60_000)),
     accomplishments: accomplishmentsOf(session),
+    // Both null where nobody looked.
     uncommittedFilesAtEnd: uncommittedFiles,
     gitStatusCleanAtEnd: uncommittedFiles === null ? null : uncommittedFiles === 0,
   }
 }
 
-function lastWorked(session: Session, known: RegistryFacts): LastWorked {
+function lastWorked(session: Session, known: RegistryFacts) {
   const { gitBranch, gitCommitHash } = session.environment
   return {
     sessionId: session.id,
     completedAt: endTimeOf(session),
-    outcomes: session.outcomes.map(({ outcomeId, outcomeName, lastTask, workSummary }) => {
-      return { outcomeId, outcomeName, lastTask, workSummary: workSummary || known.workSummary(session) }
-    }),
+    outcomes: session.outcomes.map(({ path: _path, ...outcome }) => ({
+      ...outcome,
+      workSummary: outcome.workSummary || known.workSummary(session),
+    })),
     context: {
-      gitBranch,
-      gitCommitHash,
-      filesModified: session.statistics.filesModified,
+      ...{ gitBranch, gitCommitHash, filesModified: session.statistics.filesModified },
       keyDecisions: known.keyDecisions(session),
       nextSteps: known.nextSteps(session),
     },
@@ -169,3 +106,24 @@ function indexOf(sessions: readonly Session[], keysOf: (session: Session) => str
     }
   return index
 }
+
+/** What a session got done: in the words that somebody gave, else counted from what it did. */
+export function accomplishmentsOf({
+  accomplishments,
+  statistics,
+  outcomes,
+}: Pick<Session, 'accomplishments' | 'statistics' | 'outcomes'>): string[] {
+  const plain = (texts: string[]) => [...new Set(texts.map(plainLine))].filter((text) => text !== '')
+  const given = plain(accomplishments)
+  if (given.length > 0) return given
+  const names = plain(outcomes.map(({ outcomeName }) => outcomeName))
+  return [
+    ...countLine('Modified', statistics.filesModified.length, 'file'),
+    ...countLine('Made', statistics.gitCommits, 'commit'),
+    ...countLine('Completed', statistics.tasksCompleted, 'task'),
+    ...countLine('Worked on', names.length, 'outcome').map((text) => `${text}: ${names.join(', ')}`),
+  ]
+}
+
+const countLine = (verb: string, count: number, noun: string) =>
+  count > 0 ? [`${verb} ${formatCount(count, noun)}`] : []

@@ -1,4 +1,5 @@
 import { nameKey, runNameProblem } from '../core/id.ts'
+import type { Session } from '../core/session.ts'
 
 const HOUR = 3_600_000
 /** A head of another branch that is older than this is offered as a choice, not told. */
@@ -65,20 +66,29 @@ export function resolveStream(seen: ResolveFacts, purpose: 'save' | 'resume'): S
   return purpose === 'save' ? forSave(seen) : forResume(seen)
 }
 
+/** Where work may belong where nobody names it, the best first: the session's, in focus, the plan's, the branch's. */
+function rungsOf(seen: ResolveFacts): Array<{ name: string; why: ResolutionRule }> {
+  const { bound, focused, plan } = seen
+  return [
+    ...(bound === null ? [] : [{ name: bound, why: 'bound' as const }]),
+    ...(focused === null ? [] : [{ name: focused, why: 'focused' as const }]),
+    ...(plan === null ? [] : [{ name: planStream(plan, seen), why: 'plan' as const }]),
+    branchStream(seen),
+  ]
+}
+
 function forSave(seen: ResolveFacts): SaveTarget {
   const own = seen.streams.filter(({ foreign }) => !foreign)
-  const target = (name: string, why: ResolutionRule): SaveTarget => {
+  const isUsable = ({ name, why }: { name: string; why: ResolutionRule }) => {
     const known = byName(own, name)
-    return { kind: 'stream', name: known?.name ?? name, why, isNew: known === undefined }
+    return known ? known.standing !== 'archived' : why !== 'focused'
   }
-  if (seen.named !== null) return target(seen.named, 'named')
-  if (seen.bound !== null && byName(own, seen.bound)?.standing !== 'archived')
-    return target(seen.bound, 'bound')
-  const focused = seen.focused === null ? undefined : byName(own, seen.focused)
-  if (focused && focused.standing !== 'archived') return target(focused.name, 'focused')
-  if (seen.plan !== null) return target(planStream(seen.plan, seen), 'plan')
-  const { name, why } = branchStream(seen)
-  return target(name, why)
+  const { name, why } =
+    seen.named === null
+      ? (rungsOf(seen).find(isUsable) ?? branchStream(seen))
+      : { name: seen.named, why: 'named' as const }
+  const known = byName(own, name)
+  return { kind: 'stream', name: known?.name ?? name, why, isNew: known === undefined }
 }
 
 function forResume(seen: ResolveFacts): ResumeChoice {
@@ -114,6 +124,9 @@ export const sessionStream = (id: string) =>
     .slice(0, 12)
     .padEnd(12, '0')
     .toLowerCase()}`
+/** The stream that a session saves to: its own, which no other session touches, until somebody saves in it by hand. */
+export const streamOf = ({ id, stream }: Pick<Session, 'id' | 'stream'>) => stream ?? sessionStream(id)
+
 export const isSessionStream = (name: string) =>
   /^session-(?=[a-z0-9]*[0-9])[a-z0-9]{12}$/.test(nameKey(name))
 
@@ -135,20 +148,8 @@ function newestOf(
 function firstOf(seen: ResolveFacts, all: StreamFacts[]): ResolvedStream | null {
   // What sessions saved by themselves is found through the session, or asked for by its name.
   const open = all.filter(({ name }) => !isSessionStream(name))
-  const ofBranch = branchStream(seen)
-  const ladder: Array<[string | null, ResolutionRule]> = [
-    [seen.plan === null ? null : planStream(seen.plan, seen), 'plan'],
-    [ofBranch.name, ofBranch.why],
-  ]
-  for (const [name, why] of [
-    [seen.bound, 'bound'],
-    [seen.focused, 'focused'],
-  ] as const) {
-    const stream = name === null ? undefined : byName(all, name)
-    if (stream) return { stream, why }
-  }
-  for (const [name, why] of ladder) {
-    const stream = name === null ? undefined : byName(open, name)
+  for (const { name, why } of rungsOf(seen)) {
+    const stream = byName(why === 'bound' || why === 'focused' ? all : open, name)
     if (stream) return { stream, why }
   }
   // A stream of any name that was last saved on this branch, where only one was.

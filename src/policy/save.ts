@@ -6,12 +6,12 @@ import {
   type Claim,
   type Decision,
   emptyWork,
-  type Origin,
+  newItems,
   type Step,
-  type WorkField,
   type WorkState,
 } from '../core/work.ts'
-import { carryForward } from './carry.ts'
+import { CARRY, carryForward } from './carry.ts'
+import { type WordSource, whoseWord } from './whose-word.ts'
 
 /** A claim in somebody's words; whether it is sure where they say so, else by who speaks. */
 export type Statement =
@@ -21,14 +21,8 @@ export type Statement =
 /** A file that a user or an agent names in a save. */
 export type NamedFile = Pick<Artifact, 'path'> & Partial<Pick<Artifact, 'action' | 'description'>>
 
-/** `src/login.ts`, or `src/login.ts: the form`. */
-export function parseNamedFile(text: string): NamedFile {
-  const [, path = text, description = ''] = /^(.+?):\s+(.+)$/s.exec(text) ?? []
-  return { path, description }
-}
-
 /** What somebody says at a save, in their words. Lists are what is new; what is known stays. */
-export interface Saying {
+export interface Saying extends WordSource {
   summary: string | null
   now: string | null
   state: string | null
@@ -53,60 +47,79 @@ export interface Saying {
   resolve: string[]
   /** Known claims that are confirmed now. */
   confirm: string[]
-  /** Whether the new claims are unconfirmed, and whose they are. */
+  /** Whether the new claims are unconfirmed. */
   unconfirmed: boolean
-  by: Extract<Origin, 'user' | 'agent'>
 }
 
 export const NOTHING_SAID: Saying = {
   ...{ summary: null, now: null, state: null, problem: null, goal: null, next: null, blockers: null },
   ...{ decisions: [], questions: [], constraints: [], rules: [], facts: [], done: [], files: [] },
   ...{ commands: [], ids: [], learnings: [], references: [], supersedes: [], resolve: [], confirm: [] },
-  ...{ unconfirmed: false, by: 'user' },
+  ...{ unconfirmed: false, by: 'user', requests: [] },
 }
+
+/** What a save is told: what somebody says, and where it belongs. */
+export interface SaveInput {
+  saying: Saying
+  plan: string | null
+  stage: string | null
+  tddPhase: string | null
+  stream: string | null
+  note: boolean
+  /** What the session is to be known for. */
+  accomplishments: string[]
+  /** How many secrets were taken out of what was said. */
+  redacted: number
+  /** The work goes over to somebody else: no advice about saving is due any more. */
+  handedOff?: true
+}
+
+/** The lists of claims: each can be marked UNCONFIRMED, and confirmed. */
+const CLAIMS = ['decisions', 'constraints', 'rules', 'facts', 'questions'] as const
+
+export const claimsIn = (work: WorkState): Claim[] => CLAIMS.flatMap((field): Claim[] => work[field])
 
 /** The work after a save: the known work, carried forward by the carry table, with the new statements. */
 export function applySaying(before: WorkState, saying: Saying, at: string): WorkState {
   const claims = claimsOf(saying)
-  const known = confirmClaims(before, saying.confirm)
+  const known = confirmClaims(before, saying)
   const fresh = saying.decisions.map((one) =>
     keepConfirmation(known.decisions, decisionFrom(one, claims.choice)),
   )
+  const add = (list: Claim[], said: Claim[]) => [...list, ...newItems(list, said)]
   const work = carryForward(supersedeDecisions(known, saying.supersedes, fresh), {
-    ...(saying.problem === null ? {} : { problem: saying.problem }),
-    ...(saying.goal === null ? {} : { intent: saying.goal }),
-    ...stateOf(saying),
+    ...textsOf(saying),
     decisions: fresh,
-    constraints: addClaims(known.constraints, saying.constraints.map(claims.choice)),
-    rules: addClaims(known.rules, saying.rules.map(claims.choice)),
-    facts: addClaims(known.facts, saying.facts.map(claims.plain)),
-    questions: addClaims(
-      resolveQuestions(known.questions, saying.resolve),
-      saying.questions.map(claims.plain),
-    ),
+    constraints: add(known.constraints, saying.constraints.map(claims.choice)),
+    rules: add(known.rules, saying.rules.map(claims.choice)),
+    facts: add(known.facts, saying.facts.map(claims.plain)),
+    questions: add(resolveQuestions(known.questions, saying.resolve), saying.questions.map(claims.plain)),
     done: saying.done.map((one) => (typeof one === 'string' ? { text: one, at } : one)),
-    artifacts: saying.files.map(({ path, action = 'modified', description = '' }) => ({
-      path,
-      action,
-      description,
-    })),
-    references: [
-      ...saying.commands.map(reference('command')),
-      ...saying.ids.map(reference('id')),
-      ...saying.learnings.map(reference('learning')),
-      ...saying.references,
-    ],
+    artifacts: saying.files.map((file) => ({ action: 'modified', description: '', ...file })),
+    references: referencesIn(saying),
   })
   return { ...work, overheard: work.overheard ?? [] }
 }
 
+export const referencesIn = ({ commands, ids, learnings, references }: Saying): Breadcrumb[] => [
+  ...commands.map((text) => ({ kind: 'command', text })),
+  ...ids.map((text) => ({ kind: 'id', text })),
+  ...learnings.map((text) => ({ kind: 'learning', text })),
+  ...references,
+]
+
 /** What an agent chose or took to be wanted is not confirmed until the user says so; what it saw is as good as seen. */
-function claimsOf({ unconfirmed, by }: Saying) {
-  const claim = (isSure: boolean) => (one: Statement) => {
-    const { text, confirmed: sure } = typeof one === 'string' ? { text: one, confirmed: undefined } : one
-    return { text, origin: by, confirmed: sure ?? (isSure && !unconfirmed) }
+function claimsOf(saying: Saying) {
+  const claim = (isChoice: boolean) => (one: Statement) => {
+    const {
+      text,
+      why = '',
+      confirmed: sure = !saying.unconfirmed,
+    } = typeof one === 'string' ? { text: one } : one
+    const origin = whoseWord(saying, decisionSentence({ text, why }))
+    return { text, origin, confirmed: sure && !(isChoice && origin === 'agent') }
   }
-  return { plain: claim(true), choice: claim(by === 'user') }
+  return { plain: claim(false), choice: claim(true) }
 }
 
 function decisionFrom(one: Statement, claim: (one: Statement) => Claim): Decision {
@@ -114,29 +127,23 @@ function decisionFrom(one: Statement, claim: (one: Statement) => Claim): Decisio
   return { ...claim(one), ...(why === '' ? decisionOf(text) : { text, why }), supersededBy }
 }
 
-/** Repeating a confirmed decision keeps it confirmed; an agent cannot revive a superseded one. */
+/** Repeating a confirmed decision keeps it as it is, with its reason; an agent cannot revive a superseded one. */
 function keepConfirmation(known: readonly Decision[], fresh: Decision): Decision {
   const same = known.find(({ text }) => text === fresh.text)
   if (!same) return fresh
-  const { origin, confirmed: isSure, supersededBy } = same.confirmed && !fresh.confirmed ? same : fresh
-  return {
-    ...fresh,
-    origin,
-    confirmed: isSure,
-    supersededBy: fresh.origin === 'agent' ? (fresh.supersededBy ?? same.supersededBy) : supersededBy,
-  }
+  const kept = same.confirmed && !fresh.confirmed ? same : fresh
+  return fresh.origin === 'agent' ? { ...kept, supersededBy: fresh.supersededBy ?? same.supersededBy } : kept
 }
 
-/** A summary says what is being worked on; beside an explicit `now` it says how things stand. */
-function stateOf({ summary, now, state, next, blockers }: Saying): Partial<WorkState> {
-  const current = now ?? summary
-  const standing = state ?? (now === null ? null : summary)
-  return {
-    ...(current === null ? {} : { now: current }),
-    ...(standing === null ? {} : { state: standing }),
-    ...(next === null ? {} : { next: next.map((text) => ({ text })) }),
-    ...(blockers === null ? {} : { blockers: blockers.map((text) => ({ text })) }),
+/** A summary says what is being worked on; beside an explicit `now` it says how things stand. What is null is not said. */
+function textsOf({ summary, now, state, problem, goal, next, blockers }: Saying): Partial<WorkState> {
+  const said = {
+    ...{ problem, intent: goal, now: now ?? summary },
+    state: state ?? (now === null ? null : summary),
+    next: next?.map((text) => ({ text })) ?? null,
+    blockers: blockers?.map((text) => ({ text })) ?? null,
   }
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null))
 }
 
 /**
@@ -152,69 +159,32 @@ export const inheritWork = ({ decisions, constraints, rules, facts, references }
   references: references.filter(({ kind }) => kind === 'learning'),
 })
 
-/** So many items of a list are kept in a checkpoint, the newest; all that ever were stay in the history. */
-export const MOST = {
-  decisions: 300,
-  constraints: 200,
-  rules: 200,
-  facts: 200,
-  done: 100,
-  next: 100,
-  blockers: 100,
-  questions: 100,
-  artifacts: 100,
-  references: 100,
-} as const satisfies Partial<Record<WorkField, number>>
-
-/** The work within its caps, and how many items they cut. Of the decisions, those that were superseded go first. */
+/** The work within the caps of the carry table, and how many items they cut. */
 export function capWork(work: WorkState): { work: WorkState; dropped: number } {
-  const fits = { ...work }
   let dropped = 0
-  const cap = <Item>(items: Item[], most: number): Item[] => {
-    dropped += Math.max(0, items.length - most)
-    return items.length > most ? items.slice(items.length - most) : items
+  const cap = (field: string, value: unknown) => {
+    const row = Reflect.get(CARRY, field)
+    if (!Array.isArray(value) || !row || value.length <= row.most) return value
+    dropped += value.length - row.most
+    if (field === 'decisions') return capDecisions(work.decisions, row.most)
+    // Of what replaces a list the first items count, of what grows the newest.
+    return field === 'next' || field === 'blockers' ? value.slice(0, row.most) : value.slice(-row.most)
   }
-  const standing = work.decisions.filter(stands)
-  const spent = cap(
-    work.decisions.filter((one) => !stands(one)),
-    Math.max(0, MOST.decisions - standing.length),
-  )
-  const kept = new Set([...spent, ...capUnconfirmed(standing, cap)])
-  fits.decisions = work.decisions.filter((one) => kept.has(one))
-  fits.constraints = cap(work.constraints, MOST.constraints)
-  fits.rules = cap(work.rules, MOST.rules)
-  fits.facts = cap(work.facts, MOST.facts)
-  fits.done = cap(work.done, MOST.done)
-  // The first of these are the ones that count.
-  fits.next = work.next.slice(0, MOST.next)
-  fits.blockers = work.blockers.slice(0, MOST.blockers)
-  dropped += work.next.length - fits.next.length + work.blockers.length - fits.blockers.length
-  fits.questions = cap(work.questions, MOST.questions)
-  fits.artifacts = cap(work.artifacts, MOST.artifacts)
-  fits.references = cap(work.references, MOST.references)
-  return { work: fits, dropped }
+  const fits = Object.entries(work).map(([field, value]) => [field, cap(field, value)])
+  // `as`: each field is as it was, or a shorter list of its own items.
+  return { work: Object.fromEntries(fits) as WorkState, dropped }
 }
 
-/** Above the cap, unconfirmed decisions are dropped first. */
-function capUnconfirmed(
-  standing: Decision[],
-  cap: <Item>(items: Item[], most: number) => Item[],
-): Decision[] {
-  const sure = standing.filter(({ confirmed }) => confirmed)
-  const unsure = cap(
-    standing.filter(({ confirmed }) => !confirmed),
-    Math.max(0, MOST.decisions - sure.length),
+/** Those that were superseded go first, then those that nobody confirmed, of each the oldest. */
+function capDecisions(decisions: Decision[], most: number): Decision[] {
+  const worth = (one: Decision) => (stands(one) ? (one.confirmed ? 2 : 1) : 0)
+  const kept = new Set(
+    decisions
+      .toReversed()
+      .sort((a, b) => worth(b) - worth(a))
+      .slice(0, most),
   )
-  return [...cap(sure, MOST.decisions), ...unsure]
-}
-
-const reference =
-  (kind: string) =>
-  (text: string): Breadcrumb => ({ kind, text })
-
-function addClaims(known: Claim[], fresh: Claim[]): Claim[] {
-  const texts = new Set(known.map(({ text }) => text))
-  return [...known, ...fresh.filter(({ text }) => !texts.has(text))]
+  return decisions.filter((one) => kept.has(one))
 }
 
 function supersedeDecisions(work: WorkState, texts: string[], fresh: Decision[]): WorkState {
@@ -227,35 +197,35 @@ function supersedeDecisions(work: WorkState, texts: string[], fresh: Decision[])
   return { ...work, decisions: work.decisions.map(mark) }
 }
 
-const stands = ({ supersededBy }: Decision) => supersededBy === null
+export const stands = ({ supersededBy }: Decision) => supersededBy === null
 
 function resolveQuestions(questions: Claim[], texts: string[]): Claim[] {
   const answered = new Set(texts.map((text) => match('question', questions, text)))
   return questions.filter((question) => !answered.has(question))
 }
 
-function confirmClaims(work: WorkState, texts: string[]): WorkState {
-  if (texts.length === 0) return work
-  const open = [...work.decisions, ...work.constraints, ...work.rules, ...work.facts, ...work.questions]
-  const meant = new Set<Claim>(
-    texts.map((text) =>
-      match(
-        'claim',
-        open.filter((claim) => !claim.confirmed),
-        text,
-      ),
-    ),
-  )
-  const sure = <C extends Claim>(claims: C[]): C[] =>
-    claims.map((claim) => (meant.has(claim) ? { ...claim, confirmed: true, origin: 'user' } : claim))
-  return {
-    ...work,
-    decisions: sure(work.decisions),
-    constraints: sure(work.constraints),
-    rules: sure(work.rules),
-    facts: sure(work.facts),
-    questions: sure(work.questions),
-  }
+/** What only the user can confirm, and an agent asked to. */
+export const unheardConfirmations = (work: WorkState, saying: Saying): string[] =>
+  saying.by === 'user'
+    ? []
+    : [...claimsMeant(work, saying.confirm)]
+        .filter((claim) => !isConfirmedBy(saying, claim))
+        .map(({ text }) => text)
+
+const isConfirmedBy = (saying: Saying, claim: Claim) =>
+  namesOf(claim).some((name) => whoseWord(saying, name) === 'user')
+
+function claimsMeant(work: WorkState, texts: string[]): Set<Claim> {
+  const open = claimsIn(work).filter(({ confirmed }) => !confirmed)
+  return new Set(texts.map((text) => match('claim', open, text)))
+}
+
+function confirmClaims(work: WorkState, saying: Saying): WorkState {
+  const meant = claimsMeant(work, saying.confirm)
+  const confirm = <C extends Claim>(claim: C): C =>
+    meant.has(claim) && isConfirmedBy(saying, claim) ? { ...claim, confirmed: true, origin: 'user' } : claim
+  const claims = CLAIMS.map((field) => [field, work[field].map(confirm)])
+  return { ...work, ...Object.fromEntries(claims) }
 }
 
 /** How an item is written: its text alone, and a decision with its reason as files and briefs show it. */

@@ -4,7 +4,7 @@ import { decisionSentence } from '../core/decision.ts'
 import type { Searchable } from '../core/searchable.ts'
 import type { Session } from '../core/session.ts'
 import type { Decision, WorkState } from '../core/work.ts'
-import { accomplishmentsOf } from './accomplishments.ts'
+import { accomplishmentsOf } from './registry.ts'
 
 /** A record has no more characters than this: what a search is for stands in sentences, not in whole files. */
 const MOST_CHARACTERS = 16_000

@@ -1,5 +1,6 @@
 import type { AgentEvent, AgentEventKind, ToolUse } from '../core/agent-event.ts'
 import { clipText } from '../core/canonical.ts'
+import { instant } from '../core/ports.ts'
 import {
   type InFlight,
   noStatistics,
@@ -8,8 +9,7 @@ import {
   type SessionKey,
 } from '../core/session.ts'
 import { beginStretch, stretchAfter } from './ask-to-save.ts'
-import { withEvent } from './session-events.ts'
-import { nextPhase } from './session-lifecycle.ts'
+import { nextPhase, phaseAt } from './session-lifecycle.ts'
 
 /** Where a session is: what its first event finds out. */
 export interface SessionPlace {
@@ -70,83 +70,139 @@ export function beginSession(event: AgentEvent, where: SessionPlace): Session {
   }
 }
 
+/** What its transcript says of a session that no hook was heard of. */
+export interface EarlierTalk extends SessionKey {
+  transcript: string
+  cwd: string
+  startedMs: number
+  lastMs: number
+}
+
+/**
+ * A session that nobody followed, from its transcript. One that wrote something within the last hour may still be at
+ * work; any other is over, and nobody knows how it ended.
+ */
+export function earlierSession(
+  { agent, id, transcript, cwd, startedMs, lastMs }: EarlierTalk,
+  where: Pick<SessionPlace, 'repository' | 'workspace' | 'branch'>,
+  nowMs: number,
+): Session {
+  // A clock that went back must not make a session that never ends.
+  const lastActivityAt = instant(Math.min(lastMs, nowMs))
+  const startedAt = instant(Math.min(startedMs, lastMs, nowMs))
+  const event = { agent, session: id, at: startedAt, cwd, transcript, permissionMode: null, helper: null }
+  const open: Session = {
+    ...beginSession(
+      { ...event, kind: 'start', source: 'startup', model: null },
+      { ...where, commit: null, parent: null, stream: null },
+    ),
+    lastActivityAt,
+  }
+  if (phaseAt(open, nowMs) === 'active') return open
+  const over: Session = {
+    ...open,
+    phase: nextPhase('active', 'end'),
+    endedAt: lastActivityAt,
+    endReason: 'other',
+  }
+  return { ...over, phase: phaseAt(over, nowMs) }
+}
+
+/** No hook was ever heard of it: what its end left behind can not be known. */
+export const isEarlier = ({ events }: Pick<Session, 'events'>) => events.length === 0
+
+export const MOST_EVENTS = 100
+
+/** A session with one more event; of more than it may keep, the oldest go. */
+export const withEvent = <S extends Pick<Session, 'events'>>(session: S, event: SessionEvent): S => ({
+  ...session,
+  events: [...session.events, event].slice(-MOST_EVENTS),
+})
+
 /** The session after one event, with the event in its list. */
 export function applyEvent(session: Session, event: AgentEvent, ms: number | null = null): Session {
-  const noted = withEvent(session, { at: event.at, kind: event.kind, note: noteOf(event), ms, tokens: 0 })
+  // The journal of a newer version may hold an event of a kind that this one does not know.
+  const { note = '', ...change } = changeBy(session, event) ?? {}
+  const noted = withEvent(session, {
+    ...{ at: event.at, kind: event.kind, note: clipText(note, NOTE), ms, tokens: 0 },
+  })
+  const { permissionMode, transcriptPath, model } = noted.environment
   // An event that comes late from a journal does not turn the clock back.
   const isLater = event.at > noted.lastActivityAt
-  const alive: Session = {
+  return {
     ...noted,
     lastActivityAt: isLater ? event.at : noted.lastActivityAt,
     phase: nextPhase(noted.phase, event.kind === 'end' ? 'end' : 'speak'),
     environment: {
       ...noted.environment,
-      permissionMode: event.permissionMode ?? noted.environment.permissionMode,
-      transcriptPath: event.transcript ?? noted.environment.transcriptPath,
+      permissionMode: event.permissionMode ?? permissionMode,
+      transcriptPath: event.transcript ?? transcriptPath,
+      // The client resumes, compacts and clears under an id that it may have used before.
+      model: (event.kind === 'start' ? event.model : null) ?? model,
     },
     stretch: stretchAfter(noted.stretch ?? beginStretch(event.at), event),
     ...(event.kind === 'end' ? {} : { endedAt: null, endReason: null }),
+    ...change,
   }
-  return { ...alive, ...changeBy(alive, event) }
 }
 
-/** What only this kind of event changes. */
-function changeBy(session: Session, event: AgentEvent): Partial<Session> {
+const NOTE = 120
+
+/** What only this kind of event changes, and a few words for the list: the text of a prompt stands in the transcript. */
+function changeBy(session: Session, event: AgentEvent): Partial<Session> & { note?: string } {
   const { at } = event
+  const { inFlight } = session
   switch (event.kind) {
     case 'start':
-      return {
-        // The client resumes, compacts and clears under an id that it may have used before.
-        environment: { ...session.environment, model: event.model ?? session.environment.model },
-        paused: null,
-        ...(event.source === 'compact' ? {} : { inFlight: [] }),
-      }
+      return { note: event.source, paused: null, ...(event.source === 'compact' ? {} : { inFlight: [] }) }
     case 'prompt':
       return { lastPrompt: { at, text: event.text }, paused: null }
     case 'batch':
-      return { paused: null, inFlight: event.tools.reduce(leftRunning(at), session.inFlight) }
+      return {
+        note: [...new Set(event.tools.map(({ name }) => name))].join(', '),
+        paused: null,
+        inFlight: event.tools.reduce(leftRunning(at), inFlight),
+      }
     case 'stop':
       return {
         ...(event.said === '' ? {} : { lastSaid: { at, text: event.said } }),
         paused: null,
         inFlight: [
-          ...session.inFlight.filter(
+          ...inFlight.filter(
             ({ id, kind }) => kind !== 'background' && !event.background.some((one) => one.id === id),
           ),
           ...event.background.map(({ id, what }): InFlight => {
-            const since = session.inFlight.find((one) => one.id === id)?.since ?? at
+            const since = inFlight.find((one) => one.id === id)?.since ?? at
             return { id, kind: 'background', what, since }
           }),
         ],
       }
     case 'failure':
-      return { paused: { reason: event.error, at } }
+      return { note: event.error, paused: { reason: event.error, at } }
     case 'compacting':
-      return { compaction: { at, summary: null, looks: 0 } }
+      return {
+        note: event.automatic ? 'automatic' : 'asked for',
+        compaction: { at, summary: null, looks: 0 },
+      }
     case 'compacted':
       return {
         compactions: session.compactions + 1,
         compaction: { at: session.compaction?.at ?? at, summary: event.summary, looks: 0 },
       }
     case 'helper-started':
-      return {
-        inFlight: running(session.inFlight, { id: event.id, kind: 'subagent', what: event.what, since: at }),
-      }
+    case 'task-created': {
+      const [id, kind] =
+        event.kind === 'task-created'
+          ? [`task ${event.id}`, 'task' as const]
+          : [event.id, 'subagent' as const]
+      return { note: event.what, inFlight: running(inFlight, { id, kind, what: event.what, since: at }) }
+    }
     case 'helper-stopped':
-      return { inFlight: session.inFlight.filter(({ id }) => id !== event.id) }
-    case 'task-created':
-      return {
-        inFlight: running(session.inFlight, {
-          id: `task ${event.id}`,
-          kind: 'task',
-          what: event.what,
-          since: at,
-        }),
-      }
+      return { inFlight: inFlight.filter(({ id }) => id !== event.id) }
     case 'task-completed':
-      return { inFlight: session.inFlight.filter(({ id }) => id !== `task ${event.id}`) }
+      return { note: event.what, inFlight: inFlight.filter(({ id }) => id !== `task ${event.id}`) }
     case 'end':
-      return { endedAt: at, endReason: event.reason, paused: session.paused }
+      return { note: event.reason, endedAt: at, endReason: event.reason }
   }
 }
 
@@ -164,30 +220,6 @@ const leftRunning =
     const since = inFlight.find(({ id }) => id === left.id)?.since ?? at
     return running(inFlight, { ...left, since })
   }
-
-const NOTE = 120
-
-/** A few words for the list of events; the text of a prompt stands in the transcript. */
-function noteOf(event: AgentEvent): string {
-  switch (event.kind) {
-    case 'start':
-      return event.source
-    case 'batch':
-      return clipText([...new Set(event.tools.map(({ name }) => name))].join(', '), NOTE)
-    case 'failure':
-      return clipText(event.error, NOTE)
-    case 'compacting':
-      return event.automatic ? 'automatic' : 'asked for'
-    case 'helper-started':
-    case 'task-created':
-    case 'task-completed':
-      return clipText(event.what, NOTE)
-    case 'end':
-      return event.reason
-    default:
-      return ''
-  }
-}
 
 /** How long our part of an event took and how much it told, found out when it was over. */
 export function measureEvent(

@@ -1,4 +1,4 @@
-import { PHASES, type Phase, type Session } from '../core/session.ts'
+import type { InFlight, Phase, Session } from '../core/session.ts'
 
 /** What can happen to a session in the eyes of its life: each sign of life is `speak`. */
 export const LIFE_EVENTS = ['speak', 'end', 'silent', 'reconcile', 'age'] as const
@@ -77,21 +77,13 @@ export function quietFor({
   return quietMs > QUIET_MS ? quietMs : null
 }
 
-/** What each event says on an arrow of the diagram. */
-const SAYS: Record<LifeEvent, string> = {
-  speak: 'speaks again',
-  end: 'ends',
-  silent: `silent for ${STALE_AFTER_MS / 3_600_000} h`,
-  reconcile: 'reconciled, reason crash',
-  age: `${RECENT_FOR_MS / 3_600_000} h after its end`,
-}
-
-/** The table as a Mermaid diagram for docs/sessions.md; what leaves a phase as it is has no arrow. */
-export function lifecycleDiagram(): string {
-  const arrows = PHASES.flatMap((from) =>
-    LIFE_EVENTS.filter((event) => nextPhase(from, event) !== from).map(
-      (event) => `    ${from} --> ${nextPhase(from, event)}: ${SAYS[event]}`,
-    ),
-  )
-  return ['stateDiagram-v2', '    [*] --> active: starts', ...arrows].join('\n')
+/**
+ * What was running when it was last heard of: by its transcript, and by its hooks, which may have heard of it first. The
+ * two have other ids for the same helper, and the hooks may know only what kind it is.
+ */
+export function runningIn({ inFlight, unfinished }: Pick<Session, 'inFlight' | 'unfinished'>): InFlight[] {
+  const isKnown = ({ id, what }: InFlight) =>
+    unfinished.some((one) => one.id === id || one.what.toLowerCase().includes(what.toLowerCase()))
+  const heard = inFlight.filter((one) => one.kind !== 'task' && !isKnown(one))
+  return [...unfinished, ...heard].filter(({ what }) => what !== '')
 }

@@ -12,10 +12,10 @@ import { instant } from '../core/ports.ts'
 import { ReasonError } from '../core/reason.ts'
 import type { Fault, Position } from '../core/work.ts'
 import { shouldCoalesce } from './coalesce.ts'
-import { windowPressure } from './pressure.ts'
 import { redact } from './redact.ts'
 import { resumeHints } from './resume.ts'
 import { nextProgress, type RunEventKind } from './run-lifecycle.ts'
+import { windowPressure } from './window.ts'
 
 /** Something that happened to a run, in one shape for every door. */
 export interface RunEvent {

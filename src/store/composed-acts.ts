@@ -1,13 +1,14 @@
 import { canonicalJson } from '../core/canonical.ts'
 import type { Checkpoint, Trigger } from '../core/checkpoint.ts'
 import { ReasonError } from '../core/reason.ts'
-import type { Acts, AppendResult, DocumentCommit, HeadMoved, LedgerRow, WorkRow } from './acts.ts'
-import type { DocumentChange, Intent, LocalChange, LocalState, StartingView } from './local-state.ts'
-import type { CommitResult, Log, LogChange, NewStream, Stream } from './log.ts'
+import type { Acts, AppendResult, DocumentCommit, HeadMoved, WorkRow } from './acts.ts'
+import { JoinedReads } from './joined-reads.ts'
+import type { DocumentChange, Intent, LocalChange, StartingView } from './local-state.ts'
+import type { CommitResult, LogChange, NewStream, Stream } from './log.ts'
 
 /** The lock under which acts take turns on this machine: an intent that its next holder finds was left by the dead. */
 const LOCK = 'acts'
-const WAIT_MS = 10_000
+const [WAIT_MS, QUEUE_WAIT_MS] = [5_000, 40_000]
 
 /**
  * The acts where log and local state are two engines, which no commit can span. An act is an intent in the local state,
@@ -15,15 +16,7 @@ const WAIT_MS = 10_000
  * between leaves an intent; the next one asks the log whether it has happened. A change of the log whose answer is lost
  * is such an intent too.
  */
-export class ComposedActs implements Acts {
-  private readonly log: Log
-  private readonly local: LocalState
-
-  constructor(log: Log, local: LocalState) {
-    this.log = log
-    this.local = local
-  }
-
+export class ComposedActs extends JoinedReads implements Acts {
   /** Ends what somebody left open. Every act does it first; who only reads does it once, when it opens the two. */
   settle(): Promise<void> {
     return this.inTurn(() => Promise.resolve())
@@ -113,20 +106,6 @@ export class ComposedActs implements Acts {
     })
   }
 
-  async listLedgers(workspace: string): Promise<LedgerRow[]> {
-    const texts = await this.local.listLedgerTexts(workspace)
-    const rows = await this.log.readRows(texts.map(({ checkpoint }) => checkpoint))
-    const streamOf = new Map(rows.map(({ id, stream }) => [id, stream]))
-    const streams = await this.log.listStreams(null, 'work')
-    const nameOf = new Map(streams.map(({ id, name }) => [id, name]))
-    return texts.map((text) => ({ ...text, stream: nameOf.get(streamOf.get(text.checkpoint) ?? '') ?? '' }))
-  }
-
-  async listTextHashes(repository: string): Promise<Set<string>> {
-    const versions = await this.log.listVersionHashes(repository)
-    return new Set([...versions, ...(await this.local.listShownHashes(repository))])
-  }
-
   private appendWith(part: LogChange, change: LocalChange): Promise<CommitResult> {
     const checkpoint = part.appends?.[0]?.checkpoint.id ?? ''
     return this.perform(
@@ -150,7 +129,7 @@ export class ComposedActs implements Acts {
   }
 
   private async inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const release = await this.local.takeLock(LOCK, WAIT_MS)
+    const release = await this.local.takeLock(LOCK, WAIT_MS, QUEUE_WAIT_MS)
     if (release === null)
       throw new ReasonError('store_busy', { path: 'of the local state', waitedMs: WAIT_MS })
     try {

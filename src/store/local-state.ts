@@ -141,6 +141,13 @@ export type Intent =
   | { act: 'note'; checkpoint: string; number: number; trigger: Trigger; change: LocalChange }
   | { act: 'remove'; stream: string; checkpoints: string[] }
 
+/**
+ * How far a workspace is trusted. `own`: a save of its user's gave it, for their own words and for running git.
+ * `vouched`: the user said so, and with it vouches for what the default branch of the remote brings. `withdrawn`: the
+ * user took it away, and no save gives it back.
+ */
+export type Trust = 'none' | 'own' | 'vouched' | 'withdrawn'
+
 /** Releases a lock. Locks end with their process, whatever way it ends. */
 export type Release = () => void
 
@@ -168,8 +175,6 @@ export interface LocalState {
   listViews(filter: ViewFilter): Promise<ViewRow[]>
   /** Says that a view is on disk. A row that meanwhile wants other bytes than `expected` stays pending. */
   markPublished(views: Array<NewView & { expected: string }>): Promise<void>
-  /** Says what a document should show from now on. */
-  putView(checkpoint: Pick<Checkpoint, 'id' | 'stream'>, view: StartingView): Promise<void>
   /** Says that a view has to be written again. */
   oweView(view: ViewKey): Promise<void>
   /** Puts one view in another's place: the compressed file for the plain one. */
@@ -202,11 +207,13 @@ export interface LocalState {
   /** Says that the documents look like this, that all are as the store has them, and what a list says of them. */
   putGlance(workspace: string, glance: Glance, rows: readonly OverviewRow[]): Promise<void>
 
-  isTrusted(workspace: string, path: string): Promise<boolean>
-  /** Whether trust was taken away from a workspace, by its user's own word. */
-  isDistrusted(workspace: string): Promise<boolean>
-  setTrust(workspace: string, path: string | null, at: string): Promise<void>
+  /** Trust holds for a workspace at one path; that it was withdrawn holds everywhere. */
+  readTrust(workspace: string, path: string): Promise<Trust>
+  setTrust(workspace: string, path: string, trust: Exclude<Trust, 'none'>, at: string): Promise<void>
 
-  /** Takes a named lock, or null where another holds it for longer than `waitMs`. */
-  takeLock(name: string, waitMs: number): Promise<Release | null>
+  /**
+   * Takes a named lock, or null where one and the same holder keeps it for longer than `waitMs`, or others take it in
+   * turn for longer than `mostMs`: a queue that moves is worth waiting for, a holder that stopped is not.
+   */
+  takeLock(name: string, waitMs: number, mostMs?: number): Promise<Release | null>
 }

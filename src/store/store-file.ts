@@ -25,10 +25,13 @@ export interface StoreFile {
   listDamagedBackups(): Array<{ path: string; problem: string }>
   /** The file is gone, or was set aside by somebody who died before its content was back. */
   needsRestoring(): boolean
-  /**
-   * Puts a fresh file in the place of a damaged one, which is kept, with all that can be read of it and of the newest
-   * good backup. `force`: also where the driver itself sees no damage. `bringBack` adds what only the caller can find;
-   * others wait for it, or they would take the numbers of what is still to come.
-   */
-  restore(how: { force: boolean; bringBack: () => Promise<void> }): Promise<RestoredFile>
+  /** Puts a fresh file in the place of a damaged one, which is kept, with all that can be read of it and of the newest good backup. */
+  restore(how: RestoreOptions): Promise<RestoredFile>
+}
+
+export interface RestoreOptions {
+  /** Also where the driver itself sees no damage. */
+  force: boolean
+  /** Adds what only the caller can find; others wait for it, or they would take the numbers of what is still to come. */
+  bringBack: () => Promise<void>
 }

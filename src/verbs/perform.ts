@@ -1,5 +1,11 @@
-import { type Context, type ContextRequest, catchUpQuietly, openContext } from '../engine/context/context.ts'
-import { openSound, withHealing } from '../engine/heal/open-sound.ts'
+import {
+  afterCommit,
+  type Context,
+  type ContextRequest,
+  catchUpQuietly,
+  openContext,
+} from '../engine/context/context.ts'
+import { keepBackups, openSound, withHealing } from '../engine/heal/open-sound.ts'
 import type { Fields, InputOf } from './define/field.ts'
 import type { Verb } from './define/verb.ts'
 
@@ -7,7 +13,7 @@ import type { Verb } from './define/verb.ts'
 const ingest = async (context: Context, what: 'events' | 'talk') =>
   (await import('../engine/sessions/ingest-sessions.ts')).ingestSessions(context, what)
 const goingOn = async (context: Context) =>
-  (await import('../engine/sessions/going-on.ts')).sessionGoingOn(context, context.session)
+  (await import('../engine/sessions/current.ts')).sessionGoingOn(context, context.session)
 
 /** A server outlives sessions, so it first looks up the running one: that one is not ingested. */
 async function takeInSessions(context: Context, isLasting: boolean, what: Verb['takesIn']) {
@@ -37,10 +43,9 @@ export async function performOnce<F extends Fields, R>(
     const result = await (meetsDamage ? act() : withHealing(context, act))
     await catchUpQuietly(context)
     // A doctor deletes nothing, not even the oldest backup.
-    if (access === 'write' && !meetsDamage)
-      await (await import('../engine/heal/keep-backups.ts')).keepBackups(context)
+    if (access === 'write' && !meetsDamage) await keepBackups(context)
     return result
   } finally {
-    await context.store.close()
+    await afterCommit(context, 'Closing the store', undefined, () => context.store.close())
   }
 }

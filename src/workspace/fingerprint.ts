@@ -1,10 +1,11 @@
 import { sha256 } from '../core/canonical.ts'
 import { errorCode, ReasonError } from '../core/reason.ts'
+import { isSecretFile } from '../core/secret-file.ts'
 import { type Folder, openFolder } from '../fs/disk.ts'
 
 /** How a path of the workspace looks; two files with different marks differ. */
 export type Fingerprint =
-  /** `<size>-<16 digits of its SHA-256>`; of a large file `<size>-<the time at which it was written>`. */
+  /** `<size>-<16 digits of its SHA-256>`; of a large file, and of one that is a secret, `<size>-<the time at which it was written>`. */
   | { state: 'file'; mark: string }
   | { state: 'folder' }
   | { state: 'absent' }
@@ -44,17 +45,19 @@ function below(root: string, folders: readonly string[], name: string): Fingerpr
       here.close()
       here = next
     }
-    return fingerprintIn(here, name)
+    return fingerprintIn(here, name, isSecretFile([...folders, name].join('/')))
   } finally {
     here.close()
   }
 }
 
-function fingerprintIn(folder: Folder, name: string): Fingerprint {
+function fingerprintIn(folder: Folder, name: string, isSecret: boolean): Fingerprint {
   const entry = folder.entry(name)
   if (entry === null) return ABSENT
   if (entry.kind !== 'file') return { state: entry.kind }
-  if (entry.size > MAX_HASHED) return { state: 'file', mark: `${entry.size}-${Math.floor(entry.modifiedMs)}` }
+  // A short secret could be found by trying values against its hash.
+  if (entry.size > MAX_HASHED || isSecret)
+    return { state: 'file', mark: `${entry.size}-${Math.floor(entry.modifiedMs)}` }
   const bytes = folder.read(name, MAX_HASHED)
   return bytes === null ? ABSENT : { state: 'file', mark: `${bytes.length}-${sha256(bytes).slice(0, 16)}` }
 }

@@ -5,27 +5,31 @@ import type { Place } from './locate.ts'
 
 const MAX_CONFIG = 1024 * 1024
 
-/** Sections whose every key names a program, or another file of settings. */
+/** Sections whose every key names a program. */
 const SECTIONS = [
-  ...['alias', 'browser', 'credential', 'difftool', 'filter', 'guitool', 'hook', 'include', 'includeif'],
-  ...['instaweb', 'man', 'mergetool', 'pager', 'sendemail', 'sequence', 'trailer', 'web'],
+  ...['alias', 'browser', 'credential', 'difftool', 'filter', 'guitool', 'hook', 'instaweb', 'man'],
+  ...['mergetool', 'pager', 'sendemail', 'sequence', 'trailer', 'web'],
 ]
 
-/** Keys of any section that name a program, or let git fetch objects when it only reads. */
+/** Keys of any section that name a program. */
 const KEYS = [
   ...['alternaterefscommand', 'askpass', 'clean', 'cmd', 'command', 'defaultkeycommand', 'difffilter'],
   ...['driver', 'editor', 'external', 'fsmonitor', 'gitproxy', 'helper', 'hookspath', 'packobjectshook'],
-  ...['pager', 'partialclone', 'partialclonefilter', 'process', 'program', 'promisor', 'receivepack'],
-  ...['smudge', 'sshcommand', 'templatedir', 'textconv', 'uploadpack', 'vcs'],
+  ...['pager', 'process', 'program', 'receivepack', 'smudge', 'sshcommand', 'templatedir', 'textconv'],
+  ...['uploadpack', 'vcs'],
 ]
+
+/** Sections that take in other settings, and keys that let git fetch objects when it only reads. */
+const INCLUDES = ['include', 'includeif']
+const FETCHES = ['partialclone', 'partialclonefilter', 'promisor']
 
 /**
  * The text is searched, not parsed: a comment or a value that looks like one of these counts as well. Values
  * that are commands by their form (`!…`, `ext::…`) count under any key.
  */
 const SUSPECT = [
-  new RegExp(String.raw`\[\s*(?:${SECTIONS.join('|')})[\s.\]"]`, 'i'),
-  new RegExp(String.raw`(?:^|\])\s*(?:${KEYS.join('|')})(?![a-z0-9-])`, 'im'),
+  new RegExp(String.raw`\[\s*(?:${[...SECTIONS, ...INCLUDES].join('|')})[\s.\]"]`, 'i'),
+  new RegExp(String.raw`(?:^|\])\s*(?:${[...KEYS, ...FETCHES].join('|')})(?![a-z0-9-])`, 'im'),
   /=\s*"*!/,
   /ext::/i,
 ]
@@ -48,3 +52,25 @@ function isSuspect(path: string): boolean {
     throw error
   }
 }
+
+/**
+ * Git's options that take the repository's own programs out of its settings, given all of them with their scopes.
+ * What the user or the command line says of the same key counts instead. Null where a name cannot be given on a command line.
+ */
+export function switchOffPrograms(listing: string): string[] | null {
+  const own = new Map<string, string>()
+  const names = new Set<string>()
+  for (const [, scope = '', name = '', value] of listing.matchAll(SETTING)) {
+    if (!isProgram(name)) continue
+    if (scope === 'local' || scope === 'worktree') names.add(name)
+    else own.set(name, value === undefined ? name : `${name}=${value}`)
+  }
+  if (![...names].every((name) => /^[ -<>-~]+$/.test(name))) return null
+  return [...names].flatMap((name) => ['-c', own.get(name) ?? `${name}=`])
+}
+
+/** As `git config --list --show-scope -z` says it; a key without a value is a yes. */
+const SETTING = /([^\0]*)\0([^\n\0]*)(?:\n([^\0]*))?\0/g
+
+const isProgram = (name: string) =>
+  SECTIONS.includes(name.split('.')[0] ?? '') || KEYS.includes(name.split('.').at(-1) ?? '')

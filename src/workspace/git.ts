@@ -1,7 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
+import { realpathSync, statSync } from 'node:fs'
 import { devNull } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describeError, errorCode } from '../core/reason.ts'
+import { runsPrograms, switchOffPrograms } from './git-config.ts'
 import type { Place } from './locate.ts'
 
 /** `code` is git's own exit code; null where git did not run to its end. */
@@ -21,9 +23,10 @@ const MAX_COMPLAINT = 4 * 1024
 const GRACE_MS = 1_000
 
 /**
- * Runs one git command in a TRUSTED workspace, and only there: filters and drivers that the repository's
- * configuration names are programs, and git runs them. Hooks and file system monitors do not run, nothing is
- * fetched or asked for, and no variable of the caller's points git at another repository.
+ * Runs one git command in a TRUSTED workspace, and only there. Git is told which folders to use: those that we looked
+ * at, whatever it would find by itself. No program runs that the repository's own settings name, nor a hook or a file
+ * system monitor; nothing is fetched or asked for; no variable of the caller's points git elsewhere. Filters of the
+ * user's own settings run.
  */
 export async function runGit(
   place: Place,
@@ -31,20 +34,70 @@ export async function runGit(
   options: GitOptions = {},
 ): Promise<GitAnswer> {
   if (place.git === null) return failedAnswer('this is not a git repository')
-  const { spawn } = await import('node:child_process')
+  const folders = {
+    GIT_DIR: place.git.folder,
+    GIT_COMMON_DIR: place.git.common,
+    GIT_WORK_TREE: place.root,
+  }
   try {
-    const child = spawn('git', [...FIRST, ...args], {
-      cwd: place.root,
-      env: environment(place),
-      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      // A group of its own, so that a filter which hangs is ended together with git.
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-    })
-    return await waitForGit(child, options)
+    if (!isOwn(place)) {
+      const problem = await ownerProblem(place)
+      if (problem !== null) return failedAnswer(problem)
+    }
+    const off = runsPrograms(place) ? await findSwitches(place, folders) : []
+    return 'problem' in off
+      ? failedAnswer(off.problem)
+      : await startGit(place, [...off, ...args], folders, options)
   } catch (error) {
     return failedAnswer(`git could not be started: ${describeError(error)}`)
   }
+}
+
+/** The options that switch the repository's programs off; git itself says which settings it would use. */
+async function findSwitches(place: Place, folders: GitFolders): Promise<string[] | { problem: string }> {
+  const listed = await startGit(place, ['config', '--list', '--show-scope', '-z'], folders)
+  if (!listed.ok) return { problem: listed.problem }
+  return (
+    switchOffPrograms(listed.out) ?? { problem: 'its settings name a program that cannot be switched off' }
+  )
+}
+
+/** Told where a repository is, git does not ask whose it is. */
+function isOwn({ root, git }: Place): boolean {
+  const user = process.geteuid?.()
+  return [root, join(root, '.git'), git?.folder, git?.common].every(
+    (path) => path === undefined || statSync(path).uid === user,
+  )
+}
+
+/** Whether git would use another user's repository by its own rules: `safe.directory` allows it, or `sudo`. */
+async function ownerProblem(place: Place): Promise<string | null> {
+  const around = { GIT_CEILING_DIRECTORIES: dirname(place.root) }
+  const found = await startGit(place, ['rev-parse', '--absolute-git-dir'], around)
+  if (!found.ok) return found.problem
+  const isSame = place.git && realpathSync(found.out.replace(/\n$/, '')) === realpathSync(place.git.folder)
+  return isSame ? null : 'git takes another repository for this one'
+}
+
+type GitFolders = Record<`GIT_${string}`, string>
+
+async function startGit(
+  { root }: Place,
+  args: readonly string[],
+  folders: GitFolders,
+  options: GitOptions = {},
+): Promise<GitAnswer> {
+  const { spawn } = await import('node:child_process')
+  const child = spawn('git', ['-C', root, ...FIRST, ...args], {
+    // Not the workspace: where the search path has the current folder, a program `git` in it would be run.
+    cwd: dirname(process.execPath),
+    env: { ...environment(), ...folders },
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    // A group of its own, so that a filter which hangs is ended together with git.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  })
+  return await waitForGit(child, options)
 }
 
 const failedAnswer = (problem: string, code: number | null = null): GitAnswer => ({
@@ -62,7 +115,7 @@ const FIRST = [
   ]),
 ]
 
-function environment(place: Place): NodeJS.ProcessEnv {
+function environment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith('GIT_'))
   return {
     ...Object.fromEntries(own),
@@ -72,8 +125,8 @@ function environment(place: Place): NodeJS.ProcessEnv {
     // Older versions do not know the first; without a protocol they cannot fetch missing objects either.
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
-    // Where git finds fault with this repository, it must not take one around it.
-    GIT_CEILING_DIRECTORIES: dirname(place.root),
+    // This filter of the user's would fetch what a file stands for.
+    GIT_LFS_SKIP_SMUDGE: '1',
     LC_ALL: 'C',
   }
 }

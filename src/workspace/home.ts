@@ -1,7 +1,7 @@
-import { lstatSync, realpathSync, statfsSync } from 'node:fs'
+import { realpathSync, statfsSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { homePathBy } from '../core/home-path.ts'
+import { homePathBy, sharingProblem } from '../core/home-path.ts'
 import { describeError, errorCode, ReasonError } from '../core/reason.ts'
 import { makePrivateFolder } from '../fs/private.ts'
 
@@ -89,14 +89,6 @@ function refuseNetwork(path: string): void {
 }
 
 function refuseShared(path: string): void {
-  const uid = process.getuid?.()
-  if (uid === undefined) return
-  const found = lstatSync(realpathSync(path))
-  if (found.uid !== uid)
-    throw new ReasonError('home_insecure', {
-      path,
-      problem: `it belongs to user ${found.uid}, you are ${uid}`,
-    })
-  if ((found.mode & 0o022) !== 0)
-    throw new ReasonError('home_insecure', { path, problem: 'others may write to it' })
+  const problem = sharingProblem(statSync(path), process.getuid?.())
+  if (problem !== null) throw new ReasonError('home_insecure', { path, problem })
 }

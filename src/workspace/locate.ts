@@ -26,14 +26,17 @@ function gitFolders(root: string): Place['git'] {
   const folder = found.isFile() ? linkedFolder(dot, root) : dot
   if (folder === null || readGitText(join(folder, 'HEAD')) === null) return null
   const common = readGitText(join(folder, 'commondir'))
-  return { folder, common: common === null ? folder : resolve(folder, common.trim()) }
+  return { folder, common: common === null ? folder : resolve(folder, withoutLineEnd(common)) }
 }
 
 /** A linked worktree and a submodule have a file `.git` that names their folder. */
 function linkedFolder(file: string, root: string): string | null {
-  const target = /^gitdir: ([^\n\0]+)/.exec(readGitText(file) ?? '')?.[1]?.trim()
+  const target = /^gitdir: ([^\0]+)$/.exec(withoutLineEnd(readGitText(file) ?? ''))?.[1]
   return target === undefined ? null : resolve(root, target)
 }
+
+/** A path in one of git's files, as git reads it: spaces belong to it. */
+const withoutLineEnd = (text: string) => text.replace(/[\r\n]+$/, '')
 
 const MAX_GIT_FILE = 64 * 1024
 

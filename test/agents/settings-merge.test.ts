@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { parse } from 'jsonc-parser/lib/esm/main.js'
 import { expect, test } from 'vitest'
 import { HOOKS } from '../../src/agents/claude/hook-table.ts'
-import { withoutSavepoint, withSavepoint } from '../../src/agents/claude/settings.ts'
-import { isMalformed, type SplicedSettings } from '../../src/core/agent-setup.ts'
+import { withSavepoint } from '../../src/agents/claude/settings.ts'
+import { isMalformed, type SplicedSettings, type WantedSettings } from '../../src/core/agent-setup.ts'
 
 const HOOK = { command: '/home/ann/state/bin/savepoint-hook', args: ['claude'] }
 const LINE = { command: "'/home/ann/state/bin/savepoint-hook' statusline", rest: {} }
 const EVERYTHING = { hooks: HOOK, statusLine: LINE }
-const OUT = { made: null, statusLine: null }
+const OUT: WantedSettings = { hooks: 'out', made: null, statusLine: { before: null } }
 
 const whole = (merged: ReturnType<typeof withSavepoint>): SplicedSettings => {
   if (isMalformed(merged)) throw new Error(`line ${merged.line}: ${merged.problem}`)
@@ -16,8 +16,7 @@ const whole = (merged: ReturnType<typeof withSavepoint>): SplicedSettings => {
 }
 const put = (text: string, wanted: Parameters<typeof withSavepoint>[1] = EVERYTHING) =>
   whole(withSavepoint(text, wanted))
-const out = (text: string, options = OUT as Parameters<typeof withoutSavepoint>[1]) =>
-  whole(withoutSavepoint(text, options))
+const out = (text: string) => whole(withSavepoint(text, OUT))
 
 /** How a file is written: its breaks, its steps, its comments, whether commas trail, and a mark at its begin. */
 interface Manner {

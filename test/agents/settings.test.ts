@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { HOOKS } from '../../src/agents/claude/hook-table.ts'
-import { readFacts, withoutSavepoint, withSavepoint } from '../../src/agents/claude/settings.ts'
+import { readFacts, withSavepoint } from '../../src/agents/claude/settings.ts'
 import { isMalformed, type SettingsFacts, type WantedSettings } from '../../src/core/agent-setup.ts'
 
 const hookAt = (home: string) => ({ command: `${home}/bin/savepoint-hook`, args: ['claude'] })
@@ -14,7 +14,7 @@ function put(text: string, wanted: WantedSettings = HOOKS_ONLY) {
 }
 
 function out(text: string, made: readonly string[] | null = null, statusLine: string | null = null) {
-  const merged = withoutSavepoint(text, { made, statusLine })
+  const merged = withSavepoint(text, { hooks: 'out', made, statusLine: { before: statusLine } })
   if (isMalformed(merged)) throw new Error(merged.problem)
   return merged
 }

@@ -1,7 +1,9 @@
-import { countCommits } from '../../src/agents/claude/transcript-commit.ts'
 import { noStatistics } from '../../src/core/session.ts'
+import { isGitCommit, simpleCommands } from '../../src/core/shell-command.ts'
 import { isRejectedRow, ReferenceTeller } from './transcript-reference-entries.ts'
 import type { Json } from './transcript-rows.ts'
+
+const countCommits = (command: string) => simpleCommands(command).filter(isGitCommit).length
 
 const SILENT = ['attachment', 'api-request']
 const TOLD = ['queued_command', 'task_status']

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ownStream } from '../../src/policy/session-stream.ts'
+import { sessionStream } from '../../src/policy/resolve.ts'
 import { assistant, done, type Json, linesOf, text, usageOf, user } from '../agents/transcript-rows.ts'
 import type { Sandbox } from '../support/sandbox.ts'
 import { elsewhere, workBox } from './document-lab.ts'
@@ -9,7 +9,7 @@ import { told, workOf } from './save-lab.ts'
 import { ended, idOf, recorded, rowOf, within } from './session-lab.ts'
 
 const A = idOf('aaaa')
-const OWN = ownStream({ id: A })
+const OWN = sessionStream(A)
 const KEY = `sk-ant-${'a1'.repeat(20)}`
 const PRINTED = 'export const login = () => {}\n'
 const LONG = 'one more line that a tool printed\n'

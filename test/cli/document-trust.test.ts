@@ -145,8 +145,8 @@ test('`new` in a clone with documents works, and gives no trust', () => {
 test('`trust` takes documents in; what is on the default branch of origin is not foreign', () => {
   const box = freshClone()
   expect(box.run(['trust']).stdout).toContain('This workspace is trusted: 2 documents taken in.')
-  expect(listed(box)).toMatchObject([
-    { id: 'a', standing: 'focused', foreign: false },
+  expect(listed(box).toSorted((one, other) => (one.id < other.id ? -1 : 1))).toMatchObject([
+    { id: 'a', standing: 'open', foreign: false },
     { id: 'b', standing: 'open', foreign: false },
   ])
   expect(history(box, 'a')).toMatchObject([{ why: expect.stringContaining('Thea Their'), foreign: false }])

@@ -1,8 +1,8 @@
-import { chmodSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Finding } from '../../src/engine/context/finding.ts'
-import { impermanenceOf, mountsIn } from '../../src/engine/setup/impermanence-of.ts'
+import type { Finding } from '../../src/engine/context/findings.ts'
+import { impermanenceOf } from '../../src/engine/setup/examine-home.ts'
 import { SetupLab } from './init-lab.ts'
 
 /** What the doctor says of the set-up; where the tests run, the home may be in a container or in memory. */
@@ -80,23 +80,21 @@ test('hooks of another home are told', () => {
   expect(done.stdout).toContain('belongs to another home')
 })
 
-const MOUNTS = mountsIn(
-  [
-    '1 0 0:1 / / rw,relatime - overlay overlay rw',
-    '2 1 0:2 / /mnt/my\\040disk rw shared:1 - ext4 /dev/sda1 rw',
-    '3 1 0:3 / /run rw - tmpfs tmpfs rw',
-    '4 3 0:4 / /run/user/kept rw - btrfs /dev/sdb rw',
-  ].join('\n'),
-)
+const EXT4 = 0xef53
+const OVERLAY = 0x794c7630
+const TMPFS = 0x01021994
 
 test.each([
-  ['/root/.local/state/savepoint', true, 'container'],
-  ['/root/.local/state/savepoint', false, null],
-  ['/mnt/my disk/savepoint', true, null],
-  ['/mnt/my disk', true, null],
-  ['/mnt/my disks', true, 'container'],
-  ['/run/savepoint', false, 'memory'],
-  ['/run/user/kept/savepoint', true, null],
-])('what is in %s, in a container: %s, is thrown away with: %s', (path, isContainer, fate) => {
-  expect(impermanenceOf(path, { mounts: MOUNTS, isContainer })).toBe(fate)
+  ['the root of a container', OVERLAY, true, true, 'container'],
+  ['the root of a machine', EXT4, true, false, null],
+  ['a disk that is mounted into a container', EXT4, false, true, null],
+  ['memory', TMPFS, false, false, 'memory'],
+  ['memory, in a container', TMPFS, false, true, 'memory'],
+])('what is on %s is thrown away with it, or lasts', (_, type, isRoot, isContainer, fate) => {
+  expect(impermanenceOf(type, isRoot, isContainer)).toBe(fate)
+})
+
+test.runIf(process.platform === 'linux')('memory is known by the number of its file system', () => {
+  expect(impermanenceOf(statfsSync('/dev/shm').type, false, false)).toBe('memory')
+  expect(impermanenceOf(statfsSync('/proc').type, false, false)).toBeNull()
 })

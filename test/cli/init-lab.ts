@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { SetupChange } from '../../src/engine/setup/change.ts'
+import type { SetupChange } from '../../src/engine/setup/setup-run.ts'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
 
 export const LOCAL = '.claude/settings.local.json'

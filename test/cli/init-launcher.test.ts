@@ -62,7 +62,7 @@ test.each(['home', 'my home', `it's "$HOME" \`x\` \\ é`, 'two\nlines'])(
 
 test('the client starts it through a shell for the status line, from whatever home', () => {
   const { launcher, box } = lab({ folder: `it's $HOME` })
-  const done = spawnSync('sh', ['-c', launcher.statusLine('k1')], {
+  const done = spawnSync('sh', ['-c', launcher.inShell('statusline', 'k1')], {
     env: box.env,
     encoding: 'utf8',
     input: '',
@@ -121,24 +121,24 @@ test.each(['fail', 'crash'])('a hook that does not end well does not block the a
 
 test('it is written again only where something moved', () => {
   const { home, bundle, launcher } = lab()
-  expect(launcherChange(home, launcher)).toBeNull()
+  expect(launcherChange(launcher)).toBeNull()
   expect(targetIn(launcher.text)).toEqual({ node: process.execPath, bundle })
-  expect(launcherChange(home, launcherIn(home, { node: '/other/node', bundle }))).toBe('changed')
+  expect(launcherChange(launcherIn(home, { node: '/other/node', bundle }))).toBe('changed')
   rmSync(launcher.path)
-  expect(launcherChange(home, launcher)).toBe('made')
+  expect(launcherChange(launcher)).toBe('made')
 })
 
 test('on Windows Node itself is what the client starts', () => {
   const { home, bundle, box } = lab({ folder: `it's "my" home` })
   const launcher = launcherIn(home, { node: 'C:\\node.exe', bundle }, 'win32')
-  expect(launcher.hook('claude')).toEqual({
+  expect(launcher.start('claude')).toEqual({
     command: 'node',
     args: [join(home, 'bin', 'savepoint-hook.cjs'), 'claude'],
   })
   expect(targetIn(launcher.text)).toEqual({ node: 'C:\\node.exe', bundle })
   writeLauncher(launcher, testPorts())
   const start = () =>
-    spawnSync(process.execPath, [...launcher.hook('claude').args], {
+    spawnSync(process.execPath, [...launcher.start('claude').args], {
       env: box.env,
       input: '{}',
       encoding: 'utf8',

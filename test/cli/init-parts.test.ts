@@ -15,19 +15,21 @@ test('settings that somebody changed meanwhile are left to them', async () => {
   const box = sandbox({ git: false })
   const path = join(box.repo, 'settings.json')
   writeFileSync(path, '{"a": 1}')
-  const file = readSettingsFile(path, box.repo)
+  const file = readSettingsFile({ path, root: box.repo })
   writeFileSync(path, '{"a": 2}')
   expect(await putSettings(context(), file, Buffer.from('ours'))).toBe(false)
   expect(await putSettings(context(), file, null)).toBe(false)
   expect(readFileSync(path, 'utf8')).toBe('{"a": 2}')
-  expect(await putSettings(context(), readSettingsFile(path, box.repo), Buffer.from('ours'))).toBe(true)
+  expect(await putSettings(context(), readSettingsFile({ path, root: box.repo }), Buffer.from('ours'))).toBe(
+    true,
+  )
   expect(readFileSync(path, 'utf8')).toBe('ours')
 })
 
 test('a file that came into being meanwhile is left, too', async () => {
   const box = sandbox({ git: false })
   const path = join(box.repo, 'settings.json')
-  const file = readSettingsFile(path, null)
+  const file = readSettingsFile({ path, root: null })
   writeFileSync(path, 'theirs')
   expect(await putSettings(context(), file, Buffer.from('ours'))).toBe(false)
   expect(readFileSync(path, 'utf8')).toBe('theirs')

@@ -6,7 +6,7 @@ import { claudeSetUp } from '../../src/agents/claude/set-up.ts'
 import { sha256 } from '../../src/core/canonical.ts'
 import type { Context } from '../../src/engine/context/context.ts'
 import { findProgram } from '../../src/engine/setup/find-program.ts'
-import { serverLauncherIn } from '../../src/engine/setup/mcp-launcher.ts'
+import { serverLauncherIn } from '../../src/engine/setup/launcher.ts'
 import { runClient } from '../../src/engine/setup/run-client.ts'
 import { wantsPlugin } from '../../src/engine/setup/wants-plugin.ts'
 import { projectRoot } from '../support/sandbox.ts'
@@ -83,7 +83,9 @@ test('hooks for all projects would be doubled by a plugin for one: nothing is do
 test('a dry run shows files and commands, and writes nothing', () => {
   const lab = new PluginLab()
   const before = treeOf(lab.box.root)
-  expect(whats(lab.init('--plugin', '--dry-run'))).toEqual([
+  const foretold = whats(lab.init('--plugin', '--dry-run'))
+  expect(foretold).toEqual([
+    `trusted ${lab.box.repo}`,
     `made ${lab.launcher}`,
     `made ${lab.server}`,
     `made ${lab.copy}`,
@@ -92,12 +94,12 @@ test('a dry run shows files and commands, and writes nothing', () => {
     `made ${lab.box.path(COMMAND)}`,
     `ran claude ${ADD(lab.copy)}`,
     `ran claude ${INSTALL}`,
-    `trusted ${lab.box.repo}`,
   ])
   expect(treeOf(lab.box.root)).toEqual(before)
-  lab.init('--plugin')
+  expect(whats(lab.init('--plugin'))).toEqual(foretold)
   const after = treeOf(lab.box.root)
-  expect(whats(lab.uninstall('--dry-run'))).toEqual([
+  const undone = whats(lab.uninstall('--dry-run'))
+  expect(undone).toEqual([
     'ran claude plugin uninstall context@savepoint --scope local',
     'ran claude plugin uninstall savepoint@savepoint --scope local',
     'ran claude plugin marketplace remove savepoint',
@@ -112,6 +114,7 @@ test('a dry run shows files and commands, and writes nothing', () => {
     `removed ${lab.server}`,
   ])
   expect(Object.keys(treeOf(lab.box.root))).toEqual(Object.keys(after))
+  expect(whats(lab.uninstall())).toEqual(undone)
 })
 
 test('without the client all is prepared, and what to type is said', () => {

@@ -74,6 +74,22 @@ test('it works without the note of what was done', () => {
   expect(existsSync(lab.launcher)).toBe(true)
 })
 
+test('a note of a version that knew no plugin is undone as well', () => {
+  const lab = new SetupLab()
+  lab.local('{"a":   1}')
+  lab.init()
+  const [{ plugin: _plugin, command: _command, ...setup }] = JSON.parse(
+    readFileSync(lab.home('setup.json'), 'utf8'),
+  ).setups
+  writeFileSync(lab.home('setup.json'), JSON.stringify({ version: 1, setups: [setup] }))
+  lab.uninstall()
+  expect([lab.local(), existsSync(lab.launcher), existsSync(lab.home('setup.json'))]).toEqual([
+    '{"a":   1}',
+    false,
+    false,
+  ])
+})
+
 test('a copy that is damaged is not put back', () => {
   const lab = new SetupLab()
   lab.local('{"a": 1}')

@@ -54,7 +54,7 @@ test('a dry run shows every line, and writes nothing, not even the home', () => 
   lab.local(MINE)
   const before = treeOf(lab.box.root)
   const { changes } = lab.init('--dry-run', '--statusline')
-  expect(changes.map(({ what }) => what)).toEqual(['changed', 'made', 'changed', 'trusted'])
+  expect(changes.map(({ what }) => what)).toEqual(['changed', 'trusted', 'made', 'changed'])
   expect(changes[0]?.diff).toContain('+    "SessionStart": [')
   expect(lab.box.run(['init', '--dry-run']).stdout).toContain('+    "SessionStart": [')
   expect(treeOf(lab.box.root)).toEqual(before)

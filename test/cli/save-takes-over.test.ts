@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ownStream } from '../../src/policy/session-stream.ts'
+import { sessionStream } from '../../src/policy/resolve.ts'
 import { answered, assistant, call, linesOf, result, text, user } from '../agents/transcript-rows.ts'
 import type { Sandbox } from '../support/sandbox.ts'
 import { workBox } from './document-lab.ts'
@@ -54,7 +54,7 @@ test('a save at a terminal takes over what a dead session found out: the brief h
   expect(isTaken(box)).toBe(true)
   expect(stdout).not.toContain('Old')
   // What the session saved by itself is still there under its own name.
-  expect(isTaken(box, [ownStream({ id: A })])).toBe(true)
+  expect(isTaken(box, [sessionStream(A)])).toBe(true)
 })
 
 test('it takes nothing over from another branch, from older work, and into work that is named', async () => {

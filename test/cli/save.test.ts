@@ -299,18 +299,35 @@ describe('claims', () => {
       expect(one).toMatchObject({ origin: 'agent', confirmed: false })
     expect(facts).toEqual([{ text: 'It has 3 forms', origin: 'agent', confirmed: true }])
     expect(told(box).text).toContain('UNCONFIRMED: JWT over cookies')
-    save(box, ['--confirm', 'jwt'], { env })
+    save(box, ['--confirm', 'jwt'])
     expect(workOf(box).decisions[0]).toMatchObject({ origin: 'user', confirmed: true })
     expect(workOf(box).rules[0]).toMatchObject({ confirmed: false })
   })
 
-  test('of a user in an agent’s shell are theirs with --by user, and doubtful with --unconfirmed [003.31]', () => {
+  test('are doubtful with --unconfirmed, whoever speaks [003.31]', () => {
+    const box = sandbox()
+    save(box, ['--fact', 'Perhaps', '--unconfirmed'])
+    expect(workOf(box).facts[0]).toMatchObject({ origin: 'user', confirmed: false })
+  })
+
+  test('of an agent are its own, whatever it says of them: it confirms nothing', () => {
     const box = sandbox()
     const env = { CLAUDECODE: '1' }
-    save(box, ['Login', '--decision', 'Mine', '--by', 'user'], { env })
-    save(box, ['--fact', 'Perhaps', '--unconfirmed'])
-    expect(workOf(box).decisions[0]).toMatchObject({ origin: 'user', confirmed: true })
-    expect(workOf(box).facts[0]).toMatchObject({ origin: 'user', confirmed: false })
+    const theirs = { env, input: JSON.stringify({ decisions: [{ text: 'By stdin', confirmed: true }] }) }
+    const done = box.run(['save', 'Login', '--decision', 'By flag', '--by', 'user', '--stdin'], theirs)
+    expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('it cannot speak for its user')])
+    const confirming = box.run(['save', '--confirm', 'by flag', '--state', 'Half done'], { env })
+    expect([confirming.code, confirming.stderr]).toEqual([
+      0,
+      expect.stringContaining('Not confirmed: "By flag". Only the user can'),
+    ])
+    expect(workOf(box).state).toBe('Half done')
+    expect(workOf(box).decisions).toMatchObject([
+      { text: 'By stdin', origin: 'agent', confirmed: false },
+      { text: 'By flag', origin: 'agent', confirmed: false },
+    ])
+    save(box, ['--confirm', 'by flag'])
+    expect(workOf(box).decisions[1]).toMatchObject({ origin: 'user', confirmed: true })
   })
 
   test('that are confirmed are so in the document, too, and in its next version', () => {

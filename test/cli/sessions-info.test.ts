@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { writeGauge } from '../../src/engine/sessions/session-files.ts'
-import { ownStream } from '../../src/policy/session-stream.ts'
+import { sessionStream } from '../../src/policy/resolve.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { workBox } from './document-lab.ts'
 import { onTerminal, widest } from './resume-lab.ts'
@@ -52,7 +52,7 @@ Session     ${idOf('aaaa')} (active)
 Duration    long, since 2026-01-01 09:00Z (startup)
 Branch      main
 Statistics  1 event, 2 files, 3 tasks completed, 1 failed, 1 commit, 1.2M tokens
-Saves to    ${ownStream({ id: idOf('aaaa') })}
+Saves to    ${sessionStream(idOf('aaaa'))}
 Works on    Authentication (Token refresh)
 Last        bbbb0000 left by its user 30 minutes ago on main
   Done      Refresh works

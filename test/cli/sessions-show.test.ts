@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ownStream } from '../../src/policy/session-stream.ts'
+import { sessionStream } from '../../src/policy/resolve.ts'
 import { answered, assistant, done, linesOf, text, user } from '../agents/transcript-rows.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { workBox } from './document-lab.ts'
@@ -76,7 +76,7 @@ describe('sessions show', () => {
     expect(json).toMatchObject({
       children: [idOf('bbbb')],
       current: false,
-      savesTo: ownStream({ id: idOf('aaaa') }),
+      savesTo: sessionStream(idOf('aaaa')),
     })
     expect(json.session).toMatchObject({ events: EVENTS, parent: idOf('9999') })
     expect(widest(onTerminal(box, 60, ['sessions', 'show', 'bbbb']).stdout)).toBeLessThanOrEqual(60)
@@ -106,7 +106,7 @@ describe('sessions show', () => {
       digest: {
         requests: [{ how: 'prompt' }, { how: 'answer', about: 'Which algorithm?' }, { how: 'prompt' }],
         counts: { requests: 3 },
-        last: 'text',
+        lastEvent: 'text',
       },
     })
     await ended(box, { id: idOf('bbbb') })

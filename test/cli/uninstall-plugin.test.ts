@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Finding } from '../../src/engine/context/finding.ts'
+import type { Finding } from '../../src/engine/context/findings.ts'
 import { LOCAL } from './init-lab.ts'
 import { COMMAND, PluginLab } from './init-plugin-lab.ts'
 

@@ -25,6 +25,7 @@ vi.mock('../../src/fs/disk.ts', async (original) => {
   const real = await original<{ openFolder(path: string): Folder }>()
   const timed = (folder: Folder): Folder =>
     Object.assign(Object.create(folder), {
+      reopen: () => timed(folder.reopen()),
       folder(name: string) {
         const found = folder.folder(name)
         return found && timed(found)

@@ -9,6 +9,7 @@ import { lookHere } from '../../src/engine/trust/here.ts'
 import type { Folder } from '../../src/fs/disk.ts'
 import { findFolder } from '../../src/fs/durable.ts'
 import { isLeftover } from '../../src/fs/guarded.ts'
+import { markKind } from '../../src/policy/redact.ts'
 import type { DocumentCommit } from '../../src/store/acts.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { archive } from '../../src/verbs/documents/archive.ts'
@@ -56,6 +57,7 @@ async function startWorld(): Promise<World> {
     ports,
     home: homeAt('/model-home'),
     store,
+    mark: markKind,
     file: null,
     place: { root: '/model', git: null },
     identity: { repository: 'repo_1', workspace: WORKSPACE },

@@ -17,6 +17,7 @@ import {
 } from '../../src/formats/snapshot/layout.ts'
 import type { Folder } from '../../src/fs/disk.ts'
 import { findFolder } from '../../src/fs/durable.ts'
+import { markKind } from '../../src/policy/redact.ts'
 import type { ViewRow } from '../../src/store/local-state.ts'
 import type { Stream } from '../../src/store/log.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
@@ -51,6 +52,7 @@ export async function startWorld(disk: ModelDisk): Promise<World> {
     ports,
     home: homeAt('/model-home'),
     store,
+    mark: markKind,
     file: null,
     place: { root: '/model', git: null },
     identity: { repository: 'repo_1', workspace: 'ws_1' },

@@ -57,6 +57,7 @@ function saveScene(): Scene {
     async prepare(box) {
       put(box, INDEX, OTHER_KEYS)
       writeFileSync(box.path('.agents.yml'), LEDGER_ON)
+      await did(box, ['trust'])
       await did(box, ['new', 'auth', '--current'])
       await did(box, ['save', 'First', '--decision', 'One'])
       await vi.waitFor(async () => {

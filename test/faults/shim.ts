@@ -14,7 +14,7 @@ export interface LoggedCall {
   path: string
 }
 
-const compiler = ['cc', 'gcc'].find((name) => spawnSync(name, ['--version']).status === 0)
+export const compiler = ['cc', 'gcc'].find((name) => spawnSync(name, ['--version']).status === 0)
 
 /** Without a C compiler, or on a system that cannot preload, nothing here can run. */
 export const hasCompiler = process.platform === 'linux' && compiler !== undefined

@@ -210,10 +210,14 @@ function problemOf(file: string): string[] {
 }
 
 /** The same command line without a process of its own: recovery is looked at hundreds of times. */
-export async function command(box: Sandbox, words: string[]): Promise<{ code: number; text: string }> {
+export async function command(
+  box: Sandbox,
+  words: string[],
+  { json = true } = {},
+): Promise<{ code: number; text: string }> {
   let text = ''
   const code = await runCommandLine({
-    words: [...words, '--json'],
+    words: json ? [...words, '--json'] : words,
     cwd: box.repo,
     env: box.env,
     version: 'test',

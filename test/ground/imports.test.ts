@@ -32,7 +32,7 @@ const CHOOSERS = ['engine/context/context.ts']
 
 /** Folders whose parts never reach into each other, and what all of their parts share. */
 const APART: Record<string, readonly string[]> = {
-  formats: [],
+  formats: ['markdown'],
   apps: ['process'],
   verbs: ['define', 'say'],
 }

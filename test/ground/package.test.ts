@@ -78,7 +78,15 @@ test('a package that is packed in a fresh clone has the program, one declaration
   const files = readdirSync(installed, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1))
-  const program = ['cli.cjs', 'program.cjs', 'hook.cjs', 'hook-program.cjs', 'zod.cjs', 'index.js']
+  const program = [
+    'cli.cjs',
+    'program.cjs',
+    'hook.cjs',
+    'hook-program.cjs',
+    'zod.cjs',
+    'protocol.cjs',
+    'index.js',
+  ]
   for (const name of [...program, 'LICENSES.txt']) expect(files).toContain(`dist/${name}`)
   expect(files.filter((name) => name.endsWith('.d.ts'))).toEqual(['dist/index.d.ts'])
   expect(files.filter((name) => /(?:^|\/)\.(?:built|npmrc)$|^(?:src|test)\//.test(name))).toEqual([])

@@ -104,17 +104,29 @@ test('a client that asks faster than it reads does not fill the memory of the se
 })
 
 test.each([
-  ['without an end', 'x'],
-  ['in a message', '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"'],
-])('a line of more than 4 MB %s ends the connection, and nothing else', async (_, start) => {
-  const box = sandbox()
-  const server = await served(box)
-  await server.did('save', { summary: 'Before the flood' })
-  void server.write(start + 'x'.repeat(5 * MB))
-  expect(await server.ended).toEqual({ code: 0, signal: null })
+  ['with its id first', '{"jsonrpc":"2.0","id":"long","method":"ping","params":{"a":"', '"}}', 'long'],
+  ['with its id last', '{"method":"ping","params":{"a":"', '"},"jsonrpc":"2.0","id":7}', 7],
+  ['that is no message', 'x', '', null],
+])('a line of more than 4 MB %s gets an error, and the server lives', async (_, start, end, id) => {
+  const server = await served(sandbox())
+  void server.write(`${start}${'x'.repeat(9 * MB)}${end}\n`)
+  await server.did('save', { summary: 'After the flood' })
+  const refused = server.lines.map((line) => JSON.parse(line)).filter(({ error }) => error)
+  expect(refused).toEqual([
+    { jsonrpc: '2.0', id, error: { code: -32_600, message: expect.stringContaining('4194304') } },
+  ])
   expectProtocolOnly(server)
-  expect(server.stderr.length).toBeLessThan(500)
-  expect(box.run(['resume']).stdout).toContain('Before the flood')
+  expect(mostMemoryOf(server.child.pid)).toBeLessThan(200 * MB)
+  expect(server.stderr).toBe('')
+})
+
+test('a line without an end is waited for, without growing, and ends with its client', async () => {
+  const server = await served(sandbox())
+  await server.did('save', { summary: 'Before the flood' })
+  for (let piece = 0; piece < 40; piece += 1) await server.write('x'.repeat(MB))
+  expect(mostMemoryOf(server.child.pid)).toBeLessThan(200 * MB)
+  expect(await server.end()).toEqual({ code: 0, signal: null })
+  expectProtocolOnly(server)
 })
 
 test('a message of 3 MB is answered', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { noStatistics } from '../../src/core/session.ts'
-import { accomplishmentsOf } from '../../src/policy/accomplishments.ts'
+import { accomplishmentsOf } from '../../src/policy/registry.ts'
 import { sampleOutcome, sampleSession } from './session-sample.ts'
 
 const session = (files: number, gitCommits: number, tasksCompleted: number, outcomes: string[] = []) =>

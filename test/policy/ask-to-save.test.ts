@@ -3,16 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { AgentEvent } from '../../src/core/agent-event.ts'
 import type { Stretch } from '../../src/core/session.ts'
-import {
-  askToSave,
-  beginStretch,
-  isSaveDue,
-  openStretch,
-  SAVE_BY,
-  stretchAfter,
-  weightsTable,
-} from '../../src/policy/ask-to-save.ts'
-import { isDueNow, mayAskToSave } from '../../src/policy/due-now.ts'
+import { askToSave, SAVE_BY } from '../../src/policy/agent-words.ts'
+import { beginStretch, isSaveDue, openStretch, stretchAfter } from '../../src/policy/ask-to-save.ts'
+import { isDueNow, mayAskToSave } from '../../src/policy/moments.ts'
+import { madeLines } from '../support/made-part.ts'
 import { projectRoot } from '../support/sandbox.ts'
 import { after } from './session-sample.ts'
 
@@ -146,7 +140,7 @@ describe('the line', () => {
 })
 
 test('the table for the docs has a row for each weight', () => {
-  expect(weightsTable().split('\n')).toEqual([
+  expect(madeLines('weights').slice(0, 5)).toEqual([
     '| what | so many make a point | points at most |',
     '| --- | --- | --- |',
     '| requests | 1 | no limit |',

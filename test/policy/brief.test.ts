@@ -11,8 +11,7 @@ import {
   questionsOf,
 } from '../../src/policy/brief/brief.ts'
 import { type FittedBrief, fitBrief, MIN_CHARACTERS, MIN_TOKENS } from '../../src/policy/brief/brief-fit.ts'
-import { ladderOf } from '../../src/policy/brief/brief-ladder.ts'
-import { orderOf } from '../../src/policy/brief/brief-order.ts'
+import { ladderOf, orderOf } from '../../src/policy/brief/brief-ladder.ts'
 
 const NO_DRIFT: Drift = { branch: null, commitsSince: 0, filesChanged: 0, filesGone: 0, planStep: null }
 const DRIFT: Drift = {
@@ -190,7 +189,7 @@ describe('what to ask', () => {
     expect(asked({}, { drift: DRIFT })).toEqual([])
   })
 
-  test('at most three: own questions, the focus, then claims with the newest decision first', () => {
+  test('at most three: the focus, then claims with the newest decision first', () => {
     const unsure = (text: string) => ({ ...decision(text), confirmed: false })
     const work = {
       now: 'Retry',
@@ -199,12 +198,6 @@ describe('what to ask', () => {
     }
     expect(asked(work)).toEqual(['confirm: two', 'confirm: one', 'confirm: three'])
     expect(asked(work, { drift: DRIFT })).toEqual(['focus: Retry', 'confirm: two', 'confirm: one'])
-    expect(asked(work, { drift: DRIFT, questions: ['Which port?'] })).toEqual([
-      'asked: Which port?',
-      'focus: Retry',
-      'confirm: two',
-    ])
-    expect(asked(work, { drift: DRIFT, questions: ['1?', '2?', '3?', '4?'] })).toHaveLength(3)
   })
 })
 
@@ -344,7 +337,6 @@ const someBrief = fc
     learnings: texts,
     drift: fc.constantFrom(NO_DRIFT, DRIFT, { ...DRIFT, commitsSince: 123_456, filesChanged: 99_999 }),
     branch: hostile,
-    questions: fc.array(hostile, { maxLength: 2 }),
     note: hostile,
   })
   .map(({ branch, drift, note, ...more }) =>

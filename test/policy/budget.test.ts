@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type ContextUse, noStatistics } from '../../src/core/session.ts'
-import { budgetOf } from '../../src/policy/budget.ts'
+import { budgetOf } from '../../src/policy/window.ts'
 import { T0 } from './sample.ts'
 import { after } from './session-sample.ts'
 

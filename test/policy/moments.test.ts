@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { SESSION_SOURCES } from '../../src/core/session.ts'
-import { MOMENTS, messageAtStart, momentOf, momentsTable } from '../../src/policy/moments.ts'
+import { MOMENTS, messageAtStart, momentOf } from '../../src/policy/moments.ts'
+import { madeLines } from '../support/made-part.ts'
 
 test.each([
   ['start', 'always', 'session-end', 'start'],
@@ -46,7 +47,7 @@ test('a start tells the brief, a resume what changed, a compaction nothing yet',
 })
 
 test('the table for the docs has a row for each event', () => {
-  const [head, rule, ...rows] = momentsTable().split('\n')
+  const [head, rule, ...rows] = madeLines('moments')
   expect(head).toBe('| event | what happens | opens the store | checkpoint | may tell |')
   expect(rule).toBe('| --- | --- | --- | --- | --- |')
   expect(rows.map((row) => row.split('|')[1]?.trim())).toEqual(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nudgesFor } from '../../src/policy/nudges.ts'
+import { nudgesFor } from '../../src/policy/window.ts'
 
 const at = (usedPercent: number | null, more: Partial<Parameters<typeof nudgesFor>[0]> = {}) =>
   nudgesFor({ usedPercent, compactions: 0, nudged: [], handedOff: false, ...more })

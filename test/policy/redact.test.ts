@@ -108,6 +108,13 @@ test('redactAll reaches every text inside a value, and changes nothing else', ()
   expect(redactAll(secret)).toBe('[redacted:github-token]')
 })
 
+test('redactAll reaches the keys of a value too', () => {
+  const secret = glue('gh', 'p_', R)
+  expect(redactAll({ toolUsage: { [`mcp__x__${secret}`]: 2 } })).toEqual({
+    toolUsage: { 'mcp__x__[redacted:github-token]': 2 },
+  })
+})
+
 test('redactAll keeps the shape of any value without secrets', () => {
   const text = fc.stringMatching(/^[a-z .,/()]{0,40}$/)
   const { tree } = fc.letrec((tie) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MOST_EVENTS, withEvent } from '../../src/policy/session-events.ts'
+import { MOST_EVENTS, withEvent } from '../../src/policy/session-apply.ts'
 import { after, sampleSession } from './session-sample.ts'
 
 const event = (index: number) => ({ at: after(index), kind: 'prompt', note: `${index}`, ms: null, tokens: 0 })

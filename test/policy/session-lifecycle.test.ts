@@ -4,12 +4,12 @@ import { PHASES, type Phase, type Session } from '../../src/core/session.ts'
 import {
   dueEvent,
   LIFE_EVENTS,
-  lifecycleDiagram,
   nextPhase,
   phaseAt,
   RECENT_FOR_MS,
   STALE_AFTER_MS,
 } from '../../src/policy/session-lifecycle.ts'
+import { madeLines } from '../support/made-part.ts'
 import { T0 } from './sample.ts'
 import { after } from './session-sample.ts'
 
@@ -109,7 +109,7 @@ describe('what the clock does', () => {
 })
 
 test('the diagram has an arrow for each change, and none for what stays', () => {
-  expect(lifecycleDiagram()).toBe(`stateDiagram-v2
+  expect(madeLines('lifecycle').slice(1, -1).join('\n')).toBe(`stateDiagram-v2
     [*] --> active: starts
     active --> recent: ends
     active --> stale: silent for 1 h

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { accomplishmentsOf } from '../../src/policy/accomplishments.ts'
+import { accomplishmentsOf } from '../../src/policy/registry.ts'
 import { idOf, keyOf, Lab, MINUTE } from './lab.ts'
 
 const A = idOf('a')

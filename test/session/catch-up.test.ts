@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { readSurvey } from '../../src/engine/documents/read-survey.ts'
 import { catchUpSession } from '../../src/engine/sessions/catch-up.ts'
 import { catchUpSessions } from '../../src/engine/sessions/ingest-sessions.ts'
-import { briefAtStart } from '../../src/engine/sessions/start-brief.ts'
-import { lookHere } from '../../src/engine/trust/here.ts'
+import { briefAtStart } from '../../src/engine/sessions/tell-at-start.ts'
 import { active, commit, edit, elsewhere, textOf, workBox } from '../cli/document-lab.ts'
 import { LEDGER, LEDGER_ON, settings } from '../cli/resume-lab.ts'
 import { testPorts } from '../support/ports.ts'
@@ -44,7 +44,7 @@ describe('a checkpoint from the transcript alone', () => {
       ],
       done: [{ text: 'Move the form' }],
       next: [{ text: 'Write the refresh test' }],
-      blockers: [{ text: 'Failing: npm test (exit 1): 1 failing' }],
+      blockers: [{ text: 'Failing: npm test (exit 1): "1 failing"' }],
       questions: [{ text: 'Shall I push? - Yes - No', origin: 'agent', confirmed: false }],
       artifacts: [{ path: 'src/login.ts' }],
       overheard: ['intent', 'next', 'questions', 'blockers'],
@@ -287,7 +287,7 @@ describe('files in the workspace', () => {
   }
   const toldTo = (lab: Lab, id: string) =>
     lab.within(async (context) =>
-      briefAtStart(context, await lookHere(context), [], { key: keyOf(id), source: 'startup' }),
+      briefAtStart(context, await readSurvey(context), [], { key: keyOf(id), source: 'startup' }),
     )
 
   test('a document that git tracks is not touched by what is saved without asking, and the newest is told', async () => {

@@ -75,7 +75,7 @@ export class Lab {
 
   trust(): Promise<void> {
     return this.within(({ store, identity, place }) =>
-      store.local.setTrust(identity.workspace, place.root, this.now),
+      store.local.setTrust(identity.workspace, place.root, 'vouched', this.now),
     )
   }
 

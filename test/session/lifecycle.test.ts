@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { reconcileHere } from '../../src/engine/sessions/reconcile-sessions.ts'
+import { reconcileHere } from '../../src/engine/sessions/ingest-sessions.ts'
 import { lookHere } from '../../src/engine/trust/here.ts'
-import { accomplishmentsOf } from '../../src/policy/accomplishments.ts'
+import { accomplishmentsOf } from '../../src/policy/registry.ts'
 import { HOUR, idOf, Lab, MINUTE, SECOND, streamOf } from './lab.ts'
 
 const A = idOf('a')
@@ -107,7 +107,7 @@ describe('a session that broke off', () => {
     expect(accomplishmentsOf(session)).not.toEqual([])
     expect(await lab.work(streamOf(A))).toMatchObject({
       intent: WANTED,
-      blockers: [{ text: 'Failing: npm test (exit 1): 1 failing' }],
+      blockers: [{ text: 'Failing: npm test (exit 1): "1 failing"' }],
       artifacts: [{ path: 'src/login.ts' }],
     })
   })

@@ -119,7 +119,7 @@ describe('what an older version overheard', () => {
     expect(told).toContain('user: "Please move the login to tokens. Always use tabs for indentation."')
     expect(told).not.toContain('Overheard')
     expect(told).not.toContain(NOTE)
-    expect(await lab.row(A)).toMatchObject({ readBy: 2, statistics: { toolUsageCounts: { Write: 1 } } })
+    expect(await lab.row(A)).toMatchObject({ readBy: 3, statistics: { toolUsageCounts: { Write: 1 } } })
     expect(await lab.work(streamOf(A))).toMatchObject({
       ...{ decisions: [], rules: [], constraints: [], facts: [], state: '' },
       intent: 'Please move the login to tokens. Always use tabs for indentation.',

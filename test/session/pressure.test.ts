@@ -127,8 +127,9 @@ describe('after a compaction', () => {
 
   test('what somebody saved and it dropped is told with the reason', async () => {
     const lab = await talked()
-    await lab.save(A, {
-      ...{ text: 'Login', stream: 'auth', rule: ['Ask Ann before a deploy'], by: 'user' },
+    await lab.save(A, { text: 'Login', stream: 'auth' })
+    await lab.save(null, {
+      ...{ text: 'Login', stream: 'auth', rule: ['Ask Ann before a deploy'] },
       decision: ['RS256 over HS256 because the gateway has a public key'],
     })
     await lab.act(A, 'PreCompact', { trigger: 'auto' })

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ingestSessions } from '../../src/engine/sessions/ingest-sessions.ts'
 import { readState } from '../../src/engine/surroundings/read-state.ts'
+import { withdrawTrust } from '../../src/engine/trust/give-trust.ts'
 import { DIGEST_LIMIT } from '../../src/policy/digest/state.ts'
 import { boundary, refusal, slash, user } from '../agents/transcript-rows.ts'
 import { HOUR, idOf, keyOf, Lab } from './lab.ts'
@@ -264,7 +265,7 @@ describe('in a workspace that nobody trusts', () => {
     const lab = await trusted()
     await spoken(lab, A)
     await lab.within((context) => ingestSessions(context, 'talk'))
-    await lab.within(({ store, identity }) => store.local.setTrust(identity.workspace, null, lab.now))
+    await lab.within(withdrawTrust)
     const told = await lab.start(B)
     expect(told).toContain('Typed by the user in a')
     expect(told).not.toContain('SPOKEN')
@@ -338,10 +339,10 @@ describe('the digest in the store', () => {
     lab.hear(A, 'UserPromptSubmit', { prompt: `Once more: ${secret}` })
     lab.wait(2 * HOUR)
     const told = await lab.start(B)
-    expect(told).toContain('[redacted:github-token]')
+    expect(told).toMatch(/\[redacted:github-token:[0-9a-f]{8}\]/)
     expect(told).not.toContain('Zq7Zq7')
     const { text } = await digestOf(lab)
-    expect(text).toContain('[redacted:github-token]')
+    expect(text).toMatch(/\[redacted:github-token:[0-9a-f]{8}\]/)
     expect(text).not.toContain('Zq7Zq7')
   })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { estimateTokens } from '../../src/core/tokens.ts'
-import { withinBudget } from '../../src/engine/brief/within-budget.ts'
+import { withinBudget } from '../../src/engine/brief/brief-of.ts'
 import { renderNotes } from '../../src/formats/brief-md/render.ts'
 
 const TITLE = 'Known before the compaction, and not in its summary'

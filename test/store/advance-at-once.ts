@@ -35,6 +35,7 @@ export async function advanceAtOnce(path: string, id: string, processes: number)
     outfile: bundle,
     bundle: true,
     platform: 'node',
+    target: 'node20.19',
     format: 'cjs',
     external: ['@photostructure/sqlite'],
     banner: { js: 'const importMetaUrl = require("node:url").pathToFileURL(__filename).href;' },

@@ -4,7 +4,7 @@ import { realPorts } from '../../src/apps/process/real-ports.ts'
 import { ComposedActs } from '../../src/store/composed-acts.ts'
 import type { LocalState } from '../../src/store/local-state.ts'
 import type { Log } from '../../src/store/log.ts'
-import { openLocalState } from '../../src/store/sqlite/open-local-state.ts'
+import { openLocalState } from '../../src/store/sqlite/sqlite-store.ts'
 import { freshFolder } from './make.ts'
 import { MemoryLog } from './memory-log.ts'
 

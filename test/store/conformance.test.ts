@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { realPorts } from '../../src/apps/process/real-ports.ts'
-import { openLocalState } from '../../src/store/sqlite/open-local-state.ts'
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { openLocalState, openSqliteStore, type SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { openComposed } from './composed.ts'
 import {
   actsConformance,

@@ -37,7 +37,7 @@ async function furnish(store: SqliteStore): Promise<void> {
     documents: [newDocument('auth', 2)],
     focus: newWork('theirs').id,
   })
-  await store.local.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
+  await store.local.setTrust(WORKSPACE.id, WORKSPACE.path, 'own', AT)
   const view = { state: 'pending', base: hashOf('theirs', 1), current: true } as const
   await store.acts.commit(step('theirs', 2, { view, foreign: true }))
   const entry = {
@@ -129,18 +129,18 @@ describe('merging documents', () => {
   test('knows who trusted or took trust last, whichever file says so', async () => {
     const { store, copy } = await withCopy(async (one) => {
       await growWork(one)
-      await one.local.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
+      await one.local.setTrust(WORKSPACE.id, WORKSPACE.path, 'own', AT)
     })
-    const isTrusted = (one: SqliteStore) => one.local.isTrusted(WORKSPACE.id, WORKSPACE.path)
-    await store.local.setTrust(WORKSPACE.id, null, LATER)
+    const trustIn = (one: SqliteStore) => one.local.readTrust(WORKSPACE.id, WORKSPACE.path)
+    await store.local.setTrust(WORKSPACE.id, WORKSPACE.path, 'withdrawn', LATER)
     await store.mergeFrom(copy)
-    expect(await isTrusted(store)).toBe(false)
+    expect(await trustIn(store)).toBe('withdrawn')
     const older = openAt(copy)
     await older.mergeFrom(store.path)
-    expect(await isTrusted(older)).toBe(false)
-    await older.local.setTrust(WORKSPACE.id, WORKSPACE.path, '2026-02-01T00:00:00.000Z')
+    expect(await trustIn(older)).toBe('withdrawn')
+    await older.local.setTrust(WORKSPACE.id, WORKSPACE.path, 'vouched', '2026-02-01T00:00:00.000Z')
     await store.mergeFrom(copy)
-    expect(await isTrusted(store)).toBe(true)
+    expect(await trustIn(store)).toBe('vouched')
   })
 
   test('leaves out a text that is damaged, and its version', async () => {
@@ -293,7 +293,7 @@ async function furnishFurther(store: SqliteStore): Promise<void> {
   await growWork(store, { length: 3, from: 2 })
   await growWork(store, { name: 'theirs', foreign: true })
   await store.acts.commit({ ...HERE, focus: newWork().id })
-  await store.local.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
+  await store.local.setTrust(WORKSPACE.id, WORKSPACE.path, 'own', AT)
 }
 
 /** The views of runs are left out: they belong to the other file. */

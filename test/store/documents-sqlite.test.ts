@@ -121,6 +121,32 @@ describe('a gist that is damaged', () => {
   )
 })
 
+test('trust from before there were two kinds of it is for own words alone', async () => {
+  const path = join(freshFolder(), 'store.db')
+  const before = openSqliteStore({
+    path,
+    ports: realPorts,
+    locksFolder: null,
+    migrations: MIGRATIONS.slice(0, -1),
+  })
+  await before.local.seeWorkspace(WORKSPACE, AT)
+  await before.close()
+  const sql = openDatabase(path)
+  sql.exec(`INSERT INTO trust (workspace, path, at) VALUES ('${WORKSPACE.id}', '${WORKSPACE.path}', '${AT}')`)
+  sql.close()
+  const store = openAt(path)
+  expect(await store.local.readTrust(WORKSPACE.id, WORKSPACE.path)).toBe('own')
+  await store.local.setTrust(WORKSPACE.id, WORKSPACE.path, 'vouched', AT)
+  expect(await store.local.readTrust(WORKSPACE.id, WORKSPACE.path)).toBe('vouched')
+  // An older program that trusts it again says nothing of what git brings.
+  const old = openDatabase(path)
+  old.exec(
+    `INSERT OR REPLACE INTO trust (workspace, path, at) VALUES ('${WORKSPACE.id}', '${WORKSPACE.path}', '${AT}')`,
+  )
+  old.close()
+  expect(await store.local.readTrust(WORKSPACE.id, WORKSPACE.path)).toBe('own')
+})
+
 describe('a database from before there were documents', () => {
   test('is migrated with everything in it, after a backup of its shape', async () => {
     const { path, stream, ids } = await older()

@@ -85,7 +85,7 @@ export async function documentsOf(store: Spanned): Promise<unknown> {
         a.stream.name < b.stream.name ? -1 : 1,
       ),
       owed: await store.local.listOwedViews(workspace.id),
-      trusted: await store.local.isTrusted(workspace.id, workspace.path),
+      trust: await store.local.readTrust(workspace.id, workspace.path),
       views: await store.local.listViews({ workspace: workspace.id }),
     })
   const streams = []

@@ -39,6 +39,7 @@ export async function openAtOnce(
     outfile: bundle,
     bundle: true,
     platform: 'node',
+    target: 'node20.19',
     format: 'cjs',
     external: ['@photostructure/sqlite'],
     banner: { js: 'const importMetaUrl = require("node:url").pathToFileURL(__filename).href;' },

@@ -50,6 +50,30 @@ describe('a stopped process', () => {
     expect(box.json(['run', 'show', 'r1'])).toMatchObject({ sequence: 1 })
   })
 
+  test('that holds the workspace lets a save wait 5 seconds for it, not the time of a whole queue', {
+    timeout: 60_000,
+  }, async () => {
+    const box = sandbox()
+    box.json(['new', 'auth', '--current'])
+    const workspace = box.read('.git', 'savepoint-id-workspace').trim()
+    const lock = join(box.home, 'locks', `${sha256(`workspace:${workspace}`).slice(0, 24)}.lock`)
+    const holder = await stoppedHolder(lock)
+    for (const words of [
+      ['save', 'Meanwhile'],
+      ['delta', '--what', 'Meanwhile'],
+      ['handoff', 'Meanwhile'],
+    ]) {
+      const startedMs = performance.now()
+      const done = box.run([...words, '--json'])
+      expect(performance.now() - startedMs).toBeLessThan(30_000)
+      expect(done.code, done.stdout).toBe(75)
+      expect(JSON.parse(done.stdout)).toMatchObject({ reason: 'store_busy', data: { waitedMs: 5_000 } })
+    }
+
+    await holder.kill()
+    expect(box.json(['save', 'Afterwards'])).toMatchObject({ sequence: 2 })
+  })
+
   test('that holds the workspace leaves the files pending, and the next command writes them', {
     timeout: 60_000,
   }, async () => {

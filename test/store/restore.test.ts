@@ -1,7 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { realPorts } from '../../src/apps/process/real-ports.ts'
 import { sha256 } from '../../src/core/canonical.ts'
 import { listUnread, restoreStore } from '../../src/store/sqlite/restore.ts'
 import {
@@ -96,9 +95,10 @@ test('until all is back, a restore counts as unfinished, and whoever wants to wr
   writeFileSync(path, 'no database at all, but long enough to be looked at as one')
   const [store, other] = [openAt(path, { locksFolder: folder }), openAt(path, { locksFolder: folder })]
   const setAsideFolder = join(folder, 'set-aside')
+  const folders = { setAside: setAsideFolder, backups: join(folder, 'backups') }
   let isAsked = false
-  await restoreStore(store, {
-    ...{ setAsideFolder, backupsFolder: join(folder, 'backups'), ports: realPorts, force: false },
+  await restoreStore(store, folders, Date.now(), {
+    force: false,
     async bringBack() {
       isAsked = true
       expect(listUnread(setAsideFolder)).toHaveLength(1)

@@ -120,6 +120,11 @@ class ModelFolder implements Folder {
     this.path = path
   }
 
+  reopen(): ModelFolder {
+    this.held()
+    return new ModelFolder(this.disk, this.id, this.path)
+  }
+
   private held(): Map<string, number> {
     if (this.isClosed) throw systemError('EBADF', this.path)
     return this.disk.namesOf(this.id)
@@ -240,6 +245,10 @@ class ModelFolder implements Folder {
 
   close(): void {
     this.isClosed = true
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
   }
 }
 

@@ -14,13 +14,18 @@ const PREBUILDS = 'node_modules/@photostructure/sqlite/prebuilds'
  * The command line as a user without rights of their own, in a sandbox that everybody may enter. The project, and the
  * Node that runs the tests, may lie where only their owner can go: the program is copied into the sandbox.
  */
-export function asNobody(box: Sandbox, words: string[], env: NodeJS.ProcessEnv = {}): Finished {
+export function asNobody(
+  box: Sandbox,
+  words: string[],
+  env: NodeJS.ProcessEnv = {},
+  { file = 'cli.cjs', input = '' } = {},
+): Finished {
   chmodSync(box.root, 0o755)
   const open = join(box.root, 'open')
   if (!existsSync(open)) copyProgram(open)
-  const program = [nodeFor(open), join(open, 'dist', 'cli.cjs'), ...words]
+  const program = [nodeFor(open), join(open, 'dist', file), ...words]
   const done = spawnSync('setpriv', [...AS, ...program], {
-    ...{ cwd: box.repo, env: { ...box.env, ...env }, encoding: 'utf8', timeout: 120_000 },
+    ...{ cwd: box.repo, env: { ...box.env, ...env }, encoding: 'utf8', timeout: 120_000, input },
   })
   return { code: done.status, signal: done.signal, stdout: done.stdout, stderr: done.stderr }
 }

@@ -156,3 +156,10 @@ describe('how a file looks', () => {
     )
   })
 })
+
+test('of a file that is a secret by its name no hash of its content is kept', () => {
+  const here = box()
+  for (const name of ['.env', 'notes.txt']) put(here, name, 'hello\n')
+  expect(here.at('notes.txt')).toEqual(HELLO)
+  expect(here.at('.env')).toEqual({ state: 'file', mark: expect.stringMatching(/^6-\d{13}$/) })
+})

@@ -1,9 +1,21 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { runGit } from '../../src/workspace/git.ts'
-import { listChangedSince } from '../../src/workspace/git-changes.ts'
+import { listChangedSince, STATUS } from '../../src/workspace/git-changes.ts'
 import { authorOf } from '../../src/workspace/git-history.ts'
 import { isTracked, moveInIndex } from '../../src/workspace/git-index.ts'
 import { locateWorkspace } from '../../src/workspace/locate.ts'
@@ -17,6 +29,12 @@ function fakeGit(box: Repository, script: string): void {
   writeFileSync(join(folder, 'git'), `#!/bin/sh\n${script}\n`)
   chmodSync(join(folder, 'git'), 0o755)
   vi.stubEnv('PATH', `${folder}${delimiter}${process.env.PATH}`)
+}
+
+/** The user's own git settings. Never by `git config --global`: in a sandbox that is /dev/null, and git would replace it. */
+function ofUser({ root }: Repository, settings: string): void {
+  mkdirSync(join(root, 'user'), { recursive: true })
+  writeFileSync(join(root, 'user', '.gitconfig'), settings)
 }
 
 /** A commit with a signature that some program would have to check. */
@@ -178,6 +196,154 @@ describe('a git command', () => {
     expect(existsSync(trace)).toBe(false)
     box.git('update-index', '--force-remove', 'c')
     expect(existsSync(trace)).toBe(true)
+  })
+
+  describe('runs no program of the repository’s own settings', () => {
+    /** A repository whose every file has the filter `evil`, and a file that differs from the index. */
+    function filtered(): { box: Repository; program: string; trace: string } {
+      const box = repository()
+      commit(box, { a: '1\n', '.gitattributes': '* filter=evil diff=evil\n' })
+      put(box, 'a', '2\n')
+      return { box, ...tellTale(box, 'program') }
+    }
+    const KEYS = ['clean', 'smudge', 'process'].map((way) => `filter.evil.${way}`)
+
+    /** All commands of ours that meet working files. */
+    async function askAll(box: Repository): Promise<unknown[]> {
+      const { changes, problem } = await listChangedSince(box.place, null, 0)
+      const hashed = await runGit(box.place, ['hash-object', 'a'])
+      const checked = await runGit(box.place, ['cat-file', '--filters', 'HEAD:a'])
+      return [problem, changes.map(({ path }) => path), hashed.ok, checked]
+    }
+    const ANSWERS = [null, ['a'], true, { ok: true, out: '1\n' }]
+
+    test.each([...KEYS, 'diff.evil.command', 'core.fsmonitor', 'core.pager'])('%s', async (key) => {
+      const { box, program, trace } = filtered()
+      box.git('config', key, program)
+      box.git('config', 'filter.evil.required', 'true')
+      expect(await askAll(box)).toEqual(ANSWERS)
+      expect(existsSync(trace)).toBe(false)
+    })
+
+    test.each([
+      ['a file that they take in, by a path of its own', '[include]\n\tpath = more'],
+      ['a file that they take in where the folder is this one', '[includeIf "gitdir:**"]\n\tpath = more'],
+      [
+        'a file that they take in where the branch is this one',
+        '[includeIf "onbranch:trunk"]\n\tpath = more',
+      ],
+    ])('%s', async (_, include) => {
+      const { box, program, trace } = filtered()
+      put(box, '.git/more', `[filter "evil"]\n\tclean = ${program}\n\tsmudge = ${program}\n`)
+      appendFileSync(box.path('.git', 'config'), `${include}\n`)
+      expect(box.git('config', 'filter.evil.clean').trim()).toBe(program)
+      expect(await askAll(box)).toEqual(ANSWERS)
+      expect(existsSync(trace)).toBe(false)
+    })
+
+    test('the settings of one worktree', async () => {
+      const { box, program, trace } = filtered()
+      box.git('config', 'extensions.worktreeConfig', 'true')
+      for (const key of KEYS) box.git('config', '--worktree', key, program)
+      expect(await askAll(box)).toEqual(ANSWERS)
+      expect(existsSync(trace)).toBe(false)
+    })
+
+    test('and none whose name cannot be given to git: then git does not run', async () => {
+      for (const name of ['e=vil', 'é']) {
+        const { box, program, trace } = filtered()
+        put(box, '.gitattributes', `* filter=${name}\n`)
+        box.git('config', `filter.${name}.clean`, program)
+        expect(await runGit(box.place, ['hash-object', 'a'])).toEqual({
+          ok: false,
+          problem: 'its settings name a program that cannot be switched off',
+          code: null,
+        })
+        expect(existsSync(trace)).toBe(false)
+      }
+    })
+
+    test('but the user’s own, also where the repository names another', async () => {
+      const { box, program, trace } = filtered()
+      const theirs = tellTale(box, 'theirs')
+      ofUser(box, `[filter "evil"]\n\tclean = ${program}\n`)
+      box.git('config', 'filter.evil.clean', theirs.program)
+      expect(await runGit(box.place, ['hash-object', 'a'])).toMatchObject({ ok: true })
+      expect([existsSync(trace), existsSync(theirs.trace)]).toEqual([true, false])
+    })
+  })
+
+  describe('uses the folders that we looked at', () => {
+    /** A repository with one file of that name. */
+    function commitIn(name: string): string {
+      const other = repository()
+      commit(other, { [name]: '1\n' })
+      return other.repo
+    }
+
+    test('and no repository that the workspace itself is laid out as, where git rejects its folder', async () => {
+      const box = repository()
+      commit(box, { a: '1\n', '.gitattributes': '* filter=evil\n' })
+      const { program, trace } = tellTale(box, 'program')
+      box.git('config', 'filter.evil.clean', program)
+      box.git('config', 'core.worktree', box.repo)
+      for (const name of readdirSync(box.path('.git')))
+        if (name !== 'HEAD') renameSync(box.path('.git', name), box.path(name))
+      copyFileSync(box.path('.git', 'HEAD'), box.path('HEAD'))
+      put(box, 'a', '2\n')
+      expect(box.git('rev-parse', '--absolute-git-dir').trim()).toBe(box.repo)
+      const broken = locateWorkspace(box.repo)
+      expect(broken.git?.folder).toBe(box.path('.git'))
+      for (const args of [STATUS, ['ls-files'], ['rev-parse', 'HEAD']])
+        expect(await runGit(broken, args)).toMatchObject({ ok: false, code: 128 })
+      await runGit(broken, ['hash-object', 'a'])
+      expect(existsSync(trace)).toBe(false)
+    })
+
+    test.each(['named', 'named\n', 'named \n', ' named', 'named\r\n\n', './named/../named \r\n'])(
+      'which are those that git finds, where a file says %j',
+      async (text) => {
+        const box = repository()
+        for (const name of ['named', 'named ', ' named']) {
+          box.git('init', '--quiet', '--bare', '--initial-branch=trunk', name)
+          box.git('--git-dir', name, 'fetch', '--quiet', commitIn(name), 'trunk:trunk')
+        }
+        const names = ['ls-tree', '--name-only', 'trunk']
+        writeFileSync(box.path('.git', 'commondir'), text.replace('./', '../').replace(/^(?=\w| )/, '../'))
+        expect(await runGit(locateWorkspace(box.repo), names)).toEqual({ ok: true, out: box.git(...names) })
+        rmSync(box.path('.git'), { recursive: true })
+        writeFileSync(box.path('.git'), `gitdir: ${text}`)
+        const found = locateWorkspace(box.repo)
+        expect(await runGit(found, names)).toEqual({ ok: true, out: box.git(...names) })
+        expect(found.git?.folder).toBe(box.git('rev-parse', '--absolute-git-dir').replace(/\n$/, ''))
+      },
+    )
+
+    test.runIf(process.geteuid?.() === 0)(
+      'unless they are another user’s, and nothing allows it',
+      async () => {
+        const box = repository()
+        commit(box, { a: '1\n' })
+        chownSync(box.path('.git'), 4_711, 4_711)
+        expect(await runGit(box.place, ['ls-files'])).toMatchObject({
+          ok: false,
+          problem: expect.stringContaining('dubious ownership'),
+        })
+        ofUser(box, `[safe]\n\tdirectory = ${box.repo}\n`)
+        expect(await runGit(box.place, ['ls-files'])).toEqual({ ok: true, out: 'a\n' })
+      },
+    )
+
+    test('and the program that is installed, not one in the workspace', async () => {
+      const box = repository()
+      commit(box, { a: '1\n' })
+      const { program, trace } = tellTale(box, 'program')
+      copyFileSync(program, box.path('git'))
+      chmodSync(box.path('git'), 0o755)
+      vi.stubEnv('PATH', `.${delimiter}${process.env.PATH}`)
+      expect(await runGit(box.place, ['ls-files'])).toEqual({ ok: true, out: 'a\n' })
+      expect(existsSync(trace)).toBe(false)
+    })
   })
 
   test('fetches nothing that a partial clone lacks', async () => {

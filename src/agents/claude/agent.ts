@@ -1,11 +1,10 @@
-import { statSync } from 'node:fs'
 import type { Agent } from '../../core/agent.ts'
-import { errorCode } from '../../core/reason.ts'
 import { SESSION_ID } from '../../core/session.ts'
 import { envelope, eventOf } from './hooks.ts'
 import { lastUse } from './last-use.ts'
 import { LABEL, NAME } from './name.ts'
 import { statusOf } from './status-input.ts'
+import { statIfSeen } from './transcript-lines.ts'
 import { windowOf } from './window.ts'
 
 /** Claude Code. What a hook needs is here; what reads transcripts and what sets it up is loaded late. */
@@ -23,19 +22,10 @@ export const claude: Agent = {
   hasTools: (env) => (env.CLAUDE_PLUGIN_ROOT ?? '') !== '',
   ...{ eventOf, envelope, statusOf, lastUse, windowOf },
   transcript: {
-    isBehind: (path, read) => sizeOf(path) > read,
+    // A transcript only grows; one that cannot be seen has nothing new.
+    isBehind: (path, read) => (statIfSeen(path)?.size ?? 0) > read,
     reader: async () => ({ readOn: (await import('./transcript.ts')).readTranscript }),
     finder: async () => (await import('./earlier.ts')).finder,
   },
   setUp: async () => (await import('./set-up.ts')).claudeSetUp,
-}
-
-/** A transcript only grows; one that cannot be seen has nothing new. */
-function sizeOf(path: string): number {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return 0
-  }
 }

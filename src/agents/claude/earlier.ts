@@ -1,9 +1,8 @@
-import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../../core/reason.ts'
 import type { FoundTranscript, TranscriptFinder } from '../../core/transcript.ts'
 import { claudeFolder } from './config-folder.ts'
 import { readEnds } from './transcript-ends.ts'
+import { entriesIn, statIfSeen } from './transcript-lines.ts'
 
 /** The client names a project's folder by its path; a longer name is cut, and a hash is put behind it. */
 const MOST_NAME = 200
@@ -32,8 +31,8 @@ export function findTranscripts(
       const id = TRANSCRIPT.exec(entry.name)?.[1]
       if (id === undefined || !entry.isFile() || isKnown(id)) continue
       const path = join(projects, folder.name, entry.name)
-      const mtimeMs = modifiedMsOf(path)
-      if (mtimeMs !== null && mtimeMs > (found.get(id)?.mtimeMs ?? 0))
+      const mtimeMs = statIfSeen(path)?.mtimeMs ?? 0
+      if (mtimeMs > (found.get(id)?.mtimeMs ?? 0))
         found.set(id, { id, path, mtimeMs, isRoots: folder.name === projectName(root) })
     }
   }
@@ -46,24 +45,6 @@ export function mayHold(name: string, root: string): boolean {
   const [folder, wanted] = [name.toLowerCase(), projectName(root).toLowerCase()]
   if (wanted.length > MOST_NAME) return folder.startsWith(wanted.slice(0, MOST_NAME))
   return folder === wanted || folder.startsWith(wanted.endsWith('-') ? wanted : `${wanted}-`)
-}
-
-function entriesIn(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return []
-  }
-}
-
-function modifiedMsOf(path: string): number | null {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return null
-  }
 }
 
 export const finder: TranscriptFinder = {

@@ -4,14 +4,7 @@ import { claudeFolder } from './config-folder.ts'
 import { HOOKS } from './hook-table.ts'
 import { LABEL, NAME } from './name.ts'
 import { pluginFiles } from './plugin.ts'
-import {
-  MARKET,
-  OUR_PLUGINS,
-  readFacts,
-  withoutPlugins,
-  withoutSavepoint,
-  withSavepoint,
-} from './settings.ts'
+import { MARKET, OUR_PLUGINS, readFacts, withoutPlugins, withSavepoint } from './settings.ts'
 
 /** Where an administrator sets what users cannot change. */
 const MANAGED: Readonly<Record<string, string>> = {
@@ -31,8 +24,6 @@ const plugin: PluginSetUp = {
   plugins: OUR_PLUGINS,
   files: pluginFiles,
   manifest: 'savepoint/.claude-plugin/plugin.json',
-  hooksFile: 'savepoint/hooks/hooks.json',
-  serverFile: 'savepoint/.mcp.json',
   commandFile: {
     word: '/checkpoint',
     otherwise: '/rewind',
@@ -92,6 +83,6 @@ export const claudeSetUp: AgentSetUp = {
   ],
   localFile: '.claude/settings.local.json',
   events: Object.keys(HOOKS),
-  settings: { read: readFacts, put: withSavepoint, takeOut: withoutSavepoint, withoutPlugins },
+  settings: { read: readFacts, put: withSavepoint, withoutPlugins },
   plugin,
 }

@@ -1,7 +1,16 @@
 import type { HookChange, HookCommand, SettingsProblem } from '../../core/agent-setup.ts'
 import { HOOKS } from './hook-table.ts'
-import { lineAt, memberKeys, memberOf, type Node, plainValue, type Sheet } from './settings-sheet.ts'
-import { appendMember, removeMember, replaceValue } from './settings-splice.ts'
+import {
+  appendMember,
+  lineAt,
+  memberKeys,
+  memberOf,
+  type Node,
+  plainValue,
+  removeMember,
+  replaceValue,
+  type Sheet,
+} from './settings-sheet.ts'
 
 /** One change of the text; null where nothing is left to do. */
 export type SettingsStep = { text: string; change?: HookChange; made?: string } | null
@@ -18,38 +27,35 @@ function launcherOf(handler: unknown): string | null {
 
 interface FoundHandler {
   event: string
-  member: Node
-  groups: Node
-  group: Node
-  handlers: Node
   handler: Node
+  launcher: string
+  /** What it stands in, from the inside out, each with the child that leads to it. */
+  levels: ReadonlyArray<readonly [container: Node, child: Node]>
 }
 
 /** All handlers of ours, in the order of the file. */
-function oursIn({ root }: Sheet): FoundHandler[] {
-  const hooks = memberOf(root, 'hooks')?.value
-  if (hooks?.type !== 'object') return []
-  return [...new Set(memberKeys(hooks))].flatMap((event) => {
-    const found = memberOf(hooks, event)
-    if (found?.value.type !== 'array') return []
-    const { member, value: groups } = found
-    return (groups.children ?? []).flatMap((group) => {
+export function oursIn({ root }: Sheet): FoundHandler[] {
+  const hooks = memberOf(root, 'hooks')
+  if (hooks?.value.type !== 'object') return []
+  return [...new Set(memberKeys(hooks.value))].flatMap((event) => {
+    const list = memberOf(hooks.value, event)
+    if (list?.value.type !== 'array') return []
+    const outer = [
+      [hooks.value, list.member],
+      [root, hooks.member],
+    ] as const
+    return (list.value.children ?? []).flatMap((group) => {
       const handlers = memberOf(group, 'hooks')?.value
       if (handlers?.type !== 'array') return []
-      return (handlers.children ?? [])
-        .filter((handler) => launcherOf(plainValue(handler)) !== null)
-        .map((handler) => ({ event, member, groups, group, handlers, handler }))
+      return (handlers.children ?? []).flatMap((handler) => {
+        const launcher = launcherOf(plainValue(handler))
+        if (launcher === null) return []
+        const levels = [[handlers, handler], [list.value, group], ...outer] as const
+        return [{ event, handler, launcher, levels }]
+      })
     })
   })
 }
-
-/** The events that have a handler of ours. */
-export const hookedEvents = (sheet: Sheet): string[] => [...new Set(oursIn(sheet).map(({ event }) => event))]
-
-/** The launchers that our handlers name; more than one where they were set up from several homes. */
-export const launchersIn = (sheet: Sheet): string[] => [
-  ...new Set(oursIn(sheet).flatMap(({ handler }) => launcherOf(plainValue(handler)) ?? [])),
-]
 
 /** Why hooks cannot be put in: what stands in their place has another shape, and it is not ours to change. */
 export function hooksProblem({ text, root }: Sheet): SettingsProblem | null {
@@ -64,21 +70,31 @@ export function hooksProblem({ text, root }: Sheet): SettingsProblem | null {
   return null
 }
 
-/** The next thing that keeps every event from having exactly one handler of ours, and that as it should be. */
-export function hookStep(sheet: Sheet, command: HookCommand): SettingsStep {
+/**
+ * The next thing that keeps every event from having exactly one handler of ours, and that as it should be; without a
+ * command, from having none. What a handler leaves empty goes with it, but of lists that others made only with null.
+ */
+export function hookStep(
+  sheet: Sheet,
+  command: HookCommand | null,
+  made: readonly string[] | null,
+): SettingsStep {
   const wanted: Record<string, object> = Object.fromEntries(
-    Object.entries(HOOKS).map(([event, timeout]) => [event, { type: 'command', ...command, timeout }]),
+    Object.entries(command ? HOOKS : {}).map(([event, timeout]) => [
+      event,
+      { type: 'command', ...command, timeout },
+    ]),
   )
   const ours = oursIn(sheet)
   for (const [at, found] of ours.entries()) {
     const { event, handler } = found
     const isFirst = ours.findIndex((other) => other.event === event) === at
     if (!wanted[event] || !isFirst)
-      return { text: removeHandler(sheet, found, null), change: { event, what: 'removed' } }
+      return { text: removeHandler(sheet, found, made), change: { event, what: 'removed' } }
     if (JSON.stringify(plainValue(handler)) !== JSON.stringify(wanted[event]))
       return { text: replaceValue(sheet, handler, wanted[event]), change: { event, what: 'updated' } }
   }
-  const missing = Object.keys(HOOKS).find((event) => ours.every((found) => found.event !== event))
+  const missing = Object.keys(wanted).find((event) => ours.every((found) => found.event !== event))
   return missing === undefined ? null : addHandler(sheet, missing, wanted[missing])
 }
 
@@ -93,24 +109,16 @@ function addHandler(sheet: Sheet, event: string, handler: unknown): SettingsStep
     : { text: appendMember(sheet, hooks, [group], event), change, made: event }
 }
 
-/** The next handler of ours taken out, with what it leaves empty; of lists that others made only with null. */
-export function unhookStep(sheet: Sheet, made: readonly string[] | null): SettingsStep {
-  const [found] = oursIn(sheet)
-  return found
-    ? { text: removeHandler(sheet, found, made), change: { event: found.event, what: 'removed' } }
-    : null
-}
-
-function removeHandler(sheet: Sheet, found: FoundHandler, made: readonly string[] | null): string {
-  const { event, member, groups, group, handlers, handler } = found
-  const isOurs = (name: string) => made === null || made.includes(name)
-  const isAlone = (container: Node, child: Node) => isBare(sheet, container, child)
-  if (!isAlone(handlers, handler)) return removeMember(sheet, handlers, handler)
-  if (!isAlone(groups, group) || !isOurs(event)) return removeMember(sheet, groups, group)
-  const hooks = memberOf(sheet.root, 'hooks')
-  if (!hooks) return sheet.text
-  if (!isAlone(hooks.value, member) || !isOurs('hooks')) return removeMember(sheet, hooks.value, member)
-  return removeMember(sheet, sheet.root, hooks.member)
+/** Takes a handler out, with each list around it that it leaves empty, as far as those were made for it. */
+function removeHandler(
+  sheet: Sheet,
+  { event, levels }: FoundHandler,
+  made: readonly string[] | null,
+): string {
+  const isMade = (name: string) => made === null || made.includes(name)
+  const mayGo = [true, isMade(event), isMade('hooks')]
+  const found = levels.find(([container, child], at) => !mayGo[at] || !isBare(sheet, container, child))
+  return found ? removeMember(sheet, ...found) : sheet.text
 }
 
 /** A list with nothing but this in it: no neighbour, and no comment that would go with it. */

@@ -3,11 +3,19 @@ import {
   type SettingsFacts,
   type SettingsProblem,
   type SplicedSettings,
+  type StatusLine,
   type WantedSettings,
 } from '../../core/agent-setup.ts'
-import { hookedEvents, hookStep, hooksProblem, launchersIn, unhookStep } from './settings-hooks.ts'
-import { memberOf, plainValue, readSheet, type Sheet } from './settings-sheet.ts'
-import { setStatusLine, statusLineIn, unsetStatusLine } from './settings-statusline.ts'
+import { hookStep, hooksProblem, oursIn } from './settings-hooks.ts'
+import {
+  appendMember,
+  memberOf,
+  plainValue,
+  readSheet,
+  removeMember,
+  replaceRaw,
+  type Sheet,
+} from './settings-sheet.ts'
 
 /** The name of our marketplace, and the plugins that `init` installs from it: the first brings the second along. */
 export const MARKET = 'savepoint'
@@ -15,8 +23,6 @@ export const OUR_PLUGINS: readonly string[] = [`context@${MARKET}`, `savepoint@$
 
 const BOM = '\uFEFF'
 const DAYS = 'cleanupPeriodDays'
-/** More steps than a file can need; a text that is never finished is a mistake of ours. */
-const MAX_STEPS = 10_000
 
 /** A file without a word in it counts as one without settings. */
 const bodyOf = (text: string) => {
@@ -27,12 +33,13 @@ const bodyOf = (text: string) => {
 export function readFacts(text: string): SettingsFacts | SettingsProblem {
   const sheet = readSheet(bodyOf(text).body)
   if (isMalformed(sheet)) return sheet
+  const ours = oursIn(sheet)
   const settingOf = (name: string) => plainValue(memberOf(sheet.root, name)?.value)
   const days = settingOf(DAYS)
   const ifSet = (name: string) => (settingOf(name) === true ? name : null)
   return {
-    hooked: hookedEvents(sheet),
-    launchers: launchersIn(sheet),
+    hooked: [...new Set(ours.map(({ event }) => event))],
+    launchers: [...new Set(ours.map(({ launcher }) => launcher))],
     isPlain: isPlainJson(sheet.text),
     statusLine: statusLineIn(sheet),
     hooksStoppedBy: ifSet('disableAllHooks'),
@@ -89,67 +96,71 @@ export function withoutPlugins(text: string, going: readonly string[] = []): unk
   return { ...others, ...Object.fromEntries(rest) }
 }
 
-/** The file with what is wanted in it, and every other character as it was; the same text where nothing is missing. */
+/** The file with what is wanted in it, and every other character as it was; the same text where nothing is to do. */
 export function withSavepoint(
   text: string,
   { hooks, made = null, statusLine }: WantedSettings,
 ): SplicedSettings | SettingsProblem {
   const { bom, body } = bodyOf(text)
-  const merged: SplicedSettings = { text, changes: [], made: [] }
   const first = readSheet(body)
   if (isMalformed(first)) return first
   const command = hooks === 'out' ? null : hooks
   const problem = command && hooksProblem(first)
   if (problem) return problem
-  let sheet = first
-  if (command) sheet = runSteps(sheet, merged, (now) => hookStep(now, command))
-  if (hooks === 'out') sheet = runSteps(sheet, merged, (now) => unhookStep(now, made))
-  if (statusLine && !hasStatusLine(sheet, statusLine.command))
-    sheet = reread(setStatusLine(sheet, statusLine.command, statusLine.rest))
-  return sheet.text === body ? merged : { ...merged, text: bom + sheet.text }
-}
-
-const hasStatusLine = (sheet: Sheet, command: string) => {
-  const now = statusLineIn(sheet)
-  return now.kind === 'ours' && now.command === command
-}
-
-/**
- * The file without anything of ours. `made` as `withSavepoint` told it: only what it made goes where it is empty; null
- * where nobody remembers. `statusLine`: the command to put back, as it was written.
- */
-export function withoutSavepoint(
-  text: string,
-  { made, statusLine }: { made: readonly string[] | null; statusLine: string | null },
-): SplicedSettings | SettingsProblem {
-  const { bom, body } = bodyOf(text)
   const merged: SplicedSettings = { text, changes: [], made: [] }
-  const first = readSheet(body)
-  if (isMalformed(first)) return first
-  let sheet = runSteps(first, merged, (now) => unhookStep(now, made))
-  sheet = reread(unsetStatusLine(sheet, statusLine))
-  return sheet.text === body ? merged : { ...merged, text: bom + sheet.text }
-}
-
-/** SettingsStep after step, each from the text that the one before left. */
-function runSteps(
-  from: Sheet,
-  merged: SplicedSettings,
-  next: (sheet: Sheet) => ReturnType<typeof hookStep>,
-): Sheet {
-  let sheet = from
-  for (let round = 0; round < MAX_STEPS; round += 1) {
-    const step = next(sheet)
-    if (step === null) return sheet
+  let sheet = first
+  // Step after step, each from the text that the one before left.
+  for (;;) {
+    const step = hooks && hookStep(sheet, command, made)
+    if (!step) break
     if (step.change) merged.changes.push(step.change)
     if (step.made) merged.made.push(step.made)
     sheet = reread(step.text)
   }
-  throw new Error('the settings are never finished')
+  if (statusLine) sheet = reread(changeStatusLine(sheet, statusLine))
+  return sheet.text === body ? merged : { ...merged, text: bom + sheet.text }
 }
 
 function reread(text: string): Sheet {
   const sheet = readSheet(text)
   if (isMalformed(sheet)) throw new Error(`the merge broke line ${sheet.line}: ${sheet.problem}`)
   return sheet
+}
+
+const OUR_LINE = /[\\/]bin[\\/]savepoint-hook(?:\.cjs)?['"]? statusline(?: |$)/
+
+function statusLineIn({ text, root }: Sheet): StatusLine {
+  const found = memberOf(root, 'statusLine')?.value
+  if (!found) return { kind: 'none' }
+  const node = memberOf(found, 'command')?.value
+  const command = plainValue(node)
+  if (!node || typeof command !== 'string' || plainValue(memberOf(found, 'type')?.value) !== 'command')
+    return { kind: 'strange' }
+  if (OUR_LINE.test(command)) return { kind: 'ours', command }
+  const raw = text.slice(node.offset, node.offset + node.length)
+  // `as`: the value of an object node.
+  const { type: _type, command: _command, ...rest } = plainValue(found) as Record<string, unknown>
+  return { kind: 'other', command, raw, rest }
+}
+
+/**
+ * With a command: ours in the place of the one that is there, with its other settings left; else a status line of ours.
+ * With `before`: ours goes, and the command that stood there comes back as it was written.
+ */
+function changeStatusLine(sheet: Sheet, wanted: NonNullable<WantedSettings['statusLine']>): string {
+  const found = memberOf(sheet.root, 'statusLine')
+  const node = memberOf(found?.value, 'command')?.value
+  const now = statusLineIn(sheet)
+  if ('before' in wanted) {
+    if (!found || now.kind !== 'ours') return sheet.text
+    const { before } = wanted
+    return before !== null && node
+      ? replaceRaw(sheet, node, before)
+      : removeMember(sheet, sheet.root, found.member)
+  }
+  const { command, rest } = wanted
+  if (now.kind === 'ours' && now.command === command) return sheet.text
+  return node
+    ? replaceRaw(sheet, node, JSON.stringify(command))
+    : appendMember(sheet, sheet.root, { type: 'command', command, ...rest }, 'statusLine')
 }

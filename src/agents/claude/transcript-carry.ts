@@ -26,7 +26,7 @@ export interface HeldEntry {
 /** A sub-agent's file: how far it is read, and its last calls. */
 export interface HelperFile {
   offset: number
-  messages: Map<string, CountedUsage>
+  messages: Array<[string, CountedUsage]>
 }
 
 /** What the reader remembers between two readings. Every part is bounded. */
@@ -55,40 +55,24 @@ export const emptyCarry = (): Carry => ({
 })
 
 /** As plain JSON. */
-export const writeCarry = (carry: Carry) => ({
+export const writeCarry = ({ messages, calls, seen, held, tasks, helpers, expands }: Carry) => ({
   version: VERSION,
-  messages: [...carry.messages],
-  calls: [...carry.calls],
-  seen: [...carry.seen],
-  held: [...carry.held],
-  tasks: [...carry.tasks],
-  helpers: [...carry.helpers].map(([name, { offset, messages }]) => [
-    name,
-    { offset, messages: [...messages] },
-  ]),
-  expands: carry.expands,
+  ...{ messages: [...messages], calls: [...calls], seen: [...seen], held: [...held] },
+  ...{ tasks: [...tasks], helpers: [...helpers], expands },
 })
 
 /** Null where it is none that this version wrote. */
 export function readCarry(value: unknown): Carry | null {
-  if (typeof value !== 'object' || value === null) return null
-  // Only this reader writes a carry, and says by the version which shape it has.
-  const saved = value as Partial<ReturnType<typeof writeCarry>>
-  if (saved.version !== VERSION) return null
-  const { messages, calls, seen, held, tasks, helpers } = saved
-  if (![messages, calls, seen, held, tasks, helpers].every(Array.isArray)) return null
+  // `as`: only this reader writes a carry, and says by the version which shape it has.
+  const saved = value as Partial<ReturnType<typeof writeCarry>> | null | undefined
+  if (saved?.version !== VERSION) return null
   return {
-    messages: new Map(messages),
-    calls: new Map(calls),
-    seen: new Set(seen),
-    held: new Map(held),
-    tasks: new Map(tasks),
-    // Tuples are arrays in JSON.
-    helpers: new Map(
-      (helpers as Array<[string, { offset: number; messages: Array<[string, CountedUsage]> }]>).map(
-        ([name, file]) => [name, { offset: file.offset, messages: new Map(file.messages) }],
-      ),
-    ),
+    messages: new Map(saved.messages),
+    calls: new Map(saved.calls),
+    seen: new Set(saved.seen),
+    held: new Map(saved.held),
+    tasks: new Map(saved.tasks),
+    helpers: new Map(saved.helpers),
     expands: saved.expands === true,
   }
 }

@@ -1,6 +1,5 @@
-import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { isCode } from './transcript-lines.ts'
+import { entriesIn } from './transcript-lines.ts'
 
 const MAX_DEPTH = 3
 const MAX_ENTRIES = 5_000
@@ -11,7 +10,7 @@ export function helperFiles(transcript: string): Array<{ name: string; path: str
   const found: Array<{ name: string; path: string }> = []
   let seen = 0
   const visit = (place: string, depth: number) => {
-    for (const entry of entriesOf(place)) {
+    for (const entry of entriesIn(place)) {
       seen += 1
       if (seen > MAX_ENTRIES) return
       const path = join(place, entry.name)
@@ -22,13 +21,4 @@ export function helperFiles(transcript: string): Array<{ name: string; path: str
   }
   if (folder !== join(transcript, 'subagents')) visit(folder, 0)
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
-}
-
-function entriesOf(place: string) {
-  try {
-    return readdirSync(place, { withFileTypes: true })
-  } catch (error) {
-    if (isCode(error, ['ENOENT', 'ENOTDIR', 'EACCES'])) return []
-    throw error
-  }
 }

@@ -1,4 +1,15 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { errorCode } from '../../core/reason.ts'
 
 /** So much is read at a time: it stays in the processor's cache. */
 const CHUNK = 524_288
@@ -12,23 +23,60 @@ export interface LineFile {
   size: number
 }
 
-/** Opens a regular file and nothing else: neither a pipe nor a device may hold the reader up. Null where there is none. */
-export function openRegular(path: string): LineFile | null {
-  let fd: number
-  try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  } catch (error) {
-    if (isCode(error, ['ENOENT', 'ENOTDIR', 'ENXIO', 'ELOOP'])) return null
-    throw error
-  }
+/** Opens a regular file; null where something else stands there: neither a pipe nor a device may hold the reader up. */
+export function openRegular(path: string, flags = 0): LineFile | null {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags)
   const status = fstatSync(fd)
   if (status.isFile()) return { fd, size: status.size }
   closeSync(fd)
   return null
 }
 
-export const isCode = (error: unknown, codes: readonly string[]) =>
-  error instanceof Error && 'code' in error && codes.includes(String(error.code))
+/** The same; null also where there is nothing. */
+export function openIfThere(path: string): LineFile | null {
+  try {
+    return openRegular(path)
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ENXIO', 'ELOOP'].includes(errorCode(error) ?? '')) return null
+    throw error
+  }
+}
+
+/** Looks at one end of a file, as far as the first of some lengths at which something is found. */
+export function lookFor<Found>(
+  { fd, size }: LineFile,
+  end: 'start' | 'end',
+  lengths: readonly number[],
+  find: (bytes: Buffer) => Found | null,
+): Found | null {
+  for (const length of lengths) {
+    const bytes = Buffer.allocUnsafe(Math.min(length, size))
+    const count = readSync(fd, bytes, 0, bytes.length, end === 'start' ? 0 : size - bytes.length)
+    const found = find(bytes.subarray(0, count))
+    if (found !== null || count >= size) return found
+  }
+  return null
+}
+
+/** What stands at a path; null where nothing does, or where it cannot be seen. */
+export function statIfSeen(path: string): Stats | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? null
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return null
+  }
+}
+
+/** The entries of a folder; none where it cannot be looked into. */
+export function entriesIn(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return []
+  }
+}
 
 /**
  * Gives every whole line from an offset to the file's present end, or `tooLong()` for one that nobody could hold.

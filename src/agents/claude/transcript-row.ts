@@ -1,61 +1,18 @@
-import { countIn, cutTextOf, type Members, membersOf, nameIn } from './transcript-value.ts'
-
-/** One block of a message; what is in its open fields is looked into by who wants it. */
-export interface Block {
-  type: string
-  id: string
-  name: string
-  text: unknown
-  input: unknown
-  toolUseId: string
-  failed: boolean
-  content: unknown
-}
-
-export interface Usage {
-  input: number
-  output: number
-  cacheRead: number
-  cacheCreation: number
-  /** What the last step of the call had in its window. */
-  window: number
-}
+import {
+  countIn,
+  cutTextOf,
+  isObject,
+  type Members,
+  membersIn,
+  membersOf,
+  nameIn,
+  usageOf,
+} from './transcript-value.ts'
 
 /** One line of a transcript, in our words. */
-export interface Row {
-  type: string
-  subtype: string
-  uuid: string
-  at: string
-  side: boolean
-  meta: boolean
-  compactSummary: boolean
-  apiError: boolean
-  error: string
-  requestId: string
-  /** Who wrote a prompt, where the client tells. */
-  source: string
-  origin: string
-  messageId: string
-  model: string
-  role: string
-  /** What a message says, where that is no list of blocks. */
-  said: unknown
-  blocks: Block[]
-  usage: Usage | null
-  /** The client's own record of a result. */
-  result: unknown
-  /** Who kept a call from running, where the client tells; empty where it does not. */
-  denied: string
-  automatic: boolean
-  postTokens: number | null
-  attachment: { type: string; prompt: unknown; taskId: string; status: string } | null
-  /** Of a change of the queue of prompts: what was done, and the words where it has some. */
-  operation: string
-  content: unknown
-  /** Of a pull request. */
-  url: string
-}
+export type Row = ReturnType<typeof rowOf>
+/** One block of a message; what is in its open fields is looked into by who wants it. */
+export type Block = ReturnType<typeof blockOf>
 
 /** The attachments that tell something. */
 const TELLING = ['queued_command', 'task_status']
@@ -70,11 +27,16 @@ const NAME = 200
 const MAX_BLOCKS = 1_000
 
 /** The client's own copy of a result comes last, and can be most of a line. */
-const RESULT_COPY = ',"toolUseResult":'
+const RESULT_COPY = Buffer.from(',"toolUseResult":')
+// Around a result that is one text. None of these can stand inside a text of JSON, where quotes are escaped.
+const TEXT_OPENS = Buffer.from('"type":"tool_result","content":"')
+const TEXT_CLOSES = Buffer.from('"}]},"uuid":"')
+const OTHER_RESULT = Buffer.from('"type":"tool_result"')
+const ERROR = Buffer.from('"is_error":true')
 
 /**
  * Reads one line; null where it is no JSON object. Of a line of no interest only the kind is told. `isWhole` is false
- * for statistics alone: all that they need of a result that is no error stands before its copy.
+ * for statistics alone, which need neither the text of a result that is no error nor the client's copy of it.
  */
 export function readRow(
   bytes: Buffer,
@@ -88,31 +50,32 @@ export function readRow(
     KIND.exec(bytes.toString('latin1', from, Math.min(to, from + KIND_WITHIN))) ?? []
   if (SKIPPED.test(kind)) return { type: kind }
   if (attached !== '' && !TELLING.includes(attached)) return { type: 'attachment' }
-  const copy = isWhole ? -1 : bytes.subarray(from, to).indexOf(RESULT_COPY)
-  const short = copy < 0 ? null : readLine(`${bytes.toString('utf8', from, from + copy)}}`)
+  const copy = isWhole || kind !== 'user' ? -1 : bytes.subarray(from, to).indexOf(RESULT_COPY)
+  const short = copy < 0 ? null : rowIn(`${withoutText(bytes.subarray(from, from + copy))}}`)
   if (short && short.uuid !== '' && short.at !== '' && !short.blocks.some(({ failed }) => failed))
     return short
-  return readLine(bytes.toString('utf8', from, to))
+  return rowIn(bytes.toString('utf8', from, to))
 }
 
-function readLine(text: string): Row | null {
-  const line = parseLine(text)
-  return line === null ? null : rowOf(line)
+/** A line with one result that is no error, without its text; any other line as it is. */
+function withoutText(line: Buffer): string {
+  const start = line.indexOf(TEXT_OPENS) + TEXT_OPENS.length
+  const end = line.lastIndexOf(TEXT_CLOSES)
+  const text = line.subarray(start, Math.max(start, end))
+  if (start < TEXT_OPENS.length || end < start || text.includes(OTHER_RESULT) || text.includes(ERROR))
+    return line.toString('utf8')
+  return line.toString('utf8', 0, start) + line.toString('utf8', end)
 }
 
 export const isRow = (row: Row | { type: string }): row is Row => 'uuid' in row
 
-function parseLine(text: string): Members | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? membersOf(value) : null
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
+/** Null where a text is no JSON object. */
+function rowIn(text: string): Row | null {
+  const line = membersIn(text)
+  return line === null ? null : rowOf(line)
 }
 
-function rowOf(line: Members): Row {
+function rowOf(line: Members) {
   const message = membersOf(line.message)
   const compaction = membersOf(line.compactMetadata)
   const attached = membersOf(line.attachment)
@@ -129,59 +92,43 @@ function rowOf(line: Members): Row {
     apiError: line.isApiErrorMessage === true,
     error: cutTextOf(line.error, 300),
     requestId: nameIn(line.requestId, NAME),
+    /** Who wrote a prompt, where the client tells. */
     source: nameIn(line.promptSource, NAME),
     origin: kindIn(attachment === null ? line.origin : (attached.origin ?? line.origin)),
     messageId: nameIn(message.id, NAME),
     model: nameIn(message.model, NAME),
     role: nameIn(message.role, NAME),
+    /** What a message says, where that is no list of blocks. */
     said: Array.isArray(content) ? null : content,
-    blocks: Array.isArray(content) ? blocksOf(content) : [],
-    usage: usageOf(message.usage),
+    blocks: Array.isArray(content) ? content.slice(0, MAX_BLOCKS).filter(isObject).map(blockOf) : [],
+    usage: isObject(message.usage) ? usageOf(message.usage) : null,
+    /** The client's own record of a result. */
     result: line.toolUseResult,
+    /** Who kept a call from running, where the client tells; empty where it does not. */
     denied: nameIn(line.toolDenialKind, NAME),
     automatic: compaction.trigger === 'auto',
     postTokens: countIn(compaction.postTokens) || null,
     attachment,
+    /** Of a change of the queue of prompts: what was done, and the words where it has some. */
     operation: nameIn(line.operation, NAME),
     content: line.content,
+    /** Of a pull request. */
     url: cutTextOf(line.prUrl, 300),
   }
 }
 
-const blocksOf = (content: readonly unknown[]): Block[] =>
-  content.slice(0, MAX_BLOCKS).flatMap((value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
-    const block = membersOf(value)
-    return {
-      type: nameIn(block.type, NAME),
-      id: nameIn(block.id, NAME),
-      name: nameIn(block.name, NAME),
-      text: block.text,
-      input: block.input,
-      toolUseId: nameIn(block.tool_use_id, NAME),
-      failed: block.is_error === true,
-      content: block.content,
-    }
-  })
+const blockOf = (block: Members) => ({
+  type: nameIn(block.type, NAME),
+  id: nameIn(block.id, NAME),
+  name: nameIn(block.name, NAME),
+  text: block.text,
+  input: block.input,
+  toolUseId: nameIn(block.tool_use_id, NAME),
+  failed: block.is_error === true,
+  content: block.content,
+})
 
-function usageOf(value: unknown): Usage | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
-  const usage = membersOf(value)
-  const steps = Array.isArray(usage.iterations) ? usage.iterations : []
-  const step = membersOf(steps.findLast((one) => typeof one === 'object' && one !== null) ?? value)
-  return {
-    input: countIn(usage.input_tokens),
-    output: countIn(usage.output_tokens),
-    cacheRead: countIn(usage.cache_read_input_tokens),
-    cacheCreation: countIn(usage.cache_creation_input_tokens),
-    window:
-      countIn(step.input_tokens) +
-      countIn(step.cache_read_input_tokens) +
-      countIn(step.cache_creation_input_tokens),
-  }
-}
-
-function attachmentOf(attached: Members): Row['attachment'] {
+function attachmentOf(attached: Members) {
   const type = nameIn(attached.type, NAME)
   if (!TELLING.includes(type)) return null
   return {

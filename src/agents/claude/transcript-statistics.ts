@@ -1,36 +1,14 @@
 import type { Statistics } from '../../core/session.ts'
+import { isGitCommit, simpleCommands } from '../../core/shell-command.ts'
 import { EDIT_TOOLS } from './edit-tools.ts'
 import { type Carry, type CountedCall, type CountedUsage, rememberNewest } from './transcript-carry.ts'
-import { countCommits } from './transcript-commit.ts'
 import { isRefusedByUser } from './transcript-refusal.ts'
 import type { Block, Row } from './transcript-row.ts'
 import { membersOf, nameIn, textPartsOf } from './transcript-value.ts'
 
 /** Kinds of lines that say nothing for a session's record, and are known to. */
-const SILENT = new Set([
-  'agent-name',
-  'agent-setting',
-  'ai-title',
-  'api-request',
-  'api-request-blob',
-  'api-request-shape',
-  'atis-latch',
-  'attachment',
-  'bridge-session',
-  'cost-state',
-  'custom-title',
-  'file-history-delta',
-  'file-history-snapshot',
-  'frame-link',
-  'last-prompt',
-  'mode',
-  'permission-mode',
-  'progress',
-  'relocated',
-  'summary',
-  'tools-used',
-  'worktree-state',
-])
+const SILENT =
+  /^(?:agent-(?:name|setting)|(?:ai|custom)-title|api-request(?:-blob|-shape)?|atis-latch|attachment|bridge-session|cost-state|file-history-(?:delta|snapshot)|frame-link|last-prompt|mode|permission-mode|progress|relocated|summary|tools-used|worktree-state)$/
 const LAUNCHES = ['Task', 'Agent']
 const MOST = { messages: 200, calls: 200, files: 500, tools: 200, kinds: 50, path: 4_096, command: 65_536 }
 
@@ -70,7 +48,7 @@ export class Tally {
 
   /** A line of a kind that is not read. */
   countOther(kind: string) {
-    if (!SILENT.has(kind)) count(this.kinds, safeName(kind.slice(0, 40), /^[A-Za-z][\w-]*$/), MOST.kinds)
+    if (!SILENT.test(kind)) count(this.kinds, safeName(kind.slice(0, 40), /^[A-Za-z][\w-]*$/), MOST.kinds)
   }
 
   /** `messages` are the calls of the row's file. */
@@ -156,6 +134,10 @@ export function isRejected({ failed, content }: Block, { denied }: Row): boolean
   const [text = ''] = failed ? textPartsOf(content, 100) : []
   return isRefusedByUser(text)
 }
+
+/** How often a shell command calls `git commit`. */
+const countCommits = (command: string) =>
+  command.includes('commit') ? simpleCommands(command).filter(isGitCommit).length : 0
 
 /** Names are keys of plain objects later: one that could be more than a name is told as `countOther`. */
 const safeName = (name: string, pattern: RegExp) => (pattern.test(name) ? name : 'other')

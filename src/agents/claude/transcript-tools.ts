@@ -60,14 +60,14 @@ export function heldEntryOf({ name, input }: Block, at: string): HeldEntry | nul
         path: '',
       },
     }
-  if (name !== 'TodoWrite' && name !== 'TaskCreate' && name !== 'TaskUpdate') return null
-  const value = field(input)
-  if (name === 'TodoWrite') return todosOf(value('todos'), at)
-  const text = textOf(value('subject'), MOST.item)
+  const value = membersOf(input)
+  if (name === 'TodoWrite') return todosOf(value.todos, at)
+  if (name !== 'TaskCreate' && name !== 'TaskUpdate') return null
+  const text = textOf(value.subject, MOST.item)
   if (name === 'TaskCreate')
     return text === '' ? null : { entry: { at, kind: 'todo', id: '', text, state: 'open' } }
-  const id = textOf(value('taskId'), MOST.item)
-  const state = stateOf(value('status'))
+  const id = textOf(value.taskId, MOST.item)
+  const state = stateOf(value.status)
   if (id === '') return null
   const entry: HeldValue = { at, kind: 'todo', id, text, state: state ?? 'open' }
   return state === undefined ? { entry, keepsState: true } : { entry }
@@ -77,8 +77,9 @@ function todosOf(value: unknown, at: string): HeldEntry | null {
   if (!Array.isArray(value)) return null
   const items: Extract<TranscriptEntry, { kind: 'todos' }>['items'] = []
   for (const item of value.slice(0, MOST_ITEMS.todos)) {
-    const text = textOf(field(item)('content'), MOST.item)
-    const state = stateOf(field(item)('status')) ?? 'open'
+    const { content, status } = membersOf(item)
+    const text = textOf(content, MOST.item)
+    const state = stateOf(status) ?? 'open'
     if (text !== '' && state !== 'deleted') items.push({ text, state })
   }
   return { entry: { at, kind: 'todos', items } }
@@ -92,15 +93,15 @@ export function releaseHeld(
   text: string,
   result: unknown,
 ): TranscriptEntry[] {
-  const value = field(result)
+  const value = membersOf(result)
   if (held.kind === 'plan') {
     if (!ok && !refusal?.byUser) return []
-    const path = textOf(value('filePath'), MOST.path) || (SAVED_TO.exec(text)?.[1] ?? '')
+    const path = textOf(value.filePath, MOST.path) || (SAVED_TO.exec(text)?.[1] ?? '')
     return [
       {
         at,
         kind: 'plan',
-        text: textOf(value('plan'), MOST.plan),
+        text: textOf(value.plan, MOST.plan),
         verdict: ok ? 'approved' : 'refused',
         path,
       },
@@ -113,7 +114,7 @@ export function releaseHeld(
       ? (refusal?.answers ?? [])
       : free !== undefined
         ? [{ question: first?.question ?? '', answer: free.trim() }]
-        : answersIn(value('answers'), value('annotations'), text)
+        : answersIn(value.answers, value.annotations, text)
     return answers.map(({ question, answer }) => ({
       ...{ at, kind: 'request', how: 'answer', text: answer, about: question },
     }))
@@ -121,22 +122,22 @@ export function releaseHeld(
   if (!ok) return []
   if (held.kind === 'todos' || held.id !== '') return [{ ...held, at }]
   const id =
-    textOf(field(value('task'))('id'), MOST.item) || (/^Task #(\S{1,40}) created/.exec(text)?.[1] ?? '')
+    textOf(membersOf(value.task).id, MOST.item) || (/^Task #(\S{1,40}) created/.exec(text)?.[1] ?? '')
   return id === '' ? [] : [{ ...held, at, id }]
 }
 
 const SAVED_TO = /Your plan has been saved to: (\S{1,400})/
 
 function questionsIn(input: unknown): Extract<TranscriptEntry, { kind: 'asks' }>['questions'] {
-  const questions = field(input)('questions')
+  const { questions } = membersOf(input)
   if (!Array.isArray(questions)) return []
   return questions.slice(0, MOST_ITEMS.questions).map((one) => {
-    const options = field(one)('options')
+    const { question, options } = membersOf(one)
     return {
-      question: textOf(field(one)('question'), MOST.question),
+      question: textOf(question, MOST.question),
       options: (Array.isArray(options) ? options : [])
         .slice(0, MOST_ITEMS.options)
-        .map((option) => textOf(field(option)('label'), MOST.item))
+        .map((option) => textOf(membersOf(option).label, MOST.item))
         .filter((label) => label !== ''),
     }
   })
@@ -153,7 +154,7 @@ function answersIn(answers: unknown, annotations: unknown, text: string) {
         ])
   return chosen
     .map(([question, answer]) => {
-      const notes = textOf(field(field(annotations)(question))('notes'), MOST.question)
+      const notes = textOf(membersOf(membersOf(annotations)[question]).notes, MOST.question)
       const choice = textOf(
         Array.isArray(answer) ? answer.filter(isString).join(', ') : answer,
         MOST.question,
@@ -166,13 +167,6 @@ function answersIn(answers: unknown, annotations: unknown, text: string) {
 }
 
 const isString = (value: unknown) => typeof value === 'string'
-
-/** A way to look into a value of which nothing is known. */
-function field(value: unknown): (key: string) => unknown {
-  if (typeof value !== 'object' || value === null) return () => undefined
-  const members = new Map<string, unknown>(Object.entries(value))
-  return (key) => members.get(key)
-}
 
 const textOf = (value: unknown, most: number) =>
   typeof value === 'string' ? startOf(value.trim(), most) : typeof value === 'number' ? String(value) : ''

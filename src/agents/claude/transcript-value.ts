@@ -5,12 +5,22 @@ export type Members = Readonly<Record<string, unknown>>
 
 const NOTHING: Members = {}
 
-/** The members of an object; none where the value is something else. */
-export const membersOf = (value: unknown): Members =>
+export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? // `as`: it was just seen to be an object.
-      (value as Members)
-    : NOTHING
+
+/** The members of an object; none where the value is something else. */
+export const membersOf = (value: unknown): Members => (isObject(value) ? value : NOTHING)
+
+/** The members of the object that a text of JSON is; null where it is none. */
+export function membersIn(text: string): Members | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
 
 /** A string, cut at a whole character; empty where the value is something else. */
 export const nameIn = (value: unknown, max: number): string =>
@@ -23,6 +33,22 @@ export const cutTextOf = (value: unknown, max: number): string =>
 /** A count: whole, not negative, not absurd; else 0. */
 export const countIn = (value: unknown): number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= 1e12 ? value : 0
+
+/** What an API call used. Where the provider used tools of its own, each step has had a window; the last is the present one. */
+export function usageOf(usage: Members) {
+  const steps: unknown[] = Array.isArray(usage.iterations) ? usage.iterations : []
+  const step = membersOf(steps.findLast((one) => typeof one === 'object' && one !== null) ?? usage)
+  return {
+    input: countIn(usage.input_tokens),
+    output: countIn(usage.output_tokens),
+    cacheRead: countIn(usage.cache_read_input_tokens),
+    cacheCreation: countIn(usage.cache_creation_input_tokens),
+    window:
+      countIn(step.input_tokens) +
+      countIn(step.cache_read_input_tokens) +
+      countIn(step.cache_creation_input_tokens),
+  }
+}
 
 const MOST_PARTS = 100
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { closeSync, readSync, statSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
 import { type ContextUse, noStatistics } from '../../core/session.ts'
 import type { TranscriptEntry, TranscriptProgress, TranscriptReading } from '../../core/transcript.ts'
 import { type Carry, type CountedUsage, emptyCarry, readCarry, writeCarry } from './transcript-carry.ts'
 import { tellEntries } from './transcript-entries.ts'
 import { helperFiles } from './transcript-helpers.ts'
-import { eachLine, isCode, type LineFile, openRegular } from './transcript-lines.ts'
+import { eachLine, type LineFile, openIfThere, statIfSeen } from './transcript-lines.ts'
 import { isRow, type Row, readRow } from './transcript-row.ts'
 import { isReal, Tally } from './transcript-statistics.ts'
 import { windowOf } from './window.ts'
@@ -28,7 +28,7 @@ export function readTranscript(
   onEntry: ((entry: TranscriptEntry) => void) | null,
   { maxBytes = Number.POSITIVE_INFINITY }: { maxBytes?: number } = {},
 ): TranscriptProgress | null {
-  const file = openRegular(path)
+  const file = openIfThere(path)
   if (file === null) return null
   try {
     const cursor = before && cursorIn(before)
@@ -87,9 +87,9 @@ function readHelpers(path: string, session: Conversation, budget: number): boole
   for (const { name, path: place } of helperFiles(path)) {
     const known = helpers.get(name)
     if (known === undefined && helpers.size >= MOST.helpers) continue
-    if (known && sizeOf(place) <= known.offset) continue
+    if (known && (statIfSeen(place)?.size ?? 0) <= known.offset) continue
     if (left <= 0) return false
-    const file = openRegular(place)
+    const file = openIfThere(place)
     if (file === null) continue
     const messages = new Map(known?.messages)
     const from = known?.offset ?? 0
@@ -101,7 +101,7 @@ function readHelpers(path: string, session: Conversation, budget: number): boole
         (bytes, start, end) => session.line(bytes, start, end, messages),
         () => session.tally.countMalformed(),
       )
-      helpers.set(name, { offset, messages: new Map([...messages].slice(-MOST.helperMessages)) })
+      helpers.set(name, { offset, messages: [...messages].slice(-MOST.helperMessages) })
       left -= offset - from
       if (!complete) return false
     } finally {
@@ -109,15 +109,6 @@ function readHelpers(path: string, session: Conversation, budget: number): boole
     }
   }
   return true
-}
-
-function sizeOf(path: string): number {
-  try {
-    return statSync(path).size
-  } catch (error) {
-    if (isCode(error, ['ENOENT'])) return 0
-    throw error
-  }
 }
 
 /** What the lines of a session come to. */

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import { isCancel, text } from '@clack/prompts'
 import { clipText } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
+import { NOTICES } from '../../engine/context/notices.ts'
 import { Keyboard, type KeySource, LINE_BREAK_SIGN, MAX_ANSWER } from './keyboard.ts'
 
 export interface Terminal {
@@ -34,7 +35,7 @@ export async function askAt(
     output.write(UNMARKED)
     unasked = keyboard.close()
   }
-  if (unasked !== '') notices.push(`typed after the last answer, and not taken: ${clipText(unasked, 200)}`)
+  if (unasked !== '') notices.push(NOTICES.answersLeftOver(clipText(unasked, 200)))
   return answers
 }
 

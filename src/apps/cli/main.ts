@@ -1,5 +1,6 @@
 import { asReason, type ReasonError } from '../../core/reason.ts'
 import { visibleLines } from '../../core/visible.ts'
+import { afterCommit } from '../../engine/context/context.ts'
 import { parseInput } from '../../verbs/define/field.ts'
 import type { Failure, Verb } from '../../verbs/define/verb.ts'
 import { performOnce } from '../../verbs/perform.ts'
@@ -54,9 +55,10 @@ export async function runCommandLine(door: Door, person: Person = NOBODY): Promi
     const request = { cwd, env, ports: realPorts, readInput, ask, progress, notices }
     const result = await performOnce(verb, request, input).finally(bar.end)
     const failure = verb.failure?.(result) ?? null
+    const words = json ? '' : await wordsOf(verb, result, door, notices)
     for (const notice of new Set(notices)) door.err(`savepoint: ${visibleLines(notice)}\n`)
     if (json) door.out(`${verb.aside ? '\n' : ''}${JSON.stringify(answer(result, failure, notices))}\n`)
-    else (verb.aside ? door.err : door.out)(wordsOf(verb, result, door))
+    else (verb.aside ? door.err : door.out)(words)
     return failure?.exit ?? 0
   } catch (error) {
     const reason = asReason(error)
@@ -67,9 +69,17 @@ export async function runCommandLine(door: Door, person: Person = NOBODY): Promi
   }
 }
 
-function wordsOf(verb: Verb, result: unknown, { columns }: Door): string {
-  const exact = Number.isFinite(columns) ? null : (verb.exact?.(result) ?? null)
-  return exact ?? `${visibleLines(verb.say(result, { columns }))}\n`
+/** What was done is done: an answer that cannot be put into words is given as it is. */
+function wordsOf(verb: Verb, result: unknown, { columns }: Door, notices: string[]): Promise<string> {
+  return afterCommit(
+    { notices },
+    'Putting the answer into words',
+    `${visibleLines(JSON.stringify(result))}\n`,
+    async () => {
+      const exact = Number.isFinite(columns) ? null : (verb.exact?.(result) ?? null)
+      return exact ?? `${visibleLines(verb.say(result, { columns }))}\n`
+    },
+  )
 }
 
 /** No words at all ask how things stand. */

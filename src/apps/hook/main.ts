@@ -2,14 +2,15 @@ import { readSync } from 'node:fs'
 import { AGENTS, agentNamed } from '../../agents/table.ts'
 import type { Agent } from '../../core/agent.ts'
 import type { AgentEvent } from '../../core/agent-event.ts'
+import { parseOrUndefined } from '../../core/json.ts'
 import { errorCode } from '../../core/reason.ts'
+import { secretMarkIn } from '../../engine/context/secret-mark.ts'
 import { noteFault } from '../../engine/sessions/fault.ts'
-import type { HookAnswer } from '../../engine/sessions/start-brief.ts'
-import { homeHere } from '../process/home-here.ts'
-import { startProgram } from '../process/program.ts'
+import { appendTo, hearEvent } from '../../engine/sessions/hear-event.ts'
+import type { HookAnswer } from '../../engine/sessions/on-event.ts'
+import { homeHere, isSharedHome, startProgram } from '../process/program.ts'
+import { realPorts } from '../process/real-ports.ts'
 import { pauseOneMs, writeAll } from '../process/write-all.ts'
-import { appendTo, hearEvent } from './hear-event.ts'
-import { parseOrUndefined } from './json.ts'
 import { renderStatusline } from './statusline.ts'
 
 /** What the program shows to a hook. */
@@ -45,14 +46,17 @@ export function answerHook(
   agents: readonly Agent[] = AGENTS,
 ): Promise<void> | null {
   const home = homeHere()
+  const isShared = isSharedHome(home)
   let name = words[0] ?? ''
   const noteFailure = (error: unknown) => {
     const { reason, message } = wordsOf(error)
-    noteFault(home, { at: now(), event: name, reason, message })
+    if (!isShared) noteFault(home, { at: now(), event: name, reason, message })
     return null
   }
   try {
     const input = pipes.readInput()
+    // Whoever can write to the home could speak to the agent through its brief.
+    if (isShared) return null
     if (name === 'statusline') {
       tellStatus(input, home, { ...pipes, agents }, words[1])
       return null
@@ -62,9 +66,13 @@ export function answerHook(
     const event = input === '' ? null : agent.eventOf(parseOrUndefined(input), now())
     if (event === null) return null
     name = event.kind
-    const { isDue, usedPercent } = hearEvent(home, agent, event, elapsedMs)
+    const { isDue, usedPercent, failure } = hearEvent(home, agent, event, {
+      elapsed: elapsedMs,
+      mark: secretMarkIn(home, realPorts.random),
+    })
+    if (failure !== null) noteFailure(failure)
     return isDue
-      ? answer(home, event, usedPercent, { ...pipes, agent })
+      ? answer(home, event, usedPercent, { ...pipes, agent, noteFailure })
           .catch(noteFailure)
           .then(() => undefined)
       : null
@@ -77,11 +85,12 @@ async function answer(
   home: string,
   event: AgentEvent,
   usedPercent: number | null,
-  { write, agent }: Pipes & { agent: Agent },
+  { write, agent, noteFailure }: Pipes & { agent: Agent; noteFailure(error: unknown): void },
 ): Promise<void> {
   const { program, used, keep } = startProgram<Program>(WITH_BRIEF, ANY)
   const told = await program.handleEvent(event, agent.projectOf(process.env) ?? event.cwd, usedPercent)
   if (told !== null) write(agent.envelope(event.kind, told.text))
+  if (told?.failure !== undefined) noteFailure(told.failure)
   appendTo(home, event, { timing: { of: event.kind, ms: elapsedMs(), tokens: told?.tokens ?? 0 } })
   // A start that tells a brief uses the most of the program, and is what an agent waits for.
   if (event.kind === 'start' && told !== null) keep(WITH_BRIEF, DAY_MS)

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { widthOf } from '../../core/width.ts'
-import { fieldOf, parseOrUndefined } from './json.ts'
-import { SEPARATOR } from './statusline-line.ts'
+import { fieldOf, parseOrUndefined } from '../../core/json.ts'
 
 type Environment = Record<string, string | undefined>
 
@@ -30,8 +28,7 @@ export function runChain(
   { timeoutMs = 2000 } = {},
 ): string | null {
   const { spawnSync } = process.getBuiltinModule('node:child_process')
-  // A command that does not read its input is no failure, though Node calls it an error: only the status counts.
-  const { status, stdout } = spawnSync(command, {
+  const { status, stdout, error } = spawnSync(command, {
     shell: true,
     input,
     env: { ...env, [GUARD]: '1' },
@@ -42,17 +39,9 @@ export function runChain(
     maxBuffer: MAX_BYTES,
     windowsHide: true,
   })
-  const said = status === 0 ? stdout.trimEnd() : ''
+  // Node also reports an error for a command that does not read its input: that one is no failure. A command that said
+  // too much may have ended with 0 before Node could end it.
+  const saidTooMuch = fieldOf(error, 'code') === 'ENOBUFS'
+  const said = status === 0 && !saidTooMuch ? stdout.trimEnd() : ''
   return said === '' ? null : said
 }
-
-/** Theirs first. Ours goes behind it, or below where theirs has several lines or leaves no room. */
-export function joinLines(theirs: string, ours: string, columns: number): string {
-  const isRoom = !theirs.includes('\n') && widthOf(bare(theirs + SEPARATOR + ours)) <= columns
-  return theirs + (isRoom ? SEPARATOR : '\n') + ours
-}
-
-/** Colours and links take no columns. */
-const bare = (line: string) => line.replace(SEQUENCES, '')
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these sequences begin and end with control characters.
-const SEQUENCES = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g

@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import type { Agent, StatusInput } from '../../core/agent.ts'
+import { parseOrUndefined } from '../../core/json.ts'
 import type { SessionKey } from '../../core/session.ts'
+import { shortNumber } from '../../core/text.ts'
+import { visibleLine } from '../../core/visible.ts'
+import { clipWidth, widthOf } from '../../core/width.ts'
 import { readGauge, readHint, writeGauge } from '../../engine/sessions/session-files.ts'
-import { fieldOf } from './json.ts'
-import { isChained, joinLines, readChainCommand, runChain } from './statusline-chain.ts'
-import { readStatus } from './statusline-input.ts'
-import { lineOf, type StatuslineContent } from './statusline-line.ts'
+import { windowPressure } from '../../policy/window.ts'
+import { isChained, readChainCommand, runChain } from './statusline-chain.ts'
 
 interface World {
   home: string
@@ -29,27 +31,45 @@ export function renderStatusline(input: string, world: World): string {
   const sessions = join(world.home, 'sessions')
   // Before anything that may take time: a client that draws again ends this one.
   attempt(() => keepGauge(sessions, told, world.nowMs))
-  const ours = lineOf(
-    { ...told, ...savesOf(sessions, told.session) },
-    { ...world, isColoured: !world.env.NO_COLOR },
-  )
+  const ours = lineOf({ ...told, ...savesOf(sessions, told.session) }, world)
   const chain = attempt(() => readChainCommand(world.home, world.key))
   const theirs = chain ? runChain(chain, input, world.env) : null
   return theirs === null ? ours : joinLines(theirs, ours, world.columns)
 }
 
+/** A client sends a few thousand; to read more would hold up its screen. */
+const MAX_CHARACTERS = 1024 * 1024
+
+/** What a client says at a drawing of its status line. The command names no agent: the one that knows the session is it. */
+function readStatus(input: string, agents: readonly Agent[]): StatusInput {
+  const payload = input.length > MAX_CHARACTERS ? undefined : parseOrUndefined(input)
+  const told = agents.map((agent) => agent.statusOf(payload))
+  return (
+    told.find(({ session }) => session !== null) ??
+    told[0] ?? { session: null, window: null, usedPercent: null }
+  )
+}
+
 function keepGauge(sessions: string, { session, window, usedPercent }: StatusInput, nowMs: number): void {
   if (session === null || window === null) return
   const kept = attempt(() => readGauge(sessions, session))
-  if (fieldOf(kept, 'window') === window && fieldOf(kept, 'usedPercent') === usedPercent) return
+  if (kept?.window === window && kept.usedPercent === usedPercent) return
   writeGauge(sessions, session, { window, usedPercent, at: new Date(nowMs).toISOString() })
 }
 
-/** A session without a hint has saved nothing; of a hint that cannot be read nothing is said. */
+/** What the line shows. */
+interface StatuslineContent extends Omit<StatusInput, 'session'> {
+  /** Null while nothing was saved; undefined where nobody can say. */
+  savedAt: string | null | undefined
+  /** Names from outside, the most important first. */
+  focus: readonly string[]
+}
+
+/** A session without a hint has saved nothing; of a hint that cannot be read, or is of another shape, nothing is said. */
 function savesOf(sessions: string, session: SessionKey | null): Pick<StatuslineContent, 'savedAt' | 'focus'> {
   const hint = session === null ? undefined : attempt(() => readHint(sessions, session))
   if (!hint) return { savedAt: hint, focus: [] }
-  const [savedAt, focus, stream] = ['savedAt', 'focus', 'stream'].map((name) => fieldOf(hint, name))
+  const { savedAt, focus, stream }: Partial<Record<keyof typeof hint, unknown>> = hint
   const outcomes = Array.isArray(focus) ? focus.filter(isText) : []
   return {
     savedAt: savedAt === null || isText(savedAt) ? savedAt : undefined,
@@ -68,3 +88,78 @@ function attempt<Result>(action: () => Result): Result | undefined {
     return undefined
   }
 }
+
+interface Part {
+  text: string
+  /** Cut to what is left, where that is at least so much; a part without it is shown whole or not at all. */
+  least?: number
+  colour?: string
+}
+
+const SEPARATOR = ' · '
+
+const CELLS = 5
+const LEAST_FOCUS = 8
+const MOST_FOCUS = 48
+
+const [RESET, RED, YELLOW] = ['\x1b[0m', '\x1b[31m', '\x1b[33m']
+const WARNING = {
+  low: null,
+  medium: { text: 'save soon', colour: YELLOW },
+  high: { text: 'save now, then /clear', colour: RED },
+} as const
+
+/** One line that fits. What is told first matters most, and what has no room goes with all behind it. */
+function lineOf(shown: StatuslineContent, { nowMs, columns, env }: World): string {
+  let [line, left] = ['', columns]
+  for (const part of partsOf(shown, nowMs)) {
+    const lead = line === '' ? '' : SEPARATOR
+    const room = left - lead.length
+    const width = widthOf(part.text)
+    if (room < Math.min(width, part.least ?? width)) break
+    const text = clipWidth(part.text, room)
+    line += lead + (!env.NO_COLOR && part.colour ? part.colour + text + RESET : text)
+    left = room - widthOf(text)
+  }
+  return line
+}
+
+function partsOf({ window, usedPercent, savedAt, focus }: StatuslineContent, nowMs: number): Part[] {
+  const warning = usedPercent === null ? null : WARNING[windowPressure(usedPercent)]
+  const parts: Part[] = [{ ...warning, text: gaugeOf(usedPercent, window), least: 1 }]
+  if (warning) parts.push(warning)
+  if (savedAt !== undefined) parts.push({ text: saveOf(savedAt, nowMs) })
+  const names = focus.map(visibleLine).join(', ')
+  if (names !== '') parts.push({ text: clipWidth(names, MOST_FOCUS), least: LEAST_FOCUS })
+  return parts
+}
+
+function gaugeOf(usedPercent: number | null, window: number | null): string {
+  const filled = Math.round(((usedPercent ?? 0) / 100) * CELLS)
+  const bar = '▰'.repeat(filled) + '▱'.repeat(CELLS - filled)
+  const used = usedPercent === null ? '?' : `${usedPercent} %`
+  return `${bar} ${used}${window === null ? '' : ` of ${shortNumber(window)}`}`
+}
+
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]
+
+function saveOf(savedAt: string | null, nowMs: number): string {
+  if (savedAt === null) return 'not saved yet'
+  const age = nowMs - Date.parse(savedAt)
+  // A clock that went back says nothing about the age.
+  if (!(age >= -MINUTE)) return 'saved'
+  if (age < MINUTE) return 'saved just now'
+  if (age < HOUR) return `saved ${Math.floor(age / MINUTE)} min ago`
+  return age < 2 * DAY ? `saved ${Math.floor(age / HOUR)} h ago` : `saved ${Math.floor(age / DAY)} d ago`
+}
+
+/** Theirs first. Ours goes behind it, or below where theirs has several lines or leaves no room. */
+function joinLines(theirs: string, ours: string, columns: number): string {
+  const isRoom = !theirs.includes('\n') && widthOf(bare(theirs + SEPARATOR + ours)) <= columns
+  return theirs + (isRoom ? SEPARATOR : '\n') + ours
+}
+
+/** Colours and links take no columns. */
+const bare = (line: string) => line.replace(SEQUENCES, '')
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these sequences begin and end with control characters.
+const SEQUENCES = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g

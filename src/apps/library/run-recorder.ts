@@ -4,14 +4,11 @@ import type { Ports } from '../../core/ports.ts'
 import { describeError, ReasonError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { catchUpQuietly } from '../../engine/context/context.ts'
-import { keepBackups } from '../../engine/heal/keep-backups.ts'
-import { openSound, withHealing } from '../../engine/heal/open-sound.ts'
+import { NOTICES } from '../../engine/context/notices.ts'
+import { keepBackups, openSound, withHealing } from '../../engine/heal/open-sound.ts'
 import { findRun } from '../../engine/runs/find-run.ts'
-import { finishRun } from '../../engine/runs/finish-run.ts'
-import { moveRunStep } from '../../engine/runs/move-step.ts'
 import { readPlan } from '../../engine/runs/read-plan.ts'
-import { recordError } from '../../engine/runs/record-error.ts'
-import { recordOutcome } from '../../engine/runs/record-outcome.ts'
+import { finishRun, moveRunStep, recordError, recordOutcome } from '../../engine/runs/record-event.ts'
 import { startRun } from '../../engine/runs/start-run.ts'
 import { type Receipt, snapshotIfDue, takeSnapshot } from '../../engine/runs/take-snapshot.ts'
 import { decodePlan } from '../../formats/plan/codec.ts'
@@ -151,7 +148,7 @@ export class RunRecorder {
     try {
       await this.heartbeat()
     } catch (error) {
-      this.context.notices.push(`A heartbeat was not saved: ${describeError(error)}`)
+      this.context.notices.push(NOTICES.notSavedBeside(null, describeError(error)))
     } finally {
       this.isBeating = false
     }

@@ -10,8 +10,6 @@ import { smallHeap } from './small-heap.ts'
 
 declare const SAVEPOINT_VERSION: string
 
-/** A message that is longer ends the connection: nothing that is saved is nearly as long. */
-const MAX_MESSAGE = 4 * 1024 * 1024
 /** A client that sends garbage is told so often, and no more. */
 const MOST_COMPLAINTS = 10
 
@@ -38,7 +36,7 @@ async function serveIn(cwd: string): Promise<void> {
   if (process.stdin.isTTY) console.error(AT_TERMINAL)
   const answers = answersTo(process.stdout)
   const said = paceInput(process.stdin, answers, queue)
-  const wire = new StdioServerTransport(said, answers, { maxBufferSize: MAX_MESSAGE })
+  const wire = new StdioServerTransport(said, answers)
   let complaints = 0
   serveStdio(() => mcpServer({ ...place, version: SAVEPOINT_VERSION }, queue), {
     transport: wire,

@@ -99,7 +99,7 @@ const fittingNotes = (notes: readonly string[], budget: number) =>
 const LINE_CHARACTERS = 400
 
 /** The first lines that so many tokens have room for, and how many there was no room for. */
-export function fittingLines(lines: readonly string[], tokens: number): { lines: string[]; left: number } {
+function fittingLines(lines: readonly string[], tokens: number): { lines: string[]; left: number } {
   let room = tokens
   const fit = lines
     .map((line) => clipText(line, LINE_CHARACTERS))
@@ -108,6 +108,15 @@ export function fittingLines(lines: readonly string[], tokens: number): { lines:
       return room >= 0
     })
   return { lines: fit, left: lines.length - fit.length }
+}
+
+/** What stands around the lines: the fence, the title, and the line that counts what is missing. */
+const AROUND = 60
+
+/** Lines for an agent within the budget of a brief; the last one says how many had no room. */
+export function withinBudget(all: readonly string[], budget: number): string[] {
+  const { lines, left } = fittingLines(all, budget - AROUND)
+  return left === 0 ? lines : [...lines, `${left} more: savepoint resume`]
 }
 
 /** What was learned has a section of its own. */

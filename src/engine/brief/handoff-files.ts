@@ -3,16 +3,19 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { sha256 } from '../../core/canonical.ts'
 import { BY_HAND, type Checkpoint } from '../../core/checkpoint.ts'
 import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
+import { decodeUtf8 } from '../../core/text.ts'
 import { decodeHandoff, type Handoff } from '../../formats/handoff-md/codec.ts'
 import { HANDOFFS, handoffName } from '../../formats/handoff-md/layout.ts'
-import { type Folder, openFolder } from '../../fs/disk.ts'
-import { findFolder } from '../../fs/durable.ts'
+import type { Folder } from '../../fs/disk.ts'
+import { inFolder } from '../../fs/durable.ts'
 import { headOf } from '../../workspace/git-state.ts'
 import { locateWorkspace, type Place } from '../../workspace/locate.ts'
 import { mainWorktree } from '../../workspace/main-worktree.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
-import { isTrustedHere } from '../trust/trusted.ts'
+import type { Here } from '../trust/here.ts'
+import { type TrustHere, trustHere } from '../trust/trusted.ts'
 
 /** What is larger is no handoff of anybody's, and is neither written nor read. */
 export const MAX_HANDOFF_BYTES = 1024 * 1024
@@ -93,24 +96,19 @@ export async function findHandoffs(context: Context): Promise<FoundHandoff[]> {
 }
 
 function handoffsIn(home: Home, notices: string[]): FoundHandoff[] {
-  const { place } = home
-  const path = join(place.root, ...HANDOFFS)
+  const path = join(home.place.root, ...HANDOFFS)
   try {
-    return within(place, HANDOFFS, (folder) => {
-      if (folder === null) return []
-      const files = folder
-        .names()
-        .filter((name) => /^[^.].*\.md$/is.test(name))
-        .map((name) => ({ name, modifiedMs: timeOf(folder, name) ?? 0 }))
-        .map((file) => ({ ...file, dayMs: dayIn(file.name) ?? file.modifiedMs }))
-        .sort((a, b) => b.dayMs - a.dayMs || b.modifiedMs - a.modifiedMs)
-      if (files.length > MOST)
-        notices.push(`${path} has ${files.length} handoffs; the newest ${MOST} are looked at.`)
-      return files.slice(0, MOST).flatMap(({ name }) => readOne(home, HANDOFFS, folder, name) ?? [])
+    const found = inFolder(home.place.root, HANDOFFS, (folder) => {
+      const names = folder.names().filter((name) => /^[^.].*\.md$/is.test(name))
+      if (names.length > MOST) notices.push(NOTICES.manyHandoffs(path, names.length, MOST))
+      // Their names begin with the day.
+      const newest = names.sort().reverse().slice(0, MOST)
+      return newest.flatMap((name) => readOne(home, HANDOFFS, folder, name) ?? [])
     })
+    return found ?? []
   } catch (error) {
     // A link in the place of a folder leads to what is not this workspace's.
-    notices.push(`${path} is left alone: ${handoffProblemOf(error)}.`)
+    notices.push(NOTICES.handoffsLeftAlone(path, handoffProblemOf(error)))
     return []
   }
 }
@@ -134,8 +132,7 @@ export async function handoffAt(context: Context, path: string): Promise<FoundHa
     const isOut = inside === '' || isAbsolute(inside) || names[0] === '..'
     if (isOut || !isOpen(names) || names.some((name) => name.toLowerCase() === '.git')) continue
     const folders = names.slice(0, -1)
-    const read = (folder: Folder | null) => folder && readOne(home, folders, folder, basename(real))
-    const found = within(place, folders, read)
+    const found = inFolder(place.root, folders, (folder) => readOne(home, folders, folder, basename(real)))
     if (found === null) throw unknown
     return found
   }
@@ -145,55 +142,27 @@ export async function handoffAt(context: Context, path: string): Promise<FoundHa
 
 const isAt = (names: string[]) => (name: string, index: number) => names[index] === name
 
-/** No link is followed below the worktree. */
-function within<T>(place: Place, folders: readonly string[], look: (folder: Folder | null) => T): T {
-  const root = openFolder(place.root)
-  try {
-    const folder = findFolder(root, folders)
-    try {
-      return look(folder)
-    } finally {
-      if (folder !== root) folder?.close()
-    }
-  } finally {
-    root.close()
-  }
-}
-
-/** Null where nothing has that name. A file that cannot be used hides only itself. */
+/** Null where nothing has that name, and nothing can have it. A file that cannot be used hides only itself. */
 function readOne(home: Home, folders: readonly string[], folder: Folder, name: string): FoundHandoff | null {
-  const modifiedMs = timeOf(folder, name)
-  if (modifiedMs === null) return null
   const inside = [...folders, name].join('/')
-  const file = { path: join(folder.path, name), name, home, inside, modifiedMs }
-  const invalidHandoff = (problem: string, hash = ''): FoundHandoff => {
-    const createdMs = dayIn(name) ?? modifiedMs
-    return { ...file, slug: slugIn(name, '', null), hash, createdMs, handoff: null, problem }
+  const file = { path: join(folder.path, name), name, home, inside, modifiedMs: 0 }
+  const describe = (hash: string, handoff: Handoff | null, problem: string | null): FoundHandoff => {
+    const { created = '', branch = null } = handoff ?? {}
+    const saidMs = Date.parse(created)
+    const createdMs = Number.isNaN(saidMs) ? (dayIn(name) ?? file.modifiedMs) : saidMs
+    return { ...file, slug: slugIn(name, created, branch), hash, createdMs, handoff, problem }
   }
   try {
-    const bytes = folder.read(name, MAX_HANDOFF_BYTES)
+    const entry = folder.entry(name)
+    file.modifiedMs = entry?.modifiedMs ?? 0
+    const bytes = entry && folder.read(name, MAX_HANDOFF_BYTES)
     if (bytes === null) return null
-    const [text, hash] = [bytes.toString('utf8'), sha256(bytes)]
-    if (sha256(text) !== hash) return invalidHandoff('it is not UTF-8', hash)
+    const [text, hash] = [decodeUtf8(bytes), sha256(bytes)]
+    if (text === null) return describe(hash, null, 'it is not UTF-8')
     const read = decodeHandoff(text)
-    if ('problem' in read) return invalidHandoff(read.problem, hash)
-    const saidMs = Date.parse(read.created)
-    const createdMs = Number.isNaN(saidMs) ? (dayIn(name) ?? modifiedMs) : saidMs
-    const slug = slugIn(name, read.created, read.branch)
-    return { ...file, slug, hash, createdMs, handoff: read, problem: null }
+    return 'problem' in read ? describe(hash, null, read.problem) : describe(hash, read, null)
   } catch (error) {
-    return invalidHandoff(handoffProblemOf(error))
-  }
-}
-
-/** When a file was written; null where there is none, and none can have such a name. */
-function timeOf(folder: Folder, name: string): number | null {
-  try {
-    return folder.entry(name)?.modifiedMs ?? null
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    // Other problems are reported by the reader of the file.
-    return errorCode(error) === 'ENAMETOOLONG' ? null : 0
+    return errorCode(error) === 'ENAMETOOLONG' ? null : describe('', null, handoffProblemOf(error))
   }
 }
 
@@ -232,7 +201,7 @@ export interface JudgedHandoff extends FoundHandoff {
 export async function judgeHandoffs(
   context: Context,
   found: readonly FoundHandoff[],
-  { trusted }: { trusted: boolean },
+  { trusted, vouched }: Pick<Here, 'trusted' | 'vouched'>,
 ): Promise<JudgedHandoff[]> {
   const own = new Map<FoundHandoff, Checkpoint>()
   for (const one of found) {
@@ -240,13 +209,16 @@ export async function judgeHandoffs(
     if (checkpoint) own.set(one, checkpoint)
   }
   const foreign = new Map<FoundHandoff, string>()
-  const open = new Set<Home>()
-  for (const home of new Set(found.map((one) => one.home)))
-    if (trusted && (await isTrustedHome(context, home))) open.add(home)
-  for (const home of open) {
+  const open = new Map<Home, { vouched: boolean }>()
+  for (const home of new Set(found.map((one) => one.home))) {
+    const trust = trusted ? await trustThere(context, home, vouched) : 'none'
+    if (trust !== 'none') open.set(home, { vouched: trust === 'vouched' })
+  }
+  for (const [home, there] of open) {
     const files = found.filter((one) => one.home === home && !own.has(one) && one.handoff !== null)
     const paths = files.map(({ inside }) => ({ path: inside }))
-    const deliveries = await deliveriesOf({ ...context, place: home.place }, headOf(home.place), paths)
+    const head = headOf(home.place)
+    const deliveries = await deliveriesOf({ ...context, place: home.place }, { ...there, head }, paths)
     for (const file of files) {
       const delivery = deliveries.get(file.inside)
       if (delivery?.foreign) foreign.set(file, delivery.note)
@@ -266,9 +238,13 @@ export async function judgeHandoffs(
   })
 }
 
-async function isTrustedHome(context: Context, { place, workspace }: Home): Promise<boolean> {
-  if (workspace === null) return true
-  return isTrustedHere({ ...context, place, identity: { ...context.identity, workspace } })
+async function trustThere(
+  context: Context,
+  { place, workspace }: Home,
+  vouched: boolean,
+): Promise<TrustHere> {
+  if (workspace === null) return vouched ? 'vouched' : 'own'
+  return trustHere({ ...context, place, identity: { ...context.identity, workspace } })
 }
 
 /** Other repositories of this user may have a stream of that name, too: a clone has handoffs of its original. */

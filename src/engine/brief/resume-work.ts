@@ -1,22 +1,27 @@
 import { instant } from '../../core/ports.ts'
 import type { SessionKey } from '../../core/session.ts'
 import { ageOf } from '../../core/text.ts'
-import { emptyWork, type WorkState } from '../../core/work.ts'
+import { emptyWork, newItems, type WorkState } from '../../core/work.ts'
+import { SESSION_NOTES } from '../../policy/agent-words.ts'
 import type { Drift } from '../../policy/brief/brief.ts'
 import { saysAnything } from '../../policy/brief/brief-sections.ts'
 import type { Talks } from '../../policy/brief/brief-talk.ts'
 import { isInFlight } from '../../policy/digest/tell-end.ts'
-import { workIn } from '../../policy/digest/work.ts'
-import { type ResumeChoice, resolveStream, type StreamCandidate } from '../../policy/resolve.ts'
+import { deriveWork } from '../../policy/digest/work.ts'
+import { resolveStream, type StreamCandidate } from '../../policy/resolve.ts'
+import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
-import { isAutomatic } from '../documents/automatic.ts'
+import { NOTICES } from '../context/notices.ts'
+import { isAutomatic, readSavedByHand } from '../documents/automatic.ts'
 import { requireRow } from '../documents/find-stream.ts'
+import { newestWholePoint } from '../documents/newest-whole-point.ts'
 import type { Survey } from '../documents/survey.ts'
+import { hasEditsFor, vouchedLedger, withEdits } from '../surroundings/ledger-file.ts'
 import { absentAt } from '../surroundings/mentions.ts'
-import { readRecentSessions, resolveFactsOf } from '../surroundings/resolve-facts.ts'
+import { readResolveFacts } from '../surroundings/resolve-facts.ts'
 import type { World } from '../surroundings/world.ts'
+import type { Here } from '../trust/here.ts'
 import { learningsFor, type RenderedBrief, renderFittedBrief } from './brief-of.ts'
-import { savedState } from './saved-state.ts'
 import type { SessionNote } from './session-notes.ts'
 import { talksFor } from './talks.ts'
 import { verifyWork } from './verify-work.ts'
@@ -41,18 +46,6 @@ export type ResumeResult =
       work: WorkState
     } & RenderedBrief)
 
-/** Why a stream was chosen, in words. */
-export const WHY: Record<Extract<ResumeChoice, { kind: 'stream' }>['why'], string> = {
-  named: 'it was asked for by its name',
-  bound: 'this session is bound to it',
-  focused: 'it is in focus',
-  plan: 'it is the work of the active plan',
-  branch: 'it is the work of this branch',
-  main: 'it is the work of the main branch',
-  only: 'it is the only work that is open',
-  session: 'it is what the last session worked on',
-}
-
 interface ResumeOptions {
   named: string | null
   budget: number
@@ -65,22 +58,64 @@ interface ResumeOptions {
   isAsked?: boolean
 }
 
+/**
+ * Where a stream stands for this workspace: the newest checkpoint that reads well, with edits since. A damaged one is
+ * stepped over, and that is said. What was written into the ledger by hand counts. Without trust nothing counts that
+ * was taken from a session's talk: it may echo a stranger's files.
+ */
+async function readSaved(context: Context, row: WorkRow, here: Here) {
+  const { checkpoint, sequence, overheard } = await newestWholePoint(context, row.position.checkpoint)
+  const ledger = await vouchedLedger(context, here)
+  const edited = hasEditsFor(ledger, row.stream.id)
+  if (edited) context.notices.push(NOTICES.ledgerEditCounts(ledger.path))
+  if (ledger?.problem) context.notices.push(NOTICES.ledgerPassedOver(ledger.path, ledger.problem))
+  const saved = here.trusted ? checkpoint.work : await readSavedByHand(context.store, checkpoint)
+  const work = withEdits(saved, ledger, row.stream.id)
+  const { branch = null, commit = null } = checkpoint.provenance ?? {}
+  const point = { atMs: Date.parse(checkpoint.at), branch, commit, absent: absentAt(checkpoint, work) }
+  // What an older version overheard in a session, nobody saved.
+  return { checkpoint, sequence, work, point, edited, overheard: here.trusted ? overheard : null }
+}
+
+/** Which work a resume tells here, and what was saved of it: nothing where it would only be offered. */
+export async function findSavedWork(context: Context, found: Survey, world: World, named: string | null) {
+  const survey = await withOwnPositions(context, found)
+  const { facts, ...sessions } = await readResolveFacts(context, survey, world, { named })
+  const choice = resolveStream(facts, 'resume')
+  if (choice.kind === 'unknown') requireRow(survey, choice.name)
+  if (choice.kind !== 'stream' || choice.offered) return { survey, choice, saved: null, ...sessions }
+  const row = requireRow(survey, choice.name)
+  if (requireRow(found, choice.name).position.foreign)
+    context.notices.push(NOTICES.newerTextUnreviewed(choice.name))
+  const saved = { row, why: choice.why, ...(await readSaved(context, row, survey)) }
+  return { survey, choice, saved, ...sessions }
+}
+
+/**
+ * The work as it stood before text came that nobody has reviewed: what git brings into a document is not told, and
+ * does not take the place of what was known.
+ */
+async function withOwnPositions({ store }: Context, survey: Survey): Promise<Survey> {
+  const rows: WorkRow[] = []
+  for (const row of survey.rows) {
+    const history = row.position.foreign ? await store.log.readHistory(row.stream.id) : []
+    const own = history.findLast(
+      ({ sequence, foreign, removedAt }) => !foreign && !removedAt && sequence < row.position.sequence,
+    )
+    rows.push(own ? { ...row, position: { ...own, checkpoint: own.id } } : row)
+  }
+  return { ...survey, rows }
+}
+
 /** The one stream that is meant, told; or what there is to choose from. */
 export async function resumeStream(
   context: Context,
-  survey: Survey,
+  found: Survey,
   world: World,
   { named, budget, notes = [], isAsked = true, except = null, asksFocus = false }: ResumeOptions,
 ): Promise<ResumeResult> {
-  const { ports, notices } = context
-  const nowMs = ports.now()
-  const plan = world.index?.activePlan ?? null
-  const { sessions, readDigest, bound, worked } = await readRecentSessions(context, survey)
-  const choice = resolveStream(
-    resolveFactsOf(survey, { named, plan, branch: world.branch, nowMs, bound, worked }),
-    'resume',
-  )
-  if (choice.kind === 'unknown') requireRow(survey, choice.name)
+  const nowMs = context.ports.now()
+  const { survey, choice, saved: last, ...sessionsHere } = await findSavedWork(context, found, world, named)
   if (choice.kind === 'nothing' || choice.kind === 'unknown')
     return { kind: 'nothing', foreign: survey.foreign.length }
   if (choice.kind === 'choose')
@@ -93,40 +128,34 @@ export async function resumeStream(
         age: ageOf(nowMs - one.updatedMs),
       })),
     }
-  const row = requireRow(survey, choice.name)
-  const { at, gist } = row.position
-  if (choice.offered)
-    return {
-      kind: 'offered',
-      stream: choice.name,
-      branch: gist.document?.branch ?? null,
-      savedAt: at,
-      age: ageOf(nowMs - Date.parse(at)),
-    }
-  const { checkpoint, sequence, work, edited, overheard } = await savedState(context, row, survey)
-  const savedAtMs = Date.parse(checkpoint.at)
+  if (last === null) {
+    const { at, gist } = requireRow(survey, choice.name).position
+    const age = ageOf(nowMs - Date.parse(at))
+    const branch = gist.document?.branch ?? null
+    return { kind: 'offered', stream: choice.name, branch, savedAt: at, age }
+  }
+  const { checkpoint, sequence, work, edited, overheard, point } = last
   const talks = await talksFor(context, {
     ...{ stream: choice.name, isNamed: choice.why === 'named', trusted: survey.trusted, world },
     except: except ?? context.session,
     savedAt: isAutomatic(checkpoint) ? null : checkpoint.at,
-    ...{ sessions, readDigest },
+    ...sessionsHere,
   })
   const saved = talks ? withoutTalk(work, talks) : (overheard ?? work)
-  const { branch = null, commit = null } = checkpoint.provenance ?? {}
-  const point = { atMs: savedAtMs, branch, commit, absent: absentAt(checkpoint, work) }
-  const { checks, drift: found } = await verifyWork(context, saved, point, world, survey)
-  const drift = isAsked || survey.trusted ? found : withoutName(found)
+  const verified = await verifyWork(context, saved, point, world, survey)
+  const drift = isAsked || survey.trusted ? verified.drift : withoutName(verified.drift)
   const learnings = await learningsFor(context, survey, work)
   const told = {
-    ...{ work: saved, stream: choice.name, savedAtMs, nowMs, checks, drift, learnings, talks, asksFocus },
+    ...{ work: saved, stream: choice.name, savedAtMs: point.atMs, nowMs, checks: verified.checks },
+    ...{ drift, learnings, talks, asksFocus },
     notes: [
-      ...(talks === null && overheard !== null ? [BY_OLDER] : []),
+      ...(talks === null && overheard !== null ? [SESSION_NOTES.overheard] : []),
       ...notes.filter((note) => talks === null || !isTold(note, saved, talks)).map(({ text: note }) => note),
     ],
   }
   // What was written into the ledger is in no checkpoint yet.
   const input = edited ? { ...told, command: 'savepoint ledger' } : told
-  notices.push(`This is ${choice.name}: ${WHY[choice.why]}.`)
+  context.notices.push(NOTICES.chosenWork(choice.name, choice.why))
   return {
     kind: 'brief',
     stream: choice.name,
@@ -144,26 +173,19 @@ export async function resumeStream(
 function isTold({ session, about, text: note }: SessionNote, saved: WorkState, talks: Talks) {
   if (session !== talks.main.id) return false
   if (about === 'state') return !saysAnything(saved)
-  if (about === 'pause') return talks.main.digest.last === 'halt'
+  if (about === 'pause') return talks.main.digest.lastEvent === 'halt'
   const running = talks.main.digest.calls.filter(isInFlight)
   return about === 'running' && talks.around.trusted && running.some(({ what }) => note.includes(what))
 }
 
-const BY_OLDER =
-  'An older version of Savepoint overheard this in a session, and nobody saved it: check it before you build on it.'
-
 /** The saved work without the items that the quoted talk repeats. */
 function withoutTalk(work: WorkState, { main, around }: Talks): WorkState {
-  const said = workIn(main.digest, around)
-  const isNew = (known: ReadonlyArray<{ text: string }>) => {
-    const texts = new Set(known.map(({ text: one }) => one))
-    return (one: { text: string }) => !texts.has(one.text)
-  }
+  const said = deriveWork(main.digest, around)
   const files = new Set(said.artifacts.map(({ path }) => path))
   const saved = {
     ...work,
-    decisions: work.decisions.filter(isNew(said.decisions)),
-    done: work.done.filter(isNew(said.done)),
+    decisions: newItems(said.decisions, work.decisions),
+    done: newItems(said.done, work.done),
     artifacts: work.artifacts.filter(({ path, description }) => description !== '' || !files.has(path)),
   }
   const nothing = emptyWork()

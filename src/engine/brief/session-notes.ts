@@ -1,9 +1,8 @@
 import { instant } from '../../core/ports.ts'
 import type { Session, SessionKey } from '../../core/session.ts'
-import { shortId } from '../../core/session-name.ts'
-import { ageOf, formatCount } from '../../core/text.ts'
-import { runningIn } from '../../policy/running-in.ts'
-import { isLive, quietFor, STALE_AFTER_MS } from '../../policy/session-lifecycle.ts'
+import { ageOf } from '../../core/text.ts'
+import { SESSION_NOTES, SESSION_STATES } from '../../policy/agent-words.ts'
+import { isLive, quietFor, runningIn, STALE_AFTER_MS } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context/context.ts'
 import type { Here } from '../trust/here.ts'
 
@@ -46,33 +45,31 @@ export async function notesHere(
 }
 
 /** When a start could first say what it says now: that a session broke off is known an hour after its last word. */
-const noteTime = ({ phase, endReason, lastActivityAt }: Session) =>
-  phase === 'stale' || endReason === 'crash'
-    ? instant(Date.parse(lastActivityAt) + STALE_AFTER_MS)
-    : lastActivityAt
+const noteTime = (session: Session) =>
+  isBroken(session) ? instant(Date.parse(session.lastActivityAt) + STALE_AFTER_MS) : session.lastActivityAt
 
 /** Names of branches and helpers may be a stranger's words: they are told only where the workspace is trusted. */
 export function sessionNotesOf(session: Session, nowMs: number, trusted: boolean): SessionNote[] {
-  const name = shortId(session.id)
-  const state = stateOf(session, nowMs, trusted)
-  const note =
-    (about: SessionNote['about']) =>
-    (text: string): SessionNote => ({ session: session.id, about, text })
-  const isOver = !isLive(session) && session.phase !== 'stale' && session.endReason !== 'crash'
-  return [
-    ...(isOver ? [] : [`Session ${name} ${state}.`]).map(note('state')),
-    ...(session.paused
-      ? [`Session ${name} was stopped by ${pauseOf(session.paused, trusted)} ${agoOf(session, nowMs)}.`]
-      : []
-    ).map(note('pause')),
-    ...sayLeft(name, leftRunningIn(session), trusted).map(note('running')),
-    ...quietNote(session, name).map(note('hooks')),
-  ]
+  const { id } = session
+  const notes: SessionNote[] = []
+  const add = (about: SessionNote['about'], text: string) => notes.push({ session: id, about, text })
+  if (isLive(session) || isBroken(session))
+    add('state', SESSION_NOTES.state(id, stateOf(session, nowMs, trusted)))
+  if (session.paused)
+    add('pause', SESSION_NOTES.pause(id, pauseOf(session.paused, trusted), agoOf(session, nowMs)))
+  const left = leftRunningIn(session)
+  if (trusted) for (const { what } of left) add('running', SESSION_NOTES.running(id, what))
+  else if (left.length > 0) add('running', SESSION_NOTES.runningCount(id, left.length))
+  // Users do not notice missing records.
+  if (quietFor(session) !== null) add('hooks', SESSION_NOTES.hooksSilent(id))
+  return notes
 }
+
+const isBroken = ({ phase, endReason }: Session) => phase === 'stale' || endReason === 'crash'
 
 /** The client's own word for it, or the provider's sentence. */
 const pauseOf = ({ reason }: { reason: string }, trusted: boolean) =>
-  trusted || /^\w{1,60}$/.test(reason) ? reason : 'the provider'
+  trusted || /^\w{1,60}$/.test(reason) ? reason : SESSION_NOTES.byProvider
 
 const agoOf = ({ lastActivityAt }: Session, nowMs: number) =>
   `${ageOf(nowMs - Date.parse(lastActivityAt))} ago`
@@ -81,24 +78,8 @@ const agoOf = ({ lastActivityAt }: Session, nowMs: number) =>
 export function stateOf(session: Session, nowMs: number, trusted: boolean): string {
   const { gitBranch } = session.environment
   const branch = gitBranch === null || !trusted ? '' : `, branch ${gitBranch}`
-  const ago = agoOf(session, nowMs)
-  if (isLive(session)) return `may still be live: last heard of ${ago}${branch}`
-  const isBroken = session.phase === 'stale' || session.endReason === 'crash'
-  return `${isBroken ? 'broke off without an end' : 'ended'} ${ago}${branch}`
-}
-
-function sayLeft(name: string, left: Array<{ what: string }>, trusted: boolean): string[] {
-  if (trusted)
-    return left.map(
-      ({ what }) => `Session ${name} left this running: ${what}. Look at it before starting it again.`,
-    )
-  const things = formatCount(left.length, 'helper or command').replace(
-    'helper or commands',
-    'helpers or commands',
-  )
-  return left.length === 0
-    ? []
-    : [`Session ${name} left ${things} running. Look before starting anything again.`]
+  const state = isLive(session) ? 'live' : isBroken(session) ? 'broken' : 'ended'
+  return SESSION_STATES[state](agoOf(session, nowMs)) + branch
 }
 
 /** A session that ended in order also ended its helpers and commands. */
@@ -107,9 +88,3 @@ function leftRunningIn(session: Session): Array<{ what: string }> {
   if (phase === 'recent' && endReason !== 'crash' && endReason !== 'clear') return []
   return runningIn(session).slice(-MOST_RUNNING)
 }
-
-/** Warns at the next start that hooks were silent: users do not notice missing records. */
-const quietNote = (session: Session, name: string): string[] =>
-  quietFor(session) === null
-    ? []
-    : [`Session ${name} went on without its hooks being heard: savepoint doctor tells why.`]

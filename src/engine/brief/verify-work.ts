@@ -5,16 +5,12 @@ import { type Artifact, isDeleted, type WorkState } from '../../core/work.ts'
 import type { Drift, ItemCheck } from '../../policy/brief/brief.ts'
 import { fingerprintOf } from '../../workspace/fingerprint.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { mentionsOf } from '../surroundings/mentions.ts'
 import type { World } from '../surroundings/world.ts'
 
-export interface WorkVerification {
-  checks: ItemCheck[]
-  drift: Drift
-}
-
 /** Where and when the work was saved that is looked at again. */
-export interface SavePoint {
+interface SavePoint {
   atMs: number
   branch: string | null
   commit: string | null
@@ -29,7 +25,7 @@ export async function verifyWork(
   saved: SavePoint,
   world: World,
   { trusted }: { trusted: boolean },
-): Promise<WorkVerification> {
+): Promise<{ checks: ItemCheck[]; drift: Drift }> {
   const { root } = context.place
   const artifacts = work.artifacts.map((one, index) => ({
     one,
@@ -126,6 +122,6 @@ async function commitsSince(
   if (!trusted) return null
   const { commitsSince: ask } = await import('../../workspace/git-since.ts')
   const { count, problem } = await ask(place, saved.commit)
-  if (problem !== null) notices.push(`Git could not say which commits came since: ${problem}`)
+  if (problem !== null) notices.push(NOTICES.commitsUnknown(problem))
   return count
 }

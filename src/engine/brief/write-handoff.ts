@@ -2,12 +2,13 @@ import { basename, join, relative, sep } from 'node:path'
 import { sha256 } from '../../core/canonical.ts'
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import { randomToken } from '../../core/id.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import { encodeHandoff } from '../../formats/handoff-md/codec.ts'
 import { HANDOFFS, handoffName, slugOf } from '../../formats/handoff-md/layout.ts'
 import { openFolder } from '../../fs/disk.ts'
 import { createDurably, makeFolders } from '../../fs/durable.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import type { WorkReceipt } from '../save/save-work.ts'
 import { handoffHome, handoffProblemOf, MAX_HANDOFF_BYTES } from './handoff-files.ts'
 
@@ -15,16 +16,18 @@ import { handoffHome, handoffProblemOf, MAX_HANDOFF_BYTES } from './handoff-file
 export async function writeHandoffFor(context: Context, receipt: WorkReceipt, purpose: string) {
   const { stream, sequence, checkpoint: id } = receipt
   const home = handoffHome(context)
-  if (home.problem !== null) context.notices.push(`The handoff is written here: ${home.problem}.`)
-  const stored = await context.store.log.readCheckpoint(id)
-  if (stored?.state !== 'whole')
-    throw new ReasonError('checkpoint_integrity_mismatch', { path: id, problem: 'it cannot be read back' })
+  if (home.problem !== null) context.notices.push(NOTICES.handoffHere(home.problem))
   const { root } = home.place
   const folder = join(root, ...HANDOFFS)
-  const { at, provenance } = stored.checkpoint
-  const { branch = null, commit = null } = provenance ?? {}
-  const text = textOf(context, stored.checkpoint, { purpose, stream, root })
   try {
+    const stored = await context.store.log.readCheckpoint(id)
+    if (stored?.state !== 'whole')
+      throw new ReasonError('checkpoint_integrity_mismatch', { path: id, problem: 'it cannot be read back' })
+    const { at, provenance, work } = stored.checkpoint
+    const { branch = null, commit = null } = provenance ?? {}
+    // As seen from where the file lies: a path from the top would tell the world how this machine is laid out.
+    const from = (relative(root, context.place.root) || basename(root)).split(sep).join('/')
+    const text = encodeHandoff({ purpose, branch, commit, at, work, from, stream })
     if (Buffer.byteLength(text) > MAX_HANDOFF_BYTES)
       throw new ReasonError('file_too_large', { path: folder, limit: MAX_HANDOFF_BYTES })
     await remember(context, stored.checkpoint, text)
@@ -45,20 +48,11 @@ export async function writeHandoffFor(context: Context, receipt: WorkReceipt, pu
     if (error instanceof ReasonError && error.reason === 'store_damaged') throw error
     const named = error instanceof ReasonError ? error.data.path : null
     const path = typeof named === 'string' ? named : folder
-    const data = { path, problem: handoffProblemOf(error), stream, sequence, checkpoint: id }
+    // The work is saved, whatever went wrong since: also a defect of ours has this reason.
+    const problem = error instanceof ReasonError ? handoffProblemOf(error) : describeError(error)
+    const data = { path, problem, stream, sequence, checkpoint: id }
     throw new ReasonError('handoff_unwritten', data, { cause: error })
   }
-}
-
-function textOf(
-  { place }: Context,
-  { at, provenance, work }: Checkpoint,
-  { purpose, stream, root }: { purpose: string; stream: string; root: string },
-): string {
-  const { branch = null, commit = null } = provenance ?? {}
-  // As seen from where the file lies: a path from the top would tell the world how this machine is laid out.
-  const from = (relative(root, place.root) || basename(root)).split(sep).join('/')
-  return encodeHandoff({ purpose, branch, commit, at, work, from, stream })
 }
 
 /** Before the file is there, so that none ever lies there that `pickup` would not know as ours. */

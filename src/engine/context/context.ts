@@ -5,6 +5,7 @@ import type { Agent } from '../../core/agent.ts'
 import { instant, type Ports } from '../../core/ports.ts'
 import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import type { SessionKey } from '../../core/session.ts'
+import type { SecretMark } from '../../policy/redact.ts'
 import { openEmptyStore, openHomeStore } from '../../store/sqlite/home-store.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoreFile } from '../../store/store-file.ts'
@@ -12,6 +13,8 @@ import { type Home, homeAt, homePath, prepareHome } from '../../workspace/home.t
 import { type Identity, identifyWorkspace, recogniseWorkspace } from '../../workspace/identity.ts'
 import { locateWorkspace, type Place } from '../../workspace/locate.ts'
 import { type Config, loadSettings } from './load-settings.ts'
+import { NOTICES } from './notices.ts'
+import { secretMarkIn } from './secret-mark.ts'
 
 /** What a verb works with: place, store, settings, clock, and the notices for the user. */
 export interface Context {
@@ -22,6 +25,8 @@ export interface Context {
   ports: Ports
   home: Home
   store: Store
+  /** What stands in the place of a secret: everything that is stored is redacted with it. */
+  mark: SecretMark
   /** The file behind the store, for backups and restoring; null where it is not a file of ours. */
   file: StoreFile | null
   place: Place
@@ -69,6 +74,8 @@ export interface ContextRequest {
   waitMs?: number
   /** Whether a store of an older shape may be brought to the newest; it is refused otherwise. */
   mayMigrate?: boolean
+  /** Whether the store is opened so that nothing can be written to it. */
+  readOnly?: boolean
   readInput?: () => Promise<string>
   ask?: Ask | null
   progress?: ProgressReporter
@@ -88,7 +95,8 @@ const noInput = () =>
 /** Opens everything for one directory. A reading request finds an empty store where there is none yet. */
 export async function openContext(request: ContextRequest): Promise<Context> {
   const { cwd, env, ports, access, waitMs, readInput = noInput, notices = [] } = request
-  const { ask = null, progress = () => undefined, lenient = false, mayMigrate = true } = request
+  const { ask = null, progress = () => undefined, lenient = false } = request
+  const { mayMigrate = true, readOnly = false } = request
   const { agents = AGENTS, speaker = speakerOf(agents, env) } = request
   const place = locateOrRefuse(cwd)
   const home = homeAt(homePath(env))
@@ -99,6 +107,7 @@ export async function openContext(request: ContextRequest): Promise<Context> {
     env,
     ports,
     home,
+    mark: secretMarkIn(home.path, ports.random),
     place,
     settings,
     config,
@@ -115,7 +124,11 @@ export async function openContext(request: ContextRequest): Promise<Context> {
     return { ...base, store: openEmptyStore(ports), file: null, identity: NOBODY }
   }
   prepareHome(home, place.root)
-  const opened = openHomeStore(home, ports, { mayMigrate, ...(waitMs === undefined ? {} : { waitMs }) })
+  const opened = openHomeStore(home, ports, {
+    mayMigrate,
+    readOnly,
+    ...(waitMs === undefined ? {} : { waitMs }),
+  })
   return { ...base, ...opened, identity: NOBODY }
 }
 
@@ -135,8 +148,7 @@ function meetProblems({ problems }: Config, lenient: boolean, notices: string[])
   for (const found of problems) {
     const reason = new ReasonError('config_invalid', { path: found.path, problem: found.problem })
     if (!lenient) throw reason
-    const what = found.setting === null ? 'The file' : 'That line'
-    notices.push(`${reason.message}. ${what} is passed over, all other settings count. ${reason.hint}`)
+    notices.push(NOTICES.settingsPassedOver(reason.message, found.setting === null, reason.hint))
   }
 }
 
@@ -175,12 +187,23 @@ export async function workspaceRoot(context: Context, workspace: string): Promis
   return row?.path ?? context.place.root
 }
 
-/** A confirmed save stays confirmed even if a deferred task fails: the next command repeats the task. */
-export async function catchUpQuietly(context: Context): Promise<void> {
+/**
+ * A step that follows a commit: what is stored stays confirmed, whatever becomes of the step. Its failure is told, and
+ * what it leaves undone is done by the next command.
+ */
+export async function afterCommit<Result>(
+  { notices }: Pick<Context, 'notices'>,
+  what: string,
+  otherwise: Result,
+  step: () => Promise<Result>,
+): Promise<Result> {
   try {
-    await runDeferredTasks(context)
+    return await step()
   } catch (error) {
-    if (!(error instanceof ReasonError)) throw error
-    context.notices.push(error.message)
+    notices.push(NOTICES.stepFailed(what, describeError(error)))
+    return otherwise
   }
 }
+
+export const catchUpQuietly = (context: Context): Promise<void> =>
+  afterCommit(context, 'Noting which files are written', undefined, () => runDeferredTasks(context))

@@ -22,7 +22,8 @@ export function fromRoot(root: string, path: string): string | null {
   return isBelow(top, there) ? relative(top, there).split(sep).join('/') : null
 }
 
-function isBelow(root: string, path: string): boolean {
+/** Whether a path leads into a folder, by its words; the folder itself counts. */
+export function isBelow(root: string, path: string): boolean {
   const way = relative(root, path)
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }

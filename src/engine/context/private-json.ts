@@ -25,10 +25,16 @@ export function readPrivate(folderPath: string, name: string): Buffer | null {
 }
 
 /** Durable, and for this user alone. */
-export function writePrivate(folderPath: string, name: string, bytes: Uint8Array, ports: Ports): string {
+export function writePrivate(
+  folderPath: string,
+  name: string,
+  bytes: Uint8Array,
+  ports: Ports,
+  { mode = MODE } = {},
+): string {
   makePrivateFolder(folderPath)
   inFolder(folderPath, (folder) =>
-    writeDurably(folder, name, bytes, { token: randomToken(ports.random), mode: MODE }),
+    writeDurably(folder, name, bytes, { token: randomToken(ports.random), mode }),
   )
   return join(folderPath, name)
 }

@@ -1,10 +1,11 @@
-import { ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import { lookTime } from '../../fs/disk.ts'
 import type { DocumentCommit } from '../../store/acts.ts'
 import type { OwedView } from '../../store/local-state.ts'
-import type { Context } from '../context/context.ts'
+import { afterCommit, type Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
-import { workspaceLock } from '../context/workspace-lock.ts'
+import { NOTICES } from '../context/notices.ts'
+import { storeBusy, workspaceLockForSave } from '../context/workspace-lock.ts'
 import { SAVE_MS } from '../publish/guard.ts'
 import type { SettleReport } from '../publish/settle-owed-files.ts'
 import { type Here, lookHere } from '../trust/here.ts'
@@ -13,8 +14,6 @@ import { tellProblems } from './read-survey.ts'
 import { settleHere } from './settle-here.ts'
 import type { Survey } from './survey.ts'
 
-/** Fifty agents at one document take their turns; each turn is some milliseconds. */
-const WAIT_MS = 40_000
 /** How often a document that broke this instant gets another look. */
 const LOOKS = 3
 
@@ -31,8 +30,10 @@ export type Files = 'published' | 'pending'
 export interface ActResult<R> {
   answer: R
   /** What this workspace owes to the disk still. */
-  owed: OwedView[]
+  owed: Array<Pick<OwedView, 'path'>>
   failures: SettleReport['failures']
+  /** Why none of them could be written. */
+  problem: string | null
   /** What was wrong with documents before, and is not mended by this. */
   troubles: Survey['troubles']
 }
@@ -56,8 +57,7 @@ export async function actOnDocuments<R>(
     if (!mine.has(row.stream)) context.notices.push(error.message)
     else throw withKeptNote(error)
   }
-  if (owed.length > 0 && failures.length === 0)
-    context.notices.push('What is saved is in the store; its file is written by the next command that can.')
+  if (owed.length > 0 && failures.length === 0) context.notices.push(NOTICES.filesPending)
   return { ...answer, files: owed.length === 0 ? 'published' : 'pending' }
 }
 
@@ -70,9 +70,8 @@ export async function actAndReportFailures<R>(
   decide: (survey: Survey) => Promise<DocumentAct<R>>,
   given?: Here,
 ): Promise<ActResult<R>> {
-  const { store, home, identity, ports } = context
-  const release = await workspaceLock(context, identity.workspace, WAIT_MS)
-  if (release === null) throw new ReasonError('store_busy', { path: home.database, waitedMs: WAIT_MS })
+  const { store, identity, ports } = context
+  const release = await workspaceLockForSave(context)
   try {
     const here = given ?? (await lookHere(context))
     for (let attempt = 0; attempt < MOST_ATTEMPTS.documents; attempt += 1) {
@@ -84,18 +83,29 @@ export async function actAndReportFailures<R>(
       const { commit, answer } = await decideOrTell(context, survey, decide)
       const committed = await store.acts.commit({ ...commit, workspace: identity.workspace })
       if (committed.done) {
-        const isFree = survey.operation === null
-        const settled = isFree
-          ? await settleHere(context, here)
-          : { owed: await store.local.listOwedViews(identity.workspace), failures: [] }
+        const pending = { owed: pathsOwedBy(commit), failures: [] }
+        let problem: string | null = null
+        const settled = await afterCommit<Pick<ActResult<R>, 'owed' | 'failures'>>(
+          context,
+          'Writing the files',
+          pending,
+          async () => {
+            if (survey.operation !== null)
+              return { owed: await store.local.listOwedViews(identity.workspace), failures: [] }
+            return settleHere(context, here).catch((error) => {
+              problem = describeError(error)
+              throw error
+            })
+          },
+        )
         const owed = new Set(settled.owed.map(({ path }) => path))
         const mended = new Set(commit.documents?.map(({ path }) => path).filter((path) => !owed.has(path)))
         const troubles = survey.troubles.filter(({ path }) => !mended.has(path))
         tellProblems(context, { ...survey, troubles }, { isMended: commit.focus !== undefined })
-        return { answer, troubles, ...settled }
+        return { answer, troubles, problem, ...settled }
       }
     }
-    throw new ReasonError('store_busy', { path: home.database, waitedMs: WAIT_MS })
+    throw storeBusy(context)
   } finally {
     release()
   }
@@ -123,6 +133,13 @@ function withKeptNote(error: ReasonError): ReasonError {
   const problem = `${error.data.problem ?? error.message} (what was to be written is kept in the store)`
   return new ReasonError(error.reason, { ...error.data, problem }, { cause: error })
 }
+
+/** What a commit alone owes to the disk. */
+const pathsOwedBy = ({ documents = [], files = [], leaving = [], entries = [] }: Partial<DocumentCommit>) => [
+  ...[...documents, ...files].filter(({ state }) => state === 'pending'),
+  ...leaving,
+  ...entries,
+]
 
 const streamsOf = ({ documents = [], leaving = [], entries = [] }: Partial<DocumentCommit>) =>
   new Set([...documents, ...leaving, ...entries].map(({ stream }) => stream))

@@ -7,6 +7,7 @@ import { type Folder, lookTime, openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
+import { TROUBLES } from '../context/findings.ts'
 import { isHere, type Survey, type Trouble, unsettledPaths } from './survey.ts'
 
 /** A file that is younger than this may be changed again without looking different: it is read every time. */
@@ -36,8 +37,15 @@ interface Arrivals {
   stamps: Stamp[]
 }
 
-/** Reads the files that are not known to be as the store has them; none while git has something under way. */
-export async function readArrivals(context: Context, survey: Survey): Promise<Arrivals> {
+/**
+ * Reads the files that are not known to be as the store has them; none while git has something under way. Where there
+ * are more than `most`, the documents that the store knows come first: an edit of one is what the user is at.
+ */
+export async function readArrivals(
+  context: Context,
+  survey: Survey,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Arrivals> {
   const arrivals: Arrival[] = []
   const parts: Array<Partial<DocumentCommit>> = []
   const stamps: Stamp[] = []
@@ -49,7 +57,10 @@ export async function readArrivals(context: Context, survey: Survey): Promise<Ar
   const leaving = new Set(owed.flatMap(({ state, path }) => (state === 'leaving' ? [path] : [])))
   const folders = new OpenFolders(context.place.root)
   try {
-    for (const path of unsettledPaths(survey)) {
+    const unsettled = unsettledPaths(survey)
+    const isNew = (path: string) => Number(!byPath.has(path))
+    if (unsettled.length > most) unsettled.sort((a, b) => isNew(a) - isNew(b)).splice(most)
+    for (const path of unsettled) {
       if (leaving.has(path)) continue
       const row = byPath.get(path)
       const bytes = readFile(folders, path, survey.troubles)
@@ -109,26 +120,11 @@ function troubleOf(
   reading: Exclude<DocumentReading, { state: 'whole' }>,
   isKnown: boolean,
 ): Trouble {
-  if (reading.state === 'other')
-    return {
-      kind: 'broken',
-      path,
-      line: 1,
-      what: 'its front matter is missing',
-      todo: 'Begin it with `---`.',
-    }
-  const { line, problem: what } = reading
+  if (reading.state === 'other') return { kind: 'broken', path, line: 1, ...TROUBLES.frontMatterMissing }
+  const { line, problem } = reading
   return reading.state === 'conflicted'
-    ? { kind: 'conflicted', path, line, what, todo: 'Resolve the conflict; until then it is left alone.' }
-    : {
-        kind: 'broken',
-        path,
-        line,
-        what,
-        todo: isKnown
-          ? 'Mend it; until then its last good state is used.'
-          : 'Mend it; until then it is not taken in.',
-      }
+    ? { kind: 'conflicted', path, line, ...TROUBLES.conflicted(problem) }
+    : { kind: 'broken', path, line, ...TROUBLES.broken(problem, isKnown) }
 }
 
 function readFile(folders: OpenFolders, path: string, troubles: Trouble[]): Buffer | null {
@@ -187,8 +183,7 @@ export function withoutTwins(
         kind: 'twin',
         path: arrival.path,
         line: arrival.reading.front.fields.get('checkpoint')?.line ?? 1,
-        what: `${other} has the id ${arrival.reading.id} as well`,
-        todo: 'Give one of them another id and name, or remove it.',
+        ...TROUBLES.twin(other, arrival.reading.id),
       })
   }
   return [...taken.values()]

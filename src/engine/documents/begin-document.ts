@@ -104,7 +104,7 @@ async function givenDocument(
   const point = await documentPoint(context, {
     stream,
     text: filled,
-    work: redactAll(work),
+    work: redactAll(work, context.mark),
     parent: position.checkpoint,
     after: afterHead(row),
     triggers: [{ kind: 'manual', note }],

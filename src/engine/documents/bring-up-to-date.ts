@@ -6,13 +6,13 @@ import { type Survey, surveyDocuments } from './survey.ts'
 import { sweepLeftovers } from './sweep-leftovers.ts'
 import { takeIn } from './take-in.ts'
 
-/** Takes in what changed on the disk and writes what is owed, for who holds the lock. */
-export async function bringUpToDate(context: Context, here: Here): Promise<Survey> {
+/** Takes in what changed on the disk, of so many files at most, and writes what is owed, for who holds the lock. */
+export async function bringUpToDate(context: Context, here: Here, most?: number): Promise<Survey> {
   const { store, identity } = context
   for (let attempt = 0; ; attempt += 1) {
     const survey = await surveyDocuments(context, here)
     await sweepLeftovers(context, survey)
-    const { commit, isEmpty, stamps } = await takeIn(context, survey)
+    const { commit, isEmpty, stamps } = await takeIn(context, survey, most)
     if (stamps.length > 0) await store.local.markStamped(identity.workspace, stamps)
     const isDone = isEmpty || (await store.acts.commit(commit)).done
     if (!isDone && attempt < MOST_ATTEMPTS.documents) continue

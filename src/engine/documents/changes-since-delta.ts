@@ -2,6 +2,7 @@ import { BY_HAND } from '../../core/checkpoint.ts'
 import type { Artifact } from '../../core/work.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import type { Survey } from './survey.ts'
 
 /** A delta is for people: more files than this are counted, not listed. */
@@ -21,13 +22,13 @@ export async function changesSinceDelta(context: Context, survey: Survey, row: W
   const { place, notices, settings } = context
   if (place.git === null) return UNTOLD
   if (!survey.trusted) {
-    notices.push('Git was not asked which files changed, because this workspace is not trusted.')
+    notices.push(NOTICES.changesNotAsked)
     return UNTOLD
   }
   const { commit, atMs, told: known } = await lastDelta(context, row)
   const { listChangedSince } = await import('../../workspace/git-changes.ts')
   const { changes, problem } = await listChangedSince(place, commit, atMs, known)
-  if (problem !== null) notices.push(`Git could not say which files changed: ${problem}`)
+  if (problem !== null) notices.push(NOTICES.changesUnknown(problem))
   const { isOurs } = await import('../../workspace/git-dirty.ts')
   const files = changes.filter(({ path }) => !isOurs(path, settings.ledger_path))
   const rest = files.length - MOST_ROWS

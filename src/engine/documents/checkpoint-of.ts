@@ -18,9 +18,11 @@ import { saysCurrent } from '../../formats/checkpoint-md/read.ts'
 import { completionOf, workOf } from '../../formats/checkpoint-md/work.ts'
 import { mergeEditedWork } from '../../policy/merge-edited-work.ts'
 import { type Redacted, redactAll } from '../../policy/redact.ts'
+import { type WordSource, withoutConfirmations } from '../../policy/whose-word.ts'
 import type { DocumentCommit } from '../../store/acts.ts'
 import type { Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
+import { BY_USER } from '../trust/whose-edit.ts'
 import { newestWholeOrNull } from './newest-whole-point.ts'
 
 /** Something that is to become a checkpoint of a stream. */
@@ -40,6 +42,8 @@ export interface NewPoint {
   foreign: boolean
   /** The document does not say all of the work. */
   isBehind?: boolean
+  /** Whose word the text is; the user's, where nobody says. */
+  source?: WordSource
   /** It is a text that was found: the same one gives the same id, wherever it is adopted. */
   isFound?: true
   /** Files that its sentences speak of and that are not there. */
@@ -82,13 +86,12 @@ export async function documentPoint(
   const document = decodeDocument(text)
   const { parent } = point
   const origin = point.work || parent === null ? null : await originOf(context, parent)
+  const stated = workOf(document)
+  const edited = origin === null ? stated : mergeEditedWork(origin.work, stated, { shown: origin.shown })
   const said =
-    point.work ??
-    (origin === null
-      ? workOf(document)
-      : mergeEditedWork(origin.work, workOf(document), { shown: origin.shown }))
+    point.work ?? withoutConfirmations(origin?.work ?? emptyWork(), edited, point.source ?? BY_USER)
   const position = { ...said.position, ...point.position }
-  const work = point.work && !point.position ? point.work : redactAll({ ...said, position })
+  const work = point.work && !point.position ? point.work : redactAll({ ...said, position }, context.mark)
   const fields = document.front?.fields
   const created = fields?.get('created')?.value ?? ''
   const hash = sha256(text)
@@ -98,7 +101,8 @@ export async function documentPoint(
     {
       ref: {
         ...{ hash, created, parent: fields?.get('parent')?.value || null },
-        ...(point.isBehind || origin?.shown ? { behind: true as const } : {}),
+        // What an agent wrote bears no mark in the text, and is not confirmed by the next edit of somebody else's.
+        ...(point.isBehind || origin?.shown || point.source?.by === 'agent' ? { behind: true as const } : {}),
       },
       changed: fields?.get('last_delta')?.value || created,
       completion: completionOf(document),
@@ -153,6 +157,7 @@ function pointOf(
   const session = point.session ?? context.session?.id
   const at = instant(atMs)
   const { completion = null } = shown ?? {}
+  const { mark } = context
   const checkpoint: Checkpoint = {
     id:
       shown !== null && point.isFound
@@ -162,15 +167,15 @@ function pointOf(
     parent,
     ...(session === undefined ? {} : { session }),
     at,
-    triggers: triggers.map((trigger) => ({ ...redactAll(trigger), at })),
+    triggers: triggers.map((trigger) => ({ ...redactAll(trigger, mark), at })),
     progress: completion === null ? progress : 'completed',
     work,
-    change: redactAll(change),
+    change: redactAll(change, mark),
     health: { pressure, protected: [], dropped, profile: context.settings.policy_profile },
     ...(shown === null ? {} : { document: shown.ref }),
-    ...(completion === null ? {} : { completion: redactAll(completion) }),
-    provenance,
-    ...(point.absent?.length ? { absent: point.absent } : {}),
+    ...(completion === null ? {} : { completion: redactAll(completion, mark) }),
+    provenance: redactAll(provenance, mark),
+    ...(point.absent?.length ? { absent: redactAll(point.absent, mark) } : {}),
   }
   const appends = [{ checkpoint, after: after?.id ?? null, foreign }]
   return { checkpoint, commit: { appends, texts: [], versions: [] } }

@@ -1,8 +1,7 @@
-import { formatCount } from '../../core/text.ts'
-import { readFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
+import { readFrontMatter } from '../../formats/markdown/front-matter.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
-import { FIX, type Finding } from '../context/finding.ts'
+import { FINDINGS, FIXES, type Finding } from '../context/findings.ts'
 import { actOnDocuments } from './act-on-documents.ts'
 import { focusOn } from './set-focus.ts'
 import { currentsOf, type Survey, surveyDocuments } from './survey.ts'
@@ -24,43 +23,29 @@ export async function examineDocuments(context: Context, fix: boolean, findings:
   if (owed > 0)
     findings.push({
       level: 'warning',
-      what: `${formatCount(owed, 'document change')} in the store and not yet on the disk`,
-      todo: FIX,
-      fixed: kept && 'written',
+      ...FINDINGS.documentsToWrite(owed),
+      fixed: kept && FIXES.written,
     })
   if (survey.leftovers.length > 0)
     findings.push({
       level: 'warning',
-      what: `${formatCount(survey.leftovers.length, 'file')} left by a write that was broken off`,
-      todo: FIX,
-      fixed: kept && 'removed, after what they held was kept in the store',
+      ...FINDINGS.leftovers(survey.leftovers.length),
+      fixed: kept && FIXES.leftoversKept,
     })
   if (several.length > 1)
     findings.push({
       level: 'error',
-      what: `Several documents say they are current: ${several.map(({ stream }) => stream.name).join(', ')}`,
-      todo: `Choose one with \`savepoint focus <id>\`, or keep the newest: ${FIX}`,
-      fixed: kept && `${kept.newest} is the one in focus`,
+      ...FINDINGS.severalCurrent(several.map(({ stream }) => stream.name)),
+      fixed: kept && FIXES.focused(kept.newest),
     })
 }
 
 function tellTroubles({ troubles, operation, foreign }: Survey, findings: Finding[]): void {
-  for (const { path, line, what, todo } of troubles)
-    findings.push({ level: 'warning', what: `${path}:${line}: ${what}`, todo, fixed: null })
-  if (operation !== null)
-    findings.push({
-      level: 'note',
-      what: `A ${operation} is in progress: documents are left alone until it ends`,
-      todo: 'Finish it or abort it.',
-      fixed: null,
-    })
+  for (const trouble of troubles)
+    findings.push({ level: 'warning', ...FINDINGS.documentTrouble(trouble), fixed: null })
+  if (operation !== null) findings.push({ level: 'note', ...FINDINGS.gitOperation(operation), fixed: null })
   if (foreign.length > 0)
-    findings.push({
-      level: 'note',
-      what: `${formatCount(foreign.length, 'document')} came with the repository, which is not trusted`,
-      todo: 'Look at them; if you trust them: savepoint trust',
-      fixed: null,
-    })
+    findings.push({ level: 'note', ...FINDINGS.documentsForeign(foreign.length), fixed: null })
 }
 
 /** Whatever is owed is written with any act; where several are current the newest stays. */

@@ -1,8 +1,9 @@
 import { nameKey } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { openBlockLine } from '../../formats/checkpoint-md/edit.ts'
+import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { findRow, isBare, isHere, type Survey, standingOf } from './survey.ts'
 
 /** The work stream of this repository by its id. */
@@ -27,8 +28,7 @@ export function documentRefusalOf(
 
 /** Whoever reads or uses text that nobody here has reviewed is told so. */
 export function tellForeign({ notices }: Context, { stream, position }: WorkRow): void {
-  if (position.foreign)
-    notices.push(`${stream.name} holds text that nobody here has reviewed: savepoint trust --review`)
+  if (position.foreign) notices.push(NOTICES.unreviewedText(stream.name))
 }
 
 export interface OpenDocument {
@@ -60,7 +60,7 @@ export async function requireOpen(context: Context, survey: Survey, id: string):
 
 /** What is added at the end must not go into a block that was never closed. */
 export function requireEnd({ row, view, text }: OpenDocument): void {
-  const line = openBlockLine(text)
+  const line = decodeDocument(text).openLine
   if (line === null) return
   const problem = 'a code fence or comment that begins here has no end, and would swallow what is added'
   throw new ReasonError('document_broken', { id: row.stream.name, path: view.path, line, problem })

@@ -2,6 +2,7 @@ import { isArchived } from '../../formats/checkpoint-md/layout.ts'
 import { followFocus } from '../../policy/adopt.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import type { Delivery } from '../trust/deliveries.ts'
 import { isHere, type Survey } from './survey.ts'
 
@@ -56,23 +57,18 @@ async function foreignOf(
   return new Set([...foreign].filter(([, isForeign]) => isForeign).map(([stream]) => stream))
 }
 
-/**
- * Whether a stranger's commit brought a version back that bears no mark; it is told. The text is known, but that
- * it stands here is the stranger's choice: it is kept as saying of the focus what was said before.
- */
-export async function isSetBack(
+/** A stranger's commit may bring a version back that bears no mark: the text is known, that it stands here is told. */
+export async function tellSetBack(
   { store, notices }: Context,
   { position }: WorkRow,
   path: string,
   checkpoint: string,
   delivery: Delivery | undefined,
-): Promise<boolean> {
-  if (!delivery?.foreign || delivery.replayed) return false
+): Promise<void> {
+  if (!delivery?.foreign || delivery.replayed) return
   const stored = await store.log.readCheckpoint(checkpoint)
-  if (stored === null || stored.row.foreign) return false
+  if (stored === null || stored.row.foreign) return
   const { commit, author } = delivery.provenance
-  const back = stored.row.sequence < position.sequence ? 'back ' : ''
-  const whose = commit === null ? '' : ` by commit ${commit.slice(0, 10)} of ${author}`
-  notices.push(`${path} was set ${back}to number ${stored.row.sequence}${whose}.`)
-  return true
+  const { sequence } = stored.row
+  notices.push(NOTICES.setToVersion(path, sequence, { isBack: sequence < position.sequence, commit, author }))
 }

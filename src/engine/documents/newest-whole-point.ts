@@ -3,6 +3,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { emptyWork, type WorkState } from '../../core/work.ts'
 import type { Store } from '../../store/store.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { isOlderReading, withoutOlderReading } from './automatic.ts'
 
 export interface WholePoint {
@@ -31,9 +32,7 @@ export async function newestWholePoint({ store, notices }: Context, id: string):
   for (const { id: before, sequence } of older.reverse()) {
     const found = await store.log.readCheckpoint(before)
     if (found?.state !== 'whole') continue
-    notices.push(
-      `Number ${stored?.row.sequence} of this work is damaged; number ${sequence} is used. See: savepoint doctor`,
-    )
+    notices.push(NOTICES.checkpointDamaged(stored?.row.sequence, sequence))
     return wholePoint(store, found.checkpoint, sequence)
   }
   throw new ReasonError('checkpoint_integrity_mismatch', {

@@ -1,5 +1,5 @@
 import { ReasonError } from '../../core/reason.ts'
-import { writeOutDocument } from '../../formats/checkpoint-md/write-out-document.ts'
+import { writeOutDocument } from '../../formats/checkpoint-md/extend.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { CheckpointRow } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'

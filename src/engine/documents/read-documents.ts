@@ -1,7 +1,7 @@
 import { ReasonError } from '../../core/reason.ts'
-import { readFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
 import { ACTIVE, ARCHIVE, isDocumentName, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import { readDocument, saysCurrent } from '../../formats/checkpoint-md/read.ts'
+import { readFrontMatter } from '../../formats/markdown/front-matter.ts'
 import { openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 

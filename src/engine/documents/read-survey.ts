@@ -1,5 +1,6 @@
 import { ReasonError } from '../../core/reason.ts'
 import { type Context, settleIdentity } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import type { Here } from '../trust/here.ts'
 import { currentsOf, type Survey, surveyDocuments, unsettledPaths } from './survey.ts'
@@ -7,10 +8,17 @@ import { currentsOf, type Survey, surveyDocuments, unsettledPaths } from './surv
 /** A reading verb waits only this long for the lock, then goes on without the newest edits. */
 const READER_WAIT_MS = 1_000
 
+interface ReadOptions {
+  waitMs?: number
+  here?: Here
+  /** So many files are read at most; the others wait for who has more time. */
+  most?: number
+}
+
 /** The documents for a verb that only reads: up to date where that is possible, else as they were. */
 export async function readSurvey(
   context: Context,
-  { waitMs = READER_WAIT_MS, here }: { waitMs?: number; here?: Here } = {},
+  { waitMs = READER_WAIT_MS, here, most }: ReadOptions = {},
 ): Promise<Survey> {
   const survey = await surveyDocuments(context, here)
   if (!(await hasWork(context, survey))) return tellAndReturn(context, survey)
@@ -19,13 +27,13 @@ export async function readSurvey(
     context.identity = await settleIdentity(context, 'write')
   const release = await workspaceLock(context, context.identity.workspace, waitMs)
   if (release === null) {
-    context.notices.push('Another process is at work on the documents; this is how they were before.')
+    context.notices.push(NOTICES.documentsBusy)
     return tellAndReturn(context, survey)
   }
   try {
     // Loaded here, because the parser is not needed if nothing changed.
     const { bringUpToDate } = await import('./bring-up-to-date.ts')
-    return tellAndReturn(context, await bringUpToDate(context, survey))
+    return tellAndReturn(context, await bringUpToDate(context, survey, most))
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
     context.notices.push(error.message)
@@ -50,7 +58,7 @@ function tellAndReturn(context: Context, survey: Survey): Survey {
 export function tellProblems(context: Context, survey: Survey, { isMended = false } = {}): void {
   tellOperation(context, survey.operation)
   for (const { path, line, what, todo } of survey.troubles)
-    context.notices.push(`${path}:${line}: ${what}. ${todo}`)
+    context.notices.push(NOTICES.documentTrouble(path, line, what, todo))
   if (!isMended)
     tellSeveral(
       context,
@@ -59,12 +67,10 @@ export function tellProblems(context: Context, survey: Survey, { isMended = fals
 }
 
 export function tellOperation({ notices }: Context, operation: Survey['operation']): void {
-  if (operation !== null)
-    notices.push(`A ${operation} is in progress: documents are left alone until it ends.`)
+  if (operation !== null) notices.push(NOTICES.gitOperation(operation))
 }
 
 export function tellSeveral({ notices }: Context, currents: ReadonlyArray<{ name: string }>): void {
   if (currents.length < 2) return
-  const names = currents.map(({ name }) => name).join(', ')
-  notices.push(`Several documents say they are current: ${names}. Choose one: savepoint focus <id>`)
+  notices.push(NOTICES.severalCurrent(currents.map(({ name }) => name)))
 }

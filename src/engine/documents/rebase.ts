@@ -8,6 +8,7 @@ import type { WriteRefusal } from '../../fs/guarded.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { type MergeEdit, SAVE_MS } from '../publish/guard.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
 import type { Here } from '../trust/here.ts'
@@ -54,9 +55,7 @@ async function rebase(
       const more = forget()
       if (more !== null) return rebase(context, here, owed, { ...refusal, found: more })
     }
-    notices.push(
-      `${owed.path} was changed meanwhile and cannot be merged; both texts are kept: savepoint show ${row.stream.name} --history`,
-    )
+    notices.push(NOTICES.editUnmerged(owed.path, row.stream.name))
     return 'left'
   }
   const merged = await mergedText(context, owed, row, reading.text)
@@ -93,18 +92,15 @@ async function rebase(
   // The point's own version comes last: where both texts are one, it is the one that counts.
   const committed = await store.acts.commit(joinCommits(identity.workspace, part, point?.commit ?? {}))
   if (!committed.done) return 'again'
-  if (merged === null)
-    notices.push(
-      `${owed.path} was edited at the same place meanwhile: the edit stands, ours is number ${headSequence} in its history.`,
-    )
+  if (merged === null) notices.push(NOTICES.editAtSamePlace(owed.path, headSequence))
   const more = forget?.() ?? null
   return more === null ? 'again' : rebase(context, here, owed, { ...refusal, found: more })
 }
 
 /** Git may have brought another version here while our write was still owed. */
-async function isDelivered(context: Context, { trusted, head }: Here, path: string): Promise<boolean> {
-  if (!trusted) return false
-  return (await deliveriesOf(context, head, [{ path }])).get(path)?.foreign === true
+async function isDelivered(context: Context, here: Here, path: string): Promise<boolean> {
+  if (!here.trusted) return false
+  return (await deliveriesOf(context, here, [{ path }])).get(path)?.foreign === true
 }
 
 const versionOf = ({ stream, position }: WorkRow, hash: string) => ({

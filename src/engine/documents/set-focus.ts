@@ -1,8 +1,9 @@
 import { sha256 } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { setFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
+import { setFrontMatter } from '../../formats/markdown/front-matter.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { joinCommits } from './checkpoint-of.ts'
 import { requireSize } from './edit-document.ts'
 import { currentsOf, type Survey } from './survey.ts'
@@ -18,7 +19,7 @@ async function setStatusText(
   const restatedText = setFrontMatter(text, 'status', current ? 'current' : 'active')
   requireSize(restatedText, view.path)
   const hash = sha256(restatedText)
-  if (hash === view.hash) return {}
+  if (hash === view.hash && view.current === current) return {}
   const { checkpoint } = position
   const document = {
     stream: stream.id,
@@ -42,9 +43,7 @@ async function clearCurrent(context: Context, row: WorkRow): Promise<Partial<Doc
     return await setStatusText(context, row, false)
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
-    context.notices.push(
-      `${row.view?.path} still says that it is current: ${error.data.problem ?? error.message}`,
-    )
+    context.notices.push(NOTICES.stillCurrent(row.view?.path, error.data.problem ?? error.message))
     return {}
   }
 }

@@ -43,9 +43,9 @@ export interface Survey extends Here {
 /** One cheap look. What differs between the store and the disk is for `takeIn` to settle. */
 export async function surveyDocuments(context: Context, here?: Here): Promise<Survey> {
   const { store, identity, place } = context
-  const { trusted, head } = here ?? (await lookHere(context))
+  const { trusted, vouched, head } = here ?? (await lookHere(context))
   return {
-    ...{ trusted, head },
+    ...{ trusted, vouched, head },
     operation: gitOperation(place),
     rows: await store.acts.listWork(identity.repository, identity.workspace),
     ...filesIn(place.root),

@@ -5,6 +5,7 @@ import { openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import { isKept } from '../../fs/guarded.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import type { Survey } from './survey.ts'
 
 /**
@@ -31,11 +32,10 @@ export async function sweepLeftovers(context: Context, survey: Survey): Promise<
             ? isContained(bytes, folder?.read(of, MAX_DOCUMENT_BYTES) ?? null)
             : await keepBytes(context, survey, `${parts.join('/')}/${of}`, bytes))
         if (isSafe) folder?.unlink(name)
-        else
-          context.notices.push(`${path} was left by a write that was broken off; look at it, then remove it.`)
+        else context.notices.push(NOTICES.leftover(path))
       } catch (error) {
         if (!(error instanceof ReasonError)) throw error
-        context.notices.push(`${path} was left by a write that was broken off: ${error.message}`)
+        context.notices.push(NOTICES.leftoverUnreadable(path, error.message))
       } finally {
         folder?.close()
       }
@@ -74,8 +74,6 @@ async function keepBytes(context: Context, survey: Survey, path: string, bytes: 
     texts: [{ hash, text }],
     versions: [{ ...version, problem: 'it was left by a write that was broken off' }],
   })
-  context.notices.push(
-    `${path} was edited during a write that was broken off; that text is kept: savepoint show ${row.stream.name} --history`,
-  )
+  context.notices.push(NOTICES.leftoverKept(path, row.stream.name))
   return true
 }

@@ -5,14 +5,18 @@ import { saysCurrent } from '../../formats/checkpoint-md/read.ts'
 import { signatureOf } from '../../formats/checkpoint-md/signature.ts'
 import { changeOf } from '../../formats/checkpoint-md/work.ts'
 import { decideAdoption } from '../../policy/adopt.ts'
+import type { WordSource } from '../../policy/whose-word.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { NewStream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
+import { TROUBLES } from '../context/findings.ts'
+import { NOTICES } from '../context/notices.ts'
 import { type Delivery, deliveriesOf } from '../trust/deliveries.ts'
+import { BY_USER, readEditSources } from '../trust/whose-edit.ts'
 import { type Arrival, readArrivals, type Stamp, withoutTwins } from './arrivals.ts'
 import { documentPoint, joinCommits } from './checkpoint-of.ts'
 import { afterHead } from './find-stream.ts'
-import { focusAsDocumentsSay, isSetBack } from './focus-as-documents-say.ts'
+import { focusAsDocumentsSay, tellSetBack } from './focus-as-documents-say.ts'
 import type { Survey } from './survey.ts'
 
 /** What looking at the files came to: what to commit, and what to tell. */
@@ -26,15 +30,33 @@ export interface Intake {
  * Reads the files that changed and decides what becomes of each. Nothing is written here. In a workspace that
  * is not trusted files are only named; while git has something under way they are left alone.
  */
-export async function takeIn(context: Context, survey: Survey): Promise<Intake> {
-  const { arrivals, parts, stamps } = await readArrivals(context, survey)
+export async function takeIn(context: Context, survey: Survey, most?: number): Promise<Intake> {
+  const { arrivals, parts, stamps } = await readArrivals(context, survey, most)
   const byName = new Map(survey.rows.map((row) => [nameKey(row.stream.name), row]))
   const taken = withoutTwins(survey, arrivals, byName)
-  const deliveries = await deliveriesOf(context, survey.head, survey.trusted ? taken : [])
+  const deliveries = await deliveriesOf(context, survey, survey.trusted ? taken : [])
+  const sourceOf = taken.length > 0 ? await readEditSources(context) : () => BY_USER
   for (const arrival of taken) {
     const row = byName.get(nameKey(arrival.reading.id))
     if (!survey.trusted) name(survey, arrival, row)
-    else parts.push((await adopt(context, arrival, row, deliveries.get(arrival.path))) ?? {})
+    else {
+      const delivery = deliveries.get(arrival.path)
+      if (row && takesOver(row, delivery)) {
+        const { path, reading } = arrival
+        const what = `git brought it, and your own work is called ${row.stream.name}`
+        const todo = 'Give the document another id and name, or archive your work.'
+        survey.troubles.push({
+          kind: 'twin',
+          path,
+          line: reading.front.fields.get('checkpoint')?.line ?? 1,
+          what,
+          todo,
+        })
+        continue
+      }
+      const source = delivery?.delivered ? BY_USER : sourceOf(arrival.path)
+      parts.push((await adopt(context, arrival, row, delivery, source)) ?? {})
+    }
   }
   if (survey.trusted && survey.operation === null)
     parts.push(await focusAsDocumentsSay(context, survey, joinCommits('', ...parts)))
@@ -45,18 +67,27 @@ export async function takeIn(context: Context, survey: Survey): Promise<Intake> 
   return { commit, isEmpty, stamps }
 }
 
+/** A document that git brings would displace own work that never had one. */
+const takesOver = ({ view, position }: WorkRow, delivery: Delivery | undefined) =>
+  delivery?.delivered === true && view === null && !position.foreign && !position.gist.document?.created
+
 async function adopt(
   context: Context,
   arrival: Arrival,
   row: WorkRow | undefined,
   delivery: Delivery | undefined,
+  source: WordSource,
 ): Promise<Partial<DocumentCommit> | null> {
   const { store } = context
   const { path, hash, stamp, reading } = arrival
   const provenance = delivery?.provenance ?? { branch: null, commit: null, author: null }
   const trigger = { kind: 'adopted' as const, note: delivery?.note ?? '' }
-  const arrives = { provenance, triggers: [trigger], isFound: true as const }
-  const current = saysCurrent(reading.front)
+  const arrives = { provenance, triggers: [trigger], source, isFound: true as const }
+  const version = row === undefined ? null : await store.log.findVersion(row.stream.id, hash)
+  const isKnown = version !== null && version.problem === null
+  // What git brings never says what is worked on here: of the focus it says what was said before.
+  const isBrought = delivery?.delivered === true && !(isKnown && delivery.replayed)
+  const current = isBrought ? (row?.view?.current ?? row?.focused ?? false) : saysCurrent(reading.front)
   const document = { path, hash, current, base: null, stamp, state: 'published' as const }
   if (row === undefined) {
     const stream = newStream(context, reading.id)
@@ -73,18 +104,15 @@ async function adopt(
     return { ...point.commit, begins: [stream], documents: [placed] }
   }
   const { stream, view, position } = row
-  const version = await store.log.findVersion(stream.id, hash)
-  const isKnown = version !== null && version.problem === null
   const decision = decideAdoption({
     view,
     found: hash,
     isKnown,
     saysTheSame: !isKnown && (await saysTheSame(context, row, reading.text, delivery?.foreign === true)),
   })
-  // Text on the default branch of the remote counts as reviewed, whoever wrote it.
-  const isVouched = delivery?.onDefault === true
-  const at = (checkpoint: string, isCurrent = current) => ({
-    documents: [{ ...document, stream: stream.id, checkpoint, current: isCurrent }],
+  const isVouched = delivery?.vouched === true
+  const at = (checkpoint: string) => ({
+    documents: [{ ...document, stream: stream.id, checkpoint }],
     reviews: isVouched ? [checkpoint] : [],
   })
   switch (decision) {
@@ -92,13 +120,10 @@ async function adopt(
       return view?.path === path && !isVouched ? null : at(position.checkpoint)
     case 'move':
       if (view?.state === 'pending')
-        context.notices.push(
-          `${path} is another version now: number ${position.sequence} of ${stream.name} stays in its history.`,
-        )
+        context.notices.push(NOTICES.otherVersion(path, position.sequence, stream.name))
       if (version === null) return null
-      return (await isSetBack(context, row, path, version.checkpoint, delivery))
-        ? at(version.checkpoint, view?.current ?? row.focused)
-        : at(version.checkpoint)
+      await tellSetBack(context, row, path, version.checkpoint, delivery)
+      return at(version.checkpoint)
     case 'remember': {
       const { checkpoint } = position
       const seen = { stream: stream.id, hash, checkpoint, current, problem: null }
@@ -160,13 +185,7 @@ const withoutLineEnds = (text: string) =>
 function name(survey: Survey, arrival: Arrival, row: WorkRow | undefined): void {
   if (row?.view?.path !== arrival.path) survey.foreign.push({ path: arrival.path, id: arrival.reading.id })
   else if (row.view.state !== 'pending' || arrival.hash !== row.view.base)
-    survey.troubles.push({
-      kind: 'changed',
-      path: arrival.path,
-      line: 1,
-      what: 'it was changed, and this workspace is not trusted: what is known stays as it was',
-      todo: 'If the change is yours: savepoint trust',
-    })
+    survey.troubles.push({ kind: 'changed', path: arrival.path, line: 1, ...TROUBLES.changedUntrusted })
 }
 
 export const newStream = (context: Context, name: string): NewStream => ({

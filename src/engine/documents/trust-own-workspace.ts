@@ -1,11 +1,12 @@
-import { NOTES, notesOfPlan, PLANS } from '../../core/layout.ts'
+import { NOTES, notesOfPlan, PLANS, STATE_INDEX_PATH } from '../../core/layout.ts'
 import { DEFAULT_LEDGER } from '../../core/ledger-path.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import { runsPrograms } from '../../workspace/git-config.ts'
 import type { Context } from '../context/context.ts'
-import { giveTrust } from '../trust/give-trust.ts'
+import { NOTICES } from '../context/notices.ts'
+import { trustOwnWords } from '../trust/give-trust.ts'
 import type { Here } from '../trust/here.ts'
 import type { Survey } from './survey.ts'
 
@@ -20,18 +21,15 @@ export async function trustOwnWorkspace(context: Context, survey: Survey): Promi
   const hasOthers =
     [...survey.files.keys()].some((path) => !known.has(path)) || (await hasOtherFiles(context))
   const isChanged = survey.troubles.length > 0
-  const isTaken = await context.store.local.isDistrusted(context.identity.workspace)
-  if (isTaken || hasOthers || isChanged || runsPrograms(context.place)) {
-    context.notices.push(
-      'This workspace is not trusted: edits of its documents are not taken in. See: savepoint trust --help',
-    )
+  const { store, identity, place } = context
+  const isTaken = (await store.local.readTrust(identity.workspace, place.root)) === 'withdrawn'
+  if (isTaken || hasOthers || isChanged || runsPrograms(place)) {
+    context.notices.push(NOTICES.workspaceUntrusted)
     return survey
   }
-  await giveTrust(context)
-  context.notices.push(
-    'This workspace is trusted from now on: edits of its documents are taken in (savepoint untrust ends that).',
-  )
-  return { trusted: true, head: survey.head }
+  await trustOwnWords(context)
+  context.notices.push(NOTICES.workspaceTrusted)
+  return { trusted: true, vouched: false, head: survey.head }
 }
 
 /** Where agents and their tools leave what other agents read: handoffs, notes, the notes of a plan. */
@@ -61,12 +59,14 @@ async function hasOtherFiles({ store, identity, place, settings }: Context): Pro
   const ours = new Set((await store.local.listFileViews(identity.workspace)).map(({ path }) => path))
   const root = openFolder(place.root)
   try {
-    const ledgers = [DEFAULT_LEDGER, settings.ledger_path].filter((path) => {
+    // Without git nobody can say whether a tool of the user's made the index or it was there before.
+    const index = place.git === null ? [STATE_INDEX_PATH] : []
+    const single = [DEFAULT_LEDGER, settings.ledger_path, ...index].filter((path) => {
       const parts = path.split('/')
       const name = parts.pop() ?? ''
       return namesIn(root, parts).includes(name)
     })
-    return [...sharedFiles(root), ...ledgers].some((path) => !ours.has(path))
+    return [...sharedFiles(root), ...single].some((path) => !ours.has(path))
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
     return true

@@ -1,19 +1,17 @@
 import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../context/context.ts'
-import { FIX, type Finding } from '../context/finding.ts'
+import { FINDINGS, FIXES, type Finding } from '../context/findings.ts'
 import { healStore } from './heal.ts'
 import { isUnfinished } from './open-sound.ts'
 
 /** False where the store is gone and stays gone: opening it would put an empty one in its place. */
 export async function examineAbsence(context: Context, fix: boolean, findings: Finding[]): Promise<boolean> {
-  const { database } = context.home
   if (!isUnfinished(context)) return true
   const healed = fix ? await healStore(context) : null
   findings.push({
     level: 'error',
-    what: `The store ${database} is gone, its backups are there, or what was set aside is not read yet`,
-    todo: FIX,
-    fixed: healed && `restored from ${healed.backup ?? healed.setAside}`,
+    ...FINDINGS.storeGone(context.home.database),
+    fixed: healed && FIXES.storeRestored(healed.backup ?? healed.setAside),
   })
   return fix
 }
@@ -27,12 +25,11 @@ export async function examineStore(context: Context, fix: boolean, findings: Fin
   }
   const healed = fix ? await healStore(context, { force: true }) : null
   const left = healed ? (await storeProblems(context)).problems : problems
-  for (const what of problems)
+  for (const problem of problems)
     findings.push({
       level: 'error',
-      what: `The store ${context.home.database}: ${what}`,
-      todo: FIX,
-      fixed: healed && left.length === 0 ? `set aside at ${healed.setAside}, restored` : null,
+      ...FINDINGS.storeDamaged(context.home.database, problem),
+      fixed: healed && left.length === 0 ? FIXES.storeReplaced(healed.setAside) : null,
     })
   return healed !== null || readable
 }
@@ -44,15 +41,11 @@ async function examineSearch(
   derived: readonly string[],
   findings: Finding[],
 ): Promise<void> {
-  const [what] = derived
-  if (what === undefined) return
+  const [problem] = derived
+  if (problem === undefined) return
   if (fix) await store.index.forget()
-  findings.push({
-    level: 'note',
-    what: `The search index is damaged: ${what}`,
-    todo: 'Nothing is lost: it is made anew at the next search.',
-    fixed: fix ? 'thrown away; it is made anew at the next search' : null,
-  })
+  const fixed = fix ? FIXES.indexForgotten : null
+  findings.push({ level: 'note', ...FINDINGS.searchIndexDamaged(problem), fixed })
 }
 
 async function storeProblems(
@@ -72,10 +65,5 @@ async function storeProblems(
 
 export function examineBackups({ file }: Context, findings: Finding[]): void {
   for (const { path, problem } of file?.listDamagedBackups() ?? [])
-    findings.push({
-      level: 'warning',
-      what: `The backup ${path} is damaged: ${problem}`,
-      todo: 'Move it away; the next backup is made within a day.',
-      fixed: null,
-    })
+    findings.push({ level: 'warning', ...FINDINGS.backupDamaged(path, problem), fixed: null })
 }

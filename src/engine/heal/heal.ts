@@ -1,9 +1,9 @@
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { formatCount } from '../../core/text.ts'
 import type { Stream } from '../../store/log.ts'
 import type { RestoredFile } from '../../store/store-file.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { publishRun } from '../runs/publish-run.ts'
 import { readmitRun } from '../runs/readmit.ts'
 
@@ -37,16 +37,7 @@ export async function healStore(context: Context, { force = false } = {}): Promi
     },
   })
   for (const run of back) await tellRefusal(context, () => publishRun(context, run))
-  context.notices.push(
-    [
-      'The store was damaged.',
-      restored.setAside ? `The damaged file is kept at ${restored.setAside}.` : '',
-      restored.backup ? `It was restored from ${restored.backup}.` : 'There was no backup.',
-      `${formatCount(restored.checkpoints, 'checkpoint')} came from backup and old file, ${readmitted} from snapshot files.`,
-    ]
-      .filter(Boolean)
-      .join(' '),
-  )
+  context.notices.push(NOTICES.storeRestored(restored, readmitted))
   return { ...restored, readmitted }
 }
 

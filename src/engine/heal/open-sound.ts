@@ -1,5 +1,11 @@
 import { ReasonError } from '../../core/reason.ts'
-import { type Context, type ContextRequest, openContext, settleIdentity } from '../context/context.ts'
+import {
+  afterCommit,
+  type Context,
+  type ContextRequest,
+  openContext,
+  settleIdentity,
+} from '../context/context.ts'
 
 /** Runs work on a context; a store that turns out damaged is healed once, and the work is done again. */
 export async function withHealing<T>(context: Context, act: (context: Context) => Promise<T>): Promise<T> {
@@ -34,3 +40,7 @@ export async function openSound(request: ContextRequest): Promise<Context> {
 
 /** The store is missing, or a process set it aside and died before the restore was complete. */
 export const isUnfinished = ({ file }: Context): boolean => file?.needsRestoring() ?? false
+
+/** A daily backup, made by the next writing command; the oldest are removed. A failure is only reported. */
+export const keepBackups = (context: Context): Promise<void> =>
+  afterCommit(context, 'The daily backup of the store', undefined, async () => context.file?.keepBackup())

@@ -43,15 +43,11 @@ export const isLedgerPlace = ({ settings }: Context, path: string) =>
  * link is followed, and nothing is opened here but folders.
  */
 export function findSources(context: Context, paths: readonly string[]): FoundSources {
-  const root = openFolder(context.place.root)
+  using root = openFolder(context.place.root)
   const search = new Search(context, root)
-  try {
-    if (paths.length === 0) search.usualPlaces()
-    else for (const parts of paths.map((path) => partsOf(context, path))) search.takeNamed(parts)
-    return search.foundSources()
-  } finally {
-    root.close()
-  }
+  if (paths.length === 0) search.usualPlaces()
+  else for (const parts of paths.map((path) => partsOf(context, path))) search.takeNamed(parts)
+  return search.foundSources()
 }
 
 /** A path of the command line as names below the workspace. */
@@ -171,12 +167,8 @@ class Search {
     act: (folder: Folder) => T,
   ): T {
     try {
-      const folder = findFolder(this.root, folders)
-      try {
-        return folder ? act(folder) : otherwise
-      } finally {
-        if (folder !== this.root) folder?.close()
-      }
+      using folder = findFolder(this.root, folders)
+      return folder ? act(folder) : otherwise
     } catch (error) {
       this.skip(about, sourceProblemOf(error))
       return otherwise

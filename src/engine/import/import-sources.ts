@@ -4,7 +4,7 @@ import { ReasonError } from '../../core/reason.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
-import { workspaceLock } from '../context/workspace-lock.ts'
+import { storeBusy, workspaceLockForSave } from '../context/workspace-lock.ts'
 import { bringUpToDate } from '../documents/bring-up-to-date.ts'
 import { tellProblems } from '../documents/read-survey.ts'
 import { type Survey, standingOf, surveyDocuments } from '../documents/survey.ts'
@@ -21,8 +21,6 @@ import {
 import { type Readings, readCandidates, sourceAt } from './read-candidates.ts'
 import type { SourceDocument } from './read-source.ts'
 import { takeSources } from './take-sources.ts'
-
-const WAIT_MS = 20_000
 
 export interface ImportReport extends Omit<Readings, 'sources'> {
   dryRun: boolean
@@ -80,15 +78,11 @@ async function newOnes(
 }
 
 /** Marks sources that somebody else wrote as foreign. Git runs only in a trusted workspace. */
-async function markForeign(
-  context: Context,
-  sources: SourceDocument[],
-  { trusted, head }: Here,
-): Promise<PlacedSource[]> {
-  const deliveries = await deliveriesOf(context, head, trusted ? sources : [])
+async function markForeign(context: Context, sources: SourceDocument[], here: Here): Promise<PlacedSource[]> {
+  const deliveries = await deliveriesOf(context, here, here.trusted ? sources : [])
   return sources.map((source) => ({
     ...source,
-    foreign: !trusted || deliveries.get(source.path)?.foreign === true,
+    foreign: !here.trusted || deliveries.get(source.path)?.foreign === true,
   }))
 }
 
@@ -121,47 +115,42 @@ async function takeAll(
   sources: PlacedSource[],
   report: ImportReport,
 ): Promise<void> {
-  const { store, home, identity, progress } = context
-  const release = await workspaceLock(context, identity.workspace, WAIT_MS)
-  if (release === null) throw new ReasonError('store_busy', { path: home.database, waitedMs: WAIT_MS })
-  try {
-    let open = sources
-    for (let attempt = 0; attempt < MOST_ATTEMPTS.documents; attempt += 1) {
-      const survey = await bringUpToDate(context, here)
-      if (survey.operation !== null) throw new ReasonError('git_in_progress', { operation: survey.operation })
-      if (attempt === 0) tellProblems(context, survey)
-      // The previous holder of the lock may have imported the same files.
-      const known = await store.acts.listTextHashes(identity.repository)
-      report.known += open.filter(({ hash }) => known.has(hash)).length
-      open = open.filter(({ hash }) => !known.has(hash))
-      const { lanes, taken: documents } = await placeHere(context, survey, open)
-      const before = report.imported
-      const { done, taken, changed } = await takeSources(
-        context,
-        survey,
-        lanes,
-        (candidate) => sourceAt(context, candidate),
-        (number) => progress(before + number, sources.length),
+  const { store, identity, progress } = context
+  using _lock = await workspaceLockForSave(context)
+  let open = sources
+  for (let attempt = 0; attempt < MOST_ATTEMPTS.documents; attempt += 1) {
+    const survey = await bringUpToDate(context, here)
+    if (survey.operation !== null) throw new ReasonError('git_in_progress', { operation: survey.operation })
+    if (attempt === 0) tellProblems(context, survey)
+    // The previous holder of the lock may have imported the same files.
+    const known = await store.acts.listTextHashes(identity.repository)
+    report.known += open.filter(({ hash }) => known.has(hash)).length
+    open = open.filter(({ hash }) => !known.has(hash))
+    const { lanes, taken: documents } = await placeHere(context, survey, open)
+    const before = report.imported
+    const { done, taken, changed } = await takeSources(
+      context,
+      survey,
+      lanes,
+      (candidate) => sourceAt(context, candidate),
+      (number) => progress(before + number, sources.length),
+    )
+    const isTaken = new Set(taken)
+    for (const { name, isNew, sources: mine } of lanes)
+      count(
+        report,
+        name,
+        isNew,
+        mine.filter((one) => isTaken.has(one)),
       )
-      const isTaken = new Set(taken)
-      for (const { name, isNew, sources: mine } of lanes)
-        count(
-          report,
-          name,
-          isNew,
-          mine.filter((one) => isTaken.has(one)),
-        )
-      open = open.filter((one) => !isTaken.has(one) && !changed.includes(one))
-      for (const { path } of changed) report.skipped.push({ path, problem: 'it changed while it was read' })
-      if (!done) continue
-      tellTaken(report, documents)
-      progress(sources.length, sources.length)
-      return
-    }
-    throw new ReasonError('store_busy', { path: home.database, waitedMs: WAIT_MS })
-  } finally {
-    release()
+    open = open.filter((one) => !isTaken.has(one) && !changed.includes(one))
+    for (const { path } of changed) report.skipped.push({ path, problem: 'it changed while it was read' })
+    if (!done) continue
+    tellTaken(report, documents)
+    progress(sources.length, sources.length)
+    return
   }
+  throw storeBusy(context)
 }
 
 function tellTaken({ elsewhere }: ImportReport, documents: readonly PlacedSource[]): void {

@@ -1,4 +1,4 @@
-import type { Claim, Decision, WorkState } from '../../core/work.ts'
+import { type Decision, newItems, type WorkState } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
 import { capWork } from '../../policy/save.ts'
 import type { ReadSource } from './read-source.ts'
@@ -27,10 +27,10 @@ export function mergeImportedWork(
   const { decisions = [], constraints = [], rules = [], facts = [], position, ...rest } = said
   const carried = carryForward(before, {
     ...rest,
-    decisions: newClaims(before.decisions, decisions),
-    constraints: [...before.constraints, ...newClaims(before.constraints, constraints)],
-    rules: [...before.rules, ...newClaims(before.rules, rules)],
-    facts: [...before.facts, ...newClaims(before.facts, facts)],
+    decisions: newItems(before.decisions, decisions),
+    constraints: [...before.constraints, ...newItems(before.constraints, constraints)],
+    rules: [...before.rules, ...newItems(before.rules, rules)],
+    facts: [...before.facts, ...newItems(before.facts, facts)],
   })
   const stated = Object.entries(position ?? {}).filter(([, value]) => value !== '' && value !== null)
   const kept = keepNewestFitting(carried.decisions, own, room)
@@ -40,11 +40,6 @@ export function mergeImportedWork(
     position: { ...before.position, ...Object.fromEntries(stated) },
   })
   return { work, dropped: dropped + carried.decisions.length - kept.length }
-}
-
-function newClaims<C extends Claim>(known: readonly C[], fresh: readonly C[]): C[] {
-  const texts = new Set(known.map(({ text }) => text))
-  return fresh.filter(({ text }) => !texts.has(text) && texts.add(text))
 }
 
 /** The newest that fit, and all that were known before. */

@@ -52,19 +52,11 @@ function verdictOf(context: Context, candidate: SourceCandidate): Verdict {
 }
 
 function bytesOf({ place }: Context, path: string): { bytes: Buffer; modifiedMs: number } | null {
-  const root = openFolder(place.root)
-  try {
-    const folder = findFolder(root, foldersOf(path))
-    try {
-      const entry = folder?.entry(nameOf(path))
-      const bytes = folder?.read(nameOf(path), MAX_DOCUMENT_BYTES)
-      return entry && bytes ? { bytes, modifiedMs: entry.modifiedMs } : null
-    } finally {
-      if (folder !== root) folder?.close()
-    }
-  } finally {
-    root.close()
-  }
+  using root = openFolder(place.root)
+  using folder = findFolder(root, foldersOf(path))
+  const entry = folder?.entry(nameOf(path))
+  const bytes = folder?.read(nameOf(path), MAX_DOCUMENT_BYTES)
+  return entry && bytes ? { bytes, modifiedMs: entry.modifiedMs } : null
 }
 
 export function sourceAt(context: Context, candidate: SourceCandidate): ReadSource | null {

@@ -2,13 +2,14 @@ import { clipText, sha256, wellFormed } from '../../core/canonical.ts'
 import { runNameProblem } from '../../core/id.ts'
 import { NOTE_OF_NO_PLAN, NOTE_OF_PLAN } from '../../core/layout.ts'
 import { outlinePartsOf } from '../../core/outline.ts'
+import { decodeUtf8 } from '../../core/text.ts'
 import type { WorkState } from '../../core/work.ts'
-import { readFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
 import { isDocumentName } from '../../formats/checkpoint-md/layout.ts'
 import { readDocument } from '../../formats/checkpoint-md/read.ts'
 import { readTimestamp } from '../../formats/checkpoint-md/timestamp.ts'
 import { decodeHandoff } from '../../formats/handoff-md/codec.ts'
 import { decodeLedger } from '../../formats/ledger-md/codec.ts'
+import { readFrontMatter } from '../../formats/markdown/front-matter.ts'
 import { decodeNote, MAX_NOTE_BYTES, type Note, noteToWork } from '../../formats/note-json/codec.ts'
 import { noteTime } from '../../formats/note-json/layout.ts'
 import { snapshotOfName } from '../../formats/snapshot/layout.ts'
@@ -78,7 +79,7 @@ export function readSource(
       : how === 'walk'
         ? { is: 'other' }
         : problem('it is compressed')
-  const text = decodeText(bytes)
+  const text = decodeUtf8(bytes)
   if (text === null) return problem('it is not UTF-8 text')
   const nowMs = context.ports.now()
   const source = (from: Pick<ReadSource, 'kind' | 'stream' | 'said'> & Partial<ReadSource>, at: string[]) => {
@@ -93,11 +94,6 @@ export function readSource(
     return 'note' in read ? source(noteSource(path, read.note), [read.note.timestamp, nameOf(path)]) : read
   }
   return readMarkdown(context, { path, how, bytes, text }, source)
-}
-
-function decodeText(bytes: Buffer): string | null {
-  const text = bytes.toString('utf8')
-  return Buffer.from(text).equals(bytes) ? text : null
 }
 
 const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)

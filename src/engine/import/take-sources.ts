@@ -119,7 +119,7 @@ async function pointOf(
   const said = mergeImportedWork(tail.work, source, tail)
   const made = isDocument
     ? await documentPoint(context, { ...point, text })
-    : workPoint(context, { ...point, ...said, work: redactAll(said.work) })
+    : workPoint(context, { ...point, ...said, work: redactAll(said.work, context.mark) })
   const id = adoptedId(saidMs ?? Number.NaN, sha256(`${stream}\n${hash}`))
   const checkpoint = { ...made.checkpoint, id, at: instant(atMs) }
   const known = {

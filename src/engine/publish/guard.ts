@@ -39,6 +39,20 @@ export async function giveBack(
   }
 }
 
+/** Replaces what was read of a file that others write, too; false where somebody wrote it meanwhile: theirs stands. */
+export async function replaceOrGiveBack(
+  context: Context,
+  folder: Folder,
+  name: string,
+  read: Buffer | null,
+  text: string,
+): Promise<boolean> {
+  const guard = guardOf(context, read && sha256(read))
+  const outcome = replaceGuarded(folder, name, Buffer.from(text), guard)
+  if (!outcome.done) await giveBack(context, folder, name, outcome, sha256(text))
+  return outcome.done
+}
+
 /** Editors truncate a file before they write it: after this time the new content is there. */
 export const SAVE_MS = 50
 

@@ -3,6 +3,7 @@ import { findFolder, makeFolders } from '../../fs/durable.ts'
 import { removeGuarded, replaceGuarded } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { foldersOf, guardOf, hasOurText, nameOf, type SettleOptions } from './guard.ts'
 import type { SettleStep } from './settle-rows.ts'
 
@@ -16,20 +17,16 @@ export async function publishDocument(
   const text = await store.log.readText(row.hash)
   if (text === null) throw new Error(`the store has no text for ${row.path}`)
   const isNew = row.base === null
-  const folder = isNew
+  using folder = isNew
     ? makeFolders(root, foldersOf(row.path), { sure: true })
     : findFolder(root, foldersOf(row.path))
   // The folder went with its files: the user or git removed them.
   if (folder === null) return 'left'
-  try {
-    const outcome = replaceGuarded(folder, nameOf(row.path), Buffer.from(text), guardOf(context, row.base))
-    if (!outcome.done) {
-      if (!hasOurText(outcome, row.hash)) return await mergeEdit(context, row, outcome)
-      // A process died between the write and this note: the rename may not be durable yet.
-      folder.sync()
-    }
-  } finally {
-    folder.close()
+  const outcome = replaceGuarded(folder, nameOf(row.path), Buffer.from(text), guardOf(context, row.base))
+  if (!outcome.done) {
+    if (!hasOurText(outcome, row.hash)) return await mergeEdit(context, row, outcome)
+    // A process died between the write and this note: the rename may not be durable yet.
+    folder.sync()
   }
   await store.local.markStamped(identity.workspace, [{ path: row.path, hash: row.hash, stamp: null }])
   return 'done'
@@ -46,15 +43,11 @@ export async function takeAway(
   const rows = await store.acts.listWork(identity.repository, identity.workspace)
   const view = rows.find(({ stream }) => stream.id === row.stream)?.view ?? null
   if (view?.state !== 'published') return 'left'
-  const folder = findFolder(root, foldersOf(row.path))
-  try {
-    if (folder?.entry(nameOf(row.path))) {
-      await tellGit(context, row.path, view.path)
-      const outcome = removeGuarded(folder, nameOf(row.path), guardOf(context, row.hash))
-      if (!outcome.done) return await mergeEdit(context, row, outcome)
-    }
-  } finally {
-    folder?.close()
+  using folder = findFolder(root, foldersOf(row.path))
+  if (folder?.entry(nameOf(row.path))) {
+    await tellGit(context, row.path, view.path)
+    const outcome = removeGuarded(folder, nameOf(row.path), guardOf(context, row.hash))
+    if (!outcome.done) return await mergeEdit(context, row, outcome)
   }
   await store.local.forgetViews([{ workspace: identity.workspace, path: row.path }])
   return 'done'
@@ -63,7 +56,6 @@ export async function takeAway(
     if (place.git === null || !trusted) return
     const { moveInIndex } = await import('../../workspace/git-index.ts')
     const moved = await moveInIndex(place, from, to)
-    if (typeof moved !== 'string')
-      context.notices.push(`Git was not told that ${from} is ${to} now: ${moved.problem}`)
+    if (typeof moved !== 'string') context.notices.push(NOTICES.moveUnknownToGit(from, to, moved.problem))
   }
 }

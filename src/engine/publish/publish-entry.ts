@@ -1,14 +1,12 @@
-import { sha256 } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { LEARNINGS_FILE, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import { addLearnings } from '../../formats/checkpoint-md/learnings.ts'
 import { readDocument } from '../../formats/checkpoint-md/read.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { makeFolders } from '../../fs/durable.ts'
-import { replaceGuarded } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
-import { foldersOf, giveBack, guardOf } from './guard.ts'
+import { foldersOf, replaceOrGiveBack } from './guard.ts'
 import type { SettleStep } from './settle-rows.ts'
 
 /** Adds a stream's learnings to the shared file, once: its heading says whether they are there. */
@@ -18,23 +16,13 @@ export async function publishEntry(context: Context, root: Folder, row: OwedView
   const completion = stored?.state === 'whole' ? stored.checkpoint.completion : undefined
   const id = row.path.slice(row.path.indexOf('#') + 1)
   if (completion && completion.learnings.length > 0) {
-    const folder = makeFolders(root, foldersOf(row.path), { sure: true })
-    try {
-      const bytes = folder.read(LEARNINGS_FILE, MAX_DOCUMENT_BYTES)
-      const text = learningsText(bytes, row.path)
-      const { learnings } = completion
-      const added = addLearnings(text, { date: completion.date.slice(0, 10), id, learnings })
-      if (added !== text) {
-        const guard = guardOf(context, bytes === null ? null : sha256(bytes))
-        const outcome = replaceGuarded(folder, LEARNINGS_FILE, Buffer.from(added), guard)
-        if (!outcome.done) {
-          await giveBack(context, folder, LEARNINGS_FILE, outcome, sha256(added))
-          return 'again'
-        }
-      }
-    } finally {
-      folder.close()
-    }
+    using folder = makeFolders(root, foldersOf(row.path), { sure: true })
+    const bytes = folder.read(LEARNINGS_FILE, MAX_DOCUMENT_BYTES)
+    const text = learningsText(bytes, row.path)
+    const { learnings } = completion
+    const added = addLearnings(text, { date: completion.date.slice(0, 10), id, learnings })
+    const isThere = added === text || (await replaceOrGiveBack(context, folder, LEARNINGS_FILE, bytes, added))
+    if (!isThere) return 'again'
   }
   await store.local.forgetViews([{ workspace: identity.workspace, path: row.path }])
   return 'done'

@@ -6,6 +6,7 @@ import { replaceGuarded } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { foldersOf, giveBack, guardOf, hasOurText, nameOf } from './guard.ts'
 import type { SettleStep } from './settle-rows.ts'
 
@@ -18,24 +19,20 @@ export async function publishLedger(context: Context, root: Folder, row: OwedVie
   const text = await store.log.readText(row.hash)
   if (text === null) throw new Error(`the store has no text for ${row.path}`)
   if (!context.settings.track_ledger) hideFromGit(context, row.path)
-  const folder = makeFolders(root, foldersOf(row.path), { sure: true })
-  try {
-    const outcome = replaceGuarded(folder, nameOf(row.path), Buffer.from(text), guardOf(context, row.base))
-    if (!outcome.done && !hasOurText(outcome, row.hash)) {
-      if (outcome.ours) await giveBack(context, folder, nameOf(row.path), outcome, row.hash)
-      const { path, stream, checkpoint } = row
-      const known = { kind: 'ledger', path, stream, checkpoint, hash: row.base ?? NOTHING } as const
-      await store.acts.commit({
-        workspace: identity.workspace,
-        files: [{ ...known, base: null, state: 'published' }],
-      })
-      notices.push(`${row.path} was edited meanwhile: the edit stands, and the next save takes it in.`)
-      return 'done'
-    }
-    if (!outcome.done) folder.sync()
-  } finally {
-    if (folder !== root) folder.close()
+  using folder = makeFolders(root, foldersOf(row.path), { sure: true })
+  const outcome = replaceGuarded(folder, nameOf(row.path), Buffer.from(text), guardOf(context, row.base))
+  if (!outcome.done && !hasOurText(outcome, row.hash)) {
+    await giveBack(context, folder, nameOf(row.path), outcome, row.hash)
+    const { path, stream, checkpoint } = row
+    const known = { kind: 'ledger', path, stream, checkpoint, hash: row.base ?? NOTHING } as const
+    await store.acts.commit({
+      workspace: identity.workspace,
+      files: [{ ...known, base: null, state: 'published' }],
+    })
+    notices.push(NOTICES.ledgerEditedMeanwhile(row.path))
+    return 'done'
   }
+  if (!outcome.done) folder.sync()
   await store.local.markStamped(identity.workspace, [{ path: row.path, hash: row.hash, stamp: null }])
   return 'done'
 }
@@ -49,6 +46,6 @@ function hideFromGit({ place, ports, notices }: Context, path: string): void {
     excludeFromGit(place.git.common, `/${path.replace(/[\\[\]*?]/g, '\\$&')}`, ports)
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
-    notices.push(`${path} could not be hidden from git: ${error.message}`)
+    notices.push(NOTICES.notHiddenFromGit(path, error.message))
   }
 }

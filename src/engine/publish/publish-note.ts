@@ -3,6 +3,7 @@ import { makeFolders } from '../../fs/durable.ts'
 import { replaceGuarded } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { foldersOf, guardOf, hasOurText, nameOf } from './guard.ts'
 import type { SettleStep } from './settle-rows.ts'
 
@@ -11,16 +12,11 @@ export async function publishNote(context: Context, root: Folder, row: OwedView)
   const { store, identity, notices } = context
   const text = await store.log.readText(row.hash)
   if (text === null) throw new Error(`the store has no text for ${row.path}`)
-  const folder = makeFolders(root, foldersOf(row.path), { sure: true })
-  try {
-    const outcome = replaceGuarded(folder, nameOf(row.path), Buffer.from(text), guardOf(context, null))
-    if (!outcome.done && !hasOurText(outcome, row.hash))
-      notices.push(`${row.path} is somebody else's file: the note was not written, its text is in the store.`)
-    // The name may not be durable yet.
-    if (!outcome.done) folder.sync()
-  } finally {
-    folder.close()
-  }
+  using folder = makeFolders(root, foldersOf(row.path), { sure: true })
+  const outcome = replaceGuarded(folder, nameOf(row.path), Buffer.from(text), guardOf(context, null))
+  if (!outcome.done && !hasOurText(outcome, row.hash)) notices.push(NOTICES.notePlaceTaken(row.path))
+  // The name may not be durable yet.
+  if (!outcome.done) folder.sync()
   await store.local.markStamped(identity.workspace, [{ path: row.path, hash: row.hash, stamp: null }])
   return 'done'
 }

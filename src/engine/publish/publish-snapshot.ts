@@ -109,16 +109,12 @@ function holdsBytes(folder: Folder, name: string, hash: string): boolean {
 
 /** Moves a file out of the way, beside the run; nothing is deleted. Answers where it went. */
 export function setAside(context: Context, run: Folder, from: Folder, name: string): string {
-  const folder = makeFolders(run, [SET_ASIDE_FOLDER])
-  try {
-    const target = `${name.slice(0, 160)}.${randomToken(context.ports.random)}`
-    from.rename(name, target, folder)
-    folder.sync()
-    from.sync()
-    return `${folder.path}/${target}`
-  } finally {
-    folder.close()
-  }
+  using folder = makeFolders(run, [SET_ASIDE_FOLDER])
+  const target = `${name.slice(0, 160)}.${randomToken(context.ports.random)}`
+  from.rename(name, target, folder)
+  folder.sync()
+  from.sync()
+  return `${folder.path}/${target}`
 }
 
 async function fileOf(

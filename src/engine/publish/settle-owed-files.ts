@@ -4,6 +4,7 @@ import { TEMP_ENDING } from '../../fs/durable.ts'
 import type { OwedView, ViewKind } from '../../store/local-state.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import type { SettleOptions } from './guard.ts'
 import { publishDocument, takeAway } from './publish-document.ts'
 import { publishEntry } from './publish-entry.ts'
@@ -55,20 +56,15 @@ export async function settleOwedFiles(
   const owed = await listOwed()
   if (owed.length === 0) return { owed, failures: [] }
   hideTempsFromGit(context)
-  const root = openFolder(place.root)
-  try {
-    if (isLate)
-      for (const row of owed)
-        if (row.kind !== 'document' && isKnown(row)) await sweepBeside(context, root, row)
-    const turnOf = (row: OwedView): Turn => {
-      const { turn, publish } = settlerOf(row)
-      return { turn, publish: () => publish(context, root, row, how) }
-    }
-    const failures = await settleRows(owed, turnOf, { again: listOwed })
-    return { owed: await listOwed(), failures }
-  } finally {
-    root.close()
+  using root = openFolder(place.root)
+  if (isLate)
+    for (const row of owed) if (row.kind !== 'document' && isKnown(row)) await sweepBeside(context, root, row)
+  const turnOf = (row: OwedView): Turn => {
+    const { turn, publish } = settlerOf(row)
+    return { turn, publish: () => publish(context, root, row, how) }
   }
+  const failures = await settleRows(owed, turnOf, { again: listOwed })
+  return { owed: await listOwed(), failures }
 }
 
 /** Our short-lived files beside a document are nothing for `git status`. */
@@ -78,6 +74,6 @@ function hideTempsFromGit({ place, ports, notices }: Context): void {
     excludeFromGit(place.git.common, `.*${TEMP_ENDING}`, ports)
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
-    notices.push(`Temporary files could not be hidden from git: ${error.message}`)
+    notices.push(NOTICES.tempsNotHiddenFromGit(error.message))
   }
 }

@@ -7,6 +7,7 @@ import { findFolder } from '../../fs/durable.ts'
 import { isKept, isLeftover } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { foldersOf, nameOf } from './guard.ts'
 
 /**
@@ -14,23 +15,18 @@ import { foldersOf, nameOf } from './guard.ts'
  * where to look. An old file that was kept goes only where nothing of it is lost; else it stays, and is told.
  */
 export async function sweepBeside(context: Context, root: Folder, row: OwedView): Promise<void> {
-  let folder: Folder | null = null
   try {
-    folder = findFolder(root, foldersOf(row.path))
+    const folders = foldersOf(row.path)
+    using folder = findFolder(root, folders)
     if (folder === null) return
     const start = `.${nameOf(row.path)}.`
     for (const name of folder.names().filter((one) => one.startsWith(start) && isLeftover(one))) {
       if (!isKept(name) || (await isSafe(context, folder, name, row))) folder.unlink(name)
-      else
-        context.notices.push(
-          `${foldersOf(row.path).join('/')}/${name} was left by a write that was broken off; look at it, then remove it.`,
-        )
+      else context.notices.push(NOTICES.leftover([...folders, name].join('/')))
     }
   } catch (error) {
     // What keeps us from looking keeps us from writing too, and is told there.
     if (!(error instanceof ReasonError)) throw error
-  } finally {
-    if (folder !== root) folder?.close()
   }
 }
 

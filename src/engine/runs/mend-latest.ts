@@ -2,10 +2,11 @@ import { ReasonError } from '../../core/reason.ts'
 import { LATEST, latestPath } from '../../formats/snapshot/layout.ts'
 import type { Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { setAside } from '../publish/publish-snapshot.ts'
-import { inspectAgain, inspectView } from './inspect-view.ts'
 import { openRunFolder, publishRun } from './publish-run.ts'
+import { inspectTwice, inspectView } from './verify-run.ts'
 
 export interface Recovery {
   reason: string
@@ -24,54 +25,39 @@ export async function mendLatest(context: Context, run: Stream): Promise<Recover
   } catch (error) {
     // Reading a run must not fail because its folder cannot be written; the store has everything.
     if (!(error instanceof ReasonError)) throw error
-    context.notices.push(`${error.message}. What follows comes from the store.`)
+    context.notices.push(NOTICES.readFromStore(error.message))
     return null
   }
 }
 
 async function mend(context: Context, run: Stream): Promise<Recovery | null> {
-  const rows = await context.store.local.listViews({ stream: run.id })
+  const { store, notices } = context
+  const rows = await store.local.listViews({ stream: run.id })
   const row = rows.find(({ path }) => path === latestPath(run.name))
-  const folder = await openRunFolder(context, run)
-  try {
-    if (row === undefined) return null
-    const health = inspectView(folder, row)
-    if (health.state === 'sound') return null
-    if (health.state === 'unfinished') {
-      await publishRun(context, run)
+  if (row === undefined) return null
+  using folder = await openRunFolder(context, run)
+  const health = inspectView(folder, row)
+  if (health.state === 'sound') return null
+  if (health.state === 'unfinished') {
+    await publishRun(context, run)
+    return null
+  }
+  const error = health.state === 'damaged' ? health.error : null
+  let aside: string | null = null
+  if (error !== null && folder !== null) {
+    using lock = await workspaceLock(context, run.workspace)
+    if (lock === null) {
+      notices.push(NOTICES.readFromStoreWhileBusy(error.message))
       return null
     }
-    let aside: string | null = null
-    if (health.state === 'damaged' && folder !== null) {
-      const release = await workspaceLock(context, run.workspace)
-      if (release === null) {
-        context.notices.push(
-          `${health.error.message}. Another process is writing in this workspace; what follows comes from the store.`,
-        )
-        return null
-      }
-      try {
-        // Other processes write here too: what was read without the lock may be outdated.
-        const { health: now } = await inspectAgain(context, run, folder, row.path)
-        if (now?.state !== 'damaged') return null
-        aside = setAside(context, folder, folder, LATEST)
-      } finally {
-        release()
-      }
-    }
-    await context.store.local.oweView(row)
-    await publishRun(context, run)
-    const { base } = await context.store.log.readSituation(run.id)
-    const damaged = health.state === 'damaged'
-    const recovered: Recovery = {
-      reason: damaged ? health.error.reason : 'missing',
-      message: damaged ? health.error.message : `${row.path} was missing`,
-      setAside: aside,
-      from: base.checkpoint.id,
-    }
-    context.notices.push(`${recovered.message}. It was written again from ${recovered.from}.`)
-    return recovered
-  } finally {
-    folder?.close()
+    // Other processes write here too: what was read without the lock may be outdated.
+    if ((await inspectTwice(context, run, folder, row))?.state !== 'damaged') return null
+    aside = setAside(context, folder, folder, LATEST)
   }
+  await store.local.oweView(row)
+  await publishRun(context, run)
+  const { id: from } = (await store.log.readSituation(run.id)).base.checkpoint
+  const message = error?.message ?? `${row.path} was missing`
+  notices.push(NOTICES.latestWritten(message, from))
+  return { reason: error?.reason ?? 'missing', message, setAside: aside, from }
 }

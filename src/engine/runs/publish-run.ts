@@ -4,7 +4,8 @@ import { HISTORY_FOLDER, runFolder } from '../../formats/snapshot/layout.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder, makeFolders } from '../../fs/durable.ts'
 import type { Stream } from '../../store/log.ts'
-import { type Context, runDeferredTasks, workspaceRoot } from '../context/context.ts'
+import { afterCommit, type Context, runDeferredTasks, workspaceRoot } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { noteSnapshots, type SnapshotWriter, snapshotTurn } from '../publish/publish-snapshot.ts'
 import type { RenderedFile } from '../publish/render-snapshot.ts'
@@ -19,51 +20,53 @@ export async function publishRun(
   run: Stream,
   rendered: RenderedFile[] = [],
 ): Promise<'published' | 'pending'> {
-  const release = await workspaceLock(context, run.workspace)
-  if (release === null) {
-    context.notices.push(
-      'Another process is writing in this workspace; what is saved is in the store, its files follow.',
-    )
+  using lock = await workspaceLock(context, run.workspace)
+  if (lock === null) {
+    context.notices.push(NOTICES.workspaceBusy)
+    return 'pending'
+  }
+  using root = await openWorkspace(context, run)
+  if (root === null) {
+    context.notices.push(NOTICES.runWorkspaceGone(run.name))
     return 'pending'
   }
   try {
-    const root = await openWorkspace(context, run)
-    if (root === null) {
-      context.notices.push(`The workspace of run ${run.name} is gone; what is saved is in the store.`)
-      return 'pending'
-    }
-    try {
-      await settleRun(context, run, root, rendered)
-    } catch (error) {
-      if (!(error instanceof ReasonError)) throw error
-      // The files may be there, and only the store's note of it is missing: the next command makes it.
-      if (error.reason === 'store_busy') return 'pending'
-      // What could not be removed stays owed; it is no reason to refuse a save.
-      if (error.reason !== 'checkpoint_retention_prune_failed') throw error
-      context.notices.push(error.message)
-    } finally {
-      root.close()
-    }
-    return 'published'
-  } finally {
-    release()
+    await settleRun(context, run, root, rendered)
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    // The files may be there, and only the store's note of it is missing: the next command makes it.
+    if (error.reason === 'store_busy') return 'pending'
+    // What could not be removed stays owed; it is no reason to refuse a save.
+    if (error.reason !== 'checkpoint_retention_prune_failed') throw error
+    context.notices.push(error.message)
   }
+  return 'published'
 }
 
-/** Publishes a snapshot that was just committed. Where its files cannot be written it is not confirmed, only kept. */
+/**
+ * Publishes a snapshot that was just committed. Where its files cannot be written it is not confirmed, only kept. What
+ * has no reason leaves the files to the next command.
+ */
 export async function publishSnapshot(
   context: Context,
   run: Stream,
   snapshot: string,
   rendered: RenderedFile[],
 ): Promise<'published' | 'pending'> {
-  try {
-    return await publishRun(context, run, rendered)
-  } catch (error) {
-    if (!(error instanceof ReasonError)) throw error
-    const problem = `${error.data.problem ?? error.message} (${snapshot} of run ${run.name} is kept in the store)`
-    throw new ReasonError(error.reason, { ...error.data, problem }, { cause: error })
-  }
+  const done = await afterCommit<'published' | 'pending' | ReasonError>(
+    context,
+    'Writing the files of the snapshot',
+    'pending',
+    () => publishRun(context, run, rendered).catch(asRefusal),
+  )
+  if (!(done instanceof ReasonError)) return done
+  const problem = `${done.data.problem ?? done.message} (${snapshot} of run ${run.name} is kept in the store)`
+  throw new ReasonError(done.reason, { ...done.data, problem }, { cause: done })
+}
+
+function asRefusal(error: unknown): ReasonError {
+  if (error instanceof ReasonError) return error
+  throw error
 }
 
 /** For callers that hold the workspace lock already. */
@@ -80,21 +83,15 @@ export async function settleRun(
   // A dead process may have left files in folders whose directory entries were never synced.
   const sure =
     rendered.length === 0 || rows.length > 2 || rows.some((row) => sequenceOf(row.checkpoint) === 1)
-  const folder = makeFolders(root, runFolder(run.name), { sure })
-  let history: Folder | null = null
-  try {
-    history = makeFolders(folder, [HISTORY_FOLDER], { sure })
-    const writer: SnapshotWriter = { run, folder, history, rendered, written: [], removed: [] }
-    const [failure] = await settleRows(rows, (row) => snapshotTurn(context, writer, row), {
-      again: listOwedFiles,
-      stopsAtFailure: true,
-    })
-    await noteSnapshots(context, writer)
-    if (failure) throw failure.error
-  } finally {
-    history?.close()
-    folder.close()
-  }
+  using folder = makeFolders(root, runFolder(run.name), { sure })
+  using history = makeFolders(folder, [HISTORY_FOLDER], { sure })
+  const writer: SnapshotWriter = { run, folder, history, rendered, written: [], removed: [] }
+  const [failure] = await settleRows(rows, (row) => snapshotTurn(context, writer, row), {
+    again: listOwedFiles,
+    stopsAtFailure: true,
+  })
+  await noteSnapshots(context, writer)
+  if (failure) throw failure.error
 }
 
 /** Opens the workspace that a run was started in; null where it is gone. */
@@ -110,10 +107,6 @@ export async function openWorkspace(context: Context, run: Stream): Promise<Fold
 
 /** Opens a run's folder for reading; null where there is none. */
 export async function openRunFolder(context: Context, run: Stream): Promise<Folder | null> {
-  const root = await openWorkspace(context, run)
-  try {
-    return root && findFolder(root, runFolder(run.name))
-  } finally {
-    root?.close()
-  }
+  using root = await openWorkspace(context, run)
+  return root && findFolder(root, runFolder(run.name))
 }

@@ -15,6 +15,7 @@ import { type Context, workspaceRoot } from '../context/context.ts'
 import { renderFile } from '../publish/render-snapshot.ts'
 import { openRunFolder } from './publish-run.ts'
 import { readPlan } from './read-plan.ts'
+import { owedView } from './take-snapshot.ts'
 
 interface FoundSnapshot {
   document: SnapshotDocument
@@ -25,22 +26,18 @@ interface FoundSnapshot {
 
 /** Every snapshot in a history folder that reads well, in its order. A bad file hides only itself. */
 export function readHistory(run: Folder): FoundSnapshot[] {
-  const history = run.folder(HISTORY_FOLDER)
+  using history = run.folder(HISTORY_FOLDER)
   if (history === null) return []
-  try {
-    const found = new Map<string, FoundSnapshot>()
-    for (const name of history.names()) {
-      const one = snapshotOfName(name) === null ? null : readOne(history, name)
-      if (one !== null && snapshotOfName(name)?.snapshot === one.document.snapshot_id)
-        found.set(one.document.snapshot_id, one)
-    }
-    return [...found.values()].sort(
-      (a, b) =>
-        orderOf(a) - orderOf(b) || Date.parse(a.document.created_at) - Date.parse(b.document.created_at),
-    )
-  } finally {
-    history.close()
+  const found = new Map<string, FoundSnapshot>()
+  for (const name of history.names()) {
+    const one = snapshotOfName(name) === null ? null : readOne(history, name)
+    if (one !== null && snapshotOfName(name)?.snapshot === one.document.snapshot_id)
+      found.set(one.document.snapshot_id, one)
   }
+  return [...found.values()].sort(
+    (a, b) =>
+      orderOf(a) - orderOf(b) || Date.parse(a.document.created_at) - Date.parse(b.document.created_at),
+  )
 }
 
 const orderOf = ({ document }: FoundSnapshot) => sequenceOf(document.snapshot_id) ?? 0
@@ -67,26 +64,22 @@ const AHEAD = 2_000
  * speaks of stays as it was, and nothing is taken for done.
  */
 export async function readmitRun(context: Context, run: Stream): Promise<number> {
-  const folder = await openRunFolder(context, run)
+  using folder = await openRunFolder(context, run)
   if (folder === null) return 0
-  try {
-    const known = new Set((await context.store.log.readHistory(run.id)).map(({ id }) => id))
-    let admitted = 0
-    for (const found of readHistory(folder)) {
-      const { snapshot_id, run_id } = found.document
-      const sequence = sequenceOf(snapshot_id)
-      if (known.has(snapshot_id) || run_id !== run.name || sequence === null) continue
-      // A file can say anything of itself: one that is far ahead of the run is not of this run.
-      if (sequence > run.headSequence + admitted + AHEAD) continue
-      const work = replay(await workBefore(context, run, sequence, found.document), found.document)
-      const checkpoint = checkpointOf(found.document, run.id, work)
-      if (await context.store.acts.readmit(checkpoint, sequence, [publishedView(run, found)])) admitted += 1
-    }
-    if (admitted > 0) await oweLatest(context, run)
-    return admitted
-  } finally {
-    folder.close()
+  const known = new Set((await context.store.log.readHistory(run.id)).map(({ id }) => id))
+  let admitted = 0
+  for (const found of readHistory(folder)) {
+    const { snapshot_id, run_id } = found.document
+    const sequence = sequenceOf(snapshot_id)
+    if (known.has(snapshot_id) || run_id !== run.name || sequence === null) continue
+    // A file can say anything of itself: one that is far ahead of the run is not of this run.
+    if (sequence > run.headSequence + admitted + AHEAD) continue
+    const work = replay(await workBefore(context, run, sequence, found.document), found.document)
+    const checkpoint = checkpointOf(found.document, run.id, work)
+    if (await context.store.acts.readmit(checkpoint, sequence, [publishedView(run, found)])) admitted += 1
   }
+  if (admitted > 0) await oweLatest(context, run)
+  return admitted
 }
 
 const publishedView = (
@@ -103,9 +96,9 @@ const publishedView = (
 /** After snapshots came back the newest may be another: `latest.json` is written again with the next command. */
 async function oweLatest(context: Context, run: Stream): Promise<void> {
   const { base } = await context.store.log.readSituation(run.id)
-  const { hash } = renderFile(base.checkpoint, run.name, base.notes)
-  const view = { workspace: run.workspace, path: latestPath(run.name), hash, contentHash: hash }
-  await context.store.local.putView(base.checkpoint, { ...view, state: 'pending' })
+  const file = renderFile(base.checkpoint, run.name, base.notes)
+  const views = [owedView(run, latestPath(run.name), file)]
+  await context.store.local.apply({ of: 'views', checkpoint: base.checkpoint, views })
 }
 
 async function workBefore(

@@ -17,8 +17,8 @@ import type { ViewRow } from '../../store/local-state.ts'
 import type { Stream } from '../../store/log.ts'
 import { type Context, runDeferredTasks } from '../context/context.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
-import { inspectView } from './inspect-view.ts'
 import { openWorkspace, settleRun } from './publish-run.ts'
+import { inspectView } from './verify-run.ts'
 
 export interface RetentionReport {
   runId: string
@@ -46,26 +46,18 @@ export async function retainRun(
   { dryRun = false } = {},
 ): Promise<RetentionReport> {
   const report: RetentionReport = {
-    runId: run.name,
-    kept: run.live,
-    removed: [],
-    compressed: [],
-    problem: null,
+    ...{ runId: run.name, kept: run.live, removed: [], compressed: [], problem: null },
   }
-  const release = await workspaceLock(context, run.workspace)
-  if (release === null) return { ...report, problem: 'another process holds the workspace' }
-  let root: Folder | null = null
+  using lock = await workspaceLock(context, run.workspace)
+  if (lock === null) return { ...report, problem: 'another process holds the workspace' }
   try {
-    root = await openWorkspace(context, run)
+    using root = await openWorkspace(context, run)
     if (root === null) return report
     if (!dryRun) await settleRun(context, run, root)
     await runDeferredTasks(context)
     await retain(context, run, root, limits, dryRun, report)
   } catch (error) {
     report.problem = describeError(error)
-  } finally {
-    root?.close()
-    release()
   }
   return report
 }
@@ -95,18 +87,16 @@ async function retain(
     plain: plain.has(historyPath(run.name, row.id)),
   }))
   const plan = planRetention(kept, nowMs, limits)
-  if (dryRun) {
-    report.removed = plan.remove.map(({ id }) => id)
-    report.compressed = plan.compress.map(({ id }) => id)
-    report.kept -= report.removed.length
-    return
-  }
   const ids = plan.remove.map(({ id }) => id)
-  if (ids.length > 0) {
+  if (!dryRun && ids.length > 0) {
     await store.acts.remove(run.id, ids, instant(nowMs))
     await settleRun(context, run, root)
-    report.removed = await reallyGone(context, ids)
-    report.kept -= report.removed.length
+  }
+  report.removed = dryRun ? ids : await reallyGone(context, ids)
+  report.kept -= report.removed.length
+  if (dryRun) {
+    report.compressed = plan.compress.map(({ id }) => id)
+    return
   }
   for (const { id } of plan.compress) if (await compress(context, run, root, id)) report.compressed.push(id)
   await store.log.markMaintained(run.id, instant(nowMs))
@@ -114,18 +104,13 @@ async function retain(
 
 /** A crash between writing the compressed file and removing the plain one leaves both: one is enough. */
 function sweep(root: Folder, run: Stream, views: ViewRow[]): void {
-  const history = findFolder(root, [...runFolder(run.name), HISTORY_FOLDER])
-  if (history === null) return
-  try {
-    const published = new Set(views.map(({ path }) => path))
-    for (const name of history.names()) {
-      const found = snapshotOfName(name)
-      if (found === null || published.has(historyPath(run.name, found.snapshot, found.compressed))) continue
-      if (published.has(historyPath(run.name, found.snapshot, !found.compressed)))
-        removeDurably(history, name)
-    }
-  } finally {
-    history.close()
+  using history = findFolder(root, [...runFolder(run.name), HISTORY_FOLDER])
+  const published = new Set(views.map(({ path }) => path))
+  for (const name of history?.names() ?? []) {
+    const found = snapshotOfName(name)
+    if (found === null || published.has(historyPath(run.name, found.snapshot, found.compressed))) continue
+    if (history && published.has(historyPath(run.name, found.snapshot, !found.compressed)))
+      removeDurably(history, name)
   }
 }
 
@@ -136,14 +121,10 @@ async function findUnreadable(
   root: Folder,
   views: ViewRow[],
 ): Promise<string | null> {
-  const folder = findFolder(root, runFolder(run.name))
-  try {
-    for (const row of views) {
-      const health = inspectView(folder, row)
-      if (health.state === 'damaged') return `${health.error.reason}: ${health.error.message}`
-    }
-  } finally {
-    folder?.close()
+  using folder = findFolder(root, runFolder(run.name))
+  for (const row of views) {
+    const health = inspectView(folder, row)
+    if (health.state === 'damaged') return `${health.error.reason}: ${health.error.message}`
   }
   for (const row of await context.store.log.readHistory(run.id)) {
     const stored = row.removedAt === null ? await context.store.log.readCheckpoint(row.id) : null
@@ -161,21 +142,16 @@ async function reallyGone(context: Context, ids: string[]): Promise<string[]> {
 
 /** Write the compressed file, make it durable, note it, and only then remove the plain one. */
 async function compress(context: Context, run: Stream, root: Folder, id: string): Promise<boolean> {
-  const history = findFolder(root, [...runFolder(run.name), HISTORY_FOLDER])
-  if (history === null) return false
-  try {
-    const plain = history.read(historyName(id), MAX_SNAPSHOT_BYTES)
-    if (plain === null) return false
-    const bytes = compressSnapshot(plain)
-    writeDurably(history, historyName(id, true), bytes, { token: randomToken(context.ports.random) })
-    const { workspace } = run
-    await context.store.local.replaceView(
-      { workspace, path: historyPath(run.name, id) },
-      { workspace, path: historyPath(run.name, id, true), hash: sha256(bytes), contentHash: sha256(plain) },
-    )
-    removeDurably(history, historyName(id))
-    return true
-  } finally {
-    history.close()
-  }
+  using history = findFolder(root, [...runFolder(run.name), HISTORY_FOLDER])
+  const plain = history?.read(historyName(id), MAX_SNAPSHOT_BYTES)
+  if (!history || !plain) return false
+  const bytes = compressSnapshot(plain)
+  writeDurably(history, historyName(id, true), bytes, { token: randomToken(context.ports.random) })
+  const { workspace } = run
+  await context.store.local.replaceView(
+    { workspace, path: historyPath(run.name, id) },
+    { workspace, path: historyPath(run.name, id, true), hash: sha256(bytes), contentHash: sha256(plain) },
+  )
+  removeDurably(history, historyName(id))
+  return true
 }

@@ -3,18 +3,17 @@ import { type Checkpoint, noChange } from '../../core/checkpoint.ts'
 import { checkpointId, nameKey, randomId, requireRunName } from '../../core/id.ts'
 import type { Plan } from '../../core/plan.ts'
 import { instant } from '../../core/ports.ts'
-import { describeError, ReasonError } from '../../core/reason.ts'
+import { ReasonError } from '../../core/reason.ts'
 import { emptyWork } from '../../core/work.ts'
-import { historyPath, latestPath, RUNS_FOLDER } from '../../formats/snapshot/layout.ts'
+import { RUNS_FOLDER } from '../../formats/snapshot/layout.ts'
 import { openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import { redact } from '../../policy/redact.ts'
 import type { NewStream, Stream } from '../../store/log.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
-import type { Context } from '../context/context.ts'
+import { afterCommit, type Context } from '../context/context.ts'
 import { renderFile } from '../publish/render-snapshot.ts'
-import { publishSnapshot } from './publish-run.ts'
-import type { Receipt } from './take-snapshot.ts'
+import { owedFiles, publishTaken, type Receipt } from './take-snapshot.ts'
 
 export interface StartReceipt extends Receipt {
   planPath: string
@@ -30,7 +29,7 @@ export async function startRun(
   const { store, ports, identity } = context
   const plan = {
     ...given,
-    steps: given.steps.map((step) => ({ ...step, title: clipText(redact(step.title), 200) })),
+    steps: given.steps.map((step) => ({ ...step, title: clipText(redact(step.title, context.mark), 200) })),
   }
   const nowMs = ports.now()
   const name = wanted === undefined ? freshName(plan, nowMs, ports.random) : requireRunName(wanted)
@@ -46,35 +45,13 @@ export async function startRun(
   }
   const first = firstCheckpoint(context, stream.id, plan, nowMs)
   const file = renderFile(first, name)
-  const view = {
-    workspace: identity.workspace,
-    hash: file.hash,
-    contentHash: file.hash,
-    state: 'pending' as const,
-  }
-  const isNew = await store.acts.begin(stream, first, [
-    { ...view, path: historyPath(name, first.id) },
-    { ...view, path: latestPath(name) },
-  ])
-  if (!isNew) throw new ReasonError('run_exists', { run: name })
+  if (!(await store.acts.begin(stream, first, owedFiles(stream, file))))
+    throw new ReasonError('run_exists', { run: name })
   await hideFromGit(context, name)
   const run = await store.log.findStream(identity.repository, name)
   if (run === null) throw new ReasonError('run_unknown', { run: name })
-  const files = await publishSnapshot(context, run, first.id, [file])
-  const started: StartReceipt = {
-    runId: name,
-    snapshotId: first.id,
-    sequence: 1,
-    status: first.progress,
-    source: file.document.source,
-    coalesced: false,
-    latest: latestPath(name),
-    history: historyPath(name, first.id),
-    files,
-    planPath: plan.path,
-    steps: plan.steps.length,
-  }
-  return { run, started }
+  const receipt = await publishTaken(context, run, file, { sequence: 1, coalesced: false })
+  return { run, started: { ...receipt, planPath: plan.path, steps: plan.steps.length } }
 }
 
 /** A name from the plan's file and the time, where the user gave none. */
@@ -91,19 +68,10 @@ function freshName(plan: Plan, nowMs: number, random: (bytes: number) => Uint8Ar
 
 /** A folder of that name which is not ours must not be filled with our files. */
 function refuseTakenFolder(context: Context, name: string): void {
-  const root = openFolder(context.place.root)
-  try {
-    const runs = findFolder(root, [RUNS_FOLDER])
-    let twin: string | undefined
-    try {
-      twin = runs?.names().find((other) => nameKey(other) === nameKey(name))
-    } finally {
-      runs?.close()
-    }
-    if (twin !== undefined) throw new ReasonError('run_folder_taken', { path: `${RUNS_FOLDER}/${twin}` })
-  } finally {
-    root.close()
-  }
+  using root = openFolder(context.place.root)
+  using runs = findFolder(root, [RUNS_FOLDER])
+  const twin = runs?.names().find((other) => nameKey(other) === nameKey(name))
+  if (twin !== undefined) throw new ReasonError('run_folder_taken', { path: `${RUNS_FOLDER}/${twin}` })
 }
 
 function firstCheckpoint(context: Context, stream: string, plan: Plan, nowMs: number): Checkpoint {
@@ -124,12 +92,13 @@ function firstCheckpoint(context: Context, stream: string, plan: Plan, nowMs: nu
 async function hideFromGit(context: Context, name: string): Promise<void> {
   const { place, settings, store, identity } = context
   if (place.git === null || settings.track_runs) return
-  const release = await store.local.takeLock(`exclude:${identity.repository}`, 2_000)
-  try {
-    excludeFromGit(place.git.common, `/${RUNS_FOLDER}/${name}/`, context.ports)
-  } catch (error) {
-    context.notices.push(`The run folder could not be hidden from git: ${describeError(error)}`)
-  } finally {
-    release?.()
-  }
+  const { common } = place.git
+  await afterCommit(context, 'Hiding the run folder from git', undefined, async () => {
+    const release = await store.local.takeLock(`exclude:${identity.repository}`, 2_000)
+    try {
+      excludeFromGit(common, `/${RUNS_FOLDER}/${name}/`, context.ports)
+    } finally {
+      release?.()
+    }
+  })
 }

@@ -1,11 +1,14 @@
-import { describeError, ReasonError } from '../../core/reason.ts'
+import { ReasonError } from '../../core/reason.ts'
 import { historyPath, latestPath } from '../../formats/snapshot/layout.ts'
+import { redactAll } from '../../policy/redact.ts'
 import { maintenanceDue } from '../../policy/retention.ts'
 import { decideSnapshot, type RunEvent } from '../../policy/snapshot.ts'
 import type { AppendResult } from '../../store/acts.ts'
+import type { StartingView } from '../../store/local-state.ts'
 import type { Situation, Stream } from '../../store/log.ts'
-import type { Context } from '../context/context.ts'
+import { afterCommit, type Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
+import { NOTICES } from '../context/notices.ts'
 import { type RenderedFile, renderFile } from '../publish/render-snapshot.ts'
 import { publishSnapshot } from './publish-run.ts'
 import { limitsOf, retainRun } from './retain.ts'
@@ -40,33 +43,50 @@ export async function takeSnapshot(context: Context, run: Stream, event: RunEven
 export async function snapshotIfDue(context: Context, run: Stream, event: RunEvent): Promise<Receipt | null> {
   const taken = await commit(context, run, event)
   if (taken === null) return null
-  const files = await publishSnapshot(context, run, taken.snapshot, taken.rendered)
-  const receipt: Receipt = {
-    runId: run.name,
-    snapshotId: taken.snapshot,
-    sequence: taken.appended.sequence,
-    status: taken.status,
-    source: taken.source,
-    coalesced: taken.coalesced,
-    latest: latestPath(run.name),
-    history: historyPath(run.name, taken.snapshot),
-    files,
-  }
-  if (files === 'published') await retainAfter(context, run, taken.appended)
+  const { appended, file, coalesced } = taken
+  const receipt = await publishTaken(context, run, file, { sequence: appended.sequence, coalesced })
+  if (receipt.files === 'published') await retainAfter(context, run, appended)
   return receipt
 }
 
-interface SnapshotFacts {
-  snapshot: string
-  status: string
-  source: string
-  coalesced: boolean
+/** Writes the files of a snapshot that was just committed, and makes its receipt. */
+export async function publishTaken(
+  context: Context,
+  run: Stream,
+  file: RenderedFile,
+  { sequence, coalesced }: Pick<Receipt, 'sequence' | 'coalesced'>,
+): Promise<Receipt> {
+  const { snapshot_id: snapshotId, status, source } = file.document
+  const files = await publishSnapshot(context, run, snapshotId, [file])
+  const { name } = run
+  return {
+    ...{ runId: name, snapshotId, sequence, status, source, coalesced },
+    ...{ latest: latestPath(name), history: historyPath(name, snapshotId), files },
+  }
+}
+
+/** A file of a run that is still to be written. */
+export const owedView = (
+  { workspace }: Pick<Stream, 'workspace'>,
+  path: string,
+  { hash }: RenderedFile,
+): StartingView => ({ workspace, path, hash, contentHash: hash, state: 'pending' })
+
+/** The two files of a new snapshot. */
+export const owedFiles = (run: Pick<Stream, 'workspace' | 'name'>, file: RenderedFile): StartingView[] => [
+  owedView(run, historyPath(run.name, file.document.snapshot_id), file),
+  owedView(run, latestPath(run.name), file),
+]
+
+interface TakenSnapshot {
   appended: AppendResult
-  rendered: RenderedFile[]
+  file: RenderedFile
+  coalesced: boolean
 }
 
 /** Tries until nobody moved the head between the look and the write. */
-async function commit(context: Context, run: Stream, event: RunEvent): Promise<SnapshotFacts | null> {
+async function commit(context: Context, run: Stream, given: RunEvent): Promise<TakenSnapshot | null> {
+  const event = redactAll(given, context.mark)
   for (let attempt = 0; attempt < MOST_ATTEMPTS.snapshots; attempt += 1) {
     const situation = await context.store.log.readSituation(run.id)
     const decision = decideSnapshot(situationFor(context, run, situation), event, {
@@ -100,58 +120,27 @@ function situationFor(context: Context, run: Stream, situation: Situation) {
 type DecisionOf<Act> = Extract<ReturnType<typeof decideSnapshot>, { act: Act }>
 
 async function tryAppend(
-  context: Context,
+  { store }: Context,
   run: Stream,
-  situation: Situation,
+  { stream }: Situation,
   { checkpoint, takes }: DecisionOf<'append'>,
-): Promise<SnapshotFacts | null> {
+): Promise<TakenSnapshot | null> {
   const file = renderFile(checkpoint, run.name)
-  const view = {
-    workspace: run.workspace,
-    hash: file.hash,
-    contentHash: file.hash,
-    state: 'pending' as const,
-  }
-  const appended = await context.store.acts.append(checkpoint, situation.stream.headId, {
-    takes,
-    views: [
-      { ...view, path: historyPath(run.name, checkpoint.id) },
-      { ...view, path: latestPath(run.name) },
-    ],
-  })
-  if (!appended.done) return null
-  const { id: snapshot, progress: status } = checkpoint
-  return { snapshot, status, source: file.document.source, coalesced: false, appended, rendered: [file] }
+  const appended = await store.acts.append(checkpoint, stream.headId, { takes, views: owedFiles(run, file) })
+  return appended.done ? { appended, file, coalesced: false } : null
 }
 
 async function tryCoalesce(
-  context: Context,
+  { store }: Context,
   run: Stream,
   { stream, base }: Situation,
   { trigger }: DecisionOf<'coalesce'>,
-): Promise<SnapshotFacts | null> {
+): Promise<TakenSnapshot | null> {
   const file = renderFile(base.checkpoint, run.name, [...base.notes, trigger])
-  const appended = await context.store.acts.coalesce(
-    stream.id,
-    { head: stream.headId, notes: base.notes.length },
-    trigger,
-    {
-      workspace: run.workspace,
-      path: latestPath(run.name),
-      hash: file.hash,
-      contentHash: file.hash,
-      state: 'pending',
-    },
-  )
-  if (!appended.done) return null
-  return {
-    snapshot: base.checkpoint.id,
-    status: base.checkpoint.progress,
-    source: file.document.source,
-    coalesced: true,
-    appended,
-    rendered: [file],
-  }
+  const expected = { head: stream.headId, notes: base.notes.length }
+  const view = owedView(run, latestPath(run.name), file)
+  const appended = await store.acts.coalesce(stream.id, expected, trigger, view)
+  return appended.done ? { appended, file, coalesced: true } : null
 }
 
 /** Retention after a save: it can fail, but it can never undo what was confirmed. */
@@ -159,11 +148,8 @@ async function retainAfter(context: Context, run: Stream, appended: AppendResult
   const maintained = appended.maintainedAt ?? run.createdAt
   const state = { live: appended.live, maintainedAt: maintained }
   if (!maintenanceDue(state, context.ports.now(), limitsOf(context))) return
-  try {
-    const report = await retainRun(context, run, limitsOf(context))
-    if (report.problem !== null)
-      context.notices.push(`Retention of run ${run.name} did not run: ${report.problem}`)
-  } catch (error) {
-    context.notices.push(`Retention of run ${run.name} failed: ${describeError(error)}`)
-  }
+  await afterCommit(context, `Retention of run ${run.name}`, undefined, async () => {
+    const { problem } = await retainRun(context, run, limitsOf(context))
+    if (problem !== null) context.notices.push(NOTICES.retentionSkipped(run.name, problem))
+  })
 }

@@ -1,8 +1,79 @@
 import { existsSync } from 'node:fs'
+import { sha256 } from '../../core/canonical.ts'
+import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
+import { decodeSnapshot, inflateHistory, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
+import { HISTORY_FOLDER, LATEST } from '../../formats/snapshot/layout.ts'
+import type { Folder } from '../../fs/disk.ts'
+import type { ViewRow } from '../../store/local-state.ts'
 import type { Stream } from '../../store/log.ts'
 import { type Context, workspaceRoot } from '../context/context.ts'
-import { inspectAgain, inspectView } from './inspect-view.ts'
+import { NOTICES } from '../context/notices.ts'
+import { nameOf } from '../publish/guard.ts'
 import { openRunFolder } from './publish-run.ts'
+
+/** What a published document looks like on the disk now. */
+export type ViewHealth =
+  | { state: 'sound' | 'unfinished' | 'missing' }
+  | { state: 'damaged'; error: ReasonError }
+
+/** Compares one document with its row. `run` is the run's folder, null where it is gone. */
+export function inspectView(run: Folder | null, row: ViewRow): ViewHealth {
+  if (row.state === 'leaving') return { state: 'unfinished' }
+  const found = inspectFile(run, row)
+  // Publishing is recorded after the write: a correct file is fine even if its row is still pending.
+  return row.state === 'pending' && found.state !== 'sound' ? { state: 'unfinished' } : found
+}
+
+/**
+ * As `inspectView`, and what seems wrong is looked at once more with its row as it is then: another process may have
+ * written both between the looks. Null where the store wants no such document any more.
+ */
+export async function inspectTwice(
+  context: Context,
+  run: Stream,
+  folder: Folder | null,
+  row: ViewRow,
+): Promise<ViewHealth | null> {
+  const health = inspectView(folder, row)
+  if (health.state === 'sound') return health
+  const rows = await context.store.local.listViews({ stream: run.id })
+  const current = rows.find(({ path }) => path === row.path)
+  return current ? inspectView(folder, current) : null
+}
+
+function inspectFile(run: Folder | null, row: ViewRow): ViewHealth {
+  try {
+    const name = nameOf(row.path)
+    using folder = (name === LATEST ? run?.reopen() : run?.folder(HISTORY_FOLDER)) ?? null
+    const bytes = folder?.read(name, MAX_SNAPSHOT_BYTES) ?? null
+    return bytes === null ? { state: 'missing' } : healthOf(bytes, row)
+  } catch (error) {
+    return { state: 'damaged', error: asSnapshotReason(error, row.path) }
+  }
+}
+
+/** Both forms have a checksum: the file's own bytes, and the document inside. */
+function healthOf(bytes: Buffer, row: ViewRow): ViewHealth {
+  const document = decodeSnapshot(bytes, row.path)
+  const plain = row.path.endsWith('.gz') ? inflateHistory(bytes, row.path) : bytes
+  const foreign = document.snapshot_id !== row.checkpoint
+  if (foreign || sha256(bytes) !== row.hash || sha256(plain) !== row.contentHash)
+    throw new ReasonError('checkpoint_integrity_mismatch', {
+      path: row.path,
+      problem: foreign
+        ? `it holds snapshot ${document.snapshot_id}`
+        : 'it is not the file that was published',
+    })
+  return { state: 'sound' }
+}
+
+/** Whatever keeps a file from being read as a snapshot is, to the contract, an invalid snapshot. */
+function asSnapshotReason(error: unknown, path: string): ReasonError {
+  if (error instanceof ReasonError && error.reason.startsWith('checkpoint_')) return error
+  if (!(error instanceof ReasonError) && errorCode(error) === undefined) throw error
+  const problem = describeError(error)
+  return new ReasonError('checkpoint_schema_invalid', { path, problem }, { cause: error })
+}
 
 export interface VerifyProblem {
   runId: string
@@ -16,44 +87,28 @@ export async function verifyRun(
   context: Context,
   run: Stream,
 ): Promise<{ checked: number; problems: VerifyProblem[] }> {
+  const { store, notices } = context
   const problems: VerifyProblem[] = []
   const tell = (path: string, reason: string, message: string) =>
     problems.push({ runId: run.name, path, reason, message })
-  let checked = 0
-  for (const row of await context.store.log.readHistory(run.id)) {
-    if (row.removedAt !== null) continue
-    checked += 1
-    if ((await context.store.log.readCheckpoint(row.id))?.state === 'damaged')
-      tell(
-        `store:${row.id}`,
-        'checkpoint_integrity_mismatch',
-        `${row.id} in the store does not match its checksum`,
-      )
-  }
+  const live = (await store.log.readHistory(run.id)).filter((row) => row.removedAt === null)
+  for (const { id } of live)
+    if ((await store.log.readCheckpoint(id))?.state === 'damaged')
+      tell(`store:${id}`, 'checkpoint_integrity_mismatch', `${id} in the store does not match its checksum`)
   const root = await workspaceRoot(context, run.workspace)
   if (!existsSync(root)) {
-    context.notices.push(`The workspace ${root} of run ${run.name} is gone; its snapshots are in the store.`)
-    return { checked, problems }
+    notices.push(NOTICES.verifiedWorkspaceGone(root, run.name))
+    return { checked: live.length, problems }
   }
-  const folder = await openRunFolder(context, run)
-  try {
-    for (const row of await context.store.local.listViews({ stream: run.id })) {
-      checked += 1
-      const first = inspectView(folder, row)
-      const health =
-        first.state === 'sound' ? first : (await inspectAgain(context, run, folder, row.path)).health
-      if (health === null) continue
-      if (health.state === 'damaged') tell(row.path, health.error.reason, health.error.message)
-      if (health.state === 'missing') tell(row.path, 'missing', `${row.path} is missing`)
-      if (health.state === 'unfinished')
-        tell(
-          row.path,
-          'unfinished',
-          `${row.path} is still to be ${row.state === 'leaving' ? 'removed' : 'written'}`,
-        )
-    }
-  } finally {
-    folder?.close()
+  using folder = await openRunFolder(context, run)
+  const views = await store.local.listViews({ stream: run.id })
+  for (const row of views) {
+    const { path } = row
+    const health = await inspectTwice(context, run, folder, row)
+    if (health?.state === 'damaged') tell(path, health.error.reason, health.error.message)
+    if (health?.state === 'missing') tell(path, 'missing', `${path} is missing`)
+    if (health?.state === 'unfinished')
+      tell(path, 'unfinished', `${path} is still to be ${row.state === 'leaving' ? 'removed' : 'written'}`)
   }
-  return { checked, problems }
+  return { checked: live.length + views.length, problems }
 }

@@ -3,7 +3,7 @@ import type { WorkState } from '../../core/work.ts'
 import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
 import { extendDocument } from '../../formats/checkpoint-md/extend.ts'
 import { workOf } from '../../formats/checkpoint-md/work.ts'
-import { redactAll } from '../../policy/redact.ts'
+import { redactAll, type SecretMark } from '../../policy/redact.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { FileView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
@@ -49,7 +49,7 @@ export async function writePoint(
   const isAway = quiet || (!isHere(survey, row) && view.state === 'published')
   const { longer, problem } = isAway
     ? { longer: text, problem: null }
-    : extendOrKeep(view.path, text, point.work)
+    : extendOrKeep(view.path, text, point.work, context.mark)
   const made = await documentPoint(context, { ...point, text: longer, isBehind: isAway || problem !== null })
   const base = view.state === 'pending' ? view.base : view.hash
   const owed = owedDocument(made, view.path, base)
@@ -70,9 +70,10 @@ function extendOrKeep(
   path: string,
   text: string,
   work: WorkState,
+  mark: SecretMark,
 ): { longer: string; problem: string | null } {
   try {
-    const longer = extendDocument(text, redactAll(workOf(decodeDocument(text))), work)
+    const longer = extendDocument(text, redactAll(workOf(decodeDocument(text)), mark), work)
     requireSize(longer, path)
     return { longer, problem: null }
   } catch (error) {

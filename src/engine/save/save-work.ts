@@ -1,14 +1,20 @@
 import type { Checkpoint, TriggerKind } from '../../core/checkpoint.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { type Artifact, emptyWork, type WorkState } from '../../core/work.ts'
+import { type Artifact, emptyWork, newItems, type WorkState } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
 import { redactAll } from '../../policy/redact.ts'
-import { isSessionStream, type ResolveFacts, resolveStream, type SaveTarget } from '../../policy/resolve.ts'
-import { applySaying, capWork, inheritWork } from '../../policy/save.ts'
-import { ownStream } from '../../policy/session-stream.ts'
+import {
+  isSessionStream,
+  type ResolveFacts,
+  resolveStream,
+  type SaveTarget,
+  sessionStream,
+} from '../../policy/resolve.ts'
+import { applySaying, capWork, inheritWork, type SaveInput, unheardConfirmations } from '../../policy/save.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { actAndReportFailures, type DocumentAct } from '../documents/act-on-documents.ts'
 import { joinCommits } from '../documents/checkpoint-of.ts'
 import { afterHead, documentRefusalOf } from '../documents/find-stream.ts'
@@ -16,14 +22,13 @@ import { newestWholeOrNull, workAt } from '../documents/newest-whole-point.ts'
 import { findRow, type Survey, standingOf, surveyDocuments } from '../documents/survey.ts'
 import { newStream } from '../documents/take-in.ts'
 import { trustOwnWorkspace } from '../documents/trust-own-workspace.ts'
-import { absentFiles, fingerprintCache, withFingerprints } from '../surroundings/fingerprints.ts'
 import { hasEditsFor, vouchedLedger, withEdits } from '../surroundings/ledger-file.ts'
-import { readRecentSessions, resolveFactsOf } from '../surroundings/resolve-facts.ts'
+import { absentFiles, fingerprintCache, withFingerprints } from '../surroundings/mentions.ts'
+import { readResolveFacts } from '../surroundings/resolve-facts.ts'
 import { planPosition, type World, worldOf } from '../surroundings/world.ts'
 import { lookHere, provenanceOf } from '../trust/here.ts'
 import { type SavedView, writePoint } from './save-document.ts'
 import { indexOf, ledgerOf, noteOf } from './save-files.ts'
-import type { SaveInput } from './save-input.ts'
 
 /** What a save confirms. */
 export interface WorkReceipt {
@@ -44,6 +49,8 @@ export interface WorkReceipt {
   next: string
   /** How many items are left out because the checkpoint would grow too large. */
   dropped: number
+  /** How many secrets were taken out of what was said. */
+  redacted: number
   views: SavedView[]
 }
 
@@ -75,7 +82,7 @@ export async function saveWork(context: Context, told: SaveInput, why: SaveTrigg
     const failure = failures.get(view.path)
     if (failure) return { ...view, state: 'pending', problem: failure.message }
     if (view.state !== 'written' || !owed.has(view.path)) return view
-    return { ...view, state: 'pending', problem: troubles.get(view.path) ?? null }
+    return { ...view, state: 'pending', problem: troubles.get(view.path) ?? done.problem }
   })
   return { ...done.answer, views }
 }
@@ -89,15 +96,12 @@ async function decide(
 ): Promise<DocumentAct<WorkReceipt>> {
   const nowMs = context.ports.now()
   const at = instant(nowMs)
-  const plan = told.plan ?? world.index?.activePlan ?? null
-  const sessions = await readRecentSessions(context, survey)
-  const { worked: last, bound } = sessions
+  const { facts } = await readResolveFacts(context, survey, world, { named: told.stream, plan: told.plan })
+  const { worked: last } = facts
   // An agent that saves in one session does not speak for another that may still be at work.
-  const isOthers = context.session !== null && last?.isLive && last.stream !== ownStream(context.session)
-  const seen = resolveFactsOf(survey, {
-    ...{ named: told.stream, plan, branch: world.branch, nowMs, bound },
-    worked: isOthers ? null : last,
-  })
+  const isOthers =
+    context.session !== null && last?.isLive && last.stream !== sessionStream(context.session.id)
+  const seen = isOthers ? { ...facts, worked: null } : facts
   const target = resolveStream(seen, 'save')
   const row = findRow(survey, target.name) ?? null
   if (row) refuse(survey, row)
@@ -113,12 +117,14 @@ async function decide(
       ? whole
       : inheritWork(whole)
   const before = withEdits(known, ledger, stream.id)
+  for (const text of unheardConfirmations(before, told.saying))
+    context.notices.push(NOTICES.notConfirmed(text))
   const looks = fingerprintCache(context)
   const fitting = capWork(
     withFingerprints(looks, withPositionAndFiles(applySaying(before, told.saying, at), told, world)),
   )
   const { dropped } = fitting
-  const work = redactAll(fitting.work)
+  const work = redactAll(fitting.work, context.mark)
   const point = {
     stream,
     work,
@@ -175,6 +181,7 @@ async function decide(
       now: work.now,
       next: work.next[0]?.text ?? '',
       dropped,
+      redacted: told.redacted,
       views: [...written.views, ...files.flatMap(({ views }) => views)],
     },
   }
@@ -216,16 +223,11 @@ async function mergeLastSession(
 /** Claims that the session carried on from where it began. */
 const withClaims = (known: WorkState, { constraints, rules, facts, references }: WorkState): WorkState =>
   carryForward(known, {
-    constraints: joinedClaims(known.constraints, constraints),
-    rules: joinedClaims(known.rules, rules),
-    facts: joinedClaims(known.facts, facts),
+    constraints: [...known.constraints, ...newItems(known.constraints, constraints)],
+    rules: [...known.rules, ...newItems(known.rules, rules)],
+    facts: [...known.facts, ...newItems(known.facts, facts)],
     references,
   })
-
-const joinedClaims = <Item extends { text: string }>(known: Item[], fresh: Item[]): Item[] => {
-  const texts = new Set(known.map(({ text }) => text))
-  return [...known, ...fresh.filter(({ text }) => !texts.has(text))]
-}
 
 /** Work on a new branch or plan goes on from what a resume would have told here: if that is one thing, and ours. */
 function originOf(survey: Survey, seen: ResolveFacts): WorkRow | null {

@@ -1,9 +1,16 @@
 import { describeError, ReasonError } from '../../core/reason.ts'
 import type { Session } from '../../core/session.ts'
 import { searchableOf, searchableSession } from '../../policy/searchable.ts'
-import type { IndexPart, SearchRecord } from '../../store/search-index.ts'
+import type {
+  IndexPart,
+  SearchAnswer,
+  SearchFilter,
+  SearchRecord,
+  SearchWanted,
+} from '../../store/search-index.ts'
 import type { Store } from '../../store/store.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { digestOf } from '../surroundings/session-digest.ts'
 
 /** Checkpoints per transaction: a save waits for at most one such transaction. */
@@ -23,7 +30,7 @@ export async function fillIndex(context: FillContext): Promise<void> {
     await fill(context)
   } catch (error) {
     if (!(error instanceof ReasonError) || !CANNOT_WRITE.has(error.reason)) throw error
-    context.notices.push(`What was saved last may be missing: ${describeError(error)}`)
+    context.notices.push(NOTICES.searchIncomplete(describeError(error)))
   }
 }
 
@@ -34,11 +41,27 @@ const CANNOT_WRITE: ReadonlySet<string> = new Set([
 ])
 
 /** An index that cannot be made: then more than the index is damaged. */
-export const indexLost = ({ home }: Pick<Context, 'home'>) =>
+const indexLost = ({ home }: Pick<Context, 'home'>) =>
   new ReasonError('store_damaged', {
     path: home.database,
     problem: 'its search index can be neither read nor made',
   })
+
+/** Asks the index. One that is damaged is derived: it is thrown away and filled again, once. */
+export async function askIndex(
+  context: FillContext,
+  wanted: SearchWanted,
+  filter: SearchFilter,
+): Promise<SearchAnswer> {
+  const { store } = context
+  const found = await store.index.search(wanted, filter)
+  if (found !== null) return found
+  await store.index.forget()
+  await fillIndex(context)
+  const again = await store.index.search(wanted, filter)
+  if (again !== null) return again
+  throw indexLost(context)
+}
 
 async function fill({ store, home, progress }: FillContext): Promise<void> {
   let isForgotten = false

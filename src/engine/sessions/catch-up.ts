@@ -1,4 +1,4 @@
-import { agentNamed } from '../../agents/table.ts'
+import { existsSync } from 'node:fs'
 import { instant } from '../../core/ports.ts'
 import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
 import type { TranscriptEntry, TranscriptReading } from '../../core/transcript.ts'
@@ -6,15 +6,15 @@ import type { Breadcrumb } from '../../core/work.ts'
 import { boundDigest } from '../../policy/digest/bound.ts'
 import { foldEntry } from '../../policy/digest/fold.ts'
 import { type Digest, emptyDigest } from '../../policy/digest/state.ts'
-import { inFlightIn } from '../../policy/digest/work.ts'
-import { redact, redactAll } from '../../policy/redact.ts'
+import { listCallsInFlight } from '../../policy/digest/work.ts'
+import { redactAll, type SecretMark } from '../../policy/redact.ts'
+import { locateWorkspace } from '../../workspace/locate.ts'
 import type { Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { READING, type ReadState, readState, writeState } from '../surroundings/read-state.ts'
 import { withNewest } from '../surroundings/session-digest.ts'
-import { type SessionSaveReason, saveSession } from './save-session.ts'
-import { withReading } from './with-reading.ts'
-import { workspaceOf } from './workspace-of.ts'
+import { transcriptOf, withReading } from './read-to-end.ts'
+import { type SaveOrigin, type SessionSaveReason, saveSession } from './save-session.ts'
 
 interface State extends ReadState {
   /** The client's newest summary among what was read just now. */
@@ -47,7 +47,7 @@ export async function catchUpSession(
   why: SessionSaveReason,
   { maxBytes, references = [], begin = null }: CatchUpOptions = {},
 ): Promise<CatchUpResult | null> {
-  const { store, ports } = context
+  const { store, ports, mark } = context
   for (let attempt = 0; attempt < MOST_ATTEMPTS.transcripts; attempt += 1) {
     const row = await store.log.readSession(key)
     const known = row?.session ?? begin
@@ -66,22 +66,25 @@ export async function catchUpSession(
       caughtUpAt: instant(ports.now()),
       readBy: READING,
     }
-    const digest = redactAll(boundDigest(withNewest(structuredClone(state.digest), session, reading)))
+    const digest = redactAll(boundDigest(withNewest(structuredClone(state.digest), session, reading)), mark)
     const checkpoint = isLost ? null : await saveSession(whence, session, digest, { ...why, references })
-    const next = redactAll({
-      ...withSummary(session, state.summary),
-      unfinished: inFlightIn(digest),
-      // The client may leave before its hook has told it.
-      paused:
-        session.paused ??
-        (digest.last === 'halt' ? { reason: digest.halted, at: session.lastActivityAt } : null),
-      checkpointedAt: checkpoint === null ? session.checkpointedAt : session.caughtUpAt,
-    })
+    const next = redactAll(
+      {
+        ...withSummary(session, state.summary),
+        unfinished: listCallsInFlight(digest),
+        // The client may leave before its hook has told it.
+        paused:
+          session.paused ??
+          (digest.lastEvent === 'halt' ? { reason: digest.haltWords, at: session.lastActivityAt } : null),
+        checkpointedAt: checkpoint === null ? session.checkpointedAt : session.caughtUpAt,
+      },
+      mark,
+    )
     const kept = isLost
       ? before
       : writeState({
-          reading: isOver ? null : redactAll(reading),
-          digest: redactAll(boundDigest(state.digest)),
+          reading: isOver ? null : redactAll(reading, mark),
+          digest: redactAll(boundDigest(state.digest), mark),
         })
     if (await store.log.advance(next, row?.version ?? null, kept))
       return { row: { session: next, version: (row?.version ?? 0) + 1 }, digest, checkpoint, complete }
@@ -91,30 +94,37 @@ export async function catchUpSession(
 
 /** Folds what is unread into the digest of the state. */
 async function readOn(
-  { agents }: Context,
-  { agent, environment }: Session,
+  context: Context,
+  session: Session,
   state: State,
   maxBytes: number | undefined,
 ): Promise<{ reading: TranscriptReading | null; read: number | null; complete: boolean }> {
-  const path = environment.transcriptPath
-  const reader = path === null ? undefined : await agentNamed(agents, agent)?.transcript.reader()
-  if (path === null || reader === undefined) return { reading: state.reading, read: null, complete: true }
+  const unread = { reading: state.reading, read: null, complete: true }
+  const source = await transcriptOf(context, session)
+  if (source === null) return unread
   const limit = maxBytes === undefined ? {} : { maxBytes }
   const before = state.digest
   // What is read from its beginning is not added to what the same lines came to before.
   if (state.reading === null) state.digest = emptyDigest()
-  const found = reader.readOn(path, state.reading, folder(state), limit)
+  const found = source.reader.readOn(source.path, state.reading, folder(state, context.mark), limit)
   if (found === null) {
     state.digest = before
-    return { reading: state.reading, read: null, complete: true }
+    return unread
   }
   if (!found.restarted || state.reading === null) return found
   // Another file stands there: what was found in the one before is in its checkpoints, and not told again.
   state.digest = emptyDigest()
-  return reader.readOn(path, null, folder(state), limit) ?? { reading: null, read: null, complete: true }
+  return (
+    source.reader.readOn(source.path, null, folder(state, context.mark), limit) ?? {
+      ...unread,
+      reading: null,
+    }
+  )
 }
 
-const folder = (state: State) => (entry: TranscriptEntry) => {
+const folder = (state: State, mark: SecretMark) => (found: TranscriptEntry) => {
+  // Of what a tool printed only a line is kept, and that is redacted there.
+  const entry = found.kind === 'result' && !found.failed ? found : redactAll(found, mark)
   foldEntry(state.digest, entry)
   if (entry.kind === 'summary') state.summary = entry
 }
@@ -123,7 +133,7 @@ const folder = (state: State) => (entry: TranscriptEntry) => {
 function withSummary(session: Session, summary: State['summary']): Session {
   const { compaction } = session
   return compaction?.summary === null && summary !== null && summary.at >= compaction.at
-    ? { ...session, compaction: { ...compaction, summary: redact(summary.text) } }
+    ? { ...session, compaction: { ...compaction, summary: summary.text } }
     : session
 }
 
@@ -132,3 +142,21 @@ const stateOf = (text: string | null): State => ({
   ...(readState(text) ?? { reading: null, digest: emptyDigest() }),
   summary: null,
 })
+
+/**
+ * A session belongs to the workspace that it started in, whoever looks after it. Where that folder is gone, another
+ * workspace of the same repository stands in for it; null where there is none, and the transcript waits.
+ */
+async function workspaceOf(context: Context, session: Session): Promise<SaveOrigin | null> {
+  const { store, identity, place, settings } = context
+  if (session.workspace === identity.workspace) return { context, root: place.root }
+  const there = (await store.local.listWorkspaces()).find(({ id }) => id === session.workspace)
+  if (there === undefined) return null
+  const found = existsSync(there.path) ? locateWorkspace(there.path) : null
+  if (found?.root !== there.path)
+    return session.repository === identity.repository ? { context, root: there.path } : null
+  const own = { repository: session.repository, workspace: session.workspace }
+  // What that workspace's own settings say is not read here: its ledger is left to its own commands.
+  const other = { ...context, place: found, identity: own, settings: { ...settings, ledger: false } }
+  return { context: other, root: found.root }
+}

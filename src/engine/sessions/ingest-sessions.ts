@@ -1,12 +1,22 @@
 import { existsSync } from 'node:fs'
 import { agentNamed } from '../../agents/table.ts'
 import type { Session, SessionKey } from '../../core/session.ts'
+import { isEarlier } from '../../policy/session-apply.ts'
+import { nextPhase } from '../../policy/session-lifecycle.ts'
 import { type Context, settleIdentity } from '../context/context.ts'
 import { READING } from '../surroundings/read-state.ts'
-import { AT_A_COMMAND, AT_A_START, type Earlier, readEarlier, withoutLedger } from './earlier-sessions.ts'
+import type { Here } from '../trust/here.ts'
+import { listSessions } from './current.ts'
+import {
+  AT_A_COMMAND,
+  AT_A_START,
+  type Earlier,
+  NONE,
+  readEarlier,
+  withoutLedger,
+} from './earlier-sessions.ts'
 import type { SessionSaveReason } from './save-session.ts'
-import { isolateFailure, updateSessionRows } from './update-session-rows.ts'
-import { sessionsLookedAfter } from './workspace-of.ts'
+import { changeSession, isolateFailure, updateSessionRows } from './update-session-rows.ts'
 
 /** Whether any session was ever followed on this machine: most of what follows is loaded only then. */
 const hasSessions = ({ file, home }: Context) => file !== null && existsSync(home.sessions)
@@ -40,17 +50,18 @@ export async function catchUpSessions(
   const others = all.filter((session) => session.id !== except?.id)
   const late =
     others.length > 0 ? others.filter((session) => isBehind(context, session)) : await archivedUnread(context)
-  for (const session of late)
-    await isolateFailure(context, session, async () =>
-      (await import('./catch-up.ts')).catchUpSession(
-        session.phase === 'archived' ? withoutLedger(context) : context,
-        session,
-        whyOf(session),
-        { maxBytes },
-      ),
-    )
+  for (const session of late) {
+    const whence = session.phase === 'archived' ? withoutLedger(context) : context
+    await catchUpApart(whence, session, whyOf(session), maxBytes)
+  }
   await readEarlier(context, AT_A_START, { except })
 }
+
+/** One that cannot be read takes nothing from the others. */
+const catchUpApart = (context: Context, session: Session, why: SessionSaveReason, maxBytes: number) =>
+  isolateFailure(context, session, async () =>
+    (await import('./catch-up.ts')).catchUpSession(context, session, why, { maxBytes }),
+  )
 
 /** Where nobody worked for three days: some that were archived before anybody read to their end. */
 const archivedUnread = async (context: Context): Promise<Session[]> =>
@@ -58,20 +69,34 @@ const archivedUnread = async (context: Context): Promise<Session[]> =>
     .filter(isUnread)
     .slice(0, AT_A_START.sessions)
 
-/** Goes on with the sessions of before, as far as somebody waits who asked for sessions. */
-export async function readMoreEarlier(context: Context): Promise<Earlier> {
-  return hasSessions(context)
-    ? readEarlier(context, AT_A_COMMAND, { except: context.session })
-    : { read: 0, unread: 0, newestAt: null }
+/** The sessions that this workspace looks after: its own, and those of worktrees that are gone. */
+async function sessionsLookedAfter(
+  context: Context,
+  phases: ReadonlyArray<Session['phase']>,
+  most: number,
+): Promise<Session[]> {
+  const { store, identity } = context
+  if (identity.workspace === '') return []
+  const gone = (await store.local.listWorkspaces()).filter(
+    ({ id, repository, path }) =>
+      repository === identity.repository && id !== identity.workspace && !existsSync(path),
+  )
+  const mine = new Set([identity.workspace, ...gone.map(({ id }) => id)])
+  const asked = mine.size === 1 ? { workspace: identity.workspace } : { repository: identity.repository }
+  const all = await listSessions(context, { ...asked, phases, most })
+  return all.filter(({ workspace }) => mine.has(workspace))
 }
 
-const whyOf = ({ phase, endReason }: Session): SessionSaveReason =>
-  phase === 'active'
-    ? { kind: 'timer', note: 'read from the transcript while the session goes on' }
-    : {
-        kind: 'session-end',
-        note: endReason === null ? 'the session broke off' : `the session ended: ${endReason}`,
-      }
+/** Goes on with the sessions of before, as far as somebody waits who asked for sessions. */
+export const readMoreEarlier = async (context: Context): Promise<Earlier> =>
+  hasSessions(context) ? readEarlier(context, AT_A_COMMAND) : NONE
+
+const BROKE_OFF: SessionSaveReason = { kind: 'session-end', note: 'the session broke off' }
+
+function whyOf({ phase, endReason }: Session): SessionSaveReason {
+  if (phase === 'active') return { kind: 'timer', note: 'read from the transcript while the session goes on' }
+  return endReason === null ? BROKE_OFF : { kind: 'session-end', note: `the session ended: ${endReason}` }
+}
 
 const isUnread = ({ caughtUpAt, lastActivityAt, readBy }: Session): boolean =>
   readBy !== READING || caughtUpAt === null || lastActivityAt > caughtUpAt
@@ -83,3 +108,76 @@ function isBehind({ agents }: Context, session: Session): boolean {
   const path = environment.transcriptPath
   return path !== null && agentNamed(agents, agent)?.transcript.isBehind(path, transcriptRead) === true
 }
+
+/** A session that broke off, and is history now. */
+export interface ReconciledSession {
+  id: string
+  lastActivityAt: string
+  branch: string | null
+}
+
+/**
+ * Does what the ends of sessions would have done: reads what they wrote, moves those that broke off to the history,
+ * and counts what is uncommitted. Whoever starts next does it, so nothing depends on a client that is dying.
+ */
+export async function reconcileHere(
+  context: Context,
+  { trusted }: Here,
+  { except }: { except: SessionKey | null },
+): Promise<ReconciledSession[]> {
+  await catchUpSessions(context, { except })
+  const moved: ReconciledSession[] = []
+  for (const session of await staleSessions(context)) {
+    if (isSame(session, except)) continue
+    // Those of this workspace are caught up with already.
+    if (session.workspace !== context.identity.workspace)
+      await catchUpApart(context, session, BROKE_OFF, AT_ONCE)
+    await changeSession(context, session, markCrashed)
+    moved.push(describeReconciled(session))
+  }
+  if (trusted) await countUncommitted(context, except)
+  return moved
+}
+
+const MOST_ELSEWHERE = 5
+
+/** Those of this workspace, and some of others: whichever session starts next does what their ends would have done. */
+export async function staleSessions(context: Context): Promise<Session[]> {
+  const all = await listSessions(context, { phases: ['stale'] })
+  const isHere = ({ workspace }: Session) => workspace === context.identity.workspace
+  return [...all.filter(isHere), ...all.filter((one) => !isHere(one)).slice(0, MOST_ELSEWHERE)]
+}
+
+const isSame = ({ agent, id }: SessionKey, other: SessionKey | null) =>
+  agent === other?.agent && id === other.id
+
+/** It may have spoken meanwhile: then it is left alone. */
+const markCrashed = (session: Session): Session =>
+  session.phase === 'stale'
+    ? {
+        ...session,
+        phase: nextPhase(session.phase, 'reconcile'),
+        endedAt: session.lastActivityAt,
+        endReason: 'crash',
+      }
+    : session
+
+/** Git is asked once, for the sessions whose end nobody has counted yet. */
+async function countUncommitted(context: Context, except: SessionKey | null): Promise<void> {
+  const { identity, place, settings } = context
+  if (identity.workspace === '' || place.git === null) return
+  const recent = await listSessions(context, { workspace: identity.workspace, phases: ['recent'] })
+  const open = recent.filter(
+    (one) => one.uncommittedFiles === null && !isSame(one, except) && !isEarlier(one),
+  )
+  if (open.length === 0) return
+  const { dirtyFiles } = await import('../../workspace/git-dirty.ts')
+  const { files, problem } = await dirtyFiles(place, settings.ledger_path)
+  if (problem !== null) return
+  for (const session of open)
+    await changeSession(context, session, (now) => ({ ...now, uncommittedFiles: files.length }))
+}
+
+export const describeReconciled = ({ id, lastActivityAt, environment }: Session): ReconciledSession => ({
+  ...{ id, lastActivityAt, branch: environment.gitBranch },
+})

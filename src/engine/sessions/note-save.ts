@@ -1,17 +1,9 @@
 import { instant } from '../../core/ports.ts'
-import type { Session } from '../../core/session.ts'
 import { beginStretch } from '../../policy/ask-to-save.ts'
 import { redactAll } from '../../policy/redact.ts'
 import type { Context } from '../context/context.ts'
-import { refreshHint } from './hint-of.ts'
 import { readToEnd } from './read-to-end.ts'
-import { changeSession, drainJournal } from './update-session-rows.ts'
-
-interface SaveNote {
-  stream: string
-  accomplishments: readonly string[]
-  handedOff?: boolean
-}
+import { changeSession, drainJournal, refreshHint } from './update-session-rows.ts'
 
 /** So many things a session can be known for. */
 const MOST_ACCOMPLISHMENTS = 50
@@ -20,7 +12,14 @@ const MOST_ACCOMPLISHMENTS = 50
  * Whoever saves in a session binds it: what it saves by itself goes to the same stream from now on. False where the
  * save was made in no session that is followed.
  */
-export async function noteSave(context: Context, saved: SaveNote): Promise<boolean> {
+export async function noteSave(
+  context: Context,
+  {
+    stream,
+    accomplishments,
+    handedOff = false,
+  }: { stream: string; accomplishments: readonly string[]; handedOff?: boolean },
+): Promise<boolean> {
   const { session: key, ports, file, store } = context
   if (key === null || file === null) return false
   await drainJournal(context, key)
@@ -30,24 +29,16 @@ export async function noteSave(context: Context, saved: SaveNote): Promise<boole
   const { statistics, context: use, compactions } = await readToEnd(context, found.session)
   const at = instant(ports.now())
   const row = await changeSession(context, key, (session) => ({
-    ...bindToStream(session, saved, at),
-    ...redactAll({ statistics, context: use, compactions }),
+    ...session,
+    stream,
+    savedAt: at,
+    stretch: beginStretch(at),
+    handedOff: session.handedOff || handedOff,
+    accomplishments: [...new Set([...session.accomplishments, ...accomplishments])].slice(
+      -MOST_ACCOMPLISHMENTS,
+    ),
+    ...redactAll({ statistics, context: use, compactions }, context.mark),
   }))
   if (row) refreshHint(context, row.session)
   return row !== null
 }
-
-const bindToStream = (
-  session: Session,
-  { stream, accomplishments, handedOff }: SaveNote,
-  at: string,
-): Session => ({
-  ...session,
-  stream,
-  savedAt: at,
-  stretch: beginStretch(at),
-  handedOff: session.handedOff || (handedOff ?? false),
-  accomplishments: [...new Set([...session.accomplishments, ...accomplishments])].slice(
-    -MOST_ACCOMPLISHMENTS,
-  ),
-})

@@ -1,29 +1,44 @@
 import { agentNamed } from '../../agents/table.ts'
 import { describeError, errorCode } from '../../core/reason.ts'
 import type { Session } from '../../core/session.ts'
-import type { TranscriptReading } from '../../core/transcript.ts'
+import type { TranscriptReader, TranscriptReading } from '../../core/transcript.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import { readState } from '../surroundings/read-state.ts'
-import { withReading } from './with-reading.ts'
+import { readGauge } from './session-files.ts'
+
+/** A session's transcript and who can read it; null where there is none, or of an agent that is not known. */
+export async function transcriptOf(
+  { agents }: Context,
+  { agent, environment }: Session,
+): Promise<{ path: string; reader: TranscriptReader } | null> {
+  const path = environment.transcriptPath
+  const reader = path === null ? undefined : await agentNamed(agents, agent)?.transcript.reader()
+  return path === null || reader === undefined ? null : { path, reader }
+}
 
 /** A session with what its transcript says by now, and the client about its window; nothing of it is saved. */
 export async function readToEnd(context: Context, session: Session): Promise<Session> {
-  return withReading(context, session, await readOn(context, session))
-}
-
-async function readOn(
-  { store, notices, agents }: Context,
-  session: Session,
-): Promise<TranscriptReading | null> {
-  const path = session.environment.transcriptPath
-  if (path === null) return null
   try {
-    const before = readState(await store.log.readReading(session))?.reading ?? null
-    const reader = await agentNamed(agents, session.agent)?.transcript.reader()
-    return reader?.readOn(path, before, null)?.reading ?? null
+    const found = await transcriptOf(context, session)
+    const before = found && readState(await context.store.log.readReading(session))?.reading
+    const read = found?.reader.readOn(found.path, before ?? null, null)
+    return withReading(context, session, read?.reading ?? null)
   } catch (error) {
     if (errorCode(error) === undefined) throw error
-    notices.push(`${path} cannot be read: ${describeError(error)}. What is told is what was read before.`)
-    return null
+    context.notices.push(
+      NOTICES.transcriptUnreadable(session.environment.transcriptPath, describeError(error)),
+    )
+    return withReading(context, session, null)
   }
+}
+
+/** A session with what its transcript says, and with the window that the client itself told its status line. */
+export function withReading({ home }: Context, session: Session, reading: TranscriptReading | null): Session {
+  const window = readGauge(home.sessions, session)?.window ?? null
+  const use = reading?.context ?? session.context
+  const context = use && window !== null ? { ...use, window } : use
+  if (reading === null) return { ...session, context }
+  const { statistics, compactions } = reading
+  return { ...session, context, statistics, compactions: Math.max(compactions, session.compactions) }
 }

@@ -7,12 +7,11 @@ import { mergeSessionWork } from '../../policy/digest/merge.ts'
 import { fileNamer } from '../../policy/digest/name-file.ts'
 import type { Digest } from '../../policy/digest/state.ts'
 import { isEmptyTalk } from '../../policy/digest/weight.ts'
-import { type DigestWork, outcomesIn, workIn } from '../../policy/digest/work.ts'
-import { windowPressure } from '../../policy/pressure.ts'
-import { type Redacted, redactAll } from '../../policy/redact.ts'
-import { isSessionStream } from '../../policy/resolve.ts'
+import { type DigestWork, deriveWork, listCommandOutcomes } from '../../policy/digest/work.ts'
+import { type Redacted, redactAll, type SecretMark } from '../../policy/redact.ts'
+import { isSessionStream, sessionStream, streamOf } from '../../policy/resolve.ts'
 import { capWork } from '../../policy/save.ts'
-import { ownStream, streamOf } from '../../policy/session-stream.ts'
+import { windowPressure } from '../../policy/window.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
@@ -25,10 +24,15 @@ import { findRow, type Survey, standingOf, surveyDocuments } from '../documents/
 import { newStream } from '../documents/take-in.ts'
 import { writePoint } from '../save/save-document.ts'
 import { ledgerOf } from '../save/save-files.ts'
-import { absentFiles, fingerprintCache } from '../surroundings/fingerprints.ts'
 import { isEdited, ledgerFile } from '../surroundings/ledger-file.ts'
+import { absentFiles, fingerprintCache } from '../surroundings/mentions.ts'
 import { type Here, lookHere, provenanceOf } from '../trust/here.ts'
-import type { SaveOrigin } from './workspace-of.ts'
+
+/** From where a session's work is saved, and the folder that its files are named by. */
+export interface SaveOrigin {
+  context: Context
+  root: string
+}
 
 /** Why a session's work is saved without anybody asking. */
 export interface SessionSaveReason {
@@ -54,33 +58,27 @@ export async function saveSession(
   if (isEmptyTalk(digest)) return null
   const here = await lookHere(context)
   const { trusted } = here
-  const found = workIn(digest, { trusted, nameFile: fileNamer(root) })
-  const talk = { lastAt: digest.lastAt, commands: outcomesIn(digest, trusted) }
+  const found = deriveWork(digest, { trusted, nameFile: fileNamer(root) })
+  const talk = { lastAt: digest.lastAt, commands: listCommandOutcomes(digest, trusted) }
   for (let attempt = 0; attempt < MOST_ATTEMPTS.transcripts; attempt += 1) {
     const survey = await surveyDocuments(context, here)
-    const target = targetOf(survey, session)
-    const { known, before, parent } = await readKnownWork(context, survey, session, target.row)
-    const work = workAfter(known, found, before, why.references ?? [])
+    const { name, row } = targetOf(survey, session)
+    const { known, before, parent } = await readKnownWork(context, survey, session, row)
+    const work = workAfter(known, found, before, why.references ?? [], context.mark)
     if (canonicalJson(work) === canonicalJson({ ...known, overheard: known.overheard ?? [] })) return null
-    const done = await commit(context, survey, { session, target, work, parent, why, talk })
+    const done = await commit(context, survey, { session, name, row, work, parent, why, talk })
     if (done !== null) return done
   }
   return null
 }
 
-interface Target {
-  name: string
-  row: WorkRow | null
-}
-
 /** A stream that is over, or holds what nobody vouches for, takes nothing: the session goes on with its own. */
-function targetOf(survey: Survey, session: Session): Target {
+function targetOf(survey: Survey, session: Session): { name: string; row: WorkRow | null } {
   const name = streamOf(session)
   const row = findRow(survey, name) ?? null
   const isShut = row !== null && (standingOf(row) === 'archived' || row.position.foreign)
-  if (!isShut) return { name, row }
-  const own = ownStream(session)
-  return { name: own, row: findRow(survey, own) ?? null }
+  const own = sessionStream(session.id)
+  return isShut ? { name: own, row: findRow(survey, own) ?? null } : { name, row }
 }
 
 /**
@@ -108,14 +106,18 @@ async function readKnownWork(
 }
 
 /**
- * What somebody else saved last to the same stream, below the session's own checkpoints, holds too; what was saved by
- * hand in the session itself is in its row.
+ * Until when somebody's own word holds: a save in this session, or the saved work that it was told at its start. What
+ * somebody else saved last to the same stream, below the session's own checkpoints, holds too.
  */
-async function wordHeldUntil(context: Context, found: Checkpoint, session: Session): Promise<string | null> {
-  const held = wordHeldSince(session)
+async function wordHeldUntil(
+  context: Context,
+  found: Checkpoint,
+  { id, savedAt, told }: Session,
+): Promise<string | null> {
+  const held = savedAt ?? (told?.stream && !isSessionStream(told.stream) ? told.at : null)
   let one: Checkpoint | null = found
   for (let step = 0; one?.stream === found.stream && step < MOST_STEPS; step += 1) {
-    if (one.session !== session.id) return held !== null && held > one.at ? held : one.at
+    if (one.session !== id) return held !== null && held > one.at ? held : one.at
     one = one.parent === null ? null : await newestWholeOrNull(context, one.parent)
   }
   return held
@@ -124,15 +126,12 @@ async function wordHeldUntil(context: Context, found: Checkpoint, session: Sessi
 /** So far back it is looked for. */
 const MOST_STEPS = 30
 
-/** Until when somebody's own word holds: a save in this session, or the saved work that it was told at its start. */
-const wordHeldSince = ({ savedAt, told }: Session) =>
-  savedAt ?? (told?.stream && !isSessionStream(told.stream) ? told.at : null)
-
 function workAfter(
   known: WorkState,
   session: DigestWork,
   savedAt: string | null,
   references: readonly Breadcrumb[],
+  mark: SecretMark,
 ): Redacted<WorkState> {
   const found = carryForward(mergeSessionWork(known, session, savedAt), { references: [...references] })
   const { work } = capWork(found)
@@ -143,33 +142,40 @@ function workAfter(
     const { seen: _seen, ...rest } = one
     return rest
   })
-  return redactAll({ ...work, artifacts })
-}
-
-interface Point {
-  session: Session
-  target: Target
-  work: Redacted<WorkState>
-  parent: string | null
-  why: SessionSaveReason
-  talk: Pick<Digest, 'lastAt'> & { commands: CommandOutcome[] }
+  return redactAll({ ...work, artifacts }, mark)
 }
 
 /** The checkpoint's id; null where somebody else was faster. */
 async function commit(
   context: Context,
   survey: Survey,
-  { session, target, work, parent, why, talk }: Point,
+  {
+    session,
+    name,
+    row,
+    work,
+    parent,
+    why,
+    talk,
+  }: {
+    session: Session
+    name: string
+    row: WorkRow | null
+    work: Redacted<WorkState>
+    parent: string | null
+    why: SessionSaveReason
+    talk: Pick<Digest, 'lastAt'> & { commands: CommandOutcome[] }
+  },
 ): Promise<string | null> {
   const { identity, store, ports } = context
   const { environment, context: use } = session
-  const stream = target.row?.stream ?? newStream(context, target.name)
+  const begun = newStream(context, name)
   const used = use?.window ? (use.tokens / use.window) * 100 : 0
   // When the work was done, not when it was found: of two pieces of work the newer one is told first.
   const atMs = Math.min(ports.now(), Date.parse(talk.lastAt ?? session.lastActivityAt) || ports.now())
   const point = {
-    ...{ stream, work, parent, atMs, session: session.id },
-    after: target.row ? afterHead(target.row) : null,
+    ...{ stream: row?.stream ?? begun, work, parent, atMs, session: session.id },
+    after: row && afterHead(row),
     triggers: [{ kind: why.kind, note: why.note }],
     change: { summary: work.now, artifacts: [], transitions: [], commands: talk.commands },
     provenance: why.isLive
@@ -181,14 +187,14 @@ async function commit(
     ...(why.progress ? { progress: why.progress } : {}),
     pressure: windowPressure(used),
   }
-  const written = await writePoint(context, survey, target.row, point, { quiet: true })
+  const written = await writePoint(context, survey, row, point, { quiet: true })
   const ledger = await quietLedger(context, survey)
   const at = new Date(atMs).toISOString()
   const files = ledger === null ? [] : await ledgerOf(context, survey, written.point, { ledger, work, at })
   const committed = await store.acts.commit(
     joinCommits(
       identity.workspace,
-      { begins: target.row ? [] : [newStream(context, target.name)] },
+      { begins: row ? [] : [begun] },
       written.commit,
       ...files.map(({ commit: part }) => part),
     ),

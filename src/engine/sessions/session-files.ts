@@ -13,8 +13,12 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import type { AgentEvent, AgentEventKind } from '../../core/agent-event.ts'
+import { parseOrUndefined } from '../../core/json.ts'
 import { errorCode } from '../../core/reason.ts'
 import type { SessionKey, Stretch } from '../../core/session.ts'
+import type { SessionMemory } from '../../policy/moments.ts'
+import type { Head } from '../../workspace/git-state.ts'
 
 /**
  * The small files of a session in the home. Hooks write them before and instead of opening the store: this module is
@@ -23,19 +27,10 @@ import type { SessionKey, Stretch } from '../../core/session.ts'
 const ENDINGS = { journal: '.jsonl', hint: '.hint.json', gauge: '.gauge.json' } as const
 type Kind = keyof typeof ENDINGS
 
-/** What a hook must know without opening the store; the row in the store is the truth. */
-export interface Hint {
-  /** The advice that was given. */
-  nudged: string[]
-  compactions: number
-  /** A compaction's summary is to be compared, or something is to be told. */
-  owed: boolean
-  handedOff: boolean
+/** What a hook and the status line must know without opening the store; the row in the store is the truth. */
+export interface Hint extends SessionMemory {
   savedAt: string | null
-  /**
-   * What was done since the last save, as far as `journalRead` goes; null where the agent is not to be asked for a
-   * save, and in the hint of an older version.
-   */
+  /** As far as `journalRead` goes; null also in the hint of an older version. */
   stretch: (Stretch & { journalRead: number }) | null
   /** The stream that it is bound to; its own has a name that tells nobody anything. */
   stream: string | null
@@ -94,20 +89,53 @@ export function readRecords(
     .subarray(0, end)
     .toString('utf8')
     .split('\n')
-    .flatMap((line) => (line === '' ? [] : parseLine(line)))
+    .map((line) => (line === '' ? undefined : parseOrUndefined(line)))
+    .filter((record) => record !== undefined)
   return { records, next: from + end }
 }
 
 /** What is longer is read in several goes. */
 const MAX_AT_ONCE = 32 * 1024 * 1024
 
-const parseLine = (text: string): unknown[] => {
-  try {
-    return [JSON.parse(text)]
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return []
-  }
+/** One record of a session's journal: what happened (and where git stood at a start), or how long our part took. */
+export type JournalRecord =
+  | { event: AgentEvent; ms: number | null; head: Head | null }
+  | { timing: { of: AgentEventKind; ms: number; tokens: number } }
+
+/** The same, without what somebody else wrote there, or another version with other words. */
+export function readJournal(sessions: string, key: SessionKey, from: number) {
+  const { records, next } = readRecords(sessions, key, from)
+  return { records: records.filter((value) => isJournalRecord(value, key.id)), next }
+}
+
+function isJournalRecord(value: unknown, id: string): value is JournalRecord {
+  if (typeof value !== 'object' || value === null) return false
+  // `as`: only this program writes there; what tells the two kinds apart is tested.
+  const record = value as Partial<{ event: Partial<AgentEvent>; timing: object }>
+  if (typeof record.timing === 'object' && record.timing !== null) return true
+  const { kind, session, at, cwd } = record.event ?? {}
+  if (typeof kind !== 'string' || session !== id || typeof at !== 'string' || typeof cwd !== 'string')
+    return false
+  const fields: Readonly<Record<string, unknown>> = { ...record.event }
+  const isWhole = Object.entries(NEEDED[kind] ?? {}).every(([name, type]) =>
+    type === 'list' ? Array.isArray(fields[name]) : typeof fields[name] === type,
+  )
+  return isWhole && !Number.isNaN(Date.parse(at))
+}
+
+/** What an event of a kind cannot be taken in without; of a kind that is not known, only that it was there. */
+const NEEDED: Readonly<Record<string, Readonly<Record<string, 'string' | 'list'>>>> = {
+  start: { source: 'string' },
+  prompt: { text: 'string' },
+  batch: { tools: 'list' },
+  stop: { said: 'string', background: 'list' },
+  failure: { error: 'string' },
+  compacted: { summary: 'string' },
+  'helper-started': { id: 'string', what: 'string' },
+  'helper-stopped': { id: 'string' },
+  'task-created': { id: 'string', what: 'string' },
+  'task-completed': { id: 'string', what: 'string' },
+  end: { reason: 'string' },
 }
 
 /** The sessions that have a journal, of whatever agent: a newer version may know more of them. */
@@ -192,7 +220,7 @@ function readBytes(path: string, most: number, from = 0): Buffer | null {
 
 function readSmall(path: string): object | null {
   const bytes = readBytes(path, MAX_SMALL_BYTES)
-  const [value] = bytes === null ? [] : parseLine(bytes.toString('utf8'))
+  const value = bytes === null ? null : parseOrUndefined(bytes.toString('utf8'))
   return typeof value === 'object' ? value : null
 }
 

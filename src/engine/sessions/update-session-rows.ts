@@ -1,27 +1,32 @@
 import { statSync } from 'node:fs'
 import type { AgentEvent } from '../../core/agent-event.ts'
+import { clipText } from '../../core/canonical.ts'
 import { instant } from '../../core/ports.ts'
-import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
 import { shortId } from '../../core/session-name.ts'
+import { openStretch } from '../../policy/ask-to-save.ts'
 import { redactAll } from '../../policy/redact.ts'
-import {
-  applyEvent,
-  beginSession,
-  measureEvent,
-  parentOf,
-  type SessionPlace,
-} from '../../policy/session-apply.ts'
+import { applyEvent, beginSession, measureEvent, parentOf } from '../../policy/session-apply.ts'
 import { phaseAt, RECENT_FOR_MS } from '../../policy/session-lifecycle.ts'
-import { headOf } from '../../workspace/git-state.ts'
-import { identifyWorkspace } from '../../workspace/identity.ts'
+import { type Head, headOf } from '../../workspace/git-state.ts'
+import { type Identity, identifyWorkspace } from '../../workspace/identity.ts'
 import { locateWorkspace } from '../../workspace/locate.ts'
 import type { Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
+import { NOTICES } from '../context/notices.ts'
 import { readState, writeState } from '../surroundings/read-state.ts'
+import { listSessions } from './current.ts'
 import { noteFault } from './fault.ts'
-import { type JournalRecord, type RecordedHead, recordOf } from './record.ts'
-import { journalSize, listJournals, readRecords, removeSessionFiles } from './session-files.ts'
+import { tryOrNull } from './hear-event.ts'
+import {
+  type JournalRecord,
+  journalSize,
+  listJournals,
+  readJournal,
+  removeSessionFiles,
+  writeHint,
+} from './session-files.ts'
 
 /**
  * Brings the rows of all sessions up to date: what hooks left in the journals, and what the clock does to those that
@@ -43,11 +48,12 @@ export async function updateSessionRows(
   for (const key of [...known, ...fresh].slice(0, most))
     await isolateFailure(context, key, () => drainJournal(context, key))
   const quiet = { heardBefore: instant(ports.now() - LOOK_AFTER_MS) }
-  for (const { session } of await store.log.listSessions({ phases: ['active', 'stale'], ...quiet }))
-    await advancePhaseByClock(context, session)
   const over = { heardBefore: instant(ports.now() - RECENT_FOR_MS) }
-  for (const { session } of await store.log.listSessions({ phases: ['recent'], ...over }))
-    await advancePhaseByClock(context, session)
+  for (const row of [
+    ...(await store.log.listSessions({ phases: ['active', 'stale'], ...quiet })),
+    ...(await store.log.listSessions({ phases: ['recent'], ...over })),
+  ])
+    await advancePhaseByClock(context, row)
 }
 
 /** One session that cannot be read is told of, and takes nothing from the others. A store that fails is no such thing. */
@@ -66,7 +72,7 @@ export async function isolateFailure(
 
 /** Tells the user, and the doctor. */
 export function tellUnreadable({ notices, home, ports }: Context, { id }: SessionKey, problem: string): void {
-  const message = `Session ${shortId(id)} cannot be read: ${problem}`
+  const message = NOTICES.sessionUnreadable(shortId(id), problem)
   notices.push(message)
   noteFault(home.path, { at: instant(ports.now()), event: 'reading', reason: 'session_unreadable', message })
 }
@@ -82,13 +88,8 @@ const inOrder = ({ home }: Context, keys: readonly SessionKey[]): SessionKey[] =
     .map(({ key }) => key)
 
 function firstOf(sessions: string, key: SessionKey): string {
-  try {
-    const record = recordOf(readRecords(sessions, key, 0).records[0], key.id)
-    return record !== null && 'event' in record ? record.event.at : ''
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return ''
-  }
+  const [record] = tryOrNull(() => readJournal(sessions, key, 0).records) ?? []
+  return record && 'event' in record ? record.event.at : ''
 }
 
 /** Whoever was heard of since is as it was. A row is not written again for every line that a client writes. */
@@ -104,30 +105,17 @@ export async function drainJournal(context: Context, key: SessionKey): Promise<v
     if (size === known) return
     // A shorter one is another: somebody took the old one away.
     const from = size < known ? 0 : known
-    const { records, next } = readRecords(home.sessions, key, from)
-    const session = await applyAll(context, key, row?.session ?? null, records)
+    const { records, next } = readJournal(home.sessions, key, from)
+    let session = row?.session ?? null
+    for (const record of records)
+      session = redactAll(await applyRecord(context, session, record), context.mark)
     // Nothing in it could be understood, and there is no session to keep that with.
     if (session === null || next === from) return
     if (await store.log.advance({ ...session, journalRead: next }, row?.version ?? null)) return
   }
 }
 
-async function applyAll(
-  context: Context,
-  { id }: SessionKey,
-  known: Session | null,
-  values: readonly unknown[],
-): Promise<Session | null> {
-  let session = known
-  for (const value of values) {
-    const record = recordOf(value, id)
-    if (record === null) continue
-    session = redactAll(await after(context, session, record))
-  }
-  return session
-}
-
-async function after(
+async function applyRecord(
   context: Context,
   session: Session | null,
   record: JournalRecord,
@@ -139,86 +127,62 @@ async function after(
 }
 
 /** A session at its first event; null where its folder is gone and was never known. */
-async function begin(
-  context: Context,
-  event: AgentEvent,
-  head: RecordedHead | null,
-): Promise<Session | null> {
+async function begin(context: Context, event: AgentEvent, head: Head | null): Promise<Session | null> {
   const where = await workspaceAt(context, event.cwd)
   if (where === null) return null
   const parent = event.kind === 'start' ? await parentIn(context, event, where.workspace) : null
-  const found: SessionPlace = {
-    ...where,
-    ...(head ?? where),
-    parent: parent?.id ?? null,
-    stream: parent?.stream ?? null,
-  }
+  const found = { ...where, ...(head ?? where), parent: parent?.id ?? null, stream: parent?.stream ?? null }
   return { ...beginSession(event, found), outcomes: parent?.outcomes ?? [] }
 }
 
 /** The session that a clear or a fork goes on from; for any other start nobody is looked for. */
-async function parentIn({ store }: Context, event: Parameters<typeof parentOf>[0], workspace: string) {
+async function parentIn(context: Context, event: Parameters<typeof parentOf>[0], workspace: string) {
   if (event.source !== 'clear' && event.source !== 'fork') return null
-  const rows = await store.log.listSessions({ workspace, phases: ['active', 'stale', 'recent'] })
-  return parentOf(
-    event,
-    rows.map(({ session }) => session),
-  )
+  return parentOf(event, await listSessions(context, { workspace, phases: ['active', 'stale', 'recent'] }))
 }
 
 /** Who the workspace around a directory is; the one of this command is known. */
 async function workspaceAt(
   { store, place, identity, ports }: Context,
   cwd: string,
-): Promise<(RecordedHead & { repository: string; workspace: string }) | null> {
-  try {
+): Promise<(Head & Identity) | null> {
+  const known = await store.local.listWorkspaces()
+  const found = tryOrNull(() => {
     const there = locateWorkspace(cwd)
-    const known = await store.local.listWorkspaces()
     const isHere = there.root === place.root && identity.workspace !== ''
-    const found = isHere ? identity : identifyWorkspace(there, known, ports)
-    if (!known.some(({ id, path }) => id === found.workspace && path === there.root))
-      await store.local.seeWorkspace(
-        { id: found.workspace, repository: found.repository, path: there.root },
-        instant(ports.now()),
-      )
-    return { ...found, ...headOf(there) }
-  } catch (error) {
+    const { repository, workspace } = isHere ? identity : identifyWorkspace(there, known, ports)
+    return { root: there.root, who: { repository, workspace, ...headOf(there) } }
+  })
+  if (found === null) {
     // The folder is gone: the store may remember whose it was.
-    if (errorCode(error) === undefined && !(error instanceof ReasonError)) throw error
-    const row = (await store.local.listWorkspaces()).find(
-      ({ path }) => cwd === path || cwd.startsWith(`${path}/`),
-    )
+    const row = known.find(({ path }) => cwd === path || cwd.startsWith(`${path}/`))
     return row ? { repository: row.repository, workspace: row.id, branch: null, commit: null } : null
   }
+  const { root, who } = found
+  if (!known.some(({ id, path }) => id === who.workspace && path === root))
+    await store.local.seeWorkspace(
+      { id: who.workspace, repository: who.repository, path: root },
+      instant(ports.now()),
+    )
+  return who
 }
 
-/** What the clock does to a session: nobody has to tell it. A transcript that grows is a sign of life. */
-async function advancePhaseByClock(context: Context, seen: Session): Promise<void> {
-  const { store, ports, home } = context
-  const aged = withPhaseAt(seen, ports.now())
-  if (aged === seen) return
-  const row = await store.log.readSession(seen)
-  if (!row) return
+/** What the clock does to a session: nobody has to tell it. Where somebody was faster, the next command does it. */
+async function advancePhaseByClock({ store, ports, home }: Context, row: SessionRow): Promise<void> {
   const session = withPhaseAt(row.session, ports.now())
   if (session === row.session) return
-  const isOver = session.phase === 'archived'
-  // How far its transcript was read is not wanted any more: one that speaks again is read anew.
-  const next = isOver ? { ...session, transcriptRead: 0, journalRead: 0 } : session
-  const isChanged = await store.log.advance(
-    next,
-    row.version,
-    isOver ? await readDigestOnly(context, seen) : undefined,
-  )
-  if (isChanged && isOver) removeSessionFiles(home.sessions, session)
+  if (session.phase !== 'archived') {
+    await store.log.advance(session, row.version)
+    return
+  }
+  // How far it was read is not wanted any more: one that speaks again is read anew. What it came to is kept.
+  const state = readState(await store.log.readReading(session))
+  const kept = state && writeState({ reading: null, digest: state.digest })
+  if (await store.log.advance({ ...session, transcriptRead: 0, journalRead: 0 }, row.version, kept))
+    removeSessionFiles(home.sessions, session)
 }
 
-/** What a session came to is kept, also where nobody reads on in it. */
-async function readDigestOnly({ store }: Context, key: SessionKey): Promise<string | null> {
-  const state = readState(await store.log.readReading(key))
-  return state && writeState({ reading: null, digest: state.digest })
-}
-
-/** The same object where nothing is to change. */
+/** The same object where nothing is to change. A transcript that grows is a sign of life. */
 function withPhaseAt(session: Session, nowMs: number): Session {
   const isQuiet = (session.phase === 'active' || session.phase === 'stale') && session.endedAt === null
   const grewAtMs = isQuiet ? transcriptGrownAt(session) : null
@@ -228,20 +192,13 @@ function withPhaseAt(session: Session, nowMs: number): Session {
   return { ...session, phase, ...(hasGrown ? { lastActivityAt: instant(grewAtMs) } : {}) }
 }
 
-function transcriptGrownAt({ environment }: Session): number | null {
-  const path = environment.transcriptPath
-  try {
-    return path === null ? null : (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null)
-  } catch (error) {
-    // What may not be looked at says nothing.
-    if (errorCode(error) === undefined) throw error
-    return null
-  }
-}
+/** What may not be looked at says nothing. */
+const transcriptGrownAt = ({ environment: { transcriptPath: path } }: Session): number | null =>
+  path === null ? null : tryOrNull(() => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null)
 
 /** Changes a session's row, whoever else is at it; null where it has none. */
 export async function changeSession(
-  { store, home }: Context,
+  { store, home, mark }: Context,
   key: SessionKey,
   change: (session: Session) => Session,
 ): Promise<SessionRow | null> {
@@ -250,8 +207,25 @@ export async function changeSession(
     if (row === null) return null
     const session = change(row.session)
     if (session === row.session) return row
-    const clean = redactAll(session)
+    const clean = redactAll(session, mark)
     if (await store.log.advance(clean, row.version)) return { session: clean, version: row.version + 1 }
   }
   throw new ReasonError('store_busy', { path: home.database, waitedMs: 0 })
+}
+
+/** Tells the next hook of a session what it must know without opening the store. */
+export function refreshHint({ home, settings }: Context, session: Session): void {
+  const { nudged, compactions, compaction, handedOff, outcomes } = session
+  const savedAt = [session.savedAt, session.checkpointedAt].reduce((a, b) => ((a ?? '') > (b ?? '') ? a : b))
+  const stretch = openStretch(session, settings.ask_to_save)
+  // Without a hint the next hook looks into the store, which costs it some milliseconds.
+  tryOrNull(() =>
+    writeHint(home.sessions, session, {
+      ...{ nudged, compactions, handedOff, savedAt },
+      owed: compaction !== null,
+      stretch: stretch && { ...stretch, journalRead: session.journalRead },
+      stream: session.stream,
+      focus: outcomes.slice(-3).map(({ outcomeName }) => clipText(outcomeName, 80)),
+    }),
+  )
 }

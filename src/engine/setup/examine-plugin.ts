@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { type AgentSetUp, isMalformed, type PluginClient, takesPlugins } from '../../core/agent-setup.ts'
+import { dirname, join } from 'node:path'
+import { type AgentSetUp, type PluginClient, takesPlugins } from '../../core/agent-setup.ts'
 import { readPlainFile } from '../../fs/disk.ts'
-import { examineLauncher, type ReportFinding } from './examine-launcher.ts'
-import { launcherIn, targetHere } from './launcher.ts'
-import { serverLauncherIn, serverTargetHere } from './mcp-launcher.ts'
-import { copyChange, copyFolder, pluginCopy, pluginFileText } from './plugin-copy.ts'
+import { FINDINGS, type Finding, type FindingWords, type Starter } from '../context/findings.ts'
+import { isProgram } from './find-program.ts'
+import { hookTarget, type Launcher, launcherIn, serverLauncherIn, type Target, targetIn } from './launcher.ts'
+import { copyChange, copyFolder, homeOfCopy, pluginCopy, pluginFileText } from './plugin-copy.ts'
 import { committedPlugin, hasPlugin, type KnownPlace, pluginMarket } from './settings-places.ts'
 
-const AGAIN = 'savepoint init --plugin'
 const MAX_BYTES = 1024 * 1024
+
+export type ReportFinding = (level: Finding['level'], words: FindingWords) => void
 
 /** Whether a plugin that is switched on can do its work, and does it alone. */
 export function examinePlugin(
@@ -21,31 +22,30 @@ export function examinePlugin(
   if (!takesPlugins(client)) return
   const [isOn, committed] = [hasPlugin(places, 'project'), committedPlugin(places)]
   for (const { path, facts } of places)
-    if (facts && facts.hooked.length > 0 && isOn)
-      say('warning', `Hooks are in ${path} and in the plugin: each event is recorded twice.`, AGAIN)
+    if (facts && facts.hooked.length > 0 && isOn) say('warning', FINDINGS.hooksTwice(path))
     else if (facts && facts.hooked.length > 0 && committed !== null)
-      say(
-        'note',
-        `Hooks are in ${path}, and ${committed} switches on a plugin of our name: where ${client.label} has it, each event is recorded twice.`,
-        AGAIN,
-      )
+      say('note', FINDINGS.hooksPerhapsTwice(path, committed, client.label))
   if (!isOn) return
   const folder = pluginMarket(places)
   // A plugin from a repository is the client's to keep.
   if (folder === null) return
   if (!existsSync(folder)) {
-    say('error', `The plugin is read from ${folder}, which is not there: no session is recorded.`, AGAIN)
+    say('error', FINDINGS.pluginGone(folder))
     return
   }
-  if (folder === copyFolder(home, client.agent)) examineCopy(client, home, say)
-  examineStarts(client, folder, home, say)
+  const isOurs = folder === copyFolder(home, client.agent)
+  if (isOurs) examineCopy(client, home, say)
+  // Of a clone nothing is known.
+  const from = isOurs ? home : homeOfCopy(folder)
+  if (from === null) return
+  examineLauncher('pluginHooks', launcherIn(from).path, launcherIn(home), say)
+  examineLauncher('pluginServer', serverLauncherIn(from).path, serverLauncherIn(home), say)
 }
 
 /** The copy in this home: as this version would write it. */
 function examineCopy(client: PluginClient, home: string, say: ReportFinding): void {
   const { manifest } = client.plugin
-  const { server } = serverLauncherIn(home, serverTargetHere())
-  const copy = pluginCopy(home, client, { hook: launcherIn(home, targetHere()).hook(client.agent), server })
+  const copy = pluginCopy(home, client)
   if (copy === null || copyChange(copy) === null) return
   const [theirs, mine] = [
     versionIn(read(join(copy.folder, manifest))),
@@ -54,34 +54,33 @@ function examineCopy(client: PluginClient, home: string, say: ReportFinding): vo
   say(
     'warning',
     theirs === mine
-      ? `The plugin in ${copy.folder} is not as this Savepoint has it.`
-      : `The plugin in ${copy.folder} is ${theirs ? `of version ${theirs}` : 'not whole'}, this is ${mine}.`,
-    AGAIN,
+      ? FINDINGS.pluginChanged(copy.folder)
+      : FINDINGS.pluginOfOtherVersion(copy.folder, theirs, mine),
   )
-}
-
-/** What its hooks and its server start, where those are launchers of a home. */
-function examineStarts(
-  { plugin, settings }: PluginClient,
-  folder: string,
-  home: string,
-  say: ReportFinding,
-): void {
-  const facts = settings.read(read(join(folder, plugin.hooksFile)))
-  for (const path of isMalformed(facts) ? [] : facts.launchers)
-    examineLauncher(path, launcherIn(home, targetHere()), say, {
-      who: 'Hooks of the plugin start',
-      todo: AGAIN,
-    })
-  const found = /"([^"]*[\\/]bin[\\/]savepoint-mcp(?:\.cjs)?)"/.exec(read(join(folder, plugin.serverFile)))
-  if (found)
-    // `as`: a string in quotes is a string.
-    examineLauncher(JSON.parse(found[0]) as string, serverLauncherIn(home, serverTargetHere()), say, {
-      who: 'The plugin starts',
-      todo: AGAIN,
-    })
 }
 
 const read = (path: string) => readPlainFile(path, MAX_BYTES)?.toString('utf8') ?? ''
 
 const versionIn = (text: string) => /"version":\s*"([^"]*)"/.exec(text)?.[1] ?? null
+
+/** The launcher that somebody names: there, of this home, and with all that it starts. */
+export function examineLauncher(starter: Starter, path: string, mine: Launcher, say: ReportFinding): void {
+  if (path !== mine.path) say('warning', FINDINGS.launcherOfOtherHome(starter, path, dirname(mine.folder)))
+  const text = readPlainFile(path, MAX_BYTES)?.toString('utf8')
+  const target = text === undefined ? null : targetIn(text)
+  if (text === undefined) say('error', FINDINGS.launcherGone(starter, path))
+  else if (process.platform !== 'win32' && !isProgram(path))
+    say('error', FINDINGS.launcherNotRunnable(starter, path))
+  else if (target === null) say('warning', FINDINGS.launcherOfOthers(starter, path))
+  if (target !== null) examineTarget(starter, path, target, say)
+}
+
+function examineTarget(starter: Starter, path: string, { node, bundle }: Target, say: ReportFinding): void {
+  if (!isProgram(node)) say('warning', FINDINGS.nodeGone(starter, path, node))
+  const [theirs, mine] = [versionAt(bundle), versionAt(hookTarget().bundle)]
+  if (!existsSync(bundle)) say('error', FINDINGS.programGone(starter, path, bundle))
+  else if (theirs !== mine) say('warning', FINDINGS.programOfOtherVersion(starter, theirs, mine))
+}
+
+/** The version of the package that a bundle belongs to; null where that cannot be told. */
+const versionAt = (bundle: string) => versionIn(read(join(dirname(dirname(bundle)), 'package.json')))

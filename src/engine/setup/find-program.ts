@@ -1,10 +1,10 @@
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, isAbsolute, join, relative, sep } from 'node:path'
+import { delimiter, isAbsolute, join } from 'node:path'
 import type { Environment } from '../../core/agent.ts'
 import type { AgentSetUp } from '../../core/agent-setup.ts'
 import { errorCode } from '../../core/reason.ts'
-import { realPathOr } from './impermanence-of.ts'
+import { isBelow } from '../context/inside.ts'
 
 /** Whether the client is on this machine: its program on PATH, or the folder that it makes for itself. */
 export const isInstalled = (
@@ -39,14 +39,12 @@ export const foldersOutside = (env: Environment, root: string): string[] =>
 function isOfProject({ HOME }: Environment, root: string, path: string): boolean {
   const real = realPathOr(root)
   // Who works in their own home has in it all that they installed.
-  if (isInside(real, realPathOr(HOME || homedir()))) return false
-  return isInside(root, path) || isInside(real, realPathOr(path))
+  if (isBelow(real, realPathOr(HOME || homedir()))) return false
+  return isBelow(root, path) || isBelow(real, realPathOr(path))
 }
 
-function isInside(root: string, path: string): boolean {
-  const down = relative(root, path)
-  return down !== '..' && !down.startsWith(`..${sep}`) && !isAbsolute(down)
-}
+/** The real path of something that is there; the path itself where it is not. */
+export const realPathOr = (path: string) => (existsSync(path) ? realpathSync(path) : path)
 
 export function isProgram(path: string): boolean {
   try {

@@ -1,12 +1,12 @@
 import { agentNamed } from '../../agents/table.ts'
 import type { Context } from '../context/context.ts'
-import { readSetups, type Setup } from './record.ts'
+import { readSetups, type Setup } from './journal.ts'
 import { readPlaces } from './settings-places.ts'
 
 /** Whether sessions that start in this workspace are recorded, as far as `init` did it. */
 export async function isSetUpHere(context: Context): Promise<boolean> {
   const here = context.identity.workspace
-  for (const setup of readSetups(context.home.path) ?? [])
+  for (const setup of readSetups(context.home.path))
     if ((setup.scope === 'user' || setup.workspace === here) && (await hasOurs(context, setup))) return true
   return false
 }

@@ -1,12 +1,10 @@
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { HookCommand } from '../../core/agent-setup.ts'
-import { randomToken } from '../../core/id.ts'
 import type { Ports } from '../../core/ports.ts'
-import { errorCode } from '../../core/reason.ts'
-import { openFolder } from '../../fs/disk.ts'
-import { writeDurably } from '../../fs/durable.ts'
-import { makePrivateFolder } from '../../fs/private.ts'
+import { readPlainFile } from '../../fs/disk.ts'
+import { writePrivate } from '../context/private-json.ts'
 
 /** What a launcher starts. */
 export interface Target {
@@ -14,73 +12,81 @@ export interface Target {
   bundle: string
 }
 
-/** A program of ours in the home. */
-export interface Script {
+/** A small program in the home that agents name: it never moves, and knows where Node and a file of the build are. */
+export interface Launcher {
   folder: string
   name: string
   path: string
   text: string
-}
-
-/** The small program that hooks name: it never moves, and knows where Node and the hook are. */
-export interface Launcher extends Script {
-  /** What the hooks of an agent start. */
-  hook(agent: string): HookCommand
-  /** For the client's shell. */
-  statusLine(key: string): string
+  /** How an agent starts it without a shell. */
+  start(...args: string[]): HookCommand
+  /** How the shell of an agent starts it. */
+  inShell(...args: string[]): string
 }
 
 const MAX_LAUNCHER = 64 * 1024
 const MODE = 0o700
-const ABOUT = [
-  '`savepoint init` wrote this, and writes it again where Node or Savepoint has moved.',
-  'It ends with 0 whatever happens: the agent goes on as if Savepoint were not there.',
-]
 
 /** Node and a file of the build as they are now: they are built beside the program that runs. */
-export const targetHere = (file = 'hook.cjs'): Target => ({
+const targetHere = (file: string): Target => ({
   node: process.execPath,
   bundle: fileURLToPath(new URL(file, import.meta.url)),
 })
+export const hookTarget = () => targetHere('hook.cjs')
 
-/** A script of the home in the form that the platform can start, and how a client starts it without a shell. */
-export function scriptIn(
-  home: string,
-  word: string,
-  texts: Record<'shell' | 'node', () => string>,
-  platform: NodeJS.Platform,
-): Script & { startedWith(...args: string[]): HookCommand } {
-  const isWindows = platform === 'win32'
-  const folder = join(home, 'bin')
-  const name = isWindows ? `${word}.cjs` : word
-  const path = join(folder, name)
-  return {
-    ...{ folder, name, path, text: isWindows ? texts.node() : texts.shell() },
-    startedWith: (...args) =>
-      isWindows ? { command: 'node', args: [path, ...args] } : { command: path, args },
-  }
+/** What differs between launchers: their name, and what they do behind their head, for a shell and for Node. */
+interface Program {
+  name: string
+  about: string
+  shell: string
+  node: string
 }
 
-export function launcherIn(home: string, target: Target, platform = process.platform): Launcher {
-  const texts = { shell: () => scriptForShell(home, target), node: () => scriptForNode(home, target) }
-  const { startedWith, ...script } = scriptIn(home, 'savepoint-hook', texts, platform)
-  const program = platform === 'win32' ? `node "${script.path}"` : quoteForShell(script.path)
+/** What hooks start. */
+export const launcherIn = (home: string, target = hookTarget(), platform = process.platform): Launcher =>
+  makeLauncher(HOOK, home, target, platform)
+
+/** What the plugin starts as its server. */
+export const serverLauncherIn = (
+  home: string,
+  target = targetHere('cli.cjs'),
+  platform = process.platform,
+): Launcher => makeLauncher(SERVER, home, target, platform)
+
+function makeLauncher(
+  { name: word, about, shell, node }: Program,
+  home: string,
+  target: Target,
+  platform: NodeJS.Platform,
+): Launcher {
+  const folder = join(home, 'bin')
+  const inShell =
+    (program: string) =>
+    (...args: string[]) =>
+      [program, ...args].filter(Boolean).join(' ')
+  if (platform !== 'win32') {
+    const path = join(folder, word)
+    return {
+      ...{ folder, name: word, path, text: `${shellHead(about, home, target)}\n${shell}` },
+      start: (...args) => ({ command: path, args }),
+      inShell: inShell(quoteForShell(path)),
+    }
+  }
+  // The client starts Node itself: a script for its shell could not be started without that shell.
+  const path = join(folder, `${word}.cjs`)
   return {
-    ...script,
-    hook: (agent) => startedWith(agent),
-    statusLine: (key) => `${program} statusline${key === '' ? '' : ` ${key}`}`,
+    ...{ folder, name: `${word}.cjs`, path, text: `${nodeHead(about, home, target)}\n${node}` },
+    start: (...args) => ({ command: 'node', args: [path, ...args] }),
+    inShell: inShell(`node "${path}"`),
   }
 }
 
 /** One word of a shell, whatever is in it. */
-export const quoteForShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+const quoteForShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/**
- * What every script for a shell begins with. NODE_OPTIONS may name what is not there, and certificates of its own make
- * Node start three times as slow.
- */
-export const shellHead = (about: readonly string[], home: string, target: Target) => `#!/bin/sh
-# ${about.join('\n# ')}
+/** NODE_OPTIONS may name what is not there, and certificates of its own make Node start three times as slow. */
+const shellHead = (about: string, home: string, target: Target) => `#!/bin/sh
+# ${about.replaceAll('\n', '\n# ')}
 # ${JSON.stringify(target)}
 unset NODE_OPTIONS NODE_EXTRA_CA_CERTS
 SAVEPOINT_HOME=${quoteForShell(home)}
@@ -88,12 +94,20 @@ export SAVEPOINT_HOME
 node=${quoteForShell(target.node)}
 bundle=${quoteForShell(target.bundle)}`
 
-/**
- * The shell waits for Node instead of becoming it: so even a Node that crashes ends well. That costs a millisecond or
- * two.
- */
-const scriptForShell = (home: string, target: Target) => `${shellHead(ABOUT, home, target)}
-fault() {
+const nodeHead = (about: string, home: string, target: Target) => `// ${about.replaceAll('\n', '\n// ')}
+// ${JSON.stringify(target)}
+const { appendFileSync, existsSync, statSync } = require('node:fs')
+const home = ${JSON.stringify(home)}
+const bundle = ${JSON.stringify(target.bundle)}
+process.env.SAVEPOINT_HOME = home`
+
+const HOOK: Program = {
+  name: 'savepoint-hook',
+  about: `\`savepoint init\` wrote this, and writes it again where Node or Savepoint has moved.
+It ends with 0 whatever happens: the agent goes on as if Savepoint were not there.`,
+  // The shell waits for Node instead of becoming it: so even a Node that crashes ends well. That costs a millisecond
+  // or two.
+  shell: `fault() {
   size=$(wc -c <"$SAVEPOINT_HOME/faults.jsonl") || size=0
   umask 077
   [ $size -lt 65536 ] &&
@@ -104,15 +118,8 @@ fault() {
 [ -x "$node" ] || node=$(command -v node) || fault node_missing 2>/dev/null
 "$node" "$bundle" "$@" || fault hook_failed 2>/dev/null
 exit 0
-`
-
-/** On Windows the client starts Node itself: a script for its shell could not be started without that shell. */
-const scriptForNode = (home: string, target: Target) => `// ${ABOUT.join('\n// ')}
-// ${JSON.stringify(target)}
-const { appendFileSync, existsSync, statSync } = require('node:fs')
-const home = ${JSON.stringify(home)}
-const bundle = ${JSON.stringify(target.bundle)}
-const fault = (reason) => {
+`,
+  node: `const fault = (reason) => {
   try {
     const file = home + '/faults.jsonl'
     const line = JSON.stringify({ at: new Date().toISOString(), reason }) + '\\n'
@@ -121,18 +128,39 @@ const fault = (reason) => {
     process.exit(0)
   }
 }
-process.env.SAVEPOINT_HOME = home
 process.on('uncaughtException', () => fault('hook_failed'))
 process.argv[1] = bundle
 if (existsSync(bundle)) require('node:module').runMain()
 else fault('bundle_missing')
-`
+`,
+}
+
+const SERVER: Program = {
+  name: 'savepoint-mcp',
+  about: '`savepoint init --plugin` wrote this, and writes it again where Node or Savepoint has moved.',
+  // The shell becomes Node: the client's signals and the end of its input reach the server itself.
+  shell: `missing() {
+  echo "savepoint: $1 is not there. Install Savepoint again, and run: savepoint init --plugin" >&2
+  exit 127
+}
+[ -f "$bundle" ] || missing "$bundle"
+[ -x "$node" ] || node=$(command -v node) || missing node
+exec "$node" "$bundle" mcp "$@"
+`,
+  node: `if (!existsSync(bundle)) {
+  console.error(\`savepoint: \${bundle} is not there. Install Savepoint again, and run: savepoint init --plugin\`)
+  process.exit(127)
+}
+process.argv.splice(1, 1, bundle, 'mcp')
+require('node:module').runMain()
+`,
+}
 
 /** What a launcher says that it starts; null where it is none of ours. */
 export function targetIn(text: string): Target | null {
   const line = /^(?:#|\/\/) (\{"node":".*","bundle":".*"\})$/m.exec(text)?.[1]
   try {
-    // `as`: the line that both scripts above have.
+    // `as`: the line that every launcher has.
     return line === undefined ? null : (JSON.parse(line) as Target)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
@@ -140,48 +168,13 @@ export function targetIn(text: string): Target | null {
   }
 }
 
-/** The launcher that stands there, or null. */
-export function readLauncher(home: string, name: string): { text: string; mode: number } | null {
-  const folder = folderIn(home)
-  try {
-    const bytes = folder?.read(name, MAX_LAUNCHER) ?? null
-    return bytes && { text: bytes.toString('utf8'), mode: folder?.entry(name)?.mode ?? 0 }
-  } finally {
-    folder?.close()
-  }
-}
-
-function folderIn(home: string) {
-  const root = openIfThere(home)
-  try {
-    return root?.folder('bin') ?? null
-  } finally {
-    root?.close()
-  }
-}
-
-function openIfThere(path: string) {
-  try {
-    return openFolder(path)
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error
-    return null
-  }
-}
-
 /** What is to be done to the launcher: it is missing, it says something else, or it is as it should be. */
-export function launcherChange(home: string, launcher: Script): 'made' | 'changed' | null {
-  const standing = readLauncher(home, launcher.name)
+export function launcherChange({ path, text }: Launcher): 'made' | 'changed' | null {
+  const standing = readPlainFile(path, MAX_LAUNCHER)
   if (standing === null) return 'made'
-  return standing.text === launcher.text && (standing.mode & 0o777) === MODE ? null : 'changed'
+  const isSame = standing.toString('utf8') === text && (lstatSync(path).mode & 0o777) === MODE
+  return isSame ? null : 'changed'
 }
 
-export function writeLauncher({ folder: path, name, text }: Script, ports: Ports): void {
-  makePrivateFolder(path)
-  const folder = openFolder(path)
-  try {
-    writeDurably(folder, name, Buffer.from(text), { token: randomToken(ports.random), mode: MODE })
-  } finally {
-    folder.close()
-  }
-}
+export const writeLauncher = ({ folder, name, text }: Launcher, ports: Ports) =>
+  writePrivate(folder, name, Buffer.from(text), ports, { mode: MODE })

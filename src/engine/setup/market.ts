@@ -1,124 +1,92 @@
-import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { isMalformed, type PluginClient } from '../../core/agent-setup.ts'
-import { ReasonError } from '../../core/reason.ts'
-import { readPlainFile } from '../../fs/disk.ts'
+import { existsSync, lstatSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { PluginClient } from '../../core/agent-setup.ts'
 import type { Context } from '../context/context.ts'
-import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
-import { bytesBeforeClient, restoredChange } from './bytes-before-client.ts'
-import type { SetupChange } from './change.ts'
-import { realPathOr } from './impermanence-of.ts'
-import { copyFolder } from './plugin-copy.ts'
-import { keepSettings, readMarket, readSetups, writeMarket } from './record.ts'
-import { hashOf, putSettings, readSettingsFile, type SettingsFile } from './settings-file.ts'
-import { type KnownPlace, placesHere, pluginMarket, readPlaces, settingsPath } from './settings-places.ts'
+import { NOTICES, SETUP_CHANGES } from '../context/notices.ts'
+import { realPathOr } from './find-program.ts'
+import { changeJournal, keepSettings, readSetupJournal } from './journal.ts'
+import { type FailedCommands, marketReaders, runCommands } from './plugin-commands.ts'
+import { copyFolder, homeOfCopy } from './plugin-copy.ts'
+import { hashOf, readSettingsFile } from './settings-file.ts'
+import { type KnownPlace, placesHere, pluginMarket, readPlaces, setupPlace } from './settings-places.ts'
+import { performStep, removeEmpty, type SetupRun, setupChange } from './setup-run.ts'
 
-const MAX_BYTES = 1024 * 1024
+const isSame = (one: string | null, other: string) => one !== null && realPathOr(one) === realPathOr(other)
 
 /** Whether the client reads our plugins from the copy in this home. */
-export function isOurMarket({ place, env, home }: Context, client: PluginClient): boolean {
-  const folder = pluginMarket(placesHere(client, place.root, env))
-  return folder !== null && isSame(folder, copyFolder(home.path, client.agent))
-}
-
-const isSame = (one: string, other: string) => realPathOr(one) === realPathOr(other)
+export const isOurMarket = ({ place, env, home }: Context, client: PluginClient): boolean =>
+  isSame(pluginMarket(placesHere(client, place.root, env)), copyFolder(home.path, client.agent))
 
 /** Settings of another folder of the client, which were written at its time, and still name the copy. */
-export function isNamedElsewhere({ env, place, home }: Context, client: PluginClient): boolean {
-  const note = readMarket(home.path)
-  if (note === null || isSame(note.settings, settingsPath(client, 'user', place.root, env))) return false
+function isNamedElsewhere(context: Context, client: PluginClient): boolean {
+  const { home } = context
+  const note = readSetupJournal(home.path)?.market ?? null
+  if (note === null || isSame(note.settings, setupPlace(context, client, 'user').path)) return false
   const folder = pluginMarket(readPlaces(client, [{ kind: 'user', path: note.settings }]))
-  return folder !== null && isSame(folder, copyFolder(home.path, client.agent))
+  return isSame(folder, copyFolder(home.path, client.agent))
 }
 
 /**
  * A marketplace of our name that the user has from elsewhere, such as a clone: the client knows one of a name, and
  * would forget theirs. Null where there is none; a copy in another home is ours, and what is gone is nobody's.
  */
-export function marketElsewhere(
-  client: PluginClient,
-  places: readonly KnownPlace[],
-  copy: string,
-): string | null {
-  const isTheirs = ({ kind, facts }: KnownPlace) =>
-    kind !== 'project' && (facts?.source ?? null) !== null && !isCopy(client, facts?.market ?? null, copy)
-  return places.find(isTheirs)?.facts?.source ?? null
-}
-
-function isCopy({ plugin, settings }: PluginClient, folder: string | null, copy: string): boolean {
-  if (folder === null) return false
-  if (isSame(folder, copy) || !existsSync(folder)) return true
-  const hooks = readPlainFile(join(folder, plugin.hooksFile), MAX_BYTES)
-  const facts = settings.read(hooks?.toString('utf8') ?? '')
-  const bin = join(dirname(dirname(folder)), 'bin')
-  return !isMalformed(facts) && facts.launchers.some((launcher) => dirname(launcher) === bin)
+export function marketElsewhere(places: readonly KnownPlace[], copy: string): string | null {
+  const isOurs = (folder: string) =>
+    isSame(folder, copy) || !existsSync(folder) || homeOfCopy(folder) !== null
+  const theirs = places.find(
+    ({ kind, facts }) =>
+      kind !== 'project' && facts?.source && !(facts.market !== null && isOurs(facts.market)),
+  )
+  return theirs?.facts?.source ?? null
 }
 
 /** Before the client writes our marketplace into the user's settings: what they were is kept until it goes. */
 export function noteMarket(context: Context, client: PluginClient): void {
   const { home, ports } = context
-  const file = usersFile(context, client)
-  if (file === null) return
-  const setup = readSetups(home.path)?.find(({ settings }) => settings === file.target)
-  const isNoted = readMarket(home.path)?.settings === file.target
-  if (isOurMarket(context, client) || (isNoted && setup !== undefined)) return
-  const hash = hashOf(file)
-  const backup = file.bytes && keepSettings(home.path, file.bytes, ports)
-  // Hooks of ours that are in them are no part of what they were.
-  const before = setup !== undefined && setup.after === hash ? setup.before : { hash, backup }
-  writeMarket(home.path, { settings: file.target, before }, ports)
+  const file = readSettingsFile(setupPlace(context, client, 'user'))
+  changeJournal(home.path, ports, ({ setups, market }) => {
+    const setup = setups.find(({ settings }) => settings === file.target)
+    const isNoted = market?.settings === file.target && setup !== undefined
+    if (isOurMarket(context, client) || isNoted) return {}
+    const hash = hashOf(file)
+    const backup = file.bytes && keepSettings(home.path, file.bytes, ports)
+    // Hooks of ours that are in them are no part of what they were.
+    const before = setup !== undefined && setup.after === hash ? setup.before : { hash, backup }
+    return { market: { settings: file.target, before } }
+  })
 }
 
-/** Null where it cannot be read: then the client does not read it either, and nothing can come back. */
-function usersFile({ place, env }: Context, client: PluginClient): SettingsFile | null {
-  try {
-    return readSettingsFile(settingsPath(client, 'user', place.root, env), null)
-  } catch (error) {
-    if (!(error instanceof ReasonError)) throw error
-    return null
-  }
-}
-
-/** Once the marketplace is gone, the user's settings get their bytes back where they say no more than then. */
-export async function forgetMarket(context: Context, client: PluginClient): Promise<SetupChange[]> {
-  const { home, ports } = context
-  const note = readMarket(home.path)
-  const isNeeded = isOurMarket(context, client) || existsSync(copyFolder(home.path, client.agent))
-  // Hooks or a status line for all projects are still in them: what takes those out comes here again.
-  const isSetUp = readSetups(home.path)?.some(({ settings }) => settings === note?.settings)
-  if (note === null || isNeeded || isSetUp) return []
-  const changes: SetupChange[] = []
-  for (let attempt = 0; attempt < MOST_ATTEMPTS.settings; attempt += 1) {
-    const plan = planBack(context, client)
-    if (plan === null) break
-    if (plan.file.bytes) keepSettings(home.path, plan.file.bytes, ports)
-    if (!(await putSettings(context, plan.file, plan.bytes))) continue
-    changes.push(restoredChange(plan.file, plan.bytes))
-    break
-  }
-  writeMarket(home.path, null, ports)
-  return changes
-}
-
-/** What `forgetMarket` would do once all that is `going` has gone. */
-export function marketBack(context: Context, client: PluginClient, going: readonly string[]): SetupChange[] {
-  const plan = planBack(context, client, going)
-  return plan === null ? [] : [restoredChange(plan.file, plan.bytes)]
-}
-
-/** Null where nothing is to come back. */
-function planBack(
-  context: Context,
+/** The marketplace and the copy go once the client has nothing from there any more. */
+export async function closeMarket(
+  run: SetupRun,
   client: PluginClient,
-  going: readonly string[] = [],
-): { file: SettingsFile; bytes: Buffer | null } | null {
-  const { home } = context
-  const note = readMarket(home.path)
-  const file = usersFile(context, client)
-  if (note === null || file === null || file.bytes === null || file.target !== note.settings) return null
-  const bare =
-    going.length === 0 ? null : client.settings.takeOut(file.text, { made: null, statusLine: null })
-  const text = bare === null || isMalformed(bare) ? file.text : bare.text
-  const bytes = bytesBeforeClient(client, home.path, note, text, going)
-  return bytes === undefined || bytes?.equals(file.bytes) ? null : { file, bytes }
+): Promise<{ isClosed: boolean; failed: FailedCommands | null }> {
+  const { context } = run
+  const copy = copyFolder(context.home.path, client.agent)
+  const isOurs = isOurMarket(context, client)
+  const hasCopy = lstatSync(copy, { throwIfNoEntry: false }) !== undefined
+  if ((isOurs || hasCopy) && (await isRead(run, client, isOurs))) return { isClosed: false, failed: null }
+  const commands = isOurs ? [client.plugin.commands.removeMarket] : []
+  const failed = await runCommands(run, client, commands, null)
+  if (failed === null && hasCopy)
+    await performStep(run, setupChange('removed', copy, SETUP_CHANGES.unread), () => {
+      rmSync(copy, { recursive: true })
+      removeEmpty(dirname(copy))
+    })
+  return { isClosed: failed === null && isOurs, failed }
+}
+
+/** Whether the client still reads plugins from the copy, as far as can be told; that is told to the user. */
+async function isRead(
+  { context, dryRun }: SetupRun,
+  client: PluginClient,
+  isOurs: boolean,
+): Promise<boolean> {
+  const copy = copyFolder(context.home.path, client.agent)
+  // In a dry run nothing is run to find out.
+  const readers = dryRun ? [] : await marketReaders(context, client, isOurs ? null : copy)
+  // A client that does not say what it has may have something from there, as long as its settings name it.
+  if (!isNamedElsewhere(context, client) && !(readers === null ? isOurs : readers.length > 0)) return false
+  context.notices.push(NOTICES.marketStays(copy, client.label, readers ?? []))
+  return true
 }

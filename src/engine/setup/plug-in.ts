@@ -1,77 +1,115 @@
 import { existsSync } from 'node:fs'
-import { takesPlugins } from '../../core/agent-setup.ts'
-import type { Context } from '../context/context.ts'
-import type { SetupChange } from './change.ts'
-import type { CommandPlan } from './command-file.ts'
-import { marketElsewhere, noteMarket } from './market.ts'
-import { rememberSetup, type SettingsPlan, type SideEffects } from './note-setup.ts'
-import { installPlugins, slashCommandsOf } from './plugin-commands.ts'
-import { putCommand } from './prepare.ts'
-import { hasPlugin, placesHere, pluginMarket } from './settings-places.ts'
-import type { SetupRequest } from './setup-request.ts'
+import { join } from 'node:path'
+import type { PluginClient } from '../../core/agent-setup.ts'
+import { sha256 } from '../../core/canonical.ts'
+import { NOTICES, SETUP_CHANGES } from '../context/notices.ts'
+import { hideFromGit } from './git-exclude.ts'
+import { noteCommand, setupOf } from './journal.ts'
+import type { Launcher } from './launcher.ts'
+import { marketElsewhere } from './market.ts'
+import { type FailedCommands, hasInstalled, runCommands } from './plugin-commands.ts'
+import { type PluginCopy, pluginFileText } from './plugin-copy.ts'
+import type { SetupRequest } from './set-up.ts'
+import { hashOf, missingFolder, readSettingsFile, rewriteFile, type SettingsFile } from './settings-file.ts'
+import { hasPlugin, type KnownPlace, placesHere, pluginMarket } from './settings-places.ts'
+import { type SetupRun, setupChange } from './setup-run.ts'
 
-/** Why the client did not install the plugin, and what a person types to have it; null where there is nothing to say. */
-export interface PluginResult {
-  problem: string | null
-  typed: string | null
+/** What the plugin needs in the home. */
+export interface PluginParts {
+  client: PluginClient
+  copy: PluginCopy
+  server: Launcher
+  /** Installed by this command, or only brought up to date. */
+  isInstalled: boolean
 }
 
-/** Lets the client install the plugin; first all is noted, so that whatever comes of it can be undone. */
-export async function plugIn(
-  context: Context,
-  asked: SetupRequest,
-  {
-    first,
-    command,
-    beside,
-    changes,
-  }: { first: SettingsPlan; command: CommandPlan | null; beside: SideEffects; changes: SetupChange[] },
-): Promise<PluginResult> {
-  const { client } = asked
-  if (!asked.plugin?.isInstalled || !takesPlugins(client)) return { problem: null, typed: null }
-  const { folder } = asked.plugin.copy
-  const other = otherMarket(asked)
-  if (other === null) noteMarket(context, client)
-  const old = pluginMarket(asked.places)
-  if (old !== null && !existsSync(old) && old !== folder)
-    context.notices.push(
-      `The marketplace \`${client.plugin.market}\` was ${old}, which is not there: now it is ${folder}.`,
-    )
-  rememberSetup(context, asked, first, beside)
-  if (command) changes.push(...(await putCommand(context, command)))
-  if (other !== null) return other
-  const root = asked.scope === 'project' ? context.place.root : null
-  const isChanged = changes.some(({ path }) => path === folder)
-  const ran = await installPlugins(context, client, { scope: asked.scope, root }, folder, { isChanged })
-  changes.push(...ran.changes)
-  const isOn = hasPlugin(placesHere(client, context.place.root, context.env), asked.scope)
-  const problem = ran.problem ?? (isOn ? null : 'it says that it did, and no settings of yours say so')
-  return { problem, typed: null }
+/**
+ * Puts the file for a word of the client's in its place, and keeps it out of git. Somebody else's stays, also one that
+ * came this very moment.
+ */
+export async function putCommand(
+  run: SetupRun,
+  { scope, root }: SetupRequest,
+  { client, copy }: PluginParts,
+  settings: string,
+  isTrusted: boolean,
+): Promise<void> {
+  const { home, env, place, ports, notices } = run.context
+  const { word, otherwise, besides, source, projectFile, userPath } = client.plugin.commandFile
+  const path = scope === 'user' ? userPath(env) : join(place.root, projectFile)
+  const bytes = Buffer.from(pluginFileText(copy, source))
+  const hash = sha256(bytes)
+  const old = setupOf(home.path, settings)?.command ?? null
+  const isTheirs = (file: SettingsFile) => ![null, hash, old?.hash].includes(hashOf(file))
+  const isHidden = root !== null && !isTheirs(readSettingsFile({ path, root }))
+  const exclude = isHidden ? await hideFromGit(run, projectFile, isTrusted) : null
+  await rewriteFile(run, { path, root }, (file) => {
+    if (isTheirs(file)) {
+      notices.push(NOTICES.commandOfOthers(path, word, besides))
+      return { bytes, change: null }
+    }
+    const folder = old?.folder ?? missingFolder(file)
+    const command = { path, hash, folder, exclude: exclude ?? old?.exclude ?? null }
+    const what = file.bytes === null ? 'made' : 'changed'
+    const about = SETUP_CHANGES.command(word, otherwise)
+    return {
+      bytes,
+      change: hashOf(file) === hash ? null : setupChange(what, path, about),
+      note: () => noteCommand(home.path, settings, command, ports),
+    }
+  })
+}
+
+/** Lets the client install the plugin from the copy; where it has it from there already, it looks at it again. */
+export async function installPlugin(
+  run: SetupRun,
+  place: SetupRequest,
+  { client, copy }: PluginParts,
+): Promise<FailedCommands | null> {
+  const { context } = run
+  const { scope, root, places } = place
+  const { market, commands, typed } = client.plugin
+  const old = pluginMarket(places)
+  if (old !== null && !existsSync(old) && old !== copy.folder)
+    context.notices.push(NOTICES.marketMoved(market, old, copy.folder))
+  const install = commands.install(copy.folder, scope)
+  if (!(await isThere(run, place, client, copy.folder))) {
+    const failed = await runCommands(run, client, install, root)
+    if (failed !== null || run.dryRun) return failed
+  } else if (run.changes.some(({ path }) => path === copy.folder)) {
+    const failed = await runCommands(run, client, [commands.update], root)
+    if (failed !== null) return failed
+  }
+  return hasPlugin(placesHere(client, context.place.root, context.env), scope)
+    ? null
+    : { problem: 'it says that it did, and no settings of yours say so', typed: install.map(typed) }
+}
+
+/** In a dry run nothing is run to find out: it is as its settings say. */
+async function isThere(
+  run: SetupRun,
+  { scope, root, places }: SetupRequest,
+  client: PluginClient,
+  folder: string,
+): Promise<boolean> {
+  if (!run.dryRun) return await hasInstalled(run.context, client, folder, scope, root)
+  const factsOf = (wanted: string) => places.find(({ kind }) => kind === wanted)?.facts
+  const isOn = factsOf(scope === 'user' ? 'user' : 'local')?.plugin === true
+  return isOn && factsOf('user')?.market === folder
 }
 
 /** Their marketplace stays: they may have the plugin from there, or give it up. */
-export function otherMarket({
-  client,
-  places,
-  plugin,
-}: SetupRequest): { problem: string; typed: string } | null {
-  if (!plugin?.isInstalled || !takesPlugins(client)) return null
-  const other = marketElsewhere(client, places, plugin.copy.folder)
+export function refuseOtherMarket(
+  places: readonly KnownPlace[],
+  { client, copy }: PluginParts,
+): FailedCommands | null {
+  const other = marketElsewhere(places, copy.folder)
   if (other === null) return null
-  const { market, commands } = client.plugin
-  const [, install = ''] = slashCommandsOf(client, commands.install(plugin.copy.folder, 'project'))
+  const { market, commands, typed } = client.plugin
+  const [, install = ''] = commands.install(copy.folder, 'project').map(typed)
+  const remove = typed(commands.removeMarket)
   return {
     problem: `it has a marketplace \`${market}\` of your own, from ${other}, which stays.`,
-    typed: `${install}, to have it from there; or ${slashCommandsOf(client, [commands.removeMarket])}, and then give this command again`,
+    typed: [`${install}, to have it from there; or ${remove}, and then give this command again`],
   }
-}
-
-/** What the client would be asked for, as far as its settings tell: nothing is run to find out. */
-export function commandsAhead({ client, scope, places, plugin }: SetupRequest): string[][] {
-  if (!plugin?.isInstalled || !takesPlugins(client)) return []
-  if (marketElsewhere(client, places, plugin.copy.folder) !== null) return []
-  const factsOf = (wanted: string) => places.find(({ kind }) => kind === wanted)?.facts
-  const isOn = factsOf(scope === 'user' ? 'user' : 'local')?.plugin === true
-  const isFrom = factsOf('user')?.market === plugin.copy.folder
-  return isOn && isFrom ? [] : client.plugin.commands.install(plugin.copy.folder, scope)
 }

@@ -1,59 +1,44 @@
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import type { AgentSetUp, InstalledPlugin, PluginClient, Scope } from '../../core/agent-setup.ts'
+import type { InstalledPlugin, PluginClient, Scope } from '../../core/agent-setup.ts'
 import type { Context } from '../context/context.ts'
-import type { SetupChange } from './change.ts'
-import { findProgram, foldersOutside } from './find-program.ts'
-import { realPathOr } from './impermanence-of.ts'
+import { findProgram, foldersOutside, realPathOr } from './find-program.ts'
 import { type ClientAnswer, runClient } from './run-client.ts'
+import { performStep, type SetupRun, setupChange } from './setup-run.ts'
 
-/** Where a plugin is switched on: for a project in the settings that are not committed. */
-interface PluginPlace {
-  scope: Scope
-  /** The workspace, for the scope of a project. */
-  root: string | null
-}
-
-/** What was run, and what of it failed. */
-export interface CommandRun {
-  changes: SetupChange[]
-  problem: string | null
+/** What the client did not do, and what a person types in it to have it done. */
+export interface FailedCommands {
+  problem: string
+  typed: string[]
 }
 
 const ALL = 'all projects'
 
-/** What a person types in the client to the same end. */
-export const slashCommandsOf = ({ plugin }: PluginClient, commands: readonly string[][]) =>
-  commands.map(plugin.typed)
-
-/** What its program is called on this system. */
-const programName = (client: AgentSetUp) => client.programs('').started[0] ?? client.agent
-
-export const ranChange = (client: AgentSetUp, words: readonly string[]): SetupChange => ({
-  path: `${programName(client)} ${words.join(' ')}`,
-  what: 'ran',
-  about: '',
-  diff: null,
-})
-
-/** Runs commands of the client until one fails. Those of a project count for the folder they are run in. */
-export async function runAll(
-  context: Context,
+/** Lets the client carry out commands until one fails. Those of a project count for the folder they are run in. */
+export async function runCommands(
+  run: SetupRun,
   client: PluginClient,
   commands: readonly string[][],
   root: string | null,
-): Promise<CommandRun> {
-  const changes: SetupChange[] = []
-  for (const words of commands) {
-    const answer = await ask(context, client, words, root)
-    if (!answer.ok)
-      return { changes, problem: `${programName(client)} ${words.slice(0, 3).join(' ')}: ${answer.problem}` }
-    changes.push(ranChange(client, words))
+): Promise<FailedCommands | null> {
+  const program = programName(client)
+  for (const [at, words] of commands.entries()) {
+    let problem = ''
+    const change = setupChange('ran', `${program} ${words.join(' ')}`, '')
+    const isDone = await performStep(run, change, async () => {
+      const answer = await askClient(run.context, client, words, root)
+      if (!answer.ok) problem = `${program} ${words.slice(0, 3).join(' ')}: ${answer.problem}`
+      return answer.ok
+    })
+    if (!isDone) return { problem, typed: commands.slice(at).map(client.plugin.typed) }
   }
-  return { changes, problem: null }
+  return null
 }
 
-async function ask(
+/** What its program is called on this system. */
+const programName = (client: PluginClient) => client.programs('').started[0] ?? client.agent
+
+async function askClient(
   { env, home, place }: Context,
   client: PluginClient,
   words: readonly string[],
@@ -70,17 +55,27 @@ async function ask(
   })
 }
 
-/** Installs the plugins from the copy; where the client has them from there already, it looks at them again. */
-export async function installPlugins(
+/** What the client has installed, of all scopes; null where it does not say. */
+async function listInstalled(
   context: Context,
   client: PluginClient,
-  { scope, root }: PluginPlace,
+  root: string | null,
+): Promise<InstalledPlugin[] | null> {
+  const answer = await askClient(context, client, client.plugin.commands.list, root)
+  return answer.ok ? client.plugin.installed(answer.out) : null
+}
+
+/** Whether the client has all our plugins from a folder, switched on for a workspace, or with null for all. */
+export async function hasInstalled(
+  context: Context,
+  client: PluginClient,
   folder: string,
-  { isChanged }: { isChanged: boolean },
-): Promise<CommandRun> {
-  const { plugins, commands, scopeName } = client.plugin
+  scope: Scope,
+  root: string | null,
+): Promise<boolean> {
+  const { plugins, scopeName } = client.plugin
   const rows = await listInstalled(context, client, root)
-  const isThere = plugins.every((id) =>
+  return plugins.every((id) =>
     rows?.some(
       (row) =>
         row.id === id &&
@@ -90,18 +85,6 @@ export async function installPlugins(
         realPathOr(row.readFromFolder ?? '') === realPathOr(join(folder, id.slice(0, id.indexOf('@')))),
     ),
   )
-  if (!isThere) return await runAll(context, client, commands.install(folder, scope), root)
-  return isChanged ? await runAll(context, client, [commands.update], root) : { changes: [], problem: null }
-}
-
-/** What the client has installed, of all scopes; null where it does not say. */
-async function listInstalled(
-  context: Context,
-  client: PluginClient,
-  root: string | null,
-): Promise<InstalledPlugin[] | null> {
-  const answer = await ask(context, client, client.plugin.commands.list, root)
-  return answer.ok ? client.plugin.installed(answer.out) : null
 }
 
 /**

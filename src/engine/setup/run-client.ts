@@ -14,56 +14,41 @@ interface ClientOptions {
 const MAX_OUTPUT = 1024 * 1024
 
 /** Runs one command of the client without a shell and without input; one that hangs is ended, with all it started. */
-export async function runClient(
+export function runClient(
   program: string,
   args: readonly string[],
   { cwd, env, timeoutMs = 30_000 }: ClientOptions,
 ): Promise<ClientAnswer> {
-  try {
-    const child = spawn(program, args, {
-      cwd,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-    })
-    return await waitForAnswer(child, timeoutMs)
-  } catch (error) {
-    return { ok: false, problem: describeError(error) }
-  }
-}
-
-function waitForAnswer(child: ChildProcess, timeoutMs: number): Promise<ClientAnswer> {
+  const child = spawn(program, args, {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  })
   return new Promise((resolve) => {
-    const said = { out: '', err: '' }
+    const said = { stdout: '', stderr: '' }
     const settle = (answer: ClientAnswer) => {
       clearTimeout(timer)
       resolve(answer)
     }
+    const fail = (problem: string) => settle({ ok: false, problem })
     const timer = setTimeout(() => {
       end(child)
       // What it started may hold the pipes open: it is not waited for.
-      for (const pipe of [child.stdout, child.stderr]) pipe?.destroy()
+      for (const pipe of [child.stdout, child.stderr]) pipe.destroy()
       child.unref()
-      settle({ ok: false, problem: `it took longer than ${timeoutMs / 1_000} s, and was ended` })
+      fail(`it took longer than ${timeoutMs / 1_000} s, and was ended`)
     }, timeoutMs)
-    child.stdout?.on('data', (chunk: Buffer) => {
-      if (said.out.length < MAX_OUTPUT) said.out += chunk.toString('utf8')
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].on('data', (chunk: Buffer) => {
+        if (said[name].length < MAX_OUTPUT) said[name] += chunk.toString('utf8')
+      })
+    child.once('error', (error) => fail(describeError(error)))
+    child.once('close', (code, signal) => {
+      if (code === 0) settle({ ok: true, out: said.stdout })
+      else fail(lineOf(said.stderr) ?? lineOf(said.stdout) ?? `it ended with ${signal ?? `code ${code}`}`)
     })
-    child.stderr?.on('data', (chunk: Buffer) => {
-      if (said.err.length < MAX_OUTPUT) said.err += chunk.toString('utf8')
-    })
-    child.once('error', (error) => settle({ ok: false, problem: describeError(error) }))
-    child.once('close', (code, signal) =>
-      settle(
-        code === 0
-          ? { ok: true, out: said.out }
-          : {
-              ok: false,
-              problem: lineOf(said.err) ?? lineOf(said.out) ?? `it ended with ${signal ?? `code ${code}`}`,
-            },
-      ),
-    )
   })
 }
 

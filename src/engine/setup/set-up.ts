@@ -1,156 +1,206 @@
-import { isMalformed } from '../../core/agent-setup.ts'
+import type { AgentSetUp, Scope, SplicedSettings } from '../../core/agent-setup.ts'
 import { sha256 } from '../../core/canonical.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { instant } from '../../core/ports.ts'
 import type { Context } from '../context/context.ts'
-import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
-import { giveTrust } from '../trust/give-trust.ts'
-import { isTrustedHere } from '../trust/trusted.ts'
-import { chainKey, writeChain } from './chain.ts'
-import { diffOf, hooksChanged, type SetupChange } from './change.ts'
-import { type CommandPlan, commandChange, foreignCommandNote } from './command-file.ts'
-import { gitSees } from './exclude-line.ts'
-import { rememberSetup, type SettingsPlan, type SideEffects, setupOf } from './note-setup.ts'
-import { commandsAhead, otherMarket, type PluginResult, plugIn } from './plug-in.ts'
-import { ranChange } from './plugin-commands.ts'
-import { commandPlan, excludeChange, hideFile, isCommandToHide, partsToWrite } from './prepare.ts'
-import { putSettings, readSettingsFile } from './settings-file.ts'
-import type { SetupRequest } from './setup-request.ts'
-import { planLine, statusLinesOf } from './statusline-plan.ts'
-import { takeOutHooks } from './take-out-hooks.ts'
+import { NOTICES, SETUP_CHANGES } from '../context/notices.ts'
+import { vouchForWorkspace } from '../trust/give-trust.ts'
+import { trustHere } from '../trust/trusted.ts'
+import { hideFromGit } from './git-exclude.ts'
+import { changeJournal, keepSettings, readSetups, type Setup, setupOf } from './journal.ts'
+import { type Launcher, launcherChange, writeLauncher } from './launcher.ts'
+import { noteMarket } from './market.ts'
+import { installPlugin, type PluginParts, putCommand, refuseOtherMarket } from './plug-in.ts'
+import type { FailedCommands } from './plugin-commands.ts'
+import { copyChange, writeCopy } from './plugin-copy.ts'
+import {
+  factsIn,
+  hashOf,
+  missingFolder,
+  readSettingsFile,
+  refuseMalformed,
+  rewriteFile,
+  type SettingsFile,
+} from './settings-file.ts'
+import { hasPlugin, type KnownPlace, placesHere, type SetupPlace } from './settings-places.ts'
+import {
+  diffOf,
+  hooksChanged,
+  performStep,
+  type SetupChange,
+  type SetupRun,
+  setupChange,
+} from './setup-run.ts'
+import { chainKey, type LinePlan, planLine, statusLinesOf, writeChain } from './statusline-plan.ts'
+import { takeOut } from './take-out.ts'
 
-/** What was done, and what came of the plugin. */
-export interface SetupResult extends PluginResult {
-  changes: SetupChange[]
+/** What is asked for, with all questions answered. */
+export interface SetupRequest extends SetupPlace {
+  places: readonly KnownPlace[]
+  launcher: Launcher
+  /** Hooks of ours in the settings: put in, taken out because the plugin has them, or left as they stand. */
+  hooks: 'in' | 'out' | 'left'
+  wantsLine: boolean
+  /** Null where the plugin is not to be touched. */
+  plugin: PluginParts | null
 }
-
-function planSetUp({ place, home }: Context, asked: SetupRequest): SettingsPlan {
-  const { client, scope, path, places, launcher, hooks } = asked
-  const file = readSettingsFile(path, scope === 'project' ? place.root : null)
-  const facts = client.settings.read(file.text)
-  if (isMalformed(facts)) throw new ReasonError('settings_malformed', { path, ...facts })
-  const key = chainKey(scope, file.target)
-  const line = planLine(statusLinesOf(facts.statusLine, places, scope), asked.wantsLine, launcher, key)
-  const merged = client.settings.put(file.text, {
-    hooks: hooks === 'in' ? launcher.hook(client.agent) : hooks === 'out' ? 'out' : null,
-    made: setupOf(home.path, file.target)?.made ?? null,
-    statusLine: line,
-  })
-  if (isMalformed(merged)) throw new ReasonError('settings_malformed', { path, ...merged })
-  const hasOurs = facts.hooked.length > 0 || facts.statusLine.kind === 'ours'
-  const bytes = merged.text === file.text ? null : Buffer.from(merged.text)
-  return { file, merged, line, key, hasOurs, bytes }
-}
-
-/** What would be done, with nothing done. */
-export async function foreseeSetUp(context: Context, wanted: SetupRequest): Promise<SetupChange[]> {
-  const other = otherMarket(wanted)
-  if (other !== null) context.notices.push(`The plugin would not be installed: ${other.problem}`)
-  const asked = other === null ? wanted : { ...wanted, hooks: 'left' as const }
-  const plan = planSetUp(context, asked)
-  const command = commandPlan(context, asked, plan.file.target)
-  if (command?.isTheirs) context.notices.push(foreignCommandNote(command))
-  const isTrusted = await isTrustedHere(context)
-  // Git is not asked where nobody trusts its settings: then the line is foretold, though git may ignore the file already.
-  const foreseeExclude = async (file: string) =>
-    (isTrusted ? await gitSees(context, file) : assumeSeen(context)) === 'seen'
-      ? [excludeChange(context, file)]
-      : []
-  return [
-    ...settingsChange(plan, asked),
-    ...partsToWrite(context, asked).map(({ change }) => change),
-    ...(isOursToHide(plan, asked) ? await foreseeExclude(asked.client.localFile) : []),
-    ...(isCommandToHide(asked, command) ? await foreseeExclude(command.command.projectFile) : []),
-    ...(command ? commandChange(command) : []),
-    ...commandsAhead(asked).map((words) => ranChange(asked.client, words)),
-    ...(asked.scope === 'project' && !isTrusted ? [trustChange(context)] : []),
-  ]
-}
-
-/** Only a file of ours is kept out of git: the local settings of a project, with something of ours in it. */
-const isOursToHide = ({ bytes, hasOurs }: SettingsPlan, { scope, plugin }: SetupRequest) =>
-  scope === 'project' && (bytes !== null || hasOurs || plugin?.isInstalled === true)
-
-const assumeSeen = ({ place }: Context) => (place.git === null ? 'no git' : 'seen')
 
 /**
- * Does it. The order is the promise: until the settings name what is started, nothing has changed for the agent, and
- * hooks go only once the plugin has them. What a crash leaves undone, the next `init` does.
+ * Sets an agent up; the answer is what the client did not do for the plugin. The order is the promise: until the
+ * settings name what is started, nothing has changed for the agent, and hooks go only once the plugin has them. What a
+ * crash leaves undone, the next `init` does.
  */
-export async function setUp(context: Context, asked: SetupRequest): Promise<SetupResult> {
-  const changes: SetupChange[] = []
+export async function setUp(run: SetupRun, asked: SetupRequest): Promise<FailedCommands | null> {
+  const { context } = run
+  const { client, scope, root } = asked
+  const plugin = asked.plugin?.isInstalled ? asked.plugin : null
   // Before anything is done: a file that cannot be read leaves all as it is.
-  const first = planSetUp(context, asked)
-  const command = commandPlan(context, asked, first.file.target)
-  if (asked.scope === 'project' && !(await isTrustedHere(context))) {
-    await giveTrust(context)
-    changes.push(trustChange(context))
+  const first = planSettings(context, asked, readSettingsFile(asked))
+  const isTrusted = await trustWorkspace(run, scope)
+  await writeParts(run, asked)
+  // Only a file of ours is kept out of git: the local settings of a project, with something of ours in it.
+  const isHidden = root !== null && (first.bytes !== null || first.hasOurs || plugin !== null)
+  const exclude = isHidden ? await hideFromGit(run, client.localFile, isTrusted) : null
+  let failed: FailedCommands | null = null
+  if (plugin) {
+    const refused = refuseOtherMarket(asked.places, plugin)
+    // First all is noted, so that whatever comes of it can be undone.
+    if (!run.dryRun && refused === null) noteMarket(context, plugin.client)
+    if (!run.dryRun) noteSetup(context, asked, first, exclude)
+    await putCommand(run, asked, plugin, first.file.target, isTrusted)
+    failed = refused ?? (await installPlugin(run, asked, plugin))
   }
-  const parts = partsToWrite(context, asked)
-  for (const part of parts) {
-    part.write()
-    changes.push(part.change)
-  }
-  const beside = await writeSideEffects(context, asked, first, command, changes)
-  const { problem, typed } = await plugIn(context, asked, { first, command, beside, changes })
   // Where the plugin has no hooks yet, those that are there go on.
-  const settled = problem === null ? asked : { ...asked, hooks: 'left' as const }
-  changes.unshift(...(await settle(context, settled, beside)))
-  if (problem === null && asked.plugin?.isInstalled && asked.scope === 'user')
-    changes.push(...(await takeOutHooks(context, asked.client)))
-  return { changes, problem, typed }
+  const settled = failed === null ? asked : { ...asked, hooks: 'left' as const }
+  const earlier = run.changes.splice(0)
+  await rewriteFile(run, asked, (file) => {
+    const plan = planSettings(context, settled, file)
+    return { bytes: plan.bytes, change: plan.change, note: () => noteSetup(context, settled, plan, exclude) }
+  })
+  // The settings are what the user looks for first.
+  run.changes.push(...earlier)
+  if (failed === null && plugin && scope === 'user') await takeOutHooks(run, client)
+  return failed
 }
 
-/** The lines in git's exclude file, and what is to be noted of the command. */
-async function writeSideEffects(
-  context: Context,
-  asked: SetupRequest,
-  first: SettingsPlan,
-  command: CommandPlan | null,
-  changes: SetupChange[],
-): Promise<SideEffects> {
-  const isHidden = isOursToHide(first, asked)
-  if (isHidden && (await gitSees(context, asked.client.localFile)) === 'tracked')
-    context.notices.push(
-      `${asked.path} is tracked by git: what was added is committed with it, unless you take care.`,
+async function trustWorkspace(run: SetupRun, scope: Scope): Promise<boolean> {
+  const { context } = run
+  const trust = scope === 'user' ? 'vouched' : await trustHere(context)
+  if (trust === 'vouched') return true
+  if (context.speaker === 'agent') {
+    context.notices.push(NOTICES.trustByUserOnly)
+    return trust === 'own'
+  }
+  const change = setupChange('trusted', context.place.root, SETUP_CHANGES.trusted)
+  await performStep(run, change, () => vouchForWorkspace(context))
+  return !run.dryRun || trust === 'own'
+}
+
+/** What has to stand in the home before anybody names it: launchers before the copy that names them. */
+async function writeParts(
+  run: SetupRun,
+  { launcher, hooks, wantsLine, plugin }: SetupRequest,
+): Promise<void> {
+  const { ports } = run.context
+  const writeScript = async (script: Launcher, about: string) => {
+    const what = launcherChange(script)
+    if (what !== null)
+      await performStep(run, setupChange(what, script.path, about), () => writeLauncher(script, ports))
+  }
+  if (hooks === 'in' || wantsLine || plugin) await writeScript(launcher, SETUP_CHANGES.hookLauncher)
+  if (plugin === null) return
+  await writeScript(plugin.server, SETUP_CHANGES.serverLauncher)
+  const what = copyChange(plugin.copy)
+  if (what !== null)
+    await performStep(run, setupChange(what, plugin.copy.folder, SETUP_CHANGES.plugin), () =>
+      writeCopy(plugin.copy, ports),
     )
-  const exclude = isHidden ? await hideFile(context, asked.client.localFile, changes) : null
-  if (command === null || command.isTheirs) return { exclude, command: null }
-  const old = setupOf(context.home.path, first.file.target)?.command ?? null
-  const own = isCommandToHide(asked, command)
-    ? await hideFile(context, command.command.projectFile, changes)
-    : null
-  const note = {
-    path: command.file.path,
-    hash: sha256(command.bytes),
-    folder: command.folder,
-    exclude: own ?? old?.exclude ?? null,
-  }
-  return { exclude, command: note }
 }
 
-/** The settings file, written only while it is what was read. */
-async function settle(context: Context, asked: SetupRequest, beside: SideEffects): Promise<SetupChange[]> {
-  const { home, ports } = context
-  for (let attempt = 0; attempt < MOST_ATTEMPTS.settings; attempt += 1) {
-    const plan = planSetUp(context, asked)
-    rememberSetup(context, asked, plan, beside)
-    if (plan.line && plan.line.chain !== undefined) writeChain(home.path, plan.key, plan.line.chain, ports)
-    if (plan.bytes === null || (await putSettings(context, plan.file, plan.bytes)))
-      return settingsChange(plan, asked)
-  }
-  throw new ReasonError('settings_busy', { path: asked.path })
+/** What becomes of the settings file. */
+interface SettingsPlan {
+  file: SettingsFile
+  merged: SplicedSettings
+  line: LinePlan | null
+  /** Something of ours stands in the file already. */
+  hasOurs: boolean
+  /** Null where nothing is to change. */
+  bytes: Buffer | null
+  change: SetupChange | null
 }
 
-function settingsChange({ file, merged, line, bytes }: SettingsPlan, { path }: SetupRequest): SetupChange[] {
-  if (bytes === null) return []
-  const about = [hooksChanged(merged.changes), line ? 'the status line' : ''].filter(Boolean).join(', ')
+function planSettings({ home }: Context, asked: SetupRequest, file: SettingsFile): SettingsPlan {
+  const { client, scope, path, places, launcher, hooks } = asked
+  const { statusLine, hooked } = factsIn(client, file)
+  const lines = statusLinesOf(statusLine, places, scope)
+  const line = planLine(lines, asked.wantsLine, launcher, chainKey(scope, file.target))
+  const merged = refuseMalformed(
+    path,
+    client.settings.put(file.text, {
+      hooks: hooks === 'in' ? launcher.start(client.agent) : hooks === 'out' ? 'out' : null,
+      made: setupOf(home.path, file.target)?.made ?? null,
+      statusLine: line,
+    }),
+  )
+  const plan = { file, merged, line, hasOurs: hooked.length > 0 || statusLine.kind === 'ours' }
+  if (merged.text === file.text) return { ...plan, bytes: null, change: null }
+  const about = [hooksChanged(merged.changes), line ? SETUP_CHANGES.statusLine : '']
+    .filter(Boolean)
+    .join(', ')
   const what = file.bytes === null ? 'made' : 'changed'
-  return [{ path, what, about, diff: diffOf(path, file.text, merged.text) }]
+  const change = setupChange(what, path, about, diffOf(path, file.text, merged.text))
+  return { ...plan, bytes: Buffer.from(merged.text), change }
 }
 
-const trustChange = ({ place }: Context): SetupChange => ({
-  path: place.root,
-  what: 'trusted',
-  about: 'savepoint untrust ends that',
-  diff: null,
-})
+/** Notes down what is about to be done, with a copy of what stands there: after a crash it can be undone. */
+function noteSetup(
+  { home, ports, identity }: Context,
+  { client, scope, root, plugin }: SetupRequest,
+  { file, merged, line, hasOurs, bytes }: SettingsPlan,
+  exclude: string | null,
+): void {
+  changeJournal(home.path, ports, ({ setups }) => {
+    const old = setups.find(({ settings }) => settings === file.target)
+    const isPlugin = old?.plugin === true || plugin?.isInstalled === true
+    const isNoted = old ? old.plugin === isPlugin : !hasOurs && !isPlugin
+    if (bytes === null && isNoted) return {}
+    const hash = hashOf(file)
+    const isAsLeft = old !== undefined && old.after !== null && old.after === hash
+    const known = hasOurs || old?.plugin ? old : undefined
+    const backup = file.bytes && (bytes || isPlugin) ? keepSettings(home.path, file.bytes, ports) : null
+    const setup: Setup = {
+      agent: client.agent,
+      scope,
+      root,
+      settings: file.target,
+      workspace: scope === 'project' ? identity.workspace : null,
+      at: instant(ports.now()),
+      before: old && (isAsLeft || old.plugin) ? old.before : { hash, backup },
+      after: bytes !== null && !isPlugin && (isAsLeft || !hasOurs) ? sha256(bytes) : null,
+      made: hasOurs ? (known?.made ? [...known.made, ...merged.made] : null) : merged.made,
+      folder: known ? known.folder : missingFolder(file),
+      statusline: line?.raw ?? known?.statusline ?? null,
+      exclude: exclude ?? old?.exclude ?? null,
+      plugin: isPlugin,
+      command: old?.command ?? null,
+    }
+    return { setups: [...setups.filter((other) => other !== old), setup] }
+  })
+  if (line && line.chain !== undefined) writeChain(home.path, chainKey(scope, file.target), line.chain, ports)
+}
+
+/**
+ * Once the plugin is there for all projects, hooks that were put into single ones would be run besides it. A file
+ * with our status line is left to its user: another command would lose that line.
+ */
+async function takeOutHooks(run: SetupRun, client: AgentSetUp): Promise<void> {
+  const { home, env, notices } = run.context
+  for (const { agent, scope, settings, root, plugin } of readSetups(home.path)) {
+    if (agent !== client.agent || root === null || plugin) continue
+    const places = placesHere(client, root, env)
+    const facts = places.find(({ kind }) => kind === 'local')?.facts
+    // Its repository may have switched the plugin off.
+    if (!facts?.hooked.length || !hasPlugin(places, 'project')) continue
+    if (facts.statusLine.kind === 'ours') notices.push(NOTICES.settingsBesidePlugin(settings, root))
+    else await takeOut(run, { client, scope, path: settings, root }, [])
+  }
+}

@@ -1,5 +1,11 @@
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import {
+  type AgentSetUp,
+  isMalformed,
+  type SettingsFacts,
+  type SettingsProblem,
+} from '../../core/agent-setup.ts'
 import { sha256 } from '../../core/canonical.ts'
 import { randomToken } from '../../core/id.ts'
 import { errorCode, ReasonError } from '../../core/reason.ts'
@@ -7,8 +13,14 @@ import { type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder, makeFolders } from '../../fs/durable.ts'
 import { removeGuarded, replaceGuarded, type WriteOutcome } from '../../fs/guarded.ts'
 import type { Context } from '../context/context.ts'
+import { isBelow } from '../context/inside.ts'
+import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { giveBack } from '../publish/guard.ts'
-import { MAX_SETTINGS_BYTES } from './settings-places.ts'
+import { MAX_SETTINGS_BYTES, type SetupPlace } from './settings-places.ts'
+import { performStep, type SetupChange, type SetupRun } from './setup-run.ts'
+
+/** A file, and the folder that it must not leave; null for the user's own, which may be linked to anywhere. */
+export type FilePlace = Pick<SetupPlace, 'path' | 'root'>
 
 /** A settings file as it was read. */
 export interface SettingsFile {
@@ -16,24 +28,20 @@ export interface SettingsFile {
   path: string
   /** Where its bytes are, after all links. */
   target: string
-  /** The folder that it must not leave; null for the user's own, which may be linked to anywhere. */
-  inside: string | null
+  root: string | null
   bytes: Buffer | null
   text: string
 }
 
-/** Reads it; `settings_malformed` where it is no text, `path_unsafe` where a link leads out of the workspace. */
-export function readSettingsFile(path: string, inside: string | null): SettingsFile {
+/** Reads it; `path_unsafe` where a link leads out of the workspace. */
+export function readSettingsFile({ path, root: inside }: FilePlace): SettingsFile {
   const target = realOf(path)
-  if (inside !== null && isOutside(inside, target))
+  if (inside !== null && !isBelow(inside, target))
     throw new ReasonError('path_unsafe', { path, problem: `it is a link that leaves ${inside}` })
   const folder = openParent(target, inside)
   try {
     const bytes = folder?.read(basename(target), MAX_SETTINGS_BYTES) ?? null
-    const text = bytes?.toString('utf8') ?? ''
-    if (bytes && !Buffer.from(text).equals(bytes))
-      throw new ReasonError('settings_malformed', { path, line: 1, problem: 'it is not UTF-8' })
-    return { path, target, inside, bytes, text }
+    return { path, target, root: inside, bytes, text: bytes?.toString('utf8') ?? '' }
   } finally {
     folder?.close()
   }
@@ -41,9 +49,15 @@ export function readSettingsFile(path: string, inside: string | null): SettingsF
 
 export const hashOf = ({ bytes }: SettingsFile) => (bytes === null ? null : sha256(bytes))
 
-const isOutside = (root: string, path: string) => {
-  const down = relative(root, path)
-  return down === '..' || down.startsWith(`..${sep}`) || resolve(down) === down
+/** What it says that concerns us; `settings_malformed` where it cannot be read. */
+export function factsIn({ settings }: AgentSetUp, { path, bytes, text }: SettingsFile): SettingsFacts {
+  const isText = bytes === null || Buffer.from(text).equals(bytes)
+  return refuseMalformed(path, isText ? settings.read(text) : { line: 1, problem: 'it is not UTF-8' })
+}
+
+export function refuseMalformed<T extends object>(path: string, found: T | SettingsProblem): T {
+  if (isMalformed(found)) throw new ReasonError('settings_malformed', { path, ...found })
+  return found
 }
 
 /** The path after all links, of a file that may not be there yet. A link that leads nowhere is not followed. */
@@ -88,7 +102,7 @@ export async function putSettings(
   file: SettingsFile,
   bytes: Uint8Array | null,
 ): Promise<boolean> {
-  const folder = openParent(file.target, file.inside, { make: bytes !== null })
+  const folder = openParent(file.target, file.root, { make: bytes !== null })
   if (folder === null) return bytes === null
   const name = basename(file.target)
   const guard = {
@@ -105,4 +119,30 @@ export async function putSettings(
   } finally {
     folder.close()
   }
+}
+
+/** What is to become of a file. */
+export interface FileStep {
+  /** What is to stand there; null where no file is to. */
+  bytes: Buffer | null
+  /** Null where it stays as it is. */
+  change: SetupChange | null
+  /** Notes down what is about to be done, so that it can be undone after a crash. */
+  note?(): void
+}
+
+/** Changes a file that others write, too: decided anew, from what stands there, until nobody was faster. */
+export async function rewriteFile(
+  run: SetupRun,
+  place: FilePlace,
+  decide: (file: SettingsFile) => FileStep,
+): Promise<void> {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS.settings; attempt += 1) {
+    const file = readSettingsFile(place)
+    const { bytes, change, note } = decide(file)
+    if (!run.dryRun) note?.()
+    if (change === null) return
+    if (await performStep(run, change, () => putSettings(run.context, file, bytes))) return
+  }
+  throw new ReasonError('settings_busy', { path: place.path })
 }

@@ -8,12 +8,25 @@ import {
 } from '../../core/agent-setup.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { readPlainFile } from '../../fs/disk.ts'
+import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 
-/** The settings file of a scope: for a project the one that is not committed. */
-export const settingsPath = (client: AgentSetUp, scope: Scope, root: string, env: Environment): string =>
-  client
-    .places(root, env, process.platform)
-    .find(({ kind }) => kind === (scope === 'user' ? 'user' : 'local'))?.path ?? ''
+/** A settings file that is set up, or may be. */
+export interface SetupPlace {
+  client: AgentSetUp
+  scope: Scope
+  /** As the user knows it. */
+  path: string
+  /** The workspace, for the scope of a project. */
+  root: string | null
+}
+
+/** The settings of a scope: for a project the file that is not committed. */
+export function setupPlace({ place, env }: Context, client: AgentSetUp, scope: Scope): SetupPlace {
+  const wanted = scope === 'user' ? 'user' : 'local'
+  const found = client.places(place.root, env, process.platform).find(({ kind }) => kind === wanted)
+  return { client, scope, path: found?.path ?? '', root: scope === 'project' ? place.root : null }
+}
 
 export const MAX_SETTINGS_BYTES = 4 * 1024 * 1024
 
@@ -48,15 +61,9 @@ export function readPlaces({ settings }: AgentSetUp, places: readonly SettingsPl
 /** What keeps hooks from being run whatever a file says, in sentences. */
 export function hookHindrances({ label }: AgentSetUp, places: readonly KnownPlace[]): string[] {
   return places.flatMap(({ path, facts }) => [
-    ...(facts?.isPlain === false
-      ? [`${path} has comments or a comma too many: ${label} passes over the whole file, silently.`]
-      : []),
-    ...(facts?.hooksStoppedBy
-      ? [`No hook runs while "${facts.hooksStoppedBy}" is set in ${path}: take it out there.`]
-      : []),
-    ...(facts?.hooksManagedBy
-      ? [`${path} has "${facts.hooksManagedBy}": only hooks run that your administrator has set.`]
-      : []),
+    ...(facts?.isPlain === false ? [NOTICES.settingsNotPlain(path, label)] : []),
+    ...(facts?.hooksStoppedBy ? [NOTICES.hooksStopped(path, facts.hooksStoppedBy)] : []),
+    ...(facts?.hooksManagedBy ? [NOTICES.hooksManaged(path, facts.hooksManagedBy)] : []),
   ])
 }
 

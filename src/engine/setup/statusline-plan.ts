@@ -1,5 +1,8 @@
 import type { Scope, StatusLine } from '../../core/agent-setup.ts'
+import { sha256 } from '../../core/canonical.ts'
+import type { Ports } from '../../core/ports.ts'
 import type { Context } from '../context/context.ts'
+import { readPrivateJson, removePrivate, writePrivateJson } from '../context/private-json.ts'
 import type { Launcher } from './launcher.ts'
 import type { KnownPlace } from './settings-places.ts'
 
@@ -34,7 +37,7 @@ export const shownLine = ({ own, inherited }: Lines) => (own.kind === 'none' ? i
 
 /** Whether the status line is wanted: as the command says, else as a person answers; null where nobody says. */
 export async function wantsLine(
-  { ask }: Context,
+  { ask }: Pick<Context, 'ask'>,
   lines: Lines,
   said: boolean | null,
 ): Promise<boolean | null> {
@@ -49,7 +52,7 @@ export async function wantsLine(
 
 /** Null where the status line is left alone. */
 export function planLine(lines: Lines, isWanted: boolean, launcher: Launcher, key: string): LinePlan | null {
-  const command = launcher.statusLine(key)
+  const command = launcher.inShell('statusline', key)
   // Ours is kept up to date, also where nobody asks for it again: the home may have moved.
   if (lines.own.kind === 'ours') return { command, rest: {}, chain: undefined, raw: null }
   const line = shownLine(lines)
@@ -57,4 +60,39 @@ export function planLine(lines: Lines, isWanted: boolean, launcher: Launcher, ke
   if (line.kind === 'none') return { command, rest: {}, chain: null, raw: null }
   const isOwn = lines.own.kind === 'other'
   return { command, rest: isOwn ? {} : line.rest, chain: line.command, raw: isOwn ? line.raw : null }
+}
+
+const FILE = 'statusline.json'
+
+/** The status lines that ours runs besides itself: the user's, and by key those of single projects. */
+interface Chains {
+  chain?: string
+  chains?: Record<string, string>
+}
+
+// `as`: a file of ours alone, written whole.
+const readChains = (home: string) => Object(readPrivateJson(home, FILE)) as Chains
+
+/** What our status line is called with: a project's own command must never be run in another project. */
+export const chainKey = (scope: Scope, settings: string) =>
+  scope === 'user' ? '' : sha256(settings).slice(0, 12)
+
+export const chainedCommand = (home: string, key: string): string | null => {
+  const { chain, chains } = readChains(home)
+  return (key === '' ? chain : chains?.[key]) ?? null
+}
+
+export function writeChain(home: string, key: string, command: string | null, ports: Ports): void {
+  if (chainedCommand(home, key) === command) return
+  const { chain, chains = {} } = readChains(home)
+  const user = key === '' ? command : (chain ?? null)
+  const projects = Object.entries(key === '' ? chains : { ...chains, [key]: command }).filter(
+    ([, one]) => one !== null,
+  )
+  const made = {
+    ...(user === null ? {} : { chain: user }),
+    ...(projects.length === 0 ? {} : { chains: Object.fromEntries(projects) }),
+  }
+  if (Object.keys(made).length === 0) removePrivate(home, FILE)
+  else writePrivateJson(home, FILE, made, ports)
 }

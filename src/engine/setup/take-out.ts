@@ -1,156 +1,270 @@
-import { readdirSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { type AgentSetUp, isMalformed, type Scope } from '../../core/agent-setup.ts'
-import { sha256 } from '../../core/canonical.ts'
-import { errorCode, ReasonError } from '../../core/reason.ts'
+import { existsSync } from 'node:fs'
+import { type AgentSetUp, type Scope, takesPlugins } from '../../core/agent-setup.ts'
+import { canonicalJson, sha256 } from '../../core/canonical.ts'
 import type { Context } from '../context/context.ts'
-import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
-import { bytesBeforeClient, restoredChange } from './bytes-before-client.ts'
-import { chainedCommand, chainKey, writeChain } from './chain.ts'
-import { diffOf, hooksChanged, type SetupChange } from './change.ts'
-import { dropCommand } from './command-file.ts'
-import { excludeLineFor, removeExclude } from './exclude-line.ts'
-import { bytesBefore, keepSettings, readSetups, type Setup, writeSetups } from './record.ts'
-import { removeEmpty } from './remove-empty.ts'
-import { hashOf, putSettings, readSettingsFile, type SettingsFile } from './settings-file.ts'
+import { SETUP_CHANGES } from '../context/notices.ts'
+import { removePrivate } from '../context/private-json.ts'
+import { showToGit } from './git-exclude.ts'
+import {
+  bytesBefore,
+  changeJournal,
+  keepSettings,
+  readSetupJournal,
+  readSetups,
+  type Setup,
+  setupOf,
+} from './journal.ts'
+import { launcherIn, serverLauncherIn } from './launcher.ts'
+import { closeMarket, isOurMarket } from './market.ts'
+import { type FailedCommands, runCommands } from './plugin-commands.ts'
+import { copyFolder } from './plugin-copy.ts'
+import {
+  type FileStep,
+  factsIn,
+  hashOf,
+  readSettingsFile,
+  refuseMalformed,
+  rewriteFile,
+  type SettingsFile,
+} from './settings-file.ts'
+import { readPlaces, type SetupPlace, setupPlace } from './settings-places.ts'
+import {
+  diffOf,
+  hooksChanged,
+  performStep,
+  removeEmpty,
+  removeEmptyFolder,
+  type SetupChange,
+  type SetupRun,
+  setupChange,
+} from './setup-run.ts'
+import { chainedCommand, chainKey, writeChain } from './statusline-plan.ts'
 
-/** A settings file that may hold something of ours. */
-export interface TakeOutPlace {
-  client: AgentSetUp
-  scope: Scope
-  path: string
-  /** The workspace, for the scope of a project. */
-  root: string | null
+/** What the client of an agent did not take out. */
+export interface ManualStep extends FailedCommands {
+  label: string
 }
 
-interface Plan {
-  file: SettingsFile
-  setup: Setup | undefined
-  /** What is to stand there; null where no file is to. */
-  bytes: Buffer | null
-  change: SetupChange | null
+/** Takes agents out of settings files; the answer is what a person has to do, and what is still set up. */
+export async function takeOutAgents(
+  run: SetupRun,
+  clients: readonly AgentSetUp[],
+  scope: Scope | 'all' | undefined,
+): Promise<{ stuck: ManualStep[]; left: string[] }> {
+  const { home, agents } = run.context
+  const places = clients.map((client) => placesOf(run.context, client, scope))
+  // Before anything is done: a file that cannot be read leaves all as it is.
+  const meant = new Set(
+    places.flat().map((place) => {
+      const file = readSettingsFile(place)
+      factsIn(place.client, file)
+      return file.target
+    }),
+  )
+  const noted = readSetupJournal(home.path)?.setups
+  const others = (noted ?? []).filter((setup) => !meant.has(setup.settings) && isThere(setup))
+  const stuck: ManualStep[] = []
+  for (const [at, client] of clients.entries())
+    stuck.push(...(await takeOutAgent(run, client, places[at] ?? [], others)))
+  // A client may have the plugin in a workspace that nobody noted: then the copy is there, and needs them.
+  const isNeeded = !run.dryRun && agents.some(({ name }) => existsSync(copyFolder(home.path, name)))
+  // Where nothing was ever noted, somebody may still name them.
+  if (noted !== undefined && others.length === 0 && !isNeeded) await dropLaunchers(run)
+  const left = stuck.length > 0 ? readSetups(home.path) : others
+  return { stuck, left: left.map(({ settings }) => settings) }
 }
 
-/** Where nobody edited the file since, its old bytes come back; else what is ours is taken out of it. */
-export function planTakeOut(
-  { home }: Context,
-  { client, scope, path, root }: TakeOutPlace,
-  /** What the client will have taken out by then: plugins, and the marketplace. */
-  going: readonly string[] = [],
-): Plan {
-  const file = readSettingsFile(path, root)
-  const setup = readSetups(home.path)?.find(({ settings }) => settings === file.target)
-  if (file.bytes === null) return { file, setup, bytes: null, change: null }
-  const before = setup && setup.after === sha256(file.bytes) ? bytesBefore(home.path, setup) : undefined
-  if (before !== undefined) return { file, setup, bytes: before, change: restoredChange(file, before) }
-  const facts = client.settings.read(file.text)
-  if (isMalformed(facts)) throw new ReasonError('settings_malformed', { path, ...facts })
-  const merged = client.settings.takeOut(file.text, {
-    made: setup?.made ?? null,
-    statusLine: setup ? setup.statusline : rawChain(home.path, scope, file.target),
-  })
-  if (isMalformed(merged)) throw new ReasonError('settings_malformed', { path, ...merged })
-  const said = setup?.plugin ? bytesBeforeClient(client, home.path, setup, merged.text, going) : undefined
-  if (said !== undefined)
-    return { file, setup, bytes: said, change: said?.equals(file.bytes) ? null : restoredChange(file, said) }
-  if (merged.text === file.text) return { file, setup, bytes: file.bytes, change: null }
-  const isBare = setup?.before.hash === null && merged.text.replace('\uFEFF', '').trim() === '{}'
-  const about = [
-    hooksChanged(merged.changes),
-    facts.statusLine.kind === 'ours' ? 'the status line as it was' : '',
-  ]
-  const change = {
-    path,
-    what: isBare ? ('removed' as const) : ('changed' as const),
-    about: about.filter(Boolean).join(', '),
-    diff: diffOf(path, file.text, isBare ? '' : merged.text),
+/** The settings files that are meant: those of this workspace and of the user, or all that are noted. */
+function placesOf(context: Context, client: AgentSetUp, scope: Scope | 'all' | undefined): SetupPlace[] {
+  if (scope === 'project' || scope === 'user') return [setupPlace(context, client, scope)]
+  const here = [setupPlace(context, client, 'project'), setupPlace(context, client, 'user')]
+  if (scope === undefined) return here
+  const noted = readSetups(context.home.path)
+    .filter(({ agent, root, settings }) => agent === client.agent && existsSync(root ?? settings))
+    .map(({ scope: of, settings, root }) => ({ client, scope: of, path: settings, root }))
+  return [...here, ...noted.filter(({ path }) => here.every((place) => place.path !== path))]
+}
+
+/** A workspace that was removed took its settings with it. Those of a plugin are the client's to make, and to remove. */
+const isThere = ({ settings, plugin, root }: Setup) =>
+  existsSync(settings) || (plugin && root !== null && existsSync(root))
+
+/** The launchers, once nothing that is noted needs them. */
+async function dropLaunchers(run: SetupRun): Promise<void> {
+  const { path: home } = run.context.home
+  for (const { path, folder, name } of [launcherIn(home), serverLauncherIn(home)])
+    if (existsSync(path))
+      await performStep(run, setupChange('removed', path, SETUP_CHANGES.unused), () => {
+        removePrivate(folder, name)
+        removeEmpty(folder)
+      })
+}
+
+/**
+ * First the client, which writes the settings itself, then what is ours in them. A place whose plugin the client does
+ * not take out stays as it is: its hooks still need what was set up.
+ */
+async function takeOutAgent(
+  run: SetupRun,
+  client: AgentSetUp,
+  places: readonly SetupPlace[],
+  others: readonly Setup[],
+): Promise<ManualStep[]> {
+  const { context } = run
+  const { home } = context
+  const stuck: ManualStep[] = []
+  const free: SetupPlace[] = []
+  /** What the client has taken out, which in a dry run still stands in the files. */
+  const going: string[] = []
+  for (const place of places) {
+    const plugins = pluginsIn(context, place)
+    const commands = client.plugin?.commands.uninstall(plugins, place.scope) ?? []
+    const failed = takesPlugins(client) ? await runCommands(run, client, commands, place.root) : null
+    going.push(...plugins)
+    if (failed) stuck.push({ label: client.label, ...failed })
+    else free.push(place)
   }
-  return { file, setup, bytes: isBare ? null : Buffer.from(merged.text), change }
+  const isLast = !others.some(({ agent, plugin }) => plugin && agent === client.agent)
+  if (isLast && stuck.length === 0 && takesPlugins(client)) {
+    const { isClosed, failed } = await closeMarket(run, client)
+    if (isClosed) going.push(client.plugin.market)
+    if (failed) stuck.push({ label: client.label, ...failed })
+    else free.push(...marketPlace(context, client, places))
+  }
+  for (const place of free) {
+    const isPlugin = setupOf(home.path, readSettingsFile(place).target)?.plugin
+    if (stuck.length === 0 || !isPlugin) await takeOut(run, place, going)
+  }
+  if (!run.dryRun) forgetGone(context, client)
+  return stuck
+}
+
+/** Forgets settings that are gone, and what the user's were before the marketplace once nothing of it is left. */
+function forgetGone(context: Context, client: AgentSetUp): void {
+  const { home, ports } = context
+  if (readSetupJournal(home.path) === null) return
+  changeJournal(home.path, ports, ({ setups, market }) => {
+    const isNeeded =
+      !takesPlugins(client) ||
+      isOurMarket(context, client) ||
+      existsSync(copyFolder(home.path, client.agent)) ||
+      setups.some(({ settings }) => settings === market?.settings)
+    return { setups: setups.filter(isThere), market: isNeeded ? market : null }
+  })
+}
+
+/** Those of our plugins that a settings file names; none where they are not from us. */
+function pluginsIn(context: Context, place: SetupPlace): string[] {
+  const { client } = place
+  if (!takesPlugins(client)) return []
+  const file = readSettingsFile(place)
+  const isOurs = setupOf(context.home.path, file.target)?.plugin === true || isOurMarket(context, client)
+  return isOurs ? factsIn(client, file).plugins : []
+}
+
+/** The user's settings, into which the client wrote the marketplace, where nothing else of ours is in them. */
+function marketPlace(context: Context, client: AgentSetUp, places: readonly SetupPlace[]): SetupPlace[] {
+  const user = setupPlace(context, client, 'user')
+  if (!readSetupJournal(context.home.path)?.market || places.some(({ path }) => path === user.path)) return []
+  const facts = readPlaces(client, [{ kind: 'user', path: user.path }])[0]?.facts
+  return facts && facts.hooked.length === 0 && facts.statusLine.kind !== 'ours' ? [user] : []
+}
+
+/** Takes ours out of one settings file, and undoes what was done around it. */
+export async function takeOut(run: SetupRun, place: SetupPlace, going: readonly string[]): Promise<void> {
+  const { context } = run
+  const { home, ports } = context
+  const { client, scope } = place
+  const { target } = readSettingsFile(place)
+  const setup = setupOf(home.path, target)
+  await rewriteFile(run, place, (file) => planTakeOut(context, place, file, going))
+  if (!run.dryRun) writeChain(home.path, chainKey(scope, target), null, ports)
+  if (setup === undefined) return
+  const others = readSetups(home.path).filter(({ settings }) => settings !== target)
+  await dropCommand(run, client, setup)
+  // Another worktree of the repository may need the line as well.
+  const isShared = (wanted: string, noteOf: (other: Setup) => string | null | undefined) =>
+    others.some((other) => noteOf(other) === wanted)
+  const { exclude, command, folder } = setup
+  if (exclude !== null && !isShared(exclude, (other) => other.exclude))
+    await showToGit(run, exclude, client.localFile)
+  if (command?.exclude && client.plugin && !isShared(command.exclude, (other) => other.command?.exclude))
+    await showToGit(run, command.exclude, client.plugin.commandFile.projectFile)
+  if (folder !== null) await removeEmptyFolder(run, folder, SETUP_CHANGES.folderEmpty)
+  if (!run.dryRun) changeJournal(home.path, ports, () => ({ setups: others }))
+}
+
+/** Takes the command file out while it is as we wrote it, with the folder that was made for it. */
+async function dropCommand(run: SetupRun, { plugin }: AgentSetUp, { command, root }: Setup): Promise<void> {
+  if (command === null) return
+  const { path, hash, folder } = command
+  const change = setupChange('removed', path, plugin?.commandFile.word ?? '')
+  await rewriteFile(run, { path, root }, (file) => ({
+    bytes: null,
+    change: hashOf(file) === hash ? change : null,
+  }))
+  if (folder !== null) await removeEmptyFolder(run, folder)
+}
+
+/**
+ * Where nobody edited the file since, its old bytes come back; else what is ours is taken out of it. A client writes
+ * the whole file anew, in an order of its own: then the old bytes come back where it says no more than it said before.
+ */
+function planTakeOut(
+  { home, ports }: Context,
+  { client, scope, path }: SetupPlace,
+  file: SettingsFile,
+  going: readonly string[],
+): FileStep {
+  const { text, bytes } = file
+  if (bytes === null) return { bytes, change: null }
+  const journal = readSetupJournal(home.path)
+  const setup = journal?.setups.find(({ settings }) => settings === file.target)
+  const become = (what: SetupChange['what'], next: Buffer | null, about: string): FileStep => {
+    const change = setupChange(what, path, about, diffOf(path, text, next?.toString('utf8') ?? ''))
+    return { bytes: next, change, note: () => void keepSettings(home.path, bytes, ports) }
+  }
+  const bringBack = (before: Buffer | null) =>
+    before === null
+      ? become('removed', null, SETUP_CHANGES.fileEmpty)
+      : become('restored', before, SETUP_CHANGES.restored)
+  const old = setup?.after === sha256(bytes) ? bytesBefore(home.path, setup.before) : undefined
+  if (old !== undefined) return bringBack(old)
+  const { statusLine } = factsIn(client, file)
+  const merged = refuseMalformed(
+    path,
+    client.settings.put(text, {
+      hooks: 'out',
+      made: setup?.made ?? null,
+      statusLine: { before: setup ? setup.statusline : rawChain(home.path, scope, file.target) },
+    }),
+  )
+  const market = journal?.market?.settings === file.target ? [journal.market.before] : []
+  const said = [...(setup?.plugin ? [setup.before] : []), ...market]
+    .map((before) => bytesBefore(home.path, before))
+    .find((before) => before !== undefined && saysTheSame(client, before, merged.text, going))
+  if (said !== undefined) return said?.equals(bytes) ? { bytes, change: null } : bringBack(said)
+  if (merged.text === text) return { bytes, change: null }
+  const isBare = setup?.before.hash === null && merged.text.replace('\uFEFF', '').trim() === '{}'
+  const line = statusLine.kind === 'ours' ? SETUP_CHANGES.statusLineRestored : ''
+  const about = [hooksChanged(merged.changes), line].filter(Boolean).join(', ')
+  return isBare ? become('removed', null, about) : become('changed', Buffer.from(merged.text), about)
+}
+
+/** Whether settings say no more than they did before; null: there were none. */
+function saysTheSame(
+  { settings }: AgentSetUp,
+  before: Buffer | null,
+  text: string,
+  going: readonly string[],
+): boolean {
+  const then = before === null ? {} : settings.withoutPlugins(before.toString('utf8'))
+  const now = settings.withoutPlugins(text, going)
+  return then !== undefined && now !== undefined && canonicalJson(then) === canonicalJson(now)
 }
 
 /** Where nothing is noted, the command that ours runs besides itself is the one that stood there. */
 function rawChain(home: string, scope: Scope, settings: string): string | null {
   const chain = chainedCommand(home, chainKey(scope, settings))
   return chain === null ? null : JSON.stringify(chain)
-}
-
-/** Takes ours out of one settings file, and undoes what was done around it. */
-export async function takeOut(context: Context, place: TakeOutPlace): Promise<SetupChange[]> {
-  const { home, ports } = context
-  for (let attempt = 0; attempt < MOST_ATTEMPTS.settings; attempt += 1) {
-    const { file, setup, bytes, change } = planTakeOut(context, place)
-    if (change !== null) {
-      if (file.bytes) keepSettings(home.path, file.bytes, ports)
-      if (!(await putSettings(context, file, bytes))) continue
-    }
-    const changes = change === null ? [] : [change]
-    writeChain(home.path, chainKey(place.scope, file.target), null, ports)
-    if (setup?.command) changes.push(...(await dropCommand(context, place.client, setup.command, setup.root)))
-    if (setup) changes.push(...tidyUp(context, place.client, setup, hashOf(file) === null || bytes === null))
-    return changes
-  }
-  throw new ReasonError('settings_busy', { path: place.path })
-}
-
-/** The line in git's exclude file, unless another worktree of the repository needs it; the folder; the note itself. */
-function tidyUp(context: Context, client: AgentSetUp, setup: Setup, isFileGone: boolean): SetupChange[] {
-  const { home, ports } = context
-  const changes = planTidying(context, client, setup, isFileGone).filter(({ path, about }) => {
-    const file = hiddenFiles(client).find((name) => about === lineLess(name))
-    return file === undefined ? removeEmpty(path) : removeExclude(context, path, file)
-  })
-  writeSetups(home.path, othersThan(context, setup), ports)
-  return changes
-}
-
-/** Those that are kept out of git. */
-const hiddenFiles = ({ localFile, plugin }: AgentSetUp) => [
-  localFile,
-  ...(plugin ? [plugin.commandFile.projectFile] : []),
-]
-
-const othersThan = ({ home }: Context, setup: Setup) =>
-  (readSetups(home.path) ?? []).filter(({ settings }) => settings !== setup.settings)
-
-const lineLess = (file: string) => `one line less: ${excludeLineFor(file)}`
-
-/** What is done besides the settings; of a folder only where nothing else is in it. */
-export function planTidying(
-  context: Context,
-  client: AgentSetUp,
-  setup: Setup,
-  isFileGone: boolean,
-): SetupChange[] {
-  const commandFile = client.plugin?.commandFile.projectFile ?? ''
-  const { exclude, folder, settings, command } = setup
-  const others = othersThan(context, setup)
-  const lines = [
-    { path: exclude, file: client.localFile, isNeeded: others.some((other) => other.exclude === exclude) },
-    {
-      path: command?.exclude ?? null,
-      file: commandFile,
-      isNeeded: others.some((other) => other.command?.exclude === command?.exclude),
-    },
-  ]
-  const changes: SetupChange[] = lines.flatMap(({ path, file, isNeeded }) =>
-    path === null || isNeeded ? [] : [{ path, what: 'changed', about: lineLess(file), diff: null }],
-  )
-  const going = [settings, ...(command?.folder ? [command.folder] : [])]
-  if (folder !== null && isFileGone && isAlone(folder, going, commandFile))
-    changes.push({ path: folder, what: 'removed', about: 'nothing else is in it', diff: null })
-  return changes
-}
-
-/** Whether all that is in it goes: files, and folders with nothing but the file of a command. */
-function isAlone(folder: string, going: readonly string[], commandFile: string): boolean {
-  const isGoing = (path: string) =>
-    going.includes(path) &&
-    (basename(path) !== basename(dirname(commandFile)) ||
-      readdirSync(path).every((name) => name === basename(commandFile)))
-  try {
-    return readdirSync(folder).every((name) => isGoing(join(folder, name)))
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return false
-  }
 }

@@ -2,11 +2,10 @@ import { type AgentSetUp, type Scope, takesPlugins } from '../../core/agent-setu
 import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../context/context.ts'
 import { findProgram } from './find-program.ts'
-import type { Launcher } from './launcher.ts'
-import { serverLauncherIn, serverTargetHere } from './mcp-launcher.ts'
+import { serverLauncherIn } from './launcher.ts'
 import { copyChange, pluginCopy } from './plugin-copy.ts'
+import type { SetupRequest } from './set-up.ts'
 import { hasPlugin, type KnownPlace, pluginMarket } from './settings-places.ts'
-import type { SetupRequest } from './setup-request.ts'
 
 /** Hooks for all projects would be run besides a plugin that is there for one: null, or where they stand. */
 export const hooksForAll = (places: readonly KnownPlace[], scope: Scope): string | null =>
@@ -45,15 +44,11 @@ export function planPlugin(
   places: readonly KnownPlace[],
   scope: Scope,
   isWanted: boolean,
-  launcher: Launcher,
 ): Pick<SetupRequest, 'hooks' | 'plugin'> {
   const isOn = hasPlugin(places, scope)
-  if (!isWanted && !isOn) return { hooks: 'in', plugin: null }
-  const server = serverLauncherIn(home.path, serverTargetHere())
-  const copy = pluginCopy(home.path, client, {
-    hook: launcher.hook(client.agent),
-    server: server.server,
-  })
+  if (!takesPlugins(client) || (!isWanted && !isOn)) return { hooks: 'in', plugin: null }
+  const server = serverLauncherIn(home.path)
+  const copy = pluginCopy(home.path, client)
   if (copy === null && isWanted)
     throw new ReasonError('plugin_not_installed', {
       label: client.label,
@@ -62,6 +57,6 @@ export function planPlugin(
     })
   // A plugin from elsewhere, such as a clone, needs nothing of this home.
   const isFromHere = copy !== null && (pluginMarket(places) === copy.folder || copyChange(copy) !== 'made')
-  const plugin = copy && (isWanted || isFromHere) ? { copy, server, isInstalled: isWanted } : null
+  const plugin = copy && (isWanted || isFromHere) ? { client, copy, server, isInstalled: isWanted } : null
   return { hooks: 'out', plugin }
 }

@@ -1,16 +1,19 @@
 import { sha256 } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
+import { decodeUtf8 } from '../../core/text.ts'
 import type { WorkState } from '../../core/work.ts'
 import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import { decodeLedger } from '../../formats/ledger-md/codec.ts'
-import { openFolder } from '../../fs/disk.ts'
-import { findFolder } from '../../fs/durable.ts'
+import type { Folder } from '../../fs/disk.ts'
+import { inFolder } from '../../fs/durable.ts'
 import { type HiddenItems, mergeEditedWork } from '../../policy/merge-edited-work.ts'
+import { type WordSource, withoutConfirmations } from '../../policy/whose-word.ts'
 import type { FileView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { foldersOf, nameOf } from '../publish/guard.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
 import type { Here } from '../trust/here.ts'
+import { BY_USER, readEditSources } from '../trust/whose-edit.ts'
 
 /** The ledger of this workspace, where it is enabled: what we gave it last, and what stands there. */
 export interface LedgerFile {
@@ -20,6 +23,8 @@ export interface LedgerFile {
   found: { text: string; hash: string; isKnown: boolean } | null
   /** What stood there before somebody wrote into it; null where that is not known. */
   page: string | null
+  /** Whose word an edit in it is. */
+  source: WordSource
   /** Why it must be left alone: it is no text, not ours to read, or somebody else's. */
   problem: string | null
 }
@@ -32,26 +37,19 @@ export async function ledgerFile(context: Context): Promise<LedgerFile | null> {
   const row = await store.local.readFileView(identity.workspace, path)
   const expected = expectedHash(row)
   const page = expected === null ? null : await store.log.readText(expected)
-  const file = { path, row, page }
-  const root = openFolder(place.root)
+  const file = { path, row, page, source: BY_USER }
   try {
-    const folder = findFolder(root, foldersOf(path))
-    try {
-      const bytes = folder?.read(nameOf(path), MAX_DOCUMENT_BYTES) ?? null
-      if (bytes === null) return { ...file, found: null, problem: null }
-      const text = bytes.toString('utf8')
-      const hash = sha256(bytes)
-      const problem = sha256(text) === hash ? null : 'it is not UTF-8'
-      const isKnown = row?.hash === hash || (await store.local.wasLedger(identity.workspace, hash))
-      return { ...file, found: problem === null ? { text, hash, isKnown } : null, problem }
-    } finally {
-      if (folder !== root) folder?.close()
-    }
+    const read = (folder: Folder) => folder.read(nameOf(path), MAX_DOCUMENT_BYTES)
+    const bytes = inFolder(place.root, foldersOf(path), read)
+    if (bytes === null) return { ...file, found: null, problem: null }
+    const text = decodeUtf8(bytes)
+    if (text === null) return { ...file, found: null, problem: 'it is not UTF-8' }
+    const hash = sha256(bytes)
+    const isKnown = row?.hash === hash || (await store.local.wasLedger(identity.workspace, hash))
+    return { ...file, found: { text, hash, isKnown }, problem: null }
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
     return { ...file, found: null, problem: error.message.replace(/\.$/, '') }
-  } finally {
-    root.close()
   }
 }
 
@@ -66,14 +64,14 @@ export const isEdited = (file: LedgerFile) =>
  * The ledger with what keeps us from using an edit in it: in a workspace that is not trusted, and where git brought
  * the text from somebody else, it is not the user's word.
  */
-export async function vouchedLedger(context: Context, { trusted, head }: Here): Promise<LedgerFile | null> {
+export async function vouchedLedger(context: Context, here: Here): Promise<LedgerFile | null> {
   const file = await ledgerFile(context)
   if (file === null || file.problem !== null || !isEdited(file)) return file
-  if (!trusted) return { ...file, problem: 'it is not ours, and this workspace is not trusted' }
-  const delivery = (await deliveriesOf(context, head, [{ path: file.path }])).get(file.path)
+  if (!here.trusted) return { ...file, problem: 'it is not ours, and this workspace is not trusted' }
+  const delivery = (await deliveriesOf(context, here, [{ path: file.path }])).get(file.path)
   return delivery?.foreign === true
     ? { ...file, problem: `it came with the repository (${delivery.note})` }
-    : file
+    : { ...file, source: (await readEditSources(context))(file.path) }
 }
 
 /** A ledger shows no superseded decisions, no deleted files, and of the references only ids and commands. */
@@ -93,9 +91,13 @@ export const hasEditsFor = (file: LedgerFile | null, stream: string): file is Le
 /** The work of a stream with what somebody wrote into the ledger by hand; as it was where nobody did. */
 export const withEdits = (work: WorkState, file: LedgerFile | null, stream: string): WorkState =>
   hasEditsFor(file, stream) && file.found
-    ? mergeEditedWork(work, decodeLedger(file.found.text), {
-        unshown: UNSHOWN,
-        // A ledger that a user started by hand: items missing from it were not deleted.
-        shown: decodeLedger(file.page ?? ''),
-      })
+    ? withoutConfirmations(
+        work,
+        mergeEditedWork(work, decodeLedger(file.found.text), {
+          unshown: UNSHOWN,
+          // A ledger that a user started by hand: items missing from it were not deleted.
+          shown: decodeLedger(file.page ?? ''),
+        }),
+        file.source,
+      )
     : work

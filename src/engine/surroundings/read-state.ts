@@ -2,7 +2,7 @@ import type { TranscriptCursor, TranscriptReading } from '../../core/transcript.
 import type { Digest } from '../../policy/digest/state.ts'
 
 /** The shape of what is kept of a transcript. One of another shape is read anew. */
-export const READING = 2
+export const READING = 3
 
 /** How far a transcript is read, and what it came to. */
 export interface ReadState {

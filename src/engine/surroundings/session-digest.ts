@@ -14,7 +14,7 @@ export async function digestOf(store: Store, session: Session): Promise<Digest |
   const state = readState(kept)
   if (state === null && kept !== null) return null
   const digest = withNewest(state?.digest ?? emptyDigest(), session, state?.reading ?? null)
-  return state === null && digest.last === 'nothing' ? null : digest
+  return state === null && digest.lastEvent === 'nothing' ? null : digest
 }
 
 export type DigestReader = (session: Session) => Promise<Digest | null>

@@ -1,12 +1,15 @@
 import { nameProblem } from '../../core/id.ts'
 import { PLANS_HOME, STATE_INDEX, STATE_INDEX_PATH } from '../../core/layout.ts'
 import { ReasonError } from '../../core/reason.ts'
+import { decodeUtf8 } from '../../core/text.ts'
 import type { Position } from '../../core/work.ts'
 import { readIndex, type StateIndex } from '../../formats/state-index/codec.ts'
-import { openFolder } from '../../fs/disk.ts'
-import { findFolder } from '../../fs/durable.ts'
+import type { Folder } from '../../fs/disk.ts'
+import { inFolder } from '../../fs/durable.ts'
 import { redact } from '../../policy/redact.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
+import { deliveriesOf } from '../trust/deliveries.ts'
 import type { Here } from '../trust/here.ts'
 
 const MAX_INDEX_BYTES = 4 * 1024 * 1024
@@ -19,8 +22,10 @@ export interface World {
   dirty: Array<{ path: string; action: string }> | null
   /** There is a folder of the agent's, in which notes are expected. */
   hasAgentFolder: boolean
-  /** The tool's index; null where there is none that can be read. */
+  /** The tool's index as far as it is the user's own; null where there is none that can be read. */
   index: StateIndex | null
+  /** The same by its names alone, whoever wrote it: for the files of that tool, and neither told nor followed. */
+  foundIndex: StateIndex | null
   /** Why an index that is there cannot be read. */
   indexProblem: string | null
 }
@@ -29,17 +34,32 @@ export interface World {
  * Looks around. Git is asked only in a workspace that is trusted, because its filters run programs, and only by who
  * wants to know what is uncommitted.
  */
-export async function worldOf(
-  context: Context,
-  { trusted, head: { branch, commit } }: Here,
-  { wantsDirty = true } = {},
-): Promise<World> {
-  const dirty = trusted && wantsDirty ? await dirtyHere(context) : null
-  const found = agentFolder(context, trusted)
-  // A sentence in an index that git brings would be told to an agent as ours: only names are used of it.
-  const isOwn = !trusted || found.index === null || isPlain(found.index) || !(await isTrackedIndex(context))
-  const index = isOwn || found.index === null ? found.index : plainIndex(found.index)
-  return { branch, commit, dirty, ...found, index }
+export async function worldOf(context: Context, here: Here, { wantsDirty = true } = {}): Promise<World> {
+  const { branch, commit } = here.head
+  const dirty = here.trusted && wantsDirty ? await dirtyHere(context) : null
+  return { branch, commit, dirty, ...(await agentFolderHere(context, here)) }
+}
+
+/** What stands in the agent's folder, with its index as far as that is the user's own. */
+export async function agentFolderHere(context: Context, here: Here): Promise<AgentFolder> {
+  const { index, ...found } = readAgentFolder(context)
+  if (index === null) return { ...found, index, foundIndex: null }
+  return { ...found, index: await ownIndex(context, here, index), foundIndex: plainIndex(index) }
+}
+
+type AgentFolder = Pick<World, 'hasAgentFolder' | 'index' | 'foundIndex' | 'indexProblem'>
+
+/**
+ * The index as far as it is the user's own: nothing of it where nobody trusts the workspace, or where git brought it
+ * and nobody vouches for it. Of one that git tracks only names are used: an agent would be told a sentence as ours.
+ */
+async function ownIndex(context: Context, here: Here, index: StateIndex): Promise<StateIndex | null> {
+  if (!here.trusted) return null
+  if (context.place.git === null) return index
+  const { isTracked } = await import('../../workspace/git-index.ts')
+  if (!(await isTracked(context.place, STATE_INDEX_PATH))) return index
+  const delivery = (await deliveriesOf(context, here, [{ path: STATE_INDEX_PATH }])).get(STATE_INDEX_PATH)
+  return delivery?.foreign ? null : plainIndex(index)
 }
 
 async function dirtyHere({ place, settings, notices }: Context): Promise<World['dirty']> {
@@ -47,7 +67,7 @@ async function dirtyHere({ place, settings, notices }: Context): Promise<World['
   const { dirtyFiles } = await import('../../workspace/git-dirty.ts')
   const { files, problem } = await dirtyFiles(place, settings.ledger_path)
   if (problem !== null) {
-    notices.push(`Git could not say which files are uncommitted: ${problem}`)
+    notices.push(NOTICES.uncommittedUnknown(problem))
     return null
   }
   // A name that holds a secret is not kept, and what is not kept would be called gone.
@@ -65,49 +85,33 @@ export const planPosition = ({ index }: Pick<World, 'index'>): Partial<Position>
       }
 
 /** A link in the place of the folder leads out of the workspace: nothing is read there, and nothing written. */
-export function agentFolder(
-  { place, notices }: Context,
-  trusted: boolean,
-): Pick<World, 'hasAgentFolder' | 'index' | 'indexProblem'> {
-  const none = { hasAgentFolder: false, index: null, indexProblem: null }
-  const root = openFolder(place.root)
+function readAgentFolder({ place, notices }: Context): Omit<AgentFolder, 'foundIndex'> {
   try {
-    const folder = findFolder(root, [PLANS_HOME])
-    if (folder === null) return none
-    try {
-      const bytes = folder.read(STATE_INDEX, MAX_INDEX_BYTES)
-      const read = bytes && indexIn(bytes)
+    const found = inFolder(place.root, [PLANS_HOME], (folder) => {
+      const read = readIndexIn(folder)
       return read !== null && 'problem' in read
         ? { hasAgentFolder: true, index: null, indexProblem: read.problem }
-        : { hasAgentFolder: true, index: read && !trusted ? plainIndex(read) : read, indexProblem: null }
-    } catch (error) {
-      if (!(error instanceof ReasonError)) throw error
-      return { hasAgentFolder: true, index: null, indexProblem: error.message.replace(/\.$/, '') }
-    } finally {
-      folder.close()
-    }
+        : { hasAgentFolder: true, index: read, indexProblem: null }
+    })
+    if (found !== null) return found
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
-    notices.push(`${PLANS_HOME} is left alone: ${error.message}`)
-    return none
-  } finally {
-    root.close()
+    notices.push(NOTICES.plansLeftAlone(PLANS_HOME, error.message))
+  }
+  return { hasAgentFolder: false, index: null, indexProblem: null }
+}
+
+function readIndexIn(folder: Folder): ReturnType<typeof readIndex> | null {
+  try {
+    const bytes = folder.read(STATE_INDEX, MAX_INDEX_BYTES)
+    const text = bytes && decodeUtf8(bytes)
+    return bytes && (text === null ? { problem: 'it is not UTF-8' } : readIndex(text))
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    return { problem: error.message.replace(/\.$/, '') }
   }
 }
 
-function indexIn(bytes: Buffer): ReturnType<typeof readIndex> {
-  const text = bytes.toString('utf8')
-  return Buffer.from(text).equals(bytes) ? readIndex(text) : { problem: 'it is not UTF-8' }
-}
-
-async function isTrackedIndex({ place }: Context): Promise<boolean> {
-  const { isTracked } = await import('../../workspace/git-index.ts')
-  return isTracked(place, STATE_INDEX_PATH)
-}
-
-const isPlain = (index: StateIndex) => JSON.stringify(plainIndex(index)) === JSON.stringify(index)
-
-/** Of an index that came with a repository only names are used: a sentence in it would be told to an agent. */
 const plainIndex = ({ activePlan, stage, tddPhase, lastCheckpoint }: StateIndex): StateIndex => ({
   activePlan: activePlan !== null && nameProblem(activePlan) === null ? activePlan : null,
   stage: typeof stage === 'string' && nameProblem(stage) !== null ? null : stage,

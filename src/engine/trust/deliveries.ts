@@ -1,23 +1,27 @@
 import type { Provenance } from '../../core/checkpoint.ts'
-import { commitOrigins, type Head, repositoryAround } from '../../workspace/git-state.ts'
+import { commitOrigins, repositoryAround } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
+import type { Here } from './here.ts'
 
 /** How the text of a document came into the workspace. */
 export interface Delivery {
   provenance: Provenance
   note: string
-  /** Git delivered it, and neither was it made here nor is it on the remote's default branch. */
+  /** Git brought it: its commit was not made here. Whoever vouches for it, it never says what is worked on here. */
+  delivered: boolean
+  /** Git brought it, and nobody vouches for it. */
   foreign: boolean
   /** A rebase or a revert here made its commit: it may well be the user's own. */
   replayed: boolean
-  /** The whole file is as the default branch of the user's remote has it. */
-  onDefault: boolean
+  /** The whole file is as the default branch of the remote has it, and the user vouches for that. */
+  vouched: boolean
 }
 
 /** Who wrote what stands in these files. Called for a trusted workspace only: it runs git. */
 export async function deliveriesOf(
   context: Context,
-  { branch, commit }: Head,
+  { vouched: isVouching, head: { branch, commit } }: Pick<Here, 'vouched' | 'head'>,
   files: ReadonlyArray<{ path: string }>,
 ): Promise<Map<string, Delivery>> {
   const { place } = context
@@ -35,13 +39,10 @@ export async function deliveriesOf(
   const { authorsOf, isOnRemoteDefault } = await import('../../workspace/git-history.ts')
   const { authors, inside, problem } = await authorsOf(place, paths)
   const making = commitOrigins(place)
-  if (problem !== null)
-    context.notices.push(
-      `Git could not be asked who wrote the documents (${problem}); they count as foreign.`,
-    )
+  if (problem !== null) context.notices.push(NOTICES.authorsUnknown(problem))
   const here: Delivery = {
     ...{ provenance: { branch, commit, author: null }, note: '' },
-    ...{ foreign: problem !== null, replayed: false, onDefault: false },
+    ...{ delivered: false, foreign: problem !== null, replayed: false, vouched: false },
   }
   const accepted = new Map<string, boolean>()
   for (const path of paths) {
@@ -51,14 +52,14 @@ export async function deliveriesOf(
       continue
     }
     const { commit, author } = found
-    if (!accepted.has(commit)) accepted.set(commit, await isOnRemoteDefault(place, commit))
-    const onDefault = accepted.get(commit) === true
+    if (!accepted.has(commit)) accepted.set(commit, isVouching && (await isOnRemoteDefault(place, commit)))
+    const vouched = accepted.get(commit) === true
+    const delivered = making(commit) !== 'made'
     deliveries.set(path, {
       provenance: { branch, commit, author },
       note: `commit ${commit.slice(0, 10)} by ${author}`,
-      foreign: !onDefault && making(commit) !== 'made',
+      ...{ delivered, foreign: delivered && !vouched, vouched },
       replayed: making(commit) === 'replayed',
-      onDefault,
     })
   }
   tellAround(context, new Map([...inside, ...around]), deliveries, branch)
@@ -72,14 +73,11 @@ function tellAround(
   deliveries: Map<string, Delivery>,
   branch: string | null,
 ): void {
-  for (const folder of new Set(around.values()))
-    notices.push(`${folder} is another repository; its documents count as foreign.`)
+  for (const folder of new Set(around.values())) notices.push(NOTICES.nestedRepository(folder))
   for (const [path, folder] of around)
     deliveries.set(path, {
       provenance: { branch, commit: null, author: null },
       note: `of the repository in ${folder}`,
-      foreign: true,
-      replayed: false,
-      onDefault: false,
+      ...{ delivered: true, foreign: true, replayed: false, vouched: false },
     })
 }

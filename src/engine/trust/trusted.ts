@@ -4,21 +4,23 @@ import { locateWorkspace, type Place, readGitText } from '../../workspace/locate
 import type { Context } from '../context/context.ts'
 
 /**
- * Whether this workspace is trusted: by itself at this path, or as a worktree that git made for a repository
+ * How far this workspace is trusted: by itself at this path, or as a worktree that git made for a repository
  * whose other worktree is. Both share git's settings; text from elsewhere stays marked in either.
  */
-export async function isTrustedHere({ store, identity, place }: Context): Promise<boolean> {
-  if (await store.local.isTrusted(identity.workspace, place.root)) return true
-  if (place.git === null || !isLinkedWorktree(place)) return false
-  for (const { id, repository, path } of await store.local.listWorkspaces())
-    if (
-      repository === identity.repository &&
-      (await store.local.isTrusted(id, path)) &&
-      commonOf(path) === place.git.common
-    )
-      return true
-  return false
+export async function trustHere({ store, identity, place }: Context): Promise<TrustHere> {
+  const given = [await store.local.readTrust(identity.workspace, place.root)]
+  if (place.git !== null && isLinkedWorktree(place))
+    for (const { id, repository, path } of await store.local.listWorkspaces())
+      if (repository === identity.repository && id !== identity.workspace) {
+        const trust = await store.local.readTrust(id, path)
+        if ((trust === 'own' || trust === 'vouched') && commonOf(path) === place.git.common) given.push(trust)
+      }
+  return given.includes('vouched') ? 'vouched' : given.includes('own') ? 'own' : 'none'
 }
+
+export type TrustHere = 'none' | 'own' | 'vouched'
+
+export const isTrustedHere = async (context: Context) => (await trustHere(context)) !== 'none'
 
 /** Git's folder names this place in return; a directory that only claims to be a worktree is not named there. */
 function isLinkedWorktree({ root, git }: Place): boolean {

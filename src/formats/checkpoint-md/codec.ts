@@ -1,8 +1,10 @@
 import type { Transition } from '../../core/checkpoint.ts'
-import { titleKey } from '../../core/outline.ts'
+import { linesOf, titleKey } from '../../core/outline.ts'
 import type { Artifact } from '../../core/work.ts'
-import { type FrontMatter, readFrontMatter } from './front-matter.ts'
-import { type DocumentSection, linesOf, sectionsOf } from './scan.ts'
+import { type FrontMatter, readFrontMatter } from '../markdown/front-matter.ts'
+import { cacheNewest } from '../markdown/newest.ts'
+import { listItems, withoutComments } from './items.ts'
+import { type DocumentSection, scanText, sectionsOf } from './scan.ts'
 import { plainCell, tableRows } from './table.ts'
 
 /** The sections of the format, by the name that the format gives them. */
@@ -52,14 +54,19 @@ export interface CheckpointDocument {
   sections: Map<SectionName, NamedSection[]>
   deltas: Delta[]
   completion: DocumentCompletion | null
+  /** Everything below its headings, in order: what the format knows, and what not. */
+  outline: DocumentSection[]
+  /** The line of a code fence or comment without an end, which swallows what is put below it; null without one. */
+  openLine: number | null
 }
 
 const NAME_OF = new Map(Object.keys(DOCUMENT_SECTIONS).map((name) => [titleKey(name), name as SectionName]))
 
 /** Reads a document, whatever its order of headings; what it does not know it leaves alone. */
-export function decodeDocument(text: string): CheckpointDocument {
+export const decodeDocument = cacheNewest((text: string): CheckpointDocument => {
   const front = readFrontMatter(text)
-  const all = sectionsOf(text, front?.bodyStart ?? (text.startsWith('\uFEFF') ? 1 : 0))
+  const { headings, open } = scanText(text, front?.bodyStart ?? (text.startsWith('\uFEFF') ? 1 : 0))
+  const all = sectionsOf(text, headings)
   const deltas: Delta[] = []
   const known: Array<{ name: SectionName | null; section: DocumentSection }> = []
   for (let at = 0; at < all.length; at += 1) {
@@ -90,8 +97,10 @@ export function decodeDocument(text: string): CheckpointDocument {
     sections,
     deltas,
     completion: completion ? decodeCompletion(text, completion) : null,
+    outline: all,
+    openLine: open,
   }
-}
+})
 
 /** The end of what stands between two offsets, without a rule at its end: that belongs to the delta below. */
 export function withoutRule(text: string, start: number, end: number): number {
@@ -107,53 +116,18 @@ export function sectionText({ text, sections }: CheckpointDocument, name: Sectio
     .join('\n')
 }
 
-/** Guidance in HTML comments is not content; a comment inside a code fence is. */
-export function withoutComments(text: string): string {
-  let kept = ''
-  let at = 0
-  let end = 0
-  for (let open = text.indexOf('<!--'); open >= 0; open = text.indexOf('<!--', at)) {
-    // The end that was found for a comment inside code may be that of the next one: it is looked for only once.
-    if (end < open + 4) end = text.indexOf('-->', open + 4)
-    if (end < 0) break
-    const fenceEnd = endOfFence(text, at, open)
-    kept += text.slice(at, fenceEnd ?? open)
-    at = fenceEnd ?? end + 3
-  }
-  return kept + text.slice(at)
-}
+/** The bytes of a section below its heading, in lines that end in a line feed; where it is there twice, of both. */
+export const sectionBody = ({ text, sections }: CheckpointDocument, name: SectionName): string =>
+  (sections.get(name) ?? [])
+    .map(({ end, contentEnd }) => trimLines(text.slice(end, contentEnd).replace(/\r\n|\r/g, '\n')))
+    .filter((body) => body !== '')
+    .join('\n')
 
-/** The end of the code fence that is open at an offset, which is the text's where it has none; null without one. */
-function endOfFence(text: string, from: number, offset: number): number | null {
-  let open: string | null = null
-  for (const { marks, rest } of fencesOf(text.slice(from, offset)))
-    if (open === null) open = marks.startsWith('`') && rest.includes('`') ? null : marks
-    else if (marks.startsWith(open) && rest.trim() === '') open = null
-  if (open === null) return null
-  for (const { marks, rest, end } of fencesOf(text.slice(offset)))
-    if (marks.startsWith(open) && rest.trim() === '') return offset + end
-  return text.length
-}
-
-function* fencesOf(text: string) {
-  for (const { 0: line, 1: marks = '', 2: rest = '', index } of text.matchAll(FENCES))
-    yield { marks, rest, end: index + line.length }
-}
-
-const FENCES = /^[ \t]*(`{3,}|~{3,})([^\r\n]*)$/gm
-
-/** The items of a list, a line each; other lines go on the item before them. */
-export function listItems(text: string): string[] {
-  const items: string[] = []
-  for (const { text: line } of linesOf(text)) {
-    const item = /^\s*(?:[-*+]|\d+[.)])\s(.*)$/s.exec(line)
-    if (item?.[1] !== undefined) items.push(item[1].trim())
-    else if (line.trim() !== '') {
-      if (items.length === 0) items.push(line.trim())
-      else items.push(`${items.pop()} ${line.trim()}`)
-    }
-  }
-  return items.filter((item) => item !== '')
+/** A text without empty lines around it. What its first line begins with stays: it may be an indentation. */
+export const trimLines = (text: string) => {
+  const end = text.trimEnd()
+  const first = end.search(/\S/)
+  return end.slice(end.lastIndexOf('\n', first) + 1)
 }
 
 export const artifactsOf = (text: string): Artifact[] =>

@@ -1,11 +1,10 @@
 import { clipText } from '../../core/canonical.ts'
 import { estimateTokens } from '../../core/tokens.ts'
+import { lineBreakOf } from '../markdown/splice.ts'
 import { decodeDocument, type SectionName } from './codec.ts'
-import { countOf } from './counted.ts'
-import { lineBreakOf } from './edit.ts'
-import { isFilled } from './filled.ts'
+import { isFilled } from './items.ts'
 import { gapBetween, withoutStretches } from './parts.ts'
-import { headingsOf } from './scan.ts'
+import { countOf } from './spell.ts'
 import { type Unit, unitsOf } from './units.ts'
 
 /** What an absolute budget cost a section. */
@@ -97,23 +96,10 @@ function lowerToBudget(text: string, tokens: number, command: string): RenderedD
   return best
 }
 
-/** The cuts of each section together, without those that cut nothing. */
-function sumCuts(cuts: HardCut[]): HardCut[] {
-  const sums = new Map<SectionName, HardCut>()
-  for (const { section, dropped, shortened } of cuts) {
-    const sum = sums.get(section) ?? { section, dropped: 0, shortened: 0 }
-    sums.set(section, { section, dropped: sum.dropped + dropped, shortened: sum.shortened + shortened })
-  }
-  return [...sums.values()].filter(({ dropped, shortened }) => dropped + shortened > 0)
-}
-
 const titlesOf = (text: string) =>
-  headingsOf(text, bodyStart(text))
-    .map(({ level, title }) => `${level} ${title}`)
+  decodeDocument(text)
+    .outline.map(({ level, title }) => `${level} ${title}`)
     .join('\n')
-
-const bodyStart = (text: string) =>
-  decodeDocument(text).front?.bodyStart ?? (text.startsWith('\uFEFF') ? 1 : 0)
 
 interface Piece {
   start: number
@@ -126,7 +112,7 @@ function renderer(text: string, groups: Group[], command: string) {
   const eol = lineBreakOf(text)
   const shown = shortener()
   return (level: Level): RenderedDocument => {
-    const cuts: HardCut[] = []
+    const cuts = new Map<SectionName, HardCut>()
     const pieces: Piece[] = []
     for (const { section, units } of groups) {
       const isLower = IS_LOWER[section]
@@ -134,8 +120,7 @@ function renderer(text: string, groups: Group[], command: string) {
         isLower && unit.hasIndented ? unit.raw : shown(unit, isLower ? level.lower : level.must),
       )
       const { gone, line } = isLower ? NONE_GONE : unitsToDrop(section, units, lines, level.most, command)
-      const cut = { section, dropped: 0, shortened: 0 }
-      cuts.push(cut)
+      const cut = cuts.get(section) ?? { section, dropped: 0, shortened: 0 }
       let put = line
       for (const [at, unit] of units.entries()) {
         const said = lines[at] ?? unit.raw
@@ -148,6 +133,7 @@ function renderer(text: string, groups: Group[], command: string) {
           cut.shortened += 1
         }
       }
+      if (cut.dropped + cut.shortened > 0) cuts.set(section, cut)
     }
     pieces.sort((a, b) => a.start - b.start)
     const short = withoutStretches(text, pieces, (before, after, { put, isGone }) => {
@@ -155,7 +141,7 @@ function renderer(text: string, groups: Group[], command: string) {
       const head = put === '' ? '' : put + eol
       return head + (NEXT_ITEM.test(after) ? '' : gapBetween(head || before, after, eol))
     })
-    return { text: short, cuts: sumCuts(cuts) }
+    return { text: short, cuts: [...cuts.values()] }
   }
 }
 
@@ -231,8 +217,7 @@ const SHORTENED = Object.keys(IS_LOWER) as Array<keyof typeof IS_LOWER>
 
 /** A list and the blocks around it, for each section; what stands under a heading inside a section is one as well. */
 function groupsOf(text: string): Group[] {
-  const { sections } = decodeDocument(text)
-  const headings = headingsOf(text, bodyStart(text))
+  const { sections, outline: headings } = decodeDocument(text)
   return SHORTENED.flatMap((section) =>
     (sections.get(section) ?? [])
       .flatMap(({ end, contentEnd }) => {

@@ -1,14 +1,13 @@
 import { clipText } from '../../core/canonical.ts'
 import { type BudgetCut, type BudgetFit, type BudgetPart, estimateTokens } from '../../core/tokens.ts'
+import { lineBreakOf } from '../markdown/splice.ts'
 import { decodeDocument, type SectionName } from './codec.ts'
 import { fitHard, type HardCut } from './compress-hard.ts'
-import { countOf } from './counted.ts'
-import { lineBreakOf } from './edit.ts'
-import { isFilled } from './filled.ts'
 import { foldDeltas } from './fold.ts'
-import { gapBetween, itemsOf, ownStretch, tableOf, withoutStretches } from './parts.ts'
-import { FACT } from './spell.ts'
-import { plainCell } from './table.ts'
+import { isFilled, maskComments } from './items.ts'
+import { gapBetween, itemsOf, ownStretch, withoutStretches } from './parts.ts'
+import { countOf, FACT } from './spell.ts'
+import { plainCell, tablesOf } from './table.ts'
 
 export interface CompressOptions {
   tokens?: number
@@ -190,7 +189,9 @@ const INDENTED = /^(?:[ \t]*[\r\n])*[ \t]+[^ \t\r\n]/
 
 /** Rows that name something; the row `-` says that there is nothing. */
 function cuttableRows(text: string, stretch: { start: number; end: number }) {
-  return (tableOf(text, stretch)?.rows ?? [])
+  const [table] = tablesOf(maskComments(text.slice(stretch.start, stretch.end)))
+  return (table?.rows ?? [])
+    .map(({ start, end, cells }) => ({ start: stretch.start + start, end: stretch.start + end, cells }))
     .filter(({ cells: [name = ''] }) => /\w/.test(name) && !/^\[.*\]$/.test(name))
     .map(({ start, end, cells }) => ({ start, end, text: text.slice(start, end), content: '', cells }))
 }

@@ -1,7 +1,6 @@
 import { visible } from '../../core/visible.ts'
-import { readFrontMatter } from './front-matter.ts'
+import { decodeDocument } from './codec.ts'
 import { brokenLines, type Replacement, replacementsOf } from './replacements.ts'
-import { headingsOf } from './scan.ts'
 
 export interface DifferenceLine {
   mark: ' ' | '-' | '+'
@@ -87,7 +86,7 @@ function splitEnding(line: string): { text: string; ending: string } {
 
 /** Finds the heading above a line, for lines that are asked for in order. */
 function headingFinder(text: string): (line: number) => string | null {
-  const headings = headingsOf(text, readFrontMatter(text)?.bodyStart ?? 0)
+  const headings = decodeDocument(text).outline
   let passed = 0
   return (line) => {
     while ((headings[passed]?.line ?? Number.POSITIVE_INFINITY) < line) passed += 1

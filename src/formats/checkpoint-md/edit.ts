@@ -1,36 +1,48 @@
 import type { Transition } from '../../core/checkpoint.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Artifact } from '../../core/work.ts'
-import { type CheckpointDocument, DOCUMENT_SECTIONS, decodeDocument, type SectionName } from './codec.ts'
-import { readFrontMatter, setFrontMatter } from './front-matter.ts'
+import { setFrontMatter } from '../markdown/front-matter.ts'
+import { lineBreakOf } from '../markdown/splice.ts'
+import {
+  type CheckpointDocument,
+  DOCUMENT_SECTIONS,
+  decodeDocument,
+  type NamedSection,
+  type SectionName,
+  sectionBody,
+  trimLines,
+  withoutRule,
+} from './codec.ts'
 import { withoutStretches } from './parts.ts'
-import { sectionPlaceOf } from './place.ts'
-import { openBlockAt } from './scan.ts'
 import { foldLineBreaks, tableText } from './table.ts'
-
-/** The line break that a text uses first; a text without one uses the newline. */
-export const lineBreakOf = (text: string) => /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
 
 const inLineBreaks = (text: string, eol: string) => text.replace(/\r\n|\n|\r/g, eol)
 
-/** The line of a code fence or comment without an end, which swallows what is put below it; null without one. */
-export const openBlockLine = (text: string): number | null =>
-  openBlockAt(text, readFrontMatter(text)?.bodyStart ?? (text.startsWith('\uFEFF') ? 1 : 0))
+interface Added {
+  /** What was put into sections. */
+  bodies?: ReadonlyMap<SectionName, string>
+  deltas?: number
+}
 
 /** Lets an edit pass only where a reader finds what it put there, and everything that was there before. */
-function readable(before: CheckpointDocument, after: string, name: SectionName | 'Delta'): string {
-  const { deltas, sections } = decodeDocument(after)
-  const wanted = name === 'Delta' ? [...before.sections.keys()] : [...before.sections.keys(), name]
-  const missing = wanted.find((section) => !sections.has(section))
-  const expected = before.deltas.length + (name === 'Delta' ? 1 : 0)
-  if (missing === undefined && deltas.length === expected) return after
-  const open = openBlockLine(before.text) ?? openBlockLine(after)
+export function requireReadable(
+  before: CheckpointDocument,
+  text: string,
+  { bodies = new Map(), deltas = 0 }: Added,
+): string {
+  const after = decodeDocument(text)
+  const expected = before.deltas.length + deltas
+  const missing =
+    [...before.sections.keys()].find((name) => !after.sections.has(name)) ??
+    [...bodies].find(([name, body]) => sectionBody(after, name) !== trimLines(inLineBreaks(body, '\n')))?.[0]
+  if (missing === undefined && after.deltas.length === expected) return text
+  const open = before.openLine ?? after.openLine
   const lost =
     missing === undefined
-      ? `${deltas.length} of ${expected} deltas would be found in it`
-      : `the section ${missing} would not be found in it`
+      ? `${after.deltas.length} of ${expected} deltas would be found in it`
+      : `the section ${missing} would not be found in it as it is written`
   const problem = open === null ? lost : `a code fence or comment that begins here has no end: ${lost}`
-  const line = open ?? 1
+  const line = open ?? before.sections.get(missing ?? 'Problem')?.at(-1)?.line ?? 1
   throw new ReasonError('document_broken', { path: '', id: '', line, problem })
 }
 
@@ -86,7 +98,7 @@ export function appendDelta(
   ].join('\n\n')
   // The key first: the rule above the delta must not be taken for a front matter's end.
   const added = append(setFrontMatter(text, 'last_delta', at), `${part}\n`)
-  return readable(decodeDocument(text), added, 'Delta')
+  return requireReadable(decodeDocument(text), added, { deltas: 1 })
 }
 
 /** Text that cannot be taken for structure: no heading, rule or fence at the start of a line. */
@@ -101,21 +113,28 @@ function oneParagraph(text: string): string {
 /** Replaces what stands under a section's heading, wherever it is there twice; adds it where it is missing. */
 export function replaceSection(text: string, name: SectionName, body: string): string {
   const document = decodeDocument(text)
+  return requireReadable(document, spliceSection(document, name, body), { bodies: new Map([[name, body]]) })
+}
+
+/** The text with another body of a section, which nobody has read yet. */
+export function spliceSection(document: CheckpointDocument, name: SectionName, body: string): string {
+  const { text } = document
   const [section, ...others] = document.sections.get(name) ?? []
-  if (!section) return readable(document, withSection(document, name, body), name)
+  if (!section) return withSection(document, name, body)
   const eol = lineBreakOf(text)
   const places = others.map(({ start, contentEnd }) => ({ start, end: contentEnd }))
   const alone = withoutStretches(text, places, (before, after) =>
     after === '' ? '' : gapAt(before, before.length, eol),
   )
-  const gap = /[\r\n]/.test(alone[section.end - 1] ?? '') ? eol : eol + eol
+  const old = alone.slice(section.end, section.contentEnd)
   const tail = alone.slice(section.contentEnd)
-  const inside = `${inLineBreaks(body.trim(), eol)}${eol}`
-  return readable(
-    document,
-    alone.slice(0, section.end) + gap + inside + (tail === '' ? '' : eol) + tail,
-    name,
-  )
+  const put = inLineBreaks(trimLines(body), eol)
+  const isBare = old.trim() === ''
+  // Empty lines around what stood there stay; below another text a rule would make a heading of it.
+  const lead = isBare ? gapAt(alone, section.end, eol) : (/^(?:[ \t]*(?:\r\n|\n|\r))*/.exec(old)?.[0] ?? '')
+  const end = isBare || !(tail === '' || tail.startsWith('#')) ? '' : old.slice(old.trimEnd().length)
+  const behind = end || (tail === '' ? eol : eol + eol)
+  return alone.slice(0, section.end) + lead + put + behind + tail
 }
 
 /** A part of Essential Information brings that heading with it where the document has none. */
@@ -132,10 +151,62 @@ function insertSection(document: CheckpointDocument, name: SectionName, body: st
   const { text } = document
   const eol = lineBreakOf(text)
   const { offset, level } = sectionPlaceOf(document, name)
-  const content = body.trim() === '' ? '' : `\n${body.trim()}\n`
+  const content = body.trim() === '' ? '' : `\n${trimLines(body)}\n`
   const tail = text.slice(offset)
   const head = append(text.slice(0, offset), `${'#'.repeat(level)} ${name}\n${content}`, eol)
   return tail === '' ? head : head + eol + tail
+}
+
+// `as`: these are the table's own keys.
+const NAMES = Object.keys(DOCUMENT_SECTIONS) as SectionName[]
+const PARTS = NAMES.filter((name) => DOCUMENT_SECTIONS[name].level === 3)
+
+interface SectionPlace {
+  offset: number
+  level: number
+}
+
+/** Where a section goes that a document does not have: at its place in the order of the format. */
+function sectionPlaceOf(document: CheckpointDocument, name: SectionName): SectionPlace {
+  const { level } = DOCUMENT_SECTIONS[name]
+  if (name === 'Completion') return { offset: document.text.length, level }
+  const [essential] = document.sections.get('Essential Information') ?? []
+  if (level === 3 && essential) return partPlace(document, essential, name)
+  const following = NAMES.slice(NAMES.indexOf(name) + 1).filter((other) => document.sections.has(other))
+  // The heading over the parts goes above all of them, in whatever order they are.
+  const isAbove = name === 'Essential Information' && PARTS.some((part) => document.sections.has(part))
+  const before = isAbove ? following.filter((other) => PARTS.includes(other)) : following.slice(0, 1)
+  const starts = before.map((other) => document.sections.get(other)?.[0]?.start ?? document.text.length)
+  return { offset: Math.min(...starts, endOfBody(document)), level }
+}
+
+/** A part stays inside the heading over the parts, before the part that follows it. */
+function partPlace(
+  { sections }: CheckpointDocument,
+  essential: NamedSection,
+  name: SectionName,
+): SectionPlace {
+  const inside = PARTS.flatMap((part) => {
+    const found = sections
+      .get(part)
+      ?.find(({ start }) => start > essential.start && start < essential.bodyEnd)
+    return found ? [{ order: PARTS.indexOf(part), found }] : []
+  })
+  const order = PARTS.indexOf(name)
+  const next = inside.find((part) => part.order > order)?.found
+  const last = inside.findLast((part) => part.order < order)?.found
+  return {
+    offset: next?.start ?? last?.contentEnd ?? essential.contentEnd,
+    level: (next ?? last)?.level ?? Math.min(essential.level + 1, 6),
+  }
+}
+
+/** Behind everything but the deltas and the completion: these stay last. */
+function endOfBody({ text, deltas, sections, outline }: CheckpointDocument): number {
+  const delta = outline.find(({ line }) => line === deltas[0]?.line)
+  const [completion] = sections.get('Completion') ?? []
+  const end = Math.min(delta?.start ?? text.length, completion?.start ?? text.length)
+  return end === text.length ? end : withoutRule(text, 0, end)
 }
 
 export interface NewCompletion {
@@ -159,4 +230,17 @@ export function setCompletion(text: string, { outcome, date, learnings }: NewCom
     ...lessons,
   ].join('\n')
   return replaceSection(text, 'Completion', body)
+}
+
+/** The text without its completion, and with nothing else changed: a document that is open again. */
+export function withoutCompletion(text: string): string {
+  const sections = decodeDocument(text).sections.get('Completion') ?? []
+  let open = text
+  for (const { start, bodyEnd } of sections.toReversed()) {
+    const before = open.slice(0, withoutRule(open, 0, start)).trimEnd()
+    const after = open.slice(bodyEnd)
+    const eol = lineBreakOf(text)
+    open = `${before}${eol}${after === '' ? '' : eol}${after}`
+  }
+  return open
 }

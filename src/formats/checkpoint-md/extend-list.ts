@@ -1,17 +1,9 @@
 import { collapseSpaces } from '../../core/text.ts'
-import { type CheckpointDocument, decodeDocument, listItems, type SectionName, sectionText } from './codec.ts'
-import { lineBreakOf } from './edit.ts'
-import { unreadError, withBlock } from './extend-block.ts'
-import {
-  applyEdits,
-  bulletOf,
-  commentsIn,
-  type Edit,
-  linesAt,
-  type PlacedItem,
-  placedItems,
-} from './placed-items.ts'
-import { type Spelling, saysNothing } from './spell.ts'
+import type { WorkState } from '../../core/work.ts'
+import { applyEdits } from '../markdown/splice.ts'
+import { trimLines } from './codec.ts'
+import { commentsOf, type PlacedItem, placedItems } from './items.ts'
+import { ACTION, type Action, isTicked, type Spelling, saysNothing } from './spell.ts'
 
 interface SpokenItem {
   text: string
@@ -22,7 +14,7 @@ interface SpokenItem {
 }
 
 /** What an item says, whatever its blanks, whose word it is and when it was done. */
-export const itemSignature = ({ kind, text, why = '', confirmed, supersededBy = null }: SpokenItem) =>
+const itemSignature = ({ kind, text, why = '', confirmed, supersededBy = null }: SpokenItem) =>
   JSON.stringify([
     kind,
     collapseSpaces(text),
@@ -36,131 +28,153 @@ interface ListChange<Value> {
   spelling: Spelling<Value>
   before: readonly Value[]
   after: readonly Value[]
-  /** What a document says elsewhere, and need not be said again. */
-  elsewhere?: (document: CheckpointDocument) => readonly Value[]
 }
-
-/** What is to be written, as it will be read. */
-interface NewItem<Value> {
-  content: string
-  value: Value
-  keys: string[]
-}
-
-/** What stands there, and what it says. */
-type KnownItem<Value> = PlacedItem & { value: Value; said: string }
 
 /** A list with what is new behind its last item, and what changed where it stands. Nothing is taken out of it. */
 export function extendList<Value extends SpokenItem>(
-  text: string,
-  name: SectionName,
-  { spelling, before, after, elsewhere = () => [] }: ListChange<Value>,
+  body: string,
+  { spelling, before, after }: ListChange<Value>,
 ): string {
-  const unchanged = new Set(before.map(itemSignature))
-  if (after.every((value) => unchanged.has(itemSignature(value)))) return text
-  const document = decodeDocument(text)
-  const known = itemsOf(document, name).flatMap((place) => {
+  const old = new Set(before.map(itemSignature))
+  const fresh = after.filter((value) => !old.has(itemSignature(value))).map(spelling.write)
+  if (fresh.length === 0) return body
+  const known = placedItems(body).items.flatMap((place) => {
     const value = spelling.read(place.item)
-    return value === null ? [] : [{ ...place, value, said: itemSignature(value) }]
+    return value === null ? [] : [{ place, key: keyOf(value), said: itemSignature(value) }]
   })
-  const said = new Set([...known.map((one) => one.said), ...elsewhere(document).map(itemSignature)])
-  const fresh: NewItem<Value>[] = []
-  const wanted = new Set<string>()
-  for (const one of after) {
-    const asked = itemSignature(one)
-    wanted.add(asked)
-    if (unchanged.has(asked) || said.has(asked)) continue
-    const content = spelling.write(one)
-    const value = content === '' ? null : spelling.read(content)
-    if (value === null) continue
-    const written = itemSignature(value)
-    wanted.add(written)
-    if (said.has(written)) continue
-    said.add(written)
-    fresh.push({ content, value, keys: [keyOf(one), keyOf(value)] })
-  }
-  if (fresh.length === 0) return text
-
-  const open = known.filter((one) => !wanted.has(one.said))
-  const { changes, additions } = sortChanges(fresh, open)
-  const isPlaced = [...changes.keys()].every(({ end }) => end > 0)
-  const extended = isPlaced ? withItems(text, name, changes, additions) : text
-  const now = listItems(sectionText(decodeDocument(extended), name))
-  const told = new Set(now.flatMap((item) => spelling.read(item) ?? []).map(itemSignature))
-  const isRead =
-    fresh.every(({ value }) => told.has(itemSignature(value))) &&
-    known.every((one) => changes.has(one) || told.has(one.said))
-  if (!isRead) throw unreadError(text, name)
-  return extended
-}
-
-/** What stands there and says something else now, and what is new. */
-function sortChanges<Value extends SpokenItem>(
-  fresh: readonly NewItem<Value>[],
-  open: readonly KnownItem<Value>[],
-) {
+  const said = new Set(known.map((one) => one.said))
+  const wanted = new Set(
+    [...after, ...fresh.flatMap((content) => spelling.read(content) ?? [])].map(itemSignature),
+  )
   const changes = new Map<PlacedItem, string>()
   const additions: string[] = []
-  for (const { content, keys } of fresh) {
-    const place = open.find((one) => keys.includes(keyOf(one.value)) && !changes.has(one))
-    if (place) changes.set(place, content)
+  for (const content of fresh) {
+    const value = spelling.read(content)
+    if (value === null || said.has(itemSignature(value))) continue
+    said.add(itemSignature(value))
+    const same = known.find(
+      ({ key, said: is, place }) => key === keyOf(value) && !wanted.has(is) && !changes.has(place),
+    )
+    if (same) changes.set(same.place, content)
     else additions.push(content)
   }
-  return { changes, additions }
+  const edits = [...changes].map(([{ start, end, bullet }, content]) => {
+    const lines = body.slice(start, end)
+    const comments = commentsOf(lines.slice(bullet.length)).map((one) =>
+      lines.slice(bullet.length + one.start, bullet.length + one.end),
+    )
+    return { start, end, put: `${[bullet + content, ...comments].join(' ')}\n` }
+  })
+  return appendItems(applyEdits(body, edits), additions)
 }
 
-/** The items of a section; where their places cannot be told, they are at the very start. */
-const itemsOf = (document: CheckpointDocument, name: SectionName): PlacedItem[] =>
-  placedItems(document, name) ??
-  listItems(sectionText(document, name)).map((item) => ({ item, start: 0, end: 0 }))
-
-function withItems(
-  text: string,
-  name: SectionName,
-  changes: ReadonlyMap<PlacedItem, string>,
-  additions: readonly string[],
-): string {
-  const placed = placedItems(decodeDocument(text), name) ?? []
-  const last = placed.at(-1)
-  const edits = [...changes].map(([place, content]) => replaceItem(text, place, content))
-  if (additions.length === 0) return applyEdits(text, edits)
-  if (!last || placed.every(({ item }) => saysNothing(item)))
-    return withBlock(applyEdits(text, edits), name, withBullets('- ', additions))
+/** Adds items in the style of the last one that is in no other one; numbers go on. */
+export function appendItems(body: string, contents: readonly string[]): string {
+  const { items } = placedItems(body)
+  const last = items.at(-1)
+  if (contents.length === 0) return body
+  if (!last || items.every(({ item }) => saysNothing(item)))
+    return addBlock(
+      body,
+      contents.map((content) => `- ${content}`),
+    )
+  const bullets = items.map(({ bullet }) => bullet).filter((bullet) => bullet !== '')
+  const least = Math.min(3, ...bullets.map(indentOf))
+  const style = bullets.findLast((bullet) => indentOf(bullet) <= least) ?? '-'
+  const mark = markFrom(style, 1)
+  const lines = contents.map((content) => `${' '.repeat(indentOf(style))}${mark()} ${content}`)
   // Behind a line that is no part of the list only an empty line begins one again.
-  const end =
-    text
-      .slice(last.start, last.end)
-      .trimEnd()
-      .split(/\r\n|\n|\r/)
-      .at(-1) ?? ''
-  const isApart = bulletOf(end) === '' && !/^\s/.test(end)
-  const lines = withBullets(styleOf(text, placed), additions)
-  const added = linesAt(text, last.end, isApart ? ['', ...lines] : lines, lineBreakOf(text))
-  return applyEdits(text, [...edits, added])
+  const end = body.slice(last.start, last.end).trimEnd().split('\n').at(-1) ?? ''
+  const isApart = placedItems(end).items[0]?.bullet === '' && !/^\s/.test(end)
+  return insertLines(body, last.end, isApart ? ['', ...lines] : lines)
 }
 
-/** An item with another content, in one line behind its own mark; its comments stay. */
-function replaceItem(text: string, { start, end }: PlacedItem, content: string): Edit {
-  const lines = text.slice(start, end)
-  const bullet = bulletOf(lines)
-  const lineBreak = /[\r\n]*$/.exec(lines)?.[0] ?? ''
-  const said = [content, ...commentsIn(lines.slice(bullet.length))].join(' ')
-  return { start, end, put: bullet + said + lineBreak }
+const indentOf = (bullet: string) => bullet.length - bullet.trimStart().length
+
+/** The marks of items to come: the same one, or numbers that go on `by` so many behind it. */
+function markFrom(bullet: string, by: number): () => string {
+  const [, number, point = ''] = /^\s*(\d{1,8})([.)])/.exec(bullet) ?? []
+  let count = Number(number) + by
+  return () => (number === undefined ? bullet.trim() || '-' : `${count++}${point}`)
 }
 
-/** The mark of the newest item that is in no other one. */
-function styleOf(text: string, placed: readonly PlacedItem[]): string {
-  const bullets = placed.map(({ start, end }) => bulletOf(text.slice(start, end))).filter((one) => one !== '')
-  const indent = (bullet: string) => bullet.length - bullet.trimStart().length
-  const least = bullets.reduce((most, bullet) => Math.min(most, indent(bullet)), 3)
-  const bullet = bullets.findLast((one) => indent(one) <= least) ?? '-'
-  return `${' '.repeat(indent(bullet))}${bullet.trim()} `
+/** Puts a block at the end of a section: where there was nothing but a placeholder, in the place of that. */
+export function addBlock(body: string, lines: readonly string[]): string {
+  const { items } = placedItems(body)
+  const [first, last] = [items[0], items.at(-1)]
+  if (first && last && items.every(({ item }) => saysNothing(item)))
+    return insertLines(body.slice(0, first.start) + body.slice(last.end), first.start, lines)
+  return insertLines(body, body.length, body === '' ? lines : ['', ...lines])
 }
 
-/** Items with a mark; behind one with a number the numbers go on. */
-function withBullets(mark: string, contents: readonly string[]): string[] {
-  const [, indent = '', number, point = ''] = /^( *)(\d{1,8})([.)])/.exec(mark) ?? []
-  return contents.map((content, at) =>
-    number === undefined ? `${mark}${content}` : `${indent}${Number(number) + 1 + at}${point} ${content}`,
-  )
+/** Lines that go to where a line begins, or where the text has no break yet. */
+function insertLines(body: string, at: number, lines: readonly string[]): string {
+  const head = body.slice(0, at)
+  const gap = head === '' || head.endsWith('\n') ? '' : '\n'
+  return trimLines(`${head}${gap}${lines.join('\n')}\n${body.slice(at)}`)
+}
+
+const KINDS = ['next', 'blockers', 'questions'] as const
+
+const actionsOf = (work: WorkState, kind: Action['kind']): Action[] =>
+  work[kind].map((item) => ({
+    kind,
+    text: item.text,
+    confirmed: 'confirmed' in item ? item.confirmed : true,
+  }))
+
+const isSame = (some: readonly Action[], others: readonly Action[]) =>
+  some.map(itemSignature).join('\n') === others.map(itemSignature).join('\n')
+
+/** Next Actions replaced where they changed. What is ticked stays; what is said again stays as it is written. */
+export function replaceActions(body: string, before: WorkState, after: WorkState): string {
+  const { items, comments } = placedItems(body)
+  const values = items.map(({ item }) => ACTION.read(item))
+  let isChanged = false
+  const wanted = KINDS.flatMap((kind) => {
+    const here = values.flatMap((value) => (value?.kind === kind ? [value] : []))
+    const asked = actionsOf(after, kind)
+    const written = asked.flatMap((action) => ACTION.read(ACTION.write(action)) ?? [])
+    const isSaid = isSame(asked, actionsOf(before, kind)) || isSame(asked, here) || isSame(written, here)
+    if (!isSaid) isChanged = true
+    return isSaid ? here : written
+  })
+  if (!isChanged) return body
+  const places = new Map<string, number[]>()
+  for (const [at, value] of values.entries()) {
+    if (value === null) continue
+    const signature = itemSignature(value)
+    places.set(signature, [...(places.get(signature) ?? []), at])
+  }
+  const box = items.some(({ item }) => item.startsWith('[ ]')) ? '[ ] ' : ''
+  const entries: Array<number | string> = [
+    ...items.flatMap(({ item }, at) => (isTicked(item) ? [at] : [])),
+    ...wanted.map((value) => places.get(itemSignature(value))?.shift() ?? box + ACTION.write(value)),
+  ]
+  const loose = comments.filter(({ isLoose }) => isLoose).map(({ text }) => text)
+  return [...loose, layOut(body, items, entries) || 'None'].join('\n\n')
+}
+
+/** The list, with marks as the section has them: items that stand there, by their place, and new ones. */
+function layOut(body: string, items: readonly PlacedItem[], entries: ReadonlyArray<number | string>): string {
+  const mark = markFrom(items[0]?.bullet ?? '', 0)
+  const list: string[] = []
+  let previous = -2
+  for (const entry of entries) {
+    const place = typeof entry === 'number' ? items[entry] : undefined
+    const isBelow = entry === previous + 1
+    // Behind more than a line only an empty line begins a new item whatever came before.
+    if (list.at(-1)?.includes('\n')) list.push('')
+    if (!place?.bullet) list.push(`${mark()} ${place?.item ?? entry}`)
+    else list.push(outdent(body.slice(place.start, place.end).trimEnd(), place.bullet, isBelow, mark))
+    previous = typeof entry === 'number' && place?.bullet ? entry : -2
+  }
+  return list.join('\n')
+}
+
+/** An item as it is written. What was inside another one comes out of it where that is gone; numbers are new. */
+function outdent(lines: string, bullet: string, isBelow: boolean, mark: () => string): string {
+  const indent = indentOf(bullet)
+  if (indent > 1 && isBelow) return lines
+  return lines.replace(new RegExp(`^[ \\t]{0,${indent}}`, 'gm'), '').replace(/^\d+[.)]/, mark)
 }

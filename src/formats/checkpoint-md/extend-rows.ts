@@ -1,151 +1,100 @@
 import { plainLine } from '../../core/bullets.ts'
 import { collapseSpaces } from '../../core/text.ts'
-import type { Artifact, Breadcrumb, WorkState } from '../../core/work.ts'
-import { decodeDocument, isNone, type SectionName } from './codec.ts'
-import { lineBreakOf } from './edit.ts'
-import { unreadError, withBlock } from './extend-block.ts'
-import { type TableRow, tableOf } from './parts.ts'
-import { applyEdits, type Edit, linesAt } from './placed-items.ts'
+import type { Artifact, Breadcrumb } from '../../core/work.ts'
+import { applyEdits } from '../markdown/splice.ts'
+import { isNone, trimLines } from './codec.ts'
+import { addBlock } from './extend-list.ts'
+import { maskComments } from './items.ts'
 import { hideCommentMarks } from './spell.ts'
-import { plainCell, tableCell, tableText } from './table.ts'
-import { readReference, workOf } from './work.ts'
+import { plainCell, tableCell, tablesOf, tableText } from './table.ts'
+import { readArtifact, readReference } from './work.ts'
 
-interface NewRow {
-  cells: string[]
-  /** Whether a row tells of the same thing. */
-  isMeant(row: readonly string[]): boolean
-}
-
-interface Table {
-  name: SectionName
+interface RowSpelling<Value> {
   head: string[]
-  /** Whether a row says that there is nothing. */
-  isEmpty(row: readonly string[]): boolean
-  /** The cells of a row that changes. */
-  over(row: readonly string[], cells: readonly string[]): string[]
+  /** A value as a reader of its row finds it. */
+  plain(value: Value): Value
+  /** What it is about: a newer row about the same takes the place of an older one. */
+  keyOf(plain: Value): string
+  isNothing(key: string): boolean
+  read(cells: readonly string[]): Value
+  write(value: Value): string[]
+  /** The cells of a row that stands there already and changes. */
+  over(old: readonly string[], cells: readonly string[]): string[]
 }
 
-const TRAIL: Table = {
-  name: 'Artifact Trail',
+export const TRAIL: RowSpelling<Artifact> = {
   head: ['File', 'Status', 'Key Change'],
-  isEmpty: ([path = '']) => ['', '-'].includes(plainCell(path)),
+  plain: ({ path, action, description }) => ({
+    path: plainPath(plainLine(path)),
+    action: plainLine(action),
+    description: plainLine(description),
+  }),
+  keyOf: ({ path }) => path,
+  isNothing: (path) => ['', '-'].includes(path),
+  read: ([path = '', action = '', description = '']) =>
+    readArtifact({ path: plainCell(path), action, description }),
+  write(value) {
+    const { path, action, description } = TRAIL.plain(value)
+    return [path.includes('`') ? path : `\`${path}\``, action, description]
+  },
   over: ([path = '', , , ...others], [, ...cells]) => [path, ...cells, ...others],
 }
 
-const CRUMBS: Table = {
-  name: 'Breadcrumbs',
-  head: ['Type', 'Reference', 'Hint'],
-  isEmpty: (row) => row.every(isNone),
-  over: ([, ...others], [kind = '']) => [kind, ...others],
-}
-
-/** The Artifact Trail with the files that are new or changed. */
-export function extendTrail(text: string, before: WorkState, after: WorkState): string {
-  const files = (work: WorkState) => work.artifacts.map(plainArtifact)
-  const old = signatures(files(before))
-  if (files(after).every((file) => old.has(JSON.stringify(file)))) return text
-  const known = signatures(files(workOf(decodeDocument(text))))
-  const byPath = new Map<string, Artifact>()
-  for (const file of files(after)) {
-    const isSaid = known.has(JSON.stringify(file)) || old.has(JSON.stringify(file))
-    byPath.delete(file.path)
-    if (!isSaid && !TRAIL.isEmpty([file.path])) byPath.set(file.path, file)
-  }
-  const fresh = [...byPath.values()]
-  const extended = extendTable(
-    text,
-    TRAIL,
-    fresh.map(({ path, action, description }) => ({
-      cells: [path.includes('`') ? path : `\`${path}\``, action, description],
-      isMeant: ([cell = '']) => plainCell(cell) === hideCommentMarks(path),
-    })),
-  )
-  const { deltas } = decodeDocument(extended)
-  // What a delta says of a file is newer than the trail.
-  const inDeltas = new Set(deltas.flatMap(({ artifacts }) => artifacts.map(({ path }) => path)))
-  const told = signatures(files(workOf(decodeDocument(extended))))
-  if (!fresh.every((file) => inDeltas.has(file.path) || told.has(JSON.stringify(file))))
-    throw unreadError(text, TRAIL.name)
-  return extended
-}
-
-const signatures = (list: readonly object[]) => new Set(list.map((one) => JSON.stringify(one)))
-
-const plainArtifact = ({ path, action, description }: Artifact): Artifact => ({
-  path: plainPath(plainLine(path)),
-  action: plainLine(action),
-  description: plainLine(description),
-})
-
-/** A path without marks of code around it, and around those: what a reader of the row finds. */
+/** A path without marks of code around it, and around those. */
 function plainPath(path: string): string {
   let plain = path
   for (let next = plainCell(plain); next !== plain; next = plainCell(plain)) plain = next
   return plain
 }
 
-/** The Breadcrumbs with the references that are new. */
-export function extendCrumbs(text: string, before: WorkState, after: WorkState): string {
-  const old = signatures(before.references.map(plainCrumb))
-  if (after.references.every((one) => old.has(JSON.stringify(plainCrumb(one))))) return text
-  const known = signatures(workOf(decodeDocument(text)).references.map(plainCrumb))
-  const byText = new Map<string, Breadcrumb>()
-  for (const crumb of after.references) {
-    const plain = plainCrumb(crumb)
-    const isSaid = known.has(JSON.stringify(plain)) || old.has(JSON.stringify(plain))
-    if (!isSaid && !isNone(plain.text)) byText.set(plain.text, crumb)
-  }
-  const extended = extendTable(
-    text,
-    CRUMBS,
-    [...byText].map(([plain, { kind, text: said }]) => ({
-      cells: [plainLine(kind), ...partsOf(plainLine(said))],
-      isMeant: (row) => plainCrumb(readReference(row)).text === plain,
-    })),
-  )
-  const told = signatures(workOf(decodeDocument(extended)).references.map(plainCrumb))
-  if (![...byText.values()].every((crumb) => told.has(JSON.stringify(plainCrumb(crumb)))))
-    throw unreadError(text, CRUMBS.name)
-  return extended
+export const CRUMBS: RowSpelling<Breadcrumb> = {
+  head: ['Type', 'Reference', 'Hint'],
+  plain: ({ kind, text }) => ({
+    kind: collapseSpaces(plainLine(kind)),
+    text: collapseSpaces(plainLine(text).replaceAll('`', '')),
+  }),
+  keyOf: ({ text }) => text,
+  isNothing: isNone,
+  read: readReference,
+  write({ kind, text }) {
+    // `src/login.ts: the form` is a reference and its hint.
+    const [, reference = plainLine(text), hint = ''] = /^(\S+): (\S.*)$/s.exec(plainLine(text)) ?? []
+    return [plainLine(kind), reference, hint]
+  },
+  over: ([, ...others], [kind = '']) => [kind, ...others],
 }
 
-/** What a reference says, whether its parts are shown as code or not. */
-const plainCrumb = ({ kind, text }: Breadcrumb): Breadcrumb => ({
-  kind: collapseSpaces(plainLine(kind)),
-  text: collapseSpaces(plainLine(text).replaceAll('`', '')),
-})
-
-/** `src/login.ts: the form` is a reference and its hint. */
-function partsOf(text: string): [string, string] {
-  const [, reference = text, hint = ''] = /^(\S+): (\S.*)$/s.exec(text) ?? []
-  return [reference, hint]
+/** A table with the rows that are new or changed at its end; what is the same in both lists is not touched. */
+export function extendTable<Value>(
+  body: string,
+  spelling: RowSpelling<Value>,
+  before: readonly Value[],
+  after: readonly Value[],
+): string {
+  const { head, plain, keyOf, isNothing, read, write, over } = spelling
+  const signature = (value: Value) => JSON.stringify(plain(value))
+  const old = new Set(before.map(signature))
+  const text = `${body}\n`
+  const [table] = tablesOf(maskComments(text))
+  const rows = (table?.rows ?? []).map((row) => ({ ...row, key: keyOf(plain(read(row.cells))) }))
+  const newest = new Map(rows.map((row) => [row.key, row.cells]))
+  const fresh = new Map<string, Value>()
+  for (const value of after) {
+    const key = keyOf(plain(value))
+    const known = newest.get(key)
+    const isSaid = old.has(signature(value)) || (known && signature(read(known)) === signature(value))
+    fresh.delete(key)
+    if (!isSaid && !isNothing(key)) fresh.set(key, value)
+  }
+  if (fresh.size === 0) return body
+  const written = [...fresh].map(([key, value]) => {
+    const cells = write(value).map(hideCommentMarks)
+    return over(newest.get(key) ?? cells, cells)
+  })
+  if (!table) return addBlock(body, tableText(head, written, '\n').split('\n'))
+  const isGone = ({ key, cells }: (typeof rows)[number]) =>
+    fresh.has(key) || isNothing(key) || cells.every(isNone)
+  const gone = rows.filter(isGone).map(({ start, end }) => ({ start, end, put: '' }))
+  const put = written.map((cells) => `| ${cells.map(tableCell).join(' | ')} |\n`).join('')
+  return trimLines(applyEdits(text, [...gone, { start: table.end, end: table.end, put }]))
 }
-
-function extendTable(text: string, table: Table, fresh: readonly NewRow[]): string {
-  if (fresh.length === 0) return text
-  const eol = lineBreakOf(text)
-  const sections = decodeDocument(text).sections.get(table.name) ?? []
-  const [found] = sections.flatMap(
-    ({ end, contentEnd }) => tableOf(text, { start: end, end: contentEnd }) ?? [],
-  )
-  const written = fresh.map((one) => ({ ...one, cells: one.cells.map(hideCommentMarks) }))
-  if (!found) {
-    const rows = written.map(({ cells }) => cells)
-    return withBlock(text, table.name, tableText(table.head, rows, '\n').split('\n'))
-  }
-  const edits: Edit[] = []
-  const additions: string[] = []
-  for (const { cells, isMeant } of written) {
-    const row = found.rows.findLast((one) => isMeant(one.cells))
-    if (row) edits.push({ ...row, put: rowText(table.over(row.cells, cells)) + breakOf(text, row) })
-    else additions.push(rowText(cells))
-  }
-  if (additions.length > 0) {
-    const empty = found.rows.filter(({ cells }) => table.isEmpty(cells))
-    edits.push(...empty.map((row) => ({ ...row, put: '' })), linesAt(text, found.end, additions, eol))
-  }
-  return applyEdits(text, edits)
-}
-
-const rowText = (cells: readonly string[]) => `| ${cells.map(tableCell).join(' | ')} |`
-const breakOf = (text: string, { start, end }: TableRow) => /[\r\n]*$/.exec(text.slice(start, end))?.[0] ?? ''

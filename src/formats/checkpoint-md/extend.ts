@@ -1,12 +1,65 @@
 import { plainLine, plainText } from '../../core/bullets.ts'
+import type { Checkpoint } from '../../core/checkpoint.ts'
 import type { WorkState } from '../../core/work.ts'
-import { decodeDocument } from './codec.ts'
-import { replaceActions } from './extend-actions.ts'
-import { unreadError, withNow, withState, withText } from './extend-block.ts'
-import { extendList } from './extend-list.ts'
-import { extendCrumbs, extendTrail } from './extend-rows.ts'
-import { CLAIM, DECISION, FACT, type Fact, STEP } from './spell.ts'
+import { applyEdits } from '../markdown/splice.ts'
+import { type CheckpointDocument, decodeDocument, type SectionName, sectionBody } from './codec.ts'
+import { requireReadable, spliceSection } from './edit.ts'
+import { extendList, replaceActions } from './extend-list.ts'
+import { CRUMBS, extendTable, TRAIL } from './extend-rows.ts'
+import { commentsOf, maskComments, placedItems, withoutComments } from './items.ts'
+import { nowParagraph, splitStateAndNow } from './now.ts'
+import {
+  CLAIM,
+  DECISION,
+  encodeStateBody,
+  FACT,
+  type Fact,
+  hideCommentMarks,
+  readBlock,
+  STEP,
+  writeBlock,
+} from './spell.ts'
+import { newDocument } from './template.ts'
 import { workOf } from './work.ts'
+
+type EditBody = (body: string, before: WorkState, after: WorkState, document: CheckpointDocument) => string
+
+/** How each section takes in what changed, in the order of the format. */
+const EDITS: ReadonlyArray<[SectionName, EditBody]> = [
+  ['Problem', (body, before, after) => replaceText(body, before.problem, after.problem)],
+  ['Session Intent', (body, before, after) => replaceText(body, before.intent, after.intent)],
+  [
+    'Decisions',
+    (body, { decisions: before }, { decisions: after }) =>
+      extendList(body, { spelling: DECISION, before, after }),
+  ],
+  [
+    'Technical Context',
+    (body, before, after) =>
+      extendList(body, { spelling: FACT, before: factsOf(before), after: factsOf(after) }),
+  ],
+  ['Breadcrumbs', (body, before, after) => extendTable(body, CRUMBS, before.references, after.references)],
+  [
+    'Play-By-Play',
+    (body, before, after, { deltas }) => {
+      const steps = [...textsOf(before.done), ...deltas.map(({ what }) => ({ text: what }))]
+      return extendList(body, { spelling: STEP, before: steps, after: textsOf(after.done) })
+    },
+  ],
+  [
+    'Artifact Trail',
+    (body, before, after, { deltas }) => {
+      const files = [...before.artifacts, ...deltas.flatMap(({ artifacts }) => artifacts)]
+      return extendTable(body, TRAIL, files, after.artifacts)
+    },
+  ],
+  ['Current State', replaceState],
+  ['Next Actions', replaceActions],
+  [
+    'User Rules',
+    (body, { rules: before }, { rules: after }) => extendList(body, { spelling: CLAIM, before, after }),
+  ],
+]
 
 /**
  * A document with what changed between two states of the work. How things stand, what is being done now and what
@@ -15,39 +68,17 @@ import { workOf } from './work.ts'
  * `before` is what the document says, or less of it: what is the same in both states is never touched.
  */
 export function extendDocument(text: string, before: WorkState, after: WorkState): string {
-  const steps = [
-    (one: string) => replaceText(one, 'Problem', before.problem, after.problem),
-    (one: string) => replaceText(one, 'Session Intent', before.intent, after.intent),
-    (one: string) =>
-      extendList(one, 'Decisions', {
-        spelling: DECISION,
-        before: before.decisions,
-        after: after.decisions,
-      }),
-    (one: string) =>
-      extendList(one, 'Technical Context', {
-        spelling: FACT,
-        before: factsOf(before),
-        after: factsOf(after),
-      }),
-    (one: string) => extendCrumbs(one, before, after),
-    (one: string) =>
-      extendList(one, 'Play-By-Play', {
-        spelling: STEP,
-        before: textsOf(before.done),
-        after: textsOf(after.done),
-        elsewhere: ({ deltas }) => deltas.map(({ what }) => ({ text: what })),
-      }),
-    (one: string) => extendTrail(one, before, after),
-    (one: string) => replaceState(one, before, after),
-    (one: string) => replaceActions(one, before, after),
-    (one: string) =>
-      extendList(one, 'User Rules', { spelling: CLAIM, before: before.rules, after: after.rules }),
-  ]
-  return whole(
-    text,
-    steps.reduce((one, step) => step(one), text),
-  )
+  const bodies = new Map<SectionName, string>()
+  const whole = decodeDocument(text)
+  let document = whole
+  for (const [name, edit] of EDITS) {
+    const old = sectionBody(document, name)
+    const body = edit(old, before, after, document)
+    if (body === old) continue
+    bodies.set(name, body)
+    document = decodeDocument(spliceSection(document, name, body))
+  }
+  return bodies.size === 0 ? text : requireReadable(whole, document.text, { bodies })
 }
 
 const textsOf = (list: ReadonlyArray<{ text: string }>) => list.map(({ text }) => ({ text }))
@@ -59,41 +90,50 @@ const factsOf = ({ facts, constraints }: WorkState): Fact[] => [
 
 const isSame = (some: string, other: string) => plainText(some) === plainText(other)
 
-function replaceText(
-  text: string,
-  name: 'Problem' | 'Session Intent',
-  before: string,
-  after: string,
-): string {
-  const field = name === 'Problem' ? 'problem' : 'intent'
-  if (plainText(after) === '' || isSame(after, before)) return text
-  if (isSame(after, workOf(decodeDocument(text))[field])) return text
-  const replaced = withText(text, name, after)
-  if (!isSame(workOf(decodeDocument(replaced))[field], after)) throw unreadError(text, name)
-  return replaced
+/** A text is never emptied; the comments that have lines of their own stay above it. */
+function replaceText(body: string, before: string, after: string): string {
+  const here = readBlock(withoutComments(body).trim())
+  if (plainText(after) === '' || isSame(after, before) || isSame(after, here)) return body
+  return [...commentLines(body), writeBlock(after)].join('\n\n')
 }
 
-function replaceState(text: string, before: WorkState, after: WorkState): string {
-  if (isSame(after.state, before.state) && plainLine(after.now) === plainLine(before.now)) return text
-  const here = workOf(decodeDocument(text))
+const commentLines = (body: string) => placedItems(body).comments.map(({ text }) => text)
+
+function replaceState(body: string, before: WorkState, after: WorkState): string {
+  const here = splitStateAndNow(withoutComments(body).trim())
   const keepsState = isSame(after.state, before.state) || isSame(after.state, here.state)
   const keepsNow = [before.now, here.now].some((now) => plainLine(now) === plainLine(after.now))
-  if (keepsState && keepsNow) return text
-  const state = keepsState ? here.state : after.state
-  const now = keepsNow ? here.now : after.now
-  const replaced = keepsState ? withNow(text, now) : withState(text, state, now)
-  const read = workOf(decodeDocument(replaced))
-  if (!isSame(read.state, state) || plainLine(read.now) !== plainLine(now))
-    throw unreadError(text, 'Current State')
-  return replaced
+  const now = hideCommentMarks(plainLine(keepsNow ? here.now : after.now))
+  if (keepsState) return keepsNow ? body : replaceNow(body, now)
+  const paragraph = now === '' ? [] : [`**Now**: ${now}`]
+  return [...commentLines(body), encodeStateBody(after.state), ...paragraph]
+    .filter((part) => part !== '')
+    .join('\n\n')
 }
 
-/** Lets a text pass only where every section and every delta that was there is still found. */
-function whole(before: string, after: string): string {
-  if (before === after) return after
-  const [old, now] = [decodeDocument(before), decodeDocument(after)]
-  const lost = [...old.sections.keys()].find((name) => !now.sections.has(name))
-  if (lost !== undefined || old.deltas.length !== now.deltas.length)
-    throw unreadError(before, lost ?? 'Next Actions')
-  return after
+/** Only what is being done now changes: how things stand may hold what only a person can write. */
+function replaceNow(body: string, now: string): string {
+  const found = nowParagraph(maskComments(body))
+  if (!found) return [body, `**Now**: ${now}`].filter((part) => part !== '').join('\n\n')
+  const { start, end, textStart } = found
+  if (now === '')
+    return applyEdits(body, [{ start, end: end + blankLines(body.slice(end)), put: '' }]).trimEnd()
+  const old = body.slice(textStart, end)
+  const comments = commentsOf(old).map((one) => old.slice(one.start, one.end))
+  const lineBreak = old.endsWith('\n') ? '\n' : ''
+  return applyEdits(body, [{ start: textStart, end, put: [now, ...comments].join(' ') + lineBreak }])
+}
+
+const blankLines = (text: string) => /^(?:[ \t]*\n)*/.exec(text)?.[0].length ?? 0
+
+/** A checkpoint that has no document, as the document that it would have. */
+export function writeOutDocument(id: string, { at, work }: Pick<Checkpoint, 'at' | 'work'>): string {
+  const empty = newDocument({
+    id,
+    created: `${at.slice(0, 19)}Z`,
+    anchor: null,
+    parent: null,
+    current: false,
+  })
+  return extendDocument(empty, workOf(decodeDocument(empty)), work)
 }

@@ -1,19 +1,22 @@
 import { collapseSpaces } from '../../core/text.ts'
 import type { Artifact } from '../../core/work.ts'
-import { type Delta, decodeDocument, isNone, withoutRule } from './codec.ts'
-import { lineBreakOf, replaceSection } from './edit.ts'
-import { isFilled } from './filled.ts'
+import { lineBreakOf } from '../markdown/splice.ts'
 import {
-  gapBetween,
-  itemsOf,
-  joinTexts,
-  ownStretch,
-  type TableRow,
-  tableOf,
-  withoutStretches,
-} from './parts.ts'
-import { type DocumentSection, sectionsOf } from './scan.ts'
-import { plainCell, tableCell, tableText } from './table.ts'
+  artifactsOf,
+  type Delta,
+  decodeDocument,
+  isNone,
+  type SectionName,
+  sectionBody,
+  withoutRule,
+} from './codec.ts'
+import { spliceSection } from './edit.ts'
+import { appendItems } from './extend-list.ts'
+import { extendTable, TRAIL } from './extend-rows.ts'
+import { isFilled, withoutComments } from './items.ts'
+import { gapBetween, withoutStretches } from './parts.ts'
+import type { DocumentSection } from './scan.ts'
+import { tablesOf } from './table.ts'
 
 /**
  * Moves what the deltas say into the body: a line each in Play-By-Play, their files into the Artifact Trail.
@@ -25,8 +28,17 @@ export function foldDeltas(text: string): { text: string; folded: number } {
   if (found.length === 0) return { text, folded: 0 }
   const deltas = found.map(({ delta }) => delta)
   const files = deltas.flatMap(({ artifacts }) => artifacts).filter(({ path }) => path !== '-')
-  const body = withoutDeltas(text, found)
-  return { text: withFiles(withSteps(body, deltas.map(stepOf)), files), folded: found.length }
+  const edit = (one: string, name: SectionName, change: (body: string) => string) => {
+    const document = decodeDocument(one)
+    return spliceSection(document, name, change(sectionBody(document, name)))
+  }
+  const body = edit(withoutDeltas(text, found), 'Play-By-Play', (steps) =>
+    appendItems(steps, deltas.map(stepOf)),
+  )
+  return {
+    text: files.length === 0 ? body : edit(body, 'Artifact Trail', (trail) => withFiles(trail, files)),
+    folded: found.length,
+  }
 }
 
 interface FoldableDelta {
@@ -37,9 +49,7 @@ interface FoldableDelta {
 }
 
 function foldable(text: string): FoldableDelta[] {
-  const { front, deltas } = decodeDocument(text)
-  const from = front?.bodyStart ?? (text.startsWith('\uFEFF') ? 1 : 0)
-  const all = sectionsOf(text, from)
+  const { front, deltas, outline: all } = decodeDocument(text)
   const byLine = new Map(deltas.map((delta) => [delta.line, delta]))
   return all.flatMap((section, index) => {
     const delta = byLine.get(section.line)
@@ -48,7 +58,7 @@ function foldable(text: string): FoldableDelta[] {
     while ((all[end]?.start ?? section.bodyEnd) < section.bodyEnd) end += 1
     const inside = all.slice(index + 1, end)
     if (!isWhole(text, section, inside, delta)) return []
-    const start = withoutRule(text, all[index - 1]?.end ?? from, section.start)
+    const start = withoutRule(text, all[index - 1]?.end ?? front?.bodyStart ?? 0, section.start)
     return [{ delta, start, end: withoutRule(text, section.end, section.bodyEnd) }]
   })
 }
@@ -79,10 +89,12 @@ function isWhole(text: string, section: DocumentSection, parts: DocumentSection[
 /** A table of up to three columns, a word for none, or nothing. */
 function isTableOnly(text: string): boolean {
   if (isNone(text)) return true
-  const table = tableOf(text, { start: 0, end: text.length })
+  const [table] = tablesOf(text)
   const lines = text.split(/\r\n|\n|\r/).length
   return (
-    table !== null && table.rows.length === lines - 2 && table.rows.every(({ cells }) => cells.length <= 3)
+    table !== undefined &&
+    table.rows.length === lines - 2 &&
+    table.rows.every(({ cells }) => cells.length <= 3)
   )
 }
 
@@ -100,58 +112,15 @@ function withoutDeltas(text: string, deltas: FoldableDelta[]): string {
   return lineBreak ? body.slice(0, end + lineBreak.index + lineBreak[0].length) : body
 }
 
-/** Adds items behind the last one of Play-By-Play. */
-function withSteps(text: string, steps: string[]): string {
-  const eol = lineBreakOf(text)
-  const section = decodeDocument(text).sections.get('Play-By-Play')?.at(-1)
-  if (!section) return replaceSection(text, 'Play-By-Play', steps.map((step) => `- ${step}`).join('\n'))
-  const last = itemsOf(text, ownStretch(section)).at(-1)
-  const mark = last && /^[-*+]$/.test(last.mark) ? last.mark : '-'
-  const lines = steps.map((step) => `${mark} ${step}${eol}`).join('')
-  if (!last) return withBlock(text, ownStretch(section), lines)
-  return insertLines(text, last.end, lines)
-}
-
-/** Puts a block of its own below what stands in a stretch. */
-function withBlock(text: string, { start, end }: { start: number; end: number }, block: string): string {
-  const eol = lineBreakOf(text)
-  const at = start + text.slice(start, end).trimEnd().length
-  const rest = text.slice(at).replace(/^[ \t]*(?:\r\n|\n|\r)/, '')
-  return joinTexts(joinTexts(text.slice(0, at), block, eol), rest, eol)
-}
-
-function insertLines(text: string, at: number, lines: string): string {
-  const isLineStart = /[\r\n]$/.test(text.slice(0, at).slice(-1))
-  return `${text.slice(0, at)}${isLineStart ? '' : lineBreakOf(text)}${lines}${text.slice(at)}`
-}
-
-/** A file that comes again moves to the end, with what the newest delta says of it. */
-function withFiles(text: string, files: Artifact[]): string {
-  if (files.length === 0) return text
-  const latest = new Map<string, Artifact>()
-  for (const file of files) {
-    const known = latest.get(file.path)
-    latest.delete(file.path)
-    latest.set(file.path, { ...file, description: file.description || (known?.description ?? '') })
-  }
-  const fresh = [...latest.values()]
-  const rowOf = ({ path, action, description }: Artifact) => [codeOf(path), action, description]
-  const table = () => tableText(['File', 'Status', 'Key Change'], fresh.map(rowOf), '\n')
-  const section = decodeDocument(text).sections.get('Artifact Trail')?.at(-1)
-  if (!section) return replaceSection(text, 'Artifact Trail', table())
-  const eol = lineBreakOf(text)
-  const found = tableOf(text, ownStretch(section))
-  if (!found) return withBlock(text, ownStretch(section), `${table()}\n`.replace(/\n/g, eol))
-
-  const known = new Map(found.rows.map((row) => [plainPath(row), row]))
-  const lines = fresh.map((file) => {
-    const [path = codeOf(file.path), , old = '', ...others] = known.get(file.path)?.cells ?? []
-    const cells = [path, file.action, file.description || old, ...others]
-    return `| ${cells.map(tableCell).join(' | ')} |${eol}`
+/** A file that comes again keeps its description where none is given. */
+function withFiles(trail: string, files: readonly Artifact[]): string {
+  const known = new Map(
+    artifactsOf(withoutComments(trail)).map(({ path, description }) => [path, description]),
+  )
+  const told = files.map((file) => {
+    const description = file.description || (known.get(file.path) ?? '')
+    known.set(file.path, description)
+    return { ...file, description }
   })
-  const old = found.rows.filter((row) => latest.has(plainPath(row)))
-  return withoutStretches(insertLines(text, found.end, lines.join('')), old, () => '')
+  return extendTable(trail, TRAIL, [], told)
 }
-
-const codeOf = (path: string) => (path.includes('`') ? path : `\`${path}\``)
-const plainPath = ({ cells }: TableRow) => plainCell(cells[0] ?? '')

@@ -1,7 +1,8 @@
 import { ReasonError } from '../../core/reason.ts'
-import { isNone, listItems, withoutComments } from './codec.ts'
-import { lineBreakOf } from './edit.ts'
-import { headingsOf, openBlockAt } from './scan.ts'
+import { lineBreakOf } from '../markdown/splice.ts'
+import { isNone } from './codec.ts'
+import { listItems, withoutComments } from './items.ts'
+import { headingsOf, scanText } from './scan.ts'
 import { foldLineBreaks } from './table.ts'
 
 export interface LearningEntry {
@@ -52,7 +53,7 @@ export function addLearnings(text: string, entry: { date: string; id: string; le
     all.filter(({ id }) => id === entry.id).flatMap((one) => one.learnings)
   if (count(entriesOf(added)).length === count(entries).length + fresh.length) return added
   const problem = 'a code fence or comment that begins here has no end'
-  throw new ReasonError('document_broken', { path: '', id: '', line: openBlockAt(text) ?? 1, problem })
+  throw new ReasonError('document_broken', { path: '', id: '', line: scanText(text, 0).open ?? 1, problem })
 }
 
 function appendBullets(text: string, { bodyStart, bodyEnd }: PlacedEntry, bullets: string[]): string {

@@ -1,5 +1,5 @@
 import { plainLine } from '../../core/bullets.ts'
-import { linesOf } from './scan.ts'
+import { linesOf } from '../../core/outline.ts'
 import { decodeStateBody, revealCommentMarks } from './spell.ts'
 
 const NOW = /^(?:(\*\*|__)now(?:\1[ \t]*:|:\1)|now[ \t]*:)[ \t]*(?=\S)/i

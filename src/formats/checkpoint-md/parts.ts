@@ -1,21 +1,12 @@
+import { linesOf } from '../../core/outline.ts'
+import type { TextRange } from '../markdown/splice.ts'
 import type { NamedSection } from './codec.ts'
-import { headingsOf, linesOf } from './scan.ts'
-import { tableRows } from './table.ts'
+import { headingsOf } from './scan.ts'
 
-/** Whole lines of a text that belong together. `end` is behind the line break of the last one. */
-interface Stretch {
-  start: number
-  end: number
-}
-
-export interface ListItem extends Stretch {
+export interface ListItem extends TextRange {
   mark: string
   /** What it says, without its mark. */
   content: string
-}
-
-export interface TableRow extends Stretch {
-  cells: string[]
 }
 
 const MARK = /^( {0,3}(?:[-*+]|\d{1,9}[.)]))([ \t]+)\S/
@@ -26,61 +17,53 @@ const BLOCK = /^ {0,3}(?:#{1,6}[ \t]|>|`{3}|~{3}|<!--)/
 const UNCLEAR = /^ {0,3}(?:[|<]|[-*+=][-=]*[ \t]*$)/
 
 /** What stands below a section's heading and above the next one, whether the format knows that or not. */
-export const ownStretch = ({ end, ownEnd, contentEnd }: NamedSection): Stretch => ({
+export const ownStretch = ({ end, ownEnd, contentEnd }: NamedSection): TextRange => ({
   start: end,
   end: Math.max(end, Math.min(ownEnd, contentEnd)),
 })
 
-interface PlainLine extends Stretch {
-  text: string
-  /** It opens code or a comment, or it stands inside of one, or neither. */
-  block: 'opens' | 'inside' | null
-}
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
-function plainLines(text: string, { start, end }: Stretch): PlainLine[] {
-  let until: ((line: string) => boolean) | null = null
-  return linesOf(text.slice(start, end)).map((line) => {
-    const found = { text: line.text, start: start + line.start, end: start + line.end }
-    if (until !== null) {
-      if (until(line.text)) until = null
-      return { ...found, block: 'inside' }
-    }
-    const fence = /^ {0,3}(`{3,}|~{3,})/.exec(line.text)?.[1]
-    if (fence !== undefined) until = (one) => /^ {0,3}[`~]/.test(one) && one.trimStart().startsWith(fence)
-    else if (/^ {0,3}<!--/.test(line.text) && !line.text.includes('-->')) until = (one) => one.includes('-->')
-    return { ...found, block: until === null ? null : 'opens' }
-  })
+/** Tells the last line of the code or the comment that a line begins; null where it begins none. */
+export function endOfBlock(line: string): ((line: string) => boolean) | null {
+  const fence = FENCE.exec(line)?.[1]
+  if (fence !== undefined) return (one) => FENCE.test(one) && one.trimStart().startsWith(fence)
+  return line.lastIndexOf('<!--') > line.lastIndexOf('-->') ? (one) => one.includes('-->') : null
 }
 
 /**
  * The items of the lists in a stretch, each with all its lines: wrapped text, nested lists, code. An item is left
  * out where what comes after would be read differently without it.
  */
-export function itemsOf(text: string, stretch: Stretch): ListItem[] {
-  const found: Array<Stretch & { indent: number; mark: string; clear: boolean }> = []
+export function itemsOf(text: string, stretch: TextRange): ListItem[] {
+  const found: Array<TextRange & { indent: number; mark: string; clear: boolean }> = []
   let item: (typeof found)[number] | undefined
   let afterBlank = false
-  for (const line of plainLines(text, stretch)) {
-    if (line.block === 'inside') {
-      if (item) item.end = line.end
+  let until: ReturnType<typeof endOfBlock> = null
+  for (const { text: line, ...place } of linesOf(text.slice(stretch.start, stretch.end))) {
+    const [start, end] = [stretch.start + place.start, stretch.start + place.end]
+    if (until !== null) {
+      if (item) item.end = end
+      if (until(line)) until = null
       continue
     }
-    if (line.text.trim() === '') {
+    if (BLOCK.test(line)) until = endOfBlock(line)
+    if (line.trim() === '') {
       afterBlank = true
       continue
     }
-    const mark = RULE.test(line.text) ? null : MARK.exec(line.text)
-    if (item && indentOf(line.text) >= item.indent) item.end = line.end
+    const mark = RULE.test(line) ? null : MARK.exec(line)
+    if (item && indentOf(line) >= item.indent) item.end = end
     else if (mark?.[1] !== undefined) {
       const gap = mark[2]?.length ?? 1
       const indent = mark[1].length + (gap > 4 ? 1 : gap)
-      item = { start: line.start, end: line.end, indent, mark: mark[1].trim(), clear: true }
+      item = { start, end, indent, mark: mark[1].trim(), clear: true }
       found.push(item)
-    } else if (afterBlank || BLOCK.test(line.text) || RULE.test(line.text)) item = undefined
-    else if (UNCLEAR.test(line.text)) {
+    } else if (afterBlank || BLOCK.test(line) || RULE.test(line)) item = undefined
+    else if (UNCLEAR.test(line)) {
       if (item) item.clear = false
       item = undefined
-    } else if (item) item.end = line.end
+    } else if (item) item.end = end
     afterBlank = false
   }
   const items = found.map(({ start, end, mark, clear }) => {
@@ -97,30 +80,6 @@ const indentOf = (line: string) => /^[ \t]*/.exec(line)?.[0].replace(/\t/g, '   
 /** A heading below it is still seen as a heading. */
 const isClosed = (text: string) => headingsOf(`${text}\n\n# end\n`).length === 1
 
-/** The first table of a stretch: its rows, and where a new one goes. */
-export function tableOf(text: string, stretch: Stretch): { rows: TableRow[]; end: number } | null {
-  const lines = plainLines(text, stretch).filter(({ block }) => block === null)
-  const rule = lines.findIndex(
-    (line, at) =>
-      isRow(line) && isRow(lines[at - 1]) && /^[ \t:|-]+$/.test(line.text) && line.text.includes('-'),
-  )
-  if (rule < 0) return null
-  const after = lines.slice(rule + 1)
-  const stop = after.findIndex((line, at) => !isRow(line) || line.start !== lines[rule + at]?.end)
-  const rows = (stop < 0 ? after : after.slice(0, stop)).map(({ start, end, text: row }) => ({
-    start,
-    end,
-    cells: tableRows(`|x|\n|-|\n${row}`)[0] ?? [],
-  }))
-  return { rows, end: rows.at(-1)?.end ?? lines[rule]?.end ?? stretch.end }
-}
-
-const isRow = (line?: { text: string }) => line?.text.includes('|') ?? false
-
-/** Two texts that do not grow together: what stood apart stays apart, by an empty line where it needs one. */
-export const joinTexts = (before: string, after: string, eol: string) =>
-  before + gapBetween(before, after, eol) + after
-
 /** What has to stand between two texts so that they do not grow together. */
 export function gapBetween(before: string, after: string, eol: string): string {
   const end = before.trimEnd().length
@@ -136,7 +95,7 @@ const PEEK = 1_000
  * The text without some of its stretches, which come in order and apart. `between` says what stands in the place of
  * one, by what is before it and how what is left behind it begins. It builds the text once: there may be thousands.
  */
-export function withoutStretches<S extends Stretch>(
+export function withoutStretches<S extends TextRange>(
   text: string,
   stretches: readonly S[],
   between: (before: string, after: string, stretch: S) => string,

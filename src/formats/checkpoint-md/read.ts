@@ -1,8 +1,8 @@
 import { nameProblem } from '../../core/id.ts'
+import { linesOf } from '../../core/outline.ts'
 import { quoteShort } from '../../core/text.ts'
+import type { FrontMatter } from '../markdown/front-matter.ts'
 import { type CheckpointDocument, decodeDocument } from './codec.ts'
-import type { FrontMatter } from './front-matter.ts'
-import { linesOf } from './scan.ts'
 
 /** What a file in the documents' folder turns out to be. */
 export type DocumentReading =

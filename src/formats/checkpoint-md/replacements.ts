@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff'
-import { linesOf } from './scan.ts'
+import { linesOf } from '../../core/outline.ts'
 
 /** A run of lines of one text that stands in place of a run of lines of another; either may be empty. */
 export interface Replacement {

@@ -1,10 +1,4 @@
-/** One line of a text, with where it stands. `end` is behind its line break. */
-export interface Line {
-  text: string
-  number: number
-  start: number
-  end: number
-}
+import { type Line, linesOf, titleText } from '../../core/outline.ts'
 
 export interface Heading {
   level: number
@@ -20,21 +14,6 @@ export interface DocumentSection extends Heading {
   bodyEnd: number
   /** Where the first heading inside it begins, or the end. */
   ownEnd: number
-}
-
-export function linesOf(text: string, from = 0): Line[] {
-  const lines: Line[] = []
-  const lineBreak = /\r\n|\n|\r/g
-  let number = 1
-  while (lineBreak.test(text) && lineBreak.lastIndex <= from) number += 1
-  lineBreak.lastIndex = from
-  for (let start = from; start < text.length; number += 1) {
-    const found = lineBreak.exec(text)
-    const end = found ? lineBreak.lastIndex : text.length
-    lines.push({ text: text.slice(start, found?.index ?? end), number, start, end })
-    start = end
-  }
-  return lines
 }
 
 // These are run on hostile text: none of them may try the same characters twice.
@@ -72,26 +51,15 @@ interface Container {
  * The headings of a Markdown text, as CommonMark sees them at the top level: with `#` or underlined, not those
  * in code, comments, quotes or list items. It keeps offsets, so that an edit can leave everything else alone.
  */
-export const headingsOf = (text: string, from = 0): readonly Heading[] => scan(text, from).headings
-
-/** The line where a code fence, a comment or the like begins that has no end: it swallows what is put below it. */
-export const openBlockAt = (text: string, from = 0): number | null => scan(text, from).open
+export const headingsOf = (text: string, from = 0): readonly Heading[] => scanText(text, from).headings
 
 interface Scan {
   headings: readonly Heading[]
+  /** The line where a code fence, a comment or the like begins that has no end: it swallows what is put below it. */
   open: number | null
 }
 
-/** The newest text that was scanned: an act asks several times about one text, and a large one takes its time. */
-let newest: { text: string; from: number; scan: Scan } | null = null
-
-function scan(text: string, from: number): Scan {
-  if (newest === null || newest.text !== text || newest.from !== from)
-    newest = { text, from, scan: scanText(text, from) }
-  return newest.scan
-}
-
-function scanText(text: string, from: number): Scan {
+export function scanText(text: string, from: number): Scan {
   const headings: Heading[] = []
   let paragraph: Line[] = []
   let until: BlockEnd | null = null
@@ -171,7 +139,7 @@ function headingAt(line: Line, paragraph: Line[]): Heading | null {
   if (atx)
     return {
       level: atx[1]?.length ?? 1,
-      title: withoutClosing((atx[2] ?? '').trim()),
+      title: titleText(atx[2]),
       line: line.number,
       start: line.start,
       end: line.end,
@@ -189,13 +157,6 @@ function headingAt(line: Line, paragraph: Line[]): Heading | null {
     start: first.start,
     end: line.end,
   }
-}
-
-/** `## Title ##` is titled "Title". */
-function withoutClosing(title: string): string {
-  let end = title.length
-  while (title[end - 1] === '#') end -= 1
-  return end === 0 || /[ \t]/.test(title[end - 1] ?? '') ? title.slice(0, end).trimEnd() : title
 }
 
 /** Tells the last line of a block. */
@@ -216,13 +177,13 @@ function blockStart(line: string, inParagraph: boolean): BlockEnd | 'ends here' 
   return isBlock || isLoneTag ? BLANK : null
 }
 
-/** The sections of a text. Sections inside a section come after it in the list. */
-export function sectionsOf(text: string, from = 0): DocumentSection[] {
+/** The sections below the headings of a text. Sections inside a section come after it in the list. */
+export function sectionsOf(text: string, headings: readonly Heading[]): DocumentSection[] {
   const sections: DocumentSection[] = []
   // Where the next heading of each level or a higher one begins, seen from the end of the text.
   const nextAt = Array.from({ length: 7 }, () => text.length)
   let ownEnd = text.length
-  for (const { level, title, line, start, end } of headingsOf(text, from).toReversed()) {
+  for (const { level, title, line, start, end } of headings.toReversed()) {
     sections.push({ level, title, line, start, end, ownEnd, bodyEnd: nextAt[level] ?? text.length })
     nextAt.fill(start, level)
     ownEnd = start

@@ -1,4 +1,4 @@
-import { readFrontMatter } from './front-matter.ts'
+import { readFrontMatter } from '../markdown/front-matter.ts'
 
 /**
  * What a document says, without how it is laid out: two texts with one signature differ only in what an editor,

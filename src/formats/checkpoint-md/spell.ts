@@ -10,7 +10,6 @@ import {
 import { decisionOf, decisionSentence } from '../../core/decision.ts'
 import type { Claim, Decision, Item } from '../../core/work.ts'
 import { isNone } from './codec.ts'
-import { countOf } from './counted.ts'
 
 /** How one kind of item stands in a list. Whatever `write` gives, `read` takes for the same, up to its white space. */
 export interface Spelling<Value> {
@@ -38,6 +37,11 @@ const escapeMeaning = (text: string, meaning = /(?!)/) =>
     .replace(meaning, (_, lead: string, letter: string) => `${lead}&#${letter.charCodeAt(0)};`)
 const unescapeText = (text: string) =>
   revealCommentMarks(text.replace(NUMBERED, (_, code: string) => String.fromCharCode(Number(code))))
+
+const MORE = /^… (\d{1,9}) more: savepoint show \S+ --at \d+$/
+
+/** How many items a line stands for that an absolute budget cut; 0 where it is no such line. */
+export const countOf = (said = '') => Number(MORE.exec(said)?.[1] ?? 0)
 
 /** A text in brackets is what a template says, and to be replaced. */
 const PLACEHOLDER = /^\[[^\]]*\]$/

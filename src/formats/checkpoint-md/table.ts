@@ -1,79 +1,68 @@
-import { linesOf } from './scan.ts'
+import { codeSpansOf } from '../../core/bullets.ts'
+import { linesOf } from '../../core/outline.ts'
+import { applyEdits, type TextRange } from '../markdown/splice.ts'
 
-interface Table {
-  rows: string[][]
-  /** The number of its head's line in the text, from 0, and the first one behind its rows. */
-  start: number
-  end: number
+/** A table, from its head to behind its rows. */
+interface Table extends TextRange {
+  rows: Array<TextRange & { cells: string[] }>
 }
 
 const RULE = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/
 
-/** The Markdown tables in a text, with or without pipes around them. */
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+
+/** The Markdown tables in a text, with or without pipes around them. What stands in code is none. */
 export function tablesOf(text: string): Table[] {
-  const lines = linesOf(text).map((line) => line.text.trim())
-  const isRow = (at: number) => lines[at]?.includes('|') ?? false
+  let fence: string | null = null
+  const lines = linesOf(text).map(({ text: line, start, end }) => {
+    const marks: string | null = FENCE.exec(line)?.[1] ?? null
+    const isCode = fence !== null || marks !== null
+    if (fence === null) fence = marks
+    else if (marks?.startsWith(fence)) fence = null
+    return { text: isCode ? '' : line.trim(), start, end }
+  })
+  const isRow = (at: number) => lines[at]?.text.includes('|') ?? false
   const tables: Table[] = []
-  for (let rule = 1; rule < lines.length; rule += 1) {
-    if (!isRow(rule) || !isRow(rule - 1) || !RULE.test(lines[rule] ?? '')) continue
-    const columns = cellsOf(lines[rule] ?? '').length
-    let end = rule + 1
-    while (isRow(end)) end += 1
-    const rows = lines.slice(rule + 1, end).map((line) => rowOf(line, columns))
-    tables.push({ rows, start: rule - 1, end })
-    rule = end
+  for (let at = 1; at < lines.length; at += 1) {
+    const rule = lines[at]
+    if (!rule || !isRow(at) || !isRow(at - 1) || !RULE.test(rule.text)) continue
+    const columns = cellsOf(rule.text).length
+    const rows: Table['rows'] = []
+    const start = lines[at - 1]?.start ?? 0
+    for (let row = lines[at + 1]; row && isRow(at + 1); row = lines[at + 1]) {
+      rows.push({ start: row.start, end: row.end, cells: rowOf(row.text, columns) })
+      at += 1
+    }
+    tables.push({ rows, start, end: rows.at(-1)?.end ?? rule.end })
   }
   return tables
 }
 
 /** The rows of the first Markdown table in a text, without its head. Escaped pipes and code spans hold together. */
-export const tableRows = (text: string): string[][] => tablesOf(text)[0]?.rows ?? []
+export const tableRows = (text: string): string[][] => tablesOf(text)[0]?.rows.map(({ cells }) => cells) ?? []
 
 /** A pipe in a code span parts cells only where the table has a column for what comes behind it. */
 function rowOf(line: string, columns: number): string[] {
   const cells = cellsOf(line)
-  return cells.length <= columns ? cells : cellsOf(line, codeSpans(line))
+  return cells.length <= columns ? cells : cellsOf(maskCodePipes(line))
 }
 
-function cellsOf(line: string, spans: ReadonlyMap<number, number> = new Map()): string[] {
-  const cells: string[] = []
-  let start = 0
-  const cellTo = (end: number) => cells.push(line.slice(start, end).replaceAll('\\|', '|').trim())
-  for (let at = 0; at < line.length; at += 1) {
-    const end = spans.get(at)
-    if (end !== undefined) at = end - 1
-    else if (line[at] === '\\' && line[at + 1] === '|') at += 1
-    else if (line[at] === '|') {
-      cellTo(at)
-      start = at + 1
-    }
-  }
-  cellTo(line.length)
+function cellsOf(line: string): string[] {
+  const cells = line
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.replaceAll('\0', '|').replaceAll('\\|', '|').trim())
   if (line.startsWith('|')) cells.shift()
   if (line.endsWith('|') && cells.at(-1) === '') cells.pop()
   return cells
 }
 
-/** Where code spans begin and end. Backticks that as many others do not follow are just backticks. */
-function codeSpans(line: string): Map<number, number> {
-  const runs = [...line.matchAll(/`+/g)]
-  const byLength = new Map<number, number[]>()
-  for (const { 0: run, index } of runs.toReversed()) {
-    const places = byLength.get(run.length) ?? []
-    places.push(index)
-    byLength.set(run.length, places)
-  }
-  const spans = new Map<number, number>()
-  let end = 0
-  for (const { 0: run, index } of runs) {
-    const later = byLength.get(run.length)
-    later?.pop()
-    const closing = later?.at(-1)
-    if (index < end || closing === undefined) continue
-    end = closing + run.length
-    spans.set(index, end)
-  }
-  return spans
+/** A line with another character for each pipe in code. */
+function maskCodePipes(line: string): string {
+  const spans = codeSpansOf(line)
+  return applyEdits(
+    line,
+    spans.map(({ start, end }) => ({ start, end, put: line.slice(start, end).replaceAll('|', '\0') })),
+  )
 }
 
 /** A cell that stays one cell: no line breaks, pipes escaped. */

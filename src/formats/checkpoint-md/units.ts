@@ -1,17 +1,13 @@
+import { linesOf } from '../../core/outline.ts'
 import { estimateTokens } from '../../core/tokens.ts'
-import { type SectionName, withoutComments } from './codec.ts'
-import { countOf } from './counted.ts'
-import { isFilled } from './filled.ts'
-import { itemsOf } from './parts.ts'
-import { linesOf } from './scan.ts'
-
-interface Stretch {
-  start: number
-  end: number
-}
+import type { TextRange } from '../markdown/splice.ts'
+import type { SectionName } from './codec.ts'
+import { isFilled, withoutComments } from './items.ts'
+import { endOfBlock, itemsOf } from './parts.ts'
+import { countOf } from './spell.ts'
 
 /** A list item or a block of a section. */
-export interface Unit extends Stretch {
+export interface Unit extends TextRange {
   /** Text has a beginning; anything else (code, a table, a quote) stays or goes whole; `more` counts what went. */
   kind: 'text' | 'whole' | 'more'
   /** Where the next one begins, if only empty lines are between. */
@@ -26,16 +22,15 @@ export interface Unit extends Stretch {
   hasIndented: boolean
 }
 
-type Block = Stretch & { isText: boolean; hasIndented?: true }
+type Block = TextRange & { isText: boolean; hasIndented?: true }
 
 const ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/
 const RULE = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/
-const FENCE = /^ {0,3}(`{3,}|~{3,})/
 /** Code, a table, a quote, HTML, and an item that no list claims: none of them has a beginning that stands alone. */
 const NO_TEXT = /^(?: {4}| {0,3}(?:\t|[|<>]|-->|`{3}|~{3}|(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)))/
 
 /** The items and blocks of a stretch, in order. What is in none of them stays as it is. */
-export function unitsOf(text: string, stretch: Stretch, section: SectionName): Unit[] {
+export function unitsOf(text: string, stretch: TextRange, section: SectionName): Unit[] {
   const blocks: Block[] = []
   let at = stretch.start
   for (const { start, end } of itemsOf(text, stretch)) {
@@ -93,7 +88,7 @@ const inOneLine = (content: string) =>
     .replace(/^ | $/g, '')
 
 /** What stands outside of lists, block by block. Rules and guidance in comments are no blocks: they stay. */
-function looseBlocks(text: string, { start, end }: Stretch): Block[] {
+function looseBlocks(text: string, { start, end }: TextRange): Block[] {
   const blocks: Block[] = []
   let open: Block | null = null
   let until: ((line: string) => boolean) | null = null
@@ -116,12 +111,6 @@ function looseBlocks(text: string, { start, end }: Stretch): Block[] {
     } else open.end = place.end
   }
   return blocks.filter((block) => !isComment(text.slice(block.start, block.end)))
-}
-
-function endOfBlock(line: string): ((line: string) => boolean) | null {
-  const fence = FENCE.exec(line)?.[1]
-  if (fence !== undefined) return (one) => FENCE.test(one) && one.trimStart().startsWith(fence)
-  return line.lastIndexOf('<!--') > line.lastIndexOf('-->') ? (one) => one.includes('-->') : null
 }
 
 const isComment = (block: string) =>

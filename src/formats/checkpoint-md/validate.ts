@@ -1,16 +1,17 @@
 import { nameKey } from '../../core/id.ts'
 import { titleKey } from '../../core/outline.ts'
+import type { FrontMatter } from '../markdown/front-matter.ts'
 import {
   type CheckpointDocument,
   type Delta,
   DOCUMENT_SECTIONS,
+  type DocumentCompletion,
   decodeDocument,
   isNone,
   type SectionName,
   sectionText,
 } from './codec.ts'
-import { openBlockLine } from './edit.ts'
-import { isFilled } from './filled.ts'
+import { isFilled } from './items.ts'
 import { readTimestamp } from './timestamp.ts'
 
 export interface DocumentFinding {
@@ -31,258 +32,158 @@ export interface DocumentNeighbours {
 
 /** Everything that is wrong with a document by the format's own rules, each with its line and a way to mend it. */
 export function validateDocument(text: string, around: DocumentNeighbours): DocumentFinding[] {
-  const findings: DocumentFinding[] = []
   const document = decodeDocument(text)
-  const tell = (level: DocumentFinding['level'], line: number, what: string, mend: string) =>
-    findings.push({ level, line, what, mend })
-  const open = openBlockLine(text)
-  if (open !== null)
-    tell(
-      'error',
-      open,
-      'a code fence or comment that begins here has no end',
-      'Close it: everything below it is read as a part of it.',
-    )
-  checkFront(document, around, tell)
-  checkSections(document, tell)
-  checkDeltas(document, tell)
-  checkCompletion(document, around, tell)
+  const { openLine: open } = document
+  const findings = [
+    ...findIf(open !== null, open ?? 1, 'a code fence or comment that begins here has no end', CLOSE),
+    ...frontFindings(document.front, around),
+    ...sectionFindings(document),
+    ...document.deltas.flatMap(deltaFindings),
+    ...lastDeltaFindings(document),
+    ...completionFindings(document.completion, around.archived),
+  ]
   return findings.sort((a, b) => a.line - b.line)
 }
 
-type ReportProblem = (level: DocumentFinding['level'], line: number, what: string, mend: string) => void
+const CLOSE = 'Close it: everything below it is read as a part of it.'
 
-function checkFront({ front }: CheckpointDocument, around: DocumentNeighbours, tell: ReportProblem): void {
-  if (front === null) {
-    tell(
-      'error',
-      1,
-      'the front matter is missing',
-      'Begin the file with a line `---`, the keys, and a line `---`.',
-    )
-    return
-  }
-  if (front.problem !== null)
-    tell('error', 2, `the front matter does not parse: ${front.problem}`, 'Mend the YAML.')
-  const id = front.fields.get('checkpoint')
-  if (!id?.value)
-    tell('error', id?.line ?? 1, '`checkpoint` is missing', 'Add `checkpoint: <id>` to the front matter.')
-  checkFrontTime('created', true, front, tell)
-  checkFrontTime('last_delta', false, front, tell)
-  const status = front.fields.get('status')
-  if (status && !['current', 'active'].includes(status.value) && !around.archived)
-    tell(
-      'error',
-      status.line,
-      `\`status\` is "${status.value}"`,
-      'Write `current` or `active`, or leave it out.',
-    )
-  if (status?.value === 'current' && !around.archived && around.otherCurrent.length > 0)
-    tell(
-      'error',
-      status.line,
-      `${around.otherCurrent.join(', ')} is current as well`,
-      `Run \`savepoint focus ${id?.value ?? '<id>'}\`: it clears the others.`,
-    )
-  const parent = front.fields.get('parent')
-  if (parent?.value) checkParent(id?.value ?? '', parent, around.parents, tell)
-}
-
-function checkFrontTime(
-  key: string,
-  required: boolean,
-  front: NonNullable<CheckpointDocument['front']>,
-  tell: ReportProblem,
-): void {
-  const field = front.fields.get(key)
-  if (field?.value) checkTime(field.value, field.line, { name: `\`${key}\``, form: `\`${key}: …\`` }, tell)
-  else if (required || field)
-    tell('error', field?.line ?? 1, `\`${key}\` is missing`, `Add \`${key}: 2026-01-31T12:00:00Z\`.`)
-}
+/** A finding, where something is the case. */
+const findIf = (
+  isWrong: boolean,
+  line: number,
+  what: string,
+  mend: string,
+  level: DocumentFinding['level'] = 'error',
+): DocumentFinding[] => (isWrong ? [{ level, line, what, mend }] : [])
 
 /** `form` is how the whole of it is written, with `…` for the time. */
-function checkTime(
-  value: string,
-  line: number,
-  { name, form }: { name: string; form: string },
-  tell: ReportProblem,
-): void {
+function timeFindings(value: string, line: number, name: string, form: string): DocumentFinding[] {
   const time = readTimestamp(value)
-  if (time === null)
-    tell(
-      'error',
-      line,
-      `${name} is not an ISO-8601 timestamp: "${value}"`,
-      `Write ${form.replace('…', '2026-01-31T12:00:00Z')}.`,
-    )
-  else if (!time.hasZone)
-    tell(
-      'warning',
-      line,
-      `${name} has no time zone`,
-      `Write a whole timestamp: ${form.replace('…', `${value.slice(0, 10)}T12:00:00Z`)}.`,
-    )
+  const write = (at: string) => `${form.replace('…', at)}.`
+  const what = `${name} is not an ISO-8601 timestamp: "${value}"`
+  const whole = `Write a whole timestamp: ${write(`${value.slice(0, 10)}T12:00:00Z`)}`
+  return [
+    ...findIf(time === null, line, what, `Write ${write('2026-01-31T12:00:00Z')}`),
+    ...findIf(time?.hasZone === false, line, `${name} has no time zone`, whole, 'warning'),
+  ]
 }
 
-function checkParent(
+function frontFindings(front: FrontMatter | null, around: DocumentNeighbours): DocumentFinding[] {
+  if (front === null) {
+    const mend = 'Begin the file with a line `---`, the keys, and a line `---`.'
+    return findIf(true, 1, 'the front matter is missing', mend)
+  }
+  const [id, status, parent] = ['checkpoint', 'status', 'parent'].map((key) => front.fields.get(key))
+  const times = ['created', 'last_delta'].flatMap((key) => {
+    const { value, line } = front.fields.get(key) ?? { value: '', line: 1 }
+    if (value !== '') return timeFindings(value, line, `\`${key}\``, `\`${key}: …\``)
+    const isNeeded = key === 'created' || front.fields.has(key)
+    return findIf(isNeeded, line, `\`${key}\` is missing`, `Add \`${key}: 2026-01-31T12:00:00Z\`.`)
+  })
+  const problem = `the front matter does not parse: ${front.problem}`
+  const missing = 'Add `checkpoint: <id>` to the front matter.'
+  const isOdd = status !== undefined && !['current', 'active'].includes(status.value)
+  const isShared = status?.value === 'current' && around.otherCurrent.length > 0
+  const others = `${around.otherCurrent.join(', ')} is current as well`
+  const clear = `Run \`savepoint focus ${id?.value ?? '<id>'}\`: it clears the others.`
+  const [line, said] = [status?.line ?? 1, `\`status\` is "${status?.value}"`]
+  return [
+    ...findIf(front.problem !== null, 2, problem, 'Mend the YAML.'),
+    ...findIf(!id?.value, id?.line ?? 1, '`checkpoint` is missing', missing),
+    ...times,
+    ...findIf(isOdd && !around.archived, line, said, 'Write `current` or `active`, or leave it out.'),
+    ...findIf(isShared && !around.archived, line, others, clear),
+    ...(parent?.value ? parentFindings(id?.value ?? '', parent, around.parents) : []),
+  ]
+}
+
+function parentFindings(
   id: string,
   parent: { value: string; line: number },
   parents: ReadonlyMap<string, string | null>,
-  tell: ReportProblem,
-): void {
+): DocumentFinding[] {
   if (!parents.has(nameKey(parent.value))) {
-    tell(
-      'error',
-      parent.line,
-      `the parent ${parent.value} does not exist`,
-      'Name an existing checkpoint, or take `parent` out.',
-    )
-    return
+    const mend = 'Name an existing checkpoint, or take `parent` out.'
+    return findIf(true, parent.line, `the parent ${parent.value} does not exist`, mend)
   }
   const seen = new Map([[nameKey(id), id]])
   for (let up: string | null = parent.value; up !== null; up = parents.get(nameKey(up)) ?? null) {
     if (seen.has(nameKey(up))) {
-      tell(
-        'error',
-        parent.line,
-        `the parents go in a circle: ${[...seen.values(), up].join(' → ')}`,
-        'Take `parent` out of one of them.',
-      )
-      return
+      const what = `the parents go in a circle: ${[...seen.values(), up].join(' → ')}`
+      return findIf(true, parent.line, what, 'Take `parent` out of one of them.')
     }
     seen.set(nameKey(up), up)
   }
+  return []
 }
 
-function checkSections(document: CheckpointDocument, tell: ReportProblem): void {
-  for (const [name, { required, level }] of Object.entries(DOCUMENT_SECTIONS)) {
-    // `as`: these are the table's own keys.
-    const section = name as SectionName
-    const found = document.sections.get(section) ?? []
-    const [first, second] = found
-    if (!first) {
-      if (required)
-        tell(
-          'error',
-          1,
-          `the section ${name} is missing`,
-          `Add \`${'#'.repeat(level)} ${name}\` and fill it.`,
-        )
-      continue
-    }
-    if (second) tell('warning', second.line, `the section ${name} is there twice`, 'Join them.')
-    if (required && section !== 'Essential Information' && !isFilled(sectionText(document, section)))
-      tell(
-        'error',
-        first.line,
-        `the section ${name} is empty`,
-        'Write what a fresh reader needs; comments do not count.',
-      )
-  }
+function sectionFindings(document: CheckpointDocument): DocumentFinding[] {
+  // `as`: these are the table's own keys.
+  return (Object.keys(DOCUMENT_SECTIONS) as SectionName[]).flatMap((name) => {
+    const { required, level } = DOCUMENT_SECTIONS[name]
+    const [first, second] = document.sections.get(name) ?? []
+    const add = `Add \`${'#'.repeat(level)} ${name}\` and fill it.`
+    if (!first) return findIf(required, 1, `the section ${name} is missing`, add)
+    const isEmpty = required && name !== 'Essential Information' && !isFilled(sectionText(document, name))
+    const fill = 'Write what a fresh reader needs; comments do not count.'
+    const twice = `the section ${name} is there twice`
+    return [
+      ...findIf(second !== undefined, second?.line ?? 1, twice, 'Join them.', 'warning'),
+      ...findIf(isEmpty, first.line, `the section ${name} is empty`, fill),
+    ]
+  })
 }
 
-function checkDeltas({ front, deltas }: CheckpointDocument, tell: ReportProblem): void {
-  for (const delta of deltas) {
-    checkTime(delta.at, delta.line, { name: "the delta's time", form: '`## Delta: …`' }, tell)
-    if (!isFilled(delta.what))
-      tell('error', delta.line, 'the delta does not say what changed', 'Fill `### What Changed`.')
-    checkArtifacts(delta, tell)
-  }
-  if (front !== null && front.problem === null) checkLastDelta(front, deltas, tell)
-}
-
-function checkArtifacts({ line, parts, artifacts }: Delta, tell: ReportProblem): void {
-  if (!parts.some((title) => titleKey(title) === 'artifacts'))
-    tell(
-      'error',
-      line,
-      'the delta has no artifacts',
-      'Add `### Artifacts` with its table; a row `-` says that there are none.',
-    )
-  else if (!artifacts.some(({ path }) => path !== ''))
-    tell(
-      'error',
-      line,
-      "the delta's artifact table has no row",
-      'Add a row with a file; a row `-` says that there are none.',
-    )
-  for (const { path, action } of artifacts)
-    if (!isNone(path) && !['created', 'modified', 'deleted'].includes(titleKey(action)))
-      tell(
-        'warning',
-        line,
-        `the action of ${path} is "${action}"`,
-        'Write `created`, `modified` or `deleted`.',
-      )
+function deltaFindings({ at, line, what, parts, artifacts }: Delta): DocumentFinding[] {
+  const isListed = parts.some((title) => titleKey(title) === 'artifacts')
+  const isNamed = artifacts.some(({ path }) => path !== '')
+  const table = 'Add `### Artifacts` with its table; a row `-` says that there are none.'
+  const row = 'Add a row with a file; a row `-` says that there are none.'
+  const odd = artifacts.filter(
+    ({ path, action }) => !isNone(path) && !['created', 'modified', 'deleted'].includes(titleKey(action)),
+  )
+  return [
+    ...timeFindings(at, line, "the delta's time", '`## Delta: …`'),
+    ...findIf(!isFilled(what), line, 'the delta does not say what changed', 'Fill `### What Changed`.'),
+    ...findIf(!isListed, line, 'the delta has no artifacts', table),
+    ...findIf(isListed && !isNamed, line, "the delta's artifact table has no row", row),
+    ...odd.flatMap(({ path, action }) => {
+      const mend = 'Write `created`, `modified` or `deleted`.'
+      return findIf(true, line, `the action of ${path} is "${action}"`, mend, 'warning')
+    }),
+  ]
 }
 
 /** A time that does not parse has its own finding, and one without a zone cannot be compared. */
-function checkLastDelta(
-  { fields }: NonNullable<CheckpointDocument['front']>,
-  deltas: Delta[],
-  tell: ReportProblem,
-): void {
+function lastDeltaFindings({ front, deltas }: CheckpointDocument): DocumentFinding[] {
   const times = deltas.flatMap(({ at, line }) => {
     const time = readTimestamp(at)
     return time ? [{ ...time, at, line }] : []
   })
-  const newest = times.reduce<(typeof times)[number] | null>(
-    (best, time) => (best === null || time.ms > best.ms ? time : best),
-    null,
-  )
-  if (newest === null) return
-  const field = fields.get('last_delta')
+  const newest = times.reduce((best, time) => (time.ms > (best?.ms ?? time.ms) ? time : best), times[0])
+  if (front === null || front.problem !== null || newest === undefined) return []
+  const field = front.fields.get('last_delta')
   const known = readTimestamp(field?.value ?? '')
-  const isNewer = known?.hasZone && newest.hasZone && newest.ms > known.ms
-  if (field && !isNewer) return
-  tell(
-    'warning',
-    newest.line,
-    field ? `the delta is newer than \`last_delta\`, ${field.value}` : '`last_delta` is missing',
-    `Write \`last_delta: ${newest.at}\` into the front matter.`,
-  )
+  const isOlder = known?.hasZone === true && newest.hasZone && newest.ms > known.ms
+  const what = field ? `the delta is newer than \`last_delta\`, ${field.value}` : '`last_delta` is missing'
+  const mend = `Write \`last_delta: ${newest.at}\` into the front matter.`
+  return findIf(!field || isOlder, newest.line, what, mend, 'warning')
 }
 
-function checkCompletion(
-  { completion }: CheckpointDocument,
-  { archived }: DocumentNeighbours,
-  tell: ReportProblem,
-): void {
-  if (archived && completion === null) {
-    tell(
-      'error',
-      1,
-      'an archived document needs a completion',
-      'Add `## Completion` with Status, Outcome and Date.',
-    )
-    return
+function completionFindings(completion: DocumentCompletion | null, archived: boolean): DocumentFinding[] {
+  if (completion === null) {
+    const mend = 'Add `## Completion` with Status, Outcome and Date.'
+    return findIf(archived, 1, 'an archived document needs a completion', mend)
   }
-  if (completion === null) return
-  if (titleKey(completion.status) !== 'archived')
-    tell(
-      'error',
-      completion.line,
-      completion.status === ''
-        ? 'the completion has no status'
-        : `the completion's status is "${completion.status}"`,
-      'Write `- **Status**: Archived`.',
-    )
-  if (completion.outcome === '')
-    tell('error', completion.line, 'the completion has no outcome', 'Add `- **Outcome**: …`.')
-  if (completion.date === '')
-    tell('error', completion.line, 'the completion has no date', 'Add `- **Date**: 2026-01-31T12:00:00Z`.')
-  else
-    checkTime(
-      completion.date,
-      completion.line,
-      { name: "the completion's date", form: '`- **Date**: …`' },
-      tell,
-    )
-  if (!archived)
-    tell(
-      'warning',
-      completion.line,
-      'the document has a completion and is not archived',
-      'Run `savepoint archive`, or take the section out.',
-    )
+  const { status, outcome, date, line } = completion
+  const said = status === '' ? 'the completion has no status' : `the completion's status is "${status}"`
+  const open = 'the document has a completion and is not archived'
+  return [
+    ...findIf(titleKey(status) !== 'archived', line, said, 'Write `- **Status**: Archived`.'),
+    ...findIf(outcome === '', line, 'the completion has no outcome', 'Add `- **Outcome**: …`.'),
+    ...(date === ''
+      ? findIf(true, line, 'the completion has no date', 'Add `- **Date**: 2026-01-31T12:00:00Z`.')
+      : timeFindings(date, line, "the completion's date", '`- **Date**: …`')),
+    ...findIf(!archived, line, open, 'Run `savepoint archive`, or take the section out.', 'warning'),
+  ]
 }

@@ -1,14 +1,14 @@
-import type { Change, Completion } from '../../core/checkpoint.ts'
-import { noChange } from '../../core/checkpoint.ts'
+import { type Change, type Completion, noChange } from '../../core/checkpoint.ts'
 import { type Artifact, type Breadcrumb, emptyWork, type WorkState } from '../../core/work.ts'
 import {
   artifactsOf,
   type CheckpointDocument,
   isNone,
-  listItems,
   type SectionName,
+  sectionBody,
   sectionText,
 } from './codec.ts'
+import { placedItems } from './items.ts'
 import { splitStateAndNow } from './now.ts'
 import { ACTION, CLAIM, DECISION, FACT, readBlock, revealCommentMarks, type Spelling, STEP } from './spell.ts'
 import { tableRows } from './table.ts'
@@ -16,7 +16,7 @@ import { tableRows } from './table.ts'
 /** Where work stands, as a document says it. Its deltas count: they are what happened since the body was written. */
 export function workOf(document: CheckpointDocument): WorkState {
   const items = <Value>(name: SectionName, { read }: Spelling<Value>) =>
-    listItems(sectionText(document, name)).flatMap((item) => read(item) ?? [])
+    placedItems(sectionBody(document, name)).items.flatMap(({ item }) => read(item) ?? [])
   const facts = items('Technical Context', FACT)
   const actions = items('Next Actions', ACTION)
   const work = emptyWork()
@@ -50,7 +50,8 @@ export function workOf(document: CheckpointDocument): WorkState {
 const claim = ({ text, confirmed }: { text: string; confirmed: boolean }) =>
   ({ text, origin: 'file', confirmed }) as const
 
-const readArtifact = ({ path, action, description }: Artifact): Artifact => ({
+/** A file as its row says it, with what was escaped in it. */
+export const readArtifact = ({ path, action, description }: Artifact): Artifact => ({
   path: revealCommentMarks(path),
   action: revealCommentMarks(action),
   description: revealCommentMarks(description),

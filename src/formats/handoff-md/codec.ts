@@ -1,3 +1,4 @@
+import { stringify } from 'yaml'
 import {
   codeSpan,
   decodeBlock,
@@ -7,10 +8,10 @@ import {
   leadingName,
   plainLine,
 } from '../../core/bullets.ts'
-import { decodeClaims, decodeDecisions, encodeClaims, encodeDecisions } from '../../core/claims.ts'
+import { type BodyCodec, decodeClaims, FIELD_BODIES, NO_BODY } from '../../core/claims.ts'
 import { outlinePartsOf, titleKey } from '../../core/outline.ts'
 import type { Artifact, Breadcrumb, WorkState } from '../../core/work.ts'
-import { encodeFront, readFront } from './front-matter.ts'
+import { MAX_FRONT_MATTER, readFrontMatter } from '../markdown/front-matter.ts'
 
 const MAX_HANDOFF_CHARACTERS = 1024 * 1024
 
@@ -25,78 +26,21 @@ export interface Handoff {
   files: string[]
 }
 
-interface Section {
-  heading: string
-  encode(work: WorkState): string
-  decode(body: string): Partial<WorkState>
-}
-
-const texts = (list: ReadonlyArray<{ text: string }>) => encodeItems(list.map(({ text }) => text))
-const decodeTexts = (body: string) => decodeItems(body).map((text) => ({ text }))
-
 /** What a handoff says about the work, in its order. */
-const SECTIONS: readonly Section[] = [
-  {
-    heading: '## Problem',
-    encode: ({ problem }) => encodeBlock(problem),
-    decode: (body) => ({ problem: decodeBlock(body) }),
-  },
-  {
-    heading: '## Goal',
-    encode: ({ intent }) => encodeBlock(intent),
-    decode: (body) => ({ intent: decodeBlock(body) }),
-  },
-  {
-    heading: '## Current State',
-    encode: ({ state }) => encodeBlock(state),
-    decode: (body) => ({ state: decodeBlock(body) }),
-  },
-  {
-    heading: '## Decisions',
-    encode: ({ decisions }) => encodeDecisions(decisions),
-    decode: (body) => ({ decisions: decodeDecisions(body) }),
-  },
-  { heading: '## Constraints and Rules', encode: () => '', decode: () => ({}) },
-  {
-    heading: '### Constraints',
-    encode: ({ constraints }) => encodeClaims(constraints),
-    decode: (body) => ({ constraints: decodeClaims(body) }),
-  },
-  {
-    heading: '### Rules',
-    encode: ({ rules }) => encodeClaims(rules),
-    decode: (body) => ({ rules: decodeClaims(body) }),
-  },
-  {
-    heading: '## Facts',
-    encode: ({ facts }) => encodeClaims(facts),
-    decode: (body) => ({ facts: decodeClaims(body) }),
-  },
-  {
-    heading: '## Done',
-    encode: ({ done }) => texts(done),
-    decode: (body) => ({ done: decodeTexts(body).map(({ text }) => ({ text, at: null })) }),
-  },
-  {
-    heading: '## Now',
-    encode: ({ now }) => encodeBlock(now),
-    decode: (body) => ({ now: decodeBlock(body) }),
-  },
-  {
-    heading: '## Next',
-    encode: ({ next }) => texts(next),
-    decode: (body) => ({ next: decodeTexts(body) }),
-  },
-  {
-    heading: '## Blockers',
-    encode: ({ blockers }) => texts(blockers),
-    decode: (body) => ({ blockers: decodeTexts(body) }),
-  },
-  {
-    heading: '## Open Questions',
-    encode: ({ questions }) => encodeClaims(questions),
-    decode: (body) => ({ questions: decodeClaims(body) }),
-  },
+const SECTIONS: ReadonlyArray<BodyCodec & { heading: string }> = [
+  { heading: '## Problem', ...FIELD_BODIES.problem },
+  { heading: '## Goal', ...FIELD_BODIES.intent },
+  { heading: '## Current State', ...FIELD_BODIES.state },
+  { heading: '## Decisions', ...FIELD_BODIES.decisions },
+  { heading: '## Constraints and Rules', ...NO_BODY },
+  { heading: '### Constraints', ...FIELD_BODIES.constraints },
+  { heading: '### Rules', ...FIELD_BODIES.rules },
+  { heading: '## Facts', ...FIELD_BODIES.facts },
+  { heading: '## Done', ...FIELD_BODIES.done },
+  { heading: '## Now', ...FIELD_BODIES.now },
+  { heading: '## Next', ...FIELD_BODIES.next },
+  { heading: '## Blockers', ...FIELD_BODIES.blockers },
+  { heading: '## Open Questions', ...FIELD_BODIES.questions },
   {
     heading: '## Files',
     encode: ({ artifacts }) => encodeItems(artifacts.map(fileLine)),
@@ -135,6 +79,36 @@ function referenceOf(item: string): Breadcrumb {
   const [label, kind] = /^([^:\n]{1,40}):\s+/.exec(item) ?? []
   const text = label === undefined ? '' : item.slice(label.length)
   return kind === undefined || text === '' ? { kind: 'note', text: item } : { kind: kind.trim(), text }
+}
+
+const FIELDS = ['purpose', 'created', 'branch', 'commit', 'stream'] as const
+type FrontFields = Partial<Record<(typeof FIELDS)[number], string>>
+
+/** The front matter, with its fences; what is null is left out. */
+function encodeFront(fields: Record<(typeof FIELDS)[number], string | null>): string {
+  const lines = FIELDS.flatMap((field) => {
+    const value = plainLine(fields[field] ?? '')
+    return value === '' ? [] : [stringify({ [field]: value }, { lineWidth: 0 }).trimEnd()]
+  })
+  return ['---', ...lines, '---'].join('\n')
+}
+
+/** Reads plain values alone: nothing can grow or run. */
+function readFront(text: string): { fields: FrontFields; bodyStart: number } | { problem: string } {
+  const front = readFrontMatter(text)
+  if (front === null) {
+    const [, language, isOpen] = /^\uFEFF?---(?:(\w[^\r\n]{0,19})|([ \t]*[\r\n]))/.exec(text) ?? []
+    if (language !== undefined) return { problem: `its front matter is not YAML but "${language}"` }
+    if (isOpen) return { problem: `its front matter has no end within ${MAX_FRONT_MATTER} characters` }
+    return { fields: {}, bodyStart: text.startsWith('\uFEFF') ? 1 : 0 }
+  }
+  if (front.problem !== null) return { problem: `its front matter cannot be read: ${front.problem}` }
+  const fields: FrontFields = {}
+  for (const field of FIELDS) {
+    const { value = '', isPlain = false } = front.fields.get(field) ?? {}
+    if (isPlain && plainLine(value) !== '') fields[field] = plainLine(value)
+  }
+  return { fields, bodyStart: front.bodyStart }
 }
 
 /** The document that whoever goes on is given. */

@@ -1,15 +1,13 @@
 import {
-  decodeBlock,
   decodeItems,
   decodeNames,
-  encodeBlock,
   encodeItem,
   encodeItems,
   encodeLine,
   encodeNames,
   plainLine,
 } from '../../core/bullets.ts'
-import { decodeClaims, decodeDecisions, encodeClaims, encodeDecisions } from '../../core/claims.ts'
+import { type BodyCodec, FIELD_BODIES, NO_BODY } from '../../core/claims.ts'
 import { type OutlinePart, outlinePartsOf, titleKey } from '../../core/outline.ts'
 import { visible } from '../../core/visible.ts'
 import type { WorkState } from '../../core/work.ts'
@@ -17,50 +15,22 @@ import type { WorkState } from '../../core/work.ts'
 export const TITLE = 'Session Ledger'
 export const STATE = 'State'
 
-export interface LedgerSection {
-  heading: string
-  encode(work: WorkState): string
-  decode(body: string): Partial<WorkState>
-}
+export type LedgerSection = BodyCodec & { heading: string }
 
 /** The ledger's sections in their order: how each is written, and what it says about the work. */
 export const LEDGER_SECTIONS: readonly LedgerSection[] = [
-  {
-    heading: '## Goal',
-    encode: ({ intent }) => encodeBlock(intent),
-    decode: (body) => ({ intent: decodeBlock(body) }),
-  },
-  {
-    heading: '## Constraints/Assumptions',
-    encode: ({ constraints }) => encodeClaims(constraints),
-    decode: (body) => ({ constraints: decodeClaims(body) }),
-  },
-  {
-    heading: '## Key Decisions',
-    encode: ({ decisions }) => encodeDecisions(decisions),
-    decode: (body) => ({ decisions: decodeDecisions(body) }),
-  },
-  { heading: `## ${STATE}`, encode: () => '', decode: () => ({}) },
-  {
-    heading: '### Done',
-    encode: ({ done }) => encodeItems(done.map(({ text }) => text)),
-    decode: (body) => ({ done: decodeItems(body).map((text) => ({ text, at: null })) }),
-  },
-  {
-    heading: '### Now',
-    encode: ({ now }) => encodeBlock(now),
-    decode: (body) => ({ now: decodeBlock(body) }),
-  },
+  { heading: '## Goal', ...FIELD_BODIES.intent },
+  { heading: '## Constraints/Assumptions', ...FIELD_BODIES.constraints },
+  { heading: '## Key Decisions', ...FIELD_BODIES.decisions },
+  { heading: `## ${STATE}`, ...NO_BODY },
+  { heading: '### Done', ...FIELD_BODIES.done },
+  { heading: '### Now', ...FIELD_BODIES.now },
   {
     heading: '### Next',
+    ...FIELD_BODIES.next,
     encode: ({ next }) => encodeNext(next.map(({ text }) => text)),
-    decode: (body) => ({ next: decodeItems(body).map((text) => ({ text })) }),
   },
-  {
-    heading: '## Open Questions',
-    encode: ({ questions }) => encodeClaims(questions),
-    decode: (body) => ({ questions: decodeClaims(body) }),
-  },
+  { heading: '## Open Questions', ...FIELD_BODIES.questions },
   { heading: '## Working Set', encode: encodeWorkingSet, decode: decodeWorkingSet },
 ]
 

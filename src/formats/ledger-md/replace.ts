@@ -1,12 +1,12 @@
 import { type OutlinePart, outlinePartsOf, titleKey } from '../../core/outline.ts'
 import type { WorkState } from '../../core/work.ts'
+import { applyEdits, type Edit, lineBreakOf } from '../markdown/splice.ts'
 import {
   encodeLedger,
   foreignBullets,
   keyOf,
   knownParts,
   LEDGER_SECTIONS,
-  type LedgerSection,
   STATE,
   TITLE,
   updatedLine,
@@ -18,7 +18,7 @@ import {
  * of people's own, text above the first one, headings as they wrote them, the kind of line breaks.
  */
 export function replaceLedger(old: string, work: WorkState, { at }: { at: string }): string {
-  const eol = /\r\n|\n|\r/.exec(old)?.[0] ?? '\n'
+  const eol = lineBreakOf(old)
   const withLineBreaks = (text: string) => text.replaceAll('\n', eol)
   const parts = outlinePartsOf(old)
   const known = knownParts(parts)
@@ -28,75 +28,38 @@ export function replaceLedger(old: string, work: WorkState, { at }: { at: string
     return old.replace('\uFEFF', '').trim() === '' ? fresh : `${old}${gapBehind(old, eol)}${fresh}`
   }
   const edits = stampEdits(old, title, updatedLine(at), eol)
-  const place = new MissingSections(old, eol, placeOfFirst(known, title))
+  // Where sections that are missing go: behind the one that comes before them in the format's order.
+  let place = placeOfFirst(known, title)
+  let missing: string[] = []
+  const addMissing = () => {
+    const ahead = place.behind ? gapBehind(old.slice(0, place.at), eol) : ''
+    const put = `${ahead}${missing.join(eol + eol)}${place.at >= old.length ? eol : eol + eol}`
+    if (missing.length > 0) edits.push({ start: place.at, end: place.at, put })
+    missing = []
+  }
+  let [top, deepest] = [2, 2]
   for (const section of LEDGER_SECTIONS) {
     const part = known.get(keyOf(section))
+    const isSub = section.heading.startsWith('### ')
+    // A heading is never deeper than what stands there, or it would end up inside a section of people's own.
+    const level = part?.level ?? Math.min(isSub ? top + 1 : top, deepest, 6)
     if (part === undefined) {
-      place.miss(section, (heading) => withLineBreaks(writeSection({ ...section, heading }, work)))
-      continue
+      const heading = `${'#'.repeat(level)}${section.heading.replace(/^#+/, '')}`
+      missing.push(withLineBreaks(writeSection({ ...section, heading }, work)))
+    } else {
+      addMissing()
+      if (keyOf(section) !== titleKey(STATE)) {
+        const body = old.slice(part.bodyStart, part.bodyEnd)
+        const foreign = section.heading === '## Working Set' ? foreignBullets(body) : []
+        edits.push(bodyEdit(old, part, withLineBreaks([section.encode(work), ...foreign].join('\n')), eol))
+      }
+      place = { at: endOfSection(parts, known, part), behind: true }
     }
-    edits.push(...place.flush())
-    if (keyOf(section) !== titleKey(STATE)) {
-      const body = old.slice(part.bodyStart, part.bodyEnd)
-      const foreign = section.heading === '## Working Set' ? foreignBullets(body) : []
-      edits.push(bodyEdit(old, part, withLineBreaks([section.encode(work), ...foreign].join('\n')), eol))
-    }
-    place.moveTo(section, part, endOfSection(parts, known, part))
+    if (!isSub) top = level
+    deepest = keyOf(section) === titleKey(STATE) ? level + 1 : level
   }
-  return applyEdits(old, [...edits, ...place.flush()])
-}
-
-interface Edit {
-  start: number
-  end: number
-  put: string
-}
-
-const isSub = ({ heading }: LedgerSection) => heading.startsWith('### ')
-
-/** Where sections that are missing go: behind the one that comes before them in the format's order. */
-class MissingSections {
-  #missing: string[] = []
-  #top = 2
-  #level = 2
-  #behind = false
-  readonly #old: string
-  readonly #eol: string
-  #at: number
-
-  constructor(old: string, eol: string, { at, behind }: { at: number; behind: boolean }) {
-    this.#old = old
-    this.#eol = eol
-    this.#at = at
-    this.#behind = behind
-  }
-
-  /** Its heading is never deeper than what stands there, or it would end up inside a section of people's own. */
-  miss(section: LedgerSection, text: (heading: string) => string): void {
-    const level = isSub(section) ? Math.min(this.#top + 1, this.#level, 6) : Math.min(this.#top, this.#level)
-    this.#missing.push(text(`${'#'.repeat(level)}${section.heading.replace(/^#+/, '')}`))
-    this.#passed(section, level)
-  }
-
-  moveTo(section: LedgerSection, { level }: OutlinePart, end: number): void {
-    this.#at = end
-    this.#behind = true
-    this.#passed(section, level)
-  }
-
-  #passed(section: LedgerSection, level: number): void {
-    if (!isSub(section)) this.#top = level
-    this.#level = section.heading === `## ${STATE}` ? level + 1 : level
-  }
-
-  flush(): Edit[] {
-    if (this.#missing.length === 0) return []
-    const [eol, at] = [this.#eol, this.#at]
-    const put = this.#missing.join(eol + eol)
-    this.#missing = []
-    const ahead = this.#behind ? gapBehind(this.#old.slice(0, at), eol) : ''
-    return [{ start: at, end: at, put: `${ahead}${put}${at >= this.#old.length ? eol : eol + eol}` }]
-  }
+  addMissing()
+  return applyEdits(old, edits)
 }
 
 function placeOfFirst(
@@ -150,14 +113,4 @@ const lineBehind = (before: string, eol: string) => (/[\r\n]$/.test(before) ? ''
 function gapBehind(before: string, eol: string): string {
   if (/(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)$/.test(before.slice(-200))) return ''
   return `${lineBehind(before, eol)}${eol}`
-}
-
-function applyEdits(old: string, edits: readonly Edit[]): string {
-  let text = ''
-  let at = 0
-  for (const { start, end, put } of [...edits].sort((a, b) => a.start - b.start)) {
-    text += old.slice(at, start) + put
-    at = end
-  }
-  return text + old.slice(at)
 }

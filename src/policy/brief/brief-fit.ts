@@ -1,9 +1,8 @@
 import type { BriefPage } from '../../core/brief-page.ts'
 import type { Brief } from './brief.ts'
-import { ladderOf, type Rung, tokensFor } from './brief-ladder.ts'
-import { type Order, orderOf } from './brief-order.ts'
+import { ladderOf, type Order, orderOf, type Rung, tokensFor } from './brief-ladder.ts'
 import type { BriefLine, BriefSection } from './brief-sections.ts'
-import { clipLine, type Estimate, headerOf, isRough, type Manner, roughCount } from './brief-words.ts'
+import { clipLine, type Estimate, headerOf, type Manner, roughCount } from './brief-words.ts'
 
 /** Below this a brief says too little to be worth anything; the caller refuses. */
 export const MIN_TOKENS = 200
@@ -52,9 +51,8 @@ function fitter(
 ): (rung: Rung | undefined) => FittedBrief | null {
   if (!(tokens >= MIN_TOKENS && characters >= MIN_CHARACTERS))
     throw new RangeError(`a brief needs ${MIN_TOKENS} tokens and ${MIN_CHARACTERS} characters`)
-  const clipped = clipper(estimate)
   return (rung) => {
-    const shown = rung && linesAtRung(brief, order, rung, characters, clipped)
+    const shown = rung && linesAtRung(brief, order, rung, characters, estimate)
     if (!rung || !shown) return null
     const page = pageOf(brief, shown, rung.manner, estimate)
     const text = render(page)
@@ -86,20 +84,6 @@ function firstFit(
   return best
 }
 
-type Clipper = (line: BriefLine, tokens: number) => BriefLine
-
-/** A search asks for the same line at the same length again and again. */
-function clipper(estimate: Estimate): Clipper {
-  const known = new Map<number, Map<BriefLine, BriefLine>>()
-  return (line, tokens) => {
-    const mine = known.get(tokens) ?? new Map<BriefLine, BriefLine>()
-    known.set(tokens, mine)
-    const found = mine.get(line) ?? clipLine(line, tokens, estimate)
-    mine.set(line, found)
-    return found
-  }
-}
-
 interface RenderedLines {
   sections: Array<{ section: BriefSection; lines: BriefLine[] }>
   cuts: FittedBrief['cuts']
@@ -112,7 +96,7 @@ function linesAtRung(
   order: Order,
   rung: Rung,
   characters: number,
-  clipped: Clipper,
+  estimate: Estimate,
 ): RenderedLines | null {
   const shown: RenderedLines = { sections: [], cuts: [], shortened: 0 }
   let length = 0
@@ -121,7 +105,7 @@ function linesAtRung(
     for (const place of order.sections[at] ?? []) {
       const tokens = tokensFor(place, rung)
       if (tokens === 0) continue
-      const short = clipped(place.line, tokens)
+      const short = clipLine(place.line, tokens, estimate)
       length += short.text.length + short.why.length + short.note.length
       if (length > characters) return null
       if (short !== place.line) shown.shortened += 1
@@ -136,7 +120,7 @@ function linesAtRung(
 
 function pageOf(brief: Brief, shown: RenderedLines, manner: Manner, estimate: Estimate): BriefPage {
   const header = headerOf(brief, manner, estimate)
-  const rough = isRough(manner)
+  const rough = manner === 'bare'
   const sections = shown.sections.map(({ section: { title, rank, lines: all }, lines }) => {
     const count = rank === 'must' ? all.length - lines.length : 0
     const words = rough ? `${roughCount(count)} more` : `… ${count} more: ${header.command}`

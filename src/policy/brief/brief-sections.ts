@@ -1,7 +1,7 @@
 import type { Mark, PageLine } from '../../core/brief-page.ts'
 import { openSteps } from '../../core/plan.ts'
 import { collapseSpaces } from '../../core/text.ts'
-import { type Claim, isDeleted, type Position, type WorkField, type WorkState } from '../../core/work.ts'
+import { isDeleted, type Position, type WorkField, type WorkState } from '../../core/work.ts'
 import { CARRY } from '../carry.ts'
 import type { BriefInput, Clean, ItemCheck } from './brief.ts'
 
@@ -56,7 +56,7 @@ export function briefSectionsOf(input: BriefInput, clean: Clean): BriefSection[]
     else marks.set(key, [check])
   }
   return SECTIONS.map(({ title, fields }) => {
-    const lines = fields.flatMap((field) => linesOf(field, input, clean).map(withCheck(field, marks, clean)))
+    const lines = fields.flatMap((field) => draftsOf(field, input, clean).map(withCheck(field, marks, clean)))
     const rank = fields.some((field) => rankOf(field) === 'must') ? ('must' as const) : ('should' as const)
     return { title, rank, lines: lines.filter(({ text }) => text !== '') }
   }).filter(({ lines }) => lines.length > 0)
@@ -65,38 +65,27 @@ export function briefSectionsOf(input: BriefInput, clean: Clean): BriefSection[]
 const LABELS: { readonly [Field in BriefField]?: string } = { problem: 'Problem', intent: 'Goal' }
 const WORST: readonly Mark[] = ['stale', 'unverifiable', 'fresh']
 
-/** An item with the worst that was found about it. */
+/** An item of a field with the worst that was found about it. */
 function withCheck(field: BriefField, marks: Map<string, ItemCheck[]>, clean: Clean) {
-  return ({ index, ...line }: Draft): BriefLine => {
+  return (draft: Draft, index: number): BriefLine => {
     const found = marks.get(`${field} ${index}`) ?? []
     const mark = WORST.find((worst) => found.some((check) => check.mark === worst)) ?? null
     const notes = found.filter((check) => check.mark === mark).map(({ note }) => collapseSpaces(clean(note)))
     const isGone = field === 'references' && mark === 'stale'
     return {
-      field,
-      text: line.text,
-      why: line.why ?? '',
-      unconfirmed: line.unconfirmed ?? false,
-      spent: (line.spent ?? false) || isGone,
-      mark,
-      note: notes.filter((note) => note !== '').join('; '),
+      ...{ field, why: '', unconfirmed: false, mark, note: joinFilled(notes, '; '), ...draft },
+      spent: (draft.spent ?? false) || isGone,
     }
   }
 }
 
-interface Draft {
-  /** The item's place in its field. */
-  index: number
-  text: string
-  why?: string
-  unconfirmed?: boolean
-  spent?: boolean
-}
+type Draft = Pick<BriefLine, 'text'> & Partial<Pick<BriefLine, 'why' | 'unconfirmed' | 'spent'>>
 
-function linesOf(field: BriefField, { work, learnings }: BriefInput, clean: Clean): Draft[] {
+/** The lines of a field, one for each of its items: a check names an item by its place. */
+function draftsOf(field: BriefField, { work, learnings }: BriefInput, clean: Clean): Draft[] {
   const line = (text: string) => collapseSpaces(clean(text))
-  const claims = (list: readonly Claim[]) =>
-    list.map(({ text, confirmed }, index) => ({ index, text: line(text), unconfirmed: !confirmed }))
+  const items = (list: ReadonlyArray<{ text: string; confirmed?: boolean }>) =>
+    list.map(({ text, confirmed = true }) => ({ text: line(text), unconfirmed: !confirmed }))
   switch (field) {
     case 'problem':
     case 'intent':
@@ -104,41 +93,34 @@ function linesOf(field: BriefField, { work, learnings }: BriefInput, clean: Clea
     case 'now':
       return paragraphs(clean(work[field]), LABELS[field])
     case 'decisions':
-      return work.decisions.map(({ text, why, confirmed, supersededBy }, index) => {
+      return work.decisions.map(({ text, why, confirmed, supersededBy }) => {
         const said = line(text)
         return supersededBy === null
-          ? { index, text: said, why: line(why).replace(/^of /, ''), unconfirmed: !confirmed }
-          : { index, text: said === '' ? '' : `superseded: ${said}`, spent: true }
+          ? { text: said, why: line(why).replace(/^of /, ''), unconfirmed: !confirmed }
+          : { text: said === '' ? '' : `superseded: ${said}`, spent: true }
       })
     case 'constraints':
     case 'rules':
     case 'facts':
     case 'questions':
-      return claims(work[field])
     case 'next':
-      return work.next.map(({ text }, index) => ({ index, text: line(text) }))
-    case 'blockers':
-      return [
-        ...work.blockers.map(({ text }, index) => ({ index, text: line(text) })),
-        ...faultOf(work.position, line),
-      ]
-    case 'position':
-      return placeOf(work.position, line).map((text) => ({ index: 0, text }))
     case 'done':
-      return work.done.map(({ text }, index) => ({ index, text: line(text) }))
+      return items(work[field])
+    case 'blockers':
+      return [...items(work.blockers), ...faultOf(work.position, line)]
+    case 'position':
+      return placeOf(work.position, line).map((text) => ({ text }))
     case 'artifacts':
-      return work.artifacts.map(({ path, action, description }, index) => ({
-        index,
+      return work.artifacts.map(({ path, action, description }) => ({
         text: joinFilled([joinFilled([line(path), line(action)], ', '), line(description)], ': '),
         spent: isDeleted({ action }),
       }))
     case 'references':
-      return work.references.map(({ kind, text }, index) => ({
-        index,
+      return work.references.map(({ kind, text }) => ({
         text: line(text) === '' ? '' : joinFilled([line(kind), line(text)], ': '),
       }))
     case 'learnings':
-      return learnings.map((text, index) => ({ index, text: line(text) }))
+      return items(learnings.map((text) => ({ text })))
   }
 }
 
@@ -149,14 +131,14 @@ function paragraphs(text: string, label = ''): Draft[] {
   const lines = text.split('\n').map(collapseSpaces)
   return lines
     .filter((line) => line !== '')
-    .map((line, index) => ({ index, text: index === 0 && label !== '' ? `${label}: ${line}` : line }))
+    .map((line, at) => ({ text: at === 0 && label !== '' ? `${label}: ${line}` : line }))
 }
 
-/** What stopped a run blocks it. No check is about it, so it has no place. */
+/** What stopped a run blocks it. */
 function faultOf({ fault }: Position, line: (text: string) => string): Draft[] {
   if (fault === null) return []
   const text = joinFilled([line(fault.reasonCode), line(fault.message)], ': ')
-  return text === '' ? [] : [{ index: -1, text: `stopped by ${text}` }]
+  return text === '' ? [] : [{ text: `stopped by ${text}` }]
 }
 
 function placeOf(

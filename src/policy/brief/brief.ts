@@ -36,8 +36,6 @@ export interface BriefInput {
   learnings: readonly string[]
   /** What shows the whole of it; `savepoint show <stream>` without one. It is short, and nobody's text. */
   command?: string
-  /** Asked before any other. */
-  questions?: readonly string[]
   /** What must be known before all else, in a few short lines. */
   notes?: readonly string[]
   /** What its sessions said. */
@@ -46,9 +44,9 @@ export interface BriefInput {
   asksFocus?: boolean
 }
 
-/** What to ask before going on: whether something is still the focus, to confirm a claim, or in the asker's words. */
+/** What to ask before going on: whether something is still the focus, or to confirm a claim. */
 export interface Question {
-  kind: 'focus' | 'confirm' | 'asked'
+  kind: 'focus' | 'confirm'
   about: string
 }
 
@@ -107,11 +105,11 @@ const MAX_QUESTIONS = 3
 const QUOTE = 90
 
 /**
- * One to three questions where there is something to ask, none where there is not: the caller's own, whether the
- * focus still holds where the world has moved, and the claims that nobody confirmed, newest decision first.
+ * One to three questions where there is something to ask, none where there is not: whether the focus still holds
+ * where the world has moved, and the claims that nobody confirmed, newest decision first.
  */
 export function questionsOf(
-  { work, drift, questions = [], asksFocus = false, talks = null }: BriefInput,
+  { work, drift, asksFocus = false, talks = null }: BriefInput,
   clean: Clean,
 ): Question[] {
   const { decisions, constraints, rules, facts } = work
@@ -121,7 +119,6 @@ export function questionsOf(
     const about = clipText(collapseSpaces(clean(text)), QUOTE)
     if (about !== '' && found.length < MAX_QUESTIONS) found.push({ kind, about })
   }
-  for (const question of questions) ask('asked', question)
   if (asksFocus || hasDrift(drift)) ask('focus', focusOf(work, clean) || lastTyped(talks))
   for (const { text, confirmed } of [...standing, ...constraints, ...rules, ...facts]) {
     if (found.length >= MAX_QUESTIONS) break

@@ -1,4 +1,5 @@
 import { wellFormed } from '../../core/canonical.ts'
+import { isSecretFile, namesSecretFile } from '../../core/secret-file.ts'
 import type { TranscriptEntryOf } from '../../core/transcript.ts'
 import { redact } from '../redact.ts'
 import { reachByName, reachByRun } from './command-steps.ts'
@@ -6,14 +7,12 @@ import {
   commitIn,
   commitSubject,
   type Family,
-  failedTest,
   failingLine,
   hasFailedTest,
   isCommit,
   isNoCommand,
   type NotableCommand,
   namesCheck,
-  notableByDescription,
   notableOf,
   passingLine,
   resetBy,
@@ -33,29 +32,28 @@ export function beginCall(digest: Digest, { id, name, does, input, at }: Transcr
   if (does === 'ours' || OUR_COMMAND.test(input.command ?? '')) return
   const { path = '', command = '', description = '', helper = '', prompt = '', task = '' } = input
   const isHelper = does === 'help'
-  const isBehind = input.background === true
+  const isInBackground = input.background === true
   const what = isHelper
     ? [helper, description].filter(Boolean).join(': ')
     : commandLine(command) || path || description
   const { turn } = digest
   const announced = turn.at(-1)
-  if (announced && !announced.leadsOn && digest.command) reachByName(digest.command, announced.text)
-  if (announced) announced.leadsOn = true
+  if (announced && !announced.isFollowedByCall && digest.command) reachByName(digest.command, announced.text)
+  if (announced) announced.isFollowedByCall = true
   digest.counts.calls += 1
-  digest.last = 'call'
+  digest.lastEvent = 'call'
   const request = digest.requests.at(-1)
-  if (request?.led === 'nothing') request.led = 'calls'
+  if (request?.effect === 'nothing') request.effect = 'calls'
   if (digest.command && command !== '') reachByRun(digest.command, command)
   digest.calls.push({
     id: redactToLine(id, LONGEST.id),
-    alias: does === 'look' || does === 'stop' ? redactToLine(task, LONGEST.id) : '',
+    handle: does === 'look' || does === 'stop' ? redactToLine(task, LONGEST.id) : '',
     at,
     name: redactToLine(name, 60),
     ...(does === undefined ? {} : { does }),
-    kind: isHelper ? 'subagent' : isBehind ? 'background' : 'call',
-    isBehind,
-    broke: '',
-    about: redactToLine(description, 120),
+    kind: isHelper ? 'subagent' : isInBackground ? 'background' : 'call',
+    isInBackground,
+    stoppedBy: '',
     what: redactToLine(what || name, LONGEST.what),
     prompt: isHelper ? redactToLine(prompt, LONGEST.prompt) : '',
     path: does === 'edit' || does === 'write' ? wellFormed(redact(path).slice(0, LONGEST.path)) : '',
@@ -67,7 +65,7 @@ export function beginCall(digest: Digest, { id, name, does, input, at }: Transcr
       at,
       name: redactToLine(name, 60),
       what: redactToLine(what || name, LONGEST.what),
-      came: 'nothing',
+      outcome: 'none',
       detail: '',
     }
 }
@@ -82,32 +80,32 @@ function commandLine(command: string): string {
 /** What a call came to. What it printed tells whether it failed, and nothing of what is to be done. */
 export function endCall(digest: Digest, result: TranscriptEntryOf<'result'>): void {
   const { id, failed, refused, text: printed, at } = result
-  // Before a line of a failure is chosen: one line of a key does not look like a key.
-  const text = failed ? redact(printed) : printed
   const call = digest.calls.find((one) => one.id === redactToLine(id, LONGEST.id))
   if (call === undefined) return
-  digest.last = 'call'
-  if (!failed && !refused && (call.isBehind || result.goesOn)) {
-    call.isBehind = true
+  // Before a line of a failure is chosen: one line of a key does not look like a key.
+  const text = readsSecretFile(call) ? '' : failed ? redact(printed) : printed
+  digest.lastEvent = 'call'
+  if (!failed && !refused && (call.isInBackground || result.goesOn)) {
+    call.isInBackground = true
     if (call.kind === 'call') call.kind = 'background'
-    call.alias = result.handle ?? ''
+    call.handle = result.handle ?? ''
     return
   }
   // A helper that the provider stopped has not finished, whatever the client calls its result.
   if (call.kind === 'subagent' && result.broke) {
-    call.broke = redactToLine(text.split('\n', 1)[0] ?? '', 200)
+    call.stoppedBy = redactToLine(text.split('\n', 1)[0] ?? '', 200)
     return
   }
   digest.calls.splice(digest.calls.indexOf(call), 1)
   if (!failed && call.does === 'dismiss')
     digest.calls = digest.calls.filter(({ kind }) => kind !== 'subagent')
   // What was stopped came to nothing; what is over says how.
-  if (!failed && call.alias !== '' && call.does === 'stop') takeCall(digest, call.alias)
-  else if (!failed && call.alias !== '' && result.over)
-    finishCall(digest, { id: call.alias, failed: result.over === 'failed', at })
+  if (!failed && call.handle !== '' && call.does === 'stop') takeCall(digest, call.handle)
+  else if (!failed && call.handle !== '' && result.over)
+    finishCall(digest, { id: call.handle, failed: result.over === 'failed', at })
   const { lastCall } = digest
   if (lastCall && lastCall.at === call.at && lastCall.what === call.what) {
-    lastCall.came = refused ? 'refused' : failed ? 'failed' : 'well'
+    lastCall.outcome = refused ? 'refused' : failed ? 'failed' : 'succeeded'
     lastCall.detail = failed && !refused ? failingLine(text) || lastLine(text) : ''
   }
   if (refused || result.neverRan) return
@@ -118,6 +116,9 @@ export function endCall(digest: Digest, result: TranscriptEntryOf<'result'>): vo
 /** Only of a call that writes the whole of a file its result tells whether that made it. */
 const isMade = ({ does }: OpenCall, { created }: TranscriptEntryOf<'result'>) =>
   does === 'write' && created === true
+
+/** What such a call printed may be the secret itself. */
+const readsSecretFile = ({ what, command }: OpenCall) => isSecretFile(what) || namesSecretFile(command)
 
 const lastLine = (text: string) => redactToLine(text.trimEnd().split('\n').at(-1) ?? '', 160)
 
@@ -133,7 +134,8 @@ export function finishCall(
 /** The call of that name, which is open no longer. */
 function takeCall(digest: Digest, id: string): OpenCall | undefined {
   const name = redactToLine(id, LONGEST.id)
-  const isMeant = ({ id: own, alias, isBehind }: OpenCall) => own === name || (isBehind && alias === name)
+  const isMeant = ({ id: own, handle, isInBackground }: OpenCall) =>
+    own === name || (isInBackground && handle === name)
   const at = digest.calls.findIndex(isMeant)
   return at < 0 ? undefined : digest.calls.splice(at, 1)[0]
 }
@@ -141,7 +143,7 @@ function takeCall(digest: Digest, id: string): OpenCall | undefined {
 /** What ran in the foreground when the user or the client went on will have no result any more. */
 export function dropForeground(digest: Digest): void {
   digest.calls = digest.calls.filter(
-    ({ isBehind, kind, broke }) => isBehind || kind === 'background' || broke !== '',
+    ({ isInBackground, kind, stoppedBy }) => isInBackground || kind === 'background' || stoppedBy !== '',
   )
 }
 
@@ -159,7 +161,7 @@ function touchFile(digest: Digest, path: string, action: TouchedFile['action']):
 
 function markChange({ requests }: Digest): void {
   const request = requests.at(-1)
-  if (request) request.led = 'changes'
+  if (request) request.effect = 'changes'
 }
 
 /** How a run came to its end. */
@@ -172,10 +174,7 @@ function recordRun(
   output: string,
 ): void {
   const command = call.command.slice(0, 1_000)
-  const notable =
-    notableOf(command) ??
-    notableByDescription(command, call.about, output) ??
-    asTest(digest, command, failed, output)
+  const notable = notableOf(command)
   if (!failed) forgetCommits(digest, resetBy(command))
   if (rewritesHistory(command)) for (const commit of digest.commits) commit.hash = ''
   if (notable === null) return
@@ -221,15 +220,7 @@ function splitAtFailedTest(
 function forgetCommits(digest: Digest, count: number): void {
   for (const { hash } of count > 0 ? digest.commits.splice(-count) : [])
     for (const request of digest.requests)
-      if (hash !== '') request.came = request.came.filter((one) => !one.includes(hash.slice(0, 7)))
-}
-
-/** A command that failed as a test does is one, and so is the run of it that passes. */
-function asTest({ checks }: Digest, command: string, failed: boolean, output: string): NotableCommand | null {
-  const test = failedTest(command, failed ? output : 'FAIL ')
-  if (test === null || failed) return test
-  const [family] = test.families
-  return checks.some((one) => one.family === family?.family) ? test : null
+      if (hash !== '') request.outcome = request.outcome.filter((one) => !one.includes(hash.slice(0, 7)))
 }
 
 /** The last outcome of each family. Where several ran and failed, nobody knows which: it is over when each has passed. */
@@ -243,14 +234,15 @@ function recordCheck(
   if (outcome.failed) digest.checks = digest.checks.filter((one) => one.failed || !names.includes(one.family))
   if (!outcome.failed) forgetFailure(digest, names)
   if (!outcome.failed)
-    for (const check of digest.checks) check.left = check.left.filter((name) => !hasPassed(name, names))
+    for (const check of digest.checks)
+      check.notPassedSince = check.notPassedSince.filter((name) => !hasPassed(name, names))
   const [first] = families
   if (first === undefined) return
   const told = outcome.failed ? [{ ...first, family: names.join(' && ') }] : families
   for (const { family, kind } of told) {
     const known = digest.checks.findIndex((one) => one.family === family)
     if (known !== -1) digest.checks.splice(known, 1)
-    digest.checks.push({ ...outcome, family, kind, left: outcome.failed ? names : [] })
+    digest.checks.push({ ...outcome, family, kind, notPassedSince: outcome.failed ? names : [] })
   }
   keepNewest(digest.checks, KEEP.checks)
 }
@@ -268,4 +260,4 @@ const hasPassed = (name: string, passed: readonly string[]) =>
   )
 
 /** Whether a check still fails, as far as anybody knows. */
-export const isFailing = ({ failed, left }: Check) => failed && left.length > 0
+export const isFailing = ({ failed, notPassedSince }: Check) => failed && notPassedSince.length > 0

@@ -31,12 +31,12 @@ export function commandOf(text: string): Pick<RunningCommand, 'steps' | 'rules'>
     if (isStep && steps.length < KEEP.steps)
       steps.push({
         text: redactToLine(line.replace(/^#{1,6}\s+/, '').replace(/\*\*/g, ''), 140),
-        marks: [],
+        commands: [],
         reached: false,
       })
     // What a step has run tells that it was reached.
     const step = steps.at(-1)
-    if (step && step.marks.length < 6) step.marks.push(...marksIn(line))
+    if (step && step.commands.length < 6) step.commands.push(...commandsNamedIn(line))
     if (
       (RULE.test(line) || (isBelowRules && BULLET.test(line))) &&
       line.length < 600 &&
@@ -63,7 +63,7 @@ function longestRun(steps: RunningCommand['steps']): RunningCommand['steps'] {
 }
 
 /** Commands of at least two words, as far as nothing in them is to be filled in. */
-function marksIn(line: string): string[] {
+function commandsNamedIn(line: string): string[] {
   const inline = [...line.matchAll(CODE)].map(([, code = '']) => code)
   const block = /^\s*(?:\$ )?([a-z][\w.-]+(?: [\w./:-]+)+)/.exec(line)?.[1]
   return [...inline, ...(block === undefined || inline.length > 0 ? [] : [block])]
@@ -76,7 +76,7 @@ function marksIn(line: string): string[] {
 export const reachByRun = (command: RunningCommand, run: string): void =>
   reachUpTo(
     command,
-    command.steps.findLastIndex(({ marks }) => marks.some((mark) => run.includes(mark))),
+    command.steps.findLastIndex(({ commands }) => commands.some((mark) => run.includes(mark))),
   )
 
 /** So it is when the user asks for it by its number, or the agent goes on with it. */
@@ -90,5 +90,5 @@ export function reachByName(command: RunningCommand, text: string): void {
 function reachUpTo(command: RunningCommand, place: number): void {
   const fresh = command.steps.slice(0, place + 1).filter(({ reached }) => !reached)
   for (const step of fresh) step.reached = true
-  if (fresh.length > 0) command.since = 0
+  if (fresh.length > 0) command.requestsSince = 0
 }

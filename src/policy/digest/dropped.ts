@@ -1,4 +1,5 @@
 import type { WorkState } from '../../core/work.ts'
+import { MESSAGE_LINES } from '../agent-words.ts'
 import { inOneLine, shorten } from './quote.ts'
 import type { Digest } from './state.ts'
 import { shareOf, wordsIn } from './words.ts'
@@ -30,7 +31,7 @@ export function droppedLines(
       const said = `user: "${shorten(inOneLine(text), 400)}"`
       return how === 'answer' ? `agent: "${shorten(inOneLine(about), 160)}" ${said}` : said
     }),
-    ...claimsIn(work).filter((line) => !isHeld(line.replace(/^\w+: /, ''))),
+    ...(work ? claimLines(work) : []).filter((line) => !isHeld(line.replace(/^\w+: /, ''))),
   ]
 }
 
@@ -39,14 +40,14 @@ const HELD = 0.7
 /** So few words ("go on") need not be given back. */
 const SAYS_LITTLE = 2
 
-function claimsIn(work: WorkState | null): string[] {
-  if (work === null) return []
+/** Decisions, rules and constraints of some work, as lines. */
+export function claimLines(work: WorkState): string[] {
   const standing = work.decisions.filter(({ supersededBy }) => supersededBy === null)
   const withClaimMark = ({ text, confirmed }: { text: string; confirmed: boolean }) =>
-    confirmed ? text : `UNCONFIRMED: ${text}`
+    confirmed ? text : MESSAGE_LINES.unconfirmed(text)
   return [
-    ...standing.map((one) => `Decided: ${withClaimMark(one)}${one.why === '' ? '' : ` (why: ${one.why})`}`),
-    ...work.rules.map((one) => `Rule: ${withClaimMark(one)}`),
-    ...work.constraints.map((one) => `Constraint: ${withClaimMark(one)}`),
+    ...standing.map((one) => MESSAGE_LINES.decision(withClaimMark(one), one.why)),
+    ...work.rules.map((one) => MESSAGE_LINES.rule(withClaimMark(one))),
+    ...work.constraints.map((one) => MESSAGE_LINES.constraint(withClaimMark(one))),
   ]
 }

@@ -27,7 +27,7 @@ const FOLD: { [Kind in TranscriptEntry['kind']]: (digest: Digest, entry: Transcr
     tool: beginCall,
     result: endCall,
     asks: (digest, { at, questions }) => {
-      digest.asks = {
+      digest.openQuestions = {
         at,
         questions: questions.map(({ question, options }) => ({
           question: redactToLine(question, LONGEST.question),
@@ -55,15 +55,15 @@ const FOLD: { [Kind in TranscriptEntry['kind']]: (digest: Digest, entry: Transcr
     boundary: dropForeground,
     summary: (digest, { text, at }) => {
       dropForeground(digest)
-      digest.summary = { ...summaryOf(text), at, before: digest.counts.requests, since: 0 }
+      digest.summary = { ...summaryOf(text), at, requestsBefore: digest.counts.requests, requestsSince: 0 }
     },
     interrupt: (digest) => {
       dropForeground(digest)
-      digest.last = 'interrupt'
+      digest.lastEvent = 'interrupt'
     },
     halt: (digest, { error, words }) => {
-      digest.last = 'halt'
-      digest.halted = redactToLine(words || error, 300)
+      digest.lastEvent = 'halt'
+      digest.haltWords = redactToLine(words || error, 300)
     },
   }
 
@@ -73,13 +73,13 @@ function hearText(digest: Digest, { text, at }: TranscriptEntryOf<'text'>): void
   if (said === '') return
   const { turn } = digest
   const before = turn.at(-1)
-  if (before && digest.last === 'text' && !before.leadsOn)
+  if (before && digest.lastEvent === 'text' && !before.isFollowedByCall)
     before.text = redactAndShorten(`${before.text}\n\n${said}`, LONGEST.said)
-  else turn.push({ at, text: said, leadsOn: false })
+  else turn.push({ at, text: said, isFollowedByCall: false })
   keepNewest(turn, KEEP.turn)
   dropForeground(digest)
-  digest.last = 'text'
-  digest.halted = ''
+  digest.lastEvent = 'text'
+  digest.haltWords = ''
 }
 
 function showPlan(digest: Digest, { text, verdict, path, at }: TranscriptEntryOf<'plan'>): void {
@@ -88,9 +88,9 @@ function showPlan(digest: Digest, { text, verdict, path, at }: TranscriptEntryOf
     text === '' && plan
       ? { title: plan.title, outline: plan.outline, opening: plan.opening }
       : outlineOf(text)
-  const shown = (plan?.shown ?? 0) + (verdict === 'shown' ? 1 : 0)
+  const timesShown = (plan?.timesShown ?? 0) + (verdict === 'shown' ? 1 : 0)
   if (told.title !== '')
-    digest.plan = { ...told, verdict, at, shown, path: redactToLine(path, 300) || (plan?.path ?? '') }
+    digest.plan = { ...told, verdict, at, timesShown, path: redactToLine(path, 300) || (plan?.path ?? '') }
 }
 
 function keepTask(digest: Digest, { id, text, state, at }: TranscriptEntryOf<'todo'>): void {
@@ -112,10 +112,10 @@ function setTasks(digest: Digest, tasks: Digest['tasks'], at: string): void {
   digest.tasks =
     some.length <= KEEP.tasks ? some : some.filter(({ state }) => state !== 'done').slice(0, KEEP.tasks)
   digest.tasksAt = at
-  digest.tasksSince = 0
+  digest.requestsSinceTasks = 0
 }
 
-function finishTask({ done }: Digest, text: string, at: string): void {
-  if (text !== '' && !done.some((one) => one.text === text)) done.push({ at, text })
-  keepNewest(done, KEEP.done)
+function finishTask({ finishedTasks }: Digest, text: string, at: string): void {
+  if (text !== '' && !finishedTasks.some((one) => one.text === text)) finishedTasks.push({ at, text })
+  keepNewest(finishedTasks, KEEP.finishedTasks)
 }

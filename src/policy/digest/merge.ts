@@ -29,9 +29,12 @@ export function mergeSessionWork(
   }
   return {
     ...work,
-    decisions: [...withNewestAnswers(known.decisions, decisions), ...unknown(known.decisions, decisions)],
-    done: [...known.done, ...unknown(known.done, done)],
-    artifacts: artifactsWith(known.artifacts, artifacts),
+    decisions: [
+      ...withNewestAnswers(known.decisions, decisions),
+      ...withoutKnown(known.decisions, decisions),
+    ],
+    done: [...known.done, ...withoutKnown(known.done, done)],
+    artifacts: mergeArtifacts(known.artifacts, artifacts),
     overheard: OVERHEARD.filter((field) => overheard.has(field)),
   }
 }
@@ -65,7 +68,7 @@ function withNewestAnswers(known: readonly Decision[], fresh: readonly Decision[
 const questionOf = (text: string) => text.split(' → ', 1)[0] ?? text
 
 /** The items whose words are not there yet. */
-function unknown<Item extends { text: string }>(
+function withoutKnown<Item extends { text: string }>(
   known: ReadonlyArray<{ text: string }>,
   fresh: readonly Item[],
 ): Item[] {
@@ -74,7 +77,7 @@ function unknown<Item extends { text: string }>(
 }
 
 /** The newest last. A known file keeps what was said about it. */
-function artifactsWith(known: readonly Artifact[], fresh: readonly Artifact[]): Artifact[] {
+function mergeArtifacts(known: readonly Artifact[], fresh: readonly Artifact[]): Artifact[] {
   const before = new Map(known.map((one) => [one.path, one]))
   const paths = new Set(fresh.map(({ path }) => path))
   const touched = fresh.map((one) => {

@@ -17,6 +17,9 @@ export const inOneLine = (text: string) =>
     .filter((line) => line !== '')
     .join(' / ')
 
+/** A line that a program printed, as its own words: it may be anybody's, and ends where its quote ends. */
+export const quoteOutput = (line: string) => `"${line.replaceAll('"', "'")}"`
+
 /** Below this a text keeps its beginning only. */
 const BOTH_ENDS = 170
 
@@ -65,3 +68,7 @@ function tailOf(text: string, most: number): string {
   const rest = space >= 0 && space < most / 2 ? part.slice(space) : part
   return wellFormed(rest.replace(/^[\uDC00-\uDFFF]/, '')).trimStart()
 }
+
+/** The first of a list, and how many more there are. */
+export const firstOf = (list: readonly string[], most: number, more = 'more'): string[] =>
+  list.length > most ? [...list.slice(0, most), `${list.length - most} ${more}`] : [...list]

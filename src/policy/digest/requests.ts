@@ -8,7 +8,7 @@ import { hasQuestion, lettersIn } from './words.ts'
 
 type HeardRequest = Omit<TranscriptEntryOf<'request'>, 'kind'>
 
-const LONGEST = { request: 3_000, older: 700, first: 1_500, about: 400, asked: 500 }
+const LONGEST = { request: 3_000, older: 700, first: 1_500, about: 400, answeredQuestion: 500 }
 
 /** What the user said ends the agent's turn. A prompt that was sent twice, or queued and then sent, is one. */
 export function hearRequest(digest: Digest, { how: given, text, about, at, isUnsure }: HeardRequest): void {
@@ -17,43 +17,40 @@ export function hearRequest(digest: Digest, { how: given, text, about, at, isUns
   // Who types while nothing runs finds the queue empty: what waited was read, whether or not the client wrote it down.
   if (given === 'prompt' && waited === null) for (const one of digest.queue.splice(0)) hearQueued(digest, one)
   const how = given === 'prompt' && isRefusedWithoutWords(digest) ? 'refusal' : given
-  const asked = given === 'prompt' ? (waited?.asked ?? questionFor(digest, words)) : ''
+  const answeredQuestion = given === 'prompt' ? (waited?.answeredQuestion ?? questionFor(digest, words)) : ''
   const unsure = isUnsure ? { isUnsure } : {}
-  addRequest(digest, { at, how, text: words, about: aboutOf(digest, how, about), asked, ...unsure }, given)
+  addRequest(
+    digest,
+    { at, how, text: words, about: aboutOf(digest, how, about), answeredQuestion, ...unsure },
+    given,
+  )
 }
 
-const hearQueued = (digest: Digest, { at, text, asked }: Digest['queue'][number]) =>
-  addRequest(digest, { at, how: 'queued', text, about: '', asked, isUnsure: true }, 'queued')
+const hearQueued = (digest: Digest, { at, text, answeredQuestion }: Digest['queue'][number]) =>
+  addRequest(digest, { at, how: 'queued', text, about: '', answeredQuestion, isUnsure: true }, 'queued')
 
-function addRequest(digest: Digest, said: Omit<Request, 'came' | 'led'>, given: Request['how']): void {
+function addRequest(digest: Digest, said: Omit<Request, 'outcome' | 'effect'>, given: Request['how']): void {
   const { how, text } = said
   const isAgain = isRepeated(digest, said)
   if (given === 'prompt' || given === 'command') endTurn(digest, text)
   if (how === 'command')
-    digest.command = { name: redactToLine(said.about, 100), steps: [], rules: [], since: 0 }
+    digest.command = { name: redactToLine(said.about, 100), steps: [], rules: [], requestsSince: 0 }
   else if (digest.command) {
-    digest.command.since += 1
+    digest.command.requestsSince += 1
     reachByName(digest.command, text)
   }
-  if (digest.summary) digest.summary.since += 1
-  digest.asks = null
-  digest.tasksSince += how === 'answer' ? 0 : 1
+  if (digest.summary) digest.summary.requestsSince += 1
+  digest.openQuestions = null
+  digest.requestsSinceTasks += how === 'answer' ? 0 : 1
   if (isAgain) {
-    if (!said.isUnsure) markAsTyped(digest, text)
+    // What was taken from the queue came as the user's own words.
+    if (!said.isUnsure) delete digest.requests.findLast((one) => one.text === text)?.isUnsure
     return
   }
   digest.counts.requests += 1
-  digest.requests.push({ ...said, came: [], led: 'nothing' })
+  digest.requests.push({ ...said, outcome: [], effect: 'nothing' })
   trimRequests(digest)
 }
-
-/** What was taken from the queue came as the user's own words. */
-function markAsTyped({ requests }: Digest, text: string): void {
-  const known = requests.findLast((one) => one.text === text)
-  if (known) requests[requests.indexOf(known)] = sure(known)
-}
-
-const sure = ({ isUnsure: _isUnsure, ...request }: Request): Request => request
 
 /** A prompt that a hook stopped is sent again, and a queued one comes twice; an answered "yes" is another one. */
 function isRepeated({ requests, turn }: Digest, { how, text }: Pick<Request, 'how' | 'text'>): boolean {
@@ -74,7 +71,7 @@ function isRepeated({ requests, turn }: Digest, { how, text }: Pick<Request, 'ho
 function isRefusedWithoutWords({ lastCall, plan, requests }: Digest): boolean {
   const saidAt = requests.at(-1)?.at ?? ''
   return (
-    (lastCall?.came === 'refused' && lastCall.at > saidAt) ||
+    (lastCall?.outcome === 'refused' && lastCall.at > saidAt) ||
     (plan?.verdict === 'refused' && plan.at > saidAt)
   )
 }
@@ -84,7 +81,7 @@ function aboutOf(digest: Digest, how: Request['how'], about: string): string {
   if (how !== 'refusal') return redactToLine(about, LONGEST.about)
   const { lastCall, plan } = digest
   if (plan?.verdict === 'refused' && plan.at >= (lastCall?.at ?? '')) return 'the plan'
-  if (lastCall?.came !== 'refused') return ''
+  if (lastCall?.outcome !== 'refused') return ''
   return redactToLine(
     lastCall.what === lastCall.name ? lastCall.name : `${lastCall.name} ${lastCall.what}`,
     160,
@@ -99,7 +96,7 @@ function trimRequests(digest: Digest): void {
   if (older) older.text = redactAndShorten(older.text, aged === 0 ? LONGEST.first : LONGEST.older)
   if (requests.length <= KEEP.requests) return
   requests.splice(1, requests.length - KEEP.requests)
-  digest.forgotten += 1
+  digest.droppedRequests += 1
 }
 
 const NEWEST_WHOLE = 4
@@ -110,18 +107,21 @@ const SHORT_REPLY = 60
 const CHOICE = 15
 
 /** What the agent asked before a short reply: its last question, with what the reply may choose from. */
-function questionFor({ turn, last }: Digest, reply: string): string {
+function questionFor({ turn, lastEvent }: Digest, reply: string): string {
   const said = turn.at(-1)
-  if (lettersIn(reply) > SHORT_REPLY || last !== 'text' || !said || said.leadsOn) return ''
+  if (lettersIn(reply) > SHORT_REPLY || lastEvent !== 'text' || !said || said.isFollowedByCall) return ''
   const parts = said.text.split(/\n{2,}/).filter((part) => part.trim() !== '')
   const at = parts.findLastIndex((part) => hasQuestion(part.replace(/^\s*#.*$/gm, '')))
   const chosen = chosenItem(said.text, reply)
-  if (at < 0) return redactToLine(chosen, LONGEST.asked)
+  if (at < 0) return redactToLine(chosen, LONGEST.answeredQuestion)
   const isChoice = chosen === '' && (/\d/.test(reply) || lettersIn(reply) <= CHOICE)
   const options = isChoice ? listAround(parts, at) : [chosen]
   const lines = (parts[at] ?? '').split('\n').filter((line) => !/^\s*#/.test(line))
   const question = lines.filter((line) => isChoice || hasQuestion(line))
-  return redactToLine(keepEnd([...options, ...question].join('\n'), LONGEST.asked), LONGEST.asked)
+  return redactToLine(
+    keepEnd([...options, ...question].join('\n'), LONGEST.answeredQuestion),
+    LONGEST.answeredQuestion,
+  )
 }
 
 const OPTION = '(?:option|opción|opção|variant|variante|choice|вариант|选项|方案|オプション)'
@@ -166,17 +166,17 @@ function endTurn(digest: Digest, reply: string): void {
   // A proposal is not what came of a request, for the next one answers it; nor is an outcome that the next one questions.
   const isOutcome =
     final &&
-    !final.leadsOn &&
+    !final.isFollowedByCall &&
     !asksAtEnd(final.text) &&
     !hasQuestion(reply) &&
-    (newest?.led === 'changes' || isQuestion)
-  if (newest && isOutcome) newest.came = gistSentences(final.text, isQuestion)
-  if (final && !final.leadsOn) digest.answerBefore = keepEnd(final.text, 2_000)
+    (newest?.effect === 'changes' || isQuestion)
+  if (newest && isOutcome) newest.outcome = gistSentences(final.text, isQuestion)
+  if (final && !final.isFollowedByCall) digest.previousAnswer = keepEnd(final.text, 2_000)
   digest.turn = []
-  digest.last = 'request'
-  digest.halted = ''
+  digest.lastEvent = 'request'
+  digest.haltWords = ''
   dropForeground(digest)
-  digest.calls = digest.calls.filter(({ broke }) => broke === '')
+  digest.calls = digest.calls.filter(({ stoppedBy }) => stoppedBy === '')
 }
 
 /**
@@ -188,7 +188,7 @@ export function changeQueue(digest: Digest, { change, text, at }: TranscriptEntr
   const words = redactAndShorten(text, LONGEST.request)
   if (change === 'withdrawn') queue.splice(0)
   if (change === 'added' && words !== '') {
-    queue.push({ at, text: words, asked: questionFor(digest, words), isSent: false })
+    queue.push({ at, text: words, answeredQuestion: questionFor(digest, words), isSent: false })
     keepNewest(queue, KEEP.queue)
   }
   if (change !== 'sent' && change !== 'used') return

@@ -9,10 +9,10 @@ export interface Request {
   /** Of a command its name, of a refusal the call, of an answer the question. */
   about: string
   /** The agent's question that a short reply answers; empty where there is none. */
-  asked: string
+  answeredQuestion: string
   /** What the agent said at the end of the turn that it led to, in two sentences at most; none while that is open. */
-  came: string[]
-  led: RequestEffect
+  outcome: string[]
+  effect: RequestEffect
   /** Nothing but its words says that a user typed it. */
   isUnsure?: true
 }
@@ -34,18 +34,16 @@ export interface Utterance {
 export interface OpenCall {
   id: string
   /** What the client calls it once it runs in the background; empty before. */
-  alias: string
+  handle: string
   at: string
   name: string
   /** Missing in digests that an older version left, too. */
   does?: CallKind
   kind: 'subagent' | 'background' | 'call'
   /** Its result only says that it was started. */
-  isBehind: boolean
+  isInBackground: boolean
   /** Of a helper that was stopped: by what words. */
-  broke: string
-  /** What the agent said it is for. */
-  about: string
+  stoppedBy: string
   /** In a few words. */
   what: string
   /** What a helper was told to do; empty for any other call. */
@@ -59,7 +57,7 @@ export interface LastCall {
   at: string
   name: string
   what: string
-  came: 'nothing' | 'well' | 'failed' | 'refused'
+  outcome: 'none' | 'succeeded' | 'failed' | 'refused'
   /** A line of its output: a program's text. */
   detail: string
 }
@@ -70,7 +68,7 @@ export interface Check {
   kind: CheckKind
   failed: boolean
   /** Of a failed one: families that ran with it and have not passed since. It is over when none is left. */
-  left: string[]
+  notPassedSince: string[]
   code: number | null
   /** A line of its output: a program's text. */
   detail: string
@@ -107,51 +105,50 @@ export interface ShownPlan {
   opening: string
   verdict: 'shown' | 'approved' | 'refused'
   /** How often a plan was shown in this session. */
-  shown: number
+  timesShown: number
   path: string
 }
 
 /** A slash command that the user gave, in the words of its own file. */
 export interface RunningCommand {
   name: string
-  steps: Array<{ text: string; marks: string[]; reached: boolean }>
+  steps: Array<{ text: string; commands: string[]; reached: boolean }>
   rules: string[]
-  /** How many requests came since. */
-  since: number
+  requestsSince: number
 }
 
 /** What the client's own summary of a compaction says, in its parts. */
 export interface SummaryParts {
   at: string
   /** How many requests came before it in the same transcript, and since. */
-  before: number
-  since: number
+  requestsBefore: number
+  requestsSince: number
   intent: string
   /** What the user said, as it lists it. */
-  said: string
+  userSaid: string
   pending: string
-  current: string
+  currentWork: string
 }
 
 /** What a transcript comes to: quoted and counted, never paraphrased. Plain JSON of bounded size. */
 export interface Digest {
   requests: Request[]
   /** How many of them had no room. */
-  forgotten: number
+  droppedRequests: number
   /** Prompts that wait for the agent; of those that were sent, the request is still to come. */
-  queue: Array<Utterance & { asked: string; isSent: boolean }>
+  queue: Array<Utterance & { answeredQuestion: string; isSent: boolean }>
   /** The agent's words since the last request, each with what it led to; the last one ends the turn if nothing came of it. */
-  turn: Array<Utterance & { leadsOn: boolean }>
+  turn: Array<Utterance & { isFollowedByCall: boolean }>
   /** The end of the turn before; empty where there was none. */
-  answerBefore: string
-  asks: { at: string; questions: Array<{ question: string; options: string[] }> } | null
+  previousAnswer: string
+  openQuestions: { at: string; questions: Array<{ question: string; options: string[] }> } | null
   command: RunningCommand | null
   plan: ShownPlan | null
   tasks: Task[]
   tasksAt: string | null
   /** How many requests came since the tasks were last touched. */
-  tasksSince: number
-  done: Utterance[]
+  requestsSinceTasks: number
+  finishedTasks: Utterance[]
   checks: Check[]
   commits: Commit[]
   links: string[]
@@ -161,9 +158,9 @@ export interface Digest {
   summary: SummaryParts | null
   counts: { requests: number; calls: number; edits: number }
   /** Who or what spoke last. */
-  last: 'nothing' | 'request' | 'text' | 'call' | 'interrupt' | 'halt'
+  lastEvent: 'nothing' | 'request' | 'text' | 'call' | 'interrupt' | 'halt'
   /** What the provider said when it stopped the session; empty where it did not. */
-  halted: string
+  haltWords: string
   lastAt: string | null
 }
 
@@ -172,7 +169,7 @@ export const KEEP = {
   requests: 90,
   queue: 10,
   turn: 5,
-  done: 40,
+  finishedTasks: 40,
   checks: 24,
   commits: 30,
   links: 6,
@@ -188,10 +185,27 @@ export const KEEP = {
 export const DIGEST_LIMIT = 65_536
 
 export const emptyDigest = (): Digest => ({
-  ...{ requests: [], forgotten: 0, queue: [], turn: [], answerBefore: '', asks: null, command: null },
-  ...{ plan: null, tasks: [], tasksAt: null, tasksSince: 0, done: [], checks: [], commits: [], links: [] },
+  ...{
+    requests: [],
+    droppedRequests: 0,
+    queue: [],
+    turn: [],
+    previousAnswer: '',
+    openQuestions: null,
+    command: null,
+  },
+  ...{
+    plan: null,
+    tasks: [],
+    tasksAt: null,
+    requestsSinceTasks: 0,
+    finishedTasks: [],
+    checks: [],
+    commits: [],
+    links: [],
+  },
   ...{ files: [], calls: [], lastCall: null, summary: null, counts: { requests: 0, calls: 0, edits: 0 } },
-  ...{ last: 'nothing', halted: '', lastAt: null },
+  ...{ lastEvent: 'nothing', haltWords: '', lastAt: null },
 })
 
 /** Keeps the newest of a list. */

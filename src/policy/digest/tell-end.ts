@@ -1,17 +1,17 @@
 import { isFailing } from './calls.ts'
-import { shorten } from './quote.ts'
+import { quoteOutput, shorten } from './quote.ts'
 import type { Check, Digest, OpenCall } from './state.ts'
 import type { Size } from './tell-size.ts'
 
 /** How the turn ended, where it did not end by itself. */
 export function endLines(digest: Digest, trusted: boolean): string[] {
-  const { last, halted, turn } = digest
+  const { lastEvent, haltWords, turn } = digest
   const cut = trusted ? cutOffLines(digest) : []
-  if (last === 'halt')
-    return [trusted ? `The provider stopped it: "${halted}"` : 'The provider stopped it.', ...cut]
-  if (last === 'interrupt') return cut
-  if (last === 'request' && turn.length === 0) return ['The session ended before the agent answered.']
-  const isInside = last === 'call' || turn.at(-1)?.leadsOn === true
+  if (lastEvent === 'halt')
+    return [trusted ? `The provider stopped it: "${haltWords}"` : 'The provider stopped it.', ...cut]
+  if (lastEvent === 'interrupt') return cut
+  if (lastEvent === 'request' && turn.length === 0) return ['The session ended before the agent answered.']
+  const isInside = lastEvent === 'call' || turn.at(-1)?.isFollowedByCall === true
   if (!isInside) return []
   return cut.length > 0 ? cut : ['It broke off in the middle of a turn.']
 }
@@ -20,34 +20,38 @@ export function endLines(digest: Digest, trusted: boolean): string[] {
 function cutOffLines({ lastCall, calls }: Digest): string[] {
   const open = calls.filter((call) => !isInFlight(call)).map(({ what }) => `\`${what}\``)
   if (open.length > 0) return [`Cut off in: ${open.join(', ')} (no result: check before running it again)`]
-  if (lastCall === null || lastCall.came === 'nothing') return []
-  const came = { well: 'it succeeded', failed: 'it failed', refused: 'the user refused it' }[lastCall.came]
-  const detail = lastCall.detail === '' ? '' : `: ${lastCall.detail}`
+  if (lastCall === null || lastCall.outcome === 'none') return []
+  const outcome = { succeeded: 'it succeeded', failed: 'it failed', refused: 'the user refused it' }[
+    lastCall.outcome
+  ]
+  const detail = lastCall.detail === '' ? '' : `: ${quoteOutput(lastCall.detail)}`
   const { name, what } = lastCall
-  return [`The last call was ${what === name ? name : `${name} \`${what}\``}, ${came}${detail}`]
+  return [`The last call was ${what === name ? name : `${name} \`${what}\``}, ${outcome}${detail}`]
 }
 
-export const isInFlight = ({ isBehind, kind }: OpenCall) => isBehind || kind !== 'call'
+export const isInFlight = ({ isInBackground, kind }: OpenCall) => isInBackground || kind !== 'call'
 
 /** What waits: questions to the user, helpers and commands that were running, checks that fail. */
-export const openLines = ({ asks, calls, checks }: Digest, size: Size): string[] => [
-  ...(asks?.questions ?? []).map(
+export const openLines = ({ openQuestions, calls, checks }: Digest, size: Size): string[] => [
+  ...(openQuestions?.questions ?? []).map(
     ({ question, options }) =>
       `Open question to the user: ${question}${options.length === 0 ? '' : ` Options: ${options.join(' · ')}`}`,
   ),
-  ...newest(calls.filter(isInFlight), size('open'), 'more running').map((call) =>
-    typeof call === 'string' ? call : flightLine(call, size('told')),
+  ...newestOf(
+    calls.filter(isInFlight).map((call) => flightLine(call, size('told'))),
+    size('open'),
+    'more running',
   ),
-  ...newest(checks.filter(isFailing), size('open'), 'more failing').map((check) =>
-    typeof check === 'string' ? check : failingLine(check, checks),
+  ...newestOf(
+    checks.filter(isFailing).map((check) => failingLine(check, checks)),
+    size('open'),
+    'more failing',
   ),
 ]
 
-/** The newest of a list, and how many others there are. */
-function newest<T>(list: readonly T[], most: number, others: string): Array<T | string> {
-  const left = list.length - most
-  return left > 0 ? [...list.slice(-most), `${left} ${others}`] : [...list]
-}
+/** The newest lines, and how many others there are. */
+const newestOf = (lines: readonly string[], most: number, others: string): string[] =>
+  lines.length > most ? [...lines.slice(-most), `${lines.length - most} ${others}`] : [...lines]
 
 function failingLine({ family, kind, code, detail, at }: Check, checks: readonly Check[]): string {
   const exit = code === null ? '' : ` (exit ${code})`
@@ -55,11 +59,11 @@ function failingLine({ family, kind, code, detail, at }: Check, checks: readonly
     .filter((one) => !one.failed && one.kind === kind && one.at > at)
     .map((one) => one.family)
   const passed = since.length === 0 ? '' : ` (since then passed: ${since.join(', ')})`
-  return `Failing when last run: ${family}${exit}${detail === '' ? '' : `: ${detail}`}${passed}`
+  return `Failing when last run: ${family}${exit}${detail === '' ? '' : `: ${quoteOutput(detail)}`}${passed}`
 }
 
-function flightLine({ kind, what, prompt, broke }: OpenCall, most: number): string {
+function flightLine({ kind, what, prompt, stoppedBy }: OpenCall, most: number): string {
   const name = kind === 'subagent' ? `helper ${what}` : `command \`${what}\``
-  const state = broke === '' ? `Was still running: ${name}` : `Not finished: ${name} ("${broke}")`
+  const state = stoppedBy === '' ? `Was still running: ${name}` : `Not finished: ${name} ("${stoppedBy}")`
   return prompt === '' ? state : `${state}, told: "${shorten(prompt, most)}"`
 }

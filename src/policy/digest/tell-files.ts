@@ -1,4 +1,4 @@
-import { shorten } from './quote.ts'
+import { firstOf, quoteOutput, shorten } from './quote.ts'
 import type { Check, Digest } from './state.ts'
 
 /** What the digest alone does not know. */
@@ -30,9 +30,11 @@ export function gitLine({ commits, links, checks }: Digest, most: number): strin
   return parts.length === 0 ? [] : [parts.join('. ')]
 }
 
-const passedLine = ({ family, detail }: Check) => (detail === '' ? family : `${family} (${detail})`)
+const passedLine = ({ family, detail }: Check) =>
+  detail === '' ? family : `${family} (${quoteOutput(detail)})`
 
 const MOST_NAMES = 12
+const MOST_OUTSIDE = 3
 
 /** Files by their folder, the newest first, with what git says of them. */
 export function fileLines({ files }: Digest, around: DigestSurroundings, most: number): string[] {
@@ -55,27 +57,16 @@ export function fileLines({ files }: Digest, around: DigestSurroundings, most: n
   }
   const lines = [...folders].map(([key, names]) => {
     const [folder = '', state = ''] = key.split('\n')
-    const more = names.length - MOST_NAMES
-    const shown = more > 0 ? [...names.slice(0, MOST_NAMES), `${more} more`] : names
+    const shown = firstOf(names, MOST_NAMES)
     const listed =
       folder === '' || shown.length === 1 ? `${folder}${shown.join(', ')}` : `${folder}{${shown.join(', ')}}`
     return state === '' ? listed : `${listed} (${state})`
   })
-  const left = lines.length - most
   return [
-    ...lines.slice(0, most),
-    ...(left > 0 ? [`${left} more ${left === 1 ? 'line' : 'lines'} of files`] : []),
-    ...(outside.length > 0 ? [`Outside of the workspace: ${outsideOf(outside)}`] : []),
+    ...firstOf(lines, most, lines.length - most === 1 ? 'more line of files' : 'more lines of files'),
+    ...(outside.length > 0 ? [`Outside of the workspace: ${firstOf(outside, MOST_OUTSIDE).join(', ')}`] : []),
   ]
 }
-
-const MOST_OUTSIDE = 3
-
-const outsideOf = (paths: readonly string[]) =>
-  [
-    ...paths.slice(0, MOST_OUTSIDE),
-    ...(paths.length > MOST_OUTSIDE ? [`${paths.length - MOST_OUTSIDE} more`] : []),
-  ].join(', ')
 
 function stateOf(name: string, action: string, { uncommitted, isGone }: DigestSurroundings): string {
   if (isGone(name)) return 'gone'

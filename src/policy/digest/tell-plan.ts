@@ -5,7 +5,8 @@ import type { Size } from './tell-size.ts'
 /** After so many requests without a look at the list, the talk has moved on. */
 const MOVED_ON = 2
 
-export const isListOld = ({ tasksSince }: Pick<Digest, 'tasksSince'>) => tasksSince >= MOVED_ON
+export const isTaskListStale = ({ requestsSinceTasks }: Pick<Digest, 'requestsSinceTasks'>) =>
+  requestsSinceTasks >= MOVED_ON
 
 /** A list of tasks takes so many characters. */
 const LISTED = 420
@@ -13,7 +14,7 @@ const LISTED = 420
 /** The tasks with their states; a list that the talk has left behind is not told as current. */
 export function taskLines(digest: Digest): string[] {
   const { tasks } = digest
-  if (tasks.length === 0 || isListOld(digest)) return []
+  if (tasks.length === 0 || isTaskListStale(digest)) return []
   const textsIn = (state: Task['state']) => tasks.filter((one) => one.state === state).map(({ text }) => text)
   const [done, doing, open] = [textsIn('done'), textsIn('doing'), textsIn('open')]
   if (done.length === tasks.length)
@@ -36,18 +37,18 @@ const VERDICTS = {
 const PLAN_HOLDS = 3
 
 /** How many requests came since a plan was shown. */
-const sincePlan = ({ plan, requests }: Digest) =>
+const requestsSincePlan = ({ plan, requests }: Digest) =>
   requests.filter(({ at, how }) => how !== 'answer' && at > (plan?.at ?? '')).length
 
 /** The plan's title and what became of it, with how long ago that is. */
-export function planState(digest: Digest): string[] {
+export function planVerdictLines(digest: Digest): string[] {
   const { plan, requests } = digest
   if (plan === null) return []
   const isLast = (requests.at(-1)?.at ?? '') < plan.at
   const open = { shown: 'was shown and not answered', approved: '', refused: STOPPED }[plan.verdict]
   const verdict = isLast && open !== '' ? open : VERDICTS[plan.verdict]
-  const since = sincePlan(digest)
-  const often = plan.shown > 1 ? ` (shown ${plan.shown} times)` : ''
+  const since = requestsSincePlan(digest)
+  const often = plan.timesShown > 1 ? ` (shown ${plan.timesShown} times)` : ''
   const ago = since >= PLAN_HOLDS ? ` ${since} requests ago` : ''
   return [
     `The plan "${plan.title}" ${verdict}${ago}${often}${plan.path === '' ? '' : `; it is in ${plan.path}`}`,
@@ -61,7 +62,7 @@ const STOPPED = 'was shown, and the user stopped there (refused it, or approved 
 export function planLines(digest: Digest, size: Size): string[] {
   const { plan } = digest
   if (plan === null) return []
-  const [opening, outline] = [size('opening'), sincePlan(digest) >= PLAN_HOLDS ? 0 : size('outline')]
+  const [opening, outline] = [size('opening'), requestsSincePlan(digest) >= PLAN_HOLDS ? 0 : size('outline')]
   // One word ("Context", "Files") is no part of this plan in particular.
   const headings = plan.outline.filter((one) => one.length >= 12)
   return [
@@ -77,7 +78,7 @@ const COMMAND_RUNS = 4
 
 /** What is left of a slash command's own steps, and its rules. */
 export function commandLines({ command }: Digest, size: Size): string[] {
-  if (command === null || command.since > COMMAND_RUNS || size('steps') < 80) return []
+  if (command === null || command.requestsSince > COMMAND_RUNS || size('steps') < 80) return []
   const left = command.steps.filter(({ reached }) => !reached).map(({ text }) => text)
   const reached = command.steps.length - left.length
   const lead = reached > 0 ? `Steps left (${reached} of ${command.steps.length} reached)` : 'Its steps'

@@ -1,36 +1,43 @@
 import { inOneLine, shorten } from './quote.ts'
 import { type Digest, isTyped, type Request } from './state.ts'
 import type { Size } from './tell-size.ts'
-import { isOver, shortAnswer } from './tell-words.ts'
+import { hasEndedTurn, shortAnswer } from './tell-words.ts'
 import { countWords, lettersIn, shareOf, wordsIn } from './words.ts'
 
 /** The requests as they may be told. Without trust nothing that an agent said stands beside the user's words. */
-function tellable(digest: Digest, trusted: boolean): Request[] {
-  const all = [...digest.requests, ...readUnseen(digest)]
+function tellableRequests(digest: Digest, trusted: boolean): Request[] {
+  const all = [...digest.requests, ...promptsReadUnmarked(digest)]
   if (trusted) return all
   // An answer may be an option in the agent's words, what was refused is the agent's call, and a queue may hold anything.
   return all
     .filter((one) => isTyped(one, trusted))
-    .map((one) => ({ ...one, about: one.how === 'command' ? one.about : '', asked: '', came: [] }))
+    .map((one) => ({
+      ...one,
+      about: one.how === 'command' ? one.about : '',
+      answeredQuestion: '',
+      outcome: [],
+    }))
 }
 
 /** Prompts that nobody has read. One from before the agent's final words was read, though the client did not write so. */
 const waitingPrompts = (digest: Digest) =>
-  digest.queue.filter(({ isSent, at }) => !isSent && !(isOver(digest) && at < (digest.turn.at(-1)?.at ?? '')))
+  digest.queue.filter(
+    ({ isSent, at }) => !isSent && !(hasEndedTurn(digest) && at < (digest.turn.at(-1)?.at ?? '')),
+  )
 
 /** Prompts of the queue that were read, though the client did not write so. */
-const readUnseen = (digest: Digest): Request[] => {
+const promptsReadUnmarked = (digest: Digest): Request[] => {
   const unread = new Set(waitingPrompts(digest))
   return digest.queue
     .filter((one) => !unread.has(one))
-    .map(({ at, text, asked }) => ({
+    .map(({ at, text, answeredQuestion }) => ({
       at,
       how: 'queued',
       text,
       about: '',
-      asked,
-      came: [],
-      led: 'nothing',
+      answeredQuestion,
+      outcome: [],
+      effect: 'nothing',
       isUnsure: true,
     }))
 }
@@ -41,7 +48,7 @@ const MOST_TOGETHER = 3
 const MOST_BACK = 10
 
 /** The newest request, and those before it where it says little by itself; an answer says nothing of what is wanted. */
-function newestOf(said: readonly Request[]): Request[] {
+function newestRequests(said: readonly Request[]): Request[] {
   const all = said.filter(({ how, text }, at) => how === 'answer' || text !== said[at + 1]?.text)
   let from = all.length
   let weight = 0
@@ -66,8 +73,8 @@ export interface SortedRequests {
 }
 
 export function sortRequests(digest: Digest, trusted: boolean): SortedRequests {
-  const said = tellable(digest, trusted)
-  const newest = newestOf(said)
+  const said = tellableRequests(digest, trusted)
+  const newest = newestRequests(said)
   const before = said.filter((one) => !newest.includes(one))
   const all = before.map(withoutPaste)
   const lasting = all.map(({ text }) => isLasting(text))
@@ -89,10 +96,10 @@ export function newestLine(
   trusted: boolean,
   size: Size,
 ): string[] {
-  const sizes = { most: size('newest'), asked: size('asked') }
+  const sizes = { most: size('newest'), answeredQuestion: size('answeredQuestion') }
   const said = newest.map((one) => requestText(one, sizes)).join(' · then ')
   const answer = trusted ? shortAnswer(digest) : ''
-  const ended = digest.last === 'interrupt' ? ', who then interrupted the agent' : ''
+  const ended = digest.lastEvent === 'interrupt' ? ', who then interrupted the agent' : ''
   return [
     ...(said === '' ? [] : [`Newest: ${said}${answer === '' ? ended : ` → agent: "${answer}"`}`]),
     ...(trusted ? waitingPrompts(digest) : []).map(
@@ -114,32 +121,36 @@ export function earlierLines(
   const told = earlier.filter(isKept)
   const lines = told.map(({ request }, place) => {
     const part = place === 0 ? 'first' : place >= told.length - RECENT ? 'recent' : 'older'
-    return requestLine(request, { most: size(part), asked: size('asked') }, size('came'))
+    return requestLine(
+      request,
+      { most: size(part), answeredQuestion: size('answeredQuestion') },
+      size('outcome'),
+    )
   })
   return { lines: lines.reverse(), left: earlier.length - told.length }
 }
 
 interface LineSizes {
   most: number
-  asked: number
+  answeredQuestion: number
 }
 
 /** A request with what the agent made of it, in whole sentences. The user's words count more: the answer is shorter. */
-function requestLine(request: Request, sizes: LineSizes, came: number): string {
+function requestLine(request: Request, sizes: LineSizes, outcome: number): string {
   const line = requestText(request, sizes)
-  const room = Math.min(came, line.length)
-  const [best = ''] = request.came
-  const told = [request.came.join(' '), best].find((one) => one !== '' && one.length <= room)
+  const room = Math.min(outcome, line.length)
+  const [best = ''] = request.outcome
+  const told = [request.outcome.join(' '), best].find((one) => one !== '' && one.length <= room)
   return told === undefined ? line : `${line} → agent: "${told}"`
 }
 
 /** A request with what it answers. */
-function requestText({ how, text, about, asked }: Request, sizes: LineSizes): string {
+function requestText({ how, text, about, answeredQuestion }: Request, sizes: LineSizes): string {
   const said = shorten(inOneLine(text), sizes.most)
-  const question = how === 'answer' ? about : asked
+  const question = how === 'answer' ? about : answeredQuestion
   if (how === 'command') return `user: /${about}${said === '' ? '' : ` ${said}`}`
   const call = how === 'refusal' && about !== '' ? ` (refusing ${shorten(about, 120)})` : ''
-  const before = question === '' ? '' : `agent: "${shorten(inOneLine(question), sizes.asked)}" `
+  const before = question === '' ? '' : `agent: "${shorten(inOneLine(question), sizes.answeredQuestion)}" `
   return `${before}user${call}: "${said}"`
 }
 
@@ -149,16 +160,19 @@ const ASSENT = 12
 /** A question so short that was answered is over, but a longer one that led to a change was a correction. */
 const SMALL_QUESTION = { weight: 80, words: 8 }
 
-function saysSomething({ how, text, asked, came, led }: Request, isRecent: boolean): boolean {
+function saysSomething(
+  { how, text, answeredQuestion, outcome, effect }: Request,
+  isRecent: boolean,
+): boolean {
   if (how === 'command') return text !== ''
   const words = countWords(text)
   const isQuestion = lettersIn(text) < SMALL_QUESTION.weight && /[?？]["')\s]*$/.test(text)
-  const isCorrection = led === 'changes' && words >= SMALL_QUESTION.words
-  if (isQuestion && !isCorrection && (came.length > 0 || how === 'answer')) return false
+  const isCorrection = effect === 'changes' && words >= SMALL_QUESTION.words
+  if (isQuestion && !isCorrection && (outcome.length > 0 || how === 'answer')) return false
   // A bare yes to what the agent offered was carried out since.
   const isAssent = lettersIn(text) <= ASSENT && !/\d/.test(text)
-  if (how === 'answer' || (asked !== '' && (isRecent || !isAssent))) return true
-  return lettersIn(text) > SAYS_LITTLE.weight || (led !== 'nothing' && words >= SAYS_LITTLE.words)
+  if (how === 'answer' || (answeredQuestion !== '' && (isRecent || !isAssent))) return true
+  return lettersIn(text) > SAYS_LITTLE.weight || (effect !== 'nothing' && words >= SAYS_LITTLE.words)
 }
 
 /** A request that was made again, in nearly the same words, is told once: the newest time. */

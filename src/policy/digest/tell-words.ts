@@ -2,9 +2,9 @@ import { inOneLine, keepEnd } from './quote.ts'
 import type { Digest } from './state.ts'
 
 /** The agent ended its turn with these words; null in the middle of one. */
-function finalWords({ turn, last }: Digest): string | null {
+function finalWords({ turn, lastEvent }: Digest): string | null {
   const words = turn.at(-1)
-  return words && !words.leadsOn && last === 'text' ? words.text : null
+  return words && !words.isFollowedByCall && lastEvent === 'text' ? words.text : null
 }
 
 /** An answer of so many characters is told on the line of its request. */
@@ -16,7 +16,7 @@ export function shortAnswer(digest: Digest): string {
 }
 
 /** Whether the agent ended its turn. */
-export const isOver = (digest: Digest) => finalWords(digest) !== null
+export const hasEndedTurn = (digest: Digest) => finalWords(digest) !== null
 
 /** Of what was announced earlier in a turn only a report is worth telling: the rest was overtaken. */
 const REPORT = 300
@@ -48,11 +48,11 @@ const ENOUGH = 500
 const LEAST_BEFORE = 60
 
 /** The answer before the newest request, where the last one says little. */
-export function wordsBefore(digest: Digest, most: number): string[] {
+export function previousAnswerLines(digest: Digest, most: number): string[] {
   const final = finalWords(digest)
-  const { answerBefore } = digest
-  const isWanted = final !== null && final.length < ENOUGH && answerBefore.length >= LEAST_BEFORE
-  return isWanted ? linesIn(answerBefore, Math.max(LEAST_BEFORE, most - final.length)) : []
+  const { previousAnswer } = digest
+  const isWanted = final !== null && final.length < ENOUGH && previousAnswer.length >= LEAST_BEFORE
+  return isWanted ? linesIn(previousAnswer, Math.max(LEAST_BEFORE, most - final.length)) : []
 }
 
 /** A text line by line: headings go into the line behind them, code fences away, and its end is what stays. */
@@ -101,8 +101,9 @@ const leftOutMark = (count: number) => `[${count === 1 ? '1 line' : `${count} li
 
 /** The question that the agent's last words ask, with what it offers; empty where they ask none. */
 export function openQuestion(digest: Digest): string {
-  const [asked] = digest.asks?.questions ?? []
-  if (asked) return [asked.question, ...asked.options.map((one) => `- ${one}`)].join(' ')
+  const [answeredQuestion] = digest.openQuestions?.questions ?? []
+  if (answeredQuestion)
+    return [answeredQuestion.question, ...answeredQuestion.options.map((one) => `- ${one}`)].join(' ')
   const parts = (finalWords(digest) ?? '').split(/\n{2,}/).filter((part) => part.trim() !== '')
   const at = parts.findLastIndex((part) => /[?？]/.test(part.replace(/^\s*#.*$/gm, '')))
   // A question in the middle of a long answer is one that the answer itself answers.

@@ -1,11 +1,11 @@
 import type { Digest } from './state.ts'
+import { summaryLines } from './summary.ts'
 import { endLines, openLines } from './tell-end.ts'
 import { type DigestSurroundings, fileLines, gitLine } from './tell-files.ts'
-import { commandLines, planLines, planState, taskLines } from './tell-plan.ts'
+import { commandLines, planLines, planVerdictLines, taskLines } from './tell-plan.ts'
 import { earlierLines, newestLine, type SortedRequests, sortRequests } from './tell-requests.ts'
 import { sizeAt } from './tell-size.ts'
-import { summaryLines } from './tell-summary.ts'
-import { lastWords, wordsBefore } from './tell-words.ts'
+import { lastWords, previousAnswerLines } from './tell-words.ts'
 
 /** A part of what is told of a digest. Quoted lines are the agent's own, line by line. */
 export interface DigestSection {
@@ -31,44 +31,32 @@ function sectionsOf(
 ): DigestSection[] {
   const size = sizeAt(scale)
   const { trusted } = around
-  const ifTrusted = (lines: () => string[]) => (trusted ? lines() : [])
   const earlier = earlierLines(requests, size)
-  const leftOut = earlier.left + digest.forgotten
+  const leftOut = earlier.left + digest.droppedRequests
   const left = leftOut > 0 ? `; ${leftOut} older ones left out` : ''
+  const section = (title: string, lines: string[]) => ({ title, lines, isQuote: false })
+  const ifTrusted = (title: string, lines: string[], isQuote = false) => ({
+    ...{ title, lines: trusted ? lines : [], isQuote },
+  })
   return [
-    list('Where it stands', [
+    section('Where it stands', [
       ...newestLine(digest, requests, trusted, size),
       ...endLines(digest, trusted),
-      ...ifTrusted(() => [...openLines(digest, size), ...taskLines(digest), ...planState(digest)]),
+      ...(trusted ? [...openLines(digest, size), ...taskLines(digest), ...planVerdictLines(digest)] : []),
     ]),
-    {
-      title: "The agent's last words",
-      lines: ifTrusted(() => lastWords(digest, size('answer'))),
-      isQuote: true,
-    },
-    {
-      title: "The agent's answer before the newest request",
-      lines: ifTrusted(() => wordsBefore(digest, size('answer'))),
-      isQuote: true,
-    },
-    list(`What the user said before (newest first; newer overrides older${left})`, earlier.lines),
-    list(
-      "The client's own summary of what came before",
-      ifTrusted(() => summaryLines(digest, size)),
+    ifTrusted("The agent's last words", lastWords(digest, size('answer')), true),
+    ifTrusted(
+      "The agent's answer before the newest request",
+      previousAnswerLines(digest, size('answer')),
+      true,
     ),
-    list(
-      `The command /${digest.command?.name ?? ''}`,
-      ifTrusted(() => commandLines(digest, size)),
-    ),
-    list(
-      'The plan',
-      ifTrusted(() => planLines(digest, size)),
-    ),
-    list('Files, commits and checks', [
-      ...ifTrusted(() => gitLine(digest, size('commits'))),
+    section(`What the user said before (newest first; newer overrides older${left})`, earlier.lines),
+    ifTrusted("The client's own summary of what came before", summaryLines(digest, size)),
+    ifTrusted(`The command /${digest.command?.name ?? ''}`, commandLines(digest, size)),
+    ifTrusted('The plan', planLines(digest, size)),
+    section('Files, commits and checks', [
+      ...(trusted ? gitLine(digest, size('commits')) : []),
       ...fileLines(digest, around, size('files')),
     ]),
   ].filter(({ lines }) => lines.length > 0)
 }
-
-const list = (title: string, lines: string[]): DigestSection => ({ title, lines, isQuote: false })

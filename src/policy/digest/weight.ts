@@ -9,7 +9,10 @@ const WEIGHTS: ReadonlyArray<{ weight: number; isTrue: (digest: Digest) => boole
   { weight: 2, isTrue: ({ counts }) => counts.requests > 1 },
   { weight: 2, isTrue: (digest) => openQuestion(digest) !== '' },
   { weight: 1, isTrue: ({ counts }) => counts.calls >= 5 },
-  { weight: 1, isTrue: ({ last }) => last === 'call' || last === 'halt' || last === 'request' },
+  {
+    weight: 1,
+    isTrue: ({ lastEvent }) => lastEvent === 'call' || lastEvent === 'halt' || lastEvent === 'request',
+  },
 ]
 
 const ENOUGH = 2

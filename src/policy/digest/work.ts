@@ -1,9 +1,9 @@
 import type { CommandOutcome } from '../../core/checkpoint.ts'
 import type { Artifact, Decision, Item, OverheardField, WorkState } from '../../core/work.ts'
 import { isFailing } from './calls.ts'
-import { inOneLine, shorten } from './quote.ts'
+import { inOneLine, quoteOutput, shorten } from './quote.ts'
 import { type Check, type Digest, isTyped, type Request } from './state.ts'
-import { isListOld } from './tell-plan.ts'
+import { isTaskListStale } from './tell-plan.ts'
 import { openQuestion } from './tell-words.ts'
 
 /** What a digest says of the work, and since when. Only acts make claims: an answered question, an approved plan. */
@@ -20,15 +20,15 @@ const LONGEST = { request: 300, question: 400 }
 const MOST_NEXT = 10
 
 /** The work as a digest tells it. Without trust nothing of it is in an agent's or a program's words. */
-export function workIn(
+export function deriveWork(
   digest: Digest,
   { trusted, nameFile }: { trusted: boolean; nameFile: (path: string) => string | null },
 ): DigestWork {
-  const { requests, tasks, tasksAt, checks, asks, turn } = digest
+  const { requests, tasks, tasksAt, checks, openQuestions, turn } = digest
   const typed = requests.filter((request) => isTyped(request, trusted))
   const first = typed.find(({ text }) => text.length > SAYS_LITTLE) ?? typed[0]
   const newest = typed.at(-1)
-  const open = trusted && !isListOld(digest) ? tasks.filter(({ state }) => state !== 'done') : []
+  const open = trusted && !isTaskListStale(digest) ? tasks.filter(({ state }) => state !== 'done') : []
   const question = trusted ? openQuestion(digest) : ''
   const red = trusted ? checks.filter(isFailing) : []
   return {
@@ -41,14 +41,14 @@ export function workIn(
           ? []
           : [{ text: shorten(question, LONGEST.question), origin: 'agent', confirmed: false }],
       blockers: red.map(({ family, code, detail }) => ({
-        text: `Failing: ${family}${code === null ? '' : ` (exit ${code})`}${detail === '' ? '' : `: ${detail}`}`,
+        text: `Failing: ${family}${code === null ? '' : ` (exit ${code})`}${detail === '' ? '' : `: ${quoteOutput(detail)}`}`,
       })),
     },
     times: {
       intent: first?.at ?? null,
       now: newest?.at ?? null,
       next: tasksAt,
-      questions: asks?.at ?? turn.at(-1)?.at ?? newest?.at ?? null,
+      questions: openQuestions?.at ?? turn.at(-1)?.at ?? newest?.at ?? null,
       blockers: checks.at(-1)?.at ?? null,
     },
     decisions: trusted ? decisionsIn(digest) : [],
@@ -84,9 +84,9 @@ function decisionsIn({ requests, plan }: Digest): Decision[] {
 
 const BY_USER = { origin: 'user', confirmed: true } as const
 
-const stepsDone = ({ done, commits }: Digest) =>
+const stepsDone = ({ finishedTasks, commits }: Digest) =>
   [
-    ...done,
+    ...finishedTasks,
     ...commits
       .filter(({ subject }) => subject !== '')
       .map(({ subject, at }) => ({ text: `Committed: ${subject}`, at })),
@@ -106,7 +106,7 @@ function artifactsIn({ files }: Digest, nameFile: (path: string) => string | nul
 }
 
 /** What commands came to, as a checkpoint keeps it. */
-export const outcomesIn = ({ checks }: Digest, trusted: boolean): CommandOutcome[] =>
+export const listCommandOutcomes = ({ checks }: Digest, trusted: boolean): CommandOutcome[] =>
   checks
     .filter((one) => !one.failed || isFailing(one))
     .map(({ family, failed, ms, detail, code }: Check) => ({
@@ -119,9 +119,9 @@ export const outcomesIn = ({ checks }: Digest, trusted: boolean): CommandOutcome
     }))
 
 /** What was running when the transcript was last read. */
-export const inFlightIn = ({ calls }: Digest) =>
-  calls.flatMap(({ id, kind, what, at, isBehind }) =>
-    kind === 'call' && !isBehind
+export const listCallsInFlight = ({ calls }: Digest) =>
+  calls.flatMap(({ id, kind, what, at, isInBackground }) =>
+    kind === 'call' && !isInBackground
       ? []
       : [{ id, kind: kind === 'subagent' ? kind : ('background' as const), what, since: at }],
   )

@@ -2,8 +2,8 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'no
 import { dirname } from 'node:path'
 import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import { syncFolder } from '../../fs/private.ts'
+import { fileProblem } from './check.ts'
 import { type Database, openDatabase } from './driver.ts'
-import { fileProblem } from './pages.ts'
 
 /** Copies a database as it stands now, while others write. The name appears only when the copy is whole. */
 export function copyDatabase(db: Database, file: string): void {

@@ -1,11 +1,12 @@
 import { renameSync, statSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 import { randomId } from '../../core/id.ts'
 import type { Ports } from '../../core/ports.ts'
 import { describeError, ReasonError } from '../../core/reason.ts'
 import { createPrivateFile } from '../../fs/private.ts'
+import { fileProblem } from './check.ts'
 import { type Database, openDatabase, SQLITE, sqliteCode } from './driver.ts'
 import { mergeStore } from './merge.ts'
-import { fileProblem } from './pages.ts'
 import { prepareSchema } from './schema.ts'
 import { Sql } from './sql.ts'
 
@@ -16,11 +17,16 @@ export interface ConnectionOptions {
   waitMs: number
   migrations: readonly string[]
   mayMigrate?: boolean
+  /** Nothing is written, not even beside the file: for a disk or a home that takes nothing. */
+  readOnly?: boolean
   /** False where the log is elsewhere: then rows name what this file does not have. */
   holdsLog?: boolean
   /** Called before the shape of a database with content changes. */
   beforeMigration(db: Database): void
 }
+
+/** What SQLite says where it cannot make or fill the file in which readers and writers meet. */
+const CANNOT_SHARE = new Set<number>([SQLITE.cantopen, SQLITE.readonly, SQLITE.ioerr, SQLITE.full])
 
 /** A slice of waiting inside SQLite; between slices the event loop gets its turn. */
 const SLICE_MS = 40
@@ -159,7 +165,7 @@ export class Connection {
     const { path } = this
     if (path === MEMORY) return { sql: this.prepare(), file: '', wal: ABSENT, shm: ABSENT }
     for (;;) {
-      createUnlessThere(path)
+      if (!this.options.readOnly) createUnlessThere(path)
       const file = identityOf(path)
       const sql = this.prepare()
       if (identityOf(path) === file)
@@ -169,9 +175,22 @@ export class Connection {
   }
 
   private prepare(): Sql {
-    const db = openDatabase(this.path, { timeout: SLICE_MS })
+    const { path } = this
+    if (!this.options.readOnly) return this.prepareFrom(path)
     try {
-      db.exec('PRAGMA journal_mode = WAL')
+      return this.prepareFrom(path)
+    } catch (error) {
+      if (!CANNOT_SHARE.has(sqliteCode(error) ?? SQLITE.error)) throw error
+      // Readers meet writers in a file beside the database, and it cannot be made: the database is read alone.
+      return this.prepareFrom(`${pathToFileURL(path)}?immutable=1`)
+    }
+  }
+
+  private prepareFrom(location: string): Sql {
+    const { readOnly = false } = this.options
+    const db = openDatabase(location, { timeout: SLICE_MS, readOnly })
+    try {
+      if (!readOnly) db.exec('PRAGMA journal_mode = WAL')
       db.exec('PRAGMA synchronous = FULL')
       db.exec(`PRAGMA foreign_keys = ${this.options.holdsLog === false ? 'OFF' : 'ON'}`)
       if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')

@@ -70,6 +70,7 @@ export const SQLITE = {
   corrupt: 11,
   full: 13,
   cantopen: 14,
+  constraint: 19,
   notadb: 26,
 } as const
 
@@ -83,5 +84,6 @@ const MESSAGES: ReadonlyArray<readonly [string, number]> = [
   ['database disk image is malformed', SQLITE.corrupt],
   ['database or disk is full', SQLITE.full],
   ['unable to open database file', SQLITE.cantopen],
+  ['constraint failed', SQLITE.constraint],
   ['file is not a database', SQLITE.notadb],
 ]

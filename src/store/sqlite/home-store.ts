@@ -4,31 +4,26 @@ import type { Ports } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { makePrivateFolder } from '../../fs/private.ts'
 import type { Store } from '../store.ts'
-import type { RestoredFile, StoreFile, StoreProblem } from '../store-file.ts'
+import type { StoreFile } from '../store-file.ts'
 import { databaseProblem } from './backup.ts'
-import { backupName, backupsIn, backupTime, listUnread, restoreStore, rotateBackups } from './restore.ts'
-import { openSqliteStore, type SqliteStore } from './sqlite-store.ts'
+import {
+  backupName,
+  backupsIn,
+  backupTime,
+  listUnread,
+  restoreStore,
+  rotateBackups,
+  type StoreFolders,
+} from './restore.ts'
+import { openSqliteStore, type SqliteOptions, type SqliteStore } from './sqlite-store.ts'
 
 const BACKUP_EVERY_MS = 86_400_000
-
-/** Where the files of a store on this machine are. */
-export interface StoreFolders {
-  database: string
-  backups: string
-  locks: string
-  setAside: string
-}
-
-export interface HomeOptions {
-  waitMs?: number
-  mayMigrate?: boolean
-}
 
 /** Opens the store of a home, with the file behind it. A backup comes before every change of its shape. */
 export function openHomeStore(
   folders: StoreFolders,
   ports: Ports,
-  options: HomeOptions,
+  options: Pick<SqliteOptions, 'waitMs' | 'mayMigrate' | 'readOnly'>,
 ): { store: Store; file: StoreFile } {
   const store = openSqliteStore({
     ...options,
@@ -45,71 +40,40 @@ export function openHomeStore(
       }
     },
   })
-  return { store, file: new SqliteFile(store, folders, ports) }
+  return { store, file: fileOf(store, folders, ports) }
 }
 
 /** A store in memory, for who only reads where nothing was ever saved. */
 export const openEmptyStore = (ports: Ports): Store =>
   openSqliteStore({ path: ':memory:', ports, locksFolder: null })
 
-class SqliteFile implements StoreFile {
-  private readonly store: SqliteStore
-  private readonly folders: StoreFolders
-  private readonly ports: Ports
-
-  constructor(store: SqliteStore, folders: StoreFolders, ports: Ports) {
-    this.store = store
-    this.folders = folders
-    this.ports = ports
-  }
-
-  check(): Promise<StoreProblem[]> {
-    return this.store.check()
-  }
-
-  copyTo(path: string): Promise<void> {
-    return this.store.backup(path)
-  }
-
-  async keepBackup(): Promise<void> {
-    const { backups } = this.folders
-    const now = this.ports.now()
-    if (this.backups().some((file) => Math.abs(now - backupTime(file)) < BACKUP_EVERY_MS)) return
-    const release = await this.store.local.takeLock('backup', 0)
-    if (release === null) return
-    try {
-      makePrivateFolder(backups)
-      await this.store.backup(join(backups, backupName(now)))
-      rotateBackups(backups, now)
-    } finally {
-      release()
-    }
-  }
-
-  listDamagedBackups(): Array<{ path: string; problem: string }> {
-    return this.backups().flatMap((path) => {
-      const problem = databaseProblem(path)
-      return problem === null ? [] : [{ path, problem }]
-    })
-  }
-
-  needsRestoring(): boolean {
-    const isGone = !existsSync(this.folders.database) && this.backups().length > 0
-    return isGone || listUnread(this.folders.setAside).length > 0
-  }
-
-  restore({ force, bringBack }: Parameters<StoreFile['restore']>[0]): Promise<RestoredFile> {
-    const { setAside, backups } = this.folders
-    return restoreStore(this.store, {
-      setAsideFolder: setAside,
-      backupsFolder: backups,
-      ports: this.ports,
-      force,
-      bringBack,
-    })
-  }
-
-  private backups(): string[] {
-    return backupsIn(this.folders.backups, this.ports.now())
+function fileOf(store: SqliteStore, folders: StoreFolders, ports: Ports): StoreFile {
+  const backups = () => backupsIn(folders.backups, ports.now())
+  return {
+    check: () => store.check(),
+    copyTo: (path) => store.backup(path),
+    async keepBackup() {
+      const now = ports.now()
+      if (backups().some((file) => Math.abs(now - backupTime(file)) < BACKUP_EVERY_MS)) return
+      const release = await store.local.takeLock('backup', 0)
+      if (release === null) return
+      try {
+        makePrivateFolder(folders.backups)
+        await store.backup(join(folders.backups, backupName(now)))
+        rotateBackups(folders.backups, now)
+      } finally {
+        release()
+      }
+    },
+    listDamagedBackups: () =>
+      backups().flatMap((path) => {
+        const problem = databaseProblem(path)
+        return problem === null ? [] : [{ path, problem }]
+      }),
+    needsRestoring() {
+      const isGone = !existsSync(folders.database) && backups().length > 0
+      return isGone || listUnread(folders.setAside).length > 0
+    },
+    restore: (how) => restoreStore(store, folders, ports.now(), how),
   }
 }

@@ -1,6 +1,6 @@
-import type { DocumentChange, LocalChange, OwedView } from '../local-state.ts'
+import type { Checkpoint } from '../../core/checkpoint.ts'
+import type { DocumentChange, LocalChange, OwedView, StartingView } from '../local-state.ts'
 import type { Sql } from './sql.ts'
-import { putViews } from './views.ts'
 
 export function applyChange(sql: Sql, change: LocalChange): void {
   if (change.of === 'documents') placeDocuments(sql, change.change)
@@ -8,6 +8,15 @@ export function applyChange(sql: Sql, change: LocalChange): void {
   else
     for (const id of change.checkpoints)
       sql.run(`UPDATE views SET state = 'leaving' WHERE stream = ? AND checkpoint = ?`, change.stream, id)
+}
+
+export function putViews(
+  sql: Sql,
+  { id, stream }: Pick<Checkpoint, 'id' | 'stream'>,
+  views: StartingView[],
+): void {
+  for (const { workspace, path, hash, contentHash, state } of views)
+    sql.replace('views', { workspace, path, stream, checkpoint: id, hash, content_hash: contentHash, state })
 }
 
 function placeDocuments(sql: Sql, change: DocumentChange): void {
@@ -18,7 +27,7 @@ function placeDocuments(sql: Sql, change: DocumentChange): void {
     sql.run(
       `DELETE FROM views INDEXED BY documents_of_stream
        WHERE stream = ? AND workspace = ? AND kind = 'document' AND state <> 'leaving'`,
-      ...([row.stream, workspace] as const),
+      ...[row.stream, workspace],
     )
     putView(sql, workspace, { ...row, kind: 'document' })
   }
@@ -28,10 +37,7 @@ function placeDocuments(sql: Sql, change: DocumentChange): void {
     putView(sql, workspace, { ...row, ...UNSTATED, kind: 'entry', hash: '', state: 'pending' })
   for (const row of change.files ?? []) putView(sql, workspace, { ...UNSTATED, ...row })
   for (const { path, checkpoint, hash, at } of change.ledgers ?? [])
-    sql.run(
-      'INSERT OR IGNORE INTO ledgers (workspace, path, checkpoint, hash, at) VALUES (?, ?, ?, ?, ?)',
-      ...([workspace, path, checkpoint, hash, at] as const),
-    )
+    sql.insert('ledgers', { workspace, path, checkpoint, hash, at }, 'DO NOTHING')
   if (change.focus !== undefined) setFocus(sql, workspace, change.focus)
 }
 
@@ -45,32 +51,12 @@ interface RawView extends Omit<OwedView, 'state'> {
 
 function putView(sql: Sql, workspace: string, view: RawView): void {
   const { path, stream, checkpoint, hash, state, kind, base, stamp, current } = view
-  sql.run(
-    `INSERT OR REPLACE INTO views (workspace, path, stream, checkpoint, hash, content_hash, state, kind, base, stamp, current)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...([
-      workspace,
-      path,
-      stream,
-      checkpoint,
-      hash,
-      hash,
-      state,
-      kind,
-      base,
-      stamp,
-      current ? 1 : 0,
-    ] as const),
-  )
+  const shown = { stream, checkpoint, hash, content_hash: hash }
+  sql.replace('views', { workspace, path, ...shown, state, kind, base, stamp, current })
 }
 
 /** The index `one_focused_stream` refuses a second one, whatever this does. */
 function setFocus(sql: Sql, workspace: string, stream: string | null): void {
   sql.run(`UPDATE standings SET standing = 'open' WHERE workspace = ? AND standing = 'focused'`, workspace)
-  if (stream !== null)
-    sql.run(
-      `INSERT INTO standings (workspace, stream, standing) VALUES (?, ?, 'focused')
-       ON CONFLICT (workspace, stream) DO UPDATE SET standing = 'focused'`,
-      ...([workspace, stream] as const),
-    )
+  if (stream !== null) sql.replace('standings', { workspace, stream, standing: 'focused' })
 }

@@ -1,7 +1,8 @@
+import { statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../../core/canonical.ts'
 import type { Ports } from '../../core/ports.ts'
-import { describeError, ReasonError } from '../../core/reason.ts'
+import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import { createPrivateFile, makePrivateFolder } from '../../fs/private.ts'
 import type { Release } from '../local-state.ts'
 import { type Database, openDatabase, SQLITE, sqliteCode } from './driver.ts'
@@ -15,6 +16,8 @@ export class Locks {
   private readonly ports: Ports
   private readonly held = new Set<string>()
   private readonly files = new Map<string, Database>()
+  /** How often each lock was taken, where no file can tell. */
+  private readonly turns = new Map<string, number>()
 
   /** Without a folder the locks hold inside this process only: enough for a store in memory. */
   constructor(folder: string | null, ports: Ports) {
@@ -22,13 +25,20 @@ export class Locks {
     this.ports = ports
   }
 
-  async take(name: string, waitMs: number): Promise<Release | null> {
-    for (let waited = 0; !this.holds(name); ) {
-      if (waited >= waitMs) return null
+  /** Waiting is counted by its pauses, not by the clock: on a busy machine a holder needs more time, too. */
+  async take(name: string, waitMs: number, mostMs = waitMs): Promise<Release | null> {
+    let turn: number | null = null
+    for (let [waited, inAll] = [0, 0]; !this.holds(name); ) {
+      const seen = this.turnOf(name)
+      if (seen !== turn) waited = 0
+      turn = seen
+      if (waited >= waitMs || inAll >= mostMs) return null
       const pause = 2 + (this.ports.random(1)[0] ?? 0) / 32
       await this.ports.sleep(pause)
       waited += pause
+      inAll += pause
     }
+    this.markTurn(name)
     return () => this.release(name)
   }
 
@@ -39,6 +49,23 @@ export class Locks {
     return true
   }
 
+  /** A number that changes with every holder: the time of the lock's file, which only its holder sets. */
+  private turnOf(name: string): number {
+    if (this.folder === null) return this.turns.get(name) ?? 0
+    return statSync(pathOf(this.folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  }
+
+  private markTurn(name: string): void {
+    const next = this.turnOf(name) + 1
+    this.turns.set(name, next)
+    try {
+      if (this.folder !== null) utimesSync(pathOf(this.folder, name), next / 1_000, next / 1_000)
+    } catch (error) {
+      // The lock is held all the same; those who wait take this holder for the one before it.
+      if (errorCode(error) === undefined) throw error
+    }
+  }
+
   private release(name: string): void {
     if (this.held.delete(name)) this.files.get(name)?.exec('ROLLBACK')
   }
@@ -46,7 +73,7 @@ export class Locks {
   private open(folder: string, name: string): Database {
     const known = this.files.get(name)
     if (known) return known
-    const path = join(folder, `${sha256(name).slice(0, 24)}.lock`)
+    const path = pathOf(folder, name)
     try {
       makePrivateFolder(folder)
       createPrivateFile(path)
@@ -66,6 +93,8 @@ export class Locks {
     this.held.clear()
   }
 }
+
+const pathOf = (folder: string, name: string) => join(folder, `${sha256(name).slice(0, 24)}.lock`)
 
 function begins(db: Database, name: string): boolean {
   try {

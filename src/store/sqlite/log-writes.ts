@@ -2,9 +2,7 @@ import { canonicalJson, sha256 } from '../../core/canonical.ts'
 import { type Checkpoint, gistOf, type Trigger } from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
 import type { CommitResult, LogChange, NewStream } from '../log.ts'
-import { addText } from './documents.ts'
-import { addRow } from './merge.ts'
-import { addCheckpoint, addStream, readNotes, streamById } from './rows.ts'
+import { NO_GIST, packText, readNotes, streamById } from './rows.ts'
 import type { Sql } from './sql.ts'
 
 /** Looks first and writes after, so that a refusal leaves nothing behind. */
@@ -20,18 +18,23 @@ export function appendToLog(sql: Sql, change: LogChange): CommitResult {
   }
   for (const stream of begins) if (isTaken(sql, stream)) return { done: false, why: 'name_taken' }
 
-  for (const stream of begins) addStream(sql, stream, firstOf(stream, appends))
-  for (const { hash, text } of change.texts ?? []) addText(sql, hash, text)
+  for (const { id, repository, workspace, kind, name } of begins) {
+    const first = appends.find(({ checkpoint }) => checkpoint.stream === id)
+    if (first === undefined) throw new Error(`stream ${name} begins without a checkpoint`)
+    const head = { head_id: first.checkpoint.id, head_seq: 0, live: 0, created_at: first.checkpoint.at }
+    sql.insert('streams', { id, repository, workspace, kind, name, name_key: nameKey(name), ...head })
+  }
+  for (const { hash, text } of change.texts ?? [])
+    if (!sql.has('SELECT 1 FROM texts WHERE hash = ?', hash))
+      sql.insert('texts', { hash, body: packText(text) })
   for (const [at, { checkpoint, foreign, takes = [] }] of appends.entries()) {
-    addCheckpoint(sql, checkpoint, sequences[at] ?? 1)
+    if (addRow(sql, rowOf(checkpoint, sequences[at] ?? 1)) === 0)
+      throw new Error(`checkpoint ${checkpoint.id} is there already`)
     for (const event of takes) sql.run('DELETE FROM events WHERE seq = ?', event)
-    if (foreign) sql.run('INSERT INTO foreign_marks (checkpoint) VALUES (?)', checkpoint.id)
+    if (foreign) sql.insert('foreign_marks', { checkpoint: checkpoint.id })
   }
   for (const { stream, hash, checkpoint, current, problem } of change.versions ?? [])
-    sql.run(
-      'INSERT OR REPLACE INTO versions (stream, hash, checkpoint, current, problem) VALUES (?, ?, ?, ?, ?)',
-      ...([stream, hash, checkpoint, current ? 1 : 0, problem] as const),
-    )
+    sql.replace('versions', { stream, hash, checkpoint, current, problem })
   for (const id of change.reviews ?? []) sql.run('DELETE FROM foreign_marks WHERE checkpoint = ?', id)
   return { done: true }
 }
@@ -48,19 +51,66 @@ const headOf = (sql: Sql, stream: string): Head =>
     sequence: 0,
   }
 
-function isTaken(sql: Sql, { id, repository, kind, name }: NewStream): boolean {
-  return (
-    sql.get(
-      'SELECT 1 FROM streams WHERE id = ? OR (repository = ? AND kind = ? AND name_key = ?)',
-      ...([id, repository, kind, nameKey(name)] as const),
-    ) !== undefined
+const isTaken = (sql: Sql, { id, repository, kind, name }: NewStream): boolean =>
+  sql.has(
+    'SELECT 1 FROM streams WHERE id = ? OR (repository = ? AND kind = ? AND name_key = ?)',
+    ...[id, repository, kind, nameKey(name)],
   )
+
+/** A row of the table of checkpoints. */
+export type BodyRow = {
+  id: string
+  stream: string
+  seq: number
+  at: string
+  progress: string
+  hash: string
+  body: string | null
+  removed_at: string | null
+  gist: string
 }
 
-function firstOf(stream: NewStream, appends: Array<{ checkpoint: Checkpoint }>): Checkpoint {
-  const found = appends.find(({ checkpoint }) => checkpoint.stream === stream.id)
-  if (found === undefined) throw new Error(`stream ${stream.name} begins without a checkpoint`)
-  return found.checkpoint
+function rowOf(checkpoint: Checkpoint, seq: number): BodyRow {
+  const { id, stream, at, progress } = checkpoint
+  const body = canonicalJson(checkpoint)
+  const gist = canonicalJson(gistOf(checkpoint))
+  return { id, stream, seq, at, progress, hash: sha256(body), body, removed_at: null, gist }
+}
+
+/**
+ * Adds a checkpoint at its sequence number; answers 1 where it was added. Where another has the number it
+ * takes the next one, or is left out: what only comes back from a file must not become the newest.
+ */
+export function addRow(into: Sql, row: BodyRow, whenTaken: 'next' | 'leave out' = 'next'): number {
+  const { id, stream } = row
+  if (into.has('SELECT 1 FROM checkpoints WHERE id = ?', id)) return 0
+  into.run(`DELETE FROM checkpoints WHERE stream = ? AND seq = ? AND hash = ''`, stream, row.seq)
+  const taken = into.has('SELECT 1 FROM checkpoints WHERE stream = ? AND seq = ?', stream, row.seq)
+  if (taken && whenTaken === 'leave out') return 0
+  const head = headOf(into, stream).sequence
+  const seq = taken ? head + 1 : row.seq
+  into.insert('checkpoints', { ...row, seq })
+  if (row.body !== null) into.run('UPDATE streams SET live = live + 1 WHERE id = ?', stream)
+  if (seq > head) into.run('UPDATE streams SET head_id = ?, head_seq = ? WHERE id = ?', id, seq, stream)
+  return 1
+}
+
+/** A tombstone for every number below a stream's head that nothing could be found for. */
+export function closeGaps(sql: Sql, at: string): number {
+  let closed = 0
+  for (const { id, head } of sql.all<{ id: string; head: number }>(
+    'SELECT id, head_seq AS head FROM streams',
+  )) {
+    const found = sql.all<{ seq: number }>('SELECT seq FROM checkpoints WHERE stream = ?', id)
+    const known = new Set(found.map(({ seq }) => seq))
+    for (let seq = 1; seq < head; seq += 1)
+      if (!known.has(seq)) {
+        const lost = `cp_00000000T000000000Z_${seq}-${sha256(`${id}:${seq}`).slice(0, 12)}`
+        const tombstone = { id: lost, stream: id, seq, at, progress: 'failed', hash: '' }
+        closed += addRow(sql, { ...tombstone, body: null, removed_at: at, gist: canonicalJson(NO_GIST) })
+      }
+  }
+  return closed
 }
 
 export function addNoteToHead(
@@ -71,29 +121,19 @@ export function addNoteToHead(
 ): boolean {
   const { headId } = streamById(sql, stream)
   if (headId !== expected.head || readNotes(sql, headId).length !== expected.notes) return false
-  sql.run(
-    'INSERT INTO notes (checkpoint, n, body) VALUES (?, ?, ?)',
-    headId,
-    expected.notes,
-    canonicalJson(trigger),
-  )
+  sql.insert('notes', { checkpoint: headId, n: expected.notes, body: canonicalJson(trigger) })
   return true
 }
 
-export function readmitCheckpoint(sql: Sql, checkpoint: Checkpoint, sequence: number): boolean {
-  const { id, stream, at, progress } = checkpoint
-  const body = canonicalJson(checkpoint)
-  const gist = canonicalJson(gistOf(checkpoint))
-  const row = { id, stream, seq: sequence, at, progress, hash: sha256(body), body, removed_at: null, gist }
-  return addRow(sql, row, 'leave out') === 1
-}
+export const readmitCheckpoint = (sql: Sql, checkpoint: Checkpoint, sequence: number): boolean =>
+  addRow(sql, rowOf(checkpoint, sequence), 'leave out') === 1
 
 export function removeBodies(sql: Sql, stream: string, checkpoints: readonly string[], at: string): string[] {
   const removed = checkpoints.filter((id) => {
     const gone = sql.run(
       `UPDATE checkpoints SET body = NULL, removed_at = ? WHERE id = ? AND stream = ? AND body IS NOT NULL
        AND id <> (SELECT head_id FROM streams WHERE id = ?) AND id NOT IN (SELECT checkpoint FROM pins)`,
-      ...([at, id, stream, stream] as const),
+      ...[at, id, stream, stream],
     )
     if (gone === 1) sql.run('DELETE FROM notes WHERE checkpoint = ?', id)
     return gone === 1

@@ -228,6 +228,10 @@ export const MIGRATIONS: readonly string[] = [
   ${SEARCH_TABLES}
   CREATE INDEX sessions_by_version ON sessions (agent, id, version);
   `,
+  `
+  -- Whether the user vouches for what the default branch of the remote brings: trust from before did not say.
+  ALTER TABLE trust ADD COLUMN vouches INTEGER NOT NULL DEFAULT 0;
+  `,
 ]
 
 /** The oldest version that may still write to a database of the newest shape. */

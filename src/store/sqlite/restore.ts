@@ -1,10 +1,9 @@
 import { existsSync, linkSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Ports } from '../../core/ports.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { makePrivateFolder, syncFolder } from '../../fs/private.ts'
-import type { RestoredFile } from '../store-file.ts'
+import type { RestoredFile, RestoreOptions } from '../store-file.ts'
 import { databaseProblem } from './backup.ts'
 import type { SqliteStore } from './sqlite-store.ts'
 
@@ -39,38 +38,33 @@ export function rotateBackups(folder: string, nowMs: number, keep = KEPT_BACKUPS
   for (const old of backupsIn(folder, nowMs).slice(keep)) rmSync(old, { force: true })
 }
 
+/** Where the files of a store on this machine are. */
+export interface StoreFolders {
+  database: string
+  backups: string
+  locks: string
+  setAside: string
+}
+
 /**
  * Moves a damaged database out of the way, whole, and fills a fresh one from the newest good backup and from
- * what can still be read of the damaged file. `force` is for damage that SQLite itself does not see. Nothing is copied over a database file: others may have it open.
- * `bringBack` adds what only the caller can find: until it is done others wait, or they would take the numbers of what is
- * still to come.
+ * what can still be read of the damaged file. Nothing is copied over a database file: others may have it open.
  */
 export async function restoreStore(
   store: SqliteStore,
-  {
-    setAsideFolder,
-    backupsFolder,
-    ports,
-    force,
-    bringBack,
-  }: {
-    setAsideFolder: string
-    backupsFolder: string
-    ports: Ports
-    force: boolean
-    bringBack: () => Promise<void>
-  },
+  folders: Pick<StoreFolders, 'backups' | 'setAside'>,
+  nowMs: number,
+  { force, bringBack }: RestoreOptions,
 ): Promise<RestoredFile> {
   const release = await store.local.takeLock('restore', 10_000)
   if (release === null) throw new ReasonError('store_busy', { path: store.path, waitedMs: 10_000 })
   try {
     const damaged = existsSync(store.path) && (force || databaseProblem(store.path) !== null)
-    const name = backupName(ports.now()).replace('.db', '')
-    if (damaged) setAside(store.path, join(setAsideFolder, name + UNREAD))
-    const backup =
-      backupsIn(backupsFolder, ports.now()).find((file) => databaseProblem(file) === null) ?? null
+    const name = backupName(nowMs).replace('.db', '')
+    if (damaged) setAside(store.path, join(folders.setAside, name + UNREAD))
+    const backup = backupsIn(folders.backups, nowMs).find((file) => databaseProblem(file) === null) ?? null
     // What was set aside is newer than any backup, and comes first: the newest view of a file is the one to keep.
-    const salvage = listUnread(setAsideFolder)
+    const salvage = listUnread(folders.setAside)
     let checkpoints = 0
     for (const folder of salvage) checkpoints += await store.mergeFrom(join(folder, DATABASE))
     if (backup !== null) checkpoints += await store.mergeFrom(backup)

@@ -14,8 +14,8 @@ export const recordNumber = (repository: number, turn: number, kind: SearchKind)
 
 export const searchKindOf = (n: number): SearchKind => SEARCH_KINDS[n % KINDS] ?? 'checkpoint'
 
-/** The lowest and the highest number of a repository; of all of them for null. */
-export const rangeOf = (repository: number | null): readonly [number, number] =>
-  repository === null
-    ? [0, Number.MAX_SAFE_INTEGER]
-    : [repository * REPOSITORY, (repository + 1) * REPOSITORY - 1]
+/** The lowest and the highest number of a repository. */
+export const rangeOf = (repository: number): readonly [number, number] => [
+  repository * REPOSITORY,
+  (repository + 1) * REPOSITORY - 1,
+]

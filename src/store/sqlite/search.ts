@@ -5,7 +5,7 @@ import { expressionOf } from './search-expression.ts'
 import { branchWord } from './search-fill.ts'
 import { hitsOf } from './search-hits.ts'
 import { rangeOf, searchKindOf } from './search-number.ts'
-import type { Sql } from './sql.ts'
+import { conditionsOf, type Sql } from './sql.ts'
 
 /** Of more matches only the newest are ranked: a word that everything has tells nothing apart, and takes its time. */
 const MOST_RANKED = 1_000
@@ -38,49 +38,61 @@ interface Candidates {
   match: string | null
 }
 
-/** Records that are no hits. */
-interface HiddenRecords {
-  /** Of checkpoints that nobody has reviewed, with the names of their streams. */
-  foreign: ReadonlyMap<number, string>
-  /** Others say the same, and are told. */
-  repeated: ReadonlySet<number>
-  size: number
-}
+/** Records of checkpoints that nobody has reviewed, with the names of their streams: no hits. */
+type ForeignRecords = ReadonlyMap<number, string>
 
 export function findRecords(sql: Sql, wanted: SearchWanted, filter: SearchFilter): SearchAnswer {
   const ranges = rangesOf(sql, filter)
-  const untold = untoldRecords(sql)
-  const asked = { filter, ranges, untold }
+  const foreign = foreignRecords(sql)
+  const asked = { filter, ranges, foreign }
   const { rows, more, match } =
     'terms' in wanted
       ? rankMatches(sql, { terms: wanted.terms.map(expressionOf), of: wanted.of }, asked)
       : scanTexts(sql, wanted.contains, asked)
   if (rows.length === 0) mustHaveWords(sql, ranges)
-  const told = inOrder(rows.filter(({ n }) => isTold(untold, n))).map(({ n }) => n)
-  const unseen = rows.filter(({ n }) => untold.foreign.has(n) && !untold.repeated.has(n))
-  const { hits, gone } = hitsOf(sql, told, {
-    most: filter.most,
-    look: match ?? ('contains' in wanted ? wanted.contains : []),
-  })
-  return {
-    hits,
-    total: told.length - gone,
-    more,
-    foreign: {
-      records: unseen.length,
-      streams: [...new Set(unseen.flatMap(({ n }) => untold.foreign.get(n) ?? []))].sort(),
-    },
-  }
+  const { told, unseen } = tellApart(sql, inOrder(rows), foreign)
+  const look = match ?? ('contains' in wanted ? wanted.contains : [])
+  const { hits, gone } = hitsOf(sql, told, { most: filter.most, look })
+  const streams = [...new Set(unseen.flatMap((n) => foreign.get(n) ?? []))].sort()
+  return { hits, total: told.length - gone, more, foreign: { records: unseen.length, streams } }
 }
 
-const isTold = ({ foreign, repeated }: HiddenRecords, n: number) => !foreign.has(n) && !repeated.has(n)
+function foreignRecords(sql: Sql): ForeignRecords {
+  const rows = sql.all<{ n: number; name: string }>(
+    `SELECT r.n, s.name FROM foreign_marks m CROSS JOIN search_records r ON r.checkpoint = m.checkpoint
+     CROSS JOIN streams s ON s.id = r.stream`,
+  )
+  return new Map(rows.map(({ n, name }) => [n, name]))
+}
+
+/** Of records that say the same, the first that may be told stands for all; unseen is what only others say. */
+function tellApart(
+  sql: Sql,
+  rows: readonly Candidate[],
+  foreign: ForeignRecords,
+): { told: number[]; unseen: number[] } {
+  const numbers = rows.map(({ n }) => n)
+  const records = sql.all<{ n: number; says: string }>(
+    `SELECT r.n, r.repository || ' ' || r.id AS says FROM search_records r
+     WHERE r.n IN (SELECT value FROM json_each(?)) ORDER BY r.n`,
+    JSON.stringify(numbers),
+  )
+  if (records.length < numbers.length) throw new IndexBroken('its words have a record that is not there')
+  const says = new Map(records.map((record) => [record.n, record.says]))
+  const first = new Map<string | undefined, number>()
+  for (const { n, says } of records) if (!foreign.has(n) && !first.has(says)) first.set(says, n)
+  return {
+    told: numbers.filter((n) => first.get(says.get(n)) === n),
+    unseen: numbers.filter((n) => foreign.has(n) && !first.has(says.get(n))),
+  }
+}
 
 /** Words that are lost may look like words that nobody said: the newest record is asked for by its branch. */
 function mustHaveWords(sql: Sql, ranges: readonly Range[]): void {
   for (const [low, high] of ranges) {
     const newest = sql.get<{ n: number; branch: string | null }>(
       'SELECT n, branch FROM search_records WHERE n BETWEEN ? AND ? ORDER BY n DESC LIMIT 1',
-      ...([low, high] as const),
+      ...[low, high],
     )
     const has = 'SELECT 1 FROM search_texts WHERE search_texts MATCH ? AND rowid = ?'
     if (newest && sql.get(has, `branch : ${branchWord(newest.branch)}`, newest.n) === undefined)
@@ -92,14 +104,14 @@ function mustHaveWords(sql: Sql, ranges: readonly Range[]): void {
 function rangesOf(sql: Sql, { repository, since }: SearchFilter): Range[] {
   const numbers = sql.all<{ number: number }>(
     'SELECT number FROM search_repositories WHERE ? IS NULL OR repository = ? ORDER BY number',
-    ...([repository, repository] as const),
+    ...[repository, repository],
   )
   return numbers.flatMap(({ number }): Range[] => {
     const [low, high] = rangeOf(number)
     if (since === null) return [[low, high]]
     const first = sql.get<{ n: number }>(
       'SELECT n FROM search_records WHERE repository = ? AND high >= ? ORDER BY high, n LIMIT 1',
-      ...([number, since] as const),
+      ...[number, since],
     )
     return first ? [[first.n, high]] : []
   })
@@ -132,59 +144,56 @@ interface Words {
 interface SearchScope {
   filter: SearchFilter
   ranges: readonly Range[]
-  untold: HiddenRecords
+  foreign: ForeignRecords
 }
 
 const BM25 = 'bm25(search_texts, 1.0, 0.0)'
 
 /** What is not told makes no word a common one. */
-const tellingOf = (sql: Sql, terms: readonly string[], { ranges, untold }: SearchScope, most: number) =>
-  terms.filter((term) => ranges.every((range) => !hasMore(sql, term, range, most + untold.size)))
+const tellingOf = (sql: Sql, terms: readonly string[], { ranges, foreign }: SearchScope, most: number) =>
+  terms.filter((term) => ranges.every((range) => !hasMore(sql, term, range, most + foreign.size)))
 
 const hasMore = (sql: Sql, term: string, [low, high]: Range, most: number) =>
   sql.get(
     'SELECT 1 FROM search_texts WHERE search_texts MATCH ? AND rowid BETWEEN ? AND ? LIMIT 1 OFFSET ?',
-    ...([inText(term), low, high, most] as const),
+    ...[inText(term), low, high, most],
   ) !== undefined
 
 const inText = (match: string) => `text : (${match})`
 
 /** What narrows a search in its range: the kind is in the number; the time is looked up, from the first that may count. */
-function conditions({ kind, since }: SearchFilter): { where: string; values: Array<string | number> } {
-  const where = [
-    ...(kind === null ? [] : ['AND f.rowid % 8 = ?']),
-    ...(since === null ? [] : ['AND (SELECT at FROM search_records WHERE n = f.rowid) >= ?']),
-  ].join(' ')
-  const values = [...(kind === null ? [] : [SEARCH_KINDS.indexOf(kind)]), ...(since === null ? [] : [since])]
-  return { where, values }
-}
+const narrow = ({ kind, since }: SearchFilter) =>
+  conditionsOf({
+    'f.rowid % 8 = ?': kind === null ? undefined : SEARCH_KINDS.indexOf(kind),
+    '(SELECT at FROM search_records WHERE n = f.rowid) >= ?': since ?? undefined,
+  })
 
 /** The newest matches, so many as are ranked; those that are not told take nobody's place. */
 function newest(
   sql: Sql,
   match: string,
-  { filter, ranges, untold }: SearchScope,
+  { filter, ranges, foreign }: SearchScope,
   score: typeof BM25 | '-1.0',
 ): Candidates {
-  const { where, values } = conditions(filter)
+  const { where, values } = narrow(filter)
   const branch = filter.branch === null ? '' : ` AND branch : ${branchWord(filter.branch)}`
   const share = Math.ceil(MOST_RANKED / Math.max(1, ranges.length))
   const found: Candidates = { rows: [], more: false, match: inText(match) }
   for (const [low, high] of ranges) {
     const part = sql.all<Candidate>(
       `SELECT f.rowid AS n, ${score} AS score FROM search_texts f
-       WHERE search_texts MATCH ? AND f.rowid BETWEEN ? AND ? ${where} ORDER BY f.rowid DESC LIMIT ?`,
-      ...([inText(match) + branch, low, high, ...values, share + 1 + untold.size] as const),
+       WHERE search_texts MATCH ? AND f.rowid BETWEEN ? AND ? AND ${where} ORDER BY f.rowid DESC LIMIT ?`,
+      ...[inText(match) + branch, low, high, ...values, share + 1 + foreign.size],
     )
-    take(found, part, share, untold)
+    take(found, part, share, foreign)
   }
   return found
 }
 
-function take(found: Candidates, part: readonly Candidate[], share: number, untold: HiddenRecords): void {
-  const told = part.filter(({ n }) => isTold(untold, n))
-  found.more ||= told.length > share
-  found.rows.push(...told.slice(0, share), ...part.filter(({ n }) => !isTold(untold, n)))
+function take(found: Candidates, part: readonly Candidate[], share: number, foreign: ForeignRecords): void {
+  const ours = part.filter(({ n }) => !foreign.has(n))
+  found.more ||= ours.length > share
+  found.rows.push(...ours.slice(0, share), ...part.filter(({ n }) => foreign.has(n)))
 }
 
 /** The same records, ranked by some of their words alone. */
@@ -194,7 +203,7 @@ function scoreBy(sql: Sql, by: string, rows: readonly Candidate[]): Candidate[] 
   return sql.all<Candidate>(
     `SELECT rowid AS n, ${BM25} AS score FROM search_texts
      WHERE search_texts MATCH ? AND rowid BETWEEN ? AND ? AND rowid + 0 IN (SELECT value FROM json_each(?))`,
-    ...([inText(by), Math.min(...numbers), Math.max(...numbers), JSON.stringify(numbers)] as const),
+    ...[inText(by), Math.min(...numbers), Math.max(...numbers), JSON.stringify(numbers)],
   )
 }
 
@@ -202,26 +211,26 @@ function scoreBy(sql: Sql, by: string, rows: readonly Candidate[]): Candidate[] 
 function scanTexts(
   sql: Sql,
   contains: readonly string[],
-  { filter, ranges, untold }: SearchScope,
+  { filter, ranges, foreign }: SearchScope,
 ): Candidates {
-  const { where, values } = conditions(filter)
+  const { where, values } = narrow(filter)
   const branch = filter.branch === null ? [] : [branchWord(filter.branch)]
   const found: Candidates = { rows: [], more: false, match: null }
   for (const [low, high] of ranges) {
     const before = sql.get<{ n: number }>(
       'SELECT n FROM search_records WHERE n BETWEEN ? AND ? ORDER BY n DESC LIMIT 1 OFFSET ?',
-      ...([low, high, Math.ceil(MOST_SCANNED / ranges.length)] as const),
+      ...[low, high, Math.ceil(MOST_SCANNED / ranges.length)],
     )
     found.more ||= before !== undefined
     const part = sql.all<Candidate>(
-      `SELECT f.rowid AS n, -1.0 AS score FROM search_texts f WHERE f.rowid BETWEEN ? AND ? ${where}
+      `SELECT f.rowid AS n, -1.0 AS score FROM search_texts f WHERE f.rowid BETWEEN ? AND ? AND ${where}
        ${branch.map(() => 'AND f.branch = ?').join('')}
        ${contains.map(() => `AND f.text LIKE ? ESCAPE '\\'`).join(' ')} ORDER BY f.rowid DESC LIMIT ?`,
       ...[before === undefined ? low : before.n + 1, high, ...values, ...branch],
       ...contains.map((text) => `%${text.replace(/[\\%_]/g, '\\$&')}%`),
-      MOST_RANKED + 1 + untold.size,
+      MOST_RANKED + 1 + foreign.size,
     )
-    take(found, part, MOST_RANKED, untold)
+    take(found, part, MOST_RANKED, foreign)
   }
   return found
 }
@@ -230,25 +239,3 @@ const weigh = ({ n, score }: Candidate) => score * WEIGHT[searchKindOf(n)]
 
 /** The best first, and of equals the newer. */
 const inOrder = (rows: Candidate[]): Candidate[] => rows.sort((a, b) => weigh(a) - weigh(b) || b.n - a.n)
-
-function untoldRecords(sql: Sql): HiddenRecords {
-  const rows = sql.all<{ n: number; name: string }>(
-    `SELECT r.n, s.name FROM foreign_marks m CROSS JOIN search_records r ON r.checkpoint = m.checkpoint
-     CROSS JOIN streams s ON s.id = r.stream`,
-  )
-  const foreign = new Map(rows.map(({ n, name }) => [n, name]))
-  const repeated = repeatedRecords(sql, foreign)
-  return { foreign, repeated, size: foreign.size + repeated.size }
-}
-
-/** Of records that say the same, the first that may be told stands for all. */
-function repeatedRecords(sql: Sql, foreign: ReadonlyMap<number, string>): Set<number> {
-  const rows = sql.all<{ n: number; says: string }>(
-    `SELECT r.n, r.repository || ' ' || r.id AS says
-     FROM (SELECT DISTINCT repository, id FROM search_records WHERE again = 1) a
-     CROSS JOIN search_records r ON r.repository = a.repository AND r.id = a.id ORDER BY r.n`,
-  )
-  const told = new Map<string, number>()
-  for (const { n, says } of rows) if (!foreign.has(n) && !told.has(says)) told.set(says, n)
-  return new Set(rows.filter(({ n, says }) => told.has(says) && told.get(says) !== n).map(({ n }) => n))
-}

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../core/canonical.ts'
 import type { Checkpoint, CommandOutcome, Progress, Trigger } from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
+import { ReasonError } from '../../core/reason.ts'
 import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
 import type {
   CheckpointRow,
@@ -16,20 +17,20 @@ import type {
   Version,
 } from '../log.ts'
 import type { Connection } from './connection.ts'
-import { readVersion, readVersionText, versionHashes } from './documents.ts'
-import { addNoteToHead, appendToLog, readmitCheckpoint, removeBodies } from './log-writes.ts'
-import { closeGaps } from './merge.ts'
+import { addNoteToHead, appendToLog, closeGaps, readmitCheckpoint, removeBodies } from './log-writes.ts'
 import {
   checkpointRowOf,
   newestWholeCheckpoint,
+  parseOrNull,
   type RawRow,
   readGist,
   readStored,
   SELECT_CHECKPOINT,
   SELECT_STREAM,
   streamById,
+  unpackText,
 } from './rows.ts'
-import { advanceSession, journalPositions, readReading, readSessionRow, sessionRows } from './sessions.ts'
+import { conditionsOf } from './sql.ts'
 
 export class SqliteLog implements Log {
   private readonly connection: Connection
@@ -43,7 +44,7 @@ export class SqliteLog implements Log {
       (sql) =>
         sql.get<Stream>(
           `${SELECT_STREAM} WHERE repository = ? AND kind = ? AND name_key = ?`,
-          ...([repository, kind, nameKey(name)] as const),
+          ...[repository, kind, nameKey(name)],
         ) ?? null,
     )
   }
@@ -52,7 +53,7 @@ export class SqliteLog implements Log {
     return this.connection.read((sql) =>
       sql.all<Stream>(
         `${SELECT_STREAM} WHERE kind = ? AND (? IS NULL OR repository = ?) ORDER BY created_at, rowid`,
-        ...([kind, repository, repository] as const),
+        ...[kind, repository, repository],
       ),
     )
   }
@@ -134,16 +135,17 @@ export class SqliteLog implements Log {
 
   recordOutcome(stream: string, outcome: CommandOutcome, at: string): Promise<number> {
     return this.connection.write((sql) => {
-      sql.run('INSERT INTO events (stream, at, body) VALUES (?, ?, ?)', stream, at, canonicalJson(outcome))
+      sql.insert('events', { stream, at, body: canonicalJson(outcome) })
       return sql.get<{ seq: number }>('SELECT last_insert_rowid() AS seq')?.seq ?? 0
     })
   }
 
   async pin(checkpoint: string, pinned: boolean): Promise<void> {
-    const text = pinned
-      ? 'INSERT OR IGNORE INTO pins (checkpoint) VALUES (?)'
-      : 'DELETE FROM pins WHERE checkpoint = ?'
-    await this.connection.write((sql) => sql.run(text, checkpoint))
+    await this.connection.write((sql) =>
+      pinned
+        ? sql.insert('pins', { checkpoint }, 'DO NOTHING')
+        : sql.run('DELETE FROM pins WHERE checkpoint = ?', checkpoint),
+    )
   }
 
   closeGaps(at: string): Promise<number> {
@@ -156,16 +158,40 @@ export class SqliteLog implements Log {
     )
   }
 
+  /** Damage is told, never shown. */
   readText(hash: string): Promise<string | null> {
-    return this.connection.read((sql) => readVersionText(sql, hash))
+    return this.connection.read((sql) => {
+      const row = sql.get<{ body: Uint8Array }>('SELECT body FROM texts WHERE hash = ?', hash)
+      if (!row) return null
+      const text = unpackText({ hash, ...row })
+      if (text !== null) return text.toString('utf8')
+      throw new ReasonError('checkpoint_integrity_mismatch', {
+        path: 'a version of a document in the store',
+        problem: `its bytes are not those of ${hash.slice(0, 12)}`,
+      })
+    })
   }
 
   findVersion(stream: string, hash: string): Promise<Version | null> {
-    return this.connection.read((sql) => readVersion(sql, stream, hash))
+    return this.connection.read((sql) => {
+      const row = sql.get<Omit<Version, 'current'> & { current: number }>(
+        'SELECT checkpoint, current, problem FROM versions WHERE stream = ? AND hash = ?',
+        ...[stream, hash],
+      )
+      return row ? { ...row, current: row.current === 1 } : null
+    })
   }
 
   listVersionHashes(repository: string): Promise<string[]> {
-    return this.connection.read((sql) => versionHashes(sql, repository))
+    return this.connection.read((sql) =>
+      sql
+        .all<{ hash: string }>(
+          `SELECT DISTINCT v.hash FROM streams s CROSS JOIN versions v ON v.stream = s.id
+           WHERE s.repository = ? AND s.kind = 'work' AND v.problem IS NULL`,
+          repository,
+        )
+        .map(({ hash }) => hash),
+    )
   }
 
   listUnreadVersions(stream: string): Promise<Array<Version & { hash: string }>> {
@@ -179,23 +205,82 @@ export class SqliteLog implements Log {
     )
   }
 
-  readSession(key: SessionKey): Promise<SessionRow | null> {
-    return this.connection.read((sql) => readSessionRow(sql, key))
+  readSession({ agent, id }: SessionKey): Promise<SessionRow | null> {
+    return this.connection.read((sql) => {
+      const raw = sql.get<RawSession>(`${SELECT_SESSION} WHERE agent = ? AND id = ?`, agent, id)
+      return raw ? sessionRowOf(raw) : null
+    })
   }
 
   listSessions(filter: SessionFilter): Promise<SessionRow[]> {
-    return this.connection.read((sql) => sessionRows(sql, filter))
+    const { repository, workspace, phases, heardBefore, most = -1 } = filter
+    const { where, values } = conditionsOf({
+      'repository = ?': repository,
+      'workspace = ?': workspace,
+      'activity_at < ?': heardBefore,
+      'phase IN (SELECT value FROM json_each(?))': phases && JSON.stringify(phases),
+    })
+    return this.connection.read((sql) =>
+      sql
+        .all<RawSession>(
+          `${SELECT_SESSION} WHERE ${where} ORDER BY activity_at DESC, rowid DESC LIMIT ?`,
+          ...[...values, most],
+        )
+        .flatMap((raw) => sessionRowOf(raw) ?? []),
+    )
   }
 
   advance(session: Session, expected: number | null, reading?: string | null): Promise<boolean> {
-    return this.connection.writeSoft((sql) => advanceSession(sql, session, expected, reading))
+    const { agent, id, repository, workspace, phase, lastActivityAt, journalRead } = session
+    const place = { repository, workspace, phase, activity_at: lastActivityAt, journal_read: journalRead }
+    const body = JSON.stringify(session)
+    return this.connection.writeSoft((sql) => {
+      const found = sql.get<{ version: number; isWhole: number }>(
+        'SELECT version, json_valid(body) AS isWhole FROM sessions WHERE agent = ? AND id = ?',
+        ...[agent, id],
+      )
+      if (expected === null ? found?.isWhole === 1 : found?.version !== expected) return false
+      sql.insert(
+        'sessions',
+        { agent, id, ...place, version: (found?.version ?? 0) + 1, body },
+        `(agent, id) DO UPDATE SET repository = excluded.repository, workspace = excluded.workspace,
+           phase = excluded.phase, activity_at = excluded.activity_at, journal_read = excluded.journal_read,
+           version = excluded.version, body = excluded.body`,
+      )
+      if (reading === null) sql.run('DELETE FROM readings WHERE agent = ? AND id = ?', agent, id)
+      else if (reading !== undefined) sql.replace('readings', { agent, id, body: reading })
+      return true
+    })
   }
 
-  readReading(key: SessionKey): Promise<string | null> {
-    return this.connection.read((sql) => readReading(sql, key))
+  readReading({ agent, id }: SessionKey): Promise<string | null> {
+    return this.connection.read(
+      (sql) =>
+        sql.get<{ body: string }>('SELECT body FROM readings WHERE agent = ? AND id = ?', agent, id)?.body ??
+        null,
+    )
   }
 
   readJournalPositions(): Promise<Map<string, number>> {
-    return this.connection.read(journalPositions)
+    return this.connection.read((sql) => {
+      const rows = sql.all<{ key: string; read: number }>(
+        `SELECT agent || '/' || id AS key, journal_read AS read FROM sessions`,
+      )
+      return new Map(rows.map(({ key, read }) => [key, read]))
+    })
   }
+}
+
+const SELECT_SESSION = 'SELECT version, body FROM sessions'
+
+interface RawSession {
+  version: number
+  body: string
+}
+
+/** A body that is damaged tells nothing; its session begins anew with its next event. */
+function sessionRowOf({ version, body }: RawSession): SessionRow | null {
+  // `as`: only this program writes here.
+  const session = parseOrNull(body) as Session | null
+  return session && { session, version }
 }

@@ -1,4 +1,5 @@
 import type { Ports } from '../../core/ports.ts'
+import type { LocalState } from '../local-state.ts'
 import type { Store } from '../store.ts'
 import type { StoreProblem } from '../store-file.ts'
 import { copyDatabase } from './backup.ts'
@@ -19,15 +20,19 @@ export interface SqliteOptions {
   migrations?: readonly string[]
   /** Whether a database of an older shape is brought to the newest, or refused. */
   mayMigrate?: boolean
+  /** Whether nothing is written, also where it could be. */
+  readOnly?: boolean
   /** Where the kernel's locks are; null for a store that no other process sees. */
   locksFolder: string | null
   beforeMigration?: (copyTo: (file: string) => void) => void
 }
 
+const WAIT_MS = 5_000
+
 /** The store in one SQLite file, or in memory with the path `:memory:`. */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
-  const { path, ports, waitMs = 5_000, migrations = MIGRATIONS, locksFolder, beforeMigration } = options
-  const { mayMigrate = true } = options
+  const { path, ports, waitMs = WAIT_MS, migrations = MIGRATIONS, locksFolder, beforeMigration } = options
+  const { mayMigrate = true, readOnly = false } = options
   let isPrepared = false
   const connection = new Connection({
     path,
@@ -35,6 +40,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
     waitMs,
     migrations,
     mayMigrate,
+    readOnly,
     beforeMigration(db) {
       // Once: a migration that has to wait for another writer begins again and again.
       if (!isPrepared) beforeMigration?.((file) => copyDatabase(db, file))
@@ -42,6 +48,26 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
     },
   })
   return new SqliteStore(connection, new Locks(locksFolder, ports))
+}
+
+/** The local state alone, where another engine holds the log. It is always SQLite: it never leaves the machine. */
+export function openLocalState({
+  path,
+  ports,
+  locksFolder,
+}: Pick<SqliteOptions, 'path' | 'ports' | 'locksFolder'>): { local: LocalState; close(): Promise<void> } {
+  const connection = new Connection({
+    ...{ path, ports, waitMs: WAIT_MS, migrations: MIGRATIONS, holdsLog: false },
+    beforeMigration: () => undefined,
+  })
+  const locks = new Locks(locksFolder, ports)
+  return {
+    local: new SqliteLocalState(connection, locks),
+    async close() {
+      connection.close()
+      locks.close()
+    },
+  }
 }
 
 /** All parts of a store in one file, and what only a file needs: a check, a copy, and what another file has. */
@@ -59,7 +85,7 @@ export class SqliteStore implements Store {
     this.log = new SqliteLog(connection)
     this.local = new SqliteLocalState(connection, locks)
     this.index = new SqliteSearchIndex(connection)
-    this.acts = new SqliteActs(connection)
+    this.acts = new SqliteActs(connection, this.log, this.local)
   }
 
   get path(): string {

@@ -9,9 +9,9 @@ import { requireDocument, requireEnd, requireOpen, requireRow } from '../../engi
 import { isTakenPath, type Survey, standingOf } from '../../engine/documents/survey.ts'
 import { type DocumentCompletion, decodeDocument, isNone } from '../../formats/checkpoint-md/codec.ts'
 import { setCompletion } from '../../formats/checkpoint-md/edit.ts'
-import { setFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
 import { archivePath, entryPath, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
 import { workOf } from '../../formats/checkpoint-md/work.ts'
+import { setFrontMatter } from '../../formats/markdown/front-matter.ts'
 import { redactAll } from '../../policy/redact.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import { choiceFact, flagFact, integerFact, textFact } from '../define/facts.ts'
@@ -70,13 +70,13 @@ const learningsNoted = (text: string) =>
     .map((one) => one.text)
 
 /** What the user says, and what the document says already. */
-function completionOf(text: string, outcome: string | undefined, learnings: string[]) {
+function completionOf({ mark }: Context, text: string, outcome: string | undefined, learnings: string[]) {
   const { completion } = decodeDocument(text)
   const said = (outcome ?? '').trim() || (completion?.outcome ?? '')
   if (said === '' || isNone(said))
     throw new ReasonError('usage_invalid', { problem: 'an archive needs its outcome: --outcome "…"' })
   const all = [...(completion?.learnings ?? []), ...learnings].map((line) => line.trim())
-  return redactAll({ outcome: said, learnings: [...new Set(all.filter((line) => !isNone(line)))] })
+  return redactAll({ outcome: said, learnings: [...new Set(all.filter((line) => !isNone(line)))] }, mark)
 }
 
 export const archive = defineVerb({
@@ -98,12 +98,13 @@ export const archive = defineVerb({
     'savepoint archive auth-system --outcome "Login with refresh tokens is live" --learning "Rotate tokens on every use"',
   ],
   access: 'write',
+  takesIn: 'events',
   async perform(context, { id, outcome, learning, force }) {
     return actOnDocuments<ArchiveReceipt>(context, async (survey) => {
       if (standingOf(requireRow(survey, id)) === 'archived') {
         const { row, view, text } = await requireDocument(context, survey, id)
         const said = decodeDocument(text).completion
-        refuseMore(row, said, redactAll({ outcome, learning }))
+        refuseMore(row, said, redactAll({ outcome, learning }, context.mark))
         return {
           commit: {},
           answer: {
@@ -116,7 +117,7 @@ export const archive = defineVerb({
       const open = await requireOpen(context, survey, id)
       const { row, view, text } = open
       requireEnd(open)
-      const completion = completionOf(text, outcome, [...learningsNoted(text), ...learning])
+      const completion = completionOf(context, text, outcome, [...learningsNoted(text), ...learning])
       if (!force) refuseOpenChildren(survey, row)
       const path = freePath(context, survey, row.stream.name)
       const stated = view.current ? setFrontMatter(text, 'status', 'active') : text

@@ -114,6 +114,7 @@ export const compress = defineVerb({
     'savepoint compress auth-system --budget 400 --hard',
   ],
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
+  takesIn: 'events',
   async perform(context, { id, budget = 1_000, hard, dryRun }): Promise<CompressReceipt> {
     if (hard && budget < LEAST_HARD)
       throw new ReasonError('usage_invalid', {

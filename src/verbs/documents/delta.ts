@@ -7,7 +7,7 @@ import { documentTimestamp } from '../../engine/documents/begin-document.ts'
 import { changesSinceDelta } from '../../engine/documents/changes-since-delta.ts'
 import { editDocument } from '../../engine/documents/edit-document.ts'
 import { namedOrFocused, requireEnd, requireOpen } from '../../engine/documents/find-stream.ts'
-import { agentFolder, planPosition } from '../../engine/surroundings/world.ts'
+import { agentFolderHere, planPosition } from '../../engine/surroundings/world.ts'
 import { appendDelta } from '../../formats/checkpoint-md/edit.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { choiceFact, flagFact, integerFact, textFact } from '../define/facts.ts'
@@ -48,12 +48,15 @@ async function inputOf(context: Context, given: DeltaFlags): Promise<DeltaInput>
   if (what === undefined || what.trim() === '')
     throw new ReasonError('usage_invalid', { problem: 'a delta says what changed: --what "…"' })
   const artifacts = given.artifact.map(parseArtifact)
-  return redactAll({
-    what,
-    trigger: given.trigger ?? piped.trigger ?? 'manual',
-    artifacts: artifacts.length > 0 ? [...(piped.artifacts ?? []), ...artifacts] : piped.artifacts,
-    transitions: [...piped.transitions, ...given.transition.map(parseTransition)],
-  })
+  return redactAll(
+    {
+      what,
+      trigger: given.trigger ?? piped.trigger ?? 'manual',
+      artifacts: artifacts.length > 0 ? [...(piped.artifacts ?? []), ...artifacts] : piped.artifacts,
+      transitions: [...piped.transitions, ...given.transition.map(parseTransition)],
+    },
+    context.mark,
+  )
 }
 
 export const delta = defineVerb({
@@ -100,6 +103,7 @@ export const delta = defineVerb({
     `echo '{"what": "Login works", "artifacts": []}' | savepoint delta auth-system --stdin`,
   ],
   access: 'write',
+  takesIn: 'events',
   async perform(context, { id, ...given }) {
     const input = await inputOf(context, given)
     return actOnDocuments<DeltaReceipt>(context, async (survey) => {
@@ -124,7 +128,7 @@ export const delta = defineVerb({
           kind: input.trigger,
           note: BY_HAND.delta,
           change: { summary: input.what, artifacts, transitions, commands: [] },
-          position: planPosition(agentFolder(context, false)),
+          position: planPosition(await agentFolderHere(context, survey)),
         },
       )
       return {

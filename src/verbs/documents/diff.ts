@@ -62,6 +62,7 @@ export const diff = defineVerb({
     'savepoint diff auth-system auth-with-passkeys',
   ],
   access: 'read',
+  takesIn: 'events',
   async perform(context, { id, from, to }) {
     const survey = await readSurvey(context)
     const row = requireRow(survey, id)

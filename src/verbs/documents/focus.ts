@@ -31,6 +31,7 @@ export const focus = defineVerb({
   },
   examples: ['savepoint focus', 'savepoint focus auth-system', 'savepoint focus --clear'],
   access: ({ id, clear }) => (id !== undefined || clear ? 'write' : 'read'),
+  takesIn: 'events',
   async perform(context, { id, clear }): Promise<FocusReceipt & { files?: Files }> {
     if (id !== undefined && clear)
       throw new ReasonError('usage_invalid', { problem: 'either name a document or give --clear' })

@@ -6,9 +6,9 @@ import {
 } from '../../engine/documents/begin-document.ts'
 import { requireDocument } from '../../engine/documents/find-stream.ts'
 import { trustOwnWorkspace } from '../../engine/documents/trust-own-workspace.ts'
+import { withoutCompletion } from '../../formats/checkpoint-md/edit.ts'
 import { foldDeltas } from '../../formats/checkpoint-md/fold.ts'
-import { setFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
-import { withoutCompletion } from '../../formats/checkpoint-md/reopen.ts'
+import { setFrontMatter } from '../../formats/markdown/front-matter.ts'
 import { redact } from '../../policy/redact.ts'
 import { choiceFact, flagFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
@@ -60,6 +60,7 @@ export const fork = defineVerb({
   },
   examples: ['savepoint fork auth-system auth-with-passkeys --current'],
   access: 'write',
+  takesIn: 'events',
   async perform(context, { id, name, anchor, current }) {
     return actOnDocuments(context, async (survey) => {
       await trustOwnWorkspace(context, survey)
@@ -71,7 +72,7 @@ export const fork = defineVerb({
         parent,
         created,
         current,
-        ...(anchor === undefined ? {} : { anchor: redact(anchor) }),
+        ...(anchor === undefined ? {} : { anchor: redact(anchor, context.mark) }),
       })
       return beginDocument(context, survey, {
         name,

@@ -1,6 +1,9 @@
 import { visible } from '../../core/visible.ts'
+import { NOTICES } from '../../engine/context/notices.ts'
 import { readLearnings } from '../../engine/documents/read-learnings.ts'
-import { isTrustedHere } from '../../engine/trust/trusted.ts'
+import { deliveriesOf } from '../../engine/trust/deliveries.ts'
+import { lookHere } from '../../engine/trust/here.ts'
+import { LEARNINGS_PATH } from '../../formats/checkpoint-md/layout.ts'
 import { decodeLearnings } from '../../formats/checkpoint-md/learnings.ts'
 import { defineVerb } from '../define/verb.ts'
 
@@ -22,10 +25,14 @@ export const learnings = defineVerb({
         ),
       }))
       .filter(({ learnings }) => learnings.length > 0)
-    const trusted = await isTrustedHere(context)
-    if (!trusted && entries.length > 0)
-      context.notices.push('These learnings came with the repository, and this workspace is not trusted.')
-    return { entries, trusted, query }
+    const here = await lookHere(context)
+    const file = [{ path: LEARNINGS_PATH }]
+    const isForeign =
+      !here.trusted || (await deliveriesOf(context, here, file)).get(LEARNINGS_PATH)?.foreign === true
+    const isWithheld = isForeign && context.speaker === 'agent'
+    if (isForeign && entries.length > 0)
+      context.notices.push(NOTICES.learningsForeign(isWithheld, here.trusted))
+    return { entries: isWithheld ? [] : entries, trusted: here.trusted, query }
   },
   say: ({ entries, query }) =>
     entries.length === 0

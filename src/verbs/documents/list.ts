@@ -45,6 +45,7 @@ export const list = defineVerb({
   },
   examples: ['savepoint list', 'savepoint list --all --json'],
   access: 'read',
+  takesIn: 'events',
   async perform(context, { all }) {
     const survey = await readOverview(context)
     // Unreviewed documents are listed for people, never for agents.

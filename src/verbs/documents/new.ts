@@ -38,6 +38,7 @@ export const newVerb = defineVerb({
     'savepoint new auth-tokens --parent auth-system --anchor "phase 2"',
   ],
   access: 'write',
+  takesIn: 'events',
   async perform(context, { name, parent, anchor, current }) {
     return actOnDocuments(context, async (survey) => {
       await trustOwnWorkspace(context, survey)
@@ -45,7 +46,7 @@ export const newVerb = defineVerb({
       const text = newDocument({
         id: name,
         created: documentTimestamp(context),
-        anchor: anchor === undefined ? null : redact(anchor),
+        anchor: anchor === undefined ? null : redact(anchor, context.mark),
         parent: origin,
         current,
       })

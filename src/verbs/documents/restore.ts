@@ -8,9 +8,9 @@ import { pointAt } from '../../engine/documents/point.ts'
 import { isHere, isTakenPath, type Survey } from '../../engine/documents/survey.ts'
 import { provenanceOf } from '../../engine/trust/here.ts'
 import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
-import { setFrontMatter } from '../../formats/checkpoint-md/front-matter.ts'
+import { withoutCompletion } from '../../formats/checkpoint-md/edit.ts'
 import { activePath, archivePath, isArchived } from '../../formats/checkpoint-md/layout.ts'
-import { withoutCompletion } from '../../formats/checkpoint-md/reopen.ts'
+import { setFrontMatter } from '../../formats/markdown/front-matter.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { STREAM_FIELD } from './stream-field.ts'
@@ -44,6 +44,7 @@ export const restore = defineVerb({
   },
   examples: ['savepoint restore auth-system --at 3', 'savepoint restore auth-system'],
   access: 'write',
+  takesIn: 'events',
   async perform(context, { id, at }) {
     return actOnDocuments(context, async (survey) => {
       const row = requireRow(survey, id)

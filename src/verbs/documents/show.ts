@@ -67,6 +67,7 @@ export const show = defineVerb({
     'savepoint show auth-system --at 3 > old.md',
   ],
   access: 'read',
+  takesIn: 'events',
   async perform(context, { id, at, history, kept }) {
     if ([at !== undefined, history, kept !== undefined].filter(Boolean).length > 1)
       throw new ReasonError('usage_invalid', { problem: '--at, --history and --kept do not go together' })

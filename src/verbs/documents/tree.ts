@@ -1,5 +1,6 @@
 import { nameKey } from '../../core/id.ts'
 import { formatCount } from '../../core/text.ts'
+import { NOTICES } from '../../engine/context/notices.ts'
 import { readOverview } from '../../engine/documents/read-overview.ts'
 import { type LineageRow, lineageOf } from '../../policy/lineage.ts'
 import { defineVerb } from '../define/verb.ts'
@@ -14,16 +15,13 @@ export const tree = defineVerb({
   fields: {},
   examples: ['savepoint tree', 'savepoint tree --json'],
   access: 'read',
+  takesIn: 'events',
   async perform(context) {
     const survey = await readOverview(context)
     const documents = survey.rows.map(listDocument).filter((row) => !isOfSession(row))
     const lineage = lineageOf(documents)
-    for (const cycle of lineage.cycles)
-      context.notices.push(
-        `Parents go in a circle: ${[...cycle, cycle[0]].join(' → ')}. Change \`parent\` in one of them.`,
-      )
-    for (const { id, parent } of lineage.missing)
-      context.notices.push(`The parent of ${id}, ${parent}, is not known here.`)
+    for (const cycle of lineage.cycles) context.notices.push(NOTICES.parentsInCircle(cycle))
+    for (const { id, parent } of lineage.missing) context.notices.push(NOTICES.parentUnknown(id, parent))
     return {
       // A list and no nesting: a chain of ten thousand is deeper than JSON readers go.
       documents: inRows(documents, lineage.rows),

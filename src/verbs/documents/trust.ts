@@ -1,13 +1,13 @@
-import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { formatCount } from '../../core/text.ts'
 import type { Context } from '../../engine/context/context.ts'
+import { NOTICES } from '../../engine/context/notices.ts'
 import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
 import { requireRow } from '../../engine/documents/find-stream.ts'
 import { pointAt } from '../../engine/documents/point.ts'
 import { isHere, surveyDocuments } from '../../engine/documents/survey.ts'
-import { giveTrust } from '../../engine/trust/give-trust.ts'
-import { isTrustedHere } from '../../engine/trust/trusted.ts'
+import { requireUser, vouchForWorkspace, withdrawTrust } from '../../engine/trust/give-trust.ts'
+import { isTrustedHere, trustHere } from '../../engine/trust/trusted.ts'
 import { differenceOf, sayDifference } from '../../formats/checkpoint-md/difference.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import { defineVerb } from '../define/verb.ts'
@@ -64,18 +64,20 @@ export const trust = defineVerb({
   },
   examples: ['savepoint trust', 'savepoint trust --review', 'savepoint trust --review auth-system'],
   access: 'write',
+  takesIn: 'events',
   async perform(context, { ids, review }) {
     const { place } = context
+    requireUser(context)
     if (ids.length > 0 && !review)
       throw new ReasonError('usage_invalid', {
         problem: 'ids go with --review; trust itself is for the whole workspace',
       })
-    const before = await isTrustedHere(context)
-    if (review && !before) throw new ReasonError('workspace_untrusted', { path: place.root })
+    const before = await trustHere(context)
+    if (review && before === 'none') throw new ReasonError('workspace_untrusted', { path: place.root })
     const shown = new Map(
       (await surveyDocuments(context)).rows.map((row) => [row.stream.id, row.position.checkpoint]),
     )
-    if (!before) await giveTrust(context)
+    if (!review) await vouchForWorkspace(context)
     return actOnDocuments(context, async (survey) => {
       const named = ids.map((id) => requireRow(survey, id))
       const waiting = named.length > 0 ? named : survey.rows.filter(({ position }) => position.foreign)
@@ -87,18 +89,16 @@ export const trust = defineVerb({
         const found = await findUnreviewed(context, row, named.length > 0 && isSeen && row.position.foreign)
         if (found.reviewed) reviews.push(...found.checkpoints)
         if (named.length > 0 && !row.position.foreign)
-          context.notices.push(`${row.stream.name} is not foreign.`)
-        else if (named.length > 0 && !isSeen)
-          context.notices.push(
-            `${row.stream.name} has text that you have not seen yet; look at it, and try again.`,
-          )
+          context.notices.push(NOTICES.nothingToReview(row.stream.name))
+        else if (named.length > 0 && !isSeen) context.notices.push(NOTICES.textUnseen(row.stream.name))
         if (row.position.foreign) foreign.push(found)
       }
       return {
         commit: { reviews },
         answer: {
           trusted: true,
-          wasTrusted: before,
+          wasTrusted: before !== 'none',
+          wasVouched: before === 'vouched',
           review,
           takenIn: survey.rows.filter((row) => isHere(survey, row) && !shown.has(row.stream.id)).length,
           foreign,
@@ -106,16 +106,18 @@ export const trust = defineVerb({
       }
     })
   },
-  say: ({ wasTrusted, review, takenIn, foreign }) => {
+  say: ({ wasTrusted, wasVouched, review, takenIn, foreign }) => {
     const waiting = foreign.filter(({ reviewed }) => !reviewed)
     const accepted = foreign.filter(({ reviewed }) => reviewed)
     return [
       ...(review
         ? []
         : [
-            wasTrusted
+            wasVouched
               ? 'This workspace is trusted already.'
-              : `This workspace is trusted: ${formatCount(takenIn, 'document')} taken in.`,
+              : wasTrusted
+                ? 'This workspace is trusted, now also with what the default branch of your remote brings.'
+                : `This workspace is trusted: ${formatCount(takenIn, 'document')} taken in.`,
           ]),
       ...(review ? waiting.map(({ diff }) => diff) : []),
       ...(waiting.length > 0
@@ -140,10 +142,9 @@ export const untrust = defineVerb({
   examples: ['savepoint untrust'],
   access: 'write',
   async perform(context) {
-    const { store, identity, place, ports } = context
     const wasTrusted = await isTrustedHere(context)
-    await store.local.setTrust(identity.workspace, null, instant(ports.now()))
-    return { trusted: await isTrustedHere(context), wasTrusted, path: place.root }
+    await withdrawTrust(context)
+    return { trusted: await isTrustedHere(context), wasTrusted, path: context.place.root }
   },
   say: ({ trusted, wasTrusted }) =>
     trusted

@@ -2,11 +2,12 @@ import type { CommandOutcome } from '../../core/checkpoint.ts'
 import { instant } from '../../core/ports.ts'
 import { describeError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
+import { NOTICES } from '../../engine/context/notices.ts'
 import { findRun } from '../../engine/runs/find-run.ts'
-import { moveRunStep } from '../../engine/runs/move-step.ts'
-import { refuseWhenOver } from '../../engine/runs/record-outcome.ts'
+import { moveRunStep, refuseWhenOver } from '../../engine/runs/record-event.ts'
 import { outcomeOf, runCommand, type Signal } from '../../engine/runs/run-command.ts'
 import { type Receipt, snapshotIfDue, takeSnapshot } from '../../engine/runs/take-snapshot.ts'
+import { redactAll } from '../../policy/redact.ts'
 import { boundedOutcome, HEARTBEAT_MS, type RunEvent } from '../../policy/snapshot.ts'
 import type { Stream } from '../../store/log.ts'
 import { defineVerb } from '../define/verb.ts'
@@ -43,30 +44,32 @@ export const runExec = defineVerb({
 
     // Saves beside the command are done one after another, and none is left behind when it ends.
     let saving = Promise.resolve()
-    const saveBeside = (event: RunEvent, what: string) => {
+    const saveBeside = (event: RunEvent, signal: Signal | null) => {
       saving = saving.then(async () => {
         try {
           const receipt = await snapshotIfDue(context, found, event)
           if (receipt) receipts.push(receipt)
         } catch (error) {
-          context.notices.push(`${what} was not saved: ${describeError(error)}`)
+          context.notices.push(NOTICES.notSavedBeside(signal, describeError(error)))
         }
       })
       return saving
     }
     const beforeStop = async (signal: Signal) => {
       if (signal === 'SIGUSR1' || signal === 'SIGUSR2') return
-      await saveBeside({ kind: 'error', note: `stopped by ${signal}` }, `The stop by ${signal}`)
+      await saveBeside({ kind: 'error', note: `stopped by ${signal}` }, signal)
     }
     const everyMs = heartbeat === undefined ? HEARTBEAT_MS : heartbeat * 1_000
-    const beat = () => saveBeside({ kind: 'heartbeat', note: command[0] ?? '' }, 'A heartbeat')
+    const beat = () => saveBeside({ kind: 'heartbeat', note: command[0] ?? '' }, null)
     const timer = setInterval(beat, everyMs)
     const startedMs = performance.now()
     const { ended, release } = await runCommand(command, beforeStop, context.ports.sleep)
     clearInterval(timer)
     await saving
 
-    const outcome = boundedOutcome(outcomeOf(command, ended, performance.now() - startedMs))
+    const outcome = boundedOutcome(
+      redactAll(outcomeOf(command, ended, performance.now() - startedMs), context.mark),
+    )
     try {
       await context.store.log.recordOutcome(found.id, outcome, instant(context.ports.now()))
       const last = await closing(context, found, step, outcome)
@@ -74,7 +77,7 @@ export const runExec = defineVerb({
     } catch (error) {
       // A command that failed is the worse news: its exit code is passed on, and ours is told beside it.
       if (ended.code === 0) throw error
-      context.notices.push(`The end of the command was not saved: ${describeError(error)}`)
+      context.notices.push(NOTICES.endNotSaved(describeError(error)))
     } finally {
       release()
     }

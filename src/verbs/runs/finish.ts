@@ -1,5 +1,5 @@
 import { findRun } from '../../engine/runs/find-run.ts'
-import { finishRun } from '../../engine/runs/finish-run.ts'
+import { finishRun } from '../../engine/runs/record-event.ts'
 import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
 import { sayReceipt } from './say-receipt.ts'

@@ -1,5 +1,4 @@
-import { findRun } from '../../engine/runs/find-run.ts'
-import { findSnapshot } from '../../engine/runs/find-snapshot.ts'
+import { findRun, findSnapshot } from '../../engine/runs/find-run.ts'
 import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
 

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Plan } from '../../core/plan.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { type Context, workspaceRoot } from '../../engine/context/context.ts'
+import { NOTICES } from '../../engine/context/notices.ts'
 import { renderSnapshot } from '../../engine/publish/render-snapshot.ts'
 import { findRun } from '../../engine/runs/find-run.ts'
 import { mendLatest } from '../../engine/runs/mend-latest.ts'
@@ -45,8 +46,7 @@ export const runResume = defineVerb({
     const snapshot = renderSnapshot(base.checkpoint, found.name, base.notes)
     const { eligible, reason_code: reasonCode, next_actions: nextActions } = snapshot.step_state.resume_hints
     const steppedBack = base.checkpoint.id === stream.headId ? null : stream.headId
-    if (steppedBack !== null)
-      context.notices.push(`Snapshot ${steppedBack} is damaged; this is the newest good one before it.`)
+    if (steppedBack !== null) context.notices.push(NOTICES.snapshotDamaged(steppedBack))
     return {
       runId: found.name,
       status: snapshot.status,

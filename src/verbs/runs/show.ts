@@ -1,8 +1,8 @@
 import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
+import { NOTICES } from '../../engine/context/notices.ts'
 import { renderSnapshot } from '../../engine/publish/render-snapshot.ts'
-import { findRun } from '../../engine/runs/find-run.ts'
-import { findSnapshot } from '../../engine/runs/find-snapshot.ts'
+import { findRun, findSnapshot } from '../../engine/runs/find-run.ts'
 import { mendLatest } from '../../engine/runs/mend-latest.ts'
 import { historyPath } from '../../formats/snapshot/layout.ts'
 import type { StoredCheckpoint, Stream } from '../../store/log.ts'
@@ -14,8 +14,7 @@ import { saySnapshot } from './say-snapshot.ts'
 /** The newest snapshot that is whole; where that is not the head, the user is told. */
 async function newest(context: Context, run: Stream): Promise<StoredCheckpoint> {
   const { base, stream } = await context.store.log.readSituation(run.id)
-  if (base.checkpoint.id !== stream.headId)
-    context.notices.push(`Snapshot ${stream.headId} is damaged; this is the newest good one before it.`)
+  if (base.checkpoint.id !== stream.headId) context.notices.push(NOTICES.snapshotDamaged(stream.headId))
   return findSnapshot(context, run, base.checkpoint.id)
 }
 

@@ -1,6 +1,6 @@
 import { STEP_MOVES } from '../../core/plan.ts'
 import { findRun } from '../../engine/runs/find-run.ts'
-import { moveRunStep, requireStepName, tellUnplanned } from '../../engine/runs/move-step.ts'
+import { moveRunStep, requireStepName, tellUnplanned } from '../../engine/runs/record-event.ts'
 import { choiceFact, flagFact, integerFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'

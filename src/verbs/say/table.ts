@@ -1,4 +1,4 @@
-import { clipWidth, widthOf } from '../../core/width.ts'
+import { clipWidth, wrapWidth } from '../../core/width.ts'
 
 /** Columns as wide as their widest cell, two spaces apart, nothing trailing. */
 export const renderTable = (head: string[], rows: string[][]): string => tableLines(head, rows).join('\n')
@@ -42,23 +42,9 @@ export function namedRows(
   const room = Math.max(MIN_ROOM, columns - width - 2)
   return rows
     .flatMap(([name, text]) =>
-      wrapText(text, room).map((line, at) => `${(at === 0 ? name : '').padEnd(width)}  ${line}`.trimEnd()),
+      wrapWidth(text, room).map((line, at) => `${(at === 0 ? name : '').padEnd(width)}  ${line}`.trimEnd()),
     )
     .join('\n')
 }
 
 const MIN_ROOM = 16
-
-/** Breaks at spaces; a word that is too long has a line of its own. */
-function wrapText(text: string, room: number): string[] {
-  if (widthOf(text) <= room) return [text]
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && widthOf(line) + 1 + widthOf(word) > room) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line]
-}

@@ -1,9 +1,9 @@
 import { PRESSURES } from '../../core/checkpoint.ts'
 import { shortId } from '../../core/session-name.ts'
-import { visibleLine } from '../../core/visible.ts'
+import { shortNumber } from '../../core/text.ts'
 import { requireLast } from '../../engine/sessions/current.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
-import { type Budget, budgetOf } from '../../policy/budget.ts'
+import { type Budget, budgetOf } from '../../policy/window.ts'
 import {
   choiceFact,
   flagFact,
@@ -15,28 +15,7 @@ import {
   textFact,
 } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
-import { namedRows } from '../say/table.ts'
-import { durationOf, shortNumber, shortSpan } from './session-text.ts'
-
-/** The use of the window if the work continues at the present rate. */
-interface Forecast {
-  minutes: number
-  /** Null where nobody knows how fast the window fills. */
-  used: number | null
-  usedPercent: number | null
-  /** A compaction would have come by then. */
-  full: boolean | null
-}
-
-interface BudgetNow extends Budget {
-  sessionId: string
-  model: string | null
-  durationMs: number
-  /** When the model was last called. */
-  at: string | null
-  compactions: number
-  forecast: Forecast | null
-}
+import { sayRows, shortSpan, timesOf } from './session-words.ts'
 
 export const budget = defineVerb({
   name: 'budget',
@@ -57,8 +36,8 @@ export const budget = defineVerb({
   access: 'read',
   takesIn: 'events',
   lenient: true,
-  async perform(context, { forecast, session: id }): Promise<BudgetNow> {
-    const before = (await requireLast(context, id)).session
+  async perform(context, { forecast, session: id }) {
+    const before = await requireLast(context, id)
     const session = await readToEnd(context, before)
     const use = session.context
     const nowMs = context.ports.now()
@@ -76,13 +55,32 @@ export const budget = defineVerb({
       sessionId: session.id,
       ...found,
       model: use?.model ?? session.environment.model,
-      durationMs: durationOf(session, nowMs),
+      durationMs: timesOf(session, nowMs).durationMs,
+      /** When the model was last called. */
       at: use?.at ?? null,
       compactions: session.compactions,
       forecast: forecast === undefined ? null : forecastOf(found, forecast),
     }
   },
-  say: (result, { columns }) => namedRows(rowsOf(result), columns),
+  say: ({ used, window, usedPercent, headroom, burnPerMinute, ...now }, { columns }) =>
+    sayRows(
+      [
+        [
+          'Session',
+          [shortId(now.sessionId), shortSpan(now.durationMs), now.model].filter(Boolean).join(', '),
+        ],
+        ['Used', used === null ? 'not known' : sayUse(used, window, usedPercent)],
+        ['Pressure', now.pressure],
+        ['Headroom', headroom === null ? null : `${shortNumber(headroom)} tokens`],
+        ['Burn rate', burnPerMinute === null ? 'not known yet' : sayBurn(burnPerMinute, now.minutesLeft)],
+        ['Consumed', `${shortNumber(now.consumed)} tokens in all calls of the session`],
+        ['Compactions', now.compactions > 0 ? String(now.compactions) : null],
+        ['Forecast', now.forecast && sayForecast(now.forecast, window)],
+        ['Warning', now.warnings],
+        ['Do', now.advice.map(({ text }) => text)],
+      ],
+      columns,
+    ),
   tool: {
     title: 'Context window budget',
     when: 'Call it before large reads or a long piece of work, and when the window may be filling up. It says when to give work to a helper, to save, and to clear.',
@@ -108,44 +106,23 @@ export const budget = defineVerb({
         }),
       ),
     },
-    factsOf: ({ used, window, headroom, pressure, consumed, compactions, ...now }) => ({
-      session: now.sessionId,
-      ...{ used, window, headroom, pressure, consumed, compactions },
-      usedPercent: now.usedPercent,
-      burnPerMinute: now.burnPerMinute,
-      minutesLeft: now.minutesLeft,
-      advice: now.advice.map(({ kind }) => kind),
-      forecast: now.forecast && {
-        ...{ minutes: now.forecast.minutes, used: now.forecast.used, full: now.forecast.full },
-        usedPercent: now.forecast.usedPercent,
-      },
+    factsOf: ({ sessionId, advice, model: _model, durationMs: _ms, at: _at, warnings: _said, ...now }) => ({
+      session: sessionId,
+      ...now,
+      advice: advice.map(({ kind }) => kind),
     }),
   },
 })
 
-function forecastOf({ used, window, burnPerMinute }: Budget, minutes: number): Forecast {
-  if (used === null || burnPerMinute === null) return { minutes, used: null, usedPercent: null, full: null }
-  const later = used + Math.max(0, burnPerMinute) * minutes
-  const full = window === null ? null : later >= window
-  const usedPercent = window === null ? null : Math.min(100, Math.floor((later / window) * 1_000) / 10)
-  return { minutes, used: window === null ? later : Math.min(later, window), usedPercent, full }
-}
+/** The use of the window if the work continues at the present rate. */
+type Forecast = ReturnType<typeof forecastOf>
 
-function rowsOf(now: BudgetNow): Array<[string, string]> {
-  const { used, window, usedPercent, headroom, burnPerMinute, minutesLeft, pressure, forecast } = now
-  const rows: Array<[string, string | null]> = [
-    ['Session', [shortId(now.sessionId), shortSpan(now.durationMs), now.model].filter(Boolean).join(', ')],
-    ['Used', used === null ? 'not known' : sayUse(used, window, usedPercent)],
-    ['Pressure', pressure],
-    ['Headroom', headroom === null ? null : `${shortNumber(headroom)} tokens`],
-    ['Burn rate', burnPerMinute === null ? 'not known yet' : sayBurn(burnPerMinute, minutesLeft)],
-    ['Consumed', `${shortNumber(now.consumed)} tokens in all calls of the session`],
-    ['Compactions', now.compactions > 0 ? String(now.compactions) : null],
-    ['Forecast', forecast && sayForecast(forecast, window)],
-    ...now.warnings.map((text): [string, string] => ['Warning', text]),
-    ...now.advice.map(({ text }): [string, string] => ['Do', text]),
-  ]
-  return rows.flatMap(([name, text]): Array<[string, string]> => (text ? [[name, visibleLine(text)]] : []))
+/** All but the minutes is null where nobody knows how fast the window fills; `full`: a compaction comes before that. */
+function forecastOf({ used, window, burnPerMinute }: Budget, minutes: number) {
+  const later = used === null || burnPerMinute === null ? null : used + Math.max(0, burnPerMinute) * minutes
+  if (later === null || window === null) return { minutes, used: later, usedPercent: null, full: null }
+  const usedPercent = Math.min(100, Math.floor((later / window) * 1_000) / 10)
+  return { minutes, used: Math.min(later, window), usedPercent, full: later >= window }
 }
 
 const sayUse = (used: number, window: number | null, percent: number | null) =>

@@ -1,16 +1,20 @@
+import { sha256 } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
+import { isSecretFile, namesSecretFile } from '../../core/secret-file.ts'
+import type { Session } from '../../core/session.ts'
 import { formatCount } from '../../core/text.ts'
+import type { TranscriptEntryOf } from '../../core/transcript.ts'
 import { resumeStream } from '../../engine/brief/resume-work.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
 import { findRow } from '../../engine/documents/survey.ts'
-import { archiveResults } from '../../engine/sessions/archive-results.ts'
 import { catchUpSession } from '../../engine/sessions/catch-up.ts'
-import { requireLast } from '../../engine/sessions/current.ts'
-import { refreshHint } from '../../engine/sessions/hint-of.ts'
-import { changeSession } from '../../engine/sessions/update-session-rows.ts'
+import { listSessions, requireLast } from '../../engine/sessions/current.ts'
+import { transcriptOf } from '../../engine/sessions/read-to-end.ts'
+import { changeSession, refreshHint } from '../../engine/sessions/update-session-rows.ts'
 import { worldOf } from '../../engine/surroundings/world.ts'
-import { streamOf } from '../../policy/session-stream.ts'
+import { markKind, redact } from '../../policy/redact.ts'
+import { streamOf } from '../../policy/resolve.ts'
 import { choiceFact, integerFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 
@@ -68,28 +72,24 @@ export const compact = defineVerb({
       tokensAfter: nullableFact(integerFact('tokens of the brief (estimated)')),
       tokensSaved: nullableFact(integerFact('tokens that a /clear saves (estimated)')),
     },
-    factsOf: (result) => (result.kind === 'archive' ? OF_ARCHIVE : compactedFacts(result)),
+    factsOf: (result) => {
+      if (result.kind === 'archive') return NO_FACTS
+      const { saved, live: _live, stream, tokensAfter, ...facts } = result
+      return { ...facts, stream: saved ? stream : null, tokensAfter: saved ? tokensAfter : null }
+    },
   },
 })
 
 const SHORT = 12
 
-const OF_ARCHIVE = {
+const NO_FACTS = {
   kind: 'archive' as const,
   ...{ session: null, stream: null, checkpoint: null, archive: null, results: 0 },
   ...{ tokensBefore: null, tokensAfter: null, tokensSaved: null },
 }
 
-const compactedFacts = (result: Awaited<ReturnType<typeof compactSession>>) => ({
-  ...{ kind: result.kind, session: result.session, stream: result.saved ? result.stream : null },
-  ...{ checkpoint: result.checkpoint, archive: result.archive, results: result.results },
-  tokensBefore: result.tokensBefore,
-  tokensAfter: result.saved ? result.tokensAfter : null,
-  tokensSaved: result.tokensSaved,
-})
-
 async function compactSession(context: Context, id: string | undefined) {
-  const { session } = await requireLast(context, id)
+  const session = await requireLast(context, id)
   const archive = await archiveResults(context, session)
   const references = archive
     ? [{ kind: 'command', text: `savepoint compact --show ${archive.hash.slice(0, SHORT)}` }]
@@ -100,22 +100,21 @@ async function compactSession(context: Context, id: string | undefined) {
     archive === null ? now : { ...now, archives: [...new Set([...now.archives, archive.hash])].slice(-20) },
   )
   if (row) refreshHint(context, row.session)
-  const stream = streamOf(caughtUp?.row.session ?? session)
+  const now = caughtUp?.row.session ?? session
+  const stream = streamOf(now)
   const tokensAfter = await briefTokens(context, stream)
-  const { phase } = caughtUp?.row.session ?? session
-  const before = caughtUp?.row.session.context?.tokens ?? null
+  const tokensBefore = caughtUp?.row.session.context?.tokens ?? null
   return {
     kind: 'compacted' as const,
-    session: session.id,
-    stream,
+    ...{ session: session.id, stream, tokensBefore },
     saved: tokensAfter !== null,
-    live: phase === 'active' || phase === 'stale',
+    live: now.phase === 'active' || now.phase === 'stale',
     checkpoint: caughtUp?.checkpoint ?? null,
     archive: archive?.hash ?? null,
     results: archive?.results ?? 0,
-    tokensBefore: before,
     tokensAfter: tokensAfter ?? 0,
-    tokensSaved: before === null || tokensAfter === null ? null : Math.max(0, before - tokensAfter),
+    tokensSaved:
+      tokensBefore === null || tokensAfter === null ? null : Math.max(0, tokensBefore - tokensAfter),
   }
 }
 
@@ -133,11 +132,45 @@ async function briefTokens(context: Context, stream: string): Promise<number | n
 }
 
 async function readArchive(context: Context, prefix: string): Promise<string> {
-  const rows = await context.store.log.listSessions({ repository: context.identity.repository })
-  const found = rows
-    .flatMap(({ session }) => session.archives)
+  const found = (await listSessions(context, { repository: context.identity.repository }))
+    .flatMap(({ archives }) => archives)
     .filter((hash) => prefix.length >= 4 && hash.startsWith(prefix.toLowerCase()))
   const text = found[0] === undefined ? null : await context.store.log.readText(found[0])
   if (text === null) throw new ReasonError('archive_unknown', { id: prefix })
   return text
 }
+
+/** The newest results; what a window of any model could hold is far less. */
+const MOST_CHARACTERS = 4 * 1024 * 1024
+
+/** What the tools of a session gave back, as one text in the store; null where they gave nothing. */
+async function archiveResults(context: Context, session: Session) {
+  const source = await transcriptOf(context, session)
+  const calls = new Map<string, string>()
+  const secret = new Set<string>()
+  const parts: string[] = []
+  let length = 0
+  source?.reader.readOn(source.path, null, (entry) => {
+    if (entry.kind === 'tool') {
+      calls.set(entry.id, nameOf(entry))
+      if (readsSecretFile(entry)) secret.add(entry.id)
+    }
+    if (entry.kind !== 'result' || entry.text === '') return
+    const text = secret.has(entry.id) ? markKind('secret-file', '') : redact(entry.text, context.mark)
+    const part = `## ${entry.at} ${calls.get(entry.id) ?? entry.id}${entry.failed ? ' (failed)' : ''}\n\n${text}\n`
+    parts.push(part)
+    length += part.length
+    while (length > MOST_CHARACTERS && parts.length > 1) length -= parts.shift()?.length ?? 0
+  })
+  if (parts.length === 0) return null
+  const text = redact(`# Results of the session ${session.id}\n\n${parts.join('\n')}`, context.mark)
+  const hash = sha256(text)
+  await context.store.acts.commit({ workspace: context.identity.workspace, texts: [{ hash, text }] })
+  return { hash, results: parts.length }
+}
+
+const readsSecretFile = ({ input }: TranscriptEntryOf<'tool'>) =>
+  isSecretFile(input.path ?? '') || namesSecretFile(input.command ?? '')
+
+const nameOf = ({ name, input }: TranscriptEntryOf<'tool'>) =>
+  [name, input.command ?? input.path ?? input.description ?? ''].filter((part) => part !== '').join(' ')

@@ -1,17 +1,26 @@
-import { END_REASONS, PHASES, type Session, totalTokens } from '../../core/session.ts'
+import { END_REASONS, type Outcome, PHASES, type Session, totalTokens } from '../../core/session.ts'
+import { shortId } from '../../core/session-name.ts'
+import { ageOf, formatCount, shortNumber } from '../../core/text.ts'
 import { type Context, workspaceRoot } from '../../engine/context/context.ts'
-import { currentSession, tellChoice } from '../../engine/sessions/current.ts'
+import { currentSession, listSessions, tellChoice } from '../../engine/sessions/current.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
 import { registryHere } from '../../engine/sessions/registry-here.ts'
 import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
-import { accomplishmentsOf } from '../../policy/accomplishments.ts'
-import { runningIn } from '../../policy/running-in.ts'
-import { streamOf } from '../../policy/session-stream.ts'
+import { accomplishmentsOf } from '../../policy/registry.ts'
+import { streamOf } from '../../policy/resolve.ts'
+import { runningIn } from '../../policy/session-lifecycle.ts'
 import { choiceFact, integerFact, nullableFact, recordFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
-import { namedRows } from '../say/table.ts'
-import { type CurrentSessionInfo, type Info, infoRows, type StaleSessionInfo } from './say-info.ts'
-import { durationOf } from './session-text.ts'
+import {
+  firstLines,
+  formatTime,
+  type SessionRowText,
+  sayContext,
+  sayEnd,
+  sayRows,
+  shortSpan,
+  timesOf,
+} from './session-words.ts'
 
 export const info = defineVerb({
   name: 'info',
@@ -23,29 +32,48 @@ export const info = defineVerb({
   access: 'read',
   takesIn: 'talk',
   lenient: true,
-  async perform(context): Promise<Info> {
-    const row = await currentSession(context)
-    if (row && context.session === null) await tellChoice(context, row)
-    const { store, identity } = context
-    const rows = await store.log.listSessions({ repository: identity.repository })
-    const all = rows.map(({ session }) => session)
-    const others = all.filter(({ id, agent }) => id !== row?.session.id || agent !== row.session.agent)
+  async perform(context) {
+    const current = await currentSession(context)
+    if (current) await tellChoice(context, current)
+    const all = await listSessions(context, { repository: context.identity.repository })
+    const others = all.filter(({ id, agent }) => id !== current?.id || agent !== current.agent)
     const silent = others.filter(({ phase }) => phase === 'stale')
     const stale = await Promise.all(silent.map((session) => staleOf(context, session)))
-    const unrecorded = row === null ? (context.session?.id ?? null) : null
+    const unrecorded = current === null ? (context.session?.id ?? null) : null
+    // Nothing is recorded, and nothing will be.
+    const isNotSetUp = all.length === 0 && !(await isSetUpHere(context))
     return {
-      session: row && hereOf(context, await readToEnd(context, row.session)),
+      /** Null where none is active, or where this one is not recorded. */
+      session: current && hereOf(context, await readToEnd(context, current)),
+      /** The session that the agent says it is, where nothing of it is recorded. */
       unrecorded,
+      /** An agent asks that does not say which session this is. */
       unnamed: context.speaker === 'agent' && context.session === null,
       lastSession: await lastOf(context, others),
       staleSessionsDetected: stale,
+      /** What to do now, as commands. */
       todo: [
-        ...((await isNotSetUp(context, all.length)) || unrecorded !== null ? ['savepoint init'] : []),
+        ...(isNotSetUp || unrecorded !== null ? ['savepoint init'] : []),
         ...(stale.some(({ worktree }) => worktree === null) ? ['savepoint reconcile'] : []),
       ],
     }
   },
-  say: (result, { columns }) => namedRows(infoRows(result), columns),
+  say: ({ session, unrecorded, unnamed, lastSession, staleSessionsDetected: stale, todo }, { columns }) => {
+    const none = unnamed
+      ? 'the agent does not say which one this is: savepoint sessions'
+      : unrecorded === null
+        ? 'none is active here'
+        : `${unrecorded}, which is not recorded`
+    return sayRows(
+      [
+        ...(session ? hereRows(session) : ([['Session', none]] as const)),
+        ...(lastSession ? lastRows(lastSession) : []),
+        ['Stale', firstLines(stale.map(sayStale))],
+        ['Do now', todo],
+      ],
+      columns,
+    )
+  },
   tool: {
     title: 'About the session',
     when: 'Call it when the user asks about this session or the last one: what was done, how long it took, what is left. For how full the context window is call budget.',
@@ -84,7 +112,9 @@ export const info = defineVerb({
   },
 })
 
-const hereFacts = ({ statistics, ...here }: CurrentSessionInfo) => ({
+type Here = ReturnType<typeof hereOf>
+
+const hereFacts = ({ statistics, ...here }: Here) => ({
   ...{ id: here.sessionId, phase: here.phase, startedAt: here.startedAt },
   ...{ durationMs: here.durationMs, stream: here.savesTo },
   filesModified: statistics.filesModified.length,
@@ -94,16 +124,12 @@ const hereFacts = ({ statistics, ...here }: CurrentSessionInfo) => ({
   tokens: totalTokens(statistics.tokensConsumed),
 })
 
-/** Nothing is recorded, and nothing will be. */
-const isNotSetUp = async (context: Context, sessions: number) =>
-  sessions === 0 && !(await isSetUpHere(context))
-
-function hereOf({ ports }: Context, session: Session): CurrentSessionInfo {
+function hereOf({ ports }: Context, session: Session) {
   const { phase, source, startedAt, lastActivityAt, paused, context } = session
   return {
     ...{ sessionId: session.id, phase, source, startedAt, lastActivityAt, paused, context },
     inFlight: runningIn(session),
-    durationMs: durationOf(session, ports.now()),
+    durationMs: timesOf(session, ports.now()).durationMs,
     gitBranch: session.environment.gitBranch,
     savesTo: streamOf(session),
     statistics: { events: session.events.length, ...session.statistics },
@@ -111,16 +137,53 @@ function hereOf({ ports }: Context, session: Session): CurrentSessionInfo {
   }
 }
 
-async function staleOf(context: Context, session: Session): Promise<StaleSessionInfo> {
+function hereRows({ statistics, focusedOutcomes: outcomes, ...here }: Here): SessionRowText[] {
+  const state = sayEnd({ ...here, endReason: null })
+  return [
+    ['Session', `${here.sessionId} (${[here.phase, state].filter(Boolean).join(', ')})`],
+    [
+      'Duration',
+      `${shortSpan(here.durationMs)}, since ${formatTime(here.startedAt).replace(/:\d\dZ$/, 'Z')} (${here.source})`,
+    ],
+    ['Branch', here.gitBranch],
+    [
+      'Statistics',
+      [
+        formatCount(statistics.events, 'event'),
+        formatCount(statistics.filesModified.length, 'file'),
+        `${formatCount(statistics.tasksCompleted, 'task')} completed, ${statistics.tasksFailed} failed`,
+        formatCount(statistics.gitCommits, 'commit'),
+        `${shortNumber(totalTokens(statistics.tokensConsumed))} tokens`,
+      ].join(', '),
+    ],
+    ['Context', here.context && sayContext(here.context)],
+    ['Saves to', here.savesTo],
+    ['Works on', outcomes.map(sayOutcome).join('; ') || 'no outcome: savepoint outcome focus <name>'],
+    ['In flight', firstLines(here.inFlight.map(({ kind, what }) => `${kind}: ${what}`))],
+  ]
+}
+
+const sayOutcome = ({ outcomeName, lastTask }: Pick<Outcome, 'outcomeName' | 'lastTask'>) =>
+  lastTask === '' ? outcomeName : `${outcomeName} (${lastTask})`
+
+async function staleOf(context: Context, session: Session) {
   const { id: sessionId, lastActivityAt, environment, workspace } = session
   return {
     ...{ sessionId, lastActivityAt, gitBranch: environment.gitBranch },
-    silentMs: Math.max(0, context.ports.now() - Date.parse(lastActivityAt)),
+    silentMs: timesOf(session, context.ports.now()).silentMs,
+    /** Where it is to be reconciled; null for this workspace. */
     worktree: workspace === context.identity.workspace ? null : await workspaceRoot(context, workspace),
   }
 }
 
-async function lastOf(context: Context, others: readonly Session[]): Promise<Info['lastSession']> {
+function sayStale({ sessionId, silentMs, gitBranch, worktree }: Awaited<ReturnType<typeof staleOf>>): string {
+  const there = worktree === null ? '' : `. Run savepoint reconcile in ${worktree}`
+  return `${shortId(sessionId)} fell silent ${ageOf(silentMs)} ago${onBranch(gitBranch)}: crashed, or its terminal was closed${there}`
+}
+
+const onBranch = (branch: string | null) => (branch === null ? '' : ` on ${branch}`)
+
+async function lastOf(context: Context, others: readonly Session[]) {
   const { lastWorked } = await registryHere(context, others)
   const session = others.find(({ id }) => id === lastWorked?.sessionId)
   if (!lastWorked || !session) return null
@@ -130,4 +193,16 @@ async function lastOf(context: Context, others: readonly Session[]): Promise<Inf
     endReason: session.endReason,
     accomplishments: accomplishmentsOf(session),
   }
+}
+
+function lastRows(last: NonNullable<Awaited<ReturnType<typeof lastOf>>>): SessionRowText[] {
+  const { sessionId, agoMs, endReason, context } = last
+  const end = sayEnd({ phase: 'recent', endReason, paused: null }) || 'ended'
+  return [
+    ['Last', `${shortId(sessionId)} ${end} ${ageOf(agoMs)} ago${onBranch(context.gitBranch)}`],
+    ['  Works on', firstLines(last.outcomes.map(sayOutcome))],
+    ['  Done', firstLines(last.accomplishments)],
+    ['  Decided', firstLines(context.keyDecisions)],
+    ['  Next', firstLines(context.nextSteps)],
+  ]
 }

@@ -7,10 +7,9 @@ import { formatCount } from '../../core/text.ts'
 import { visibleLine } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { requireCurrent } from '../../engine/sessions/current.ts'
-import { refreshHint } from '../../engine/sessions/hint-of.ts'
-import { changeSession } from '../../engine/sessions/update-session-rows.ts'
+import { changeSession, refreshHint } from '../../engine/sessions/update-session-rows.ts'
 import { redactAll } from '../../policy/redact.ts'
-import { withEvent } from '../../policy/session-events.ts'
+import { withEvent } from '../../policy/session-apply.ts'
 import type { InputOf } from '../define/field.ts'
 import { defineVerb } from '../define/verb.ts'
 
@@ -34,13 +33,6 @@ const FIELDS = {
 
 type Input = InputOf<typeof FIELDS>
 
-interface OutcomeReceipt {
-  sessionId: string
-  focusedOutcomes: Outcome[]
-  /** There was one with this path or name already. */
-  known: boolean
-}
-
 export const outcomeFocus = defineVerb({
   name: 'outcome focus',
   summary: 'Say what a session works on',
@@ -54,17 +46,16 @@ export const outcomeFocus = defineVerb({
   ],
   access: 'write',
   takesIn: 'events',
-  async perform(context, input): Promise<OutcomeReceipt> {
+  async perform(context, input) {
     const said = outcomeFrom(context, input)
-    const { session } = await requireCurrent(context, input.session)
+    const session = await requireCurrent(context, input.session)
     const known = said !== null && find(session.outcomes, said) !== undefined
     const changed = await changeSession(context, session, (now) =>
       focusOutcome(now, said, context.ports.now()),
     )
     if (changed === null) throw new ReasonError('session_unknown', { id: session.id })
-    const { outcomes } = changed.session
     refreshHint(context, changed.session)
-    return { sessionId: session.id, focusedOutcomes: outcomes, known }
+    return { sessionId: session.id, focusedOutcomes: changed.session.outcomes, known }
   },
   say: ({ sessionId, focusedOutcomes, known }) => {
     const newest = focusedOutcomes.at(-1)
@@ -79,7 +70,7 @@ export const outcomeFocus = defineVerb({
 
 /** What is to be in focus; null where nothing is. */
 function outcomeFrom(
-  { cwd, place }: Context,
+  { cwd, place, mark }: Context,
   { name, path, id, task, summary, clear }: Input,
 ): Outcome | null {
   const texts = { '<name>': name, '--path': path, '--id': id, '--task': task, '--summary': summary }
@@ -92,13 +83,16 @@ function outcomeFrom(
   }
   if (clear) return null
   if (name === undefined) throw usageError('<name> is missing: say what is worked on, or --clear')
-  return redactAll({
-    outcomeId: id === undefined ? null : /^(?:0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id,
-    outcomeName: name.trim(),
-    path: path === undefined ? null : pathBelow(place.root, resolve(cwd, path)),
-    lastTask: task?.trim() ?? '',
-    workSummary: summary?.trim() ?? '',
-  })
+  return redactAll(
+    {
+      outcomeId: id === undefined ? null : /^(?:0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id,
+      outcomeName: name.trim(),
+      path: path === undefined ? null : pathBelow(place.root, resolve(cwd, path)),
+      lastTask: task?.trim() ?? '',
+      workSummary: summary?.trim() ?? '',
+    },
+    mark,
+  )
 }
 
 /** Paths of a workspace are told from its root, so that all sessions call a file by one name. */
@@ -116,19 +110,14 @@ const find = (outcomes: readonly Outcome[], { path, outcomeName }: Outcome) =>
   )
 
 function focusOutcome(session: Session, said: Outcome | null, nowMs: number): Session {
-  const event = {
-    at: instant(nowMs),
-    kind: 'focus',
-    note: said?.outcomeName ?? 'nothing',
-    ms: null,
-    tokens: 0,
-  }
-  if (said === null) return { ...withEvent(session, event), outcomes: [] }
+  const note = said?.outcomeName ?? 'nothing'
+  const noted = withEvent(session, { at: instant(nowMs), kind: 'focus', note, ms: null, tokens: 0 })
+  if (said === null) return { ...noted, outcomes: [] }
   const known = find(session.outcomes, said)
   const others = session.outcomes.filter((outcome) => outcome !== known)
   if (others.length >= MOST_OUTCOMES)
     throw usageError(`a session is focused on at most ${MOST_OUTCOMES} outcomes; --clear empties the list`)
-  return { ...withEvent(session, event), outcomes: [...others, known ? mergeOutcome(known, said) : said] }
+  return { ...noted, outcomes: [...others, known ? mergeOutcome(known, said) : said] }
 }
 
 /** Values that are not given again stay. */

@@ -1,11 +1,12 @@
+import { instant } from '../../core/ports.ts'
 import { ageOf, formatCount } from '../../core/text.ts'
-import { ALL, countEarlier, readEarlier } from '../../engine/sessions/earlier-sessions.ts'
+import { ALL, ONLY_COUNT, readEarlier } from '../../engine/sessions/earlier-sessions.ts'
 import {
   describeReconciled,
   type ReconciledSession,
   reconcileHere,
   staleSessions,
-} from '../../engine/sessions/reconcile-sessions.ts'
+} from '../../engine/sessions/ingest-sessions.ts'
 import { lookHere } from '../../engine/trust/here.ts'
 import { defineVerb } from '../define/verb.ts'
 import { sayEarlier } from '../say/say-earlier.ts'
@@ -22,12 +23,13 @@ export const reconcile = defineVerb({
   lenient: true,
   async perform(context, { dryRun }) {
     const except = context.session
-    const earlier = dryRun
-      ? await countEarlier(context)
-      : await readEarlier(context, ALL, { except, again: true })
-    const stale = (await staleSessions(context)).map(describeReconciled)
-    const reconciled = dryRun ? stale : await reconcileHere(context, await lookHere(context), { except })
-    return { dryRun: dryRun, reconciled, earlier, now: new Date(context.ports.now()).toISOString() }
+    const earlier = await (dryRun
+      ? readEarlier(context, ONLY_COUNT)
+      : readEarlier(context, ALL, { except, again: true }))
+    const reconciled = dryRun
+      ? (await staleSessions(context)).map(describeReconciled)
+      : await reconcileHere(context, await lookHere(context), { except })
+    return { dryRun, reconciled, earlier, now: instant(context.ports.now()) }
   },
   say: ({ dryRun, reconciled, earlier, now }) =>
     [...sayEarlier(earlier, Date.parse(now), dryRun), ...sayBroken(reconciled, Date.parse(now), dryRun)].join(

@@ -1,17 +1,35 @@
+import { basename } from 'node:path'
 import { type Session, totalTokens } from '../../core/session.ts'
+import { sessionNamer } from '../../core/session-name.ts'
+import { formatCount, shortNumber } from '../../core/text.ts'
+import { visibleLine } from '../../core/visible.ts'
+import { widthOf } from '../../core/width.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { currentSession } from '../../engine/sessions/current.ts'
+import { currentSession, listSessions } from '../../engine/sessions/current.ts'
 import { readMoreEarlier } from '../../engine/sessions/ingest-sessions.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
 import { registryHere } from '../../engine/sessions/registry-here.ts'
 import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
 import type { Registry } from '../../policy/registry.ts'
 import { defineVerb } from '../define/verb.ts'
-import { type List, type ListedSession, sayList } from './say-list.ts'
-import { durationOf } from './session-text.ts'
+import { sayUnread } from '../say/say-earlier.ts'
+import { fitLines, tableLines } from '../say/table.ts'
+import { sayEnd, sayRows, shortSpan, timesOf } from './session-words.ts'
+
+interface SessionList {
+  sessions: ListedSession[]
+  /** How many would be listed with them, had they not ended long ago. */
+  archived: number
+  /** How many are recorded in this repository. */
+  total: number
+  /** How many transcripts of before are not read yet. */
+  unread: number
+  /** Whether sessions that start here are recorded, as far as init did it. */
+  setUp: boolean
+}
 
 /** The registry is given as it is: whoever asks for it knows its names, and wants no more than those. */
-type SessionsAnswer = List | { registry: Registry; toJSON(): Registry }
+type SessionsAnswer = SessionList | { registry: Registry; toJSON(): Registry }
 
 export const sessions = defineVerb({
   name: 'sessions',
@@ -38,11 +56,10 @@ export const sessions = defineVerb({
   lenient: true,
   async perform(context, { branch, outcome, all, registry }): Promise<SessionsAnswer> {
     const earlier = await readMoreEarlier(context)
-    const { store, identity } = context
-    const rows = await store.log.listSessions({ repository: identity.repository })
+    const recorded = await listSessions(context, { repository: context.identity.repository })
     const every = await Promise.all(
       // Of the session that asks nothing was saved just now.
-      rows.map(({ session }) => (session.id === context.session?.id ? readToEnd(context, session) : session)),
+      recorded.map((session) => (session.id === context.session?.id ? readToEnd(context, session) : session)),
     )
     const meant = every.filter(
       (session) =>
@@ -54,10 +71,9 @@ export const sessions = defineVerb({
       const document = await registryHere(context, wanted)
       return { registry: document, toJSON: () => document }
     }
-    const archived = meant.length - wanted.length
     return {
       sessions: await describeSessions(context, wanted),
-      archived,
+      archived: meant.length - wanted.length,
       total: every.length,
       unread: earlier.unread,
       setUp: await isSetUpHere(context),
@@ -75,18 +91,20 @@ const worksOn = ({ outcomes }: Session, wanted: string) =>
       (outcomeId !== null && String(outcomeId) === wanted),
   )
 
-async function describeSessions(context: Context, wanted: readonly Session[]): Promise<ListedSession[]> {
-  const current = (await currentSession(context))?.session
+type ListedSession = Awaited<ReturnType<typeof describeSessions>>[number]
+
+async function describeSessions(context: Context, wanted: readonly Session[]) {
+  const current = await currentSession(context)
   const places = new Map((await context.store.local.listWorkspaces()).map(({ id, path }) => [id, path]))
   const nowMs = context.ports.now()
   return wanted.map((session) => ({
     ...{ agent: session.agent, id: session.id },
+    /** The one in which the command is given, or the newest that is active here. */
     current: session.id === current?.id && session.agent === current.agent,
     ...{ phase: session.phase, source: session.source, startedAt: session.startedAt },
     ...{ lastActivityAt: session.lastActivityAt, endedAt: session.endedAt, endReason: session.endReason },
     paused: session.paused,
-    silentMs: Math.max(0, nowMs - Date.parse(session.lastActivityAt)),
-    durationMs: durationOf(session, nowMs),
+    ...timesOf(session, nowMs),
     branch: session.environment.gitBranch,
     worktree: places.get(session.workspace) ?? null,
     stream: session.stream,
@@ -94,6 +112,67 @@ async function describeSessions(context: Context, wanted: readonly Session[]): P
     files: session.statistics.filesModified.length,
     focus: session.outcomes.map(({ outcomeName }) => outcomeName),
   }))
+}
+
+/** A table where the screen has room for it, else some lines for each. */
+function sayList({ sessions, archived, total, unread, setUp }: SessionList, columns: number): string {
+  const todo = setUp ? 'Start the agent.' : 'To have them recorded: savepoint init. Then start the agent.'
+  if (total === 0) return [`No session is recorded here yet. ${todo}`, ...sayUnread(unread)].join('\n')
+  const left = [
+    ...(archived > 0 ? [`${archived} more ended long ago: savepoint sessions --all`] : []),
+    ...sayUnread(unread),
+  ]
+  if (sessions.length === 0)
+    return [archived > 0 ? 'No session of the last 72 hours.' : 'No session is like that.', ...left].join(
+      '\n',
+    )
+  const name = sessionNamer(sessions.map(({ id }) => id))
+  const hasPlaces = new Set(sessions.map(({ worktree }) => worktree)).size > 1
+  const rows = sessions.map((session) => cellsOf(session, name(session.id), hasPlaces))
+  // A column that is empty in every row says nothing.
+  const titles = TITLES.filter((title) => rows.some((row) => row[title] !== ''))
+  const lines = tableLines(
+    titles,
+    rows.map((row) => titles.map((title) => row[title])),
+  )
+  const isWide = lines.every((line) => widthOf(line) <= columns)
+  const shown = isWide ? lines : rows.map((row) => block(row, columns))
+  return fitLines([...shown, ...left].join('\n'), columns)
+}
+
+const TITLES = [
+  ...(['', 'SESSION', 'PHASE', 'AGO', 'BRANCH', 'WORKTREE'] as const),
+  ...(['LASTED', 'TOKENS', 'FILES', 'ENDED', 'WORKS ON'] as const),
+]
+
+type Cells = Record<(typeof TITLES)[number], string>
+
+const cellsOf = (session: ListedSession, name: string, hasPlaces: boolean): Cells => ({
+  '': session.current ? '*' : '',
+  SESSION: visibleLine(name),
+  PHASE: session.phase,
+  AGO: shortSpan(session.silentMs),
+  BRANCH: visibleLine(session.branch ?? ''),
+  WORKTREE: hasPlaces ? visibleLine(basename(session.worktree ?? '?')) : '',
+  LASTED: shortSpan(session.durationMs),
+  TOKENS: shortNumber(session.tokens),
+  FILES: String(session.files),
+  ENDED: visibleLine(sayEnd(session)),
+  'WORKS ON': session.focus.map(visibleLine).join(', '),
+})
+
+const NAMES = 'works on'.length
+
+/** One session in lines of its own: its name first, then what is known of it, in the same column in every block. */
+function block(cells: Cells, columns: number): string {
+  const rows = [
+    ['branch', cells.BRANCH],
+    ['worktree', cells.WORKTREE],
+    ['lasted', `${cells.LASTED}, ${cells.TOKENS} tokens, ${formatCount(Number(cells.FILES), 'file')}`],
+    ['ended', cells.ENDED],
+    ['works on', cells['WORKS ON']],
+  ].map(([name = '', text = '']) => [`  ${name.padEnd(NAMES)}`, text] as const)
+  return `${cells[''] || ' '} ${cells.SESSION}  ${cells.PHASE}, ${cells.AGO} ago\n${sayRows(rows, columns)}`
 }
 
 /** JSON that stays JSON where a terminal is guarded against what drives it. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { copyStore } from '../../engine/heal/copy-store.ts'
+import { ReasonError } from '../../core/reason.ts'
 import { defineVerb } from '../define/verb.ts'
 
 export const backup = defineVerb({
@@ -11,8 +11,12 @@ export const backup = defineVerb({
   examples: ['savepoint backup ~/savepoint-backup.db'],
   access: 'write',
   async perform(context, { file }) {
+    if (context.file === null) {
+      const path = context.home.database
+      throw new ReasonError('store_unavailable', { path, problem: 'there is no store yet' })
+    }
     const path = resolve(context.cwd, file)
-    await copyStore(context, path)
+    await context.file.copyTo(path)
     return { path, bytes: statSync(path).size }
   },
   say: ({ path, bytes }) => `The store is copied to ${path} (${bytes} bytes).`,

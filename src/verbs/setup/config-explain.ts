@@ -2,7 +2,9 @@ import { isAbsolute, relative, sep } from 'node:path'
 import { isSettingName, SETTINGS, settingNames } from '../../config/settings.ts'
 import { clipText } from '../../core/canonical.ts'
 import { visible } from '../../core/visible.ts'
+import { wrapWidth } from '../../core/width.ts'
 import type { Context } from '../../engine/context/context.ts'
+import { isBelow } from '../../engine/context/inside.ts'
 import type { Config } from '../../engine/context/load-settings.ts'
 import { defineVerb } from '../define/verb.ts'
 import { fitLines, tableLines } from '../say/table.ts'
@@ -26,7 +28,7 @@ const STATE: Record<ConfigFile['state'], string> = {
 const NAME_AND_FILE = 41
 
 function explain({ config, settings, place }: Context) {
-  const short = (path: string) => fromRoot(place.root, path)
+  const short = (path: string) => shortPath(place.root, path)
   return {
     settings: settingNames().map((name) => ({
       name,
@@ -47,12 +49,8 @@ function explain({ config, settings, place }: Context) {
 type ExplainedSettings = ReturnType<typeof explain>
 
 /** A path below the workspace as it is written from there; any other one, and `default`, as it is. */
-function fromRoot(root: string, path: string): string {
-  if (!isAbsolute(path)) return path
-  const way = relative(root, path)
-  const isBelow = way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
-  return isBelow ? way.replaceAll(sep, '/') : path
-}
+const shortPath = (root: string, path: string) =>
+  isAbsolute(path) && isBelow(root, path) ? relative(root, path).replaceAll(sep, '/') : path
 
 export const configExplain = defineVerb({
   name: 'config explain',
@@ -80,7 +78,7 @@ function saySettings({ settings, problems }: ExplainedSettings, columns: number)
     passedOver.flatMap(({ value, from, why }) => {
       const found = problems.find(({ setting, path }) => setting === name && path === from)
       const because = why === 'invalid' && found ? `: ${visible(found.problem)}` : ''
-      return wrapText(`${showValue(value)} in ${visible(from)}: ${WHY[why]}${because}`, columns)
+      return indentText(`${showValue(value)} in ${visible(from)}: ${WHY[why]}${because}`, columns)
     }),
   )
   return [head, ...lines.flatMap((line, at) => [line, ...(below[at] ?? [])])]
@@ -95,19 +93,11 @@ function sayFiles({ files, problems }: ExplainedSettings, columns: number): stri
   const below = files.map(({ path }) =>
     problems
       .filter((one) => one.path === path && !isSettingName(one.setting ?? ''))
-      .flatMap(({ problem }) => wrapText(visible(problem), columns)),
+      .flatMap(({ problem }) => indentText(visible(problem), columns)),
   )
   return [head, ...lines.flatMap((line, at) => [line, ...(below[at] ?? [])])]
 }
 
 /** Lines that are set in below what they belong to. */
-function wrapText(text: string, columns: number): string[] {
-  const lines = ['']
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) ?? ''
-    if (line === '') lines[lines.length - 1] = `  ${word}`
-    else if (line.length + 1 + word.length <= columns) lines[lines.length - 1] = `${line} ${word}`
-    else lines.push(`    ${word}`)
-  }
-  return lines
-}
+const indentText = (text: string, columns: number) =>
+  wrapWidth(text, columns - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`)

@@ -1,7 +1,7 @@
 import { EXIT } from '../../core/reason.ts'
 import { formatCount } from '../../core/text.ts'
 import { type Context, settleIdentity } from '../../engine/context/context.ts'
-import { FIX, type Finding } from '../../engine/context/finding.ts'
+import { FIX, type Finding } from '../../engine/context/findings.ts'
 import { examineDocuments } from '../../engine/documents/examine-documents.ts'
 import { examineAbsence, examineBackups, examineStore } from '../../engine/heal/examine-store.ts'
 import { examineRun, examineStrangers } from '../../engine/runs/examine-runs.ts'

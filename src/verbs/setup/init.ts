@@ -1,56 +1,46 @@
 import { existsSync } from 'node:fs'
 import { AGENTS, agentNames } from '../../agents/table.ts'
-import { type AgentSetUp, isMalformed, type Scope, takesPlugins } from '../../core/agent-setup.ts'
+import type { AgentSetUp, Scope, StatusLine } from '../../core/agent-setup.ts'
 import { instant } from '../../core/ports.ts'
 import { EXIT, ReasonError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { AT_SET_UP, countEarlier, readEarlier } from '../../engine/sessions/earlier-sessions.ts'
+import { NOTICES } from '../../engine/context/notices.ts'
+import { AT_SET_UP, ONLY_COUNT, readEarlier } from '../../engine/sessions/earlier-sessions.ts'
 import { isInstalled } from '../../engine/setup/find-program.ts'
-import { launcherIn, type Target, targetHere } from '../../engine/setup/launcher.ts'
-import { slashCommandsOf as inClient } from '../../engine/setup/plugin-commands.ts'
-import { foreseeSetUp, setUp } from '../../engine/setup/set-up.ts'
-import { readSettingsFile } from '../../engine/setup/settings-file.ts'
+import { hookTarget, launcherIn } from '../../engine/setup/launcher.ts'
+import { type SetupRequest, setUp } from '../../engine/setup/set-up.ts'
+import { factsIn, readSettingsFile } from '../../engine/setup/settings-file.ts'
 import {
   committedPlugin,
   hasPlugin,
   hookHindrances,
   type KnownPlace,
   placesHere,
-  settingsPath,
+  setupPlace,
 } from '../../engine/setup/settings-places.ts'
-import { setupLock } from '../../engine/setup/setup-lock.ts'
-import type { SetupRequest } from '../../engine/setup/setup-request.ts'
-import { planLine, statusLinesOf, wantsLine } from '../../engine/setup/statusline-plan.ts'
+import { inSetupRun } from '../../engine/setup/setup-run.ts'
+import { shownLine, statusLinesOf, wantsLine } from '../../engine/setup/statusline-plan.ts'
 import { hooksForAll, planPlugin, wantsPlugin } from '../../engine/setup/wants-plugin.ts'
 import { defineVerb } from '../define/verb.ts'
 import { sayEarlier } from '../say/say-earlier.ts'
 import { sayChanges } from './say-changes.ts'
-import { sayLine } from './say-line.ts'
 
 /** What the user should know, though nothing is wrong with the command. */
-function warn({ notices }: Context, asked: SetupRequest, { bundle }: Target): void {
+function warn({ notices }: Context, asked: SetupRequest): void {
+  const { bundle } = hookTarget()
   const { client, places, path, plugin, scope, hooks } = asked
   notices.push(...hookHindrances(client, places))
   for (const place of places)
     if (place.problem !== null && place.path !== path)
-      notices.push(`${place.path} cannot be read, and the client will not read it either: ${place.problem}`)
-  if (hasPlugin(places, scope) && !plugin?.isInstalled)
-    notices.push('The plugin of Savepoint is switched on: it has the hooks, and they are not put in twice.')
+      notices.push(NOTICES.settingsUnreadable(place.path, place.problem))
+  if (hasPlugin(places, scope) && !plugin?.isInstalled) notices.push(NOTICES.pluginHasHooks)
   const committed = committedPlugin(places)
   if (hooks === 'in' && scope === 'user' && hasPlugin(places, 'project'))
-    notices.push(
-      'This workspace has the plugin: hooks for all projects are run besides it. To have it for all: savepoint init --plugin --scope user',
-    )
+    notices.push(NOTICES.hooksBesidePlugin)
   else if (hooks === 'in' && committed !== null)
-    notices.push(
-      `${committed} comes with the repository and switches on a plugin of our name; where ${client.label} has it, hooks are run twice. To have the plugin alone: savepoint init --plugin`,
-    )
-  if (!existsSync(bundle))
-    notices.push(`${bundle} is not there: no hook does anything until Savepoint is installed again.`)
-  else if (/[\\/]_npx[\\/]/.test(bundle))
-    notices.push(
-      'Savepoint runs from a cache that npx empties: install it with `npm install -g savepoint`, and run init again.',
-    )
+    notices.push(NOTICES.hooksBesideCommittedPlugin(committed, client.label))
+  if (!existsSync(bundle)) notices.push(NOTICES.programMissing(bundle))
+  else if (/[\\/]_npx[\\/]/.test(bundle)) notices.push(NOTICES.programInCache)
 }
 
 /** As a flag says, or its opposite; null where neither was given. */
@@ -98,48 +88,43 @@ export const init = defineVerb({
     const saidLine = choiceOf(input.statusline, input.withoutStatusline, 'statusline')
     const saidPlugin = choiceOf(input.plugin, input.withoutPlugin, 'plugin')
     const client = await clientFor(context, agent)
-    const target = targetHere()
     const places = placesHere(client, place.root, env)
-    const path = settingsPath(client, scope, place.root, env)
-    const facts = client.settings.read(readSettingsFile(path, scope === 'project' ? place.root : null).text)
-    if (isMalformed(facts)) throw new ReasonError('settings_malformed', { path, ...facts })
-    const lines = statusLinesOf(facts.statusLine, places, scope)
+    const target = setupPlace(context, client, scope)
+    const { statusLine } = factsIn(client, readSettingsFile(target))
+    const lines = statusLinesOf(statusLine, places, scope)
     const asking = dryRun ? { ...context, ask: null } : context
     const isPlugin = await wantsPlugin(asking, client, places, scope, saidPlugin)
     const wants = await wantsLine(asking, lines, saidLine)
-    const launcher = launcherIn(home.path, target)
-    const planned = planPlugin(context, client, places, scope, isPlugin === true, launcher)
+    const launcher = launcherIn(home.path)
+    const planned = planPlugin(context, client, places, scope, isPlugin === true)
     const asked: SetupRequest = {
-      client,
-      scope,
-      path,
+      ...target,
       places,
       launcher,
       ...planned,
       wantsLine: wants === true,
     }
-    warn(context, asked, target)
-    const { changes, problem, typed } = dryRun
-      ? { changes: await foreseeSetUp(context, asked), problem: null, typed: null }
-      : await setupLock(context, () => setUp(context, asked))
-    const earlier = dryRun
-      ? await countEarlier(context)
-      : problem === null
-        ? await readEarlier(context, AT_SET_UP)
-        : null
+    warn(context, asked)
+    const { changes, failed } = await inSetupRun(context, dryRun, async (run) => ({
+      changes: run.changes,
+      failed: await setUp(run, asked),
+    }))
+    if (dryRun && failed) context.notices.push(NOTICES.pluginNotInstallable(failed.problem))
+    const problem = dryRun ? null : (failed?.problem ?? null)
+    const earlier = problem === null ? await readEarlier(context, dryRun ? ONLY_COUNT : AT_SET_UP) : null
     return {
       agent: client.agent,
       label: client.label,
       scope,
-      dryRun: dryRun,
-      settings: path,
+      dryRun,
+      settings: target.path,
       changes,
-      statusLine: sayLine(lines, wants, planLine(lines, wants === true, launcher, ''), scope),
+      statusLine: sayLine(shownLine(lines).kind, wants, scope),
       plugin: {
         wanted: isPlugin === true,
         folder: asked.plugin?.copy.folder ?? null,
         problem,
-        typed: problem === null ? null : (typed ?? installTyped(asked)),
+        typed: problem === null ? null : (failed?.typed.join(', then ') ?? ''),
         says: isPlugin === null && asked.hooks === 'in' ? sayOffer(places, scope) : null,
       },
       earlier,
@@ -147,13 +132,14 @@ export const init = defineVerb({
     }
   },
   say: ({ label, scope, dryRun, changes, statusLine, plugin, earlier, now }, { columns }) => {
+    const reason = notInstalled(plugin, label)
     const where = scope === 'user' ? 'for all projects' : 'in this workspace'
     const head =
       changes.length === 0
         ? `${label} is set up ${where} already: nothing ${dryRun ? 'would change' : 'was changed'}.`
         : dryRun
           ? `To set up ${label} ${where}; nothing was written:`
-          : plugin.problem === null
+          : reason === null
             ? `${label} is set up ${where}:`
             : `${label} is prepared ${where}, and not set up yet:`
     return [
@@ -161,9 +147,9 @@ export const init = defineVerb({
       ...(changes.length > 0 ? [sayChanges(changes, columns, { diffs: dryRun })] : []),
       ...(plugin.says === null ? [] : [plugin.says]),
       ...(statusLine === null ? [] : [statusLine]),
-      ...sayProblem(plugin, label),
+      ...(reason ? [reason.message, reason.hint] : []),
       ...(earlier === null ? [] : sayEarlier(earlier, Date.parse(now), dryRun)),
-      ...(dryRun || plugin.problem !== null
+      ...(dryRun || reason
         ? []
         : [
             'Sessions that start from now on are recorded. Whether it works: savepoint doctor. To take it out: savepoint uninstall',
@@ -176,6 +162,15 @@ export const init = defineVerb({
     return reason && { exit: EXIT.unwritten, ...reason.toJSON() }
   },
 })
+
+/** How the status line stands afterwards, in a sentence; null where there is nothing to say. */
+function sayLine(kind: StatusLine['kind'], isWanted: boolean | null, scope: Scope): string | null {
+  if (kind === 'strange')
+    return 'The status line in the settings is not a command: it was left alone, and ours with it.'
+  if (kind === 'ours' || isWanted !== null) return null
+  const how = scope === 'user' ? ' --scope user' : ''
+  return `The status line was left alone. To have it: savepoint init --statusline${how}`
+}
 
 function sayOffer(places: readonly KnownPlace[], scope: Scope): string {
   const isForAll = scope === 'user' || hooksForAll(places, scope) !== null
@@ -197,21 +192,5 @@ async function clientFor({ agents, env, place }: Context, name: string | undefin
   })
 }
 
-/** What a person types to have the plugin. */
-const installTyped = ({ client, plugin, scope }: SetupRequest): string =>
-  takesPlugins(client)
-    ? inClient(client, client.plugin.commands.install(plugin?.copy.folder ?? '', scope)).join(', then ')
-    : ''
-
-interface PluginSummary {
-  problem: string | null
-  typed: string | null
-}
-
-const notInstalled = ({ problem, typed }: PluginSummary, label: string) =>
+const notInstalled = ({ problem, typed }: { problem: string | null; typed: string | null }, label: string) =>
   problem === null ? null : new ReasonError('plugin_not_installed', { label, problem, typed: typed ?? '' })
-
-function sayProblem(plugin: PluginSummary, label: string): string[] {
-  const reason = notInstalled(plugin, label)
-  return reason === null ? [] : [reason.message, reason.hint]
-}

@@ -1,4 +1,4 @@
-import type { SetupChange } from '../../engine/setup/change.ts'
+import type { SetupChange } from '../../engine/setup/setup-run.ts'
 import { namedRows } from '../say/table.ts'
 
 /** The list of paths with what becomes of each; with `diffs` also line by line. */

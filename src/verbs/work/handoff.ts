@@ -4,44 +4,23 @@ import { usageError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import { writeHandoffFor } from '../../engine/brief/write-handoff.ts'
 import type { Context } from '../../engine/context/context.ts'
-import type { SaveInput } from '../../engine/save/save-input.ts'
-import { redact, redactAll } from '../../policy/redact.ts'
-import { NOTHING_SAID } from '../../policy/save.ts'
+import { NOTICES } from '../../engine/context/notices.ts'
+import { redact } from '../../policy/redact.ts'
 import { flagFact, integerFact, textFact } from '../define/facts.ts'
-import type { Field } from '../define/field.ts'
 import { defineVerb } from '../define/verb.ts'
 import { saveInSession } from './save-in-session.ts'
-import { isNothingSaid, readSaveInput, SAYING_FIELDS, type SayingInput } from './saying.ts'
-
-const { text: _text, ...SAID_BY_OPTION } = SAYING_FIELDS
+import { readSaveInput, SAYING_FIELDS } from './saying.ts'
 
 /** An agent saves these where they come up: its list of tools need not have them twice. */
-const typedField = <F extends Field>(field: F) => ({ ...field, typed: true as const })
+const SELDOM = [
+  ...(['now', 'goal', 'problem', 'constraint', 'fact', 'accomplishment', 'id'] as const),
+  ...(['learning', 'supersedes', 'resolve', 'confirm', 'plan'] as const),
+]
 
-const { now, goal, problem, constraint, fact, accomplishment, id } = SAYING_FIELDS
-
-const { learning, supersedes, resolve, confirm, plan } = SAYING_FIELDS
-
-const SELDOM = {
-  ...{
-    now: typedField(now),
-    goal: typedField(goal),
-    problem: typedField(problem),
-    constraint: typedField(constraint),
-  },
-  ...{
-    fact: typedField(fact),
-    accomplishment: typedField(accomplishment),
-    id: typedField(id),
-    learning: typedField(learning),
-  },
-  ...{
-    supersedes: typedField(supersedes),
-    resolve: typedField(resolve),
-    confirm: typedField(confirm),
-    plan: typedField(plan),
-  },
-}
+const { text: _text, ...SAID_BY_OPTION } = SAYING_FIELDS
+const typedFields = SELDOM.map((name) => [name, { ...SAYING_FIELDS[name], typed: true }])
+// `as`: the same fields, for who types commands.
+const TYPED = Object.fromEntries(typedFields) as Pick<typeof SAYING_FIELDS, (typeof SELDOM)[number]>
 
 /** It stands in the name, the title and the front matter; what needs more room belongs into the work. */
 const MOST_CHARACTERS = 500
@@ -54,7 +33,7 @@ export const handoff = defineVerb({
   fields: {
     purpose: { kind: 'text', at: 0, required: true, about: 'what it is handed off for, in a sentence' },
     ...SAID_BY_OPTION,
-    ...SELDOM,
+    ...TYPED,
   },
   examples: [
     'savepoint handoff "Finish the login form"',
@@ -64,16 +43,16 @@ export const handoff = defineVerb({
   takesIn: 'talk',
   lenient: true,
   async perform(context, { purpose: given, ...input }) {
-    const purpose = purposeOf(given)
-    const told = await readHandoffInput(context, { ...input, text: undefined })
+    const purpose = purposeOf(context, given)
+    // Unlike at a save, nothing has to be said: what is known is handed off.
+    const told = await readSaveInput(context, { ...input, text: undefined }, { mayBeSilent: true })
     const receipt = await saveInSession(
       context,
       { ...told, handedOff: true },
       { kind: 'session-end', note: `${BY_HAND.handedOff}${purpose}` },
     )
     for (const { path, state, problem } of receipt.views)
-      if (state !== 'written')
-        context.notices.push(`${path} was not written${problem === null ? '' : `: ${problem}`}.`)
+      if (state !== 'written') context.notices.push(NOTICES.fileNotWritten(path, problem))
     return writeHandoffFor(context, receipt, purpose)
   },
   say: ({ path, purpose, slug, stream, sequence, main }) =>
@@ -99,20 +78,12 @@ export const handoff = defineVerb({
   },
 })
 
-function purposeOf(given: string): string {
-  const purpose = plainLine(redact(given))
+function purposeOf({ mark }: Context, given: string): string {
+  const purpose = plainLine(redact(given, mark))
   if (purpose === '') throw usageError('<purpose> is empty')
   if (purpose.length > MOST_CHARACTERS)
     throw usageError(
       `<purpose> has ${purpose.length} characters, ${MOST_CHARACTERS} are allowed: say the rest with --state or --next`,
     )
   return purpose
-}
-
-/** What the options say. Unlike at a save, nothing has to be said: what is known is handed off. */
-async function readHandoffInput(context: Context, input: SayingInput): Promise<SaveInput> {
-  if (!isNothingSaid(input)) return readSaveInput(context, input)
-  const { by = context.speaker, unconfirmed, plan = null, stream = null, note } = input
-  const saying = redactAll({ ...NOTHING_SAID, by, unconfirmed })
-  return { saying, plan, stage: null, tddPhase: null, stream, note, accomplishments: [] }
 }

@@ -1,11 +1,15 @@
+import { BY_HAND } from '../../core/checkpoint.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { visibleLines } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { vouchedLedger } from '../../engine/surroundings/ledger-file.ts'
 import { lookHere } from '../../engine/trust/here.ts'
+import { LEDGER_SKIPPED, sayLedger } from '../../formats/ledger-md/codec.ts'
 import { choiceFact, integerFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { fitLines, renderTable } from '../say/table.ts'
+import { type SaveReceipt, saveInSession } from './save-in-session.ts'
+import { isNothingSaid, readSaveInput, SAYING_FIELDS } from './saying.ts'
 
 const DISABLED =
   'No ledger is kept here: session.ledger is not enabled. To keep one, put this into .agents.yml:\nsession:\n  ledger: true'
@@ -118,4 +122,41 @@ export const ledgerHistory = defineVerb({
           ),
           columns,
         ),
+})
+
+/** Nothing was said, and no ledger is kept: there was nothing to do. */
+interface SkippedLedger {
+  skipped: 'ledger_disabled'
+}
+
+export const ledgerWrite = defineVerb({
+  name: 'ledger write',
+  summary: 'Save where the work stands, and write it to the session ledger',
+  detail:
+    'A save like any other, that answers for the ledger. Where session.ledger is not enabled no ledger is written, and the save reaches the store all the same.',
+  fields: SAYING_FIELDS,
+  examples: [
+    'savepoint ledger write "Splitting the parser" --goal "One parser for both formats" --done "Tests for the old one"',
+  ],
+  access: 'write',
+  takesIn: 'talk',
+  lenient: true,
+  async perform(context, input): Promise<SaveReceipt | SkippedLedger> {
+    if (!context.settings.ledger && context.ask === null && isNothingSaid(input))
+      return { skipped: 'ledger_disabled' }
+    return saveInSession(context, await readSaveInput(context, input), {
+      kind: 'manual',
+      note: BY_HAND.saved,
+    })
+  },
+  say: (result) => {
+    if ('skipped' in result) return LEDGER_SKIPPED
+    const { views, stream, sequence, goal, done, now, next } = result
+    const view = views.find(({ kind }) => kind === 'ledger')
+    const kept = `What you said is saved all the same: number ${sequence} of ${stream} in the store.`
+    if (!view) return `${LEDGER_SKIPPED}\n${kept}`
+    if (view.state !== 'written')
+      return `${view.path} was not written${view.problem === null ? '' : `: ${view.problem}`}.\n${kept}`
+    return sayLedger({ path: view.path, goal, done, now, next })
+  },
 })

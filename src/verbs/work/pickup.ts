@@ -5,9 +5,8 @@ import { ReasonError } from '../../core/reason.ts'
 import { ageOf, formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import { emptyWork, type WorkState } from '../../core/work.ts'
-import { type RenderedBrief, renderFittedBrief } from '../../engine/brief/brief-of.ts'
+import { renderFittedBrief } from '../../engine/brief/brief-of.ts'
 import {
-  type FoundHandoff,
   findHandoffs,
   handoffAt,
   type JudgedHandoff,
@@ -15,16 +14,15 @@ import {
 } from '../../engine/brief/handoff-files.ts'
 import { verifyWork } from '../../engine/brief/verify-work.ts'
 import type { Context } from '../../engine/context/context.ts'
+import { NOTICES } from '../../engine/context/notices.ts'
 import { absentAt } from '../../engine/surroundings/mentions.ts'
 import { worldOf } from '../../engine/surroundings/world.ts'
 import { type Here, lookHere } from '../../engine/trust/here.ts'
-import { renderBriefPlain } from '../../formats/brief-md/render.ts'
 import type { Handoff } from '../../formats/handoff-md/codec.ts'
 import { slugOf } from '../../formats/handoff-md/layout.ts'
-import type { Drift } from '../../policy/brief/brief.ts'
-import { MIN_TOKENS } from '../../policy/brief/brief-fit.ts'
 import { choiceFact, integerFact, listFact, nullableFact, recordFact, textFact } from '../define/facts.ts'
 import { defineVerb, type Screen } from '../define/verb.ts'
+import { BRIEF_FIELDS, exactBrief, fencedBrief, sayBrief } from '../say/brief.ts'
 import { fitLines, renderTable } from '../say/table.ts'
 
 /** A handoff in a list. What nobody vouches for shows its name, and none of its words. */
@@ -43,19 +41,7 @@ type PickupResult =
   | { kind: 'nothing' }
   | { kind: 'list'; handoffs: ListedHandoff[] }
   | { kind: 'choose'; candidates: ListedHandoff[] }
-  | ({
-      kind: 'brief'
-      path: string
-      purpose: string
-      slug: string
-      stream: string | null
-      branch: string | null
-      commit: string | null
-      createdAt: string
-      standing: JudgedHandoff['standing']
-      drift: Drift
-      work: WorkState
-    } & RenderedBrief)
+  | Awaited<ReturnType<typeof briefFor>>
 
 export const pickup = defineVerb({
   name: 'pickup',
@@ -71,13 +57,7 @@ export const pickup = defineVerb({
       about: 'its slug or a part of it, its name, or its file; the newest without it',
     },
     list: { kind: 'flag', about: 'list what there is to pick up' },
-    budget: {
-      kind: 'count',
-      least: MIN_TOKENS,
-      value: 'TOKENS',
-      about: `how many tokens it may have (estimated); 1500 without it, at least ${MIN_TOKENS}`,
-    },
-    markdown: { kind: 'flag', typed: true, about: 'Markdown also on a terminal' },
+    ...BRIEF_FIELDS,
     reviewed: {
       kind: 'flag',
       typed: true,
@@ -94,7 +74,7 @@ export const pickup = defineVerb({
     return { markdown, ...(await pickUp(context, { wanted: handoff, list, reviewed, budget, ...here })) }
   },
   say: (result, screen) => sayPicked(result, screen),
-  exact: (result) => (result.kind === 'brief' ? `${result.text}\n` : null),
+  exact: exactBrief,
   tool: {
     title: 'Pick up a handoff',
     when: 'Call it to take up work that was handed off. Check its UNCONFIRMED lines and ask its questions before you build on them. For work that was only saved call resume.',
@@ -136,7 +116,7 @@ export const pickup = defineVerb({
         refused: all.length - handoffs.length,
       }
     },
-    fenced: (result) => (result.kind === 'brief' ? result.text : null),
+    fenced: fencedBrief,
   },
 })
 
@@ -158,7 +138,7 @@ interface PickupRequest extends Here {
 }
 
 async function pickUp(context: Context, asked: PickupRequest): Promise<PickupResult> {
-  const { wanted, list, trusted } = asked
+  const { wanted, list } = asked
   const isPath = wanted !== undefined && /[/\\]/.test(wanted)
   const found = isPath ? [] : await judgeHandoffs(context, await findHandoffs(context), asked)
   const listHandoffs = (some: JudgedHandoff[]) => some.map((one) => describeHandoff(one, context.ports.now()))
@@ -169,54 +149,36 @@ async function pickUp(context: Context, asked: PickupRequest): Promise<PickupRes
   }
   const matches = matching(found, wanted)
   if (matches.length > 1) return { kind: 'choose', candidates: listHandoffs(matches) }
+  // What looks like no file and matches nothing is not looked for in the folder around.
   const [only] =
-    matches.length === 1
-      ? matches
-      : await judgeHandoffs(context, [await byPath(context, wanted)], { trusted })
+    matches.length === 0 && isFile(wanted)
+      ? await judgeHandoffs(context, [await handoffAt(context, wanted)], asked)
+      : matches
   if (!only) throw new ReasonError('handoff_unknown', { handoff: wanted })
   return briefFor(context, only, asked)
 }
 
-/** What looks like no file and matches nothing is unknown; it is not looked for in the folder around. */
-async function byPath(context: Context, wanted: string): Promise<FoundHandoff> {
-  if (!isFile(wanted)) throw new ReasonError('handoff_unknown', { handoff: wanted })
-  return handoffAt(context, wanted)
-}
-
 /** The newest that may be told; those that are newer are named. Null where there is nothing at all. */
 function newestUsable({ notices }: Context, found: JudgedHandoff[]): JudgedHandoff | null {
-  const [first] = found
   const at = found.findIndex((one) => refusalOf(one, false) === null)
-  if (at === -1) return first ?? null
+  if (at === -1) return found[0] ?? null
   for (const one of found.slice(0, Math.min(at, MOST_NAMED)))
-    notices.push(`Passed over, though newer: ${refusalOf(one, false)?.message}`)
-  if (at > MOST_NAMED) notices.push(`Passed over: ${at - MOST_NAMED} more. See: savepoint pickup --list`)
+    notices.push(NOTICES.newerHandoff(refusalOf(one, false)?.message))
+  if (at > MOST_NAMED) notices.push(NOTICES.moreNewerHandoffs(at - MOST_NAMED))
   return found[at] ?? null
 }
 
 const MOST_NAMED = 3
 
-/** The name itself, then the slug or the purpose, then what begins with it, then what contains it. */
+/** The name itself, then the slug or the purpose, then what contains it. */
 function matching(found: JudgedHandoff[], wanted: string): JudgedHandoff[] {
   const words = [slugOf(wanted), wanted.toLowerCase()]
-  const is = (test: (text: string, word: string) => boolean) => (text: string) =>
-    words.some((word) => test(text, word))
-  const [same, begins, contains] = [
-    is((text, word) => text === word),
-    is((text, word) => text.startsWith(word)),
-    is((text, word) => text.includes(word)),
-  ]
   const ladder: Array<(one: JudgedHandoff) => boolean> = [
     ({ name }) => name === wanted || name === `${wanted}.md`,
-    (one) => same(one.slug) || same(slugOf(purposeOf(one) ?? one.slug)),
-    ({ slug, name }) => begins(slug) || begins(name.toLowerCase()),
-    ({ slug, name }) => contains(slug) || contains(name.toLowerCase()),
+    (one) => words.some((word) => word === one.slug || word === slugOf(purposeOf(one) ?? one.slug)),
+    ({ slug, name }) => words.some((word) => slug.includes(word) || name.toLowerCase().includes(word)),
   ]
-  for (const matches of ladder) {
-    const some = found.filter(matches)
-    if (some.length > 0) return some
-  }
-  return []
+  return ladder.map((matches) => found.filter(matches)).find((some) => some.length > 0) ?? []
 }
 
 const isVouched = ({ standing }: Pick<ListedHandoff, 'standing'>) =>
@@ -231,7 +193,7 @@ function refusalOf({ path, problem, standing, note }: JudgedHandoff, reviewed: b
   return standing === 'foreign' && !reviewed ? new ReasonError('handoff_foreign', { path, note }) : null
 }
 
-async function briefFor(context: Context, one: JudgedHandoff, asked: PickupRequest): Promise<PickupResult> {
+async function briefFor(context: Context, one: JudgedHandoff, asked: PickupRequest) {
   const { handoff, path, slug, createdMs, standing } = one
   const refusal = refusalOf(one, asked.reviewed)
   if (refusal || handoff === null) throw refusal ?? new ReasonError('handoff_unknown', { handoff: path })
@@ -252,9 +214,9 @@ async function briefFor(context: Context, one: JudgedHandoff, asked: PickupReque
   const told = { stream: stream ?? slug, savedAtMs: createdMs, nowMs, checks, drift, learnings }
   // The name of the file may be long; the list has it.
   const input = { ...told, command: 'savepoint pickup --list' }
-  context.notices.push(`This is the handoff ${path}.`)
+  context.notices.push(NOTICES.chosenHandoff(path))
   return {
-    ...{ kind: 'brief', path, purpose, slug, stream, branch, commit, standing, drift, work },
+    ...{ kind: 'brief' as const, path, purpose, slug, stream, branch, commit, standing, drift, work },
     createdAt: instant(createdMs),
     ...renderFittedBrief({ ...input, work: withPurpose(work, purpose) }, asked.budget),
   }
@@ -299,9 +261,7 @@ function sayPicked(result: PickupResult & { markdown: boolean }, { columns }: Sc
       return fitLines(`${lead}\n${tableOf(result.candidates)}`, columns)
     }
     case 'brief':
-      return result.markdown || !Number.isFinite(columns)
-        ? result.text
-        : renderBriefPlain(result.page, columns)
+      return sayBrief(result, columns)
   }
 }
 

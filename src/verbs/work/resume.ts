@@ -5,11 +5,10 @@ import { type ResumeResult, resumeStream } from '../../engine/brief/resume-work.
 import { notesHere } from '../../engine/brief/session-notes.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
 import { worldOf } from '../../engine/surroundings/world.ts'
-import { renderBriefPlain } from '../../formats/brief-md/render.ts'
-import { MIN_TOKENS } from '../../policy/brief/brief-fit.ts'
 import type { StreamCandidate } from '../../policy/resolve.ts'
 import { choiceFact, integerFact, listFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb, type Screen } from '../define/verb.ts'
+import { BRIEF_FIELDS, exactBrief, fencedBrief, sayBrief } from '../say/brief.ts'
 import { namedRows } from '../say/table.ts'
 import { reviewCommands, sayReview } from './say-review.ts'
 
@@ -25,13 +24,7 @@ export const resume = defineVerb({
       check: (name: string) => void requireName(name, 'the stream'),
       about: 'the piece of work; the one in focus, of the plan or of the branch without it',
     },
-    budget: {
-      kind: 'count',
-      least: MIN_TOKENS,
-      value: 'TOKENS',
-      about: `how many tokens it may have (estimated); 1500 without it, at least ${MIN_TOKENS}`,
-    },
-    markdown: { kind: 'flag', typed: true, about: 'Markdown also on a terminal' },
+    ...BRIEF_FIELDS,
   },
   examples: ['savepoint resume', 'savepoint resume auth-system --budget 600', 'savepoint resume --json'],
   access: 'read',
@@ -45,7 +38,7 @@ export const resume = defineVerb({
     return { markdown, ...(await resumeStream(context, survey, world, { named: id ?? null, budget, notes })) }
   },
   say: (result, screen) => sayResumed(result, screen),
-  exact: (result) => (result.kind === 'brief' ? `${result.text}\n` : null),
+  exact: exactBrief,
   tool: {
     title: 'Brief of saved work',
     when: 'Call it to go on with earlier work: at the start of a session that was not briefed, after /clear, or for another piece of work by its name. Check its UNCONFIRMED lines and ask its questions before you build on them.',
@@ -71,7 +64,7 @@ export const resume = defineVerb({
       tokens: result.kind === 'brief' ? result.tokens : null,
       candidates: result.kind === 'choose' ? result.candidates.map(({ name }) => name) : [],
     }),
-    fenced: (result) => (result.kind === 'brief' ? result.text : null),
+    fenced: fencedBrief,
   },
 })
 
@@ -94,9 +87,7 @@ function sayResumed(result: ResumeResult & { markdown: boolean }, { columns }: S
     case 'choose':
       return sayChoice(result, columns)
     case 'brief':
-      return result.markdown || !Number.isFinite(columns)
-        ? result.text
-        : renderBriefPlain(result.page, columns)
+      return sayBrief(result, columns)
   }
 }
 

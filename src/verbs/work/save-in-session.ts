@@ -1,7 +1,7 @@
-import type { Context } from '../../engine/context/context.ts'
-import type { SaveInput } from '../../engine/save/save-input.ts'
+import { afterCommit, type Context } from '../../engine/context/context.ts'
 import { type SaveTrigger, saveWork, type WorkReceipt } from '../../engine/save/save-work.ts'
 import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
+import type { SaveInput } from '../../policy/save.ts'
 
 /** What a save confirms to who gave the command. */
 export interface SaveReceipt extends WorkReceipt {
@@ -16,9 +16,11 @@ export async function saveInSession(
   why: SaveTrigger,
 ): Promise<SaveReceipt> {
   const receipt = await saveWork(context, told, why)
-  const isFollowed = await bindSession(context, told, receipt.stream)
-  // A stream that is named at a terminal need not be what the next start tells.
-  const surfaced = isFollowed || (told.stream === null && (await isSetUpHere(context)))
+  const surfaced = await afterCommit(context, 'Noting the save in its session', false, async () => {
+    const isFollowed = await bindSession(context, told, receipt.stream)
+    // A stream that is named at a terminal need not be what the next start tells.
+    return isFollowed || (told.stream === null && (await isSetUpHere(context)))
+  })
   return { ...receipt, surfaced }
 }
 

@@ -1,18 +1,34 @@
 import { isAbsolute } from 'node:path'
+import { wellFormed } from '../../core/canonical.ts'
 import { requireName } from '../../core/id.ts'
 import { NOTES, PLANS_HOME, STATE_INDEX_PATH } from '../../core/layout.ts'
-import { usageError } from '../../core/reason.ts'
+import { describeError, usageError } from '../../core/reason.ts'
+import type { Breadcrumb } from '../../core/work.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { fromRoot } from '../../engine/context/inside.ts'
-import type { SaveInput } from '../../engine/save/save-input.ts'
-import { redactAll } from '../../policy/redact.ts'
-import { MOST, type NamedFile, NOTHING_SAID, parseNamedFile, type Saying } from '../../policy/save.ts'
+import { NOTICES } from '../../engine/context/notices.ts'
+import { digestOf } from '../../engine/surroundings/session-digest.ts'
+import { CARRY } from '../../policy/carry.ts'
+import { redactAll, type SecretMark } from '../../policy/redact.ts'
+import {
+  type NamedFile,
+  NOTHING_SAID,
+  referencesIn,
+  type SaveInput,
+  type Saying,
+  type Statement,
+} from '../../policy/save.ts'
+import type { WordSource } from '../../policy/whose-word.ts'
 import type { Fields, InputOf } from '../define/field.ts'
-import type { PipedInput } from './read-saying.ts'
 
-const listField = (value: string, about: string) => ({ kind: 'words', value, about }) as const
+type ReadItem = (value: unknown, key: string) => unknown
 
-const textField = (value: string, about: string) => ({ kind: 'text', value, about }) as const
+/** An option that says one part of a saying; `part` is also its key in JSON, and `read` reads one value of it. */
+const textField = (part: keyof Saying, about: string) =>
+  ({ kind: 'text', value: 'TEXT', about, part, read: readText }) as const
+
+const listField = (part: keyof Saying, about: string, read: ReadItem = readPlain, value = 'TEXT') =>
+  ({ kind: 'words', value, about, part, read }) as const
 
 /** What can be said at a save, for every verb that saves. */
 export const SAYING_FIELDS = {
@@ -23,36 +39,53 @@ export const SAYING_FIELDS = {
     typed: true,
     about: 'what you are working on, in a sentence',
   },
-  summary: textField('TEXT', 'what you are working on, in a sentence; beside "now" it says how things stand'),
-  now: textField('TEXT', 'what is being worked on right now'),
-  goal: textField('TEXT', 'what the work is for, with its success criteria'),
-  problem: textField('TEXT', 'the problem that the work solves'),
-  state: textField('TEXT', 'how things stand'),
-  decision: listField('TEXT', 'a decision and its reason: "A over B because …"'),
-  next: listField('TEXT', 'what to do next; replaces what was next ("" empties it)'),
-  blocker: listField('TEXT', 'what is in the way; replaces the blockers that were known ("" empties them)'),
-  question: listField('TEXT', 'an open question'),
-  constraint: listField('TEXT', 'a constraint or an assumption'),
-  rule: listField('TEXT', 'a rule that the user gave'),
-  fact: listField('TEXT', 'something worth knowing about the code or the system'),
-  done: listField('TEXT', 'something that is finished'),
-  accomplishment: listField('TEXT', 'something finished that this session is to be known for'),
+  summary: textField(
+    'summary',
+    'what you are working on, in a sentence; beside "now" it says how things stand',
+  ),
+  now: textField('now', 'what is being worked on right now'),
+  goal: textField('goal', 'what the work is for, with its success criteria'),
+  problem: textField('problem', 'the problem that the work solves'),
+  state: textField('state', 'how things stand'),
+  decision: listField('decisions', 'a decision and its reason: "A over B because …"', readStatement),
+  next: listField('next', 'what to do next; replaces what was next ("" empties it)'),
+  blocker: listField(
+    'blockers',
+    'what is in the way; replaces the blockers that were known ("" empties them)',
+  ),
+  question: listField('questions', 'an open question', readStatement),
+  constraint: listField('constraints', 'a constraint or an assumption', readStatement),
+  rule: listField('rules', 'a rule that the user gave', readStatement),
+  fact: listField('facts', 'something worth knowing about the code or the system', readStatement),
+  done: listField('done', 'something that is finished', readStep),
+  accomplishment: listField('done', 'something finished that this session is to be known for'),
   file: {
-    ...listField('PATH', 'a file that matters, or "path: what about it"'),
+    ...listField('files', 'a file that matters, or "path: what about it"', readNamedFile, 'PATH'),
     path: (value: string) => parseNamedFile(value).path,
   },
-  command: listField('COMMAND', 'a command that matters'),
-  id: listField('ID', 'an id that matters: a ticket, a build, a process (the work itself is `stream`)'),
-  learning: listField('TEXT', 'something learned, for the archive of the work'),
-  supersedes: listField('DECISION', 'a known decision that the new one replaces (a part of its text does)'),
-  resolve: listField('QUESTION', 'a known question that is answered'),
-  confirm: listField('CLAIM', 'a claim marked UNCONFIRMED that the user has confirmed'),
+  command: listField('commands', 'a command that matters', readPlain, 'COMMAND'),
+  id: listField(
+    'ids',
+    'an id that matters: a ticket, a build, a process (the work itself is `stream`)',
+    readPlain,
+    'ID',
+  ),
+  learning: listField('learnings', 'something learned, for the archive of the work'),
+  supersedes: listField(
+    'supersedes',
+    'a known decision that the new one replaces (a part of its text does)',
+    readPlain,
+    'DECISION',
+  ),
+  resolve: listField('resolve', 'a known question that is answered', readPlain, 'QUESTION'),
+  confirm: listField('confirm', 'a claim marked UNCONFIRMED that the user has confirmed', readPlain, 'CLAIM'),
   unconfirmed: { kind: 'flag', about: 'mark the new claims UNCONFIRMED' },
   by: {
     kind: 'choice',
     choices: ['user', 'agent'],
     value: 'WHO',
-    about: 'whose words these are; decisions of an agent are UNCONFIRMED (found out without it)',
+    typed: true,
+    about: 'whose words these are; decisions of an agent are UNCONFIRMED. An agent cannot say `user`',
   },
   plan: {
     kind: 'text',
@@ -76,6 +109,15 @@ export const SAYING_FIELDS = {
 
 export type SayingInput = InputOf<typeof SAYING_FIELDS>
 
+/** Options that say a part; of two for one part, the first is the one that JSON means. */
+const OPTIONS = Object.entries(SAYING_FIELDS).flatMap(([name, field]) =>
+  'part' in field ? [{ name, ...field }] : [],
+)
+
+/** What was said, part by part; a part may be said more than once. */
+type SaidParts = Array<[part: string, value: unknown]>
+type Place = Pick<SaveInput, 'plan' | 'stage' | 'tddPhase'>
+
 /** More than this is no summary of anything, and every later checkpoint would carry it. */
 const MOST_CHARACTERS = 256 * 1024
 
@@ -85,27 +127,59 @@ const QUESTIONS = [
   "What's the next action?",
 ] as const
 
-/** What is to be saved, from the flags, from stdin, or asked of the person at the terminal. */
-export async function readSaveInput(context: Context, input: SayingInput): Promise<SaveInput> {
-  const piped = input.stdin ? await readPipedInput(context) : null
-  const flags = fromFlags(input)
-  const told = { ...NOTHING_SAID, ...piped?.saying }
-  const by = input.by ?? context.speaker
-  const said = await askIfSilent(context, { ...mergeSayings(told, flags), by })
-  const saying = redactAll({ ...said, files: said.files.map((file) => byRootPath(context, file)) })
-  const size = JSON.stringify(saying).length
+/** What is to be saved, from the options, from stdin, or asked of the person at the terminal. */
+export async function readSaveInput(
+  context: Context,
+  input: SayingInput,
+  { mayBeSilent = false } = {},
+): Promise<SaveInput> {
+  const piped = input.stdin ? readJson(await context.readInput()) : []
+  const { plan, stage, tddPhase, ...told } = joinParts([...piped, ...readOptions(input)])
+  const given = { ...told, ...(await wordSource(context, input.by)) }
+  const said = mayBeSilent ? given : await askIfSilent(context, given)
+  const secrets = new Set<string>()
+  const mark: SecretMark = (kind, secret) => {
+    secrets.add(secret)
+    return context.mark(kind, secret)
+  }
+  const saying = redactAll({ ...said, files: said.files.map((file) => byRootPath(context, file)) }, mark)
+  const accomplishments = redactAll(
+    input.accomplishment.map((text) => text.trim()),
+    mark,
+  )
+  const size = JSON.stringify({ ...saying, requests: [] }).length
   if (size > MOST_CHARACTERS)
     throw usageError(`what is to be saved has ${size} characters, ${MOST_CHARACTERS} are allowed`)
   refuseMany(saying)
   return {
-    saying,
-    plan: input.plan ?? nameOrNull(piped?.plan),
-    stage: piped?.stage ?? null,
-    tddPhase: piped?.tddPhase ?? null,
-    stream: input.stream ?? null,
-    note: input.note,
-    accomplishments: redactAll(requireTexts(input.accomplishment, '--accomplishment')),
+    ...{ saying, stage, tddPhase, stream: input.stream ?? null, note: input.note },
+    plan: input.plan ?? (plan && requireName(plan, 'the plan')),
+    ...{ accomplishments, redacted: secrets.size },
   }
+}
+
+/** Whose words a command brings. What an agent says is its own, whatever it claims; its user's requests are known. */
+async function wordSource(context: Context, by: SayingInput['by']): Promise<WordSource> {
+  const { speaker, store, session, notices } = context
+  if (speaker === 'user') return { by: by ?? 'user', requests: [] }
+  if (by === 'user') notices.push(NOTICES.agentSpeaksForItself)
+  const row = session && (await store.log.readSession(session))
+  const digest = row && (await digestOf(store, row.session))
+  return {
+    by: 'agent',
+    requests: (digest?.requests ?? []).filter(({ isUnsure }) => !isUnsure).map(({ text }) => text),
+  }
+}
+
+/** What the options say counts over stdin; lists of both come together. */
+function joinParts(parts: SaidParts): Saying & Place {
+  const said: Record<string, unknown> = { ...NOTHING_SAID, plan: null, stage: null, tddPhase: null }
+  for (const [part, value] of parts) {
+    const before = said[part]
+    said[part] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value
+  }
+  // `as`: every value was read by its own reader.
+  return said as unknown as Saying & Place
 }
 
 /** A file of the workspace by its path from the root, as all of them are known: agents name files by whole paths. */
@@ -116,82 +190,38 @@ function byRootPath({ place }: Context, file: NamedFile): NamedFile {
 
 /** More than a checkpoint holds would be lost with this very save. */
 function refuseMany(saying: Saying): void {
-  const given = {
-    ...saying,
-    artifacts: saying.files,
-    references: [...saying.commands, ...saying.ids, ...saying.learnings, ...saying.references],
-  }
-  for (const [field, most] of Object.entries(MOST)) {
+  const given = { ...saying, artifacts: saying.files, references: referencesIn(saying) }
+  for (const [field, row] of Object.entries(CARRY)) {
     const list: unknown = Reflect.get(given, field)
-    if (Array.isArray(list) && list.length > most)
-      throw usageError(`${list.length} ${field} are more than a save holds: ${most}`)
+    if ('most' in row && Array.isArray(list) && list.length > row.most)
+      throw usageError(`${list.length} ${field} are more than a save holds: ${row.most}`)
   }
 }
 
-async function readPipedInput(context: Context): Promise<PipedInput> {
-  const { readSaying } = await import('./read-saying.ts')
-  return readSaying(await context.readInput())
-}
-
-function nameOrNull(plan: string | null | undefined): string | null {
-  return plan ? requireName(plan, 'the plan') : null
-}
-
-function fromFlags(input: SayingInput): Saying {
-  if (input.text !== undefined && input.summary !== undefined)
+function readOptions({ text, ...options }: SayingInput): SaidParts {
+  if (text !== undefined && options.summary !== undefined)
     throw usageError('the summary was given twice: once as a word, once by --summary')
-  return {
-    ...NOTHING_SAID,
-    summary: requireText(input.text ?? input.summary, 'the summary'),
-    now: requireText(input.now, '--now'),
-    goal: requireText(input.goal, '--goal'),
-    problem: requireText(input.problem, '--problem'),
-    state: requireText(input.state, '--state'),
-    decisions: requireTexts(input.decision, '--decision'),
-    next: replacementList(input.next),
-    blockers: replacementList(input.blocker),
-    questions: requireTexts(input.question, '--question'),
-    constraints: requireTexts(input.constraint, '--constraint'),
-    rules: requireTexts(input.rule, '--rule'),
-    facts: requireTexts(input.fact, '--fact'),
-    done: [...requireTexts(input.done, '--done'), ...requireTexts(input.accomplishment, '--accomplishment')],
-    files: requireTexts(input.file, '--file').map(parseNamedFile),
-    commands: requireTexts(input.command, '--command'),
-    ids: requireTexts(input.id, '--id'),
-    learnings: requireTexts(input.learning, '--learning'),
-    supersedes: requireTexts(input.supersedes, '--supersedes'),
-    resolve: requireTexts(input.resolve, '--resolve'),
-    confirm: requireTexts(input.confirm, '--confirm'),
-    unconfirmed: input.unconfirmed,
-  }
+  const input: Record<string, unknown> = { ...options, summary: text ?? options.summary }
+  const parts = OPTIONS.flatMap(({ name, part, read }): SaidParts => {
+    const value = input[name]
+    const label = name === 'summary' ? 'the summary' : `--${name}`
+    if (typeof value === 'string') return [[part, requireText(value, label)]]
+    if (!Array.isArray(value) || value.length === 0) return []
+    // One empty text empties the list that is replaced.
+    const isReplaced = NOTHING_SAID[part] === null
+    const texts = isReplaced ? value.filter((one) => one.trim() !== '') : value
+    return [[part, texts.map((one) => read(requireText(one, label), part))]]
+  })
+  return options.unconfirmed ? [...parts, ['unconfirmed', true]] : parts
 }
 
-/** What replaces the list that was known; one empty text empties it. */
-const replacementList = (texts: readonly string[]) =>
-  texts.length === 0 ? null : texts.map((text) => text.trim()).filter((text) => text !== '')
-
-const requireTexts = (texts: readonly string[], flag: string) =>
-  texts.map((text) => requireText(text, flag) ?? '')
-
-function requireText(text: string | undefined, flag: string): string | null {
-  if (text === undefined) return null
-  if (text.trim() === '') throw usageError(`${flag} is empty`)
+function requireText(text: string, label: string): string {
+  if (text.trim() === '') throw usageError(`${label} is empty`)
   return text.trim()
 }
 
-/** What the flags say counts over stdin; lists come together. */
-function mergeSayings(piped: Saying, flags: Saying): Saying {
-  const merged = Object.entries(flags).map(([field, value]) => {
-    const before: unknown = Reflect.get(piped, field)
-    if (Array.isArray(value)) return [field, [...(Array.isArray(before) ? before : []), ...value]]
-    return [field, value === null || value === false ? before : value]
-  })
-  // `as`: the fields are those of the two sayings.
-  return Object.fromEntries(merged) as Saying
-}
-
 /** Whether a command says nothing that could be saved. */
-export const isNothingSaid = (input: SayingInput) => !input.stdin && isSilent(fromFlags(input))
+export const isNothingSaid = (input: SayingInput) => !input.stdin && isSilent(joinParts(readOptions(input)))
 
 /** If nothing was given, a person at a terminal is asked three questions; without a terminal the save is refused. */
 async function askIfSilent(context: Context, saying: Saying): Promise<Saying> {
@@ -212,8 +242,132 @@ async function askIfSilent(context: Context, saying: Saying): Promise<Saying> {
   return asked
 }
 
-/** An empty list counts as input: it empties the known list. */
-const isSilent = ({ by: _by, unconfirmed: _unconfirmed, next, blockers, ...saying }: Saying) =>
-  next === null &&
-  blockers === null &&
-  Object.values(saying).every((value) => value === null || (Array.isArray(value) && value.length === 0))
+/** A list that was replaced counts as input also where it is empty. */
+const isSilent = (saying: Saying) =>
+  OPTIONS.every(
+    ({ part }) => saying[part] === null || (NOTHING_SAID[part] !== null && isEmpty(saying[part])),
+  ) && saying.references.length === 0
+
+const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
+
+/** What other tools call a part. */
+const ALIASES: Readonly<Record<string, string>> = { intent: 'goal', next_action: 'next', artifacts: 'files' }
+
+/** What only JSON says: where the plan stands, breadcrumbs, and who is sure. */
+const OTHERS: Readonly<Record<string, (value: unknown, key: string) => SaidParts>> = {
+  references: (value, key) => [['references', readList(value, key, readReference)]],
+  plan: (value, key) => [['plan', readPlace(value, key)]],
+  stage: (value, key) => [['stage', readPlace(value, key)]],
+  tdd_phase: (value, key) => [['tddPhase', readPlace(value, key)]],
+  // As a work state has it, so that one that was told can be saved again.
+  position: (value, key) => {
+    if (!isRecord(value)) throw usageError(`"${key}" on stdin must be an object`)
+    const said: Record<string, string> = readRecord(value, key, [], ['planName', 'stage', 'tddPhase'])
+    return [
+      ['plan', said.planName ?? null],
+      ['stage', said.stage ?? null],
+      ['tddPhase', said.tddPhase ?? null],
+    ]
+  },
+  unconfirmed: (value, key) => [['unconfirmed', readFlag(value, key)]],
+  // A piped work state may have `overheard` fields; saving it makes them all the caller's own.
+  overheard: () => [],
+}
+
+/** Reads what was piped in. A key that nobody knows is refused: a slip of the pen must not lose a decision. */
+function readJson(text: string): SaidParts {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw usageError(`stdin is not JSON: ${describeError(error)}`)
+  }
+  if (!isRecord(value)) throw usageError('stdin must hold one JSON object')
+  return Object.entries(value).flatMap(([key, given]) => readKey(key, given))
+}
+
+function readKey(key: string, given: unknown): SaidParts {
+  if (Object.hasOwn(OTHERS, key)) return OTHERS[key]?.(given, key) ?? []
+  const named = Object.hasOwn(ALIASES, key) ? ALIASES[key] : key
+  const option = OPTIONS.find(({ part }) => part === named)
+  if (option === undefined) {
+    const known = [...OPTIONS.map(({ part }) => part), ...Object.keys(ALIASES), ...Object.keys(OTHERS)]
+    throw usageError(
+      `stdin has an unknown key ${JSON.stringify(key.slice(0, 60))}; known: ${[...new Set(known)].join(', ')}`,
+    )
+  }
+  const { part, kind, read } = option
+  if (kind === 'words') return [[part, readList(given, key, read)]]
+  // An empty text says nothing: a work state that is told has many of them.
+  return given === '' ? [] : [[part, read(given, key)]]
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function readText(value: unknown, key: string): string {
+  if (typeof value !== 'string' || value.trim() === '')
+    throw usageError(`"${key}" on stdin must be a text that says something`)
+  return wellFormed(value.trim())
+}
+
+/** One item may stand for a list of one. */
+function readList(value: unknown, key: string, read: ReadItem): unknown[] {
+  if (value === null) throw usageError(`"${key}" on stdin must be a text or a list`)
+  return (Array.isArray(value) ? value : [value]).map((item) => read(item, key))
+}
+
+/** The texts of an item by their names: some must say something, of the others those count that do. */
+function readRecord<Name extends string>(
+  item: Record<string, unknown>,
+  key: string,
+  required: readonly Name[],
+  others: readonly string[] = [],
+) {
+  const names = [...required, ...others.filter((name) => item[name])]
+  // `as`: each of the required ones is read, or refused.
+  return Object.fromEntries(names.map((name) => [name, readText(item[name], `${key}.${name}`)])) as Record<
+    Name,
+    string
+  >
+}
+
+function readPlain(item: unknown, key: string): string {
+  return readText(isRecord(item) ? item.text : item, key)
+}
+
+function readFlag(value: unknown, key: string): boolean {
+  if (typeof value !== 'boolean') throw usageError(`"${key}" on stdin must be true or false`)
+  return value
+}
+
+function readStatement(item: unknown, key: string): Statement {
+  if (!isRecord(item)) return readText(item, key)
+  const said = readRecord(item, key, ['text'], ['why', 'supersededBy'])
+  const { confirmed } = item
+  return confirmed === undefined ? said : { ...said, confirmed: readFlag(confirmed, `${key}.confirmed`) }
+}
+
+function readStep(item: unknown, key: string): Saying['done'][number] {
+  return isRecord(item) && item.at
+    ? readRecord<'text' | 'at'>(item, key, ['text', 'at'])
+    : readPlain(item, key)
+}
+
+/** `src/login.ts`, or `src/login.ts: the form`. */
+function parseNamedFile(text: string): NamedFile {
+  const [, path = text, description = ''] = /^(.+?):\s+(.+)$/s.exec(text) ?? []
+  return { path, description }
+}
+
+function readNamedFile(item: unknown, key: string): NamedFile {
+  if (!isRecord(item)) return parseNamedFile(readText(item, key))
+  return readRecord(item, key, ['path'], ['action', 'description'])
+}
+
+const readReference = (item: unknown, key: string): Breadcrumb =>
+  isRecord(item) ? readRecord(item, key, ['kind', 'text']) : { kind: 'note', text: readText(item, key) }
+
+function readPlace(value: unknown, key: string): string | null {
+  return value === null ? null : readText(typeof value === 'number' ? String(value) : value, key)
+}

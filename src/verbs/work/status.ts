@@ -1,19 +1,17 @@
 import { ageOf, formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import { clipWidth } from '../../core/width.ts'
-import { WHY } from '../../engine/brief/resume-work.ts'
-import { type SavedState, savedState } from '../../engine/brief/saved-state.ts'
+import { findSavedWork } from '../../engine/brief/resume-work.ts'
 import { verifyWork } from '../../engine/brief/verify-work.ts'
 import type { Context } from '../../engine/context/context.ts'
+import { WHY } from '../../engine/context/notices.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
-import { findRow, isHere, type Survey } from '../../engine/documents/survey.ts'
-import { absentAt } from '../../engine/surroundings/mentions.ts'
-import { readRecentSessions, resolveFactsOf } from '../../engine/surroundings/resolve-facts.ts'
+import { isHere, type Survey } from '../../engine/documents/survey.ts'
 import { type World, worldOf } from '../../engine/surroundings/world.ts'
-import { type Drift, hasDrift } from '../../policy/brief/brief.ts'
-import { type Due, dueOf } from '../../policy/due.ts'
-import { resolveStream } from '../../policy/resolve.ts'
-import type { WorkRow } from '../../store/acts.ts'
+import { hasDrift } from '../../policy/brief/brief.ts'
+import { describeDrift } from '../../policy/brief/brief-words.ts'
+import { type Due, type DueInput, dueOf } from '../../policy/due.ts'
+import { claimsIn } from '../../policy/save.ts'
 import {
   choiceFact,
   flagFact,
@@ -27,22 +25,7 @@ import { defineVerb, type Screen } from '../define/verb.ts'
 import { namedRows } from '../say/table.ts'
 import { reviewCommands, sayReview } from './say-review.ts'
 
-interface LastSave {
-  stream: string
-  why: keyof typeof WHY
-  checkpoint: string
-  sequence: number
-  savedAt: string
-  ageMs: number
-  summary: string
-  goal: string
-  next: string
-  blockers: string[]
-  questions: number
-  unconfirmed: number
-  drift: Drift
-  document: string | null
-}
+type LastSave = Awaited<ReturnType<typeof lastSaveOf>>
 
 interface Status {
   trusted: boolean
@@ -76,29 +59,17 @@ export const status = defineVerb({
   async perform(context): Promise<Status> {
     const survey = await readSurvey(context)
     const world = await worldOf(context, survey)
-    const nowMs = context.ports.now()
-    const plan = world.index?.activePlan ?? null
-    const sessions = await readRecentSessions(context, survey)
-    const choice = resolveStream(
-      resolveFactsOf(survey, { named: null, plan, branch: world.branch, nowMs, ...sessions }),
-      'resume',
-    )
-    // What a resume would only offer is not told here either.
-    const offered = choice.kind === 'stream' && choice.offered ? choice.name : null
-    const row = choice.kind === 'stream' && offered === null ? findRow(survey, choice.name) : undefined
-    const state = row ? await savedState(context, row, survey) : null
-    const saved =
-      row && state && choice.kind === 'stream'
-        ? { ...(await lastSaveOf(context, survey, world, row, state)), why: choice.why }
-        : null
+    const { choice, saved: found } = await findSavedWork(context, survey, world, null)
+    const saved = found && (await lastSaveOf(context, survey, world, found))
     const candidates = choice.kind === 'choose' ? choice.candidates : []
-    const unreviewed = candidates.filter(({ foreign }) => foreign).map(({ name }) => name)
-    // Beside work that is saved and not told, nothing can be said of what it needs.
-    const due =
-      row || choice.kind === 'nothing' ? dueOf(await dueInput(context, world, row, state, saved)) : []
     const told = {
-      ...{ trusted: survey.trusted, saved, offered, due, unreviewed },
+      ...{ trusted: survey.trusted, saved },
+      // What a resume would only offer is not told here either.
+      offered: choice.kind === 'stream' && choice.offered ? choice.name : null,
       candidates: candidates.map(({ name }) => name),
+      unreviewed: candidates.filter(({ foreign }) => foreign).map(({ name }) => name),
+      // Beside work that is saved and not told, nothing can be said of what it needs.
+      due: found || choice.kind === 'nothing' ? await dueHere(context, world, found, saved) : [],
     }
     return {
       ...told,
@@ -153,63 +124,55 @@ const savedFacts = ({ drift, ...saved }: LastSave) => ({
   ...{ commitsSince: drift.commitsSince, filesChanged: drift.filesChanged, filesGone: drift.filesGone },
 })
 
+type SavedWork = NonNullable<Awaited<ReturnType<typeof findSavedWork>>['saved']>
+
 async function lastSaveOf(
   context: Context,
   survey: Survey,
   world: World,
-  row: WorkRow,
-  { checkpoint, sequence, work }: SavedState,
-): Promise<Omit<LastSave, 'why'>> {
-  const atMs = Date.parse(checkpoint.at)
-  const { branch = null, commit = null } = checkpoint.provenance ?? {}
-  const { drift } = await verifyWork(
-    context,
-    work,
-    { atMs, branch, commit, absent: absentAt(checkpoint, work) },
-    world,
-    survey,
-  )
-  const claims = [...work.decisions, ...work.constraints, ...work.rules, ...work.facts, ...work.questions]
+  { row, why, checkpoint, sequence, work, point }: SavedWork,
+) {
+  const { drift } = await verifyWork(context, work, point, world, survey)
   return {
-    stream: row.stream.name,
-    checkpoint: checkpoint.id,
-    sequence,
-    savedAt: checkpoint.at,
-    ageMs: Math.max(0, context.ports.now() - atMs),
+    ...{ stream: row.stream.name, why, checkpoint: checkpoint.id, sequence, savedAt: checkpoint.at, drift },
+    ageMs: Math.max(0, context.ports.now() - point.atMs),
     summary: work.now || work.state || work.problem,
     goal: work.intent,
     next: work.next[0]?.text ?? '',
     blockers: work.blockers.map(({ text }) => text),
     questions: work.questions.length,
-    unconfirmed: claims.filter(({ confirmed }) => !confirmed).length,
-    drift,
+    unconfirmed: claimsIn(work).filter(({ confirmed }) => !confirmed).length,
     document: row.view && isHere(survey, row) ? row.view.path : null,
   }
 }
 
-async function dueInput(
+const NOTHING_SAVED: DueInput = {
+  ...{ savedAgeMs: null, filesChanged: 0, commitsSince: null, branch: null, stage: null },
+  ...{ decisionsSinceDelta: 0, hasDocument: false, steps: null },
+}
+
+async function dueHere(
   context: Context,
-  world: World,
-  row: WorkRow | undefined,
-  state: SavedState | null,
-  saved: Omit<LastSave, 'why'> | null,
-): Promise<Parameters<typeof dueOf>[0]> {
-  const position = state?.work.position
-  const steps = position?.plan?.steps ?? []
-  const stage = String(world.index?.stage ?? '')
-  return {
-    savedAgeMs: saved?.ageMs ?? null,
-    filesChanged: saved?.drift.filesChanged ?? 0,
-    commitsSince: saved?.drift.commitsSince ?? null,
-    branch: saved?.drift.branch ?? null,
-    stage: world.index && position && stage !== position.stage ? { was: position.stage, now: stage } : null,
-    decisionsSinceDelta: row && saved?.document ? await decisionsSinceDelta(context, row, state) : 0,
-    hasDocument: saved?.document != null,
+  { index }: World,
+  found: SavedWork | null,
+  saved: LastSave | null,
+): Promise<Due[]> {
+  if (!found || !saved) return dueOf(NOTHING_SAVED)
+  const { position } = found.work
+  const steps = position.plan?.steps ?? []
+  const stage = String(index?.stage ?? '')
+  const { drift, document } = saved
+  return dueOf({
+    savedAgeMs: saved.ageMs,
+    ...{ filesChanged: drift.filesChanged, commitsSince: drift.commitsSince, branch: drift.branch },
+    stage: index && stage !== position.stage ? { was: position.stage, now: stage } : null,
+    decisionsSinceDelta: document === null ? 0 : await decisionsSinceDelta(context, found),
+    hasDocument: document !== null,
     steps:
       steps.length === 0
         ? null
         : { done: steps.filter((step) => step.state === 'done').length, total: steps.length },
-  }
+  })
 }
 
 /** Each checkpoint on the way back is read whole: a line that is longer is followed no further. */
@@ -218,12 +181,11 @@ const FAR_ENOUGH = 1_000
 /** How many decisions came by saves since a delta was written, along this workspace's own line; at least so many. */
 async function decisionsSinceDelta(
   { store }: Context,
-  { position }: WorkRow,
-  state: SavedState | null,
+  { row, work: { decisions } }: SavedWork,
 ): Promise<number> {
-  const now = new Set(state?.work.decisions.map(({ text }) => text))
+  const now = new Set(decisions.map(({ text }) => text))
   let before = now
-  let id: string | null = now.size === 0 ? null : position.checkpoint
+  let id: string | null = now.size === 0 ? null : row.position.checkpoint
   for (let back = 0; id !== null && back < FAR_ENOUGH; back += 1) {
     const stored = await store.log.readCheckpoint(id)
     if (stored?.state !== 'whole') break
@@ -265,7 +227,7 @@ function sayStatus(status: Status, { columns }: Screen): string {
     for (const blocker of saved.blockers.slice(0, 2)) rows.push(['Blocked', clipLine(blocker)])
     if (saved.unconfirmed + saved.questions > 0)
       rows.push(['Open', `${formatCount(saved.questions, 'question')}, ${saved.unconfirmed} unconfirmed`])
-    if (hasDrift(saved.drift)) rows.push(['Drift', sayDrift(saved.drift, clipLine)])
+    if (hasDrift(saved.drift)) rows.push(['Drift', describeDrift(saved.drift, clipLine).join(', ')])
   } else if (offered !== null) rows.push(['Work', `${offered}, of another branch and older`])
   else if (isForeignAlone(status))
     rows.push(['Work', `${joinNames(candidates)} ${sayReview(candidates, trusted)}`])
@@ -287,16 +249,3 @@ const MOST_COLUMNS = 200
 const joinNames = (candidates: string[]) => candidates.slice(0, 5).join(', ')
 
 const first = (text: string) => text.trim().split(/\r?\n/, 1)[0] ?? ''
-
-function sayDrift(drift: Drift, clipped: (text: string) => string): string {
-  const { branch, commitsSince, filesChanged, filesGone, planStep } = drift
-  return [
-    branch && `saved on ${clipped(branch.was)}`,
-    commitsSince ? `${formatCount(commitsSince, 'commit')} since` : '',
-    filesChanged > 0 && `${formatCount(filesChanged, 'file')} changed`,
-    filesGone > 0 && `${formatCount(filesGone, 'file')} gone`,
-    planStep !== null && `the plan is at ${clipped(planStep)}`,
-  ]
-    .filter((part) => typeof part === 'string' && part !== '')
-    .join(', ')
-}

@@ -1,11 +1,12 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { hearEvent } from '../../../src/apps/hook/hear-event.ts'
 import { instant } from '../../../src/core/ports.ts'
 import { type Context, openContext, settleIdentity } from '../../../src/engine/context/context.ts'
+import { hearEvent } from '../../../src/engine/sessions/hear-event.ts'
 import { onEvent } from '../../../src/engine/sessions/on-event.ts'
 import { readState } from '../../../src/engine/surroundings/read-state.ts'
+import { markKind } from '../../../src/policy/redact.ts'
 import type { Fields, InputOf } from '../../../src/verbs/define/field.ts'
 import type { Verb } from '../../../src/verbs/define/verb.ts'
 import { performOnce } from '../../../src/verbs/perform.ts'
@@ -64,7 +65,7 @@ class TinyLab {
     const payload = { what, talk, words, where: this.box.repo, log: this.logOf(talk) }
     const event = tiny.eventOf(payload, instant(this.ports.time))
     if (event === null) throw new Error('the agent says nothing')
-    const { isDue, usedPercent } = hearEvent(this.box.home, tiny, event, () => 0)
+    const { isDue, usedPercent } = hearEvent(this.box.home, tiny, event, { elapsed: () => 0, mark: markKind })
     const told = isDue ? await this.within((context) => onEvent(context, event, usedPercent)) : null
     return told === null ? '' : tiny.envelope(event.kind, told.text)
   }

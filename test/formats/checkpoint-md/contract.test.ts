@@ -5,11 +5,11 @@ import { parse } from 'yaml'
 import {
   artifactsOf,
   decodeDocument,
-  listItems,
   type SectionName,
   sectionText,
 } from '../../../src/formats/checkpoint-md/codec.ts'
 import { appendDelta, replaceSection, setCompletion } from '../../../src/formats/checkpoint-md/edit.ts'
+import { listItems } from '../../../src/formats/checkpoint-md/items.ts'
 import { addLearnings, decodeLearnings } from '../../../src/formats/checkpoint-md/learnings.ts'
 import { tableRows } from '../../../src/formats/checkpoint-md/table.ts'
 import { newDocument } from '../../../src/formats/checkpoint-md/template.ts'

@@ -1,16 +1,13 @@
 import fc from 'fast-check'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { describe, expect, test } from 'vitest'
+import { linesOf } from '../../../src/core/outline.ts'
 import { decodeDocument, type SectionName, sectionText } from '../../../src/formats/checkpoint-md/codec.ts'
-import {
-  appendDelta,
-  openBlockLine,
-  replaceSection,
-  setCompletion,
-} from '../../../src/formats/checkpoint-md/edit.ts'
-import { headingsOf, linesOf } from '../../../src/formats/checkpoint-md/scan.ts'
+import { appendDelta, replaceSection, setCompletion } from '../../../src/formats/checkpoint-md/edit.ts'
+import { headingsOf } from '../../../src/formats/checkpoint-md/scan.ts'
 import { DELTA, DONE, PLAIN } from './plain-document.ts'
 
+const openBlockLine = (text: string) => decodeDocument(text).openLine
 const titles = (text: string) =>
   headingsOf(text, decodeDocument(text).front?.bodyStart).map(
     ({ level, title }) => `${'#'.repeat(level)} ${title}`,

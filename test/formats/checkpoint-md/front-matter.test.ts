@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { readFrontMatter, setFrontMatter } from '../../../src/formats/checkpoint-md/front-matter.ts'
+import { readFrontMatter, setFrontMatter } from '../../../src/formats/markdown/front-matter.ts'
 
 const DOCUMENT = `---
 # who made this

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { expect, test } from 'vitest'
-import { headingsOf, linesOf, sectionsOf } from '../../../src/formats/checkpoint-md/scan.ts'
+import { linesOf } from '../../../src/core/outline.ts'
+import { headingsOf, sectionsOf } from '../../../src/formats/checkpoint-md/scan.ts'
 
 /** The headings that an independent parser finds at the top level, with their lines. */
 function oracle(text: string) {
@@ -97,7 +98,7 @@ test('lines keep every character, whatever ends them', () => {
 
 test('a section reaches to the next heading of its own or a higher level', () => {
   const text = '## A\nx\n### B\ny\n## C\nz\n'
-  const [a, b] = sectionsOf(text)
+  const [a, b] = sectionsOf(text, headingsOf(text))
   expect(text.slice(a?.end, a?.bodyEnd)).toBe('x\n### B\ny\n')
   expect(text.slice(a?.end, a?.ownEnd)).toBe('x\n')
   expect(text.slice(b?.end, b?.bodyEnd)).toBe('y\n')

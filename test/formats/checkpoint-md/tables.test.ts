@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeDocument } from '../../../src/formats/checkpoint-md/codec.ts'
 import { appendDelta } from '../../../src/formats/checkpoint-md/edit.ts'
-import { isFilled } from '../../../src/formats/checkpoint-md/filled.ts'
+import { isFilled } from '../../../src/formats/checkpoint-md/items.ts'
 import { tableRows, tableText } from '../../../src/formats/checkpoint-md/table.ts'
 import { DELTA, PLAIN } from './plain-document.ts'
 

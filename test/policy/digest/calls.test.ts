@@ -12,7 +12,7 @@ const passing = (entries: Untimed[]) =>
 describe('checks', () => {
   test('a check that failed is told with its exit code and the line that says why', () => {
     expect(failing(runs('npx vitest run test/export.test.ts', FAILS, true))).toEqual([
-      `Failing when last run: vitest run (exit 1): ${FAILS}`,
+      `Failing when last run: vitest run (exit 1): "${FAILS}"`,
     ])
   })
 
@@ -38,7 +38,7 @@ describe('checks', () => {
   test('a failure behind tail is one; behind grep it may be that nothing was found', () => {
     const words = 'fatal: cannot allocate pages'
     expect(failing(runs('scripts/smoke.sh arm 2>&1 | tail -4', words, true))).toEqual([
-      `Failing when last run: smoke.sh arm (exit 1): ${words}`,
+      `Failing when last run: smoke.sh arm (exit 1): "${words}"`,
     ])
     expect(failing(runs('npm test 2>&1 | grep FAIL', '', true))).toEqual([])
     expect(failing(runs('npm test 2>&1 | grep FAIL', 'nothing', true))).toEqual([])
@@ -71,7 +71,7 @@ describe('checks', () => {
     [
       'a sum of the runner decides',
       runs('bun test 2>&1 | tail', 'error: logged\n12 pass\n0 fail'),
-      'bun test (12 pass)',
+      'bun test ("12 pass")',
     ],
     ['a count of lines says nothing', runs('eslint . | grep unused | wc -l', '3'), null],
     [
@@ -94,7 +94,7 @@ describe('checks', () => {
     [
       'the largest sum is told',
       runs('cargo test', '93 passed\n0 passed; 35 filtered out'),
-      'cargo test (93 passed)',
+      'cargo test ("93 passed")',
     ],
   ])('%s', (_, entries, passed) => {
     expect(failing(entries)).toEqual([])
@@ -117,7 +117,7 @@ describe('checks', () => {
   test('a chain that failed is over when each part of it has passed', () => {
     const chain = runs('npm run lint && npm test', 'a.ts: error TS2304: no x', true)
     const [lint, tests] = [runs('npm run lint'), runs('npm test')]
-    const line = 'Failing when last run: npm run lint && npm test (exit 1): a.ts: error TS2304: no x'
+    const line = 'Failing when last run: npm run lint && npm test (exit 1): "a.ts: error TS2304: no x"'
     expect(failing(chain)).toEqual([line])
     expect(failing([...chain, ...lint])).toEqual([`${line} (since then passed: npm run lint)`])
     expect(failing([...chain, ...lint, ...tests])).toEqual([])
@@ -125,7 +125,7 @@ describe('checks', () => {
 
   test('in a chain of which a test failed, what stands before the test has passed', () => {
     const chain = runs('npm run lint && npm test', FAILS, true)
-    expect(failing(chain)).toEqual([`Failing when last run: npm test (exit 1): ${FAILS}`])
+    expect(failing(chain)).toEqual([`Failing when last run: npm test (exit 1): "${FAILS}"`])
     expect(passing(chain)).toBe('npm run lint')
   })
 
@@ -139,7 +139,7 @@ describe('checks', () => {
     ],
   ])('nothing is told as passing and as failing: %s', (_, entries, red) => {
     expect(failing(entries)).toHaveLength(red)
-    expect(passing(entries)).toBe(red === 1 ? undefined : 'npm test (Tests 3 passed)')
+    expect(passing(entries)).toBe(red === 1 ? undefined : 'npm test ("Tests 3 passed")')
   })
 
   test('a command that is not there says nothing of the work', () => {
@@ -252,7 +252,7 @@ describe('the end of a turn', () => {
     [
       'behind a failed call',
       [deploy, returns('1', 'No host', { failed: true })],
-      [`${LAST} it failed: No host`],
+      [`${LAST} it failed: "No host"`],
     ],
     ['by the provider', [deploy, LIMIT], ['The provider stopped it: "You hit your limit, resets 3pm"', CUT]],
   ])('that ended %s', (_, entries, lines) => {

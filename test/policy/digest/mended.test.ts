@@ -6,7 +6,7 @@ import { droppedLines } from '../../../src/policy/digest/dropped.ts'
 import { mergeSessionWork } from '../../../src/policy/digest/merge.ts'
 import { DIGEST_LIMIT } from '../../../src/policy/digest/state.ts'
 import { isLasting } from '../../../src/policy/digest/tell-requests.ts'
-import { type DigestWork, outcomesIn, workIn } from '../../../src/policy/digest/work.ts'
+import { type DigestWork, deriveWork, listCommandOutcomes } from '../../../src/policy/digest/work.ts'
 import type { Untimed } from './sample.ts'
 import {
   around,
@@ -51,7 +51,7 @@ const pushed = runs('git commit -m "A" && git push', '[main 1c77b2c] A\nerror: f
 const chain = [runs('npm run lint && npm test', 'error: x', true), runs('npm run lint'), runs('npm test')]
 
 const answered = (...texts: string[]) =>
-  workIn(digestOf(texts.map((text) => request(text, 'answer', 'Which database?'))), around())
+  deriveWork(digestOf(texts.map((text) => request(text, 'answer', 'Which database?'))), around())
 const standing = (...heard: DigestWork[]) =>
   heard
     .reduce((work, one) => mergeSessionWork(work, one, null), emptyWork())
@@ -93,7 +93,7 @@ test.each<[string, () => boolean]>([
   ],
   [
     'a question before such options is an open question',
-    () => workIn(digestOf(GO, says(`Which one?\n\n${OPTIONS}`)), around()).heard.questions.length === 1,
+    () => deriveWork(digestOf(GO, says(`Which one?\n\n${OPTIONS}`)), around()).heard.questions.length === 1,
   ],
   [
     'a call of our own tool does not break off a turn that has ended',
@@ -125,7 +125,7 @@ test.each<[string, () => boolean]>([
   ],
   [
     'a chain that is over is no failed command of a checkpoint',
-    () => outcomesIn(digestOf(...chain), true).every(({ result }) => result !== 'FAIL'),
+    () => listCommandOutcomes(digestOf(...chain), true).every(({ result }) => result !== 'FAIL'),
   ],
   ['a commit that could not be pushed is one', () => digestOf(pushed).commits.length === 1],
   [
@@ -185,14 +185,6 @@ test.each<[string, () => boolean]>([
   ],
   ['no secret of a path is in a digest', () => !holdsSecret(...edits(SECRET))],
   ['no secret of a step is in a digest', () => !holdsSecret(...ship('a', `npm login ${SECRET}`))],
-  [
-    'a check that only its description tells is one',
-    () =>
-      digestOf(
-        calls('1', 'Bash', { command: './ci.sh', description: 'Run the test suite' }),
-        returns('1', '12 tests passed'),
-      ).checks.length === 1,
-  ],
   [
     'a folder that ends like the workspace stays in what is told',
     () =>

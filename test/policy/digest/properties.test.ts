@@ -8,7 +8,7 @@ import { mergeSessionWork } from '../../../src/policy/digest/merge.ts'
 import { keepEnd, redactAndShorten, redactToLine, shorten } from '../../../src/policy/digest/quote.ts'
 import { DIGEST_LIMIT, type Digest, emptyDigest } from '../../../src/policy/digest/state.ts'
 import { tellDigest } from '../../../src/policy/digest/tell.ts'
-import { workIn } from '../../../src/policy/digest/work.ts'
+import { deriveWork } from '../../../src/policy/digest/work.ts'
 import type { Untimed } from './sample.ts'
 import {
   around,
@@ -143,8 +143,8 @@ test('at every scale a line is one line, and the full scale tells no less than t
 test('merging a session twice is merging it once, whatever it said and whatever was known', () => {
   fc.assert(
     fc.property(transcript, transcript, fc.option(fc.nat(40).map(timeOf)), (before, entries, savedAt) => {
-      const known = mergeSessionWork(emptyWork(), workIn(foldAll(before), around()), null)
-      const heard = workIn(foldAll(entries), around())
+      const known = mergeSessionWork(emptyWork(), deriveWork(foldAll(before), around()), null)
+      const heard = deriveWork(foldAll(entries), around())
       const once = mergeSessionWork(known, heard, savedAt)
       expect(mergeSessionWork(once, heard, savedAt)).toEqual(once)
     }),

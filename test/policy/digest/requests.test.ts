@@ -110,12 +110,12 @@ describe('a short reply', () => {
     ['yes', 'The table is dropped.', ''],
     [`Neither: ${'keep it as it is, '.repeat(4)}`, LIST, ''],
   ])('%j to %j is told with the question', (reply, text, asked) => {
-    expect(digestOf(request(OTHER), says(text), request(reply)).requests.at(-1)?.asked).toBe(asked)
+    expect(digestOf(request(OTHER), says(text), request(reply)).requests.at(-1)?.answeredQuestion).toBe(asked)
   })
 
   test('is told with a list that stands behind the question', () => {
     const text = 'Which of them?\n\n- a queue\n- a table'
-    const asked = digestOf(request(OTHER), says(text), request('queue')).requests.at(-1)?.asked
+    const asked = digestOf(request(OTHER), says(text), request('queue')).requests.at(-1)?.answeredQuestion
     expect(asked?.split(' / ').sort()).toEqual(['- a queue', '- a table', 'Which of them?'])
   })
 
@@ -127,7 +127,7 @@ describe('a short reply', () => {
 
   test('answers nothing where the agent went on after its question', () => {
     const went = [says(LIST), calls('1', 'Read', { path: 'a.ts' }), returns('1')]
-    expect(digestOf(request(OTHER), went, request('2')).requests.at(-1)?.asked).toBe('')
+    expect(digestOf(request(OTHER), went, request('2')).requests.at(-1)?.answeredQuestion).toBe('')
   })
 })
 
@@ -176,7 +176,7 @@ describe('what was said in another way than by a prompt', () => {
       ...[request(OTHER), says('Shall I drop the table?'), queue('added', 'yes'), says('Or the index?')],
       ...[queue('sent'), request('yes')],
     )
-    expect(digest.requests.at(-1)).toMatchObject({ text: 'yes', asked: 'Shall I drop the table?' })
+    expect(digest.requests.at(-1)).toMatchObject({ text: 'yes', answeredQuestion: 'Shall I drop the table?' })
   })
 
   test('what the user says after a refusal without words is why', () => {

@@ -82,7 +82,7 @@ describe('tasks', () => {
     const changed = [task('1', '', 'done'), task('2', '', 'doing'), task('3', '', 'deleted')]
     const digest = digestOf(ASKED, made, changed)
     expect(toldOf(digest)).toContain('Tasks: 1 of 2 done; doing: Stream')
-    expect(digest.done.map(({ text }) => text)).toEqual(['Measure'])
+    expect(digest.finishedTasks.map(({ text }) => text)).toEqual(['Measure'])
   })
 
   test('of a list that two requests have left behind are not told as current', () => {

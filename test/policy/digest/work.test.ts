@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { emptyWork, type WorkState } from '../../../src/core/work.ts'
 import { droppedLines } from '../../../src/policy/digest/dropped.ts'
 import { mergeSessionWork } from '../../../src/policy/digest/merge.ts'
-import { inFlightIn, outcomesIn, workIn } from '../../../src/policy/digest/work.ts'
+import { deriveWork, listCallsInFlight, listCommandOutcomes } from '../../../src/policy/digest/work.ts'
 import type { Untimed } from './sample.ts'
 import {
   around,
@@ -22,7 +22,7 @@ import {
 const GOAL = 'Make the export of the invoices fast, for large customers as well.'
 const NOW = 'Then look at the import, which has the same problem.'
 const TRUSTED = around()
-const heardIn = (...entries: Array<Untimed | Untimed[]>) => workIn(digestOf(...entries), TRUSTED)
+const heardIn = (...entries: Array<Untimed | Untimed[]>) => deriveWork(digestOf(...entries), TRUSTED)
 const texts = (items: ReadonlyArray<{ text: string }>) => items.map(({ text }) => text)
 const answer = (text: string, question = 'Which database?') => request(text, 'answer', question)
 const decision = (text: string, supersededBy: string | null = null) => ({
@@ -49,7 +49,7 @@ describe('the work that a digest tells', () => {
       now: NOW,
       next: [{ text: 'Stream' }, { text: 'Docs' }],
       questions: [{ text: 'Which customers? - All - The large ones', origin: 'agent', confirmed: false }],
-      blockers: [{ text: 'Failing: npm test (exit 1): FAIL test/a.test.ts' }],
+      blockers: [{ text: 'Failing: npm test (exit 1): "FAIL test/a.test.ts"' }],
     })
     expect(decisions).toEqual([])
     expect(texts(done)).toEqual(['Measure', 'Committed: Stream rows'])
@@ -58,10 +58,12 @@ describe('the work that a digest tells', () => {
 
   test('without trust holds what the user typed and the files, and nothing else', () => {
     const digest = digestOf(SESSION, answer('SQLite'), plan('# Plan: X', 'approved'))
-    const { heard, decisions, done, artifacts } = workIn(digest, { ...TRUSTED, trusted: false })
+    const { heard, decisions, done, artifacts } = deriveWork(digest, { ...TRUSTED, trusted: false })
     expect(heard).toEqual({ intent: GOAL, now: NOW, next: [], questions: [], blockers: [] })
     expect([decisions, done, artifacts.length]).toEqual([[], [], 1])
-    expect(outcomesIn(digest, false)).toMatchObject([{ name: 'npm test', result: 'FAIL', summary: '' }])
+    expect(listCommandOutcomes(digest, false)).toMatchObject([
+      { name: 'npm test', result: 'FAIL', summary: '' },
+    ])
   })
 
   test('an answered question and an approved plan are decisions; a sentence is none', () => {
@@ -84,7 +86,7 @@ describe('the work that a digest tells', () => {
 
   test('what runs in the background is in flight, a call that waits for its result is not', () => {
     const started = [calls('b', 'Bash', { command: 'npm run dev', background: true }), returns('b', 'ok')]
-    expect(inFlightIn(digestOf(started, calls('r', 'Read', { path: 'a.ts' })))).toEqual([
+    expect(listCallsInFlight(digestOf(started, calls('r', 'Read', { path: 'a.ts' })))).toEqual([
       { id: 'b', kind: 'background', what: 'npm run dev', since: timeOf(0) },
     ])
   })

@@ -104,7 +104,7 @@ export function provesFile(open: OpenFile): void {
       await growWork(store, { length: 2 })
       await growWork(store, { name: 'theirs', foreign: true })
       await store.acts.commit({ workspace: WORKSPACE.id, focus: newWork().id })
-      await store.local.setTrust(WORKSPACE.id, WORKSPACE.path, AT)
+      await store.local.setTrust(WORKSPACE.id, WORKSPACE.path, 'own', AT)
       const file = join(freshFolder(), 'copy')
       await store.backup(file)
       expect(await documentsOf(await open(file))).toEqual(await documentsOf(store))

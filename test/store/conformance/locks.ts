@@ -54,6 +54,28 @@ export function provesLocks(open: OpenLocalState): void {
       expect(through.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
     })
 
+    test('patience begins anew with every holder, and has an end', { timeout: 20_000 }, async () => {
+      const local = await open()
+      let release = await local.takeLock('a', 0)
+      const patient = local.takeLock('a', 200, 60_000)
+      const waiting = new Set(['hurried', 'bounded'])
+      const hurried = local.takeLock('a', 200).finally(() => waiting.delete('hurried'))
+      const bounded = local.takeLock('a', 200, 300).finally(() => waiting.delete('bounded'))
+      // Each holder keeps it for less than the patience.
+      for (let turn = 0; turn < 100 && waiting.size > 0; turn += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        release?.()
+        release = await local.takeLock('a', 0)
+        expect(release).not.toBeNull()
+      }
+      expect(waiting.size).toBe(0)
+      expect([await hurried, await bounded]).toEqual([null, null])
+      release?.()
+      const last = await patient
+      expect(last).not.toBeNull()
+      last?.()
+    })
+
     test('one who gave up does not keep those behind it waiting', { timeout: 5_000 }, async () => {
       const local = await open()
       const release = await local.takeLock('a', 0)

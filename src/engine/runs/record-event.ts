@@ -1,0 +1,90 @@
+import { clipText } from '../../core/canonical.ts'
+import { type CommandOutcome, outcomeProblem } from '../../core/checkpoint.ts'
+import { requireName } from '../../core/id.ts'
+import { STEP_MOVES, type StepMove } from '../../core/plan.ts'
+import { instant } from '../../core/ports.ts'
+import { ReasonError, usageError } from '../../core/reason.ts'
+import { redact, redactAll } from '../../policy/redact.ts'
+import { nextProgress } from '../../policy/run-lifecycle.ts'
+import { boundedOutcome } from '../../policy/snapshot.ts'
+import type { Stream } from '../../store/log.ts'
+import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
+import { type Receipt, snapshotIfDue, takeSnapshot } from './take-snapshot.ts'
+
+/** Ends a run. Open steps stay as they are: finishing a run does not do its work. */
+export async function finishRun(context: Context, run: Stream, { failed = false } = {}): Promise<Receipt> {
+  return takeSnapshot(context, run, {
+    kind: failed ? 'finish_failed' : 'finish',
+    note: failed ? 'run failed' : 'run finished',
+    ...(failed ? { fault: { reasonCode: 'run_failed', recoverable: true, message: '' } } : {}),
+  })
+}
+
+export const requireStepName = (id: string) => requireName(id, 'the step id')
+
+/** Moves a step and takes the snapshot of its boundary. */
+export async function moveRunStep(
+  context: Context,
+  run: Stream,
+  step: { id: string; state: StepMove },
+  {
+    reasonCode = 'step_failed',
+    contextUsedPercent,
+  }: { contextUsedPercent?: number | undefined; reasonCode?: string } = {},
+): Promise<Receipt> {
+  requireStepName(step.id)
+  if (!STEP_MOVES.includes(step.state))
+    throw usageError(`a step takes ${STEP_MOVES.join(', ')}, not ${String(step.state)}`)
+  return takeSnapshot(context, run, {
+    kind: `step_${step.state}`,
+    step,
+    note: `${step.id} ${step.state}`,
+    ...(contextUsedPercent === undefined ? {} : { contextUsedPercent }),
+    ...(step.state === 'failed' ? { fault: { reasonCode, recoverable: true, message: '' } } : {}),
+  })
+}
+
+const MOST_NAMED = 10
+
+/** A step that the plan does not have is recorded all the same, and counts against the run: it may be a slip. */
+export async function tellUnplanned({ store, notices }: Context, run: Stream, step: string): Promise<void> {
+  const steps = (await store.log.readSituation(run.id)).base.checkpoint.work.position.plan?.steps ?? []
+  if (steps.length === 0 || steps.some(({ id }) => id === step)) return
+  const known = steps.slice(0, MOST_NAMED).map(({ id }) => id)
+  notices.push(NOTICES.stepUnplanned(step, known, steps.length > MOST_NAMED))
+}
+
+/** Records a classified error; an unrecoverable one makes the run failed, just before it is stopped. */
+export async function recordError(
+  context: Context,
+  run: Stream,
+  { reasonCode, recoverable, message = '' }: { reasonCode: string; recoverable: boolean; message?: string },
+): Promise<Receipt> {
+  requireName(reasonCode, 'the reason code')
+  return takeSnapshot(context, run, {
+    kind: recoverable ? 'error' : 'fatal_error',
+    fault: { reasonCode, recoverable, message: clipText(redact(message, context.mark), 500) },
+    note: [reasonCode, recoverable ? '' : 'unrecoverable', message].filter(Boolean).join(': '),
+  })
+}
+
+/** Keeps an outcome for the next snapshot; takes one at once where the heartbeat is overdue. */
+export async function recordOutcome(
+  context: Context,
+  run: Stream,
+  outcome: CommandOutcome,
+): Promise<Receipt | null> {
+  const problem = outcomeProblem(outcome)
+  if (problem !== null) throw usageError(problem)
+  await refuseWhenOver(context, run)
+  const clean = boundedOutcome(redactAll(outcome, context.mark))
+  await context.store.log.recordOutcome(run.id, clean, instant(context.ports.now()))
+  return snapshotIfDue(context, run, { kind: 'command' })
+}
+
+export async function refuseWhenOver({ store }: Context, run: Stream): Promise<void> {
+  const { progress } = (await store.log.readSituation(run.id)).base.checkpoint
+  if (nextProgress(progress, 'command') === 'refused')
+    throw new ReasonError('run_transition_refused', { run: run.name, progress, event: 'command' })
+}

@@ -1,0 +1,40 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorCode } from '../../core/reason.ts'
+import { isAtWork, type WordSource } from '../../policy/whose-word.ts'
+import type { Context } from '../context/context.ts'
+
+export const BY_USER: WordSource = { by: 'user', requests: [] }
+
+/**
+ * Whose word an edit of a file is: the user's, unless the file was written while an agent was at work in this
+ * workspace. Which of its tools wrote it, a shell among them, is not asked. Sessions are read once, for any number of
+ * files.
+ */
+export async function readEditSources({
+  store,
+  identity,
+  place,
+}: Context): Promise<(path: string) => WordSource> {
+  const rows = await store.log.listSessions({
+    workspace: identity.workspace,
+    phases: ['active', 'stale', 'recent'],
+  })
+  return (path) => {
+    const writtenMs = rows.length === 0 ? null : readWriteTime(join(place.root, path))
+    const row = writtenMs === null ? undefined : rows.find(({ session }) => isAtWork(session, writtenMs))
+    if (row === undefined) return BY_USER
+    const { lastPrompt } = row.session
+    return { by: 'agent', requests: lastPrompt === null ? [] : [lastPrompt.text] }
+  }
+}
+
+function readWriteTime(path: string): number | null {
+  try {
+    return statSync(path).mtimeMs
+  } catch (error) {
+    // It went since it was read: what it said then is looked at again when it is back.
+    if (errorCode(error) === undefined) throw error
+    return null
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * Secrets without a form of their own, known by the name that they are given to: `password: x`, `API_KEY=x`,
+ * `"token":"x"`, `--secret x`. A name alone proves nothing ("Password: argon2id because …"): how a value must look
+ * depends on the name and on how it is written.
+ */
+const WORD =
+  'pass(?:word|wd|phrase|code)?|pwd|secret|token|key|auth|credentials?|sig|signature|session(?:_?id)?|sessid|sid'
+/** A mark of quotation: plain, escaped any number of times, or encoded. */
+const QUOTE = String.raw`(?:\\{0,8}["'\x60]|%(?:25)?2[27]|&(?:quot|apos|#34|#39);|\\{1,8}u002[27]|[\u2018-\u201E\xAB\xBB\u2039\u203A])`
+const GAP = String.raw`(?:[^\S\n]|%(?:25)?20|\\{1,4}\n){0,20}`
+const EQUALS = '(?::=|=>|={1,3}|:|%(?:25)?3[AD])'
+const BETWEEN = [
+  String.raw`${GAP}${EQUALS}(?:\*\*|__)?${GAP}(?:[>|]-?\n\s{1,20})?`,
+  // <password>x</password>, a cell of a table, <add key="password" value="x">, name: PASSWORD, value: x
+  `>|${GAP}\\|${GAP}`,
+  String.raw`[\s,]{1,20}["']?value["']?${GAP}[:=]${GAP}`,
+  String.raw`[^\S\n]{1,3}(?:is|was|set to)[^\S\n]{1,3}`,
+  // --password x, and the password of a machine in .netrc
+  String.raw`(?:[^\S\n]|\\{1,4}\n|%(?:25)?20|\+){1,8}`,
+].join('|')
+const CHARACTER = String.raw`[^\s"'\x60<>\\\u2018-\u201E\xAB\xBB\u2039\u203A\p{Cc}\p{DI}]|\\{1,4}u[0-9A-Fa-f]{4}|\\{1,2}/`
+
+export const makeAssigned = () =>
+  new RegExp(
+    `(${WORD})((?:_?\\d{1,2}|_(?:base|prod|production|dev|staging|test|live))?)(?:${QUOTE}|\\*\\*|__)?\\]?(${BETWEEN})(${QUOTE}?)(?!\\w{1,40}=(?![=\\s"'&]|$)|[A-Za-z_.-]{1,40}:(?!\\s|$))((?:${CHARACTER}){4,300})`,
+    'iyu',
+  )
+
+export const ASSIGNED_AT = [
+  'password',
+  'pwd',
+  'secret',
+  'token',
+  'key',
+  'auth',
+  'credential',
+  'sig',
+  'session',
+  'sid',
+]
+
+/** Names of which `key` is the last word, and that hold a secret; a cache key or a primary key does not. */
+const SECRET_KEY =
+  /(?:api|access|secret|private|account|licen[cs]e|master|sign(?:ing)?|encrypt(?:ion)?|crypto?|cipher|aes|hmac|jwt|auth|app(?:lication)?|shared|storage|service|admin|root|deploy|ssh|webhook|session|cookie|ingest|integration|personal|rsa)[_.-]?$/i
+/** What refers to a value: a variable, a template, a member, another place. */
+const REFERENCE =
+  /^(?:[$<{[(%*#@&]|\.{2}|x{3,}|[*•.x-]+$|(?:process|os|env|import|this|self|config|settings|options|props|req|request|ctx|args?|params?|data|user|secrets?|vars?)[.[]|(?:this\b|file:|env:|op:\/\/|vault:|arn:|https?:|ssm:|~\/|\.\/))/i
+/** What stands for a value where it is not random. */
+const STAND_IN =
+  /^(?:\/|your|my|change|example|dummy|fake|placeholder|redacted|todo|none|null|undefined|string|number|boolean|true|false|required|optional)/i
+/** Names of methods and formats with digits in them, which people write behind "password" and "token". */
+const METHOD =
+  /^(?:0x[0-9a-f]+|argon2(?:id|i|d)?|[bs]crypt\d*|pbkdf2|(?:hmac-?)?sha-?[0-9]{1,3}|md5|[hrep]s(?:256|384|512)|ed25519|x25519|secp256k1|p-?(?:256|384|521)|aes-?\d*(?:-?(?:gcm|cbc))?|rsa-?\d*|ecdsa\d*|oauth-?2?(?:\.\d)?|base(?:16|32|58|64)(?:url)?|utf-?8|ascii|x\.?509|k8s|s3|ec2|i18n|http\/?[123]|v\d+(?:\.\d+)*|\d+(?:\.\d+)*[a-z%]{0,8})$/i
+
+/** Sessions are called by one, which opens nothing. */
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/i
+
+/** The secret at the end of a match of the pattern, which may end before it; empty where it is none. */
+export function assignedSecret(match: RegExpExecArray): string {
+  const { input, index } = match
+  const [all, word = '', suffix = '', between = '', quote = '', raw = ''] = match
+  const before = nameBefore(input, index)
+  const name = before + word + suffix
+  if (!isSecretName(before, word)) return ''
+  const isEnv = between === '=' && /^[A-Z][A-Z0-9_]*$/.test(name)
+  const isOption = name.startsWith('--') || isOfMachine(input, index)
+  const isPassword = /^(?:pass|pwd)/i.test(word)
+  const value = cutValue(raw, quote !== '' || isEnv)
+  if (value.length < 4 || REFERENCE.test(value) || METHOD.test(value)) return ''
+  if (STAND_IN.test(value) && !looksRandom(value)) return ''
+  const end = index + all.length - raw.length + value.length
+  const next = input.slice(end, end + 12)
+  // A call, a member, a template: code that gets the value from somewhere.
+  if (quote === '' && (/^[([{]/.test(next) || (!isEnv && /[([]/.test(value)))) return ''
+  const isBlank = /^(?:[^\S\n]|\\|%|\+)/.test(between) && !/[:=|>]|%(?:25)?3|is|was|set|value/i.test(between)
+  if (isBlank && !isOption) return ''
+  const isWord = /^(?:is|was|set)/.test(between.trim())
+  const isLast = /^(?:\s*(?:$|[\n#;,}\])]|\/\/)|["'\\`&<%|])/.test(next)
+  if (/^(?:sig|session|sid|sess)/i.test(word))
+    return /^(?:=|%(?:25)?3D)$/i.test(between) && !UUID.test(value) ? ifRandomOf(value, 16) : ''
+  if (/^key$/i.test(word) && !SECRET_KEY.test(before)) return isEnv ? ifRandomOf(value, 24) : ''
+  if (isPassword && (isEnv || isOption))
+    return isOption && isBlank && /^[a-z]+[.,;:]?$/.test(value) ? '' : value
+  if (suffix !== '') return ifRandomOf(value, 12)
+  if (isWord) return ifRandomOf(value, 8)
+  if (quote !== '' || isEnv || isOption) return isPassword ? ifMixed(value) : looksGiven(value) ? value : ''
+  if (isPassword && (isLast || (between === '=' && /\d.*\d/.test(value)))) return ifMixed(value)
+  return ifRandomOf(value, 8)
+}
+
+const ifRandomOf = (value: string, least: number) =>
+  value.length >= least && looksRandom(value) ? value : ''
+/** Letters, and digits or other marks between them: what rules for passwords ask for. */
+const ifMixed = (value: string) =>
+  value.length >= 6 && /[a-z]/i.test(value) && /[0-9!@#$%^&*?+=~]/.test(value) && !isPath(value) ? value : ''
+const looksGiven = (value: string) =>
+  value.length >= 8 &&
+  (looksRandom(value) || (value.length >= 20 && /\d/.test(value) && ifMixed(value) !== ''))
+/** Words with separators between: an identifier, a path, a date. */
+const isPath = (value: string) =>
+  /^[\w@]*(?:[-_./:][A-Za-z]+\d{0,4}|[-_./:]\d{1,4})+$/.test(value) && !looksRandom(value)
+
+/** Whether the end of a name says that a secret follows: not a word that happens to end like one (monkey, bypass). */
+function isSecretName(before: string, word: string): boolean {
+  if (/^(?:passw|passp|secret|token|credential)/i.test(word))
+    return !/(?:css|design|syntax|lex|cancel(?:lation)?|public|next|page|continuation|sync)[_.-]?$/i.test(
+      before,
+    )
+  if (/^key$/i.test(word)) return !/public[_.-]?$/i.test(before)
+  const last = before.at(-1) ?? ''
+  return (
+    !/[A-Za-z0-9]/.test(last) ||
+    (/[a-z0-9]/.test(last) && /^[A-Z]/.test(word)) ||
+    /^PG?$|MYSQL_?$/.test(before)
+  )
+}
+
+/** What a name begins with, before the word at this place. */
+function nameBefore(text: string, at: number): string {
+  let from = at
+  while (from > 0 && at - from < 60 && /[\w.-]/.test(text.charAt(from - 1))) from -= 1
+  return text.slice(text.charAt(from - 1) === '%' ? from + 2 : from, at)
+}
+
+const isOfMachine = (text: string, at: number) =>
+  /(?:login|user|account)(?:\s|%20|\+){1,8}[^\s%]{1,80}?(?:\s|%20|\+){1,8}$/.test(
+    text.slice(Math.max(0, at - 110), at),
+  )
+
+/** A value without quotation marks ends at what separates values, and at the end of a sentence. */
+function cutValue(raw: string, isWhole: boolean): string {
+  const encoded = raw.search(/%(?:25)?(?:2[0267C]|0[AD]|3[BC])|&(?:quot|apos|amp|lt|gt|#3[49]);/i)
+  const whole = encoded < 0 ? raw : raw.slice(0, encoded)
+  if (isWhole) return whole
+  const end = whole.search(/[,;&|)\]}]/)
+  return (end < 0 ? whole : whole.slice(0, end)).replace(/[.:]+$/, '')
+}
+
+/**
+ * Whether a text is as mixed as chance makes it. What people name is made of words and numbers, three characters long
+ * or more; in a random text of letters and digits a new kind of character comes after two.
+ */
+export function looksRandom(text: string): boolean {
+  if (UUID.test(text)) return true
+  return text
+    .slice(0, 100)
+    .split(/[-_./:%\s]+/)
+    .some((part) => {
+      if (part.length < 8 || !/[A-Za-z]/.test(part)) return false
+      if (part.length >= 24 && /^[0-9a-f]*\d[0-9a-f]*$/i.test(part)) return true
+      if (/\d/.test(part) && /[A-Za-z].*[!@#^&*?~]|[!@#^&*?~].*[A-Za-z]/.test(part)) return true
+      const runs = part.match(/[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z0-9]/g) ?? []
+      const digits = /\d/.test(part)
+      const mean = part.length / runs.length
+      if (!digits) return part.length >= 16 && mean <= (part.length >= 24 ? 3 : 2.4)
+      return mean <= (part.length >= 20 ? 3.8 : 2.6)
+    })
+}

@@ -1,0 +1,26 @@
+import type { RenderedBrief } from '../../engine/brief/brief-of.ts'
+import { renderBriefPlain } from '../../formats/brief-md/render.ts'
+import { MIN_TOKENS } from '../../policy/brief/brief-fit.ts'
+import type { Fields } from '../define/field.ts'
+
+/** What every verb takes that tells a brief. */
+export const BRIEF_FIELDS = {
+  budget: {
+    kind: 'count',
+    least: MIN_TOKENS,
+    value: 'TOKENS',
+    about: `how many tokens it may have (estimated); 1500 without it, at least ${MIN_TOKENS}`,
+  },
+  markdown: { kind: 'flag', typed: true, about: 'Markdown also on a terminal' },
+} as const satisfies Fields
+
+type MaybeBrief = { kind: string; text?: string }
+
+/** The brief with its fence; null for any other answer. */
+export const fencedBrief = ({ kind, text = '' }: MaybeBrief) => (kind === 'brief' ? text : null)
+
+export const exactBrief = (result: MaybeBrief) => (result.kind === 'brief' ? `${result.text}\n` : null)
+
+/** Markdown into a pipe, a page on a terminal. */
+export const sayBrief = ({ markdown, text, page }: RenderedBrief & { markdown: boolean }, columns: number) =>
+  markdown || !Number.isFinite(columns) ? text : renderBriefPlain(page, columns)
