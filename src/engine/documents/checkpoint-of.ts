@@ -54,6 +54,8 @@ export interface NewPoint {
   dropped?: number
   /** How the work stands, where it is neither going on nor over. */
   progress?: Progress
+  /** What the work came to, where it is closed and has no document that says so. */
+  completion?: Completion
   pressure?: Pressure
   /** The session of an agent in which it is taken; the one that gives the command, where nobody says. */
   session?: string
@@ -156,7 +158,7 @@ function pointOf(
   const { atMs = context.ports.now(), progress = 'in_progress', pressure = 'low' } = point
   const session = point.session ?? context.session?.id
   const at = instant(atMs)
-  const { completion = null } = shown ?? {}
+  const completion = shown === null ? (point.completion ?? null) : shown.completion
   const { mark } = context
   const checkpoint: Checkpoint = {
     id:
