@@ -20,6 +20,7 @@ import {
   textOf,
   workBox,
 } from './document-lab.ts'
+import { heard, idOf } from './hook-lab.ts'
 
 /** Somebody else's repository with documents, and a fresh clone of it that nobody trusts. */
 function freshClone(): Sandbox {
@@ -461,4 +462,22 @@ test('a worktree that claims to belong to a trusted repository is not trusted wi
   put(fake, '.git', readFileSync(join(box.root, 'second', '.git'), 'utf8'))
   expect(fake.json(['list'])).toMatchObject({ trusted: false })
   expect(focused(fake)).toBeNull()
+})
+
+test('whose an index is, git is asked once for its names at a commit: a session start waits for no process', () => {
+  const box = sandbox()
+  identify(box)
+  const index = { active_plan: 'auth', active_plan_stage: 2, last_checkpoint: null }
+  put(box, '.claude/state-index.json', JSON.stringify(index))
+  commit(box)
+  expect(box.json(['save', 'By the plan'])).toMatchObject({ stream: 'auth' })
+  const { env, calls } = watchGit(box)
+  const start = (letters: string) =>
+    heard(box, idOf(letters), 'SessionStart', { source: 'startup' }, { env }).stdout
+  expect(start('a')).toContain('By the plan')
+  expect(calls()).toBe('')
+  // Another name, or another commit, is judged anew.
+  put(box, '.claude/state-index.json', JSON.stringify({ ...index, active_plan: 'tax' }))
+  start('b')
+  expect(calls()).toContain('ls-files')
 })

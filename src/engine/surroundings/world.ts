@@ -1,5 +1,5 @@
 import { nameProblem } from '../../core/id.ts'
-import { PLANS_HOME, STATE_INDEX, STATE_INDEX_PATH } from '../../core/layout.ts'
+import { PLANS_HOME, STATE_INDEX } from '../../core/layout.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { decodeUtf8 } from '../../core/text.ts'
 import type { Position } from '../../core/work.ts'
@@ -9,8 +9,8 @@ import { inFolder } from '../../fs/durable.ts'
 import { redact } from '../../policy/redact.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
-import { deliveriesOf } from '../trust/deliveries.ts'
 import type { Here } from '../trust/here.ts'
+import { judgeIndex } from './judge-index.ts'
 
 const MAX_INDEX_BYTES = 4 * 1024 * 1024
 
@@ -56,10 +56,8 @@ type AgentFolder = Pick<World, 'hasAgentFolder' | 'index' | 'foundIndex' | 'inde
 async function ownIndex(context: Context, here: Here, index: StateIndex): Promise<StateIndex | null> {
   if (!here.trusted) return null
   if (context.place.git === null) return index
-  const { isTracked } = await import('../../workspace/git-index.ts')
-  if (!(await isTracked(context.place, STATE_INDEX_PATH))) return index
-  const delivery = (await deliveriesOf(context, here, [{ path: STATE_INDEX_PATH }])).get(STATE_INDEX_PATH)
-  return delivery?.foreign ? null : plainIndex(index)
+  const judgement = await judgeIndex(context, here, index)
+  return judgement === 'own' ? index : judgement === 'committed' ? plainIndex(index) : null
 }
 
 async function dirtyHere({ place, settings, notices }: Context): Promise<World['dirty']> {

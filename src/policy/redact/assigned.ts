@@ -1,10 +1,12 @@
+import type { Span } from './private-key.ts'
+
 /**
  * Secrets without a form of their own, known by the name that they are given to: `password: x`, `API_KEY=x`,
  * `"token":"x"`, `--secret x`. A name alone proves nothing ("Password: argon2id because …"): how a value must look
  * depends on the name and on how it is written.
  */
 const WORD =
-  'pass(?:word|wd|phrase|code)?|pwd|secret|token|key|auth|credentials?|sig|signature|session(?:_?id)?|sessid|sid'
+  'pass(?:word|wd|phrase|code)?|pwd|secret|token|key|auth|credentials?|signature|sig|session(?:_?id)?|sessid|sid'
 /** A mark of quotation: plain, escaped any number of times, or encoded. */
 const QUOTE = String.raw`(?:\\{0,8}["'\x60]|%(?:25)?2[27]|&(?:quot|apos|#34|#39);|\\{1,8}u002[27]|[\u2018-\u201E\xAB\xBB\u2039\u203A])`
 const GAP = String.raw`(?:[^\S\n]|%(?:25)?20|\\{1,4}\n){0,20}`
@@ -18,16 +20,28 @@ const BETWEEN = [
   // --password x, and the password of a machine in .netrc
   String.raw`(?:[^\S\n]|\\{1,4}\n|%(?:25)?20|\+){1,8}`,
 ].join('|')
-const CHARACTER = String.raw`[^\s"'\x60<>\\\u2018-\u201E\xAB\xBB\u2039\u203A\p{Cc}\p{DI}]|\\{1,4}u[0-9A-Fa-f]{4}|\\{1,2}/`
+/** What nobody sees: control characters, and what Unicode calls ignorable; by ranges, which V8 compiles in a fraction of the time. */
+const UNSEEN =
+  '\\x00-\\x1F\\x7F-\\x9F\\xAD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F\\u3164\\uDB40-\\uDB43\\uFE00-\\uFE0F\\uFEFF\\uFFA0\\uFFF0-\\uFFF8'
+const CHARACTER = String.raw`[^\s"'\x60<>\\\u2018-\u201E\xAB\xBB\u2039\u203A${UNSEEN}]|\\{1,4}u[0-9A-Fa-f]{4}|\\{1,2}/`
 
-export const makeAssigned = () =>
-  new RegExp(
-    `(${WORD})((?:_?\\d{1,2}|_(?:base|prod|production|dev|staging|test|live))?)(?:${QUOTE}|\\*\\*|__)?\\]?(${BETWEEN})(${QUOTE}?)(?!\\w{1,40}=(?![=\\s"'&]|$)|[A-Za-z_.-]{1,40}:(?!\\s|$))((?:${CHARACTER}){4,300})`,
-    'iyu',
-  )
+// Two patterns, because V8 takes five times as long to compile them as one, and a hook has no time for that. Made when
+// they are needed: most texts have no name that a value could follow.
+let patterns: { name: RegExp; value: RegExp } | null = null
+const makePatterns = () => ({
+  name: new RegExp(
+    `(${WORD})((?:_?\\d{1,2}|_(?:base|prod|production|dev|staging|test|live))?)(?:${QUOTE}|\\*\\*|__)?\\]?`,
+    'iy',
+  ),
+  value: new RegExp(
+    `(${BETWEEN})(${QUOTE}?)(?!\\w{1,40}=(?![=\\s"'&]|$)|[A-Za-z_.-]{1,40}:(?!\\s|$))((?:${CHARACTER}){4,300})`,
+    'iy',
+  ),
+})
 
+/** How each of the words begins. */
 export const ASSIGNED_AT = [
-  'password',
+  'pass',
   'pwd',
   'secret',
   'token',
@@ -35,7 +49,7 @@ export const ASSIGNED_AT = [
   'auth',
   'credential',
   'sig',
-  'session',
+  'sess',
   'sid',
 ]
 
@@ -55,21 +69,58 @@ const METHOD =
 /** Sessions are called by one, which opens nothing. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/i
 
-/** The secret at the end of a match of the pattern, which may end before it; empty where it is none. */
-export function assignedSecret(match: RegExpExecArray): string {
-  const { input, index } = match
-  const [all, word = '', suffix = '', between = '', quote = '', raw = ''] = match
-  const before = nameBefore(input, index)
+/** Blanks and a word that is no part of a name and its value: only an option is given to what follows it so. */
+const PROSE = /[^\S\n]+(?!(?:is|was|set to)\s|["']?value)\w/iy
+
+/** The secret that the name at this place is given to. */
+export function findAssigned(text: string, at: number): Span | null {
+  patterns ??= makePatterns()
+  const named = execAt(patterns.name, text, at)
+  if (named === null) return null
+  const [all, word = '', suffix = ''] = named
+  const after = at + all.length
+  if (!/[\s%\\:=>|,+]/.test(text.charAt(after))) return null
+  const before = nameBefore(text, at)
+  if (!isSecretName(before, word)) return null
+  const isOption = before.startsWith('--') || isOfMachine(text, at)
+  if (!isOption && execAt(PROSE, text, after) !== null) return null
+  const given = execAt(patterns.value, text, after)
+  if (given === null) return null
+  const [, between = '', quote = '', raw = ''] = given
+  const start = after + given[0].length - raw.length
+  const value = assignedValue({ text, start, before, word, suffix, between, quote, raw, isOption })
+  return value === '' ? null : { start, end: start + value.length }
+}
+
+function execAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(text)
+}
+
+interface Assignment {
+  text: string
+  /** Where the value begins. */
+  start: number
+  before: string
+  word: string
+  suffix: string
+  between: string
+  quote: string
+  raw: string
+  isOption: boolean
+}
+
+/** What of the value is a secret, from its beginning; empty where it is none. */
+function assignedValue(found: Assignment): string {
+  const { text, start, before, word, suffix, between, quote, raw, isOption } = found
   const name = before + word + suffix
-  if (!isSecretName(before, word)) return ''
   const isEnv = between === '=' && /^[A-Z][A-Z0-9_]*$/.test(name)
-  const isOption = name.startsWith('--') || isOfMachine(input, index)
   const isPassword = /^(?:pass|pwd)/i.test(word)
   const value = cutValue(raw, quote !== '' || isEnv)
   if (value.length < 4 || REFERENCE.test(value) || METHOD.test(value)) return ''
   if (STAND_IN.test(value) && !looksRandom(value)) return ''
-  const end = index + all.length - raw.length + value.length
-  const next = input.slice(end, end + 12)
+  const end = start + value.length
+  const next = text.slice(end, end + 12)
   // A call, a member, a template: code that gets the value from somewhere.
   if (quote === '' && (/^[([{]/.test(next) || (!isEnv && /[([]/.test(value)))) return ''
   const isBlank = /^(?:[^\S\n]|\\|%|\+)/.test(between) && !/[:=|>]|%(?:25)?3|is|was|set|value/i.test(between)

@@ -19,22 +19,28 @@ const classAt = (text: string, at: number) => {
   return code < 128 ? (CLASS[code] ?? OTHER) : OTHER
 }
 
+/** A rule, and the classes of what must follow the first three characters of one of its beginnings. */
+interface RuleStart {
+  rule: SecretRule
+  rest: readonly number[]
+}
+
 /** For every three classes in a row the rules to try there: a text is looked through once for all rules together. */
 interface RuleTable {
-  /** Whether there are any; asked for every character. */
-  flags: Uint8Array
-  rules: Map<number, SecretRule[]>
+  /** For three classes the place of their rules in `starts`; 0 where there are none. Asked for every character. */
+  places: Uint8Array
+  starts: RuleStart[][]
 }
 let table: RuleTable | null = null
 
 function makeTable(): RuleTable {
-  const made: RuleTable = { flags: new Uint8Array(32_768), rules: new Map() }
+  const made: RuleTable = { places: new Uint8Array(32_768), starts: [[]] }
   for (const rule of makeRules())
     for (const at of rule.at) {
       const key = (classAt(at, 0) << 10) | (classAt(at, 1) << 5) | classAt(at, 2)
-      const rules = made.rules.get(key) ?? []
-      if (!rules.includes(rule)) made.rules.set(key, [...rules, rule])
-      made.flags[key] = 1
+      const rest = Array.from(at.slice(3), (one) => classAt(one, 0))
+      if (made.places[key] === 0) made.places[key] = made.starts.push([]) - 1
+      made.starts[made.places[key] ?? 0]?.push({ rule, rest })
     }
   return made
 }
@@ -45,7 +51,7 @@ const ENCODED = 24
 /** Every secret of a text as it stands there, in order, none inside another. */
 function findPlain(text: string, depth = 0): FoundSecret[] {
   table ??= makeTable()
-  const { flags, rules } = table
+  const { places, starts } = table
   const found: FoundSecret[] = []
   let key = 0
   let run = 0
@@ -62,10 +68,11 @@ function findPlain(text: string, depth = 0): FoundSecret[] {
         from = encoded.end
       }
     }
-    if (flags[key] === 0) continue
+    const place = places[key]
+    if (place === 0 || place === undefined) continue
     const begin = at - 2
     if (begin < from) continue
-    const secret = findFirst(rules.get(key) ?? [], text, begin, from, depth)
+    const secret = findFirst(starts[place] ?? [], text, begin, from, depth)
     if (secret === null) continue
     // On from its end: nothing inside it is looked at again.
     if (secret.kind !== MARK) found.push(secret)
@@ -76,14 +83,24 @@ function findPlain(text: string, depth = 0): FoundSecret[] {
   return found
 }
 
+/** Whether a text goes on in these classes. */
+function goesOn(text: string, from: number, classes: readonly number[]): boolean {
+  for (let at = 0; at < classes.length; at += 1) if (classAt(text, from + at) !== classes[at]) return false
+  return true
+}
+
 function findFirst(
-  rules: readonly SecretRule[],
+  starts: readonly RuleStart[],
   text: string,
   begin: number,
   from: number,
   depth: number,
 ): FoundSecret | null {
-  for (const { kind, find } of rules) {
+  let tried: SecretRule | null = null
+  for (const { rule, rest } of starts) {
+    if (rule === tried || !goesOn(text, begin + 3, rest)) continue
+    tried = rule
+    const { kind, find } = rule
     const span = find(text, begin)
     if (span === null || span.start < from) continue
     const value = text.slice(span.start, span.end)

@@ -1,10 +1,10 @@
-import { ASSIGNED_AT, assignedSecret, looksRandom, makeAssigned } from './assigned.ts'
+import { ASSIGNED_AT, findAssigned, looksRandom } from './assigned.ts'
 import { findPrivateKey, type Span } from './private-key.ts'
 
 /** What is looked for at a place where the beginning of a secret, or of what leads to it, stands. */
 export interface SecretRule {
   kind: string
-  /** The beginnings, in any case; their first three characters are what a text is searched for. */
+  /** The beginnings, in any case, of at least three characters: the pattern is tried where one of them stands. */
   at: readonly string[]
   /** From one place it reads a bounded number of characters before it finds nothing. */
   find(text: string, at: number): Span | null
@@ -120,7 +120,7 @@ export const makeRules = (): SecretRule[] => [
   rule('telegram-token', [':AA', '%3A'], new RegExp(`(?<=\\d{8,10})${COLON}(AA[A-Za-z0-9_-]{32,35})`, 'iy')),
   rule(
     'webhook',
-    ['hooks.slack.com', 'discord.com', 'webhook.office.com'],
+    ['hooks.slack.com', 'discord', 'webhook.office.com'],
     new RegExp(
       `(?:hooks\\.slack\\.com${SLASH}(?:services|workflows|triggers)|discord(?:app)?\\.com${SLASH}api(?:${SLASH}v\\d{1,2})?${SLASH}webhooks|webhook\\.office\\.com${SLASH}webhookb2)${SLASH}((?:[A-Za-z0-9_@-]|${SLASH}){20,300})`,
       'iy',
@@ -167,14 +167,14 @@ export const makeRules = (): SecretRule[] => [
   ),
   rule(
     'user-password',
-    [' -u', '0-u', '--user'],
+    [' -u', '0-u', '--user', '--proxy-user'],
     new RegExp(
       `(?:[\\s0]-u|--(?:proxy-)?user)(?:${BLANK}{1,4}|=)["']?[\\w.@+-]{1,64}${COLON}([^\\s"'\`<>\\\\&]{4,200})`,
       'y',
     ),
     ifRandomOrMarked,
   ),
-  rule('assigned-secret', ASSIGNED_AT, makeAssigned(), (_, match) => assignedSecret(match)),
+  { kind: 'assigned-secret', at: ASSIGNED_AT, find: findAssigned },
 ]
 
 function ifRandom(value: string): string {
