@@ -73,12 +73,13 @@ export class SqliteLocalState implements LocalState {
     const { where, values } = conditionsOf({
       'stream = ?': stream,
       'workspace = ?': workspace,
-      'state <> ?': unsettled ? 'published' : undefined,
     })
+    // The index of what is owed serves a literal only: as a parameter it would read every view there is.
+    const owed = unsettled ? ` AND state IN ('pending', 'leaving')` : ''
     return this.connection.read((sql) =>
       sql.all<ViewRow>(
         `SELECT workspace, path, stream, checkpoint, hash, content_hash AS contentHash, state FROM views
-         WHERE ${where} ORDER BY path`,
+         WHERE ${where}${owed} ORDER BY path`,
         ...values,
       ),
     )
