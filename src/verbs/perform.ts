@@ -46,6 +46,11 @@ export async function performOnce<F extends Fields, R>(
     if (access === 'write' && !meetsDamage) await keepBackups(context)
     return result
   } finally {
-    await afterCommit(context, 'Closing the store', undefined, () => context.store.close())
+    await afterCommit(
+      context,
+      'Closing the store',
+      () => undefined,
+      () => context.store.close(),
+    )
   }
 }

@@ -74,7 +74,7 @@ function wordsOf(verb: Verb, result: unknown, { columns }: Door, notices: string
   return afterCommit(
     { notices },
     'Putting the answer into words',
-    `${visibleLines(JSON.stringify(result))}\n`,
+    () => `${visibleLines(JSON.stringify(result))}\n`,
     async () => {
       const exact = Number.isFinite(columns) ? null : (verb.exact?.(result) ?? null)
       return exact ?? `${visibleLines(verb.say(result, { columns }))}\n`

@@ -194,16 +194,22 @@ export async function workspaceRoot(context: Context, workspace: string): Promis
 export async function afterCommit<Result>(
   { notices }: Pick<Context, 'notices'>,
   what: string,
-  otherwise: Result,
+  otherwise: (problem: string) => Result,
   step: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await step()
   } catch (error) {
-    notices.push(NOTICES.stepFailed(what, describeError(error)))
-    return otherwise
+    const problem = describeError(error)
+    notices.push(NOTICES.stepFailed(what, problem))
+    return otherwise(problem)
   }
 }
 
 export const catchUpQuietly = (context: Context): Promise<void> =>
-  afterCommit(context, 'Noting which files are written', undefined, () => runDeferredTasks(context))
+  afterCommit(
+    context,
+    'Noting which files are written',
+    () => undefined,
+    () => runDeferredTasks(context),
+  )

@@ -1,4 +1,4 @@
-import { describeError, ReasonError } from '../../core/reason.ts'
+import { ReasonError } from '../../core/reason.ts'
 import { lookTime } from '../../fs/disk.ts'
 import type { DocumentCommit } from '../../store/acts.ts'
 import type { OwedView } from '../../store/local-state.ts'
@@ -83,26 +83,20 @@ export async function actAndReportFailures<R>(
       const { commit, answer } = await decideOrTell(context, survey, decide)
       const committed = await store.acts.commit({ ...commit, workspace: identity.workspace })
       if (committed.done) {
-        const pending = { owed: pathsOwedBy(commit), failures: [] }
-        let problem: string | null = null
-        const settled = await afterCommit<Pick<ActResult<R>, 'owed' | 'failures'>>(
+        const settled = await afterCommit<Pick<ActResult<R>, 'owed' | 'failures' | 'problem'>>(
           context,
           'Writing the files',
-          pending,
+          (problem) => ({ owed: pathsOwedBy(commit), failures: [], problem }),
           async () => {
-            if (survey.operation !== null)
-              return { owed: await store.local.listOwedViews(identity.workspace), failures: [] }
-            return settleHere(context, here).catch((error) => {
-              problem = describeError(error)
-              throw error
-            })
+            if (survey.operation === null) return { ...(await settleHere(context, here)), problem: null }
+            return { owed: await store.local.listOwedViews(identity.workspace), failures: [], problem: null }
           },
         )
         const owed = new Set(settled.owed.map(({ path }) => path))
         const mended = new Set(commit.documents?.map(({ path }) => path).filter((path) => !owed.has(path)))
         const troubles = survey.troubles.filter(({ path }) => !mended.has(path))
         tellProblems(context, { ...survey, troubles }, { isMended: commit.focus !== undefined })
-        return { answer, troubles, problem, ...settled }
+        return { answer, troubles, ...settled }
       }
     }
     throw storeBusy(context)

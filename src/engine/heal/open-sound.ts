@@ -43,4 +43,9 @@ export const isUnfinished = ({ file }: Context): boolean => file?.needsRestoring
 
 /** A daily backup, made by the next writing command; the oldest are removed. A failure is only reported. */
 export const keepBackups = (context: Context): Promise<void> =>
-  afterCommit(context, 'The daily backup of the store', undefined, async () => context.file?.keepBackup())
+  afterCommit(
+    context,
+    'The daily backup of the store',
+    () => undefined,
+    async () => context.file?.keepBackup(),
+  )

@@ -56,7 +56,7 @@ export async function publishSnapshot(
   const done = await afterCommit<'published' | 'pending' | ReasonError>(
     context,
     'Writing the files of the snapshot',
-    'pending',
+    () => 'pending',
     () => publishRun(context, run, rendered).catch(asRefusal),
   )
   if (!(done instanceof ReasonError)) return done

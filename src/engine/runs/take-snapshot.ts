@@ -148,8 +148,13 @@ async function retainAfter(context: Context, run: Stream, appended: AppendResult
   const maintained = appended.maintainedAt ?? run.createdAt
   const state = { live: appended.live, maintainedAt: maintained }
   if (!maintenanceDue(state, context.ports.now(), limitsOf(context))) return
-  await afterCommit(context, `Retention of run ${run.name}`, undefined, async () => {
-    const { problem } = await retainRun(context, run, limitsOf(context))
-    if (problem !== null) context.notices.push(NOTICES.retentionSkipped(run.name, problem))
-  })
+  await afterCommit(
+    context,
+    `Retention of run ${run.name}`,
+    () => undefined,
+    async () => {
+      const { problem } = await retainRun(context, run, limitsOf(context))
+      if (problem !== null) context.notices.push(NOTICES.retentionSkipped(run.name, problem))
+    },
+  )
 }

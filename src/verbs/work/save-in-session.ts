@@ -16,11 +16,16 @@ export async function saveInSession(
   why: SaveTrigger,
 ): Promise<SaveReceipt> {
   const receipt = await saveWork(context, told, why)
-  const surfaced = await afterCommit(context, 'Noting the save in its session', false, async () => {
-    const isFollowed = await bindSession(context, told, receipt.stream)
-    // A stream that is named at a terminal need not be what the next start tells.
-    return isFollowed || (told.stream === null && (await isSetUpHere(context)))
-  })
+  const surfaced = await afterCommit(
+    context,
+    'Noting the save in its session',
+    () => false,
+    async () => {
+      const isFollowed = await bindSession(context, told, receipt.stream)
+      // A stream that is named at a terminal need not be what the next start tells.
+      return isFollowed || (told.stream === null && (await isSetUpHere(context)))
+    },
+  )
   return { ...receipt, surfaced }
 }
 
