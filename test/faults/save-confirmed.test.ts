@@ -1,10 +1,14 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { callTool } from '../../src/apps/mcp/server.ts'
+import { isTool } from '../../src/apps/mcp/tool-list.ts'
+import { realPorts } from '../../src/apps/process/real-ports.ts'
 import { SqliteActs } from '../../src/store/sqlite/sqlite-acts.ts'
 import { SqliteLocalState } from '../../src/store/sqlite/sqlite-local-state.ts'
 import { SqliteLog } from '../../src/store/sqlite/sqlite-log.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { loadVerbs } from '../../src/verbs/table.ts'
 import { save } from '../../src/verbs/work/save.ts'
 import { heard, idOf } from '../cli/hook-lab.ts'
 import { LEDGER_ON } from '../cli/save-lab.ts'
@@ -125,4 +129,18 @@ test('a receipt that cannot be put into words is given as it is', async () => {
   const { code, text } = await command(box, ['save', 'Tokens are rotated'], { json: false })
   expect(code).toBe(0)
   expect(JSON.parse(text)).toMatchObject({ stream: 'auth', sequence: 2 })
+})
+
+test('nor is a tool that saved answered with an error', async () => {
+  const box = await prepared()
+  const said = vi.spyOn(save, 'say').mockImplementation(() => {
+    throw new Error('no words')
+  })
+  onTestFinished(() => said.mockRestore())
+  const verb = (await loadVerbs()).filter(isTool).find(({ name }) => name === 'save')
+  if (verb === undefined) throw new Error('save is a tool')
+  const place = { cwd: box.repo, env: box.env, ports: realPorts, version: '0' }
+  const answer = await callTool(verb, { summary: 'Tokens are rotated' }, place)
+  expect(answer).not.toHaveProperty('isError')
+  expect(answer.content[0]?.text).toMatch(/no words\n.*"stream":"auth".*"sequence":2/)
 })

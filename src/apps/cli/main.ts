@@ -1,3 +1,4 @@
+import type { Ports } from '../../core/ports.ts'
 import { asReason, type ReasonError } from '../../core/reason.ts'
 import { visibleLines } from '../../core/visible.ts'
 import { afterCommit } from '../../engine/context/context.ts'
@@ -27,10 +28,14 @@ export interface Door {
 }
 
 /** The command line: parses the words, performs one verb, prints text or JSON and returns the exit code. */
-export async function runCommandLine(door: Door, person: Person = NOBODY): Promise<number> {
+export async function runCommandLine(
+  door: Door,
+  person: Person = NOBODY,
+  ports: Ports = realPorts,
+): Promise<number> {
   const json = door.words.slice(0, beforeDashes(door.words)).includes('--json')
   const notices: string[] = []
-  const bar = progressBar({ write: door.err, columns: () => person.columns, now: realPorts.now })
+  const bar = progressBar({ write: door.err, columns: () => person.columns, now: ports.now })
   try {
     if (door.words[0] === 'completion' && door.words[1]?.startsWith('-') === false) {
       const { completionScript } = await import('./completion.ts')
@@ -52,7 +57,7 @@ export async function runCommandLine(door: Door, person: Person = NOBODY): Promi
     const { cwd, env, readInput } = door
     const ask = askOf(person, { env, json, input, notices })
     const { progress } = bar
-    const request = { cwd, env, ports: realPorts, readInput, ask, progress, notices }
+    const request = { cwd, env, ports, readInput, ask, progress, notices }
     const result = await performOnce(verb, request, input).finally(bar.end)
     const failure = verb.failure?.(result) ?? null
     const words = json ? '' : await wordsOf(verb, result, door, notices)

@@ -30,6 +30,15 @@ export function answerOf(verb: ToolVerb, result: unknown, notices: readonly stri
   }
 }
 
+/** What was done is done: a result that cannot be put into words is told as it is. */
+export const plainAnswerOf = (
+  { name }: ToolVerb,
+  result: unknown,
+  notices: readonly string[],
+): ToolAnswer => ({
+  content: [{ type: 'text', text: withNotes(wordsOf(name, JSON.stringify(result)), [...new Set(notices)]) }],
+})
+
 /** What an agent is to do, where that is not what somebody at a shell is to do. */
 const HINTS: Partial<Record<ReasonError['reason'], string>> = {
   usage_invalid: 'The schema of the tool says what it takes.',

@@ -1,9 +1,9 @@
 import { type ListToolsResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import { asReason } from '../../core/reason.ts'
-import type { ContextRequest } from '../../engine/context/context.ts'
+import { afterCommit, type ContextRequest } from '../../engine/context/context.ts'
 import { performOnce } from '../../verbs/perform.ts'
 import { loadVerbs } from '../../verbs/table.ts'
-import { answerOf, type ToolAnswer, toolRefusalOf } from './answer.ts'
+import { answerOf, plainAnswerOf, type ToolAnswer, toolRefusalOf } from './answer.ts'
 import { INSTRUCTIONS } from './instructions.ts'
 import { readArguments } from './read-arguments.ts'
 import { isTool, type ToolVerb, toolName, toolOf } from './tool-list.ts'
@@ -63,19 +63,26 @@ export function mcpServer(place: Workplace, queue: Turns): Server {
           ProtocolErrorCode.InvalidParams,
           `There is no tool ${JSON.stringify(params.name)}.`,
         )
-      return call(verb, params.arguments, place)
+      return callTool(verb, params.arguments, place)
     }),
   )
   return server
 }
 
-async function call(verb: ToolVerb, given: unknown, place: Workplace): Promise<ToolAnswer> {
+/** One call of a tool. What was done is answered, whatever follows it. */
+export async function callTool(verb: ToolVerb, given: unknown, place: Workplace): Promise<ToolAnswer> {
   const notices: string[] = []
   try {
     const input = readArguments(verb, given, place.cwd)
     const { cwd, env, ports } = place
     const request = { cwd, env, ports, notices, speaker: 'agent', lasting: true } as const
-    return answerOf(verb, await performOnce(verb, request, input), notices)
+    const result = await performOnce(verb, request, input)
+    return await afterCommit(
+      { notices },
+      'Putting the answer into words',
+      () => plainAnswerOf(verb, result, notices),
+      async () => answerOf(verb, result, notices),
+    )
   } catch (error) {
     return toolRefusalOf(verb, asReason(error), notices)
   }
