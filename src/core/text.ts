@@ -27,7 +27,9 @@ export function ageOf(ms: number): string {
 export const quoteShort = (text: string) => JSON.stringify(text.slice(0, 80))
 
 /** A text in one line, with one space between its words. */
-export const collapseSpaces = (text: string) => text.replace(/\s+/g, ' ').trim()
+export const collapseSpaces = (text: string) =>
+  // Nearly every text has single spaces only, and to look is ten times as fast as to replace each of them.
+  (/ {2}|[^\S ]/.test(text) ? text.replace(/\s+/g, ' ') : text).trim()
 
 /** The text of a file; null where its bytes are not UTF-8. A byte order mark stays. */
 export function decodeUtf8(bytes: Buffer): string | null {
