@@ -1,5 +1,5 @@
 import { clipText, sha256 } from '../../core/canonical.ts'
-import type { Checkpoint } from '../../core/checkpoint.ts'
+import { BY_HAND, type Checkpoint } from '../../core/checkpoint.ts'
 import { randomToken } from '../../core/id.ts'
 import { STATE_INDEX_PATH } from '../../core/layout.ts'
 import { instant } from '../../core/ports.ts'
@@ -18,7 +18,7 @@ export type RecordedCommit = Pick<
   DocumentCommit,
   'begins' | 'documents' | 'leaving' | 'entries' | 'files' | 'focus'
 > & {
-  appends?: ReadonlyArray<{ checkpoint: Pick<Checkpoint, 'id' | 'stream' | 'change'> }>
+  appends?: ReadonlyArray<{ checkpoint: Pick<Checkpoint, 'id' | 'stream' | 'change' | 'triggers'> }>
 }
 
 /** Where a stream stands in this workspace now. */
@@ -45,9 +45,7 @@ export async function recordAct(
   const texts: Array<{ hash: string; text: string }> = []
   const record: ActRecord = {
     what: '',
-    summary:
-      commit.appends?.map(({ checkpoint }) => checkpoint.change.summary).findLast((text) => text !== '') ??
-      '',
+    summary: commit.appends?.map(summaryOf).findLast((text) => text !== '') ?? '',
     streams: streamsOf(survey, commit),
     files: await filesOf(context, commit, texts),
     focus:
@@ -60,6 +58,15 @@ export async function recordAct(
   if (record.streams.length === 0 && record.files.length === 0 && !isMoved) return null
   const act = { id, at: instant(ports.now()), verb, by: speaker, session: session?.id ?? null, record }
   return { act, texts }
+}
+
+/** What a checkpoint says was done; of a handoff, what it is for. */
+function summaryOf({ checkpoint }: NonNullable<RecordedCommit['appends']>[number]): string {
+  const note = checkpoint.triggers[0]?.note ?? ''
+  return (
+    checkpoint.change.summary ||
+    (note.startsWith(BY_HAND.handedOff) ? note.slice(BY_HAND.handedOff.length) : '')
+  )
 }
 
 /** So many pieces of work are named. */

@@ -92,7 +92,7 @@ export async function takeSources(
 
 /** What is recorded of thousands of checkpoints must not keep them in memory. */
 const lightAppend = ({ checkpoint: { id, stream } }: { checkpoint: Checkpoint }) => ({
-  checkpoint: { id, stream, change: noChange() },
+  checkpoint: { id, stream, change: noChange(), triggers: [] },
 })
 
 async function tailOf(

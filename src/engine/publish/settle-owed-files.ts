@@ -32,7 +32,7 @@ const inMainWorktree =
     const main = mainWorktree(context.place)
     if ('problem' in main) return publish(context, root, row, how)
     using folder = openFolder(main.root)
-    return publish(context, folder, row, how)
+    return await publish(context, folder, row, how)
   }
 
 /**
