@@ -31,8 +31,8 @@ function placeDocuments(sql: Sql, change: DocumentChange): void {
     )
     putView(sql, workspace, { ...row, kind: 'document' })
   }
-  for (const row of change.leaving ?? [])
-    putView(sql, workspace, { ...UNSTATED, kind: 'document', ...row, state: 'leaving' })
+  for (const { kind = 'document', base = null, ...row } of change.leaving ?? [])
+    putView(sql, workspace, { ...row, ...UNSTATED, kind, base, state: 'leaving' })
   for (const row of change.entries ?? [])
     putView(sql, workspace, { ...row, ...UNSTATED, kind: 'entry', hash: '', state: 'pending' })
   for (const row of change.files ?? []) putView(sql, workspace, { ...UNSTATED, ...row })

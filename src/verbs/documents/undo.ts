@@ -2,7 +2,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { type ToldAct, tellAct, type UndoReport, undoAct } from '../../engine/save/undo-act.ts'
-import { choiceFact, flagFact, integerFact, nullableFact, textFact } from '../define/facts.ts'
+import { flagFact, integerFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { fitLines, renderTable } from '../say/table.ts'
 
@@ -31,8 +31,8 @@ export const undo = defineVerb({
     'Store and files go back together. Nothing saved is deleted: a new checkpoint says what stands again, and the history keeps the rest. Undo again to go further back; --redo comes forward again. What hooks save by themselves is not undone. It is refused where somebody saved to the same work since.',
   fields: {
     redo: { kind: 'flag', about: 'do again what was undone last' },
-    list: { kind: 'flag', about: 'list the last changes instead, newest first' },
-    dryRun: { kind: 'flag', about: 'only say what would be undone' },
+    list: { kind: 'flag', typed: true, about: 'list the last changes instead, newest first' },
+    dryRun: { kind: 'flag', typed: true, about: 'only say what would be undone' },
   },
   examples: ['savepoint undo', 'savepoint undo --dry-run', 'savepoint undo --redo', 'savepoint undo --list'],
   access: ({ list, dryRun }) => (list || dryRun ? 'read' : 'write'),
@@ -52,18 +52,17 @@ export const undo = defineVerb({
     when: 'Call it when a save, delta, focus, archive or handoff that you made in this session was a mistake. Changes that the user or another session made are refused.',
     effect: 'changes',
     facts: {
-      kind: choiceFact('what was done', ['undone', 'redone', 'list']),
       verb: nullableFact(textFact('the verb of the change')),
-      at: nullableFact(textFact('when that was')),
-      work: integerFact('how many pieces of work stand as before'),
-      files: integerFact('how many files were written or removed'),
-      dryRun: flagFact('whether it was only told'),
+      at: nullableFact(textFact('when it was made')),
+      redone: flagFact('whether it was done again'),
+      work: integerFact('how many pieces of work stand as they did then'),
+      files: integerFact('how many files were restored or removed'),
     },
     factsOf: (result) =>
       result.kind === 'list'
-        ? { kind: result.kind, verb: null, at: null, work: 0, files: 0, dryRun: false }
+        ? { verb: null, at: null, redone: false, work: 0, files: 0 }
         : {
-            ...{ kind: result.kind, verb: result.act.verb, at: result.act.at, dryRun: result.dryRun },
+            ...{ verb: result.act.verb, at: result.act.at, redone: result.kind === 'redone' },
             work: result.work.length,
             files: result.files.filter(({ state }) => state !== 'left').length,
           },
