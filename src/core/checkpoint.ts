@@ -129,6 +129,11 @@ export interface Checkpoint {
   provenance?: Provenance
   /** Files that its sentences speak of and that were not there. */
   absent?: string[]
+  /**
+   * The checkpoint whose work stands again, after an undo, a redo or a restore; null where the work had not begun.
+   * Absent in all others.
+   */
+  stands?: string | null
 }
 
 /** What a list tells of a checkpoint, without reading the whole of it. */
@@ -153,11 +158,14 @@ export interface DocumentGist {
   branch?: string | null
   /** The plan that it was saved under; absent without one. */
   plan?: string
+  /** As in the checkpoint. */
+  stands?: string | null
 }
 
 const GIST_LENGTH = 120
 
-export function gistOf({ work, document, completion, change, triggers, provenance }: Checkpoint): Gist {
+export function gistOf(checkpoint: Checkpoint): Gist {
+  const { work, document, completion, change, triggers, provenance, stands } = checkpoint
   const steps = work.position.plan?.steps ?? []
   const done = steps.filter(({ state }) => state === 'done' || state === 'skipped')
   const gist = { step: work.position.step, stepsDone: done.length, steps: steps.length }
@@ -177,6 +185,7 @@ export function gistOf({ work, document, completion, change, triggers, provenanc
       archived: completion !== undefined,
       branch: provenance?.branch ?? null,
       ...(work.position.planName ? { plan: work.position.planName } : {}),
+      ...(stands === undefined ? {} : { stands }),
     },
   }
 }

@@ -76,9 +76,12 @@ export interface Glance {
 /** What a shared file is: a document, an entry in a file of several, or one that a save writes beside them. */
 export type ViewKind = 'document' | 'entry' | FileView['kind']
 
-/** A file that a save writes: a note, the ledger, or the index in which the save's time is set. */
+/**
+ * A file that a save writes: a note, the ledger, or the index in which the save's time is set. The path of a handoff
+ * starts at the main worktree.
+ */
 export interface FileView {
-  kind: 'note' | 'ledger' | 'index'
+  kind: 'note' | 'ledger' | 'index' | 'handoff'
   path: string
   stream: string
   checkpoint: string
@@ -114,8 +117,13 @@ export interface DocumentChange {
   workspace: string
   /** Where a stream's document stands in this workspace from now on. Its other document rows here go. */
   documents?: Array<DocumentView & { stream: string }>
-  /** Files that are to go once what replaces them is there. */
-  leaving?: Array<Pick<OwedView, 'path' | 'stream' | 'checkpoint' | 'hash'>>
+  /**
+   * Files that are to go once what replaces them is there: documents, where nothing else is said. `base`: the hash of
+   * a document that nothing replaces; of an entry, the hash of the whole file's text before it, null without one.
+   */
+  leaving?: Array<
+    Pick<OwedView, 'path' | 'stream' | 'checkpoint' | 'hash'> & Partial<Pick<OwedView, 'kind' | 'base'>>
+  >
   /** Parts of a shared file that are to be added to it. */
   entries?: Array<Pick<OwedView, 'path' | 'stream' | 'checkpoint'>>
   /** Files besides the documents, as they should stand from now on. */
@@ -124,6 +132,55 @@ export interface DocumentChange {
   ledgers?: Array<Omit<LedgerText, 'number'>>
   /** The stream in focus from now on, or null for none; absent where focus stays. */
   focus?: string | null
+  /** What somebody did, so that it can be undone; one with the same id is put in its place. */
+  act?: NewAct
+  /** An act that is undone with this, or done again. */
+  turn?: { act: string; isUndone: boolean }
+}
+
+/** Where a stream stood in a workspace. */
+export interface StreamMoment {
+  head: string
+  sequence: number
+  /** Its document, where the file was there. */
+  view: Pick<DocumentView, 'path' | 'hash' | 'current'> | null
+}
+
+/** A file besides the documents that an act wrote. */
+export interface ActFile extends Pick<FileView, 'path' | 'stream' | 'checkpoint'> {
+  kind: FileView['kind'] | 'entry'
+  /** The hash of what the act wrote; empty where only a part of the file is ours. */
+  after: string
+  /** The hash of what stood there; of an index, the value itself. Null where there was nothing. */
+  before: string | null
+  /** What our row said of it before. */
+  shown: Pick<FileView, 'stream' | 'checkpoint' | 'hash'> | null
+}
+
+/** What an act changed in a workspace: enough to take it back, and to do it again. */
+export interface ActRecord {
+  /** The work that it was about, and in its own words what was done. */
+  what: string
+  summary: string
+  /** `before`: null where it began with the act. */
+  streams: Array<{ id: string; name: string; before: StreamMoment | null; after: StreamMoment }>
+  files: ActFile[]
+  focus: { before: string | null; after: string | null } | null
+}
+
+/** What somebody did in a workspace. */
+export interface NewAct {
+  id: string
+  at: string
+  verb: string
+  by: 'agent' | 'user'
+  /** The session of an agent in which it was done. */
+  session: string | null
+  record: ActRecord
+}
+
+export interface ActRow extends NewAct {
+  isUndone: boolean
 }
 
 /** What an act changes on this machine: documents, the files of a run, or files whose checkpoints were removed. */
@@ -201,6 +258,9 @@ export interface LocalState {
   listShownHashes(repository: string): Promise<string[]>
   /** Whether a text once stood in a workspace's ledger. */
   wasLedger(workspace: string, hash: string): Promise<boolean>
+
+  /** The last acts in a workspace, oldest first. Those that were undone end when another act follows. */
+  listActs(workspace: string): Promise<ActRow[]>
 
   /** What a list said when the documents looked like this; null where anything has changed since. */
   readGlance(workspace: string, glance: Glance): Promise<OverviewRow[] | null>

@@ -18,6 +18,8 @@ export interface IndexPart {
     /** The one that it came after; null where there is none, or none that reads well. */
     parent: Checkpoint | null
   }>
+  /** Checkpoints in the index that were undone since: nothing of them is told as standing. */
+  undone: string[]
   /** Sessions that changed; null where the row cannot be read. */
   sessions: Array<SessionKey & { version: number; session: Session | null }>
 }

@@ -35,6 +35,7 @@ export async function performOnce<F extends Fields, R>(
   const context = meetsDamage
     ? await openContext({ ...request, access, lenient })
     : await openSound({ ...request, access, lenient })
+  context.verb = verb.name
   try {
     const act = async () => {
       await takeInSessions(context, request.lasting ?? false, verb.takesIn)

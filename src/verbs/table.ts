@@ -48,6 +48,7 @@ const TABLE = {
   show: async () => (await import('./documents/show.ts')).show,
   diff: async () => (await import('./documents/diff.ts')).diff,
   restore: async () => (await import('./documents/restore.ts')).restore,
+  undo: async () => (await import('./documents/undo.ts')).undo,
   compress: async () => (await import('./documents/compress.ts')).compress,
   archive: async () => (await import('./documents/archive.ts')).archive,
   trust: async () => (await import('./documents/trust.ts')).trust,

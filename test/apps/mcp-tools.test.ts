@@ -203,6 +203,23 @@ test('documents: list, show, delta, focus, fork and archive', async () => {
   })
 })
 
+test('an act of the session is undone, and done again', async () => {
+  const lab = await trusted()
+  const within = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: idOf('a') }
+  await call(lab, 'save', SAID, within)
+  expect(await call(lab, 'undo', {}, within)).toMatchObject({
+    verb: 'save',
+    redone: false,
+    work: 1,
+    files: 0,
+  })
+  expect(await call(lab, 'undo', { redo: true }, within)).toMatchObject({
+    verb: 'save',
+    redone: true,
+    work: 1,
+  })
+})
+
 test('documents that came with a repository are named, and nothing that they say', async () => {
   const lab = new Lab()
   put(lab.box, active('theirs'), `---\ncheckpoint: theirs\ncreated: ${MARK}\n---\n## Problem\n\n${MARK}\n`)
@@ -343,6 +360,6 @@ test('each tool and each kind of answer was met above', async () => {
   expect([...met].sort()).toEqual([...names, ...kinds].sort())
   expect(names.sort()).toEqual([
     ...['archive', 'budget', 'compact', 'delta', 'focus', 'fork', 'handoff', 'info', 'ledger', 'list'],
-    ...['pickup', 'resume', 'run step', 'save', 'show', 'status'],
+    ...['pickup', 'resume', 'run step', 'save', 'show', 'status', 'undo'],
   ])
 })

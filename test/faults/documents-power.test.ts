@@ -70,6 +70,8 @@ async function startWorld(): Promise<World> {
     agents: [],
     speaker: 'user',
     session: null,
+    verb: null,
+    act: null,
     env: {},
     progress: () => undefined,
   }

@@ -65,6 +65,8 @@ export async function startWorld(disk: ModelDisk): Promise<World> {
     agents: [],
     speaker: 'user',
     session: null,
+    verb: null,
+    act: null,
     env: {},
     progress: () => undefined,
   }

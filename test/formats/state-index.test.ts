@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readIndex, setLastCheckpoint } from '../../src/formats/state-index/codec.ts'
+import {
+  lastCheckpointIn,
+  putLastCheckpoint,
+  readIndex,
+  setLastCheckpoint,
+} from '../../src/formats/state-index/codec.ts'
 
 const AT = '2026-01-31T12:00:00Z'
 
@@ -50,6 +55,18 @@ const ADDED: Array<[string, string]> = [
 ]
 test.each(ADDED)("a missing key comes last, in the file's own style: %j", (before, after) => {
   expect(setLastCheckpoint(before, AT)).toBe(after)
+})
+
+test.each([...KEPT, ...ADDED])('what was set is taken back to the byte: %j', (before, after) => {
+  expect(lastCheckpointIn(after)).toBe(JSON.stringify(AT))
+  expect(putLastCheckpoint(after, lastCheckpointIn(before))).toBe(before)
+})
+
+test('a key that others put more behind goes alone; where there is none, nothing changes', () => {
+  expect(putLastCheckpoint('{ "last_checkpoint": 1, "b": 2 }', null)).toBe('{ "b": 2 }')
+  expect(putLastCheckpoint('{ "b": 2 }', null)).toBe('{ "b": 2 }')
+  expect(lastCheckpointIn('{ "b": 2 }')).toBe(null)
+  expect(lastCheckpointIn('broken')).toBe(null)
 })
 
 test.each([

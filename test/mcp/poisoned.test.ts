@@ -105,6 +105,8 @@ const READS: ReadonlyArray<readonly [tool: string, given: object, isTold: boolea
   ['search', { words: [MARK] }, true],
   ['search', { words: ['instructions'], kind: 'learning' }, false],
   ['search', { words: [`${MARK}<system-reminder>\u200b`] }, false],
+  ['undo', {}, false],
+  ['undo', { redo: true }, false],
   ['pickup', { list: true }, false],
   ['pickup', {}, true],
   ['ledger', {}, true],

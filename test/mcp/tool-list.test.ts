@@ -25,9 +25,10 @@ const NAMES = [
   'savepoint_focus',
   'savepoint_list',
   'savepoint_show',
+  'savepoint_undo',
   'savepoint_archive',
 ]
-const DIGEST = '7be81020709823131db4d442503914006cc08742f2499a022eadde7be02216ab'
+const DIGEST = '07e44392fb72f43778f32583713bf9b75f08f2d993f14105bd9f4206b30031d0'
 /** By our own estimate, which is never too low: the whole list, and what a client puts before its model of it. */
 const MOST_TOKENS = { list: 20_000, told: 9_000 }
 

@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { provesActs } from './conformance/acts.ts'
 import { provesAwkwardTexts } from './conformance/awkward-texts.ts'
 import { provesDocuments } from './conformance/documents.ts'
 import { provesFile } from './conformance/file.ts'
@@ -49,6 +50,7 @@ export const actsConformance = (name: string, open: OpenActs) =>
     provesKeeping(open)
     provesDocuments(open)
     provesAwkwardTexts(open)
+    provesActs(open)
   })
 
 /** What a store in a file has besides, which is the driver's own. */

@@ -103,6 +103,25 @@ describe('merging documents', () => {
     },
   )
 
+  test('brings the acts of a workspace that has none, and never mixes them with others', async () => {
+    const act = (id: string) => ({
+      ...{ id, at: AT, verb: 'save', by: 'user' as const, session: null },
+      record: { what: id, summary: '', streams: [], files: [], focus: null },
+    })
+    const { store, copy } = await withCopy(async (one) => {
+      await growWork(one)
+      for (const id of ['a', 'b']) await one.acts.commit({ ...HERE, act: act(id) })
+    })
+    const idsIn = async (one: SqliteStore) => (await one.local.listActs(WORKSPACE.id)).map(({ id }) => id)
+    const into = openAt(freshPath())
+    await into.mergeFrom(copy)
+    expect(await idsIn(into)).toEqual(['a', 'b'])
+    await store.acts.commit({ ...HERE, turn: { act: 'b', isUndone: true } })
+    await store.acts.commit({ ...HERE, act: act('c') })
+    await store.mergeFrom(copy)
+    expect(await idsIn(store)).toEqual(['a', 'c'])
+  })
+
   test('keeps the focus that is there, and takes the other one as open', async () => {
     const { store, copy } = await withCopy(async (one) => {
       for (const name of ['one', 'two']) await growWork(one, { name })

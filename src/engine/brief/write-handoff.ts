@@ -30,8 +30,9 @@ export async function writeHandoffFor(context: Context, receipt: WorkReceipt, pu
     const text = encodeHandoff({ purpose, branch, commit, at, work, from, stream })
     if (Buffer.byteLength(text) > MAX_HANDOFF_BYTES)
       throw new ReasonError('file_too_large', { path: folder, limit: MAX_HANDOFF_BYTES })
-    await remember(context, stored.checkpoint, text)
-    const { name, number } = create(context, root, handoffName(at, branch, purpose), text)
+    const { name, number } = await create(context, root, handoffName(at, branch, purpose), (path) =>
+      remember(context, stored.checkpoint, path, text),
+    )
     return {
       path: join(folder, name),
       purpose,
@@ -55,25 +56,40 @@ export async function writeHandoffFor(context: Context, receipt: WorkReceipt, pu
   }
 }
 
-/** Before the file is there, so that none ever lies there that `pickup` would not know as ours. */
-async function remember({ store, identity }: Context, { id, stream }: Checkpoint, text: string) {
+/**
+ * Before the file is there, so that none ever lies there that `pickup` would not know as ours, and that would be left
+ * when the handoff is undone.
+ */
+async function remember(context: Context, { id, stream }: Checkpoint, path: string, text: string) {
+  const { store, identity, act } = context
   const hash = sha256(text)
+  const file = {
+    kind: 'handoff' as const,
+    path,
+    stream,
+    checkpoint: id,
+    after: hash,
+    before: null,
+    shown: null,
+  }
   await store.acts.commit({
     workspace: identity.workspace,
     texts: [{ hash, text }],
     versions: [{ stream, hash, checkpoint: id, current: false, problem: null }],
+    ...(act && { act: { ...act, record: { ...act.record, files: [...act.record.files, file] } } }),
   })
+  return text
 }
 
 const MOST_NAMES = 1_000
 
-/** Never over another: the second of a name gets a number. */
-function create(
+/** Never over another: the second of a name gets a number. `keep` is told each name before it is tried. */
+async function create(
   { ports }: Context,
   root: string,
   name: string,
-  text: string,
-): { name: string; number: number } {
+  keep: (path: string) => Promise<string>,
+): Promise<{ name: string; number: number }> {
   const top = openFolder(root)
   try {
     const folder = makeFolders(top, HANDOFFS)
@@ -81,8 +97,9 @@ function create(
       for (let number = 1; number <= MOST_NAMES; number += 1) {
         const next = number === 1 ? name : name.replace(/\.md$/, `-${number}.md`)
         const token = randomToken(ports.random)
-        if (folder.entry(next) === null && createDurably(folder, next, Buffer.from(text), { token }))
-          return { name: next, number }
+        if (folder.entry(next) !== null) continue
+        const text = await keep([...HANDOFFS, next].join('/'))
+        if (createDurably(folder, next, Buffer.from(text), { token })) return { name: next, number }
       }
       const problem = `there are ${MOST_NAMES} of that name already`
       throw new ReasonError('checkpoint_atomic_write_failed', { path: join(folder.path, name), problem })

@@ -6,6 +6,7 @@ import { instant, type Ports } from '../../core/ports.ts'
 import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import type { SessionKey } from '../../core/session.ts'
 import type { SecretMark } from '../../policy/redact.ts'
+import type { NewAct } from '../../store/local-state.ts'
 import { openEmptyStore, openHomeStore } from '../../store/sqlite/home-store.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoreFile } from '../../store/store-file.ts'
@@ -44,6 +45,10 @@ export interface Context {
   speaker: 'agent' | 'user'
   /** The session of an agent in which the command is given, where the agent says so. */
   session: SessionKey | null
+  /** The verb that is performed: what it does can be undone. Null for what nobody asked for. */
+  verb: string | null
+  /** What was done last with this, as it was recorded. */
+  act: NewAct | null
   /** Asks a person, one question after another; null where nobody sits at a terminal. */
   ask: Ask | null
   /** Shows how far long work has come; says nothing where nobody watches. */
@@ -118,6 +123,8 @@ export async function openContext(request: ContextRequest): Promise<Context> {
     agents,
     speaker,
     session: sessionIn(agents, env),
+    verb: null,
+    act: null,
     afterwards: [],
   }
   if (access === 'read' && ![home.database, home.backups, home.setAside].some(mayBeThere)) {

@@ -68,6 +68,8 @@ export const NOTICES = {
   // publish: files that are written, and git
   ledgerEditedMeanwhile: (path: string) =>
     `${path} was edited meanwhile: the edit stands, and the next save takes it in.`,
+  changedSoItStays: (path: string) => `${path} was changed since, so it stays.`,
+  entryStays: (path: string, id: string) => `${path} was changed since, so the entry of ${id} stays in it.`,
   notHiddenFromGit: (path: string, problem: string) => `${path} could not be hidden from git: ${problem}`,
   tempsNotHiddenFromGit: (problem: string) => `Temporary files could not be hidden from git: ${problem}`,
   moveUnknownToGit: (from: string, to: string, problem: string) =>

@@ -9,6 +9,7 @@ import { storeBusy, workspaceLockForSave } from '../context/workspace-lock.ts'
 import { SAVE_MS } from '../publish/guard.ts'
 import type { SettleReport } from '../publish/settle-owed-files.ts'
 import { type Here, lookHere } from '../trust/here.ts'
+import { recordAct } from './act-record.ts'
 import { bringUpToDate } from './bring-up-to-date.ts'
 import { tellProblems } from './read-survey.ts'
 import { settleHere } from './settle-here.ts'
@@ -81,8 +82,14 @@ export async function actAndReportFailures<R>(
         continue
       }
       const { commit, answer } = await decideOrTell(context, survey, decide)
-      const committed = await store.acts.commit({ ...commit, workspace: identity.workspace })
+      const recorded = commit.turn ? null : await recordAct(context, survey, commit)
+      const committed = await store.acts.commit({
+        ...commit,
+        workspace: identity.workspace,
+        ...(recorded && { act: recorded.act, texts: [...(commit.texts ?? []), ...recorded.texts] }),
+      })
       if (committed.done) {
+        context.act = recorded?.act ?? null
         const settled = await afterCommit<Pick<ActResult<R>, 'owed' | 'failures' | 'problem'>>(
           context,
           'Writing the files',

@@ -16,7 +16,7 @@ import { afterHead, requireRow } from './find-stream.ts'
 import { workAt } from './newest-whole-point.ts'
 import { clearCurrents } from './set-focus.ts'
 import { findRow, isBare, isTakenPath, type Survey } from './survey.ts'
-import { newStream } from './take-in.ts'
+import { beginningOf } from './take-in.ts'
 
 export interface NewDocument {
   id: string
@@ -57,13 +57,13 @@ export async function beginDocument(
   if (known && isBare(known) && parent === null)
     return givenDocument(context, survey, known, { text, current, note })
   refuseTaken(context, survey, name)
-  const stream = newStream(context, name)
+  const { stream, begins, after } = beginningOf(context, survey, name)
   const origin = parent === null ? undefined : requireRow(survey, parent)
   const point = await documentPoint(context, {
     stream,
     text,
     parent: null,
-    after: null,
+    after,
     triggers: [{ kind: 'manual', note }],
     provenance: provenanceOf(survey),
     foreign: origin?.position.foreign ?? false,
@@ -71,9 +71,9 @@ export async function beginDocument(
   const path = activePath(name)
   requireSize(text, path)
   const { id: checkpoint } = point.checkpoint
-  const begins: Partial<DocumentCommit> = {
+  const begun: Partial<DocumentCommit> = {
     ...point.commit,
-    begins: [stream],
+    begins,
     documents: [owedDocument(point, path, null)],
   }
   const focus = current ? { ...(await clearCurrents(context, survey, stream.id)), focus: stream.id } : {}
@@ -82,10 +82,10 @@ export async function beginDocument(
     path,
     parent: origin?.stream.name ?? null,
     checkpoint,
-    sequence: 1,
+    sequence: (after?.sequence ?? 0) + 1,
     focused: current,
   }
-  return { commit: joinCommits(context.identity.workspace, begins, focus), answer }
+  return { commit: joinCommits(context.identity.workspace, begun, focus), answer }
 }
 
 /** Work that was only saved so far gets a document, in which all that is known of it stands. */

@@ -57,6 +57,8 @@ export interface NewPoint {
   /** What the work came to, where it is closed and has no document that says so. */
   completion?: Completion
   pressure?: Pressure
+  /** The checkpoint whose work stands again with this. */
+  stands?: string
   /** The session of an agent in which it is taken; the one that gives the command, where nobody says. */
   session?: string
 }
@@ -178,6 +180,7 @@ function pointOf(
     ...(completion === null ? {} : { completion: redactAll(completion, mark) }),
     provenance: redactAll(provenance, mark),
     ...(point.absent?.length ? { absent: redactAll(point.absent, mark) } : {}),
+    ...(point.stands === undefined ? {} : { stands: point.stands }),
   }
   const appends = [{ checkpoint, after: after?.id ?? null, foreign }]
   return { checkpoint, commit: { appends, texts: [], versions: [] } }

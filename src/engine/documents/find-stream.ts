@@ -4,7 +4,7 @@ import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
-import { findRow, isBare, isHere, type Survey, standingOf } from './survey.ts'
+import { findRow, findWithdrawn, isBare, isHere, type Survey, standingOf } from './survey.ts'
 
 /** The work stream of this repository by its id. */
 export function requireRow(survey: Survey, id: string): WorkRow {
@@ -16,6 +16,10 @@ export function requireRow(survey: Survey, id: string): WorkRow {
   if (trouble) throw documentRefusalOf(trouble, id)
   throw new ReasonError('stream_unknown', { id })
 }
+
+/** The same, also where its beginning was undone: its history can be looked at, and brought back. */
+export const requireKnownRow = (survey: Survey, id: string): WorkRow =>
+  findRow(survey, id) ?? findWithdrawn(survey, id) ?? requireRow(survey, id)
 
 export function documentRefusalOf(
   { kind, path, line, what }: Survey['troubles'][number],

@@ -9,7 +9,7 @@ import { requireSize } from './edit-document.ts'
 import { currentsOf, type Survey } from './survey.ts'
 
 /** The same document with another `status`: other bytes of the same checkpoint, for focus is not work. */
-async function setStatusText(
+export async function setStatusText(
   context: Context,
   { stream, view, position }: WorkRow,
   current: boolean,

@@ -32,6 +32,8 @@ export interface Survey extends Here {
   /** What git has under way; documents are left alone meanwhile. */
   operation: GitOperation | null
   rows: WorkRow[]
+  /** Work whose beginning was undone: it counts as not there, and whoever begins it anew goes on after its head. */
+  withdrawn: WorkRow[]
   /** How every document file looks, by its path. */
   files: ReadonlyMap<string, string>
   /** Files of ours that somebody left who died while writing. */
@@ -44,10 +46,12 @@ export interface Survey extends Here {
 export async function surveyDocuments(context: Context, here?: Here): Promise<Survey> {
   const { store, identity, place } = context
   const { trusted, vouched, head } = here ?? (await lookHere(context))
+  const rows = await store.acts.listWork(identity.repository, identity.workspace)
   return {
     ...{ trusted, vouched, head },
     operation: gitOperation(place),
-    rows: await store.acts.listWork(identity.repository, identity.workspace),
+    rows: rows.filter((row) => !isWithdrawn(row)),
+    withdrawn: rows.filter(isWithdrawn),
     ...filesIn(place.root),
     foreign: [],
   }
@@ -134,6 +138,8 @@ export function isTakenPath({ place }: Context, path: string): boolean {
   }
 }
 
+const isWithdrawn = ({ position }: WorkRow) => position.gist.document?.stands === null
+
 /** How a stream stands in this workspace. */
 export type Standing = 'focused' | 'open' | 'archived'
 
@@ -149,8 +155,12 @@ export const isBare = ({ view, position }: WorkRow) =>
 export const isHere = ({ files }: Pick<Survey, 'files'>, { view }: WorkRow) =>
   view !== null && files.has(view.path)
 
-export const findRow = ({ rows }: Survey, name: string) =>
+export const findRow = ({ rows }: Pick<Survey, 'rows'>, name: string) =>
   rows.find(({ stream }) => nameKey(stream.name) === nameKey(name))
+
+/** The same among the work whose beginning was undone. */
+export const findWithdrawn = ({ withdrawn }: Pick<Survey, 'withdrawn'>, name: string) =>
+  findRow({ rows: withdrawn }, name)
 
 /** The open documents on the disk that say they are the current one; there should be one at most. */
 export const currentsOf = (survey: Survey): WorkRow[] =>

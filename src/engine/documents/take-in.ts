@@ -17,7 +17,7 @@ import { type Arrival, readArrivals, type Stamp, withoutTwins } from './arrivals
 import { documentPoint, joinCommits } from './checkpoint-of.ts'
 import { afterHead } from './find-stream.ts'
 import { focusAsDocumentsSay, tellSetBack } from './focus-as-documents-say.ts'
-import type { Survey } from './survey.ts'
+import { findWithdrawn, type Survey } from './survey.ts'
 
 /** What looking at the files came to: what to commit, and what to tell. */
 export interface Intake {
@@ -55,7 +55,7 @@ export async function takeIn(context: Context, survey: Survey, most?: number): P
         continue
       }
       const source = delivery?.delivered ? BY_USER : sourceOf(arrival.path)
-      parts.push((await adopt(context, arrival, row, delivery, source)) ?? {})
+      parts.push((await adopt(context, survey, arrival, row, delivery, source)) ?? {})
     }
   }
   if (survey.trusted && survey.operation === null)
@@ -73,6 +73,7 @@ const takesOver = ({ view, position }: WorkRow, delivery: Delivery | undefined) 
 
 async function adopt(
   context: Context,
+  survey: Survey,
   arrival: Arrival,
   row: WorkRow | undefined,
   delivery: Delivery | undefined,
@@ -90,18 +91,18 @@ async function adopt(
   const current = isBrought ? (row?.view?.current ?? row?.focused ?? false) : saysCurrent(reading.front)
   const document = { path, hash, current, base: null, stamp, state: 'published' as const }
   if (row === undefined) {
-    const stream = newStream(context, reading.id)
+    const { begins, ...begun } = beginningOf(context, survey, reading.id)
     const foreign = delivery?.foreign ?? false
     const point = await documentPoint(context, {
-      stream,
+      ...begun,
       text: reading.text,
       parent: null,
-      after: null,
       foreign,
       ...arrives,
     })
-    const placed = { ...document, stream: stream.id, checkpoint: point.checkpoint.id }
-    return { ...point.commit, begins: [stream], documents: [placed] }
+    const stream = begun.stream.id
+    const placed = { ...document, stream, checkpoint: point.checkpoint.id }
+    return { ...point.commit, begins, documents: [placed] }
   }
   const { stream, view, position } = row
   const decision = decideAdoption({
@@ -188,7 +189,15 @@ function name(survey: Survey, arrival: Arrival, row: WorkRow | undefined): void 
     survey.troubles.push({ kind: 'changed', path: arrival.path, line: 1, ...TROUBLES.changedUntrusted })
 }
 
-export const newStream = (context: Context, name: string): NewStream => ({
+/** What begins a stream. One whose beginning was undone goes on after its head. */
+export function beginningOf(context: Context, survey: Pick<Survey, 'withdrawn'>, name: string) {
+  const known = findWithdrawn(survey, name)
+  if (known) return { stream: known.stream, begins: [], after: afterHead(known) }
+  const stream = newStream(context, name)
+  return { stream, begins: [stream], after: null }
+}
+
+const newStream = (context: Context, name: string): NewStream => ({
   id: streamId(context.identity.repository, name),
   repository: context.identity.repository,
   workspace: context.identity.workspace,

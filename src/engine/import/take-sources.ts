@@ -1,4 +1,5 @@
 import { sha256, wellFormed } from '../../core/canonical.ts'
+import { type Checkpoint, noChange } from '../../core/checkpoint.ts'
 import { adoptedId } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
@@ -6,9 +7,10 @@ import { emptyWork, type WorkState } from '../../core/work.ts'
 import { redactAll } from '../../policy/redact.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
+import { type RecordedCommit, recordAct } from '../documents/act-record.ts'
 import { documentPoint, joinCommits, type NewPoint, workPoint } from '../documents/checkpoint-of.ts'
 import { findRow, type Survey } from '../documents/survey.ts'
-import { newStream } from '../documents/take-in.ts'
+import { beginningOf } from '../documents/take-in.ts'
 import type { SourceCandidate } from './find-sources.ts'
 import { mergeImportedWork, roomFor } from './merge-imported-work.ts'
 import type { Lane, PlacedSource } from './place-sources.ts'
@@ -47,9 +49,17 @@ export async function takeSources(
   let parts: Array<Partial<DocumentCommit>> = []
   let batch: PlacedSource[] = []
   let characters = 0
+  const whole: Required<Pick<RecordedCommit, 'begins' | 'appends'>> = { begins: [], appends: [] }
   const flush = async () => {
     if (parts.length === 0) return true
-    const { done } = await context.store.acts.commit(joinCommits(context.identity.workspace, ...parts))
+    const { begins = [], appends = [], ...rest } = joinCommits(context.identity.workspace, ...parts)
+    whole.begins = [...whole.begins, ...begins]
+    whole.appends = [...whole.appends, ...appends.map(lightAppend)]
+    // Batch after batch it stays one act.
+    const recorded = await recordAct(context, survey, whole, context.act?.id)
+    const act = recorded && { act: recorded.act }
+    const { done } = await context.store.acts.commit({ begins, appends, ...rest, ...act })
+    if (done) context.act = recorded?.act ?? null
     if (done) answer.taken.push(...batch)
     parts = []
     batch = []
@@ -58,8 +68,10 @@ export async function takeSources(
     return done
   }
   for (const lane of lanes) {
-    const stream = { ...newStream(context, lane.name), ...findRow(survey, lane.name)?.stream }
-    let tail = await tailOf(context, findRow(survey, lane.name), roomFor(lane.sources.length))
+    const row = findRow(survey, lane.name)
+    const { begins, ...begun } = beginningOf(context, survey, lane.name)
+    const stream = row?.stream ?? begun.stream
+    let tail = await tailOf(context, row, begun.after, roomFor(lane.sources.length))
     for (const placed of lane.sources) {
       const source = read({ path: placed.path, how: 'named' })
       if (source === null || source.hash !== placed.hash) {
@@ -67,7 +79,7 @@ export async function takeSources(
         continue
       }
       const made = await pointOf(context, stream.id, tail, placed, source)
-      parts.push({ begins: tail.id === null ? [newStream(context, lane.name)] : [] }, made.commit)
+      parts.push({ begins: tail.id === null ? begins : [] }, made.commit)
       tail = made.tail
       batch.push(placed)
       characters += source.text.length
@@ -78,8 +90,19 @@ export async function takeSources(
   return { ...answer, done: await flush() }
 }
 
-async function tailOf({ store }: Context, row: WorkRow | undefined, room: number): Promise<Tail> {
-  if (row === undefined) return { id: null, sequence: 0, work: emptyWork(), own: new Set(), room }
+/** What is recorded of thousands of checkpoints must not keep them in memory. */
+const lightAppend = ({ checkpoint: { id, stream } }: { checkpoint: Checkpoint }) => ({
+  checkpoint: { id, stream, change: noChange(), triggers: [] },
+})
+
+async function tailOf(
+  { store }: Context,
+  row: WorkRow | undefined,
+  after: NewPoint['after'],
+  room: number,
+): Promise<Tail> {
+  const nothing = { id: null, sequence: 0, work: emptyWork(), own: new Set<string>(), room }
+  if (row === undefined) return { ...nothing, ...after }
   const { headId, headSequence } = row.stream
   const stored = await store.log.readCheckpoint(headId)
   if (stored?.state !== 'whole')

@@ -6,6 +6,7 @@ import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { foldersOf, guardOf, hasOurText, nameOf, type SettleOptions } from './guard.ts'
 import type { SettleStep } from './settle-rows.ts'
+import { takeFileAway } from './take-file-away.ts'
 
 export async function publishDocument(
   context: Context,
@@ -32,7 +33,7 @@ export async function publishDocument(
   return 'done'
 }
 
-/** The old place of a document that was archived or brought back. */
+/** The old place of a document that was archived or brought back; or the place of one whose beginning was undone. */
 export async function takeAway(
   context: Context,
   root: Folder,
@@ -42,6 +43,7 @@ export async function takeAway(
   const { store, identity, place } = context
   const rows = await store.acts.listWork(identity.repository, identity.workspace)
   const view = rows.find(({ stream }) => stream.id === row.stream)?.view ?? null
+  if (row.base !== null) return takeFileAway(context, root, row)
   if (view?.state !== 'published') return 'left'
   using folder = findFolder(root, foldersOf(row.path))
   if (folder?.entry(nameOf(row.path))) {

@@ -1,12 +1,15 @@
+import { sha256 } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { LEARNINGS_FILE, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import { addLearnings } from '../../formats/checkpoint-md/learnings.ts'
 import { readDocument } from '../../formats/checkpoint-md/read.ts'
 import type { Folder } from '../../fs/disk.ts'
-import { makeFolders } from '../../fs/durable.ts'
+import { findFolder, makeFolders } from '../../fs/durable.ts'
+import { removeGuarded } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
-import { foldersOf, replaceOrGiveBack } from './guard.ts'
+import { NOTICES } from '../context/notices.ts'
+import { foldersOf, guardOf, replaceOrGiveBack } from './guard.ts'
 import type { SettleStep } from './settle-rows.ts'
 
 /** Adds a stream's learnings to the shared file, once: its heading says whether they are there. */
@@ -23,6 +26,29 @@ export async function publishEntry(context: Context, root: Folder, row: OwedView
     const added = addLearnings(text, { date: completion.date.slice(0, 10), id, learnings })
     const isThere = added === text || (await replaceOrGiveBack(context, folder, LEARNINGS_FILE, bytes, added))
     if (!isThere) return 'again'
+  }
+  await store.local.forgetViews([{ workspace: identity.workspace, path: row.path }])
+  return 'done'
+}
+
+/**
+ * Puts the shared file back to what it was before an entry, while nothing else in it changed since; `base` is the hash
+ * of that text, and the file goes where there was none.
+ */
+export async function retractEntry(context: Context, root: Folder, row: OwedView): Promise<SettleStep> {
+  const { store, identity, notices } = context
+  const stored = await store.log.readCheckpoint(row.checkpoint)
+  const completion = stored?.state === 'whole' ? stored.checkpoint.completion : undefined
+  const id = row.path.slice(row.path.indexOf('#') + 1)
+  const before = row.base === null ? '' : await store.log.readText(row.base)
+  using folder = findFolder(root, foldersOf(row.path))
+  const bytes = folder?.read(LEARNINGS_FILE, MAX_DOCUMENT_BYTES) ?? null
+  if (folder !== null && bytes !== null && completion && before !== null) {
+    const { date, learnings } = completion
+    const added = addLearnings(before, { date: date.slice(0, 10), id, learnings })
+    if (bytes.toString('utf8') !== added) notices.push(NOTICES.entryStays(row.path.replace(/#.*/, ''), id))
+    else if (row.base === null) removeGuarded(folder, LEARNINGS_FILE, guardOf(context, sha256(bytes)))
+    else if (!(await replaceOrGiveBack(context, folder, LEARNINGS_FILE, bytes, before))) return 'again'
   }
   await store.local.forgetViews([{ workspace: identity.workspace, path: row.path }])
   return 'done'

@@ -3,16 +3,18 @@ import { type Folder, openFolder } from '../../fs/disk.ts'
 import { TEMP_ENDING } from '../../fs/durable.ts'
 import type { OwedView, ViewKind } from '../../store/local-state.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
+import { mainWorktree } from '../../workspace/main-worktree.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import type { SettleOptions } from './guard.ts'
 import { publishDocument, takeAway } from './publish-document.ts'
-import { publishEntry } from './publish-entry.ts'
+import { publishEntry, retractEntry } from './publish-entry.ts'
 import { publishIndex } from './publish-index.ts'
 import { publishLedger } from './publish-ledger.ts'
 import { publishNote } from './publish-note.ts'
 import { type SettleFailure, type SettleStep, settleRows, type Turn } from './settle-rows.ts'
 import { sweepBeside } from './sweep-beside.ts'
+import { takeFileAway } from './take-file-away.ts'
 
 export interface SettleReport {
   /** What is still owed. */
@@ -23,16 +25,30 @@ export interface SettleReport {
 
 type Publish = (context: Context, root: Folder, row: OwedView, how: SettleOptions) => Promise<SettleStep>
 
-/** How each kind of file is written, and when its turn is: what takes a file's place comes before that file goes. */
-const KINDS: Record<ViewKind, { turn: number; publish: Publish }> = {
-  document: { turn: 0, publish: publishDocument },
-  note: { turn: 0, publish: publishNote },
-  ledger: { turn: 0, publish: publishLedger },
-  index: { turn: 1, publish: publishIndex },
-  entry: { turn: 3, publish: publishEntry },
+/** A handoff lies in the main worktree. */
+const inMainWorktree =
+  (publish: Publish): Publish =>
+  async (context, root, row, how) => {
+    const main = mainWorktree(context.place)
+    if ('problem' in main) return publish(context, root, row, how)
+    using folder = openFolder(main.root)
+    return await publish(context, folder, row, how)
+  }
+
+/**
+ * How each kind of file is written and removed, and when its turn is to be written: what takes a file's place comes
+ * before that file goes.
+ */
+const KINDS: Record<ViewKind, { turn: number; publish: Publish; remove: Publish }> = {
+  document: { turn: 0, publish: publishDocument, remove: takeAway },
+  note: { turn: 0, publish: publishNote, remove: takeFileAway },
+  handoff: { turn: 0, publish: inMainWorktree(publishNote), remove: inMainWorktree(takeFileAway) },
+  ledger: { turn: 0, publish: publishLedger, remove: takeFileAway },
+  index: { turn: 1, publish: publishIndex, remove: takeFileAway },
+  entry: { turn: 3, publish: publishEntry, remove: retractEntry },
 }
 
-const LEAVING = { turn: 2, publish: takeAway }
+const TURN_TO_LEAVE = 2
 
 /** A newer version may owe files that this one knows nothing of: they wait for it. */
 const UNKNOWN = { turn: 4, publish: async (): Promise<SettleStep> => 'left' }
@@ -40,7 +56,11 @@ const UNKNOWN = { turn: 4, publish: async (): Promise<SettleStep> => 'left' }
 const isKnown = ({ kind }: OwedView) => Object.hasOwn(KINDS, kind)
 
 const settlerOf = (row: OwedView) =>
-  !isKnown(row) ? UNKNOWN : row.state === 'leaving' ? LEAVING : KINDS[row.kind]
+  !isKnown(row)
+    ? UNKNOWN
+    : row.state === 'leaving'
+      ? { turn: TURN_TO_LEAVE, publish: KINDS[row.kind].remove }
+      : KINDS[row.kind]
 
 /**
  * Writes what this workspace owes to its shared files, for callers that hold the workspace lock. Each write goes

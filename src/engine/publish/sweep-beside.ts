@@ -1,7 +1,7 @@
 import { sha256 } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
-import { setLastCheckpoint } from '../../formats/state-index/codec.ts'
+import { putLastCheckpoint } from '../../formats/state-index/codec.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import { isKept, isLeftover } from '../../fs/guarded.ts'
@@ -9,6 +9,7 @@ import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { foldersOf, nameOf } from './guard.ts'
+import { owedValue } from './publish-index.ts'
 
 /**
  * Removes what somebody left beside a file who died while writing it: that write is still owed, so it is known
@@ -30,13 +31,12 @@ export async function sweepBeside(context: Context, root: Folder, row: OwedView)
   }
 }
 
-async function isSafe({ store }: Context, folder: Folder, name: string, row: OwedView): Promise<boolean> {
+async function isSafe(context: Context, folder: Folder, name: string, row: OwedView): Promise<boolean> {
   const kept = folder.read(name, MAX_DOCUMENT_BYTES)
   if (kept === null || kept.length === 0) return true
-  if ((await store.log.readText(sha256(kept))) !== null) return true
+  if ((await context.store.log.readText(sha256(kept))) !== null) return true
   if (row.kind !== 'index') return false
   const standing = folder.read(nameOf(row.path), MAX_DOCUMENT_BYTES)
-  const at = (await store.log.readCheckpoint(row.checkpoint))?.row.at ?? ''
-  const renewed = setLastCheckpoint(kept.toString('utf8'), `${at.slice(0, 19)}Z`)
+  const renewed = putLastCheckpoint(kept.toString('utf8'), await owedValue(context, row))
   return standing !== null && (standing.equals(kept) || standing.toString('utf8') === renewed)
 }

@@ -53,10 +53,15 @@ function oweFile(
   }
 }
 
+/** What a save says about its note. */
+interface NoteInput extends Pick<SaveInput, 'note'> {
+  saying: Pick<SaveInput['saying'], 'files'>
+}
+
 export function noteOf(
   { notices, ports, mark }: Context,
   point: Point,
-  { work, atMs, world, told }: { work: WorkState; atMs: number; world: World; told: SaveInput },
+  { work, atMs, world, told }: { work: WorkState; atMs: number; world: World; told: NoteInput },
 ): FilePart[] {
   if (!world.hasAgentFolder && !told.note) return []
   const index = world.index ?? world.foundIndex

@@ -20,7 +20,7 @@ import { joinCommits } from '../documents/checkpoint-of.ts'
 import { afterHead, documentRefusalOf } from '../documents/find-stream.ts'
 import { newestWholeOrNull, workAt } from '../documents/newest-whole-point.ts'
 import { findRow, type Survey, standingOf, surveyDocuments } from '../documents/survey.ts'
-import { newStream } from '../documents/take-in.ts'
+import { beginningOf } from '../documents/take-in.ts'
 import { trustOwnWorkspace } from '../documents/trust-own-workspace.ts'
 import { hasEditsFor, vouchedLedger, withEdits } from '../surroundings/ledger-file.ts'
 import { absentFiles, fingerprintCache, withFingerprints } from '../surroundings/mentions.ts'
@@ -105,7 +105,9 @@ async function decide(
   const target = resolveStream(seen, 'save')
   const row = findRow(survey, target.name) ?? null
   if (row) refuse(survey, row)
-  const stream = row?.stream ?? newStream(context, target.name)
+  const { stream, begins, after } = row
+    ? { stream: row.stream, begins: [], after: afterHead(row) }
+    : beginningOf(context, survey, target.name)
   const ledger = await vouchedLedger(context, survey)
 
   const origin = row ?? originOf(survey, seen)
@@ -129,7 +131,7 @@ async function decide(
     stream,
     work,
     parent: origin?.position.checkpoint ?? null,
-    after: row ? afterHead(row) : null,
+    after,
     triggers: [
       why,
       ...(hasEditsFor(ledger, stream.id)
@@ -158,7 +160,7 @@ async function decide(
   return {
     commit: joinCommits(
       context.identity.workspace,
-      { begins: row ? [] : [newStream(context, target.name)] },
+      { begins },
       written.commit,
       ...files.map(({ commit }) => commit),
     ),
@@ -168,7 +170,7 @@ async function decide(
       began: target.isNew,
       origin: row === null ? (origin?.stream.name ?? null) : null,
       checkpoint: written.point.checkpoint.id,
-      sequence: (row?.stream.headSequence ?? 0) + 1,
+      sequence: (after?.sequence ?? 0) + 1,
       at,
       summary: work.now || work.state,
       goal: work.intent,

@@ -20,8 +20,8 @@ import { joinCommits } from '../documents/checkpoint-of.ts'
 import { afterHead } from '../documents/find-stream.ts'
 import { newestWholeOrNull } from '../documents/newest-whole-point.ts'
 import { settleHere } from '../documents/settle-here.ts'
-import { findRow, type Survey, standingOf, surveyDocuments } from '../documents/survey.ts'
-import { newStream } from '../documents/take-in.ts'
+import { findRow, findWithdrawn, type Survey, standingOf, surveyDocuments } from '../documents/survey.ts'
+import { beginningOf } from '../documents/take-in.ts'
 import { writePoint } from '../save/save-document.ts'
 import { ledgerOf } from '../save/save-files.ts'
 import { isEdited, ledgerFile } from '../surroundings/ledger-file.ts'
@@ -72,11 +72,14 @@ export async function saveSession(
   return null
 }
 
-/** A stream that is over, or holds what nobody vouches for, takes nothing: the session goes on with its own. */
+/** A stream that is over or was undone, or holds what nobody vouches for, takes nothing: the session goes on with its own. */
 function targetOf(survey: Survey, session: Session): { name: string; row: WorkRow | null } {
   const name = streamOf(session)
   const row = findRow(survey, name) ?? null
-  const isShut = row !== null && (standingOf(row) === 'archived' || row.position.foreign)
+  const isShut =
+    row === null
+      ? findWithdrawn(survey, name) !== undefined
+      : standingOf(row) === 'archived' || row.position.foreign
   const own = sessionStream(session.id)
   return isShut ? { name: own, row: findRow(survey, own) ?? null } : { name, row }
 }
@@ -169,13 +172,14 @@ async function commit(
 ): Promise<string | null> {
   const { identity, store, ports } = context
   const { environment, context: use } = session
-  const begun = newStream(context, name)
+  const { stream, begins, after } = row
+    ? { stream: row.stream, begins: [], after: afterHead(row) }
+    : beginningOf(context, survey, name)
   const used = use?.window ? (use.tokens / use.window) * 100 : 0
   // When the work was done, not when it was found: of two pieces of work the newer one is told first.
   const atMs = Math.min(ports.now(), Date.parse(talk.lastAt ?? session.lastActivityAt) || ports.now())
   const point = {
-    ...{ stream: row?.stream ?? begun, work, parent, atMs, session: session.id },
-    after: row && afterHead(row),
+    ...{ stream, after, work, parent, atMs, session: session.id },
     triggers: [{ kind: why.kind, note: why.note }],
     change: { summary: work.now, artifacts: [], transitions: [], commands: talk.commands },
     provenance: why.isLive
@@ -192,12 +196,7 @@ async function commit(
   const at = new Date(atMs).toISOString()
   const files = ledger === null ? [] : await ledgerOf(context, survey, written.point, { ledger, work, at })
   const committed = await store.acts.commit(
-    joinCommits(
-      identity.workspace,
-      { begins: row ? [] : [begun] },
-      written.commit,
-      ...files.map(({ commit: part }) => part),
-    ),
+    joinCommits(identity.workspace, { begins }, written.commit, ...files.map(({ commit: part }) => part)),
   )
   if (!committed.done) return null
   if (files.length > 0) await publish(context, survey)

@@ -34,7 +34,9 @@ export async function ledgerFile(context: Context): Promise<LedgerFile | null> {
   const { settings, store, identity, place } = context
   if (!settings.ledger) return null
   const path = settings.ledger_path
-  const row = await store.local.readFileView(identity.workspace, path)
+  const known = await store.local.readFileView(identity.workspace, path)
+  const undone = known && (await undoneEdit(context, known))
+  const row = undone ? undone.shown && { ...known, ...undone.shown } : known
   const expected = expectedHash(row)
   const page = expected === null ? null : await store.log.readText(expected)
   const file = { path, row, page, source: BY_USER }
@@ -45,12 +47,25 @@ export async function ledgerFile(context: Context): Promise<LedgerFile | null> {
     const text = decodeUtf8(bytes)
     if (text === null) return { ...file, found: null, problem: 'it is not UTF-8' }
     const hash = sha256(bytes)
-    const isKnown = row?.hash === hash || (await store.local.wasLedger(identity.workspace, hash))
+    const isKnown =
+      hash !== undone?.before &&
+      (row?.hash === hash || (await store.local.wasLedger(identity.workspace, hash)))
     return { ...file, found: { text, hash, isKnown }, problem: null }
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
     return { ...file, found: null, problem: error.message.replace(/\.$/, '') }
   }
+}
+
+/** An edit by hand that a save took in which was undone since: it stands there again, and is still to be taken in. */
+async function undoneEdit({ store, identity }: Context, { path, hash }: FileView) {
+  const acts = (await store.local.listActs(identity.workspace)).filter(({ isUndone }) => isUndone)
+  return acts
+    .flatMap(({ record }) => record.files)
+    .find(
+      (file) =>
+        file.kind === 'ledger' && file.path === path && file.before === hash && file.shown?.hash !== hash,
+    )
 }
 
 /** What should stand there as far as we know: a write that is still owed has not happened. */

@@ -32,13 +32,24 @@ const nonEmpty = (value: unknown) =>
  * The index with another `last_checkpoint`, and every other character as it was: the file belongs to others, and
  * parsing and printing it again would change numbers, spaces and keys that are there twice.
  */
-export function setLastCheckpoint(text: string, at: string): string | { problem: string } {
+export const setLastCheckpoint = (text: string, at: string): string | { problem: string } =>
+  putLastCheckpoint(text, JSON.stringify(wellFormed(at)))
+
+/** The value of `last_checkpoint` as it is written there; null where the key, or a readable index, is not there. */
+export function lastCheckpointIn(text: string): string | null {
+  if ('problem' in parseIndex(text)) return null
+  const mine = membersOf(text).members.findLast(({ key }) => key === KEY)
+  return mine ? text.slice(mine.valueStart, mine.valueEnd) : null
+}
+
+/** The same with a value as it is to be written; null takes the key away, as if it had never been put there. */
+export function putLastCheckpoint(text: string, value: string | null): string | { problem: string } {
   const read = parseIndex(text)
   if ('problem' in read) return read
-  const value = JSON.stringify(wellFormed(at))
   const { open, close, members } = membersOf(text)
   // Where a key is there twice, readers take the last.
   const mine = members.findLast(({ key }) => key === KEY)
+  if (value === null) return mine ? withoutMember(text, open, members, mine) : text
   if (mine) return spliceText(text, mine.valueStart, mine.valueEnd, value)
   const last = members.at(-1)
   if (!last) {
@@ -51,6 +62,13 @@ export function setLastCheckpoint(text: string, at: string): string | { problem:
   const comma = before ? text.slice(before.valueEnd, last.start) : `,${text.slice(open + 1, last.start)}`
   const colon = text.slice(last.keyEnd, last.valueStart)
   return spliceText(text, last.valueEnd, last.valueEnd, `${comma}"${KEY}"${colon}${value}`)
+}
+
+function withoutMember(text: string, open: number, members: Member[], mine: Member): string {
+  const at = members.indexOf(mine)
+  const next = members[at + 1]
+  if (next) return spliceText(text, mine.start, next.start, '')
+  return spliceText(text, members[at - 1]?.valueEnd ?? open + 1, mine.valueEnd, '')
 }
 
 const spliceText = (text: string, start: number, end: number, put: string) =>

@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../../core/checkpoint.ts'
-import type { DocumentChange, LocalChange, OwedView, StartingView } from '../local-state.ts'
+import type { DocumentChange, LocalChange, NewAct, OwedView, StartingView } from '../local-state.ts'
 import type { Sql } from './sql.ts'
 
 export function applyChange(sql: Sql, change: LocalChange): void {
@@ -31,14 +31,35 @@ function placeDocuments(sql: Sql, change: DocumentChange): void {
     )
     putView(sql, workspace, { ...row, kind: 'document' })
   }
-  for (const row of change.leaving ?? [])
-    putView(sql, workspace, { ...row, ...UNSTATED, kind: 'document', state: 'leaving' })
+  for (const { kind = 'document', base = null, ...row } of change.leaving ?? [])
+    putView(sql, workspace, { ...row, ...UNSTATED, kind, base, state: 'leaving' })
   for (const row of change.entries ?? [])
     putView(sql, workspace, { ...row, ...UNSTATED, kind: 'entry', hash: '', state: 'pending' })
   for (const row of change.files ?? []) putView(sql, workspace, { ...UNSTATED, ...row })
   for (const { path, checkpoint, hash, at } of change.ledgers ?? [])
     sql.insert('ledgers', { workspace, path, checkpoint, hash, at }, 'DO NOTHING')
   if (change.focus !== undefined) setFocus(sql, workspace, change.focus)
+  if (change.act) recordAct(sql, workspace, change.act)
+  if (change.turn)
+    sql.run(
+      'UPDATE acts SET undone = ? WHERE workspace = ? AND id = ?',
+      ...[change.turn.isUndone, workspace, change.turn.act],
+    )
+}
+
+/** So many can be undone, one after another. */
+const MOST_ACTS = 50
+
+function recordAct(sql: Sql, workspace: string, act: NewAct): void {
+  const row = { workspace, id: act.id, body: JSON.stringify(act), undone: false }
+  sql.insert('acts', row, '(workspace, id) DO UPDATE SET body = excluded.body')
+  // What was undone before cannot be done again on top of this.
+  sql.run('DELETE FROM acts WHERE workspace = ? AND undone = 1', workspace)
+  sql.run(
+    `DELETE FROM acts WHERE workspace = ? AND seq <= coalesce(
+       (SELECT seq FROM acts WHERE workspace = ? ORDER BY seq DESC LIMIT 1 OFFSET ${MOST_ACTS}), 0)`,
+    ...[workspace, workspace],
+  )
 }
 
 const UNSTATED = { base: null, stamp: null, current: false }

@@ -42,6 +42,7 @@ export function mergeStore(from: Sql, into: Sql): number {
     order: 'seq',
     adapt: ({ seq: _own, ...row }) => row,
   })
+  mergeActs(from, into)
   mergeViews(from, into)
   mergeSessions(from, into)
   return added.size
@@ -124,6 +125,17 @@ function adaptEvent(into: Sql, { stream, at, body }: RawEvent): NewRow | null {
   return into.has(waits, stream, at, body) || into.has(taken, stream, at, body) ? null : { stream, at, body }
 }
 
+/** Acts are undone in their order: those of a workspace that has some of its own stay where they are. */
+function mergeActs(from: Sql, into: Sql): void {
+  const known = new Set(
+    into.all<{ workspace: string }>('SELECT DISTINCT workspace FROM acts').map(({ workspace }) => workspace),
+  )
+  copyRows<{ seq: number; workspace: string }>(from, into, 'acts', {
+    order: 'seq',
+    adapt: ({ seq: _own, ...row }) => (known.has(row.workspace) ? null : row),
+  })
+}
+
 type RawView = {
   workspace: string
   path: string
@@ -148,7 +160,7 @@ function mergeViews(from: Sql, into: Sql): void {
 /** A document has one place in a workspace: of a file that was moved since, the newer place counts. */
 function takesPlace(into: Sql, row: Omit<RawView, 'stamp'>): boolean {
   const { kind, state, stream, workspace, path, checkpoint, hash } = row
-  const isWritten = kind === 'document' || kind === 'note' || kind === 'ledger'
+  const isWritten = ['document', 'note', 'ledger', 'handoff'].includes(kind)
   // What is lost cannot be written any more: the file that stands there counts.
   if (isWritten && state === 'pending' && !into.has('SELECT 1 FROM texts WHERE hash = ?', hash)) return false
   if (kind !== 'document' || state === 'leaving') return true

@@ -232,6 +232,17 @@ export const MIGRATIONS: readonly string[] = [
   -- Whether the user vouches for what the default branch of the remote brings: trust from before did not say.
   ALTER TABLE trust ADD COLUMN vouches INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- What was done in a workspace last, as JSON, so that it can be undone.
+  CREATE TABLE acts (
+    seq INTEGER PRIMARY KEY,
+    workspace TEXT NOT NULL REFERENCES workspaces (id),
+    id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    undone INTEGER NOT NULL,
+    UNIQUE (workspace, id)
+  ) STRICT;
+  `,
 ]
 
 /** The oldest version that may still write to a database of the newest shape. */

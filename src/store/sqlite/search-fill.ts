@@ -2,9 +2,10 @@ import { sha256 } from '../../core/canonical.ts'
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import { decisionIn } from '../../core/searchable.ts'
 import type { AgentName, Session } from '../../core/session.ts'
+import { idsIn, standingLines } from '../../core/standing-line.ts'
 import type { StreamKind } from '../log.ts'
 import type { IndexPart, SearchRecord } from '../search-index.ts'
-import { parseOrNull, wholeBody } from './rows.ts'
+import { parseOrNull, readGist, wholeBody } from './rows.ts'
 import { clearSearch, lostTables } from './search-damage.ts'
 import { recordNumber } from './search-number.ts'
 import type { Sql } from './sql.ts'
@@ -64,11 +65,54 @@ export function readUnsearched(sql: Sql, most: number): IndexPart {
     sessions: sessions.length < most ? totals.sessions : mark.sessions,
     removed: totals.removed,
   }
+  const { standing, undone } = turnsIn(sql, rows, mark.row, to.row)
   return {
     ...{ from, to: JSON.stringify(to), anew: known === null, left: Math.max(0, totals.top - to.row) },
-    checkpoints: withParents(sql, rows),
+    checkpoints: withParents(sql, standing),
+    undone,
     sessions,
   }
+}
+
+/**
+ * Which checkpoints an index has to take in, and which to drop, where some of the new ones are an undo, a redo or a
+ * restore: of such a stream it has what stands after the last of them, and nothing else.
+ */
+function turnsIn(
+  sql: Sql,
+  rows: readonly CheckpointBody[],
+  fromRow: number,
+  toRow: number,
+): { standing: CheckpointBody[]; undone: string[] } {
+  const turned = new Set(rows.filter(({ body }) => body?.includes('"stands":')).map(({ stream }) => stream))
+  const standing = rows.filter(({ stream }) => !turned.has(stream))
+  const undone: string[] = []
+  for (const stream of turned) {
+    const history = sql.all<{ row: number; id: string; gist: string }>(
+      'SELECT rowid AS row, id, gist FROM checkpoints WHERE stream = ? AND rowid <= ? ORDER BY seq',
+      ...[stream, toRow],
+    )
+    const points = history.map(({ row, id, gist }) => ({
+      ...{ row, id },
+      stands: readGist(gist).document?.stands,
+    }))
+    const lineAt = (last: number) => {
+      const known = points.filter(({ row }) => row <= last)
+      return new Set(idsIn(standingLines(known).get(known.at(-1)?.id ?? '') ?? null))
+    }
+    const [before, after] = [lineAt(fromRow), lineAt(toRow)]
+    undone.push(...[...before].filter((id) => !after.has(id)))
+    for (const { id } of points)
+      if (after.has(id) && !before.has(id))
+        standing.push(
+          ...sql.all<CheckpointBody>(
+            `SELECT c.rowid AS row, c.id, c.stream, s.kind, s.repository, c.hash, c.body
+             FROM checkpoints c CROSS JOIN streams s ON s.id = c.stream WHERE c.id = ?`,
+            id,
+          ),
+        )
+  }
+  return { standing, undone }
 }
 
 interface CheckpointBody {
@@ -120,9 +164,10 @@ function changedSessions(sql: Sql, anew: boolean, most: number): IndexPart['sess
 }
 
 export function putRecords(sql: Sql, part: IndexPart, records: readonly SearchRecord[]): boolean {
-  const { from, to, anew, sessions } = part
+  const { from, to, anew, undone, sessions } = part
   if (markText(sql) !== from) return false
   if (anew) clearSearch(sql)
+  for (const id of undone) dropCheckpoint(sql, id)
   for (const record of records) putRecord(sql, record)
   for (const { agent, id, version } of sessions) sql.replace('search_sessions', { agent, id, version })
   const before = anew ? NOTHING : soundMark(sql, from)
@@ -138,6 +183,12 @@ function dropRemoved(sql: Sql): void {
      AND (SELECT typeof(body) FROM checkpoints WHERE id = search_records.checkpoint) IS NOT 'text'`,
   )
   for (const { n } of gone) dropRecord(sql, n)
+}
+
+function dropCheckpoint(sql: Sql, id: string): void {
+  for (const { n } of sql.all<{ n: number }>('SELECT n FROM search_records WHERE checkpoint = ?', id))
+    dropRecord(sql, n)
+  sql.run('DELETE FROM search_superseded WHERE checkpoint = ?', id)
 }
 
 function dropRecord(sql: Sql, n: number): void {

@@ -1,4 +1,5 @@
 import type {
+  ActRow,
   DocumentView,
   FileView,
   Glance,
@@ -6,6 +7,7 @@ import type {
   LedgerText,
   LocalChange,
   LocalState,
+  NewAct,
   NewView,
   OverviewRow,
   OwedView,
@@ -19,6 +21,7 @@ import type {
 import type { Connection } from './connection.ts'
 import { applyChange } from './local-writes.ts'
 import type { Locks } from './lock.ts'
+import { parseOrNull } from './rows.ts'
 import { conditionsOf, type Sql } from './sql.ts'
 
 export class SqliteLocalState implements LocalState {
@@ -208,6 +211,21 @@ export class SqliteLocalState implements LocalState {
     )
   }
 
+  listActs(workspace: string): Promise<ActRow[]> {
+    return this.connection.read((sql) =>
+      sql
+        .all<{ body: string; undone: number }>(
+          'SELECT body, undone FROM acts WHERE workspace = ? ORDER BY seq',
+          workspace,
+        )
+        .flatMap(({ body, undone }) => {
+          // `as`: written by `recordAct` and by nobody else; a damaged one cannot be undone.
+          const act = parseOrNull(body) as NewAct | null
+          return act === null ? [] : [{ ...act, isUndone: undone === 1 }]
+        }),
+    )
+  }
+
   /** One text for all rows: to read thousands of them from their tables would cost more than all the rest of a list. */
   readGlance(workspace: string, { names, marks }: Glance): Promise<OverviewRow[] | null> {
     return this.connection.read((sql) => {
@@ -259,7 +277,7 @@ export class SqliteLocalState implements LocalState {
 const glanceNames = (names: string) => `2\n${names}`
 
 const SELECT_FILE_VIEW = `SELECT kind, path, stream, checkpoint, hash, base, state FROM views
-  WHERE workspace = ? AND kind IN ('note', 'ledger', 'index')`
+  WHERE workspace = ? AND kind IN ('note', 'ledger', 'index', 'handoff')`
 
 const forgetView = (sql: Sql, { workspace, path }: ViewKey) =>
   sql.run('DELETE FROM views WHERE workspace = ? AND path = ?', workspace, path)

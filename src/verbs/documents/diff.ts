@@ -1,7 +1,7 @@
 import { ReasonError } from '../../core/reason.ts'
 import { quoteShort } from '../../core/text.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { requireRow, tellForeign } from '../../engine/documents/find-stream.ts'
+import { requireKnownRow, requireRow, tellForeign } from '../../engine/documents/find-stream.ts'
 import { type PointText, pointAt } from '../../engine/documents/point.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
 import { findRow } from '../../engine/documents/survey.ts'
@@ -65,7 +65,7 @@ export const diff = defineVerb({
   takesIn: 'events',
   async perform(context, { id, from, to }) {
     const survey = await readSurvey(context)
-    const row = requireRow(survey, id)
+    const row = requireKnownRow(survey, id)
     tellForeign(context, row)
     const other =
       from !== undefined && (findRow(survey, from) || !isNumber(from)) ? requireRow(survey, from) : null

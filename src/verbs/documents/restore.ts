@@ -1,27 +1,102 @@
+import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
-import { documentPoint, owedDocument } from '../../engine/documents/checkpoint-of.ts'
+import { actOnDocuments, type DocumentAct } from '../../engine/documents/act-on-documents.ts'
+import { documentPoint, joinCommits, owedDocument, workPoint } from '../../engine/documents/checkpoint-of.ts'
 import { requireSize } from '../../engine/documents/edit-document.ts'
-import { afterHead, documentRefusalOf, requireRow } from '../../engine/documents/find-stream.ts'
+import { afterHead, documentRefusalOf, requireKnownRow } from '../../engine/documents/find-stream.ts'
 import { pointAt } from '../../engine/documents/point.ts'
-import { isHere, isTakenPath, type Survey } from '../../engine/documents/survey.ts'
+import { isBare, isHere, isTakenPath, type Survey, standingOf } from '../../engine/documents/survey.ts'
+import { indexOf, ledgerOf, noteOf } from '../../engine/save/save-files.ts'
+import { vouchedLedger } from '../../engine/surroundings/ledger-file.ts'
+import { worldOf } from '../../engine/surroundings/world.ts'
 import { provenanceOf } from '../../engine/trust/here.ts'
 import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
 import { withoutCompletion } from '../../formats/checkpoint-md/edit.ts'
 import { activePath, archivePath, isArchived } from '../../formats/checkpoint-md/layout.ts'
 import { setFrontMatter } from '../../formats/markdown/front-matter.ts'
+import { redactAll } from '../../policy/redact.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { STREAM_FIELD } from './stream-field.ts'
 
+/** The point that is meant, and whether it has a document. Of work whose beginning was undone it is the last before that. */
+async function targetOf(
+  { store }: Context,
+  survey: Survey,
+  row: WorkRow,
+  given: number | undefined,
+): Promise<{ at: number | undefined; hasDocument: boolean }> {
+  if (!survey.withdrawn.includes(row)) return { at: given, hasDocument: !isBare(row) }
+  const history = await store.log.readHistory(row.stream.id)
+  const found = history.findLast(({ sequence, gist }) =>
+    given === undefined ? gist.document?.stands === undefined : sequence === given,
+  )
+  return { at: found?.sequence ?? given, hasDocument: (found?.gist.document?.created ?? '') !== '' }
+}
+
+/**
+ * Work that has no document, as it was at a point, or open again where it was closed: a save like any other, that says
+ * what was said then.
+ */
+async function restoreWork(
+  context: Context,
+  survey: Survey,
+  row: WorkRow,
+  at: number | undefined,
+): Promise<DocumentAct<RestoreReceipt>> {
+  const { stream, position } = row
+  const history = await context.store.log.readHistory(stream.id)
+  const found = history.find(({ sequence }) => sequence === (at ?? position.sequence))
+  const stored = found ? await context.store.log.readCheckpoint(found.id) : null
+  if (!found || stored?.state !== 'whole')
+    throw new ReasonError('checkpoint_unknown', { id: stream.name, at: at ?? position.sequence })
+  const answer = { ...answerOf(row, null), restored: at ?? null }
+  const isOpen = standingOf(row) !== 'archived'
+  if (isOpen && found.id === position.checkpoint)
+    return { commit: {}, answer: { ...answer, checkpoint: found.id, already: true } }
+  const { work, absent = [], stands = found.id } = stored.checkpoint
+  const nowMs = context.ports.now()
+  const point = workPoint(context, {
+    ...{ stream, work: redactAll(work, context.mark), absent, stands: stands ?? found.id },
+    parent: position.checkpoint,
+    after: afterHead(row),
+    triggers: [{ kind: 'manual', note: at === undefined ? 'restored' : `restored from number ${at}` }],
+    provenance: provenanceOf(survey),
+    foreign: found.foreign,
+    atMs: nowMs,
+  })
+  const world = await worldOf(context, survey, { wantsDirty: false })
+  const told = { note: false, saying: { files: [] } }
+  const ledger = await vouchedLedger(context, survey)
+  // Text that nobody reviewed would lose its mark in a file.
+  const files = found.foreign
+    ? []
+    : [
+        ...noteOf(context, point, { work, atMs: nowMs, world, told }),
+        ...indexOf(point, world),
+        ...(await ledgerOf(context, survey, point, { ledger, work, at: instant(nowMs) })),
+      ]
+  return {
+    commit: joinCommits(context.identity.workspace, point.commit, ...files.map(({ commit }) => commit)),
+    answer: {
+      ...answer,
+      ...{ checkpoint: point.checkpoint.id, sequence: stream.headSequence + 1, already: false },
+    },
+  }
+}
+
 /** The text to bring back: a point's own; without one the last one here, open again where it was archived. */
-async function textOf(context: Context, row: WorkRow, at: number | undefined): Promise<string> {
-  const { text } = await pointAt(context, row, at)
+async function textOf(context: Context, row: WorkRow, at: number | undefined) {
+  const { text, checkpoint } = await pointAt(context, row, at)
   const wanted = at === undefined ? withoutCompletion(text) : text
   const says = decodeDocument(wanted).front?.fields.get('status')?.value === 'current'
   // Focus is of today, whatever the old text says.
-  return says === row.focused ? wanted : setFrontMatter(wanted, 'status', row.focused ? 'current' : 'active')
+  const isSaid = says === row.focused
+  return {
+    found: checkpoint,
+    text: isSaid ? wanted : setFrontMatter(wanted, 'status', row.focused ? 'current' : 'active'),
+  }
 }
 
 function refuseTaken(context: Context, path: string, own: string | undefined): void {
@@ -30,7 +105,7 @@ function refuseTaken(context: Context, path: string, own: string | undefined): v
 
 export const restore = defineVerb({
   name: 'restore',
-  summary: 'Bring a checkpoint document back, as it was at a point',
+  summary: 'Bring work back as it was at a point, with its document where it has one',
   detail:
     'The present text stays in the history, so a restore can be undone by another one. Without --at a document that was removed comes back as it was last here, and an archived one is opened again.',
   fields: {
@@ -45,13 +120,15 @@ export const restore = defineVerb({
   examples: ['savepoint restore auth-system --at 3', 'savepoint restore auth-system'],
   access: 'write',
   takesIn: 'events',
-  async perform(context, { id, at }) {
-    return actOnDocuments(context, async (survey) => {
-      const row = requireRow(survey, id)
+  async perform(context, { id, at: given }) {
+    return actOnDocuments<RestoreReceipt>(context, async (survey) => {
+      const row = requireKnownRow(survey, id)
+      const { at, hasDocument } = await targetOf(context, survey, row, given)
+      if (!hasDocument) return restoreWork(context, survey, row, at)
       const { stream, view, position } = row
       const trouble = survey.troubles.find(({ path, kind }) => path === view?.path && kind !== 'broken')
       if (trouble) throw documentRefusalOf(trouble, stream.name)
-      const text = await textOf(context, row, at)
+      const { text, found } = await textOf(context, row, at)
       const path =
         decodeDocument(text).completion === null ? activePath(stream.name) : archivePath(stream.name)
       const stands = view !== null && isHere(survey, row) ? view : null
@@ -66,6 +143,7 @@ export const restore = defineVerb({
         triggers: [{ kind: 'manual', note: at === undefined ? 'restored' : `restored from number ${at}` }],
         provenance: provenanceOf(survey),
         foreign: position.foreign,
+        ...(at === undefined ? {} : { stands: found }),
       })
       const { id: checkpoint } = point.checkpoint
       const base = stands?.path === target ? await standing(context, survey, row, stands) : null
@@ -98,11 +176,23 @@ export const restore = defineVerb({
   },
   say: ({ id, path, sequence, restored, already }) =>
     already
-      ? `${id} is in ${path} already, with that text.`
-      : `${id} is ${restored === null ? 'back' : `as it was at number ${restored}`} in ${path} (number ${sequence} now).`,
+      ? path === null
+        ? `${id} stands there already.`
+        : `${id} is in ${path} already, with that text.`
+      : `${id} is ${restored === null ? 'back' : `as it was at number ${restored}`}${path === null ? '' : ` in ${path}`} (number ${sequence} now).`,
 })
 
-const answerOf = ({ stream, position }: WorkRow, path: string) => ({
+interface RestoreReceipt {
+  id: string
+  /** Its document; null where it has none. */
+  path: string | null
+  checkpoint: string
+  sequence: number
+  restored: number | null
+  already: boolean
+}
+
+const answerOf = ({ stream, position }: WorkRow, path: string | null) => ({
   id: stream.name,
   path,
   sequence: position.sequence,

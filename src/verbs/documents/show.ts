@@ -1,7 +1,7 @@
 import { ReasonError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { requireRow, tellForeign } from '../../engine/documents/find-stream.ts'
+import { requireKnownRow, tellForeign } from '../../engine/documents/find-stream.ts'
 import { pointAt } from '../../engine/documents/point.ts'
 import { overviewRowOf } from '../../engine/documents/read-overview.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
@@ -72,7 +72,7 @@ export const show = defineVerb({
     if ([at !== undefined, history, kept !== undefined].filter(Boolean).length > 1)
       throw new ReasonError('usage_invalid', { problem: '--at, --history and --kept do not go together' })
     const survey = await readSurvey(context)
-    const row = requireRow(survey, id)
+    const row = requireKnownRow(survey, id)
     tellForeign(context, row)
     const document = listDocument(overviewRowOf(survey, row))
     if (context.speaker === 'agent') await refuseForeign(context, row, { at, history, kept })

@@ -181,6 +181,33 @@ export function provesSearch(open: OpenStore): void {
         expect((await found(store, `${word} 猫`)).hits[0]?.snippet).toContain(`\u0001${word}\u0002`)
     })
 
+    test('what was undone is not found, what is done again is; in whatever parts it is taken in', async () => {
+      const one = { state: 'Tabs it is', decisions: [decided('Use tabs')] }
+      const two = {
+        state: 'Spaces it is',
+        decisions: [decided('Use tabs', 'Use spaces'), decided('Use spaces')],
+      }
+      const look = async (store: Awaited<ReturnType<typeof open>>) => [
+        ...(await foundAt(store, 'spaces')),
+        ...(await found(store, 'tabs', { kind: 'decision' })).hits.map(({ superseded }) => superseded),
+      ]
+      for (const isAsked of [true, false]) {
+        const store = await open()
+        const asked = async (answer: unknown[]) => isAsked && expect(await look(store)).toEqual(answer)
+        const first = await says(store, 1, one)
+        const second = await says(store, 2, two)
+        await asked(['decision auth@2', 'checkpoint auth@2', 'Use spaces'])
+        await says(store, 3, one, { stands: first })
+        await asked([null])
+        await says(store, 4, {}, { stands: null })
+        await asked([])
+        await says(store, 5, two, { stands: second })
+        expect(await look(store)).toEqual(['decision auth@2', 'checkpoint auth@2', 'Use spaces'])
+        await says(store, 6, one, { stands: first })
+        expect(await look(store)).toEqual([null])
+      }
+    })
+
     test('a snapshot that retention removed is not found; one of a timer never was', async () => {
       const store = await open()
       const { stream, ids } = await grow(store)

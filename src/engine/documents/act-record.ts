@@ -1,0 +1,143 @@
+import { clipText, sha256 } from '../../core/canonical.ts'
+import { BY_HAND, type Checkpoint } from '../../core/checkpoint.ts'
+import { randomToken } from '../../core/id.ts'
+import { STATE_INDEX_PATH } from '../../core/layout.ts'
+import { instant } from '../../core/ports.ts'
+import { collapseSpaces, decodeUtf8 } from '../../core/text.ts'
+import { LEARNINGS_FILE, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
+import { lastCheckpointIn } from '../../formats/state-index/codec.ts'
+import { inFolder } from '../../fs/durable.ts'
+import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
+import type { ActFile, ActRecord, NewAct, StreamMoment } from '../../store/local-state.ts'
+import type { Context } from '../context/context.ts'
+import { foldersOf, nameOf } from '../publish/guard.ts'
+import { isHere, type Survey } from './survey.ts'
+
+/** What of a commit is recorded. */
+export type RecordedCommit = Pick<
+  DocumentCommit,
+  'begins' | 'documents' | 'leaving' | 'entries' | 'files' | 'focus'
+> & {
+  appends?: ReadonlyArray<{ checkpoint: Pick<Checkpoint, 'id' | 'stream' | 'change' | 'triggers'> }>
+}
+
+/** Where a stream stands in this workspace now. */
+export const momentOf = (survey: Pick<Survey, 'files'>, row: WorkRow): StreamMoment => ({
+  head: row.stream.headId,
+  sequence: row.stream.headSequence,
+  view: isHere(survey, row) && row.view ? viewOf(row.view) : null,
+})
+
+const viewOf = ({ path, hash, current }: NonNullable<StreamMoment['view']>) => ({ path, hash, current })
+
+/**
+ * A commit as an act that can be undone, and what has to be kept for that; null where it changes nothing that could
+ * be. `id`: the act that it goes on with.
+ */
+export async function recordAct(
+  context: Context,
+  survey: Survey,
+  commit: RecordedCommit,
+  id = randomToken(context.ports.random),
+): Promise<{ act: NewAct; texts: Array<{ hash: string; text: string }> } | null> {
+  const { verb, speaker, session, ports } = context
+  if (verb === null) return null
+  const texts: Array<{ hash: string; text: string }> = []
+  const record: ActRecord = {
+    what: '',
+    summary: commit.appends?.map(summaryOf).findLast((text) => text !== '') ?? '',
+    streams: streamsOf(survey, commit),
+    files: await filesOf(context, commit, texts),
+    focus:
+      commit.focus === undefined
+        ? null
+        : { before: survey.rows.find(({ focused }) => focused)?.stream.id ?? null, after: commit.focus },
+  }
+  record.what = whatOf(survey, record)
+  const isMoved = record.focus !== null && record.focus.before !== record.focus.after
+  if (record.streams.length === 0 && record.files.length === 0 && !isMoved) return null
+  const act = { id, at: instant(ports.now()), verb, by: speaker, session: session?.id ?? null, record }
+  return { act, texts }
+}
+
+/** What a checkpoint says was done; of a handoff, what it is for. */
+function summaryOf({ checkpoint }: NonNullable<RecordedCommit['appends']>[number]): string {
+  const note = checkpoint.triggers[0]?.note ?? ''
+  return (
+    checkpoint.change.summary ||
+    (note.startsWith(BY_HAND.handedOff) ? note.slice(BY_HAND.handedOff.length) : '')
+  )
+}
+
+/** So many pieces of work are named. */
+const MOST_NAMED = 3
+
+/** What an act was about: the work with the numbers that it added, else what it put in focus. */
+function whatOf(survey: Survey, { streams, focus }: ActRecord): string {
+  const grown = streams.filter(({ before, after }) => before?.head !== after.head)
+  if (grown.length === 0) {
+    const row = survey.rows.find(({ stream }) => stream.id === focus?.after)
+    return row?.stream.name ?? (focus ? 'none' : streams.map(({ name }) => name).join(', '))
+  }
+  const named = grown.slice(0, MOST_NAMED).map(({ name, after }) => `${name} #${after.sequence}`)
+  return [...named, ...(grown.length > MOST_NAMED ? [`${grown.length - MOST_NAMED} more`] : [])].join(', ')
+}
+
+/** So much of what an act says about itself is told. */
+const MOST_CHARACTERS = 60
+
+/** What an act is called: `save main #5 "Login works"`. */
+export function labelOf({ verb, record: { what, summary } }: Pick<NewAct, 'verb' | 'record'>): string {
+  const words = clipText(collapseSpaces(summary), MOST_CHARACTERS)
+  return `${verb} ${what}${words === '' ? '' : ` "${words}"`}`
+}
+
+function streamsOf(
+  survey: Survey,
+  { begins = [], appends = [], documents = [], leaving = [] }: RecordedCommit,
+): ActRecord['streams'] {
+  const touched = [...appends.map(({ checkpoint }) => checkpoint), ...documents, ...leaving]
+  return [...new Set(touched.map(({ stream }) => stream))].flatMap((id) => {
+    const row = survey.rows.find(({ stream }) => stream.id === id)
+    const begun = survey.withdrawn.find(({ stream }) => stream.id === id) ?? null
+    const name = row?.stream.name ?? begun?.stream.name ?? begins.find((one) => one.id === id)?.name
+    if (name === undefined) return []
+    const before = row ? momentOf(survey, row) : null
+    const mine = appends.filter(({ checkpoint }) => checkpoint.stream === id)
+    const document = documents.findLast(({ stream }) => stream === id)
+    // A file that was removed is not written again by who only extends its text.
+    const isAway = document?.state === 'published' && document.base === null && before?.view === null
+    const after = {
+      head: mine.at(-1)?.checkpoint.id ?? before?.head ?? '',
+      sequence: (row ?? begun)?.stream.headSequence ?? 0,
+      view: document ? (isAway ? null : viewOf(document)) : (before?.view ?? null),
+    }
+    return [{ id, name, before, after: { ...after, sequence: after.sequence + mine.length } }]
+  })
+}
+
+async function filesOf(
+  context: Context,
+  { files = [], entries = [] }: RecordedCommit,
+  texts: Array<{ hash: string; text: string }>,
+): Promise<ActFile[]> {
+  const { store, identity, place } = context
+  const read = (path: string) =>
+    inFolder(place.root, foldersOf(path), (folder) => folder.read(nameOf(path), MAX_DOCUMENT_BYTES))
+  const recorded: ActFile[] = []
+  for (const { kind, path, stream, checkpoint, hash, base } of files) {
+    const row = await store.local.readFileView(identity.workspace, path)
+    const shown = row && { stream: row.stream, checkpoint: row.checkpoint, hash: row.hash }
+    const index = kind === 'index' ? read(STATE_INDEX_PATH) : null
+    const before = index === null ? base : lastCheckpointIn(index.toString('utf8'))
+    recorded.push({ kind, path, stream, checkpoint, after: hash, before, shown })
+  }
+  for (const { path, stream, checkpoint } of entries) {
+    const bytes = read([...foldersOf(path), LEARNINGS_FILE].join('/'))
+    const text = bytes && decodeUtf8(bytes)
+    const before = text === null ? null : sha256(text)
+    if (text !== null && before !== null) texts.push({ hash: before, text })
+    recorded.push({ kind: 'entry', path, stream, checkpoint, after: '', before, shown: null })
+  }
+  return recorded
+}

@@ -1,0 +1,171 @@
+import { type Checkpoint, noChange } from '../../core/checkpoint.ts'
+import { checkpointId } from '../../core/id.ts'
+import { instant } from '../../core/ports.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { type StandingLine, standingLines } from '../../core/standing-line.ts'
+import { emptyWork } from '../../core/work.ts'
+import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
+import type { ActRecord, DocumentView, StreamMoment } from '../../store/local-state.ts'
+import type { Context } from '../context/context.ts'
+import { momentOf } from '../documents/act-record.ts'
+import { isAutomatic } from '../documents/automatic.ts'
+import { documentRefusalOf } from '../documents/find-stream.ts'
+import { setStatusText } from '../documents/set-focus.ts'
+import { isTakenPath, type Survey } from '../documents/survey.ts'
+import { provenanceOf } from '../trust/here.ts'
+
+/** A stream of an act: what must stand for it to be turned, and what stands afterwards. */
+export interface StreamTurn {
+  id: string
+  name: string
+  from: StreamMoment | null
+  to: StreamMoment | null
+  /** What the act is called, and what its checkpoint says. */
+  label: string
+  note: string
+}
+
+interface TurnedStream {
+  commit: Partial<DocumentCommit>
+  /** The checkpoint that says it; null where only a document's status changes. */
+  checkpoint: string | null
+  /** The document that is written or removed. */
+  view: { path: string; state: 'written' | 'removed' } | null
+}
+
+/** The two sides of a stream, by the way that the act is turned. */
+export const sidesOf = ({ before, after }: ActRecord['streams'][number], isRedo: boolean) =>
+  isRedo ? { from: before, to: after } : { from: after, to: before }
+
+/**
+ * Puts a stream back to a moment before an act, or to the one after it. A checkpoint that says so is appended: nothing
+ * that was saved goes. It is refused where somebody saved since.
+ */
+export async function turnStream(context: Context, survey: Survey, turn: StreamTurn): Promise<TurnedStream> {
+  const { id, name, from, to } = turn
+  const row = [...survey.rows, ...survey.withdrawn].find(({ stream }) => stream.id === id)
+  if (!row) throw new ReasonError('stream_unknown', { id: name })
+  const trouble = survey.troubles.find(({ path }) => path === row.view?.path)
+  if (trouble) throw documentRefusalOf(trouble, name)
+  const present = momentOf(survey, row)
+  const there = { present, isAway: present.view === null && (from?.view ?? null) !== null }
+  const isAsLeft =
+    present.view === null || (present.view.path === from?.view?.path && present.view.hash === from.view.hash)
+  if (from?.head === to?.head) {
+    if (isAsLeft)
+      return { ...placeDocument(context, row, to, { ...there, appended: null }), checkpoint: null }
+    // Somebody edited it since: of the act only its status is taken back.
+    const commit = to?.view ? await setStatusText(context, row, to.view.current) : {}
+    return { commit, checkpoint: null, view: null }
+  }
+  if (!isAsLeft || !(await isAtMoment(context, row, from)))
+    throw new ReasonError('undo_overtaken', { id: name, act: turn.label, sequence: row.stream.headSequence })
+  const { checkpoint, foreign } = await checkpointOf(context, survey, row, turn)
+  const placed = placeDocument(context, row, to, { ...there, appended: checkpoint.id })
+  return {
+    commit: { ...placed.commit, appends: [{ checkpoint, after: row.stream.headId, foreign }] },
+    checkpoint: checkpoint.id,
+    view: placed.view,
+  }
+}
+
+/** Whether nobody saved since. What a session saved by itself is no act of anybody's, and does not count. */
+async function isAtMoment({ store }: Context, { stream }: WorkRow, moment: StreamMoment | null) {
+  const history = await store.log.readHistory(stream.id)
+  const lines = standingLines(history.map(({ id, gist }) => ({ id, stands: gist.document?.stands })))
+  if (moment !== null && !lines.has(moment.head)) return false
+  const wanted = moment === null ? undefined : lines.get(moment.head)?.id
+  let line: StandingLine | null = lines.get(stream.headId) ?? null
+  while (line !== null && line.id !== wanted) {
+    const stored = await store.log.readCheckpoint(line.id)
+    if (stored?.state !== 'whole' || !isAutomatic(stored.checkpoint)) return false
+    line = line.before
+  }
+  return line?.id === wanted
+}
+
+/** The checkpoint that a moment stands again: its work, its time and its place, for a reason of today. */
+async function checkpointOf(
+  context: Context,
+  survey: Survey,
+  row: WorkRow,
+  { to, note }: StreamTurn,
+): Promise<{ checkpoint: Checkpoint; foreign: boolean }> {
+  const { ports, store, settings } = context
+  const nowMs = ports.now()
+  const at = instant(nowMs)
+  const again = {
+    id: checkpointId(nowMs, row.stream.headSequence + 1, ports.random),
+    stream: row.stream.id,
+    parent: row.position.checkpoint,
+    triggers: [{ kind: 'manual' as const, note, at }],
+    change: noChange(),
+  }
+  if (to === null) {
+    const health = { pressure: 'low' as const, protected: [], dropped: 0, profile: settings.policy_profile }
+    const nothing = { at, progress: 'in_progress' as const, work: emptyWork(), health }
+    return {
+      checkpoint: { ...nothing, ...again, provenance: provenanceOf(survey), stands: null },
+      foreign: false,
+    }
+  }
+  const stored = await store.log.readCheckpoint(to.head)
+  if (stored?.state !== 'whole')
+    throw new ReasonError('checkpoint_integrity_mismatch', {
+      path: `${row.stream.name} #${to.sequence} in the store`,
+      problem: 'it cannot be read any more',
+    })
+  const { document, provenance } = stored.checkpoint
+  const shown = document && to.view ? { document: { ...document, hash: to.view.hash } } : {}
+  return {
+    checkpoint: {
+      ...{ ...stored.checkpoint, ...again, ...shown, stands: to.head },
+      provenance: provenance ?? { branch: null, commit: null, author: null },
+    },
+    foreign: stored.row.foreign,
+  }
+}
+
+/**
+ * The document as it was at a moment. `isAway`: the user or git removed the file since, and it is not written again.
+ */
+function placeDocument(
+  context: Context,
+  { stream, view, position }: WorkRow,
+  to: StreamMoment | null,
+  { present, isAway, appended }: { present: StreamMoment; isAway: boolean; appended: string | null },
+): Pick<TurnedStream, 'commit' | 'view'> {
+  const checkpoint = appended ?? position.checkpoint
+  const place = { stream: stream.id, checkpoint }
+  const standing = present.view && view ? standingHash(view) : null
+  const wanted = to?.view ?? null
+  if (wanted === null) {
+    if (view === null) return { commit: {}, view: null }
+    const { path, hash } = view
+    return {
+      commit: { leaving: [{ ...place, path, hash: standing ?? hash, base: hash }] },
+      view: present.view && { path, state: 'removed' },
+    }
+  }
+  const { path, hash, current } = wanted
+  const versions = [{ ...place, hash, current, problem: null }]
+  const document = { ...place, ...wanted, base: null, stamp: null, state: 'published' as const }
+  const isThere = view?.path === path
+  if (isAway) return { commit: { versions, documents: [document] }, view: null }
+  if (isThere && standing === hash)
+    return { commit: { versions, documents: [{ ...document, stamp: view.stamp }] }, view: null }
+  const base = isThere ? standing : null
+  if (base === null && isTakenPath(context, path)) throw new ReasonError('document_taken', { path })
+  return {
+    commit: {
+      versions,
+      documents: [{ ...document, base, state: 'pending' }],
+      leaving:
+        present.view && !isThere ? [{ ...place, path: present.view.path, hash: present.view.hash }] : [],
+    },
+    view: { path, state: 'written' },
+  }
+}
+
+/** What stands on the disk as far as we know: a write that is still owed has not happened. */
+const standingHash = ({ state, base, hash }: DocumentView) => (state === 'pending' ? base : hash)

@@ -1,0 +1,106 @@
+import { ReasonError } from '../../core/reason.ts'
+import { chooseAct, mayUndo } from '../../policy/undo.ts'
+import type { DocumentCommit } from '../../store/acts.ts'
+import type { ActRow } from '../../store/local-state.ts'
+import type { Context } from '../context/context.ts'
+import { actOnDocuments, type DocumentAct, type Files } from '../documents/act-on-documents.ts'
+import { labelOf } from '../documents/act-record.ts'
+import { joinCommits } from '../documents/checkpoint-of.ts'
+import { readSurvey } from '../documents/read-survey.ts'
+import type { Survey } from '../documents/survey.ts'
+import { type TurnedFile, turnFile } from './turn-file.ts'
+import { sidesOf, turnStream } from './turn-stream.ts'
+
+export interface UndoReport {
+  /** The act that was undone or done again. */
+  act: ToldAct
+  /** The work that it changed. `as`: the number whose state stands again; null where the work had not begun. */
+  work: Array<{ id: string; as: number | null; sequence: number }>
+  files: TurnedFile[]
+  /** The work in focus from now on; absent where focus stays. */
+  focus?: string | null
+}
+
+/** An act, as it is told. */
+export interface ToldAct {
+  at: string
+  verb: string
+  label: string
+  by: ActRow['by']
+  isUndone: boolean
+}
+
+export const tellAct = (act: ActRow): ToldAct => ({
+  ...{ at: act.at, verb: act.verb, label: labelOf(act), by: act.by, isUndone: act.isUndone },
+})
+
+/** Undoes the last act of this workspace, or does the one again that was undone last: store and files at once. */
+export async function undoAct(
+  context: Context,
+  { isRedo, isDry }: { isRedo: boolean; isDry: boolean },
+): Promise<UndoReport & { files: TurnedFile[]; written: Files }> {
+  if (isDry) {
+    const { answer } = await decide(context, await readSurvey(context), isRedo)
+    return { ...answer, written: 'pending' }
+  }
+  const done = await actOnDocuments(context, async (survey) => {
+    const { commit, answer } = await decide(context, survey, isRedo)
+    return { commit, answer: { report: answer } }
+  })
+  return { ...done.report, written: done.files }
+}
+
+async function decide(context: Context, survey: Survey, isRedo: boolean): Promise<DocumentAct<UndoReport>> {
+  const { store, identity, speaker, session } = context
+  const act = chooseAct(await store.local.listActs(identity.workspace), isRedo)
+  if (act === null) throw new ReasonError(isRedo ? 'nothing_to_redo' : 'nothing_to_undo', {})
+  const label = labelOf(act)
+  if (!mayUndo(act, speaker, session?.id ?? null)) throw new ReasonError('undo_not_yours', { act: label })
+  const { record } = act
+  const parts: Array<Partial<DocumentCommit>> = []
+  const report: UndoReport = { act: { ...tellAct(act), isUndone: !isRedo }, work: [], files: [] }
+  const checkpoints = new Map<string, string>()
+  for (const stream of record.streams) {
+    const { id, name } = stream
+    const sides = sidesOf(stream, isRedo)
+    const note = `${isRedo ? 'redo' : 'undo'} of ${act.verb} #${stream.after.sequence}`
+    const { commit, checkpoint, view } = await turnStream(context, survey, {
+      id,
+      name,
+      label,
+      note,
+      ...sides,
+    })
+    parts.push(commit)
+    if (view !== null) report.files.push(view)
+    if (checkpoint === null) continue
+    checkpoints.set(id, checkpoint)
+    const known = [...survey.rows, ...survey.withdrawn].find((row) => row.stream.id === id)
+    const sequence = (known?.stream.headSequence ?? 0) + 1
+    report.work.push({ id: name, as: sides.to?.sequence ?? null, sequence })
+  }
+  for (const file of record.files) {
+    const { commit, told } = await turnFile(context, file, {
+      checkpoint: checkpoints.get(file.stream),
+      isRedo,
+    })
+    parts.push(commit)
+    report.files.push(told)
+  }
+  const focus = focusAfter(survey, act, isRedo)
+  if (focus !== undefined) {
+    parts.push({ focus })
+    report.focus = survey.rows.find(({ stream }) => stream.id === focus)?.stream.name ?? null
+  }
+  const commit = { ...joinCommits(identity.workspace, ...parts), turn: { act: act.id, isUndone: !isRedo } }
+  return { commit, answer: report }
+}
+
+/** Focus goes back where it is still the one that the act left. */
+function focusAfter(survey: Survey, { record }: ActRow, isRedo: boolean): string | null | undefined {
+  if (record.focus === null) return undefined
+  const { before, after } = record.focus
+  const focused = survey.rows.find((row) => row.focused)?.stream.id ?? null
+  if (before === after || focused !== (isRedo ? before : after)) return undefined
+  return isRedo ? after : before
+}
