@@ -31,19 +31,22 @@ export function renderFittedBrief(input: BriefInput, budget: number): RenderedBr
   const notes = fittingNotes(input.notes ?? [], budget)
   const brief = briefOf({ ...input, work, notes }, cleanText)
   const more = input.talks ? `savepoint sessions show ${input.talks.main.id.slice(0, 8)}` : ''
+  const leads = input.earlier?.hasNewerTask ?? false
+  const place = (page: BriefPage, talk: PageSection[]) =>
+    withTalk(page, brief.sections, { talk, leads, more })
   const options = (tokens: number, talk: PageSection[]) => ({
     tokens,
-    render: (page: BriefPage) => renderBrief(withTalk(page, brief.sections, talk, more)),
+    render: (page: BriefPage) => renderBrief(place(page, talk)),
     estimate: estimateTokens,
   })
   const fitWithTalk = (tokens: number, talk: PageSection[]) => fitBrief(brief, options(tokens, talk))
-  const tell = input.talks ? tellTalks(input.talks) : () => []
+  const tell = input.talks ? tellTalks(input.talks, leads) : () => []
   const all = tell(1)
   // Mostly all of it fits.
   const whole = fitWhole(brief, options(budget, all))
   const talk = whole ? all : talkFor(tell, budget, fitWithTalk)
   const { page, text, tokens, cuts, shortened } = whole ?? fitWithTalk(budget, talk)
-  return { page: withTalk(page, brief.sections, talk, more), text, tokens, budget, cuts, shortened }
+  return { page: place(page, talk), text, tokens, budget, cuts, shortened }
 }
 
 /** As much of the talk as there is room for beside what was saved; nothing where that needs all of it. */
@@ -77,18 +80,21 @@ const MORE_TOKENS = 20
 /** The talk leaves room for the rest within the characters that a brief may have. */
 const MOST_CHARACTERS = 7_600
 
-/** What was said stands behind what must be kept of what was saved, and before the rest. */
+/**
+ * What was said stands behind what must be kept of what was saved, and before the rest; where its newest request came
+ * after what was saved, where that stands comes first.
+ */
 function withTalk(
   page: BriefPage,
   sections: readonly BriefSection[],
-  talk: PageSection[],
-  more: string,
+  { talk, leads, more }: { talk: PageSection[]; leads: boolean; more: string },
 ): BriefPage {
   if (talk.length === 0) return page
+  const [lead, behind] = leads ? [talk.slice(0, 1), talk.slice(1)] : [[], talk]
   const must = new Set(sections.filter(({ rank }) => rank === 'must').map(({ title }) => title))
   const first = page.sections.filter(({ title }) => must.has(title))
   const rest = page.sections.filter(({ title }) => !must.has(title))
-  return { ...page, sections: [...first, ...talk, ...rest], more }
+  return { ...page, sections: [...lead, ...first, ...behind, ...rest], more }
 }
 
 /** Of the budget above the least one, notes get a half at most: the work itself is what a brief is for. */

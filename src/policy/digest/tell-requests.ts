@@ -92,7 +92,7 @@ export function sortRequests(digest: Digest, trusted: boolean): SortedRequests {
 /** What the user wants now, with the agent's answer where that is short, and prompts that nobody has read. */
 export function newestLine(
   digest: Digest,
-  { newest }: SortedRequests,
+  { newest, newestLabel }: SortedRequests & { newestLabel: string },
   trusted: boolean,
   size: Size,
 ): string[] {
@@ -101,7 +101,7 @@ export function newestLine(
   const answer = trusted ? shortAnswer(digest) : ''
   const ended = digest.lastEvent === 'interrupt' ? ', who then interrupted the agent' : ''
   return [
-    ...(said === '' ? [] : [`Newest: ${said}${answer === '' ? ended : ` → agent: "${answer}"`}`]),
+    ...(said === '' ? [] : [`${newestLabel}: ${said}${answer === '' ? ended : ` → agent: "${answer}"`}`]),
     ...(trusted ? waitingPrompts(digest) : []).map(
       ({ text }) => `Queued, not read by the agent: user: "${shorten(inOneLine(text), size('recent'))}"`,
     ),

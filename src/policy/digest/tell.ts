@@ -18,14 +18,18 @@ export interface DigestSection {
  * What is told of a digest, on a scale from 0 to 1. What is true now stands first. In a workspace that nobody trusts
  * only what the user typed is told, with counts: agents' words, plans and output may echo a stranger's files.
  */
-export function tellDigest(digest: Digest, around: DigestSurroundings): (scale: number) => DigestSection[] {
+export function tellDigest(
+  digest: Digest,
+  around: DigestSurroundings,
+  newestLabel = 'Newest',
+): (scale: number) => DigestSection[] {
   const requests = sortRequests(digest, around.trusted)
-  return (scale) => sectionsOf(digest, requests, around, scale)
+  return (scale) => sectionsOf(digest, { ...requests, newestLabel }, around, scale)
 }
 
 function sectionsOf(
   digest: Digest,
-  requests: SortedRequests,
+  requests: SortedRequests & { newestLabel: string },
   around: DigestSurroundings,
   scale: number,
 ): DigestSection[] {

@@ -26,7 +26,7 @@ export function deriveWork(
 ): DigestWork {
   const { requests, tasks, tasksAt, checks, openQuestions, turn } = digest
   const typed = requests.filter((request) => isTyped(request, trusted))
-  const first = typed.find(({ text }) => text.length > SAYS_LITTLE) ?? typed[0]
+  const first = taskRequests(digest, trusted)[0] ?? typed[0]
   const newest = typed.at(-1)
   const open = trusted && !isTaskListStale(digest) ? tasks.filter(({ state }) => state !== 'done') : []
   const question = trusted ? openQuestion(digest) : ''
@@ -59,6 +59,10 @@ export function deriveWork(
 
 /** "go on" is no goal. */
 const SAYS_LITTLE = 15
+
+/** The requests in which a user typed what is to be done. */
+export const taskRequests = ({ requests }: Digest, trusted: boolean): Request[] =>
+  requests.filter((request) => isTyped(request, trusted) && request.text.length > SAYS_LITTLE)
 
 function quoteRequest({ how, about, text }: Request): string {
   const words = shorten(inOneLine(text), LONGEST.request)
