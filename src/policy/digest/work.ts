@@ -1,4 +1,5 @@
 import type { CommandOutcome } from '../../core/checkpoint.ts'
+import type { Session } from '../../core/session.ts'
 import type { Artifact, Decision, Item, OverheardField, WorkState } from '../../core/work.ts'
 import { isFailing } from './calls.ts'
 import { inOneLine, quoteOutput, shorten } from './quote.ts'
@@ -16,7 +17,7 @@ export interface DigestWork {
   artifacts: Artifact[]
 }
 
-const LONGEST = { request: 300, question: 400 }
+const LONGEST = { request: 300, question: 400, listed: 160 }
 const MOST_NEXT = 10
 
 /** The work as a digest tells it. Without trust nothing of it is in an agent's or a program's words. */
@@ -62,7 +63,9 @@ const SAYS_LITTLE = 15
 
 /** The requests in which a user typed what is to be done. */
 export const taskRequests = ({ requests }: Digest, trusted: boolean): Request[] =>
-  requests.filter((request) => isTyped(request, trusted) && request.text.length > SAYS_LITTLE)
+  requests.filter((request) => isTyped(request, trusted) && saysTask(request))
+
+const saysTask = ({ text }: { text: string }) => text.length > SAYS_LITTLE
 
 function quoteRequest({ how, about, text }: Request): string {
   const words = shorten(inOneLine(text), LONGEST.request)
@@ -107,6 +110,18 @@ function artifactsIn({ files }: Digest, nameFile: (path: string) => string | nul
     found.set(name, { path: name, action: made ? 'created' : action, description: '' })
   }
   return [...found.values()]
+}
+
+/** The newest request that says what is to be done, in a line, for lists of sessions; nothing that only looks typed. */
+export function newestTask(digest: Digest): { at: string; text: string } | null {
+  const newest = taskRequests(digest, false).at(-1)
+  return newest ? { at: newest.at, text: shorten(quoteRequest(newest), LONGEST.listed) } : null
+}
+
+/** What a session was asked last, as far as lists know: what its hooks heard may be newer than its transcript. */
+export function lastAsked({ asked, lastPrompt }: Pick<Session, 'asked' | 'lastPrompt'>): string {
+  const isNewer = lastPrompt !== null && lastPrompt.at > (asked?.at ?? '') && saysTask(lastPrompt)
+  return inOneLine((isNewer ? lastPrompt.text : asked?.text) ?? lastPrompt?.text ?? '')
 }
 
 /** What commands came to, as a checkpoint keeps it. */
