@@ -1,6 +1,6 @@
 import type { CommandOutcome } from '../../core/checkpoint.ts'
-import type { Session } from '../../core/session.ts'
 import type { Artifact, Decision, Item, OverheardField, WorkState } from '../../core/work.ts'
+import { clipRequest, saysTask } from '../session-asked.ts'
 import { isFailing } from './calls.ts'
 import { inOneLine, quoteOutput, shorten } from './quote.ts'
 import { type Check, type Digest, isTyped, type Request } from './state.ts'
@@ -17,7 +17,7 @@ export interface DigestWork {
   artifacts: Artifact[]
 }
 
-const LONGEST = { request: 300, question: 400, listed: 160 }
+const LONGEST = { request: 300, question: 400 }
 const MOST_NEXT = 10
 
 /** The work as a digest tells it. Without trust nothing of it is in an agent's or a program's words. */
@@ -58,14 +58,9 @@ export function deriveWork(
   }
 }
 
-/** "go on" is no goal. */
-const SAYS_LITTLE = 15
-
 /** The requests in which a user typed what is to be done. */
 export const taskRequests = ({ requests }: Digest, trusted: boolean): Request[] =>
   requests.filter((request) => isTyped(request, trusted) && saysTask(request))
-
-const saysTask = ({ text }: { text: string }) => text.length > SAYS_LITTLE
 
 function quoteRequest({ how, about, text }: Request): string {
   const words = shorten(inOneLine(text), LONGEST.request)
@@ -115,13 +110,7 @@ function artifactsIn({ files }: Digest, nameFile: (path: string) => string | nul
 /** The newest request that says what is to be done, in a line, for lists of sessions; nothing that only looks typed. */
 export function newestTask(digest: Digest): { at: string; text: string } | null {
   const newest = taskRequests(digest, false).at(-1)
-  return newest ? { at: newest.at, text: shorten(quoteRequest(newest), LONGEST.listed) } : null
-}
-
-/** What a session was asked last, as far as lists know: what its hooks heard may be newer than its transcript. */
-export function lastAsked({ asked, lastPrompt }: Pick<Session, 'asked' | 'lastPrompt'>): string {
-  const isNewer = lastPrompt !== null && lastPrompt.at > (asked?.at ?? '') && saysTask(lastPrompt)
-  return inOneLine((isNewer ? lastPrompt.text : asked?.text) ?? lastPrompt?.text ?? '')
+  return newest ? { at: newest.at, text: clipRequest(quoteRequest(newest)) } : null
 }
 
 /** What commands came to, as a checkpoint keeps it. */

@@ -3,8 +3,8 @@ import type { AgentName, Session } from '../../core/session.ts'
 import { sessionNamer } from '../../core/session-name.ts'
 import { visibleLine } from '../../core/visible.ts'
 import { endOf } from '../../engine/brief/session-notes.ts'
-import { lastAsked } from '../../policy/digest/work.ts'
 import { branchSlug, sessionStream } from '../../policy/resolve.ts'
+import { lastAsked } from '../../policy/session-asked.ts'
 import { shortSpan, timesOf } from '../sessions/session-words.ts'
 
 /** A session below its work. */

@@ -84,7 +84,8 @@ export const list = defineVerb({
     return {
       trusted: survey.trusted,
       documents: [
-        ...shown.map((row) => ({ ...row, ...(found.byWork.get(nameKey(row.id)) ?? NO_SESSIONS) })),
+        // The rows are ours alone: thousands of copies would cost more than the list.
+        ...shown.map((row) => Object.assign(row, found.byWork.get(nameKey(row.id)) ?? NO_SESSIONS)),
         ...survey.foreign.map(foreignFile),
       ].sort(inOrder),
       /** By branch, the newest first. */
@@ -160,37 +161,39 @@ function sayHidden({
   return `Not shown: ${parts.filter((part) => part !== '').join(', ')}. All: savepoint list --all`
 }
 
-/** Documents and work without a save in one order. */
+/** Documents and work without a save, in one order. */
 function sayList(
   documents: readonly ListedWork[],
   unsaved: readonly UnsavedWork[],
   { columns }: Screen,
 ): string {
-  const works = [
-    ...documents.map((one) => ({ ...one, id: one.id, says: sayStanding(one) })),
-    ...unsaved.map(({ branch, ...one }) => ({
-      ...{
-        ...one,
-        id: branch === null ? '(no branch name)' : visibleLine(branch),
-        standing: 'open' as const,
-      },
-      ...{ says: 'not saved by hand', problem: '', next: '' },
-    })),
-  ].sort(inOrder)
-  const rows = works.map(({ id, says, updatedAt, problem }) => [
-    ...[id, says, updatedAt.slice(0, 16).replace('T', ' '), visible(problem)],
+  const works = unsaved.length === 0 ? documents : [...documents, ...unsaved.map(unsavedWork)].sort(inOrder)
+  const rows = works.map((one) => [
+    one.id,
+    sayStanding(one),
+    one.updatedAt.slice(0, 16).replace('T', ' '),
+    visible(one.problem),
   ])
   const sayBelow = belowSayer(works)
   const [head = '', ...lines] = tableLines(['ID', 'STANDING', 'UPDATED', 'PROBLEM'], rows)
   const all = [head]
   for (const [at, work] of works.entries()) {
     const next = visible(work.next)
-    all.push(lines[at] ?? '', ...(next === '' ? [] : [`  next: ${next}`]), ...sayBelow(work))
+    all.push(lines[at] ?? '')
+    if (next !== '') all.push(`  next: ${next}`)
+    if (work.sessions.length > 0) all.push(...sayBelow(work))
   }
   return fitLines(all.join('\n'), columns)
 }
 
+const unsavedWork = ({ branch, updatedAt, sessions, moreSessions }: UnsavedWork): ListedWork => ({
+  ...{ id: branch === null ? '(no branch name)' : visibleLine(branch), standing: 'open', updatedAt },
+  ...{ path: null, parent: null, created: '', problem: '', next: '', checkpoints: 0, sequence: 0 },
+  ...{ foreign: false, sessions, moreSessions },
+})
+
 function sayStanding(one: ListedDocument): string {
+  if (one.checkpoints === 0 && one.standing === 'open') return 'not saved by hand'
   if (!isOfHere(one)) return `${one.standing}, elsewhere`
   return one.foreign && one.standing !== 'foreign' ? `${one.standing}, foreign` : one.standing
 }
