@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { performOnce } from '../../src/verbs/perform.ts'
+import { resume } from '../../src/verbs/work/resume.ts'
 import { status } from '../../src/verbs/work/status.ts'
 import { section, titles } from '../cli/resume-lab.ts'
 import { HOUR, idOf, Lab } from './lab.ts'
@@ -127,6 +128,33 @@ test('a session that goes on after a clear leaves the goal where it is', async (
   const told = (await lab.start(C)) ?? ''
   expect(section(told, 'Work')).toEqual(['- Goal: A login lasts a day'])
   expect(told).not.toContain('Task now')
+})
+
+test('what was said is explained with its session and request, and what is over with why', async () => {
+  const lab = await trustedLab()
+  await loginDone(lab, { goal: 'A login lasts a day' })
+  await limitLeft(lab)
+  const at = { cwd: lab.box.repo, env: lab.box.env, ports: lab.ports }
+  const result = await performOnce(resume, at, {
+    id: undefined,
+    budget: undefined,
+    markdown: false,
+    explain: true,
+  })
+  const lines = ('explained' in result && result.explained) || []
+  const starting = (text: string) => lines.filter((line) => line.text.startsWith(text))
+  expect(starting('Task now')).toMatchObject([
+    {
+      ...{ section: 'Where it stands', rank: 'talk', age: '2 days' },
+      source: { kind: 'talk', session: B, request: 1 },
+      commands: [`savepoint sessions show ${B.slice(0, 8)}`],
+    },
+  ])
+  expect(starting('Before that')).toMatchObject([{ source: { kind: 'talk', session: A, request: null } }])
+  expect(starting('Goal: A login lasts a day')).toMatchObject([
+    { state: 'over', source: { kind: 'save', session: A, stream: 'main', sequence: 1 } },
+  ])
+  expect(resume.say(result, { columns: 80 })).toMatch(/left out: its\s+session ended/)
 })
 
 test('status tells the task of today, and the goal of last week with its age', async () => {

@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts'
 import { isAutomatic } from '../documents/automatic.ts'
 
 /** A checkpoint with its number in its stream. */
-interface NumberedCheckpoint {
+export interface NumberedCheckpoint {
   checkpoint: Checkpoint
   sequence: number
 }

@@ -6,6 +6,7 @@ import { SESSION_NOTES } from '../../policy/agent-words.ts'
 import type { Drift } from '../../policy/brief/brief.ts'
 import { saysAnything } from '../../policy/brief/brief-sections.ts'
 import type { Talks } from '../../policy/brief/brief-talk.ts'
+import type { ExplainedLine } from '../../policy/brief/explain.ts'
 import {
   type EarlierFields,
   findEarlierFields,
@@ -27,7 +28,7 @@ import { absentAt } from '../surroundings/mentions.ts'
 import { readResolveFacts } from '../surroundings/resolve-facts.ts'
 import type { World } from '../surroundings/world.ts'
 import type { Here } from '../trust/here.ts'
-import { learningsFor, type RenderedBrief, renderFittedBrief } from './brief-of.ts'
+import { fitInput, learningsFor, type RenderedBrief } from './brief-of.ts'
 import { readSaidFields } from './item-origins.ts'
 import type { SessionNote } from './session-notes.ts'
 import { talksFor } from './talks.ts'
@@ -51,6 +52,8 @@ export type ResumeResult =
       savedAt: string
       drift: Drift
       work: WorkState
+      /** Only where it is asked for. */
+      explained?: ExplainedLine[]
     } & RenderedBrief)
 
 interface ResumeOptions {
@@ -59,6 +62,8 @@ interface ResumeOptions {
   notes?: readonly SessionNote[]
   /** The session that is told: nothing of what it said itself. */
   except?: SessionKey | null
+  /** Each line is wanted with where it comes from. */
+  explains?: boolean
   /** It has lost its context, and is asked whether the focus still holds. */
   asksFocus?: boolean
   /** Somebody asks for it; what an agent is told without asking names no branch of a workspace that is not trusted. */
@@ -124,7 +129,15 @@ export async function resumeStream(
   context: Context,
   found: Survey,
   world: World,
-  { named, budget, notes = [], isAsked = true, except = null, asksFocus = false }: ResumeOptions,
+  {
+    named,
+    budget,
+    notes = [],
+    isAsked = true,
+    except = null,
+    asksFocus = false,
+    explains = false,
+  }: ResumeOptions,
 ): Promise<ResumeResult> {
   const nowMs = context.ports.now()
   const here = await findSavedWork(context, found, world, named)
@@ -163,6 +176,7 @@ export async function resumeStream(
   // What was written into the ledger is in no checkpoint yet.
   const input = edited ? { ...told, command: 'savepoint ledger' } : told
   context.notices.push(NOTICES.chosenWork(choice.name, choice.why))
+  const { rendered, parts } = fitInput(input, budget)
   return {
     kind: 'brief',
     stream: choice.name,
@@ -172,8 +186,20 @@ export async function resumeStream(
     savedAt: checkpoint.at,
     drift,
     work,
-    ...renderFittedBrief(input, budget),
+    ...rendered,
+    ...(explains ? { explained: await explain(context, parts, last, survey) } : {}),
   }
+}
+
+/** Loaded where somebody asks: a start has no use for it. */
+async function explain(
+  context: Context,
+  parts: ReturnType<typeof fitInput>['parts'],
+  last: SavedWorkHere['saved'],
+  { rows }: Survey,
+): Promise<ExplainedLine[]> {
+  const { explainBrief } = await import('./explain-brief.ts')
+  return explainBrief(context, parts, last, { rows, isNamed: last.why === 'named' })
 }
 
 /** What was saved, what its sessions said, and what of it is of an earlier task. */

@@ -23,7 +23,7 @@ export interface BriefSection {
 }
 
 /** What was saved for an earlier task, where a newer one leads. */
-const BEFORE_TASK = 'Saved before that task'
+export const BEFORE_TASK = 'Saved before that task'
 
 /** The order of the brief. Titles are short, because at the smallest budget they are most of it. */
 const SECTIONS: ReadonlyArray<{ title: string; fields: readonly BriefField[] }> = [
@@ -82,6 +82,9 @@ const NAMES: { readonly [Field in BriefField]?: { name: string; isOnce?: true; i
   blockers: { name: 'Blocker' },
   questions: { name: 'Question' },
 }
+/** What a field is called where its section does not say it. */
+export const nameOfField = (field: BriefField) => NAMES[field]?.name ?? field
+
 const WORST: readonly Mark[] = ['stale', 'unverifiable', 'fresh']
 
 /** An item of a field with the worst that was found about it. */

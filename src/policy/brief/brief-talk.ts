@@ -1,4 +1,4 @@
-import type { PageSection } from '../../core/brief-page.ts'
+import type { PageLine, PageSection } from '../../core/brief-page.ts'
 import { formatCount } from '../../core/text.ts'
 import { isDone, tellOutcome } from '../digest/outcome.ts'
 import { inOneLine, shorten } from '../digest/quote.ts'
@@ -31,8 +31,18 @@ export interface Talks {
 
 const MOST = { after: 1, before: 3, lasting: 6 }
 
+/** A line of what a session said, and when where that is known. */
+export interface TalkLine extends PageLine {
+  session: string
+  at: string | null
+}
+
+export interface TalkSection extends PageSection {
+  lines: TalkLine[]
+}
+
 /** What the sessions of a piece of work are told with, on a scale from 0 to 1. */
-export function tellTalks(talks: Talks, leads = false): (scale: number) => PageSection[] {
+export function tellTalks(talks: Talks, leads = false): (scale: number) => TalkSection[] {
   const tellMain = tellDigest(talks.main.digest, talks.around, leads ? taskLabel(talks) : undefined)
   return (scale) => withOthers(tellMain(scale), talks, scale)
 }
@@ -43,30 +53,47 @@ const taskLabel = ({ main, around: { trusted } }: Talks) =>
 
 export const isTaskDone = ({ digest, isLive }: Talk, trusted: boolean) => !isLive && isDone(digest, trusted)
 
-function withOthers(told: DigestSection[], { after, before, around }: Talks, scale: number): PageSection[] {
-  const { trusted } = around
+function withOthers(
+  told: DigestSection[],
+  { main, after, before, around }: Talks,
+  scale: number,
+): TalkSection[] {
+  const { trusted, root } = around
   const others = [
     ...after
       .slice(0, MOST.after)
-      .map((talk) => `After that, ${talk.age} ago: ${sessionLine(talk, trusted, 160)}`),
-    ...lastingWords(before, trusted),
+      .map((talk) =>
+        lineOf(talk, `After that, ${talk.age} ago: ${sessionLine(talk, trusted, 160)}`, null, root),
+      ),
+    ...lastingWords(before, around),
     ...before
       .filter(({ digest }) => didSomething(digest))
       .slice(0, Math.round(MOST.before * scale))
-      .map((talk) => `Before that, ${talk.age} ago: ${sessionLine(talk, trusted, 200)}`),
-  ].filter((line) => line !== '')
-  const sections =
-    others.length === 0 ? told : [...told, { title: 'Other sessions', lines: others, isQuote: false }]
-  return sections.map((section) => pageSection(section, around.root))
+      .map((talk) =>
+        lineOf(talk, `Before that, ${talk.age} ago: ${sessionLine(talk, trusted, 200)}`, null, root),
+      ),
+  ]
+  const sections = told.map(({ title, lines, isQuote }) => ({
+    ...{ title, more: '', lines: lines.map(({ text, at }) => lineOf(main, text, at, root)) },
+    ...(isQuote ? { quoted: true as const } : {}),
+  }))
+  return others.length === 0 ? sections : [...sections, { title: 'Other sessions', lines: others, more: '' }]
 }
 
+const lineOf = ({ id }: Talk, text: string, at: string | null, root: string): TalkLine => ({
+  ...{ text: withoutRoot(text, root), why: '', unconfirmed: false, mark: null, note: '' },
+  ...{ session: id, at },
+})
+
 /** Words that hold for good stay quoted, whichever session they were said in. */
-const lastingWords = (before: readonly Talk[], trusted: boolean) =>
+const lastingWords = (before: readonly Talk[], { trusted, root }: DigestSurroundings) =>
   before
-    .flatMap(({ age, digest }) =>
-      digest.requests
+    .flatMap((talk) =>
+      talk.digest.requests
         .filter((request) => isTyped(request, trusted) && isLasting(request.text))
-        .map(({ text }) => `Said ${age} ago: user: "${shorten(inOneLine(text), 300)}"`),
+        .map(({ text, at }) =>
+          lineOf(talk, `Said ${talk.age} ago: user: "${shorten(inOneLine(text), 300)}"`, at, root),
+        ),
     )
     .slice(0, MOST.lasting)
 
@@ -86,19 +113,6 @@ function sessionLine({ digest, isLive }: Talk, trusted: boolean, most: number): 
 }
 
 const formatIfAny = (number: number, noun: string) => (number === 0 ? '' : formatCount(number, noun))
-
-const pageSection = ({ title, lines, isQuote }: DigestSection, root: string): PageSection => ({
-  title,
-  lines: lines.map((line) => ({
-    text: withoutRoot(line, root),
-    why: '',
-    unconfirmed: false,
-    mark: null,
-    note: '',
-  })),
-  more: '',
-  ...(isQuote ? { quoted: true as const } : {}),
-})
 
 /** Paths below the workspace, where they begin a word. */
 function withoutRoot(line: string, root: string): string {

@@ -114,18 +114,15 @@ const RECENT = 5
 export function earlierLines(
   { earlier, count }: SortedRequests,
   size: Size,
-): { lines: string[]; left: number } {
+): { lines: Array<{ text: string; at: string }>; left: number } {
   const from = count - size('requests')
   const isKept = ({ request: { how, text }, place, isLasting: holds }: SortedRequests['earlier'][number]) =>
     place === 0 || place >= from || holds || (how === 'command' && text !== '')
   const told = earlier.filter(isKept)
   const lines = told.map(({ request }, place) => {
     const part = place === 0 ? 'first' : place >= told.length - RECENT ? 'recent' : 'older'
-    return requestLine(
-      request,
-      { most: size(part), answeredQuestion: size('answeredQuestion') },
-      size('outcome'),
-    )
+    const sizes = { most: size(part), answeredQuestion: size('answeredQuestion') }
+    return { text: requestLine(request, sizes, size('outcome')), at: request.at }
   })
   return { lines: lines.reverse(), left: earlier.length - told.length }
 }
