@@ -27,6 +27,9 @@ export interface Trigger {
 /** How the trigger of a checkpoint says that somebody asked for it; behind a handoff stands what it is for. */
 export const BY_HAND = { saved: 'saved', delta: 'delta', handedOff: 'handoff: ' } as const
 
+/** How the trigger of an adopted checkpoint names what it was taken from; without either it is a document. */
+export const ADOPTED = { ledger: 'the ledger was edited by hand', imported: 'imported from ' } as const
+
 export const PROGRESS = ['in_progress', 'failed', 'completed', 'paused'] as const
 export type Progress = (typeof PROGRESS)[number]
 

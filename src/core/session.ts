@@ -151,6 +151,8 @@ export interface Session extends SessionKey {
   /** The newest words of both sides: a client that is killed may not have written them. */
   lastPrompt: { at: string; text: string } | null
   lastSaid: { at: string; text: string } | null
+  /** The newest request in its transcript that says what is to be done, in a line; absent until that was read. */
+  asked?: { at: string; text: string } | null
   /** What was running when the transcript was last read. */
   unfinished: InFlight[]
   told: StartPoint | null

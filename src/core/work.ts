@@ -87,6 +87,15 @@ export interface WorkState {
   overheard?: OverheardField[]
 }
 
+/** What tells the items of a field from each other: a text is an item of its own, and nothing where it is empty. */
+export function itemNames(work: WorkState, field: Exclude<WorkField, 'position'>): string[] {
+  const value = work[field]
+  if (typeof value === 'string') return value.trim() === '' ? [] : [value]
+  return value.map((item) =>
+    'path' in item ? item.path : 'kind' in item ? `${item.kind}: ${item.text}` : item.text,
+  )
+}
+
 /** The items whose words are not known yet, each once. */
 export function newItems<Item extends { text: string }>(
   known: ReadonlyArray<{ text: string }>,

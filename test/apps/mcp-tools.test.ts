@@ -161,7 +161,7 @@ test('a value that does not fit its schema is found', () => {
 test('documents: list, show, delta, focus, fork and archive', async () => {
   const lab = await trusted()
   const { box } = lab
-  expect(await call(lab, 'list')).toEqual({ trusted: true, documents: [], hidden: 0 })
+  expect(await call(lab, 'list')).toEqual({ trusted: true, documents: [], unsaved: 0, hidden: 0 })
   await written(lab)
   expect(await call(lab, 'focus')).toEqual({ id: null, beforeId: null, path: null, files: null })
   expect(await call(lab, 'focus', { id: 'auth' })).toMatchObject({
@@ -226,8 +226,12 @@ test('documents that came with a repository are named, and nothing that they say
   expect(await call(lab, 'list')).toEqual({
     trusted: false,
     documents: [
-      { id: 'theirs', standing: 'foreign', path: active('theirs'), updatedAt: null, foreign: true },
+      {
+        ...{ id: 'theirs', standing: 'foreign', path: active('theirs'), updatedAt: null, foreign: true },
+        sessions: [],
+      },
     ],
+    unsaved: 0,
     hidden: 0,
   })
 })

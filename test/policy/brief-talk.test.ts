@@ -3,7 +3,7 @@ import { fitScale, type Talk, tellTalks } from '../../src/policy/brief/brief-tal
 import { around, digestOf, edits, ROOT, request, runs, says, type Untimed } from './digest/sample.ts'
 
 const talk = (age: string, ...entries: Array<Untimed | Untimed[]>): Talk => ({
-  ...{ id: age, age, state: 'ended', digest: digestOf(...entries) },
+  ...{ id: age, age, state: 'ended', isLive: false, parent: null, digest: digestOf(...entries) },
 })
 const MAIN = talk(
   '1 hour',
@@ -21,10 +21,11 @@ const othersIn = (talks: Partial<Parameters<typeof tellTalks>[0]>, scale = 1) =>
 
 test('other sessions are told in a line each, with what they did', () => {
   const small = talk('5 minutes', request('What is left?'), request('And when is it due?'))
-  const earlier = talk('2 days', request('Write the import.'), edits('a.ts'), runs('git commit -m "Import"'))
+  const commit = runs('git commit -m "Import"')
+  const earlier = talk('2 days', request('Write the import.'), edits('a.ts'), commit, says('Done.'))
   expect(othersIn({ after: [small], before: [earlier] })).toEqual([
-    'After that, 5 minutes ago: user: "What is left?" … user: "And when is it due?"',
-    'Before that, 2 days ago: user: "Write the import."; 1 edit, 1 commit',
+    'After that, 5 minutes ago: user: "What is left?" … user: "And when is it due?"; left: broke off',
+    'Before that, 2 days ago: user: "Write the import."; done: committed; 1 edit, 1 commit',
   ])
   expect(othersIn({})).toEqual([])
 })

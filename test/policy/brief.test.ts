@@ -158,6 +158,39 @@ Ask before going on from Now:
     expect(told({}, { nowMs })).toContain(`, ${age}: `)
   })
 
+  test('what was saved for an earlier task, with its age, in one section', () => {
+    const ages = new Map([
+      ...['state', 'now', 'next', 'questions'].map((field) => [field, '6 days ago'] as const),
+    ])
+    const earlier = { hasNewerTask: true, ages, over: new Set(['now']) }
+    const text = told(
+      { ...OAUTH, decisions: [] },
+      { earlier, checks: [{ field: 'next', index: 0, mark: 'stale', note: 'gone' }] },
+    )
+    expect(text).toContain(`## Rules
+- No new dependency
+- Short commits
+## Blockers
+- Staging is down
+## Saved before that task
+- State (6 days ago): The endpoint answers.
+- The form loses its draft.
+- Next (6 days ago): Test a slow network [stale: gone]
+- Question (6 days ago): Is one retry enough?
+## Files`)
+    expect(text).not.toContain('Writing the retry')
+    expect(text).toContain('- Goal: Refresh them')
+  })
+
+  test('the age of a goal in its place, where nothing newer was asked for', () => {
+    const earlier = {
+      hasNewerTask: false,
+      ages: new Map([['intent', '4 days ago']]),
+      over: new Set<string>(),
+    }
+    expect(told(OAUTH, { earlier })).toContain('- Goal (4 days ago): Refresh them without losing the form.\n')
+  })
+
   test('that nobody can tell how many commits there were', () => {
     expect(told({}, { drift: { ...NO_DRIFT, commitsSince: null } })).toContain(
       'Drift: none seen, commits unknown\n',
@@ -187,6 +220,14 @@ describe('what to ask', () => {
   test('the focus is what is next where nothing is said of now', () => {
     expect(asked({ next: [{ text: 'Test' }], state: 'S' }, { drift: DRIFT })).toEqual(['focus: Test'])
     expect(asked({}, { drift: DRIFT })).toEqual([])
+  })
+
+  test('the focus is nothing of an earlier task', () => {
+    const earlier = { hasNewerTask: true, ages: new Map([['now', '6 days ago']]), over: new Set<string>() }
+    expect(asked({ now: 'Old', next: [{ text: 'Test' }] }, { drift: DRIFT, earlier })).toEqual([
+      'focus: Test',
+    ])
+    expect(asked({ now: 'Old' }, { drift: DRIFT, earlier })).toEqual([])
   })
 
   test('at most three: the focus, then claims with the newest decision first', () => {

@@ -6,7 +6,7 @@ import { cleanText, renderBrief, renderSections } from '../../formats/brief-md/r
 import { type BriefInput, briefOf } from '../../policy/brief/brief.ts'
 import { fitBrief, fitWhole, MIN_TOKENS } from '../../policy/brief/brief-fit.ts'
 import type { BriefSection } from '../../policy/brief/brief-sections.ts'
-import { fitScale, tellTalks } from '../../policy/brief/brief-talk.ts'
+import { fitScale, type TalkSection, tellTalks } from '../../policy/brief/brief-talk.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { type Survey, standingOf } from '../documents/survey.ts'
@@ -26,32 +26,43 @@ export interface RenderedBrief {
 const SAVED_SHARE = 0.6
 
 /** The brief of a state that was held against the world, with what its sessions said, within a budget. */
-export function renderFittedBrief(input: BriefInput, budget: number): RenderedBrief {
-  const work = withoutLearnings(input.work)
-  const notes = fittingNotes(input.notes ?? [], budget)
-  const brief = briefOf({ ...input, work, notes }, cleanText)
+export const renderFittedBrief = (given: BriefInput, budget: number): RenderedBrief =>
+  fitInput(given, budget).rendered
+
+/** The same, with what it was made from. */
+export function fitInput(given: BriefInput, budget: number) {
+  const work = withoutLearnings(given.work)
+  const input = { ...given, work, notes: fittingNotes(given.notes ?? [], budget) }
+  const brief = briefOf(input, cleanText)
   const more = input.talks ? `savepoint sessions show ${input.talks.main.id.slice(0, 8)}` : ''
-  const options = (tokens: number, talk: PageSection[]) => ({
+  const leads = input.earlier?.hasNewerTask ?? false
+  const place = (page: BriefPage, talk: TalkSection[]) =>
+    withTalk(page, brief.sections, { talk, leads, more })
+  const options = (tokens: number, talk: TalkSection[]) => ({
     tokens,
-    render: (page: BriefPage) => renderBrief(withTalk(page, brief.sections, talk, more)),
+    render: (page: BriefPage) => renderBrief(place(page, talk)),
     estimate: estimateTokens,
   })
-  const fitWithTalk = (tokens: number, talk: PageSection[]) => fitBrief(brief, options(tokens, talk))
-  const tell = input.talks ? tellTalks(input.talks) : () => []
+  const fitWithTalk = (tokens: number, talk: TalkSection[]) => fitBrief(brief, options(tokens, talk))
+  const tell = input.talks ? tellTalks(input.talks, leads) : () => []
   const all = tell(1)
   // Mostly all of it fits.
   const whole = fitWhole(brief, options(budget, all))
   const talk = whole ? all : talkFor(tell, budget, fitWithTalk)
-  const { page, text, tokens, cuts, shortened } = whole ?? fitWithTalk(budget, talk)
-  return { page: withTalk(page, brief.sections, talk, more), text, tokens, budget, cuts, shortened }
+  const { page, text, tokens, cuts, shortened, shown } = whole ?? fitWithTalk(budget, talk)
+  const placed = place(page, talk)
+  return {
+    rendered: { page: placed, text, tokens, budget, cuts, shortened },
+    parts: { input, brief, page: placed, talk, shown },
+  }
 }
 
 /** As much of the talk as there is room for beside what was saved; nothing where that needs all of it. */
 function talkFor(
-  tell: (scale: number) => PageSection[],
+  tell: (scale: number) => TalkSection[],
   budget: number,
-  fitted: (tokens: number, talk: PageSection[]) => { tokens: number },
-): PageSection[] {
+  fitted: (tokens: number, talk: TalkSection[]) => { tokens: number },
+): TalkSection[] {
   const saved = fitted(Math.max(MIN_TOKENS, Math.floor(budget * SAVED_SHARE)), []).tokens
   const room = budget - saved
   const fits = (sections: PageSection[]) => {
@@ -63,7 +74,7 @@ function talkFor(
 }
 
 /** Where not even the least of it fits, its first lines may: they say what is wanted now. */
-function firstLines(sections: PageSection[], fits: (sections: PageSection[]) => boolean): PageSection[] {
+function firstLines(sections: TalkSection[], fits: (sections: TalkSection[]) => boolean): TalkSection[] {
   const part = [...sections]
   for (let last = part.pop(); last !== undefined; last = part.pop())
     for (let { lines } = last; lines.length > 0; lines = lines.slice(0, -1))
@@ -77,18 +88,21 @@ const MORE_TOKENS = 20
 /** The talk leaves room for the rest within the characters that a brief may have. */
 const MOST_CHARACTERS = 7_600
 
-/** What was said stands behind what must be kept of what was saved, and before the rest. */
+/**
+ * What was said stands behind what must be kept of what was saved, and before the rest; where its newest request came
+ * after what was saved, where that stands comes first.
+ */
 function withTalk(
   page: BriefPage,
   sections: readonly BriefSection[],
-  talk: PageSection[],
-  more: string,
+  { talk, leads, more }: { talk: PageSection[]; leads: boolean; more: string },
 ): BriefPage {
   if (talk.length === 0) return page
+  const [lead, behind] = leads ? [talk.slice(0, 1), talk.slice(1)] : [[], talk]
   const must = new Set(sections.filter(({ rank }) => rank === 'must').map(({ title }) => title))
   const first = page.sections.filter(({ title }) => must.has(title))
   const rest = page.sections.filter(({ title }) => !must.has(title))
-  return { ...page, sections: [...first, ...talk, ...rest], more }
+  return { ...page, sections: [...lead, ...first, ...behind, ...rest], more }
 }
 
 /** Of the budget above the least one, notes get a half at most: the work itself is what a brief is for. */

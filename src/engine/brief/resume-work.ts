@@ -1,11 +1,18 @@
 import { instant } from '../../core/ports.ts'
 import type { SessionKey } from '../../core/session.ts'
 import { ageOf } from '../../core/text.ts'
-import { emptyWork, newItems, type WorkState } from '../../core/work.ts'
+import { emptyWork, itemNames, newItems, OVERHEARD, type WorkState } from '../../core/work.ts'
 import { SESSION_NOTES } from '../../policy/agent-words.ts'
 import type { Drift } from '../../policy/brief/brief.ts'
 import { saysAnything } from '../../policy/brief/brief-sections.ts'
 import type { Talks } from '../../policy/brief/brief-talk.ts'
+import type { ExplainedLine } from '../../policy/brief/explain.ts'
+import {
+  type EarlierFields,
+  findEarlierFields,
+  isOfEarlierTask,
+  TASK_FIELDS,
+} from '../../policy/brief/newest-task.ts'
 import { isInFlight } from '../../policy/digest/tell-end.ts'
 import { deriveWork } from '../../policy/digest/work.ts'
 import { resolveStream, type StreamCandidate } from '../../policy/resolve.ts'
@@ -21,7 +28,8 @@ import { absentAt } from '../surroundings/mentions.ts'
 import { readResolveFacts } from '../surroundings/resolve-facts.ts'
 import type { World } from '../surroundings/world.ts'
 import type { Here } from '../trust/here.ts'
-import { learningsFor, type RenderedBrief, renderFittedBrief } from './brief-of.ts'
+import { fitInput, learningsFor, type RenderedBrief } from './brief-of.ts'
+import { readSaidFields } from './item-origins.ts'
 import type { SessionNote } from './session-notes.ts'
 import { talksFor } from './talks.ts'
 import { verifyWork } from './verify-work.ts'
@@ -44,6 +52,8 @@ export type ResumeResult =
       savedAt: string
       drift: Drift
       work: WorkState
+      /** Only where it is asked for. */
+      explained?: ExplainedLine[]
     } & RenderedBrief)
 
 interface ResumeOptions {
@@ -52,6 +62,8 @@ interface ResumeOptions {
   notes?: readonly SessionNote[]
   /** The session that is told: nothing of what it said itself. */
   except?: SessionKey | null
+  /** Each line is wanted with where it comes from. */
+  explains?: boolean
   /** It has lost its context, and is asked whether the focus still holds. */
   asksFocus?: boolean
   /** Somebody asks for it; what an agent is told without asking names no branch of a workspace that is not trusted. */
@@ -76,6 +88,11 @@ async function readSaved(context: Context, row: WorkRow, here: Here) {
   // What an older version overheard in a session, nobody saved.
   return { checkpoint, sequence, work, point, edited, overheard: here.trusted ? overheard : null }
 }
+
+type FoundWork = Awaited<ReturnType<typeof findSavedWork>>
+
+/** Work that a resume tells here. */
+export type SavedWorkHere = FoundWork & { saved: NonNullable<FoundWork['saved']> }
 
 /** Which work a resume tells here, and what was saved of it: nothing where it would only be offered. */
 export async function findSavedWork(context: Context, found: Survey, world: World, named: string | null) {
@@ -112,10 +129,19 @@ export async function resumeStream(
   context: Context,
   found: Survey,
   world: World,
-  { named, budget, notes = [], isAsked = true, except = null, asksFocus = false }: ResumeOptions,
+  {
+    named,
+    budget,
+    notes = [],
+    isAsked = true,
+    except = null,
+    asksFocus = false,
+    explains = false,
+  }: ResumeOptions,
 ): Promise<ResumeResult> {
   const nowMs = context.ports.now()
-  const { survey, choice, saved: last, ...sessionsHere } = await findSavedWork(context, found, world, named)
+  const here = await findSavedWork(context, found, world, named)
+  const { survey, choice, saved: last } = here
   if (choice.kind === 'nothing' || choice.kind === 'unknown')
     return { kind: 'nothing', foreign: survey.foreign.length }
   if (choice.kind === 'choose')
@@ -135,19 +161,13 @@ export async function resumeStream(
     return { kind: 'offered', stream: choice.name, branch, savedAt: at, age }
   }
   const { checkpoint, sequence, work, edited, overheard, point } = last
-  const talks = await talksFor(context, {
-    ...{ stream: choice.name, isNamed: choice.why === 'named', trusted: survey.trusted, world },
-    except: except ?? context.session,
-    savedAt: isAutomatic(checkpoint) ? null : checkpoint.at,
-    ...sessionsHere,
-  })
-  const saved = talks ? withoutTalk(work, talks) : (overheard ?? work)
+  const { saved, talks, earlier } = await readTellableWork(context, world, { ...here, saved: last }, except)
   const verified = await verifyWork(context, saved, point, world, survey)
   const drift = isAsked || survey.trusted ? verified.drift : withoutName(verified.drift)
   const learnings = await learningsFor(context, survey, work)
   const told = {
     ...{ work: saved, stream: choice.name, savedAtMs: point.atMs, nowMs, checks: verified.checks },
-    ...{ drift, learnings, talks, asksFocus },
+    ...{ drift, learnings, talks, earlier, asksFocus },
     notes: [
       ...(talks === null && overheard !== null ? [SESSION_NOTES.overheard] : []),
       ...notes.filter((note) => talks === null || !isTold(note, saved, talks)).map(({ text: note }) => note),
@@ -156,6 +176,7 @@ export async function resumeStream(
   // What was written into the ledger is in no checkpoint yet.
   const input = edited ? { ...told, command: 'savepoint ledger' } : told
   context.notices.push(NOTICES.chosenWork(choice.name, choice.why))
+  const { rendered, parts } = fitInput(input, budget)
   return {
     kind: 'brief',
     stream: choice.name,
@@ -165,8 +186,57 @@ export async function resumeStream(
     savedAt: checkpoint.at,
     drift,
     work,
-    ...renderFittedBrief(input, budget),
+    ...rendered,
+    ...(explains ? { explained: await explain(context, parts, last, survey) } : {}),
   }
+}
+
+/** Loaded where somebody asks: a start has no use for it. */
+async function explain(
+  context: Context,
+  parts: ReturnType<typeof fitInput>['parts'],
+  last: SavedWorkHere['saved'],
+  { rows }: Survey,
+): Promise<ExplainedLine[]> {
+  const { explainBrief } = await import('./explain-brief.ts')
+  return explainBrief(context, parts, last, { rows, isNamed: last.why === 'named' })
+}
+
+/** What was saved, what its sessions said, and what of it is of an earlier task. */
+interface TellableWork {
+  saved: WorkState
+  talks: Talks | null
+  earlier: EarlierFields
+}
+
+/** What is told of work that was found here. */
+export async function readTellableWork(
+  context: Context,
+  world: World,
+  { survey: { trusted }, saved: last, sessions, readDigest }: SavedWorkHere,
+  except: SessionKey | null = null,
+): Promise<TellableWork> {
+  const { row, why, checkpoint, work, overheard } = last
+  const talks = await talksFor(context, {
+    ...{ stream: row.stream.name, isNamed: why === 'named', trusted, world, sessions, readDigest },
+    except: except ?? context.session,
+    savedAt: isAutomatic(checkpoint) ? null : checkpoint.at,
+  })
+  const saved = talks ? withoutTalk(work, talks) : (overheard ?? work)
+  const said = await readSaidFields(context.store, last, saved)
+  return { saved, talks, earlier: findEarlierFields(said, talks, context.ports.now()) }
+}
+
+/** The work as the newest task leaves it: without an earlier one, and with what its session was asked where nobody saved it. */
+export function presentWork({ saved, talks, earlier }: TellableWork): WorkState {
+  const work = { ...saved }
+  const nothing = emptyWork()
+  const heard = talks ? deriveWork(talks.main.digest, talks.around).heard : nothing
+  for (const field of TASK_FIELDS)
+    if (isOfEarlierTask(earlier, field)) Object.assign(work, { [field]: nothing[field] })
+  for (const field of OVERHEARD)
+    if (itemNames(work, field).length === 0) Object.assign(work, { [field]: heard[field] })
+  return work
 }
 
 /** Whether the brief already tells a note: the main session's talk names its end and what it left running. */

@@ -78,9 +78,12 @@ const agoOf = ({ lastActivityAt }: Session, nowMs: number) =>
 export function stateOf(session: Session, nowMs: number, trusted: boolean): string {
   const { gitBranch } = session.environment
   const branch = gitBranch === null || !trusted ? '' : `, branch ${gitBranch}`
-  const state = isLive(session) ? 'live' : isBroken(session) ? 'broken' : 'ended'
-  return SESSION_STATES[state](agoOf(session, nowMs)) + branch
+  return SESSION_STATES[endOf(session)](agoOf(session, nowMs)) + branch
 }
+
+/** Whether a session may still be live, and else how it ended. */
+export const endOf = (session: Session): keyof typeof SESSION_STATES =>
+  isLive(session) ? 'live' : isBroken(session) ? 'broken' : 'ended'
 
 /** A session that ended in order also ended its helpers and commands. */
 function leftRunningIn(session: Session): Array<{ what: string }> {

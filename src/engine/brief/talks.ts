@@ -6,7 +6,8 @@ import type { Talk, Talks } from '../../policy/brief/brief-talk.ts'
 import { fileNamer } from '../../policy/digest/name-file.ts'
 import type { Digest } from '../../policy/digest/state.ts'
 import { didSomething } from '../../policy/digest/weight.ts'
-import { streamOf } from '../../policy/resolve.ts'
+import { isSessionStream, streamOf } from '../../policy/resolve.ts'
+import { isLive } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context/context.ts'
 import type { DigestReader } from '../surroundings/session-digest.ts'
 import type { World } from '../surroundings/world.ts'
@@ -47,7 +48,10 @@ export async function talksFor(context: Context, asked: TalkFilter): Promise<Tal
     const digest = await asked.readDigest(session)
     if (!digest || digest.requests.length === 0) continue
     const age = ageOf(nowMs - Date.parse(session.lastActivityAt))
-    found.push({ id: session.id, age, state: stateOf(session, nowMs, asked.trusted), digest, session })
+    found.push({
+      ...{ id: session.id, age, state: stateOf(session, nowMs, asked.trusted), digest, session },
+      ...{ isLive: isLive(session), parent: session.parent },
+    })
     if (worked < 0 && isCurrent(session) && didSomething(digest)) worked = found.length - 1
     const before = worked < 0 ? 0 : found.length - 1 - worked
     if (before >= MOST_READ.before || found.length >= MOST_READ.inAll) break
@@ -63,7 +67,10 @@ export async function talksFor(context: Context, asked: TalkFilter): Promise<Tal
   }
 }
 
-/** Those that saved to the stream, and those of this branch that saved to none but their own. */
+/**
+ * Those that saved to the stream, and those of this branch that saved to none but their own; where the work is such a
+ * session's own, all of this branch.
+ */
 async function sessionsOf({ store, identity }: Context, asked: TalkFilter): Promise<Session[]> {
   // Work that is asked for by its name is the repository's: its sessions may have been in any worktree.
   const sessions =
@@ -73,26 +80,30 @@ async function sessionsOf({ store, identity }: Context, asked: TalkFilter): Prom
         )
       : asked.sessions
   const { branch } = asked.world
+  const isOwn = isSessionStream(asked.stream)
   const isHere = ({ environment: { gitBranch } }: Session) =>
     gitBranch === null || branch === null || gitBranch === branch
   return sessions.filter(
     (session) =>
       session.id !== asked.except?.id &&
-      (streamOf(session) === asked.stream || (!asked.isNamed && session.stream === null && isHere(session))),
+      (streamOf(session) === asked.stream ||
+        (!asked.isNamed && (session.stream === null || isOwn) && isHere(session))),
   )
 }
 
 /** Git is asked only where there is a file to ask about: that costs a process. */
 async function surroundingsOf(
   { place, settings }: Context,
-  { trusted }: TalkFilter,
+  { trusted, world }: TalkFilter,
   { files }: Digest,
 ): Promise<Talks['around']> {
   const nameFile = fileNamer(place.root)
-  const asksGit = trusted && place.git !== null && files.some(({ path }) => nameFile(path) !== null)
+  const known = world.dirty && { files: world.dirty, problem: null }
+  const asksGit =
+    trusted && known === null && place.git !== null && files.some(({ path }) => nameFile(path) !== null)
   const dirty = asksGit
     ? await (await import('../../workspace/git-dirty.ts')).dirtyFiles(place, settings.ledger_path)
-    : null
+    : known
   return {
     trusted,
     root: place.root,

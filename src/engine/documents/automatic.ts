@@ -1,5 +1,5 @@
 import { BY_HAND, type Checkpoint, type Trigger, type TriggerKind } from '../../core/checkpoint.ts'
-import { emptyWork, OVERHEARD, type WorkState } from '../../core/work.ts'
+import { emptyWork, itemNames, OVERHEARD, type WorkState } from '../../core/work.ts'
 import type { StoredCheckpoint } from '../../store/log.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -14,19 +14,10 @@ export const isAutomatic = ({ session, triggers }: Checkpoint) =>
 const isByHand = ({ note }: Trigger) =>
   note === BY_HAND.saved || note === BY_HAND.delta || note.startsWith(BY_HAND.handedOff)
 
-/** The lists that an automatic checkpoint may have added to, and how an item of each is told from others. */
-const LISTS = {
-  decisions: ({ decisions }: WorkState) => decisions.map(({ text }) => text),
-  rules: ({ rules }: WorkState) => rules.map(({ text }) => text),
-  constraints: ({ constraints }: WorkState) => constraints.map(({ text }) => text),
-  facts: ({ facts }: WorkState) => facts.map(({ text }) => text),
-  done: ({ done }: WorkState) => done.map(({ text }) => text),
-  artifacts: ({ artifacts }: WorkState) => artifacts.map(({ path }) => path),
-}
-type List = keyof typeof LISTS
-const CLAIMS: readonly List[] = ['decisions', 'rules', 'constraints', 'facts']
-// `as`: these are the table's own keys.
-const ALL = Object.keys(LISTS) as List[]
+/** The lists that an automatic checkpoint may have added to. */
+const CLAIMS = ['decisions', 'rules', 'constraints', 'facts'] as const
+const ALL = [...CLAIMS, 'done', 'artifacts'] as const
+type List = (typeof ALL)[number]
 
 /** So far back a checkpoint's origins are looked for. */
 const MOST_STEPS = 200
@@ -89,8 +80,8 @@ async function originsOf(
 
 const addedKeys = (work: WorkState, before: WorkState, lists: readonly List[]) =>
   lists.flatMap((list) => {
-    const known = new Set(LISTS[list](before))
-    return LISTS[list](work)
+    const known = new Set(itemNames(before, list))
+    return itemNames(work, list)
       .filter((name) => !known.has(name))
       .map((name) => keyOf(list, name))
   })
@@ -98,7 +89,7 @@ const addedKeys = (work: WorkState, before: WorkState, lists: readonly List[]) =
 function withoutAdded(checkpoint: Checkpoint, added: ReadonlySet<string>, saved: WorkState): WorkState {
   const { work } = checkpoint
   const withoutAddedItems = <Item>(list: List, items: Item[]): Item[] => {
-    const names = LISTS[list](work)
+    const names = itemNames(work, list)
     return items.filter((_, at) => !added.has(keyOf(list, names[at] ?? '')))
   }
   const { problem, state } = isAutomatic(checkpoint) ? saved : work

@@ -1,5 +1,5 @@
 import { sha256, wellFormed } from '../../core/canonical.ts'
-import { type Checkpoint, noChange } from '../../core/checkpoint.ts'
+import { ADOPTED, type Checkpoint, noChange } from '../../core/checkpoint.ts'
 import { adoptedId } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
@@ -134,7 +134,7 @@ async function pointOf(
     stream: { id: stream },
     parent: tail.id,
     after,
-    triggers: [{ kind: 'adopted', note: `imported from ${wellFormed(path)}` }],
+    triggers: [{ kind: 'adopted', note: `${ADOPTED.imported}${wellFormed(path)}` }],
     provenance: { branch, commit, author: null },
     foreign,
   }

@@ -1,4 +1,5 @@
 import { sha256 } from '../../core/canonical.ts'
+import { ADOPTED } from '../../core/checkpoint.ts'
 import { nameProblem, randomToken } from '../../core/id.ts'
 import { noteFolder, STATE_INDEX_PATH } from '../../core/layout.ts'
 import { instant } from '../../core/ports.ts'
@@ -136,7 +137,7 @@ async function adoptForOtherStream(
     work: redactAll(withEdits(before, ledger, stream), context.mark),
     parent: row.position.checkpoint,
     after: afterHead(row),
-    triggers: [{ kind: 'adopted', note: 'the ledger was edited by hand' }],
+    triggers: [{ kind: 'adopted', note: ADOPTED.ledger }],
     provenance: { branch: row.position.gist.document?.branch ?? null, commit: null, author: null },
     foreign: false,
   })

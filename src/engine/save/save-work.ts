@@ -1,4 +1,4 @@
-import type { Checkpoint, TriggerKind } from '../../core/checkpoint.ts'
+import { ADOPTED, type Checkpoint, type TriggerKind } from '../../core/checkpoint.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { type Artifact, emptyWork, newItems, type WorkState } from '../../core/work.ts'
@@ -134,9 +134,7 @@ async function decide(
     after,
     triggers: [
       why,
-      ...(hasEditsFor(ledger, stream.id)
-        ? [{ kind: 'adopted' as const, note: 'the ledger was edited by hand' }]
-        : []),
+      ...(hasEditsFor(ledger, stream.id) ? [{ kind: 'adopted' as const, note: ADOPTED.ledger }] : []),
     ],
     change: {
       ...{ summary: told.saying.summary ?? told.saying.now ?? '', transitions: [], commands: [] },

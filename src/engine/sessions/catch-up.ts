@@ -6,7 +6,7 @@ import type { Breadcrumb } from '../../core/work.ts'
 import { boundDigest } from '../../policy/digest/bound.ts'
 import { foldEntry } from '../../policy/digest/fold.ts'
 import { type Digest, emptyDigest } from '../../policy/digest/state.ts'
-import { listCallsInFlight } from '../../policy/digest/work.ts'
+import { listCallsInFlight, newestTask } from '../../policy/digest/work.ts'
 import { redactAll, type SecretMark } from '../../policy/redact.ts'
 import { locateWorkspace } from '../../workspace/locate.ts'
 import type { Context } from '../context/context.ts'
@@ -72,6 +72,7 @@ export async function catchUpSession(
       {
         ...withSummary(session, state.summary),
         unfinished: listCallsInFlight(digest),
+        asked: newestTask(digest),
         // The client may leave before its hook has told it.
         paused:
           session.paused ??

@@ -86,6 +86,9 @@ export function renderBrief(page: BriefPage): string {
   ].join('\n')
 }
 
+/** A line of a section as it stands in a brief. */
+export const renderLine = (line: PageLine): string => renderPart(['item', lineText(line)])
+
 /** Some sections of a brief as they stand in it. */
 export const renderSections = (sections: readonly PageSection[]): string =>
   sections.flatMap(sectionParts).map(renderPart).join('\n')

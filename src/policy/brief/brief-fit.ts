@@ -25,6 +25,8 @@ export interface FittedBrief {
   cuts: Array<{ title: string; count: number }>
   /** How many lines are shown only in part. */
   shortened: number
+  /** The lines that are shown. */
+  shown: RenderedLines['sections']
 }
 
 /**
@@ -58,7 +60,8 @@ function fitter(
     const text = render(page)
     if (text.length > characters) return null
     const cost = estimate(text)
-    return cost > tokens ? null : { page, text, tokens: cost, cuts: shown.cuts, shortened: shown.shortened }
+    const { cuts, shortened, sections } = shown
+    return cost > tokens ? null : { page, text, tokens: cost, cuts, shortened, shown: sections }
   }
 }
 

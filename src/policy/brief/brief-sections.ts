@@ -4,11 +4,14 @@ import { collapseSpaces } from '../../core/text.ts'
 import { isDeleted, type Position, type WorkField, type WorkState } from '../../core/work.ts'
 import { CARRY } from '../carry.ts'
 import type { BriefInput, Clean, ItemCheck } from './brief.ts'
+import { isOfEarlierTask, TASK_FIELDS } from './newest-task.ts'
 
 export type BriefField = WorkField | 'learnings'
 
 export interface BriefLine extends PageLine {
   field: BriefField
+  /** Its place in the field; of a text, the line's place in it. */
+  index: number
   /** Superseded, deleted, or pointing at what is gone: it goes before the rest of its field. */
   spent: boolean
 }
@@ -18,6 +21,9 @@ export interface BriefSection {
   rank: 'must' | 'should'
   lines: BriefLine[]
 }
+
+/** What was saved for an earlier task, where a newer one leads. */
+export const BEFORE_TASK = 'Saved before that task'
 
 /** The order of the brief. Titles are short, because at the smallest budget they are most of it. */
 const SECTIONS: ReadonlyArray<{ title: string; fields: readonly BriefField[] }> = [
@@ -29,6 +35,7 @@ const SECTIONS: ReadonlyArray<{ title: string; fields: readonly BriefField[] }> 
   { title: 'Next', fields: ['next'] },
   { title: 'Blockers', fields: ['blockers'] },
   { title: 'Questions', fields: ['questions'] },
+  { title: BEFORE_TASK, fields: TASK_FIELDS },
   { title: 'Files', fields: ['artifacts'] },
   { title: 'Done', fields: ['done'] },
   { title: 'Facts', fields: ['facts'] },
@@ -55,14 +62,29 @@ export function briefSectionsOf(input: BriefInput, clean: Clean): BriefSection[]
     if (known) known.push(check)
     else marks.set(key, [check])
   }
-  return SECTIONS.map(({ title, fields }) => {
-    const lines = fields.flatMap((field) => draftsOf(field, input, clean).map(withCheck(field, marks, clean)))
+  return SECTIONS.map(({ title, fields: all }) => {
+    const fields = all
+      .filter((field) => !input.earlier?.over.has(field))
+      .filter((field) => isOfEarlierTask(input.earlier, field) === (title === BEFORE_TASK))
+    const lines = fields.flatMap((field) => linesOf(field, input, clean).map(withCheck(field, marks, clean)))
     const rank = fields.some((field) => rankOf(field) === 'must') ? ('must' as const) : ('should' as const)
     return { title, rank, lines: lines.filter(({ text }) => text !== '') }
   }).filter(({ lines }) => lines.length > 0)
 }
 
-const LABELS: { readonly [Field in BriefField]?: string } = { problem: 'Problem', intent: 'Goal' }
+/** What a line is called where its section does not say it: before each item of a list, before the first line of a text. */
+const NAMES: { readonly [Field in BriefField]?: { name: string; isOnce?: true; isAlwaysNamed?: true } } = {
+  problem: { name: 'Problem', isOnce: true, isAlwaysNamed: true },
+  intent: { name: 'Goal', isOnce: true, isAlwaysNamed: true },
+  state: { name: 'State', isOnce: true },
+  now: { name: 'Now', isOnce: true },
+  next: { name: 'Next' },
+  blockers: { name: 'Blocker' },
+  questions: { name: 'Question' },
+}
+/** What a field is called where its section does not say it. */
+export const nameOfField = (field: BriefField) => NAMES[field]?.name ?? field
+
 const WORST: readonly Mark[] = ['stale', 'unverifiable', 'fresh']
 
 /** An item of a field with the worst that was found about it. */
@@ -73,10 +95,20 @@ function withCheck(field: BriefField, marks: Map<string, ItemCheck[]>, clean: Cl
     const notes = found.filter((check) => check.mark === mark).map(({ note }) => collapseSpaces(clean(note)))
     const isGone = field === 'references' && mark === 'stale'
     return {
-      ...{ field, why: '', unconfirmed: false, mark, note: joinFilled(notes, '; '), ...draft },
+      ...{ field, index, why: '', unconfirmed: false, mark, note: joinFilled(notes, '; '), ...draft },
       spent: (draft.spent ?? false) || isGone,
     }
   }
+}
+
+/** The lines of a field, with its name and its age where something newer is known. */
+function linesOf(field: BriefField, input: BriefInput, clean: Clean): Draft[] {
+  const age = input.earlier?.ages.get(field)
+  const { name, isAlwaysNamed = false, isOnce = false } = NAMES[field] ?? { name: '' }
+  const label = age !== undefined ? `${name} (${age}): ` : isAlwaysNamed ? `${name}: ` : ''
+  return draftsOf(field, input, clean).map((draft, at) =>
+    draft.text === '' || (at > 0 && isOnce) ? draft : { ...draft, text: label + draft.text },
+  )
 }
 
 type Draft = Pick<BriefLine, 'text'> & Partial<Pick<BriefLine, 'why' | 'unconfirmed' | 'spent'>>
@@ -91,7 +123,7 @@ function draftsOf(field: BriefField, { work, learnings }: BriefInput, clean: Cle
     case 'intent':
     case 'state':
     case 'now':
-      return paragraphs(clean(work[field]), LABELS[field])
+      return paragraphs(clean(work[field]))
     case 'decisions':
       return work.decisions.map(({ text, why, confirmed, supersededBy }) => {
         const said = line(text)
@@ -127,12 +159,11 @@ function draftsOf(field: BriefField, { work, learnings }: BriefInput, clean: Cle
 const joinFilled = (texts: string[], mark: string) => texts.filter((text) => text !== '').join(mark)
 
 /** A line each, because a text is cut by whole lines like a list. A check is about the first. */
-function paragraphs(text: string, label = ''): Draft[] {
-  const lines = text.split('\n').map(collapseSpaces)
-  return lines
-    .filter((line) => line !== '')
-    .map((line, at) => ({ text: at === 0 && label !== '' ? `${label}: ${line}` : line }))
-}
+const paragraphs = (text: string): Draft[] =>
+  text
+    .split('\n')
+    .map((line) => ({ text: collapseSpaces(line) }))
+    .filter(({ text: line }) => line !== '')
 
 /** What stopped a run blocks it. */
 function faultOf({ fault }: Position, line: (text: string) => string): Draft[] {

@@ -1,5 +1,6 @@
-import type { PageSection } from '../../core/brief-page.ts'
+import type { PageLine, PageSection } from '../../core/brief-page.ts'
 import { formatCount } from '../../core/text.ts'
+import { isDone, tellOutcome } from '../digest/outcome.ts'
 import { inOneLine, shorten } from '../digest/quote.ts'
 import { type Digest, isTyped } from '../digest/state.ts'
 import { type DigestSection, tellDigest } from '../digest/tell.ts'
@@ -14,6 +15,9 @@ export interface Talk {
   age: string
   /** Where it stands, in words that follow its name. */
   state: string
+  isLive: boolean
+  /** The session that it goes on from, after a clear or a fork. */
+  parent: string | null
   digest: Digest
 }
 
@@ -27,41 +31,75 @@ export interface Talks {
 
 const MOST = { after: 1, before: 3, lasting: 6 }
 
+/** A line of what a session said, and when where that is known. */
+export interface TalkLine extends PageLine {
+  session: string
+  at: string | null
+}
+
+export interface TalkSection extends PageSection {
+  lines: TalkLine[]
+}
+
 /** What the sessions of a piece of work are told with, on a scale from 0 to 1. */
-export function tellTalks(talks: Talks): (scale: number) => PageSection[] {
-  const tellMain = tellDigest(talks.main.digest, talks.around)
+export function tellTalks(talks: Talks, leads = false): (scale: number) => TalkSection[] {
+  const tellMain = tellDigest(talks.main.digest, talks.around, leads ? taskLabel(talks) : undefined)
   return (scale) => withOthers(tellMain(scale), talks, scale)
 }
 
-function withOthers(told: DigestSection[], { after, before, around }: Talks, scale: number): PageSection[] {
-  const { trusted } = around
+/** Whether the newest task is being done, or is over, as far as anybody can tell. */
+const taskLabel = ({ main, around: { trusted } }: Talks) =>
+  isTaskDone(main, trusted) ? `Last task (${tellOutcome(main.digest, main.isLive, trusted)})` : 'Task now'
+
+export const isTaskDone = ({ digest, isLive }: Talk, trusted: boolean) => !isLive && isDone(digest, trusted)
+
+function withOthers(
+  told: DigestSection[],
+  { main, after, before, around }: Talks,
+  scale: number,
+): TalkSection[] {
+  const { trusted, root } = around
   const others = [
     ...after
       .slice(0, MOST.after)
-      .map((talk) => `After that, ${talk.age} ago: ${sessionLine(talk.digest, trusted, 160)}`),
-    ...lastingWords(before, trusted),
+      .map((talk) =>
+        lineOf(talk, `After that, ${talk.age} ago: ${sessionLine(talk, trusted, 160)}`, null, root),
+      ),
+    ...lastingWords(before, around),
     ...before
       .filter(({ digest }) => didSomething(digest))
       .slice(0, Math.round(MOST.before * scale))
-      .map((talk) => `Before that, ${talk.age} ago: ${sessionLine(talk.digest, trusted, 200)}`),
-  ].filter((line) => line !== '')
-  const sections =
-    others.length === 0 ? told : [...told, { title: 'Other sessions', lines: others, isQuote: false }]
-  return sections.map((section) => pageSection(section, around.root))
+      .map((talk) =>
+        lineOf(talk, `Before that, ${talk.age} ago: ${sessionLine(talk, trusted, 200)}`, null, root),
+      ),
+  ]
+  const sections = told.map(({ title, lines, isQuote }) => ({
+    ...{ title, more: '', lines: lines.map(({ text, at }) => lineOf(main, text, at, root)) },
+    ...(isQuote ? { quoted: true as const } : {}),
+  }))
+  return others.length === 0 ? sections : [...sections, { title: 'Other sessions', lines: others, more: '' }]
 }
 
+const lineOf = ({ id }: Talk, text: string, at: string | null, root: string): TalkLine => ({
+  ...{ text: withoutRoot(text, root), why: '', unconfirmed: false, mark: null, note: '' },
+  ...{ session: id, at },
+})
+
 /** Words that hold for good stay quoted, whichever session they were said in. */
-const lastingWords = (before: readonly Talk[], trusted: boolean) =>
+const lastingWords = (before: readonly Talk[], { trusted, root }: DigestSurroundings) =>
   before
-    .flatMap(({ age, digest }) =>
-      digest.requests
+    .flatMap((talk) =>
+      talk.digest.requests
         .filter((request) => isTyped(request, trusted) && isLasting(request.text))
-        .map(({ text }) => `Said ${age} ago: user: "${shorten(inOneLine(text), 300)}"`),
+        .map(({ text, at }) =>
+          lineOf(talk, `Said ${talk.age} ago: user: "${shorten(inOneLine(text), 300)}"`, at, root),
+        ),
     )
     .slice(0, MOST.lasting)
 
-/** What a session was about, in a line: its first and its newest request. */
-function sessionLine({ requests, commits, counts }: Digest, trusted: boolean, most: number): string {
+/** What a session was about, in a line: its first and its newest request, how it ended, what it changed. */
+function sessionLine({ digest, isLive }: Talk, trusted: boolean, most: number): string {
+  const { requests, commits, counts } = digest
   const typed = requests.filter((request) => isTyped(request, trusted))
   const [first] = typed
   const last = typed.at(-1)
@@ -70,25 +108,11 @@ function sessionLine({ requests, commits, counts }: Digest, trusted: boolean, mo
   const did = [formatIfAny(counts.edits, 'edit'), formatIfAny(commits.length, 'commit')].filter(
     (part) => part !== '',
   )
-  return [first === last ? quote(first.text) : `${quote(first.text)} … ${quote(last.text)}`, did.join(', ')]
-    .filter((part) => part !== '')
-    .join('; ')
+  const said = first === last ? quote(first.text) : `${quote(first.text)} … ${quote(last.text)}`
+  return [said, tellOutcome(digest, isLive, trusted), did.join(', ')].filter((part) => part !== '').join('; ')
 }
 
 const formatIfAny = (number: number, noun: string) => (number === 0 ? '' : formatCount(number, noun))
-
-const pageSection = ({ title, lines, isQuote }: DigestSection, root: string): PageSection => ({
-  title,
-  lines: lines.map((line) => ({
-    text: withoutRoot(line, root),
-    why: '',
-    unconfirmed: false,
-    mark: null,
-    note: '',
-  })),
-  more: '',
-  ...(isQuote ? { quoted: true as const } : {}),
-})
 
 /** Paths below the workspace, where they begin a word. */
 function withoutRoot(line: string, root: string): string {

@@ -1,10 +1,11 @@
 import type { Mark } from '../../core/brief-page.ts'
 import { clipText } from '../../core/canonical.ts'
 import { collapseSpaces } from '../../core/text.ts'
-import type { WorkField, WorkState } from '../../core/work.ts'
+import { itemNames, type WorkField, type WorkState } from '../../core/work.ts'
 import { isTyped } from '../digest/state.ts'
 import { type BriefSection, briefSectionsOf, saysAnything } from './brief-sections.ts'
 import type { Talks } from './brief-talk.ts'
+import { type EarlierFields, isOfEarlierTask } from './newest-task.ts'
 
 /** What the world said about one item of the work: `index` is its place in the field, 0 for a text. */
 export interface ItemCheck {
@@ -40,6 +41,8 @@ export interface BriefInput {
   notes?: readonly string[]
   /** What its sessions said. */
   talks?: Talks | null
+  /** What was saved for an earlier task, or long before the rest. */
+  earlier?: EarlierFields
   /** The session has lost its context: whether the focus still holds is asked in any case. */
   asksFocus?: boolean
 }
@@ -109,7 +112,7 @@ const QUOTE = 90
  * where the world has moved, and the claims that nobody confirmed, newest decision first.
  */
 export function questionsOf(
-  { work, drift, asksFocus = false, talks = null }: BriefInput,
+  { work, drift, asksFocus = false, talks = null, earlier }: BriefInput,
   clean: Clean,
 ): Question[] {
   const { decisions, constraints, rules, facts } = work
@@ -119,7 +122,7 @@ export function questionsOf(
     const about = clipText(collapseSpaces(clean(text)), QUOTE)
     if (about !== '' && found.length < MAX_QUESTIONS) found.push({ kind, about })
   }
-  if (asksFocus || hasDrift(drift)) ask('focus', focusOf(work, clean) || lastTyped(talks))
+  if (asksFocus || hasDrift(drift)) ask('focus', focusOf(work, earlier, clean) || lastTyped(talks))
   for (const { text, confirmed } of [...standing, ...constraints, ...rules, ...facts]) {
     if (found.length >= MAX_QUESTIONS) break
     if (!confirmed) ask('confirm', text)
@@ -133,10 +136,12 @@ const lastTyped = (talks: Talks | null) =>
     (request) => isTyped(request, talks.around.trusted) && request.text !== '',
   )?.text ?? ''
 
-/** What the work was about when it was saved, in the most exact words there are. */
-function focusOf({ now, next, state, intent, problem }: WorkState, clean: Clean): string {
-  const texts = [now, next[0]?.text ?? '', state, intent, problem]
-  const lines = texts.flatMap((text) => clean(text).split('\n', 20))
+const FOCUS = ['now', 'next', 'state', 'intent', 'problem'] as const
+
+/** What the work was about when it was saved, in the most exact words there are; nothing of an earlier task. */
+function focusOf(work: WorkState, earlier: BriefInput['earlier'], clean: Clean): string {
+  const fields = FOCUS.filter((field) => !isOfEarlierTask(earlier, field))
+  const lines = fields.flatMap((field) => clean(itemNames(work, field)[0] ?? '').split('\n', 20))
   return lines.find((line) => line.trim() !== '') ?? ''
 }
 

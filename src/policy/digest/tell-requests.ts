@@ -92,7 +92,7 @@ export function sortRequests(digest: Digest, trusted: boolean): SortedRequests {
 /** What the user wants now, with the agent's answer where that is short, and prompts that nobody has read. */
 export function newestLine(
   digest: Digest,
-  { newest }: SortedRequests,
+  { newest, newestLabel }: SortedRequests & { newestLabel: string },
   trusted: boolean,
   size: Size,
 ): string[] {
@@ -101,7 +101,7 @@ export function newestLine(
   const answer = trusted ? shortAnswer(digest) : ''
   const ended = digest.lastEvent === 'interrupt' ? ', who then interrupted the agent' : ''
   return [
-    ...(said === '' ? [] : [`Newest: ${said}${answer === '' ? ended : ` → agent: "${answer}"`}`]),
+    ...(said === '' ? [] : [`${newestLabel}: ${said}${answer === '' ? ended : ` → agent: "${answer}"`}`]),
     ...(trusted ? waitingPrompts(digest) : []).map(
       ({ text }) => `Queued, not read by the agent: user: "${shorten(inOneLine(text), size('recent'))}"`,
     ),
@@ -114,18 +114,15 @@ const RECENT = 5
 export function earlierLines(
   { earlier, count }: SortedRequests,
   size: Size,
-): { lines: string[]; left: number } {
+): { lines: Array<{ text: string; at: string }>; left: number } {
   const from = count - size('requests')
   const isKept = ({ request: { how, text }, place, isLasting: holds }: SortedRequests['earlier'][number]) =>
     place === 0 || place >= from || holds || (how === 'command' && text !== '')
   const told = earlier.filter(isKept)
   const lines = told.map(({ request }, place) => {
     const part = place === 0 ? 'first' : place >= told.length - RECENT ? 'recent' : 'older'
-    return requestLine(
-      request,
-      { most: size(part), answeredQuestion: size('answeredQuestion') },
-      size('outcome'),
-    )
+    const sizes = { most: size(part), answeredQuestion: size('answeredQuestion') }
+    return { text: requestLine(request, sizes, size('outcome')), at: request.at }
   })
   return { lines: lines.reverse(), left: earlier.length - told.length }
 }

@@ -7,10 +7,19 @@ import { earlierLines, newestLine, type SortedRequests, sortRequests } from './t
 import { sizeAt } from './tell-size.ts'
 import { lastWords, previousAnswerLines } from './tell-words.ts'
 
+/** A line, and when it was said where it is a request or an answer. */
+export interface DigestLine {
+  text: string
+  at: string | null
+}
+
+const linesAt = (texts: readonly string[], at: string | null = null): DigestLine[] =>
+  texts.map((text) => ({ text, at }))
+
 /** A part of what is told of a digest. Quoted lines are the agent's own, line by line. */
 export interface DigestSection {
   title: string
-  lines: string[]
+  lines: DigestLine[]
   isQuote: boolean
 }
 
@@ -18,14 +27,18 @@ export interface DigestSection {
  * What is told of a digest, on a scale from 0 to 1. What is true now stands first. In a workspace that nobody trusts
  * only what the user typed is told, with counts: agents' words, plans and output may echo a stranger's files.
  */
-export function tellDigest(digest: Digest, around: DigestSurroundings): (scale: number) => DigestSection[] {
+export function tellDigest(
+  digest: Digest,
+  around: DigestSurroundings,
+  newestLabel = 'Newest',
+): (scale: number) => DigestSection[] {
   const requests = sortRequests(digest, around.trusted)
-  return (scale) => sectionsOf(digest, requests, around, scale)
+  return (scale) => sectionsOf(digest, { ...requests, newestLabel }, around, scale)
 }
 
 function sectionsOf(
   digest: Digest,
-  requests: SortedRequests,
+  requests: SortedRequests & { newestLabel: string },
   around: DigestSurroundings,
   scale: number,
 ): DigestSection[] {
@@ -34,29 +47,35 @@ function sectionsOf(
   const earlier = earlierLines(requests, size)
   const leftOut = earlier.left + digest.droppedRequests
   const left = leftOut > 0 ? `; ${leftOut} older ones left out` : ''
-  const section = (title: string, lines: string[]) => ({ title, lines, isQuote: false })
-  const ifTrusted = (title: string, lines: string[], isQuote = false) => ({
-    ...{ title, lines: trusted ? lines : [], isQuote },
+  const section = (title: string, lines: DigestLine[]) => ({ title, lines, isQuote: false })
+  const ifTrusted = (title: string, lines: string[], quotedAt?: string | null) => ({
+    ...{ title, lines: trusted ? linesAt(lines, quotedAt) : [], isQuote: quotedAt !== undefined },
   })
+  const askedAt = requests.newest.at(-1)?.at ?? null
   return [
     section('Where it stands', [
-      ...newestLine(digest, requests, trusted, size),
-      ...endLines(digest, trusted),
-      ...(trusted ? [...openLines(digest, size), ...taskLines(digest), ...planVerdictLines(digest)] : []),
+      ...linesAt(newestLine(digest, requests, trusted, size), askedAt),
+      ...linesAt(endLines(digest, trusted)),
+      ...(trusted
+        ? linesAt([...openLines(digest, size), ...taskLines(digest), ...planVerdictLines(digest)])
+        : []),
     ]),
-    ifTrusted("The agent's last words", lastWords(digest, size('answer')), true),
+    ifTrusted("The agent's last words", lastWords(digest, size('answer')), digest.turn.at(-1)?.at ?? null),
     ifTrusted(
       "The agent's answer before the newest request",
       previousAnswerLines(digest, size('answer')),
-      true,
+      null,
     ),
     section(`What the user said before (newest first; newer overrides older${left})`, earlier.lines),
     ifTrusted("The client's own summary of what came before", summaryLines(digest, size)),
     ifTrusted(`The command /${digest.command?.name ?? ''}`, commandLines(digest, size)),
     ifTrusted('The plan', planLines(digest, size)),
-    section('Files, commits and checks', [
-      ...(trusted ? gitLine(digest, size('commits')) : []),
-      ...fileLines(digest, around, size('files')),
-    ]),
+    section(
+      'Files, commits and checks',
+      linesAt([
+        ...(trusted ? gitLine(digest, size('commits')) : []),
+        ...fileLines(digest, around, size('files')),
+      ]),
+    ),
   ].filter(({ lines }) => lines.length > 0)
 }

@@ -1,5 +1,6 @@
 import type { CommandOutcome } from '../../core/checkpoint.ts'
 import type { Artifact, Decision, Item, OverheardField, WorkState } from '../../core/work.ts'
+import { clipRequest, saysTask } from '../session-asked.ts'
 import { isFailing } from './calls.ts'
 import { inOneLine, quoteOutput, shorten } from './quote.ts'
 import { type Check, type Digest, isTyped, type Request } from './state.ts'
@@ -26,7 +27,7 @@ export function deriveWork(
 ): DigestWork {
   const { requests, tasks, tasksAt, checks, openQuestions, turn } = digest
   const typed = requests.filter((request) => isTyped(request, trusted))
-  const first = typed.find(({ text }) => text.length > SAYS_LITTLE) ?? typed[0]
+  const first = taskRequests(digest, trusted)[0] ?? typed[0]
   const newest = typed.at(-1)
   const open = trusted && !isTaskListStale(digest) ? tasks.filter(({ state }) => state !== 'done') : []
   const question = trusted ? openQuestion(digest) : ''
@@ -57,8 +58,9 @@ export function deriveWork(
   }
 }
 
-/** "go on" is no goal. */
-const SAYS_LITTLE = 15
+/** The requests in which a user typed what is to be done. */
+export const taskRequests = ({ requests }: Digest, trusted: boolean): Request[] =>
+  requests.filter((request) => isTyped(request, trusted) && saysTask(request))
 
 function quoteRequest({ how, about, text }: Request): string {
   const words = shorten(inOneLine(text), LONGEST.request)
@@ -103,6 +105,12 @@ function artifactsIn({ files }: Digest, nameFile: (path: string) => string | nul
     found.set(name, { path: name, action: made ? 'created' : action, description: '' })
   }
   return [...found.values()]
+}
+
+/** The newest request that says what is to be done, in a line, for lists of sessions; nothing that only looks typed. */
+export function newestTask(digest: Digest): { at: string; text: string } | null {
+  const newest = taskRequests(digest, false).at(-1)
+  return newest ? { at: newest.at, text: clipRequest(quoteRequest(newest)) } : null
 }
 
 /** What commands came to, as a checkpoint keeps it. */

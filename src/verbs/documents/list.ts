@@ -1,6 +1,9 @@
-import { visible } from '../../core/visible.ts'
+import { nameKey } from '../../core/id.ts'
+import { formatCount } from '../../core/text.ts'
+import { visible, visibleLine } from '../../core/visible.ts'
 import { readOverview } from '../../engine/documents/read-overview.ts'
 import type { Survey } from '../../engine/documents/survey.ts'
+import { listSessions } from '../../engine/sessions/current.ts'
 import {
   choiceFact,
   flagFact,
@@ -13,10 +16,19 @@ import {
 import { defineVerb, type Screen } from '../define/verb.ts'
 import { fitLines, tableLines } from '../say/table.ts'
 import { isOfSession, type ListedDocument, listDocument, NOTHING_HERE, STANDINGS } from './list-document.ts'
+import {
+  belowSayer,
+  groupSessions,
+  NO_SESSIONS,
+  type SessionsBelow,
+  type UnsavedWork,
+} from './list-sessions.ts'
 
-const foreignFile = ({ id, path }: Survey['foreign'][number]): ListedDocument => ({
+type ListedWork = ListedDocument & SessionsBelow
+
+const foreignFile = ({ id, path }: Survey['foreign'][number]): ListedWork => ({
   ...{ id, path, standing: 'foreign', parent: null, created: '', updatedAt: '' },
-  ...{ problem: '', next: '', checkpoints: 0, sequence: 0, foreign: true },
+  ...{ problem: '', next: '', checkpoints: 0, sequence: 0, foreign: true, ...NO_SESSIONS },
 })
 
 /** Its document is here; or it has none anywhere, and is as much here as elsewhere. */
@@ -24,18 +36,23 @@ const isOfHere = ({ path, created }: ListedDocument) => path !== null || created
 
 const TURN: Record<ListedDocument['standing'], number> = { focused: 0, open: 1, foreign: 2, archived: 3 }
 
+type ListOrder = Pick<ListedDocument, 'id' | 'standing' | 'updatedAt'>
+
 /** The one in focus, then the newest; times compare as plain text. */
-function inOrder(a: ListedDocument, b: ListedDocument): number {
+function inOrder(a: ListOrder, b: ListOrder): number {
   if (a.standing !== b.standing) return TURN[a.standing] - TURN[b.standing]
   if (a.updatedAt !== b.updatedAt) return a.updatedAt < b.updatedAt ? 1 : -1
   return a.id < b.id ? -1 : 1
 }
 
+/** So many are looked at, the newest: whoever asks what is worked on does not ask for last year. */
+const MOST_SESSIONS = 50
+
 export const list = defineVerb({
   name: 'list',
-  summary: 'List the work of this workspace: checkpoint documents, and what was saved without one',
+  summary: 'List the work of this workspace, with the sessions that worked on it',
   detail:
-    'The one in focus comes first, then the newest. With --all also those that are archived, and those that this workspace does not have because they are on another branch or in another worktree.',
+    'The one in focus comes first, then the newest; below each its three newest sessions, with what they were asked. Sessions in which nobody saved stand below the work of their branch. What is not shown is counted: archived work, work that this workspace does not have because it is on another branch or in another worktree, and work of other sessions. --all shows it.',
   fields: {
     all: {
       kind: 'flag',
@@ -53,19 +70,38 @@ export const list = defineVerb({
     const rows = survey.rows
       .map(listDocument)
       .map((row) => (isWithheld(row) ? { ...row, problem: '', next: '' } : row))
-    const shown = all
-      ? rows
-      : rows.filter((row) => row.standing !== 'archived' && isOfHere(row) && !isOfSession(row))
+    const shown = rows.filter((row) => all || whyHidden(row) === null)
+    const { repository, workspace } = context.identity
+    const found = groupSessions(await listSessions(context, { repository, most: MOST_SESSIONS }), {
+      ...{ works: shown.map(({ id }) => id), workspace, nowMs: context.ports.now() },
+    })
+    const isNamed = survey.trusted || context.speaker !== 'agent'
+    const hiddenBy = { archived: 0, elsewhere: 0, sessions: 0 }
+    for (const row of all ? [] : rows) {
+      const why = whyHidden(row)
+      if (why !== null && !(why === 'sessions' && found.streams.has(row.id))) hiddenBy[why] += 1
+    }
     return {
       trusted: survey.trusted,
-      documents: [...shown, ...survey.foreign.map(foreignFile)].sort(inOrder),
-      hidden: rows.length - shown.length,
+      documents: [
+        // The rows are ours alone: thousands of copies would cost more than the list.
+        ...shown.map((row) => Object.assign(row, found.byWork.get(nameKey(row.id)) ?? NO_SESSIONS)),
+        ...survey.foreign.map(foreignFile),
+      ].sort(inOrder),
+      /** By branch, the newest first. */
+      unsaved: found.unsaved.map((one) => (isNamed ? one : { ...one, branch: null })),
+      hidden: hiddenBy.archived + hiddenBy.elsewhere + hiddenBy.sessions,
+      hiddenBy,
     }
   },
-  say: ({ documents, hidden, trusted }, screen) =>
+  say: ({ documents, unsaved, hidden, hiddenBy, trusted }, screen) =>
     [
-      documents.length === 0 ? NOTHING_HERE : sayList(documents, screen),
-      hidden > 0 ? `${hidden} more with --all.` : '',
+      documents.length + unsaved.length > 0
+        ? sayList(documents, unsaved, screen)
+        : hidden > 0
+          ? 'No open work is here.'
+          : NOTHING_HERE,
+      hidden > 0 ? sayHidden(hiddenBy) : '',
       !trusted && documents.some(({ standing }) => standing === 'foreign')
         ? 'Foreign documents came with the repository. Look at them; if you trust them: savepoint trust'
         : '',
@@ -86,37 +122,78 @@ export const list = defineVerb({
           path: nullableFact(textFact('its document; null where this workspace has none')),
           updatedAt: nullableFact(textFact('when it was saved last')),
           foreign: flagFact('whether it holds text that nobody here has reviewed'),
+          sessions: listFact('its three newest sessions', textFact('the id of a session')),
         }),
       ),
+      unsaved: integerFact('on how many branches sessions worked without a save'),
       hidden: integerFact('how many more there are that are listed only with "all"'),
     },
-    factsOf: ({ trusted, documents, hidden }) => ({
+    factsOf: ({ trusted, documents, unsaved, hidden }) => ({
       trusted,
-      documents: documents.map(({ id, standing, path, updatedAt, foreign }) => ({
+      documents: documents.map(({ id, standing, path, updatedAt, foreign, sessions }) => ({
         ...{ id, standing, path, foreign },
         updatedAt: updatedAt || null,
+        sessions: sessions.map((one) => one.id),
       })),
+      unsaved: unsaved.length,
       hidden,
     }),
   },
 })
 
-function sayList(documents: ListedDocument[], { columns }: Screen): string {
-  const rows = documents.map((one) => [
+/** Why a list leaves work out that is not asked for; null where it does not. */
+function whyHidden(row: ListedDocument): 'archived' | 'elsewhere' | 'sessions' | null {
+  if (row.standing === 'archived') return 'archived'
+  if (isOfSession(row)) return 'sessions'
+  return isOfHere(row) ? null : 'elsewhere'
+}
+
+function sayHidden({
+  archived,
+  elsewhere,
+  sessions,
+}: Record<'archived' | 'elsewhere' | 'sessions', number>): string {
+  const parts = [
+    archived > 0 ? `${archived} archived` : '',
+    elsewhere > 0 ? `${elsewhere} on another branch or worktree` : '',
+    sessions > 0 ? `${formatCount(sessions, 'other session')} without a save` : '',
+  ]
+  return `Not shown: ${parts.filter((part) => part !== '').join(', ')}. All: savepoint list --all`
+}
+
+/** Documents and work without a save, in one order. */
+function sayList(
+  documents: readonly ListedWork[],
+  unsaved: readonly UnsavedWork[],
+  { columns }: Screen,
+): string {
+  const works = unsaved.length === 0 ? documents : [...documents, ...unsaved.map(unsavedWork)].sort(inOrder)
+  const rows = works.map((one) => [
     one.id,
-    !isOfHere(one)
-      ? `${one.standing}, elsewhere`
-      : one.foreign && one.standing !== 'foreign'
-        ? `${one.standing}, foreign`
-        : one.standing,
+    sayStanding(one),
     one.updatedAt.slice(0, 16).replace('T', ' '),
     visible(one.problem),
   ])
-  const all: string[] = []
-  for (const [row, line] of tableLines(['ID', 'STANDING', 'UPDATED', 'PROBLEM'], rows).entries()) {
-    all.push(line)
-    const next = row === 0 ? '' : visible(documents[row - 1]?.next ?? '')
+  const sayBelow = belowSayer(works)
+  const [head = '', ...lines] = tableLines(['ID', 'STANDING', 'UPDATED', 'PROBLEM'], rows)
+  const all = [head]
+  for (const [at, work] of works.entries()) {
+    const next = visible(work.next)
+    all.push(lines[at] ?? '')
     if (next !== '') all.push(`  next: ${next}`)
+    if (work.sessions.length > 0) all.push(...sayBelow(work))
   }
   return fitLines(all.join('\n'), columns)
+}
+
+const unsavedWork = ({ branch, updatedAt, sessions, moreSessions }: UnsavedWork): ListedWork => ({
+  ...{ id: branch === null ? '(no branch name)' : visibleLine(branch), standing: 'open', updatedAt },
+  ...{ path: null, parent: null, created: '', problem: '', next: '', checkpoints: 0, sequence: 0 },
+  ...{ foreign: false, sessions, moreSessions },
+})
+
+function sayStanding(one: ListedDocument): string {
+  if (one.checkpoints === 0 && one.standing === 'open') return 'not saved by hand'
+  if (!isOfHere(one)) return `${one.standing}, elsewhere`
+  return one.foreign && one.standing !== 'foreign' ? `${one.standing}, foreign` : one.standing
 }

@@ -3,7 +3,7 @@ import { type Session, totalTokens } from '../../core/session.ts'
 import { sessionNamer } from '../../core/session-name.ts'
 import { formatCount, shortNumber } from '../../core/text.ts'
 import { visibleLine } from '../../core/visible.ts'
-import { widthOf } from '../../core/width.ts'
+import { clipWidth, widthOf } from '../../core/width.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { currentSession, listSessions } from '../../engine/sessions/current.ts'
 import { readMoreEarlier } from '../../engine/sessions/ingest-sessions.ts'
@@ -11,6 +11,7 @@ import { readToEnd } from '../../engine/sessions/read-to-end.ts'
 import { registryHere } from '../../engine/sessions/registry-here.ts'
 import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
 import type { Registry } from '../../policy/registry.ts'
+import { lastAsked } from '../../policy/session-asked.ts'
 import { defineVerb } from '../define/verb.ts'
 import { sayUnread } from '../say/say-earlier.ts'
 import { fitLines, tableLines } from '../say/table.ts'
@@ -111,6 +112,7 @@ async function describeSessions(context: Context, wanted: readonly Session[]) {
     tokens: totalTokens(session.statistics.tokensConsumed),
     files: session.statistics.filesModified.length,
     focus: session.outcomes.map(({ outcomeName }) => outcomeName),
+    asked: lastAsked(session),
   }))
 }
 
@@ -131,19 +133,25 @@ function sayList({ sessions, archived, total, unread, setUp }: SessionList, colu
   const rows = sessions.map((session) => cellsOf(session, name(session.id), hasPlaces))
   // A column that is empty in every row says nothing.
   const titles = TITLES.filter((title) => rows.some((row) => row[title] !== ''))
-  const lines = tableLines(
-    titles,
-    rows.map((row) => titles.map((title) => row[title])),
-  )
-  const isWide = lines.every((line) => widthOf(line) <= columns)
-  const shown = isWide ? lines : rows.map((row) => block(row, columns))
+  const tableOf = (shown: typeof titles) =>
+    tableLines(
+      shown,
+      rows.map((row) => shown.map((title) => row[title])),
+    )
+  // What was asked takes the room that is left.
+  const least = Math.max(...tableOf(titles.filter((title) => title !== 'ASKED')).map(widthOf))
+  const isWide = least + (titles.includes('ASKED') ? MIN_ASKED : 0) <= columns
+  const shown = isWide ? tableOf(titles) : rows.map((row) => block(row, columns))
   return fitLines([...shown, ...left].join('\n'), columns)
 }
 
 const TITLES = [
   ...(['', 'SESSION', 'PHASE', 'AGO', 'BRANCH', 'WORKTREE'] as const),
-  ...(['LASTED', 'TOKENS', 'FILES', 'ENDED', 'WORKS ON'] as const),
+  ...(['LASTED', 'TOKENS', 'FILES', 'ENDED', 'WORKS ON', 'ASKED'] as const),
 ]
+
+/** In less room nobody can read what was asked. */
+const MIN_ASKED = 24
 
 type Cells = Record<(typeof TITLES)[number], string>
 
@@ -159,6 +167,7 @@ const cellsOf = (session: ListedSession, name: string, hasPlaces: boolean): Cell
   FILES: String(session.files),
   ENDED: visibleLine(sayEnd(session)),
   'WORKS ON': session.focus.map(visibleLine).join(', '),
+  ASKED: visibleLine(session.asked),
 })
 
 const NAMES = 'works on'.length
@@ -171,6 +180,7 @@ function block(cells: Cells, columns: number): string {
     ['lasted', `${cells.LASTED}, ${cells.TOKENS} tokens, ${formatCount(Number(cells.FILES), 'file')}`],
     ['ended', cells.ENDED],
     ['works on', cells['WORKS ON']],
+    ['asked', clipWidth(cells.ASKED, Math.max(MIN_ASKED, columns - NAMES - 6))],
   ].map(([name = '', text = '']) => [`  ${name.padEnd(NAMES)}`, text] as const)
   return `${cells[''] || ' '} ${cells.SESSION}  ${cells.PHASE}, ${cells.AGO} ago\n${sayRows(rows, columns)}`
 }

@@ -5,11 +5,13 @@ import { type ResumeResult, resumeStream } from '../../engine/brief/resume-work.
 import { notesHere } from '../../engine/brief/session-notes.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
 import { worldOf } from '../../engine/surroundings/world.ts'
+import type { ExplainedLine } from '../../policy/brief/explain.ts'
 import type { StreamCandidate } from '../../policy/resolve.ts'
 import { choiceFact, integerFact, listFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb, type Screen } from '../define/verb.ts'
 import { BRIEF_FIELDS, exactBrief, fencedBrief, sayBrief } from '../say/brief.ts'
 import { namedRows } from '../say/table.ts'
+import { sayExplained } from './say-explained.ts'
 import { reviewCommands, sayReview } from './say-review.ts'
 
 export const resume = defineVerb({
@@ -25,20 +27,31 @@ export const resume = defineVerb({
       about: 'the piece of work; the one in focus, of the plan or of the branch without it',
     },
     ...BRIEF_FIELDS,
+    explain: {
+      kind: 'flag',
+      typed: true,
+      about: 'each line with where it comes from, what it costs, whether it holds, and what changes it',
+    },
   },
-  examples: ['savepoint resume', 'savepoint resume auth-system --budget 600', 'savepoint resume --json'],
+  examples: [
+    'savepoint resume',
+    'savepoint resume auth-system --budget 600',
+    'savepoint resume --json',
+    'savepoint resume --explain',
+  ],
   access: 'read',
   takesIn: 'talk',
   lenient: true,
-  async perform(context, { id, budget = context.settings.brief_tokens, markdown }) {
+  async perform(context, { id, budget = context.settings.brief_tokens, markdown, explain }) {
     const survey = await readSurvey(context)
     // What is uncommitted is in no brief: git need not be asked for it.
     const world = await worldOf(context, survey, { wantsDirty: false })
     const notes = await notesHere(context, survey, null)
-    return { markdown, ...(await resumeStream(context, survey, world, { named: id ?? null, budget, notes })) }
+    const asked = { named: id ?? null, budget, notes, explains: explain }
+    return { markdown, ...(await resumeStream(context, survey, world, asked)) }
   },
   say: (result, screen) => sayResumed(result, screen),
-  exact: exactBrief,
+  exact: (result) => (isExplained(result) ? null : exactBrief(result)),
   tool: {
     title: 'Brief of saved work',
     when: 'Call it to go on with earlier work: at the start of a session that was not briefed, after /clear, or for another piece of work by its name. Check its UNCONFIRMED lines and ask its questions before you build on them.',
@@ -68,6 +81,11 @@ export const resume = defineVerb({
   },
 })
 
+type Explained = Extract<ResumeResult, { kind: 'brief' }> & { explained: ExplainedLine[] }
+
+const isExplained = <R extends ResumeResult>(result: R): result is R & Explained =>
+  result.kind === 'brief' && result.explained !== undefined
+
 function sayResumed(result: ResumeResult & { markdown: boolean }, { columns }: Screen): string {
   switch (result.kind) {
     case 'nothing':
@@ -87,7 +105,7 @@ function sayResumed(result: ResumeResult & { markdown: boolean }, { columns }: S
     case 'choose':
       return sayChoice(result, columns)
     case 'brief':
-      return sayBrief(result, columns)
+      return isExplained(result) ? sayExplained(result, columns) : sayBrief(result, columns)
   }
 }
 

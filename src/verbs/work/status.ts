@@ -1,12 +1,17 @@
 import { ageOf, formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import { clipWidth } from '../../core/width.ts'
-import { findSavedWork } from '../../engine/brief/resume-work.ts'
+import {
+  findSavedWork,
+  presentWork,
+  readTellableWork,
+  type SavedWorkHere,
+} from '../../engine/brief/resume-work.ts'
 import { verifyWork } from '../../engine/brief/verify-work.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { WHY } from '../../engine/context/notices.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
-import { isHere, type Survey } from '../../engine/documents/survey.ts'
+import { isHere } from '../../engine/documents/survey.ts'
 import { type World, worldOf } from '../../engine/surroundings/world.ts'
 import { hasDrift } from '../../policy/brief/brief.ts'
 import { describeDrift } from '../../policy/brief/brief-words.ts'
@@ -59,8 +64,9 @@ export const status = defineVerb({
   async perform(context): Promise<Status> {
     const survey = await readSurvey(context)
     const world = await worldOf(context, survey)
-    const { choice, saved: found } = await findSavedWork(context, survey, world, null)
-    const saved = found && (await lastSaveOf(context, survey, world, found))
+    const here = await findSavedWork(context, survey, world, null)
+    const { choice, saved: found } = here
+    const saved = found && (await lastSaveOf(context, world, { ...here, saved: found }))
     const candidates = choice.kind === 'choose' ? choice.candidates : []
     const told = {
       ...{ trusted: survey.trusted, saved },
@@ -124,20 +130,24 @@ const savedFacts = ({ drift, ...saved }: LastSave) => ({
   ...{ commitsSince: drift.commitsSince, filesChanged: drift.filesChanged, filesGone: drift.filesGone },
 })
 
-type SavedWork = NonNullable<Awaited<ReturnType<typeof findSavedWork>>['saved']>
+type SavedWork = SavedWorkHere['saved']
 
-async function lastSaveOf(
-  context: Context,
-  survey: Survey,
-  world: World,
-  { row, why, checkpoint, sequence, work, point }: SavedWork,
-) {
-  const { drift } = await verifyWork(context, work, point, world, survey)
+async function lastSaveOf(context: Context, world: World, here: SavedWorkHere) {
+  const {
+    survey,
+    saved: { row, why, checkpoint, sequence, work: whole, point },
+  } = here
+  const { drift } = await verifyWork(context, whole, point, world, survey)
+  const told = await readTellableWork(context, world, here)
+  const work = presentWork(told)
+  const age = told.earlier.ages.get('intent')
   return {
     ...{ stream: row.stream.name, why, checkpoint: checkpoint.id, sequence, savedAt: checkpoint.at, drift },
     ageMs: Math.max(0, context.ports.now() - point.atMs),
-    summary: work.now || work.state || work.problem,
+    summary: work.now || work.state || work.problem || work.intent,
     goal: work.intent,
+    /** The goal of an earlier task, and how long ago it was saved; null where the goal is of the present one. */
+    earlierGoal: age && told.earlier.hasNewerTask ? { text: told.saved.intent, age } : null,
     next: work.next[0]?.text ?? '',
     blockers: work.blockers.map(({ text }) => text),
     questions: work.questions.length,
@@ -224,6 +234,8 @@ function sayStatus(status: Status, { columns }: Screen): string {
     rows.push(['Saved', `${ageOf(saved.ageMs)} ago, number ${saved.sequence}`])
     if (saved.summary) rows.push(['Now', clipLine(saved.summary)])
     rows.push(['Next', clipLine(saved.next) || 'nothing is planned'])
+    if (saved.earlierGoal)
+      rows.push(['Earlier', clipLine(`goal of ${saved.earlierGoal.age}: ${saved.earlierGoal.text}`)])
     for (const blocker of saved.blockers.slice(0, 2)) rows.push(['Blocked', clipLine(blocker)])
     if (saved.unconfirmed + saved.questions > 0)
       rows.push(['Open', `${formatCount(saved.questions, 'question')}, ${saved.unconfirmed} unconfirmed`])

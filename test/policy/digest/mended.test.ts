@@ -190,7 +190,10 @@ test.each<[string, () => boolean]>([
     () =>
       JSON.stringify(
         tellTalks({
-          main: { id: '', age: '', state: '', digest: digestOf(request('See packages/app/a.ts')) },
+          main: {
+            ...{ id: '', age: '', state: '', isLive: false, parent: null },
+            digest: digestOf(request('See packages/app/a.ts')),
+          },
           after: [],
           before: [],
           around: around({ root: '/app' }),

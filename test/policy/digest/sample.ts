@@ -38,7 +38,10 @@ export const STRANGER = around({ trusted: false })
 
 /** Everything that is told, a line each, with the titles. */
 export const toldOf = (digest: Digest, { scale = 1, where = around() } = {}): string[] =>
-  tellDigest(digest, where)(scale).flatMap(({ title, lines }) => [`# ${title}`, ...lines])
+  tellDigest(
+    digest,
+    where,
+  )(scale).flatMap(({ title, lines }) => [`# ${title}`, ...lines.map(({ text }) => text)])
 /** What these entries come to, told as one text. */
 export const told = (...entries: Array<Untimed | Untimed[]>): string =>
   toldOf(digestOf(...entries)).join('\n')

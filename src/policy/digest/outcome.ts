@@ -1,0 +1,57 @@
+import { formatCount } from '../../core/text.ts'
+import { isFailing } from './calls.ts'
+import type { Digest } from './state.ts'
+import { isTaskListStale } from './tell-plan.ts'
+import { openQuestion } from './tell-words.ts'
+
+/**
+ * What a session came to, by what was run, committed and ticked off, never by what was said. What is left counts more:
+ * with it nothing is called done.
+ */
+export function tellOutcome(digest: Digest, isLive: boolean, trusted: boolean): string {
+  if (isLive) return 'may still be live'
+  const left = leftIn(digest, trusted)
+  if (left.length > 0) return `left: ${left.join(', ')}`
+  const done = trusted ? doneIn(digest) : []
+  return done.length > 0 ? `done: ${done.join(', ')}` : ''
+}
+
+/** Whether the newest request was carried out, as far as structure can tell. */
+export const isDone = (digest: Digest, trusted: boolean) =>
+  trusted && leftIn(digest, trusted).length === 0 && doneIn(digest).length > 0
+
+const leftIn = (digest: Digest, trusted: boolean) => [
+  ...cutShort(digest),
+  ...(trusted ? leftOpen(digest) : []),
+]
+
+function cutShort({ lastEvent, turn }: Digest): string[] {
+  if (lastEvent === 'halt') return ['stopped by the provider']
+  if (lastEvent === 'interrupt') return ['interrupted']
+  const isInside = lastEvent === 'call' || lastEvent === 'request' || turn.at(-1)?.isFollowedByCall === true
+  return isInside ? ['broke off'] : []
+}
+
+function leftOpen(digest: Digest): string[] {
+  const { checks, tasks } = digest
+  const open = isTaskListStale(digest) ? [] : tasks.filter(({ state }) => state !== 'done')
+  return [
+    ...checks.filter(isFailing).map(({ family }) => `${family} failing`),
+    ...(open.length > 0 ? [`${open.length} of ${formatCount(tasks.length, 'task')} open`] : []),
+    ...(openQuestion(digest) === '' ? [] : ['a question to the user open']),
+  ]
+}
+
+/** What says that the newest request was carried out: it came after it. */
+function doneIn(digest: Digest): string[] {
+  const { requests, commits, checks, tasks } = digest
+  const since = requests.findLast(({ how }) => how !== 'answer')?.at ?? ''
+  const isCommitted = commits.some(({ at }) => at > since)
+  const passed = checks.filter(({ at, failed, kind }) => at > since && !failed && kind === 'test')
+  const isListDone = !isTaskListStale(digest) && tasks.length > 0
+  return [
+    ...(isCommitted ? ['committed'] : []),
+    ...passed.map(({ family }) => `${family} passed`),
+    ...(isListDone ? [`all ${formatCount(tasks.length, 'task')} done`] : []),
+  ]
+}

@@ -1,0 +1,111 @@
+import { nameKey } from '../../core/id.ts'
+import type { AgentName, Session } from '../../core/session.ts'
+import { sessionNamer } from '../../core/session-name.ts'
+import { visibleLine } from '../../core/visible.ts'
+import { endOf } from '../../engine/brief/session-notes.ts'
+import { branchSlug, sessionStream } from '../../policy/resolve.ts'
+import { lastAsked } from '../../policy/session-asked.ts'
+import { shortSpan, timesOf } from '../sessions/session-words.ts'
+
+/** A session below its work. */
+export interface SessionBelow {
+  agent: AgentName
+  id: string
+  state: ReturnType<typeof endOf>
+  lastActivityAt: string
+  silentMs: number
+  /** The newest request that says what is to be done. */
+  asked: string
+}
+
+/** The newest sessions of a piece of work, and how many more there are. */
+export interface SessionsBelow {
+  sessions: SessionBelow[]
+  moreSessions: number
+}
+
+/** Sessions in which nobody saved by hand, as the work of their branch. */
+export interface UnsavedWork extends SessionsBelow {
+  branch: string | null
+  updatedAt: string
+}
+
+export const NO_SESSIONS: SessionsBelow = { sessions: [], moreSessions: 0 }
+const MOST_BELOW = 3
+
+export interface SessionGroups {
+  /** By the key of the work's name. */
+  byWork: ReadonlyMap<string, SessionsBelow>
+  unsaved: UnsavedWork[]
+  /** The streams of their own of all sessions that are listed or counted. */
+  streams: ReadonlySet<string>
+}
+
+/**
+ * Sessions by the work that they are of, the newest first: the one that they saved to; else a stream of their own that
+ * is listed itself; else their branch's. Without a save only sessions of this workspace count, and only those in which
+ * something was asked.
+ */
+export function groupSessions(
+  sessions: readonly Session[],
+  { works, workspace, nowMs }: { works: readonly string[]; workspace: string; nowMs: number },
+): SessionGroups {
+  const keys = new Set(works.map(nameKey))
+  const byWork = new Map<string, Session[]>()
+  const byBranch = new Map<string | null, Session[]>()
+  for (const session of sessions) {
+    const { gitBranch } = session.environment
+    const names = [
+      session.stream ?? sessionStream(session.id),
+      ...(session.stream ? [] : [branchWork(gitBranch)]),
+    ]
+    if (lastAsked(session) === '' || (session.stream === null && session.workspace !== workspace)) continue
+    const key = names.map(nameKey).find((name) => keys.has(name))
+    if (key !== undefined) add(byWork, key, session)
+    else if (session.stream === null) add(byBranch, gitBranch, session)
+  }
+  return {
+    byWork: new Map([...byWork].map(([key, all]) => [key, describeBelow(all, nowMs)])),
+    unsaved: [...byBranch].map(([branch, all]) => ({
+      ...{ branch, updatedAt: all[0]?.lastActivityAt ?? '', ...describeBelow(all, nowMs) },
+    })),
+    streams: new Set([...byWork.values(), ...byBranch.values()].flat().map(({ id }) => sessionStream(id))),
+  }
+}
+
+const branchWork = (branch: string | null) => (branch === null ? 'main' : branchSlug(branch))
+
+function add<Key>(groups: Map<Key, Session[]>, key: Key, session: Session): void {
+  const known = groups.get(key)
+  if (known) known.push(session)
+  else groups.set(key, [session])
+}
+
+const describeBelow = (all: readonly Session[], nowMs: number): SessionsBelow => ({
+  sessions: all.slice(0, MOST_BELOW).map((session) => ({
+    ...{ agent: session.agent, id: session.id, state: endOf(session) },
+    ...{ lastActivityAt: session.lastActivityAt, silentMs: timesOf(session, nowMs).silentMs },
+    asked: lastAsked(session),
+  })),
+  moreSessions: Math.max(0, all.length - MOST_BELOW),
+})
+
+const STATES = { live: 'active', broken: 'broke off', ended: 'ended' } as const satisfies Record<
+  SessionBelow['state'],
+  string
+>
+
+/** The lines of sessions below their work, in the same columns below all of it. */
+export function belowSayer(all: readonly SessionsBelow[]): (below: SessionsBelow) => string[] {
+  const name = sessionNamer(all.flatMap(({ sessions }) => sessions.map(({ id }) => id)))
+  return ({ sessions, moreSessions }) => [
+    ...sessions.map(({ id, state, silentMs, asked }) => {
+      const ago = `${shortSpan(silentMs)} ago`
+      return `  ${visibleLine(name(id))}  ${ago.padEnd(AGO)}  ${STATES[state].padEnd(STATE)}  ${visibleLine(asked)}`
+    }),
+    ...(moreSessions > 0 ? [`  ${moreSessions} more: savepoint sessions --all`] : []),
+  ]
+}
+
+const AGO = '12h 00m ago'.length
+const STATE = STATES.broken.length
