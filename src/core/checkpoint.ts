@@ -28,7 +28,7 @@ export interface Trigger {
 export const BY_HAND = { saved: 'saved', delta: 'delta', handedOff: 'handoff: ' } as const
 
 /** How the trigger of an adopted checkpoint names what it was taken from; without either it is a document. */
-export const ADOPTED = { ledger: 'the ledger was edited by hand', imported: 'imported from ' } as const
+export const ADOPTED = { ledger: 'the ledger was edited by hand', imported: 'imported ' } as const
 
 export const PROGRESS = ['in_progress', 'failed', 'completed', 'paused'] as const
 export type Progress = (typeof PROGRESS)[number]

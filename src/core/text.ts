@@ -23,6 +23,17 @@ export function ageOf(ms: number): string {
   return number === 0 ? 'less than a minute' : formatCount(number, unit)
 }
 
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]
+
+/** `5m`, `2h 05m`, `3d 4h`: short enough for a column. */
+export function shortSpan(ms: number): string {
+  if (ms < MINUTE) return '<1m'
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)}m`
+  if (ms < DAY)
+    return `${Math.floor(ms / HOUR)}h ${String(Math.floor((ms % HOUR) / MINUTE)).padStart(2, '0')}m`
+  return `${Math.floor(ms / DAY)}d ${Math.floor((ms % DAY) / HOUR)}h`
+}
+
 /** A text that somebody gave, as a message quotes it: its beginning, in quotes, with control characters as codes. */
 export const quoteShort = (text: string) => JSON.stringify(text.slice(0, 80))
 

@@ -134,7 +134,7 @@ async function pointOf(
     stream: { id: stream },
     parent: tail.id,
     after,
-    triggers: [{ kind: 'adopted', note: `${ADOPTED.imported}${wellFormed(path)}` }],
+    triggers: [{ kind: 'adopted', note: `${ADOPTED.imported}from ${wellFormed(path)}` }],
     provenance: { branch, commit, author: null },
     foreign,
   }

@@ -10,19 +10,19 @@ import { openQuestion } from './tell-words.ts'
  */
 export function tellOutcome(digest: Digest, isLive: boolean, trusted: boolean): string {
   if (isLive) return 'may still be live'
-  const left = leftIn(digest, trusted)
+  const left = listLeft(digest, trusted)
   if (left.length > 0) return `left: ${left.join(', ')}`
-  const done = trusted ? doneIn(digest) : []
+  const done = trusted ? listDone(digest) : []
   return done.length > 0 ? `done: ${done.join(', ')}` : ''
 }
 
 /** Whether the newest request was carried out, as far as structure can tell. */
 export const isDone = (digest: Digest, trusted: boolean) =>
-  trusted && leftIn(digest, trusted).length === 0 && doneIn(digest).length > 0
+  trusted && listLeft(digest, trusted).length === 0 && listDone(digest).length > 0
 
-const leftIn = (digest: Digest, trusted: boolean) => [
+const listLeft = (digest: Digest, trusted: boolean) => [
   ...cutShort(digest),
-  ...(trusted ? leftOpen(digest) : []),
+  ...(trusted ? listOpen(digest) : []),
 ]
 
 function cutShort({ lastEvent, turn }: Digest): string[] {
@@ -32,7 +32,7 @@ function cutShort({ lastEvent, turn }: Digest): string[] {
   return isInside ? ['broke off'] : []
 }
 
-function leftOpen(digest: Digest): string[] {
+function listOpen(digest: Digest): string[] {
   const { checks, tasks } = digest
   const open = isTaskListStale(digest) ? [] : tasks.filter(({ state }) => state !== 'done')
   return [
@@ -43,7 +43,7 @@ function leftOpen(digest: Digest): string[] {
 }
 
 /** What says that the newest request was carried out: it came after it. */
-function doneIn(digest: Digest): string[] {
+function listDone(digest: Digest): string[] {
   const { requests, commits, checks, tasks } = digest
   const since = requests.findLast(({ how }) => how !== 'answer')?.at ?? ''
   const isCommitted = commits.some(({ at }) => at > since)

@@ -1,11 +1,11 @@
 import { nameKey } from '../../core/id.ts'
 import type { AgentName, Session } from '../../core/session.ts'
 import { sessionNamer } from '../../core/session-name.ts'
+import { shortSpan } from '../../core/text.ts'
 import { visibleLine } from '../../core/visible.ts'
 import { endOf } from '../../engine/brief/session-notes.ts'
 import { branchSlug, sessionStream } from '../../policy/resolve.ts'
 import { lastAsked } from '../../policy/session-asked.ts'
-import { shortSpan, timesOf } from '../sessions/session-words.ts'
 
 /** A session below its work. */
 export interface SessionBelow {
@@ -84,7 +84,10 @@ function add<Key>(groups: Map<Key, Session[]>, key: Key, session: Session): void
 const describeBelow = (all: readonly Session[], nowMs: number): SessionsBelow => ({
   sessions: all.slice(0, MOST_BELOW).map((session) => ({
     ...{ agent: session.agent, id: session.id, state: endOf(session) },
-    ...{ lastActivityAt: session.lastActivityAt, silentMs: timesOf(session, nowMs).silentMs },
+    ...{
+      lastActivityAt: session.lastActivityAt,
+      silentMs: Math.max(0, nowMs - Date.parse(session.lastActivityAt)),
+    },
     asked: lastAsked(session),
   })),
   moreSessions: Math.max(0, all.length - MOST_BELOW),

@@ -1,6 +1,6 @@
 import { PRESSURES } from '../../core/checkpoint.ts'
 import { shortId } from '../../core/session-name.ts'
-import { shortNumber } from '../../core/text.ts'
+import { shortNumber, shortSpan } from '../../core/text.ts'
 import { requireLast } from '../../engine/sessions/current.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
 import { type Budget, budgetOf } from '../../policy/window.ts'
@@ -15,7 +15,7 @@ import {
   textFact,
 } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
-import { sayRows, shortSpan, timesOf } from './session-words.ts'
+import { sayRows, timesOf } from './session-words.ts'
 
 export const budget = defineVerb({
   name: 'budget',

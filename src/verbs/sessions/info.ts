@@ -1,6 +1,6 @@
 import { END_REASONS, type Outcome, PHASES, type Session, totalTokens } from '../../core/session.ts'
 import { shortId } from '../../core/session-name.ts'
-import { ageOf, formatCount, shortNumber } from '../../core/text.ts'
+import { ageOf, formatCount, shortNumber, shortSpan } from '../../core/text.ts'
 import { type Context, workspaceRoot } from '../../engine/context/context.ts'
 import { currentSession, listSessions, tellChoice } from '../../engine/sessions/current.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
@@ -18,7 +18,6 @@ import {
   sayContext,
   sayEnd,
   sayRows,
-  shortSpan,
   timesOf,
 } from './session-words.ts'
 

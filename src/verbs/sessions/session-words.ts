@@ -38,17 +38,6 @@ export function timesOf(session: Session, nowMs: number): { durationMs: number; 
   }
 }
 
-const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]
-
-/** `5m`, `2h 05m`, `3d 4h`: short enough for a column. */
-export function shortSpan(ms: number): string {
-  if (ms < MINUTE) return '<1m'
-  if (ms < HOUR) return `${Math.floor(ms / MINUTE)}m`
-  if (ms < DAY)
-    return `${Math.floor(ms / HOUR)}h ${String(Math.floor((ms % HOUR) / MINUTE)).padStart(2, '0')}m`
-  return `${Math.floor(ms / DAY)}d ${Math.floor((ms % DAY) / HOUR)}h`
-}
-
 /** `2026-01-01 09:00:00Z`. */
 export const formatTime = (at: string) => `${at.slice(0, 19).replace('T', ' ')}Z`
 

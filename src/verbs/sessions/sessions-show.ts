@@ -1,5 +1,5 @@
 import { shortId } from '../../core/session-name.ts'
-import { ageOf, formatCount } from '../../core/text.ts'
+import { ageOf, formatCount, shortSpan } from '../../core/text.ts'
 import { workspaceRoot } from '../../engine/context/context.ts'
 import { currentSession, listSessions, requireLast } from '../../engine/sessions/current.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
@@ -9,15 +9,7 @@ import { accomplishmentsOf } from '../../policy/registry.ts'
 import { streamOf } from '../../policy/resolve.ts'
 import { runningIn } from '../../policy/session-lifecycle.ts'
 import { defineVerb } from '../define/verb.ts'
-import {
-  formatTime,
-  type SessionRowText,
-  sayEnd,
-  sayRows,
-  shortSpan,
-  statisticsRows,
-  timesOf,
-} from './session-words.ts'
+import { formatTime, type SessionRowText, sayEnd, sayRows, statisticsRows, timesOf } from './session-words.ts'
 
 const EVENTS_SHOWN = 10
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { type Session, totalTokens } from '../../core/session.ts'
 import { sessionNamer } from '../../core/session-name.ts'
-import { formatCount, shortNumber } from '../../core/text.ts'
+import { formatCount, shortNumber, shortSpan } from '../../core/text.ts'
 import { visibleLine } from '../../core/visible.ts'
 import { clipWidth, widthOf } from '../../core/width.ts'
 import type { Context } from '../../engine/context/context.ts'
@@ -15,7 +15,7 @@ import { lastAsked } from '../../policy/session-asked.ts'
 import { defineVerb } from '../define/verb.ts'
 import { sayUnread } from '../say/say-earlier.ts'
 import { fitLines, tableLines } from '../say/table.ts'
-import { sayEnd, sayRows, shortSpan, timesOf } from './session-words.ts'
+import { sayEnd, sayRows, timesOf } from './session-words.ts'
 
 interface SessionList {
   sessions: ListedSession[]
