@@ -70,6 +70,13 @@ test('a session without a save stands below the work of its branch where there i
   })
 })
 
+test('a session without a save in another worktree is not of this one', async () => {
+  const box = workBox()
+  box.git('worktree', 'add', '--quiet', '-b', 'other', '../other')
+  await recorded(elsewhere(box, 'other'), { id: idOf('a1'), ...asked('Move the login to tokens.') })
+  expect(listed(box)).toMatchObject({ documents: [], unsaved: [] })
+})
+
 test('a session that was asked nothing is no work', async () => {
   const box = workBox()
   await recorded(box, { id: idOf('a1') })

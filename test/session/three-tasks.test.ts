@@ -114,6 +114,18 @@ test('a save for the new task stays in its place, and leaves the goal of last we
   ])
 })
 
+test('a goal that stands for longer than a start looks back is told as older than that', async () => {
+  const lab = await trustedLab()
+  await lab.save(null, { summary: 'Begin', goal: 'A login lasts a day' })
+  for (let number = 0; number < 32; number += 1) await lab.save(null, { summary: `Step ${number}` })
+  lab.wait(2 * DAY)
+  await limitLeft(lab)
+  expect(section((await lab.start(C)) ?? '', 'Saved before that task')).toEqual([
+    '- Goal (over 4 days ago): A login lasts a day',
+    '- Now (4 days ago): Step 31',
+  ])
+})
+
 test('a session that goes on after a clear leaves the goal where it is', async () => {
   const lab = await trustedLab()
   await lab.start(A)
