@@ -419,6 +419,13 @@ export const REASONS = {
     says: '{path} exists already.',
     hint: 'Choose another file name: a backup never overwrites.',
   },
+  backup_invalid: {
+    exit: EXIT.invalid,
+    http: 422,
+    retry: false,
+    says: '{path} cannot be restored: {problem}',
+    hint: 'Nothing was changed. Backups of every day are in the folder `backups` of the home: savepoint doctor names it.',
+  },
   file_exists: {
     exit: EXIT.refused,
     http: 409,

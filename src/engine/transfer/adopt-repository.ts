@@ -72,12 +72,17 @@ export async function offerAdoption(context: Context): Promise<void> {
     return
   }
   const [answer = ''] = await context.ask([NOTICES.adoptQuestion(name, work)])
-  if (/^y(?:es)?$/i.test(answer)) await adoptRepository(context, id)
+  if (/^y(?:es)?$/i.test(answer)) context.notices.push(...tellAdoption(await adoptRepository(context, id)))
   else {
     const { work: _counted, ...row } = found
     await context.store.local.seeRepository({ ...row, declined: [...row.declined, context.place.root] })
   }
 }
+
+export const tellAdoption = ({ name, work, renamed }: Adoption): string[] => [
+  NOTICES.adopted(name, work),
+  ...renamed.map(({ was, now }) => NOTICES.workRenamed(was, now)),
+]
 
 /** Its name where that is one word and nobody else's, else its id. */
 async function shortestName({ store }: Context, { id, name }: RepositoryRow): Promise<string> {
@@ -124,9 +129,5 @@ export async function adoptRepository(context: Context, wanted: string): Promise
   await store.index.forget()
   context.identity = to
   const work = await workOf(context, id)
-  context.notices.push(
-    NOTICES.adopted(name, work),
-    ...renamed.map(({ was, now }) => NOTICES.workRenamed(was, now)),
-  )
   return { id, name, work, renamed }
 }

@@ -1,6 +1,6 @@
 import { formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
-import type { Adoption } from '../../engine/transfer/adopt-repository.ts'
+import { type Adoption, tellAdoption } from '../../engine/transfer/adopt-repository.ts'
 import type { TransferReport } from '../../engine/transfer/import-export.ts'
 
 export interface TransferAnswer {
@@ -11,10 +11,11 @@ export interface TransferAnswer {
   adopted: Adoption | null
 }
 
-export function sayTransfer({ dryRun, taken, adopted }: TransferAnswer): string {
-  // That it was adopted is told by a notice, as it is where the user was asked.
-  return taken === null ? `Adopted ${visible(adopted?.name ?? '')}.` : sayTaken(taken, dryRun)
-}
+export const sayTransfer = ({ dryRun, taken, adopted }: TransferAnswer): string =>
+  [
+    ...(taken === null ? [] : [sayTaken(taken, dryRun)]),
+    ...(adopted === null ? [] : tellAdoption(adopted).map(visible)),
+  ].join('\n')
 
 function sayTaken(taken: TransferReport, dryRun: boolean): string {
   const { repositories, streams, checkpoints, versions, sessions, split, problems, unplaced } = taken
