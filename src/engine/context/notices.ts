@@ -174,8 +174,8 @@ export const NOTICES = {
   endNotSaved: (problem: string) => `The end of the command was not saved: ${problem}`,
 
   // transfer: work of another machine
-  cloneOfKnown: (name: string, work: number, command: string) =>
-    `This looks like a clone of ${quoteShort(name)}, of which ${formatCount(work, 'piece of work is', 'pieces of work are')} in the store. To take ${work === 1 ? 'it' : 'them'} over: ${command}`,
+  cloneOfKnown: (name: string, work: number, short: string) =>
+    `This looks like a clone of ${quoteShort(name)}, of which ${formatCount(work, 'piece of work is', 'pieces of work are')} in the store. To take ${work === 1 ? 'it' : 'them'} over: savepoint import --adopt ${short}`,
   adoptQuestion: (name: string, work: number) =>
     `This looks like a clone of ${quoteShort(name)}, of which ${formatCount(work, 'piece of work is', 'pieces of work are')} in the store. Take ${work === 1 ? 'it' : 'them'} over? (y/N)`,
   adopted: (name: string, work: number) =>

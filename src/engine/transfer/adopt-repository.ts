@@ -66,20 +66,22 @@ export async function offerAdoption(context: Context): Promise<void> {
   if (found === null) return
   const { name, work, id } = found
   if (context.ask === null) {
-    context.notices.push(
-      NOTICES.cloneOfKnown(name, work, `savepoint import --adopt ${await shortestName(context, found)}`),
-    )
+    const short = await shortestName(context, found)
+    context.notices.push(NOTICES.cloneOfKnown(name, work, short))
     return
   }
   const [answer = ''] = await context.ask([NOTICES.adoptQuestion(name, work)])
-  if (/^y(?:es)?$/i.test(answer)) context.notices.push(...tellAdoption(await adoptRepository(context, id)))
-  else {
+  if (/^y(?:es)?$/i.test(answer)) {
+    const adopted = await adoptRepository(context, id)
+    context.notices.push(NOTICES.adopted(name, adopted.work))
+    for (const { was, now } of adopted.renamed) context.notices.push(NOTICES.workRenamed(was, now))
+  } else {
     const { work: _counted, ...row } = found
     await context.store.local.seeRepository({ ...row, declined: [...row.declined, context.place.root] })
   }
 }
 
-export const tellAdoption = ({ name, work, renamed }: Adoption): string[] => [
+export const tellAdoption = ({ name, work, renamed }: AdoptedRepository): string[] => [
   NOTICES.adopted(name, work),
   ...renamed.map(({ was, now }) => NOTICES.workRenamed(was, now)),
 ]
@@ -90,7 +92,7 @@ async function shortestName({ store }: Context, { id, name }: RepositoryRow): Pr
   return alike.length === 1 && /^[\w.][\w.-]*$/.test(name) ? name : id
 }
 
-export interface Adoption {
+export interface AdoptedRepository {
   id: string
   name: string
   work: number
@@ -101,7 +103,7 @@ export interface Adoption {
  * Makes this clone the repository of that name or id. The store comes first: who dies before the id is written finds
  * the work where it was looked for, and gives the command again.
  */
-export async function adoptRepository(context: Context, wanted: string): Promise<Adoption> {
+export async function adoptRepository(context: Context, wanted: string): Promise<AdoptedRepository> {
   const { store, place, ports } = context
   if (context.speaker === 'agent')
     throw new ReasonError('import_by_agent', { what: 'take over work for this clone' })

@@ -1,6 +1,6 @@
 import { formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
-import { type Adoption, tellAdoption } from '../../engine/transfer/adopt-repository.ts'
+import { type AdoptedRepository, tellAdoption } from '../../engine/transfer/adopt-repository.ts'
 import type { TransferReport } from '../../engine/transfer/import-export.ts'
 
 export interface TransferAnswer {
@@ -8,7 +8,7 @@ export interface TransferAnswer {
   /** What came from an export; null where none was named. */
   taken: TransferReport | null
   /** The repository that this clone is from now on. */
-  adopted: Adoption | null
+  adopted: AdoptedRepository | null
 }
 
 export const sayTransfer = ({ dryRun, taken, adopted }: TransferAnswer): string =>
