@@ -29,7 +29,7 @@ const APART = {
   zod: {
     packages: /^zod\/mini$/,
     contents:
-      "export { array, boolean, enum, exactOptional, int, literal, maxLength, minimum, minLength, number, regex, strictObject, string } from 'zod/mini'",
+      "export { array, boolean, enum, exactOptional, int, literal, looseObject, maximum, maxLength, minimum, minLength, nullable, number, record, refine, regex, strictObject, string, union, unknown } from 'zod/mini'",
   },
   protocol: {
     packages: /^@modelcontextprotocol\/server(\/stdio)?$/,

@@ -81,3 +81,13 @@ export const randomId = (prefix: string, random: (bytes: number) => Uint8Array) 
 
 /** A few random letters, for names that must not meet: temp files, files that are set aside. */
 export const randomToken = (random: (bytes: number) => Uint8Array) => Buffer.from(random(6)).toString('hex')
+
+/** The name, or where it is not free the first with a number behind it that is. */
+export function numberedName(name: string, isFree: (name: string) => boolean): string {
+  if (isFree(name)) return name
+  // Room for the number: a name has 128 characters at most.
+  for (let number = 2; ; number += 1) {
+    const numbered = `${name.slice(0, 118)}-${number}`
+    if (isFree(numbered)) return numbered
+  }
+}

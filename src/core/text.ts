@@ -1,5 +1,6 @@
 /** `1 run`, `2 runs`. */
-export const formatCount = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
+export const formatCount = (number: number, noun: string, plural = `${noun}s`) =>
+  `${number} ${number === 1 ? noun : plural}`
 
 /** `950`, `12.3k`, `1.2M`. */
 export function shortNumber(number: number): string {

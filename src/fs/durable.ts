@@ -42,6 +42,36 @@ export function createDurably(
   })
 }
 
+/**
+ * As `writeDurably`, for what is too large to be held at once: `fill` writes it piece by piece. Without `replaces` it
+ * never replaces: false where the name is taken already.
+ */
+export async function streamDurably(
+  folder: Folder,
+  name: string,
+  { token, mode, replaces }: { token: string; mode: number; replaces: boolean },
+  fill: (write: (bytes: Uint8Array) => void) => Promise<void>,
+): Promise<boolean> {
+  const temp = tempName(name, token)
+  try {
+    const file = folder.create(temp, mode)
+    try {
+      await fill((bytes) => file.write(bytes))
+      file.sync()
+    } finally {
+      file.close()
+    }
+    const isPlaced = replaces || folder.link(temp, name)
+    if (replaces) folder.rename(temp, name)
+    else folder.unlink(temp)
+    folder.sync()
+    return isPlaced
+  } catch (error) {
+    dropTemp(folder, temp)
+    throw asWriteFailure(error, join(folder.path, name))
+  }
+}
+
 /** `exactMode`: the mode of a file that this one replaces, which the umask must not narrow. */
 export function writeTemp(
   folder: Folder,

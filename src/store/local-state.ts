@@ -6,6 +6,19 @@ export interface WorkspaceRow {
   path: string
 }
 
+/** By what a clone on another machine is known to be the same repository. */
+export interface RepositoryRow {
+  id: string
+  /** The name of its folder, for people. */
+  name: string
+  /** Where it is fetched from, as `normaliseRemote` tells it; null where it has no remote. */
+  remote: string | null
+  /** Its first commits; none where git could not be asked. */
+  roots: string[]
+  /** Folders for which the user said that they are something else. */
+  declined: string[]
+}
+
 /** A document on disk that shows a checkpoint. `pending` until it is known to be there, `leaving` until gone. */
 export interface ViewRow {
   workspace: string
@@ -221,6 +234,9 @@ export interface LocalState {
   /** Records where a workspace is; the path is an attribute, the id is not. */
   seeWorkspace(workspace: WorkspaceRow, at: string): Promise<void>
   listWorkspaces(): Promise<WorkspaceRow[]>
+  /** Records by what a repository is known, in place of what was recorded before. */
+  seeRepository(row: RepositoryRow): Promise<void>
+  listRepositories(): Promise<RepositoryRow[]>
 
   apply(change: LocalChange): Promise<void>
   /** Opens an intent. There is one at most: it fails where another is open. */

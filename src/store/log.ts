@@ -72,6 +72,17 @@ export interface Version {
   problem: string | null
 }
 
+/** A checkpoint of another log whose body was removed there: it keeps its place in the stream. */
+export interface Tombstone extends Pick<CheckpointRow, 'id' | 'stream' | 'at' | 'progress' | 'gist'> {
+  removedAt: string
+}
+
+/** A repository and a workspace of it. */
+export interface LogPlace {
+  repository: string
+  workspace: string
+}
+
 /** What one command adds to the log: all of it, or nothing. */
 export interface LogChange {
   /** Streams that begin; the first checkpoint of each is among the appended ones. */
@@ -79,8 +90,16 @@ export interface LogChange {
   /**
    * Each after the head that was seen; a further one of the same stream after the one before it in this list.
    * `foreign`: it holds text that nobody has reviewed. `takes`: the waiting events that are in it from now on.
+   * `notes` and `pinned`: what another log had noted on it.
    */
-  appends?: Array<{ checkpoint: Checkpoint; after: string | null; foreign: boolean; takes?: number[] }>
+  appends?: Array<{
+    checkpoint: Checkpoint | Tombstone
+    after: string | null
+    foreign: boolean
+    takes?: number[]
+    notes?: Trigger[]
+    pinned?: boolean
+  }>
   texts?: Array<{ hash: string; text: string }>
   versions?: Array<Version & { stream: string; hash: string }>
   /** Checkpoints whose foreign mark goes, because what they hold is vouched for. */
@@ -134,13 +153,18 @@ export interface Log {
   /** Marks numbers that nothing could be found for as removed, so that sequences stay gap-free. */
   closeGaps(at: string): Promise<number>
   markMaintained(stream: string, at: string): Promise<void>
+  /**
+   * Two ids turned out to be one repository, or one workspace: the streams and sessions of `from` belong to `to` from
+   * now on. Where both have a stream of one name, that of `from` gets a number; answers which did.
+   */
+  moveRepository(from: LogPlace, to: LogPlace): Promise<Array<{ was: string; now: string }>>
 
   readText(hash: string): Promise<string | null>
   findVersion(stream: string, hash: string): Promise<Version | null>
   /** The hash of every version that the work of a repository has shown, and that could be read. */
   listVersionHashes(repository: string): Promise<string[]>
-  /** The versions of a stream that could not be read as a document, and are kept all the same. */
-  listUnreadVersions(stream: string): Promise<Array<Version & { hash: string }>>
+  /** The versions of a stream; also those that could not be read as a document, and are kept all the same. */
+  listVersions(stream: string): Promise<Array<Version & { hash: string }>>
 
   /** One conversation of an agent, in any workspace. */
   readSession(key: SessionKey): Promise<SessionRow | null>

@@ -25,8 +25,29 @@ export interface StoreFile {
   listDamagedBackups(): Array<{ path: string; problem: string }>
   /** The file is gone, or was set aside by somebody who died before its content was back. */
   needsRestoring(): boolean
+  /** What this store holds, or a file that a backup made; throws where that file cannot be used. */
+  describe(copy?: string): Promise<StoreContent>
+  /** Puts a copy of a backup in the place of this store. Others notice, and go on with the new one. */
+  replaceWith(copy: string): Promise<ReplacedFile>
   /** Puts a fresh file in the place of a damaged one, which is kept, with all that can be read of it and of the newest good backup. */
   restore(how: RestoreOptions): Promise<RestoredFile>
+}
+
+/** What a database file holds, in short. */
+export interface StoreContent {
+  streams: number
+  checkpoints: number
+  sessions: number
+  /** When the newest checkpoint was saved; null where there is none. */
+  newestAt: string | null
+}
+
+/** What a store that was replaced leaves. */
+export interface ReplacedFile {
+  /** A backup of how it was before: restoring that one goes back. */
+  before: string
+  /** The replaced file itself. */
+  setAside: string
 }
 
 export interface RestoreOptions {

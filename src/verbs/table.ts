@@ -24,6 +24,7 @@ const TABLE = {
   'ledger write': async () => (await import('./work/ledger.ts')).ledgerWrite,
   'ledger history': async () => (await import('./work/ledger.ts')).ledgerHistory,
   import: async () => (await import('./work/import.ts')).importVerb,
+  export: async () => (await import('./work/export.ts')).exportVerb,
   handoff: async () => (await import('./work/handoff.ts')).handoff,
   pickup: async () => (await import('./work/pickup.ts')).pickup,
   'run start': async () => (await import('./runs/start.ts')).runStart,

@@ -49,6 +49,14 @@ export function identifyWorkspace(place: Place, known: readonly KnownWorkspace[]
   }
 }
 
+/** Gives a place the id of the repository that it turned out to be a clone of. Its workspace keeps its own. */
+export function takeRepositoryId({ git }: Place, repository: string, ports: Ports): void {
+  if (git !== null)
+    inFolder(git.common, (folder) =>
+      writeDurably(folder, ID_FILE, encode(repository), { token: token(ports) }),
+    )
+}
+
 /** The ids that lie in git's folders now; null where one is missing. Changes nothing. */
 export function readIdentity(place: Place): Identity | null {
   if (place.git === null) return pathIdentity(place)

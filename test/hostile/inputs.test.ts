@@ -10,6 +10,7 @@ import { emptyWork } from '../../src/core/work.ts'
 import { renderSnapshot } from '../../src/engine/publish/render-snapshot.ts'
 import { decodeLearnings } from '../../src/formats/checkpoint-md/learnings.ts'
 import { readDocument } from '../../src/formats/checkpoint-md/read.ts'
+import { ExportReader, ExportWriter } from '../../src/formats/export/codec.ts'
 import { decodeHandoff } from '../../src/formats/handoff-md/codec.ts'
 import { decodeLedger } from '../../src/formats/ledger-md/codec.ts'
 import { decodeNote } from '../../src/formats/note-json/codec.ts'
@@ -43,6 +44,21 @@ const SNAPSHOT = encodeSnapshot(
     'release',
   ),
 )
+const exporting = new ExportWriter()
+const EXPORT = [
+  exporting.header(AT),
+  exporting.line({ kind: 'repository', id: 'repo_1', name: 'shop', remote: 'example.org/shop', roots: [] }),
+  exporting.line({ kind: 'stream', id: 'work_1', repository: 'repo_1', of: 'work', name: 'auth' }),
+  exporting.line({
+    ...{ kind: 'checkpoint', sequence: 1, foreign: false, pinned: false, notes: [] },
+    checkpoint: {
+      ...{ id: 'cp_1', stream: 'work_1', parent: null, at: AT, progress: 'in_progress', change: noChange() },
+      ...{ triggers: [{ kind: 'manual', at: AT, note: 'saved' }], work: emptyWork() },
+      health: { pressure: 'low', protected: [], dropped: 0, profile: 'default' },
+    },
+  }),
+  exporting.end(),
+].join('')
 const EVENTS = ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PreCompact', 'Stop', 'SessionEnd'].map(
   (name) =>
     JSON.stringify({
@@ -90,6 +106,18 @@ const PARSERS: Record<string, { seeds: ReadonlyArray<string | Buffer>; read: (by
   'an index': {
     seeds: [JSON.stringify({ active_plan: 'login', last_checkpoint: AT, other: { a: [1, 2] } }, null, 2)],
     read: (bytes) => [readIndex(text(bytes)), setLastCheckpoint(text(bytes), AT)],
+  },
+  'an export': {
+    seeds: [EXPORT],
+    read: (bytes) => {
+      const reader = new ExportReader('x.gz')
+      return [
+        ...text(bytes)
+          .split('\n')
+          .map((line) => reader.read(line)),
+        reader.finish(),
+      ]
+    },
   },
   'a hook’s payload': { seeds: EVENTS, read: (bytes) => agent.eventOf(parsed(bytes), AT) },
   'settings of a client': {

@@ -9,6 +9,7 @@ import { provesKeeping } from './conformance/keeping.ts'
 import { provesLocks } from './conformance/locks.ts'
 import { provesLogKeeping, provesLogStreams } from './conformance/log-streams.ts'
 import { provesTexts, provesUnread } from './conformance/log-texts.ts'
+import { provesMoving, provesRepositories } from './conformance/moving.ts'
 import { provesSearch } from './conformance/search.ts'
 import { provesSessions } from './conformance/sessions.ts'
 import { provesStreams } from './conformance/streams.ts'
@@ -27,12 +28,14 @@ export const logConformance = (name: string, open: OpenLog) =>
     provesLogKeeping(open)
     provesTexts(open)
     provesUnread(open)
+    provesMoving(open)
     provesSessions(open)
   })
 
 export const localStateConformance = (name: string, open: OpenLocalState) =>
   describe(`local state: ${name}`, () => {
     provesTrust(open)
+    provesRepositories(open)
     provesViews(open)
     provesGlances(open)
     provesIntents(open)

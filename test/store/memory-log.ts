@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from '../../src/core/canonical.ts'
 import { type Checkpoint, type CommandOutcome, gistOf, type Trigger } from '../../src/core/checkpoint.ts'
-import { nameKey } from '../../src/core/id.ts'
+import { nameKey, numberedName } from '../../src/core/id.ts'
 import { ReasonError } from '../../src/core/reason.ts'
 import type { Session, SessionKey, SessionRow } from '../../src/core/session.ts'
 import type {
@@ -8,6 +8,7 @@ import type {
   CommitResult,
   Log,
   LogChange,
+  LogPlace,
   NewStream,
   SessionFilter,
   Situation,
@@ -15,6 +16,7 @@ import type {
   Stream,
   StreamKind,
   StreamSummary,
+  Tombstone,
   Version,
 } from '../../src/store/log.ts'
 
@@ -107,9 +109,12 @@ export class MemoryLog implements Log {
       this.begin(stream, first.checkpoint)
     }
     for (const { hash, text } of texts) if (!this.texts.has(hash)) this.texts.set(hash, text)
-    for (const { checkpoint, foreign, takes = [] } of appends) {
+    for (const { checkpoint, foreign, takes = [], notes = [], pinned = false } of appends) {
       const { headSequence } = this.streamOf(checkpoint.stream)
       this.add(checkpoint, headSequence + 1, foreign)
+      const kept = this.kept(checkpoint.id)
+      kept.notes.push(...copy(notes))
+      kept.row.pinned = pinned
       for (const event of takes)
         this.events.splice(
           this.events.findIndex((one) => one.event === event),
@@ -191,6 +196,25 @@ export class MemoryLog implements Log {
     this.streamOf(stream).maintainedAt = at
   }
 
+  async moveRepository(from: LogPlace, to: LogPlace): Promise<Array<{ was: string; now: string }>> {
+    const renamed: Array<{ was: string; now: string }> = []
+    for (const one of [
+      ...this.streams.values(),
+      ...[...this.sessions.values()].map(({ session }) => session),
+    ]) {
+      const isMoved = one.repository === from.repository && from.repository !== to.repository
+      if (one.repository !== from.repository && one.repository !== to.repository) continue
+      if (one.workspace === from.workspace) one.workspace = to.workspace
+      if (isMoved && 'kind' in one) {
+        const now = numberedName(one.name, (name) => !this.named(to.repository, name, one.kind))
+        if (now !== one.name) renamed.push({ was: one.name, now })
+        one.name = now
+      }
+      one.repository = isMoved ? to.repository : one.repository
+    }
+    return renamed
+  }
+
   async readText(hash: string): Promise<string | null> {
     const text = this.texts.get(hash)
     if (text !== undefined && sha256(text) !== hash)
@@ -214,10 +238,10 @@ export class MemoryLog implements Log {
     return [...new Set(of.map(({ hash }) => hash))]
   }
 
-  async listUnreadVersions(stream: string): Promise<Array<Version & { hash: string }>> {
+  async listVersions(stream: string): Promise<Array<Version & { hash: string }>> {
     return [...this.versions.values()]
-      .filter((one) => one.stream === stream && one.problem !== null)
-      .map(({ hash, checkpoint, problem }) => ({ hash, checkpoint, problem, current: false }))
+      .filter((one) => one.stream === stream)
+      .map(({ hash, checkpoint, problem, current }) => ({ hash, checkpoint, problem, current }))
       .sort((a, b) => (a.hash < b.hash ? -1 : 1))
   }
 
@@ -297,21 +321,24 @@ export class MemoryLog implements Log {
       : { row, state: 'whole', checkpoint: JSON.parse(body) as Checkpoint, notes }
   }
 
-  private begin(stream: NewStream, { id, at }: Checkpoint): void {
+  private begin(stream: NewStream, { id, at }: Checkpoint | Tombstone): void {
     this.streams.set(stream.id, {
       ...stream,
       ...{ headId: id, headSequence: 0, live: 0, createdAt: at, maintainedAt: null },
     })
   }
 
-  private add(checkpoint: Checkpoint, sequence: number, foreign: boolean): void {
+  private add(checkpoint: Checkpoint | Tombstone, sequence: number, foreign: boolean): void {
     const { id, stream, at, progress } = checkpoint
     if (this.checkpoints.has(id)) throw new Error(`checkpoint ${id} is there already`)
-    const gist = gistOf(checkpoint)
-    const row = { id, stream, sequence, at, progress, pinned: false, removedAt: null, foreign, gist }
-    this.checkpoints.set(id, { row, body: canonicalJson(checkpoint), notes: [], isPlaceholder: false })
+    const place = { id, stream, sequence, at, progress, pinned: false, foreign }
+    const { removedAt, gist, body } =
+      'removedAt' in checkpoint
+        ? { ...checkpoint, body: null }
+        : { removedAt: null, gist: gistOf(checkpoint), body: canonicalJson(checkpoint) }
+    this.checkpoints.set(id, { row: { ...place, removedAt, gist }, body, notes: [], isPlaceholder: false })
     const of = this.streamOf(stream)
-    of.live += 1
+    if (body !== null) of.live += 1
     if (sequence > of.headSequence) Object.assign(of, { headId: id, headSequence: sequence })
   }
 }

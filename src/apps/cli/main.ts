@@ -62,8 +62,9 @@ export async function runCommandLine(
     const failure = verb.failure?.(result) ?? null
     const words = json ? '' : await wordsOf(verb, result, door, notices)
     for (const notice of new Set(notices)) door.err(`savepoint: ${visibleLines(notice)}\n`)
-    if (json) door.out(`${verb.aside ? '\n' : ''}${JSON.stringify(answer(result, failure, notices))}\n`)
-    else (verb.aside ? door.err : door.out)(words)
+    const isAside = verb.aside?.(result) ?? false
+    if (json) door.out(`${isAside ? '\n' : ''}${JSON.stringify(answer(result, failure, notices))}\n`)
+    else (isAside ? door.err : door.out)(words)
     return failure?.exit ?? 0
   } catch (error) {
     const reason = asReason(error)

@@ -173,6 +173,17 @@ export const NOTICES = {
     `${signal === null ? 'A heartbeat' : `The stop by ${signal}`} was not saved: ${problem}`,
   endNotSaved: (problem: string) => `The end of the command was not saved: ${problem}`,
 
+  // transfer: work of another machine
+  cloneOfKnown: (name: string, work: number, short: string) =>
+    `This looks like a clone of ${quoteShort(name)}, of which ${formatCount(work, 'piece of work is', 'pieces of work are')} in the store. To take ${work === 1 ? 'it' : 'them'} over: savepoint import --adopt ${short}`,
+  adoptQuestion: (name: string, work: number) =>
+    `This looks like a clone of ${quoteShort(name)}, of which ${formatCount(work, 'piece of work is', 'pieces of work are')} in the store. Take ${work === 1 ? 'it' : 'them'} over? (y/N)`,
+  adopted: (name: string, work: number) =>
+    `This clone has the work of ${quoteShort(name)} from now on: ${formatCount(work, 'piece of work', 'pieces of work')}.`,
+  workRenamed: (was: string, now: string) => `${was} was in both: yours of this clone is ${now} now.`,
+  exportedWithout: (what: readonly string[]) =>
+    `Damaged in the store, and not in the export: ${what.slice(0, 5).join(', ')}${what.length > 5 ? ` and ${what.length - 5} more` : ''}. See: savepoint doctor`,
+
   // heal, search
   storeRestored: (
     {

@@ -18,7 +18,7 @@ export type RecordedCommit = Pick<
   DocumentCommit,
   'begins' | 'documents' | 'leaving' | 'entries' | 'files' | 'focus'
 > & {
-  appends?: ReadonlyArray<{ checkpoint: Pick<Checkpoint, 'id' | 'stream' | 'change' | 'triggers'> }>
+  appends?: ReadonlyArray<{ checkpoint: Pick<Checkpoint, 'id' | 'stream'> & Partial<Checkpoint> }>
 }
 
 /** Where a stream stands in this workspace now. */
@@ -62,9 +62,9 @@ export async function recordAct(
 
 /** What a checkpoint says was done; of a handoff, what it is for. */
 function summaryOf({ checkpoint }: NonNullable<RecordedCommit['appends']>[number]): string {
-  const note = checkpoint.triggers[0]?.note ?? ''
+  const note = checkpoint.triggers?.[0]?.note ?? ''
   return (
-    checkpoint.change.summary ||
+    checkpoint.change?.summary ||
     (note.startsWith(BY_HAND.handedOff) ? note.slice(BY_HAND.handedOff.length) : '')
   )
 }

@@ -37,7 +37,10 @@ export async function healStore(context: Context, { force = false } = {}): Promi
     },
   })
   for (const run of back) await tellRefusal(context, () => publishRun(context, run))
-  context.notices.push(NOTICES.storeRestored(restored, readmitted))
+  // Where somebody else had restored it already there is nothing to tell.
+  const { setAside, backup, checkpoints } = restored
+  if (setAside !== null || backup !== null || checkpoints + readmitted > 0)
+    context.notices.push(NOTICES.storeRestored(restored, readmitted))
   return { ...restored, readmitted }
 }
 

@@ -91,7 +91,7 @@ export async function takeSources(
 }
 
 /** What is recorded of thousands of checkpoints must not keep them in memory. */
-const lightAppend = ({ checkpoint: { id, stream } }: { checkpoint: Checkpoint }) => ({
+const lightAppend = ({ checkpoint: { id, stream } }: { checkpoint: Pick<Checkpoint, 'id' | 'stream'> }) => ({
   checkpoint: { id, stream, change: noChange(), triggers: [] },
 })
 

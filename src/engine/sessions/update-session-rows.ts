@@ -155,7 +155,7 @@ async function workspaceAt(
   })
   if (found === null) {
     // The folder is gone: the store may remember whose it was.
-    const row = known.find(({ path }) => cwd === path || cwd.startsWith(`${path}/`))
+    const row = known.find(({ path }) => path !== '' && (cwd === path || cwd.startsWith(`${path}/`)))
     return row ? { repository: row.repository, workspace: row.id, branch: null, commit: null } : null
   }
   const { root, who } = found

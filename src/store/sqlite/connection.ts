@@ -1,4 +1,4 @@
-import { renameSync, statSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { randomId } from '../../core/id.ts'
 import type { Ports } from '../../core/ports.ts'
@@ -7,6 +7,7 @@ import { createPrivateFile } from '../../fs/private.ts'
 import { fileProblem } from './check.ts'
 import { type Database, openDatabase, SQLITE, sqliteCode } from './driver.ts'
 import { mergeStore } from './merge.ts'
+import { ABSENT, identityOf, listReplaced } from './replaced-files.ts'
 import { prepareSchema } from './schema.ts'
 import { Sql } from './sql.ts'
 
@@ -98,8 +99,12 @@ export class Connection {
     for (;;) {
       try {
         done ??= { value: act(this.current()) }
-        // A commit into a file that was meanwhile replaced would be lost with it: it is carried over first.
-        if (this.isReplaced()) this.current()
+        // A commit into a file that was meanwhile replaced would be lost with it: it is carried over first, or done
+        // again on the file that the user put in its place.
+        if (this.isReplaced() && !this.followFile()) {
+          done = null
+          continue
+        }
         this.noteLog()
         return done.value
       } catch (error) {
@@ -122,27 +127,37 @@ export class Connection {
   }
 
   private current(): Sql {
-    if (this.opened !== null && this.isReplaced()) this.moveOver(this.opened)
+    if (this.isReplaced()) this.followFile()
     this.opened ??= this.open()
     return this.opened.sql
   }
 
-  /** The file at the path is another one now: what only the old one holds is carried over. */
-  private moveOver(old: OpenFiles): void {
+  /** Goes on with the file that is at the path now; false where what the old one holds does not count any more. */
+  private followFile(): boolean {
+    return this.opened === null || this.moveOver(this.opened)
+  }
+
+  /**
+   * The file at the path is another one now: what only the old one holds is carried over, unless the user put a backup
+   * in its place.
+   */
+  private moveOver(old: OpenFiles): boolean {
     this.setAsideLogOf(old)
     const fresh = this.open()
+    const isWanted = listReplaced(fresh.sql.db).includes(old.file)
     try {
       if (fileProblem(fresh.sql.db) !== null) {
         const problem = 'it was replaced by a damaged file'
         throw new ReasonError('store_damaged', { path: this.path, problem })
       }
-      transaction(fresh.sql, 'BEGIN IMMEDIATE', (into) => mergeStore(old.sql, into))
+      if (!isWanted) transaction(fresh.sql, 'BEGIN IMMEDIATE', (into) => mergeStore(old.sql, into))
     } catch (error) {
       fresh.sql.db.close()
       throw error
     }
     old.sql.db.close()
     this.opened = fresh
+    return !isWanted
   }
 
   /** SQLite would take the log and the index of the old file for those of the new one. */
@@ -265,11 +280,4 @@ function createUnlessThere(path: string): void {
   } catch (error) {
     throw new ReasonError('store_unavailable', { path, problem: describeError(error) }, { cause: error })
   }
-}
-
-const ABSENT = 'absent'
-
-function identityOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found ? `${found.dev}:${found.ino}` : ABSENT
 }

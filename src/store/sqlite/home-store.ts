@@ -6,6 +6,7 @@ import { makePrivateFolder } from '../../fs/private.ts'
 import type { Store } from '../store.ts'
 import type { StoreFile } from '../store-file.ts'
 import { databaseProblem } from './backup.ts'
+import { describeDatabase, replaceStore } from './replace.ts'
 import {
   backupName,
   backupsIn,
@@ -74,6 +75,8 @@ function fileOf(store: SqliteStore, folders: StoreFolders, ports: Ports): StoreF
       const isGone = !existsSync(folders.database) && backups().length > 0
       return isGone || listUnread(folders.setAside).length > 0
     },
+    describe: async (copy) => describeDatabase(copy ?? store.path),
+    replaceWith: (copy) => replaceStore(store, folders, ports.now(), copy),
     restore: (how) => restoreStore(store, folders, ports.now(), how),
   }
 }

@@ -1,8 +1,8 @@
 import { canonicalJson, sha256 } from '../../core/canonical.ts'
 import { type Checkpoint, gistOf, type Trigger } from '../../core/checkpoint.ts'
-import { nameKey } from '../../core/id.ts'
-import type { CommitResult, LogChange, NewStream } from '../log.ts'
-import { NO_GIST, packText, readNotes, streamById } from './rows.ts'
+import { nameKey, numberedName } from '../../core/id.ts'
+import type { CommitResult, LogChange, LogPlace, NewStream, Stream, Tombstone } from '../log.ts'
+import { NO_GIST, packText, readNotes, SELECT_STREAM, streamById } from './rows.ts'
 import type { Sql } from './sql.ts'
 
 /** Looks first and writes after, so that a refusal leaves nothing behind. */
@@ -27,11 +27,15 @@ export function appendToLog(sql: Sql, change: LogChange): CommitResult {
   for (const { hash, text } of change.texts ?? [])
     if (!sql.has('SELECT 1 FROM texts WHERE hash = ?', hash))
       sql.insert('texts', { hash, body: packText(text) })
-  for (const [at, { checkpoint, foreign, takes = [] }] of appends.entries()) {
+  for (const [at, { checkpoint, foreign, pinned, takes = [], notes = [] }] of appends.entries()) {
+    const { id } = checkpoint
     if (addRow(sql, rowOf(checkpoint, sequences[at] ?? 1)) === 0)
-      throw new Error(`checkpoint ${checkpoint.id} is there already`)
+      throw new Error(`checkpoint ${id} is there already`)
     for (const event of takes) sql.run('DELETE FROM events WHERE seq = ?', event)
-    if (foreign) sql.insert('foreign_marks', { checkpoint: checkpoint.id })
+    if (foreign) sql.insert('foreign_marks', { checkpoint: id })
+    if (pinned) sql.insert('pins', { checkpoint: id })
+    for (const [n, note] of notes.entries())
+      sql.insert('notes', { checkpoint: id, n, body: canonicalJson(note) })
   }
   for (const { stream, hash, checkpoint, current, problem } of change.versions ?? [])
     sql.replace('versions', { stream, hash, checkpoint, current, problem })
@@ -70,8 +74,14 @@ export type BodyRow = {
   gist: string
 }
 
-function rowOf(checkpoint: Checkpoint, seq: number): BodyRow {
+function rowOf(checkpoint: Checkpoint | Tombstone, seq: number): BodyRow {
   const { id, stream, at, progress } = checkpoint
+  if ('removedAt' in checkpoint) {
+    const { removedAt, gist } = checkpoint
+    // The hash is of no body: a row without one would only hold the place of what was lost.
+    const removed = { hash: sha256(id), body: null, removed_at: removedAt, gist: canonicalJson(gist) }
+    return { id, stream, seq, at, progress, ...removed }
+  }
   const body = canonicalJson(checkpoint)
   const gist = canonicalJson(gistOf(checkpoint))
   return { id, stream, seq, at, progress, hash: sha256(body), body, removed_at: null, gist }
@@ -140,4 +150,37 @@ export function removeBodies(sql: Sql, stream: string, checkpoints: readonly str
   })
   sql.run('UPDATE streams SET live = live - ? WHERE id = ?', removed.length, stream)
   return removed
+}
+
+/** What lists said of the documents of either is over. */
+export function moveRepository(sql: Sql, from: LogPlace, to: LogPlace): Array<{ was: string; now: string }> {
+  sql.run('DELETE FROM glances')
+  const renamed: Array<{ was: string; now: string }> = []
+  for (const { id, kind, name } of sql.all<Stream>(
+    `${SELECT_STREAM} WHERE repository = ?`,
+    from.repository,
+  )) {
+    if (from.repository === to.repository) break
+    const isFree = (wanted: string) => !isTaken(sql, { ...to, id: '', kind, name: wanted })
+    const now = numberedName(name, isFree)
+    if (now !== name) renamed.push({ was: name, now })
+    sql.run(
+      'UPDATE streams SET repository = ?, name = ?, name_key = ? WHERE id = ?',
+      ...[to.repository, now, nameKey(now), id],
+    )
+  }
+  for (const table of ['streams', 'sessions'])
+    sql.run(
+      `UPDATE ${table} SET workspace = ? WHERE workspace = ? AND repository IN (?, ?)`,
+      ...[to.workspace, from.workspace, from.repository, to.repository],
+    )
+  // Both stand in the row and in what is told of it.
+  sql.run(
+    `UPDATE sessions SET repository = ?, version = version + 1,
+       body = json_set(body, '$.repository', ?, '$.workspace', workspace)
+     WHERE repository IN (?, ?) AND json_valid(body)
+       AND (repository <> ? OR json_extract(body, '$.workspace') <> workspace)`,
+    ...[to.repository, to.repository, from.repository, to.repository, to.repository],
+  )
+  return renamed
 }

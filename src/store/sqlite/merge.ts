@@ -43,6 +43,7 @@ export function mergeStore(from: Sql, into: Sql): number {
     adapt: ({ seq: _own, ...row }) => row,
   })
   mergeActs(from, into)
+  copyRows(from, into, 'repositories')
   mergeViews(from, into)
   mergeSessions(from, into)
   return added.size

@@ -243,6 +243,16 @@ export const MIGRATIONS: readonly string[] = [
     UNIQUE (workspace, id)
   ) STRICT;
   `,
+  `
+  -- By what a clone on another machine is known to be the same repository; lists are JSON.
+  CREATE TABLE repositories (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    remote TEXT,
+    roots TEXT NOT NULL,
+    declined TEXT NOT NULL
+  ) STRICT;
+  `,
 ]
 
 /** The oldest version that may still write to a database of the newest shape. */

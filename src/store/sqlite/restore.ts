@@ -5,6 +5,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { makePrivateFolder, syncFolder } from '../../fs/private.ts'
 import type { RestoredFile, RestoreOptions } from '../store-file.ts'
 import { databaseProblem } from './backup.ts'
+import { identityOf, isReplacement } from './replaced-files.ts'
 import type { SqliteStore } from './sqlite-store.ts'
 
 const KEPT_BACKUPS = 5
@@ -60,16 +61,22 @@ export async function restoreStore(
   if (release === null) throw new ReasonError('store_busy', { path: store.path, waitedMs: 10_000 })
   try {
     const damaged = existsSync(store.path) && (force || databaseProblem(store.path) !== null)
+    if (!damaged) finishReplacing(store.path, folders.setAside)
     const name = backupName(nowMs).replace('.db', '')
     if (damaged) setAside(store.path, join(folders.setAside, name + UNREAD))
-    const backup = backupsIn(folders.backups, nowMs).find((file) => databaseProblem(file) === null) ?? null
     // What was set aside is newer than any backup, and comes first: the newest view of a file is the one to keep.
     const salvage = listUnread(folders.setAside)
+    // Where there is nothing to restore any more, somebody else did it.
+    const isWhole = !damaged && salvage.length === 0 && existsSync(store.path)
+    const good = isWhole
+      ? undefined
+      : backupsIn(folders.backups, nowMs).find((file) => databaseProblem(file) === null)
+    const backup = good ?? null
     let checkpoints = 0
     for (const folder of salvage) checkpoints += await store.mergeFrom(join(folder, DATABASE))
     if (backup !== null) checkpoints += await store.mergeFrom(backup)
     await bringBack()
-    for (const folder of salvage) renameSync(folder, folder.slice(0, -UNREAD.length))
+    for (const folder of salvage) markRead(folder)
     const aside = salvage[0]?.slice(0, -UNREAD.length)
     return { setAside: aside ? join(aside, DATABASE) : null, backup, checkpoints }
   } finally {
@@ -77,8 +84,19 @@ export async function restoreStore(
   }
 }
 
+/**
+ * A store that its user replaced is not merged into the one that they chose: who replaced it died before they could
+ * say that it is done.
+ */
+function finishReplacing(path: string, setAsideFolder: string): void {
+  for (const folder of listUnread(setAsideFolder))
+    if (existsSync(path) && isReplacement(path, identityOf(join(folder, DATABASE)))) markRead(folder)
+}
+
+export const markRead = (folder: string) => renameSync(folder, folder.slice(0, -UNREAD.length))
+
 /** The ending of a folder whose database was set aside and not read yet: a crash may come between. */
-const UNREAD = '.unread'
+export const UNREAD = '.unread'
 
 /** Folders with a database that was set aside and not read yet, newest first. */
 export function listUnread(setAsideFolder: string): string[] {
@@ -90,16 +108,21 @@ export function listUnread(setAsideFolder: string): string[] {
     .map((name) => join(setAsideFolder, name))
 }
 
-const DATABASE = 'savepoint.db'
+export const DATABASE = 'savepoint.db'
+
+/** Gives the file and its log a second name; durable when it returns. */
+export function linkAside(path: string, folder: string): void {
+  makePrivateFolder(folder)
+  for (const ending of ['-wal', ''])
+    if (existsSync(path + ending)) linkSync(path + ending, join(folder, DATABASE + ending))
+  syncFolder(folder)
+}
 
 /**
  * The file and its log get their second name first, and lose their old one only when both are safe there.
  * The index is rebuilt from them.
  */
 function setAside(path: string, folder: string): void {
-  makePrivateFolder(folder)
-  for (const ending of ['-wal', ''])
-    if (existsSync(path + ending)) linkSync(path + ending, join(folder, DATABASE + ending))
-  syncFolder(folder)
+  linkAside(path, folder)
   for (const ending of ['-wal', '', '-shm']) rmSync(path + ending, { force: true })
 }

@@ -6,9 +6,12 @@ import type { Sql } from './sql.ts'
 
 export const SELECT_STREAM = `SELECT id, repository, workspace, kind, name, head_id AS headId, head_seq AS headSequence, live,
   created_at AS createdAt, maintained_at AS maintainedAt FROM streams`
-export const SELECT_CHECKPOINT = `SELECT c.id, c.stream, c.seq AS sequence, c.at, c.progress, c.removed_at AS removedAt,
+const CHECKPOINT_COLUMNS = `c.id, c.stream, c.seq AS sequence, c.at, c.progress, c.removed_at AS removedAt,
   EXISTS (SELECT 1 FROM pins WHERE checkpoint = c.id) AS pinned,
-  EXISTS (SELECT 1 FROM foreign_marks WHERE checkpoint = c.id) AS isForeign, c.gist, c.hash, c.body FROM checkpoints c`
+  EXISTS (SELECT 1 FROM foreign_marks WHERE checkpoint = c.id) AS isForeign, c.gist, c.hash`
+export const SELECT_CHECKPOINT = `SELECT ${CHECKPOINT_COLUMNS}, c.body FROM checkpoints c`
+/** The same without the bodies, which may be a hundred times as large. */
+export const SELECT_ROW = `SELECT ${CHECKPOINT_COLUMNS}, NULL AS body FROM checkpoints c`
 
 /** Whether `c.gist` can be read. In two steps: `json_type` fails on what is not JSON. */
 export const IS_GIST = `iif(json_valid(c.gist), json_type(c.gist), '') = 'object'`

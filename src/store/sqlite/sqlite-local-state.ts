@@ -12,6 +12,7 @@ import type {
   OverviewRow,
   OwedView,
   Release,
+  RepositoryRow,
   Trust,
   ViewFilter,
   ViewKey,
@@ -45,6 +46,26 @@ export class SqliteLocalState implements LocalState {
 
   listWorkspaces(): Promise<WorkspaceRow[]> {
     return this.connection.read((sql) => sql.all<WorkspaceRow>('SELECT id, repository, path FROM workspaces'))
+  }
+
+  async seeRepository({ id, name, remote, roots, declined }: RepositoryRow): Promise<void> {
+    const lists = { roots: JSON.stringify(roots), declined: JSON.stringify(declined) }
+    await this.connection.write((sql) => sql.replace('repositories', { id, name, remote, ...lists }))
+  }
+
+  listRepositories(): Promise<RepositoryRow[]> {
+    return this.connection.read((sql) =>
+      sql
+        .all<Omit<RepositoryRow, 'roots' | 'declined'> & { roots: string; declined: string }>(
+          'SELECT id, name, remote, roots, declined FROM repositories ORDER BY id',
+        )
+        // `as`: written by `seeRepository` and by nobody else.
+        .map(({ roots, declined, ...row }) => ({
+          ...row,
+          roots: (parseOrNull(roots) ?? []) as string[],
+          declined: (parseOrNull(declined) ?? []) as string[],
+        })),
+    )
   }
 
   async apply(change: LocalChange): Promise<void> {

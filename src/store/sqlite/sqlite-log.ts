@@ -8,6 +8,7 @@ import type {
   CommitResult,
   Log,
   LogChange,
+  LogPlace,
   SessionFilter,
   Situation,
   StoredCheckpoint,
@@ -17,7 +18,14 @@ import type {
   Version,
 } from '../log.ts'
 import type { Connection } from './connection.ts'
-import { addNoteToHead, appendToLog, closeGaps, readmitCheckpoint, removeBodies } from './log-writes.ts'
+import {
+  addNoteToHead,
+  appendToLog,
+  closeGaps,
+  moveRepository,
+  readmitCheckpoint,
+  removeBodies,
+} from './log-writes.ts'
 import {
   checkpointRowOf,
   newestWholeCheckpoint,
@@ -26,6 +34,7 @@ import {
   readGist,
   readStored,
   SELECT_CHECKPOINT,
+  SELECT_ROW,
   SELECT_STREAM,
   streamById,
   unpackText,
@@ -102,7 +111,7 @@ export class SqliteLog implements Log {
 
   readHistory(stream: string): Promise<CheckpointRow[]> {
     return this.connection.read((sql) =>
-      sql.all<RawRow>(`${SELECT_CHECKPOINT} WHERE c.stream = ? ORDER BY c.seq`, stream).map(checkpointRowOf),
+      sql.all<RawRow>(`${SELECT_ROW} WHERE c.stream = ? ORDER BY c.seq`, stream).map(checkpointRowOf),
     )
   }
 
@@ -110,7 +119,7 @@ export class SqliteLog implements Log {
     return this.connection.read((sql) =>
       sql
         .all<RawRow>(
-          `${SELECT_CHECKPOINT} WHERE c.id IN (SELECT value FROM json_each(?))`,
+          `${SELECT_ROW} WHERE c.id IN (SELECT value FROM json_each(?))`,
           JSON.stringify(checkpoints),
         )
         .map(checkpointRowOf),
@@ -158,6 +167,10 @@ export class SqliteLog implements Log {
     )
   }
 
+  moveRepository(from: LogPlace, to: LogPlace): Promise<Array<{ was: string; now: string }>> {
+    return this.connection.write((sql) => moveRepository(sql, from, to))
+  }
+
   /** Damage is told, never shown. */
   readText(hash: string): Promise<string | null> {
     return this.connection.read((sql) => {
@@ -194,14 +207,14 @@ export class SqliteLog implements Log {
     )
   }
 
-  listUnreadVersions(stream: string): Promise<Array<Version & { hash: string }>> {
+  listVersions(stream: string): Promise<Array<Version & { hash: string }>> {
     return this.connection.read((sql) =>
       sql
-        .all<{ hash: string; checkpoint: string; problem: string }>(
-          'SELECT hash, checkpoint, problem FROM versions WHERE stream = ? AND problem IS NOT NULL ORDER BY hash',
+        .all<Omit<Version, 'current'> & { hash: string; current: number }>(
+          'SELECT hash, checkpoint, current, problem FROM versions WHERE stream = ? ORDER BY hash',
           stream,
         )
-        .map((row) => ({ ...row, current: false })),
+        .map((row) => ({ ...row, current: row.current === 1 })),
     )
   }
 

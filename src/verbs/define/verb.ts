@@ -52,8 +52,8 @@ export interface Verb<F extends Fields = Fields, R = unknown, S extends Shape = 
   say(result: R, screen: Screen): string
   /** Where the result is a file's own text: what a pipe gets instead of words, and not a byte more. */
   exact?(result: R): string | null
-  /** The words go to stderr, because stdout belongs to a command that was run. */
-  aside?: true
+  /** Whether the words go to stderr, because stdout belongs to something else: a command that was run, an export. */
+  aside?(result: R): boolean
   /** Where a result can be bad news: what is wrong, and what the process ends with. Null where all is well. */
   failure?(result: R): Failure | null
   /** Without it the verb is none of the agents' tools. */

@@ -17,17 +17,21 @@ function requireHash(text: string): void {
     throw new ReasonError('usage_invalid', { problem: '--kept takes at least 6 digits of a hash' })
 }
 
-/** A text that was kept as it stood, though it was no document: half a save, a broken front matter. */
-async function keptText({ store }: Context, row: WorkRow, start: string) {
-  const found = (await store.log.listUnreadVersions(row.stream.id)).find(({ hash }) => hash.startsWith(start))
-  const text = found ? await store.log.readText(found.hash) : null
+/** Versions that are no documents: half a save, a broken front matter. */
+const unreadVersions = async ({ store }: Context, { stream }: WorkRow) =>
+  (await store.log.listVersions(stream.id)).filter(({ problem }) => problem !== null)
+
+/** A text that was kept as it stood, though it was no document. */
+async function keptText(context: Context, row: WorkRow, start: string) {
+  const found = (await unreadVersions(context, row)).find(({ hash }) => hash.startsWith(start))
+  const text = found ? await context.store.log.readText(found.hash) : null
   if (!found || text === null)
     throw new ReasonError('checkpoint_unknown', { id: row.stream.name, at: `with a kept text ${start}` })
   return { sequence: row.position.sequence, checkpoint: found.checkpoint, at: row.position.at, text }
 }
 
-const keptTexts = async ({ store }: Context, { stream }: WorkRow) =>
-  (await store.log.listUnreadVersions(stream.id)).map(({ hash, problem }) => ({ hash, problem }))
+const keptTexts = async (context: Context, row: WorkRow) =>
+  (await unreadVersions(context, row)).map(({ hash, problem }) => ({ hash, problem }))
 
 /** Unreviewed text is shown to people, never to agents: neither a version nor the note of its save. */
 async function refuseForeign(

@@ -90,7 +90,7 @@ export const runExec = defineVerb({
   },
   say: ({ runId, outcome }) =>
     `savepoint: ${outcome.result} ${outcome.name} (${outcome.summary}, ${outcome.duration_ms} ms), recorded in run ${runId}`,
-  aside: true,
+  aside: () => true,
   failure: ({ exitCode, outcome }) =>
     exitCode === 0
       ? null

@@ -1,23 +1,82 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { ReasonError } from '../../core/reason.ts'
+import { ReasonError, usageError } from '../../core/reason.ts'
+import { formatCount } from '../../core/text.ts'
+import type { Context } from '../../engine/context/context.ts'
+import type { ReplacedFile, StoreContent, StoreFile } from '../../store/store-file.ts'
 import { defineVerb } from '../define/verb.ts'
+
+type BackupAnswer =
+  | { path: string; bytes: number }
+  | {
+      path: string
+      dryRun: boolean
+      content: StoreContent
+      present: StoreContent
+      replaced: ReplacedFile | null
+    }
 
 export const backup = defineVerb({
   name: 'backup',
-  summary: 'Copy the store to a file',
-  detail: 'The copy is consistent while others write, and checked before it gets its name.',
-  fields: { file: { kind: 'text', at: 0, required: true, about: 'a file that does not exist yet' } },
-  examples: ['savepoint backup ~/savepoint-backup.db'],
+  summary: 'Copy the store to a file, or restore it from one',
+  detail:
+    'A copy is consistent while others write, and checked before it gets its name. --restore checks the file, makes a backup of the store as it is, and puts a copy of the file in its place; running agents go on with it.',
+  fields: {
+    file: {
+      kind: 'text',
+      at: 0,
+      required: true,
+      about: 'a file that does not exist yet; with --restore a backup',
+    },
+    restore: { kind: 'flag', about: 'put this backup in the place of the store' },
+    dryRun: { kind: 'flag', about: 'with --restore: check the file and say what it holds' },
+  },
+  examples: [
+    'savepoint backup ~/savepoint-backup.db',
+    'savepoint backup --restore ~/savepoint-backup.db --dry-run',
+    'savepoint backup --restore ~/savepoint-backup.db',
+  ],
   access: 'write',
-  async perform(context, { file }) {
+  async perform(context, { file, restore, dryRun }): Promise<BackupAnswer> {
     if (context.file === null) {
       const path = context.home.database
       throw new ReasonError('store_unavailable', { path, problem: 'there is no store yet' })
     }
     const path = resolve(context.cwd, file)
+    if (restore) return restoreFrom(context, context.file, path, dryRun)
+    if (dryRun) throw usageError('--dry-run goes with --restore')
     await context.file.copyTo(path)
     return { path, bytes: statSync(path).size }
   },
-  say: ({ path, bytes }) => `The store is copied to ${path} (${bytes} bytes).`,
+  say: (answer) => {
+    if ('bytes' in answer) return `The store is copied to ${answer.path} (${answer.bytes} bytes).`
+    const { path, content, present, replaced } = answer
+    return [
+      `${replaced === null ? 'Would restore' : 'Restored'} ${sayContent(content)}, from ${path}.`,
+      `In its place was: ${sayContent(present)}.`,
+      ...(replaced === null ? [] : [`To go back: savepoint backup --restore ${replaced.before}`]),
+    ].join('\n')
+  },
 })
+
+const sayContent = ({ streams, checkpoints, sessions, newestAt }: StoreContent) =>
+  [
+    formatCount(streams, 'piece of work', 'pieces of work'),
+    formatCount(checkpoints, 'checkpoint'),
+    formatCount(sessions, 'session'),
+    newestAt === null ? 'nothing saved' : `last saved ${newestAt.slice(0, 16).replace('T', ' ')}`,
+  ].join(', ')
+
+/** What a backup holds counts as the user's own words, and trust comes with it: an agent cannot bring it. */
+async function restoreFrom(
+  { speaker, home }: Context,
+  file: StoreFile,
+  path: string,
+  dryRun: boolean,
+): Promise<BackupAnswer> {
+  if (speaker === 'agent') throw new ReasonError('import_by_agent', { what: 'restore a backup' })
+  if (path === home.database) throw usageError('this is the store itself')
+  const content = await file.describe(path)
+  const present = await file.describe()
+  return { path, dryRun, content, present, replaced: dryRun ? null : await file.replaceWith(path) }
+}

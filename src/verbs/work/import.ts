@@ -1,32 +1,60 @@
+import { resolve } from 'node:path'
 import { PLANS } from '../../core/layout.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { usageError } from '../../core/reason.ts'
 import { formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import { type ImportReport, importSources } from '../../engine/import/import-sources.ts'
+import { adoptRepository, offerAdoption } from '../../engine/transfer/adopt-repository.ts'
+import { importExport } from '../../engine/transfer/import-export.ts'
+import { isExportFile } from '../../engine/transfer/read-export.ts'
 import { defineVerb, type Screen } from '../define/verb.ts'
 import { fitLines } from '../say/table.ts'
+import { sayTransfer, type TransferAnswer } from './say-transfer.ts'
 
 /** So many files are named; all are counted. */
 const NAMED = 50
 
 export const importVerb = defineVerb({
   name: 'import',
-  summary: 'Read documents that other tools left here, in bulk',
+  summary: 'Import the export of another machine, or documents that other tools left here',
   detail:
-    'Notes, a session ledger and handoffs become checkpoints, each at the time it was written. Without paths the usual places are searched; a folder is searched with all below it. What is older than the newest checkpoint of its stream goes to a stream beside it: an old note never becomes the newest. What is known already is passed over.',
+    'An export (savepoint export) is known by its first line, and may lie anywhere: what the store does not have is added, and where work went on here and there both are kept. Otherwise notes, a session ledger and handoffs become checkpoints, each at the time it was written. Without paths the usual places are searched; a folder is searched with all below it. What is older than the newest checkpoint of its stream goes to a stream beside it: an old note never becomes the newest. What is known already is passed over.',
   fields: {
-    paths: { kind: 'words', at: 0, about: 'files and folders of this workspace' },
+    paths: { kind: 'words', at: 0, about: 'an export; or files and folders of this workspace' },
     dryRun: { kind: 'flag', about: 'only say what would be imported' },
+    skipDamaged: {
+      kind: 'flag',
+      about: 'of a damaged export take what is sound; otherwise nothing is taken',
+    },
+    adopt: {
+      kind: 'text',
+      value: 'REPOSITORY',
+      about: 'take over the work of this repository, of which this is a clone; its name or id',
+    },
   },
   examples: [
+    'savepoint import ~/payments.savepoint.gz',
+    'savepoint import --adopt payments',
     'savepoint import --dry-run',
     'savepoint import',
     `savepoint import ${[...PLANS, 'auth'].join('/')} docs/handoff.md`,
   ],
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
   lenient: true,
-  async perform(context, { paths, dryRun }) {
-    if (paths.includes('')) throw new ReasonError('usage_invalid', { problem: 'a path is empty' })
+  async perform(context, { paths, dryRun, skipDamaged, adopt }): Promise<ImportAnswer | TransferAnswer> {
+    if (paths.includes('')) throw usageError('a path is empty')
+    const files = paths.map((path) => resolve(context.cwd, path))
+    if (adopt !== undefined || skipDamaged || files.some(isExportFile)) {
+      const [file = null, ...more] = files
+      if (more.length > 0) throw usageError('an export is imported alone: name one file')
+      if (adopt === undefined && file === null)
+        throw usageError('--skip-damaged goes with the file of an export')
+      if (adopt !== undefined && dryRun) throw usageError('--adopt has no dry run')
+      const taken = file === null ? null : await importExport(context, file, { dryRun, skipDamaged })
+      const adopted = adopt === undefined ? null : await adoptRepository(context, adopt)
+      if (adopted === null && !dryRun) await offerAdoption(context)
+      return { dryRun, taken, adopted }
+    }
     const { skipped, elsewhere, ...report } = await importSources(context, paths, dryRun)
     return {
       ...report,
@@ -34,7 +62,7 @@ export const importVerb = defineVerb({
       elsewhere: { count: elsewhere.length, files: elsewhere.slice(0, NAMED) },
     }
   },
-  say: (result, screen) => sayImport(result, screen),
+  say: (result, screen) => ('taken' in result ? sayTransfer(result) : sayImport(result, screen)),
 })
 
 type ImportAnswer = Omit<ImportReport, 'skipped' | 'elsewhere'> &

@@ -5,6 +5,7 @@ import { type ResumeResult, resumeStream } from '../../engine/brief/resume-work.
 import { notesHere } from '../../engine/brief/session-notes.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
 import { worldOf } from '../../engine/surroundings/world.ts'
+import { offerAdoption } from '../../engine/transfer/adopt-repository.ts'
 import type { ExplainedLine } from '../../policy/brief/explain.ts'
 import type { StreamCandidate } from '../../policy/resolve.ts'
 import { choiceFact, integerFact, listFact, nullableFact, textFact } from '../define/facts.ts'
@@ -43,6 +44,7 @@ export const resume = defineVerb({
   takesIn: 'talk',
   lenient: true,
   async perform(context, { id, budget = context.settings.brief_tokens, markdown, explain }) {
+    await offerAdoption(context)
     const survey = await readSurvey(context)
     // What is uncommitted is in no brief: git need not be asked for it.
     const world = await worldOf(context, survey, { wantsDirty: false })

@@ -3,6 +3,8 @@ import { PLANS_HOME } from '../../core/layout.ts'
 import { formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import type { SavedView } from '../../engine/save/save-document.ts'
+import { offerAdoption } from '../../engine/transfer/adopt-repository.ts'
+import { recordRepository } from '../../engine/transfer/repository-marks.ts'
 import { choiceFact, integerFact, listFact, nullableFact, recordFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { type SaveReceipt, saveInSession } from './save-in-session.ts'
@@ -43,6 +45,9 @@ export const save = defineVerb({
   takesIn: 'talk',
   lenient: true,
   async perform(context, { trigger = 'manual', ...input }) {
+    await offerAdoption(context)
+    // Once: git is asked for the first commits of a long history.
+    context.afterwards.push(async () => void (await recordRepository(context)))
     return saveInSession(context, await readSaveInput(context, input), { kind: trigger, note: BY_HAND.saved })
   },
   say: (receipt, { columns }) => banner(receipt, columns),

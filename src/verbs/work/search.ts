@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import { ReasonError } from '../../core/reason.ts'
 import { SEARCH_KINDS } from '../../core/searchable.ts'
 import { shortId } from '../../core/session-name.ts'
@@ -7,6 +6,7 @@ import { readOverview } from '../../engine/documents/read-overview.ts'
 import { glanceAt } from '../../engine/documents/survey.ts'
 import { askIndex, fillIndex } from '../../engine/search/fill-index.ts'
 import { readMoreEarlier } from '../../engine/sessions/ingest-sessions.ts'
+import { nameRepositories } from '../../engine/transfer/repository-marks.ts'
 import { readQuery, type SearchWords } from '../../policy/search-query.ts'
 import type { SearchAnswer, SearchFilter, SearchHit } from '../../store/search-index.ts'
 import {
@@ -78,7 +78,7 @@ export const search = defineVerb({
       ...{ kind, branch, most: limit },
       since: since === undefined ? null : sinceTime(since, context.ports.now()),
     })
-    const projects = allWorkspaces ? await projectsOf(context) : null
+    const projects = allWorkspaces ? await nameRepositories(context) : null
     const answer: FoundAnswer = {
       ...{ query, total: found.total, more: found.more, relaxed },
       narrowed: kind !== null || branch !== null || since !== undefined,
@@ -143,21 +143,13 @@ async function lookFor(
   return { found: { ...any, foreign }, relaxed: any.total > 0 }
 }
 
-/** Where each repository is, by a workspace of it. */
-const projectsOf = async ({ store }: Context) =>
-  new Map(
-    (await store.local.listWorkspaces()).flatMap(({ repository, path }) =>
-      path ? [[repository, path] as const] : [],
-    ),
-  )
-
 function describeHit(
   { identity }: Context,
   hit: SearchHit,
-  projects: ReadonlyMap<string, string> | null,
+  projects: Awaited<ReturnType<typeof nameRepositories>> | null,
 ): FoundRecord {
   const { id, kind, at, branch, superseded, place, repository, snippet } = hit
-  const path = projects?.get(repository) ?? null
+  const { name: project = null, path = null } = projects?.get(repository) ?? {}
   const command = commandFor(hit)
   return {
     ...{ id, kind, at, branch, superseded },
@@ -167,7 +159,7 @@ function describeHit(
     open:
       path === null || repository === identity.repository ? command : `cd ${quotePath(path)} && ${command}`,
     archived: place?.archived ?? false,
-    project: path === null ? null : basename(path),
+    project,
   }
 }
 

@@ -13,6 +13,7 @@ import { WHY } from '../../engine/context/notices.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
 import { isHere } from '../../engine/documents/survey.ts'
 import { type World, worldOf } from '../../engine/surroundings/world.ts'
+import { offerAdoption } from '../../engine/transfer/adopt-repository.ts'
 import { hasDrift } from '../../policy/brief/brief.ts'
 import { describeDrift } from '../../policy/brief/brief-words.ts'
 import { type Due, type DueInput, dueOf } from '../../policy/due.ts'
@@ -62,6 +63,7 @@ export const status = defineVerb({
   takesIn: 'talk',
   lenient: true,
   async perform(context): Promise<Status> {
+    await offerAdoption(context)
     const survey = await readSurvey(context)
     const world = await worldOf(context, survey)
     const here = await findSavedWork(context, survey, world, null)

@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs'
+import { instant } from '../../core/ports.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { looksLikeSame } from '../../policy/same-repository.ts'
+import type { RepositoryRow } from '../../store/local-state.ts'
+import { takeRepositoryId } from '../../workspace/identity.ts'
+import { readRemote } from '../../workspace/read-remote.ts'
+import { type Context, settleIdentity } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
+import { placeOfRepository, rootsHere } from './repository-marks.ts'
+
+/** A repository of the store that is nowhere on this machine, and how much work of it there is. */
+interface Adoptable extends RepositoryRow {
+  work: number
+}
+
+const workOf = async ({ store }: Context, repository: string) => {
+  if (repository === '') return 0
+  const [work, runs] = [
+    await store.log.listStreams(repository, 'work'),
+    await store.log.listStreams(repository),
+  ]
+  return work.length + runs.length
+}
+
+/** Where a repository lies on this machine; null where it does not. */
+async function folderOf({ store }: Context, repository: string): Promise<string | null> {
+  const rows = await store.local.listWorkspaces()
+  const found = rows.find(
+    (row) => row.repository === repository && placeOfRepository(row.path, repository) !== null,
+  )
+  return found?.path ?? null
+}
+
+/**
+ * The repository of another machine that this fresh clone looks like, by its remote, and where git may be asked by its
+ * first commits. Nothing is looked for once work was saved here. A copy beside its original is a repository of its own.
+ */
+async function findAdoptable(context: Context): Promise<Adoptable | null> {
+  const { store, identity, place } = context
+  if (place.git === null) return null
+  const others = (await store.local.listRepositories()).filter(
+    ({ id, declined }) => id !== identity.repository && !declined.includes(place.root),
+  )
+  if (others.length === 0 || (await workOf(context, identity.repository)) > 0) return null
+  const remote = readRemote(place)
+  let roots: string[] | null = null
+  for (const other of others) {
+    if ((await folderOf(context, other.id)) !== null) continue
+    const work = await workOf(context, other.id)
+    if (work === 0) continue
+    roots ??= await rootsHere(context)
+    if (looksLikeSame({ remote, roots }, other)) return { ...other, work }
+  }
+  return null
+}
+
+/**
+ * Asks the user, once, whether this clone is to take over the work of the repository that it looks like; without a
+ * terminal one line says how. A hostile clone can look like any repository, so nothing is taken over without a yes,
+ * and an agent hears nothing of it.
+ */
+export async function offerAdoption(context: Context): Promise<void> {
+  if (context.speaker === 'agent') return
+  const found = await findAdoptable(context)
+  if (found === null) return
+  const { name, work, id } = found
+  if (context.ask === null) {
+    const short = await shortestName(context, found)
+    context.notices.push(NOTICES.cloneOfKnown(name, work, short))
+    return
+  }
+  const [answer = ''] = await context.ask([NOTICES.adoptQuestion(name, work)])
+  if (/^y(?:es)?$/i.test(answer)) {
+    const adopted = await adoptRepository(context, id)
+    context.notices.push(NOTICES.adopted(name, adopted.work))
+    for (const { was, now } of adopted.renamed) context.notices.push(NOTICES.workRenamed(was, now))
+  } else {
+    const { work: _counted, ...row } = found
+    await context.store.local.seeRepository({ ...row, declined: [...row.declined, context.place.root] })
+  }
+}
+
+export const tellAdoption = ({ name, work, renamed }: AdoptedRepository): string[] => [
+  NOTICES.adopted(name, work),
+  ...renamed.map(({ was, now }) => NOTICES.workRenamed(was, now)),
+]
+
+/** Its name where that is one word and nobody else's, else its id. */
+async function shortestName({ store }: Context, { id, name }: RepositoryRow): Promise<string> {
+  const alike = (await store.local.listRepositories()).filter((row) => row.name === name)
+  return alike.length === 1 && /^[\w.][\w.-]*$/.test(name) ? name : id
+}
+
+export interface AdoptedRepository {
+  id: string
+  name: string
+  work: number
+  renamed: Array<{ was: string; now: string }>
+}
+
+/**
+ * Makes this clone the repository of that name or id. The store comes first: who dies before the id is written finds
+ * the work where it was looked for, and gives the command again.
+ */
+export async function adoptRepository(context: Context, wanted: string): Promise<AdoptedRepository> {
+  const { store, place, ports } = context
+  if (context.speaker === 'agent')
+    throw new ReasonError('import_by_agent', { what: 'take over work for this clone' })
+  const all = await store.local.listRepositories()
+  const [found, ...more] = all.filter(({ id, name }) => id === wanted || name === wanted)
+  if (found === undefined || more.length > 0 || place.git === null) {
+    const known = all.map(({ id, name }) => (more.length > 0 ? `${name} (${id})` : name)).slice(0, 10)
+    throw new ReasonError('repository_unknown', { name: wanted, known: known.join(', ') || 'none' })
+  }
+  const { id, name } = found
+  const here = await settleIdentity(context, 'write')
+  const path = here.repository === id ? null : await folderOf(context, id)
+  if (path !== null) throw new ReasonError('repository_present', { name, path })
+  const to = { repository: id, workspace: here.workspace }
+  const renamed = here.repository === id ? [] : await store.log.moveRepository(here, to)
+  for (const row of await store.local.listWorkspaces())
+    if (row.repository === id && row.id !== here.workspace && !existsSync(row.path))
+      await store.log.moveRepository({ repository: id, workspace: row.id }, to)
+  takeRepositoryId(place, id, ports)
+  await store.local.seeWorkspace(
+    { id: here.workspace, repository: id, path: place.root },
+    instant(ports.now()),
+  )
+  // What is found by a search has the old id; it is made anew at the next search.
+  await store.index.forget()
+  context.identity = to
+  const work = await workOf(context, id)
+  return { id, name, work, renamed }
+}

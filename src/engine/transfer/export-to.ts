@@ -1,0 +1,68 @@
+import { statSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { randomToken } from '../../core/id.ts'
+import { describeError, ReasonError, usageError } from '../../core/reason.ts'
+import { type Folder, openFolder } from '../../fs/disk.ts'
+import { streamDurably } from '../../fs/durable.ts'
+import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
+import { type ExportCounts, writeExport } from './write-export.ts'
+
+export interface ExportReport extends Omit<ExportCounts, 'damaged'> {
+  /** Null where it went to the standard output. */
+  path: string | null
+  bytes: number
+  damaged: number
+}
+
+/** Exports to a file, which is whole when it has its name, or to the standard output. */
+export async function exportTo(
+  context: Context,
+  file: string,
+  { all, force }: { all: boolean; force: boolean },
+): Promise<ExportReport> {
+  let bytes = 0
+  const counting = (write: (piece: Uint8Array) => void | Promise<void>) => (piece: Uint8Array) => {
+    bytes += piece.length
+    return write(piece)
+  }
+  const tell = ({ damaged, ...counts }: ExportCounts, path: string | null): ExportReport => {
+    if (damaged.length > 0) context.notices.push(NOTICES.exportedWithout(damaged))
+    return { path, bytes, ...counts, damaged: damaged.length }
+  }
+  if (file === '-') return tell(await writeExport(context, { all }, counting(writeOut)), null)
+
+  const path = resolve(context.cwd, file)
+  using folder = openParent(path)
+  const name = basename(path)
+  // Refused before the work, and once more by the link that gives the file its name.
+  if (!force && folder.entry(name) !== null) throw new ReasonError('file_exists', { path })
+  if (folder.entry(name)?.kind === 'folder') throw usageError(`${JSON.stringify(file)} is a folder`)
+  const written: { counts?: ExportCounts } = {}
+  const options = { token: randomToken(context.ports.random), mode: 0o600, replaces: force }
+  const isPlaced = await streamDurably(folder, name, options, async (write) => {
+    written.counts = await writeExport(context, { all }, counting(write))
+  })
+  if (!isPlaced || written.counts === undefined) throw new ReasonError('file_exists', { path })
+  return { ...tell(written.counts, path), bytes: statSync(path).size }
+}
+
+function openParent(path: string): Folder {
+  try {
+    return openFolder(dirname(path))
+  } catch (error) {
+    throw new ReasonError(
+      'folder_unreadable',
+      { path: dirname(path), problem: describeError(error) },
+      { cause: error },
+    )
+  }
+}
+
+/** Waits for a reader that is slow, so that nothing piles up. */
+const writeOut = (piece: Uint8Array) =>
+  new Promise<void>((done, fail) => {
+    process.stdout.write(piece, (error) =>
+      error ? fail(new ReasonError('output_failed', { problem: describeError(error) })) : done(),
+    )
+  })

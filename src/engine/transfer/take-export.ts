@@ -1,0 +1,364 @@
+import { existsSync } from 'node:fs'
+import { sha256 } from '../../core/canonical.ts'
+import type { Gist } from '../../core/checkpoint.ts'
+import { numberedName } from '../../core/id.ts'
+import { instant } from '../../core/ports.ts'
+import { isLineProblem } from '../../formats/export/codec.ts'
+import type {
+  CheckpointRecord,
+  ExportRecord,
+  RemovedRecord,
+  RepositoryRecord,
+  SessionRecord,
+  StreamRecord,
+  TextRecord,
+  VersionRecord,
+} from '../../formats/export/record.ts'
+import { redactAll } from '../../policy/redact.ts'
+import type { LogChange, NewStream, Stream } from '../../store/log.ts'
+import type { Context } from '../context/context.ts'
+import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
+import { storeBusy } from '../context/workspace-lock.ts'
+import { readExport } from './read-export.ts'
+import { readingSchema } from './reading-schema.ts'
+
+export interface TakeReport {
+  repositories: Array<{ id: string; name: string }>
+  streams: { new: number; extended: number; known: number }
+  checkpoints: { new: number; known: number }
+  versions: { new: number; known: number }
+  sessions: { new: number; updated: number; known: number }
+  /** Streams that went on here and there: what came is a stream beside the one that is here. */
+  split: Array<{ stream: string; now: string }>
+  /** Records that refer to what is neither here nor in the file. */
+  unplaced: number
+}
+
+type Point = CheckpointRecord | RemovedRecord
+
+const idOf = (point: Point) => (point.kind === 'checkpoint' ? point.checkpoint.id : point.row.id)
+
+/** So much is committed at once. */
+const BATCH = { points: 200, characters: 4_000_000 }
+
+/** Takes in what an export has and the store has not. Ids decide what is known, so doing it twice does no harm. */
+export async function takeExport(
+  context: Context,
+  path: string,
+  { isDry }: { isDry: boolean },
+): Promise<TakeReport> {
+  const taking = new Taking(context, isDry)
+  for await (const read of readExport(path, context.progress))
+    if (!isLineProblem(read)) await taking.take(read)
+  return taking.finish()
+}
+
+class Taking {
+  readonly report: TakeReport = {
+    ...{ repositories: [], streams: { new: 0, extended: 0, known: 0 }, checkpoints: { new: 0, known: 0 } },
+    ...{ versions: { new: 0, known: 0 }, sessions: { new: 0, updated: 0, known: 0 }, split: [], unplaced: 0 },
+  }
+  private readonly context: Context
+  private readonly isDry: boolean
+  private readonly workspaces = new Map<string, string>()
+  private streams = new Map<string, Stream>()
+  private readonly readRepositories = new Set<string>()
+  private stream: StreamRecord | null = null
+  /** The checkpoint of the stream that came before, and the stream that has it here. */
+  private previous: { id: string; stream: string } | null = null
+  private hasAdded = { new: false, old: false }
+  private points: Point[] = []
+  private size = 0
+  private texts: Pick<LogChange, 'texts' | 'versions'> & { workspace: string } = { workspace: '' }
+
+  constructor(context: Context, isDry: boolean) {
+    this.context = context
+    this.isDry = isDry
+  }
+
+  async take(record: ExportRecord): Promise<void> {
+    if (record.kind !== 'checkpoint' && record.kind !== 'removed') await this.settlePoints()
+    switch (record.kind) {
+      case 'repository':
+        return this.takeRepository(record)
+      case 'stream':
+        return this.beginStream(record)
+      case 'checkpoint':
+      case 'removed':
+        return this.addPoint(record)
+      case 'version':
+        return this.takeVersion(record)
+      case 'text':
+        return this.takeText(record)
+      case 'session':
+        return this.takeSession(record)
+    }
+  }
+
+  async finish(): Promise<TakeReport> {
+    await this.settlePoints()
+    await this.settleTexts()
+    this.countStream()
+    return this.report
+  }
+
+  /** What is known here of a repository stays; only what nobody knew is added. */
+  private async takeRepository({ id, name, remote, roots }: RepositoryRecord): Promise<void> {
+    const { local } = this.context.store
+    this.report.repositories.push({ id, name })
+    const known = (await local.listRepositories()).find((row) => row.id === id)
+    const isNews = known === undefined || (known.roots.length === 0 && roots.length > 0)
+    if (!this.isDry && isNews)
+      await local.seeRepository({ id, name, remote, roots, declined: known?.declined ?? [] })
+  }
+
+  private async beginStream(record: StreamRecord): Promise<void> {
+    this.countStream()
+    this.stream = record
+    this.previous = null
+    await this.readStreams(record.repository)
+  }
+
+  private countStream(): void {
+    if (this.stream === null) return
+    const { streams } = this.report
+    if (this.hasAdded.new) streams.new += 1
+    else if (this.hasAdded.old) streams.extended += 1
+    else streams.known += 1
+    this.hasAdded = { new: false, old: false }
+    this.stream = null
+  }
+
+  private async readStreams(repository: string): Promise<void> {
+    if (this.readRepositories.has(repository)) return
+    this.readRepositories.add(repository)
+    for (const kind of ['work', 'run'] as const)
+      for (const stream of await this.context.store.log.listStreams(repository, kind))
+        this.streams.set(stream.id, stream)
+  }
+
+  private async addPoint(point: Point): Promise<void> {
+    const of = point.kind === 'checkpoint' ? point.checkpoint.stream : point.row.stream
+    if (this.stream?.id !== of) {
+      this.report.unplaced += 1
+      return
+    }
+    this.points.push(point)
+    this.size += point.kind === 'checkpoint' ? JSON.stringify(point).length : 0
+    if (this.points.length >= BATCH.points || this.size >= BATCH.characters) await this.settlePoints()
+  }
+
+  /** Commits the points that wait. Where somebody moved a head meanwhile, it is decided again. */
+  private async settlePoints(): Promise<void> {
+    const { points, stream, context } = this
+    this.points = []
+    this.size = 0
+    if (points.length === 0 || stream === null) return
+    const workspace = await this.workspaceOf(stream.repository)
+    const before = this.previous
+    for (let attempt = 0; attempt < MOST_ATTEMPTS.documents; attempt += 1) {
+      this.previous = before
+      const placed = await this.placePoints(stream, points, workspace)
+      const { begins = [], appends = [] } = placed.change
+      const committed =
+        this.isDry || appends.length === 0
+          ? { done: true }
+          : await context.store.acts.commit({ workspace, begins, appends })
+      if (committed.done) {
+        this.count(stream, placed)
+        for (const point of placed.known) await this.noteKnown(point)
+        return
+      }
+      this.readRepositories.clear()
+      this.streams = new Map()
+      await this.readStreams(stream.repository)
+    }
+    throw storeBusy(context)
+  }
+
+  private count(stream: StreamRecord, { change, known, splits }: Placed): void {
+    const { begins = [], appends = [] } = change
+    this.report.checkpoints.new += appends.length
+    this.report.checkpoints.known += known.length
+    this.report.split.push(...splits)
+    if (begins.some(({ id }) => id === stream.id)) this.hasAdded.new = true
+    else if (appends.length > 0) this.hasAdded.old = true
+  }
+
+  /**
+   * Each goes behind the checkpoint that it came after, in whatever stream that is here. Where something else stands
+   * behind that one, two machines went on from it: what came begins a stream of its own.
+   */
+  private async placePoints(
+    stream: StreamRecord,
+    points: readonly Point[],
+    workspace: string,
+  ): Promise<Placed> {
+    const rows = await this.context.store.log.readRows(points.map(idOf))
+    const known = new Map(rows.map(({ id, stream: of, pinned }) => [id, { stream: of, pinned }]))
+    const placed: Placed = { change: { begins: [], appends: [] }, known: [], splits: [] }
+    for (const point of points) {
+      const id = idOf(point)
+      const row = known.get(id)
+      if (row === undefined) {
+        const target = this.targetFor(stream, id, workspace, placed)
+        const { headId, headSequence } = target
+        placed.change.appends?.push({
+          ...this.appendOf(point, target.id),
+          after: headId === '' ? null : headId,
+        })
+        this.streams.set(target.id, { ...target, headId: id, headSequence: headSequence + 1 })
+        this.previous = { id, stream: target.id }
+        known.set(id, { stream: target.id, pinned: true })
+      } else {
+        placed.known.push({ point, isPinned: row.pinned, stream: row.stream })
+        this.previous = { id, stream: row.stream }
+      }
+    }
+    return placed
+  }
+
+  private targetFor(stream: StreamRecord, first: string, workspace: string, placed: Placed): Stream {
+    const { previous } = this
+    const there = this.streams.get(previous?.stream ?? stream.id)
+    if (previous !== null && there?.headId === previous.id) return there
+    const isSplit = previous !== null || there !== undefined
+    const id = isSplit ? `${stream.of}_${sha256(`${stream.id}\n${first}`).slice(0, 24)}` : stream.id
+    const { repository, of: kind } = stream
+    const all = [...this.streams.values()]
+    const isFree = (wanted: string) =>
+      !all.some(
+        (one) =>
+          one.repository === repository &&
+          one.kind === kind &&
+          one.name.toLowerCase() === wanted.toLowerCase(),
+      )
+    const name = numberedName(stream.name, isFree)
+    const begun: NewStream = { id, repository, workspace, kind, name }
+    placed.change.begins?.push(begun)
+    if (name !== stream.name) placed.splits.push({ stream: stream.name, now: name })
+    return { ...begun, headId: '', headSequence: 0, live: 0, createdAt: '', maintainedAt: null }
+  }
+
+  /** A secret that another program let through is taken out here, as it is everywhere. */
+  private appendOf(point: Point, stream: string) {
+    const { foreign } = point
+    if (point.kind === 'removed') {
+      // `as`: the schema has seen what lists need of it.
+      const gist = redactAll(point.row.gist, this.context.mark) as unknown as Gist
+      return { checkpoint: { ...point.row, gist, stream }, foreign }
+    }
+    const { checkpoint, notes, pinned } = redactAll(point, this.context.mark)
+    return { checkpoint: { ...checkpoint, stream }, foreign, notes, pinned }
+  }
+
+  /** What the other machine noted since: a pin, a further trigger of a head. */
+  private async noteKnown({ point, isPinned, stream }: Placed['known'][number]): Promise<void> {
+    if (point.kind === 'removed' || this.isDry) return
+    const { log } = this.context.store
+    const { id } = point.checkpoint
+    if (point.pinned && !isPinned) await log.pin(id, true)
+    if (point.notes.length === 0) return
+    const stored = await log.readCheckpoint(id)
+    const notes = redactAll(point.notes, this.context.mark)
+    for (
+      let at = stored?.state === 'whole' ? stored.notes.length : notes.length;
+      at < notes.length;
+      at += 1
+    ) {
+      const note = notes[at]
+      if (note === undefined || !(await log.addNote(stream, { head: id, notes: at }, note))) return
+    }
+  }
+
+  private async takeVersion(record: VersionRecord): Promise<void> {
+    const { log } = this.context.store
+    const { hash, checkpoint, current, problem, text } = record
+    const [row] = this.isDry ? [{ stream: record.stream }] : await log.readRows([checkpoint])
+    const hasText = text !== undefined || this.texts.texts?.some((one) => one.hash === hash) === true
+    if (row === undefined || (!hasText && !this.isDry && (await log.readText(hash)) === null)) {
+      this.report.unplaced += 1
+      return
+    }
+    const { stream } = row
+    if ((await log.findVersion(stream, hash)) !== null) {
+      this.report.versions.known += 1
+      return
+    }
+    this.report.versions.new += 1
+    const workspace = await this.workspaceOf(this.stream?.repository ?? this.context.identity.repository)
+    await this.keepText(workspace, text === undefined ? null : { hash, text }, {
+      ...{ stream, hash, checkpoint, current, problem },
+    })
+  }
+
+  private async takeText({ hash, text }: TextRecord): Promise<void> {
+    await this.keepText(await this.workspaceOf(this.context.identity.repository), { hash, text }, null)
+  }
+
+  private async keepText(
+    workspace: string,
+    text: { hash: string; text: string } | null,
+    version: NonNullable<LogChange['versions']>[number] | null,
+  ): Promise<void> {
+    if (this.texts.workspace !== workspace) await this.settleTexts()
+    const { texts = [], versions = [] } = this.texts
+    if (text !== null) texts.push(text)
+    if (version !== null) versions.push(version)
+    this.texts = { workspace, texts, versions }
+    const size = texts.reduce((sum, one) => sum + one.text.length, 0)
+    if (versions.length >= BATCH.points || size >= BATCH.characters) await this.settleTexts()
+  }
+
+  private async settleTexts(): Promise<void> {
+    const { workspace, texts = [], versions = [] } = this.texts
+    this.texts = { workspace: '' }
+    if (!this.isDry && texts.length + versions.length > 0)
+      await this.context.store.acts.commit({ workspace, texts, versions })
+  }
+
+  /** A session goes on on one machine only: of two rows the one that was heard of last is the newer. */
+  private async takeSession({ session, reading }: SessionRecord): Promise<void> {
+    this.countStream()
+    const { store, mark } = this.context
+    const { sessions } = this.report
+    const known = await store.log.readSession(session)
+    if (known !== null && known.session.lastActivityAt >= session.lastActivityAt) {
+      sessions.known += 1
+      return
+    }
+    sessions[known === null ? 'new' : 'updated'] += 1
+    if (this.isDry) return
+    await this.settleTexts()
+    const workspace = await this.workspaceOf(session.repository)
+    const read = readingSchema.safeParse(reading)
+    await store.log.advance(
+      redactAll({ ...session, workspace }, mark),
+      known?.version ?? null,
+      read.success ? JSON.stringify(redactAll(read.data, mark)) : null,
+    )
+  }
+
+  /** Which workspace of this machine has the work of a repository: a place that nobody has yet, where it is not here. */
+  private async workspaceOf(repository: string): Promise<string> {
+    const known = this.workspaces.get(repository)
+    if (known !== undefined) return known
+    const { store, identity, ports } = this.context
+    const rows = (await store.local.listWorkspaces()).filter((row) => row.repository === repository)
+    const found =
+      repository === identity.repository
+        ? identity.workspace
+        : (rows.find(({ path }) => existsSync(path)) ?? rows[0])?.id
+    const id = found || `ws_${sha256(`import\n${repository}`).slice(0, 24)}`
+    this.workspaces.set(repository, id)
+    if (!found && !this.isDry)
+      await store.local.seeWorkspace({ id, repository, path: '' }, instant(ports.now()))
+    return id
+  }
+}
+
+interface Placed {
+  change: Pick<LogChange, 'begins' | 'appends'>
+  known: Array<{ point: Point; isPinned: boolean; stream: string }>
+  splits: TakeReport['split']
+}

@@ -1,0 +1,193 @@
+import { sha256 } from '../../core/canonical.ts'
+import { parseOrUndefined } from '../../core/json.ts'
+import { instant } from '../../core/ports.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { ExportWriter } from '../../formats/export/codec.ts'
+import type { ExportRecord, RemovedRecord } from '../../formats/export/record.ts'
+import type { RepositoryRow } from '../../store/local-state.ts'
+import type { CheckpointRow, Stream } from '../../store/log.ts'
+import type { Context } from '../context/context.ts'
+import { nameRepositories, recordRepository } from './repository-marks.ts'
+
+/** What an export holds, in numbers. */
+export interface ExportCounts {
+  repositories: number
+  streams: number
+  checkpoints: number
+  removed: number
+  versions: number
+  sessions: number
+  /** What cannot be read in the store, and is not in the export. */
+  damaged: string[]
+}
+
+/** So much text is compressed at once. A gzip file may have several members: each is one piece. */
+const PIECE = 512 * 1024
+
+/** Writes all of it in pieces, with never more than one record and one piece in memory. */
+export async function writeExport(
+  context: Context,
+  { all }: { all: boolean },
+  write: (bytes: Uint8Array) => void | Promise<void>,
+): Promise<ExportCounts> {
+  const { gzipSync } = process.getBuiltinModule('node:zlib')
+  const writer = new ExportWriter()
+  const counts: ExportCounts = {
+    ...{ repositories: 0, streams: 0, checkpoints: 0, removed: 0, versions: 0, sessions: 0, damaged: [] },
+  }
+  let [lines, size]: [string[], number] = [[], 0]
+  const put = async (line: string, isLast = false) => {
+    lines.push(line)
+    size += line.length
+    if (size < PIECE && !isLast) return
+    await write(gzipSync(lines.join(''), { level: 6 }))
+    ;[lines, size] = [[], 0]
+  }
+  await put(writer.header(instant(context.ports.now())))
+  for await (const record of recordsOf(context, all, counts)) await put(writer.line(record))
+  await put(writer.end(), true)
+  return counts
+}
+
+async function* recordsOf(
+  context: Context,
+  all: boolean,
+  counts: ExportCounts,
+): AsyncGenerator<ExportRecord> {
+  const { store, identity, progress } = context
+  const here = await recordRepository(context, { again: true })
+  const wanted = all ? null : identity.repository
+  const streams = [
+    ...(await store.log.listStreams(wanted, 'work')),
+    ...(await store.log.listStreams(wanted, 'run')),
+  ]
+  const sessions = [...(await store.log.readJournalPositions()).keys()]
+  const total = streams.reduce((sum, { headSequence }) => sum + headSequence, sessions.length) + 1
+  let done = 0
+  const step = () => {
+    done += 1
+    progress(Math.min(done, total - 1), total)
+  }
+  for await (const record of repositoryRecords(context, wanted, streams, here)) {
+    counts.repositories += 1
+    yield record
+  }
+  /** The texts that the file has already: each is in it once. */
+  const sent = new Set<string>()
+  for (const stream of streams) {
+    const { id, repository, kind, name } = stream
+    counts.streams += 1
+    yield { kind: 'stream', id, repository, of: kind, name }
+    yield* checkpointsOf(context, stream, counts, step)
+    yield* versionsOf(context, stream, counts, sent)
+  }
+  for (const key of sessions) {
+    yield* sessionOf(context, key, wanted, counts, sent)
+    step()
+  }
+  progress(total, total)
+}
+
+async function* repositoryRecords(
+  context: Context,
+  wanted: string | null,
+  streams: readonly Stream[],
+  here: RepositoryRow | null,
+): AsyncGenerator<ExportRecord> {
+  const { store } = context
+  const rows = [...(await store.local.listRepositories()), ...(here === null ? [] : [here])]
+  const known = new Map(rows.map((row) => [row.id, row]))
+  const names = await nameRepositories(context)
+  const ids =
+    wanted === null ? new Set([...streams.map(({ repository }) => repository), ...names.keys()]) : [wanted]
+  for (const id of ids) {
+    const { remote = null, roots = [] } = known.get(id) ?? {}
+    yield { kind: 'repository', id, name: names.get(id)?.name ?? 'repository', remote, roots }
+  }
+}
+
+/** One that is damaged here keeps its place: the numbers of the others must not change. */
+async function* checkpointsOf(
+  { store, ports }: Context,
+  stream: Stream,
+  counts: ExportCounts,
+  step: () => void,
+): AsyncGenerator<ExportRecord> {
+  for (const row of await store.log.readHistory(stream.id)) {
+    const stored = row.removedAt === null ? await store.log.readCheckpoint(row.id) : null
+    step()
+    if (stored?.state === 'whole') {
+      const { checkpoint, notes } = stored
+      const { sequence, foreign, pinned } = stored.row
+      counts.checkpoints += 1
+      yield { kind: 'checkpoint', sequence, foreign, pinned, notes, checkpoint }
+    } else {
+      if (stored?.state === 'damaged') counts.damaged.push(`number ${row.sequence} of ${stream.name}`)
+      else counts.removed += 1
+      yield removedRecord(row, row.removedAt ?? instant(ports.now()))
+    }
+  }
+}
+
+const removedRecord = (
+  { id, stream, at, progress, sequence, foreign, gist }: CheckpointRow,
+  removedAt: string,
+): RemovedRecord => ({
+  ...{ kind: 'removed', sequence, foreign },
+  row: { id, stream, at, progress, removedAt, gist: { ...gist } },
+})
+
+async function* versionsOf(
+  context: Context,
+  { id: stream, name }: Stream,
+  counts: ExportCounts,
+  sent: Set<string>,
+): AsyncGenerator<ExportRecord> {
+  for (const { hash, checkpoint, current, problem } of await context.store.log.listVersions(stream)) {
+    const version = { kind: 'version' as const, stream, hash, checkpoint, current, problem }
+    const text = sent.has(hash) ? undefined : await readWholeText(context, hash)
+    if (text === null) {
+      counts.damaged.push(`the text ${hash.slice(0, 12)} of ${name}`)
+      continue
+    }
+    sent.add(hash)
+    counts.versions += 1
+    yield text === undefined ? version : { ...version, text }
+  }
+}
+
+/** Null where the bytes are damaged, or are no text: then there is no line that could hold them. */
+async function readWholeText({ store }: Context, hash: string): Promise<string | null> {
+  try {
+    const text = await store.log.readText(hash)
+    return text !== null && sha256(text) === hash ? text : null
+  } catch (error) {
+    if (!(error instanceof ReasonError) || error.reason !== 'checkpoint_integrity_mismatch') throw error
+    return null
+  }
+}
+
+async function* sessionOf(
+  context: Context,
+  key: string,
+  wanted: string | null,
+  counts: ExportCounts,
+  sent: Set<string>,
+): AsyncGenerator<ExportRecord> {
+  const { log } = context.store
+  const [agent = '', id = ''] = [key.slice(0, key.indexOf('/')), key.slice(key.indexOf('/') + 1)]
+  const session = (await log.readSession({ agent, id }))?.session
+  if (session === undefined || (wanted !== null && session.repository !== wanted)) return
+  for (const hash of session.archives) {
+    const text = sent.has(hash) ? null : await readWholeText(context, hash)
+    if (text === null) continue
+    sent.add(hash)
+    yield { kind: 'text', hash, text }
+  }
+  const reading = await log.readReading(session)
+  counts.sessions += 1
+  yield {
+    ...{ kind: 'session', session },
+    reading: reading === null ? null : (parseOrUndefined(reading) ?? null),
+  }
+}

@@ -1,0 +1,113 @@
+import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { ReasonError } from '../../core/reason.ts'
+import { makePrivateFolder, syncFolder } from '../../fs/private.ts'
+import type { ReplacedFile, StoreContent } from '../store-file.ts'
+import { copyDatabase, databaseProblem } from './backup.ts'
+import { type Database, openDatabase, SQLITE, sqliteCode } from './driver.ts'
+import { MIGRATIONS } from './migrations.ts'
+import { identityOf, listReplaced, markReplaced } from './replaced-files.ts'
+import { backupName, DATABASE, linkAside, markRead, type StoreFolders, UNREAD } from './restore.ts'
+import type { SqliteStore } from './sqlite-store.ts'
+
+/** What a database file holds. One that is damaged, of a newer program or no store at all is refused. */
+export function describeDatabase(path: string): StoreContent {
+  const problem = databaseProblem(path)
+  if (problem !== null) throw new ReasonError('backup_invalid', { path, problem })
+  return withDatabase(path, (db) => {
+    // `as`: each statement gives these columns.
+    const { user_version: found } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+    if (found > MIGRATIONS.length)
+      throw new ReasonError('store_newer', { path, found, known: MIGRATIONS.length })
+    const isStore = db.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'`).get() !== undefined
+    if (found === 0 || !isStore)
+      throw new ReasonError('backup_invalid', { path, problem: 'it is not a store' })
+    const count = (table: string) =>
+      (db.prepare(`SELECT count(*) AS number FROM ${table}`).get() as { number: number }).number
+    const hasSessions = db.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'sessions'`).get() !== undefined
+    const newest = db.prepare('SELECT max(at) AS at FROM checkpoints').get() as { at: string | null }
+    return {
+      ...{ streams: count('streams'), checkpoints: count('checkpoints'), newestAt: newest.at },
+      sessions: hasSessions ? count('sessions') : 0,
+    }
+  })
+}
+
+function withDatabase<T>(path: string, act: (db: Database) => T, readOnly = true): T {
+  const db = openDatabase(path, { readOnly, timeout: 5_000 })
+  try {
+    return act(db)
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Puts a copy of a backup in the place of the store. Nobody writes meanwhile, and the order of these lines is the
+ * promise (docs/durability.md): until the rename the old store counts, and a process that dies leaves a folder by which
+ * the next one finds the old log; from the rename on the new one does.
+ */
+export async function replaceStore(
+  store: SqliteStore,
+  folders: StoreFolders,
+  nowMs: number,
+  copy: string,
+): Promise<ReplacedFile> {
+  describeDatabase(copy)
+  const { path } = store
+  const release = await store.local.takeLock('restore', 10_000)
+  if (release === null) throw new ReasonError('store_busy', { path, waitedMs: 10_000 })
+  const name = backupName(nowMs).replace('.db', '')
+  const before = join(folders.backups, `before-restore-${name}.db`)
+  const aside = join(folders.setAside, name + UNREAD)
+  const temp = `${path}.restore-${process.pid}`
+  try {
+    dropLeftovers(path)
+    withDatabase(copy, (db) => copyDatabase(db, temp))
+    makePrivateFolder(folders.backups)
+    holdingWrites(path, (held) => {
+      withDatabase(temp, (db) => markReplaced(db, [identityOf(path), ...listReplaced(held)]), false)
+      withDatabase(path, (db) => copyDatabase(db, before))
+      linkAside(path, aside)
+      for (const ending of ['-wal', '-shm']) rmSync(path + ending, { force: true })
+      renameSync(temp, path)
+      syncFolder(dirname(path))
+      markRead(aside)
+    })
+    // A heal takes the newest backup: it must not bring back what was replaced.
+    await store.backup(join(folders.backups, backupName(nowMs)))
+    return { before, setAside: join(aside.slice(0, -UNREAD.length), DATABASE) }
+  } finally {
+    rmSync(temp, { force: true })
+    release()
+  }
+}
+
+/** What a restore left that was killed before its rename. */
+function dropLeftovers(path: string): void {
+  const start = `${basename(path)}.restore-`
+  for (const name of readdirSync(dirname(path)))
+    if (name.startsWith(start)) rmSync(join(dirname(path), name), { force: true })
+}
+
+/** Keeps other writers waiting; those who only read go on. */
+function holdingWrites(path: string, act: (held: Database) => void): void {
+  withDatabase(
+    path,
+    (held) => {
+      try {
+        held.exec('BEGIN IMMEDIATE')
+      } catch (error) {
+        const code = sqliteCode(error)
+        if (code !== SQLITE.busy && code !== SQLITE.locked) throw error
+        throw new ReasonError('store_busy', { path, waitedMs: 5_000 }, { cause: error })
+      }
+      try {
+        act(held)
+      } finally {
+        held.exec('ROLLBACK')
+      }
+    },
+    false,
+  )
+}
