@@ -34,11 +34,17 @@ export async function turnFile(
   const left = { commit: {}, told: { path, state: 'left' as const } }
   const row = { kind, path: file.path, stream, checkpoint }
   switch (kind) {
-    case 'entry':
+    case 'entry': {
       // Its text is made of the checkpoint that the act appended.
-      return isRedo
-        ? written({ entries: [{ ...row, checkpoint: file.checkpoint }] })
-        : removed({ leaving: [{ ...row, checkpoint: file.checkpoint, hash: '', base: before }] })
+      const entry = { ...row, checkpoint: file.checkpoint }
+      const text = readHere(context, path)
+      if (isRedo) return written({ entries: [entry] })
+      return removed({
+        // What is about to go is kept: a writer who dies over it leaves it under another name.
+        texts: text === null ? [] : [{ hash: sha256(text), text }],
+        leaving: [{ ...entry, hash: '', base: before }],
+      })
+    }
     case 'note':
     case 'handoff':
       return isRedo
