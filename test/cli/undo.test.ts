@@ -292,6 +292,21 @@ describe('whose acts', () => {
   })
 })
 
+describe('a session whose work was undone', () => {
+  test('goes on in a stream of its own, and does not bring the work back', () => {
+    const box = workBox()
+    const id = idOf('a1')
+    heard(box, id, 'SessionStart', { source: 'startup' })
+    save(box, ['By the agent', '--stream', 'pay'], { env: within(id) })
+    box.json(['undo'])
+    const call = callRow(1, 10, { name: 'Write', input: { file_path: box.path('x.ts'), content: '' } })
+    const path = transcript(box, call, resultRow(1))
+    heard(box, id, 'PreCompact', { trigger: 'manual', transcript_path: path })
+    const { documents } = box.json(['list', '--all'])
+    expect(documents).toMatchObject([{ id: 'session-a1000000aaaa' }])
+  })
+})
+
 describe('other places', () => {
   test('a handoff from another worktree leaves the main one when it is undone', () => {
     const box = workBox()
