@@ -25,6 +25,15 @@ describe('what changed since', () => {
     expect(box.read(active('auth'))).toBe(edited)
   })
 
+  test('a document that was only laid out anew since is not written over either', () => {
+    const box = workBox({ auth: textOf('auth') })
+    box.json(['delta', 'auth', '--what', 'Login works'])
+    const laidOut = box.read(active('auth')).replaceAll('\n', '\r\n')
+    writeFileSync(box.path(active('auth')), laidOut)
+    expect(reasonFor(box, 'undo')).toBe('undo_overtaken')
+    expect(box.read(active('auth'))).toBe(laidOut)
+  })
+
   test('a document that lost the focus and was edited since keeps its edit when that is undone', () => {
     const box = workBox({ auth: textOf('auth', { status: 'current' }) })
     box.json(['new', 'side', '--current'])
