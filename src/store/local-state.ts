@@ -152,7 +152,7 @@ export interface DocumentChange {
 }
 
 /** Where a stream stood in a workspace. */
-export interface StreamMoment {
+export interface StreamState {
   head: string
   sequence: number
   /** Its document, where the file was there. */
@@ -176,7 +176,7 @@ export interface ActRecord {
   what: string
   summary: string
   /** `before`: null where it began with the act. */
-  streams: Array<{ id: string; name: string; before: StreamMoment | null; after: StreamMoment }>
+  streams: Array<{ id: string; name: string; before: StreamState | null; after: StreamState }>
   files: ActFile[]
   focus: { before: string | null; after: string | null } | null
 }

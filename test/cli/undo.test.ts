@@ -1,23 +1,11 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import '../support/property-seed.ts'
-import { type Sandbox, sandbox } from '../support/sandbox.ts'
-import {
-  active,
-  bodyOf,
-  commit,
-  edit,
-  elsewhere,
-  history,
-  reasonFor,
-  refusal,
-  textOf,
-  workBox,
-} from './document-lab.ts'
-import { INDEX, LEDGER, LEDGER_ON, notesIn, put, save, told } from './save-lab.ts'
-import { callRow, heard, idOf, resultRow, transcript, within } from './session-lab.ts'
+import { sandbox } from '../support/sandbox.ts'
+import { active, bodyOf, commit, elsewhere, history, reasonFor, textOf, workBox } from './document-lab.ts'
+import { LEDGER, notesIn, save, told } from './save-lab.ts'
 import { richBox, sight } from './undo-lab.ts'
 
 /** Every act that can be undone, as a command. */
@@ -168,127 +156,6 @@ describe('undo and redo', () => {
       { label: 'save main #1 "One"', isUndone: false, by: 'user' },
     ])
     expect(reasonFor(box, 'undo', '--list', '--redo')).toBe('usage_invalid')
-  })
-})
-
-describe('what changed since', () => {
-  test('a save in another worktree stops an undo, which says what to do', () => {
-    const box = workBox()
-    save(box, ['One', '--stream', 'plain'])
-    box.git('worktree', 'add', '--quiet', '../other')
-    save(box, ['Two', '--stream', 'plain'], { cwd: elsewhere(box, 'other').repo })
-    expect(refusal(box, 'undo')).toMatchObject({ reason: 'undo_overtaken' })
-    expect(box.run(['undo']).stderr).toContain('savepoint restore plain --at')
-    expect(told(box, ['plain']).work.now).toBe('Two')
-  })
-
-  test('a document that was edited by hand since is kept, and stops the undo of what was before', () => {
-    const box = workBox({ auth: textOf('auth') })
-    box.json(['delta', 'auth', '--what', 'Login works'])
-    const edited = edit(box, active('auth'), 'as it began', 'as I say')
-    expect(reasonFor(box, 'undo')).toBe('undo_overtaken')
-    expect(box.read(active('auth'))).toBe(edited)
-  })
-
-  test('a document that lost the focus and was edited since keeps its edit when that is undone', () => {
-    const box = workBox({ auth: textOf('auth', { status: 'current' }) })
-    box.json(['new', 'side', '--current'])
-    edit(box, active('auth'), 'as it began', 'as I say')
-    box.json(['undo'])
-    expect(box.read(active('auth'))).toContain('status: current')
-    expect(box.read(active('auth'))).toContain('as I say')
-    expect(box.json(['focus']).id).toBe('auth')
-  })
-
-  test('a note, a ledger and a learning that somebody changed since stay, and that is said', () => {
-    const box = richBox()
-    save(box, ['Tokens rotate'])
-    const note = notesIn(box).at(-1) ?? ''
-    edit(box, note, 'Tokens rotate', 'Tokens do not')
-    edit(box, LEDGER, 'Tokens rotate', 'Tokens rest')
-    const done = box.json(['undo'])
-    expect(done.notices).toContainEqual(expect.stringContaining(`${note} was changed since`))
-    expect(done.files).toContainEqual({ path: LEDGER, state: 'left' })
-    expect(box.read(note)).toContain('Tokens do not')
-    expect(box.read(LEDGER)).toContain('Tokens rest')
-    box.json(['archive', 'auth', '--outcome', 'Shipped', '--learning', 'Tokens are small'])
-    edit(box, 'checkpoints/LEARNINGS.md', 'Write less', 'Write more')
-    expect(box.json(['undo']).notices).toContainEqual(expect.stringContaining('the entry of auth stays'))
-    expect(box.read('checkpoints/LEARNINGS.md')).toContain('Write more')
-  })
-
-  test('a document that its user removed does not come back by an undo', () => {
-    const box = workBox({ auth: textOf('auth') })
-    box.json(['delta', 'auth', '--what', 'Login works'])
-    rmSync(box.path(active('auth')))
-    box.json(['undo'])
-    expect(existsSync(box.path(active('auth')))).toBe(false)
-    box.json(['restore', 'auth'])
-    expect(box.read(active('auth'))).toBe(textOf('auth'))
-    box.json(['undo'])
-    expect(existsSync(box.path(active('auth')))).toBe(false)
-  })
-
-  test('an edit of the ledger that an undone save took in is taken in by the next save', () => {
-    const box = workBox()
-    put(box, '.agents.yml', LEDGER_ON)
-    save(box, ['One'])
-    writeFileSync(box.path(LEDGER), box.read(LEDGER).replace('One', 'One, by hand'))
-    save(box, ['--next', 'Ship'])
-    expect(told(box).work.now).toBe('One, by hand')
-    box.json(['undo'])
-    expect(box.read(LEDGER)).toContain('One, by hand')
-    save(box, ['--next', 'Test'])
-    expect(told(box).work).toMatchObject({ now: 'One, by hand', next: [{ text: 'Test' }] })
-  })
-
-  test('another value in the index of another tool is left', () => {
-    const box = richBox()
-    save(box, ['Three', '--stream', 'plain'])
-    const { last_checkpoint: set } = box.readJson(INDEX)
-    edit(box, INDEX, set, '2030-01-01T00:00:00Z')
-    expect(box.json(['undo']).files).toContainEqual({ path: INDEX, state: 'left' })
-    expect(box.readJson(INDEX).last_checkpoint).toBe('2030-01-01T00:00:00Z')
-  })
-})
-
-describe('whose acts', () => {
-  const ID = idOf('a1')
-  const spoken = (box: Sandbox) => {
-    heard(box, ID, 'SessionStart', { source: 'startup' })
-    return { env: within(ID) }
-  }
-
-  test('an agent undoes what it did in its session, never what the user did', () => {
-    const box = workBox()
-    const agent = spoken(box)
-    save(box, ['By the user'])
-    expect(box.run(['undo', '--json'], agent).stdout).toContain('undo_not_yours')
-    expect(told(box).work.now).toBe('By the user')
-    save(box, ['By the agent'], agent)
-    expect(box.run(['undo', '--json'], { env: within(idOf('b2')) }).stdout).toContain('undo_not_yours')
-    expect(box.json(['undo'], agent)).toMatchObject({ act: { by: 'agent' } })
-    expect(told(box).work.now).toBe('By the user')
-    box.json(['undo', '--redo'])
-    expect(told(box).work.now).toBe('By the agent')
-    box.json(['undo'])
-  })
-
-  test('what a session saved by itself is no act, and does not stop the undo of a save', () => {
-    const box = workBox()
-    const agent = spoken(box)
-    save(box, ['One'])
-    save(box, ['By the agent'], agent)
-    const path = transcript(
-      box,
-      callRow(1, 10, { name: 'Write', input: { file_path: box.path('x.ts'), content: '' } }),
-      resultRow(1),
-    )
-    heard(box, ID, 'PreCompact', { trigger: 'manual', transcript_path: path })
-    const points = history(box, 'main')
-    expect(points.at(-1)?.why).toMatch(/^compaction/)
-    expect(box.json(['undo'])).toMatchObject({ act: { label: 'save main #2 "By the agent"' } })
-    expect(told(box).work.now).toBe('One')
   })
 })
 

@@ -1,14 +1,15 @@
 import { clipText, sha256 } from '../../core/canonical.ts'
 import { BY_HAND, type Checkpoint } from '../../core/checkpoint.ts'
 import { randomToken } from '../../core/id.ts'
-import { STATE_INDEX_PATH } from '../../core/layout.ts'
 import { instant } from '../../core/ports.ts'
+import { ReasonError } from '../../core/reason.ts'
 import { collapseSpaces, decodeUtf8 } from '../../core/text.ts'
 import { LEARNINGS_FILE, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import { lastCheckpointIn } from '../../formats/state-index/codec.ts'
+import type { Folder } from '../../fs/disk.ts'
 import { inFolder } from '../../fs/durable.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
-import type { ActFile, ActRecord, NewAct, StreamMoment } from '../../store/local-state.ts'
+import type { ActFile, ActRecord, NewAct, StreamState } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { foldersOf, nameOf } from '../publish/guard.ts'
 import { isHere, type Survey } from './survey.ts'
@@ -22,13 +23,13 @@ export type RecordedCommit = Pick<
 }
 
 /** Where a stream stands in this workspace now. */
-export const momentOf = (survey: Pick<Survey, 'files'>, row: WorkRow): StreamMoment => ({
+export const streamStateOf = (survey: Pick<Survey, 'files'>, row: WorkRow): StreamState => ({
   head: row.stream.headId,
   sequence: row.stream.headSequence,
   view: isHere(survey, row) && row.view ? viewOf(row.view) : null,
 })
 
-const viewOf = ({ path, hash, current }: NonNullable<StreamMoment['view']>) => ({ path, hash, current })
+const viewOf = ({ path, hash, current }: NonNullable<StreamState['view']>) => ({ path, hash, current })
 
 /**
  * A commit as an act that can be undone, and what has to be kept for that; null where it changes nothing that could
@@ -102,7 +103,7 @@ function streamsOf(
     const begun = survey.withdrawn.find(({ stream }) => stream.id === id) ?? null
     const name = row?.stream.name ?? begun?.stream.name ?? begins.find((one) => one.id === id)?.name
     if (name === undefined) return []
-    const before = row ? momentOf(survey, row) : null
+    const before = row ? streamStateOf(survey, row) : null
     const mine = appends.filter(({ checkpoint }) => checkpoint.stream === id)
     const document = documents.findLast(({ stream }) => stream === id)
     // A file that was removed is not written again by who only extends its text.
@@ -121,23 +122,32 @@ async function filesOf(
   { files = [], entries = [] }: RecordedCommit,
   texts: Array<{ hash: string; text: string }>,
 ): Promise<ActFile[]> {
-  const { store, identity, place } = context
-  const read = (path: string) =>
-    inFolder(place.root, foldersOf(path), (folder) => folder.read(nameOf(path), MAX_DOCUMENT_BYTES))
+  const { store, identity } = context
   const recorded: ActFile[] = []
   for (const { kind, path, stream, checkpoint, hash, base } of files) {
     const row = await store.local.readFileView(identity.workspace, path)
     const shown = row && { stream: row.stream, checkpoint: row.checkpoint, hash: row.hash }
-    const index = kind === 'index' ? read(STATE_INDEX_PATH) : null
-    const before = index === null ? base : lastCheckpointIn(index.toString('utf8'))
+    const index = kind === 'index' ? readTextHere(context, path) : null
+    const before = index === null ? base : lastCheckpointIn(index)
     recorded.push({ kind, path, stream, checkpoint, after: hash, before, shown })
   }
   for (const { path, stream, checkpoint } of entries) {
-    const bytes = read([...foldersOf(path), LEARNINGS_FILE].join('/'))
-    const text = bytes && decodeUtf8(bytes)
+    const text = readTextHere(context, [...foldersOf(path), LEARNINGS_FILE].join('/'))
     const before = text === null ? null : sha256(text)
     if (text !== null && before !== null) texts.push({ hash: before, text })
     recorded.push({ kind: 'entry', path, stream, checkpoint, after: '', before, shown: null })
   }
   return recorded
+}
+
+/** The text of a file in this workspace; null where it cannot be had, which is no reason to refuse an act. */
+export function readTextHere({ place }: Context, path: string): string | null {
+  try {
+    const read = (folder: Folder) => folder.read(nameOf(path), MAX_DOCUMENT_BYTES)
+    const bytes = inFolder(place.root, foldersOf(path), read)
+    return bytes && decodeUtf8(bytes)
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    return null
+  }
 }

@@ -28,6 +28,7 @@ export async function sweepLeftovers(context: Context, survey: Survey): Promise<
         const of = documentOf(name)
         const isSafe =
           !bytes?.length ||
+          (await context.store.log.readText(sha256(bytes))) !== null ||
           (of === LEARNINGS_FILE
             ? isContained(bytes, folder?.read(of, MAX_DOCUMENT_BYTES) ?? null)
             : await keepBytes(context, survey, `${parts.join('/')}/${of}`, bytes))
@@ -62,12 +63,13 @@ async function keepBytes(context: Context, survey: Survey, path: string, bytes: 
   const { store, identity } = context
   // An old place that was to go has no row of its own any more; what is owed tells whose it was.
   const owed = (await store.local.listOwedViews(identity.workspace)).find((view) => view.path === path)
-  const row = survey.rows.find(({ view, stream }) => view?.path === path || stream.id === owed?.stream)
+  const row = [...survey.rows, ...survey.withdrawn].find(
+    ({ view, stream }) => view?.path === path || stream.id === owed?.stream,
+  )
   const hash = sha256(bytes)
   const text = bytes.toString('utf8')
   // Bytes that are no text cannot be kept as one.
   if (!row || sha256(text) !== hash) return false
-  if ((await store.log.findVersion(row.stream.id, hash)) !== null) return true
   const version = { stream: row.stream.id, hash, checkpoint: row.position.checkpoint, current: false }
   await store.acts.commit({
     workspace: identity.workspace,

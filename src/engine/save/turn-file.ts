@@ -1,12 +1,10 @@
 import { sha256 } from '../../core/canonical.ts'
 import { instant } from '../../core/ports.ts'
-import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import { lastCheckpointIn } from '../../formats/state-index/codec.ts'
-import { inFolder } from '../../fs/durable.ts'
 import type { DocumentCommit } from '../../store/acts.ts'
 import type { ActFile } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
-import { foldersOf, nameOf } from '../publish/guard.ts'
+import { readTextHere } from '../documents/act-record.ts'
 import { owedValue } from '../publish/publish-index.ts'
 
 /** A file that an undo or a redo changes, or leaves because somebody changed it since. */
@@ -23,60 +21,59 @@ export async function turnFile(
 ): Promise<{ commit: Partial<DocumentCommit>; told: TurnedFile }> {
   const { kind, stream, after, before, shown } = file
   const path = file.path.replace(/#.*/, '')
-  const removed = (part: Partial<DocumentCommit>) => ({
+  const tellRemoved = (part: Partial<DocumentCommit>) => ({
     commit: part,
     told: { path, state: 'removed' as const },
   })
-  const written = (part: Partial<DocumentCommit>) => ({
+  const tellWritten = (part: Partial<DocumentCommit>) => ({
     commit: part,
     told: { path, state: 'written' as const },
   })
   const left = { commit: {}, told: { path, state: 'left' as const } }
   const row = { kind, path: file.path, stream, checkpoint }
   switch (kind) {
-    case 'entry':
+    case 'entry': {
       // Its text is made of the checkpoint that the act appended.
-      return isRedo
-        ? written({ entries: [{ ...row, checkpoint: file.checkpoint }] })
-        : removed({ leaving: [{ ...row, checkpoint: file.checkpoint, hash: '', base: before }] })
+      const entry = { ...row, checkpoint: file.checkpoint }
+      const text = readTextHere(context, path)
+      if (isRedo) return tellWritten({ entries: [entry] })
+      return tellRemoved({
+        // What is about to go is kept: a writer who dies over it leaves it under another name.
+        texts: text === null ? [] : [{ hash: sha256(text), text }],
+        leaving: [{ ...entry, hash: '', base: before }],
+      })
+    }
     case 'note':
     case 'handoff':
       return isRedo
-        ? written({ files: [{ ...row, kind, hash: after, base: null, state: 'pending' }] })
-        : removed({ leaving: [{ ...row, hash: after }] })
+        ? tellWritten({ files: [{ ...row, kind, hash: after, base: null, state: 'pending' }] })
+        : tellRemoved({ leaving: [{ ...row, hash: after }] })
     case 'index': {
-      const text = readHere(context, path)
+      const text = readTextHere(context, path)
       const set = await owedValue(context, { hash: '', checkpoint: file.checkpoint })
       if (text === null || lastCheckpointIn(text) !== (isRedo ? before : set)) return left
       const value = before ?? ''
       const owed = { ...row, kind, base: null, state: 'pending' as const }
       return isRedo
-        ? written({ files: [{ ...owed, checkpoint: file.checkpoint, hash: '' }] })
-        : written({
+        ? tellWritten({ files: [{ ...owed, checkpoint: file.checkpoint, hash: '' }] })
+        : tellWritten({
             texts: [{ hash: sha256(value), text: value }],
             files: [{ ...owed, hash: sha256(value) }],
           })
     }
     case 'ledger': {
-      const text = readHere(context, path)
+      const text = readTextHere(context, path)
       const standing = text === null ? null : sha256(text)
       const [from, to] = isRedo ? [before, after] : [after, before]
       if (standing !== from) return left
-      if (to === null) return removed({ leaving: [{ ...row, hash: after }] })
+      if (to === null) return tellRemoved({ leaving: [{ ...row, hash: after }] })
       const at = instant(context.ports.now())
       const owner =
         isRedo || shown === null ? row : { ...row, stream: shown.stream, checkpoint: shown.checkpoint }
-      return written({
+      return tellWritten({
         files: [{ ...owner, kind, hash: to, base: from, state: 'pending' }],
         ledgers: [{ path, checkpoint, hash: to, at }],
       })
     }
   }
-}
-
-function readHere({ place }: Context, path: string): string | null {
-  const bytes = inFolder(place.root, foldersOf(path), (folder) =>
-    folder.read(nameOf(path), MAX_DOCUMENT_BYTES),
-  )
-  return bytes?.toString('utf8') ?? null
 }

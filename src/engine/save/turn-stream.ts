@@ -5,9 +5,9 @@ import { ReasonError } from '../../core/reason.ts'
 import { type StandingLine, standingLines } from '../../core/standing-line.ts'
 import { emptyWork } from '../../core/work.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
-import type { ActRecord, DocumentView, StreamMoment } from '../../store/local-state.ts'
+import type { ActRecord, DocumentView, StreamState } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
-import { momentOf } from '../documents/act-record.ts'
+import { streamStateOf } from '../documents/act-record.ts'
 import { isAutomatic } from '../documents/automatic.ts'
 import { documentRefusalOf } from '../documents/find-stream.ts'
 import { setStatusText } from '../documents/set-focus.ts'
@@ -18,8 +18,8 @@ import { provenanceOf } from '../trust/here.ts'
 export interface StreamTurn {
   id: string
   name: string
-  from: StreamMoment | null
-  to: StreamMoment | null
+  from: StreamState | null
+  to: StreamState | null
   /** What the act is called, and what its checkpoint says. */
   label: string
   note: string
@@ -38,7 +38,7 @@ export const sidesOf = ({ before, after }: ActRecord['streams'][number], isRedo:
   isRedo ? { from: before, to: after } : { from: after, to: before }
 
 /**
- * Puts a stream back to a moment before an act, or to the one after it. A checkpoint that says so is appended: nothing
+ * Puts a stream back to where it stood before an act, or after it. A checkpoint that says so is appended: nothing
  * that was saved goes. It is refused where somebody saved since.
  */
 export async function turnStream(context: Context, survey: Survey, turn: StreamTurn): Promise<TurnedStream> {
@@ -47,7 +47,7 @@ export async function turnStream(context: Context, survey: Survey, turn: StreamT
   if (!row) throw new ReasonError('stream_unknown', { id: name })
   const trouble = survey.troubles.find(({ path }) => path === row.view?.path)
   if (trouble) throw documentRefusalOf(trouble, name)
-  const present = momentOf(survey, row)
+  const present = streamStateOf(survey, row)
   const there = { present, isAway: present.view === null && (from?.view ?? null) !== null }
   const isAsLeft =
     present.view === null || (present.view.path === from?.view?.path && present.view.hash === from.view.hash)
@@ -58,7 +58,7 @@ export async function turnStream(context: Context, survey: Survey, turn: StreamT
     const commit = to?.view ? await setStatusText(context, row, to.view.current) : {}
     return { commit, checkpoint: null, view: null }
   }
-  if (!isAsLeft || !(await isAtMoment(context, row, from)))
+  if (!isAsLeft || !(await isAtState(context, row, from)))
     throw new ReasonError('undo_overtaken', { id: name, act: turn.label, sequence: row.stream.headSequence })
   const { checkpoint, foreign } = await checkpointOf(context, survey, row, turn)
   const placed = placeDocument(context, row, to, { ...there, appended: checkpoint.id })
@@ -70,11 +70,11 @@ export async function turnStream(context: Context, survey: Survey, turn: StreamT
 }
 
 /** Whether nobody saved since. What a session saved by itself is no act of anybody's, and does not count. */
-async function isAtMoment({ store }: Context, { stream }: WorkRow, moment: StreamMoment | null) {
+async function isAtState({ store }: Context, { stream }: WorkRow, state: StreamState | null) {
   const history = await store.log.readHistory(stream.id)
   const lines = standingLines(history.map(({ id, gist }) => ({ id, stands: gist.document?.stands })))
-  if (moment !== null && !lines.has(moment.head)) return false
-  const wanted = moment === null ? undefined : lines.get(moment.head)?.id
+  if (state !== null && !lines.has(state.head)) return false
+  const wanted = state === null ? undefined : lines.get(state.head)?.id
   let line: StandingLine | null = lines.get(stream.headId) ?? null
   while (line !== null && line.id !== wanted) {
     const stored = await store.log.readCheckpoint(line.id)
@@ -84,7 +84,7 @@ async function isAtMoment({ store }: Context, { stream }: WorkRow, moment: Strea
   return line?.id === wanted
 }
 
-/** The checkpoint that a moment stands again: its work, its time and its place, for a reason of today. */
+/** The checkpoint with which another stands again: its work, its time and its place, for a reason of today. */
 async function checkpointOf(
   context: Context,
   survey: Survey,
@@ -127,13 +127,13 @@ async function checkpointOf(
 }
 
 /**
- * The document as it was at a moment. `isAway`: the user or git removed the file since, and it is not written again.
+ * The document as it was then. `isAway`: the user or git removed the file since, and it is not written again.
  */
 function placeDocument(
   context: Context,
   { stream, view, position }: WorkRow,
-  to: StreamMoment | null,
-  { present, isAway, appended }: { present: StreamMoment; isAway: boolean; appended: string | null },
+  to: StreamState | null,
+  { present, isAway, appended }: { present: StreamState; isAway: boolean; appended: string | null },
 ): Pick<TurnedStream, 'commit' | 'view'> {
   const checkpoint = appended ?? position.checkpoint
   const place = { stream: stream.id, checkpoint }
