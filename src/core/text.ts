@@ -31,6 +31,14 @@ export const collapseSpaces = (text: string) =>
   // Nearly every text has single spaces only, and to look is ten times as fast as to replace each of them.
   (/ {2}|[^\S ]/.test(text) ? text.replace(/\s+/g, ' ') : text).trim()
 
+/** A text as it is compared with others: other case, other blanks and a final dot make no other item of it. */
+export function comparableText(text: string): string {
+  const line = collapseSpaces(text).toLowerCase()
+  let end = line.length
+  while (end > 0 && '. '.includes(line.charAt(end - 1))) end -= 1
+  return end === 0 ? line : line.slice(0, end)
+}
+
 /** The text of a file; null where its bytes are not UTF-8. A byte order mark stays. */
 export function decodeUtf8(bytes: Buffer): string | null {
   const text = bytes.toString('utf8')

@@ -10,6 +10,9 @@ import { Served, served } from './server.ts'
  */
 const NAMES = [
   'savepoint_save',
+  'savepoint_confirm',
+  'savepoint_reject',
+  'savepoint_remove',
   'savepoint_resume',
   'savepoint_status',
   'savepoint_search',

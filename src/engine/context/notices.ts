@@ -124,7 +124,9 @@ export const NOTICES = {
   agentSpeaksForItself:
     'These words are taken for the agent’s: it cannot speak for its user. What its user said in this session counts by itself.',
   notConfirmed: (text: string) =>
-    `Not confirmed: ${quoteShort(text)}. Only the user can, in a terminal of their own: savepoint save --confirm "…"`,
+    `Not confirmed: ${quoteShort(text)}. Only the user can, in a terminal of their own: savepoint confirm "…"`,
+  rejectedBefore: (text: string, why: string) =>
+    `Not recorded: ${quoteShort(text)} was rejected${why === '' ? '' : `, because ${quoteShort(why)}`}.`,
   planCannotNameFolder: (plan: string, problem: string) =>
     `The active plan ${JSON.stringify(plan.slice(0, 60))} cannot name a folder: ${problem}. The note goes to ${NOTES.join('/')}.`,
   ledgerOfFinishedWork: (path: string) =>
