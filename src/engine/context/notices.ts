@@ -159,8 +159,6 @@ export const NOTICES = {
 
   // runs
   retentionSkipped: (run: string, problem: string) => `Retention of run ${run} did not run: ${problem}`,
-  stepUnplanned: (step: string, known: readonly string[], hasMore: boolean) =>
-    `${step} is not in the plan, which has ${known.join(', ')}${hasMore ? ' and more' : ''}.`,
   workspaceBusy:
     'Another process is writing in this workspace; what is saved is in the store, its files follow.',
   runWorkspaceGone: (run: string) => `The workspace of run ${run} is gone; what is saved is in the store.`,
