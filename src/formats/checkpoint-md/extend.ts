@@ -31,7 +31,12 @@ const EDITS: ReadonlyArray<[SectionName, EditBody]> = [
   [
     'Decisions',
     (body, { decisions: before }, { decisions: after, corrected }) =>
-      extendList(body, { spelling: DECISION, before, after, corrected: correctedIn(corrected, 'decisions') }),
+      extendList(body, {
+        spelling: DECISION,
+        before,
+        after,
+        corrected: listCorrected(corrected, 'decisions'),
+      }),
   ],
   [
     'Technical Context',
@@ -39,7 +44,7 @@ const EDITS: ReadonlyArray<[SectionName, EditBody]> = [
       extendList(body, {
         ...{ spelling: FACT, before: factsOf(before), after: factsOf(after) },
         corrected: FACT_FIELDS.flatMap((kind) =>
-          correctedIn(after.corrected, kind).map((one) => ({ ...one, kind })),
+          listCorrected(after.corrected, kind).map((one) => ({ ...one, kind })),
         ),
       }),
   ],
@@ -63,7 +68,7 @@ const EDITS: ReadonlyArray<[SectionName, EditBody]> = [
   [
     'User Rules',
     (body, { rules: before }, { rules: after, corrected }) =>
-      extendList(body, { spelling: CLAIM, before, after, corrected: correctedIn(corrected, 'rules') }),
+      extendList(body, { spelling: CLAIM, before, after, corrected: listCorrected(corrected, 'rules') }),
   ],
 ]
 
@@ -89,7 +94,7 @@ export function extendDocument(text: string, before: WorkState, after: WorkState
 
 const FACT_FIELDS = ['facts', 'constraints'] as const
 
-const correctedIn = (corrected: WorkState['corrected'], field: CorrectableField) =>
+const listCorrected = (corrected: WorkState['corrected'], field: CorrectableField) =>
   (corrected ?? [])
     .filter((one) => one.field === field)
     .map(({ text, to }) => ({ text, ...(to === undefined ? {} : { to }) }))
