@@ -36,6 +36,7 @@ validate
 archive side --outcome Live --learning Small
 learnings
 restore side
+undo
 sessions
 sessions show
 sessions stats
