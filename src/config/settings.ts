@@ -73,6 +73,13 @@ export const SETTINGS = {
     problem: (value) => (typeof value === 'string' && nameProblem(value) === null ? null : 'a plain name'),
     from: 'anyone',
   },
+  track_notes: {
+    about:
+      'Let git see the notes; by default they go into the private exclude file, unless git tracks notes there already.',
+    default: false,
+    problem: trueOrFalse,
+    from: 'anyone',
+  },
   track_runs: {
     about: 'Let git see the run folders; by default they go into the private exclude file.',
     default: false,

@@ -1,5 +1,5 @@
-/** What the world says about a line: it holds, it does not, or nobody can tell. */
-export type Mark = 'fresh' | 'stale' | 'unverifiable'
+/** What the world says about a line: it holds, it does not, nobody can tell, or it is of a file that never was there. */
+export type Mark = 'fresh' | 'stale' | 'unverifiable' | 'not found'
 
 export interface PageLine {
   text: string

@@ -17,8 +17,17 @@ const encodeDecisions = (decisions: readonly Decision[]) =>
       .map((one) => ({ ...one, text: decisionSentence(one) })),
   )
 
+/** A decision that was rejected: struck out, with the reason. */
+const encodeRejection = ({ text, rejected = '' }: Decision) =>
+  encodeClaim(`~~${text.replaceAll('~~', '')}~~ rejected${rejected === '' ? '' : `: ${rejected}`}`, true)
+
 const decodeDecisions = (body: string): Decision[] =>
-  decodeClaims(body).map((one) => ({ ...one, ...decisionOf(one.text), supersededBy: null }))
+  decodeClaims(body).map((one) => {
+    const [, text, rejected = ''] = /^~~(.+?)~~ rejected(?:: (.*))?$/s.exec(one.text) ?? []
+    return text === undefined
+      ? { ...one, ...decisionOf(one.text), supersededBy: null }
+      : { ...one, text, why: '', supersededBy: text, rejected }
+  })
 
 /** How a part of the work stands in the body of a section. */
 export interface BodyCodec {
@@ -54,6 +63,22 @@ export const FIELD_BODIES = {
   next: codecOf('next', encodeTexts, decodeTexts),
   blockers: codecOf('blockers', encodeTexts, decodeTexts),
 } as const satisfies Partial<Record<keyof WorkState, BodyCodec>>
+
+/** The decisions that stand, and those that were rejected: whoever goes on must not try them again. */
+export const DECISIONS_AND_REJECTIONS: BodyCodec = {
+  ...FIELD_BODIES.decisions,
+  encode: ({ decisions }) =>
+    [
+      encodeDecisions(decisions),
+      encodeItems(
+        decisions
+          .filter(({ supersededBy, rejected }) => supersededBy !== null && rejected !== undefined)
+          .map(encodeRejection),
+      ),
+    ]
+      .filter((list) => list !== '')
+      .join('\n'),
+}
 
 /** A heading over other sections: it has no body of its own. */
 export const NO_BODY: BodyCodec = { encode: () => '', decode: () => ({}) }

@@ -23,6 +23,12 @@ export const NOTE_FILE = /(?:^|\/)\.claude\/(?:plans\/[^/]+\/)?checkpoints\/[^/]
 export const NOTE_OF_PLAN = /(?:^|\/)\.claude\/plans\/([^/]+)\/checkpoints\/[^/]+$/
 export const NOTE_OF_NO_PLAN = /(?:^|\/)\.claude\/checkpoints\/[^/]+$/
 
+/** The folders of notes as git's exclude file takes them, each with the folder in which it is looked for. */
+export const NOTE_PLACES = [
+  { folder: `${PLANS_HOME}/checkpoints`, exclude: `/${PLANS_HOME}/checkpoints/` },
+  { folder: `${PLANS_HOME}/plans`, exclude: `/${PLANS_HOME}/plans/*/checkpoints/` },
+] as const
+
 /** What we write there, as git takes patterns, and as paths from the root. */
 export const NOTE_GLOBS = [`${PLANS_HOME}/checkpoints/**`, `${PLANS_HOME}/plans/*/checkpoints/**`]
 export const OUR_PLAN_FILES = [

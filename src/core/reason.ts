@@ -62,6 +62,13 @@ export const REASONS = {
     says: '{problem}',
     hint: 'Add --help to see what the command takes.',
   },
+  users_word: {
+    exit: EXIT.refused,
+    http: 403,
+    retry: false,
+    says: 'Only the user can {act} {item}.',
+    hint: 'Ask the user to run `savepoint {act} "…"` in a terminal of their own.',
+  },
   id_invalid: {
     exit: EXIT.usage,
     http: 400,
@@ -96,6 +103,20 @@ export const REASONS = {
     retry: false,
     says: 'Run {run} is {progress}: it cannot take "{event}".',
     hint: 'See `savepoint run show {run}`. A failed run goes on when a step starts; a completed one stays as it is.',
+  },
+  step_unknown: {
+    exit: EXIT.unknown,
+    http: 404,
+    retry: false,
+    says: 'The plan of run {run} has no step {step}: {suggestion}',
+    hint: 'Add it with --add if the plan grew: savepoint run step {run} {step} … --add',
+  },
+  run_incomplete: {
+    exit: EXIT.refused,
+    http: 409,
+    retry: false,
+    says: 'Run {run} has steps that are not done: {steps}',
+    hint: 'Finish or skip them, end it as failed with --failed, or as it is with --incomplete.',
   },
   snapshot_unknown: {
     exit: EXIT.unknown,

@@ -43,6 +43,37 @@ export const collapseSpaces = (text: string) =>
   // Nearly every text has single spaces only, and to look is ten times as fast as to replace each of them.
   (/ {2}|[^\S ]/.test(text) ? text.replace(/\s+/g, ' ') : text).trim()
 
+/** A text as it is compared with others: other case, other blanks and a final dot make no other item of it. */
+export function comparableText(text: string): string {
+  const line = collapseSpaces(text).toLowerCase()
+  let end = line.length
+  while (end > 0 && '. '.includes(line.charAt(end - 1))) end -= 1
+  return end === 0 ? line : line.slice(0, end)
+}
+
+/** The name that somebody may have meant: the nearest one, by at most two letters; null where none is near. */
+export function nearestName(wanted: string, names: readonly string[]): string | null {
+  const near = names
+    .map((name) => ({ name, letters: lettersApart(wanted.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ name, letters }) => letters <= 2 && letters < Math.max(wanted.length, name.length) / 2)
+  return near.sort((a, b) => a.letters - b.letters)[0]?.name ?? null
+}
+
+/** How many letters have to be put in, taken out or replaced to make one text of the other. */
+function lettersApart(some: string, other: string): number {
+  if (Math.abs(some.length - other.length) > 2) return 3
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (const [at, letter] of [...some].entries()) {
+    const next = [at + 1]
+    for (const [column, before] of row.slice(0, -1).entries()) {
+      const replaced = before + (other.charAt(column) === letter ? 0 : 1)
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
+
 /** The text of a file; null where its bytes are not UTF-8. A byte order mark stays. */
 export function decodeUtf8(bytes: Buffer): string | null {
   const text = bytes.toString('utf8')

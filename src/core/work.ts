@@ -1,4 +1,5 @@
 import type { Plan } from './plan.ts'
+import { comparableText } from './text.ts'
 
 /** Where a statement came from. */
 export type Origin = 'user' | 'agent' | 'inferred' | 'file' | 'tool'
@@ -12,6 +13,11 @@ export interface Claim {
 export interface Decision extends Claim {
   why: string
   supersededBy: string | null
+  /**
+   * Why it was rejected, where it was. A rejected decision has no successor and names itself there: programs that do
+   * not know this field take it for superseded.
+   */
+  rejected?: string
 }
 
 export interface Item {
@@ -63,8 +69,21 @@ export interface Position {
 export const OVERHEARD = ['intent', 'now', 'next', 'questions', 'blockers'] as const
 export type OverheardField = (typeof OVERHEARD)[number]
 
+/** Lists of which a single item can be taken back or said in other words. */
+export const CORRECTABLE = [
+  ...(['decisions', 'constraints', 'rules', 'facts', 'questions', 'next', 'blockers'] as const),
+] as const
+export type CorrectableField = (typeof CORRECTABLE)[number]
+
+/** An item that was taken out of its list, or is said in other words now. */
+export interface CorrectedItem {
+  field: CorrectableField
+  text: string
+  to?: string
+}
+
 /** The fields of a work state. */
-export type WorkField = Exclude<keyof WorkState, 'overheard'>
+export type WorkField = Exclude<keyof WorkState, 'overheard' | 'corrected' | 'unlisted'>
 
 /** Where work stands. Every field of every document format has a home here. */
 export interface WorkState {
@@ -85,6 +104,10 @@ export interface WorkState {
   position: Position
   /** Fields that nobody saved: they were taken from a session's talk. Absent in what older versions wrote. */
   overheard?: OverheardField[]
+  /** What was taken back, newest last: neither an older document nor an older session brings it back. */
+  corrected?: CorrectedItem[]
+  /** How many uncommitted files the last save did not list, because there were too many. */
+  unlisted?: number
 }
 
 /** What tells the items of a field from each other: a text is an item of its own, and nothing where it is empty. */
@@ -101,8 +124,8 @@ export function newItems<Item extends { text: string }>(
   known: ReadonlyArray<{ text: string }>,
   fresh: readonly Item[],
 ): Item[] {
-  const texts = new Set(known.map(({ text }) => text))
-  return fresh.filter(({ text }) => !texts.has(text) && texts.add(text))
+  const texts = new Set(known.map(({ text }) => comparableText(text)))
+  return fresh.filter(({ text }) => !texts.has(comparableText(text)) && texts.add(comparableText(text)))
 }
 
 /** Keeps the `overheard` flag of fields that did not change; a field that was saved since loses it. */

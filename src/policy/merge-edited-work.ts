@@ -1,5 +1,6 @@
 import { collapseSpaces } from '../core/text.ts'
 import { emptyWork, stillOverheard, type WorkField, type WorkState } from '../core/work.ts'
+import { noteVanished } from './correct.ts'
 
 type ListField = {
   [Field in WorkField]: WorkState[Field] extends readonly unknown[] ? Field : never
@@ -51,7 +52,7 @@ export function mergeEditedWork(
         mergeLists(listIn(before) ?? [], fresh, shown && (listIn(shown) ?? []), isHidden),
       )
   }
-  return stillOverheard(before, work)
+  return stillOverheard(before, noteVanished(before, work))
 }
 
 const TEXTS = ['problem', 'intent', 'state', 'now'] as const
@@ -100,7 +101,10 @@ function overlayItem(item: Item, fresh: Item): Item {
     const said: unknown = Reflect.get(fresh, name)
     // That nothing superseded it is something that a format says.
     const isNull = said === null && name !== 'supersededBy'
-    if (said === undefined || said === '' || isNull || (name === 'origin' && said === 'file'))
+    // Why it was rejected is part of what became of it.
+    if (name === 'rejected' && said === undefined && 'supersededBy' in fresh)
+      Reflect.deleteProperty(both, name)
+    else if (said === undefined || said === '' || isNull || (name === 'origin' && said === 'file'))
       Reflect.set(both, name, value)
   }
   return both

@@ -1,5 +1,6 @@
 import { decisionOf, decisionSentence } from '../core/decision.ts'
 import { usageError } from '../core/reason.ts'
+import { comparableText } from '../core/text.ts'
 import {
   type Artifact,
   type Breadcrumb,
@@ -11,12 +12,14 @@ import {
   type WorkState,
 } from '../core/work.ts'
 import { CARRY, carryForward } from './carry.ts'
+import { type Correction, rejectedAmong, settleRejections } from './correct.ts'
+import { matchItem, namesOf } from './match-item.ts'
 import { type WordSource, whoseWord } from './whose-word.ts'
 
 /** A claim in somebody's words; whether it is sure where they say so, else by who speaks. */
 export type Statement =
   | string
-  | { text: string; why?: string; confirmed?: boolean; supersededBy?: string | null }
+  | { text: string; why?: string; confirmed?: boolean; supersededBy?: string | null; rejected?: string }
 
 /** A file that a user or an agent names in a save. */
 export type NamedFile = Pick<Artifact, 'path'> & Partial<Pick<Artifact, 'action' | 'description'>>
@@ -47,6 +50,8 @@ export interface Saying extends WordSource {
   resolve: string[]
   /** Known claims that are confirmed now. */
   confirm: string[]
+  /** Second thoughts about what is known; they come before all else that is said. */
+  corrections: Correction[]
   /** Whether the new claims are unconfirmed. */
   unconfirmed: boolean
 }
@@ -55,7 +60,7 @@ export const NOTHING_SAID: Saying = {
   ...{ summary: null, now: null, state: null, problem: null, goal: null, next: null, blockers: null },
   ...{ decisions: [], questions: [], constraints: [], rules: [], facts: [], done: [], files: [] },
   ...{ commands: [], ids: [], learnings: [], references: [], supersedes: [], resolve: [], confirm: [] },
-  ...{ unconfirmed: false, by: 'user', requests: [] },
+  ...{ corrections: [], unconfirmed: false, by: 'user', requests: [] },
 }
 
 /** What a save is told: what somebody says, and where it belongs. */
@@ -83,11 +88,12 @@ export const claimsIn = (work: WorkState): Claim[] => CLAIMS.flatMap((field): Cl
 export function applySaying(before: WorkState, saying: Saying, at: string): WorkState {
   const claims = claimsOf(saying)
   const known = confirmClaims(before, saying)
-  const fresh = saying.decisions.map((one) =>
-    keepConfirmation(known.decisions, decisionFrom(one, claims.choice)),
+  const fresh = newItems(
+    [],
+    saying.decisions.map((one) => keepConfirmation(known.decisions, decisionFrom(one, claims.choice))),
   )
   const add = (list: Claim[], said: Claim[]) => [...list, ...newItems(list, said)]
-  const work = carryForward(supersedeDecisions(known, saying.supersedes, fresh), {
+  const work = carryForward(supersedeDecisions(reviveDecisions(known, fresh), saying.supersedes, fresh), {
     ...textsOf(saying),
     decisions: fresh,
     constraints: add(known.constraints, saying.constraints.map(claims.choice)),
@@ -98,7 +104,20 @@ export function applySaying(before: WorkState, saying: Saying, at: string): Work
     artifacts: saying.files.map((file) => ({ action: 'modified', description: '', ...file })),
     references: referencesIn(saying),
   })
-  return { ...work, overheard: work.overheard ?? [] }
+  return { ...settleRejections(work, saying.by), overheard: work.overheard ?? [] }
+}
+
+/** What an agent says again and the user rejected: it is not recorded. */
+export function rejectedAgain(work: WorkState, saying: Saying): Decision[] {
+  if (saying.by === 'user') return []
+  const claims = [...saying.decisions, ...CLAIMS.slice(1).flatMap((field) => saying[field])]
+  const texts = [...claims, ...(saying.next ?? []), ...(saying.blockers ?? [])]
+    .map((one) => (typeof one === 'string' ? one : one.text))
+    .filter((text) => whoseWord(saying, text) === 'agent')
+  return rejectedAmong(
+    work,
+    texts.map((text) => decisionOf(text).text),
+  )
 }
 
 export const referencesIn = ({ commands, ids, learnings, references }: Saying): Breadcrumb[] => [
@@ -123,14 +142,20 @@ function claimsOf(saying: Saying) {
 }
 
 function decisionFrom(one: Statement, claim: (one: Statement) => Claim): Decision {
-  const { text, why = '', supersededBy = null } = typeof one === 'string' ? { text: one } : one
-  return { ...claim(one), ...(why === '' ? decisionOf(text) : { text, why }), supersededBy }
+  const { text, why = '', supersededBy = null, rejected } = typeof one === 'string' ? { text: one } : one
+  return {
+    ...claim(one),
+    ...(why === '' ? decisionOf(text) : { text, why }),
+    supersededBy,
+    ...(rejected === undefined ? {} : { rejected }),
+  }
 }
 
-/** Repeating a confirmed decision keeps it as it is, with its reason; an agent cannot revive a superseded one. */
-function keepConfirmation(known: readonly Decision[], fresh: Decision): Decision {
-  const same = known.find(({ text }) => text === fresh.text)
-  if (!same) return fresh
+/** Repeating a confirmed decision keeps it as it is, with its reason; an agent cannot revive one that is over. */
+function keepConfirmation(known: readonly Decision[], said: Decision): Decision {
+  const same = known.find(({ text }) => comparableText(text) === comparableText(said.text))
+  if (!same) return said
+  const fresh = { ...said, text: same.text }
   const kept = same.confirmed && !fresh.confirmed ? same : fresh
   return fresh.origin === 'agent' ? { ...kept, supersededBy: fresh.supersededBy ?? same.supersededBy } : kept
 }
@@ -152,7 +177,7 @@ function textsOf({ summary, now, state, problem, goal, next, blockers }: Saying)
  */
 export const inheritWork = ({ decisions, constraints, rules, facts, references }: WorkState): WorkState => ({
   ...emptyWork(),
-  decisions: decisions.filter(stands),
+  decisions: decisions.filter((one) => stands(one) || one.rejected !== undefined),
   constraints,
   rules,
   facts,
@@ -187,12 +212,19 @@ function capDecisions(decisions: Decision[], most: number): Decision[] {
   return decisions.filter((one) => kept.has(one))
 }
 
+/** A rejected decision that stands again has no reason against it any more. */
+function reviveDecisions(work: WorkState, fresh: readonly Decision[]): WorkState {
+  const standing = new Set(fresh.filter(stands).map(({ text }) => text))
+  const revive = ({ rejected: _rejected, ...one }: Decision) => one
+  return { ...work, decisions: work.decisions.map((one) => (standing.has(one.text) ? revive(one) : one)) }
+}
+
 function supersedeDecisions(work: WorkState, texts: string[], fresh: Decision[]): WorkState {
   if (texts.length === 0) return work
   const [successor, ...others] = fresh
   if (successor === undefined || others.length > 0)
     throw usageError('--supersedes needs exactly one --decision beside it')
-  const replaced = new Set(texts.map((text) => match('decision', work.decisions.filter(stands), text)))
+  const replaced = new Set(texts.map((text) => matchItem('decision', work.decisions.filter(stands), text)))
   const mark = (one: Decision) => (replaced.has(one) ? { ...one, supersededBy: successor.text } : one)
   return { ...work, decisions: work.decisions.map(mark) }
 }
@@ -200,7 +232,7 @@ function supersedeDecisions(work: WorkState, texts: string[], fresh: Decision[])
 export const stands = ({ supersededBy }: Decision) => supersededBy === null
 
 function resolveQuestions(questions: Claim[], texts: string[]): Claim[] {
-  const answered = new Set(texts.map((text) => match('question', questions, text)))
+  const answered = new Set(texts.map((text) => matchItem('question', questions, text)))
   return questions.filter((question) => !answered.has(question))
 }
 
@@ -217,7 +249,7 @@ const isConfirmedBy = (saying: Saying, claim: Claim) =>
 
 function claimsMeant(work: WorkState, texts: string[]): Set<Claim> {
   const open = claimsIn(work).filter(({ confirmed }) => !confirmed)
-  return new Set(texts.map((text) => match('claim', open, text)))
+  return new Set(texts.map((text) => matchItem('claim', open, text)))
 }
 
 function confirmClaims(work: WorkState, saying: Saying): WorkState {
@@ -226,27 +258,4 @@ function confirmClaims(work: WorkState, saying: Saying): WorkState {
     meant.has(claim) && isConfirmedBy(saying, claim) ? { ...claim, confirmed: true, origin: 'user' } : claim
   const claims = CLAIMS.map((field) => [field, work[field].map(confirm)])
   return { ...work, ...Object.fromEntries(claims) }
-}
-
-/** How an item is written: its text alone, and a decision with its reason as files and briefs show it. */
-function namesOf(item: Claim & { why?: string }): string[] {
-  const { text, why = '' } = item
-  const names = why === '' ? [text] : [text, decisionSentence({ text, why }), `${text} (why: ${why})`]
-  return names.map((name) => name.toLowerCase())
-}
-
-/** The one item that a text means: it is the text, or the only one that contains it. */
-function match<C extends Claim>(what: string, items: C[], text: string): C {
-  const wanted = text.trim().toLowerCase()
-  const same = items.filter((item) => namesOf(item).includes(wanted))
-  const found = same.length > 0 ? same : items.filter((item) => item.text.toLowerCase().includes(wanted))
-  const [only] = found
-  if (only !== undefined && found.length === 1) return only
-  const close = found.length > 0 ? found : items
-  const known = close.map((item) => JSON.stringify(item.text.slice(0, 60))).join(', ') || 'none'
-  throw usageError(
-    found.length === 0
-      ? `no ${what} is like ${JSON.stringify(text.slice(0, 60))}; known: ${known}`
-      : `more than one ${what} is like ${JSON.stringify(text.slice(0, 60))}: ${known}; be more exact`,
-  )
 }

@@ -70,6 +70,8 @@ function decisionRecords(now: readonly Decision[], before: readonly Decision[]):
     const isSame = known.some(({ why, supersededBy }) => why === one.why && supersededBy === one.supersededBy)
     const [record] = isSame ? [] : factRecord('decision', one.text, decisionSentence(one), one.why)
     if (record === undefined) return []
+    if (one.rejected !== undefined && one.supersededBy !== null)
+      return [{ ...record, superseded: `nothing (rejected: ${one.rejected})` }]
     if (one.supersededBy !== null) return [{ ...record, superseded: one.supersededBy }]
     return [
       known.some(({ supersededBy }) => supersededBy !== null) ? { ...record, superseded: null } : record,

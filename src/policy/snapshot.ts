@@ -6,10 +6,11 @@ import {
   type Trigger,
   type TriggerKind,
 } from '../core/checkpoint.ts'
-import { checkpointId } from '../core/id.ts'
+import { checkpointId, nameKey } from '../core/id.ts'
 import { moveStep, type StepMove, stepId } from '../core/plan.ts'
 import { instant } from '../core/ports.ts'
 import { ReasonError } from '../core/reason.ts'
+import { nearestName } from '../core/text.ts'
 import type { Fault, Position } from '../core/work.ts'
 import { shouldCoalesce } from './coalesce.ts'
 import { redact } from './redact.ts'
@@ -20,7 +21,10 @@ import { windowPressure } from './window.ts'
 /** Something that happened to a run, in one shape for every door. */
 export interface RunEvent {
   kind: RunEventKind
-  step?: { id: string; state: StepMove }
+  /** A step that the plan does not have is refused, unless it is to be added. */
+  step?: { id: string; state: StepMove; add?: boolean }
+  /** The run may be finished with steps that are not done. */
+  incomplete?: boolean
   fault?: Fault
   contextUsedPercent?: number
   note?: string
@@ -83,6 +87,9 @@ export function decideSnapshot(
       event: event.kind,
     })
 
+  refuseUnknownStep(situation, event)
+  refuseOpenSteps(situation, event)
+
   const triggers = triggersOf(event, base, nowMs, heartbeatMs)
   const [first] = triggers
   if (!first) return { act: 'nothing' }
@@ -115,6 +122,31 @@ export function decideSnapshot(
   const isWhole = base.id === situation.head.id
   if (isWhole && shouldCoalesce(base, candidate, situation.notes)) return { act: 'coalesce', trigger: first }
   return { act: 'append', checkpoint: candidate, takes: situation.pending.map(({ event: seq }) => seq) }
+}
+
+const MOST_NAMED = 10
+
+const sayNames = (names: readonly string[]) =>
+  `${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''}`
+
+/** A slip of the pen must not become a step of its own. */
+function refuseUnknownStep({ run, base }: RunSituation, { step }: RunEvent): void {
+  const ids = base.work.position.plan?.steps.map(({ id }) => id) ?? []
+  if (!step || step.add || ids.length === 0 || ids.some((id) => nameKey(id) === nameKey(step.id))) return
+  const near = nearestName(step.id, ids)
+  const suggestion = near === null ? `it has ${sayNames(ids)}.` : `did you mean ${near}?`
+  throw new ReasonError('step_unknown', { run, step: step.id, suggestion })
+}
+
+/** What is not done is not completed. */
+function refuseOpenSteps({ run, base }: RunSituation, { kind, incomplete = false }: RunEvent): void {
+  if (kind !== 'finish' || incomplete || base.progress === 'completed') return
+  const left = (base.work.position.plan?.steps ?? []).filter(
+    ({ state }) => state !== 'done' && state !== 'skipped',
+  )
+  if (left.length === 0) return
+  const steps = sayNames(left.map(({ id, state }) => `${id} (${state.replace('_', ' ')})`))
+  throw new ReasonError('run_incomplete', { run, steps })
 }
 
 /** The event's own trigger, and the heartbeat's where it is overdue; the event's comes first. */

@@ -1,5 +1,5 @@
 import type { Session } from '../core/session.ts'
-import { collapseSpaces } from '../core/text.ts'
+import { collapseSpaces, comparableText } from '../core/text.ts'
 import type { Claim, WorkState } from '../core/work.ts'
 
 /** Who gives words to be kept, and what its user is known to have said. */
@@ -64,11 +64,14 @@ const CLAIMS = [...CHOICES, 'facts', 'questions'] as const
 
 /**
  * The work after an edit that an agent made: it chooses and assumes, and confirms nothing. What was confirmed before
- * stays so.
+ * stays so, and what was rejected does not come back.
  */
 export function withoutConfirmations(before: WorkState, after: WorkState, source: WordSource): WorkState {
   if (source.by === 'user') return after
   const work = { ...after }
+  const rejected = new Map(
+    before.decisions.flatMap((one) => (one.rejected === undefined ? [] : [[comparableText(one.text), one]])),
+  )
   for (const field of CLAIMS) {
     const known = new Map(before[field].map((claim) => [claim.text, claim.confirmed]))
     const isGiven = ({ text, confirmed }: Claim) =>
@@ -79,7 +82,12 @@ export function withoutConfirmations(before: WorkState, after: WorkState, source
       return { ...claim, origin: by, confirmed: by === 'user' }
     }
     // `as`: each field keeps its own kind of claim.
-    Object.assign(work, { [field]: (after[field] as Claim[]).map(judge) })
+    const claims = (after[field] as Claim[]).flatMap((claim) => {
+      const rejection = rejected.get(comparableText(claim.text))
+      if (!rejection) return [judge(claim)]
+      return field === 'decisions' ? [rejection] : []
+    })
+    Object.assign(work, { [field]: claims })
   }
   return work
 }

@@ -19,6 +19,12 @@ export async function isTracked(place: Place, path: string): Promise<boolean> {
   return 'problem' in found || found.entries.some((entry) => entry.path === path)
 }
 
+/** Whether git's index has a file below a folder whose path is of a kind; as `isTracked` where git does not answer. */
+export async function tracksAnyOf(place: Place, folder: string, kind: RegExp): Promise<boolean> {
+  const found = await listStaged(place, [folder])
+  return 'problem' in found || found.entries.some(({ path }) => kind.test(path))
+}
+
 async function listStaged(
   place: Place,
   paths: string[],

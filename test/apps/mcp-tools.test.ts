@@ -343,6 +343,18 @@ test('sessions: info, budget and compact', async () => {
   expect(await call(lab, 'info', {}, env(C))).toMatchObject({ session: { id: C }, last: { id: A }, stale: 1 })
 })
 
+test('second thoughts: of its own an agent takes back, what the user confirmed it does not', async () => {
+  const lab = await trusted()
+  await make(lab, 'save', { decision: [MARK], next: ['Ship it'], fact: ['Node 20'], rule: ['Use tabs'] })
+  expect(await call(lab, 'remove', { text: 'ship' })).toMatchObject({ stream: 'main', field: 'next' })
+  await expect(call(lab, 'remove', { text: 'tabs' }, { CLAUDECODE: '1' })).rejects.toThrow(
+    'Only the user can remove',
+  )
+  await make(lab, 'save', { decision: ['Redis', 'Postgres'], by: 'agent' })
+  expect(await call(lab, 'reject', { text: 'redis', why: 'cost' })).toMatchObject({ field: 'decisions' })
+  expect(await call(lab, 'confirm', { text: 'postgres' })).toMatchObject({ field: 'decisions' })
+})
+
 test('runs: a step that is moved', async () => {
   const lab = await trusted()
   put(lab.box, 'plan.md', PLAN.replace('First step', MARK))
@@ -363,7 +375,19 @@ test('each tool and each kind of answer was met above', async () => {
   )
   expect([...met].sort()).toEqual([...names, ...kinds].sort())
   expect(names.sort()).toEqual([
-    ...['archive', 'budget', 'compact', 'delta', 'focus', 'fork', 'handoff', 'info', 'ledger', 'list'],
-    ...['pickup', 'resume', 'run step', 'save', 'show', 'status', 'undo'],
+    ...[
+      'archive',
+      'budget',
+      'compact',
+      'confirm',
+      'delta',
+      'focus',
+      'fork',
+      'handoff',
+      'info',
+      'ledger',
+      'list',
+    ],
+    ...['pickup', 'reject', 'remove', 'resume', 'run step', 'save', 'show', 'status', 'undo'],
   ])
 })

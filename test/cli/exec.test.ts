@@ -118,7 +118,7 @@ test('a command that cannot be run: exit 126', () => {
 test('a completed run runs no command', () => {
   const box = sandbox()
   box.start()
-  box.json(['run', 'finish', 'r1'])
+  box.json(['run', 'finish', 'r1', '--incomplete'])
   const done = box.run(['run', 'exec', 'r1', ...node(`require('fs').writeFileSync('ran', '')`)])
   expect(done.code).toBe(6)
   expect(readdirSync(box.repo)).not.toContain('ran')
@@ -175,7 +175,7 @@ test('a heartbeat is taken while a command works [004.24]', () => {
 test('the exit code of the command is kept even where its snapshot cannot be taken', () => {
   const box = sandbox()
   box.start()
-  const finish = `require('child_process').execFileSync(process.execPath, [${JSON.stringify(join(process.cwd(), 'dist', 'cli.cjs'))}, 'run', 'finish', 'r1']); process.exit(9)`
+  const finish = `require('child_process').execFileSync(process.execPath, [${JSON.stringify(join(process.cwd(), 'dist', 'cli.cjs'))}, 'run', 'finish', 'r1', '--incomplete']); process.exit(9)`
   const done = box.run(['run', 'exec', 'r1', ...node(finish)])
   expect(done.code).toBe(9)
 })

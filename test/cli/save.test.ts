@@ -52,7 +52,7 @@ const everything = (at: string) => ({
   next: [{ text: 'Write the test' }, { text: 'Ship it' }],
   blockers: [{ text: 'Review' }],
   questions: [claim('Which expiry?')],
-  artifacts: [{ path: 'src/a.ts', action: 'modified', description: 'the form' }],
+  artifacts: [{ path: 'src/a.ts', action: '', description: 'the form' }],
   references: [
     { kind: 'command', text: 'npm test' },
     { kind: 'id', text: 'T-1' },
@@ -112,7 +112,7 @@ describe('what is said', () => {
       'Technical Context': '- Node 20\n- Constraint: No service',
       Breadcrumbs: '| command | npm test |  |\n| id | T-1 |  |\n| learning | Clocks differ |  |',
       'Play-By-Play': '- Read the code',
-      'Artifact Trail': '| `src/a.ts` | modified | the form |',
+      'Artifact Trail': '| `src/a.ts` |  | the form |',
       'Current State': 'The form is there\n\n**Now**: Wiring the form',
       'Next Actions': '- Write the test\n- Ship it\n- Blocked: Review\n- Question: Which expiry?',
       'User Rules': '- No force push',

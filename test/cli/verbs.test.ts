@@ -44,7 +44,7 @@ test('a run from start to finish: every verb answers in JSON with exit 0', () =>
   expect(ask('verify')).toMatchObject({ code: 0, runs: 1, problems: [] })
   expect(ask('prune', '--dry-run')).toMatchObject({ code: 0, dryRun: true, removed: 0 })
   expect(ask('resume', 'r1')).toMatchObject({ code: 0, eligible: true, reasonCode: 'run_paused' })
-  expect(ask('finish', 'r1')).toMatchObject({ code: 0, status: 'completed' })
+  expect(ask('finish', 'r1', '--incomplete')).toMatchObject({ code: 0, status: 'completed' })
   expect(answer(box, ['doctor'])).toMatchObject({ code: 0, healthy: true, findings: [] })
   expect(answer(box, ['backup', '../copy.db'])).toMatchObject({ code: 0 })
   expect(existsSync(box.path('..', 'copy.db'))).toBe(true)
@@ -104,19 +104,43 @@ test('a refusal in words goes to stderr with its reason, and shows no stack', ()
   expect(stderr).not.toMatch(/^\s+at /m)
 })
 
-test('a step that the plan does not have is recorded, and told: it may be a slip', () => {
+test('a step that the plan does not have is refused with what may be meant, and added where that is asked for', () => {
   const box = sandbox()
   box.start()
-  const { code, stderr } = box.run(['run', 'step', 'r1', 'nope', 'in_progress'])
-  expect(code).toBe(0)
-  expect(stderr).toMatch(/nope is not in the plan, which has s1\b/)
-  expect(box.run(['run', 'step', 'r1', 's1', 'in_progress']).stderr).not.toContain('not in the plan')
+  expect(answer(box, ['run', 'step', 'r1', 'nope', 'done'])).toMatchObject({
+    ...{ code: 3, reason: 'step_unknown' },
+    message: 'The plan of run r1 has no step nope: it has s1, s2, s3.',
+  })
+  box.json(['run', 'step', 'r1', 'migrate', 'in_progress', '--add'])
+  expect(answer(box, ['run', 'step', 'r1', 'migarte', 'done'])).toMatchObject({
+    message: 'The plan of run r1 has no step migarte: did you mean migrate?',
+  })
+  expect(box.run(['run', 'exec', 'r1', '--step', 'Nope', '--', 'true']).code).toBe(3)
+  expect(answer(box, ['run', 'step', 'r1', 'S1', 'done'])).toMatchObject({ code: 0, sequence: 3 })
+})
+
+test('a run with steps that are open or failed is not completed, unless its user says so', () => {
+  const box = sandbox()
+  box.start()
+  box.json(['run', 'step', 'r1', 's1', 'done'])
+  box.json(['run', 'step', 'r1', 's2', 'failed'])
+  expect(answer(box, ['run', 'finish', 'r1'])).toMatchObject({
+    ...{ code: 6, reason: 'run_incomplete' },
+    message: 'Run r1 has steps that are not done: s2 (failed), s3 (pending)',
+  })
+  expect(answer(box, ['run', 'show', 'r1'])).toMatchObject({ snapshot: { status: 'failed' } })
+  expect(answer(box, ['run', 'finish', 'r1', '--failed', '--incomplete'])).toMatchObject({ code: 2 })
+  box.json(['run', 'step', 'r1', 's2', 'in_progress'])
+  box.json(['run', 'step', 'r1', 's2', 'done'])
+  box.json(['run', 'step', 'r1', 's3', 'skipped'])
+  expect(answer(box, ['run', 'finish', 'r1'])).toMatchObject({ code: 0, status: 'completed' })
+  expect(answer(box, ['run', 'finish', 'r1'])).toMatchObject({ code: 0, status: 'completed' })
 })
 
 test('a completed run refuses a step with exit 6', () => {
   const box = sandbox()
   box.start()
-  box.json(['run', 'finish', 'r1'])
+  box.json(['run', 'finish', 'r1', '--incomplete'])
   expect(answer(box, ['run', 'step', 'r1', 's1', 'done'])).toMatchObject({
     code: 6,
     reason: 'run_transition_refused',

@@ -14,6 +14,10 @@ resume
 resume nobody
 status
 search First
+confirm Tokens
+reject Tokens --why slow
+remove Tokens
+reword nothing --to something
 trust
 new auth --current
 new auth
@@ -32,6 +36,7 @@ validate
 archive side --outcome Live --learning Small
 learnings
 restore side
+undo
 sessions
 sessions show
 sessions stats
@@ -59,6 +64,7 @@ run show r1
 run verify
 run resume r1
 run finish r1
+run finish r1 --incomplete
 run finish r2
 run prune --dry-run
 config explain

@@ -7,6 +7,7 @@ test('the defaults are these, and each of them passes its own rule', () => {
     ledger: false,
     ledger_path: '.agents/session_ledger.md',
     track_ledger: false,
+    track_notes: false,
     brief_tokens: 1_500,
     ask_to_save: true,
     read_earlier: true,

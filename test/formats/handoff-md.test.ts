@@ -211,3 +211,20 @@ test('any name is short, safe and stays as it is', () => {
     }),
   )
 })
+
+test('what was rejected is handed on with its reason; what was superseded is not', () => {
+  const decisions = [
+    ...work.decisions,
+    {
+      ...claim('Cookies~'),
+      why: '',
+      supersededBy: 'Cookies~',
+      rejected: 'UNCONFIRMED ~~ rejected: on phones',
+    },
+    { ...claim('Old'), why: '', supersededBy: 'Chose PKCE' },
+  ]
+  const text = encodeHandoff({ ...given, work: { ...work, decisions } })
+  expect(text).toContain('\n- ~~Cookies~~~ rejected: ')
+  const handoff = decodeHandoff(text)
+  expect('work' in handoff && handoff.work.decisions).toEqual(decisions.slice(0, 2))
+})

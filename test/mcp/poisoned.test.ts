@@ -121,6 +121,9 @@ const READS: ReadonlyArray<readonly [tool: string, given: object, isTold: boolea
   ['run_step', { run: 'nobody', step: 's1', state: 'done' }, false],
   ['save', { resolve: ['nobody'] }, false],
   ['save', { confirm: ['nobody'] }, false],
+  ['confirm', { text: 'nobody' }, false],
+  ['reject', { text: 'nobody', why: 'nothing' }, false],
+  ['remove', { text: 'nobody' }, false],
   ['save', { decision: ['Other'], supersedes: ['nobody'] }, false],
 ]
 

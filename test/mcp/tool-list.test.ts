@@ -10,6 +10,9 @@ import { Served, served } from './server.ts'
  */
 const NAMES = [
   'savepoint_save',
+  'savepoint_confirm',
+  'savepoint_reject',
+  'savepoint_remove',
   'savepoint_resume',
   'savepoint_status',
   'savepoint_search',
@@ -28,7 +31,7 @@ const NAMES = [
   'savepoint_undo',
   'savepoint_archive',
 ]
-const DIGEST = '4827661398f8c2193a74883e19b1739e4a74d57e319b056edcae34dc9ff17c37'
+const DIGEST = 'f60cdccf5d3507b6ff00c7fb3d49fc1ea578d3d9b82ee78819fb7019a600d0e2'
 /** By our own estimate, which is never too low: the whole list, and what a client puts before its model of it. */
 const MOST_TOKENS = { list: 20_000, told: 9_000 }
 

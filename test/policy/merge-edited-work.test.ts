@@ -30,7 +30,25 @@ const BEFORE: WorkState = {
 
 test('what the file says counts, and what its format does not hold stays', () => {
   const work = mergeEditedWork(BEFORE, { now: 'Refresh', rules: [fromFile('Small commits')], decisions: [] })
-  expect(work).toEqual({ ...BEFORE, now: 'Refresh', rules: [fromFile('Small commits')], decisions: [] })
+  const { corrected, ...rest } = work
+  expect(rest).toEqual({ ...BEFORE, now: 'Refresh', rules: [fromFile('Small commits')], decisions: [] })
+  // What was taken out by hand does not come back with the work of an older session.
+  expect(corrected).toContainEqual({ field: 'rules', text: 'No force push' })
+})
+
+test('why a decision was rejected goes with what a file says became of it', () => {
+  const rejected = {
+    ...BEFORE.decisions[0],
+    text: 'Cookies',
+    why: '',
+    origin: 'user',
+    confirmed: true,
+  } as const
+  const before = { ...BEFORE, decisions: [{ ...rejected, supersededBy: 'Cookies', rejected: 'no session' }] }
+  const fromDocument = (more: object) =>
+    mergeEditedWork(before, { decisions: [{ ...rejected, origin: 'file', ...more } as never] }).decisions
+  expect(fromDocument({ supersededBy: 'Cookies', rejected: 'no session' })).toEqual(before.decisions)
+  expect(fromDocument({ supersededBy: null })).toEqual([{ ...rejected, supersededBy: null }])
 })
 
 test('an empty text that the file says counts: it was emptied', () => {

@@ -70,7 +70,7 @@ test('every call after the close is refused with recorder_closed', async () => {
     recorder.error('code'),
     recorder.command(outcome),
     recorder.heartbeat(),
-    recorder.finish(),
+    recorder.finish({ incomplete: true }),
   ]
   expect(new Set(await Promise.all(calls.map(refusal)))).toEqual(new Set(['recorder_closed']))
   expect(world.history()).toHaveLength(1)

@@ -116,7 +116,7 @@ test('a step state that does not exist is refused and never reaches a file [004.
 test('a completed run refuses more work with a reason, and can still be shown', async () => {
   const world = lab()
   const recorder = await world.start()
-  await recorder.finish()
+  await recorder.finish({ incomplete: true })
   const again = await world.resume()
   await expect(again.step('s1', 'done')).rejects.toMatchObject({ reason: 'run_transition_refused' })
   const outcome = { kind: 'shell', name: 'x', result: 'PASS', duration_ms: 1, summary: '' } as const
@@ -127,7 +127,7 @@ test('a completed run refuses more work with a reason, and can still be shown', 
 test('closing twice is no error', async () => {
   const world = lab()
   const recorder = await world.start()
-  await recorder.finish()
+  await recorder.finish({ incomplete: true })
   await recorder.close()
   expect(world.latest().status).toBe('completed')
 })
@@ -168,4 +168,14 @@ test.skipIf(!existsSync('/proc/self/fd'))('a long run leaves no file of the work
 test('an unknown run is refused by name', async () => {
   const world = lab()
   await expect(world.resume('nobody')).rejects.toMatchObject({ reason: 'run_unknown' })
+})
+
+test('a step that the plan does not have, and an end with open steps, are refused; the recorder goes on', async () => {
+  const world = lab()
+  const recorder = await world.start()
+  await expect(recorder.step('s9', 'done')).rejects.toMatchObject({ reason: 'step_unknown' })
+  await recorder.step('s9', 'done', { add: true })
+  await expect(recorder.finish()).rejects.toMatchObject({ reason: 'run_incomplete' })
+  for (const step of ['s1', 's2', 's3']) await recorder.step(step, step === 's2' ? 'skipped' : 'done')
+  expect(await recorder.finish()).toMatchObject({ status: 'completed' })
 })

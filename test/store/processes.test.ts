@@ -163,7 +163,7 @@ describe('many processes at once', () => {
     const write = async (who: number) => {
       for (let round = 0; round < 4; round += 1) {
         const state = round % 2 === 0 ? 'in_progress' : 'done'
-        const { done } = box.spawn(['run', 'step', 'r1', `w${who}-${round}`, state, '--json'])
+        const { done } = box.spawn(['run', 'step', 'r1', `w${who}-${round}`, state, '--add', '--json'])
         const { code, stdout, stderr } = await done
         expect(code, stderr).toBe(0)
         confirmed = Math.max(confirmed, JSON.parse(stdout).sequence)

@@ -91,13 +91,14 @@ export class RunRecorder {
     }
   }
 
+  /** Moves a step; one that the plan does not have is refused, unless it is to be added. */
   async step(
     id: string,
     state: StepMove,
-    { contextUsedPercent }: { contextUsedPercent?: number } = {},
+    { contextUsedPercent, add = false }: { contextUsedPercent?: number; add?: boolean } = {},
   ): Promise<Receipt> {
     const more = checkUsage(contextUsedPercent)
-    return this.next(() => moveRunStep(this.context, this.run, { id, state }, more))
+    return this.next(() => moveRunStep(this.context, this.run, { id, state, add }, more))
   }
 
   error(reasonCode: string, { recoverable = true, message = '' } = {}): Promise<Receipt> {
@@ -125,9 +126,9 @@ export class RunRecorder {
     return this.next(() => snapshotIfDue(this.context, this.run, { kind: 'heartbeat' }))
   }
 
-  /** Ends the run and closes the recorder. */
-  async finish({ failed = false } = {}): Promise<Receipt> {
-    const receipt = await this.next(() => finishRun(this.context, this.run, { failed }))
+  /** Ends the run and closes the recorder. With steps that are not done it is refused, unless `incomplete` says so. */
+  async finish({ failed = false, incomplete = false } = {}): Promise<Receipt> {
+    const receipt = await this.next(() => finishRun(this.context, this.run, { failed, incomplete }))
     await this.close()
     return receipt
   }

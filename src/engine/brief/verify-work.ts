@@ -59,8 +59,10 @@ function checkFile(root: string, file: Artifact, index: number, { atMs, absent }
   const found = fingerprintOf(root, file.path)
   const check = (mark: ItemCheck['mark'], note = ''): ItemCheck => ({ field: 'artifacts', index, mark, note })
   const wasDeleted = isDeleted(file)
-  if (found.state === 'absent')
-    return wasDeleted || absent.includes(file.path) ? check('fresh') : check('stale', GONE)
+  if (found.state === 'absent') {
+    if (wasDeleted) return check('fresh')
+    return absent.includes(file.path) ? check('not found') : check('stale', GONE)
+  }
   if (found.state === 'other') return check('unverifiable', 'it cannot be looked at')
   if (wasDeleted) return check('stale', 'it is back')
   if (found.state === 'folder') return file.seen === undefined ? check('fresh') : check('stale', CHANGED)

@@ -124,7 +124,9 @@ export const NOTICES = {
   agentSpeaksForItself:
     'These words are taken for the agent’s: it cannot speak for its user. What its user said in this session counts by itself.',
   notConfirmed: (text: string) =>
-    `Not confirmed: ${quoteShort(text)}. Only the user can, in a terminal of their own: savepoint save --confirm "…"`,
+    `Not confirmed: ${quoteShort(text)}. Only the user can, in a terminal of their own: savepoint confirm "…"`,
+  rejectedBefore: (text: string, why: string) =>
+    `Not recorded: ${quoteShort(text)} was rejected${why === '' ? '' : `, because ${quoteShort(why)}`}.`,
   planCannotNameFolder: (plan: string, problem: string) =>
     `The active plan ${JSON.stringify(plan.slice(0, 60))} cannot name a folder: ${problem}. The note goes to ${NOTES.join('/')}.`,
   ledgerOfFinishedWork: (path: string) =>
@@ -157,8 +159,6 @@ export const NOTICES = {
 
   // runs
   retentionSkipped: (run: string, problem: string) => `Retention of run ${run} did not run: ${problem}`,
-  stepUnplanned: (step: string, known: readonly string[], hasMore: boolean) =>
-    `${step} is not in the plan, which has ${known.join(', ')}${hasMore ? ' and more' : ''}.`,
   workspaceBusy:
     'Another process is writing in this workspace; what is saved is in the store, its files follow.',
   runWorkspaceGone: (run: string) => `The workspace of run ${run} is gone; what is saved is in the store.`,

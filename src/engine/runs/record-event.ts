@@ -1,22 +1,26 @@
 import { clipText } from '../../core/canonical.ts'
 import { type CommandOutcome, outcomeProblem } from '../../core/checkpoint.ts'
 import { requireName } from '../../core/id.ts'
-import { STEP_MOVES, type StepMove } from '../../core/plan.ts'
+import { STEP_MOVES } from '../../core/plan.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError, usageError } from '../../core/reason.ts'
 import { redact, redactAll } from '../../policy/redact.ts'
 import { nextProgress } from '../../policy/run-lifecycle.ts'
-import { boundedOutcome } from '../../policy/snapshot.ts'
+import { boundedOutcome, type RunEvent } from '../../policy/snapshot.ts'
 import type { Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
-import { NOTICES } from '../context/notices.ts'
 import { type Receipt, snapshotIfDue, takeSnapshot } from './take-snapshot.ts'
 
-/** Ends a run. Open steps stay as they are: finishing a run does not do its work. */
-export async function finishRun(context: Context, run: Stream, { failed = false } = {}): Promise<Receipt> {
+/** Ends a run. Open steps stay as they are, and it is completed without them only where the caller says so. */
+export async function finishRun(
+  context: Context,
+  run: Stream,
+  { failed = false, incomplete = false } = {},
+): Promise<Receipt> {
   return takeSnapshot(context, run, {
     kind: failed ? 'finish_failed' : 'finish',
-    note: failed ? 'run failed' : 'run finished',
+    note: failed ? 'run failed' : incomplete ? 'run finished, incomplete' : 'run finished',
+    incomplete,
     ...(failed ? { fault: { reasonCode: 'run_failed', recoverable: true, message: '' } } : {}),
   })
 }
@@ -27,7 +31,7 @@ export const requireStepName = (id: string) => requireName(id, 'the step id')
 export async function moveRunStep(
   context: Context,
   run: Stream,
-  step: { id: string; state: StepMove },
+  step: NonNullable<RunEvent['step']>,
   {
     reasonCode = 'step_failed',
     contextUsedPercent,
@@ -43,16 +47,6 @@ export async function moveRunStep(
     ...(contextUsedPercent === undefined ? {} : { contextUsedPercent }),
     ...(step.state === 'failed' ? { fault: { reasonCode, recoverable: true, message: '' } } : {}),
   })
-}
-
-const MOST_NAMED = 10
-
-/** A step that the plan does not have is recorded all the same, and counts against the run: it may be a slip. */
-export async function tellUnplanned({ store, notices }: Context, run: Stream, step: string): Promise<void> {
-  const steps = (await store.log.readSituation(run.id)).base.checkpoint.work.position.plan?.steps ?? []
-  if (steps.length === 0 || steps.some(({ id }) => id === step)) return
-  const known = steps.slice(0, MOST_NAMED).map(({ id }) => id)
-  notices.push(NOTICES.stepUnplanned(step, known, steps.length > MOST_NAMED))
 }
 
 /** Records a classified error; an unrecoverable one makes the run failed, just before it is stopped. */

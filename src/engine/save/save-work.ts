@@ -1,8 +1,16 @@
 import { ADOPTED, type Checkpoint, type TriggerKind } from '../../core/checkpoint.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { type Artifact, emptyWork, newItems, type WorkState } from '../../core/work.ts'
+import {
+  type Artifact,
+  type Claim,
+  type CorrectedItem,
+  emptyWork,
+  newItems,
+  type WorkState,
+} from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
+import { correctWork, withoutCorrected } from '../../policy/correct.ts'
 import { redactAll } from '../../policy/redact.ts'
 import {
   isSessionStream,
@@ -11,7 +19,16 @@ import {
   type SaveTarget,
   sessionStream,
 } from '../../policy/resolve.ts'
-import { applySaying, capWork, inheritWork, type SaveInput, unheardConfirmations } from '../../policy/save.ts'
+import {
+  applySaying,
+  capWork,
+  inheritWork,
+  type NamedFile,
+  rejectedAgain,
+  type SaveInput,
+  stands,
+  unheardConfirmations,
+} from '../../policy/save.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
@@ -23,7 +40,12 @@ import { findRow, type Survey, standingOf, surveyDocuments } from '../documents/
 import { beginningOf } from '../documents/take-in.ts'
 import { trustOwnWorkspace } from '../documents/trust-own-workspace.ts'
 import { hasEditsFor, vouchedLedger, withEdits } from '../surroundings/ledger-file.ts'
-import { absentFiles, fingerprintCache, withFingerprints } from '../surroundings/mentions.ts'
+import {
+  absentFiles,
+  type FingerprintCache,
+  fingerprintCache,
+  withFingerprints,
+} from '../surroundings/mentions.ts'
 import { readResolveFacts } from '../surroundings/resolve-facts.ts'
 import { planPosition, type World, worldOf } from '../surroundings/world.ts'
 import { lookHere, provenanceOf } from '../trust/here.ts'
@@ -47,6 +69,10 @@ export interface WorkReceipt {
   done: number
   now: string
   next: string
+  /** The items that were confirmed, rejected, removed or reworded, as they were called before. */
+  corrected: CorrectedItem[]
+  /** How many uncommitted files are not listed, because there are too many. */
+  unlisted: number
   /** How many items are left out because the checkpoint would grow too large. */
   dropped: number
   /** How many secrets were taken out of what was said. */
@@ -118,13 +144,22 @@ async function decide(
     : row
       ? whole
       : inheritWork(whole)
-  const before = withEdits(known, ledger, stream.id)
-  for (const text of unheardConfirmations(before, told.saying))
-    context.notices.push(NOTICES.notConfirmed(text))
-  const looks = fingerprintCache(context)
-  const fitting = capWork(
-    withFingerprints(looks, withPositionAndFiles(applySaying(before, told.saying, at), told, world)),
+  const { saying } = told
+  const { work: before, items: corrected } = correctWork(
+    withEdits(known, ledger, stream.id),
+    saying.corrections,
+    saying,
   )
+  for (const text of unheardConfirmations(before, saying)) context.notices.push(NOTICES.notConfirmed(text))
+  for (const { text, rejected = '' } of rejectedAgain(before, saying))
+    context.notices.push(NOTICES.rejectedBefore(text, rejected))
+  const looks = fingerprintCache(context)
+  const files = saying.files.map((file) => ({
+    ...file,
+    action: file.action ?? actionNow(looks, world, file),
+  }))
+  const said = withPositionAndFiles(applySaying(before, { ...saying, files }, at), told, world)
+  const fitting = capWork(withFingerprints(looks, said))
   const { dropped } = fitting
   const work = redactAll(fitting.work, context.mark)
   const point = {
@@ -137,7 +172,7 @@ async function decide(
       ...(hasEditsFor(ledger, stream.id) ? [{ kind: 'adopted' as const, note: ADOPTED.ledger }] : []),
     ],
     change: {
-      ...{ summary: told.saying.summary ?? told.saying.now ?? '', transitions: [], commands: [] },
+      ...{ summary: saying.summary ?? saying.now ?? '', transitions: [], commands: [] },
       artifacts: (world.dirty ?? []).map(({ path, action }) => ({ path, action, description: '' })),
     },
     provenance: provenanceOf(survey),
@@ -148,19 +183,19 @@ async function decide(
     dropped,
   }
   const written = await writePoint(context, survey, row, point)
-  const files = [
+  const parts = [
     ...noteOf(context, written.point, { work, atMs: nowMs, world, told }),
     ...indexOf(written.point, world),
     ...(await ledgerOf(context, survey, written.point, { ledger, work, at })),
   ]
-  const standing = work.decisions.filter(({ supersededBy }) => supersededBy === null)
+  const standing = work.decisions.filter(stands)
   const texts = new Set(before.decisions.map(({ text }) => text))
   return {
     commit: joinCommits(
       context.identity.workspace,
       { begins },
       written.commit,
-      ...files.map(({ commit }) => commit),
+      ...parts.map(({ commit }) => commit),
     ),
     answer: {
       stream: target.name,
@@ -180,9 +215,11 @@ async function decide(
       done: work.done.length,
       now: work.now,
       next: work.next[0]?.text ?? '',
+      corrected: redactAll(corrected, context.mark),
+      unlisted: work.unlisted ?? 0,
       dropped,
       redacted: told.redacted,
-      views: [...written.views, ...files.flatMap(({ views }) => views)],
+      views: [...written.views, ...parts.flatMap(({ views }) => views)],
     },
   }
 }
@@ -223,11 +260,16 @@ async function mergeLastSession(
 /** Claims that the session carried on from where it began. */
 const withClaims = (known: WorkState, { constraints, rules, facts, references }: WorkState): WorkState =>
   carryForward(known, {
-    constraints: [...known.constraints, ...newItems(known.constraints, constraints)],
-    rules: [...known.rules, ...newItems(known.rules, rules)],
-    facts: [...known.facts, ...newItems(known.facts, facts)],
+    constraints: withNew(known, 'constraints', constraints),
+    rules: withNew(known, 'rules', rules),
+    facts: withNew(known, 'facts', facts),
     references,
   })
+
+const withNew = (known: WorkState, field: 'constraints' | 'rules' | 'facts', fresh: readonly Claim[]) => [
+  ...known[field],
+  ...newItems(known[field], withoutCorrected(known, field, fresh)),
+]
 
 /** Work on a new branch or plan goes on from what a resume would have told here: if that is one thing, and ours. */
 function originOf(survey: Survey, seen: ResolveFacts): WorkRow | null {
@@ -248,15 +290,28 @@ function refuse(survey: Survey, row: WorkRow): void {
 /** Limit of uncommitted files that a save lists: hundreds of changed files come from a tool, not from work on each. */
 const MOST_FOUND = 50
 
+/** What became of a file that somebody names: what git says, and nothing where there is no such file. */
+function actionNow(looks: FingerprintCache, { dirty }: World, { path }: NamedFile): string {
+  const found = dirty?.find((one) => one.path === path)
+  return found?.action ?? (['file', 'folder'].includes(looks(path).state) ? 'modified' : '')
+}
+
 /** The work with where it is: the plan and its stage, and the files that are being worked on. */
-function withPositionAndFiles(work: WorkState, told: SaveInput, { index, dirty }: World): WorkState {
+function withPositionAndFiles(
+  { unlisted: _before, ...work }: WorkState,
+  told: SaveInput,
+  { index, dirty, uncommitted }: World,
+): WorkState {
   const { position } = work
   const named = new Set(told.saying.files.map(({ path }) => path))
-  const found = (dirty ?? []).filter(({ path }) => !named.has(path)).slice(0, MOST_FOUND)
+  const others = (dirty ?? []).filter(({ path }) => !named.has(path))
+  const found = others.slice(0, MOST_FOUND)
   const files = found.map(({ path, action }): Artifact => ({ path, action, description: '' }))
   const { artifacts } = carryForward(work, { artifacts: files })
+  const unlisted = uncommitted - (dirty ?? []).length + others.length - found.length
   return {
     ...work,
+    ...(unlisted > 0 ? { unlisted } : {}),
     // What somebody named is the newest: where there are too many, others go first.
     artifacts: [
       ...artifacts.filter(({ path }) => !named.has(path)),

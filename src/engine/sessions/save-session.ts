@@ -3,6 +3,7 @@ import type { Checkpoint, CommandOutcome, Progress, TriggerKind } from '../../co
 import type { Session } from '../../core/session.ts'
 import { type Breadcrumb, emptyWork, type WorkState } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
+import { followCorrections } from '../../policy/correct.ts'
 import { mergeSessionWork } from '../../policy/digest/merge.ts'
 import { fileNamer } from '../../policy/digest/name-file.ts'
 import type { Digest } from '../../policy/digest/state.ts'
@@ -94,15 +95,17 @@ async function readKnownWork(
   session: Session,
   row: WorkRow | null,
 ): Promise<{ known: WorkState; before: string | null; parent: string | null }> {
-  const told = session.told?.stream ?? null
-  const origin = row ?? (told === null ? null : (findRow(survey, told) ?? null))
+  const told = session.told ? (findRow(survey, session.told.stream ?? '') ?? null) : null
+  const origin = row ?? told
   const found =
     origin && !origin.position.foreign ? await newestWholeOrNull(context, origin.position.checkpoint) : null
   if (found === null) return { known: emptyWork(), before: session.savedAt, parent: null }
   const isOwn = found.session === session.id
+  const since = told && origin !== told && !told.position.foreign ? told.position.checkpoint : null
+  const work = since === null ? null : (await newestWholeOrNull(context, since))?.work
   const isAutomatic = isOwn || (origin !== null && origin !== row && isSessionStream(origin.stream.name))
   return {
-    known: found.work,
+    known: work ? followCorrections(found.work, work) : found.work,
     before: isAutomatic ? await wordHeldUntil(context, found, session) : found.at,
     parent: found.id,
   }

@@ -57,7 +57,7 @@ export function absentAt(checkpoint: Checkpoint | null, work: WorkState): string
   return [...(checkpoint?.absent ?? []), ...unsought.map(({ path }) => path)]
 }
 
-type FingerprintCache = (path: string) => Fingerprint
+export type FingerprintCache = (path: string) => Fingerprint
 
 /** How files look, each looked at once. */
 export function fingerprintCache({ place }: Context): FingerprintCache {

@@ -20,6 +20,8 @@ export interface World {
   commit: string | null
   /** Uncommitted files, but our own; null where git was not asked or could not say. */
   dirty: Array<{ path: string; action: string }> | null
+  /** How many uncommitted files there are: `dirty` lists only the first ones. */
+  uncommitted: number
   /** There is a folder of the agent's, in which notes are expected. */
   hasAgentFolder: boolean
   /** The tool's index as far as it is the user's own; null where there is none that can be read. */
@@ -36,8 +38,8 @@ export interface World {
  */
 export async function worldOf(context: Context, here: Here, { wantsDirty = true } = {}): Promise<World> {
   const { branch, commit } = here.head
-  const dirty = here.trusted && wantsDirty ? await dirtyHere(context) : null
-  return { branch, commit, dirty, ...(await agentFolderHere(context, here)) }
+  const found = here.trusted && wantsDirty ? await dirtyHere(context) : NOT_ASKED
+  return { branch, commit, ...found, ...(await agentFolderHere(context, here)) }
 }
 
 /** What stands in the agent's folder, with its index as far as that is the user's own. */
@@ -60,16 +62,23 @@ async function ownIndex(context: Context, here: Here, index: StateIndex): Promis
   return judgement === 'own' ? index : judgement === 'committed' ? plainIndex(index) : null
 }
 
-async function dirtyHere({ place, settings, notices }: Context): Promise<World['dirty']> {
-  if (place.git === null) return null
+const NOT_ASKED = { dirty: null, uncommitted: 0 }
+
+async function dirtyHere({
+  place,
+  settings,
+  notices,
+}: Context): Promise<Pick<World, 'dirty' | 'uncommitted'>> {
+  if (place.git === null) return NOT_ASKED
   const { dirtyFiles } = await import('../../workspace/git-dirty.ts')
-  const { files, problem } = await dirtyFiles(place, settings.ledger_path)
+  const { files, total, problem } = await dirtyFiles(place, settings.ledger_path)
   if (problem !== null) {
     notices.push(NOTICES.uncommittedUnknown(problem))
-    return null
+    return NOT_ASKED
   }
   // A name that holds a secret is not kept, and what is not kept would be called gone.
-  return files.filter(({ path }) => redact(path) === path)
+  const dirty = files.filter(({ path }) => redact(path) === path)
+  return { dirty, uncommitted: total - files.length + dirty.length }
 }
 
 /** Where the plan stands as the tool's index says; nothing where there is none. */

@@ -11,33 +11,40 @@ interface SpokenItem {
   why?: string
   confirmed?: boolean
   supersededBy?: string | null
+  rejected?: string
 }
 
 /** What an item says, whatever its blanks, whose word it is and when it was done. */
-const itemSignature = ({ kind, text, why = '', confirmed, supersededBy = null }: SpokenItem) =>
+const itemSignature = ({ kind, text, why = '', confirmed, supersededBy = null, rejected }: SpokenItem) =>
   JSON.stringify([
     kind,
     collapseSpaces(text),
     collapseSpaces(why),
     confirmed,
     supersededBy && collapseSpaces(supersededBy),
+    ...(supersededBy === null || rejected === undefined ? [] : [collapseSpaces(rejected)]),
   ])
-const keyOf = ({ kind = '', text }: SpokenItem) => `${kind}:${collapseSpaces(text)}`
+const keyOf = ({ kind = '', text }: { kind?: string | undefined; text: string }) =>
+  `${kind}:${collapseSpaces(text)}`
 
 interface ListChange<Value> {
   spelling: Spelling<Value>
   before: readonly Value[]
   after: readonly Value[]
+  /** What somebody took out, or said in other words: all else that is only in the document stays. */
+  corrected?: ReadonlyArray<Pick<SpokenItem, 'kind' | 'text'> & { to?: string }>
 }
 
-/** A list with what is new behind its last item, and what changed where it stands. Nothing is taken out of it. */
+/** A list with what is new behind its last item, what changed where it stands, and without what was taken out. */
 export function extendList<Value extends SpokenItem>(
   body: string,
-  { spelling, before, after }: ListChange<Value>,
+  { spelling, before, after, corrected = [] }: ListChange<Value>,
 ): string {
   const old = new Set(before.map(itemSignature))
   const fresh = after.filter((value) => !old.has(itemSignature(value))).map(spelling.write)
-  if (fresh.length === 0) return body
+  const standing = new Set(after.map(keyOf))
+  const gone = new Map(corrected.filter((one) => !standing.has(keyOf(one))).map((one) => [keyOf(one), one]))
+  if (fresh.length === 0 && gone.size === 0) return body
   const known = placedItems(body).items.flatMap((place) => {
     const value = spelling.read(place.item)
     return value === null ? [] : [{ place, key: keyOf(value), said: itemSignature(value) }]
@@ -52,8 +59,13 @@ export function extendList<Value extends SpokenItem>(
     const value = spelling.read(content)
     if (value === null || said.has(itemSignature(value))) continue
     said.add(itemSignature(value))
+    const isFormer = (key: string) => {
+      const { kind, to } = gone.get(key) ?? {}
+      return to !== undefined && keyOf({ kind, text: to }) === keyOf(value)
+    }
     const same = known.find(
-      ({ key, said: is, place }) => key === keyOf(value) && !wanted.has(is) && !changes.has(place),
+      ({ key, said: is, place }) =>
+        (key === keyOf(value) || isFormer(key)) && !wanted.has(is) && !changes.has(place),
     )
     if (same) changes.set(same.place, content)
     else additions.push(content)
@@ -65,7 +77,12 @@ export function extendList<Value extends SpokenItem>(
     )
     return { start, end, put: `${[bullet + content, ...comments].join(' ')}\n` }
   })
-  return appendItems(applyEdits(body, edits), additions)
+  const removals = known
+    .filter(({ key, place }) => gone.has(key) && !changes.has(place))
+    .map(({ place: { start, end } }) => ({ start, end, put: '' }))
+  const inOrder = [...edits, ...removals].sort((a, b) => a.start - b.start)
+  const kept = trimLines(applyEdits(body, inOrder))
+  return appendItems(kept.trim() === '' && removals.length > 0 ? 'None' : kept, additions)
 }
 
 /** Adds items in the style of the last one that is in no other one; numbers go on. */

@@ -1,6 +1,6 @@
 import { plainLine, plainText } from '../../core/bullets.ts'
 import type { Checkpoint } from '../../core/checkpoint.ts'
-import type { WorkState } from '../../core/work.ts'
+import type { CorrectableField, WorkState } from '../../core/work.ts'
 import { applyEdits } from '../markdown/splice.ts'
 import { type CheckpointDocument, decodeDocument, type SectionName, sectionBody } from './codec.ts'
 import { requireReadable, spliceSection } from './edit.ts'
@@ -30,13 +30,23 @@ const EDITS: ReadonlyArray<[SectionName, EditBody]> = [
   ['Session Intent', (body, before, after) => replaceText(body, before.intent, after.intent)],
   [
     'Decisions',
-    (body, { decisions: before }, { decisions: after }) =>
-      extendList(body, { spelling: DECISION, before, after }),
+    (body, { decisions: before }, { decisions: after, corrected }) =>
+      extendList(body, {
+        spelling: DECISION,
+        before,
+        after,
+        corrected: listCorrected(corrected, 'decisions'),
+      }),
   ],
   [
     'Technical Context',
     (body, before, after) =>
-      extendList(body, { spelling: FACT, before: factsOf(before), after: factsOf(after) }),
+      extendList(body, {
+        ...{ spelling: FACT, before: factsOf(before), after: factsOf(after) },
+        corrected: FACT_FIELDS.flatMap((kind) =>
+          listCorrected(after.corrected, kind).map((one) => ({ ...one, kind })),
+        ),
+      }),
   ],
   ['Breadcrumbs', (body, before, after) => extendTable(body, CRUMBS, before.references, after.references)],
   [
@@ -57,14 +67,15 @@ const EDITS: ReadonlyArray<[SectionName, EditBody]> = [
   ['Next Actions', replaceActions],
   [
     'User Rules',
-    (body, { rules: before }, { rules: after }) => extendList(body, { spelling: CLAIM, before, after }),
+    (body, { rules: before }, { rules: after, corrected }) =>
+      extendList(body, { spelling: CLAIM, before, after, corrected: listCorrected(corrected, 'rules') }),
   ],
 ]
 
 /**
  * A document with what changed between two states of the work. How things stand, what is being done now and what
- * comes next are replaced; everything else is added to, and an item that changed is changed where it stands. What
- * the document says already is not written again, and every byte outside of the sections that change stays.
+ * comes next are replaced; everything else is added to, an item that changed is changed where it stands, and one that
+ * was taken back goes. What the document says already is not written again, and every byte outside of the sections that change stays.
  * `before` is what the document says, or less of it: what is the same in both states is never touched.
  */
 export function extendDocument(text: string, before: WorkState, after: WorkState): string {
@@ -80,6 +91,13 @@ export function extendDocument(text: string, before: WorkState, after: WorkState
   }
   return bodies.size === 0 ? text : requireReadable(whole, document.text, { bodies })
 }
+
+const FACT_FIELDS = ['facts', 'constraints'] as const
+
+const listCorrected = (corrected: WorkState['corrected'], field: CorrectableField) =>
+  (corrected ?? [])
+    .filter((one) => one.field === field)
+    .map(({ text, to }) => ({ text, ...(to === undefined ? {} : { to }) }))
 
 const textsOf = (list: ReadonlyArray<{ text: string }>) => list.map(({ text }) => ({ text }))
 

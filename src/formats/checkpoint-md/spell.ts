@@ -26,7 +26,7 @@ export const revealCommentMarks = (text: string) =>
   text.replace(/--\\(?=\\*>)/g, '--').replace(/<\\(?=\\*!--)/g, '<')
 
 // A letter of a word that would mean something is written as its number; the mark `&` of such a number as well.
-const LETTERS = [...'&bBcCoOqQsS'].map((letter) => letter.charCodeAt(0)).join('|')
+const LETTERS = [...'&bBcCoOqQsS~'].map((letter) => letter.charCodeAt(0)).join('|')
 const NUMBERED = new RegExp(`&#(${LETTERS});`, 'g')
 const AMPERSAND = new RegExp(`&(?=#(?:${LETTERS});)`, 'g')
 
@@ -35,6 +35,9 @@ const escapeMeaning = (text: string, meaning = /(?!)/) =>
   hideCommentMarks(text)
     .replace(AMPERSAND, '&#38;')
     .replace(meaning, (_, lead: string, letter: string) => `${lead}&#${letter.charCodeAt(0)};`)
+/** The same for an item that must not be read as struck out. */
+const escapeItem = (text: string, meaning?: RegExp) =>
+  escapeMeaning(text, meaning).replace(/^~(?=~)/, '&#126;')
 const unescapeText = (text: string) =>
   revealCommentMarks(text.replace(NUMBERED, (_, code: string) => String.fromCharCode(Number(code))))
 
@@ -46,6 +49,10 @@ export const countOf = (said = '') => Number(MORE.exec(said)?.[1] ?? 0)
 /** A text in brackets is what a template says, and to be replaced. */
 const PLACEHOLDER = /^\[[^\]]*\]$/
 export const saysNothing = (item: string) => isNone(item) || PLACEHOLDER.test(item) || countOf(item) > 0
+
+/** Somebody struck out the whole of it: it is over, and stays where it is written. */
+const isStruck = (text: string) =>
+  text.length > 4 && text.startsWith('~~') && text.endsWith('~~') && !text.slice(2, -2).includes('~~')
 
 const lineOf = (said: string) => encodeLine(said).replace(/^(?=\\*\[[^\]]*\]$)/, '\\')
 function plainItem(item: string): string {
@@ -62,15 +69,24 @@ const BLOCKED = label('block(?:ed|er|ing)')
 const isBlocker = (text: string) => /^\**block(?:ed|er|ing)\b/i.test(text)
 
 export const STEP: Spelling<Item> = {
-  write: ({ text }) => (isNone(plainLine(text)) ? '' : lineOf(escapeMeaning(plainLine(text)))),
-  read: (item) => (saysNothing(item) ? null : { text: unescapeText(plainItem(item)) }),
+  write: ({ text }) => (isNone(plainLine(text)) ? '' : lineOf(escapeItem(plainLine(text)))),
+  read(item) {
+    const said = plainItem(item)
+    return saysNothing(item) || isStruck(said) ? null : { text: unescapeText(said) }
+  },
+}
+
+/** A claim as it stands there; null where the item says nothing, or is struck out. */
+function readClaim(item: string): Claim | null {
+  const claim = saysNothing(item) ? null : decodeClaim(plainItem(item))
+  return claim && isStruck(claim.text) ? null : claim
 }
 
 export const CLAIM: Spelling<Claim> = {
   write: ({ text, confirmed }) =>
-    isNone(plainLine(text)) ? '' : lineOf(encodeClaim(escapeMeaning(plainLine(text)), confirmed)),
+    isNone(plainLine(text)) ? '' : lineOf(encodeClaim(escapeItem(plainLine(text)), confirmed)),
   read(item) {
-    const claim = saysNothing(item) ? null : decodeClaim(plainItem(item))
+    const claim = readClaim(item)
     return claim && { ...claim, text: unescapeText(claim.text) }
   },
 }
@@ -83,15 +99,15 @@ export const FACT: Spelling<Fact> = {
   write({ kind, text, confirmed }) {
     const said = kind === 'facts' ? plainLine(text) : plainLine(text).replace(CONSTRAINT, '')
     if (isNone(said)) return ''
-    const item = kind === 'facts' ? escapeMeaning(said, FACT_LABEL) : `Constraint: ${escapeMeaning(said)}`
+    const item = kind === 'facts' ? escapeItem(said, FACT_LABEL) : `Constraint: ${escapeItem(said)}`
     return lineOf(encodeClaim(item, confirmed))
   },
   read(item) {
-    const claim = saysNothing(item) ? null : decodeClaim(plainItem(item))
+    const claim = readClaim(item)
     if (claim === null) return null
     const said = claim.text.replace(CONSTRAINT, '')
     if (said === '' || said === claim.text) return { ...claim, kind: 'facts', text: unescapeText(claim.text) }
-    return isNone(said) ? null : { ...claim, kind: 'constraints', text: unescapeText(said) }
+    return isNone(said) || isStruck(said) ? null : { ...claim, kind: 'constraints', text: unescapeText(said) }
   },
 }
 
@@ -105,20 +121,21 @@ export const isTicked = (item: string) => /^\[[xX]\]/.test(item)
 export const ACTION: Spelling<Action> = {
   write({ kind, text, confirmed }) {
     const line = plainLine(text)
-    if (kind === 'next') return isNone(line) ? '' : lineOf(escapeMeaning(line, ACTION_LABEL))
+    if (kind === 'next') return isNone(line) ? '' : lineOf(escapeItem(line, ACTION_LABEL))
     const said = line.replace(kind === 'blockers' ? BLOCKED : QUESTION, '')
     if (kind === 'questions')
-      return isNone(said) ? '' : lineOf(encodeClaim(`Question: ${escapeMeaning(said)}`, confirmed))
+      return isNone(said) ? '' : lineOf(encodeClaim(`Question: ${escapeItem(said)}`, confirmed))
     const blocker = said === '' ? line : said
     if (isNone(blocker)) return ''
-    return lineOf(isBlocker(blocker) ? escapeMeaning(blocker) : `Blocked: ${escapeMeaning(blocker)}`)
+    return lineOf(isBlocker(blocker) ? escapeMeaning(blocker) : `Blocked: ${escapeItem(blocker)}`)
   },
   read(item) {
     const open = item.replace(/^\[ \]\s*/, '')
     if (isTicked(item) || saysNothing(item) || saysNothing(open)) return null
     const said = plainItem(open)
+    if (isStruck(said)) return null
     const action = (kind: Action['kind'], text: string, confirmed = true): Action | null =>
-      isNone(text) ? null : { kind, text: unescapeText(text), confirmed }
+      isNone(text) || isStruck(text) ? null : { kind, text: unescapeText(text), confirmed }
     if (isBlocker(said)) return action('blockers', said.replace(BLOCKED, '') || said)
     const question = said.replace(QUESTION, '')
     if (question === '' || question === said) return action('next', said)
@@ -131,17 +148,20 @@ const SUPERSEDED = /()(s)(?=uperseded by\b)/gi
 const tildes = (text: string, all: boolean) =>
   all || /~~|\\~/.test(text) ? text.replaceAll('~', '\\~') : text
 
-/** A decision and its reason in a sentence; struck out where another one came in its place. */
+/** A decision and its reason in a sentence; struck out where another one came in its place, or where it was rejected. */
 export const DECISION: Spelling<Decision> = {
   write(decision) {
-    const { supersededBy, confirmed } = decision
+    const { supersededBy, confirmed, rejected } = decision
     const sentence = plainLine(decisionSentence(decision))
     if (isNone(sentence)) return ''
     const isOver = supersededBy !== null
     const said = tildes(escapeMeaning(sentence, SUPERSEDED), isOver)
     const by = plainLine(supersededBy ?? '')
-    const isNamed = by !== '' && by !== decisionOf(sentence).text
-    const tail = isNamed ? ` superseded by "${tildes(escapeMeaning(by, SUPERSEDED), true)}"` : ''
+    const isNamed = rejected === undefined && by !== '' && by !== decisionOf(sentence).text
+    const quote = (text: string) => `"${tildes(escapeMeaning(text, SUPERSEDED), true)}"`
+    const reason = plainLine(rejected ?? '')
+    const against = rejected === undefined ? '' : ` rejected${reason === '' ? '' : `: ${quote(reason)}`}`
+    const tail = isNamed ? ` superseded by ${quote(by)}` : against
     return lineOf(encodeClaim(isOver ? `~~${said}~~${tail}` : said, confirmed))
   },
   read(item) {
@@ -150,6 +170,8 @@ export const DECISION: Spelling<Decision> = {
     const struck = parseStruck(claim.text)
     const unescapeStruck = (text: string) => unescapeText(text.replaceAll('\\~', '~'))
     const said = { ...claim, ...decisionOf(unescapeStruck(struck?.text ?? claim.text)) }
+    if (struck?.rejected !== undefined)
+      return { ...said, supersededBy: said.text, rejected: unescapeStruck(struck.rejected) }
     if (struck) return { ...said, supersededBy: struck.by === '' ? said.text : unescapeStruck(struck.by) }
     const isOver = /^~~.*~~/.test(claim.text) || /\bsuperseded by\b/i.test(claim.text)
     const whole = unescapeStruck(claim.text)
@@ -157,13 +179,16 @@ export const DECISION: Spelling<Decision> = {
   },
 }
 
-/** `~~text~~`, and behind it what came in its place or nothing. */
-function parseStruck(said: string): { text: string; by: string } | null {
+/** `~~text~~`, and behind it what came in its place, why it was rejected, or nothing. */
+function parseStruck(said: string): { text: string; by: string; rejected?: string } | null {
   const end = said.lastIndexOf('~~')
   const text = said.slice(2, end)
   const tail = said.slice(end + 2).trim()
   if (!said.startsWith('~~') || end < 3 || text.includes('~~') || text.trim() === '') return null
   if (tail === '') return { text, by: '' }
+  const [against, stated, plain = ''] = /^[-–—:,(]*\s*rejected\b[:,]?\s*(?:"(.*)"|(.*))$/is.exec(tail) ?? []
+  const reason = (tail.startsWith('(') ? plain.replace(/\)$/, '') : plain).replace(/^because\s/i, '').trim()
+  if (against !== undefined) return { text, by: '', rejected: stated ?? reason }
   const [, quoted, bare = ''] = /^[-–—:,(]*\s*superseded by:?\s+(?:"(.*)"|(.*))$/is.exec(tail) ?? []
   const by = quoted ?? (tail.startsWith('(') ? bare.replace(/\)$/, '') : bare)
   return by.trim() === '' ? null : { text, by }

@@ -8,7 +8,13 @@ import {
   leadingName,
   plainLine,
 } from '../../core/bullets.ts'
-import { type BodyCodec, decodeClaims, FIELD_BODIES, NO_BODY } from '../../core/claims.ts'
+import {
+  type BodyCodec,
+  DECISIONS_AND_REJECTIONS,
+  decodeClaims,
+  FIELD_BODIES,
+  NO_BODY,
+} from '../../core/claims.ts'
 import { outlinePartsOf, titleKey } from '../../core/outline.ts'
 import type { Artifact, Breadcrumb, WorkState } from '../../core/work.ts'
 import { MAX_FRONT_MATTER, readFrontMatter } from '../markdown/front-matter.ts'
@@ -31,7 +37,7 @@ const SECTIONS: ReadonlyArray<BodyCodec & { heading: string }> = [
   { heading: '## Problem', ...FIELD_BODIES.problem },
   { heading: '## Goal', ...FIELD_BODIES.intent },
   { heading: '## Current State', ...FIELD_BODIES.state },
-  { heading: '## Decisions', ...FIELD_BODIES.decisions },
+  { heading: '## Decisions', ...DECISIONS_AND_REJECTIONS },
   { heading: '## Constraints and Rules', ...NO_BODY },
   { heading: '### Constraints', ...FIELD_BODIES.constraints },
   { heading: '### Rules', ...FIELD_BODIES.rules },

@@ -1,6 +1,6 @@
 import type { Mark, PageLine } from '../../core/brief-page.ts'
 import { openSteps } from '../../core/plan.ts'
-import { collapseSpaces } from '../../core/text.ts'
+import { collapseSpaces, formatCount } from '../../core/text.ts'
 import { isDeleted, type Position, type WorkField, type WorkState } from '../../core/work.ts'
 import { CARRY } from '../carry.ts'
 import type { BriefInput, Clean, ItemCheck } from './brief.ts'
@@ -85,7 +85,7 @@ const NAMES: { readonly [Field in BriefField]?: { name: string; isOnce?: true; i
 /** What a field is called where its section does not say it. */
 export const nameOfField = (field: BriefField) => NAMES[field]?.name ?? field
 
-const WORST: readonly Mark[] = ['stale', 'unverifiable', 'fresh']
+const WORST: readonly Mark[] = ['stale', 'unverifiable', 'not found', 'fresh']
 
 /** An item of a field with the worst that was found about it. */
 function withCheck(field: BriefField, marks: Map<string, ItemCheck[]>, clean: Clean) {
@@ -125,11 +125,13 @@ function draftsOf(field: BriefField, { work, learnings }: BriefInput, clean: Cle
     case 'now':
       return paragraphs(clean(work[field]))
     case 'decisions':
-      return work.decisions.map(({ text, why, confirmed, supersededBy }) => {
+      return work.decisions.map(({ text, why, confirmed, supersededBy, rejected }) => {
         const said = line(text)
-        return supersededBy === null
-          ? { text: said, why: line(why).replace(/^of /, ''), unconfirmed: !confirmed }
-          : { text: said === '' ? '' : `superseded: ${said}`, spent: true }
+        if (supersededBy === null)
+          return { text: said, why: line(why).replace(/^of /, ''), unconfirmed: !confirmed }
+        const against =
+          rejected === undefined ? '' : joinFilled([`Rejected: ${said}`, line(rejected)], ', because ')
+        return { text: said === '' ? '' : against || `superseded: ${said}`, spent: true }
       })
     case 'constraints':
     case 'rules':
@@ -143,10 +145,13 @@ function draftsOf(field: BriefField, { work, learnings }: BriefInput, clean: Cle
     case 'position':
       return placeOf(work.position, line).map((text) => ({ text }))
     case 'artifacts':
-      return work.artifacts.map(({ path, action, description }) => ({
-        text: joinFilled([joinFilled([line(path), line(action)], ', '), line(description)], ': '),
-        spent: isDeleted({ action }),
-      }))
+      return [
+        ...work.artifacts.map(({ path, action, description }) => ({
+          text: joinFilled([joinFilled([line(path), line(action)], ', '), line(description)], ': '),
+          spent: isDeleted({ action }),
+        })),
+        ...(work.unlisted ? [{ text: `+${formatCount(work.unlisted, 'more uncommitted file')}` }] : []),
+      ]
     case 'references':
       return work.references.map(({ kind, text }) => ({
         text: line(text) === '' ? '' : joinFilled([line(kind), line(text)], ': '),

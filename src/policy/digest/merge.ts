@@ -1,10 +1,12 @@
 import {
   type Artifact,
   type Decision,
+  newItems,
   OVERHEARD,
   type OverheardField,
   type WorkState,
 } from '../../core/work.ts'
+import { withoutCorrected } from '../correct.ts'
 import type { DigestWork } from './work.ts'
 
 /**
@@ -13,9 +15,16 @@ import type { DigestWork } from './work.ts'
  */
 export function mergeSessionWork(
   known: WorkState,
-  { heard, times, decisions, done, artifacts }: DigestWork,
+  { heard: told, times, decisions: chosen, done, artifacts }: DigestWork,
   savedAt: string | null,
 ): WorkState {
+  const heard = {
+    ...told,
+    next: withoutCorrected(known, 'next', told.next),
+    blockers: withoutCorrected(known, 'blockers', told.blockers),
+    questions: withoutCorrected(known, 'questions', told.questions),
+  }
+  const decisions = withoutCorrected(known, 'decisions', chosen)
   const overheard = new Set(known.overheard ?? [])
   const work = { ...known }
   for (const field of OVERHEARD) {
@@ -29,11 +38,8 @@ export function mergeSessionWork(
   }
   return {
     ...work,
-    decisions: [
-      ...withNewestAnswers(known.decisions, decisions),
-      ...withoutKnown(known.decisions, decisions),
-    ],
-    done: [...known.done, ...withoutKnown(known.done, done)],
+    decisions: [...withNewestAnswers(known.decisions, decisions), ...newItems(known.decisions, decisions)],
+    done: [...known.done, ...newItems(known.done, done)],
     artifacts: mergeArtifacts(known.artifacts, artifacts),
     overheard: OVERHEARD.filter((field) => overheard.has(field)),
   }
@@ -57,8 +63,10 @@ function withNewestAnswers(known: readonly Decision[], fresh: readonly Decision[
   )
   return known.map((one) => {
     const answer = newest.get(questionOf(one.text))
-    // What somebody replaced by something else than another answer stays replaced.
-    const isByHand = one.supersededBy !== null && questionOf(one.supersededBy) !== questionOf(one.text)
+    // What somebody struck out, or replaced by something else than another answer, stays as it is.
+    const isStruck = one.supersededBy === one.text
+    const isByHand =
+      isStruck || (one.supersededBy !== null && questionOf(one.supersededBy) !== questionOf(one.text))
     return answer === undefined || isByHand
       ? one
       : { ...one, supersededBy: answer === one.text ? null : answer }
@@ -66,15 +74,6 @@ function withNewestAnswers(known: readonly Decision[], fresh: readonly Decision[
 }
 
 const questionOf = (text: string) => text.split(' → ', 1)[0] ?? text
-
-/** The items whose words are not there yet. */
-function withoutKnown<Item extends { text: string }>(
-  known: ReadonlyArray<{ text: string }>,
-  fresh: readonly Item[],
-): Item[] {
-  const texts = new Set(known.map(({ text }) => text))
-  return fresh.filter(({ text }) => !texts.has(text))
-}
 
 /** The newest last. A known file keeps what was said about it. */
 function mergeArtifacts(known: readonly Artifact[], fresh: readonly Artifact[]): Artifact[] {

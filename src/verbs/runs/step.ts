@@ -1,6 +1,6 @@
 import { STEP_MOVES } from '../../core/plan.ts'
 import { findRun } from '../../engine/runs/find-run.ts'
-import { moveRunStep, requireStepName, tellUnplanned } from '../../engine/runs/record-event.ts'
+import { moveRunStep, requireStepName } from '../../engine/runs/record-event.ts'
 import { choiceFact, flagFact, integerFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
@@ -20,6 +20,7 @@ export const runStep = defineVerb({
       about: 'the step, by its id in the plan',
     },
     state: { kind: 'choice', at: 2, required: true, choices: STEP_MOVES, about: 'where it stands now' },
+    add: { kind: 'flag', about: 'add the step, if the plan does not have it' },
     context: {
       kind: 'count',
       value: 'PERCENT',
@@ -32,13 +33,11 @@ export const runStep = defineVerb({
     'savepoint run step release-2 s1 done --context 72',
   ],
   access: 'write',
-  async perform(context, { run, step, state, context: used }) {
-    const found = await findRun(context, run)
-    await tellUnplanned(context, found, step)
+  async perform(context, { run, step, state, add, context: used }) {
     return moveRunStep(
       context,
-      found,
-      { id: step, state },
+      await findRun(context, run),
+      { id: step, state, add },
       used === undefined ? {} : { contextUsedPercent: used },
     )
   },

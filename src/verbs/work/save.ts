@@ -83,7 +83,8 @@ export const save = defineVerb({
 /** The seed's banner; a line for each place, and the truth about each. */
 function banner(receipt: SaveReceipt, columns: number): string {
   const rule = '━'.repeat(Math.min(53, columns))
-  const { stream, origin, sequence, summary, decisions, next, views, dropped, redacted, surfaced } = receipt
+  const { stream, origin, sequence, summary, decisions, next, views } = receipt
+  const { dropped, redacted, unlisted, surfaced } = receipt
   const places = views.filter(({ kind }) => kind !== 'index')
   const locations = [...places.map(sayView), `the store, number ${sequence} of ${stream}`]
   const doubts = decisions.unconfirmed === 0 ? '' : `, ${decisions.unconfirmed} unconfirmed`
@@ -96,6 +97,7 @@ function banner(receipt: SaveReceipt, columns: number): string {
     `  Next:     ${line(next) || '-'}`,
     ...(origin === null ? [] : [`  Begun:    ${stream}, with what ${origin} knew`]),
     ...(index ? [`  Index:    ${sayView(index)}`] : []),
+    ...(unlisted > 0 ? [`  Files:    +${formatCount(unlisted, 'more uncommitted file')}, not listed`] : []),
     ...(dropped > 0 ? [`  Left out: ${formatCount(dropped, 'older item')}; the history has them`] : []),
     ...(redacted > 0 ? [`  Redacted: ${formatCount(redacted, 'secret')}`] : []),
     ...(surfaced ? ['', '  This context will be surfaced on next session start.'] : []),

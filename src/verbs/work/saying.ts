@@ -1,4 +1,4 @@
-import { isAbsolute } from 'node:path'
+import { isAbsolute, join, sep } from 'node:path'
 import { wellFormed } from '../../core/canonical.ts'
 import { requireName } from '../../core/id.ts'
 import { NOTES, PLANS_HOME, STATE_INDEX_PATH } from '../../core/layout.ts'
@@ -134,7 +134,12 @@ export async function readSaveInput(
   { mayBeSilent = false } = {},
 ): Promise<SaveInput> {
   const piped = input.stdin ? readJson(await context.readInput()) : []
-  const { plan, stage, tddPhase, ...told } = joinParts([...piped, ...readOptions(input)])
+  // Typed paths start from where they are typed. A work state has them from the root, and may be piped in again.
+  const { root } = context.place
+  const { plan, stage, tddPhase, ...told } = joinParts([
+    ...withFilesFrom(root, root, piped),
+    ...withFilesFrom(root, context.cwd, readOptions(input)),
+  ])
   const given = { ...told, ...(await wordSource(context, input.by)) }
   const said = mayBeSilent ? given : await askIfSilent(context, given)
   const secrets = new Set<string>()
@@ -142,7 +147,7 @@ export async function readSaveInput(
     secrets.add(secret)
     return context.mark(kind, secret)
   }
-  const saying = redactAll({ ...said, files: said.files.map((file) => byRootPath(context, file)) }, mark)
+  const saying = redactAll(said, mark)
   const accomplishments = redactAll(
     input.accomplishment.map((text) => text.trim()),
     mark,
@@ -159,7 +164,7 @@ export async function readSaveInput(
 }
 
 /** Whose words a command brings. What an agent says is its own, whatever it claims; its user's requests are known. */
-async function wordSource(context: Context, by: SayingInput['by']): Promise<WordSource> {
+export async function wordSource(context: Context, by?: SayingInput['by']): Promise<WordSource> {
   const { speaker, store, session, notices } = context
   if (speaker === 'user') return { by: by ?? 'user', requests: [] }
   if (by === 'user') notices.push(NOTICES.agentSpeaksForItself)
@@ -182,10 +187,19 @@ function joinParts(parts: SaidParts): Saying & Place {
   return said as unknown as Saying & Place
 }
 
-/** A file of the workspace by its path from the root, as all of them are known: agents name files by whole paths. */
-function byRootPath({ place }: Context, file: NamedFile): NamedFile {
-  const path = isAbsolute(file.path) ? fromRoot(place.root, file.path) : null
-  return path ? { ...file, path } : file
+/** Files of the workspace by their paths from the root; one outside of it is kept as it was said. */
+function withFilesFrom(root: string, base: string, parts: SaidParts): SaidParts {
+  const below = fromRoot(root, base) ?? ''
+  const fromBase = (path: string) => {
+    if (isAbsolute(path)) return fromRoot(root, path) || path
+    const way = join(below, path)
+    return way === '..' || way.startsWith(`..${sep}`) ? path : way.split(sep).join('/')
+  }
+  return parts.map(([part, value]) => {
+    if (part !== 'files') return [part, value]
+    // `as`: its own reader has read it.
+    return [part, (value as NamedFile[]).map((file) => ({ ...file, path: fromBase(file.path) }))]
+  })
 }
 
 /** More than a checkpoint holds would be lost with this very save. */
@@ -272,6 +286,8 @@ const OTHERS: Readonly<Record<string, (value: unknown, key: string) => SaidParts
   unconfirmed: (value, key) => [['unconfirmed', readFlag(value, key)]],
   // A piped work state may have `overheard` fields; saving it makes them all the caller's own.
   overheard: () => [],
+  corrected: () => [],
+  unlisted: () => [],
 }
 
 /** Reads what was piped in. A key that nobody knows is refused: a slip of the pen must not lose a decision. */
@@ -343,7 +359,7 @@ function readFlag(value: unknown, key: string): boolean {
 
 function readStatement(item: unknown, key: string): Statement {
   if (!isRecord(item)) return readText(item, key)
-  const said = readRecord(item, key, ['text'], ['why', 'supersededBy'])
+  const said = readRecord(item, key, ['text'], ['why', 'supersededBy', 'rejected'])
   const { confirmed } = item
   return confirmed === undefined ? said : { ...said, confirmed: readFlag(confirmed, `${key}.confirmed`) }
 }

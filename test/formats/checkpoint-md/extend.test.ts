@@ -373,6 +373,8 @@ const PIECES = [
   'Now\\: n',
   'a because b',
   'superseded by "x"',
+  'rejected: "x"',
+  '~~a~~',
   'it: is',
   '> quote',
   '日本語',
@@ -404,8 +406,13 @@ const works: fc.Arbitrary<WorkState> = fc
     intent: words,
     decisions: fc.array(
       fc
-        .tuple(words, words, fc.boolean(), fc.option(words))
-        .map(([text, why, confirmed, supersededBy]) => decision(text, { why, confirmed, supersededBy })),
+        .tuple(words, words, fc.boolean(), fc.option(words), fc.option(words, { freq: 2 }))
+        .map(([text, why, confirmed, by, rejected]) =>
+          decision(text, {
+            ...{ why, confirmed, supersededBy: rejected === null ? by : text },
+            ...(rejected === null ? {} : { rejected }),
+          }),
+        ),
       { maxLength: 3 },
     ),
     constraints: claims,
@@ -454,10 +461,12 @@ function sayable(work: WorkState): Fields {
       work.decisions.flatMap((one) => {
         const sentence = plainLine(decisionSentence(one))
         const { text, why } = decisionOf(sentence)
-        const over = one.supersededBy === null ? null : norm(one.supersededBy) || norm(text)
+        const by = one.rejected === undefined ? norm(one.supersededBy ?? '') : ''
+        const over = one.supersededBy === null ? null : by || norm(text)
+        const against = one.rejected === undefined ? {} : { rejected: norm(one.rejected) }
         return isNone(sentence)
           ? []
-          : [{ text: norm(text), why: norm(why), confirmed: one.confirmed, supersededBy: over }]
+          : [{ text: norm(text), why: norm(why), confirmed: one.confirmed, supersededBy: over, ...against }]
       }),
     ),
     constraints: unique(said(work.constraints, unbound)),

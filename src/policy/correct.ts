@@ -1,0 +1,263 @@
+import { decisionOf } from '../core/decision.ts'
+import { ReasonError, usageError } from '../core/reason.ts'
+import { collapseSpaces, comparableText, quoteShort } from '../core/text.ts'
+import {
+  type Claim,
+  CORRECTABLE,
+  type CorrectableField,
+  type CorrectedItem,
+  type Decision,
+  newItems,
+  type WorkState,
+} from '../core/work.ts'
+import { matchItem, namesOf } from './match-item.ts'
+import { type WordSource, whoseWord } from './whose-word.ts'
+
+/** Second thoughts about one item of the work: the only one that the text means, in all fields or in one. */
+export type Correction = { text: string; field: CorrectableField | null } & (
+  | { act: 'confirm' | 'remove' }
+  | { act: 'reject'; why: string }
+  | { act: 'reword'; to: string }
+)
+
+/** What an item of each field is called. */
+export const ITEM_NOUNS: Record<CorrectableField, string> = {
+  decisions: 'decision',
+  constraints: 'constraint',
+  rules: 'rule',
+  facts: 'fact',
+  questions: 'question',
+  next: 'next step',
+  blockers: 'blocker',
+}
+
+/** So many of what was taken back are remembered; the oldest goes first. */
+const MOST_CORRECTED = 100
+
+interface LocatedItem {
+  field: CorrectableField
+  text: string
+  why?: string
+  item: WorkState[CorrectableField][number]
+}
+
+/** The work after second thoughts, and what each was about. */
+export function correctWork(
+  before: WorkState,
+  corrections: readonly Correction[],
+  source: WordSource,
+): { work: WorkState; items: CorrectedItem[] } {
+  let work = before
+  const items: CorrectedItem[] = []
+  for (const correction of corrections) {
+    const found = locateItem(work, correction)
+    const by = whoseCorrection(source, correction, found)
+    if (by === null)
+      throw new ReasonError('users_word', {
+        act: correction.act,
+        item: JSON.stringify(found.text.slice(0, 80)),
+      })
+    const { to, ...corrected } = applyCorrection(work, correction, found, by)
+    items.push({ field: found.field, text: found.text, ...(to === undefined ? {} : { to }) })
+    work = corrected.work
+  }
+  return { work, items }
+}
+
+/** Rejected and superseded decisions can be removed; all else is about what stands. */
+function locateItem(work: WorkState, { act, text, field }: Correction): LocatedItem {
+  const fields = CORRECTABLE.filter((one) => field === null || one === field)
+  const all = fields.flatMap((one) => work[one].map((item): LocatedItem => ({ ...item, field: one, item })))
+  const isOpen = ({ item }: LocatedItem) => 'confirmed' in item && !item.confirmed
+  const items = all.filter(
+    (one) => act === 'remove' || (stands(one.item) && (act !== 'confirm' || isOpen(one))),
+  )
+  const what = field === null ? (act === 'confirm' ? 'claim' : 'item') : ITEM_NOUNS[field]
+  return matchItem(act === 'confirm' ? `unconfirmed ${what}` : what, items, text)
+}
+
+const stands = (item: object) => !('supersededBy' in item) || item.supersededBy === null
+
+/**
+ * Whose word a correction is; null where it is the user's to give. An agent takes back what is its own: what nobody
+ * confirmed, what it saw itself, next steps and blockers. What the user confirmed goes only where a request of theirs
+ * says so in a sentence that names it: any other sentence of theirs could be passed off as the reason.
+ */
+function whoseCorrection(
+  source: WordSource,
+  correction: Correction,
+  { item }: LocatedItem,
+): WordSource['by'] | null {
+  const { act } = correction
+  const tails = act === 'reword' ? [` to ${correction.to}`, ` to "${correction.to}"`] : ['']
+  const orders = namesOf(item).flatMap((name) =>
+    act === 'confirm'
+      ? [name]
+      : tails.flatMap((tail) => [`${act} ${name}${tail}`, `${act} "${name}"${tail}`]),
+  )
+  if (orders.some((order) => whoseWord(source, order) === 'user')) return 'user'
+  const isUsers = 'confirmed' in item && item.confirmed && ['user', 'file'].includes(item.origin)
+  return act === 'confirm' || isUsers ? null : 'agent'
+}
+
+function applyCorrection(
+  work: WorkState,
+  correction: Correction,
+  { field, text, item }: LocatedItem,
+  by: WordSource['by'],
+): { work: WorkState; to?: string } {
+  switch (correction.act) {
+    case 'confirm':
+      return { work: replaceItem(work, field, item, { ...item, confirmed: true, origin: by }) }
+    case 'remove':
+      return { work: noteCorrected(replaceItem(work, field, item, null), { field, text }) }
+    case 'reject':
+      return { work: rejectItem(work, field, item, { why: correction.why, by }) }
+    case 'reword': {
+      const said = rewordItem(field, item, correction.to, by)
+      const twin = work[field].find((one) => one !== item && isSameText(one.text, said.text))
+      if (twin)
+        throw usageError(`there is a ${ITEM_NOUNS[field]} like that already: ${quoteShort(twin.text)}`)
+      const reworded = replaceItem(work, field, item, said)
+      // What was superseded by the old words is superseded by the new ones.
+      const follow = (one: Decision) =>
+        one.supersededBy === text ? { ...one, supersededBy: said.text } : one
+      const decisions = field === 'decisions' ? reworded.decisions.map(follow) : reworded.decisions
+      return {
+        work: noteCorrected({ ...reworded, decisions }, { field, text, to: said.text }),
+        to: said.text,
+      }
+    }
+  }
+}
+
+/** A rejected item leaves its list; a decision against it says why, so that it does not come back. */
+function rejectItem(
+  work: WorkState,
+  field: CorrectableField,
+  item: LocatedItem['item'],
+  { why, by }: { why: string; by: WordSource['by'] },
+): WorkState {
+  const { text } = item
+  const rejection = { supersededBy: text, rejected: why }
+  if (field === 'decisions') return replaceItem(work, field, item, { ...item, ...rejection })
+  let without = work
+  for (const list of CORRECTABLE.filter((one) => one !== 'decisions'))
+    for (const one of work[list].filter((other) => isSameText(other.text, text)))
+      without = noteCorrected(replaceItem(without, list, one, null), { field: list, text: one.text })
+  const same = without.decisions.find((one) => isSameText(one.text, text))
+  if (same)
+    return replaceItem(without, 'decisions', same, { ...same, supersededBy: same.text, rejected: why })
+  const against = { text, why: '', origin: by, confirmed: true, ...rejection }
+  return { ...without, decisions: [...without.decisions, against] }
+}
+
+/** The same item in other words, which are the word of who gives them. */
+function rewordItem<Item extends LocatedItem['item']>(
+  field: CorrectableField,
+  item: Item,
+  to: string,
+  by: WordSource['by'],
+): Item {
+  const isChoice = field === 'decisions' || field === 'constraints' || field === 'rules'
+  const claim = 'confirmed' in item ? { origin: by, confirmed: by === 'user' || !isChoice } : {}
+  if (!('supersededBy' in item)) return { ...item, text: to, ...claim }
+  const { text, why } = decisionOf(to)
+  return { ...item, text, ...(why === '' ? {} : { why }), ...claim }
+}
+
+/** The work with another item, or none, in the place of one. What somebody corrects is no longer only overheard. */
+function replaceItem(work: WorkState, field: CorrectableField, old: object, fresh: object | null): WorkState {
+  const list = work[field].flatMap((one): object[] => (one === old ? (fresh ? [fresh] : []) : [one]))
+  const overheard = work.overheard?.filter((one) => one !== field)
+  // `as`: each field keeps its own kind of item.
+  return { ...work, [field]: list, ...(overheard ? { overheard } : {}) } as WorkState
+}
+
+const noteCorrected = (work: WorkState, item: CorrectedItem): WorkState => ({
+  ...work,
+  corrected: [...(work.corrected ?? []), item].slice(-MOST_CORRECTED),
+})
+
+/** What somebody took out of a file by hand is remembered as what a command takes out. */
+export function noteVanished(before: WorkState, after: WorkState): WorkState {
+  let work = after
+  for (const field of CORRECTABLE) {
+    if (after[field] === before[field]) continue
+    const left = new Set(after[field].map(({ text }) => comparableText(text)))
+    for (const { text } of before[field])
+      if (!left.has(comparableText(text))) work = noteCorrected(work, { field, text })
+  }
+  return work
+}
+
+const isSameText = (some: string, other: string) => comparableText(some) === comparableText(other)
+
+/** The decisions against something, by its text. */
+function rejectionsIn({ decisions }: WorkState): Map<string, Decision> {
+  const rejected = decisions.filter((one) => one.rejected !== undefined && one.supersededBy !== null)
+  return new Map(rejected.map((one) => [comparableText(one.text), one]))
+}
+
+/** Items that an older session or file brings, without those that were taken back here since. */
+export function withoutCorrected<Item extends { text: string }>(
+  known: WorkState,
+  field: CorrectableField,
+  items: readonly Item[],
+): Item[] {
+  const taken = (known.corrected ?? []).filter((one) => one.field === field)
+  const gone = new Set(taken.map(({ text }) => comparableText(text)))
+  if (field !== 'decisions') for (const text of rejectionsIn(known).keys()) gone.add(text)
+  for (const { text } of known[field]) gone.delete(comparableText(text))
+  return gone.size === 0 ? [...items] : items.filter(({ text }) => !gone.has(comparableText(text)))
+}
+
+/** The work of a session with what was taken back since in the work that it went on from. */
+export function followCorrections(known: WorkState, origin: WorkState): WorkState {
+  const { corrected = [] } = origin
+  const rejections = rejectionsIn(origin)
+  if (corrected.length === 0 && rejections.size === 0) return known
+  const work = { ...known, corrected: [...(known.corrected ?? []), ...corrected].slice(-MOST_CORRECTED) }
+  for (const field of CORRECTABLE) {
+    const kept = withoutCorrected<{ text: string }>(origin, field, known[field])
+    const gone = known[field].filter((item) => !kept.includes(item))
+    const said = corrected.flatMap(({ field: where, text, to }) =>
+      where === field && to !== undefined && gone.some((item) => isSameText(item.text, text)) ? [to] : [],
+    )
+    const reworded = origin[field].filter(({ text }) => said.includes(text))
+    Object.assign(work, { [field]: [...kept, ...newItems(kept, reworded)] })
+  }
+  const decisions = work.decisions.map((one) => rejections.get(comparableText(one.text)) ?? one)
+  return { ...work, decisions: [...decisions, ...newItems(decisions, [...rejections.values()])] }
+}
+
+/**
+ * Ends what is no longer so: what the user says again stands, and what an agent says again does not where the user
+ * rejected it. Nothing else in the lists is like what was rejected, because a rejection takes all of it out.
+ */
+export function settleRejections(work: WorkState, by: WordSource['by']): WorkState {
+  const rejections = rejectionsIn(work)
+  const corrected = work.corrected?.filter(
+    ({ field, text }) => !work[field].some((one) => collapseSpaces(one.text) === collapseSpaces(text)),
+  )
+  const settled = corrected ? { ...work, corrected } : work
+  if (rejections.size === 0) return settled
+  const revived = new Set<Decision>()
+  const lists = CORRECTABLE.filter((field) => field !== 'decisions').map((field) => {
+    const items: Array<{ text: string } & Partial<Claim>> = work[field]
+    const standing = items.filter(({ text, origin = by }) => {
+      const rejection = rejections.get(comparableText(text))
+      if (rejection && origin !== 'agent') revived.add(rejection)
+      return !rejection || origin !== 'agent'
+    })
+    return [field, standing]
+  })
+  const decisions = work.decisions.filter((one) => !revived.has(one))
+  return { ...settled, ...Object.fromEntries(lists), decisions }
+}
+
+/** What is said again and was rejected. */
+export function rejectedAmong(work: WorkState, texts: readonly string[]): Decision[] {
+  const rejections = rejectionsIn(work)
+  return rejections.size === 0 ? [] : texts.flatMap((text) => rejections.get(comparableText(text)) ?? [])
+}

@@ -1,0 +1,147 @@
+import { BY_HAND } from '../../core/checkpoint.ts'
+import { requireName } from '../../core/id.ts'
+import { usageError } from '../../core/reason.ts'
+import { visible } from '../../core/visible.ts'
+import { CORRECTABLE, type CorrectableField } from '../../core/work.ts'
+import type { Context } from '../../engine/context/context.ts'
+import { type Correction, ITEM_NOUNS } from '../../policy/correct.ts'
+import { redactAll } from '../../policy/redact.ts'
+import { NOTHING_SAID } from '../../policy/save.ts'
+import { choiceFact, integerFact, textFact } from '../define/facts.ts'
+import type { Fields } from '../define/field.ts'
+import { defineVerb, type Tool } from '../define/verb.ts'
+import { type SaveReceipt, saveInSession } from './save-in-session.ts'
+import { wordSource } from './saying.ts'
+
+/** Fields as a user names them: as the options of a save do. */
+const FIELD_NAMES = ['decision', 'constraint', 'rule', 'fact', 'question', 'next', 'blocker'] as const
+type FieldName = (typeof FIELD_NAMES)[number]
+
+const fieldNamed = (name: FieldName): CorrectableField | null =>
+  CORRECTABLE.find((field) => field === name || field === `${name}s`) ?? null
+
+const ABOUT = {
+  text: { kind: 'text', at: 0, required: true, about: 'the item: its text, or a part that no other has' },
+  field: { kind: 'choice', choices: FIELD_NAMES, value: 'KIND', about: 'look only among these' },
+  stream: {
+    kind: 'text',
+    value: 'ID',
+    typed: true,
+    check: (name: string) => void requireName(name, 'the stream'),
+    about: 'in this piece of work; the one that a save would go to without it',
+  },
+} as const satisfies Fields
+
+interface Asked {
+  text: string
+  field: FieldName | undefined
+  stream: string | undefined
+}
+
+type CorrectionReceipt = SaveReceipt & { act: Correction['act']; reason: string }
+
+/** A correction is a save that says nothing else: one act, with all files that show the work. */
+async function performCorrection(
+  context: Context,
+  { text, field, stream }: Asked,
+  act: { act: 'confirm' | 'remove' } | { act: 'reject'; why: string } | { act: 'reword'; to: string },
+): Promise<CorrectionReceipt> {
+  for (const [name, value] of Object.entries({ text, ...act }))
+    if (value.trim() === '') throw usageError(`${name === 'text' ? '<text>' : `--${name}`} is empty`)
+  const source = await wordSource(context)
+  const correction = redactAll({ ...act, text, field: field ? fieldNamed(field) : null }, context.mark)
+  const receipt = await saveInSession(
+    context,
+    {
+      saying: { ...NOTHING_SAID, ...source, corrections: [correction] },
+      ...{ plan: null, stage: null, tddPhase: null, stream: stream ?? null, note: false },
+      ...{ accomplishments: [], redacted: 0 },
+    },
+    { kind: 'manual', note: BY_HAND.saved },
+  )
+  return { ...receipt, act: act.act, reason: 'why' in correction ? correction.why : '' }
+}
+
+const DONE = { confirm: 'Confirmed', reject: 'Rejected', remove: 'Removed', reword: 'Reworded' } as const
+
+/** One line for the item, and one for each file that does not show it yet. */
+function sayCorrection({ act, reason, corrected, stream, sequence, views }: CorrectionReceipt): string {
+  const lines = corrected.map(({ field, text, to }) => {
+    const because = reason === '' ? '' : `, because ${reason}`
+    const said = to === undefined ? `${text}${because}` : `${text} → ${to}`
+    return `${DONE[act]} ${ITEM_NOUNS[field]}: ${said} (${stream} #${sequence})`
+  })
+  const behind = views.filter(({ state }) => state !== 'written')
+  const files = behind.map(
+    ({ path, problem }) => `Not in ${path} yet${problem === null ? '' : `: ${problem}`}`,
+  )
+  return [...lines, ...files].map(visible).join('\n')
+}
+
+const FACTS = {
+  stream: textFact('the piece of work'),
+  checkpoint: textFact('the id of the checkpoint'),
+  sequence: integerFact('its number in the history of that work'),
+  field: choiceFact('what it was', CORRECTABLE),
+} as const
+
+const toolOf = (title: string, when: string): Tool<CorrectionReceipt, typeof FACTS> => ({
+  ...{ title, when, effect: 'changes', facts: FACTS },
+  factsOf: ({ stream, checkpoint, sequence, corrected: [item] }) => ({
+    ...{ stream, checkpoint, sequence, field: item?.field ?? 'facts' },
+  }),
+})
+
+const HOW = { access: 'write', takesIn: 'talk', lenient: true, say: sayCorrection } as const
+
+export const confirm = defineVerb({
+  ...HOW,
+  name: 'confirm',
+  summary: 'Confirm a claim that is marked UNCONFIRMED',
+  fields: ABOUT,
+  examples: ['savepoint confirm "JWT over cookies"'],
+  perform: (context, input) => performCorrection(context, input, { act: 'confirm' }),
+  tool: toolOf('Confirm a claim', 'Call it when the user has said the claim in these words.'),
+})
+
+export const reject = defineVerb({
+  ...HOW,
+  name: 'reject',
+  summary: 'Say no to a claim, with the reason',
+  detail:
+    'It leaves the work. Briefs tell it as rejected, with the reason, and an agent that says it again does not bring it back; you do.',
+  fields: {
+    ...ABOUT,
+    why: { kind: 'text', value: 'TEXT', required: true, about: 'why not; briefs tell it' },
+  },
+  examples: ['savepoint reject "cookies over tokens" --why "the app has no session"'],
+  perform: (context, { why, ...input }) => performCorrection(context, input, { act: 'reject', why }),
+  tool: toolOf(
+    'Reject a claim',
+    'Call it when something that was decided or assumed turned out wrong, with the reason. What the user confirmed only they can reject.',
+  ),
+})
+
+export const remove = defineVerb({
+  ...HOW,
+  name: 'remove',
+  summary: 'Take an item out of the work',
+  detail:
+    'A decision, constraint, rule, fact, question, next step or blocker leaves the work and its document. The history keeps it.',
+  fields: ABOUT,
+  examples: ['savepoint remove "Never push on Fridays"', 'savepoint remove tabs --field rule'],
+  perform: (context, input) => performCorrection(context, input, { act: 'remove' }),
+  tool: toolOf(
+    'Remove an item',
+    'Call it for an item that is over or a mistake. What the user confirmed only they can remove.',
+  ),
+})
+
+export const reword = defineVerb({
+  ...HOW,
+  name: 'reword',
+  summary: 'Say an item of the work in other words',
+  fields: { ...ABOUT, to: { kind: 'text', value: 'TEXT', required: true, about: 'what it is to say' } },
+  examples: ['savepoint reword "use tabs" --to "Use tabs in Go files only"'],
+  perform: (context, { to, ...input }) => performCorrection(context, input, { act: 'reword', to }),
+})
