@@ -63,7 +63,7 @@ export async function talksFor(context: Context, asked: TalkFilter): Promise<Tal
     main,
     after: found.slice(0, place),
     before: found.slice(place + 1),
-    around: await surroundingsOf(context, asked, main.digest),
+    around: await surroundingsOf(context, asked, main),
   }
 }
 
@@ -95,9 +95,9 @@ async function sessionsOf({ store, identity }: Context, asked: TalkFilter): Prom
 async function surroundingsOf(
   { place, settings }: Context,
   { trusted, world }: TalkFilter,
-  { files }: Digest,
+  { session, digest: { files } }: { session: Session; digest: Digest },
 ): Promise<Talks['around']> {
-  const nameFile = fileNamer(place.root)
+  const nameFile = fileNamer(place.root, session.environment.workingDirectory)
   const known = world.dirty && { files: world.dirty, problem: null }
   const asksGit =
     trusted && known === null && place.git !== null && files.some(({ path }) => nameFile(path) !== null)
