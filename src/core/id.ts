@@ -24,6 +24,23 @@ export function requireName(value: string, what = 'the id'): string {
   return value
 }
 
+/** Why a word can name no work: it is neither a name nor a branch as git allows them; null where it can. */
+export function lookupProblem(word: string): string | null {
+  const problem = nameProblem(word)
+  return problem === null || !isBranchName(word) ? problem : null
+}
+
+const isBranchName = (word: string) =>
+  word.length <= 250 &&
+  !/[\p{C}\p{Z}~^:?*[\\]|\.\.|@\{|^-|\.$/u.test(word) &&
+  word.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'))
+
+/** A word by which work is looked up, and under which none is made; throws `id_invalid`. */
+export function requireLookupName(value: string): string {
+  refuse(value, 'the id', lookupProblem(value))
+  return value
+}
+
 /** Why a string cannot name a run, or null where it can: as `nameProblem`, and not reserved in `checkpoints/`. */
 export const runNameProblem = (value: string) =>
   nameProblem(value) ?? (RESERVED.has(value.toLowerCase()) ? 'it is reserved' : null)

@@ -199,8 +199,8 @@ export const REASONS = {
     exit: EXIT.unknown,
     http: 404,
     retry: false,
-    says: 'There is no work called {id}.',
-    hint: 'Run `savepoint list --all` to see all work of this repository, or `savepoint new {id}` to begin a document.',
+    says: 'No work named {id}.{alike}',
+    hint: 'Run `savepoint list --all` to see all work of this repository, or `savepoint new <name>` to begin a document.',
   },
   stream_foreign: {
     exit: EXIT.unsafe,

@@ -78,6 +78,17 @@ export const SESSION_NOTES = {
     'An older version of Savepoint overheard this in a session, and nobody saved it: check it before you build on it.',
 } as const
 
+/** About work of other branches, in a brief. */
+export const BRANCH_NOTES = {
+  inherited: (stream: string) =>
+    `This branch has no saved work yet: this is what ${stream} knows. Where ${stream} itself stands: savepoint resume ${stream}`,
+  merged: (stream: string) => `From ${stream}, merged (the next save takes it over)`,
+  moreMerged: (count: number, stream: string) => `${count} more: savepoint show ${stream}`,
+  toldMerged: (stream: string) => `${stream} is merged into this branch: the next save here takes it over.`,
+  gone: (stream: string) =>
+    `${stream}: its branch is gone and was not merged. Keep working on it: savepoint resume ${stream}. Close it: savepoint archive ${stream} --outcome "…"`,
+} as const
+
 /** What stands above lines that are told in the place of a brief. */
 export const MESSAGE_TITLES = {
   start: 'About earlier work here',
@@ -98,6 +109,8 @@ export const MESSAGE_LINES = {
   decision: (text: string, why: string) => `Decided: ${text}${why === '' ? '' : ` (why: ${why})`}`,
   rule: (text: string) => `Rule: ${text}`,
   constraint: (text: string) => `Constraint: ${text}`,
+  fact: (text: string) => `Fact: ${text}`,
+  learning: (text: string) => `Learned: ${text}`,
   now: (text: string) => `Now: ${text}`,
   next: (text: string) => `Next: ${text}`,
   blocker: (text: string) => `Blocked: ${text}`,

@@ -13,6 +13,8 @@ export interface StreamFacts {
   branch: string | null
   /** The plan under which its head was saved. */
   plan?: string | null
+  /** It began as the work of the present branch, and was renamed. */
+  isRenamed?: boolean
   /** Its head was saved in this workspace, or its document lies here. */
   here: boolean
   /** It came with the repository, and nobody here vouches for it. */
@@ -26,13 +28,18 @@ export interface ResolveFacts {
   focused: string | null
   plan: string | null
   branch: string | null
+  /** The branches that the present one may have been cut from, the likeliest first. */
+  origins?: readonly string[]
   streams: readonly StreamFacts[]
   /** The stream that the last session of this workspace saved to, and when that session was last heard of. */
   worked?: { stream: string; atMs: number; isLive: boolean } | null
   nowMs: number
 }
 
-export type ResolutionRule = 'named' | 'bound' | 'focused' | 'plan' | 'branch' | 'main'
+/** `unbranched`: no branch is checked out, and the work is `main` all the same. */
+export type ResolutionRule = 'named' | 'bound' | 'focused' | 'plan' | 'branch' | 'main' | 'unbranched'
+/** `origin`: the branch has no work yet, and this is the work of the branch that it was cut from. */
+type FoundBy = ResolutionRule | 'origin' | 'only' | 'session'
 
 export interface SaveTarget {
   kind: 'stream'
@@ -50,7 +57,7 @@ export interface StreamCandidate {
 }
 
 export type ResumeChoice =
-  | { kind: 'stream'; name: string; why: ResolutionRule | 'only' | 'session'; offered: boolean }
+  | { kind: 'stream'; name: string; why: FoundBy; offered: boolean }
   | { kind: 'choose'; candidates: StreamCandidate[] }
   /** A name was given, and no stream has it. */
   | { kind: 'unknown'; name: string }
@@ -114,7 +121,7 @@ function forResume(seen: ResolveFacts): ResumeChoice {
 
 interface ResolvedStream {
   stream: StreamFacts
-  why: ResolutionRule | 'only' | 'session'
+  why: FoundBy
 }
 
 /** Saves that a session makes by itself go to a stream of its own: no name that a person would give. */
@@ -156,13 +163,33 @@ function firstOf(seen: ResolveFacts, all: StreamFacts[]): ResolvedStream | null 
   const onBranch = seen.branch === null ? [] : open.filter(({ branch }) => branch === seen.branch)
   const [stream] = onBranch
   if (stream && onBranch.length === 1) return { stream, why: 'branch' }
+  const origin = onBranch.length === 0 ? originStream(seen, open) : null
+  if (origin) return { stream: origin, why: 'origin' }
   const [only] = open
   return only && open.length === 1 ? { stream: only, why: 'only' } : null
 }
 
-/** A bound or named stream is told; one that was only found may be outdated, so it is offered. */
+/** The work of the branch that this one was cut from: of several on it, the one that bears its name. */
+function originStream({ branch, origins = [] }: ResolveFacts, open: StreamFacts[]): StreamFacts | null {
+  if (branch === null) return null
+  for (const origin of origins) {
+    const saved = open.filter((one) => one.branch !== null && trunkOr(one.branch) === trunkOr(origin))
+    const [found] = saved.length === 1 ? saved : saved.filter(isBranchs)
+    const named = byName(open, branchSlug(trunkOr(origin)))
+    // One that nobody knows the branch of may still bear its name.
+    const stream = found ?? (named?.branch === null ? named : undefined)
+    if (stream) return stream
+  }
+  return null
+}
+
+/**
+ * A bound or named stream is told; one that was only found may be outdated, so it is offered. Of an origin only what
+ * lasts is told.
+ */
 const isOffered = ({ stream, why }: ResolvedStream, seen: ResolveFacts) =>
   why !== 'bound' &&
+  why !== 'origin' &&
   stream.branch !== null &&
   seen.branch !== null &&
   stream.branch !== seen.branch &&
@@ -189,7 +216,7 @@ const byName = (streams: readonly StreamFacts[], name: string) =>
   streams.find((stream) => nameKey(stream.name) === nameKey(name))
 
 const TRUNK = /^(?:main|master|trunk)$/
-const trunkOr = (branch: string | null) => (branch === null || TRUNK.test(branch) ? 'main' : branch)
+export const trunkOr = (branch: string | null) => (branch === null || TRUNK.test(branch) ? 'main' : branch)
 
 /** A save never goes to an archived or a foreign stream: it makes a new one, named with the next number. */
 const isShut = ({ standing, foreign }: StreamFacts) => standing === 'archived' || foreign
@@ -202,18 +229,23 @@ function planStream(plan: string, { streams }: ResolveFacts): string {
 }
 
 /** The stream bears the name of the branch on which it was saved. */
-const isBranchs = ({ name, branch }: StreamFacts) =>
+export const isBranchs = ({ name, branch }: Pick<StreamFacts, 'name' | 'branch'>) =>
   branch !== null && isSlugOf(name, branchSlug(trunkOr(branch)))
 
 /** The stream of the present branch, whether it exists or not: two branches with one slug get two streams. */
-function branchStream({ branch, streams }: ResolveFacts): { name: string; why: 'branch' | 'main' } {
+function branchStream({ branch, streams }: ResolveFacts): {
+  name: string
+  why: 'branch' | 'main' | 'unbranched'
+} {
   const mine = trunkOr(branch)
   const isTaken = (stream: StreamFacts) =>
     isShut(stream) ||
     (stream.plan != null && isSlugOf(stream.name, branchSlug(stream.plan))) ||
     (stream.branch !== null && trunkOr(stream.branch) !== mine && isBranchs(stream))
-  const name = freeName(branchSlug(mine), streams, isTaken)
-  return { name, why: mine === 'main' ? 'main' : 'branch' }
+  const free = freeName(branchSlug(mine), streams, isTaken)
+  const renamed = streams.find((stream) => stream.isRenamed && !isShut(stream))
+  const name = renamed && !byName(streams, free) ? renamed.name : free
+  return { name, why: branch === null ? 'unbranched' : mine === 'main' ? 'main' : 'branch' }
 }
 
 /** `slug` or `slug-<n>`. A stream that was saved on another branch by its name is not that branch's. */

@@ -72,10 +72,21 @@ export class ComposedActs extends JoinedReads implements Acts {
     return removed.length
   }
 
-  /** Without a checkpoint there is nothing to compare: what the log then has alone is a text that no file shows yet. */
+  /**
+   * Without a checkpoint there is nothing to ask the log for afterwards: what it then has alone is a text that no file
+   * shows yet, or a new name.
+   */
   commit(commit: DocumentCommit): Promise<CommitResult> {
-    const { begins = [], appends = [], texts = [], versions = [], reviews = [], ...change } = commit
-    const part: LogChange = { begins, appends, texts, versions, reviews }
+    const {
+      begins = [],
+      appends = [],
+      texts = [],
+      versions = [],
+      reviews = [],
+      renames = [],
+      ...change
+    } = commit
+    const part: LogChange = { begins, appends, texts, versions, reviews, renames }
     if (appends.length > 0) return this.appendWith(part, documentsOf(change))
     return this.inTurn(async () => {
       const committed = await this.log.append(part)

@@ -104,6 +104,8 @@ export interface LogChange {
   versions?: Array<Version & { stream: string; hash: string }>
   /** Checkpoints whose foreign mark goes, because what they hold is vouched for. */
   reviews?: string[]
+  /** Streams that are called `name` from now on, and were called `from`; their ids stay. */
+  renames?: Array<{ stream: string; from: string; name: string }>
 }
 
 /** Where it is not done, somebody else was faster: read again, decide again. */

@@ -56,6 +56,7 @@ const TABLE = {
   undo: async () => (await import('./documents/undo.ts')).undo,
   compress: async () => (await import('./documents/compress.ts')).compress,
   archive: async () => (await import('./documents/archive.ts')).archive,
+  rename: async () => (await import('./documents/rename.ts')).rename,
   trust: async () => (await import('./documents/trust.ts')).trust,
   untrust: async () => (await import('./documents/trust.ts')).untrust,
   validate: async () => (await import('./documents/validate.ts')).validate,

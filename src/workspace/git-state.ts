@@ -93,6 +93,26 @@ function symbolic(text: string): string | null {
   return ref === undefined || ref.split('/').some((part) => /^(?:\.{0,2}|.*\.lock)$/.test(part)) ? null : ref
 }
 
+/** The commit of a branch of this repository; null where there is no such branch. */
+export function readBranchTip({ git }: Place, branch: string): string | null {
+  const ref = symbolic(`ref: refs/heads/${branch}`)
+  return git === null || ref === null ? null : commitOf(git, ref)
+}
+
+/** The default branch of the remote, as it was at the clone; null where none was noted. */
+export function readDefaultBranch({ git }: Place): { name: string; commit: string | null } | null {
+  const head = git && readGitText(join(git.common, 'refs/remotes/origin/HEAD'))?.trim()
+  const ref = head ? symbolic(head) : null
+  const name = /^refs\/remotes\/origin\/(.+)/.exec(ref ?? '')?.[1]
+  return !git || ref === null || name === undefined ? null : { name, commit: commitOf(git, ref) }
+}
+
+/** The file with the reflog of a branch; null where the name is none that git allows. */
+export function branchLogFile({ git }: Place, branch: string): string | null {
+  const ref = symbolic(`ref: refs/heads/${branch}`)
+  return git === null || ref === null ? null : join(git.common, 'logs', ref)
+}
+
 function commitOf(git: NonNullable<Place['git']>, name: string): string | null {
   let ref = name
   for (let hop = 0; hop < MAX_HOPS; hop++) {
@@ -124,7 +144,7 @@ function unlessRefused<T>(read: () => T): T | null {
   }
 }
 
-const MAX_REFLOG = 4 * 1024 * 1024
+export const MAX_REFLOG = 4 * 1024 * 1024
 const ENTRY = /^([0-9a-f]+) ([0-9a-f]+) [^\t\n]*\t([a-z-]+)([^:\n]*):/gm
 
 /** How a reflog says that a commit came to be: the commit that it replaced, the verb, and its options. */
@@ -184,14 +204,14 @@ function readReflogs(git: NonNullable<Place['git']>): Map<string, LogEntry[]> {
 }
 
 /** The reflogs of all worktrees of the repository: a commit that was made in one may be merged in another. */
-function reflogsOf({ folder, common }: NonNullable<Place['git']>): string[] {
+export function reflogsOf({ folder, common }: NonNullable<Place['git']>): string[] {
   const worktrees = join(common, 'worktrees')
   const others = existsSync(worktrees) ? readdirSync(worktrees).map((name) => join(worktrees, name)) : []
   return [...new Set([folder, common, ...others])].map((path) => join(path, 'logs', 'HEAD'))
 }
 
 /** The end of a file, one character a byte; nothing where there is no plain file that may be read. */
-function tailOf(path: string, limit: number): string {
+export function tailOf(path: string, limit: number): string {
   let fd: number
   try {
     // O_NONBLOCK: a pipe in the file's place must not make us wait for its writer.

@@ -269,9 +269,11 @@ test('work: save, resume, status and the ledger', async () => {
   expect(await call(lab, 'resume')).toMatchObject({ kind: 'offered', stream: 'login', checkpoint: null })
   expect(await call(lab, 'status')).toMatchObject({ saved: null, offered: 'login' })
   await call(lab, 'save', { ...SAID, stream: 'billing' })
+  await call(lab, 'save', { ...SAID, stream: 'invoices' })
   box.git('switch', '--quiet', '-c', 'other')
-  expect(await call(lab, 'resume')).toMatchObject({ kind: 'choose', candidates: ['billing', 'login'] })
-  expect(await call(lab, 'status')).toMatchObject({ candidates: ['billing', 'login'], unreviewed: 0 })
+  const candidates = ['invoices', 'billing', 'login']
+  expect(await call(lab, 'resume')).toMatchObject({ kind: 'choose', candidates })
+  expect(await call(lab, 'status')).toMatchObject({ candidates, unreviewed: 0 })
 })
 
 test('a ledger that nobody vouches for is not shown', async () => {

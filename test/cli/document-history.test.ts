@@ -102,7 +102,7 @@ test('diff takes one point, two points in any order, or another document', () =>
 test('a word for diff that is neither a number nor a document is named', () => {
   const { box } = versions()
   box.json(['fork', 'auth', 'passkeys'])
-  expect(reasonFor(box, 'diff', 'auth', 'passkey')).toBe('stream_unknown')
+  expect(reasonFor(box, 'diff', 'auth', 'passkez')).toBe('stream_unknown')
   for (const words of [
     ['2', 'passkeys'],
     ['1', '3rd'],

@@ -129,7 +129,7 @@ test('exactly one document is current, on the disk and in the store, whatever ma
   expect(box.json(['focus'])).toMatchObject({ id: 'one' })
   expect(box.json(['focus', '--clear'])).toMatchObject({ id: null, beforeId: 'one' })
   expect(currents(box)).toEqual([])
-  expect(box.run(['focus']).stdout).toBe('No document is in focus.\n')
+  expect(box.run(['focus']).stdout).toBe('Nothing is in focus.\n')
 })
 
 test('focus changes the status and not another byte, and adds no checkpoint', () => {
@@ -332,7 +332,7 @@ test('every verb says of an unknown id that it is unknown, and what to do, with 
     const done = box.run(words)
     expect([words, done.code, done.stdout]).toEqual([words, 3, ''])
     expect(done.stderr).toBe(
-      'savepoint: There is no work called no.\n  Run `savepoint list --all` to see all work of this repository, or `savepoint new no` to begin a document.\n  (stream_unknown)\n',
+      'savepoint: No work named no.\n  Run `savepoint list --all` to see all work of this repository, or `savepoint new <name>` to begin a document.\n  (stream_unknown)\n',
     )
   }
   expect(box.json(['list', '--all']).documents).toHaveLength(1)

@@ -127,7 +127,7 @@ describe('git', () => {
     const box = workBox()
     box.json(['save', 'x', '--stream', 'auth'])
     box.git('switch', '--quiet', '-c', 'other')
-    const { drift, page } = told(box)
+    const { drift, page } = told(box, ['auth'])
     expect(drift).toEqual({ ...NO_DRIFT, branch: { was: 'main', now: 'other' } })
     expect(page.drift).toBe('the branch was main, now other')
     expect(page.questions).toHaveLength(1)

@@ -33,7 +33,7 @@ describe('which stream', () => {
     box.git('switch', '--quiet', '-c', 'feature/login')
     box.json(['save', 'elsewhere', '--stream', 'old'])
     box.git('switch', '--quiet', '-c', 'side/quest')
-    expect(chosen(box)).toEqual(['old', 'only'])
+    expect(chosen(box)).toEqual(['old', 'origin'])
     box.json(['save', 'on the branch'])
     expect(chosen(box)).toEqual(['side-quest', 'branch'])
     put(box, INDEX, '{"active_plan": "move"}')
@@ -52,7 +52,7 @@ describe('which stream', () => {
     expect(chosen(box)).toEqual(['main', 'main'])
     const plain = sandbox({ git: false })
     plain.json(['save', 'y'])
-    expect(chosen(plain)).toEqual(['main', 'main'])
+    expect(chosen(plain)).toEqual(['main', 'unbranched'])
   })
 
   test('a stream of any name that alone was saved on this branch', () => {

@@ -373,7 +373,7 @@ describe('what a save and a brief must bear', () => {
     const box = sandbox()
     save(box, ['Login'])
     const done = box.run(['resume', 'no'])
-    expect(done.stderr).toContain('There is no work called no.')
+    expect(done.stderr).toContain('No work named no.')
     expect(done.stderr).toContain('`savepoint list --all`')
     put(box, '.agents.yml', 'session:\n  ledger: "yes"\n')
     expect(box.run(['save', 'Second']).stderr).toContain('`savepoint config explain`')

@@ -34,6 +34,7 @@ diff auth 1
 compress auth --dry-run
 validate
 archive side --outcome Live --learning Small
+rename side aside
 learnings
 restore side
 undo

@@ -68,7 +68,7 @@ describe('a save', () => {
     ['main', 'main', 'main'],
     ['master', 'main', 'main'],
     ['trunk', 'main', 'main'],
-    [null, 'main', 'main'],
+    [null, 'main', 'unbranched'],
   ])('on branch %s makes the stream %s', (branch, name, why) => {
     expect(resolveStream(seen({ branch }), 'save')).toEqual({ kind: 'stream', name, why, isNew: true })
   })

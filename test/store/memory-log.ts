@@ -92,7 +92,7 @@ export class MemoryLog implements Log {
   }
 
   async append(change: LogChange): Promise<CommitResult> {
-    const { begins = [], appends = [], texts = [], versions = [], reviews = [] } = change
+    const { begins = [], appends = [], texts = [], versions = [], reviews = [], renames = [] } = change
     const heads = new Map<string, string>()
     for (const { checkpoint, after } of appends) {
       const { stream } = checkpoint
@@ -103,6 +103,13 @@ export class MemoryLog implements Log {
     for (const { id, repository, name, kind } of begins)
       if (this.streams.has(id) || this.named(repository, name, kind))
         return { done: false, why: 'name_taken' }
+    for (const { stream, from, name } of renames) {
+      const known = this.streams.get(stream)
+      if (known?.name !== from) return { done: false, why: 'head_moved' }
+      const other = this.named(known.repository, name, known.kind)
+      if (other && other.id !== stream) return { done: false, why: 'name_taken' }
+    }
+    for (const { stream, name } of renames) this.streamOf(stream).name = name
     for (const stream of begins) {
       const first = appends.find(({ checkpoint }) => checkpoint.stream === stream.id)
       if (first === undefined) throw new Error(`stream ${stream.name} begins without a checkpoint`)

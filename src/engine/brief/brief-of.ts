@@ -44,7 +44,8 @@ export function fitInput(given: BriefInput, budget: number) {
     estimate: estimateTokens,
   })
   const fitWithTalk = (tokens: number, talk: TalkSection[]) => fitBrief(brief, options(tokens, talk))
-  const tell = input.talks ? tellTalks(input.talks, leads) : () => []
+  const tellSaid = input.talks ? tellTalks(input.talks, leads) : () => []
+  const tell = (scale: number) => tellSaid(scale).toSpliced(leads ? 1 : 0, 0, ...(input.merged ?? []))
   const all = tell(1)
   // Mostly all of it fits.
   const whole = fitWhole(brief, options(budget, all))

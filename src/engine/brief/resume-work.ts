@@ -2,10 +2,11 @@ import { instant } from '../../core/ports.ts'
 import type { SessionKey } from '../../core/session.ts'
 import { ageOf } from '../../core/text.ts'
 import { emptyWork, itemNames, newItems, OVERHEARD, type WorkState } from '../../core/work.ts'
-import { SESSION_NOTES } from '../../policy/agent-words.ts'
+import { BRANCH_NOTES, SESSION_NOTES } from '../../policy/agent-words.ts'
 import type { Drift } from '../../policy/brief/brief.ts'
+import { mergedSection } from '../../policy/brief/brief-merged.ts'
 import { saysAnything } from '../../policy/brief/brief-sections.ts'
-import type { Talks } from '../../policy/brief/brief-talk.ts'
+import type { TalkSection, Talks } from '../../policy/brief/brief-talk.ts'
 import type { ExplainedLine } from '../../policy/brief/explain.ts'
 import {
   type EarlierFields,
@@ -15,14 +16,18 @@ import {
 } from '../../policy/brief/newest-task.ts'
 import { isInFlight } from '../../policy/digest/tell-end.ts'
 import { deriveWork } from '../../policy/digest/work.ts'
+import { newKnowledge } from '../../policy/join-work.ts'
 import { resolveStream, type StreamCandidate } from '../../policy/resolve.ts'
+import { inheritWork } from '../../policy/save.ts'
 import type { WorkRow } from '../../store/acts.ts'
+import { readBranchLog } from '../../workspace/branch-log.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { isAutomatic, readSavedByHand } from '../documents/automatic.ts'
 import { requireRow } from '../documents/find-stream.ts'
-import { newestWholePoint } from '../documents/newest-whole-point.ts'
-import type { Survey } from '../documents/survey.ts'
+import { newestWholePoint, workAt } from '../documents/newest-whole-point.ts'
+import { isFormerName, type Survey } from '../documents/survey.ts'
+import { branchOf, findEndedBranches, noteEnded } from '../surroundings/ended-branches.ts'
 import { hasEditsFor, vouchedLedger, withEdits } from '../surroundings/ledger-file.ts'
 import { absentAt } from '../surroundings/mentions.ts'
 import { readResolveFacts } from '../surroundings/resolve-facts.ts'
@@ -97,14 +102,18 @@ export type SavedWorkHere = FoundWork & { saved: NonNullable<FoundWork['saved']>
 /** Which work a resume tells here, and what was saved of it: nothing where it would only be offered. */
 export async function findSavedWork(context: Context, found: Survey, world: World, named: string | null) {
   const survey = await withOwnPositions(context, found)
-  const { facts, ...sessions } = await readResolveFacts(context, survey, world, { named })
+  const { facts, ...sessions } = await readResolveFacts(context, survey, world, {
+    named: named && requireRow(survey, named).stream.name,
+  })
   const choice = resolveStream(facts, 'resume')
-  if (choice.kind === 'unknown') requireRow(survey, choice.name)
   if (choice.kind !== 'stream' || choice.offered) return { survey, choice, saved: null, ...sessions }
   const row = requireRow(survey, choice.name)
   if (requireRow(found, choice.name).position.foreign)
     context.notices.push(NOTICES.newerTextUnreviewed(choice.name))
-  const saved = { row, why: choice.why, ...(await readSaved(context, row, survey)) }
+  const read = await readSaved(context, row, survey)
+  // Of the work that a new branch came from only what it would inherit is told.
+  const work = choice.why === 'origin' ? inheritWork(read.work) : read.work
+  const saved = { row, why: choice.why, ...read, work }
   return { survey, choice, saved, ...sessions }
 }
 
@@ -161,14 +170,20 @@ export async function resumeStream(
     return { kind: 'offered', stream: choice.name, branch, savedAt: at, age }
   }
   const { checkpoint, sequence, work, edited, overheard, point } = last
+  const isOrigin = choice.why === 'origin'
   const { saved, talks, earlier } = await readTellableWork(context, world, { ...here, saved: last }, except)
-  const verified = await verifyWork(context, saved, point, world, survey)
+  // That a new branch is another one than its origin is no drift.
+  const savedAt = isOrigin ? { ...point, branch: null } : point
+  const verified = await verifyWork(context, saved, savedAt, world, survey)
   const drift = isAsked || survey.trusted ? verified.drift : withoutName(verified.drift)
+  const ended = named === null ? await tellEnded(context, survey, last) : { notes: [], sections: [] }
   const learnings = await learningsFor(context, survey, work)
   const told = {
     ...{ work: saved, stream: choice.name, savedAtMs: point.atMs, nowMs, checks: verified.checks },
-    ...{ drift, learnings, talks, earlier, asksFocus },
+    ...{ drift, learnings, talks, earlier, asksFocus, merged: ended.sections },
     notes: [
+      ...(isOrigin ? [BRANCH_NOTES.inherited(choice.name)] : []),
+      ...ended.notes,
       ...(talks === null && overheard !== null ? [SESSION_NOTES.overheard] : []),
       ...notes.filter((note) => talks === null || !isTold(note, saved, talks)).map(({ text: note }) => note),
     ],
@@ -213,16 +228,19 @@ interface TellableWork {
 export async function readTellableWork(
   context: Context,
   world: World,
-  { survey: { trusted }, saved: last, sessions, readDigest }: SavedWorkHere,
+  { survey, saved: last, sessions, readDigest }: SavedWorkHere,
   except: SessionKey | null = null,
 ): Promise<TellableWork> {
   const { row, why, checkpoint, work, overheard } = last
   const talks = await talksFor(context, {
-    ...{ stream: row.stream.name, isNamed: why === 'named', trusted, world, sessions, readDigest },
+    ...{ stream: row.stream.name, isNamed: why === 'named', trusted: survey.trusted, world },
+    ...{ sessions, readDigest },
+    isOfWork: (name) => name === row.stream.name || isFormerName(survey, row, name),
+    since: why === 'origin' ? whenBranchBegan(context, world) : null,
     except: except ?? context.session,
     savedAt: isAutomatic(checkpoint) ? null : checkpoint.at,
   })
-  const saved = talks ? withoutTalk(work, talks) : (overheard ?? work)
+  const saved = talks ? withoutTalk(work, talks) : why === 'origin' ? work : (overheard ?? work)
   const said = await readSaidFields(context.store, last, saved)
   return { saved, talks, earlier: findEarlierFields(said, talks, context.ports.now()) }
 }
@@ -237,6 +255,39 @@ export function presentWork({ saved, talks, earlier }: TellableWork): WorkState 
   for (const field of OVERHEARD)
     if (itemNames(work, field).length === 0) Object.assign(work, { [field]: heard[field] })
   return work
+}
+
+/** What sessions said before a branch began is about another one. */
+function whenBranchBegan({ place }: Context, { branch }: World): string | null {
+  const [first] = branch === null ? [] : readBranchLog(place, branch)
+  return first?.old === null ? instant(first.atMs) : null
+}
+
+/**
+ * What is to be known of branches that ended: of a merged one what it knew and this work does not; that one is gone,
+ * once. Nothing is taken over here: the next save does.
+ */
+async function tellEnded(
+  context: Context,
+  survey: Survey,
+  { row, work }: { row: WorkRow; work: WorkState },
+): Promise<{ notes: string[]; sections: TalkSection[] }> {
+  const found = await findEndedBranches(context, survey)
+  const gone = found.filter(({ how }) => how === 'gone')
+  noteEnded(context, survey, gone)
+  const notes = gone.map(({ row: one }) => BRANCH_NOTES.gone(one.stream.name))
+  const sections: TalkSection[] = []
+  const ofBranch = branchOf(row)
+  for (const { row: one, how } of found) {
+    if (how !== 'merged') continue
+    if (one.stream.id === row.stream.id) notes.push(BRANCH_NOTES.toldMerged(one.stream.name))
+    else if (ofBranch === null || ofBranch === survey.head.branch) {
+      const news = newKnowledge(work, await workAt(context, one.position.checkpoint))
+      const section = mergedSection(one.stream.name, news)
+      if (section.lines.length > 0) sections.push(section)
+    }
+  }
+  return { notes, sections }
 }
 
 /** Whether the brief already tells a note: the main session's talk names its end and what it left running. */

@@ -15,11 +15,15 @@ import { stateOf } from './session-notes.ts'
 
 /** Which sessions are asked for. */
 interface TalkFilter {
+  /** Whether a stream's name, as a session wrote it down, is that of the work. */
+  isOfWork(stream: string): boolean
   stream: string
   /** It was asked for by its name: then only sessions that saved to it count. */
   isNamed: boolean
   /** When somebody last saved it by hand; null where nobody did. */
   savedAt: string | null
+  /** Only sessions that were heard of after this time; null for all. */
+  since: string | null
   /** The session that is being told. */
   except: SessionKey | null
   trusted: boolean
@@ -86,7 +90,8 @@ async function sessionsOf({ store, identity }: Context, asked: TalkFilter): Prom
   return sessions.filter(
     (session) =>
       session.id !== asked.except?.id &&
-      (streamOf(session) === asked.stream ||
+      (asked.since === null || session.lastActivityAt >= asked.since) &&
+      (asked.isOfWork(streamOf(session)) ||
         (!asked.isNamed && (session.stream === null || isOwn) && isHere(session))),
   )
 }

@@ -10,6 +10,8 @@ export const WHY: Record<Extract<ResumeChoice, { kind: 'stream' }>['why'], strin
   plan: 'it is the work of the active plan',
   branch: 'it is the work of this branch',
   main: 'it is the work of the main branch',
+  unbranched: 'no branch is checked out',
+  origin: 'this branch came from it and has no work of its own yet',
   only: 'it is the only work that is open',
   session: 'it is what the last session worked on',
 }

@@ -133,7 +133,8 @@ function refuseTaken(context: Context, survey: Survey, name: string): void {
   refuseFile(context, survey, name)
 }
 
-function refuseFile(context: Context, survey: Survey, name: string): void {
+/** Refuses a name under which a file stands already, in either folder, ignoring case. */
+export function refuseFile(context: Context, survey: Survey, name: string): void {
   for (const path of survey.files.keys())
     if ([activePath(name), archivePath(name)].some((mine) => mine.toLowerCase() === path.toLowerCase()))
       throw new ReasonError('document_taken', { path })

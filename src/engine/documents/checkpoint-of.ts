@@ -212,6 +212,7 @@ export function joinCommits(workspace: string, ...parts: Array<Partial<DocumentC
     files: parts.flatMap(({ files = [] }) => files),
     ledgers: parts.flatMap(({ ledgers = [] }) => ledgers),
     reviews: parts.flatMap(({ reviews = [] }) => reviews),
+    renames: parts.flatMap(({ renames = [] }) => renames),
     ...(focus === undefined ? {} : { focus }),
   }
 }

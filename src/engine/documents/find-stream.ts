@@ -1,12 +1,14 @@
 import { nameKey } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
+import { matchName, type NameMatch } from '../../policy/find-name.ts'
+import { branchSlug } from '../../policy/resolve.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
-import { findRow, findWithdrawn, isBare, isHere, type Survey, standingOf } from './survey.ts'
+import { findFormer, findRow, findWithdrawn, isBare, isHere, type Survey, standingOf } from './survey.ts'
 
-/** The work stream of this repository by its id. */
+/** The work of this repository that somebody means by an id, a branch, or the beginning of an id. */
 export function requireRow(survey: Survey, id: string): WorkRow {
   const row = findRow(survey, id)
   if (row) return row
@@ -14,12 +16,34 @@ export function requireRow(survey: Survey, id: string): WorkRow {
   if (foreign) throw new ReasonError('workspace_untrusted', { path: foreign.path })
   const trouble = survey.troubles.find(({ path }) => path.endsWith(`/${id}.md`))
   if (trouble) throw documentRefusalOf(trouble, id)
-  throw new ReasonError('stream_unknown', { id })
+  const match = matchName(
+    survey.rows.map((one) => ({
+      ...{ name: one.stream.name, branch: one.position.gist.document?.branch ?? null },
+      ...{ standing: standingOf(one), foreign: one.position.foreign },
+    })),
+    id,
+  )
+  const meant =
+    match.found === null
+      ? (findFormer(survey, id) ?? findFormer(survey, branchSlug(id)))
+      : findRow(survey, match.found)
+  if (meant) return meant
+  throw new ReasonError('stream_unknown', { id, alike: sayAlike(match) })
 }
 
 /** The same, also where its beginning was undone: its history can be looked at, and brought back. */
 export const requireKnownRow = (survey: Survey, id: string): WorkRow =>
   findRow(survey, id) ?? findWithdrawn(survey, id) ?? requireRow(survey, id)
+
+/** The rest of the sentence that says that there is no such work. */
+function sayAlike(match: NameMatch): string {
+  if (match.found !== null) return ''
+  const { several, alike } = match
+  if (several.length > 0) return ` It could be ${several.slice(0, MOST_NAMED).join(', ')}.`
+  return alike === null ? '' : ` Did you mean ${alike}?`
+}
+
+const MOST_NAMED = 5
 
 export function documentRefusalOf(
   { kind, path, line, what }: Survey['troubles'][number],
@@ -53,6 +77,13 @@ export async function requireDocument(context: Context, survey: Survey, id: stri
   const text = await context.store.log.readText(view.hash)
   if (text === null) throw new ReasonError('document_absent', { id: stream.name })
   return { row, view, text }
+}
+
+/** Work that goes on: its document as `requireDocument` wants it, or none at all. */
+export async function requireOpenWork(context: Context, survey: Survey, id: string): Promise<WorkRow> {
+  const row = requireRow(survey, id)
+  if (standingOf(row) === 'archived') throw new ReasonError('stream_archived', { id: row.stream.name })
+  return isBare(row) ? row : (await requireDocument(context, survey, row.stream.name)).row
 }
 
 /** As `requireDocument`, and not archived. */

@@ -1,4 +1,4 @@
-import { nameKey } from '../../core/id.ts'
+import { nameKey, streamId } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { ACTIVE, ARCHIVE, isArchived, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
 import { openFolder } from '../../fs/disk.ts'
@@ -31,6 +31,7 @@ export interface ForeignFile {
 export interface Survey extends Here {
   /** What git has under way; documents are left alone meanwhile. */
   operation: GitOperation | null
+  repository: string
   rows: WorkRow[]
   /** Work whose beginning was undone: it counts as not there, and whoever begins it anew goes on after its head. */
   withdrawn: WorkRow[]
@@ -50,7 +51,11 @@ export async function surveyDocuments(context: Context, here?: Here): Promise<Su
   return {
     ...{ trusted, vouched, head },
     operation: gitOperation(place),
-    rows: rows.filter((row) => !isWithdrawn(row)),
+    repository: identity.repository,
+    rows: withPresentParents(
+      rows.filter((row) => !isWithdrawn(row)),
+      identity.repository,
+    ),
     withdrawn: rows.filter(isWithdrawn),
     ...filesIn(place.root),
     foreign: [],
@@ -161,6 +166,40 @@ export const findRow = ({ rows }: Pick<Survey, 'rows'>, name: string) =>
 /** The same among the work whose beginning was undone. */
 export const findWithdrawn = ({ withdrawn }: Pick<Survey, 'withdrawn'>, name: string) =>
   findRow({ rows: withdrawn }, name)
+
+/**
+ * The work that has a name, else the one that began under it and was renamed: its id says so. For what was written down
+ * before a rename: the work of a session, the parent of a document, a document on another branch.
+ */
+export function findFormer(survey: Pick<Survey, 'rows' | 'repository'>, name: string): WorkRow | undefined {
+  const row = findRow(survey, name)
+  if (row) return row
+  const id = streamId(survey.repository, name)
+  return survey.rows.find(({ stream }) => stream.id === id)
+}
+
+/** Whether work began under a name that nothing else has now. */
+export const isFormerName = (
+  survey: Pick<Survey, 'rows' | 'repository'>,
+  { stream }: WorkRow,
+  name: string,
+) => stream.id === streamId(survey.repository, name) && findRow(survey, name) === undefined
+
+/** The parent of a document by the name that it has now; the document may say an older one. */
+function withPresentParents(rows: WorkRow[], repository: string): WorkRow[] {
+  if (!rows.some(({ position }) => position.gist.document?.parent)) return rows
+  const names = new Set(rows.map(({ stream }) => nameKey(stream.name)))
+  return rows.map((row) => {
+    const { gist } = row.position
+    const parent = gist.document?.parent
+    if (!gist.document || !parent || names.has(nameKey(parent))) return row
+    const name = findFormer({ rows, repository }, parent)?.stream.name ?? parent
+    return {
+      ...row,
+      position: { ...row.position, gist: { ...gist, document: { ...gist.document, parent: name } } },
+    }
+  })
+}
 
 /** The open documents on the disk that say they are the current one; there should be one at most. */
 export const currentsOf = (survey: Survey): WorkRow[] =>

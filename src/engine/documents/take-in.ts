@@ -17,7 +17,7 @@ import { type Arrival, readArrivals, type Stamp, withoutTwins } from './arrivals
 import { documentPoint, joinCommits } from './checkpoint-of.ts'
 import { afterHead } from './find-stream.ts'
 import { focusAsDocumentsSay, tellSetBack } from './focus-as-documents-say.ts'
-import { findWithdrawn, type Survey } from './survey.ts'
+import { findFormer, findWithdrawn, type Survey } from './survey.ts'
 
 /** What looking at the files came to: what to commit, and what to tell. */
 export interface Intake {
@@ -37,7 +37,7 @@ export async function takeIn(context: Context, survey: Survey, most?: number): P
   const deliveries = await deliveriesOf(context, survey, survey.trusted ? taken : [])
   const sourceOf = taken.length > 0 ? await readEditSources(context) : () => BY_USER
   for (const arrival of taken) {
-    const row = byName.get(nameKey(arrival.reading.id))
+    const row = byName.get(nameKey(arrival.reading.id)) ?? findFormer(survey, arrival.reading.id)
     if (!survey.trusted) name(survey, arrival, row)
     else {
       const delivery = deliveries.get(arrival.path)
@@ -190,17 +190,22 @@ function name(survey: Survey, arrival: Arrival, row: WorkRow | undefined): void 
 }
 
 /** What begins a stream. One whose beginning was undone goes on after its head. */
-export function beginningOf(context: Context, survey: Pick<Survey, 'withdrawn'>, name: string) {
+export function beginningOf(context: Context, survey: Pick<Survey, 'rows' | 'withdrawn'>, name: string) {
   const known = findWithdrawn(survey, name)
   if (known) return { stream: known.stream, begins: [], after: afterHead(known) }
-  const stream = newStream(context, name)
+  const stream = newStream(context, survey, name)
   return { stream, begins: [stream], after: null }
 }
 
-const newStream = (context: Context, name: string): NewStream => ({
-  id: streamId(context.identity.repository, name),
-  repository: context.identity.repository,
-  workspace: context.identity.workspace,
-  kind: 'work',
-  name,
-})
+/** Its id is made of its name, unless work that began under that name has another one now. */
+function newStream(
+  { identity }: Context,
+  { rows, withdrawn }: Pick<Survey, 'rows' | 'withdrawn'>,
+  name: string,
+): NewStream {
+  const { repository, workspace } = identity
+  const taken = new Set([...rows, ...withdrawn].map(({ stream }) => stream.id))
+  let id = streamId(repository, name)
+  for (let number = 2; taken.has(id); number += 1) id = streamId(repository, `${name}\n${number}`)
+  return { id, repository, workspace, kind: 'work', name }
+}

@@ -11,6 +11,7 @@ import {
 } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
 import { correctWork, withoutCorrected } from '../../policy/correct.ts'
+import { countKnowledge, joinKnowledge, type KnowledgeCount, newKnowledge } from '../../policy/join-work.ts'
 import { redactAll } from '../../policy/redact.ts'
 import {
   isSessionStream,
@@ -29,16 +30,17 @@ import {
   stands,
   unheardConfirmations,
 } from '../../policy/save.ts'
-import type { WorkRow } from '../../store/acts.ts'
+import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { actAndReportFailures, type DocumentAct } from '../documents/act-on-documents.ts'
-import { joinCommits } from '../documents/checkpoint-of.ts'
+import { joinCommits, workPoint } from '../documents/checkpoint-of.ts'
 import { afterHead, documentRefusalOf } from '../documents/find-stream.ts'
 import { newestWholeOrNull, workAt } from '../documents/newest-whole-point.ts'
-import { findRow, type Survey, standingOf, surveyDocuments } from '../documents/survey.ts'
+import { findRow, isBare, type Survey, standingOf, surveyDocuments } from '../documents/survey.ts'
 import { beginningOf } from '../documents/take-in.ts'
 import { trustOwnWorkspace } from '../documents/trust-own-workspace.ts'
+import { branchOf, type EndedBranch, findEndedBranches, noteEnded } from '../surroundings/ended-branches.ts'
 import { hasEditsFor, vouchedLedger, withEdits } from '../surroundings/ledger-file.ts'
 import {
   absentFiles,
@@ -60,6 +62,12 @@ export interface WorkReceipt {
   began: boolean
   /** The work that one which begins takes its decisions, rules and facts from. */
   origin: string | null
+  /** How much it took from there. */
+  inherited: KnowledgeCount
+  /** There is other open work, from which nothing was taken. */
+  hasOthers: boolean
+  /** What was taken over from branches that were merged. */
+  joined: JoinedWork[]
   checkpoint: string
   sequence: number
   at: string
@@ -78,6 +86,13 @@ export interface WorkReceipt {
   /** How many secrets were taken out of what was said. */
   redacted: number
   views: SavedView[]
+}
+
+/** Work of a merged branch, and how much of it was new here. */
+export interface JoinedWork extends KnowledgeCount {
+  stream: string
+  /** It ended with this save; work that has a document ends when somebody archives it. */
+  closed: boolean
 }
 
 export interface SaveTrigger {
@@ -101,16 +116,18 @@ export async function saveWork(context: Context, told: SaveInput, why: SaveTrigg
     async (survey) => decide(context, survey, told, why, await looking),
     here,
   )
+  const { survey, merged, receipt } = done.answer
+  noteEnded(context, survey, merged)
   const owed = new Set(done.owed.map(({ path }) => path))
   const troubles = new Map(done.troubles.map(({ path, what }) => [path, what]))
   const failures = new Map(done.failures.map(({ row, error }) => [row.path, error]))
-  const views = done.answer.views.map((view): SavedView => {
+  const views = receipt.views.map((view): SavedView => {
     const failure = failures.get(view.path)
     if (failure) return { ...view, state: 'pending', problem: failure.message }
     if (view.state !== 'written' || !owed.has(view.path)) return view
     return { ...view, state: 'pending', problem: troubles.get(view.path) ?? done.problem }
   })
-  return { ...done.answer, views }
+  return { ...receipt, views }
 }
 
 async function decide(
@@ -119,7 +136,7 @@ async function decide(
   told: SaveInput,
   why: SaveTrigger,
   world: World,
-): Promise<DocumentAct<WorkReceipt>> {
+): Promise<DocumentAct<{ survey: Survey; merged: EndedBranch[]; receipt: WorkReceipt }>> {
   const nowMs = context.ports.now()
   const at = instant(nowMs)
   const { facts } = await readResolveFacts(context, survey, world, { named: told.stream, plan: told.plan })
@@ -145,11 +162,10 @@ async function decide(
       ? whole
       : inheritWork(whole)
   const { saying } = told
-  const { work: before, items: corrected } = correctWork(
-    withEdits(known, ledger, stream.id),
-    saying.corrections,
-    saying,
-  )
+  const edited = withEdits(known, ledger, stream.id)
+  const joined = await joinMerged(context, survey, { target, row, at, known: edited })
+  const { merged, joins } = joined
+  const { work: before, items: corrected } = correctWork(joined.work, saying.corrections, saying)
   for (const text of unheardConfirmations(before, saying)) context.notices.push(NOTICES.notConfirmed(text))
   for (const { text, rejected = '' } of rejectedAgain(before, saying))
     context.notices.push(NOTICES.rejectedBefore(text, rejected))
@@ -196,32 +212,83 @@ async function decide(
       { begins },
       written.commit,
       ...parts.map(({ commit }) => commit),
+      ...joins.map(({ commit }) => commit),
     ),
     answer: {
-      stream: target.name,
-      why: target.why,
-      began: target.isNew,
-      origin: row === null ? (origin?.stream.name ?? null) : null,
-      checkpoint: written.point.checkpoint.id,
-      sequence: (after?.sequence ?? 0) + 1,
-      at,
-      summary: work.now || work.state,
-      goal: work.intent,
-      decisions: {
-        new: standing.filter(({ text }) => !texts.has(text)).length,
-        total: standing.length,
-        unconfirmed: standing.filter(({ confirmed }) => !confirmed).length,
+      survey,
+      merged,
+      receipt: {
+        stream: target.name,
+        why: target.why,
+        began: target.isNew,
+        origin: row === null ? (origin?.stream.name ?? null) : null,
+        inherited: countKnowledge(row || !origin ? emptyWork() : inheritWork(whole)),
+        hasOthers: row === null && origin === null && survey.rows.some(isOwnOpen),
+        joined: joins.map(({ joined }) => joined),
+        checkpoint: written.point.checkpoint.id,
+        sequence: (after?.sequence ?? 0) + 1,
+        at,
+        summary: work.now || work.state,
+        goal: work.intent,
+        decisions: {
+          new: standing.filter(({ text }) => !texts.has(text)).length,
+          total: standing.length,
+          unconfirmed: standing.filter(({ confirmed }) => !confirmed).length,
+        },
+        done: work.done.length,
+        now: work.now,
+        next: work.next[0]?.text ?? '',
+        corrected: redactAll(corrected, context.mark),
+        unlisted: work.unlisted ?? 0,
+        dropped,
+        redacted: told.redacted,
+        views: [...written.views, ...parts.flatMap(({ views }) => views)],
       },
-      done: work.done.length,
-      now: work.now,
-      next: work.next[0]?.text ?? '',
-      corrected: redactAll(corrected, context.mark),
-      unlisted: work.unlisted ?? 0,
-      dropped,
-      redacted: told.redacted,
-      views: [...written.views, ...parts.flatMap(({ views }) => views)],
     },
   }
+}
+
+const isOwnOpen = (row: WorkRow) =>
+  standingOf(row) !== 'archived' && !row.position.foreign && !isSessionStream(row.stream.name)
+
+interface Join {
+  joined: JoinedWork
+  commit: Partial<DocumentCommit>
+}
+
+/**
+ * Takes over what branches knew that are merged into this one, and closes their work in the same commit; a document is
+ * somebody's file, and stays as it is. Work of another branch, and work that is named, takes over nothing.
+ */
+async function joinMerged(
+  context: Context,
+  survey: Survey,
+  { target, row, at, known }: { target: SaveTarget; row: WorkRow | null; at: string; known: WorkState },
+): Promise<{ merged: EndedBranch[]; joins: Join[]; work: WorkState }> {
+  const { branch } = survey.head
+  const ofBranch = row && branchOf(row)
+  const isTarget = target.why !== 'named' && (ofBranch === null || ofBranch === branch)
+  const found = isTarget ? await findEndedBranches(context, survey) : []
+  const merged = found.filter((one) => one.how === 'merged' && one.row.stream.id !== row?.stream.id)
+  const joins: Join[] = []
+  let work = known
+  for (const { row: one } of merged) {
+    const from = await workAt(context, one.position.checkpoint)
+    const closed = isBare(one)
+    const end = {
+      ...{ stream: one.stream, parent: one.position.checkpoint, after: afterHead(one), foreign: false },
+      work: redactAll(from, context.mark),
+      triggers: [{ kind: 'manual' as const, note: `merged into ${branch}` }],
+      provenance: { branch: branchOf(one), commit: null, author: null },
+      completion: { outcome: `Merged into ${branch}`, date: at, learnings: [] },
+    }
+    joins.push({
+      joined: { stream: one.stream.name, ...countKnowledge(newKnowledge(work, from)), closed },
+      commit: closed ? workPoint(context, end).commit : {},
+    })
+    work = joinKnowledge(work, from)
+  }
+  return { merged, joins, work }
 }
 
 /** What the last session of this workspace saved by itself, where it is newer than the stream of this save. */

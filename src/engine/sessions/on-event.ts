@@ -17,7 +17,7 @@ import { notesHere } from '../brief/session-notes.ts'
 import type { Context } from '../context/context.ts'
 import { readSavedByHand } from '../documents/automatic.ts'
 import { newestWholeOrNull } from '../documents/newest-whole-point.ts'
-import { findRow, surveyDocuments } from '../documents/survey.ts'
+import { findFormer, surveyDocuments } from '../documents/survey.ts'
 import { digestOf } from '../surroundings/session-digest.ts'
 import { type Here, lookHere } from '../trust/here.ts'
 import type { catchUpSession as CatchUp } from './catch-up.ts'
@@ -202,7 +202,7 @@ async function readDroppedWords(context: Context, session: Session): Promise<str
   if (summary === null) return null
   const survey = await surveyDocuments(context)
   const { trusted } = survey
-  const row = findRow(survey, streamOf(session))
+  const row = findFormer(survey, streamOf(session))
   const known =
     row && !row.position.foreign ? await newestWholeOrNull(context, row.position.checkpoint) : null
   const work = known && (trusted ? known.work : await readSavedByHand(context.store, known))

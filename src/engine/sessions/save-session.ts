@@ -21,7 +21,14 @@ import { joinCommits } from '../documents/checkpoint-of.ts'
 import { afterHead } from '../documents/find-stream.ts'
 import { newestWholeOrNull } from '../documents/newest-whole-point.ts'
 import { settleHere } from '../documents/settle-here.ts'
-import { findRow, findWithdrawn, type Survey, standingOf, surveyDocuments } from '../documents/survey.ts'
+import {
+  findFormer,
+  findRow,
+  findWithdrawn,
+  type Survey,
+  standingOf,
+  surveyDocuments,
+} from '../documents/survey.ts'
 import { beginningOf } from '../documents/take-in.ts'
 import { writePoint } from '../save/save-document.ts'
 import { ledgerOf } from '../save/save-files.ts'
@@ -76,13 +83,13 @@ export async function saveSession(
 /** A stream that is over or was undone, or holds what nobody vouches for, takes nothing: the session goes on with its own. */
 function targetOf(survey: Survey, session: Session): { name: string; row: WorkRow | null } {
   const name = streamOf(session)
-  const row = findRow(survey, name) ?? null
+  const row = findFormer(survey, name) ?? null
   const isShut =
     row === null
       ? findWithdrawn(survey, name) !== undefined
       : standingOf(row) === 'archived' || row.position.foreign
   const own = sessionStream(session.id)
-  return isShut ? { name: own, row: findRow(survey, own) ?? null } : { name, row }
+  return isShut ? { name: own, row: findRow(survey, own) ?? null } : { name: row?.stream.name ?? name, row }
 }
 
 /**
@@ -95,7 +102,7 @@ async function readKnownWork(
   session: Session,
   row: WorkRow | null,
 ): Promise<{ known: WorkState; before: string | null; parent: string | null }> {
-  const told = session.told ? (findRow(survey, session.told.stream ?? '') ?? null) : null
+  const told = session.told?.stream ? (findFormer(survey, session.told.stream) ?? null) : null
   const origin = row ?? told
   const found =
     origin && !origin.position.foreign ? await newestWholeOrNull(context, origin.position.checkpoint) : null

@@ -13,7 +13,7 @@ import type { Context } from '../context/context.ts'
 import { readSavedByHand } from '../documents/automatic.ts'
 import { newestWholeOrNull } from '../documents/newest-whole-point.ts'
 import { readSurvey } from '../documents/read-survey.ts'
-import { findRow, type Survey, surveyDocuments } from '../documents/survey.ts'
+import { findFormer, type Survey, surveyDocuments } from '../documents/survey.ts'
 import { worldOf } from '../surroundings/world.ts'
 import type { Here } from '../trust/here.ts'
 import { listSessions } from './current.ts'
@@ -110,7 +110,7 @@ async function readOthersWork(
   const fresh = new Set<string>()
   let newest: { stream: string; checkpoint: string } | null = null
   for (const name of await streamsFor(context, session)) {
-    const row = findRow(survey, name)
+    const row = findFormer(survey, name)
     if (!row || row.position.foreign || row.position.at <= session.lastActivityAt) continue
     const now = await newestWholeOrNull(context, row.position.checkpoint)
     if (now === null || now.session === session.id || now.id === session.told?.checkpoint) continue
@@ -138,7 +138,7 @@ const MOST_STEPS = 30
 async function readKnownStates(context: Context, survey: Survey, session: Session): Promise<WorkState[]> {
   const told = session.told?.checkpoint ? await newestWholeOrNull(context, session.told.checkpoint) : null
   const known = told ? [told.work] : []
-  let id = findRow(survey, streamOf(session))?.position.checkpoint ?? null
+  let id = findFormer(survey, streamOf(session))?.position.checkpoint ?? null
   for (let step = 0; id !== null && step < MOST_STEPS; step += 1) {
     const found: Checkpoint | null = await newestWholeOrNull(context, id)
     if (found?.session === session.id) return [...known, found.work]

@@ -1,15 +1,17 @@
+import { nameKey, streamId } from '../../core/id.ts'
 import type { Session } from '../../core/session.ts'
 import { didSomething } from '../../policy/digest/weight.ts'
-import { type ResolveFacts, streamOf } from '../../policy/resolve.ts'
+import { branchSlug, type ResolveFacts, streamOf, trunkOr } from '../../policy/resolve.ts'
 import { isLive } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context/context.ts'
 import { isHere, type Survey, standingOf } from '../documents/survey.ts'
+import { readOrigins } from './branch-origins.ts'
 import { type DigestReader, digestReader } from './session-digest.ts'
 import type { World } from './world.ts'
 
 /** What the resolver has to know, and the newest sessions of this workspace. */
 export async function readResolveFacts(
-  { store, identity, session, ports }: Context,
+  { store, identity, session, ports, place }: Context,
   survey: Survey,
   { branch, index }: World,
   { named, plan = null }: { named: string | null; plan?: string | null },
@@ -17,30 +19,47 @@ export async function readResolveFacts(
   const rows =
     identity.workspace === '' ? [] : await store.log.listSessions({ workspace: identity.workspace, most: 50 })
   const sessions = rows.map((row) => row.session)
-  const names = new Set(survey.rows.map(({ stream }) => stream.name))
+  const byName = new Map(survey.rows.map(({ stream }) => [nameKey(stream.name), stream.name]))
+  const byId = new Map(survey.rows.map(({ stream }) => [stream.id, stream.name]))
+  // A session wrote down the name that its work had then.
+  const nameNow = (name: string) => byName.get(nameKey(name)) ?? byId.get(streamId(identity.repository, name))
   // One that never saved anything has no stream to tell of.
-  const saved = sessions.filter((one) => names.has(streamOf(one)))
+  const saved = sessions.filter((one) => nameNow(streamOf(one)) !== undefined)
   const readDigest = digestReader(store)
   const last = (await newestThatWorked(readDigest, saved)) ?? saved[0]
+  const slug = nameKey(branchSlug(trunkOr(branch)))
+  const ofBranch = streamId(identity.repository, slug)
+  const streams = survey.rows.map((row) => ({
+    name: row.stream.name,
+    standing: standingOf(row),
+    updatedMs: Date.parse(row.position.at),
+    branch: row.position.gist.document?.branch ?? null,
+    plan: row.position.gist.document?.plan ?? null,
+    here: isHere(survey, row),
+    foreign: row.position.foreign,
+    isRenamed: row.stream.id === ofBranch && nameKey(row.stream.name) !== slug,
+  }))
+  const branches = new Set(
+    streams.flatMap((one) => (one.foreign || one.standing === 'archived' ? [] : (one.branch ?? []))),
+  )
+  const bound = session && ((await store.log.readSession(session))?.session.stream ?? null)
   const facts = {
     named,
     plan: plan ?? index?.activePlan ?? null,
     branch,
     nowMs: ports.now(),
-    bound: session && ((await store.log.readSession(session))?.session.stream ?? null),
+    bound: bound && (nameNow(bound) ?? bound),
     worked: last
-      ? { stream: streamOf(last), atMs: Date.parse(last.lastActivityAt), isLive: isLive(last) }
+      ? {
+          stream: nameNow(streamOf(last)) ?? streamOf(last),
+          atMs: Date.parse(last.lastActivityAt),
+          isLive: isLive(last),
+        }
       : null,
     focused: survey.rows.find(({ focused }) => focused)?.stream.name ?? null,
-    streams: survey.rows.map((row) => ({
-      name: row.stream.name,
-      standing: standingOf(row),
-      updatedMs: Date.parse(row.position.at),
-      branch: row.position.gist.document?.branch ?? null,
-      plan: row.position.gist.document?.plan ?? null,
-      here: isHere(survey, row),
-      foreign: row.position.foreign,
-    })),
+    // Asked only where the branch has no work: the log of a long-lived worktree is large.
+    origins: branch === null || branches.has(branch) ? [] : readOrigins(place, branch, [...branches]),
+    streams,
   }
   return { facts, sessions, readDigest }
 }

@@ -33,8 +33,11 @@ const MOST = { after: 1, before: 3, lasting: 6 }
 
 /** A line of what a session said, and when where that is known. */
 export interface TalkLine extends PageLine {
+  /** Empty for a line of other work. */
   session: string
   at: string | null
+  /** The work of a merged branch that says it. */
+  stream?: string
 }
 
 export interface TalkSection extends PageSection {

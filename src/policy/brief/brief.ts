@@ -4,7 +4,7 @@ import { collapseSpaces } from '../../core/text.ts'
 import { itemNames, type WorkField, type WorkState } from '../../core/work.ts'
 import { isTyped } from '../digest/state.ts'
 import { type BriefSection, briefSectionsOf, saysAnything } from './brief-sections.ts'
-import type { Talks } from './brief-talk.ts'
+import type { TalkSection, Talks } from './brief-talk.ts'
 import { type EarlierFields, isOfEarlierTask } from './newest-task.ts'
 
 /** What the world said about one item of the work: `index` is its place in the field, 0 for a text. */
@@ -43,6 +43,8 @@ export interface BriefInput {
   talks?: Talks | null
   /** What was saved for an earlier task, or long before the rest. */
   earlier?: EarlierFields
+  /** What branches knew that are merged. */
+  merged?: readonly TalkSection[]
   /** The session has lost its context: whether the focus still holds is asked in any case. */
   asksFocus?: boolean
 }

@@ -7,7 +7,7 @@ import type { Sql } from './sql.ts'
 
 /** Looks first and writes after, so that a refusal leaves nothing behind. */
 export function appendToLog(sql: Sql, change: LogChange): CommitResult {
-  const { begins = [], appends = [] } = change
+  const { begins = [], appends = [], renames = [] } = change
   const heads = new Map<string, Head>()
   const sequences: number[] = []
   for (const { checkpoint, after } of appends) {
@@ -17,7 +17,13 @@ export function appendToLog(sql: Sql, change: LogChange): CommitResult {
     heads.set(checkpoint.stream, { id: checkpoint.id, sequence: head.sequence + 1 })
   }
   for (const stream of begins) if (isTaken(sql, stream)) return { done: false, why: 'name_taken' }
+  for (const rename of renames) {
+    const refusal = renameRefusal(sql, rename)
+    if (refusal !== null) return { done: false, why: refusal }
+  }
 
+  for (const { stream, name } of renames)
+    sql.run('UPDATE streams SET name = ?, name_key = ? WHERE id = ?', name, nameKey(name), stream)
   for (const { id, repository, workspace, kind, name } of begins) {
     const first = appends.find(({ checkpoint }) => checkpoint.stream === id)
     if (first === undefined) throw new Error(`stream ${name} begins without a checkpoint`)
@@ -60,6 +66,17 @@ const isTaken = (sql: Sql, { id, repository, kind, name }: NewStream): boolean =
     'SELECT 1 FROM streams WHERE id = ? OR (repository = ? AND kind = ? AND name_key = ?)',
     ...[id, repository, kind, nameKey(name)],
   )
+
+/** Somebody else may have renamed it meanwhile, or have given the name to another stream. */
+function renameRefusal(
+  sql: Sql,
+  { stream, from, name }: NonNullable<LogChange['renames']>[number],
+): 'head_moved' | 'name_taken' | null {
+  if (!sql.has('SELECT 1 FROM streams WHERE id = ? AND name = ?', stream, from)) return 'head_moved'
+  const others = `SELECT 1 FROM streams o JOIN streams s ON s.id = ? AND o.repository = s.repository AND o.kind = s.kind
+    WHERE o.id <> s.id AND o.name_key = ?`
+  return sql.has(others, stream, nameKey(name)) ? 'name_taken' : null
+}
 
 /** A row of the table of checkpoints. */
 export type BodyRow = {

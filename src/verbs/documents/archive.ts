@@ -1,12 +1,22 @@
 import { nameKey } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { formatCount } from '../../core/text.ts'
+import type { WorkState } from '../../core/work.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
+import { actOnDocuments, type DocumentAct } from '../../engine/documents/act-on-documents.ts'
 import { documentTimestamp } from '../../engine/documents/begin-document.ts'
+import { workPoint } from '../../engine/documents/checkpoint-of.ts'
 import { editDocument } from '../../engine/documents/edit-document.ts'
-import { requireDocument, requireEnd, requireOpen, requireRow } from '../../engine/documents/find-stream.ts'
-import { isTakenPath, type Survey, standingOf } from '../../engine/documents/survey.ts'
+import {
+  afterHead,
+  requireDocument,
+  requireEnd,
+  requireOpen,
+  requireRow,
+} from '../../engine/documents/find-stream.ts'
+import { newestWholePoint } from '../../engine/documents/newest-whole-point.ts'
+import { isBare, isTakenPath, type Survey, standingOf } from '../../engine/documents/survey.ts'
+import { provenanceOf } from '../../engine/trust/here.ts'
 import { type DocumentCompletion, decodeDocument, isNone } from '../../formats/checkpoint-md/codec.ts'
 import { setCompletion } from '../../formats/checkpoint-md/edit.ts'
 import { archivePath, entryPath, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
@@ -14,13 +24,14 @@ import { workOf } from '../../formats/checkpoint-md/work.ts'
 import { setFrontMatter } from '../../formats/markdown/front-matter.ts'
 import { redactAll } from '../../policy/redact.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
-import { choiceFact, flagFact, integerFact, textFact } from '../define/facts.ts'
+import { choiceFact, flagFact, integerFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { STREAM_FIELD } from './stream-field.ts'
 
 interface ArchiveReceipt {
   id: string
-  path: string
+  /** Where its document is; null where it has none. */
+  path: string | null
   outcome: string
   learnings: string[]
   checkpoint: string
@@ -28,6 +39,8 @@ interface ArchiveReceipt {
   /** It was archived before; nothing was changed. */
   already: boolean
 }
+
+type SaidCompletion = Pick<DocumentCompletion, 'outcome' | 'learnings'>
 
 function refuseOpenChildren(survey: Survey, { stream }: WorkRow): void {
   const children = survey.rows.filter(
@@ -44,7 +57,7 @@ function refuseOpenChildren(survey: Survey, { stream }: WorkRow): void {
 /** Archiving twice with the same input succeeds without a change; new input is refused, because it would be lost. */
 function refuseMore(
   { stream }: WorkRow,
-  said: DocumentCompletion | null,
+  said: SaidCompletion | null,
   { outcome, learning }: { outcome: string | undefined; learning: string[] },
 ): void {
   const known = new Set(said?.learnings)
@@ -64,14 +77,16 @@ function freePath(context: Context, survey: Survey, name: string): string {
 }
 
 /** What saves noted as learned. */
-const learningsNoted = (text: string) =>
-  workOf(decodeDocument(text))
-    .references.filter(({ kind }) => kind === 'learning')
-    .map((one) => one.text)
+const learningsNoted = ({ references }: WorkState) =>
+  references.filter(({ kind }) => kind === 'learning').map((one) => one.text)
 
 /** What the user says, and what the document says already. */
-function completionOf({ mark }: Context, text: string, outcome: string | undefined, learnings: string[]) {
-  const { completion } = decodeDocument(text)
+function completionOf(
+  { mark }: Context,
+  completion: SaidCompletion | null,
+  outcome: string | undefined,
+  learnings: string[],
+) {
   const said = (outcome ?? '').trim() || (completion?.outcome ?? '')
   if (said === '' || isNone(said))
     throw new ReasonError('usage_invalid', { problem: 'an archive needs its outcome: --outcome "…"' })
@@ -79,11 +94,50 @@ function completionOf({ mark }: Context, text: string, outcome: string | undefin
   return redactAll({ outcome: said, learnings: [...new Set(all.filter((line) => !isNone(line)))] }, mark)
 }
 
+/** Work without a document ends in the store alone: nothing is put into the repository, and its learnings are told all the same. */
+async function closeWork(
+  context: Context,
+  survey: Survey,
+  row: WorkRow,
+  { outcome, learning, force }: { outcome: string | undefined; learning: string[]; force: boolean },
+): Promise<DocumentAct<ArchiveReceipt>> {
+  const { checkpoint: last } = await newestWholePoint(context, row.position.checkpoint)
+  const answer = { id: row.stream.name, path: null }
+  if (standingOf(row) === 'archived') {
+    const { outcome: said = '', learnings = [] } = last.completion ?? {}
+    refuseMore(row, { outcome: said, learnings }, redactAll({ outcome, learning }, context.mark))
+    const { checkpoint, sequence } = row.position
+    return {
+      commit: {},
+      answer: { ...answer, outcome: said, learnings, checkpoint, sequence, already: true },
+    }
+  }
+  if (!force) refuseOpenChildren(survey, row)
+  const completion = completionOf(context, null, outcome, [...learningsNoted(last.work), ...learning])
+  const { checkpoint, commit } = workPoint(context, {
+    ...{ stream: row.stream, parent: row.position.checkpoint, after: afterHead(row) },
+    work: redactAll(last.work, context.mark),
+    triggers: [{ kind: 'manual', note: 'archived' }],
+    change: { summary: completion.outcome, artifacts: [], transitions: [], commands: [] },
+    provenance: provenanceOf(survey),
+    foreign: row.position.foreign,
+    completion: { ...completion, date: documentTimestamp(context) },
+  })
+  return {
+    commit: { ...commit, ...(row.focused ? { focus: null } : {}) },
+    answer: {
+      ...answer,
+      ...completion,
+      ...{ checkpoint: checkpoint.id, sequence: row.stream.headSequence + 1, already: false },
+    },
+  }
+}
+
 export const archive = defineVerb({
   name: 'archive',
-  summary: 'Finish a checkpoint document, with its outcome and what it taught',
+  summary: 'Finish a piece of work, with its outcome and what it taught',
   detail:
-    'It gets a completion, moves to checkpoints/archive/ (as `git mv` would), and its learnings go into checkpoints/LEARNINGS.md. `savepoint restore` opens it again.',
+    'Its document, where it has one, gets a completion, moves to checkpoints/archive/ (as `git mv` would), and its learnings go into checkpoints/LEARNINGS.md. `savepoint restore` opens it again.',
   fields: {
     id: STREAM_FIELD,
     outcome: {
@@ -101,7 +155,9 @@ export const archive = defineVerb({
   takesIn: 'events',
   async perform(context, { id, outcome, learning, force }) {
     return actOnDocuments<ArchiveReceipt>(context, async (survey) => {
-      if (standingOf(requireRow(survey, id)) === 'archived') {
+      const found = requireRow(survey, id)
+      if (isBare(found)) return closeWork(context, survey, found, { outcome, learning, force })
+      if (standingOf(found) === 'archived') {
         const { row, view, text } = await requireDocument(context, survey, id)
         const said = decodeDocument(text).completion
         refuseMore(row, said, redactAll({ outcome, learning }, context.mark))
@@ -117,7 +173,11 @@ export const archive = defineVerb({
       const open = await requireOpen(context, survey, id)
       const { row, view, text } = open
       requireEnd(open)
-      const completion = completionOf(context, text, outcome, [...learningsNoted(text), ...learning])
+      const document = decodeDocument(text)
+      const completion = completionOf(context, document.completion, outcome, [
+        ...learningsNoted(workOf(document)),
+        ...learning,
+      ])
       if (!force) refuseOpenChildren(survey, row)
       const path = freePath(context, survey, row.stream.name)
       const stated = view.current ? setFrontMatter(text, 'status', 'active') : text
@@ -152,22 +212,22 @@ export const archive = defineVerb({
       }
     })
   },
-  say: ({ id, path, learnings, already }) =>
-    already
-      ? `${id} is archived already, in ${path}.`
-      : [
-          `${id} is archived in ${path}.`,
-          learnings.length > 0
-            ? `${formatCount(learnings.length, 'learning')} in checkpoints/LEARNINGS.md.`
-            : 'It had no learnings.',
-        ].join('\n'),
+  say: ({ id, path, learnings, already }) => {
+    const where = path === null ? '' : ` in ${path}`
+    if (already) return `${id} is archived already${where && `,${where}`}.`
+    const kept = path === null ? 'kept' : 'in checkpoints/LEARNINGS.md'
+    return [
+      `${id} is archived${where}.`,
+      learnings.length > 0 ? `${formatCount(learnings.length, 'learning')} ${kept}.` : 'It had no learnings.',
+    ].join('\n')
+  },
   tool: {
     title: 'Archive finished work',
-    when: 'Call it when the user says that the work of a document is finished, with its outcome and what was learned. Not at the end of a session: for that call save or handoff.',
+    when: 'Call it when the user says that a piece of work is finished, with its outcome and what was learned. Not at the end of a session: for that call save or handoff.',
     effect: 'changes',
     facts: {
       id: textFact('the piece of work'),
-      path: textFact('where its document is now'),
+      path: nullableFact(textFact('where its document is now; null where it has none')),
       checkpoint: textFact('the id of the checkpoint'),
       sequence: integerFact('its number in the history of that work'),
       learnings: integerFact('how many learnings it has'),

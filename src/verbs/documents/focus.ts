@@ -1,10 +1,10 @@
-import { requireName } from '../../core/id.ts'
+import { requireLookupName } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { actOnDocuments, type Files } from '../../engine/documents/act-on-documents.ts'
-import { requireOpen } from '../../engine/documents/find-stream.ts'
+import { requireOpenWork } from '../../engine/documents/find-stream.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
 import { focusOn } from '../../engine/documents/set-focus.ts'
-import { isHere } from '../../engine/documents/survey.ts'
+import { isBare, isHere } from '../../engine/documents/survey.ts'
 import { choiceFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 
@@ -13,19 +13,21 @@ interface FocusReceipt {
   id: string | null
   beforeId: string | null
   path: string | null
+  /** It has a document, and this workspace does not have it. */
+  isAway: boolean
 }
 
 export const focus = defineVerb({
   name: 'focus',
-  summary: 'Show or choose the checkpoint document in focus',
+  summary: 'Show or choose the work in focus',
   detail:
-    'At most one document is in focus in a workspace. Choosing one writes `status: current` into it, and `status: active` into the one before.',
+    'At most one piece of work is in focus in a workspace. Choosing one writes `status: current` into its document, where it has one, and `status: active` into the one before.',
   fields: {
     id: {
       kind: 'text',
       at: 0,
-      check: requireName,
-      about: 'the document to work on; without it the one in focus is shown',
+      check: requireLookupName,
+      about: 'the work to go on with; without it the one in focus is shown',
     },
     clear: { kind: 'flag', about: 'have none in focus' },
   },
@@ -34,37 +36,39 @@ export const focus = defineVerb({
   takesIn: 'events',
   async perform(context, { id, clear }): Promise<FocusReceipt & { files?: Files }> {
     if (id !== undefined && clear)
-      throw new ReasonError('usage_invalid', { problem: 'either name a document or give --clear' })
+      throw new ReasonError('usage_invalid', { problem: 'either name a piece of work or give --clear' })
     if (id === undefined && !clear) {
       const survey = await readSurvey(context)
       const row = survey.rows.find(({ focused }) => focused)
       const path = row && isHere(survey, row) ? row.view?.path : null
-      return { id: row?.stream.name ?? null, beforeId: null, path: path ?? null }
+      const isAway = row !== undefined && !isBare(row) && !path
+      return { id: row?.stream.name ?? null, beforeId: null, path: path ?? null, isAway }
     }
     return actOnDocuments(context, async (survey) => {
-      const chosen = id === undefined ? null : (await requireOpen(context, survey, id)).row
+      const chosen = id === undefined ? null : await requireOpenWork(context, survey, id)
       return {
         commit: await focusOn(context, survey, chosen),
         answer: {
           id: chosen?.stream.name ?? null,
           beforeId: survey.rows.find(({ focused }) => focused)?.stream.name ?? null,
           path: chosen?.view?.path ?? null,
+          isAway: false,
         },
       }
     })
   },
-  say: ({ id, beforeId, path }) =>
+  say: ({ id, beforeId, path, isAway }) =>
     [
       id === null
-        ? 'No document is in focus.'
-        : `${id} is in focus (${path ?? 'its document is not in this workspace'}).`,
+        ? 'Nothing is in focus.'
+        : `${id} is in focus${isAway ? ' (its document is not in this workspace)' : path === null ? '' : ` (${path})`}.`,
       beforeId !== null && beforeId !== id ? `Before it was ${beforeId}.` : '',
     ]
       .filter(Boolean)
       .join('\n'),
   tool: {
-    title: 'Focus on a document',
-    when: 'Call it when the user turns to another piece of work that has a document: saves and briefs without a name then mean that one. Without an id it only tells which one is in focus.',
+    title: 'Focus on work',
+    when: 'Call it when the user turns to another piece of work: saves and briefs without a name then mean that one. Without an id it only tells which one is in focus.',
     effect: 'changes',
     facts: {
       id: nullableFact(textFact('the piece of work in focus now')),

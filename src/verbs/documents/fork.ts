@@ -4,7 +4,9 @@ import {
   documentTimestamp,
   requireDocumentName,
 } from '../../engine/documents/begin-document.ts'
-import { requireDocument } from '../../engine/documents/find-stream.ts'
+import { requireDocument, requireRow } from '../../engine/documents/find-stream.ts'
+import { pointAt } from '../../engine/documents/point.ts'
+import { isBare } from '../../engine/documents/survey.ts'
 import { trustOwnWorkspace } from '../../engine/documents/trust-own-workspace.ts'
 import { withoutCompletion } from '../../formats/checkpoint-md/edit.ts'
 import { foldDeltas } from '../../formats/checkpoint-md/fold.ts'
@@ -43,7 +45,7 @@ export const fork = defineVerb({
   summary: 'Begin a document that goes on from another one',
   detail: 'The new one has all that its parent says, with its deltas folded in, and names it as its parent.',
   fields: {
-    id: { ...STREAM_FIELD, about: 'the document to go on from, by its id' },
+    id: { ...STREAM_FIELD, about: 'the work to go on from, by its id' },
     name: {
       kind: 'text',
       at: 1,
@@ -64,8 +66,11 @@ export const fork = defineVerb({
   async perform(context, { id, name, anchor, current }) {
     return actOnDocuments(context, async (survey) => {
       await trustOwnWorkspace(context, survey)
-      const { row, text } = await requireDocument(context, survey, id)
+      const row = requireRow(survey, id)
       const parent = row.stream.name
+      const { text } = isBare(row)
+        ? await pointAt(context, row)
+        : await requireDocument(context, survey, parent)
       const created = documentTimestamp(context)
       const child = forkText(text, {
         id: name,

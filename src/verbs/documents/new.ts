@@ -1,4 +1,4 @@
-import { requireName } from '../../core/id.ts'
+import { requireLookupName } from '../../core/id.ts'
 import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
 import {
   beginDocument,
@@ -25,7 +25,12 @@ export const newVerb = defineVerb({
       check: requireDocumentName,
       about: 'its id, for example auth-system',
     },
-    parent: { kind: 'text', value: 'ID', check: requireName, about: 'the document that it descends from' },
+    parent: {
+      kind: 'text',
+      value: 'ID',
+      check: requireLookupName,
+      about: 'the document that it descends from',
+    },
     anchor: {
       kind: 'text',
       value: 'TEXT',

@@ -1,4 +1,4 @@
-import { requireName } from '../../core/id.ts'
+import { requireLookupName } from '../../core/id.ts'
 import { formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import { type ResumeResult, resumeStream } from '../../engine/brief/resume-work.ts'
@@ -24,8 +24,9 @@ export const resume = defineVerb({
     id: {
       kind: 'text',
       at: 0,
-      check: (name: string) => void requireName(name, 'the stream'),
-      about: 'the piece of work; the one in focus, of the plan or of the branch without it',
+      check: requireLookupName,
+      about:
+        'the work, by its id, its branch, or the beginning of its id; without it the one in focus, of the plan or of the branch',
     },
     ...BRIEF_FIELDS,
     explain: {

@@ -3,8 +3,10 @@ import { PLANS_HOME } from '../../core/layout.ts'
 import { formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import type { SavedView } from '../../engine/save/save-document.ts'
+import type { JoinedWork } from '../../engine/save/save-work.ts'
 import { offerAdoption } from '../../engine/transfer/adopt-repository.ts'
 import { recordRepository } from '../../engine/transfer/repository-marks.ts'
+import { describeKnowledge } from '../../policy/join-work.ts'
 import { choiceFact, integerFact, listFact, nullableFact, recordFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { type SaveReceipt, saveInSession } from './save-in-session.ts'
@@ -59,6 +61,10 @@ export const save = defineVerb({
       stream: textFact('the piece of work that it was saved to'),
       checkpoint: textFact('the id of the checkpoint'),
       sequence: integerFact('its number in the history of that work'),
+      origin: nullableFact(
+        textFact('the work that this one, which began, took its decisions and rules from'),
+      ),
+      joined: listFact('work of merged branches that was taken over', textFact('its name')),
       decisions: recordFact('how many decisions', {
         new: integerFact('recorded by this save'),
         total: integerFact('known in all'),
@@ -73,8 +79,9 @@ export const save = defineVerb({
         }),
       ),
     },
-    factsOf: ({ stream, checkpoint, sequence, decisions, views }) => ({
-      ...{ stream, checkpoint, sequence, decisions },
+    factsOf: ({ stream, checkpoint, sequence, origin, joined, decisions, views }) => ({
+      ...{ stream, checkpoint, sequence, origin, decisions },
+      joined: joined.map((one) => one.stream),
       files: views.map(({ path, state, problem }) => ({ path, state, problem })),
     }),
   },
@@ -83,7 +90,7 @@ export const save = defineVerb({
 /** The seed's banner; a line for each place, and the truth about each. */
 function banner(receipt: SaveReceipt, columns: number): string {
   const rule = '━'.repeat(Math.min(53, columns))
-  const { stream, origin, sequence, summary, decisions, next, views } = receipt
+  const { stream, sequence, summary, decisions, next, views } = receipt
   const { dropped, redacted, unlisted, surfaced } = receipt
   const places = views.filter(({ kind }) => kind !== 'index')
   const locations = [...places.map(sayView), `the store, number ${sequence} of ${stream}`]
@@ -95,7 +102,7 @@ function banner(receipt: SaveReceipt, columns: number): string {
     `  Summary:  ${line(summary) || '-'}`,
     `  Decisions: ${decisions.new} recorded, ${decisions.total} in all${doubts}`,
     `  Next:     ${line(next) || '-'}`,
-    ...(origin === null ? [] : [`  Begun:    ${stream}, with what ${origin} knew`]),
+    ...[...sayStart(receipt), ...receipt.joined.flatMap(sayJoined)].map((words) => `  ${words}`),
     ...(index ? [`  Index:    ${sayView(index)}`] : []),
     ...(unlisted > 0 ? [`  Files:    +${formatCount(unlisted, 'more uncommitted file')}, not listed`] : []),
     ...(dropped > 0 ? [`  Left out: ${formatCount(dropped, 'older item')}; the history has them`] : []),
@@ -103,6 +110,22 @@ function banner(receipt: SaveReceipt, columns: number): string {
     ...(surfaced ? ['', '  This context will be surfaced on next session start.'] : []),
     ...['', rule],
   ].join('\n')
+}
+
+/** What work that begins took from the branch before; that there was nothing is said too. */
+function sayStart({ stream, began, origin, inherited, hasOthers }: SaveReceipt): string[] {
+  if (!began) return []
+  const taken = describeKnowledge(inherited)
+  if (origin === null) return hasOthers ? [`Started ${stream}, empty`] : []
+  return [`Started ${stream}; ${taken === '' ? 'nothing to inherit' : `inherited ${taken}`} from ${origin}`]
+}
+
+function sayJoined({ stream, closed, ...counts }: JoinedWork): string[] {
+  const taken = describeKnowledge(counts)
+  return [
+    taken === '' ? `${stream} is merged; nothing new to join` : `Joined ${taken} from ${stream} (merged)`,
+    ...(closed ? [] : [`To finish it: savepoint archive ${stream} --outcome "…"`]),
+  ]
 }
 
 const line = (text: string) => visible(text.split(/\r?\n/, 1)[0]?.trim() ?? '')

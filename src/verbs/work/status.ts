@@ -39,6 +39,8 @@ interface Status {
   foreign: number
   focus: string | null
   branch: string | null
+  /** The commit that is checked out; null without git, and before the first one. */
+  commit: string | null
   /** The work that a resume tells here; null where nothing is saved, or where it would tell none. */
   saved: LastSave | null
   /** Work that a resume names and does not tell: it is of another branch, and older. */
@@ -83,7 +85,7 @@ export const status = defineVerb({
       ...told,
       foreign: survey.foreign.length,
       focus: survey.rows.find(({ focused }) => focused)?.stream.name ?? null,
-      branch: world.branch,
+      ...{ branch: world.branch, commit: world.commit },
       uncommitted: world.dirty?.length ?? null,
       todo: todoOf(told),
     }
@@ -227,9 +229,11 @@ function sayStatus(status: Status, { columns }: Screen): string {
   // One screen, in a pipe too: a text that goes on and on is cut, a command never.
   const room = Math.max(20, Math.min(columns, MOST_COLUMNS) * 2 - 24)
   const clipLine = (text: string) => clipWidth(visible(first(text)), room)
-  const { saved, focus, branch, offered, candidates, uncommitted, due, todo, trusted, foreign } = status
+  const { saved, focus, branch, commit, offered, candidates, uncommitted, due, todo, trusted, foreign } =
+    status
   const rows: Array<[string, string]> = [['Focus', focus ?? 'nothing']]
   if (branch !== null) rows.push(['Branch', branch])
+  else if (commit !== null) rows.push(['Branch', `none (detached at ${commit.slice(0, 10)})`])
   if (saved) {
     rows.push(['Work', `${saved.stream}: ${WHY[saved.why]}`])
     if (saved.document) rows.push(['Document', saved.document])

@@ -188,6 +188,31 @@ export function provesLogKeeping(open: OpenLog): void {
       )
     })
 
+    test('a stream gets another name, and keeps its id and all that it has', async () => {
+      const log = await open()
+      const { stream } = await growRun(log, { length: 2, stream: newStream('Alpha') })
+      await growRun(log, { stream: { ...newStream('Beta'), id: 'run_beta' } })
+      const before = await shown(log, stream)
+      for (const [rename, why] of [
+        [{ from: 'Alpha', name: 'BETA' }, 'name_taken'],
+        [{ from: 'Gamma', name: 'Delta' }, 'head_moved'],
+      ] as const)
+        expect(await log.append({ renames: [{ stream, ...rename }] })).toEqual({ done: false, why })
+      expect(await shown(log, stream)).toEqual(before)
+      expect(await log.append({ renames: [{ stream, from: 'Alpha', name: 'Delta' }] })).toEqual({
+        done: true,
+      })
+      expect(await log.findStream(REPOSITORY, 'alpha')).toBeNull()
+      expect(await log.findStream(REPOSITORY, 'DELTA')).toMatchObject({ id: stream, headSequence: 2 })
+      expect((await shown(log, stream)).rows).toEqual(before.rows)
+      // In another case it is the same name.
+      expect(await log.append({ renames: [{ stream, from: 'Delta', name: 'delta' }] })).toEqual({
+        done: true,
+      })
+      const { ids } = await growRun(log, { stream: { ...newStream('Alpha'), id: 'run_alpha_2' } })
+      expect(await log.findStream(REPOSITORY, 'Alpha')).toMatchObject({ headId: ids[0] })
+    })
+
     test('maintained is told by the stream', async () => {
       const log = await open()
       const { stream } = await growRun(log)

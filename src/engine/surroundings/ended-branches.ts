@@ -1,0 +1,154 @@
+import { streamId } from '../../core/id.ts'
+import { errorCode, ReasonError } from '../../core/reason.ts'
+import { branchSlug, isBranchs, trunkOr } from '../../policy/resolve.ts'
+import type { WorkRow } from '../../store/acts.ts'
+import { type RefMove, readBranchLog, readSwitches } from '../../workspace/branch-log.ts'
+import { readBranchTip, readDefaultBranch } from '../../workspace/git-state.ts'
+import type { Context } from '../context/context.ts'
+import { readPrivateJson, writePrivateJson } from '../context/private-json.ts'
+import { newestWholeOrNull } from '../documents/newest-whole-point.ts'
+import { type Survey, standingOf } from '../documents/survey.ts'
+import { readOrigins } from './branch-origins.ts'
+
+/** Open work whose branch is merged into the present one, or is gone and was merged nowhere. */
+export interface EndedBranch {
+  row: WorkRow
+  how: 'merged' | 'gone'
+}
+
+/** More work than this is looked at by the next command. */
+const MOST_EXAMINED = 8
+
+/**
+ * The work of branches that have ended, as far as the present branch is concerned, until `noteEnded` says that it was
+ * dealt with. Only git's files are read, unless a branch is gone or the present one moved since the work was saved:
+ * then git is asked, once. Long-lived branches do not end, and neither does the one that the present one was cut from:
+ * it is merged to be up to date.
+ */
+export async function findEndedBranches(context: Context, survey: Survey): Promise<EndedBranch[]> {
+  const { place } = context
+  const { branch, commit } = survey.head
+  if (!survey.trusted || survey.operation !== null || branch === null || commit === null) return []
+  const defaultName = readDefaultBranch(place)?.name
+  const isTrunk = (name: string) => trunkOr(name) === 'main' || name === defaultName
+  const others = survey.rows.filter((row) => {
+    const saved = branchOf(row)
+    return saved !== null && saved !== branch && !isTrunk(saved) && isOpenBranchWork(survey, row)
+  })
+  if (others.length === 0) return []
+  const parents = isTrunk(branch) ? [] : readOrigins(place, branch, [])
+  const isHome = (saved: string) => isTrunk(branch) || readOrigins(place, saved, []).includes(branch)
+  const target = { commit, log: readBranchLog(place, branch) }
+  const memory = readMemory(context)
+  const before = JSON.stringify(memory)
+  const ended: EndedBranch[] = []
+  let examined = 0
+  for (const row of others.sort((a, b) => (a.position.at < b.position.at ? 1 : -1))) {
+    const saved = branchOf(row) ?? ''
+    const tip = readBranchTip(place, saved)
+    const then = commitAt(target.log, row.position.at)
+    if (parents.includes(saved) || (tip !== null && (then === commit || !isHome(saved)))) continue
+    const seen = [row.position.checkpoint, tip, branch, commit].join(' ')
+    const known = memory[row.stream.id]
+    if (known?.seen !== seen) {
+      if (examined >= MOST_EXAMINED) continue
+      examined += 1
+      const how = await examine(context, row, { saved, tip, then, commit })
+      memory[row.stream.id] = { ...known, seen, how }
+    }
+    const { how = null, told } = memory[row.stream.id] ?? {}
+    if (how !== null && told !== toldKey(row, how)) ended.push({ row, how })
+  }
+  if (JSON.stringify(memory) !== before) writeMemory(context, survey, memory)
+  return ended
+}
+
+/** Says that ended branches were dealt with: joined, or told to somebody. */
+export function noteEnded(context: Context, survey: Survey, ended: readonly EndedBranch[]): void {
+  if (ended.length === 0) return
+  const memory = readMemory(context)
+  for (const { row, how } of ended)
+    memory[row.stream.id] = { seen: '', how, ...memory[row.stream.id], told: toldKey(row, how) }
+  writeMemory(context, survey, memory)
+}
+
+export const branchOf = ({ position }: WorkRow) => position.gist.document?.branch ?? null
+
+/** Work that began as that of its branch; what somebody named otherwise outlives branches. */
+function isOpenBranchWork({ repository }: Survey, row: WorkRow): boolean {
+  const branch = branchOf(row)
+  if (branch === null || row.position.foreign || standingOf(row) === 'archived') return false
+  const { id, name } = row.stream
+  return isBranchs({ name, branch }) || id === streamId(repository, branchSlug(branch))
+}
+
+/** Where a branch was at some time. A reflog knows whole seconds: what came in the same one came after. */
+function commitAt(log: readonly RefMove[], at: string): string | null {
+  const atMs = Math.floor(Date.parse(at) / 1_000) * 1_000
+  const [first] = log
+  return log.findLast((move) => move.atMs < atMs)?.made ?? first?.old ?? first?.made ?? null
+}
+
+interface Situation {
+  saved: string
+  /** Where the branch is; null where it is gone. */
+  tip: string | null
+  /** Where the present branch was when the work was saved, and where it is. */
+  then: string | null
+  commit: string
+}
+
+async function examine(
+  context: Context,
+  row: WorkRow,
+  { saved, tip, then, commit }: Situation,
+): Promise<EndedBranch['how'] | null> {
+  const { place } = context
+  const { isAncestor, isMerged } = await import('../../workspace/git-merged.ts')
+  const switches = tip === null ? readSwitches(place) : []
+  const head =
+    tip ??
+    switches.findLast(({ from }) => from === saved)?.left ??
+    (await newestWholeOrNull(context, row.position.checkpoint))?.provenance?.commit ??
+    null
+  const born = readBranchLog(place, saved)[0]
+  const start =
+    (born?.old === null ? born.made : null) ?? switches.find(({ to }) => to === saved)?.entered ?? null
+  // A branch without a commit of its own is in every other one, and merged into none.
+  const hasOwn = head !== null && (start === null || (await isAncestor(place, head, start)) !== true)
+  if (!hasOwn) return tip === null ? 'gone' : null
+  if (await isMerged(place, head, commit)) {
+    // Work that was saved after a merge goes on, as long as its branch is there.
+    if (tip === null) return 'merged'
+    return then !== null && !(await isMerged(place, head, then)) ? 'merged' : null
+  }
+  if (tip !== null) return null
+  const { name = '', commit: remote = null } = readDefaultBranch(place) ?? {}
+  const homes = ['main', 'master', 'trunk', name].map((one) => readBranchTip(place, one))
+  for (const home of new Set([...homes, remote]))
+    if (home !== null && home !== commit && (await isMerged(place, head, home))) return null
+  return 'gone'
+}
+
+/** What was found of each stream's branch, and what was told of it. It may be lost at any time: git is asked again. */
+type Memory = Record<string, { seen: string; how: EndedBranch['how'] | null; told?: string }>
+
+const toldKey = ({ position }: WorkRow, how: EndedBranch['how']) => `${how} ${position.checkpoint}`
+
+const memoryName = ({ identity }: Context) => `branches-${identity.repository}.json`
+
+function readMemory(context: Context): Memory {
+  const found = readPrivateJson(context.home.path, memoryName(context))
+  // `as`: written by this program alone; anything else says nothing.
+  return typeof found === 'object' && found !== null ? (found as Memory) : {}
+}
+
+function writeMemory(context: Context, { rows }: Survey, memory: Memory): void {
+  const open = new Set(rows.filter((row) => standingOf(row) !== 'archived').map(({ stream }) => stream.id))
+  const kept = Object.fromEntries(Object.entries(memory).filter(([stream]) => open.has(stream)))
+  try {
+    writePrivateJson(context.home.path, memoryName(context), kept, context.ports)
+  } catch (error) {
+    if (!(error instanceof ReasonError) && errorCode(error) === undefined) throw error
+  }
+}

@@ -1,0 +1,84 @@
+import { nameKey } from '../../core/id.ts'
+import { ReasonError } from '../../core/reason.ts'
+import type { Context } from '../../engine/context/context.ts'
+import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
+import { refuseFile, requireDocumentName } from '../../engine/documents/begin-document.ts'
+import { editDocument } from '../../engine/documents/edit-document.ts'
+import { requireDocument, requireRow } from '../../engine/documents/find-stream.ts'
+import { findRow, findWithdrawn, isHere, type Survey } from '../../engine/documents/survey.ts'
+import { activePath, archivePath, isArchived } from '../../formats/checkpoint-md/layout.ts'
+import { setFrontMatter } from '../../formats/markdown/front-matter.ts'
+import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
+import { defineVerb } from '../define/verb.ts'
+import { STREAM_FIELD } from './stream-field.ts'
+
+interface RenameReceipt {
+  id: string
+  beforeId: string
+  /** Where its document is now; null where this workspace has none. */
+  path: string | null
+}
+
+/** The document under its new name: its file moves, and its `checkpoint:` says the new id. */
+async function moveDocument(
+  context: Context,
+  survey: Survey,
+  { stream }: WorkRow,
+  name: string,
+): Promise<{ path: string; commit: Partial<DocumentCommit> }> {
+  const open = await requireDocument(context, survey, stream.name)
+  const { view } = open
+  const path = isArchived(view.path) ? archivePath(name) : activePath(name)
+  refuseFile(context, survey, name)
+  const text = setFrontMatter(open.text, 'checkpoint', name)
+  const { point, commit } = await editDocument(context, survey, { ...open, view: { ...view, path } }, text, {
+    kind: 'manual',
+    note: `renamed from ${stream.name}`,
+  })
+  return {
+    path,
+    commit: {
+      ...commit,
+      documents: (commit.documents ?? []).map((document) => ({ ...document, base: null })),
+      leaving: [{ stream: stream.id, checkpoint: point.checkpoint.id, path: view.path, hash: view.hash }],
+    },
+  }
+}
+
+export const rename = defineVerb({
+  name: 'rename',
+  summary: 'Give a piece of work another name',
+  detail:
+    'Its history stays. Its document, where this workspace has it, moves with it (as `git mv` would), and so do its sessions; documents that name it as their parent still find it.',
+  fields: {
+    id: STREAM_FIELD,
+    name: { kind: 'text', at: 1, required: true, check: requireDocumentName, about: 'its new id' },
+  },
+  examples: ['savepoint rename feature-webhook webhooks'],
+  access: 'write',
+  takesIn: 'events',
+  async perform(context, { id, name }) {
+    return actOnDocuments<RenameReceipt>(context, async (survey) => {
+      const row = requireRow(survey, id)
+      const { stream } = row
+      const other = findRow(survey, name) ?? findWithdrawn(survey, name)
+      if (other && other.stream.id !== stream.id)
+        throw new ReasonError('stream_exists', { id: other.stream.name })
+      if (stream.name === name)
+        return { commit: {}, answer: { id: name, beforeId: name, path: row.view?.path ?? null } }
+      const isSameFile = nameKey(stream.name) === nameKey(name)
+      const moved =
+        isHere(survey, row) && !isSameFile
+          ? await moveDocument(context, survey, row, name)
+          : { path: isHere(survey, row) ? (row.view?.path ?? null) : null, commit: {} }
+      return {
+        commit: { ...moved.commit, renames: [{ stream: stream.id, from: stream.name, name }] },
+        answer: { id: name, beforeId: stream.name, path: moved.path },
+      }
+    })
+  },
+  say: ({ id, beforeId, path }) =>
+    id === beforeId
+      ? `${id} has that name already.`
+      : `Renamed ${beforeId} to ${id}${path === null ? '' : ` (${path})`}.`,
+})

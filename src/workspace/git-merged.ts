@@ -1,0 +1,77 @@
+import { runGit } from './git.ts'
+import { isObjectName } from './git-state.ts'
+import type { Place } from './locate.ts'
+
+// These run git commands: for a trusted workspace only.
+
+/** More files than these are not compared one by one, and so many commits are searched for a squashed one. */
+const [MOST_PATHS, MOST_COMMITS] = [500, 300]
+
+const PLAIN = ['-r', '--no-renames', '--no-ext-diff', '--no-textconv']
+
+/** Whether one commit is an ancestor of another, or the same one; null where git cannot say. */
+export async function isAncestor(place: Place, commit: string, of: string): Promise<boolean | null> {
+  if (!isObjectName(commit) || !isObjectName(of)) return null
+  if (commit === of) return true
+  const answer = await runGit(place, ['merge-base', '--is-ancestor', commit, of])
+  return answer.ok ? true : answer.code === 1 ? false : null
+}
+
+/**
+ * Whether what a branch changed is in another one, by whatever way it came there: its commit itself (a merge), the same
+ * content (a squash), or the same patches (a rebase, or a squash of files that changed further since).
+ */
+export async function isMerged(place: Place, tip: string, into: string): Promise<boolean> {
+  const contained = await isAncestor(place, tip, into)
+  if (contained !== false) return contained === true
+  const found = await runGit(place, ['merge-base', into, tip])
+  const base = found.ok ? found.out.trim() : ''
+  if (!isObjectName(base)) return false
+  const changed = await runGit(place, ['diff-tree', ...PLAIN, '--name-only', '-z', base, tip, '--'])
+  const paths = changed.ok ? changed.out.split('\0').filter((path) => path !== '') : []
+  if (paths.length === 0) return false
+  if (paths.length <= MOST_PATHS) {
+    const same = await runGit(place, [
+      'diff-tree',
+      ...PLAIN,
+      '--quiet',
+      '--exit-code',
+      tip,
+      into,
+      '--',
+      ...paths,
+    ])
+    if (same.ok) return true
+  }
+  const picked = await runGit(place, ['cherry', into, tip])
+  const marks = picked.ok ? picked.out.split('\n').filter((line) => line !== '') : []
+  if (marks.length > 0 && marks.every((line) => line.startsWith('-'))) return true
+  return isSquashed(place, { base, tip, into, paths: paths.slice(0, MOST_PATHS) })
+}
+
+/** Whether one commit made the whole of the change, as far as the files of the branch go. */
+async function isSquashed(
+  place: Place,
+  { base, tip, into, paths }: { base: string; tip: string; into: string; paths: string[] },
+): Promise<boolean> {
+  const whole = await runGit(place, ['diff-tree', ...PLAIN, '-p', base, tip, '--', ...paths], BYTES)
+  const [wanted] = whole.ok ? await patchIds(place, whole.out) : []
+  if (wanted === undefined) return false
+  const listed = await runGit(place, [
+    ...['rev-list', '--no-merges', `--max-count=${MOST_COMMITS}`, `^${base}`, into, '--'],
+    ...paths,
+  ])
+  if (!listed.ok || listed.out === '') return false
+  const patches = await runGit(place, ['diff-tree', '--stdin', ...PLAIN, '-p', '--', ...paths], {
+    ...BYTES,
+    input: listed.out,
+  })
+  return patches.ok && (await patchIds(place, patches.out)).includes(wanted)
+}
+
+const BYTES = { encoding: 'latin1' } as const
+
+async function patchIds(place: Place, patches: string): Promise<string[]> {
+  const answer = await runGit(place, ['patch-id', '--stable'], { input: Buffer.from(patches, 'latin1') })
+  return answer.ok ? answer.out.split('\n').flatMap((line) => line.split(' ')[0] || []) : []
+}
