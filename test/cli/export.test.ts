@@ -69,7 +69,7 @@ function toldBy(box: Sandbox) {
       .sort()
   const sessions = box.json(['sessions', '--all']).sessions as Array<Record<string, unknown>>
   return {
-    documents: documents.map(({ standing: _focus, ...row }) => row),
+    documents: documents.map(({ standing: _focus, ...row }) => JSON.stringify(row, withoutClock)),
     histories: Object.fromEntries(documents.map(({ id }) => [id, history(box, id)])),
     texts: documents.map(({ id }) => box.json(['show', id]).text),
     found: ['tokens', 'clock', 'login', 'bare'].map(hits),
@@ -81,6 +81,8 @@ function toldBy(box: Sandbox) {
     runs: runRows(box),
   }
 }
+
+const withoutClock = (key: string, value: unknown) => (key === 'silentMs' ? undefined : value)
 
 const withoutPlace = ({ worktree: _here, transcript: _there, ...session }: Record<string, unknown>) => {
   const told = JSON.stringify(session)

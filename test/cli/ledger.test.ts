@@ -439,7 +439,7 @@ describe('git', () => {
     box.json(['run', 'start', 'plan.md', '--run-id', 'r1'])
     put(box, 'src/mine.ts', '1')
     for (const text of ['one', 'two']) box.json(['save', text])
-    expect(box.git('status', '--short', '--untracked-files=all').split('\n').length).toBeGreaterThan(5)
+    expect(box.git('status', '--short', '--untracked-files=all').split('\n').length).toBeGreaterThan(4)
     expect(box.json(['status']).uncommitted).toBe(1)
     const folder = '.claude/checkpoints'
     const notes = readdirSync(box.path(folder)).map((name) => box.readJson(folder, name))

@@ -51,6 +51,7 @@ ledger
 ledger write Here
 ledger history
 import --dry-run
+export all.savepoint
 handoff Finish
 pickup --list
 run start plan.md --run-id r1

@@ -63,6 +63,7 @@ async function startWorld(): Promise<World> {
     identity: { repository: 'repo_1', workspace: WORKSPACE },
     settings: defaultSettings(),
     config: defaultConfig(),
+    writeOutput: () => undefined,
     readInput: () => Promise.reject(new Error('no input')),
     notices: [],
     afterwards: [],

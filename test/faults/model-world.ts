@@ -58,6 +58,7 @@ export async function startWorld(disk: ModelDisk): Promise<World> {
     identity: { repository: 'repo_1', workspace: 'ws_1' },
     settings: defaultSettings(),
     config: defaultConfig(),
+    writeOutput: () => undefined,
     readInput: () => Promise.reject(new Error('no input')),
     notices: [],
     afterwards: [],

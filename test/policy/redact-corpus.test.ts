@@ -91,7 +91,8 @@ test('in a sample of code at most 5 hits in 10 MB are false', () => {
   const hits: string[] = []
   for (const path of sources(9)) {
     const text = readFileSync(path, 'utf8')
-    if (text.length > 1_000_000) continue
+    // Tests of libraries hold tokens that are made to be taken for real ones.
+    if (text.length > 1_000_000 || /[\\/](?:tests?|__tests__)[\\/]/.test(path)) continue
     bytes += text.length
     hits.push(...findSecrets(text).secrets.map(({ kind, value }) => `${kind} ${path} ${value.slice(0, 40)}`))
   }

@@ -10,7 +10,7 @@ declare const SAVEPOINT_VERSION: string
 let failedOutput: unknown
 
 /** Output that nobody reads any more (`savepoint run list | head -1`) is no failure; a full disk behind it is. */
-const writer = (descriptor: number) => (text: string) => {
+const writer = (descriptor: number) => (text: string | Uint8Array) => {
   try {
     writeAll(descriptor, text)
   } catch (error) {

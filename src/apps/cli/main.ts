@@ -23,7 +23,7 @@ export interface Door {
   /** How wide a line may be; a file or a pipe has no end. */
   readonly columns: number
   readInput(): Promise<string>
-  out(text: string): void
+  out(text: string | Uint8Array): void
   err(text: string): void
 }
 
@@ -57,7 +57,7 @@ export async function runCommandLine(
     const { cwd, env, readInput } = door
     const ask = askOf(person, { env, json, input, notices })
     const { progress } = bar
-    const request = { cwd, env, ports, readInput, ask, progress, notices }
+    const request = { cwd, env, ports, readInput, writeOutput: door.out, ask, progress, notices }
     const result = await performOnce(verb, request, input).finally(bar.end)
     const failure = verb.failure?.(result) ?? null
     const words = json ? '' : await wordsOf(verb, result, door, notices)

@@ -39,6 +39,8 @@ export interface Context {
   notices: string[]
   /** The whole of what is piped in; asked for only by verbs that say so. */
   readInput(): Promise<string>
+  /** Puts bytes on the standard output, beside the answer. */
+  writeOutput(piece: Uint8Array): void
   /** The agents whose sessions are followed. */
   agents: readonly Agent[]
   /** Who gives the command: an agent that runs it, or the user. */
@@ -82,6 +84,7 @@ export interface ContextRequest {
   /** Whether the store is opened so that nothing can be written to it. */
   readOnly?: boolean
   readInput?: () => Promise<string>
+  writeOutput?: (piece: Uint8Array) => void
   ask?: Ask | null
   progress?: ProgressReporter
   /** Where notices go; the door's own list, so that it can tell them also where the verb is refused. */
@@ -97,9 +100,22 @@ export interface ContextRequest {
 const noInput = () =>
   Promise.reject(new ReasonError('usage_invalid', { problem: 'there is no input to read' }))
 
+const noOutput = (): never => {
+  throw new ReasonError('usage_invalid', { problem: 'there is no standard output here: name a file' })
+}
+
 /** Opens everything for one directory. A reading request finds an empty store where there is none yet. */
 export async function openContext(request: ContextRequest): Promise<Context> {
-  const { cwd, env, ports, access, waitMs, readInput = noInput, notices = [] } = request
+  const {
+    cwd,
+    env,
+    ports,
+    access,
+    waitMs,
+    readInput = noInput,
+    writeOutput = noOutput,
+    notices = [],
+  } = request
   const { ask = null, progress = () => undefined, lenient = false } = request
   const { mayMigrate = true, readOnly = false } = request
   const { agents = AGENTS, speaker = speakerOf(agents, env) } = request
@@ -117,6 +133,7 @@ export async function openContext(request: ContextRequest): Promise<Context> {
     settings,
     config,
     readInput,
+    writeOutput,
     ask,
     progress,
     notices,

@@ -30,7 +30,10 @@ export async function exportTo(
     if (damaged.length > 0) context.notices.push(NOTICES.exportedWithout(damaged))
     return { path, bytes, ...counts, damaged: damaged.length }
   }
-  if (file === '-') return tell(await writeExport(context, { all }, counting(writeOut)), null)
+  if (file === '-') {
+    const counts = await writeExport(context, { all }, counting(context.writeOutput))
+    return tell(counts, null)
+  }
 
   const path = resolve(context.cwd, file)
   using folder = openParent(path)
@@ -58,11 +61,3 @@ function openParent(path: string): Folder {
     )
   }
 }
-
-/** Waits for a reader that is slow, so that nothing piles up. */
-const writeOut = (piece: Uint8Array) =>
-  new Promise<void>((done, fail) => {
-    process.stdout.write(piece, (error) =>
-      error ? fail(new ReasonError('output_failed', { problem: describeError(error) })) : done(),
-    )
-  })
