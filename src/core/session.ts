@@ -95,6 +95,8 @@ export interface StartPoint {
   at: string
   stream: string | null
   checkpoint: string | null
+  /** It is what another branch knows: the session begins work of its own, and takes on none of its goals. */
+  isOrigin?: true
 }
 
 /** What was done since the last save by hand, or since the session began. */

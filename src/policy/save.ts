@@ -82,7 +82,11 @@ export interface SaveInput {
 /** The lists of claims: each can be marked UNCONFIRMED, and confirmed. */
 const CLAIMS = ['decisions', 'constraints', 'rules', 'facts', 'questions'] as const
 
-export const claimsIn = (work: WorkState): Claim[] => CLAIMS.flatMap((field): Claim[] => work[field])
+/** The claims that stand: what was superseded or rejected needs no confirmation any more. */
+export const claimsIn = (work: WorkState): Claim[] => [
+  ...work.decisions.filter(stands),
+  ...CLAIMS.slice(1).flatMap((field): Claim[] => work[field]),
+]
 
 /** The work after a save: the known work, carried forward by the carry table, with the new statements. */
 export function applySaying(before: WorkState, saying: Saying, at: string): WorkState {
@@ -93,7 +97,7 @@ export function applySaying(before: WorkState, saying: Saying, at: string): Work
     saying.decisions.map((one) => keepConfirmation(known.decisions, decisionFrom(one, claims.choice))),
   )
   const add = (list: Claim[], said: Claim[]) => [...list, ...newItems(list, said)]
-  const work = carryForward(supersedeDecisions(reviveDecisions(known, fresh), saying.supersedes, fresh), {
+  const work = carryForward(supersedeDecisions(reviveDecisions(known, fresh), saying, fresh), {
     ...textsOf(saying),
     decisions: fresh,
     constraints: add(known.constraints, saying.constraints.map(claims.choice)),
@@ -219,15 +223,36 @@ function reviveDecisions(work: WorkState, fresh: readonly Decision[]): WorkState
   return { ...work, decisions: work.decisions.map((one) => (standing.has(one.text) ? revive(one) : one)) }
 }
 
-function supersedeDecisions(work: WorkState, texts: string[], fresh: Decision[]): WorkState {
-  if (texts.length === 0) return work
+function supersedeDecisions(work: WorkState, saying: Saying, fresh: Decision[]): WorkState {
+  if (saying.supersedes.length === 0) return work
   const [successor, ...others] = fresh
   if (successor === undefined || others.length > 0)
     throw usageError('--supersedes needs exactly one --decision beside it')
-  const replaced = new Set(texts.map((text) => matchItem('decision', work.decisions.filter(stands), text)))
+  const replaced = new Set(decisionsMeant(work, saying).filter((one) => mayReplace(one, saying)))
   const mark = (one: Decision) => (replaced.has(one) ? { ...one, supersededBy: successor.text } : one)
   return { ...work, decisions: work.decisions.map(mark) }
 }
+
+const decisionsMeant = (work: WorkState, { supersedes }: Saying): Decision[] =>
+  supersedes.map((text) => matchItem('decision', work.decisions.filter(stands), text))
+
+/** An agent replaces its own decisions; one that the user confirmed gives way to the user's own words only. */
+const mayReplace = ({ confirmed, origin }: Decision, saying: Saying): boolean =>
+  saying.by === 'user' ||
+  !(confirmed && ['user', 'file'].includes(origin)) ||
+  saying.decisions.every(
+    (one) =>
+      whoseWord(
+        saying,
+        decisionSentence(typeof one === 'string' ? { text: one, why: '' } : { why: '', ...one }),
+      ) === 'user',
+  )
+
+/** What the user confirmed, and an agent asked to replace by a decision of its own: both stand. */
+export const unheardReplacements = (work: WorkState, saying: Saying): string[] =>
+  decisionsMeant(work, saying)
+    .filter((one) => !mayReplace(one, saying))
+    .map(({ text }) => text)
 
 export const stands = ({ supersededBy }: Decision) => supersededBy === null
 

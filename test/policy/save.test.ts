@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest'
 import { emptyWork, type WorkState } from '../../src/core/work.ts'
-import { applySaying, capWork, inheritWork, NOTHING_SAID, type Saying } from '../../src/policy/save.ts'
+import {
+  applySaying,
+  capWork,
+  inheritWork,
+  NOTHING_SAID,
+  type Saying,
+  unheardReplacements,
+} from '../../src/policy/save.ts'
 
 const AT = '2026-01-02T03:04:05.000Z'
 const save = (before: WorkState, saying: Partial<Saying>) =>
@@ -180,4 +187,19 @@ test('of the decisions, those that were superseded go first, and the order stays
   const all = { ...work, decisions: [...spent, ...standing, ...standing.map((one) => ({ ...one }))] }
   expect(capWork(all).work.decisions.every(({ supersededBy }) => supersededBy === null)).toBe(true)
   expect(capWork(all).dropped).toBe(50 + 280)
+})
+
+test('an agent replaces its own decision, and one of the user only where the user said the new one', () => {
+  const said: Saying = { ...NOTHING_SAID, by: 'agent', decisions: ['Cookies'], supersedes: ['jwt'] }
+  const users = save(emptyWork(), { decisions: ['JWT over cookies'] })
+  expect(applySaying(users, said, AT).decisions).toMatchObject([
+    { text: 'JWT over cookies', supersededBy: null },
+    { text: 'Cookies', confirmed: false },
+  ])
+  expect(unheardReplacements(users, said)).toEqual(['JWT over cookies'])
+  const heard = { ...said, requests: ['Cookies.'] }
+  expect(applySaying(users, heard, AT).decisions[0]).toMatchObject({ supersededBy: 'Cookies' })
+  expect(unheardReplacements(users, heard)).toEqual([])
+  const own = applySaying(emptyWork(), { ...said, decisions: ['JWT over cookies'], supersedes: [] }, AT)
+  expect(applySaying(own, said, AT).decisions[0]).toMatchObject({ supersededBy: 'Cookies' })
 })

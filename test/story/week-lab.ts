@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { runCommandLine } from '../../src/apps/cli/main.ts'
 import { HOUR, idOf, Lab, MINUTE } from '../session/lab.ts'
@@ -32,7 +32,16 @@ export class Week {
   git(...words: string[]): string {
     const at = new Date(this.lab.ports.time).toISOString()
     Object.assign(this.box.env, { GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at })
-    return this.box.git(...words)
+    const said = this.box.git(...words)
+    for (const path of this.box.git('ls-files').split('\n')) if (path !== '') this.dateFile(path)
+    return said
+  }
+
+  /** A file that was written just now was written at the time that it is in the story. */
+  private dateFile(path: string): void {
+    const found = lstatSync(this.box.path(path), { throwIfNoEntry: false })
+    const now = this.lab.ports.time
+    if (found && found.mtimeMs > now) utimesSync(this.box.path(path), now / 1_000, now / 1_000)
   }
 
   commit(subject: string, files: Record<string, string>): void {
@@ -44,6 +53,7 @@ export class Week {
   put(path: string, text: string): void {
     mkdirSync(dirname(this.box.path(path)), { recursive: true })
     writeFileSync(this.box.path(path), text)
+    this.dateFile(path)
   }
 
   hours(count: number): void {

@@ -2,6 +2,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Week } from './week-lab.ts'
 
+const ORIGIN = 'https://git.example.com/ada/shop.git'
+/** The remote is a folder beside the repository, and git is told another address for it. */
+const atOrigin = ({ box }: Week) => [`url.${join(box.root, 'shop.git')}.insteadOf`, ORIGIN] as const
+
 /**
  * One week of somebody's work. Everything that a session or its user was told stands in week.md, in full, in the order
  * in which it was told: read it as the colleague who takes over on that day. Whoever changes what is told changes that
@@ -12,6 +16,9 @@ test('a week with branches, merges, corrections, an undo, a worktree and a new l
   const { lab } = week
 
   // Monday: three tasks on main.
+  week.git('init', '--quiet', '--bare', join(week.box.root, 'shop.git'))
+  week.git('remote', 'add', 'origin', ORIGIN)
+  week.git('config', ...atOrigin(week))
   week.commit('Shop', { 'src/shop.ts': 'export {}\n', 'package.json': '{}\n' })
   week.tell(
     'Monday, the first save',
@@ -146,10 +153,15 @@ test('a week with branches, merges, corrections, an undo, a worktree and a new l
   const file = join(week.box.root, 'shop.savepoint')
   week.tell('Friday, everything for the new laptop', await week.type('export', file))
   const laptop = week.elsewhere('laptop', { home: join(week.box.root, 'laptop-home') })
-  week.git('clone', '--quiet', week.box.repo, laptop.box.repo)
+  week.git('push', '--quiet', 'origin', 'main')
+  const address = atOrigin(week).join('=')
+  week.git('-c', address, 'clone', '--quiet', '--branch', 'main', ORIGIN, laptop.box.repo)
   laptop.identify()
   laptop.tell('Friday, on the new laptop', await laptop.type('import', file))
   laptop.tell('Friday, a second import', await laptop.type('import', file))
+  laptop.tell('Friday, the clone is recognised', await laptop.type('status'))
+  laptop.tell('Friday, it takes its work over', await laptop.type('import', '--adopt', 'repo'))
+  laptop.tell('Friday, a save on the new laptop', await laptop.type('save', 'The laptop is set up'))
   await laptop.start('Friday, the first session on the new laptop', 'gb')
 
   expect(week.told.length).toBeGreaterThanOrEqual(25)

@@ -127,6 +127,8 @@ export const NOTICES = {
     'These words are taken for the agent’s: it cannot speak for its user. What its user said in this session counts by itself.',
   notConfirmed: (text: string) =>
     `Not confirmed: ${quoteShort(text)}. Only the user can, in a terminal of their own: savepoint confirm "…"`,
+  notReplaced: (text: string) =>
+    `Not replaced: ${quoteShort(text)} was confirmed by the user, so both stand. Only the user can replace it, in a terminal of their own: savepoint save --decision "…" --supersedes "…"`,
   rejectedBefore: (text: string, why: string) =>
     `Not recorded: ${quoteShort(text)} was rejected${why === '' ? '' : `, because ${quoteShort(why)}`}.`,
   planCannotNameFolder: (plan: string, problem: string) =>

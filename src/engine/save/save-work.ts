@@ -29,6 +29,7 @@ import {
   type SaveInput,
   stands,
   unheardConfirmations,
+  unheardReplacements,
 } from '../../policy/save.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
@@ -167,6 +168,7 @@ async function decide(
   const { merged, joins } = joined
   const { work: before, items: corrected } = correctWork(joined.work, saying.corrections, saying)
   for (const text of unheardConfirmations(before, saying)) context.notices.push(NOTICES.notConfirmed(text))
+  for (const text of unheardReplacements(before, saying)) context.notices.push(NOTICES.notReplaced(text))
   for (const { text, rejected = '' } of rejectedAgain(before, saying))
     context.notices.push(NOTICES.rejectedBefore(text, rejected))
   const looks = fingerprintCache(context)
@@ -221,7 +223,7 @@ async function decide(
         stream: target.name,
         why: target.why,
         began: target.isNew,
-        origin: row === null ? (origin?.stream.name ?? null) : null,
+        origin: row === null && origin ? await nameOrigin(context, survey, origin) : null,
         inherited: countKnowledge(row || !origin ? emptyWork() : inheritWork(whole)),
         hasOthers: row === null && origin === null && survey.rows.some(isOwnOpen),
         joined: joins.map(({ joined }) => joined),
@@ -246,6 +248,21 @@ async function decide(
       },
     },
   }
+}
+
+/** How far back the work is looked for that a session began with. */
+const MOST_STEPS = 30
+
+/** The work that new work goes on from, as people call it: a session's own stream is named by what it began with. */
+async function nameOrigin(context: Context, survey: Survey, origin: WorkRow): Promise<string | null> {
+  let id: string | null = origin.position.checkpoint
+  for (let step = 0; id !== null && step < MOST_STEPS; step += 1) {
+    const found: Checkpoint | null = await newestWholeOrNull(context, id)
+    const name = survey.rows.find(({ stream }) => stream.id === found?.stream)?.stream.name
+    if (name !== undefined && !isSessionStream(name)) return name
+    id = found?.parent ?? null
+  }
+  return null
 }
 
 const isOwnOpen = (row: WorkRow) =>

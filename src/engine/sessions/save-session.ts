@@ -11,7 +11,7 @@ import { isEmptyTalk } from '../../policy/digest/weight.ts'
 import { type DigestWork, deriveWork, listCommandOutcomes } from '../../policy/digest/work.ts'
 import { type Redacted, redactAll, type SecretMark } from '../../policy/redact.ts'
 import { isSessionStream, sessionStream, streamOf } from '../../policy/resolve.ts'
-import { capWork } from '../../policy/save.ts'
+import { capWork, inheritWork } from '../../policy/save.ts'
 import { windowPressure } from '../../policy/window.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
@@ -111,8 +111,9 @@ async function readKnownWork(
   const since = told && origin !== told && !told.position.foreign ? told.position.checkpoint : null
   const work = since === null ? null : (await newestWholeOrNull(context, since))?.work
   const isAutomatic = isOwn || (origin !== null && origin !== row && isSessionStream(origin.stream.name))
+  const whole = row === null && session.told?.isOrigin ? inheritWork(found.work) : found.work
   return {
-    known: work ? followCorrections(found.work, work) : found.work,
+    known: work ? followCorrections(whole, work) : whole,
     before: isAutomatic ? await wordHeldUntil(context, found, session) : found.at,
     parent: found.id,
   }

@@ -52,7 +52,13 @@ export async function briefAtStart(
   })
   const at = instant(context.ports.now())
   if (found.kind === 'brief')
-    return { text: found.text, told: { at, stream: found.stream, checkpoint: found.checkpoint } }
+    return {
+      text: found.text,
+      told: {
+        ...{ at, stream: found.stream, checkpoint: found.checkpoint },
+        ...(found.why === 'origin' ? { isOrigin: true } : {}),
+      },
+    }
   const lines = [...notes.map(({ text }) => text), ...linesFor(found)]
   if (lines.length === 0) return null
   return {

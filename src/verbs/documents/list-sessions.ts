@@ -37,20 +37,33 @@ export interface SessionGroups {
   /** By the key of the work's name. */
   byWork: ReadonlyMap<string, SessionsBelow>
   unsaved: UnsavedWork[]
-  /** The streams of their own of all sessions that are listed or counted. */
+  /** The streams of their own of all sessions that are listed or counted, or whose work is over. */
   streams: ReadonlySet<string>
 }
 
 /**
  * Sessions by the work that they are of, the newest first: the one that they saved to; else a stream of their own that
- * is listed itself; else their branch's. Without a save only sessions of this workspace count, and only those in which
+ * is listed itself; else their branch's. Those of work that is over go with it. Without a save only sessions of this workspace count, and only those in which
  * something was asked.
  */
 export function groupSessions(
   sessions: readonly Session[],
-  { works, workspace, nowMs }: { works: readonly string[]; workspace: string; nowMs: number },
+  {
+    works,
+    closed,
+    workspace,
+    nowMs,
+  }: {
+    works: readonly string[]
+    /** Work that is over and not listed, with the time of its last checkpoint. */
+    closed: ReadonlyArray<{ id: string; updatedAt: string }>
+    workspace: string
+    nowMs: number
+  },
 ): SessionGroups {
   const keys = new Set(works.map(nameKey))
+  const closedAt = new Map(closed.map(({ id, updatedAt }) => [nameKey(id), updatedAt]))
+  const over: Session[] = []
   const byWork = new Map<string, Session[]>()
   const byBranch = new Map<string | null, Session[]>()
   for (const session of sessions) {
@@ -61,7 +74,9 @@ export function groupSessions(
     ]
     if (lastAsked(session) === '' || (session.stream === null && session.workspace !== workspace)) continue
     const key = names.map(nameKey).find((name) => keys.has(name))
+    const isClosed = names.some((name) => (closedAt.get(nameKey(name)) ?? '') >= session.lastActivityAt)
     if (key !== undefined) add(byWork, key, session)
+    else if (isClosed) over.push(session)
     else if (session.stream === null) add(byBranch, gitBranch, session)
   }
   return {
@@ -69,7 +84,9 @@ export function groupSessions(
     unsaved: [...byBranch].map(([branch, all]) => ({
       ...{ branch, updatedAt: all[0]?.lastActivityAt ?? '', ...describeBelow(all, nowMs) },
     })),
-    streams: new Set([...byWork.values(), ...byBranch.values()].flat().map(({ id }) => sessionStream(id))),
+    streams: new Set(
+      [...byWork.values(), ...byBranch.values(), over].flat().map(({ id }) => sessionStream(id)),
+    ),
   }
 }
 

@@ -74,6 +74,7 @@ export const list = defineVerb({
     const { repository, workspace } = context.identity
     const found = groupSessions(await listSessions(context, { repository, most: MOST_SESSIONS }), {
       ...{ works: shown.map(({ id }) => id), workspace, nowMs: context.ports.now() },
+      closed: rows.filter((row) => !all && row.standing === 'archived'),
     })
     const isNamed = survey.trusted || context.speaker !== 'agent'
     const hiddenBy = { archived: 0, elsewhere: 0, sessions: 0 }
