@@ -93,7 +93,10 @@ export class Week {
 
   tell(heading: string, text: string): void {
     const number = this.told.length + 1
-    const plain = text.replaceAll(this.box.root, '/home/ada').trimEnd()
+    const plain = text
+      .replaceAll(this.box.root, '/home/ada')
+      .replace(/\d+ bytes/, 'N bytes')
+      .trimEnd()
     this.told.push(`## ${number}. ${heading}\n\n${plain.replace(/^/gm, '    ')}\n`)
   }
 
