@@ -317,7 +317,8 @@ Drift: none
 
   test('tells decisions with their reasons, those of an agent as unconfirmed, those that were replaced as such', () => {
     const box = workBox()
-    box.json(['save', 'x', '--decision', 'JWT over cookies because the app has no session'])
+    const jwt = 'JWT over cookies because the app has no session'
+    box.json(['save', 'x', '--decision', jwt, '--by', 'agent'])
     box.json([
       'save',
       '--decision',

@@ -94,7 +94,7 @@ export class Week {
   tell(heading: string, text: string): void {
     const number = this.told.length + 1
     const plain = text
-      .replaceAll(this.box.root, '/home/ada')
+      .replaceAll(this.box.root, '/ada')
       .replace(/\d+ bytes/, 'N bytes')
       .trimEnd()
     this.told.push(`## ${number}. ${heading}\n\n${plain.replace(/^/gm, '    ')}\n`)
