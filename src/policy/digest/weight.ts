@@ -4,6 +4,8 @@ import { openQuestion } from './tell-words.ts'
 /** What makes a session one that did something. */
 const WEIGHTS: ReadonlyArray<{ weight: number; isTrue: (digest: Digest) => boolean }> = [
   { weight: 3, isTrue: ({ counts }) => counts.edits > 0 },
+  // A session that was killed in its first edit: nobody knows whether the file was written.
+  { weight: 3, isTrue: ({ calls }) => calls.some(({ does }) => does === 'edit' || does === 'write') },
   { weight: 3, isTrue: ({ commits }) => commits.length > 0 },
   { weight: 2, isTrue: ({ plan, tasks }) => plan !== null || tasks.length > 0 },
   { weight: 2, isTrue: ({ counts }) => counts.requests > 1 },

@@ -314,6 +314,7 @@ describe('which session did something', () => {
     ['one question', [request('What is a monad, in simple words?'), says('A burrito.')], false, false],
     ['one question that took some looks', [ASKED, ...reads(6), says('A burrito.')], false, false],
     ['one that was edited in', [ASKED, ...edits('a.ts'), says('Done.')], true, false],
+    ['one that was killed in its first edit', [ASKED, calls('1', 'Write', { path: 'a.ts' })], true, false],
     ['one that waits for an answer', [ASKED, says('Which customers?')], true, false],
     ['one that answered itself', [ASKED, says('Why is it slow?\n\nRows.\n\nNo index.')], false, false],
     ['one with two requests', [ASKED, says('Done.'), MORE, says('Done.')], true, false],
