@@ -102,7 +102,8 @@ async function surroundingsOf(
   { trusted, world }: TalkFilter,
   { session, digest: { files } }: { session: Session; digest: Digest },
 ): Promise<Talks['around']> {
-  const nameFile = fileNamer(place.root, session.environment.workingDirectory)
+  const { workingDirectory } = session.environment
+  const nameFile = fileNamer(place.root, workingDirectory)
   const known = world.dirty && { files: world.dirty, problem: null }
   const asksGit =
     trusted && known === null && place.git !== null && files.some(({ path }) => nameFile(path) !== null)
@@ -111,7 +112,7 @@ async function surroundingsOf(
     : known
   return {
     trusted,
-    root: place.root,
+    roots: [place.root, workingDirectory],
     nameFile,
     uncommitted:
       dirty === null || dirty.problem !== null ? null : new Set(dirty.files.map(({ path }) => path)),

@@ -61,41 +61,41 @@ function withOthers(
   { main, after, before, around }: Talks,
   scale: number,
 ): TalkSection[] {
-  const { trusted, root } = around
+  const { trusted, roots } = around
   const others = [
     ...after
       .slice(0, MOST.after)
       .map((talk) =>
-        lineOf(talk, `After that, ${talk.age} ago: ${sessionLine(talk, trusted, 160)}`, null, root),
+        lineOf(talk, `After that, ${talk.age} ago: ${sessionLine(talk, trusted, 160)}`, null, roots),
       ),
     ...lastingWords(before, around),
     ...before
       .filter(({ digest }) => didSomething(digest))
       .slice(0, Math.round(MOST.before * scale))
       .map((talk) =>
-        lineOf(talk, `Before that, ${talk.age} ago: ${sessionLine(talk, trusted, 200)}`, null, root),
+        lineOf(talk, `Before that, ${talk.age} ago: ${sessionLine(talk, trusted, 200)}`, null, roots),
       ),
   ]
   const sections = told.map(({ title, lines, isQuote }) => ({
-    ...{ title, more: '', lines: lines.map(({ text, at }) => lineOf(main, text, at, root)) },
+    ...{ title, more: '', lines: lines.map(({ text, at }) => lineOf(main, text, at, roots)) },
     ...(isQuote ? { quoted: true as const } : {}),
   }))
   return others.length === 0 ? sections : [...sections, { title: 'Other sessions', lines: others, more: '' }]
 }
 
-const lineOf = ({ id }: Talk, text: string, at: string | null, root: string): TalkLine => ({
-  ...{ text: withoutRoot(text, root), why: '', unconfirmed: false, mark: null, note: '' },
+const lineOf = ({ id }: Talk, text: string, at: string | null, roots: readonly string[]): TalkLine => ({
+  ...{ text: roots.reduce(withoutRoot, text), why: '', unconfirmed: false, mark: null, note: '' },
   ...{ session: id, at },
 })
 
 /** Words that hold for good stay quoted, whichever session they were said in. */
-const lastingWords = (before: readonly Talk[], { trusted, root }: DigestSurroundings) =>
+const lastingWords = (before: readonly Talk[], { trusted, roots }: DigestSurroundings) =>
   before
     .flatMap((talk) =>
       talk.digest.requests
         .filter((request) => isTyped(request, trusted) && isLasting(request.text))
         .map(({ text, at }) =>
-          lineOf(talk, `Said ${talk.age} ago: user: "${shorten(inOneLine(text), 300)}"`, at, root),
+          lineOf(talk, `Said ${talk.age} ago: user: "${shorten(inOneLine(text), 300)}"`, at, roots),
         ),
     )
     .slice(0, MOST.lasting)
@@ -119,6 +119,7 @@ const formatIfAny = (number: number, noun: string) => (number === 0 ? '' : forma
 
 /** Paths below the workspace, where they begin a word. */
 function withoutRoot(line: string, root: string): string {
+  if (root.replace(/\/+$/, '') === '') return line
   const parts = line.split(`${root}/`)
   return parts.reduce((told, part) =>
     /(?:^|[^\p{L}\p{N}._/-])$/u.test(told) && /^[\p{L}\p{N}._@-]/u.test(part)

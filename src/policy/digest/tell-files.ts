@@ -4,8 +4,8 @@ import type { Check, Digest } from './state.ts'
 /** What the digest alone does not know. */
 export interface DigestSurroundings {
   trusted: boolean
-  /** The workspace's folder: what is said of files in it is told without it. */
-  root: string
+  /** The workspace's folder, here and where the session worked: what is said of files in it is told without it. */
+  roots: readonly string[]
   /** A path as the workspace names it; null outside of it. */
   nameFile: (path: string) => string | null
   /** Files with changes that are not committed; null where git was not asked. */

@@ -57,6 +57,16 @@ const standing = (...heard: DigestWork[]) =>
     .reduce((work, one) => mergeSessionWork(work, one, null), emptyWork())
     .decisions.filter(({ supersededBy }) => supersededBy === null).length
 
+/** What is told of a request, in a workspace with these folders, the first of them its own. */
+const toldWithout = (roots: string[], text: string) => {
+  const main = {
+    ...{ id: '', age: '', state: '', isLive: false, parent: null },
+    digest: digestOf(request(text)),
+  }
+  const sections = tellTalks({ main, after: [], before: [], around: around({ roots }) })(1)
+  return sections.flatMap(({ lines }) => lines.map((line) => line.text)).join('\n')
+}
+
 const dropped = (text: string, summary: string, work: WorkState | null = null) =>
   droppedLines(digestOf(request(text)), work, { summary, trusted: true, until: timeOf(9) }).length
 const RULE: WorkState = {
@@ -187,18 +197,18 @@ test.each<[string, () => boolean]>([
   ['no secret of a step is in a digest', () => !holdsSecret(...ship('a', `npm login ${SECRET}`))],
   [
     'a folder that ends like the workspace stays in what is told',
+    () => toldWithout(['/app'], 'See packages/app/a.ts').includes('"See packages/app/a.ts'),
+  ],
+  [
+    'a file is told without the folder that the session worked in on another machine',
+    () => toldWithout(['/app', '/old/app'], 'See /old/app/a.ts').includes('"See a.ts'),
+  ],
+  [
+    'a session that says no folder takes no slash from what is told',
     () =>
-      JSON.stringify(
-        tellTalks({
-          main: {
-            ...{ id: '', age: '', state: '', isLive: false, parent: null },
-            digest: digestOf(request('See packages/app/a.ts')),
-          },
-          after: [],
-          before: [],
-          around: around({ root: '/app' }),
-        })(1),
-      ).includes('packages/app/a.ts'),
+      toldWithout(['/app', '', '/'], 'See /etc/hosts, https://a.test').includes(
+        '"See /etc/hosts, https://a.test',
+      ),
   ],
   [
     'in a line with ; what stands before a test may have failed',

@@ -31,7 +31,7 @@ export function foldAll(entries: readonly TranscriptEntry[]): Digest {
 export const digestOf = (...entries: Array<Untimed | Untimed[]>): Digest => foldAll(timed(entries.flat()))
 
 export const around = (more: Partial<DigestSurroundings> = {}): DigestSurroundings => ({
-  ...{ trusted: true, root: ROOT, nameFile: fileNamer(ROOT), uncommitted: null, isGone: () => false },
+  ...{ trusted: true, roots: [ROOT], nameFile: fileNamer(ROOT), uncommitted: null, isGone: () => false },
   ...more,
 })
 export const STRANGER = around({ trusted: false })
