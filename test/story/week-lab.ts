@@ -1,9 +1,9 @@
 import { lstatSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { runCommandLine } from '../../src/apps/cli/main.ts'
 import { HOUR, idOf, Lab, MINUTE } from '../session/lab.ts'
 import { testPorts } from '../support/ports.ts'
-import { Sandbox, sandbox } from '../support/sandbox.ts'
+import { type Sandbox, sandbox } from '../support/sandbox.ts'
 
 /** A Monday morning. */
 const MONDAY = Date.parse('2026-03-02T09:00:00.000Z')
@@ -116,14 +116,9 @@ export class Week {
   }
 
   /** Another worktree of the repository, or another clone, on this machine or another one, with the same clock. */
-  elsewhere(folder: string, { home = this.box.home } = {}): Week {
+  elsewhere(folder: string, given: { home?: string } = {}): Week {
     const other = Object.create(this) as Week
-    const box = Object.assign(Object.create(Sandbox.prototype) as Sandbox, this.box, {
-      repo: join(this.box.root, folder),
-      home,
-      env: { ...this.box.env, SAVEPOINT_HOME: home },
-    })
-    other.lab = new Lab(box, this.lab.ports)
+    other.lab = new Lab(this.box.elsewhere(folder, given), this.lab.ports)
     return other
   }
 }

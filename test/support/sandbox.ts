@@ -123,6 +123,13 @@ export class Sandbox {
     return JSON.parse(this.read(...parts))
   }
 
+  /** Another worktree or clone beside this one; with a home of its own it is another machine. */
+  elsewhere(folder: string, { home = this.home } = {}): Sandbox {
+    return Object.assign(Object.create(Sandbox.prototype) as Sandbox, this, {
+      ...{ repo: join(this.root, folder), home, env: { ...this.env, SAVEPOINT_HOME: home } },
+    })
+  }
+
   git(...args: string[]): string {
     const done = spawnSync('git', args, { cwd: this.repo, env: this.env, encoding: 'utf8' })
     if (done.status !== 0) throw new Error(`git ${args.join(' ')}: ${done.stderr}`)
