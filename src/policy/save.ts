@@ -161,8 +161,12 @@ function keepConfirmation(known: readonly Decision[], said: Decision): Decision 
   if (!same) return said
   const fresh = { ...said, text: same.text }
   const kept = same.confirmed && !fresh.confirmed ? same : fresh
-  return fresh.origin === 'agent' ? { ...kept, supersededBy: fresh.supersededBy ?? same.supersededBy } : kept
+  if (fresh.origin !== 'agent') return kept
+  return { ...kept, supersededBy: (isUsers(same) ? null : fresh.supersededBy) ?? same.supersededBy }
 }
+
+/** The user said or confirmed it. */
+const isUsers = ({ confirmed, origin }: Claim) => confirmed && ['user', 'file'].includes(origin)
 
 /** A summary says what is being worked on; beside an explicit `now` it says how things stand. What is null is not said. */
 function textsOf({ summary, now, state, problem, goal, next, blockers }: Saying): Partial<WorkState> {
@@ -237,9 +241,9 @@ const decisionsMeant = (work: WorkState, { supersedes }: Saying): Decision[] =>
   supersedes.map((text) => matchItem('decision', work.decisions.filter(stands), text))
 
 /** An agent replaces its own decisions; one that the user confirmed gives way to the user's own words only. */
-const mayReplace = ({ confirmed, origin }: Decision, saying: Saying): boolean =>
+const mayReplace = (decision: Decision, saying: Saying): boolean =>
   saying.by === 'user' ||
-  !(confirmed && ['user', 'file'].includes(origin)) ||
+  !isUsers(decision) ||
   saying.decisions.every(
     (one) =>
       whoseWord(

@@ -238,3 +238,14 @@ test('what was taken back does not come back with a session that went on from th
   save(box, ['Go on'])
   expect(textsOf(workOf(box, ['main']).rules)).toEqual(['Use tabs in Go'])
 })
+
+test('an agent does not set work back behind the words of its user, nor gives it a name that lists leave out', () => {
+  const box = workBox()
+  const agent = { env: { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: idOf('a') } }
+  for (const text of ['one', 'two']) box.json(['save', text, '--decision', `Decision ${text}`])
+  const done = box.run(['restore', 'main', '--at', '1'], agent)
+  expect(done).toMatchObject({ code: 6 })
+  expect(done.stderr).toContain('Only the user can restore "main".')
+  expect(box.run(['rename', 'main', 'session-abcdefghijk1'])).toMatchObject({ code: 2 })
+  expect(box.json(['restore', 'main', '--at', '1'])).toMatchObject({ restored: 1 })
+})

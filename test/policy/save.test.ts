@@ -203,3 +203,15 @@ test('an agent replaces its own decision, and one of the user only where the use
   const own = applySaying(emptyWork(), { ...said, decisions: ['JWT over cookies'], supersedes: [] }, AT)
   expect(applySaying(own, said, AT).decisions[0]).toMatchObject({ supersededBy: 'Cookies' })
 })
+
+test('nor does an agent supersede a decision of the user by saying it again', () => {
+  const users = save(emptyWork(), { decisions: ['JWT over cookies'] })
+  const again: Saying = {
+    ...NOTHING_SAID,
+    by: 'agent',
+    decisions: [{ text: 'JWT over cookies', supersededBy: 'Cookies' }],
+  }
+  expect(applySaying(users, again, AT).decisions).toMatchObject([
+    { text: 'JWT over cookies', origin: 'user', supersededBy: null },
+  ])
+})

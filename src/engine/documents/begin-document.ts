@@ -6,6 +6,7 @@ import { extendDocument } from '../../formats/checkpoint-md/extend.ts'
 import { activePath, archivePath, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
 import { workOf } from '../../formats/checkpoint-md/work.ts'
 import { redactAll } from '../../policy/redact.ts'
+import { isSessionStream } from '../../policy/resolve.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { provenanceOf } from '../trust/here.ts'
@@ -30,7 +31,7 @@ export interface NewDocument {
 /** A name for a document: a file that is called like an index is none. */
 export function requireDocumentName(name: string): void {
   requireName(name)
-  if (isDocumentName(`${name}.md`)) return
+  if (isDocumentName(`${name}.md`) && !isSessionStream(name)) return
   throw new ReasonError('id_invalid', {
     what: 'the id',
     value: JSON.stringify(name),

@@ -121,6 +121,9 @@ export const restore = defineVerb({
   access: 'write',
   takesIn: 'events',
   async perform(context, { id, at: given }) {
+    // An earlier point knows nothing of what the user said, confirmed or rejected since.
+    if (given !== undefined && context.speaker === 'agent')
+      throw new ReasonError('users_word', { act: 'restore', item: JSON.stringify(id) })
     return actOnDocuments<RestoreReceipt>(context, async (survey) => {
       const row = requireKnownRow(survey, id)
       const { at, hasDocument } = await targetOf(context, survey, row, given)
