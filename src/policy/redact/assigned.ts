@@ -79,8 +79,12 @@ export function findAssigned(text: string, at: number): Span | null {
   if (named === null) return null
   const [all, word = '', suffix = ''] = named
   const after = at + all.length
-  if (!/[\s%\\:=>|,+]/.test(text.charAt(after))) return null
+  const next = text.charAt(after)
+  if (!/[\s%\\:=>|,+]/.test(next)) return null
+  // Every event of an agent names its session: what follows counts only behind `=`.
+  if (/^(?:sig|sess|sid)/i.test(word) && next !== '=' && next !== '%') return null
   const before = nameBefore(text, at)
+  if (/^key$/i.test(word) && next !== '=' && !SECRET_KEY.test(before)) return null
   if (!isSecretName(before, word)) return null
   const isOption = before.startsWith('--') || isOfMachine(text, at)
   if (!isOption && execAt(PROSE, text, after) !== null) return null
