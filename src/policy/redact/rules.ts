@@ -25,12 +25,13 @@ const BLANK = String.raw`(?:[\s+]|%(?:25)?20|\\{1,4}[nt\n])`
 const rule = (
   kind: string,
   at: readonly string[],
-  pattern: RegExp,
+  makePattern: () => RegExp,
   takes: (value: string, match: RegExpExecArray) => string = (value) => value,
-): SecretRule => ({
-  kind,
-  at,
-  find: (text, from) => {
+): SecretRule => {
+  // Made where its beginning is met: every hook would pay for all of them.
+  let pattern: RegExp | null = null
+  const find = (text: string, from: number): Span | null => {
+    pattern ??= makePattern()
     pattern.lastIndex = from
     const match = pattern.exec(text)
     if (match === null) return null
@@ -38,8 +39,9 @@ const rule = (
     const start = pattern.lastIndex - value.length
     const taken = takes(value, match)
     return taken === '' ? null : { start, end: start + taken.length }
-  },
-})
+  }
+  return { kind, at, find }
+}
 
 /** Tokens that are known by how they begin: kind, beginnings, what follows them. */
 const TOKENS: ReadonlyArray<readonly [kind: string, at: string, body: string]> = [
@@ -105,34 +107,45 @@ export const MARK = 'mark'
 
 /** In the order in which they are tried at one place. Made when the first text is looked at. */
 export const makeRules = (): SecretRule[] => [
-  rule(MARK, ['redacted:'], /(?<=\[)redacted:[a-z0-9-]{1,40}(?::[0-9a-f]{8})?\]/y),
+  rule(MARK, ['redacted:'], () => /(?<=\[)redacted:[a-z0-9-]{1,40}(?::[0-9a-f]{8})?\]/y),
   { kind: 'private-key', at: ['-----BEGIN', '-----END'], find: findPrivateKey },
   ...TOKENS.map(([kind, beginnings, body]) => {
     const at = beginnings.split(' ')
-    return rule(kind, at, new RegExp(`${START}(?:${at.map(literal).join('|')})${body}`, 'y'))
+    return rule(kind, at, () => new RegExp(`${START}(?:${at.map(literal).join('|')})${body}`, 'y'))
   }),
-  rule('jwt', ['eyJ'], new RegExp(`${ALONE}eyJ${PART}\\.${PART}\\.${PART}`, 'y')),
+  rule('jwt', ['eyJ'], () => new RegExp(`${ALONE}eyJ${PART}\\.${PART}\\.${PART}`, 'y')),
   // Words begin like these: the rest has to look like chance.
-  rule('openai-key', ['sk-'], new RegExp(`${ALONE}sk-([A-Za-z0-9_-]{20,})`, 'y'), ifRandom),
-  rule('crates-token', ['cio'], new RegExp(`${ALONE}cio([A-Za-z0-9]{32})(?![A-Za-z0-9])`, 'y'), ifRandom),
-  rule('square-token', ['EAAA'], new RegExp(`${ALONE}EAAA([A-Za-z0-9_-]{56,})`, 'y'), ifRandom),
-  rule('azure-secret', ['0Q~'], /(?<=[\w.~]{3})\dQ~[\w.~-]{31,40}/y),
-  rule('telegram-token', [':AA', '%3A'], new RegExp(`(?<=\\d{8,10})${COLON}(AA[A-Za-z0-9_-]{32,35})`, 'iy')),
+  rule('openai-key', ['sk-'], () => new RegExp(`${ALONE}sk-([A-Za-z0-9_-]{20,})`, 'y'), ifRandom),
+  rule(
+    'crates-token',
+    ['cio'],
+    () => new RegExp(`${ALONE}cio([A-Za-z0-9]{32})(?![A-Za-z0-9])`, 'y'),
+    ifRandom,
+  ),
+  rule('square-token', ['EAAA'], () => new RegExp(`${ALONE}EAAA([A-Za-z0-9_-]{56,})`, 'y'), ifRandom),
+  rule('azure-secret', ['0Q~'], () => /(?<=[\w.~]{3})\dQ~[\w.~-]{31,40}/y),
+  rule(
+    'telegram-token',
+    [':AA', '%3A'],
+    () => new RegExp(`(?<=\\d{8,10})${COLON}(AA[A-Za-z0-9_-]{32,35})`, 'iy'),
+  ),
   rule(
     'webhook',
     ['hooks.slack.com', 'discord', 'webhook.office.com'],
-    new RegExp(
-      `(?:hooks\\.slack\\.com${SLASH}(?:services|workflows|triggers)|discord(?:app)?\\.com${SLASH}api(?:${SLASH}v\\d{1,2})?${SLASH}webhooks|webhook\\.office\\.com${SLASH}webhookb2)${SLASH}((?:[A-Za-z0-9_@-]|${SLASH}){20,300})`,
-      'iy',
-    ),
+    () =>
+      new RegExp(
+        `(?:hooks\\.slack\\.com${SLASH}(?:services|workflows|triggers)|discord(?:app)?\\.com${SLASH}api(?:${SLASH}v\\d{1,2})?${SLASH}webhooks|webhook\\.office\\.com${SLASH}webhookb2)${SLASH}((?:[A-Za-z0-9_@-]|${SLASH}){20,300})`,
+        'iy',
+      ),
   ),
   rule(
     'url-password',
     ['://', ':\\/', '%3A'],
-    new RegExp(
-      `${COLON}${SLASH}{2}[^\\s:/@"'\`<>\\\\[?#&=]{0,100}${COLON}([^\\s/@"'\`<>\\\\[\\p{Cc}\\p{DI}]{1,200}?)(?=@|%(?:25)?40)`,
-      'iyu',
-    ),
+    () =>
+      new RegExp(
+        `${COLON}${SLASH}{2}[^\\s:/@"'\`<>\\\\[?#&=]{0,100}${COLON}([^\\s/@"'\`<>\\\\[\\p{Cc}\\p{DI}]{1,200}?)(?=@|%(?:25)?40)`,
+        'iyu',
+      ),
     (value, { input, index }) =>
       // Two letters are what examples of web addresses have.
       value.length < 4 && /https?$/i.test(input.slice(Math.max(0, index - 5), index))
@@ -142,36 +155,38 @@ export const makeRules = (): SecretRule[] => [
   rule(
     'sentry-dsn',
     ['://', ':\\/', '%3A'],
-    new RegExp(`${COLON}${SLASH}{2}([0-9a-f]{32})(?=${COLON}[0-9a-f]{32}|@|%(?:25)?40)`, 'iy'),
+    () => new RegExp(`${COLON}${SLASH}{2}([0-9a-f]{32})(?=${COLON}[0-9a-f]{32}|@|%(?:25)?40)`, 'iy'),
   ),
   rule(
     'bearer',
     ['bearer'],
-    new RegExp(`bearer${BLANK}{1,4}["']?([A-Za-z0-9._~+/=%-]{12,})`, 'iy'),
+    () => new RegExp(`bearer${BLANK}{1,4}["']?([A-Za-z0-9._~+/=%-]{12,})`, 'iy'),
     ifCredential,
   ),
   rule(
     'basic-auth',
     ['basic'],
-    new RegExp(`basic${BLANK}{1,4}((?:[A-Za-z0-9+/_-]|%2[BF]){8,}(?:=|%3D){0,2})`, 'iy'),
+    () => new RegExp(`basic${BLANK}{1,4}((?:[A-Za-z0-9+/_-]|%2[BF]){8,}(?:=|%3D){0,2})`, 'iy'),
     ifPair,
   ),
   rule(
     'pgpass',
     [':00', '%3A'],
-    new RegExp(
-      `${COLON}\\d{4,5}(?<=(?:^|[^\\w.*-])(?=[\\w.-]{0,100}[g-zG-Z.*])[\\w.*-]{1,100}${COLON}\\d{4,5})${COLON}[\\w*-]{1,63}${COLON}[\\w.@*-]{1,63}${COLON}([^\\s:"'\`<>()\\\\&\u2019\u201D]{4,200})`,
-      'y',
-    ),
+    () =>
+      new RegExp(
+        `${COLON}\\d{4,5}(?<=(?:^|[^\\w.*-])(?=[\\w.-]{0,100}[g-zG-Z.*])[\\w.*-]{1,100}${COLON}\\d{4,5})${COLON}[\\w*-]{1,63}${COLON}[\\w.@*-]{1,63}${COLON}([^\\s:"'\`<>()\\\\&\u2019\u201D]{4,200})`,
+        'y',
+      ),
     ifRandomOrMarked,
   ),
   rule(
     'user-password',
     [' -u', '0-u', '--user', '--proxy-user'],
-    new RegExp(
-      `(?:[\\s0]-u|--(?:proxy-)?user)(?:${BLANK}{1,4}|=)["']?[\\w.@+-]{1,64}${COLON}([^\\s"'\`<>\\\\&]{4,200})`,
-      'y',
-    ),
+    () =>
+      new RegExp(
+        `(?:[\\s0]-u|--(?:proxy-)?user)(?:${BLANK}{1,4}|=)["']?[\\w.@+-]{1,64}${COLON}([^\\s"'\`<>\\\\&]{4,200})`,
+        'y',
+      ),
     ifRandomOrMarked,
   ),
   { kind: 'assigned-secret', at: ASSIGNED_AT, find: findAssigned },
