@@ -461,6 +461,20 @@ export const REASONS = {
     says: '{path} is not a whole export: {problem}',
     hint: 'Nothing was imported. Make the export again; to take what is sound in this file: savepoint import {path} --skip-damaged',
   },
+  export_unusable: {
+    exit: EXIT.invalid,
+    http: 422,
+    retry: false,
+    says: '{path} cannot be imported: {problem}',
+    hint: 'Nothing was imported. Make the export again; of a large store one repository at a time, without --all.',
+  },
+  export_unwritten: {
+    exit: EXIT.unwritten,
+    http: 500,
+    retry: true,
+    says: 'The export could not be written: {problem}',
+    hint: 'What was written of it is not whole. Check where the output goes, and export again.',
+  },
   export_newer: {
     exit: EXIT.unsafe,
     http: 409,
@@ -501,7 +515,7 @@ export const REASONS = {
     http: 500,
     retry: true,
     says: 'The answer could not be written: {problem}',
-    hint: 'What was asked for is done. Check where the output goes, and ask again with `savepoint run show`.',
+    hint: 'What was asked for is done. Check where the output goes; to see how things stand: savepoint status',
   },
   recorder_closed: {
     exit: EXIT.refused,
@@ -585,7 +599,7 @@ export const REASONS = {
     http: 403,
     retry: false,
     says: '{path} cannot be read: {problem}',
-    hint: 'Check its permissions.',
+    hint: 'Check its name and its permissions.',
   },
   file_too_large: {
     exit: EXIT.invalid,

@@ -13,6 +13,7 @@ import {
   readSync,
   renameSync,
   type Stats,
+  statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
@@ -268,6 +269,23 @@ export function readPlainFile(path: string, limit: number): Buffer | null {
     throw new ReasonError('path_unsafe', { path, problem: describeError(error) }, { cause: error })
   }
   return readPlain(fd, limit, path)
+}
+
+/** Whether a plain file stands at a path, or nothing: no pipe, device or folder. Links are followed. */
+export const isPlainOrAbsent = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() !== false
+
+/** Opens a file that the user named. Links are followed; a pipe or a device is refused without waiting for it. */
+export function openPlainFile(path: string): { fd: number; size: number } {
+  let fd: number
+  try {
+    fd = openSync(path, O_RDONLY | O_NONBLOCK)
+  } catch (error) {
+    throw new ReasonError('file_unreadable', { path, problem: describeError(error) }, { cause: error })
+  }
+  const { size, isPlain } = statOf(fd)
+  if (isPlain) return { fd, size }
+  closeSync(fd)
+  throw new ReasonError('path_unsafe', { path, problem: 'it is not a plain file' })
 }
 
 /** Reads an opened file to its end and closes it; only a plain file, and never past the limit. */

@@ -9,11 +9,15 @@ declare const SAVEPOINT_VERSION: string
 
 let failedOutput: unknown
 
-/** Output that nobody reads any more (`savepoint run list | head -1`) is no failure; a full disk behind it is. */
+/**
+ * Words that nobody reads any more (`savepoint run list | head -1`) are no failure; a full disk behind them is. Bytes
+ * are what a verb was asked to make: it hears of every failure itself.
+ */
 const writer = (descriptor: number) => (text: string | Uint8Array) => {
   try {
     writeAll(descriptor, text)
   } catch (error) {
+    if (typeof text !== 'string') throw error
     if (errorCode(error) !== 'EPIPE') failedOutput = error
   }
 }
@@ -82,8 +86,9 @@ export async function run(): Promise<number> {
     err,
   }
   const code = await runCommandLine(door, person)
-  if (failedOutput === undefined || code !== 0) return code
+  if (failedOutput === undefined) return code
   const failure = new ReasonError('output_failed', { problem: describeError(failedOutput) })
-  err(`savepoint: ${failure.message}\n  ${failure.hint}\n`)
-  return failure.exitCode
+  // The hint says that all was done: not where the command failed as well.
+  err(`savepoint: ${failure.message}\n${code === 0 ? `  ${failure.hint}\n` : ''}`)
+  return code || failure.exitCode
 }

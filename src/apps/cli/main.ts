@@ -23,6 +23,7 @@ export interface Door {
   /** How wide a line may be; a file or a pipe has no end. */
   readonly columns: number
   readInput(): Promise<string>
+  /** Throws where bytes cannot be written; words that cannot be are told by the exit code. */
   out(text: string | Uint8Array): void
   err(text: string): void
 }

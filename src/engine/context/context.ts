@@ -39,7 +39,7 @@ export interface Context {
   notices: string[]
   /** The whole of what is piped in; asked for only by verbs that say so. */
   readInput(): Promise<string>
-  /** Puts bytes on the standard output, beside the answer. */
+  /** Puts bytes on the standard output, beside the answer. Throws where they cannot be written. */
   writeOutput(piece: Uint8Array): void
   /** The agents whose sessions are followed. */
   agents: readonly Agent[]

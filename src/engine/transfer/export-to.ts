@@ -31,16 +31,21 @@ export async function exportTo(
     return { path, bytes, ...counts, damaged: damaged.length }
   }
   if (file === '-') {
-    const counts = await writeExport(context, { all }, counting(context.writeOutput))
+    const counts = await writeExport(context, { all }, counting(writeOrRefuse(context)))
     return tell(counts, null)
   }
 
   const path = resolve(context.cwd, file)
   using folder = openParent(path)
   const name = basename(path)
+  const standing = folder.entry(name)
+  // A device, a pipe or a link that is renamed over is lost, and what it leads to is not written.
+  if (standing !== null && standing.kind !== 'file')
+    throw usageError(
+      `${JSON.stringify(file)} is ${standing.kind === 'folder' ? 'a folder' : 'not a plain file'}`,
+    )
   // Refused before the work, and once more by the link that gives the file its name.
-  if (!force && folder.entry(name) !== null) throw new ReasonError('file_exists', { path })
-  if (folder.entry(name)?.kind === 'folder') throw usageError(`${JSON.stringify(file)} is a folder`)
+  if (!force && standing !== null) throw new ReasonError('file_exists', { path })
   const written: { counts?: ExportCounts } = {}
   const options = { token: randomToken(context.ports.random), mode: 0o600, replaces: force }
   const isPlaced = await streamDurably(folder, name, options, async (write) => {
@@ -48,6 +53,15 @@ export async function exportTo(
   })
   if (!isPlaced || written.counts === undefined) throw new ReasonError('file_exists', { path })
   return { ...tell(written.counts, path), bytes: statSync(path).size }
+}
+
+const writeOrRefuse = (context: Context) => (piece: Uint8Array) => {
+  try {
+    context.writeOutput(piece)
+  } catch (error) {
+    if (error instanceof ReasonError) throw error
+    throw new ReasonError('export_unwritten', { problem: describeError(error) }, { cause: error })
+  }
 }
 
 function openParent(path: string): Folder {

@@ -1,9 +1,10 @@
-import { closeSync, constants, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, createReadStream, readSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { fieldOf, parseOrUndefined } from '../../core/json.ts'
 import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import { ExportReader, isLineProblem, type LineProblem, MAX_LINE } from '../../formats/export/codec.ts'
 import type { ExportRecord } from '../../formats/export/record.ts'
+import { openPlainFile } from '../../fs/disk.ts'
 import type { ProgressReporter } from '../context/context.ts'
 
 /** Far more than a store may hold: a file that unpacks to more was made to fill a disk. */
@@ -14,7 +15,7 @@ const isPacked = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b
 /** Whether a file begins as an export does; false for anything else, also for what cannot be opened. */
 export function isExportFile(path: string): boolean {
   try {
-    const { fd } = openExport(path)
+    const { fd } = openPlainFile(path)
     try {
       const bytes = Buffer.alloc(4_096)
       const start = bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0))
@@ -37,15 +38,6 @@ function firstLine(start: Buffer): string {
   return line
 }
 
-/** A pipe or a device would be read for ever. */
-function openExport(path: string): { fd: number; size: number } {
-  const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-  const found = fstatSync(fd)
-  if (found.isFile()) return { fd, size: found.size }
-  closeSync(fd)
-  throw new ReasonError('path_unsafe', { path, problem: 'it is not a plain file' })
-}
-
 /** The records of an export, and what is wrong with it where something is: one line of it at a time in memory. */
 export async function* readExport(
   path: string,
@@ -61,7 +53,7 @@ export async function* readExport(
     }
   } catch (error) {
     if (!errorCode(error)?.startsWith('Z_')) throw error
-    if (lines === 0) throw new ReasonError('export_invalid', { path, problem: describeError(error) })
+    if (lines === 0) throw new ReasonError('export_unusable', { path, problem: describeError(error) })
     yield { line: lines + 1, what: 'the rest', problem: `it cannot be unpacked: ${describeError(error)}` }
     return
   }
@@ -70,7 +62,7 @@ export async function* readExport(
 }
 
 async function* linesOf(path: string, progress: ProgressReporter): AsyncGenerator<string> {
-  const { fd, size } = openExport(path)
+  const { fd, size } = openPlainFile(path)
   const start = Buffer.alloc(2)
   readSync(fd, start, 0, 2, 0)
   const file = createReadStream('', { fd, start: 0, highWaterMark: 256 * 1024 })
@@ -96,7 +88,7 @@ async function* linesOf(path: string, progress: ProgressReporter): AsyncGenerato
     if (from < chunk.length) parts.push(chunk.subarray(from))
     length += chunk.length - from
     if (length > MAX_LINE || total > MAX_BYTES)
-      throw new ReasonError('export_invalid', { path, problem: 'a line, or all of it, is too large' })
+      throw new ReasonError('export_unusable', { path, problem: 'a line, or all of it, is too large' })
   }
   if (length > 0) yield Buffer.concat(parts).toString('utf8')
   progress(size, size)

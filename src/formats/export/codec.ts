@@ -52,6 +52,7 @@ export class ExportReader {
   private isBroken = false
   private hasEnded = false
   private at = { stream: '', sequence: 0 }
+  private readonly repositories = new Set<string>()
 
   constructor(path: string) {
     this.path = path
@@ -84,7 +85,7 @@ export class ExportReader {
     const header = text.length > 10_000 ? undefined : parseOrUndefined(text)
     const version = fieldOf(header, 'version')
     if (fieldOf(header, 'savepoint') !== 'export' || !Number.isInteger(version))
-      throw new ReasonError('export_invalid', {
+      throw new ReasonError('export_unusable', {
         path: this.path,
         problem: 'its first line is not that of an export',
       })
@@ -112,9 +113,17 @@ export class ExportReader {
     return problem === null ? found : this.refuse(what, problem)
   }
 
-  /** A stream has its checkpoints behind it, by their numbers, and then its versions; a text is what its hash says. */
+  /**
+   * A repository comes before its streams and sessions. A stream has its checkpoints behind it, by their numbers, and
+   * then its versions; a text is what its hash says.
+   */
   private placeProblem(record: ExportRecord): string | null {
-    if (record.kind === 'stream') this.at = { stream: record.id, sequence: 0 }
+    if (record.kind === 'repository') this.repositories.add(record.id)
+    if (record.kind === 'stream') this.at = { stream: '', sequence: 0 }
+    const belongs = record.kind === 'session' ? record.session : record.kind === 'stream' ? record : null
+    if (belongs !== null && !this.repositories.has(belongs.repository))
+      return 'its repository is not in the file'
+    if (record.kind === 'stream') this.at.stream = record.id
     if (record.kind === 'checkpoint' || record.kind === 'removed') {
       const { stream } = record.kind === 'checkpoint' ? record.checkpoint : record.row
       if (stream !== this.at.stream || record.sequence <= this.at.sequence) return 'it is out of its place'

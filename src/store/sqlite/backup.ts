@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
+import { isPlainOrAbsent } from '../../fs/disk.ts'
 import { syncFolder } from '../../fs/private.ts'
 import { fileProblem } from './check.ts'
 import { type Database, openDatabase } from './driver.ts'
@@ -41,6 +42,9 @@ function asWriteFailed(error: unknown, path: string): unknown {
 export function databaseProblem(path: string): string | null {
   let db: Database | null = null
   try {
+    // SQLite would wait for ever for what comes out of a pipe. By a look alone: to close a descriptor of a database
+    // that this process has open gives up its locks.
+    if (!isPlainOrAbsent(path)) return 'it is not a plain file'
     db = openDatabase(path, { readOnly: true, timeout: 2_000 })
     return fileProblem(db)
   } catch (error) {
