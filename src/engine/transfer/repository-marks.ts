@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { canonicalJson, clipText } from '../../core/canonical.ts'
+import { visibleLine } from '../../core/visible.ts'
 import type { RepositoryRow } from '../../store/local-state.ts'
 import { unlessUnreadable } from '../../workspace/git-blobs.ts'
 import { readIdentity } from '../../workspace/identity.ts'
@@ -43,8 +44,11 @@ export async function rootsHere(context: Context): Promise<string[]> {
 /** A repository is called as the folder of its main worktree, from any of its worktrees. */
 export function nameOfPlace(place: Place): string {
   const main = mainWorktree(place)
-  return clipText(basename('root' in main ? main.root : place.root), 255) || 'repository'
+  return nameAsLine(basename('root' in main ? main.root : place.root))
 }
+
+/** A folder, or a file of another machine, may be called anything: what is told of it is one line. */
+export const nameAsLine = (name: string) => clipText(visibleLine(name), 255) || 'repository'
 
 /** The place at a path, where it is still the root of that repository; null where it is gone or something else. */
 export function placeOfRepository(path: string, repository: string): Place | null {
@@ -65,8 +69,8 @@ export async function nameRepositories({
     const place = placeOfRepository(path, repository)
     const main = place && mainWorktree(place)
     const root = main && 'root' in main ? main.root : path
-    if (place !== null) named.set(repository, { name: basename(root), path: root })
-    else if (known === undefined) named.set(repository, { name: basename(path), path: null })
+    if (place !== null) named.set(repository, { name: nameAsLine(basename(root)), path: root })
+    else if (known === undefined) named.set(repository, { name: nameAsLine(basename(path)), path: null })
   }
   return named
 }

@@ -21,15 +21,19 @@ import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { storeBusy } from '../context/workspace-lock.ts'
 import { readExport } from './read-export.ts'
 import { readingSchema } from './reading-schema.ts'
+import { nameAsLine, nameRepositories } from './repository-marks.ts'
 
 export interface TakeReport {
-  repositories: Array<{ id: string; name: string }>
+  /** Those that the file has, as they are called here; `changed`: something of it was added. */
+  repositories: Array<{ id: string; name: string; changed: boolean }>
   streams: { new: number; extended: number; known: number }
   checkpoints: { new: number; known: number }
   versions: { new: number; known: number }
   sessions: { new: number; updated: number; known: number }
   /** Streams that went on here and there: what came is a stream beside the one that is here. */
   split: Array<{ stream: string; now: string }>
+  /** Work that was here, and that an undo of the other machine took back. */
+  undone: Array<{ stream: string; repository: string }>
   /** Records that refer to what is neither here nor in the file. */
   unplaced: number
 }
@@ -56,13 +60,18 @@ export async function takeExport(
 class Taking {
   readonly report: TakeReport = {
     ...{ repositories: [], streams: { new: 0, extended: 0, known: 0 }, checkpoints: { new: 0, known: 0 } },
-    ...{ versions: { new: 0, known: 0 }, sessions: { new: 0, updated: 0, known: 0 }, split: [], unplaced: 0 },
+    ...{ versions: { new: 0, known: 0 }, sessions: { new: 0, updated: 0, known: 0 } },
+    ...{ split: [], undone: [], unplaced: 0 },
   }
   private readonly context: Context
   private readonly isDry: boolean
   private readonly workspaces = new Map<string, string>()
-  private streams = new Map<string, Stream>()
-  private readonly readRepositories = new Set<string>()
+  /** All that are here, of every repository: an id of the file may be that of another one's. */
+  private streams: Map<string, Stream> | null = null
+  private readonly changed = new Set<string>()
+  private readonly begun = new Set<string>()
+  private readonly undone = new Map<string, Stream>()
+  private names: ReadonlyMap<string, { name: string }> | null = null
   private stream: StreamRecord | null = null
   /** The checkpoint of the stream that came before, and the stream that has it here. */
   private previous: { id: string; stream: string } | null = null
@@ -99,24 +108,33 @@ class Taking {
     await this.settlePoints()
     await this.settleTexts()
     this.countStream()
+    const { repositories } = this.report
+    for (const one of repositories) one.changed = this.changed.has(one.id)
+    for (const { name, repository } of this.undone.values())
+      for (const one of repositories.filter(({ id }) => id === repository))
+        this.report.undone.push({ stream: name, repository: one.name })
     return this.report
   }
 
   /** What is known here of a repository stays; only what nobody knew is added. */
   private async takeRepository({ id, name, remote, roots }: RepositoryRecord): Promise<void> {
     const { local } = this.context.store
-    this.report.repositories.push({ id, name })
     const known = (await local.listRepositories()).find((row) => row.id === id)
+    this.names ??= await nameRepositories(this.context)
+    const here = this.names.get(id)?.name ?? nameAsLine(name)
+    if (!this.report.repositories.some((one) => one.id === id))
+      this.report.repositories.push({ id, name: here, changed: false })
     const isNews = known === undefined || (known.roots.length === 0 && roots.length > 0)
     if (!this.isDry && isNews)
-      await local.seeRepository({ id, name, remote, roots, declined: known?.declined ?? [] })
+      await local.seeRepository({
+        ...{ id, name: here, remote: known?.remote ?? remote, roots, declined: known?.declined ?? [] },
+      })
   }
 
-  private async beginStream(record: StreamRecord): Promise<void> {
+  private beginStream(record: StreamRecord): void {
     this.countStream()
     this.stream = record
     this.previous = null
-    await this.readStreams(record.repository)
   }
 
   private countStream(): void {
@@ -129,12 +147,18 @@ class Taking {
     this.stream = null
   }
 
-  private async readStreams(repository: string): Promise<void> {
-    if (this.readRepositories.has(repository)) return
-    this.readRepositories.add(repository)
-    for (const kind of ['work', 'run'] as const)
-      for (const stream of await this.context.store.log.listStreams(repository, kind))
-        this.streams.set(stream.id, stream)
+  private async readStreams(): Promise<Map<string, Stream>> {
+    if (this.streams !== null) return this.streams
+    const { log } = this.context.store
+    const all = [...(await log.listStreams(null, 'work')), ...(await log.listStreams(null, 'run'))]
+    this.streams = new Map(all.map((stream) => [stream.id, stream]))
+    return this.streams
+  }
+
+  /** Whether a stream is of the repository that the records are of now: nothing of another one is changed. */
+  private async isOfRepository(stream: string): Promise<boolean> {
+    const found = (await this.readStreams()).get(stream)
+    return found !== undefined && found.repository === this.stream?.repository
   }
 
   private async addPoint(point: Point): Promise<void> {
@@ -169,9 +193,7 @@ class Taking {
         for (const point of placed.known) await this.noteKnown(point)
         return
       }
-      this.readRepositories.clear()
-      this.streams = new Map()
-      await this.readStreams(stream.repository)
+      this.streams = null
     }
     throw storeBusy(context)
   }
@@ -183,10 +205,21 @@ class Taking {
     this.report.split.push(...splits)
     if (begins.some(({ id }) => id === stream.id)) this.hasAdded.new = true
     else if (appends.length > 0) this.hasAdded.old = true
+    if (appends.length > 0) this.changed.add(stream.repository)
+    for (const { id } of begins) this.begun.add(id)
+    for (const { checkpoint } of appends) this.noteUndone(checkpoint)
+  }
+
+  /** An undo goes with the work to every machine, but nothing that is here may vanish without a word. */
+  private noteUndone(checkpoint: NonNullable<LogChange['appends']>[number]['checkpoint']): void {
+    const stands = 'gist' in checkpoint ? checkpoint.gist.document?.stands : checkpoint.stands
+    const stream = this.streams?.get(checkpoint.stream)
+    if (stands !== null || stream === undefined) this.undone.delete(checkpoint.stream)
+    else if (!this.begun.has(stream.id)) this.undone.set(stream.id, stream)
   }
 
   /**
-   * Each goes behind the checkpoint that it came after, in whatever stream that is here. Where something else stands
+   * Each goes behind the checkpoint that it came after, in whatever stream of the repository that is here. Where something else stands
    * behind that one, two machines went on from it: what came begins a stream of its own.
    */
   private async placePoints(
@@ -197,17 +230,18 @@ class Taking {
     const rows = await this.context.store.log.readRows(points.map(idOf))
     const known = new Map(rows.map(({ id, stream: of, pinned }) => [id, { stream: of, pinned }]))
     const placed: Placed = { change: { begins: [], appends: [] }, known: [], splits: [] }
+    const streams = await this.readStreams()
     for (const point of points) {
       const id = idOf(point)
       const row = known.get(id)
       if (row === undefined) {
-        const target = this.targetFor(stream, id, workspace, placed)
+        const target = this.targetFor(streams, stream, id, workspace, placed)
         const { headId, headSequence } = target
         placed.change.appends?.push({
           ...this.appendOf(point, target.id),
           after: headId === '' ? null : headId,
         })
-        this.streams.set(target.id, { ...target, headId: id, headSequence: headSequence + 1 })
+        streams.set(target.id, { ...target, headId: id, headSequence: headSequence + 1 })
         this.previous = { id, stream: target.id }
         known.set(id, { stream: target.id, pinned: true })
       } else {
@@ -218,14 +252,21 @@ class Taking {
     return placed
   }
 
-  private targetFor(stream: StreamRecord, first: string, workspace: string, placed: Placed): Stream {
+  private targetFor(
+    streams: ReadonlyMap<string, Stream>,
+    stream: StreamRecord,
+    first: string,
+    workspace: string,
+    placed: Placed,
+  ): Stream {
     const { previous } = this
-    const there = this.streams.get(previous?.stream ?? stream.id)
-    if (previous !== null && there?.headId === previous.id) return there
+    const there = streams.get(previous?.stream ?? stream.id)
+    if (previous !== null && there?.headId === previous.id && there.repository === stream.repository)
+      return there
     const isSplit = previous !== null || there !== undefined
     const id = isSplit ? `${stream.of}_${sha256(`${stream.id}\n${first}`).slice(0, 24)}` : stream.id
     const { repository, of: kind } = stream
-    const all = [...this.streams.values()]
+    const all = [...streams.values()]
     const isFree = (wanted: string) =>
       !all.some(
         (one) =>
@@ -254,10 +295,13 @@ class Taking {
 
   /** What the other machine noted since: a pin, a further trigger of a head. */
   private async noteKnown({ point, isPinned, stream }: Placed['known'][number]): Promise<void> {
-    if (point.kind === 'removed' || this.isDry) return
+    if (point.kind === 'removed' || this.isDry || !(await this.isOfRepository(stream))) return
     const { log } = this.context.store
     const { id } = point.checkpoint
-    if (point.pinned && !isPinned) await log.pin(id, true)
+    if (point.pinned && !isPinned) {
+      await log.pin(id, true)
+      this.noteChanged()
+    }
     if (point.notes.length === 0) return
     const stored = await log.readCheckpoint(id)
     const notes = redactAll(point.notes, this.context.mark)
@@ -268,6 +312,7 @@ class Taking {
     ) {
       const note = notes[at]
       if (note === undefined || !(await log.addNote(stream, { head: id, notes: at }, note))) return
+      this.noteChanged()
     }
   }
 
@@ -276,7 +321,8 @@ class Taking {
     const { hash, checkpoint, current, problem, text } = record
     const [row] = this.isDry ? [{ stream: record.stream }] : await log.readRows([checkpoint])
     const hasText = text !== undefined || this.texts.texts?.some((one) => one.hash === hash) === true
-    if (row === undefined || (!hasText && !this.isDry && (await log.readText(hash)) === null)) {
+    const isPlaced = row !== undefined && (await this.isOfRepository(row.stream))
+    if (!isPlaced || (!hasText && !this.isDry && (await log.readText(hash)) === null)) {
       this.report.unplaced += 1
       return
     }
@@ -286,10 +332,15 @@ class Taking {
       return
     }
     this.report.versions.new += 1
+    this.noteChanged()
     const workspace = await this.workspaceOf(this.stream?.repository ?? this.context.identity.repository)
     await this.keepText(workspace, text === undefined ? null : { hash, text }, {
       ...{ stream, hash, checkpoint, current, problem },
     })
+  }
+
+  private noteChanged(): void {
+    if (this.stream !== null) this.changed.add(this.stream.repository)
   }
 
   private async takeText({ hash, text }: TextRecord): Promise<void> {
@@ -317,17 +368,19 @@ class Taking {
       await this.context.store.acts.commit({ workspace, texts, versions })
   }
 
-  /** A session goes on on one machine only: of two rows the one that was heard of last is the newer. */
+  /** A session goes on in one repository of one machine: of two rows the one that was heard of last is the newer. */
   private async takeSession({ session, reading }: SessionRecord): Promise<void> {
     this.countStream()
     const { store, mark } = this.context
     const { sessions } = this.report
     const known = await store.log.readSession(session)
-    if (known !== null && known.session.lastActivityAt >= session.lastActivityAt) {
+    const isOthers = known !== null && known.session.repository !== session.repository
+    if (isOthers || (known !== null && known.session.lastActivityAt >= session.lastActivityAt)) {
       sessions.known += 1
       return
     }
     sessions[known === null ? 'new' : 'updated'] += 1
+    this.changed.add(session.repository)
     if (this.isDry) return
     await this.settleTexts()
     const workspace = await this.workspaceOf(session.repository)

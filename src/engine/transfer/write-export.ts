@@ -68,41 +68,41 @@ async function* recordsOf(
     done += 1
     progress(Math.min(done, total - 1), total)
   }
-  for await (const record of repositoryRecords(context, wanted, streams, here)) {
-    counts.repositories += 1
-    yield record
-  }
+  const names = await nameRepositories(context)
+  const declare = repositoryDeclarer(await store.local.listRepositories(), names, here, counts)
+  for (const id of wanted === null ? names.keys() : [wanted]) yield* declare(id)
   /** The texts that the file has already: each is in it once. */
   const sent = new Set<string>()
   for (const stream of streams) {
     const { id, repository, kind, name } = stream
     counts.streams += 1
+    yield* declare(repository)
     yield { kind: 'stream', id, repository, of: kind, name }
     yield* checkpointsOf(context, stream, counts, step)
     yield* versionsOf(context, stream, counts, sent)
   }
   for (const key of sessions) {
-    yield* sessionOf(context, key, wanted, counts, sent)
+    yield* sessionOf(context, key, wanted, counts, sent, declare)
     step()
   }
   progress(total, total)
 }
 
-async function* repositoryRecords(
-  context: Context,
-  wanted: string | null,
-  streams: readonly Stream[],
+/** The record of a repository, once: an import takes nothing of one that does not stand before it. */
+function repositoryDeclarer(
+  rows: readonly RepositoryRow[],
+  names: ReadonlyMap<string, { name: string }>,
   here: RepositoryRow | null,
-): AsyncGenerator<ExportRecord> {
-  const { store } = context
-  const rows = [...(await store.local.listRepositories()), ...(here === null ? [] : [here])]
-  const known = new Map(rows.map((row) => [row.id, row]))
-  const names = await nameRepositories(context)
-  const ids =
-    wanted === null ? new Set([...streams.map(({ repository }) => repository), ...names.keys()]) : [wanted]
-  for (const id of ids) {
+  counts: ExportCounts,
+): (id: string) => ExportRecord[] {
+  const known = new Map([...rows, ...(here === null ? [] : [here])].map((row) => [row.id, row]))
+  const declared = new Set<string>()
+  return (id) => {
+    if (declared.has(id)) return []
+    declared.add(id)
+    counts.repositories += 1
     const { remote = null, roots = [] } = known.get(id) ?? {}
-    yield { kind: 'repository', id, name: names.get(id)?.name ?? 'repository', remote, roots }
+    return [{ kind: 'repository', id, name: names.get(id)?.name ?? 'repository', remote, roots }]
   }
 }
 
@@ -173,11 +173,13 @@ async function* sessionOf(
   wanted: string | null,
   counts: ExportCounts,
   sent: Set<string>,
+  declare: (id: string) => ExportRecord[],
 ): AsyncGenerator<ExportRecord> {
   const { log } = context.store
   const [agent = '', id = ''] = [key.slice(0, key.indexOf('/')), key.slice(key.indexOf('/') + 1)]
   const session = (await log.readSession({ agent, id }))?.session
   if (session === undefined || (wanted !== null && session.repository !== wanted)) return
+  yield* declare(session.repository)
   for (const hash of session.archives) {
     const text = sent.has(hash) ? null : await readWholeText(context, hash)
     if (text === null) continue

@@ -44,7 +44,7 @@ export interface RemovedRecord {
   foreign: boolean
   row: Pick<Checkpoint, 'id' | 'stream' | 'at' | 'progress'> & {
     removedAt: string
-    gist: Record<string, unknown>
+    gist: Record<string, unknown> & { document?: { stands?: string | null } }
   }
 }
 

@@ -62,6 +62,7 @@ const work: z.ZodMiniType<WorkState> = z.looseObject({
   overheard: z.exactOptional(z.array(z.enum(OVERHEARD))),
 })
 
+const stands = z.exactOptional(maybe(name))
 const trigger = z.looseObject({ kind: z.enum(TRIGGERS), at: time, note: text })
 
 const checkpoint: z.ZodMiniType<Checkpoint> = z.looseObject({
@@ -88,6 +89,7 @@ const checkpoint: z.ZodMiniType<Checkpoint> = z.looseObject({
     z.looseObject({ branch: maybe(text), commit: maybe(text), author: maybe(text) }),
   ),
   absent: z.exactOptional(texts),
+  stands,
 })
 
 const inFlight = z.array(
@@ -173,7 +175,10 @@ export const RECORDS = {
     ...{ kind: z.literal('removed'), sequence, foreign: z.boolean() },
     row: z.strictObject({
       ...{ id: name, stream: name, at: time, progress: z.enum(PROGRESS), removedAt: time },
-      gist: z.looseObject({ step: maybe(text), stepsDone: count, steps: count }),
+      gist: z.looseObject({
+        ...{ step: maybe(text), stepsDone: count, steps: count },
+        document: z.exactOptional(z.looseObject({ stands })),
+      }),
     }),
   }),
   version: z.strictObject({
