@@ -94,6 +94,8 @@ export interface Completion {
   outcome: string
   date: string
   learnings: string[]
+  /** It was closed because its branch was merged, and goes on where that branch does. */
+  merged?: true
 }
 
 /** The document that a checkpoint shows: its exact bytes by their hash, and what lists tell of it. */
@@ -157,6 +159,8 @@ export interface DocumentGist {
   /** Why the checkpoint was taken, or what it says was done. */
   why: string
   archived: boolean
+  /** As in the completion. */
+  merged?: true
   /** The branch that it was saved on; absent in what an older program wrote. */
   branch?: string | null
   /** The plan that it was saved under; absent without one. */
@@ -186,6 +190,7 @@ export function gistOf(checkpoint: Checkpoint): Gist {
       next: clipText(work.next[0]?.text ?? '', GIST_LENGTH),
       why: clipText(why.replace(/\s+/g, ' '), GIST_LENGTH),
       archived: completion !== undefined,
+      ...(completion?.merged ? { merged: true } : {}),
       branch: provenance?.branch ?? null,
       ...(work.position.planName ? { plan: work.position.planName } : {}),
       ...(stands === undefined ? {} : { stands }),

@@ -86,7 +86,7 @@ export const BRANCH_NOTES = {
   moreMerged: (count: number, stream: string) => `${count} more: savepoint show ${stream}`,
   toldMerged: (stream: string) => `${stream} is merged into this branch: the next save here takes it over.`,
   gone: (stream: string) =>
-    `${stream}: its branch is gone and was not merged. Keep working on it: savepoint resume ${stream}. Close it: savepoint archive ${stream} --outcome "…"`,
+    `${stream}: its branch is gone, and no merge of it was found. Keep working on it: savepoint resume ${stream}. Close it: savepoint archive ${stream} --outcome "…"`,
 } as const
 
 /** What stands above lines that are told in the place of a brief. */
@@ -107,6 +107,7 @@ export const MESSAGE_LINES = {
   running: (what: string) => `Still running: ${what}`,
   unconfirmed: (text: string) => `UNCONFIRMED: ${text}`,
   decision: (text: string, why: string) => `Decided: ${text}${why === '' ? '' : ` (why: ${why})`}`,
+  rejection: (text: string, why: string) => `Rejected: ${text}${why === '' ? '' : ` (why: ${why})`}`,
   rule: (text: string) => `Rule: ${text}`,
   constraint: (text: string) => `Constraint: ${text}`,
   fact: (text: string) => `Fact: ${text}`,

@@ -176,8 +176,15 @@ function replaceItem(work: WorkState, field: CorrectableField, old: object, fres
 
 const noteCorrected = (work: WorkState, item: CorrectedItem): WorkState => ({
   ...work,
-  corrected: [...(work.corrected ?? []), item].slice(-MOST_CORRECTED),
+  corrected: withCorrected(work, [item]),
 })
+
+/** What was taken back, each once, with more of it. */
+function withCorrected({ corrected = [] }: WorkState, more: readonly CorrectedItem[]): CorrectedItem[] {
+  const isAgain = ({ field, text }: CorrectedItem) =>
+    more.some((one) => one.field === field && one.text === text)
+  return [...corrected.filter((one) => !isAgain(one)), ...more].slice(-MOST_CORRECTED)
+}
 
 /** What somebody took out of a file by hand is remembered as what a command takes out. */
 export function noteVanished(before: WorkState, after: WorkState): WorkState {
@@ -212,12 +219,13 @@ export function withoutCorrected<Item extends { text: string }>(
   return gone.size === 0 ? [...items] : items.filter(({ text }) => !gone.has(comparableText(text)))
 }
 
-/** The work of a session with what was taken back since in the work that it went on from. */
-export function followCorrections(known: WorkState, origin: WorkState): WorkState {
+/** The work with what was confirmed and taken back in other work that shares items with it. */
+export function followCorrections(unconfirmed: WorkState, origin: WorkState): WorkState {
   const { corrected = [] } = origin
   const rejections = rejectionsIn(origin)
+  const known = followConfirmations(unconfirmed, origin)
   if (corrected.length === 0 && rejections.size === 0) return known
-  const work = { ...known, corrected: [...(known.corrected ?? []), ...corrected].slice(-MOST_CORRECTED) }
+  const work = { ...known, corrected: withCorrected(known, corrected) }
   for (const field of CORRECTABLE) {
     const kept = withoutCorrected<{ text: string }>(origin, field, known[field])
     const gone = known[field].filter((item) => !kept.includes(item))
@@ -229,6 +237,20 @@ export function followCorrections(known: WorkState, origin: WorkState): WorkStat
   }
   const decisions = work.decisions.map((one) => rejections.get(comparableText(one.text)) ?? one)
   return { ...work, decisions: [...decisions, ...newItems(decisions, [...rejections.values()])] }
+}
+
+/** The work with the claims confirmed that are confirmed in the other one, by whom they were there. */
+function followConfirmations(known: WorkState, origin: WorkState): WorkState {
+  let work = known
+  for (const field of CORRECTABLE) {
+    const items: Array<{ text: string } & Partial<Claim>> = origin[field]
+    for (const item of known[field]) {
+      if (!('confirmed' in item) || item.confirmed) continue
+      const same = items.find((one) => one.confirmed && stands(one) && isSameText(one.text, item.text))
+      if (same) work = replaceItem(work, field, item, { ...item, confirmed: true, origin: same.origin })
+    }
+  }
+  return work
 }
 
 /**

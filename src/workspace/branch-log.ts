@@ -45,7 +45,48 @@ export function readSwitches({ git }: Place): BranchSwitch[] {
   return reflogsOf(git)
     .flatMap(readReflog)
     .flatMap(({ old, made, text }) => {
-      const [, from, to] = /^checkout: moving from (\S+) to (\S+)$/.exec(text) ?? []
+      const { from, to } = switchIn(text)
       return from === undefined || to === undefined ? [] : { from, to, left: old ?? made, entered: made }
     })
+}
+
+const MADE =
+  /^(?:commit|cherry-pick|revert|am)\b|^(?:rebase|pull)\b.*\((?:pick|reword|edit|squash|fixup|continue)\)|: Merge made by /
+const REBASED = /^(?:rebase|pull)\b.*\(finish\): \S+ onto ([0-9a-f]+)$/
+
+const isMade = ({ text, made }: RefMove) => MADE.test(text) || (REBASED.exec(text)?.[1] ?? made) !== made
+
+/**
+ * The commits that were made on a branch, the oldest first: what it was cut from, and what it was brought up to date
+ * with by a fast-forward, are not its own. Its reflog goes with the branch; those of the worktrees that are left may
+ * also tell of an earlier branch of the same name, and count from a time on.
+ */
+export function readOwnCommits(place: Place, branch: string, sinceMs = 0): string[] {
+  const log = readBranchLog(place, branch)
+  const moves = log.length > 0 ? log : movesOn(place, branch).filter(({ atMs }) => atMs >= sinceMs)
+  return moves.filter(isMade).map(({ made }) => made)
+}
+
+/** What was done in the worktrees while a branch was checked out there. */
+function movesOn({ git }: Place, branch: string): RefMove[] {
+  const found: RefMove[] = []
+  for (const log of git === null ? [] : reflogsOf(git).map(readReflog)) {
+    let [since, now]: [RefMove[], string | undefined] = [[], undefined]
+    for (const move of log) {
+      const { from, to } = switchIn(move.text)
+      if (to === undefined) since.push(move)
+      else {
+        if (from === branch) found.push(...since)
+        since = []
+        now = to
+      }
+    }
+    if (now === branch) found.push(...since)
+  }
+  return found
+}
+
+function switchIn(text: string): { from?: string; to?: string } {
+  const [, from, to] = /^checkout: moving from (\S+) to (\S+)$/.exec(text) ?? []
+  return from === undefined || to === undefined ? {} : { from, to }
 }

@@ -93,9 +93,9 @@ function symbolic(text: string): string | null {
   return ref === undefined || ref.split('/').some((part) => /^(?:\.{0,2}|.*\.lock)$/.test(part)) ? null : ref
 }
 
-/** The commit of a branch of this repository; null where there is no such branch. */
-export function readBranchTip({ git }: Place, branch: string): string | null {
-  const ref = symbolic(`ref: refs/heads/${branch}`)
+/** The commit of a branch of this repository, or of its remote; null where there is no such branch. */
+export function readBranchTip({ git }: Place, branch: string, remote = ''): string | null {
+  const ref = symbolic(`ref: refs/${remote === '' ? 'heads' : `remotes/${remote}`}/${branch}`)
   return git === null || ref === null ? null : commitOf(git, ref)
 }
 

@@ -17,6 +17,7 @@ import {
   workBox,
 } from './document-lab.ts'
 import { save, told, workOf } from './save-lab.ts'
+import { exported, firstMachine, otherMachine } from './transfer-lab.ts'
 
 const cut = (box: Sandbox, name: string) => box.git('checkout', '--quiet', '-b', name)
 const go = (box: Sandbox, name: string) => box.git('checkout', '--quiet', name)
@@ -63,7 +64,7 @@ describe('a new branch', () => {
     expect(start(box)).toContain('Tokens over cookies')
     expect(save(box, ['Tax'])).toMatchObject({
       ...{ stream: 'fix-tax', began: true, origin: 'main', hasOthers: false },
-      inherited: { decisions: 1, rules: 1, constraints: 0, facts: 0, learnings: 0 },
+      inherited: { decisions: 1, rejections: 0, rules: 1, constraints: 0, facts: 0, learnings: 0 },
     })
     go(box, 'feature/webhook')
     cut(box, 'feature/retries')
@@ -182,7 +183,7 @@ describe('after a merge', () => {
     expect(saved.joined).toEqual([
       {
         ...{ stream: 'feature-webhook', decisions: 1, rules: 1, constraints: 0, facts: 0, learnings: 0 },
-        closed: true,
+        ...{ rejections: 0, corrections: 0, closed: true },
       },
     ])
     expect(saved.decisions).toEqual({ new: 0, total: 2, unconfirmed: 0 })
@@ -210,22 +211,85 @@ describe('after a merge', () => {
     ])
   })
 
-  test('a second merge of the same branch joins what is new since', () => {
+  test('the work is open again on its branch, and a second merge joins what is new since', () => {
     const box = webhookBox()
-    go(box, 'main')
-    box.git('merge', '--quiet', '--no-ff', '--no-edit', 'feature/webhook')
+    moveMain(box)
+    box.git('merge', '--quiet', '--squash', 'feature/webhook')
+    commit(box, 'webhooks (#1)')
     save(box, ['Back on main'])
+    expect(standings(box)).toEqual({ main: 'open' })
     go(box, 'feature/webhook')
+    expect(standings(box)).toEqual({ main: 'open', 'feature-webhook': 'open' })
+    expect(told(box)).toMatchObject({ stream: 'feature-webhook', why: 'branch', work: { now: 'Webhooks' } })
     expect(save(box, ['More', '--decision', 'Queue in Redis'])).toMatchObject({
-      ...{ stream: 'feature-webhook-2', origin: 'main' },
+      ...{ stream: 'feature-webhook', began: false, sequence: 3 },
     })
     put(box, 'queue.txt', 'one\n')
     commit(box, 'queue')
     go(box, 'main')
-    box.git('merge', '--quiet', '--no-ff', '--no-edit', 'feature/webhook')
+    expect(standings(box)).toEqual({ main: 'open', 'feature-webhook': 'open' })
+    box.git('merge', '--quiet', '--squash', '-Xtheirs', 'feature/webhook')
+    commit(box, 'webhooks (#2)')
     expect(save(box, ['Back again']).joined).toMatchObject([
-      { stream: 'feature-webhook-2', decisions: 1, rules: 0, closed: true },
+      { stream: 'feature-webhook', decisions: 1, rules: 0, closed: true },
     ])
+    expect(save(box, ['Once']).joined).toEqual([])
+  })
+
+  test('a new branch of the same name begins new work; one that is fetched again does not', () => {
+    const box = workBox()
+    save(box, ['On main'])
+    box.env.GIT_COMMITTER_DATE = '2020-01-01T00:00:00Z'
+    cut(box, 'feature/webhook')
+    put(box, 'hook.txt', 'one\n')
+    commit(box, 'hook')
+    const tip = box.git('rev-parse', 'HEAD').trim()
+    save(box, ['Webhooks'])
+    go(box, 'main')
+    box.git('merge', '--quiet', '--no-ff', '--no-edit', 'feature/webhook')
+    box.git('branch', '--quiet', '-d', 'feature/webhook')
+    expect(save(box, ['Back on main'])).toMatchObject({ joined: [{ stream: 'feature-webhook' }] })
+    box.env.GIT_COMMITTER_DATE = '2099-01-01T00:00:00Z'
+    box.git('checkout', '--quiet', '-b', 'feature/webhook')
+    expect(save(box, ['Anew'])).toMatchObject({ stream: 'feature-webhook-2', origin: 'main' })
+    go(box, 'main')
+    box.git('branch', '--quiet', '-D', 'feature/webhook')
+    // The commits of the first branch prove no merge of the second.
+    expect(save(box, ['Thrown away'])).toMatchObject({ joined: [] })
+    box.json(['archive', 'feature-webhook-2', '--outcome', 'Dropped'])
+    box.git('update-ref', 'refs/remotes/origin/feature/webhook', tip)
+    box.git('checkout', '--quiet', '-b', 'feature/webhook', 'refs/remotes/origin/feature/webhook')
+    expect(told(box)).toMatchObject({ stream: 'feature-webhook' })
+  })
+
+  test('second thoughts of the branch hold', () => {
+    const box = workBox()
+    const agent = ['--by', 'agent']
+    save(box, ['On main', '--decision', 'Tokens', '--decision', 'Kafka', '--rule', 'Tabs', '--rule', 'Pull'])
+    save(box, ['Heard', '--constraint', 'Node 20', '--decision', 'Redis', ...agent])
+    cut(box, 'side')
+    save(box, ['Side'])
+    box.json(['confirm', 'Node 20'])
+    box.json(['reject', 'Kafka', '--why', 'too large'])
+    box.json(['reword', 'Tabs', '--to', 'Tabs in Go'])
+    box.json(['remove', 'Pull'])
+    put(box, 'side.txt', 'side\n')
+    commit(box, 'side')
+    go(box, 'main')
+    box.git('merge', '--quiet', '--no-ff', '--no-edit', 'side')
+    expect(told(box).text).toContain('> Rejected: Kafka (why: too large)')
+    expect(box.run(['save', 'Back']).stdout).toContain(
+      'Joined 1 rejection and 3 corrections from side (merged)',
+    )
+    expect(workOf(box)).toMatchObject({
+      decisions: [
+        { text: 'Tokens', supersededBy: null },
+        { text: 'Kafka', rejected: 'too large' },
+        { text: 'Redis', confirmed: false },
+      ],
+      constraints: [{ text: 'Node 20', confirmed: true }],
+    })
+    expect(textsOf(workOf(box).rules)).toEqual(['Tabs in Go'])
   })
 
   test('work with a document is joined once, and its file stays', () => {
@@ -302,7 +366,7 @@ describe('no merge', () => {
     const box = webhookBox()
     go(box, 'main')
     box.git('branch', '--quiet', '-D', 'feature/webhook')
-    const left = 'feature-webhook: its branch is gone and was not merged.'
+    const left = 'feature-webhook: its branch is gone, and no merge of it was found.'
     expect(save(box, ['On main again'])).toMatchObject({ joined: [] })
     const { text } = told(box)
     expect(text).toContain(left)
@@ -311,6 +375,98 @@ describe('no merge', () => {
     expect(told(box).text).not.toContain(left)
     expect(standings(box)).toMatchObject({ 'feature-webhook': 'open' })
     expect(told(box, ['feature-webhook']).work).toMatchObject({ now: 'Webhooks' })
+  })
+
+  /** Work of a worktree that is gone with its branch, and with all that git knew about it. */
+  function abandoned(before: (tree: Sandbox) => void, after: (tree: Sandbox) => void): Sandbox {
+    const box = workBox()
+    save(box, ['On main'])
+    box.git('worktree', 'add', '--quiet', '-b', 'idea', join(box.root, 'tree'))
+    const tree = elsewhere(box, 'tree')
+    before(tree)
+    save(tree, ['Only an idea', '--decision', 'Kafka over cron'])
+    after(tree)
+    box.git('worktree', 'remove', '--force', join(box.root, 'tree'))
+    box.git('branch', '--quiet', '-D', 'idea')
+    return box
+  }
+  const commitIdea = (tree: Sandbox) => {
+    put(tree, 'idea.txt', 'idea\n')
+    commit(tree, 'idea')
+  }
+
+  test.each([
+    ['nothing committed', () => undefined, () => undefined],
+    ['a commit after the save', () => undefined, commitIdea],
+    ['a commit before it', commitIdea, () => undefined],
+  ])('a worktree that is thrown away with its branch: %s', (_, before, after) => {
+    const box = abandoned(before, after)
+    expect(save(box, ['Main again'])).toMatchObject({ joined: [] })
+    expect(told(box).text).toContain('idea: its branch is gone, and no merge of it was found.')
+    put(box, 'main.txt', 'more\n')
+    commit(box, 'main goes on')
+    expect(save(box, ['Main still'])).toMatchObject({ joined: [] })
+    expect(standings(box)).toEqual({ main: 'open', idea: 'open' })
+  })
+
+  test('but one that was merged before is joined', () => {
+    const box = abandoned(commitIdea, (tree) => {
+      put(tree, '../repo/main.txt', 'more\n')
+      commit(elsewhere(tree, 'repo'), 'main goes on')
+      elsewhere(tree, 'repo').git('merge', '--quiet', '--squash', 'idea')
+      commit(elsewhere(tree, 'repo'), 'idea (#1)')
+    })
+    expect(save(box, ['Main again'])).toMatchObject({ joined: [{ stream: 'idea', decisions: 1 }] })
+  })
+
+  test('a branch that was only brought up to date, or whose commits were thrown away', () => {
+    const box = workBox()
+    save(box, ['On main'])
+    cut(box, 'behind')
+    save(box, ['Behind', '--decision', 'D'])
+    moveMain(box)
+    go(box, 'behind')
+    box.git('merge', '--quiet', '--ff-only', 'main')
+    go(box, 'main')
+    expect(save(box, ['Main again'])).toMatchObject({ joined: [] })
+    go(box, 'behind')
+    put(box, 'own.txt', 'own\n')
+    commit(box, 'own')
+    box.git('reset', '--quiet', '--hard', 'main')
+    go(box, 'main')
+    box.git('branch', '--quiet', '-D', 'behind')
+    expect(save(box, ['Main at last'])).toMatchObject({ joined: [] })
+    expect(told(box).text).toContain('behind: its branch is gone')
+  })
+
+  test('on another machine, which never saw the branch, nothing is said; nor where the remote has it', () => {
+    const box = firstMachine()
+    save(box, ['On main'])
+    cut(box, 'lives')
+    save(box, ['It lives', '--decision', 'L'])
+    commitIdea(box)
+    go(box, 'main')
+    cut(box, 'dropped')
+    save(box, ['Dropped', '--decision', 'D'])
+    go(box, 'main')
+    box.git('branch', '--quiet', '-D', 'dropped')
+    const other = otherMachine(box)
+    other.json(['import', exported(box), '--adopt', 'repo'])
+    other.git('config', 'user.name', 'Me')
+    other.git('config', 'user.email', 'me@example.org')
+    for (const remote of [true, false]) {
+      if (!remote) other.git('update-ref', '-d', 'refs/remotes/origin/lives')
+      put(other, 'main.txt', `more ${remote}\n`)
+      commit(other, 'main goes on')
+      expect(save(other, ['Here'])).toMatchObject({ joined: [] })
+      expect(told(other).text).not.toContain('gone')
+    }
+    box.git('update-ref', 'refs/remotes/origin/lives', 'lives')
+    box.git('branch', '--quiet', '-D', 'lives')
+    box.git('pack-refs', '--all')
+    const { text } = told(box)
+    expect(text).toContain('dropped: its branch is gone')
+    expect(text).not.toContain('lives: its branch')
   })
 
   test('a branch that was merged on the remote, and deleted here before the pull, waits', () => {

@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { emptyWork, type WorkState } from '../../src/core/work.ts'
 import { type BranchBirth, likelyOrigins } from '../../src/policy/branch-origin.ts'
 import { mergedSection } from '../../src/policy/brief/brief-merged.ts'
-import { countKnowledge, describeKnowledge, joinKnowledge, newKnowledge } from '../../src/policy/join-work.ts'
+import {
+  countJoined,
+  countKnowledge,
+  describeKnowledge,
+  joinKnowledge,
+  newKnowledge,
+} from '../../src/policy/join-work.ts'
 import { type ResolveFacts, resolveStream, type StreamFacts } from '../../src/policy/resolve.ts'
 
 const birth = (more: Partial<BranchBirth>): BranchBirth => ({
@@ -101,7 +107,7 @@ describe('what comes back with a merge', () => {
 
   test('only what is new, and nothing of how far it came', () => {
     expect(countKnowledge(newKnowledge(known, from))).toEqual({
-      ...{ decisions: 1, rules: 1, constraints: 0, facts: 0, learnings: 1 },
+      ...{ decisions: 1, rejections: 0, rules: 1, constraints: 0, facts: 0, learnings: 1 },
     })
     const joined = joinKnowledge(known, from)
     expect(joined).toMatchObject({ now: 'mine', next: [], references: [{ kind: 'learning', text: 'L' }] })
@@ -118,6 +124,39 @@ describe('what comes back with a merge', () => {
       ['B', null],
     ])
     expect(joinKnowledge(joinKnowledge(known, from), from)).toEqual(joinKnowledge(known, from))
+  })
+
+  test('second thoughts come along, of what holds beyond the task, and are counted', () => {
+    const mine = {
+      ...known,
+      next: [{ text: 'ship' }],
+      rules: [claim('R'), { ...claim('Q'), confirmed: false }],
+      facts: [claim('F')],
+    }
+    const theirs: WorkState = {
+      ...emptyWork(),
+      decisions: [
+        { ...decision('A', 'A'), rejected: 'no' },
+        { ...decision('N', 'N'), rejected: 'never' },
+      ],
+      rules: [claim('R2'), claim('Q')],
+      corrected: [
+        { field: 'rules', text: 'R', to: 'R2' },
+        { field: 'facts', text: 'F' },
+        { field: 'next', text: 'ship' },
+      ],
+    }
+    const joined = joinKnowledge(mine, theirs)
+    expect(joined).toMatchObject({ next: [{ text: 'ship' }], facts: [], rules: [claim('Q'), claim('R2')] })
+    expect(joined.decisions.map(({ text, rejected }) => [text, rejected])).toEqual([
+      ['A', 'no'],
+      ['X', undefined],
+      ['Y', undefined],
+      ['N', 'never'],
+    ])
+    expect(countJoined(mine, theirs)).toMatchObject({ decisions: 0, rejections: 2, rules: 0, corrections: 3 })
+    expect(countJoined(joined, theirs)).toMatchObject({ rejections: 0, corrections: 0 })
+    expect(joinKnowledge(joined, theirs)).toEqual(joined)
   })
 
   test('in words', () => {

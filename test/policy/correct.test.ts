@@ -162,6 +162,15 @@ describe('what is removed or reworded', () => {
     expect(followCorrections(session, WORK)).toBe(session)
   })
 
+  test('what was confirmed since is confirmed there too, by whom it was', () => {
+    const session = save(WORK, { by: 'agent', constraints: ['EU only'] })
+    const origin = { ...WORK, constraints: [{ text: 'EU  only', origin: 'user' as const, confirmed: true }] }
+    expect(session.constraints.at(-1)).toMatchObject({ origin: 'agent', confirmed: false })
+    const followed = followCorrections(session, origin)
+    expect(followed.constraints.at(-1)).toEqual({ text: 'EU only', origin: 'user', confirmed: true })
+    expect(followCorrections(followed, session)).toBe(followed)
+  })
+
   test('stands again when somebody says it, and is no longer remembered', () => {
     const again = save(removed, { rules: ['Never push to main'] })
     expect(textsOf(again.rules)).toEqual(['Use tabs', 'Deploy on Fridays', 'Never push to main'])

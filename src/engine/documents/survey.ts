@@ -1,3 +1,4 @@
+import type { DocumentGist } from '../../core/checkpoint.ts'
 import { nameKey, streamId } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { ACTIVE, ARCHIVE, isArchived, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
@@ -6,7 +7,9 @@ import { findFolder } from '../../fs/durable.ts'
 import { isLeftover } from '../../fs/guarded.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Glance } from '../../store/local-state.ts'
-import { type GitOperation, gitOperation } from '../../workspace/git-state.ts'
+import { readBranchLog } from '../../workspace/branch-log.ts'
+import { type GitOperation, gitOperation, type Head } from '../../workspace/git-state.ts'
+import type { Place } from '../../workspace/locate.ts'
 import type { Context } from '../context/context.ts'
 import { type Here, lookHere } from '../trust/here.ts'
 
@@ -53,7 +56,7 @@ export async function surveyDocuments(context: Context, here?: Here): Promise<Su
     operation: gitOperation(place),
     repository: identity.repository,
     rows: withPresentParents(
-      rows.filter((row) => !isWithdrawn(row)),
+      rows.filter((row) => !isWithdrawn(row)).map((row) => reopenOnBranch(place, head, row)),
       identity.repository,
     ),
     withdrawn: rows.filter(isWithdrawn),
@@ -194,11 +197,27 @@ function withPresentParents(rows: WorkRow[], repository: string): WorkRow[] {
     const parent = gist.document?.parent
     if (!gist.document || !parent || names.has(nameKey(parent))) return row
     const name = findFormer({ rows, repository }, parent)?.stream.name ?? parent
-    return {
-      ...row,
-      position: { ...row.position, gist: { ...gist, document: { ...gist.document, parent: name } } },
-    }
+    return withGist(row, { parent: name })
   })
+}
+
+function withGist(row: WorkRow, part: Partial<DocumentGist>): WorkRow {
+  const { gist } = row.position
+  if (!gist.document) return row
+  return {
+    ...row,
+    position: { ...row.position, gist: { ...gist, document: { ...gist.document, ...part } } },
+  }
+}
+
+/** Work that was closed by a merge is open where its branch is checked out, unless that is a new one of the same name. */
+function reopenOnBranch(place: Place, { branch }: Head, row: WorkRow): WorkRow {
+  const { document } = row.position.gist
+  if (branch === null || !document?.merged || document.branch !== branch) return row
+  const [born] = readBranchLog(place, branch)
+  const isNew =
+    born?.old === null && born.atMs > Date.parse(row.position.at) && !born.text.endsWith(`/${branch}`)
+  return isNew ? row : withGist(row, { archived: false })
 }
 
 /** The open documents on the disk that say they are the current one; there should be one at most. */

@@ -11,7 +11,7 @@ import {
 } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
 import { correctWork, withoutCorrected } from '../../policy/correct.ts'
-import { countKnowledge, joinKnowledge, type KnowledgeCount, newKnowledge } from '../../policy/join-work.ts'
+import { countJoined, countKnowledge, joinKnowledge, type KnowledgeCount } from '../../policy/join-work.ts'
 import { redactAll } from '../../policy/redact.ts'
 import {
   isSessionStream,
@@ -41,7 +41,13 @@ import { newestWholeOrNull, workAt } from '../documents/newest-whole-point.ts'
 import { findRow, isBare, type Survey, standingOf, surveyDocuments } from '../documents/survey.ts'
 import { beginningOf } from '../documents/take-in.ts'
 import { trustOwnWorkspace } from '../documents/trust-own-workspace.ts'
-import { branchOf, type EndedBranch, findEndedBranches, noteEnded } from '../surroundings/ended-branches.ts'
+import {
+  branchOf,
+  type EndedBranch,
+  findEndedBranches,
+  noteBranch,
+  noteEnded,
+} from '../surroundings/ended-branches.ts'
 import { hasEditsFor, vouchedLedger, withEdits } from '../surroundings/ledger-file.ts'
 import {
   absentFiles,
@@ -92,6 +98,8 @@ export interface WorkReceipt {
 /** Work of a merged branch, and how much of it was new here. */
 export interface JoinedWork extends KnowledgeCount {
   stream: string
+  /** How many items that were known here it confirmed, reworded or took out. */
+  corrections: number
   /** It ended with this save; work that has a document ends when somebody archives it. */
   closed: boolean
 }
@@ -117,8 +125,9 @@ export async function saveWork(context: Context, told: SaveInput, why: SaveTrigg
     async (survey) => decide(context, survey, told, why, await looking),
     here,
   )
-  const { survey, merged, receipt } = done.answer
+  const { survey, merged, stream, receipt } = done.answer
   noteEnded(context, survey, merged)
+  noteBranch(context, survey, stream)
   const owed = new Set(done.owed.map(({ path }) => path))
   const troubles = new Map(done.troubles.map(({ path, what }) => [path, what]))
   const failures = new Map(done.failures.map(({ row, error }) => [row.path, error]))
@@ -137,7 +146,7 @@ async function decide(
   told: SaveInput,
   why: SaveTrigger,
   world: World,
-): Promise<DocumentAct<{ survey: Survey; merged: EndedBranch[]; receipt: WorkReceipt }>> {
+): Promise<DocumentAct<{ survey: Survey; merged: EndedBranch[]; stream: string; receipt: WorkReceipt }>> {
   const nowMs = context.ports.now()
   const at = instant(nowMs)
   const { facts } = await readResolveFacts(context, survey, world, { named: told.stream, plan: told.plan })
@@ -219,6 +228,7 @@ async function decide(
     answer: {
       survey,
       merged,
+      stream: stream.id,
       receipt: {
         stream: target.name,
         why: target.why,
@@ -297,10 +307,10 @@ async function joinMerged(
       work: redactAll(from, context.mark),
       triggers: [{ kind: 'manual' as const, note: `merged into ${branch}` }],
       provenance: { branch: branchOf(one), commit: null, author: null },
-      completion: { outcome: `Merged into ${branch}`, date: at, learnings: [] },
+      completion: { outcome: `Merged into ${branch}`, date: at, learnings: [], merged: true as const },
     }
     joins.push({
-      joined: { stream: one.stream.name, ...countKnowledge(newKnowledge(work, from)), closed },
+      joined: { stream: one.stream.name, ...countJoined(work, from), closed },
       commit: closed ? workPoint(context, end).commit : {},
     })
     work = joinKnowledge(work, from)

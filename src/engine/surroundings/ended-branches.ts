@@ -2,7 +2,7 @@ import { streamId } from '../../core/id.ts'
 import { errorCode, ReasonError } from '../../core/reason.ts'
 import { branchSlug, isBranchs, trunkOr } from '../../policy/resolve.ts'
 import type { WorkRow } from '../../store/acts.ts'
-import { type RefMove, readBranchLog, readSwitches } from '../../workspace/branch-log.ts'
+import { type RefMove, readBranchLog, readOwnCommits, readSwitches } from '../../workspace/branch-log.ts'
 import { readBranchTip, readDefaultBranch } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
 import { readPrivateJson, writePrivateJson } from '../context/private-json.ts'
@@ -18,6 +18,8 @@ export interface EndedBranch {
 
 /** More work than this is looked at by the next command. */
 const MOST_EXAMINED = 8
+/** So many of a branch's own commits are looked for in it: others were amended, or thrown away. */
+const MOST_OWN = 8
 
 /**
  * The work of branches that have ended, as far as the present branch is concerned, until `noteEnded` says that it was
@@ -45,7 +47,8 @@ export async function findEndedBranches(context: Context, survey: Survey): Promi
   let examined = 0
   for (const row of others.sort((a, b) => (a.position.at < b.position.at ? 1 : -1))) {
     const saved = branchOf(row) ?? ''
-    const tip = readBranchTip(place, saved)
+    // A branch that only the remote has goes on there.
+    const tip = readBranchTip(place, saved) ?? readBranchTip(place, saved, 'origin')
     const then = commitAt(target.log, row.position.at)
     if (parents.includes(saved) || (tip !== null && (then === commit || !isHome(saved)))) continue
     const seen = [row.position.checkpoint, tip, branch, commit].join(' ')
@@ -53,11 +56,11 @@ export async function findEndedBranches(context: Context, survey: Survey): Promi
     if (known?.seen !== seen) {
       if (examined >= MOST_EXAMINED) continue
       examined += 1
-      const how = await examine(context, row, { saved, tip, then, commit })
+      const how = await examine(context, row, { saved, tip, then, commit, noted: known?.own })
       memory[row.stream.id] = { ...known, seen, how }
     }
-    const { how = null, told } = memory[row.stream.id] ?? {}
-    if (how !== null && told !== toldKey(row, how)) ended.push({ row, how })
+    const { how, told } = memory[row.stream.id] ?? {}
+    if (how && told !== toldKey(row, how)) ended.push({ row, how })
   }
   if (JSON.stringify(memory) !== before) writeMemory(context, survey, memory)
   return ended
@@ -68,7 +71,20 @@ export function noteEnded(context: Context, survey: Survey, ended: readonly Ende
   if (ended.length === 0) return
   const memory = readMemory(context)
   for (const { row, how } of ended)
-    memory[row.stream.id] = { seen: '', how, ...memory[row.stream.id], told: toldKey(row, how) }
+    memory[row.stream.id] = { ...memory[row.stream.id], how, told: toldKey(row, how) }
+  writeMemory(context, survey, memory)
+}
+
+/**
+ * Notes at a save what git forgets with a branch and its worktree: that the branch was here, and its newest own commit.
+ */
+export function noteBranch(context: Context, survey: Survey, stream: string): void {
+  const { branch } = survey.head
+  if (branch === null || trunkOr(branch) === 'main') return
+  const memory = readMemory(context)
+  const own = readOwnCommits(context.place, branch).at(-1) ?? null
+  if (memory[stream]?.own === own) return
+  memory[stream] = { ...memory[stream], own }
   writeMemory(context, survey, memory)
 }
 
@@ -82,11 +98,13 @@ function isOpenBranchWork({ repository }: Survey, row: WorkRow): boolean {
   return isBranchs({ name, branch }) || id === streamId(repository, branchSlug(branch))
 }
 
-/** Where a branch was at some time. A reflog knows whole seconds: what came in the same one came after. */
+/** A reflog knows whole seconds: what came in the same one came after. */
+const secondOf = (at: string) => Math.floor(Date.parse(at) / 1_000) * 1_000
+
+/** Where a branch was at some time. */
 function commitAt(log: readonly RefMove[], at: string): string | null {
-  const atMs = Math.floor(Date.parse(at) / 1_000) * 1_000
   const [first] = log
-  return log.findLast((move) => move.atMs < atMs)?.made ?? first?.old ?? first?.made ?? null
+  return log.findLast((move) => move.atMs < secondOf(at))?.made ?? first?.old ?? first?.made ?? null
 }
 
 interface Situation {
@@ -96,27 +114,33 @@ interface Situation {
   /** Where the present branch was when the work was saved, and where it is. */
   then: string | null
   commit: string
+  /** The newest own commit of the branch at a save here, null where it had none; absent where none was made here. */
+  noted: string | null | undefined
 }
 
+/** A merge is proven by commits of the branch's own. Work that was imported may be of a branch that lives elsewhere. */
 async function examine(
   context: Context,
   row: WorkRow,
-  { saved, tip, then, commit }: Situation,
+  { saved, tip, then, commit, noted }: Situation,
 ): Promise<EndedBranch['how'] | null> {
   const { place } = context
   const { isAncestor, isMerged } = await import('../../workspace/git-merged.ts')
-  const switches = tip === null ? readSwitches(place) : []
-  const head =
-    tip ??
-    switches.findLast(({ from }) => from === saved)?.left ??
-    (await newestWholeOrNull(context, row.position.checkpoint))?.provenance?.commit ??
-    null
-  const born = readBranchLog(place, saved)[0]
-  const start =
-    (born?.old === null ? born.made : null) ?? switches.find(({ to }) => to === saved)?.entered ?? null
-  // A branch without a commit of its own is in every other one, and merged into none.
-  const hasOwn = head !== null && (start === null || (await isAncestor(place, head, start)) !== true)
-  if (!hasOwn) return tip === null ? 'gone' : null
+  const since = noted === undefined ? 0 : secondOf(row.position.at)
+  const own = [...(noted ? [noted] : []), ...readOwnCommits(place, saved, since)]
+  const left = tip ?? readSwitches(place).findLast(({ from }) => from === saved)?.left ?? null
+  if (left === null && noted === undefined && own.length === 0) return null
+  const savedAt = (await newestWholeOrNull(context, row.position.checkpoint))?.provenance?.commit ?? null
+  // Another worktree, which is gone with its reflog, may have been further.
+  const isBehind =
+    tip === null && left !== null && savedAt !== null && (await isAncestor(place, left, savedAt)) === true
+  const head = isBehind ? savedAt : (left ?? savedAt)
+  const hasOwn = async () => {
+    for (const one of own.slice(-MOST_OWN).reverse())
+      if (head !== null && (await isAncestor(place, one, head)) === true) return true
+    return false
+  }
+  if (head === null || !(await hasOwn())) return tip === null ? 'gone' : null
   if (await isMerged(place, head, commit)) {
     // Work that was saved after a merge goes on, as long as its branch is there.
     if (tip === null) return 'merged'
@@ -131,7 +155,10 @@ async function examine(
 }
 
 /** What was found of each stream's branch, and what was told of it. It may be lost at any time: git is asked again. */
-type Memory = Record<string, { seen: string; how: EndedBranch['how'] | null; told?: string }>
+type Memory = Record<
+  string,
+  { seen?: string; how?: EndedBranch['how'] | null; told?: string; own?: string | null }
+>
 
 const toldKey = ({ position }: WorkRow, how: EndedBranch['how']) => `${how} ${position.checkpoint}`
 
@@ -144,8 +171,8 @@ function readMemory(context: Context): Memory {
 }
 
 function writeMemory(context: Context, { rows }: Survey, memory: Memory): void {
-  const open = new Set(rows.filter((row) => standingOf(row) !== 'archived').map(({ stream }) => stream.id))
-  const kept = Object.fromEntries(Object.entries(memory).filter(([stream]) => open.has(stream)))
+  const over = new Set(rows.filter((row) => standingOf(row) === 'archived').map(({ stream }) => stream.id))
+  const kept = Object.fromEntries(Object.entries(memory).filter(([stream]) => !over.has(stream)))
   try {
     writePrivateJson(context.home.path, memoryName(context), kept, context.ports)
   } catch (error) {

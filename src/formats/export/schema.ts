@@ -84,7 +84,9 @@ const checkpoint: z.ZodMiniType<Checkpoint> = z.looseObject({
   document: z.exactOptional(
     z.looseObject({ hash, created: text, parent: maybe(text), behind: z.exactOptional(z.literal(true)) }),
   ),
-  completion: z.exactOptional(z.looseObject({ outcome: text, date: text, learnings: texts })),
+  completion: z.exactOptional(
+    z.looseObject({ outcome: text, date: text, learnings: texts, merged: z.exactOptional(z.literal(true)) }),
+  ),
   provenance: z.exactOptional(
     z.looseObject({ branch: maybe(text), commit: maybe(text), author: maybe(text) }),
   ),

@@ -9,6 +9,9 @@ const MOST_LINES = 20
 export function mergedSection(stream: string, news: WorkState): TalkSection {
   const lines = [
     ...claimLines(news),
+    ...news.decisions.flatMap(({ text, rejected }) =>
+      rejected === undefined ? [] : MESSAGE_LINES.rejection(text, rejected),
+    ),
     ...news.facts.map(({ text }) => MESSAGE_LINES.fact(text)),
     ...news.references.map(({ text }) => MESSAGE_LINES.learning(text)),
   ].map((text) => ({
