@@ -10,7 +10,7 @@ import {
   type WorkState,
 } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
-import { correctWork, withoutCorrected } from '../../policy/correct.ts'
+import { correctWork, sayCorrected, withoutCorrected } from '../../policy/correct.ts'
 import { countKnowledge, joinKnowledge, type KnowledgeCount, newKnowledge } from '../../policy/join-work.ts'
 import { redactAll } from '../../policy/redact.ts'
 import {
@@ -98,6 +98,7 @@ export interface JoinedWork extends KnowledgeCount {
 
 export interface SaveTrigger {
   kind: TriggerKind
+  /** Of a correction only its start: the item is known when it is found. */
   note: string
 }
 
@@ -186,7 +187,7 @@ async function decide(
     parent: origin?.position.checkpoint ?? null,
     after,
     triggers: [
-      why,
+      { ...why, note: `${why.note}${corrected.map(sayCorrected).join(', ')}` },
       ...(hasEditsFor(ledger, stream.id) ? [{ kind: 'adopted' as const, note: ADOPTED.ledger }] : []),
     ],
     change: {
