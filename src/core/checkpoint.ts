@@ -24,8 +24,26 @@ export interface Trigger {
   note: string
 }
 
-/** How the trigger of a checkpoint says that somebody asked for it; behind a handoff stands what it is for. */
-export const BY_HAND = { saved: 'saved', delta: 'delta', handedOff: 'handoff: ' } as const
+/** How the trigger of a checkpoint says that somebody asked for it. */
+export const BY_HAND = { saved: 'saved', delta: 'delta' } as const
+
+/** The same where it is followed by what it is about: what a handoff is for, the item that was corrected. */
+export const BY_HAND_ABOUT = {
+  handedOff: 'handoff: ',
+  confirm: 'confirm: ',
+  reject: 'reject: ',
+  remove: 'remove: ',
+  reword: 'reword: ',
+} as const
+
+/** What a handoff or a correction is about; null where a trigger's note is of something else. */
+export function subjectOf(note: string): string | null {
+  const start = Object.values(BY_HAND_ABOUT).find((one) => note.startsWith(one))
+  return start === undefined ? null : note.slice(start.length)
+}
+
+/** Whether a trigger's note says that somebody saved: by a save, a handoff or a correction. */
+export const saysSaved = (note: string) => note === BY_HAND.saved || subjectOf(note) !== null
 
 /** How the trigger of an adopted checkpoint names what it was taken from; without either it is a document. */
 export const ADOPTED = { ledger: 'the ledger was edited by hand', imported: 'imported ' } as const

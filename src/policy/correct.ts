@@ -41,6 +41,10 @@ interface LocatedItem {
   item: WorkState[CorrectableField][number]
 }
 
+/** An item that was corrected, in its words and the new ones. */
+export const sayCorrected = ({ text, to }: Pick<CorrectedItem, 'text'> & { to?: string | undefined }) =>
+  to === undefined ? text : `${text} → ${to}`
+
 /** The work after second thoughts, and what each was about. */
 export function correctWork(
   before: WorkState,
@@ -115,6 +119,8 @@ function applyCorrection(
       return { work: rejectItem(work, field, item, { why: correction.why, by }) }
     case 'reword': {
       const said = rewordItem(field, item, correction.to, by)
+      if (reasonedText(said) === reasonedText(item))
+        throw usageError(`the ${ITEM_NOUNS[field]} says that already: ${quoteShort(text)}`)
       const twin = work[field].find((one) => one !== item && isSameText(one.text, said.text))
       if (twin)
         throw usageError(`there is a ${ITEM_NOUNS[field]} like that already: ${quoteShort(twin.text)}`)
@@ -173,6 +179,10 @@ function replaceItem(work: WorkState, field: CorrectableField, old: object, fres
   // `as`: each field keeps its own kind of item.
   return { ...work, [field]: list, ...(overheard ? { overheard } : {}) } as WorkState
 }
+
+/** All that an item says. */
+const reasonedText = (item: { text: string; why?: string }) =>
+  [item.text, item.why ?? ''].map(collapseSpaces).join('\n')
 
 const noteCorrected = (work: WorkState, item: CorrectedItem): WorkState => ({
   ...work,

@@ -175,8 +175,14 @@ export interface ActRecord {
   /** The work that it was about, and in its own words what was done. */
   what: string
   summary: string
-  /** `before`: null where it began with the act. */
-  streams: Array<{ id: string; name: string; before: StreamState | null; after: StreamState }>
+  /** `before`: null where it began with the act. `formerName`: what it was called before, where the act renamed it. */
+  streams: Array<{
+    id: string
+    name: string
+    formerName?: string
+    before: StreamState | null
+    after: StreamState
+  }>
   files: ActFile[]
   focus: { before: string | null; after: string | null } | null
 }

@@ -104,7 +104,10 @@ export interface LogChange {
   versions?: Array<Version & { stream: string; hash: string }>
   /** Checkpoints whose foreign mark goes, because what they hold is vouched for. */
   reviews?: string[]
-  /** Streams that are called `name` from now on, and were called `from`; their ids stay. */
+  /**
+   * Streams that are called `name` from now on, and were called `from`; their ids stay. One may take the name that
+   * another before it in this list gives away.
+   */
   renames?: Array<{ stream: string; from: string; name: string }>
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { sessionStream } from '../../src/policy/resolve.ts'
 import { assistant, call, linesOf, result, text, user } from '../agents/transcript-rows.ts'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
-import { active, checkpoints, edit, elsewhere, refusal, workBox } from './document-lab.ts'
+import { active, checkpoints, edit, elsewhere, history, refusal, workBox } from './document-lab.ts'
 import { HOUR, turned } from './resume-lab.ts'
 import { LEDGER, LEDGER_ON, put, save, told, workOf } from './save-lab.ts'
 import { idOf, within } from './session-lab.ts'
@@ -248,4 +248,42 @@ test('an agent does not set work back behind the words of its user, nor gives it
   expect(done.stderr).toContain('Only the user can restore "main".')
   expect(box.run(['rename', 'main', 'session-abcdefghijk1'])).toMatchObject({ code: 2 })
   expect(box.json(['restore', 'main', '--at', '1'])).toMatchObject({ restored: 1 })
+})
+
+describe('the history of corrections', () => {
+  test('names what was done and to which item, and so does the list of what can be undone', () => {
+    const box = sandbox()
+    save(box, [...SAID, '--unconfirmed'])
+    box.json(['confirm', 'zod'])
+    box.json(['reject', 'cookies', '--why', 'phones'])
+    box.json(['remove', 'fridays'])
+    box.json(['reword', 'tabs', '--to', 'Use tabs in Go'])
+    expect(history(box, 'main').map(({ why }) => why)).toEqual([
+      ...['manual: saved: Login', 'manual: confirm: Zod for forms', 'manual: reject: Cookies over tokens'],
+      ...['manual: remove: Deploy on Fridays', 'manual: reword: Use tabs → Use tabs in Go'],
+    ])
+    expect(box.json(['undo', '--list']).acts).toMatchObject([
+      { label: 'reword main #5 "Use tabs → Use tabs in Go"' },
+      { label: 'remove main #4 "Deploy on Fridays"' },
+      { label: 'reject main #3 "Cookies over tokens"' },
+      { label: 'confirm main #2 "Zod for forms"' },
+      { label: 'save main #1 "Login"' },
+    ])
+  })
+
+  test('other words that are the same ones are refused', () => {
+    const box = sandbox()
+    save(box, SAID)
+    for (const [item, to] of [
+      ['Use tabs', 'Use tabs'],
+      ['Cookies', 'Cookies over tokens because simple'],
+      ['Ship it', ' Ship  it '],
+    ] as const)
+      expect(refusal(box, 'reword', item, '--to', to)).toMatchObject({
+        reason: 'usage_invalid',
+        message: expect.stringContaining('says that already'),
+      })
+    expect(checkpoints(box)).toBe(1)
+    expect(box.run(['reword', 'Use tabs', '--to', 'use Tabs']).code).toBe(0)
+  })
 })

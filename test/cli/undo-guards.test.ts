@@ -4,6 +4,7 @@ import type { Sandbox } from '../support/sandbox.ts'
 import { active, edit, elsewhere, history, reasonFor, refusal, textOf, workBox } from './document-lab.ts'
 import { INDEX, LEDGER, LEDGER_ON, notesIn, put, save, told } from './save-lab.ts'
 import { callRow, heard, idOf, resultRow, transcript, within } from './session-lab.ts'
+import { exported, firstMachine, otherMachine } from './transfer-lab.ts'
 import { richBox } from './undo-lab.ts'
 
 describe('what changed since', () => {
@@ -73,6 +74,17 @@ describe('what changed since', () => {
     expect(existsSync(box.path(active('auth')))).toBe(false)
   })
 
+  test('a renamed document that its user removed has its former name by an undo, and comes back under it', () => {
+    const box = workBox({ auth: textOf('auth') })
+    box.json(['rename', 'auth', 'login'])
+    rmSync(box.path(active('login')))
+    box.json(['undo'])
+    expect(box.json(['list', '--all']).documents).toMatchObject([{ id: 'auth' }])
+    expect(box.json(['restore', 'auth'])).toMatchObject({ path: active('auth') })
+    expect(box.read(active('auth'))).toBe(textOf('auth'))
+    expect(existsSync(box.path(active('login')))).toBe(false)
+  })
+
   test('an edit of the ledger that an undone save took in is taken in by the next save', () => {
     const box = workBox()
     put(box, '.agents.yml', LEDGER_ON)
@@ -93,6 +105,60 @@ describe('what changed since', () => {
     edit(box, INDEX, set, '2030-01-01T00:00:00Z')
     expect(box.json(['undo']).files).toContainEqual({ path: INDEX, state: 'left' })
     expect(box.readJson(INDEX).last_checkpoint).toBe('2030-01-01T00:00:00Z')
+  })
+
+  test('work that an import from another machine moved on is not taken back', () => {
+    const box = firstMachine()
+    save(box, ['One', '--stream', 'plain'])
+    const other = otherMachine(box)
+    other.json(['import', exported(box), '--adopt', 'repo'])
+    save(other, ['Two', '--stream', 'plain'])
+    box.json(['import', exported(other, 'back.savepoint.gz')])
+    expect(told(box, ['plain']).work.now).toBe('Two')
+    expect(refusal(box, 'undo')).toMatchObject({ reason: 'undo_overtaken' })
+    expect(told(box, ['plain']).work.now).toBe('Two')
+  })
+
+  test('a rename is not undone where the work has another name since, or other work has its former one', () => {
+    const box = workBox()
+    save(box, ['One', '--stream', 'plain'])
+    box.json(['rename', 'plain', 'cache'])
+    box.git('worktree', 'add', '--quiet', '../other')
+    const other = elsewhere(box, 'other')
+    save(other, ['Other', '--stream', 'plain'])
+    expect(refusal(box, 'undo')).toMatchObject({ reason: 'stream_exists' })
+    other.json(['rename', 'cache', 'store'])
+    expect(refusal(box, 'undo')).toMatchObject({ reason: 'undo_overtaken' })
+    expect(told(box, ['store']).work.now).toBe('One')
+  })
+
+  test('a save to work that was renamed elsewhere since is undone under its present name', () => {
+    const box = workBox()
+    for (const words of ['One', 'Two']) save(box, [words, '--stream', 'plain'])
+    box.git('worktree', 'add', '--quiet', '../other')
+    elsewhere(box, 'other').json(['rename', 'plain', 'cache'])
+    expect(box.json(['undo']).work).toMatchObject([{ id: 'cache', as: 1 }])
+    expect(told(box, ['cache']).work.now).toBe('One')
+  })
+})
+
+describe('what is no act', () => {
+  test('is passed over: trust, a run, an import of an export, a repair of the focus', () => {
+    const current = { status: 'current' }
+    const box = firstMachine({ auth: textOf('auth', current), side: textOf('side', current) })
+    save(box, ['One', '--stream', 'plain'])
+    const other = otherMachine(box)
+    other.json(['import', exported(box), '--adopt', 'repo'])
+    save(other, ['Two', '--stream', 'elsewhere'])
+    box.json(['import', exported(other, 'back.savepoint.gz')])
+    box.json(['trust'])
+    box.start('r1')
+    box.json(['run', 'step', 'r1', 's1', 'in_progress'])
+    expect(box.run(['doctor', '--fix']).stdout).toContain('is the one in focus')
+    const acts = box.json(['undo', '--list']).acts
+    expect(acts).toMatchObject([{ label: 'save plain #1 "One"' }])
+    box.json(['undo'])
+    expect(told(box, ['elsewhere']).work.now).toBe('Two')
   })
 })
 

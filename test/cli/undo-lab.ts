@@ -20,7 +20,8 @@ export function richBox(): Sandbox {
   box.json(['new', 'done'])
   box.json(['archive', 'done', '--outcome', 'All of it', '--learning', 'Write less'])
   box.json(['save', 'One', '--stream', 'plain', '--decision', 'Tabs over spaces'])
-  box.json(['save', 'Two', '--stream', 'plain', '--decision', 'Spaces over tabs', '--supersedes', 'Tabs'])
+  const decision = ['--decision', 'Spaces over tabs', '--supersedes', 'Tabs', '--unconfirmed']
+  box.json(['save', 'Two', '--stream', 'plain', ...decision])
   box.json(['list'])
   return box
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { undo } from '../../src/verbs/documents/undo.ts'
 import '../support/property-seed.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { active, bodyOf, commit, elsewhere, history, reasonFor, textOf, workBox } from './document-lab.ts'
@@ -48,6 +49,14 @@ const ACTS: Record<string, string[]> = {
   'a document for saved work': ['new', 'plain', '--current'],
   'a fork': ['fork', 'auth', 'auth-two', '--current'],
   'a shorter document': ['compress', 'auth', '--budget', '100'],
+  'a rename of work without a document': ['rename', 'plain', 'cache'],
+  'a rename of a document': ['rename', 'auth', 'login'],
+  'a rename that changes only the case': ['rename', 'side', 'Side'],
+  'a ledger entry': ['ledger', 'write', 'Tokens rotate', '--next', 'Ship'],
+  'a confirmation': ['confirm', 'Spaces', '--stream', 'plain'],
+  'a rejection': ['reject', 'Spaces', '--why', 'Tabs are fine', '--stream', 'plain'],
+  'a removal': ['remove', 'Spaces over', '--field', 'decision', '--stream', 'plain'],
+  'other words': ['reword', 'Spaces', '--to', 'Two spaces', '--stream', 'plain'],
 }
 
 describe('undo and redo', () => {
@@ -89,6 +98,38 @@ describe('undo and redo', () => {
       }),
       { numRuns: Number(process.env.FC_RUNS ?? 4) },
     )
+  })
+
+  test('help and docs name exactly these verbs', () => {
+    const verbs = [
+      ...new Set(
+        Object.values(ACTS).map(([verb = '', word]) => (word === 'write' ? `${verb} ${word}` : verb)),
+      ),
+    ]
+    const named = (text: string) =>
+      (/of these: ([^.]+)\./.exec(text)?.[1] ?? '').replaceAll('`', '').split(/, | and /)
+    expect(named(undo.detail ?? '').sort()).toEqual(verbs.sort())
+    expect(named(readFileSync('docs/undo.md', 'utf8')).sort()).toEqual(verbs.sort())
+  })
+
+  test('a rename goes back also where other work had the name meanwhile, and that one comes back by a redo', () => {
+    const box = richBox()
+    box.json(['rename', 'plain', 'cache'])
+    expect(box.run(['undo', '--dry-run']).stdout).toBe(
+      'Would undo: rename plain to cache\n  cache would be called plain again\n',
+    )
+    save(box, ['Other', '--stream', 'plain'])
+    const after = sight(box)
+    box.json(['undo'])
+    expect(box.run(['undo']).stdout).toContain(
+      'Undid: rename plain to cache\n  cache is called plain again\n',
+    )
+    expect(told(box, ['plain']).work.now).toBe('Two')
+    box.json(['undo', '--redo'])
+    box.json(['undo', '--redo'])
+    expect(sight(box)).toEqual(after)
+    expect(told(box, ['plain']).work.now).toBe('Other')
+    expect(told(box, ['cache']).work.now).toBe('Two')
   })
 
   test('an undo after an undo goes further back, and a new act ends what could be redone', () => {
@@ -149,10 +190,23 @@ describe('undo and redo', () => {
       focus: null,
     })
     expect(sight(box)).toEqual(before)
-    expect(box.run(['undo', '--dry-run']).stdout).toContain('Would undo: new auth #1')
+    expect(box.run(['undo', '--dry-run']).stdout.split('\n')).toEqual([
+      'Would undo: new auth #1',
+      '  auth would not have begun (its history stays: savepoint show auth --history)',
+      `  would remove ${active('auth')}`,
+      '  nothing would be in focus',
+      '',
+    ])
+    box.json(['undo'])
+    expect(box.run(['undo', '--redo', '--dry-run']).stdout).toContain(`  would restore ${active('auth')}\n`)
+    expect(box.run(['undo', '--dry-run']).stdout).toContain('  main would not have begun')
+    save(box, ['Two'])
+    expect(box.run(['undo', '--dry-run']).stdout).toContain('  main would be as it was at #1')
+    box.json(['undo'])
+    box.json(['new', 'auth', '--current'])
     box.json(['undo'])
     expect(box.json(['undo', '--list']).acts).toMatchObject([
-      { label: 'new auth #1', isUndone: true, by: 'user' },
+      { label: 'new auth #3', isUndone: true, by: 'user' },
       { label: 'save main #1 "One"', isUndone: false, by: 'user' },
     ])
     expect(reasonFor(box, 'undo', '--list', '--redo')).toBe('usage_invalid')

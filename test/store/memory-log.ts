@@ -107,7 +107,7 @@ export class MemoryLog implements Log {
       const known = this.streams.get(stream)
       if (known?.name !== from) return { done: false, why: 'head_moved' }
       const other = this.named(known.repository, name, known.kind)
-      if (other && other.id !== stream) return { done: false, why: 'name_taken' }
+      if (other && !renames.some((one) => one.stream === other.id)) return { done: false, why: 'name_taken' }
     }
     for (const { stream, name } of renames) this.streamOf(stream).name = name
     for (const stream of begins) {

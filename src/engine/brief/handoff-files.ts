@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { sha256 } from '../../core/canonical.ts'
-import { BY_HAND, type Checkpoint } from '../../core/checkpoint.ts'
+import { BY_HAND_ABOUT, type Checkpoint } from '../../core/checkpoint.ts'
 import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import { decodeUtf8 } from '../../core/text.ts'
 import { decodeHandoff, type Handoff } from '../../formats/handoff-md/codec.ts'
@@ -266,7 +266,7 @@ async function ownCheckpoint(
     const version = await store.log.findVersion(id, hash)
     const stored = version === null ? null : await store.log.readCheckpoint(version.checkpoint)
     if (stored?.state !== 'whole' || stored.row.foreign) continue
-    if (stored.checkpoint.triggers.some(({ note }) => note.startsWith(BY_HAND.handedOff)))
+    if (stored.checkpoint.triggers.some(({ note }) => note.startsWith(BY_HAND_ABOUT.handedOff)))
       return stored.checkpoint
   }
   return null

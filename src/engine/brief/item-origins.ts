@@ -1,4 +1,4 @@
-import { ADOPTED, BY_HAND, type Checkpoint } from '../../core/checkpoint.ts'
+import { ADOPTED, BY_HAND, BY_HAND_ABOUT, type Checkpoint } from '../../core/checkpoint.ts'
 import { itemNames, type WorkField, type WorkState } from '../../core/work.ts'
 import { type ItemOrigin, type OriginKind, originKey } from '../../policy/brief/item-origin.ts'
 import { type SaidFields, TASK_FIELDS, type TaskField } from '../../policy/brief/newest-task.ts'
@@ -55,7 +55,7 @@ const originAt = ({ checkpoint, sequence }: NumberedCheckpoint, isOlder: boolean
 function originKind(checkpoint: Checkpoint): OriginKind {
   if (isAutomatic(checkpoint)) return 'session'
   const [{ kind, note } = { kind: 'manual', note: '' }] = checkpoint.triggers
-  if (note.startsWith(BY_HAND.handedOff)) return 'handoff'
+  if (note.startsWith(BY_HAND_ABOUT.handedOff)) return 'handoff'
   if (kind !== 'adopted') return note === BY_HAND.delta ? 'delta' : 'save'
   if (note.startsWith(ADOPTED.imported)) return 'import'
   return note === ADOPTED.ledger ? 'ledger' : 'document'

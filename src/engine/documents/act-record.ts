@@ -1,5 +1,5 @@
 import { clipText, sha256 } from '../../core/canonical.ts'
-import { BY_HAND, type Checkpoint } from '../../core/checkpoint.ts'
+import { type Checkpoint, subjectOf } from '../../core/checkpoint.ts'
 import { randomToken } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
@@ -17,7 +17,7 @@ import { isHere, type Survey } from './survey.ts'
 /** What of a commit is recorded. */
 export type RecordedCommit = Pick<
   DocumentCommit,
-  'begins' | 'documents' | 'leaving' | 'entries' | 'files' | 'focus'
+  'begins' | 'documents' | 'leaving' | 'entries' | 'files' | 'focus' | 'renames'
 > & {
   appends?: ReadonlyArray<{ checkpoint: Pick<Checkpoint, 'id' | 'stream'> & Partial<Checkpoint> }>
 }
@@ -61,14 +61,9 @@ export async function recordAct(
   return { act, texts }
 }
 
-/** What a checkpoint says was done; of a handoff, what it is for. */
-function summaryOf({ checkpoint }: NonNullable<RecordedCommit['appends']>[number]): string {
-  const note = checkpoint.triggers?.[0]?.note ?? ''
-  return (
-    checkpoint.change?.summary ||
-    (note.startsWith(BY_HAND.handedOff) ? note.slice(BY_HAND.handedOff.length) : '')
-  )
-}
+/** What a checkpoint says was done; of a handoff or a correction, what it is about. */
+const summaryOf = ({ checkpoint }: NonNullable<RecordedCommit['appends']>[number]): string =>
+  checkpoint.change?.summary || (subjectOf(checkpoint.triggers?.[0]?.note ?? '') ?? '')
 
 /** So many pieces of work are named. */
 const MOST_NAMED = 3
@@ -78,11 +73,14 @@ function whatOf(survey: Survey, { streams, focus }: ActRecord): string {
   const grown = streams.filter(({ before, after }) => before?.head !== after.head)
   if (grown.length === 0) {
     const row = survey.rows.find(({ stream }) => stream.id === focus?.after)
-    return row?.stream.name ?? (focus ? 'none' : streams.map(({ name }) => name).join(', '))
+    return row?.stream.name ?? (focus ? 'none' : streams.map(namesIn).join(', '))
   }
-  const named = grown.slice(0, MOST_NAMED).map(({ name, after }) => `${name} #${after.sequence}`)
+  const named = grown.slice(0, MOST_NAMED).map((one) => `${namesIn(one)} #${one.after.sequence}`)
   return [...named, ...(grown.length > MOST_NAMED ? [`${grown.length - MOST_NAMED} more`] : [])].join(', ')
 }
+
+const namesIn = ({ name, formerName }: ActRecord['streams'][number]) =>
+  formerName === undefined ? name : `${formerName} to ${name}`
 
 /** So much of what an act says about itself is told. */
 const MOST_CHARACTERS = 60
@@ -95,16 +93,19 @@ export function labelOf({ verb, record: { what, summary } }: Pick<NewAct, 'verb'
 
 function streamsOf(
   survey: Survey,
-  { begins = [], appends = [], documents = [], leaving = [] }: RecordedCommit,
+  { begins = [], appends = [], documents = [], leaving = [], renames = [] }: RecordedCommit,
 ): ActRecord['streams'] {
-  const touched = [...appends.map(({ checkpoint }) => checkpoint), ...documents, ...leaving]
+  const touched = [...appends.map(({ checkpoint }) => checkpoint), ...documents, ...leaving, ...renames]
   return [...new Set(touched.map(({ stream }) => stream))].flatMap((id) => {
     const row = survey.rows.find(({ stream }) => stream.id === id)
     const begun = survey.withdrawn.find(({ stream }) => stream.id === id) ?? null
-    const name = row?.stream.name ?? begun?.stream.name ?? begins.find((one) => one.id === id)?.name
-    if (name === undefined) return []
-    const before = row ? streamStateOf(survey, row) : null
+    const formerName = row?.stream.name ?? begun?.stream.name ?? begins.find((one) => one.id === id)?.name
     const mine = appends.filter(({ checkpoint }) => checkpoint.stream === id)
+    // Work that counts as not there and only had to give its name away.
+    const isMovedAway = !row && mine.length === 0
+    if (formerName === undefined || isMovedAway) return []
+    const name = renames.find(({ stream }) => stream === id)?.name ?? formerName
+    const before = row ? streamStateOf(survey, row) : null
     const document = documents.findLast(({ stream }) => stream === id)
     // A file that was removed is not written again by who only extends its text.
     const isAway = document?.state === 'published' && document.base === null && before?.view === null
@@ -113,7 +114,12 @@ function streamsOf(
       sequence: (row ?? begun)?.stream.headSequence ?? 0,
       view: document ? (isAway ? null : viewOf(document)) : (before?.view ?? null),
     }
-    return [{ id, name, before, after: { ...after, sequence: after.sequence + mine.length } }]
+    return [
+      {
+        ...{ id, name, before, after: { ...after, sequence: after.sequence + mine.length } },
+        ...(name === formerName ? {} : { formerName }),
+      },
+    ]
   })
 }
 

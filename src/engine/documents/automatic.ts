@@ -1,4 +1,4 @@
-import { BY_HAND, type Checkpoint, type Trigger, type TriggerKind } from '../../core/checkpoint.ts'
+import { BY_HAND, type Checkpoint, saysSaved, type Trigger, type TriggerKind } from '../../core/checkpoint.ts'
 import { emptyWork, itemNames, OVERHEARD, type WorkState } from '../../core/work.ts'
 import type { StoredCheckpoint } from '../../store/log.ts'
 import type { Store } from '../../store/store.ts'
@@ -11,8 +11,7 @@ export const isAutomatic = ({ session, triggers }: Checkpoint) =>
   session !== undefined && triggers.every((one) => AUTOMATIC.includes(one.kind) && !isByHand(one))
 
 /** Who saves may give any of these reasons. */
-const isByHand = ({ note }: Trigger) =>
-  note === BY_HAND.saved || note === BY_HAND.delta || note.startsWith(BY_HAND.handedOff)
+const isByHand = ({ note }: Trigger) => note === BY_HAND.delta || saysSaved(note)
 
 /** The lists that an automatic checkpoint may have added to. */
 const CLAIMS = ['decisions', 'rules', 'constraints', 'facts'] as const

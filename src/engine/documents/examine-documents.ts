@@ -51,7 +51,8 @@ function tellTroubles({ troubles, operation, foreign }: Survey, findings: Findin
 /** Whatever is owed is written with any act; where several are current the newest stays. */
 async function mend(context: Context, several: WorkRow[]): Promise<{ newest: string | null }> {
   const newest = several.length > 1 ? await newestOf(context, several) : null
-  const { chosen } = await actOnDocuments(context, async (survey) => {
+  // An undo must not bring back what was wrong.
+  const { chosen } = await actOnDocuments({ ...context, verb: null }, async (survey) => {
     const row = survey.rows.find(({ stream }) => stream.id === newest?.stream.id) ?? null
     const commit = row && currentsOf(survey).length > 1 ? await focusOn(context, survey, row) : {}
     return { commit, answer: { chosen: row?.stream.name ?? null } }

@@ -1,9 +1,10 @@
-import { nameKey } from '../../core/id.ts'
+import { nameKey, numberedName } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
 import { matchName, type NameMatch } from '../../policy/find-name.ts'
 import { branchSlug } from '../../policy/resolve.ts'
 import type { WorkRow } from '../../store/acts.ts'
+import type { LogChange } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { findFormer, findRow, findWithdrawn, isBare, isHere, type Survey, standingOf } from './survey.ts'
@@ -34,6 +35,25 @@ export function requireRow(survey: Survey, id: string): WorkRow {
 /** The same, also where its beginning was undone: its history can be looked at, and brought back. */
 export const requireKnownRow = (survey: Survey, id: string): WorkRow =>
   findRow(survey, id) ?? findWithdrawn(survey, id) ?? requireRow(survey, id)
+
+/**
+ * Gives work a name that no other work has. Work whose beginning was undone counts as not there: where it has the
+ * name, it gets a number.
+ */
+export function claimName(
+  survey: Survey,
+  { id, name: from }: WorkRow['stream'],
+  name: string,
+): NonNullable<LogChange['renames']> {
+  const all = [...survey.rows, ...survey.withdrawn]
+  const holder = all.find(({ stream }) => stream.id !== id && nameKey(stream.name) === nameKey(name))?.stream
+  const own = { stream: id, from, name }
+  if (!holder) return [own]
+  if (survey.rows.some(({ stream }) => stream.id === holder.id))
+    throw new ReasonError('stream_exists', { id: holder.name })
+  const isFree = (wanted: string) => all.every(({ stream }) => nameKey(stream.name) !== nameKey(wanted))
+  return [{ stream: holder.id, from: holder.name, name: numberedName(holder.name, isFree) }, own]
+}
 
 /** The rest of the sentence that says that there is no such work. */
 function sayAlike(match: NameMatch): string {

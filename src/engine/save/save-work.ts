@@ -10,7 +10,7 @@ import {
   type WorkState,
 } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
-import { correctWork, withoutCorrected } from '../../policy/correct.ts'
+import { correctWork, sayCorrected, withoutCorrected } from '../../policy/correct.ts'
 import { countJoined, countKnowledge, joinKnowledge, type KnowledgeCount } from '../../policy/join-work.ts'
 import { redactAll } from '../../policy/redact.ts'
 import {
@@ -106,6 +106,7 @@ export interface JoinedWork extends KnowledgeCount {
 
 export interface SaveTrigger {
   kind: TriggerKind
+  /** Of a correction only its start: the item is known when it is found. */
   note: string
 }
 
@@ -195,7 +196,7 @@ async function decide(
     parent: origin?.position.checkpoint ?? null,
     after,
     triggers: [
-      why,
+      { ...why, note: `${why.note}${corrected.map(sayCorrected).join(', ')}` },
       ...(hasEditsFor(ledger, stream.id) ? [{ kind: 'adopted' as const, note: ADOPTED.ledger }] : []),
     ],
     change: {

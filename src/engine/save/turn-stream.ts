@@ -9,7 +9,7 @@ import type { ActRecord, DocumentView, StreamState } from '../../store/local-sta
 import type { Context } from '../context/context.ts'
 import { streamStateOf } from '../documents/act-record.ts'
 import { isAutomatic } from '../documents/automatic.ts'
-import { documentRefusalOf } from '../documents/find-stream.ts'
+import { claimName, documentRefusalOf } from '../documents/find-stream.ts'
 import { setStatusText } from '../documents/set-focus.ts'
 import { isTakenPath, type Survey } from '../documents/survey.ts'
 import { provenanceOf } from '../trust/here.ts'
@@ -17,9 +17,9 @@ import { provenanceOf } from '../trust/here.ts'
 /** A stream of an act: what must stand for it to be turned, and what stands afterwards. */
 export interface StreamTurn {
   id: string
-  name: string
   from: StreamState | null
   to: StreamState | null
+  names: { from: string; to: string }
   /** What the act is called, and what its checkpoint says. */
   label: string
   note: string
@@ -27,6 +27,8 @@ export interface StreamTurn {
 
 interface TurnedStream {
   commit: Partial<DocumentCommit>
+  /** What it is called from now on. */
+  name: string
   /** The checkpoint that says it; null where only a document's status changes. */
   checkpoint: string | null
   /** The document that is written or removed. */
@@ -34,39 +36,66 @@ interface TurnedStream {
 }
 
 /** The two sides of a stream, by the way that the act is turned. */
-export const sidesOf = ({ before, after }: ActRecord['streams'][number], isRedo: boolean) =>
-  isRedo ? { from: before, to: after } : { from: after, to: before }
+export const sidesOf = (
+  { before, after, name, formerName = name }: ActRecord['streams'][number],
+  isRedo: boolean,
+): Pick<StreamTurn, 'from' | 'to' | 'names'> =>
+  isRedo
+    ? { from: before, to: after, names: { from: formerName, to: name } }
+    : { from: after, to: before, names: { from: name, to: formerName } }
 
 /**
  * Puts a stream back to where it stood before an act, or after it. A checkpoint that says so is appended: nothing
  * that was saved goes. It is refused where somebody saved since.
  */
 export async function turnStream(context: Context, survey: Survey, turn: StreamTurn): Promise<TurnedStream> {
-  const { id, name, from, to } = turn
+  const { id, from, to, names } = turn
   const row = [...survey.rows, ...survey.withdrawn].find(({ stream }) => stream.id === id)
-  if (!row) throw new ReasonError('stream_unknown', { id: name })
+  if (!row) throw new ReasonError('stream_unknown', { id: names.from })
   const trouble = survey.troubles.find(({ path }) => path === row.view?.path)
-  if (trouble) throw documentRefusalOf(trouble, name)
+  if (trouble) throw documentRefusalOf(trouble, row.stream.name)
   const present = streamStateOf(survey, row)
   const there = { present, isAway: present.view === null && (from?.view ?? null) !== null }
   const isAsLeft =
     present.view === null || (present.view.path === from?.view?.path && present.view.hash === from.view.hash)
   if (from?.head === to?.head) {
-    if (isAsLeft)
-      return { ...placeDocument(context, row, to, { ...there, appended: null }), checkpoint: null }
-    // Somebody edited it since: of the act only its status is taken back.
-    const commit = to?.view ? await setStatusText(context, row, to.view.current) : {}
-    return { commit, checkpoint: null, view: null }
+    const named = turnName(survey, row, turn)
+    const placed = isAsLeft
+      ? placeDocument(context, row, to, { ...there, appended: null })
+      : // Somebody edited it since: of the text only its status is taken back.
+        { commit: to?.view ? await setStatusText(context, row, to.view.current) : {}, view: null }
+    return {
+      ...placed,
+      name: named.name,
+      commit: { ...placed.commit, renames: named.renames },
+      checkpoint: null,
+    }
   }
-  if (!isAsLeft || !(await isAtState(context, row, from)))
-    throw new ReasonError('undo_overtaken', { id: name, act: turn.label, sequence: row.stream.headSequence })
+  if (!isAsLeft || !(await isAtState(context, row, from))) throw overtaken(row, turn)
+  const { name, renames } = turnName(survey, row, turn)
   const { checkpoint, foreign } = await checkpointOf(context, survey, row, turn)
   const placed = placeDocument(context, row, to, { ...there, appended: checkpoint.id })
   return {
-    commit: { ...placed.commit, appends: [{ checkpoint, after: row.stream.headId, foreign }] },
+    name,
+    commit: { ...placed.commit, renames, appends: [{ checkpoint, after: row.stream.headId, foreign }] },
     checkpoint: checkpoint.id,
     view: placed.view,
   }
+}
+
+const overtaken = ({ stream }: WorkRow, { label }: StreamTurn) =>
+  new ReasonError('undo_overtaken', { id: stream.name, act: label, sequence: stream.headSequence })
+
+/**
+ * The name goes back where the act gave it. Work that begins again takes back its name, which another may have needed
+ * while it counted as not there.
+ */
+function turnName(survey: Survey, row: WorkRow, turn: StreamTurn) {
+  const { names, from } = turn
+  const { name } = row.stream
+  if (name === names.to || (from !== null && names.from === names.to)) return { name, renames: [] }
+  if (from !== null && name !== names.from) throw overtaken(row, turn)
+  return { name: names.to, renames: claimName(survey, row.stream, names.to) }
 }
 
 /** Whether nobody saved since. What a session saved by itself is no act of anybody's, and does not count. */

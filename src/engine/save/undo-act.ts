@@ -16,9 +16,13 @@ export interface UndoReport {
   act: ToldAct
   /** The work that it changed. `as`: the number whose state stands again; null where the work had not begun. */
   work: Array<{ id: string; as: number | null; sequence: number }>
+  /** The work that has its other name again. */
+  renamed: Array<{ from: string; to: string }>
   files: TurnedFile[]
   /** The work in focus from now on; absent where focus stays. */
   focus?: string | null
+  /** Whether the files say it already. */
+  written: Files
 }
 
 /** An act, as it is told. */
@@ -38,19 +42,17 @@ export const tellAct = (act: ActRow): ToldAct => ({
 export async function undoAct(
   context: Context,
   { isRedo, isDry }: { isRedo: boolean; isDry: boolean },
-): Promise<UndoReport & { files: TurnedFile[]; written: Files }> {
-  if (isDry) {
-    const { answer } = await decide(context, await readSurvey(context), isRedo)
-    return { ...answer, written: 'pending' }
-  }
-  const done = await actOnDocuments(context, async (survey) => {
-    const { commit, answer } = await decide(context, survey, isRedo)
-    return { commit, answer: { report: answer } }
-  })
-  return { ...done.report, written: done.files }
+): Promise<UndoReport> {
+  if (isDry) return (await decide(context, await readSurvey(context), isRedo)).answer.report
+  const { report, files } = await actOnDocuments(context, (survey) => decide(context, survey, isRedo))
+  return { ...report, written: files }
 }
 
-async function decide(context: Context, survey: Survey, isRedo: boolean): Promise<DocumentAct<UndoReport>> {
+async function decide(
+  context: Context,
+  survey: Survey,
+  isRedo: boolean,
+): Promise<DocumentAct<{ report: UndoReport }>> {
   const { store, identity, speaker, session } = context
   const act = chooseAct(await store.local.listActs(identity.workspace), isRedo)
   if (act === null) throw new ReasonError(isRedo ? 'nothing_to_redo' : 'nothing_to_undo', {})
@@ -58,20 +60,20 @@ async function decide(context: Context, survey: Survey, isRedo: boolean): Promis
   if (!mayUndo(act, speaker, session?.id ?? null)) throw new ReasonError('undo_not_yours', { act: label })
   const { record } = act
   const parts: Array<Partial<DocumentCommit>> = []
-  const report: UndoReport = { act: { ...tellAct(act), isUndone: !isRedo }, work: [], files: [] }
+  const report: UndoReport = {
+    ...{ act: { ...tellAct(act), isUndone: !isRedo }, work: [], renamed: [], files: [], written: 'pending' },
+  }
   const checkpoints = new Map<string, string>()
   for (const stream of record.streams) {
-    const { id, name } = stream
+    const { id } = stream
     const sides = sidesOf(stream, isRedo)
     const note = `${isRedo ? 'redo' : 'undo'} of ${act.verb} #${stream.after.sequence}`
-    const { commit, checkpoint, view } = await turnStream(context, survey, {
-      id,
-      name,
-      label,
-      note,
-      ...sides,
+    const { commit, name, checkpoint, view } = await turnStream(context, survey, {
+      ...{ id, label, note, ...sides },
     })
     parts.push(commit)
+    const own = commit.renames?.find((one) => one.stream === id)
+    if (own && sides.from !== null) report.renamed.push({ from: own.from, to: own.name })
     if (view !== null) report.files.push(view)
     if (checkpoint === null) continue
     checkpoints.set(id, checkpoint)
@@ -93,7 +95,7 @@ async function decide(context: Context, survey: Survey, isRedo: boolean): Promis
     report.focus = survey.rows.find(({ stream }) => stream.id === focus)?.stream.name ?? null
   }
   const commit = { ...joinCommits(identity.workspace, ...parts), turn: { act: act.id, isUndone: !isRedo } }
-  return { commit, answer: report }
+  return { commit, answer: { report } }
 }
 
 /** Focus goes back where it is still the one that the act left. */

@@ -1,4 +1,4 @@
-import { BY_HAND, type Checkpoint } from '../../core/checkpoint.ts'
+import { type Checkpoint, saysSaved } from '../../core/checkpoint.ts'
 import { type Artifact, isDeleted, type WorkField, type WorkState } from '../../core/work.ts'
 import { type Fingerprint, fingerprintOf } from '../../workspace/fingerprint.ts'
 import type { Context } from '../context/context.ts'
@@ -47,9 +47,7 @@ const firstWord = (text: string) =>
  * folder may be no file at all, such as `node.js`: it counts only where a save has looked for it.
  */
 export function absentAt(checkpoint: Checkpoint | null, work: WorkState): string[] {
-  const isLookedAt = checkpoint?.triggers.some(
-    ({ note }) => note === BY_HAND.saved || note.startsWith(BY_HAND.handedOff),
-  )
+  const isLookedAt = checkpoint?.triggers.some(({ note }) => saysSaved(note))
   const sought = new Set(checkpoint && isLookedAt ? mentionsOf(checkpoint.work).map(({ path }) => path) : [])
   const unsought = mentionsOf(work).filter(
     ({ field, path }) => field !== 'references' && !path.includes('/') && !sought.has(path),

@@ -17,8 +17,9 @@ export function appendToLog(sql: Sql, change: LogChange): CommitResult {
     heads.set(checkpoint.stream, { id: checkpoint.id, sequence: head.sequence + 1 })
   }
   for (const stream of begins) if (isTaken(sql, stream)) return { done: false, why: 'name_taken' }
+  const moving = new Set(renames.map(({ stream }) => stream))
   for (const rename of renames) {
-    const refusal = renameRefusal(sql, rename)
+    const refusal = renameRefusal(sql, rename, moving)
     if (refusal !== null) return { done: false, why: refusal }
   }
 
@@ -71,11 +72,13 @@ const isTaken = (sql: Sql, { id, repository, kind, name }: NewStream): boolean =
 function renameRefusal(
   sql: Sql,
   { stream, from, name }: NonNullable<LogChange['renames']>[number],
+  moving: ReadonlySet<string>,
 ): 'head_moved' | 'name_taken' | null {
   if (!sql.has('SELECT 1 FROM streams WHERE id = ? AND name = ?', stream, from)) return 'head_moved'
-  const others = `SELECT 1 FROM streams o JOIN streams s ON s.id = ? AND o.repository = s.repository AND o.kind = s.kind
+  const others = `SELECT o.id FROM streams o JOIN streams s ON s.id = ? AND o.repository = s.repository AND o.kind = s.kind
     WHERE o.id <> s.id AND o.name_key = ?`
-  return sql.has(others, stream, nameKey(name)) ? 'name_taken' : null
+  const holder = sql.get<{ id: string }>(others, stream, nameKey(name))
+  return holder && !moving.has(holder.id) ? 'name_taken' : null
 }
 
 /** A row of the table of checkpoints. */

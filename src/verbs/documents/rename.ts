@@ -1,11 +1,10 @@
 import { nameKey } from '../../core/id.ts'
-import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
 import { refuseFile, requireDocumentName } from '../../engine/documents/begin-document.ts'
 import { editDocument } from '../../engine/documents/edit-document.ts'
-import { requireDocument, requireRow } from '../../engine/documents/find-stream.ts'
-import { findRow, findWithdrawn, isHere, type Survey } from '../../engine/documents/survey.ts'
+import { claimName, requireDocument, requireRow } from '../../engine/documents/find-stream.ts'
+import { isHere, type Survey } from '../../engine/documents/survey.ts'
 import { activePath, archivePath, isArchived } from '../../formats/checkpoint-md/layout.ts'
 import { setFrontMatter } from '../../formats/markdown/front-matter.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
@@ -61,18 +60,16 @@ export const rename = defineVerb({
     return actOnDocuments<RenameReceipt>(context, async (survey) => {
       const row = requireRow(survey, id)
       const { stream } = row
-      const other = findRow(survey, name) ?? findWithdrawn(survey, name)
-      if (other && other.stream.id !== stream.id)
-        throw new ReasonError('stream_exists', { id: other.stream.name })
       if (stream.name === name)
         return { commit: {}, answer: { id: name, beforeId: name, path: row.view?.path ?? null } }
+      const renames = claimName(survey, stream, name)
       const isSameFile = nameKey(stream.name) === nameKey(name)
       const moved =
         isHere(survey, row) && !isSameFile
           ? await moveDocument(context, survey, row, name)
           : { path: isHere(survey, row) ? (row.view?.path ?? null) : null, commit: {} }
       return {
-        commit: { ...moved.commit, renames: [{ stream: stream.id, from: stream.name, name }] },
+        commit: { ...moved.commit, renames },
         answer: { id: name, beforeId: stream.name, path: moved.path },
       }
     })

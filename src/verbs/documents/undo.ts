@@ -15,8 +15,6 @@ interface ActList {
 interface Undone extends UndoReport {
   kind: 'undone' | 'redone'
   dryRun: boolean
-  /** Whether the files say it already. */
-  written: 'published' | 'pending'
 }
 
 const listActs = async ({ store, identity }: Context): Promise<ActList> => ({
@@ -26,9 +24,9 @@ const listActs = async ({ store, identity }: Context): Promise<ActList> => ({
 
 export const undo = defineVerb({
   name: 'undo',
-  summary: 'Take back the last save, delta, focus, archive or other change made here',
+  summary: 'Take back the last save, delta, focus, archive or other change of work made here',
   detail:
-    'Store and files go back together. Nothing saved is deleted: a new checkpoint says what stands again, and the history keeps the rest. Undo again to go further back; --redo comes forward again. What hooks save by themselves is not undone. It is refused where somebody saved to the same work since.',
+    'It takes back the last of these: save, ledger write, confirm, reject, remove, reword, delta, new, fork, focus, archive, restore, rename, compress, handoff and import. No other command counts (not trust, the run commands, the import of an export, or what hooks save): undo passes over them, and --dry-run says what it would take back. Store and files go back together. Nothing saved is deleted: a new checkpoint says what stands again, and the history keeps the rest. Undo again to go further back; --redo comes forward again. It is refused where somebody saved to the same work since, or an import moved it on.',
   fields: {
     redo: { kind: 'flag', about: 'do again what was undone last' },
     list: { kind: 'flag', typed: true, about: 'list the last changes instead, newest first' },
@@ -79,20 +77,29 @@ function sayActs({ acts }: ActList, columns: number): string {
   return fitLines(renderTable(['WHEN', 'BY', 'WHAT'], rows), columns)
 }
 
-function sayUndone({ kind, dryRun, act, work, files, focus }: Undone): string {
+function sayUndone({ kind, dryRun, act, work, renamed, files, focus }: Undone): string {
   const isRedo = kind === 'redone'
-  const did = dryRun ? `Would ${isRedo ? 'redo' : 'undo'}` : isRedo ? 'Redid' : 'Undid'
+  const { undid, redid, is, hasBegun, ...did } = dryRun ? WOULD : DID
   return [
-    `${did}: ${visible(act.label)}`,
+    `${isRedo ? redid : undid}: ${visible(act.label)}`,
+    ...renamed.map(({ from, to }) => `  ${from} ${is} called ${to} again`),
     ...work.map(({ id, as, sequence }) =>
       as === null
-        ? `  ${id} has not begun (its history stays: savepoint show ${id} --history)`
-        : `  ${id} is as it was at #${as} (now #${sequence})`,
+        ? `  ${id} ${hasBegun} (its history stays: savepoint show ${id} --history)`
+        : `  ${id} ${is} as it was at #${as} (${dryRun ? 'then' : 'now'} #${sequence})`,
     ),
-    ...files.map(({ path, state }) => `  ${SAID[state]} ${visible(path)}`),
-    ...(focus === undefined ? [] : [focus === null ? '  nothing is in focus' : `  ${focus} is in focus`]),
+    ...files.map(({ path, state }) => `  ${did[state]} ${visible(path)}`),
+    ...(focus === undefined ? [] : [`  ${focus ?? 'nothing'} ${is} in focus`]),
     ...(dryRun ? [] : [isRedo ? 'Undo: savepoint undo' : 'Redo: savepoint undo --redo']),
   ].join('\n')
 }
 
-const SAID = { written: 'restored', removed: 'removed', left: 'left, because it changed since:' }
+const DID = {
+  ...{ undid: 'Undid', redid: 'Redid', is: 'is', hasBegun: 'has not begun' },
+  ...{ written: 'restored', removed: 'removed', left: 'left, because it changed since:' },
+}
+
+const WOULD = {
+  ...{ undid: 'Would undo', redid: 'Would redo', is: 'would be', hasBegun: 'would not have begun' },
+  ...{ written: 'would restore', removed: 'would remove', left: 'would leave, because it changed since:' },
+}

@@ -1,10 +1,10 @@
-import { BY_HAND } from '../../core/checkpoint.ts'
+import { BY_HAND_ABOUT } from '../../core/checkpoint.ts'
 import { requireName } from '../../core/id.ts'
 import { usageError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import { CORRECTABLE, type CorrectableField } from '../../core/work.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { type Correction, ITEM_NOUNS } from '../../policy/correct.ts'
+import { type Correction, ITEM_NOUNS, sayCorrected } from '../../policy/correct.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { NOTHING_SAID } from '../../policy/save.ts'
 import { choiceFact, integerFact, textFact } from '../define/facts.ts'
@@ -57,7 +57,7 @@ async function performCorrection(
       ...{ plan: null, stage: null, tddPhase: null, stream: stream ?? null, note: false },
       ...{ accomplishments: [], redacted: 0 },
     },
-    { kind: 'manual', note: BY_HAND.saved },
+    { kind: 'manual', note: BY_HAND_ABOUT[act.act] },
   )
   return { ...receipt, act: act.act, reason: 'why' in correction ? correction.why : '' }
 }
@@ -68,8 +68,7 @@ const DONE = { confirm: 'Confirmed', reject: 'Rejected', remove: 'Removed', rewo
 function sayCorrection({ act, reason, corrected, stream, sequence, views }: CorrectionReceipt): string {
   const lines = corrected.map(({ field, text, to }) => {
     const because = reason === '' ? '' : `, because ${reason}`
-    const said = to === undefined ? `${text}${because}` : `${text} → ${to}`
-    return `${DONE[act]} ${ITEM_NOUNS[field]}: ${said} (${stream} #${sequence})`
+    return `${DONE[act]} ${ITEM_NOUNS[field]}: ${sayCorrected({ text, to })}${because} (${stream} #${sequence})`
   })
   const behind = views.filter(({ state }) => state !== 'written')
   const files = behind.map(

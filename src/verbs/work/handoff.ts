@@ -1,5 +1,5 @@
 import { plainLine } from '../../core/bullets.ts'
-import { BY_HAND } from '../../core/checkpoint.ts'
+import { BY_HAND_ABOUT } from '../../core/checkpoint.ts'
 import { usageError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import { writeHandoffFor } from '../../engine/brief/write-handoff.ts'
@@ -49,7 +49,7 @@ export const handoff = defineVerb({
     const receipt = await saveInSession(
       context,
       { ...told, handedOff: true },
-      { kind: 'session-end', note: `${BY_HAND.handedOff}${purpose}` },
+      { kind: 'session-end', note: `${BY_HAND_ABOUT.handedOff}${purpose}` },
     )
     for (const { path, state, problem } of receipt.views)
       if (state !== 'written') context.notices.push(NOTICES.fileNotWritten(path, problem))

@@ -211,6 +211,14 @@ export function provesLogKeeping(open: OpenLog): void {
       })
       const { ids } = await growRun(log, { stream: { ...newStream('Alpha'), id: 'run_alpha_2' } })
       expect(await log.findStream(REPOSITORY, 'Alpha')).toMatchObject({ headId: ids[0] })
+      // One takes the name that another gives away with it.
+      const passed = [
+        { stream: 'run_alpha_2', from: 'Alpha', name: 'Alpha-2' },
+        { stream, from: 'delta', name: 'Alpha' },
+      ]
+      expect(await log.append({ renames: passed })).toEqual({ done: true })
+      expect(await log.findStream(REPOSITORY, 'Alpha')).toMatchObject({ id: stream })
+      expect(await log.findStream(REPOSITORY, 'Alpha-2')).toMatchObject({ id: 'run_alpha_2' })
     })
 
     test('maintained is told by the stream', async () => {
