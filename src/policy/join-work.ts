@@ -1,7 +1,7 @@
 import { formatCount } from '../core/text.ts'
-import { newItems, type WorkState } from '../core/work.ts'
+import { newItems, stands, type WorkState } from '../core/work.ts'
 import { withoutCorrected } from './correct.ts'
-import { inheritWork, stands } from './save.ts'
+import { inheritWork } from './save.ts'
 
 /** How much of what holds beyond one task: what work inherits, and what comes back with a merge. */
 export interface KnowledgeCount {
