@@ -19,12 +19,15 @@ import type { LogChange, NewStream, Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { storeBusy } from '../context/workspace-lock.ts'
+import { classifyStream } from './count-work.ts'
 import { readExport } from './read-export.ts'
 import { readingSchema } from './reading-schema.ts'
 
 export interface TakeReport {
   repositories: Array<{ id: string; name: string }>
-  streams: { new: number; extended: number; known: number }
+  /** Without the streams that sessions made by themselves. */
+  work: StreamNews
+  runs: StreamNews
   checkpoints: { new: number; known: number }
   versions: { new: number; known: number }
   sessions: { new: number; updated: number; known: number }
@@ -32,6 +35,12 @@ export interface TakeReport {
   split: Array<{ stream: string; now: string }>
   /** Records that refer to what is neither here nor in the file. */
   unplaced: number
+}
+
+interface StreamNews {
+  new: number
+  extended: number
+  known: number
 }
 
 type Point = CheckpointRecord | RemovedRecord
@@ -55,7 +64,8 @@ export async function takeExport(
 
 class Taking {
   readonly report: TakeReport = {
-    ...{ repositories: [], streams: { new: 0, extended: 0, known: 0 }, checkpoints: { new: 0, known: 0 } },
+    ...{ repositories: [], checkpoints: { new: 0, known: 0 } },
+    ...{ work: { new: 0, extended: 0, known: 0 }, runs: { new: 0, extended: 0, known: 0 } },
     ...{ versions: { new: 0, known: 0 }, sessions: { new: 0, updated: 0, known: 0 }, split: [], unplaced: 0 },
   }
   private readonly context: Context
@@ -121,10 +131,10 @@ class Taking {
 
   private countStream(): void {
     if (this.stream === null) return
-    const { streams } = this.report
-    if (this.hasAdded.new) streams.new += 1
-    else if (this.hasAdded.old) streams.extended += 1
-    else streams.known += 1
+    const { of: kind, name } = this.stream
+    const as = classifyStream({ kind, name })
+    const news = this.hasAdded.new ? 'new' : this.hasAdded.old ? 'extended' : 'known'
+    if (as !== null) this.report[as][news] += 1
     this.hasAdded = { new: false, old: false }
     this.stream = null
   }
