@@ -213,7 +213,7 @@ export const REASONS = {
     exit: EXIT.refused,
     http: 409,
     retry: false,
-    says: 'There is a checkpoint document {id} in this repository already.',
+    says: 'There is work called {id} in this repository already.',
     hint: 'Choose another name. See it with `savepoint show {id}`; if it is not here, bring it back: savepoint restore {id}',
   },
   stream_archived: {
@@ -496,6 +496,20 @@ export const REASONS = {
     says: 'No repository {name} is in the store that this clone could take over.',
     hint: 'Import its export first: savepoint import <file>. Known: {known}',
   },
+  clone_required: {
+    exit: EXIT.refused,
+    http: 409,
+    retry: false,
+    says: 'This folder is not a git repository: it cannot take over the work of {name}.',
+    hint: 'Change to your clone of {name}, and give the command again there.',
+  },
+  repository_ambiguous: {
+    exit: EXIT.refused,
+    http: 409,
+    retry: false,
+    says: 'The store has several repositories called {name}.',
+    hint: 'Give the id of one: {known}',
+  },
   repository_present: {
     exit: EXIT.refused,
     http: 409,
@@ -507,8 +521,8 @@ export const REASONS = {
     exit: EXIT.unknown,
     http: 404,
     retry: false,
-    says: 'The folder {path} cannot be looked at: {problem}',
-    hint: 'Change to a folder that exists and may be read.',
+    says: 'The folder {path} cannot be used: {problem}',
+    hint: 'Make the folder first, or choose one that exists and that you may use.',
   },
   output_failed: {
     exit: EXIT.unwritten,
@@ -594,6 +608,13 @@ export const REASONS = {
     says: '{path} is not in this workspace.',
     hint: 'Name files by their path from the root of the workspace; what lies outside is not looked at.',
   },
+  file_unknown: {
+    exit: EXIT.unknown,
+    http: 404,
+    retry: false,
+    says: 'File not found: {path}',
+    hint: 'Check the name: a relative path begins at the folder that you are in.',
+  },
   file_unreadable: {
     exit: EXIT.unknown,
     http: 403,
@@ -657,12 +678,14 @@ export function asReason(error: unknown): ReasonError {
   return new ReasonError('internal_error', { problem: describeError(error) }, { cause: error })
 }
 
-/** One line about a thrown value: its code where it has one, and its message. */
+/** One line about a thrown value: its message; of a system error its words, and its code behind them. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const [line = error.name] = error.message.split('\n', 1)
-  // Node adds the path to a system error; the reason names it already, and better than by a descriptor.
-  return errorCode(error)?.startsWith('E') ? line.replace(/ '[^']*'(?: -> '[^']*')?$/, '') : line
+  // Node adds the call and the path to a system error; the reason names the path already, and better.
+  return errorCode(error)?.startsWith('E')
+    ? line.replace(/^(E[A-Z0-9]+): ([^,]+)(?:, .*)?$/, '$2 ($1)')
+    : line
 }
 
 /** The `code` of a Node system error (`ENOENT`), or undefined. */

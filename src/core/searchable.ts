@@ -11,9 +11,14 @@ export interface Searchable {
   id: string
   kind: SearchKind
   text: string
-  /** What takes a decision's place, null where it stands again; absent where nothing is said about that. */
+  /**
+   * What takes a decision's place, or `REJECTED` and why where nothing does; null where it stands again. Absent where
+   * nothing is said about that.
+   */
   superseded?: string | null
 }
+
+export const REJECTED = 'rejected: '
 
 /** What a search asks for: a word, or some that stand side by side. With `prefix` the last word may go on. */
 export interface SearchTerm {

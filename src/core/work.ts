@@ -20,6 +20,9 @@ export interface Decision extends Claim {
   rejected?: string
 }
 
+/** Whether an item of the work holds: only a decision can be rejected or superseded. */
+export const stands = (item: object) => !('supersededBy' in item) || item.supersededBy === null
+
 export interface Item {
   text: string
 }

@@ -8,6 +8,7 @@ import {
   type CorrectedItem,
   type Decision,
   newItems,
+  stands,
   type WorkState,
 } from '../core/work.ts'
 import { matchItem, namesOf } from './match-item.ts'
@@ -79,8 +80,6 @@ function locateItem(work: WorkState, { act, text, field }: Correction): LocatedI
   const what = field === null ? (act === 'confirm' ? 'claim' : 'item') : ITEM_NOUNS[field]
   return matchItem(act === 'confirm' ? `unconfirmed ${what}` : what, items, text)
 }
-
-const stands = (item: object) => !('supersededBy' in item) || item.supersededBy === null
 
 /**
  * Whose word a correction is; null where it is the user's to give. An agent takes back what is its own: what nobody

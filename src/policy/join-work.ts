@@ -1,7 +1,7 @@
 import { comparableText, formatCount } from '../core/text.ts'
-import { type Claim, type Decision, newItems, type WorkState } from '../core/work.ts'
+import { type Claim, type Decision, newItems, stands, type WorkState } from '../core/work.ts'
 import { followCorrections, withoutCorrected } from './correct.ts'
-import { inheritWork, stands } from './save.ts'
+import { inheritWork } from './save.ts'
 
 /** How much of what holds beyond one task: what work inherits, and what comes back with a merge. */
 export interface KnowledgeCount {

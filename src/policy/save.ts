@@ -9,6 +9,7 @@ import {
   emptyWork,
   newItems,
   type Step,
+  stands,
   type WorkState,
 } from '../core/work.ts'
 import { CARRY, carryForward } from './carry.ts'
@@ -257,8 +258,6 @@ export const unheardReplacements = (work: WorkState, saying: Saying): string[] =
   decisionsMeant(work, saying)
     .filter((one) => !mayReplace(one, saying))
     .map(({ text }) => text)
-
-export const stands = ({ supersededBy }: Decision) => supersededBy === null
 
 function resolveQuestions(questions: Claim[], texts: string[]): Claim[] {
   const answered = new Set(texts.map((text) => matchItem('question', questions, text)))

@@ -1,7 +1,7 @@
 import { clipText, sha256 } from '../core/canonical.ts'
 import type { Checkpoint } from '../core/checkpoint.ts'
 import { decisionSentence } from '../core/decision.ts'
-import type { Searchable } from '../core/searchable.ts'
+import { REJECTED, type Searchable } from '../core/searchable.ts'
 import type { Session } from '../core/session.ts'
 import type { Decision, WorkState } from '../core/work.ts'
 import { accomplishmentsOf } from './registry.ts'
@@ -71,7 +71,7 @@ function decisionRecords(now: readonly Decision[], before: readonly Decision[]):
     const [record] = isSame ? [] : factRecord('decision', one.text, decisionSentence(one), one.why)
     if (record === undefined) return []
     if (one.rejected !== undefined && one.supersededBy !== null)
-      return [{ ...record, superseded: `nothing (rejected: ${one.rejected})` }]
+      return [{ ...record, superseded: `${REJECTED}${one.rejected}` }]
     if (one.supersededBy !== null) return [{ ...record, superseded: one.supersededBy }]
     return [
       known.some(({ supersededBy }) => supersededBy !== null) ? { ...record, superseded: null } : record,

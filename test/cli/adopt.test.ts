@@ -1,11 +1,11 @@
 import { cpSync, rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../support/sandbox.ts'
-import { elsewhere, history, listed, refusal, rows } from './document-lab.ts'
+import { commit, elsewhere, history, listed, refusal, rows, textOf } from './document-lab.ts'
 import { exported, fileIn, firstMachine, otherMachine, withAnswers } from './transfer-lab.ts'
 
 const OFFER =
-  /This looks like a clone of "repo", of which 1 piece of work is in the store\. .*savepoint import --adopt repo/
+  /This looks like a clone of "repo", whose work is in the store \(1 piece of work\)\. .*savepoint import --adopt repo/
 
 /** A first machine with one piece of work, and a second one whose store has it; its clone is fresh. */
 function carried(remote?: string) {
@@ -120,6 +120,11 @@ test('a store that was restored on another machine is offered to the clone there
 test('what nobody knows cannot be adopted', () => {
   const { other } = carried()
   expect(refusal(other, 'import', '--adopt', 'nothing')).toMatchObject({ reason: 'repository_unknown' })
+  // What is no clone is told so, whatever the store knows.
+  const folder = elsewhere(other, 'user')
+  expect(refusal(folder, 'import', '--adopt', 'repo')).toMatchObject({
+    message: 'This folder is not a git repository: it cannot take over the work of repo.',
+  })
   expect(rows(other, 'SELECT remote FROM repositories')).toEqual([{ remote: 'example.org/team/shop' }])
 })
 
@@ -136,4 +141,17 @@ test('a search of all projects names the repository, not the worktree', () => {
   }
   expect(new Set(hits.map(({ project }) => project))).toEqual(new Set(['repo']))
   for (const { open } of hits) expect(open).toContain(`cd ${box.repo} && `)
+})
+
+test('a document that came with the clone is listed once after its work was adopted', () => {
+  const box = firstMachine({ auth: textOf('auth') })
+  box.json(['save', 'Login works', '--stream', 'auth'])
+  commit(box, 'documents')
+  const other = otherMachine(box)
+  other.json(['import', exported(box), '--adopt', 'repo'])
+  expect(other.json(['list'])).toMatchObject({
+    documents: [{ id: 'auth', standing: 'foreign' }],
+    ...{ hidden: 0, trusted: false },
+  })
+  expect(other.json(['list', '--all'])).toMatchObject({ documents: [{ id: 'auth', standing: 'foreign' }] })
 })

@@ -607,7 +607,9 @@ describe('a rename', () => {
     expect(save(box, ['New', '--stream', 'feature-webhook'])).toMatchObject({ began: true, sequence: 1 })
     expect(told(box, ['feature-webhook'])).toMatchObject({ stream: 'feature-webhook', work: { now: 'New' } })
     expect(told(box, ['hooks'])).toMatchObject({ work: { now: 'Still on the branch' } })
-    expect(reasonFor(box, 'rename', 'hooks', 'MAIN')).toBe('stream_exists')
+    expect(refusal(box, 'rename', 'hooks', 'MAIN')).toMatchObject({
+      ...{ reason: 'stream_exists', message: 'There is work called main in this repository already.' },
+    })
     expect(box.json(['rename', 'hooks', 'Hooks'])).toMatchObject({ id: 'Hooks', beforeId: 'hooks' })
   })
 

@@ -121,7 +121,12 @@ describe('an export', () => {
     const other = arrived(box, exported(box))
     const again = other.json(['import', fileIn(box)]).taken
     expect(again).toMatchObject({
-      ...{ streams: { new: 0, extended: 0 }, checkpoints: { new: 0 }, versions: { new: 0 } },
+      ...{
+        work: { new: 0, extended: 0, known: 3 },
+        runs: { known: 1 },
+        checkpoints: { new: 0 },
+        versions: { new: 0 },
+      },
       ...{ sessions: { new: 0, updated: 0 }, split: [], unplaced: 0 },
     })
     box.json(['save', 'Went on', '--stream', 'bare'])
@@ -130,7 +135,7 @@ describe('an export', () => {
     expect(other.json(['import', file, '--dry-run']).taken).toMatchObject({ checkpoints: { new: 2 } })
     expect(listed(other, '--all').map(({ id }) => id)).not.toContain('fresh')
     expect(other.json(['import', file]).taken).toMatchObject({
-      ...{ streams: { new: 1, extended: 1 }, checkpoints: { new: 2 } },
+      ...{ work: { new: 1, extended: 1 }, runs: { new: 0, extended: 0 }, checkpoints: { new: 2 } },
     })
     expect(history(other, 'bare')).toEqual(history(box, 'bare'))
     // And the way back, with what the other one added.
@@ -185,14 +190,54 @@ describe('an export', () => {
     box.json(['save', 'Of the shop'])
     const second = sandbox()
     second.json(['save', 'Of another'], { env: { SAVEPOINT_HOME: box.home } })
-    expect(box.json(['export', fileIn(box, 'one.gz')])).toMatchObject({ repositories: 1, streams: 1 })
+    expect(box.json(['export', fileIn(box, 'one.gz')])).toMatchObject({ repositories: 1, work: 1 })
     expect(box.json(['export', fileIn(box, 'all.gz'), '--all'])).toMatchObject({
       repositories: 2,
-      streams: 2,
+      work: 2,
     })
     const other = otherMachine(box)
     const done = other.run(['import', fileIn(box, 'all.gz')])
-    expect(done.stdout).toContain('Imported 2 pieces of work, 2 checkpoints')
+    expect(done.stdout).toContain('Imported work: 2 new of ')
+  })
+
+  test('is counted as people see it: work, runs and sessions, without the streams of sessions', () => {
+    const box = fullMachine()
+    box.json(['save', 'Heard', '--stream', 'session-0123456789ab'])
+    expect(box.run(['export', fileIn(box)]).stdout).toContain(
+      'Exported 3 pieces of work, 1 run, 1 session to ',
+    )
+    const other = otherMachine(box)
+    const imported = () => other.run(['import', exported(box)]).stdout
+    expect(imported()).toContain('Imported work: 3 new; 1 run; 1 session of repo.')
+    expect(imported()).toContain('Imported nothing new of repo.')
+    box.json(['save', 'Went on', '--stream', 'bare'])
+    box.json(['save', 'Begun since', '--stream', 'fresh'])
+    expect(imported()).toContain('Imported work: 1 new, 1 extended of repo.')
+    const adopted = other.run(['import', '--adopt', 'repo']).stdout
+    expect(adopted).toContain('from now on: 4 pieces of work, 1 run.')
+  })
+
+  test('that is missing, or is a backup, is called so', () => {
+    const box = firstMachine()
+    box.json(['save', 'One'])
+    const [none, copy] = [fileIn(box, 'none.gz'), fileIn(box, 'copy.db')]
+    box.json(['backup', copy])
+    for (const words of [[none], ['none.gz'], ['--skip-damaged', none], ['--adopt', 'repo', none]])
+      expect(refusal(box, 'import', ...words)).toMatchObject({ reason: 'file_unknown' })
+    expect(refusal(box, 'import', copy)).toMatchObject({
+      message: expect.stringContaining(`savepoint backup --restore ${copy}`),
+    })
+    expect(refusal(box, 'backup', '--restore', none)).toMatchObject({ reason: 'file_unknown' })
+    expect(refusal(box, 'backup', '--restore', box.root)).toMatchObject({
+      message: expect.stringContaining('it is not a file'),
+    })
+    // Below a folder that is missing, and below a file.
+    for (const file of [`${box.root}/nowhere/x`, `${copy}/x`])
+      for (const verb of ['export', 'backup']) {
+        const { reason, message } = refusal(box, verb, file)
+        expect({ reason, message }).toMatchObject({ reason: 'folder_unreadable' })
+        expect(message).not.toMatch(/E[A-Z]+: |, open/)
+      }
   })
 
   test('never replaces a file without --force, and leaves nothing behind', () => {
@@ -220,7 +265,7 @@ describe('an export', () => {
     const { spawnSync } = process.getBuiltinModule('node:child_process')
     const cli = shell.replace('dist/cli.cjs', `'${new URL('../../dist/cli.cjs', import.meta.url).pathname}'`)
     const done = spawnSync('sh', ['-c', cli], { cwd: box.repo, env: box.env, encoding: 'utf8' })
-    expect(done.stderr).toContain('Exported 1 piece of work, 1 checkpoint')
+    expect(done.stderr).toContain('Exported 1 piece of work, 0 sessions')
     const piped = linesOf(fileIn(box, 'out.gz'))
     expect(piped.slice(1)).toEqual(lines.slice(1))
   })

@@ -307,9 +307,15 @@ test('a link on the way to a place is not followed', () => {
 test('a path that is not there, or not of this workspace, is refused before anything is imported', () => {
   const box = workBox()
   note(box, '2026-03-01T10:00:00Z', 'first')
-  for (const path of ['nowhere', '.claude/nowhere.json', '..', box.root, '']) {
+  for (const [path, expected] of [
+    ['nowhere', 'file_unknown'],
+    ['.claude/nowhere.json', 'file_unknown'],
+    ['..', 'usage_invalid'],
+    [box.root, 'usage_invalid'],
+    ['', 'usage_invalid'],
+  ] as const) {
     const { reason } = refusal(box, 'import', '.claude', path)
-    expect([path, reason]).toEqual([path, 'usage_invalid'])
+    expect([path, reason]).toEqual([path, expected])
   }
   expect(rows(box, 'SELECT id FROM checkpoints')).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../support/sandbox.ts'
 import { commit, elsewhere, workBox } from './document-lab.ts'
+import { onTerminal } from './resume-lab.ts'
 import { ago, ended, idOf, MINUTE, recorded, silent } from './session-lab.ts'
 
 const HOUR = 60 * MINUTE
@@ -137,4 +138,13 @@ test('nothing that was asked drives a terminal, and no line is wider than it', a
   const told = box.run(['list'], { env: { COLUMNS: '40' } }).stdout
   expect(told).not.toContain('\u001b')
   expect(told.split('\n').filter(Boolean)).toHaveLength(3)
+})
+
+test('on a narrow terminal the time goes before the problem does', () => {
+  const box = workBox()
+  box.json(['save', 'Login fails at night', '--stream', 'auth'])
+  const lineAt = (columns: number) => onTerminal(box, columns, ['list']).stdout.split(/\r?\n/)[1]
+  expect(lineAt(80)).toMatch(/^auth {2}open {6}\d{4}-\d\d-\d\d \d\d:\d\d {2}Login fails at night$/)
+  expect(lineAt(48)).toMatch(/^auth {2}open {6}\d{4}-\d\d-\d\d {2}Login fails at night$/)
+  expect(lineAt(40)).toBe('auth  open      Login fails at night')
 })

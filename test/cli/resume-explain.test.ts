@@ -150,3 +150,39 @@ test('into a pipe it is the same page, and where there is nothing to explain it 
   expect(stdout).not.toContain('<savepoint>')
   expect(workBox().run(['resume', '--explain']).stdout).toContain('Nothing has been saved here yet.')
 })
+
+test('what an agent decided and the user confirmed is told as the word of both', () => {
+  const box = savedBox()
+  box.json(['confirm', 'Passkeys over JWT'])
+  expect(lineWith(explained(box), 'Passkeys')).toMatchObject({
+    source: { by: 'agent', sequence: 3, confirmed: { by: 'user', sequence: 4 } },
+  })
+  // It stands since, and is told with the save in which it was confirmed.
+  box.json(['save', '--next', 'Ship it'])
+  const page = box.run(['resume', '--explain']).stdout.replace(/\s+/g, ' ')
+  expect(page).toContain('from save #3 of main by agent, less than a minute ago; confirmed by user in #4')
+  expect(lineWith(explained(box), 'JWT over cookies (why')?.source).toMatchObject({ confirmed: null })
+})
+
+test('after an undo and a redo each line is told from the save in which it was said', () => {
+  const box = savedBox()
+  const sources = () =>
+    explained(box)
+      .filter(({ source }) => source.kind !== 'found')
+      .map(({ text, source }) => ({ text, source }))
+  const before = sources()
+  box.json(['save', '--next', 'Ship it'])
+  const after = sources()
+  box.json(['undo'])
+  expect(sources()).toEqual(before)
+  box.json(['undo', '--redo'])
+  expect(sources()).toEqual(after)
+})
+
+test('a rejected decision can only be removed, and each command that is told works', () => {
+  const box = savedBox()
+  box.json(['reject', 'Passkeys over JWT', '--why', 'no browser has them'])
+  const { commands = [] } = lineWith(explained(box), 'Passkeys') ?? {}
+  expect(commands).toEqual(['savepoint remove "Passkeys over JWT"'])
+  expect(box.run(['remove', 'Passkeys over JWT']).code).toBe(0)
+})

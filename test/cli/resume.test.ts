@@ -376,6 +376,12 @@ describe('questions', () => {
     expect(text).toContain(`Ask before going on from Now:\n- ${FOCUS}\n## Work`)
   })
 
+  test('where nothing is said about now, the questions do not speak of it', () => {
+    const box = workBox()
+    box.json(['save', '--by', 'agent', '--goal', 'Login', '--decision', 'Passkeys'])
+    expect(told(box).text).toContain(`\nAsk before going on:\n- ${CONFIRM('Passkeys')}\n`)
+  })
+
   test('unconfirmed claims are asked about, the newest decision first, three questions at most [003.25] [003.26]', () => {
     const box = full()
     box.json([

@@ -234,3 +234,12 @@ describe('search', () => {
     expect(existsSync(`${box.home}/set-aside`)).toBe(false)
   })
 })
+
+test('a rejected decision says why it was rejected', () => {
+  const box = workBox()
+  box.json(['save', 'Login', '--decision', 'Passkeys over tokens'])
+  box.json(['reject', 'Passkeys over tokens', '--why', 'no browser has them'])
+  const { stdout } = box.run(['search', 'passkeys'])
+  expect(stdout).toContain(', rejected: no browser has them\n')
+  expect(stdout).not.toContain('superseded by')
+})

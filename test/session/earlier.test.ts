@@ -328,7 +328,7 @@ describe('what cannot be read', () => {
     expect((await rowsOf(lab)).map(({ session }) => session.id)).toEqual([A])
     const faults = await faultsIn(lab)
     expect(faults).toContain('Session c3000000 cannot be read: EACCES')
-    expect(faults).toContain('Session b2000000 cannot be read: EIO')
+    expect(faults).toContain('Session b2000000 cannot be read: i/o error (EIO)')
     expect(await readWith(lab)).toEqual({ read: 0, unread: 0, newestAt: null })
     expect(await faultsIn(lab)).toBe(faults)
     const again = await lab.within((context) =>

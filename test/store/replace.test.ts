@@ -94,7 +94,7 @@ test('what is no store, is damaged or newer is refused, and nothing is changed',
     [text, 'backup_invalid'],
     [other, 'backup_invalid'],
     [torn, 'backup_invalid'],
-    [file('gone.db'), 'backup_invalid'],
+    [file('gone.db'), 'file_unknown'],
     [newer, 'store_newer'],
   ] as const)
     await expect(replaceStore(store, folders, NOW, path), path).rejects.toMatchObject({ reason })

@@ -1,5 +1,5 @@
 import { ADOPTED, BY_HAND, BY_HAND_ABOUT, type Checkpoint } from '../../core/checkpoint.ts'
-import { itemNames, type WorkField, type WorkState } from '../../core/work.ts'
+import { type Claim, itemNames, type WorkField, type WorkState } from '../../core/work.ts'
 import { type ItemOrigin, type OriginKind, originKey } from '../../policy/brief/item-origin.ts'
 import { type SaidFields, TASK_FIELDS, type TaskField } from '../../policy/brief/newest-task.ts'
 import type { Store } from '../../store/store.ts'
@@ -19,9 +19,9 @@ interface OriginWalk {
 }
 
 /**
- * The checkpoint in which each item of some fields first stood, and has stood since: one walk along the parents, which
- * ends as soon as all are found. An item that the first checkpoint does not have, as after an edit of the ledger, has
- * none.
+ * The checkpoint in which each item of some fields first stood, and has stood since: one walk back, which ends as soon
+ * as all are found. An undo, a redo or a restore says nothing itself: the walk goes on at the checkpoint that it brought
+ * back. An item that the first checkpoint does not have, as after an edit of the ledger, has none.
  */
 export async function findItemOrigins(
   store: Store,
@@ -29,25 +29,50 @@ export async function findItemOrigins(
   { work, fields, most }: OriginWalk,
 ): Promise<Map<string, ItemOrigin>> {
   const origins = new Map<string, ItemOrigin>()
-  const namesIn = (one: WorkState) =>
-    new Set(fields.flatMap((field) => itemNames(one, field).map((name) => originKey(field, name))))
-  const told = namesIn(work)
-  let open = [...namesIn(start.checkpoint.work)].filter((key) => told.has(key))
+  const confirmations = new Map<string, ItemOrigin['confirmed']>()
+  const told = itemsIn(work, fields)
+  let items = itemsIn(start.checkpoint.work, fields)
+  let open = [...items.keys()].filter((key) => told.has(key))
   let one = start
   for (let step = 0; open.length > 0; step += 1) {
-    const { parent } = one.checkpoint
-    const stored = parent === null || step >= most ? null : await store.log.readCheckpoint(parent)
+    const { parent, stands: previous = parent, id: checkpoint } = one.checkpoint
+    const stored = previous === null || step >= most ? null : await store.log.readCheckpoint(previous)
     const isRead = stored?.state === 'whole'
-    const before = isRead ? namesIn(stored.checkpoint.work) : new Set()
-    const origin = originAt(one, !isRead && parent !== null)
-    for (const key of open) if (!before.has(key)) origins.set(key, origin)
+    const before: ReturnType<typeof itemsIn> = isRead ? itemsIn(stored.checkpoint.work, fields) : new Map()
+    const origin = originAt(one, !isRead && previous !== null)
+    for (const key of open) {
+      const [item, older] = [items.get(key), before.get(key)]
+      if (older === undefined)
+        origins.set(key, { ...origin, by: item?.origin ?? null, confirmed: confirmations.get(key) ?? null })
+      else if (item?.origin && isUsersWord(item) && !isUsersWord(older) && !confirmations.has(key))
+        confirmations.set(key, { by: item.origin, sequence: one.sequence, checkpoint })
+    }
     open = open.filter((key) => before.has(key))
+    items = before
     if (isRead) one = { checkpoint: stored.checkpoint, sequence: stored.row.sequence }
   }
   return origins
 }
 
-const originAt = ({ checkpoint, sequence }: NumberedCheckpoint, isOlder: boolean): ItemOrigin => ({
+/** The items of some fields by `originKey`; of a claim, also whose word it is. */
+function itemsIn(work: WorkState, fields: OriginWalk['fields']): Map<string, Partial<Claim>> {
+  const items = new Map<string, Partial<Claim>>()
+  for (const field of fields)
+    for (const [index, name] of itemNames(work, field).entries()) {
+      // `as`: of what is in the lists only claims say whose word they are.
+      const item = (typeof work[field] === 'string' ? {} : work[field][index]) as Partial<Claim>
+      items.set(originKey(field, name), item)
+    }
+  return items
+}
+
+const isUsersWord = ({ origin, confirmed }: Partial<Claim>) =>
+  confirmed === true && (origin === 'user' || origin === 'file')
+
+const originAt = (
+  { checkpoint, sequence }: NumberedCheckpoint,
+  isOlder: boolean,
+): Omit<ItemOrigin, 'by' | 'confirmed'> => ({
   ...{ kind: originKind(checkpoint), stream: checkpoint.stream, sequence, checkpoint: checkpoint.id },
   ...{ at: checkpoint.at, session: checkpoint.session ?? null, isOlder },
 })

@@ -178,12 +178,12 @@ export const NOTICES = {
   endNotSaved: (problem: string) => `The end of the command was not saved: ${problem}`,
 
   // transfer: work of another machine
-  cloneOfKnown: (name: string, work: number, short: string) =>
-    `This looks like a clone of ${quoteShort(name)}, of which ${formatCount(work, 'piece of work is', 'pieces of work are')} in the store. To take ${work === 1 ? 'it' : 'them'} over: savepoint import --adopt ${short}`,
-  adoptQuestion: (name: string, work: number) =>
-    `This looks like a clone of ${quoteShort(name)}, of which ${formatCount(work, 'piece of work is', 'pieces of work are')} in the store. Take ${work === 1 ? 'it' : 'them'} over? (y/N)`,
-  adopted: (name: string, work: number) =>
-    `This clone has the work of ${quoteShort(name)} from now on: ${formatCount(work, 'piece of work', 'pieces of work')}.`,
+  cloneOfKnown: (name: string, work: string, short: string) =>
+    `This looks like a clone of ${quoteShort(name)}, whose work is in the store (${work}). To take it over: savepoint import --adopt ${short}`,
+  adoptQuestion: (name: string, work: string) =>
+    `This looks like a clone of ${quoteShort(name)}, whose work is in the store (${work}). Take it over? (y/N)`,
+  adopted: (name: string, work: string) =>
+    `This clone has the work of ${quoteShort(name)} from now on: ${work}.`,
   workRenamed: (was: string, now: string) => `${was} was in both: yours of this clone is ${now} now.`,
   exportedWithout: (what: readonly string[]) =>
     `Damaged in the store, and not in the export: ${what.slice(0, 5).join(', ')}${what.length > 5 ? ` and ${what.length - 5} more` : ''}. See: savepoint doctor`,

@@ -7,6 +7,7 @@ import {
   type CorrectedItem,
   emptyWork,
   newItems,
+  stands,
   type WorkState,
 } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
@@ -27,7 +28,6 @@ import {
   type NamedFile,
   rejectedAgain,
   type SaveInput,
-  stands,
   unheardConfirmations,
   unheardReplacements,
 } from '../../policy/save.ts'

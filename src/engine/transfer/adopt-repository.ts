@@ -3,25 +3,27 @@ import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { looksLikeSame } from '../../policy/same-repository.ts'
 import type { RepositoryRow } from '../../store/local-state.ts'
+import type { Stream } from '../../store/log.ts'
 import { takeRepositoryId } from '../../workspace/identity.ts'
 import { readRemote } from '../../workspace/read-remote.ts'
 import { type Context, settleIdentity } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
+import { countWork, sayWork, type WorkCount } from './count-work.ts'
 import { placeOfRepository, rootsHere } from './repository-marks.ts'
 
 /** A repository of the store that is nowhere on this machine, and how much work of it there is. */
-interface Adoptable extends RepositoryRow {
-  work: number
+interface Adoptable {
+  row: RepositoryRow
+  work: WorkCount
 }
 
-const workOf = async ({ store }: Context, repository: string) => {
-  if (repository === '') return 0
-  const [work, runs] = [
-    await store.log.listStreams(repository, 'work'),
-    await store.log.listStreams(repository),
-  ]
-  return work.length + runs.length
-}
+const streamsOf = async ({ store }: Context, repository: string): Promise<Stream[]> =>
+  repository === ''
+    ? []
+    : [
+        ...(await store.log.listStreams(repository, 'work')),
+        ...(await store.log.listStreams(repository, 'run')),
+      ]
 
 /** Where a repository lies on this machine; null where it does not. */
 async function folderOf({ store }: Context, repository: string): Promise<string | null> {
@@ -42,15 +44,15 @@ async function findAdoptable(context: Context): Promise<Adoptable | null> {
   const others = (await store.local.listRepositories()).filter(
     ({ id, declined }) => id !== identity.repository && !declined.includes(place.root),
   )
-  if (others.length === 0 || (await workOf(context, identity.repository)) > 0) return null
+  if (others.length === 0 || (await streamsOf(context, identity.repository)).length > 0) return null
   const remote = readRemote(place)
   let roots: string[] | null = null
   for (const other of others) {
     if ((await folderOf(context, other.id)) !== null) continue
-    const work = await workOf(context, other.id)
-    if (work === 0) continue
+    const streams = await streamsOf(context, other.id)
+    if (streams.length === 0) continue
     roots ??= await rootsHere(context)
-    if (looksLikeSame({ remote, roots }, other)) return { ...other, work }
+    if (looksLikeSame({ remote, roots }, other)) return { row: other, work: countWork(streams) }
   }
   return null
 }
@@ -64,25 +66,25 @@ export async function offerAdoption(context: Context): Promise<void> {
   if (context.speaker === 'agent') return
   const found = await findAdoptable(context)
   if (found === null) return
-  const { name, work, id } = found
+  const { row, work } = found
+  const { name, id } = row
   if (context.ask === null) {
-    const short = await shortestName(context, found)
-    context.notices.push(NOTICES.cloneOfKnown(name, work, short))
+    const short = await shortestName(context, row)
+    context.notices.push(NOTICES.cloneOfKnown(name, sayWork(work), short))
     return
   }
-  const [answer = ''] = await context.ask([NOTICES.adoptQuestion(name, work)])
+  const [answer = ''] = await context.ask([NOTICES.adoptQuestion(name, sayWork(work))])
   if (/^y(?:es)?$/i.test(answer)) {
     const adopted = await adoptRepository(context, id)
-    context.notices.push(NOTICES.adopted(name, adopted.work))
+    context.notices.push(NOTICES.adopted(name, sayWork(adopted)))
     for (const { was, now } of adopted.renamed) context.notices.push(NOTICES.workRenamed(was, now))
   } else {
-    const { work: _counted, ...row } = found
     await context.store.local.seeRepository({ ...row, declined: [...row.declined, context.place.root] })
   }
 }
 
-export const tellAdoption = ({ name, work, renamed }: AdoptedRepository): string[] => [
-  NOTICES.adopted(name, work),
+export const tellAdoption = ({ name, renamed, ...work }: AdoptedRepository): string[] => [
+  NOTICES.adopted(name, sayWork(work)),
   ...renamed.map(({ was, now }) => NOTICES.workRenamed(was, now)),
 ]
 
@@ -92,10 +94,9 @@ async function shortestName({ store }: Context, { id, name }: RepositoryRow): Pr
   return alike.length === 1 && /^[\w.][\w.-]*$/.test(name) ? name : id
 }
 
-export interface AdoptedRepository {
+export interface AdoptedRepository extends WorkCount {
   id: string
   name: string
-  work: number
   renamed: Array<{ was: string; now: string }>
 }
 
@@ -109,9 +110,13 @@ export async function adoptRepository(context: Context, wanted: string): Promise
     throw new ReasonError('import_by_agent', { what: 'take over work for this clone' })
   const all = await store.local.listRepositories()
   const [found, ...more] = all.filter(({ id, name }) => id === wanted || name === wanted)
-  if (found === undefined || more.length > 0 || place.git === null) {
-    const known = all.map(({ id, name }) => (more.length > 0 ? `${name} (${id})` : name)).slice(0, 10)
-    throw new ReasonError('repository_unknown', { name: wanted, known: known.join(', ') || 'none' })
+  if (place.git === null) throw new ReasonError('clone_required', { name: wanted })
+  const list = (known: string[]) => known.slice(0, 10).join(', ') || 'none'
+  if (found === undefined)
+    throw new ReasonError('repository_unknown', { name: wanted, known: list(all.map(({ name }) => name)) })
+  if (more.length > 0) {
+    const known = list([found, ...more].map(({ id }) => id))
+    throw new ReasonError('repository_ambiguous', { name: wanted, known })
   }
   const { id, name } = found
   const here = await settleIdentity(context, 'write')
@@ -130,6 +135,5 @@ export async function adoptRepository(context: Context, wanted: string): Promise
   // What is found by a search has the old id; it is made anew at the next search.
   await store.index.forget()
   context.identity = to
-  const work = await workOf(context, id)
-  return { id, name, work, renamed }
+  return { id, name, ...countWork(await streamsOf(context, id)), renamed }
 }

@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, readSync } from 'node:fs'
+import { closeSync, createReadStream, lstatSync, readSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { fieldOf, parseOrUndefined } from '../../core/json.ts'
 import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
@@ -12,20 +12,25 @@ const MAX_BYTES = 64 * 1024 ** 3
 
 const isPacked = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b
 
-/** Whether a file begins as an export does; false for anything else, also for what cannot be opened. */
-export function isExportFile(path: string): boolean {
+/** How the file of a store begins, and so a backup. */
+const DATABASE_START = 'SQLite format 3\0'
+
+/** What a file is by how it begins: `other` is anything else, also what cannot be opened. */
+export function sniffFile(path: string): 'export' | 'backup' | 'missing' | 'other' {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return 'missing'
   try {
     const { fd } = openPlainFile(path)
     try {
       const bytes = Buffer.alloc(4_096)
       const start = bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0))
-      return fieldOf(parseOrUndefined(firstLine(start)), 'savepoint') === 'export'
+      if (start.toString('latin1', 0, DATABASE_START.length) === DATABASE_START) return 'backup'
+      return fieldOf(parseOrUndefined(firstLine(start)), 'savepoint') === 'export' ? 'export' : 'other'
     } finally {
       closeSync(fd)
     }
   } catch (error) {
     if (errorCode(error) === undefined && !(error instanceof ReasonError)) throw error
-    return false
+    return 'other'
   }
 }
 

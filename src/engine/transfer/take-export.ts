@@ -19,6 +19,7 @@ import type { LogChange, NewStream, Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { storeBusy } from '../context/workspace-lock.ts'
+import { classifyStream } from './count-work.ts'
 import { readExport } from './read-export.ts'
 import { readingSchema } from './reading-schema.ts'
 import { nameAsLine, nameRepositories } from './repository-marks.ts'
@@ -26,7 +27,9 @@ import { nameAsLine, nameRepositories } from './repository-marks.ts'
 export interface TakeReport {
   /** Those that the file has, as they are called here; `changed`: something of it was added. */
   repositories: Array<{ id: string; name: string; changed: boolean }>
-  streams: { new: number; extended: number; known: number }
+  /** Without the streams that sessions made by themselves. */
+  work: StreamNews
+  runs: StreamNews
   checkpoints: { new: number; known: number }
   versions: { new: number; known: number }
   sessions: { new: number; updated: number; known: number }
@@ -36,6 +39,12 @@ export interface TakeReport {
   undone: Array<{ stream: string; repository: string }>
   /** Records that refer to what is neither here nor in the file. */
   unplaced: number
+}
+
+interface StreamNews {
+  new: number
+  extended: number
+  known: number
 }
 
 type Point = CheckpointRecord | RemovedRecord
@@ -59,7 +68,8 @@ export async function takeExport(
 
 class Taking {
   readonly report: TakeReport = {
-    ...{ repositories: [], streams: { new: 0, extended: 0, known: 0 }, checkpoints: { new: 0, known: 0 } },
+    ...{ repositories: [], checkpoints: { new: 0, known: 0 } },
+    ...{ work: { new: 0, extended: 0, known: 0 }, runs: { new: 0, extended: 0, known: 0 } },
     ...{ versions: { new: 0, known: 0 }, sessions: { new: 0, updated: 0, known: 0 } },
     ...{ split: [], undone: [], unplaced: 0 },
   }
@@ -139,10 +149,10 @@ class Taking {
 
   private countStream(): void {
     if (this.stream === null) return
-    const { streams } = this.report
-    if (this.hasAdded.new) streams.new += 1
-    else if (this.hasAdded.old) streams.extended += 1
-    else streams.known += 1
+    const { of: kind, name } = this.stream
+    const as = classifyStream({ kind, name })
+    const news = this.hasAdded.new ? 'new' : this.hasAdded.old ? 'extended' : 'known'
+    if (as !== null) this.report[as][news] += 1
     this.hasAdded = { new: false, old: false }
     this.stream = null
   }

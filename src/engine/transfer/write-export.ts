@@ -7,12 +7,12 @@ import type { ExportRecord, RemovedRecord } from '../../formats/export/record.ts
 import type { RepositoryRow } from '../../store/local-state.ts'
 import type { CheckpointRow, Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
+import { countWork, type WorkCount } from './count-work.ts'
 import { nameRepositories, recordRepository } from './repository-marks.ts'
 
 /** What an export holds, in numbers. */
-export interface ExportCounts {
+export interface ExportCounts extends WorkCount {
   repositories: number
-  streams: number
   checkpoints: number
   removed: number
   versions: number
@@ -33,7 +33,8 @@ export async function writeExport(
   const { gzipSync } = process.getBuiltinModule('node:zlib')
   const writer = new ExportWriter()
   const counts: ExportCounts = {
-    ...{ repositories: 0, streams: 0, checkpoints: 0, removed: 0, versions: 0, sessions: 0, damaged: [] },
+    ...{ repositories: 0, work: 0, runs: 0, checkpoints: 0, removed: 0, versions: 0, sessions: 0 },
+    damaged: [],
   }
   let [lines, size]: [string[], number] = [[], 0]
   const put = async (line: string, isLast = false) => {
@@ -61,6 +62,7 @@ async function* recordsOf(
     ...(await store.log.listStreams(wanted, 'work')),
     ...(await store.log.listStreams(wanted, 'run')),
   ]
+  Object.assign(counts, countWork(streams))
   const sessions = [...(await store.log.readJournalPositions()).keys()]
   const total = streams.reduce((sum, { headSequence }) => sum + headSequence, sessions.length) + 1
   let done = 0
@@ -75,7 +77,6 @@ async function* recordsOf(
   const sent = new Set<string>()
   for (const stream of streams) {
     const { id, repository, kind, name } = stream
-    counts.streams += 1
     yield* declare(repository)
     yield { kind: 'stream', id, repository, of: kind, name }
     yield* checkpointsOf(context, stream, counts, step)

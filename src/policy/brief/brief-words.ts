@@ -44,11 +44,15 @@ const COMMAND_NAME = 12
 export function headerOf(brief: Brief, manner: Manner, estimate: Estimate): Header {
   const { quote, drift, name, questions } = LIMITS[manner]
   const cutTo = (tokens: number) => (text: string) => clipTokens(text, tokens, estimate)
+  const hasNow = brief.sections.some(({ title }) => title === 'Now')
   return {
     stream: clipTokens(brief.stream, name, estimate),
     age: `${ageOf(brief.ageMs)} old`,
     drift: brief.session !== undefined && !hasDrift(brief.drift) ? '' : sayDrift(brief, cutTo(drift)),
-    lead: brief.questions.length > 0 && manner === 'full' ? 'Ask before going on from Now:' : '',
+    lead:
+      brief.questions.length > 0 && manner === 'full'
+        ? `Ask before going on${hasNow ? ' from Now' : ''}:`
+        : '',
     questions: brief.questions.slice(0, questions).map(({ kind, about }) => ASKS[kind](cutTo(quote)(about))),
     // A name that was cut finds nothing.
     command:

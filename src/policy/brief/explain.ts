@@ -1,6 +1,6 @@
 import type { BriefPage, Mark, PageLine } from '../../core/brief-page.ts'
 import { ageOf } from '../../core/text.ts'
-import { itemNames, type Origin, type WorkField, type WorkState } from '../../core/work.ts'
+import { CORRECTABLE, itemNames, stands, type WorkField, type WorkState } from '../../core/work.ts'
 import type { Brief, BriefInput } from './brief.ts'
 import { BEFORE_TASK, type BriefLine, type BriefSection, nameOfField } from './brief-sections.ts'
 import type { TalkSection, Talks } from './brief-talk.ts'
@@ -9,8 +9,7 @@ import { TASK_FIELDS } from './newest-task.ts'
 
 /** Where a line of a brief comes from. */
 export type LineSource =
-  /** A checkpoint; `by` says whose word it is, where that is known. */
-  | (ItemOrigin & { by: Origin | null })
+  | ItemOrigin
   /** What a session said; `request` counts from 1. */
   | { kind: 'talk'; session: string; at: string | null; request: number | null }
   /** It was written into the ledger by hand, and no save has taken it in yet. */
@@ -125,7 +124,7 @@ function overLines({ input, origins, cost }: BriefParts): ExplainedLine[] {
       return {
         ...{ section: BEFORE_TASK, text, state: 'over', tokens: cost(plainLine(text)), rank: 'must' },
         ...{ mark: null, note: '', commands: [] },
-        ...withAge(origin ? { ...origin, by: null } : { kind: 'edit' }, input),
+        ...withAge(origin ?? { kind: 'edit' }, input),
       }
     }),
   )
@@ -138,37 +137,33 @@ function itemOf({ field, index }: BriefLine, work: WorkState): string | undefine
 }
 
 function sourceOf(line: BriefLine, { input: { work }, origins }: BriefParts): LineSource {
-  const { field, index } = line
+  const { field } = line
   if (field === 'learnings') return { kind: 'learned' }
   const item = itemOf(line, work)
   // The plan, and what stopped it, are where the work stands: they have no words of their own.
   if (field === 'position' || item === undefined) return { kind: 'found' }
-  const origin = origins.get(originKey(field, item))
-  if (origin === undefined) return { kind: 'edit' }
-  const claims = CLAIMS.find((one) => one === field)
-  return { ...origin, by: claims ? (work[claims][index]?.origin ?? null) : null }
+  return origins.get(originKey(field, item)) ?? { kind: 'edit' }
 }
 
-const CLAIMS = ['decisions', 'constraints', 'rules', 'facts', 'questions'] as const
-
-/** Lists of which an item can be taken out or said in other words. */
-const CORRECTABLE = [...CLAIMS, 'next', 'blockers'] as const
 const OPTIONS: { readonly [Field in WorkField]?: string } = {
   ...{ problem: '--problem', intent: '--goal', state: '--state', now: '--now' },
 }
 
 function commandsFor(line: BriefLine, { input: { work, stream }, isNamed }: BriefParts): string[] {
-  const { field } = line
+  const { field, index } = line
   const item = itemOf(line, work)
   if (field === 'learnings' || item === undefined) return []
   const option = OPTIONS[field]
   const where = isNamed ? ` --stream ${stream}` : ''
   if (option !== undefined) return [`savepoint save ${option} "…"${where}`]
-  if (!CORRECTABLE.some((one) => one === field)) return []
+  const list = CORRECTABLE.find((one) => one === field)
+  if (list === undefined) return []
   const text = quoteForShell(shortestName(item, work))
+  const remove = `savepoint remove ${text}${where}`
+  if (!stands(work[list][index] ?? {})) return [remove]
   return line.unconfirmed
     ? [`savepoint confirm ${text}${where}`, `savepoint reject ${text} --why "…"${where}`]
-    : [`savepoint reword ${text} --to "…"${where}`, `savepoint remove ${text}${where}`]
+    : [`savepoint reword ${text} --to "…"${where}`, remove]
 }
 
 /** So long a name is given whole. */

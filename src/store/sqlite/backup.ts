@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import { isPlainOrAbsent } from '../../fs/disk.ts'
@@ -9,6 +9,9 @@ import { type Database, openDatabase } from './driver.ts'
 /** Copies a database as it stands now, while others write. The name appears only when the copy is whole. */
 export function copyDatabase(db: Database, file: string): void {
   if (existsSync(file)) throw new ReasonError('backup_exists', { path: file })
+  const folder = dirname(file)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new ReasonError('folder_unreadable', { path: folder, problem: 'there is no such folder' })
   const temp = `${file}.part-${process.pid}`
   try {
     // SQLite would make the copy readable for all; it writes into an empty file that is private already.
@@ -18,7 +21,7 @@ export function copyDatabase(db: Database, file: string): void {
     if (problem !== null) throw new ReasonError('store_damaged', { path: temp, problem })
     syncFile(temp)
     linkSync(temp, file)
-    syncFolder(dirname(file))
+    syncFolder(folder)
   } catch (error) {
     throw errorCode(error) === 'EEXIST'
       ? new ReasonError('backup_exists', { path: file })

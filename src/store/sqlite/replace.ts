@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ReasonError } from '../../core/reason.ts'
 import { makePrivateFolder, syncFolder } from '../../fs/private.ts'
@@ -12,7 +12,9 @@ import type { SqliteStore } from './sqlite-store.ts'
 
 /** What a database file holds. One that is damaged, of a newer program or no store at all is refused. */
 export function describeDatabase(path: string): StoreContent {
-  const problem = databaseProblem(path)
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) throw new ReasonError('file_unknown', { path })
+  const problem = found.isFile() ? databaseProblem(path) : 'it is not a file'
   if (problem !== null) throw new ReasonError('backup_invalid', { path, problem })
   return withDatabase(path, (db) => {
     // `as`: each statement gives these columns.

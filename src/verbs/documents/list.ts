@@ -67,8 +67,11 @@ export const list = defineVerb({
     const survey = await readOverview(context)
     // Unreviewed documents are listed for people, never for agents.
     const isWithheld = (row: ListedDocument) => row.foreign && context.speaker === 'agent'
+    // Its document came with the repository and is listed as foreign: it is not on another branch as well.
+    const foreign = new Set(survey.foreign.map(({ id }) => nameKey(id)))
     const rows = survey.rows
       .map(listDocument)
+      .filter((row) => !(foreign.has(nameKey(row.id)) && whyHidden(row) === 'elsewhere'))
       .map((row) => (isWithheld(row) ? { ...row, problem: '', next: '' } : row))
     const shown = rows.filter((row) => all || whyHidden(row) === null)
     const { repository, workspace } = context.identity
@@ -176,7 +179,7 @@ function sayList(
     visible(one.problem),
   ])
   const sayBelow = belowSayer(works)
-  const [head = '', ...lines] = tableLines(['ID', 'STANDING', 'UPDATED', 'PROBLEM'], rows)
+  const [head = '', ...lines] = workLines(rows, columns)
   const all = [head]
   for (const [at, work] of works.entries()) {
     const next = visible(work.next)
@@ -185,6 +188,22 @@ function sayList(
     if (work.sessions.length > 0) all.push(...sayBelow(work))
   }
   return fitLines(all.join('\n'), columns)
+}
+
+/** So wide the last column should be, and so much of the time is told: less of it where there is no room. */
+const PROBLEM_ROOM = 16
+const TIMES = [16, 10, 0]
+
+function workLines(rows: readonly string[][], columns: number): string[] {
+  const wanted = Math.min(PROBLEM_ROOM, Math.max(...rows.map(([, , , problem = '']) => problem.length)))
+  let lines: string[] = []
+  for (const length of TIMES) {
+    const fit = ([id = '', standing = '', at = '', problem = '']: readonly string[]) =>
+      length === 0 ? [id, standing, problem] : [id, standing, at.slice(0, length), problem]
+    lines = tableLines(fit(['ID', 'STANDING', 'UPDATED', 'PROBLEM']), rows.map(fit))
+    if (columns - (lines[0] ?? '').indexOf('PROBLEM') >= wanted) break
+  }
+  return lines
 }
 
 const unsavedWork = ({ branch, updatedAt, sessions, moreSessions }: UnsavedWork): ListedWork => ({

@@ -1,5 +1,6 @@
 import { usageError } from '../../core/reason.ts'
 import { formatCount } from '../../core/text.ts'
+import { sayWork } from '../../engine/transfer/count-work.ts'
 import { exportTo } from '../../engine/transfer/export-to.ts'
 import { defineVerb } from '../define/verb.ts'
 
@@ -30,12 +31,10 @@ export const exportVerb = defineVerb({
     return exportTo(context, file, { all, force })
   },
   aside: ({ path }) => path === null,
-  say: ({ path, bytes, repositories, streams, checkpoints, versions, sessions }) => {
+  say: ({ path, bytes, repositories, sessions, ...work }) => {
     const counts = [
       ...(repositories === 1 ? [] : [formatCount(repositories, 'repository', 'repositories')]),
-      formatCount(streams, 'piece of work', 'pieces of work'),
-      formatCount(checkpoints, 'checkpoint'),
-      formatCount(versions, 'version'),
+      sayWork(work),
       formatCount(sessions, 'session'),
     ]
     return [

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import { PLANS } from '../../core/layout.ts'
-import { usageError } from '../../core/reason.ts'
+import { ReasonError, usageError } from '../../core/reason.ts'
 import { formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import { type ImportReport, importSources } from '../../engine/import/import-sources.ts'
 import { adoptRepository, offerAdoption } from '../../engine/transfer/adopt-repository.ts'
 import { importExport } from '../../engine/transfer/import-export.ts'
-import { isExportFile } from '../../engine/transfer/read-export.ts'
+import { sniffFile } from '../../engine/transfer/read-export.ts'
 import { defineVerb, type Screen } from '../define/verb.ts'
 import { fitLines } from '../say/table.ts'
 import { sayTransfer, type TransferAnswer } from './say-transfer.ts'
@@ -44,7 +44,16 @@ export const importVerb = defineVerb({
   async perform(context, { paths, dryRun, skipDamaged, adopt }): Promise<ImportAnswer | TransferAnswer> {
     if (paths.includes('')) throw usageError('a path is empty')
     const files = paths.map((path) => resolve(context.cwd, path))
-    if (adopt !== undefined || skipDamaged || files.some(isExportFile)) {
+    const kinds = files.map((path) => {
+      const kind = sniffFile(path)
+      if (kind === 'missing') throw new ReasonError('file_unknown', { path })
+      if (kind === 'backup')
+        throw usageError(
+          `${path} is a backup, not an export. To put it in the place of your store: savepoint backup --restore ${path}`,
+        )
+      return kind
+    })
+    if (adopt !== undefined || skipDamaged || kinds.includes('export')) {
       const [file = null, ...more] = files
       if (more.length > 0) throw usageError('an export is imported alone: name one file')
       if (adopt === undefined && file === null)

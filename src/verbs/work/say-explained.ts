@@ -102,10 +102,11 @@ function saySource(source: Exclude<LineSource, { kind: 'found' }>, age: string):
     case 'learned':
       return 'learned in this work or in archived work'
     default: {
-      const { kind, sequence, stream, by, session, isOlder } = source
+      const { kind, sequence, stream, by, confirmed, session, isOlder } = source
       const whose = by === null ? '' : ` by ${by}`
       const where = session === null ? '' : `, in session ${session.slice(0, 8)}`
-      return `${HOW[kind]} #${sequence} of ${stream}${whose}${where}${ago}${isOlder ? ' or earlier' : ''}`
+      const since = confirmed === null ? '' : `; confirmed by ${confirmed.by} in #${confirmed.sequence}`
+      return `${HOW[kind]} #${sequence} of ${stream}${whose}${where}${ago}${isOlder ? ' or earlier' : ''}${since}`
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { SearchKind } from '../../core/searchable.ts'
+import { REJECTED, type SearchKind } from '../../core/searchable.ts'
 import { formatCount } from '../../core/text.ts'
 import { visibleLine } from '../../core/visible.ts'
 import { clipWidth } from '../../core/width.ts'
@@ -37,7 +37,9 @@ function headOf({ kind, where, at, branch, archived, superseded, project }: Foun
     at.slice(0, 16).replace('T', ' '),
     ...(branch === null ? [] : [`on ${branch}`]),
     ...(archived ? ['archived'] : []),
-    ...(superseded === null ? [] : [`superseded by: ${superseded}`]),
+    ...(superseded === null
+      ? []
+      : [superseded.startsWith(REJECTED) ? superseded : `superseded by: ${superseded}`]),
   ]
   return `${kind}  ${parts.map(plain).join(', ')}`
 }
@@ -77,7 +79,7 @@ export interface FoundRecord {
   /** The command that shows it. */
   open: string
   archived: boolean
-  /** What took a decision's place. */
+  /** What took a decision's place, or why it was rejected. */
   superseded: string | null
   /** The folder of its project, where all of them were searched. */
   project: string | null

@@ -18,20 +18,10 @@ export const sayTransfer = ({ dryRun, taken, adopted }: TransferAnswer): string 
   ].join('\n')
 
 function sayTaken(taken: TransferReport, dryRun: boolean): string {
-  const { streams, checkpoints, versions, sessions, split, undone, problems, unplaced } = taken
-  const added = [
-    [streams.new + streams.extended, 'piece of work', 'pieces of work'],
-    [checkpoints.new, 'checkpoint', 'checkpoints'],
-    [versions.new, 'version', 'versions'],
-    [sessions.new + sessions.updated, 'session', 'sessions'],
-  ] as const
-  const news = added
-    .filter(([number]) => number > 0)
-    .map(([number, one, many]) => formatCount(number, one, many))
+  const { split, undone, problems, unplaced } = taken
   const names = nameTaken(taken)
-  const known = checkpoints.known + sessions.known
   return [
-    `${dryRun ? 'Would import' : 'Imported'} ${news.join(', ') || 'nothing new'} of ${names.join(', ') || 'no repository'}${known > 0 ? `; ${known} known already` : ''}.`,
+    `${dryRun ? 'Would import' : 'Imported'} ${sayNews(taken)} of ${names.join(', ') || 'no repository'}.`,
     ...split.map(({ stream, now }) => `  ${stream} went on here, too: what came is ${now}`),
     ...undone.map(
       ({ stream, repository }) =>
@@ -54,4 +44,23 @@ function nameTaken({ repositories }: TransferReport): string[] {
   return (changed.length > 0 ? changed : repositories.slice(0, 5)).map(({ id, name }) =>
     visible(isAlone(name) ? name : `${name} (${id})`),
   )
+}
+
+/** What came, as people see it; where that is nothing, what came to what they see already. */
+function sayNews({ work, runs, checkpoints, versions, sessions }: TransferReport): string {
+  const told = [
+    work.new > 0 ? `${work.new} new` : '',
+    work.extended > 0 ? `${work.extended} extended` : '',
+  ].filter((part) => part !== '')
+  const counts = [
+    [runs.new + runs.extended, 'run'],
+    [sessions.new + sessions.updated, 'session'],
+  ] as const
+  const parts = [
+    ...(told.length > 0 ? [`work: ${told.join(', ')}`] : []),
+    ...counts.flatMap(([number, noun]) => (number > 0 ? [formatCount(number, noun)] : [])),
+  ]
+  if (parts.length > 0) return parts.join('; ')
+  const rest = checkpoints.new + versions.new
+  return rest > 0 ? formatCount(rest, 'record') : 'nothing new'
 }
