@@ -15,6 +15,13 @@ interface SpokenAct {
   session: string | null
 }
 
-/** A user may undo whatever was done in the workspace; an agent only what was done in its own session. */
-export const mayUndo = (act: SpokenAct, speaker: SpokenAct['by'], session: string | null): boolean =>
-  speaker === 'user' || (act.by === 'agent' && act.session !== null && act.session === session)
+/**
+ * A user may undo whatever was done in the workspace; an agent only what was done in its own session. It redoes
+ * nothing: it may have been its user who took that back.
+ */
+export const mayUndo = (
+  act: SpokenAct,
+  speaker: SpokenAct['by'],
+  { session, isRedo }: { session: string | null; isRedo: boolean },
+): boolean =>
+  speaker === 'user' || (!isRedo && act.by === 'agent' && act.session !== null && act.session === session)

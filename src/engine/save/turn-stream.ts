@@ -55,7 +55,9 @@ export async function turnStream(context: Context, survey: Survey, turn: StreamT
   const trouble = survey.troubles.find(({ path }) => path === row.view?.path)
   if (trouble) throw documentRefusalOf(trouble, row.stream.name)
   const present = streamStateOf(survey, row)
-  const there = { present, isAway: present.view === null && (from?.view ?? null) !== null }
+  // A file that is still to be written is not away: nobody removed it.
+  const isAway = present.view === null && row.view?.state !== 'pending' && (from?.view ?? null) !== null
+  const there = { present, isAway }
   const isAsLeft =
     present.view === null || (present.view.path === from?.view?.path && present.view.hash === from.view.hash)
   if (from?.head === to?.head) {

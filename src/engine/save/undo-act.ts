@@ -57,7 +57,8 @@ async function decide(
   const act = chooseAct(await store.local.listActs(identity.workspace), isRedo)
   if (act === null) throw new ReasonError(isRedo ? 'nothing_to_redo' : 'nothing_to_undo', {})
   const label = labelOf(act)
-  if (!mayUndo(act, speaker, session?.id ?? null)) throw new ReasonError('undo_not_yours', { act: label })
+  if (!mayUndo(act, speaker, { session: session?.id ?? null, isRedo }))
+    throw new ReasonError('undo_not_yours', { act: label })
   const { record } = act
   const parts: Array<Partial<DocumentCommit>> = []
   const report: UndoReport = {

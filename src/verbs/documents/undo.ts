@@ -2,7 +2,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { type ToldAct, tellAct, type UndoReport, undoAct } from '../../engine/save/undo-act.ts'
-import { flagFact, integerFact, nullableFact, textFact } from '../define/facts.ts'
+import { integerFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { fitLines, renderTable } from '../say/table.ts'
 
@@ -28,7 +28,7 @@ export const undo = defineVerb({
   detail:
     'It takes back the last of these: save, ledger write, confirm, reject, remove, reword, delta, new, fork, focus, archive, restore, rename, compress, handoff and import. No other command counts (not trust, the run commands, the import of an export, or what hooks save): undo passes over them, and --dry-run says what it would take back. Store and files go back together. Nothing saved is deleted: a new checkpoint says what stands again, and the history keeps the rest. Undo again to go further back; --redo comes forward again. It is refused where somebody saved to the same work since, or an import moved it on.',
   fields: {
-    redo: { kind: 'flag', about: 'do again what was undone last' },
+    redo: { kind: 'flag', typed: true, about: 'do again what was undone last' },
     list: { kind: 'flag', typed: true, about: 'list the last changes instead, newest first' },
     dryRun: { kind: 'flag', typed: true, about: 'only say what would be undone' },
   },
@@ -52,15 +52,14 @@ export const undo = defineVerb({
     facts: {
       verb: nullableFact(textFact('the verb of the change')),
       at: nullableFact(textFact('when it was made')),
-      redone: flagFact('whether it was done again'),
       work: integerFact('how many pieces of work stand as they did then'),
       files: integerFact('how many files were restored or removed'),
     },
     factsOf: (result) =>
       result.kind === 'list'
-        ? { verb: null, at: null, redone: false, work: 0, files: 0 }
+        ? { verb: null, at: null, work: 0, files: 0 }
         : {
-            ...{ verb: result.act.verb, at: result.act.at, redone: result.kind === 'redone' },
+            ...{ verb: result.act.verb, at: result.act.at },
             work: result.work.length,
             files: result.files.filter(({ state }) => state !== 'left').length,
           },
