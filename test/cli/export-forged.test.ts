@@ -82,7 +82,7 @@ describe('a forged export', () => {
       '--all',
     )
     for (const words of [['--dry-run'], []])
-      expect(box.run(['import', file, ...words]).stdout).toMatch(/1 checkpoint of private; /)
+      expect(box.run(['import', file, ...words]).stdout).toMatch(/ of private\.\n/)
     expect(history(hidden, 'main')).toHaveLength(2)
   })
 

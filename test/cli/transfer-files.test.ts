@@ -22,9 +22,9 @@ describe('what is no plain file', () => {
         ...{ cwd: box.repo, env: box.env, encoding: 'utf8', timeout: 20_000 },
       })
       expect(done.signal).toBeNull()
-      expect(done.stderr).toContain('it is not a plain file')
+      expect(done.stderr).toContain('it is not a file')
     }
-    expect(refusal(box, 'backup', '--restore', fileIn(box, 'missing.db')).reason).toBe('backup_invalid')
+    expect(refusal(box, 'backup', '--restore', fileIn(box, 'missing.db')).reason).toBe('file_unknown')
   })
 
   test('is not replaced by an export, with --force neither', () => {
@@ -50,7 +50,7 @@ test.each([[''], [' --json']])('an export whose output fails is not said to be d
   const done = spawnSync('sh', ['-c', shell], { cwd: box.repo, env: box.env, encoding: 'utf8' })
   expect(done.status).toBe(5)
   expect(done.stderr).toMatch(
-    more === '' ? /The export could not be written: EBADF/ : /could not be written: EBADF/,
+    more === '' ? /The export could not be written: .*EBADF/ : /could not be written: .*EBADF/,
   )
   expect(done.stderr).not.toMatch(/Exported|is done|run show/)
 })
@@ -59,7 +59,7 @@ test('a file that --skip-damaged cannot help is refused with what helps', () => 
   const box = sandbox()
   box.json(['save', 'One'])
   expect(refusal(box, 'import', '--skip-damaged', fileIn(box, 'missing.gz'))).toMatchObject({
-    reason: 'file_unreadable',
+    reason: 'file_unknown',
   })
   const header = '{"savepoint":"export","version":1,"createdAt":"2026-01-01T00:00:00.000Z"}\n'
   writeFileSync(fileIn(box, 'large.gz'), gzipSync(header + ' '.repeat(65 * 1024 * 1024), { level: 1 }))

@@ -86,7 +86,7 @@ export function provesFile(open: OpenFile): void {
       await grow(store)
       const folder = join(freshFolder(), 'nowhere')
       await expect(store.backup(join(folder, 'copy'))).rejects.toMatchObject({
-        reason: 'checkpoint_atomic_write_failed',
+        reason: 'folder_unreadable',
       })
       expect(existsSync(folder)).toBe(false)
     })
