@@ -675,6 +675,8 @@ export const usageError = (problem: string) => new ReasonError('usage_invalid', 
 /** Any thrown value as a ReasonError, so that every door can show it the same way. */
 export function asReason(error: unknown): ReasonError {
   if (error instanceof ReasonError) return error
+  // We make no such name ourselves: it was given.
+  if (errorCode(error) === 'ENAMETOOLONG') return usageError('the name of a file is too long')
   return new ReasonError('internal_error', { problem: describeError(error) }, { cause: error })
 }
 

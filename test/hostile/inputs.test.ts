@@ -259,8 +259,9 @@ test('a command line of any words ends with a reason, never with a stack', { tim
   const next = numbers(19)
   const pick = (list: readonly string[]) => list[Math.floor(next() * list.length)] ?? ''
   for (let count = some(2_000, 60); count > 0; count -= 1) {
-    const { code, stdout, stderr } = box.run([pick(WORDS), pick(ODD), pick(ODD)])
-    expect([0, 1, 2, 3, 4, 5, 6]).toContain(code)
+    const words = [pick(WORDS), pick(ODD), pick(ODD)]
+    const { code, stdout, stderr } = box.run(words)
+    expect([0, 1, 2, 3, 4, 5, 6], `${words.join(' ').slice(0, 80)}\n${stderr}`).toContain(code)
     expect(stdout + stderr).not.toMatch(/^\s+at \S+ \(|internal_error/m)
   }
 })

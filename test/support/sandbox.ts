@@ -139,7 +139,14 @@ export class Sandbox {
 
 function callOf(box: Sandbox, program: Call['program'], words: string[], given: Surroundings): Call {
   const { cwd = box.repo, env = {}, input = '' } = given
-  return { program, words, cwd, env: { ...box.env, ...env }, input }
+  // Words reach a process as UTF-8: half an emoji does not.
+  return {
+    program,
+    words: words.map((word) => Buffer.from(word).toString()),
+    cwd,
+    env: { ...box.env, ...env },
+    input,
+  }
 }
 
 /** A call in a process of its own. */
