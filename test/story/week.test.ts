@@ -119,6 +119,17 @@ test('a week with branches, merges, corrections, an undo, a worktree and a new l
   week.tell('Wednesday, it is undone', await week.type('undo'))
   week.tell('Wednesday, and the brief is as before', await week.type('resume'))
 
+  const backoff = await week.start('Wednesday, a second session', 'eb')
+  week.work(backoff, 'Make the backoff exponential.', 'src/retry.ts', 'It doubles, up to an hour.', {
+    fails: false,
+  })
+  week.commit('Exponential backoff', {})
+  lab.end(backoff)
+  const metrics = await week.start('Wednesday, a third session', 'ec')
+  week.work(metrics, 'Count failed webhooks.', 'src/metrics.ts', 'They are counted per receiver.')
+  week.commit('Count failures', {})
+  lab.end(metrics)
+
   // Thursday: the branch comes back by a squash merge; a worktree for a hotfix.
   week.nextDay()
   week.git('switch', '--quiet', 'main')
@@ -140,6 +151,9 @@ test('a week with branches, merges, corrections, an undo, a worktree and a new l
   hotfix.work(hot, 'Orders of guests crash. Fix it.', 'src/guest.ts', 'Guests have an empty profile now.')
   hotfix.tell('Thursday, a save in the worktree', await hotfix.type('save', 'Guests can order'))
   lab.end(hot)
+  const retry = await hotfix.start('Thursday, a second session in the worktree', 'fc')
+  hotfix.work(retry, 'Add a test for guests.', 'src/guest.ts', 'There is a test.', { fails: false })
+  lab.end(retry)
   week.tell('Thursday, the first worktree is as it was', await week.type('resume'))
 
   // Friday: a branch is given up, and a new laptop comes.
@@ -162,7 +176,10 @@ test('a week with branches, merges, corrections, an undo, a worktree and a new l
   laptop.tell('Friday, the clone is recognised', await laptop.type('status'))
   laptop.tell('Friday, it takes its work over', await laptop.type('import', '--adopt', 'repo'))
   laptop.tell('Friday, a save on the new laptop', await laptop.type('save', 'The laptop is set up'))
-  await laptop.start('Friday, the first session on the new laptop', 'gb')
+  const fresh = await laptop.start('Friday, the first session on the new laptop', 'gb')
+  laptop.work(fresh, 'Tag release 1.2.', 'VERSION', 'Tagged.')
+  laptop.lab.end(fresh)
+  await laptop.start('Friday, the last one', 'gc')
 
   expect(week.told.length).toBeGreaterThanOrEqual(25)
   await expect(`# A week\n\n${week.told.join('\n')}`).toMatchFileSnapshot('week.md')
