@@ -140,7 +140,11 @@ test('a week with a kill, a branch, a correction, an undo, a merge, a worktree a
   place.git('branch', '--quiet', '-D', 'feature/webhook')
   const merged = await toldNow(place)
   expect(merged).toContain(MERGED)
-  expect(under(merged, MERGED.slice(3))).toEqual([`> Decided: ${RETRY}`, `> Rule: ${SIGN}`])
+  expect(under(merged, MERGED.slice(3))).toEqual([
+    `> Decided: ${RETRY}`,
+    `> Rule: ${SIGN}`,
+    `> Rejected: ${FLAG} (why: support cannot see flags)`,
+  ])
   expect(under(merged, 'Decisions')).toEqual([POSTGRES])
   expect(under(merged, 'Where it stands')).toEqual([CART, CART_WRITTEN])
   place.json(['save', 'Webhooks are documented', '--next', 'Release 1.2'])
