@@ -12,7 +12,7 @@ import {
   type WorkState,
 } from '../core/work.ts'
 import { matchItem, namesOf } from './match-item.ts'
-import { type WordSource, whoseWord } from './whose-word.ts'
+import { isUsersClaim, type WordSource, whoseWord } from './whose-word.ts'
 
 /** Second thoughts about one item of the work: the only one that the text means, in all fields or in one. */
 export type Correction = { text: string; field: CorrectableField | null } & (
@@ -99,8 +99,7 @@ function whoseCorrection(
       : tails.flatMap((tail) => [`${act} ${name}${tail}`, `${act} "${name}"${tail}`]),
   )
   if (orders.some((order) => whoseWord(source, order) === 'user')) return 'user'
-  const isUsers = 'confirmed' in item && item.confirmed && ['user', 'file'].includes(item.origin)
-  return act === 'confirm' || isUsers ? null : 'agent'
+  return act === 'confirm' || ('confirmed' in item && isUsersClaim(item)) ? null : 'agent'
 }
 
 function applyCorrection(

@@ -15,7 +15,7 @@ import {
 import { CARRY, carryForward } from './carry.ts'
 import { type Correction, rejectedAmong, settleRejections } from './correct.ts'
 import { matchItem, namesOf } from './match-item.ts'
-import { type WordSource, whoseWord } from './whose-word.ts'
+import { isUsersClaim, type WordSource, whoseWord } from './whose-word.ts'
 
 /** A claim in somebody's words; whether it is sure where they say so, else by who speaks. */
 export type Statement =
@@ -163,11 +163,8 @@ function keepConfirmation(known: readonly Decision[], said: Decision): Decision 
   const fresh = { ...said, text: same.text }
   const kept = same.confirmed && !fresh.confirmed ? same : fresh
   if (fresh.origin !== 'agent') return kept
-  return { ...kept, supersededBy: (isUsers(same) ? null : fresh.supersededBy) ?? same.supersededBy }
+  return { ...kept, supersededBy: (isUsersClaim(same) ? null : fresh.supersededBy) ?? same.supersededBy }
 }
-
-/** The user said or confirmed it. */
-const isUsers = ({ confirmed, origin }: Claim) => confirmed && ['user', 'file'].includes(origin)
 
 /** A summary says what is being worked on; beside an explicit `now` it says how things stand. What is null is not said. */
 function textsOf({ summary, now, state, problem, goal, next, blockers }: Saying): Partial<WorkState> {
@@ -244,7 +241,7 @@ const decisionsMeant = (work: WorkState, { supersedes }: Saying): Decision[] =>
 /** An agent replaces its own decisions; one that the user confirmed gives way to the user's own words only. */
 const mayReplace = (decision: Decision, saying: Saying): boolean =>
   saying.by === 'user' ||
-  !isUsers(decision) ||
+  !isUsersClaim(decision) ||
   saying.decisions.every(
     (one) =>
       whoseWord(

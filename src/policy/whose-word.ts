@@ -9,6 +9,10 @@ export interface WordSource {
   requests: readonly string[]
 }
 
+/** The user said or confirmed it, or wrote it into a file. */
+export const isUsersClaim = ({ confirmed, origin }: Claim): boolean =>
+  confirmed && (origin === 'user' || origin === 'file')
+
 /**
  * Whose word a claim is. An agent can claim anything: what it passes on is its user's word only where it stands in a
  * request, sentence by sentence. A part of a sentence is not enough: "never push to main" holds "push to main".

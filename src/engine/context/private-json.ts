@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { randomToken } from '../../core/id.ts'
 import type { Ports } from '../../core/ports.ts'
-import { errorCode } from '../../core/reason.ts'
+import { errorCode, ReasonError } from '../../core/reason.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { removeDurably, writeDurably } from '../../fs/durable.ts'
 import { makePrivateFolder } from '../../fs/private.ts'
@@ -41,6 +41,15 @@ export function writePrivate(
 
 export const writePrivateJson = (home: string, name: string, value: unknown, ports: Ports) =>
   writePrivate(home, name, Buffer.from(`${JSON.stringify(value, null, 2)}\n`), ports)
+
+/** Only a memory: where it cannot be written, it is found out again. */
+export function rememberJson(home: string, name: string, value: unknown, ports: Ports): void {
+  try {
+    writePrivateJson(home, name, value, ports)
+  } catch (error) {
+    if (!(error instanceof ReasonError) && errorCode(error) === undefined) throw error
+  }
+}
 
 export const removePrivate = (folderPath: string, name: string): boolean =>
   inFolder(folderPath, (folder) => removeDurably(folder, name)) ?? false

@@ -32,7 +32,7 @@ import {
   unheardReplacements,
 } from '../../policy/save.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
-import type { Context } from '../context/context.ts'
+import { afterCommit, type Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { actAndReportFailures, type DocumentAct } from '../documents/act-on-documents.ts'
 import { joinCommits, workPoint } from '../documents/checkpoint-of.ts'
@@ -127,8 +127,15 @@ export async function saveWork(context: Context, told: SaveInput, why: SaveTrigg
     here,
   )
   const { survey, merged, stream, receipt } = done.answer
-  noteEnded(context, survey, merged)
-  noteBranch(context, survey, stream)
+  await afterCommit(
+    context,
+    'Noting the branch of the work',
+    () => undefined,
+    async () => {
+      noteEnded(context, survey, merged)
+      noteBranch(context, survey, stream)
+    },
+  )
   const owed = new Set(done.owed.map(({ path }) => path))
   const troubles = new Map(done.troubles.map(({ path, what }) => [path, what]))
   const failures = new Map(done.failures.map(({ row, error }) => [row.path, error]))

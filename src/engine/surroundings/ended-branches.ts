@@ -1,11 +1,10 @@
 import { streamId } from '../../core/id.ts'
-import { errorCode, ReasonError } from '../../core/reason.ts'
 import { branchSlug, isBranchs, trunkOr } from '../../policy/resolve.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import { type RefMove, readBranchLog, readOwnCommits, readSwitches } from '../../workspace/branch-log.ts'
 import { readBranchTip, readDefaultBranch } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
-import { readPrivateJson, writePrivateJson } from '../context/private-json.ts'
+import { readPrivateJson, rememberJson } from '../context/private-json.ts'
 import { newestWholeOrNull } from '../documents/newest-whole-point.ts'
 import { type Survey, standingOf } from '../documents/survey.ts'
 import { readOrigins } from './branch-origins.ts'
@@ -173,9 +172,5 @@ function readMemory(context: Context): Memory {
 function writeMemory(context: Context, { rows }: Survey, memory: Memory): void {
   const over = new Set(rows.filter((row) => standingOf(row) === 'archived').map(({ stream }) => stream.id))
   const kept = Object.fromEntries(Object.entries(memory).filter(([stream]) => !over.has(stream)))
-  try {
-    writePrivateJson(context.home.path, memoryName(context), kept, context.ports)
-  } catch (error) {
-    if (!(error instanceof ReasonError) && errorCode(error) === undefined) throw error
-  }
+  rememberJson(context.home.path, memoryName(context), kept, context.ports)
 }

@@ -1,8 +1,7 @@
 import { STATE_INDEX_PATH } from '../../core/layout.ts'
-import { errorCode, ReasonError } from '../../core/reason.ts'
 import type { StateIndex } from '../../formats/state-index/codec.ts'
 import type { Context } from '../context/context.ts'
-import { readPrivateJson, writePrivateJson } from '../context/private-json.ts'
+import { readPrivateJson, rememberJson } from '../context/private-json.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
 import type { Here } from '../trust/here.ts'
 
@@ -46,13 +45,8 @@ function readJudged({ home }: Context): Map<string, Judged> {
   return new Map(Array.isArray(found) ? (found as Array<[string, Judged]>) : [])
 }
 
-/** Only a memory: where it cannot be written, git is asked again. */
 function remember({ home, identity, ports }: Context, all: Map<string, Judged>, judged: Judged): void {
   all.delete(identity.workspace)
   all.set(identity.workspace, judged)
-  try {
-    writePrivateJson(home.path, FILE, [...all].slice(-MOST_REMEMBERED), ports)
-  } catch (error) {
-    if (!(error instanceof ReasonError) && errorCode(error) === undefined) throw error
-  }
+  rememberJson(home.path, FILE, [...all].slice(-MOST_REMEMBERED), ports)
 }
