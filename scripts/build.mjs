@@ -1,8 +1,8 @@
 // Builds dist/: the command line as a small launcher and one CommonJS file (the fastest to start), the library as one ES module with one declaration file.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { bundleTypes } from './bundle-types.mjs'
@@ -97,18 +97,92 @@ const withoutValidator = {
   },
 }
 
+const IMPORT = /(?<=^|[;}\n])import(?: ?([\w$]+|\*as [\w$]+)? ?,?(\{[^{}]*\})?from)?"([^"]+)";/g
+const LATE_IMPORT = /\bimport\("([^"]+)"\)/g
+const EXPORT = /(?<=^|[;}\n])export\{([^{}]*)\};\n$/
+
 /**
- * Names the program by its text, in its first line: what is kept compiled belongs to that text alone.
- * The launcher reads ASCII, which is the fastest; esbuild leaves other characters in regular expressions.
+ * One ES module of the program as a function that the launcher calls with its loader: it answers what the module exports.
+ * Importers take the values at once: nothing that is exported may be assigned to after its module has run.
  */
-function nameProgram(file) {
-  const read = readFileSync(file, 'utf8')
-  if (/String\.raw`[^`]*[^\0-\x7f]/.test(read))
+function partOf(text, { imports, exports }) {
+  const found = { 'import-statement': 0, 'dynamic-import': 0 }
+  const load = (kind, path) => {
+    found[kind] += 1
+    const part = /^\.\/([\w-]+)\.js$/.exec(path)
+    return part ? `program.load("${part[1]}")` : `require("${path}")`
+  }
+  const code = text
+    .replace(IMPORT, (_, name, names, path) => {
+      const value = load('import-statement', path)
+      const left = [name?.replace('*as ', ''), names?.replaceAll(' as ', ':')].filter(Boolean)
+      return left.length === 0 ? `${value};` : `const ${left.map((one) => `${one}=${value}`).join(',')};`
+    })
+    .replace(LATE_IMPORT, (_, path) => `(async()=>${load('dynamic-import', path)})()`)
+    .replace(EXPORT, (_, names) => {
+      const pairs = names.split(',').map((one) => one.split(' as '))
+      found.exports = pairs.length
+      return `return{${pairs.map(([local, name = local]) => `${name}:${local}`).join(',')}}`
+    })
+    .replaceAll('PROGRAM_URL', 'require("node:url").pathToFileURL(program.file).href')
+  const told = (kind) => imports.filter((one) => one.kind === kind).length
+  for (const kind of ['import-statement', 'dynamic-import'])
+    if (found[kind] < told(kind)) throw new Error(`${found[kind]} of ${told(kind)} ${kind}s were found`)
+  if ((found.exports ?? 0) !== exports.length) throw new Error('some exports were not found')
+  return inAscii(`(function(program,require){${code}})`)
+}
+
+/** The launcher reads ASCII, which is the fastest; esbuild leaves other characters in regular expressions. */
+function inAscii(text) {
+  if (/String\.raw`[^`]*[^\0-\x7f]/.test(text))
     throw new Error('String.raw can have no other form of a character')
-  const text = read.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  const id = createHash('sha256').update(text).digest('hex').slice(0, 16)
-  writeFileSync(file, `//${id}\n${text}`)
-  return id
+  return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** The names of the modules that are loaded with one of them. */
+function loadedWith(name, imports, found = new Set()) {
+  if (found.has(name)) return found
+  found.add(name)
+  for (const other of imports.get(name)) loadedWith(other, imports, found)
+  return found
+}
+
+/**
+ * Writes the program: a CommonJS file of parts, which are functions by their names. Its first line has the name of the
+ * build, which is that of the text, because what is kept compiled belongs to that text alone; and where each part is, so
+ * that the launcher can compile those alone that are used. What every start loads is one piece.
+ */
+function writeProgram(file, { outputFiles, metafile }) {
+  const start = basename(file, '.cjs')
+  const about = new Map(Object.entries(metafile.outputs).map(([path, one]) => [basename(path, '.js'), one]))
+  const imports = new Map(
+    [...about].map(([name, one]) => [
+      name,
+      one.imports
+        .filter(({ kind, external }) => kind === 'import-statement' && !external)
+        .map(({ path }) => basename(path, '.js')),
+    ]),
+  )
+  const parts = new Map(
+    outputFiles.map(({ path, text }) => [
+      basename(path, '.js'),
+      partOf(text, about.get(basename(path, '.js'))),
+    ]),
+  )
+  const first = loadedWith(start, imports)
+  const pieces = [[...first], ...[...parts.keys()].filter((name) => !first.has(name)).map((name) => [name])]
+  let text = 'const parts=Object.assign(\n'
+  const places = pieces.flatMap((names) => {
+    const piece = `({${names.map((name) => `"${name}":${parts.get(name)}`).join(',\n')}})`
+    const line = text.split('\n').length
+    const place = `${line}:${text.length}:${piece.length}`
+    text += `${piece},\n`
+    return names.map((name) => `${name}:${place}`)
+  })
+  text += `),loaded={},program={file:__filename,load:(name)=>loaded[name]??=parts[name](program,require)};module.exports=program.load("${start}")\n`
+  const build = createHash('sha256').update(text).digest('hex').slice(0, 16)
+  writeFileSync(join(root, out, file), `//${build} ${places.join(' ')} \n${text}`)
+  return { SAVEPOINT_PROGRAM: JSON.stringify({ file, build }) }
 }
 
 const parts = await Promise.all(
@@ -123,22 +197,22 @@ const parts = await Promise.all(
     }),
   ),
 )
-/** One for commands and one for hooks: V8 reads all that it once compiled of a file, used or not. */
+/**
+ * One for commands and one for hooks, each in parts: what one of them loads late, and what several load, stands apart, so
+ * that a start reads and compiles nothing that it does not use.
+ */
 const buildProgram = (entryPoints, plugins) =>
   build({
     ...shared,
     entryPoints,
     outdir: out,
-    outExtension: { '.js': '.cjs' },
-    format: 'cjs',
+    format: 'esm',
+    splitting: true,
+    chunkNames: '[hash]',
+    write: false,
     minify: true,
-    // A part that is loaded late is a CommonJS file too: require sees all of its names, import only some.
-    supported: { 'dynamic-import': false },
     plugins: [...plugins, apart, late, without('commander', 'node:child_process')],
-    banner: {
-      js: 'const importMetaUrl=require("node:url").pathToFileURL(__filename).href;',
-    },
-    define: { 'import.meta.url': 'importMetaUrl', SAVEPOINT_VERSION: JSON.stringify(version) },
+    define: { 'import.meta.url': 'PROGRAM_URL', SAVEPOINT_VERSION: JSON.stringify(version) },
   })
 
 /** Leaves out what would be loaded late by a path: it stays a call that this program never makes. */
@@ -155,9 +229,7 @@ const program = await buildProgram({ program: 'src/apps/entry.ts' }, [])
 const hookProgram = await buildProgram({ 'hook-program': 'src/apps/hook/handle-event.ts' }, [
   leftOut(/\/set-up\.ts$/),
 ])
-const defineProgram = (file) => ({
-  SAVEPOINT_PROGRAM: JSON.stringify({ file, build: nameProgram(join(root, out, file)) }),
-})
+mkdirSync(join(root, out), { recursive: true })
 const cli = await build({
   ...shared,
   entryPoints: { cli: 'src/apps/cli/launcher.ts' },
@@ -169,7 +241,7 @@ const cli = await build({
   target: 'node12',
   external: [...shared.external, './hook.cjs'],
   banner: { js: '#!/usr/bin/env node' },
-  define: defineProgram('program.cjs'),
+  define: writeProgram('program.cjs', program),
 })
 // Run at every step of an agent: nothing is in it that a hook does not need before it opens the store.
 const hook = await build({
@@ -181,7 +253,7 @@ const hook = await build({
   minify: true,
   // What an agent's entry loads late is for who has the store open.
   plugins: [leftOut(/^\./)],
-  define: defineProgram('hook-program.cjs'),
+  define: writeProgram('hook-program.cjs', hookProgram),
 })
 const library = await build({
   ...shared,

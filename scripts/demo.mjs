@@ -135,7 +135,7 @@ try {
   savepoint('new', 'release', '--current')
   savepoint('delta', '--what', 'The tests pass', '--artifact', 'plan.md:modified:All steps are done')
   savepoint('fork', 'release', 'release-notes')
-  savepoint('tree')
+  savepoint('list', '--tree')
   savepoint('show', 'release', '--history')
   say('All of it was in a throw-away folder, which is gone now. Try: npm start -- --help')
 } finally {

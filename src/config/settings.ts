@@ -48,6 +48,13 @@ export const SETTINGS = {
     problem: trueOrFalse,
     from: 'anyone',
   },
+  registry: {
+    about:
+      'Keep the session registry as a file, `.agents/session_registry.json`, in each trusted workspace where git does not track it.',
+    default: false,
+    problem: trueOrFalse,
+    from: 'user',
+  },
   brief_tokens: {
     about: 'How many tokens a brief may have.',
     default: 1_500,

@@ -68,21 +68,19 @@ export interface SettingsFacts {
 export interface WantedSettings {
   /** Null where hooks are to stay as they are, `out` where ours are to go. */
   hooks: HookCommand | 'out' | null
-  /** The lists that were made for hooks: only those go when they are empty; null where nobody remembers. */
-  made?: readonly string[] | null
+  /** The command of our status line, and its other settings where there is none yet; null to leave it alone. */
+  statusLine: { command: string; rest: Record<string, unknown> } | 'out' | null
   /**
-   * The command of our status line, and its other settings where there is none yet. With `before` ours is to go, and
-   * that command to come back, as it was written. Null to leave it alone.
+   * The file before ours came into it, empty where nobody remembers. What it had comes back when ours goes: lists that
+   * are empty, and the command of the status line as it was written.
    */
-  statusLine: { command: string; rest: Record<string, unknown> } | { before: string | null } | null
+  before: string
 }
 
 /** A settings file after a change. */
 export interface SplicedSettings {
   text: string
   changes: HookChange[]
-  /** What had to be made to hold hooks. */
-  made: string[]
 }
 
 /** How a settings file is read and changed. All that is not ours stays as it is, character for character. */
@@ -90,8 +88,8 @@ export interface SettingsSplice {
   read(text: string): SettingsFacts | SettingsProblem
   /** With what is wanted in it, and without what is to go; the same text where nothing is to do. */
   put(text: string, wanted: WantedSettings): SplicedSettings | SettingsProblem
-  /** What it says as a value, without plugins that are `going`; undefined where the agent could not read it. */
-  withoutPlugins(text: string, going?: readonly string[]): unknown
+  /** Whether a file says no more than it did before, but for plugins and marketplaces that are `going`. */
+  saysTheSame(before: string, text: string, going: readonly string[]): boolean
 }
 
 /** What a plugin starts. */

@@ -22,8 +22,8 @@ export interface PageSection {
 
 /** A brief as it is told: what a renderer needs, and nothing to decide. */
 export interface BriefPage {
-  /** What it tells of, where nobody saved anything: a session, in words. */
-  session?: string
+  /** What it tells of, where nobody saved anything: a session or a file, in words. */
+  subject?: string
   stream: string
   age: string
   /** What must be known before all else: sessions that broke off, helpers that may still run. */

@@ -1,6 +1,15 @@
-import { decodeBlock, decodeClaim, decodeItems, encodeBlock, encodeClaim, encodeItems } from './bullets.ts'
+import {
+  decodeBlock,
+  decodeClaim,
+  decodeItems,
+  encodeBlock,
+  encodeClaim,
+  encodeItems,
+  plainLine,
+  plainText,
+} from './bullets.ts'
 import { decisionOf, decisionSentence } from './decision.ts'
-import type { Claim, Decision, WorkState } from './work.ts'
+import type { Breadcrumb, Claim, Decision, WorkState } from './work.ts'
 
 /** Claims as a list, each marked where nobody confirmed it. */
 const encodeClaims = (list: readonly Claim[]) =>
@@ -9,25 +18,37 @@ const encodeClaims = (list: readonly Claim[]) =>
 export const decodeClaims = (body: string): Claim[] =>
   decodeItems(body).flatMap((item) => decodeClaim(item) ?? [])
 
-/** The decisions that stand, each a sentence with its reason. */
-const encodeDecisions = (decisions: readonly Decision[]) =>
-  encodeClaims(
-    decisions
-      .filter(({ supersededBy }) => supersededBy === null)
-      .map((one) => ({ ...one, text: decisionSentence(one) })),
-  )
+/** What became of a decision that does not stand, behind its words. */
+const FATES = { rejected: ' rejected', superseded: ' superseded by' } as const
 
-/** A decision that was rejected: struck out, with the reason. */
-const encodeRejection = ({ text, rejected = '' }: Decision) =>
-  encodeClaim(`~~${text.replaceAll('~~', '')}~~ rejected${rejected === '' ? '' : `: ${rejected}`}`, true)
+/** A decision as a sentence with its reason; struck out where it was rejected or superseded, with what it was. */
+function encodeDecision(decision: Decision): string {
+  const { supersededBy, rejected, confirmed } = decision
+  const sentence = plainText(decisionSentence(decision))
+  if (supersededBy === null || sentence === '')
+    return encodeClaim(sentence.replace(/^(?=\\*~~)/, '\\'), confirmed)
+  const by = supersededBy === decision.text ? '' : plainText(supersededBy)
+  const [fate, about] =
+    rejected === undefined ? [by === '' ? '' : FATES.superseded, by] : [FATES.rejected, plainText(rejected)]
+  const struck = `~~${sentence.replaceAll('~', '\\~')}~~`
+  return encodeClaim(`${struck}${fate}${about === '' ? '' : `: ${about}`}`, confirmed)
+}
 
-const decodeDecisions = (body: string): Decision[] =>
-  decodeClaims(body).map((one) => {
-    const [, text, rejected = ''] = /^~~(.+?)~~ rejected(?:: (.*))?$/s.exec(one.text) ?? []
-    return text === undefined
-      ? { ...one, ...decisionOf(one.text), supersededBy: null }
-      : { ...one, text, why: '', supersededBy: text, rejected }
-  })
+const STRUCK = /^~~((?:\\~|[^~])+)~~(?:( rejected| superseded by)(?:: (.*))?)?$/s
+
+function decodeDecision(claim: Claim): Decision {
+  const [, struck, fate, about = ''] = STRUCK.exec(claim.text) ?? []
+  if (struck === undefined)
+    return { ...claim, ...decisionOf(claim.text.replace(/^\\(?=\\*~~)/, '')), supersededBy: null }
+  const said = decisionOf(struck.replaceAll('\\~', '~'))
+  return {
+    ...{ ...claim, ...said, supersededBy: (fate === FATES.superseded && about) || said.text },
+    ...(fate === FATES.rejected ? { rejected: about } : {}),
+  }
+}
+
+const encodeDecisions = (decisions: readonly Decision[]) => encodeItems(decisions.map(encodeDecision))
+const decodeDecisions = (body: string) => decodeClaims(body).map(decodeDecision)
 
 /** How a part of the work stands in the body of a section. */
 export interface BodyCodec {
@@ -64,20 +85,14 @@ export const FIELD_BODIES = {
   blockers: codecOf('blockers', encodeTexts, decodeTexts),
 } as const satisfies Partial<Record<keyof WorkState, BodyCodec>>
 
-/** The decisions that stand, and those that were rejected: whoever goes on must not try them again. */
-export const DECISIONS_AND_REJECTIONS: BodyCodec = {
-  ...FIELD_BODIES.decisions,
-  encode: ({ decisions }) =>
-    [
-      encodeDecisions(decisions),
-      encodeItems(
-        decisions
-          .filter(({ supersededBy, rejected }) => supersededBy !== null && rejected !== undefined)
-          .map(encodeRejection),
-      ),
-    ]
-      .filter((list) => list !== '')
-      .join('\n'),
+/** A reference as one item: `kind: text`. */
+export const encodeReference = ({ kind, text }: Breadcrumb) =>
+  plainLine(text) === '' ? '' : `${plainLine(kind).replaceAll(':', ' ').trim() || 'note'}: ${text}`
+
+export function decodeReference(item: string): Breadcrumb {
+  const [label, kind] = /^([^:\n]{1,40}):\s+/.exec(item) ?? []
+  const text = label === undefined ? '' : item.slice(label.length)
+  return kind === undefined || text === '' ? { kind: 'note', text: item } : { kind: kind.trim(), text }
 }
 
 /** A heading over other sections: it has no body of its own. */

@@ -36,6 +36,10 @@ export const OUR_PLAN_FILES = [
   /^\.claude\/state-index\.json$/,
 ] as const
 
+/** Where the session registry lies, where it is kept as a file, and what was set aside there. */
+export const REGISTRY_PATH = '.agents/session_registry.json'
+export const REGISTRY_FILES = /^\.agents\/(?:session_registry\.json$|set-aside\/)/
+
 /** What agents obey, below their own folders. A name here also means what begins with it. */
 export const OBEYED_BELOW: Readonly<Record<string, readonly string[]>> = {
   '.claude': [

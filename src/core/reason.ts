@@ -83,6 +83,20 @@ export const REASONS = {
     says: 'There is no run {run} in this repository.',
     hint: 'Run `savepoint run list` to see the runs, or `savepoint run start <plan.md>` to begin one.',
   },
+  run_not_taken_in: {
+    exit: EXIT.refused,
+    http: 409,
+    retry: false,
+    says: 'Run {run} is on disk (checkpoints/{run}), not in the store.',
+    hint: 'Look at it: savepoint run show {run}. Take it in: savepoint import checkpoints/{run}',
+  },
+  run_foreign: {
+    exit: EXIT.unsafe,
+    http: 403,
+    retry: false,
+    says: 'Run {run} came with the repository, and nobody here has reviewed it.',
+    hint: 'Ask the user to look at it, savepoint run show {run}, and to take it in: savepoint import checkpoints/{run}',
+  },
   run_exists: {
     exit: EXIT.refused,
     http: 409,
@@ -95,7 +109,7 @@ export const REASONS = {
     http: 409,
     retry: false,
     says: 'The folder {path} is there already, and the store does not know its run.',
-    hint: 'If it is a run of yours, take it up with `savepoint doctor --fix`; else choose another --run-id.',
+    hint: 'If it is a run of yours, take it in: savepoint import {path}. Else choose another --run-id.',
   },
   run_transition_refused: {
     exit: EXIT.refused,
@@ -222,6 +236,13 @@ export const REASONS = {
     retry: false,
     says: '{id} is archived.',
     hint: 'To open it again: savepoint restore {id}',
+  },
+  budget_too_small: {
+    exit: EXIT.refused,
+    http: 409,
+    retry: false,
+    says: '{id} does not fit {budget} tokens: {left} are left when all that may be cut is cut. Nothing was written. Largest: {largest}',
+    hint: 'Shorten those sections yourself, or use --budget {left}. Without --hard it is cut as far as possible.',
   },
   stream_has_children: {
     exit: EXIT.refused,
@@ -453,6 +474,13 @@ export const REASONS = {
     retry: false,
     says: '{path} exists already.',
     hint: 'Choose another file name, or replace it with --force.',
+  },
+  conversion_lossy: {
+    exit: EXIT.refused,
+    http: 409,
+    retry: false,
+    says: 'Nothing was written. No place in a {to}: {lost}',
+    hint: 'Without --strict it is written all the same.',
   },
   export_invalid: {
     exit: EXIT.invalid,
@@ -694,4 +722,14 @@ export function describeError(error: unknown): string {
 export function errorCode(error: unknown): string | undefined {
   // `as`: Node adds `code` to its errors without a type to test for.
   return error instanceof Error ? (error as Error & { code?: string }).code : undefined
+}
+
+/** What `act` gives; null where the system refuses it, or a reason does. A mistake of ours is thrown. */
+export function unlessRefused<T>(act: () => T): T | null {
+  try {
+    return act()
+  } catch (error) {
+    if (error instanceof ReasonError || errorCode(error) !== undefined) return null
+    throw error
+  }
 }

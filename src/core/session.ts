@@ -70,7 +70,10 @@ export interface Tokens {
 export interface Statistics {
   tokensConsumed: Tokens
   apiCalls: number
-  /** Paths as the tools were given them, in the order of their first change. */
+  /**
+   * In the order of their first change. In a session from the root of its workspace, absolute where they are outside;
+   * a reading of a transcript has them as the tools were given them.
+   */
   filesModified: string[]
   tasksCompleted: number
   tasksFailed: number
@@ -167,6 +170,7 @@ export interface Session extends SessionKey {
   handedOff: boolean
   /** Texts in the store that hold what its tools gave back, by their SHA-256. */
   archives: string[]
+  /** At its end; null where nobody counted. */
   uncommittedFiles: number | null
   statistics: Statistics
   context: ContextUse | null

@@ -9,19 +9,22 @@ export interface BudgetPart {
   finished?: boolean
   /** A breadcrumb whose target is gone. */
   stale?: boolean
+  /** The text without its end, where that can go. */
+  clip?: string
 }
 
 /** What was cut from a field to meet a budget, as data: the caller writes the sentence. */
 export interface BudgetCut {
   field: WorkField
   count: number
-  how: 'summarised' | 'pruned'
-  why: 'stale' | 'finished' | 'superseded' | 'older'
+  how: 'summarised' | 'pruned' | 'shortened'
+  why: 'stale' | 'finished' | 'superseded' | 'older' | 'long'
 }
 
 export interface BudgetFit {
-  /** Parallel to the parts. */
+  /** Parallel to the parts: which stay, and of which only the clip does. */
   kept: boolean[]
+  clipped: boolean[]
   cuts: BudgetCut[]
   tokens: number
   fits: boolean

@@ -275,7 +275,7 @@ export function readPlainFile(path: string, limit: number): Buffer | null {
 export const isPlainOrAbsent = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() !== false
 
 /** Opens a file that the user named. Links are followed; a pipe or a device is refused without waiting for it. */
-export function openPlainFile(path: string): { fd: number; size: number } {
+export function openPlainFile(path: string): { fd: number; size: number } & Disposable {
   let fd: number
   try {
     fd = openSync(path, O_RDONLY | O_NONBLOCK)
@@ -283,7 +283,7 @@ export function openPlainFile(path: string): { fd: number; size: number } {
     throw new ReasonError('file_unreadable', { path, problem: describeError(error) }, { cause: error })
   }
   const { size, isPlain } = statOf(fd)
-  if (isPlain) return { fd, size }
+  if (isPlain) return { fd, size, [Symbol.dispose]: () => closeSync(fd) }
   closeSync(fd)
   throw new ReasonError('path_unsafe', { path, problem: 'it is not a plain file' })
 }

@@ -16,7 +16,7 @@ export const NUDGES = {
     `Savepoint: the context window is ${percent} % full. Decisions that are not saved are lost at a compaction; ${SAVE} keeps them.`,
 } as const
 
-/** What `savepoint budget` tells of the window. */
+/** What `savepoint sessions budget` tells of the window. */
 export const BUDGET_WARNINGS = {
   usedUnknown:
     'How full the context window is, is not known: no call has told it since the start or the last compaction.',
@@ -72,6 +72,11 @@ export const SESSION_NOTES = {
     `${labelOf(session)} left this running: ${what}. Look at it before starting it again.`,
   runningCount: (session: string, count: number) =>
     `${labelOf(session)} left ${count} ${count === 1 ? 'helper or command' : 'helpers or commands'} running. Look before starting anything again.`,
+  run: (
+    run: string,
+    at: { step: string | null; stepsDone: number; steps: number; age: string; others: number },
+  ) =>
+    `Run ${run} is in progress${at.step === null ? '' : ` at ${at.step}`}, ${at.stepsDone}/${at.steps} steps done, last snapshot ${at.age} ago${at.others === 0 ? '' : ` (${at.others} more: savepoint run list)`}: savepoint run resume ${run}`,
   hooksSilent: (session: string) =>
     `${labelOf(session)} went on without its hooks being heard: savepoint doctor tells why.`,
   overheard:
@@ -83,10 +88,21 @@ export const BRANCH_NOTES = {
   inherited: (stream: string) =>
     `This branch has no saved work yet: this is what ${stream} knows. Where ${stream} itself stands: savepoint resume ${stream}`,
   merged: (stream: string) => `From ${stream}, merged (the next save takes it over)`,
-  moreMerged: (count: number, stream: string) => `${count} more: savepoint show ${stream}`,
+  moreMerged: (count: number, command: string) => `${count} more: ${command}`,
   toldMerged: (stream: string) => `${stream} is merged into this branch: the next save here takes it over.`,
   gone: (stream: string) =>
     `${stream}: its branch is gone, and no merge of it was found. Keep working on it: savepoint resume ${stream}. Close it: savepoint archive ${stream} --outcome "…"`,
+} as const
+
+/** About work that a file here tells, and nobody saved. */
+export const FOUND_NOTES = {
+  subject: (path: string, age: string) => `Found in ${path}, written ${age} ago; nothing of it is saved yet`,
+  beside: (path: string, age: string) => `Found in ${path} (written ${age} ago, not saved)`,
+  keep: (command: string) => `To keep it: ${command}`,
+  unreviewed: (count: number) =>
+    count === 1
+      ? 'A file here may tell of earlier work. Nobody has reviewed it, so it is not told. The user can look: savepoint status'
+      : `${count} files here may tell of earlier work. Nobody has reviewed them, so they are not told. The user can look: savepoint status`,
 } as const
 
 /** What stands above lines that are told in the place of a brief. */

@@ -12,10 +12,18 @@ export interface Squeeze {
   leave: 'recent' | number
 }
 
+/** A step that only an absolute budget takes: all items stay, and long ones lose their ends, the oldest first. */
+interface Clipping {
+  turn: number
+  takes: 'ends'
+}
+
+type Turn = Squeeze | Clipping
+
 interface TextRule {
   how: 'copy' | 'replace'
   rank: Rank
-  squeeze: readonly Squeeze[]
+  squeeze: readonly Turn[]
 }
 
 interface ListRule<Item> {
@@ -23,7 +31,7 @@ interface ListRule<Item> {
   rank: Rank
   /** What makes two items the same one. */
   by: ReadonlyArray<Extract<keyof Item, string>>
-  squeeze: readonly Squeeze[]
+  squeeze: readonly Turn[]
 }
 
 /** So many items of a list are kept in a checkpoint; all that ever were stay in the history. */
@@ -50,7 +58,15 @@ export const CARRY = {
   },
   constraints: { how: 'copy', rank: 'must', most: 200, squeeze: [] },
   rules: { how: 'copy', rank: 'must', most: 200, squeeze: [] },
-  facts: { how: 'copy', rank: 'should', most: 200, squeeze: [{ turn: 8, takes: 'oldest', leave: 1 }] },
+  facts: {
+    how: 'copy',
+    rank: 'should',
+    most: 200,
+    squeeze: [
+      { turn: 8, takes: 'oldest', leave: 1 },
+      { turn: 12, takes: 'ends' },
+    ],
+  },
   done: {
     how: 'summarise',
     rank: 'should',
@@ -59,6 +75,7 @@ export const CARRY = {
     squeeze: [
       { turn: 4, takes: 'oldest', leave: 'recent' },
       { turn: 6, takes: 'oldest', leave: 3 },
+      { turn: 10, takes: 'ends' },
     ],
   },
   state: { how: 'replace', rank: 'must', squeeze: [] },
@@ -75,6 +92,7 @@ export const CARRY = {
       { turn: 2, takes: 'spent', leave: 1 },
       { turn: 5, takes: 'oldest', leave: 'recent' },
       { turn: 9, takes: 'oldest', leave: 3 },
+      { turn: 11, takes: 'ends' },
     ],
   },
   references: {
@@ -140,51 +158,67 @@ const overlayItem = (item: Entry = {}, fresh: Entry = {}): Entry => ({
 })
 
 /** Every step of cutting, in its turn. */
-export const SQUEEZES = FIELDS.flatMap((field) =>
-  CARRY[field].squeeze.map((squeeze: Squeeze) => ({ field, ...squeeze })),
+const LADDER: ReadonlyArray<Turn & { field: WorkField }> = FIELDS.flatMap((field) =>
+  CARRY[field].squeeze.map((turn: Turn) => ({ field, ...turn })),
 ).sort((a, b) => a.turn - b.turn)
+
+/** The steps that take whole items. */
+export const SQUEEZES = LADDER.flatMap((turn) => (turn.takes === 'ends' ? [] : [turn]))
 
 /**
  * Which parts fit into a budget. Parts are in the order of the document, oldest first within a field; cutting goes
  * by the turns of the table, oldest first, and stops as soon as it fits. `prune` takes what is finished or stale
- * out whatever the budget. `fixed` are tokens that are there anyway; a summary that the caller writes for what was
- * cut is the caller's to add there.
+ * out whatever the budget; `hard` goes on to the turns that clip lines. `fixed` are tokens that are there anyway; a
+ * summary that the caller writes for what was cut is the caller's to add there.
  */
 export function fitToBudget(
   parts: readonly BudgetPart[],
-  { tokens = 1_000, keepRecent = 10, fixed = 0, prune = false } = {},
+  { tokens = 1_000, keepRecent = 10, fixed = 0, prune = false, hard = false } = {},
 ): BudgetFit {
   const kept = parts.map(() => true)
+  const clipped = parts.map(() => false)
   const cuts: BudgetCut[] = []
   let total = parts.reduce((sum, { text }) => sum + estimateTokens(text), fixed)
-  for (const { field, takes, leave } of SQUEEZES) {
+  for (const { field, ...turn } of hard ? LADDER : SQUEEZES) {
     const mine = [...parts.entries()].filter(([at, part]) => part.field === field && kept[at])
-    const floor = leave === 'recent' ? keepRecent : leave
     // A superseded decision is history, not litter: it is cut only when the budget demands it.
-    const isLitter = prune && takes === 'spent' && CARRY[field].how === 'prune'
-    let left = mine.length
-    for (const [at, part] of mine) {
-      if (left <= floor || (total <= tokens && !isLitter)) break
-      if (takes === 'spent' && !part.finished && !part.stale) continue
-      kept[at] = false
-      left -= 1
-      total -= estimateTokens(part.text)
-      count(cuts, part)
+    const isLitter = prune && turn.takes === 'spent' && CARRY[field].how === 'prune'
+    for (const [at, part] of partsToTake(turn, mine, keepRecent)) {
+      if (total <= tokens && !isLitter) break
+      const isClip = turn.takes === 'ends'
+      const rest = isClip ? (part.clip ?? '') : ''
+      if (isClip) clipped[at] = true
+      else kept[at] = false
+      total -= estimateTokens(part.text) - estimateTokens(rest)
+      count(cuts, field, isClip ? CLIP : cutOf(part))
     }
   }
-  return { kept, cuts, tokens: total, fits: total <= tokens }
+  return { kept, clipped, cuts, tokens: total, fits: total <= tokens }
 }
 
-function count(cuts: BudgetCut[], part: BudgetPart): void {
-  const { field } = part
-  const why = whyOf(part)
-  const found = cuts.find((cut) => cut.field === field && cut.why === why)
+/** What a turn may take of the parts of its field, in its order. */
+function partsToTake<Entry extends [number, BudgetPart]>(
+  turn: Turn,
+  mine: Entry[],
+  keepRecent: number,
+): Entry[] {
+  if (turn.takes === 'ends')
+    return mine.filter(([, { text, clip = text }]) => estimateTokens(clip) < estimateTokens(text))
+  const going = turn.takes === 'spent' ? mine.filter(([, part]) => part.finished || part.stale) : mine
+  return going.slice(0, Math.max(0, mine.length - (turn.leave === 'recent' ? keepRecent : turn.leave)))
+}
+
+function count(cuts: BudgetCut[], field: WorkField, cut: Pick<BudgetCut, 'how' | 'why'>): void {
+  const found = cuts.find((one) => one.field === field && one.why === cut.why)
   if (found) found.count += 1
-  else cuts.push({ field, count: 1, how: CARRY[field].how === 'summarise' ? 'summarised' : 'pruned', why })
+  else cuts.push({ field, count: 1, ...cut })
 }
 
-function whyOf({ field, finished = false, stale = false }: BudgetPart): BudgetCut['why'] {
-  if (stale) return 'stale'
-  if (finished) return field === 'decisions' ? 'superseded' : 'finished'
-  return 'older'
+const CLIP = { how: 'shortened', why: 'long' } as const
+
+function cutOf({ field, finished = false, stale = false }: BudgetPart): Pick<BudgetCut, 'how' | 'why'> {
+  if (stale) return { how: 'pruned', why: 'stale' }
+  if (finished && field === 'decisions') return { how: 'summarised', why: 'superseded' }
+  if (finished) return { how: 'pruned', why: 'finished' }
+  return { how: CARRY[field].how === 'summarise' ? 'summarised' : 'pruned', why: 'older' }
 }

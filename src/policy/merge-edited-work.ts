@@ -1,25 +1,16 @@
 import { collapseSpaces } from '../core/text.ts'
-import { emptyWork, stillOverheard, type WorkField, type WorkState } from '../core/work.ts'
+import { emptyWork, stillOverheard, type WorkState } from '../core/work.ts'
 import { noteVanished } from './correct.ts'
-
-type ListField = {
-  [Field in WorkField]: WorkState[Field] extends readonly unknown[] ? Field : never
-}[WorkField]
-type ItemOf<Field extends ListField> = WorkState[Field][number]
-
-/** Items that a format cannot show: their absence from a file does not mean that they were deleted. */
-export type HiddenItems = { [Field in ListField]?: (item: ItemOf<Field>) => boolean }
 
 type Item = Record<string, unknown>
 
 /** What makes an item of a list the same one: its path, or its words and their kind. */
-const keyOf = ({ path, kind = '', text }: Item) => norm(`${path ?? `${kind}\n${text}`}`)
+const keyOf = ({ path, kind = '', text }: Item) =>
+  path === undefined ? `${kind}\n${norm(`${text}`)}` : norm(`${path}`)
 
 const LISTS = Object.entries(emptyWork()).flatMap(([field, value]) => (Array.isArray(value) ? [field] : []))
 
-/** What the merge knows about the format and the file. */
 interface MergeOptions {
-  unshown?: HiddenItems
   /**
    * What the file said before somebody wrote into it, where that is known: only what differs is news. What came to be
    * known since is not in the file, and that it is not there says nothing.
@@ -34,44 +25,40 @@ interface MergeOptions {
 export function mergeEditedWork(
   before: WorkState,
   said: Partial<WorkState>,
-  { unshown = {}, shown = null }: MergeOptions = {},
+  { shown = null }: MergeOptions = {},
 ): WorkState {
-  const work: WorkState = { ...before, ...said, position: mergePosition(before, said) }
+  const work: WorkState = { ...before, ...said, position: mergePosition(before, said, shown) }
   if (shown)
     for (const field of TEXTS)
       if (norm(said[field] ?? '') === norm(shown[field] ?? '')) work[field] = before[field]
   for (const field of LISTS) {
     // `as`: each of these fields holds a list of items in all of them.
     const listIn = (one: object | null) => (one ? Reflect.get(one, field) : null) as Item[] | null | undefined
-    const isHidden = Reflect.get(unshown, field) as ((item: Item) => boolean) | undefined
     const fresh = listIn(said)
     if (fresh)
-      Reflect.set(
-        work,
-        field,
-        mergeLists(listIn(before) ?? [], fresh, shown && (listIn(shown) ?? []), isHidden),
-      )
+      Reflect.set(work, field, mergeLists(listIn(before) ?? [], fresh, shown && (listIn(shown) ?? [])))
   }
   return stillOverheard(before, noteVanished(before, work))
 }
 
 const TEXTS = ['problem', 'intent', 'state', 'now'] as const
 
-/** A format holds only some fields of a position: empty ones leave the known values. */
+/** A format holds only some fields of a position: empty ones, and what stood there before, leave the known values. */
 function mergePosition(
   { position }: WorkState,
   { position: said }: Partial<WorkState>,
+  shown: Partial<WorkState> | null,
 ): WorkState['position'] {
-  const told = Object.entries(said ?? {}).filter(([, value]) => value !== '' && value !== null)
+  const isAsShown = (name: string, value: unknown) =>
+    shown?.position !== undefined &&
+    JSON.stringify(Reflect.get(shown.position, name)) === JSON.stringify(value)
+  const told = Object.entries(said ?? {}).filter(
+    ([name, value]) => value !== '' && value !== null && !isAsShown(name, value),
+  )
   return { ...position, ...Object.fromEntries(told) }
 }
 
-function mergeLists(
-  old: Item[],
-  fresh: Item[],
-  shown: Item[] | null,
-  isHidden: (item: Item) => boolean = () => false,
-): Item[] {
+function mergeLists(old: Item[], fresh: Item[], shown: Item[] | null): Item[] {
   const byKey = (items: Item[]) => new Map(items.map((item) => [keyOf(item), item]))
   const [known, told, page] = [byKey(old), byKey(fresh), shown && byKey(shown)]
   const kept = fresh.flatMap((item) => {
@@ -82,11 +69,9 @@ function mergeLists(
     const isAsShown = page !== null && JSON.stringify(page.get(key)) === JSON.stringify(item)
     return [isAsShown ? mine : overlayItem(mine, item)]
   })
-  const untold = old.filter((item) => !told.has(keyOf(item)))
-  const hidden = untold.filter(isHidden)
   // It came with another save: whoever wrote into the file never saw it.
-  const later = untold.filter((item) => !isHidden(item) && page !== null && !page.has(keyOf(item)))
-  return [...hidden, ...kept, ...later]
+  const later = old.filter((item) => !told.has(keyOf(item)) && page !== null && !page.has(keyOf(item)))
+  return [...kept, ...later]
 }
 
 /** Formats join lines and trim. A document may have thousands of items, and nearly none of them needs it. */

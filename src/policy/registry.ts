@@ -26,7 +26,11 @@ export function registryOf(sessions: readonly Session[], known: RegistryFacts) {
   // Somebody who only looked in does not hide what was worked on before.
   const last = ended.find(didSomething) ?? ended[0]
   return {
-    activeSessions: living.map(activeSession),
+    activeSessions: living.map((session) => ({
+      ...activeSession(session),
+      // What is uncommitted now; null where git was not asked.
+      uncommittedFiles: session.uncommittedFiles,
+    })),
     recentHistory: ended.map(recentSession),
     lastWorked: last ? lastWorked(last, known) : null,
     staleSessionsDetected: living.filter(({ phase }) => phase === 'stale').map(({ id }) => id),
@@ -36,6 +40,13 @@ export function registryOf(sessions: readonly Session[], known: RegistryFacts) {
     indexByBranch: indexOf([...living, ...ended], ({ environment }) => [environment.gitBranch ?? '']),
   }
 }
+
+/** The registry as a document: JSON that stays JSON where a terminal is guarded against what drives it. */
+export const encodeRegistry = (registry: Registry): string =>
+  JSON.stringify(registry, null, 2).replace(
+    /[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 const endTimeOf = ({ endedAt, lastActivityAt }: Session) => endedAt ?? lastActivityAt
 

@@ -6,8 +6,6 @@ export interface RetentionLimits {
   compressAfterHours: number
 }
 
-/** How far a run may grow past its limit before retention runs by itself after a save. */
-const SLACK = 10
 const EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
 
@@ -26,15 +24,14 @@ export interface RetentionPlan {
   compress: RetainedSnapshot[]
 }
 
-/** Whether retention is due after a save: by number at once, by age at most once an hour. */
+/** How much of retention is due after a save: all of it once an hour, and what is beyond the number at once. */
 export function maintenanceDue(
   run: { live: number; maintainedAt: string | null },
   nowMs: number,
   limits: RetentionLimits,
-): boolean {
-  if (run.live > limits.maxPerRun + SLACK) return true
-  if (run.maintainedAt === null) return false
-  return Math.abs(nowMs - Date.parse(run.maintainedAt)) >= EVERY_MS
+): 'all' | 'surplus' | 'none' {
+  if (run.maintainedAt !== null && Math.abs(nowMs - Date.parse(run.maintainedAt)) >= EVERY_MS) return 'all'
+  return run.live > limits.maxPerRun ? 'surplus' : 'none'
 }
 
 /**

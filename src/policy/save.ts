@@ -190,12 +190,27 @@ export const inheritWork = ({ decisions, constraints, rules, facts, references }
   references: references.filter(({ kind }) => kind === 'learning'),
 })
 
-/** The work within the caps of the carry table, and how many items they cut. */
-export function capWork(work: WorkState): { work: WorkState; dropped: number } {
+/**
+ * The work within the caps of the carry table, and how many items they cut. A file or an id that a run protects is
+ * never cut.
+ */
+export function capWork(
+  work: WorkState,
+  isProtected: (name: string) => boolean = () => false,
+): { work: WorkState; dropped: number } {
   let dropped = 0
+  const keepNewest = <Item>(most: number, items: readonly Item[], nameOf: (item: Item) => string) => {
+    const kept = new Set(items.filter((item) => isProtected(nameOf(item))))
+    const others = items.filter((item) => !kept.has(item))
+    for (const item of others.slice(-Math.max(most - kept.size, 1))) kept.add(item)
+    dropped += items.length - kept.size
+    return items.filter((item) => kept.has(item))
+  }
   const cap = (field: string, value: unknown) => {
     const row = Reflect.get(CARRY, field)
     if (!Array.isArray(value) || !row || value.length <= row.most) return value
+    if (field === 'artifacts') return keepNewest(row.most, work.artifacts, ({ path }) => path)
+    if (field === 'references') return keepNewest(row.most, work.references, ({ text }) => text)
     dropped += value.length - row.most
     if (field === 'decisions') return capDecisions(work.decisions, row.most)
     // Of what replaces a list the first items count, of what grows the newest.

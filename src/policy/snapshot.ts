@@ -9,7 +9,7 @@ import {
 import { checkpointId, nameKey } from '../core/id.ts'
 import { moveStep, type StepMove, stepId } from '../core/plan.ts'
 import { instant } from '../core/ports.ts'
-import { ReasonError } from '../core/reason.ts'
+import { ReasonError, usageError } from '../core/reason.ts'
 import { nearestName } from '../core/text.ts'
 import type { Fault, Position } from '../core/work.ts'
 import { shouldCoalesce } from './coalesce.ts'
@@ -26,6 +26,8 @@ export interface RunEvent {
   /** The run may be finished with steps that are not done. */
   incomplete?: boolean
   fault?: Fault
+  /** A path or an id that must be kept from now on, or no longer. */
+  protect?: { artifact: string; remove: boolean }
   contextUsedPercent?: number
   note?: string
 }
@@ -42,6 +44,8 @@ export interface RunSituation {
   pending: Array<{ event: number; outcome: CommandOutcome }>
   pinned: string[]
   profile: string
+  /** The session of an agent in which the event happens; null outside of one. */
+  session: string | null
 }
 
 export type SnapshotDecision =
@@ -51,7 +55,9 @@ export type SnapshotDecision =
 
 export const HEARTBEAT_MS = 120_000
 const OUTCOMES_PER_SNAPSHOT = 50
-const PROTECTED = 50
+/** So many names a reader takes; artifacts never give way, of the pinned snapshots the oldest do. */
+const MOST_PROTECTED = 200
+const MOST_ARTIFACTS = 100
 
 const TRIGGER_OF = {
   step_in_progress: 'step',
@@ -95,11 +101,17 @@ export function decideSnapshot(
   if (!first) return { act: 'nothing' }
 
   const position = movePosition(base.work.position, event)
+  const artifacts = protectArtifact(base.health.protected, event)
+  const pins = situation.pinned.slice(
+    Math.max(0, situation.pinned.length + artifacts.length - MOST_PROTECTED),
+  )
+  const session = situation.session ?? base.session
   const outcomes = situation.pending.slice(-OUTCOMES_PER_SNAPSHOT).map(({ outcome }) => outcome)
   const candidate: Checkpoint = {
     id: checkpointId(nowMs, situation.head.sequence + 1, random),
     stream: situation.stream,
     parent: situation.head.id,
+    ...(session === undefined ? {} : { session }),
     at: instant(nowMs),
     triggers,
     progress,
@@ -110,11 +122,11 @@ export function decideSnapshot(
         event.contextUsedPercent === undefined
           ? base.health.pressure
           : windowPressure(event.contextUsedPercent),
-      protected: situation.pinned.slice(-PROTECTED),
+      protected: [...artifacts, ...pins],
       dropped:
         situation.pending.length -
         outcomes.length +
-        Math.max(0, situation.pinned.length - PROTECTED) +
+        (situation.pinned.length - pins.length) +
         resumeHints(position, progress).cut,
       profile: situation.profile,
     },
@@ -123,6 +135,17 @@ export function decideSnapshot(
   if (isWhole && shouldCoalesce(base, candidate, situation.notes)) return { act: 'coalesce', trigger: first }
   return { act: 'append', checkpoint: candidate, takes: situation.pending.map(({ event: seq }) => seq) }
 }
+
+/** The paths and ids that a run protects besides its own snapshots, which are named by their pins. */
+function protectArtifact(names: readonly string[], { protect }: RunEvent): string[] {
+  const artifacts = names.filter((name) => !isSnapshotName(name) && name !== protect?.artifact)
+  if (protect === undefined || protect.remove) return artifacts
+  if (artifacts.length >= MOST_ARTIFACTS)
+    throw usageError(`a run protects at most ${MOST_ARTIFACTS} paths and ids: take one out with --remove`)
+  return [...artifacts, protect.artifact]
+}
+
+export const isSnapshotName = (name: string) => name.startsWith('cp_') && !name.includes('/')
 
 const MOST_NAMED = 10
 

@@ -2,11 +2,15 @@ import type { Pressure } from '../core/checkpoint.ts'
 import { type ContextUse, type Statistics, totalTokens } from '../core/session.ts'
 import { BUDGET_ADVICE, BUDGET_WARNINGS, NUDGES } from './agent-words.ts'
 
+/** From which percentage on the window presses: at the first it is time to save, at the second also to clear. */
+const THRESHOLDS = [
+  { percent: 70, pressure: 'medium' },
+  { percent: 85, pressure: 'high' },
+] as const
+
 /** How full a context window is, in three words. */
-export function windowPressure(usedPercent: number, { medium = 70, high = 85 } = {}): Pressure {
-  if (usedPercent >= high) return 'high'
-  return usedPercent >= medium ? 'medium' : 'low'
-}
+export const windowPressure = (usedPercent: number): Pressure =>
+  THRESHOLDS.findLast(({ percent }) => usedPercent >= percent)?.pressure ?? 'low'
 
 /** After so many compactions of one session a fresh one serves better. */
 export const MANY_COMPACTIONS = 2
@@ -74,30 +78,41 @@ export interface Advice {
 export type Budget = ReturnType<typeof budgetOf>
 
 export function budgetOf(input: BudgetInput) {
-  const used = knownCount(input.context?.tokens)
-  const window = knownCount(input.context?.window)
-  const isKnown = used !== null && window !== null
-  // Cut, not rounded: 69.96 % must not be shown as the threshold that it has not reached.
-  const usedPercent = isKnown ? Math.floor((used / window) * 1_000) / 10 : null
-  const headroom = isKnown ? Math.max(0, window - used) : null
-  const pressure = usedPercent === null ? null : windowPressure(usedPercent)
+  const state = windowState(input.context)
+  const { used, window, usedPercent, pressure } = state
+  const headroom = used === null || window === null ? null : Math.max(0, window - used)
   const burnPerMinute = burnOf(input, used)
-  const state = { used, window, usedPercent, pressure }
   return {
     /** All tokens of the session, each call counted; `used` are those in the window at the last call. */
     consumed: totalTokens(input.statistics.tokensConsumed),
     ...{ ...state, headroom, burnPerMinute },
     minutesLeft: headroom === null || !burnPerMinute ? null : Math.floor(headroom / burnPerMinute),
+    thresholds: THRESHOLDS.map(({ percent }) => thresholdAt(percent, state)),
     warnings: warningsOf(state, input.compactions),
     advice: adviceOf(usedPercent, pressure, input.compactions),
   }
 }
 
-interface WindowState {
+/** A threshold in tokens, and how many are left until it; 0 where it is passed, null where nobody can say. */
+function thresholdAt(percent: number, { used, window }: WindowState) {
+  const tokens = window === null ? null : Math.ceil((window * percent) / 100)
+  return { percent, tokens, left: tokens === null || used === null ? null : Math.max(0, tokens - used) }
+}
+
+export interface WindowState {
   used: number | null
   window: number | null
   usedPercent: number | null
   pressure: Pressure | null
+}
+
+/** How full a window was at the last call; null for what nobody can say. */
+export function windowState(use: ContextUse | null): WindowState {
+  const used = knownCount(use?.tokens)
+  const window = knownCount(use?.window)
+  // Cut, not rounded: 69.96 % must not be shown as the threshold that it has not reached.
+  const usedPercent = used !== null && window !== null ? Math.floor((used / window) * 1_000) / 10 : null
+  return { used, window, usedPercent, pressure: usedPercent === null ? null : windowPressure(usedPercent) }
 }
 
 /** Clients report 0 for an unknown count, for example after a compaction. */

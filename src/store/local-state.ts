@@ -1,4 +1,4 @@
-import type { Checkpoint, Trigger } from '../core/checkpoint.ts'
+import type { NewNote, Removal } from './log.ts'
 
 export interface WorkspaceRow {
   id: string
@@ -42,9 +42,6 @@ export interface ViewFilter {
 }
 
 export type NewView = Pick<ViewRow, 'workspace' | 'path' | 'hash' | 'contentHash'>
-
-/** A view with the state it starts in: owed to the disk, or found there. */
-export type StartingView = NewView & { state: 'pending' | 'published' }
 
 /** A checkpoint document in a workspace: which version should stand there, and which stood there last. */
 export interface DocumentView {
@@ -125,9 +122,11 @@ export interface LedgerText {
   at: string
 }
 
-/** What an act on documents changes in a workspace. */
-export interface DocumentChange {
+/** What an act changes in a workspace. */
+export interface LocalChange {
   workspace: string
+  /** Files of runs: owed to the disk, or found there. */
+  views?: ViewRow[]
   /** Where a stream's document stands in this workspace from now on. Its other document rows here go. */
   documents?: Array<DocumentView & { stream: string }>
   /**
@@ -149,6 +148,8 @@ export interface DocumentChange {
   act?: NewAct
   /** An act that is undone with this, or done again. */
   turn?: { act: string; isUndone: boolean }
+  /** Checkpoints of a run that leave a tombstone: their files are to go. */
+  remove?: Removal
 }
 
 /** Where a stream stood in a workspace. */
@@ -202,20 +203,15 @@ export interface ActRow extends NewAct {
   isUndone: boolean
 }
 
-/** What an act changes on this machine: documents, the files of a run, or files whose checkpoints were removed. */
-export type LocalChange =
-  | { of: 'documents'; change: DocumentChange }
-  | { of: 'views'; checkpoint: Pick<Checkpoint, 'id' | 'stream'>; views: StartingView[] }
-  | { of: 'removal'; stream: string; checkpoints: string[] }
-
 /**
  * What is about to happen in a log of another engine, and what it changes here when it has happened. What the log says
  * tells whether it has: the checkpoint is there, the note has that number on it, the bodies are gone.
  */
-export type Intent =
-  | { act: 'append'; checkpoint: string; change: LocalChange }
-  | { act: 'note'; checkpoint: string; number: number; trigger: Trigger; change: LocalChange }
-  | { act: 'remove'; stream: string; checkpoints: string[] }
+export interface Intent {
+  added?: string
+  note?: NewNote
+  change: LocalChange
+}
 
 /**
  * How far a workspace is trusted. `own`: a save of its user's gave it, for their own words and for running git.
@@ -278,8 +274,6 @@ export interface LocalState {
   listLedgerTexts(workspace: string): Promise<LedgerText[]>
   /** The hash of every text that the shared files of a repository's workspaces have shown. */
   listShownHashes(repository: string): Promise<string[]>
-  /** Whether a text once stood in a workspace's ledger. */
-  wasLedger(workspace: string, hash: string): Promise<boolean>
 
   /** The last acts in a workspace, oldest first. Those that were undone end when another act follows. */
   listActs(workspace: string): Promise<ActRow[]>

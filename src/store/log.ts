@@ -83,7 +83,22 @@ export interface LogPlace {
   workspace: string
 }
 
-/** What one command adds to the log: all of it, or nothing. */
+/** A further trigger on the head of a stream, where it is still that head with that many notes. */
+export interface NewNote {
+  stream: string
+  head: string
+  number: number
+  trigger: Trigger
+}
+
+/** Checkpoints that leave a tombstone; refused where one is the head, is pinned or is of another stream. */
+export interface Removal {
+  stream: string
+  checkpoints: readonly string[]
+  at: string
+}
+
+/** What one command changes in the log: all of it, or nothing. */
 export interface LogChange {
   /** Streams that begin; the first checkpoint of each is among the appended ones. */
   begins?: NewStream[]
@@ -100,6 +115,10 @@ export interface LogChange {
     notes?: Trigger[]
     pinned?: boolean
   }>
+  note?: NewNote
+  /** A checkpoint that the log had lost, at its own sequence number; refused where it has it, or has another there. */
+  readmit?: { checkpoint: Checkpoint; sequence: number }
+  remove?: Removal
   texts?: Array<{ hash: string; text: string }>
   versions?: Array<Version & { stream: string; hash: string }>
   /** Checkpoints whose foreign mark goes, because what they hold is vouched for. */
@@ -146,12 +165,6 @@ export interface Log {
   readRows(checkpoints: readonly string[]): Promise<CheckpointRow[]>
 
   append(change: LogChange): Promise<CommitResult>
-  /** Notes a further trigger on the head; false where it is another head, or has another number of notes. */
-  addNote(stream: string, expected: { head: string; notes: number }, trigger: Trigger): Promise<boolean>
-  /** Puts back a checkpoint that the log had lost, at its sequence number; false where it has it. */
-  readmit(checkpoint: Checkpoint, sequence: number): Promise<boolean>
-  /** Takes the bodies away and leaves tombstones; answers of which. Never of the head or of a pinned one. */
-  remove(stream: string, checkpoints: string[], at: string): Promise<string[]>
   /** Keeps a command's outcome until the next checkpoint takes it in. */
   recordOutcome(stream: string, outcome: CommandOutcome, at: string): Promise<number>
   pin(checkpoint: string, pinned: boolean): Promise<void>

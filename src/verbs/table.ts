@@ -18,16 +18,18 @@ const TABLE = {
   sessions: async () => (await import('./sessions/sessions.ts')).sessions,
   'sessions show': async () => (await import('./sessions/sessions-show.ts')).sessionsShow,
   'sessions stats': async () => (await import('./sessions/sessions-stats.ts')).sessionsStats,
-  info: async () => (await import('./sessions/info.ts')).info,
-  budget: async () => (await import('./sessions/budget.ts')).budget,
+  'sessions info': async () => (await import('./sessions/info.ts')).info,
+  'sessions budget': async () => (await import('./sessions/budget.ts')).budget,
   compact: async () => (await import('./sessions/compact.ts')).compact,
   'outcome focus': async () => (await import('./sessions/outcome-focus.ts')).outcomeFocus,
   reconcile: async () => (await import('./sessions/reconcile.ts')).reconcile,
   statusline: async () => (await import('./sessions/statusline.ts')).statusline,
+  note: async () => (await import('./work/note.ts')).note,
   ledger: async () => (await import('./work/ledger.ts')).ledger,
   'ledger write': async () => (await import('./work/ledger.ts')).ledgerWrite,
   'ledger history': async () => (await import('./work/ledger.ts')).ledgerHistory,
   import: async () => (await import('./work/import.ts')).importVerb,
+  convert: async () => (await import('./work/convert.ts')).convert,
   export: async () => (await import('./work/export.ts')).exportVerb,
   handoff: async () => (await import('./work/handoff.ts')).handoff,
   pickup: async () => (await import('./work/pickup.ts')).pickup,
@@ -49,7 +51,6 @@ const TABLE = {
   delta: async () => (await import('./documents/delta.ts')).delta,
   focus: async () => (await import('./documents/focus.ts')).focus,
   list: async () => (await import('./documents/list.ts')).list,
-  tree: async () => (await import('./documents/tree.ts')).tree,
   show: async () => (await import('./documents/show.ts')).show,
   diff: async () => (await import('./documents/diff.ts')).diff,
   restore: async () => (await import('./documents/restore.ts')).restore,
@@ -58,7 +59,6 @@ const TABLE = {
   archive: async () => (await import('./documents/archive.ts')).archive,
   rename: async () => (await import('./documents/rename.ts')).rename,
   trust: async () => (await import('./documents/trust.ts')).trust,
-  untrust: async () => (await import('./documents/trust.ts')).untrust,
   validate: async () => (await import('./documents/validate.ts')).validate,
   learnings: async () => (await import('./documents/learnings.ts')).learnings,
   doctor: async () => (await import('./setup/doctor.ts')).doctor,
@@ -66,7 +66,7 @@ const TABLE = {
   backup: async () => (await import('./setup/backup.ts')).backup,
 } as const satisfies Record<string, () => Promise<unknown>>
 
-/** Words that group several verbs. */
+/** Words that stand before several verbs. */
 export const GROUPS = {
   ledger: 'The session ledger of this worktree',
   sessions: 'Sessions of agents in this repository',
@@ -74,6 +74,55 @@ export const GROUPS = {
   run: 'Runs of a plan and their snapshots',
   config: 'Settings, and where they come from',
 } as const
+
+interface HelpTopic {
+  title: string
+  /** First words of verbs. */
+  verbs: readonly string[]
+  /** So many of them are shown by `savepoint --help`; the others by `savepoint help <topic>`. */
+  first: number
+}
+
+/** What help shows, in this order. A verb of no topic is shown by `savepoint help all` alone. */
+export const HELP_TOPICS: Readonly<Record<string, HelpTopic>> = {
+  work: {
+    title: 'Every day',
+    verbs: [
+      ...['save', 'resume', 'status', 'list', 'search', 'undo'],
+      ...['confirm', 'reject', 'remove', 'reword', 'sessions'],
+    ],
+    first: 6,
+  },
+  handover: { title: 'Hand over', verbs: ['handoff', 'pickup', 'export', 'import'], first: 4 },
+  documents: {
+    title: 'Documents',
+    verbs: [
+      ...['new', 'fork', 'delta', 'focus', 'show', 'diff', 'restore', 'compress', 'archive', 'rename'],
+      ...['validate', 'learnings', 'note', 'ledger'],
+    ],
+    first: 0,
+  },
+  runs: { title: 'Runs', verbs: ['run'], first: 0 },
+  setup: {
+    title: 'Set-up and care',
+    verbs: ['init', 'doctor', 'uninstall', 'trust', 'config', 'backup', 'mcp', 'completion'],
+    first: 2,
+  },
+}
+
+/** Commands of the formats that Savepoint keeps, and words that were verbs once: what they ask for. */
+export const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
+  checkpoint: ['save', '--note'],
+  dashboard: ['status'],
+  'context:info': ['sessions', 'info'],
+  'context:checkpoint': ['save'],
+  'context:compact': ['compact'],
+  'context:budget': ['sessions', 'budget'],
+  info: ['sessions', 'info'],
+  budget: ['sessions', 'budget'],
+  tree: ['list', '--tree'],
+  untrust: ['trust', '--off'],
+}
 
 type VerbName = keyof typeof TABLE
 

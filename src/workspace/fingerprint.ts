@@ -1,5 +1,5 @@
 import { sha256 } from '../core/canonical.ts'
-import { errorCode, ReasonError } from '../core/reason.ts'
+import { unlessRefused } from '../core/reason.ts'
 import { isSecretFile } from '../core/secret-file.ts'
 import { type Folder, openFolder } from '../fs/disk.ts'
 
@@ -25,13 +25,8 @@ export function fingerprintOf(root: string, path: string): Fingerprint {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   const name = parts.pop()
   if (name === undefined || name === '..' || parts.includes('..')) return OTHER
-  try {
-    return below(root, parts, name)
-  } catch (error) {
-    // Whatever the disk refuses is a file that cannot be told.
-    if (error instanceof ReasonError || errorCode(error) !== undefined) return OTHER
-    throw error
-  }
+  // Whatever the disk refuses is a file that cannot be told.
+  return unlessRefused(() => below(root, parts, name)) ?? OTHER
 }
 
 function below(root: string, folders: readonly string[], name: string): Fingerprint {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode, ReasonError } from '../core/reason.ts'
+import { unlessRefused } from '../core/reason.ts'
 import { readPlainFile } from '../fs/disk.ts'
-import { runGit } from './git.ts'
+import { askGit, findCommit } from './ask-git.ts'
 import { asGitHasThem, type Pair } from './git-filters.ts'
 import type { Place } from './locate.ts'
 
@@ -28,16 +28,11 @@ interface UnchangedBlobs {
  * The blobs that HEAD has of these files, for those whose working file is the same. The bytes themselves are
  * compared, not time stamps; git is asked for the rest, whose line endings or filters may make the difference.
  */
-export async function unchangedBlobs(
-  place: Place,
-  paths: readonly string[],
-): Promise<UnchangedBlobs | { problem: string }> {
+export async function unchangedBlobs(place: Place, paths: readonly string[]): Promise<UnchangedBlobs> {
   const found: UnchangedBlobs = { blobs: new Map(), inside: new Map() }
-  const head = await runGit(place, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
-  // Nothing is committed yet: git says so by this code.
-  if (!head.ok) return head.code === 1 ? found : { problem: head.problem }
-  const tree = await entriesFor(place, head.out.trim(), paths)
-  if ('problem' in tree) return tree
+  const head = await findCommit(place, 'HEAD')
+  if (head === null) return found
+  const tree = await entriesFor(place, head, paths)
   const others: Pair[] = []
   for (const path of paths) {
     const link = tree.links.find(({ name }) => isBelow(place, path, name))
@@ -49,9 +44,7 @@ export async function unchangedBlobs(
     if (same) found.blobs.set(path, same)
     else others.push(...entries.map(({ blob, name }) => ({ path, blob, name, bytes })))
   }
-  const filtered = await asGitHasThem(place, others)
-  if ('problem' in filtered) return filtered
-  for (const { path, blob, name } of filtered.pairs) found.blobs.set(path, { blob, name })
+  for (const { path, blob, name } of await asGitHasThem(place, others)) found.blobs.set(path, { blob, name })
   return found
 }
 
@@ -62,17 +55,15 @@ async function entriesFor(
   place: Place,
   commit: string,
   paths: readonly string[],
-): Promise<{ files: Map<string, TreeEntry[]>; links: TreeEntry[] } | { problem: string }> {
+): Promise<{ files: Map<string, TreeEntry[]>; links: TreeEntry[] }> {
   const files = new Map<string, TreeEntry[]>(paths.map((path) => [keyOf(path), []]))
   const links: TreeEntry[] = []
-  const top = await runGit(place, ['ls-tree', '-z', '--full-tree', '--name-only', commit])
-  if (!top.ok) return { problem: top.problem }
+  const top = await askGit(place, ['ls-tree', '-z', '--full-tree', '--name-only', commit])
   const tops = new Set(paths.map((path) => keyOf(path.split('/')[0] ?? '')))
-  const names = top.out.split('\0').filter((name) => name !== '' && tops.has(keyOf(name)))
+  const names = top.split('\0').filter((name) => name !== '' && tops.has(keyOf(name)))
   if (names.length === 0) return { files, links }
-  const tree = await runGit(place, ['ls-tree', '-r', '-z', '--full-tree', commit, '--', ...names])
-  if (!tree.ok) return { problem: tree.problem }
-  for (const [, mode = '', blob = '', name = ''] of tree.out.matchAll(TREE_ENTRY))
+  const tree = await askGit(place, ['ls-tree', '-r', '-z', '--full-tree', commit, '--', ...names])
+  for (const [, mode = '', blob = '', name = ''] of tree.matchAll(TREE_ENTRY))
     if (mode === '160000') links.push({ mode, blob, name })
     // A link too: where the system has none, git writes its target as a file.
     else files.get(keyOf(name))?.push({ mode, blob, name })
@@ -94,7 +85,7 @@ function isBelow(place: Place, path: string, link: string): boolean {
 function isOneFile({ root }: Place, path: string, name: string): boolean {
   if (path === name) return true
   const [one, other] = [path, name].map((each) =>
-    unlessUnreadable(() => lstatSync(join(root, each), { bigint: true })),
+    unlessRefused(() => lstatSync(join(root, each), { bigint: true })),
   )
   return !!one && !!other && one.dev === other.dev && one.ino === other.ino
 }
@@ -104,14 +95,5 @@ const blobName = (bytes: Uint8Array, algorithm: string) =>
 
 function workingFile(place: Place, path: string): Buffer | null {
   const file = join(place.root, path)
-  return unlessUnreadable(() => (lstatSync(file).isFile() ? readPlainFile(file, MAX_FILE) : null))
-}
-
-export function unlessUnreadable<T>(read: () => T): T | null {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof ReasonError || errorCode(error) !== undefined) return null
-    throw error
-  }
+  return unlessRefused(() => (lstatSync(file).isFile() ? readPlainFile(file, MAX_FILE) : null))
 }

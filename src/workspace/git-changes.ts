@@ -1,7 +1,8 @@
-import { lstatSync, type Stats } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { errorCode } from '../core/reason.ts'
-import { type GitAnswer, runGit } from './git.ts'
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { unlessRefused } from '../core/reason.ts'
+import { ancestorsOf } from '../fs/ancestors.ts'
+import { askGit, emptyTree, findCommit, orGitProblem } from './ask-git.ts'
 import { isObjectName } from './git-state.ts'
 import type { Place } from './locate.ts'
 
@@ -15,8 +16,6 @@ export interface FileChange {
   description: string
 }
 
-class GitProblem extends Error {}
-
 /**
  * What differs between a commit and the working tree: committed since, changed, or new and not ignored. A
  * commit that is not there any more gives way to HEAD, and an unborn HEAD to an empty tree. A file that is
@@ -29,50 +28,38 @@ export async function listChangedSince(
   sinceMs: number,
   told: ReadonlySet<string> = new Set(),
 ): Promise<{ changes: FileChange[]; problem: string | null }> {
-  try {
-    const head = (await existing(place, 'HEAD')) ?? (await emptyTree(place))
-    const base = commit !== null && isObjectName(commit) ? ((await existing(place, commit)) ?? head) : head
-    const [differing, dirty, committed] = await Promise.all([
-      differences(place, base),
-      listUncommitted(place),
-      base === head ? new Set<string>() : committedBetween(place, base, head),
-    ])
-    const isSince = (path: string) =>
-      (committed.has(path) && !told.has(path)) || touchedMs(place, path) >= sinceMs
-    const changes = [...differing.filter(({ path }) => dirty.has(path) || committed.has(path))]
-    const known = new Set(differing.map(({ path }) => path))
-    for (const [path, state] of dirty)
-      if (state === '??' && !known.has(path))
-        changes.push({ path, action: 'created', description: 'new file' })
-    return { changes: changes.filter(({ path }) => isSince(path)).sort(byPath), problem: null }
-  } catch (error) {
-    if (!(error instanceof GitProblem)) throw error
-    return { changes: [], problem: error.message }
-  }
+  const found = await orGitProblem(() => changesSince(place, commit, sinceMs, told))
+  return 'problem' in found ? { changes: [], problem: found.problem } : { changes: found, problem: null }
+}
+
+async function changesSince(
+  place: Place,
+  commit: string | null,
+  sinceMs: number,
+  told: ReadonlySet<string>,
+): Promise<FileChange[]> {
+  const head = (await findCommit(place, 'HEAD')) ?? (await emptyTree(place))
+  const base = commit !== null && isObjectName(commit) ? ((await findCommit(place, commit)) ?? head) : head
+  const [differing, dirty, committed] = await Promise.all([
+    differences(place, base),
+    listUncommitted(place),
+    base === head ? new Set<string>() : committedBetween(place, base, head),
+  ])
+  const isSince = (path: string) =>
+    (committed.has(path) && !told.has(path)) || touchedMs(place, path) >= sinceMs
+  const changes = [...differing.filter(({ path }) => dirty.has(path) || committed.has(path))]
+  const known = new Set(differing.map(({ path }) => path))
+  for (const [path, state] of dirty)
+    if (state === '??' && !known.has(path)) changes.push({ path, action: 'created', description: 'new file' })
+  return changes.filter(({ path }) => isSince(path)).sort(byPath)
 }
 
 const byPath = (a: FileChange, b: FileChange) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
 
-function output(answer: GitAnswer): string {
-  if (!answer.ok) throw new GitProblem(answer.problem)
-  return answer.out
-}
-
-/** The full name of a commit, or null where there is none; exit code 1 is git's word for that. */
-async function existing(place: Place, commit: string): Promise<string | null> {
-  const answer = await runGit(place, ['rev-parse', '--verify', '--quiet', `${commit}^{commit}`])
-  return !answer.ok && answer.code === 1 ? null : output(answer).trim()
-}
-
-const emptyTree = async (place: Place) =>
-  output(await runGit(place, ['hash-object', '-t', 'tree', '--stdin'], { input: '' })).trim()
-
 const DIFF = ['-z', '--no-renames', '--no-textconv', '--no-ext-diff', '--no-color', '--ignore-submodules=all']
 
 async function committedBetween(place: Place, base: string, head: string): Promise<Set<string>> {
-  return new Set(
-    output(await runGit(place, ['diff-tree', '-r', '--name-only', ...DIFF, base, head])).split('\0'),
-  )
+  return new Set((await askGit(place, ['diff-tree', '-r', '--name-only', ...DIFF, base, head])).split('\0'))
 }
 
 /** Unlike `git diff`, `git status` never writes the index here. */
@@ -83,7 +70,7 @@ export const STATUS = [
 
 /** Uncommitted paths with git's two letters. */
 async function listUncommitted(place: Place): Promise<Map<string, string>> {
-  const lines = output(await runGit(place, STATUS)).split('\0')
+  const lines = (await askGit(place, STATUS)).split('\0')
   // A repository inside this one is listed as a folder: its files are its own affair.
   const files = lines.filter((line) => line !== '' && !line.endsWith('/'))
   return new Map(files.map((line) => [line.slice(3), line.slice(0, 2)]))
@@ -94,9 +81,7 @@ async function listUncommitted(place: Place): Promise<Map<string, string>> {
  * out what is neither uncommitted nor committed since.
  */
 async function differences(place: Place, base: string): Promise<FileChange[]> {
-  const fields = output(await runGit(place, ['diff-index', '--raw', '--numstat', ...DIFF, base, '--'])).split(
-    '\0',
-  )
+  const fields = (await askGit(place, ['diff-index', '--raw', '--numstat', ...DIFF, base, '--'])).split('\0')
   const rows: Array<{ path: string; status: string; isMode: boolean }> = []
   const counts = new Map<string, string>()
   for (let at = 0; at < fields.length; at++) {
@@ -122,19 +107,12 @@ async function differences(place: Place, base: string): Promise<FileChange[]> {
 
 /** When a file was last written; a file that is gone, when something last went from its folder. */
 function touchedMs(place: Place, path: string): number {
-  for (let here = path; here !== '.'; here = dirname(here)) {
+  for (const here of ancestorsOf(path)) {
     const found = statOf(place, here)
     if (found) return found.mtimeMs
   }
-  return statOf(place, '.')?.mtimeMs ?? Number.POSITIVE_INFINITY
+  return Number.POSITIVE_INFINITY
 }
 
 /** What cannot be looked at (its folder became a file, or is closed to us) is as good as gone. */
-function statOf({ root }: Place, path: string): Stats | undefined {
-  try {
-    return lstatSync(join(root, path))
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return undefined
-  }
-}
+const statOf = ({ root }: Place, path: string) => unlessRefused(() => lstatSync(join(root, path)))

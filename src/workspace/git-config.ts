@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { errorCode, ReasonError } from '../core/reason.ts'
+import { unlessRefused } from '../core/reason.ts'
 import { readPlainFile } from '../fs/disk.ts'
 import type { Place } from './locate.ts'
 
@@ -44,13 +44,34 @@ export function runsPrograms({ git }: Place): boolean {
 }
 
 function isSuspect(path: string): boolean {
-  try {
-    const text = readPlainFile(path, MAX_CONFIG)?.toString('latin1') ?? ''
-    return SUSPECT.some((pattern) => pattern.test(text))
-  } catch (error) {
-    if (error instanceof ReasonError || errorCode(error) !== undefined) return true
-    throw error
-  }
+  const text = readConfig(path)
+  return text === null || SUSPECT.some((pattern) => pattern.test(text))
+}
+
+/** Empty where there is none, null where it cannot be read. */
+const readConfig = (path: string): string | null =>
+  unlessRefused(() => readPlainFile(path, MAX_CONFIG)?.toString('latin1') ?? '')
+
+/** A section's header, or a key with its value; without a value it is a yes. */
+const HEADER_OR_KEY =
+  /^[ \t]*\[[ \t]*([^\]\n]*?)[ \t]*\]|(?<=^|\])[ \t]*([a-z][a-z0-9-]*)[ \t]*(?:=[ \t]*"?([^"\n\r;#]*)|$)/gim
+
+interface GitSetting {
+  /** What stands behind the section's name: of `[remote "origin"]`, `origin`. */
+  of: string
+  key: string
+  value: string
+}
+
+/** The settings of a section in one of git's files, in their order. */
+export function readGitSettings(path: string, section: string): GitSetting[] {
+  const header = new RegExp(`^${section}(?:[ \\t]+"(.*)")?$`, 'i')
+  const found: GitSetting[] = []
+  let inside: RegExpExecArray | null = null
+  for (const [, opens, key = '', value = 'true'] of (readConfig(path) ?? '').matchAll(HEADER_OR_KEY))
+    if (opens !== undefined) inside = header.exec(opens)
+    else if (inside) found.push({ of: inside[1] ?? '', key: key.toLowerCase(), value: value.trim() })
+  return found
 }
 
 /**

@@ -1,9 +1,9 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { NOTE_GLOBS, OUR_PLAN_FILES } from '../core/layout.ts'
+import { NOTE_GLOBS, OUR_PLAN_FILES, REGISTRY_FILES } from '../core/layout.ts'
+import { unlessRefused } from '../core/reason.ts'
 import { TEMP_ENDING } from '../fs/durable.ts'
 import { runGit } from './git.ts'
-import { unlessUnreadable } from './git-blobs.ts'
 import { type FileChange, STATUS } from './git-changes.ts'
 import type { Place } from './locate.ts'
 
@@ -50,7 +50,7 @@ function actionOf(place: Place, path: string, state: string): DirtyFile['action'
 }
 
 function isThere({ root }: Place, path: string): boolean {
-  const found = unlessUnreadable(() => lstatSync(join(root, path)))
+  const found = unlessRefused(() => lstatSync(join(root, path)))
   return found !== null && !found.isDirectory()
 }
 
@@ -61,6 +61,7 @@ const OURS = [
   /^checkpoints\/[^/]+\/(?:latest\.json|history\/[^/]+\.json(?:\.gz)?|set-aside\/[^/]+)$/,
   ...OUR_PLAN_FILES,
   /^\.agents\/handoffs\//,
+  REGISTRY_FILES,
 ]
 
 /** Whether a file is one that this program writes, and so no work of the user's. */

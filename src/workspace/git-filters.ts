@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { runGit } from './git.ts'
+import { askGit } from './ask-git.ts'
 import type { Place } from './locate.ts'
 
 // These run git commands, and with them filters: for a trusted workspace only.
@@ -13,33 +13,27 @@ export interface Pair {
   name: string
 }
 
-type FilterResult = { pairs: Pair[] } | { problem: string }
-
 /**
  * The pairs that are one for git, though their bytes differ. Both ways are asked for, since whoever writes a blob
  * and its attributes can have either fail: a filter need not lead back to where it came from.
  */
-export async function asGitHasThem(place: Place, pairs: readonly Pair[]): Promise<FilterResult> {
+export async function asGitHasThem(place: Place, pairs: readonly Pair[]): Promise<Pair[]> {
   const found: Pair[] = []
   let rest = [...pairs]
   for (const way of [asCommitted, asCheckedOut]) {
     if (rest.length === 0) break
-    const matching = await way(place, rest)
-    if ('problem' in matching) return matching
-    found.push(...matching.pairs)
+    found.push(...(await way(place, rest)))
     const paths = new Set(found.map(({ path }) => path))
     rest = rest.filter(({ path }) => !paths.has(path))
   }
-  return { pairs: found }
+  return found
 }
 
 /** What `git add` would make of the file is the blob. */
-async function asCommitted(place: Place, pairs: readonly Pair[]): Promise<FilterResult> {
+async function asCommitted(place: Place, pairs: readonly Pair[]): Promise<Pair[]> {
   const input = pairs.map(({ path }) => `${quotePath(path)}\n`).join('')
-  const answer = await runGit(place, ['hash-object', '--stdin-paths'], { input })
-  if (!answer.ok) return { problem: answer.problem }
-  const blobs = answer.out.split('\n')
-  return { pairs: pairs.filter(({ blob }, at) => blobs[at] === blob) }
+  const blobs = (await askGit(place, ['hash-object', '--stdin-paths'], { input })).split('\n')
+  return pairs.filter(({ blob }, at) => blobs[at] === blob)
 }
 
 /** A path on a line of git's input. */
@@ -52,7 +46,7 @@ const quotePath = (path: string) =>
 const MAX_AT_ONCE = 4 * 1024 * 1024
 
 /** What `git checkout` would make of the blob is the file, by any line ends and idents. */
-async function asCheckedOut(place: Place, pairs: readonly Pair[]): Promise<FilterResult> {
+async function asCheckedOut(place: Place, pairs: readonly Pair[]): Promise<Pair[]> {
   // A name with a line break cannot be asked for: such a file counts as git's.
   const found = pairs.filter(({ name }) => /[\r\n]/.test(name))
   const open = pairs.filter(({ name }) => !/[\r\n]/.test(name))
@@ -69,9 +63,8 @@ async function asCheckedOut(place: Place, pairs: readonly Pair[]): Promise<Filte
     // No blob can hold a hash of its own name, so this line is git's.
     const mark = createHash('sha256').update(input).digest('hex')
     const args = ['cat-file', '--filters', `--batch=${mark} %(objectname)`]
-    const answer = await runGit(place, args, { input, encoding: 'latin1' })
-    if (!answer.ok) return { problem: answer.problem }
-    const texts = answer.out.split(`${mark} `).slice(1)
+    const answer = await askGit(place, args, { input, encoding: 'latin1' })
+    const texts = answer.split(`${mark} `).slice(1)
     const isWhole = texts.length === some.length
     // Where a blob is missing it cannot be told, and what cannot be told is not the user's.
     found.push(
@@ -80,7 +73,7 @@ async function asCheckedOut(place: Place, pairs: readonly Pair[]): Promise<Filte
       ),
     )
   }
-  return { pairs: found }
+  return found
 }
 
 /** The attributes of line ends and idents may be others by now than when git wrote the file. */

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
+import { unlessRefused } from '../core/reason.ts'
 import { readPlainFile } from '../fs/disk.ts'
+import { askGit, GitProblem, orGitProblem } from './ask-git.ts'
 import { runGit } from './git.ts'
-import { unchangedBlobs, unlessUnreadable } from './git-blobs.ts'
+import { unchangedBlobs } from './git-blobs.ts'
 import { isObjectName } from './git-state.ts'
 import type { Place } from './locate.ts'
 
@@ -39,20 +41,18 @@ export async function authorOf(place: Place, path: string): Promise<Authorship |
 export async function authorsOf(place: Place, paths: readonly string[]): Promise<Authors> {
   const authors = new Map<string, Authorship>()
   const inside = new Map<string, string>()
-  for (let at = 0; at < paths.length; at += MAX_PATHS) {
-    const committed = await unchangedBlobs(place, paths.slice(at, at + MAX_PATHS))
-    if ('problem' in committed) return { authors, inside, problem: committed.problem }
-    for (const [path, folder] of committed.inside) inside.set(path, folder)
-    const wanted = new Map([...committed.blobs.values()].map(({ name, blob }) => [name, blob]))
-    const found = new Map<string, Authorship>()
-    const problem = await findAuthors(place, wanted, found)
-    for (const [path, { name }] of committed.blobs) {
-      const by = found.get(name)
-      if (by) authors.set(path, by)
+  const found = await orGitProblem(async () => {
+    for (let at = 0; at < paths.length; at += MAX_PATHS) {
+      const committed = await unchangedBlobs(place, paths.slice(at, at + MAX_PATHS))
+      for (const [path, folder] of committed.inside) inside.set(path, folder)
+      const wanted = new Map([...committed.blobs.values()].map(({ name, blob }) => [name, blob]))
+      await findAuthors(place, wanted, (name, by) => {
+        for (const [path, blob] of committed.blobs) if (blob.name === name) authors.set(path, by)
+      })
     }
-    if (problem !== null) return { authors, inside, problem }
-  }
-  return { authors, inside, problem: null }
+    return { problem: null }
+  })
+  return { authors, inside, ...found }
 }
 
 /**
@@ -62,23 +62,21 @@ export async function authorsOf(place: Place, paths: readonly string[]): Promise
 async function findAuthors(
   place: Place,
   wanted: Map<string, string>,
-  authors: Map<string, Authorship>,
-): Promise<string | null> {
+  tell: (path: string, by: Authorship) => void,
+): Promise<void> {
   for (let count = 1; wanted.size > 0; count *= 2) {
-    const answer = await runGit(place, [...LOG, '-n', `${count}`, 'HEAD', '--', ...wanted.keys()], WALK)
-    if (!answer.ok) return answer.problem
-    const commits = readLog(answer.out)
+    const log = await askGit(place, [...LOG, '-n', `${count}`, 'HEAD', '--', ...wanted.keys()], WALK)
+    const commits = readLog(log)
     for (const { by, blobs } of commits)
       for (const [path, blob] of blobs) {
         // A change that a merge did not take over made another blob than HEAD's.
         if (wanted.get(path) !== blob) continue
         wanted.delete(path)
-        authors.set(path, isCutOff(place, by.commit) ? { ...by, author: 'unknown', email: '' } : by)
+        tell(path, isCutOff(place, by.commit) ? { ...by, author: 'unknown', email: '' } : by)
       }
     if (wanted.size > 0 && commits.length < count)
-      return `no commit is known that made ${[...wanted.keys()].join(', ').slice(0, 200)}`
+      throw new GitProblem(`no commit is known that made ${[...wanted.keys()].join(', ').slice(0, 200)}`)
   }
-  return null
 }
 
 const WALK = { timeoutMs: 15_000 }
@@ -114,8 +112,7 @@ function readLog(out: string): LoggedCommit[] {
 
 /** A commit without its parents seems to have made every file in it. */
 function isCutOff({ git: folders }: Place, commit: string): boolean {
-  const shallow =
-    folders && unlessUnreadable(() => readPlainFile(join(folders.common, 'shallow'), MAX_SHALLOW))
+  const shallow = folders && unlessRefused(() => readPlainFile(join(folders.common, 'shallow'), MAX_SHALLOW))
   return shallow?.includes(commit) === true
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { runGit } from './git.ts'
+import { askGit, emptyTree, orGitProblem } from './ask-git.ts'
 import type { Place } from './locate.ts'
 
 // These run git commands: for a trusted workspace only. Paths are relative to the root, with forward slashes.
@@ -13,33 +13,22 @@ interface IndexEntry {
 }
 
 /** Whether git's index has a file. Where git does not answer it counts as tracked: nothing automatic touches it. */
-export async function isTracked(place: Place, path: string): Promise<boolean> {
-  if (place.git === null) return false
-  const found = await listStaged(place, [path])
-  return 'problem' in found || found.entries.some((entry) => entry.path === path)
-}
+export const isTracked = async (place: Place, path: string) =>
+  place.git !== null && (await hasStaged(place, path, (staged) => staged === path))
 
 /** Whether git's index has a file below a folder whose path is of a kind; as `isTracked` where git does not answer. */
-export async function tracksAnyOf(place: Place, folder: string, kind: RegExp): Promise<boolean> {
-  const found = await listStaged(place, [folder])
-  return 'problem' in found || found.entries.some(({ path }) => kind.test(path))
+export const tracksAnyOf = (place: Place, folder: string, kind: RegExp) =>
+  hasStaged(place, folder, (staged) => kind.test(staged))
+
+async function hasStaged(place: Place, below: string, isWanted: (path: string) => boolean): Promise<boolean> {
+  const found = await orGitProblem(() => listStaged(place, [below]))
+  return 'problem' in found || found.some(({ path }) => isWanted(path))
 }
 
-async function listStaged(
-  place: Place,
-  paths: string[],
-): Promise<{ entries: IndexEntry[] } | { problem: string }> {
-  const listed = await runGit(place, ['ls-files', '--stage', '-z', '--', ...paths])
-  if (!listed.ok) return { problem: listed.problem }
-  const found = listed.out.matchAll(/(\d+) ([0-9a-f]+) (\d)\t([^\0]+)\0/g)
-  return {
-    entries: [...found].map(([, mode = '', blob = '', stage = '', path = '']) => ({
-      mode,
-      blob,
-      stage,
-      path,
-    })),
-  }
+async function listStaged(place: Place, paths: string[]): Promise<IndexEntry[]> {
+  const listed = await askGit(place, ['ls-files', '--stage', '-z', '--', ...paths])
+  const found = listed.matchAll(/(\d+) ([0-9a-f]+) (\d)\t([^\0]+)\0/g)
+  return [...found].map(([, mode = '', blob = '', stage = '', path = '']) => ({ mode, blob, stage, path }))
 }
 
 /** Writing the index of a large repository takes its time, and is not to be broken off. */
@@ -49,16 +38,17 @@ const WRITE_MS = 30_000
  * Gives an index entry another path, as `git mv` does, and leaves the working tree alone. One write of the
  * index: both paths change or neither does, and it may be repeated.
  */
-export async function moveInIndex(
+export const moveInIndex = (
   place: Place,
   from: string,
   to: string,
-): Promise<'moved' | 'untracked' | { problem: string }> {
-  if (place.git === null) return 'untracked'
+): Promise<'moved' | 'untracked' | { problem: string }> =>
+  place.git === null ? Promise.resolve('untracked') : orGitProblem(() => moveEntry(place, from, to))
+
+async function moveEntry(place: Place, from: string, to: string) {
   const found = await listStaged(place, [from, to])
-  if ('problem' in found) return found
-  const source = found.entries.filter(({ path }) => path === from)
-  const target = found.entries.filter(({ path }) => path === to)
+  const source = found.filter(({ path }) => path === from)
+  const target = found.filter(({ path }) => path === to)
   const [entry] = source
   if (entry === undefined) return target.length > 0 ? 'moved' : 'untracked'
   if (from === to) return 'moved'
@@ -66,23 +56,18 @@ export async function moveInIndex(
     return { problem: `git holds an unresolved conflict of ${from} or ${to}` }
   if (target.some(({ mode, blob }) => mode !== entry.mode || blob !== entry.blob))
     return { problem: `git tracks another ${to} already` }
-  if (existsSync(join(place.git.folder, 'index.lock')))
+  if (place.git && existsSync(join(place.git.folder, 'index.lock')))
     return { problem: 'another git command holds index.lock' }
-  const intent = await isIntent(place, from)
-  if (intent !== false) return intent === true ? { problem: `${from} is only marked to be added` } : intent
+  if (await isIntent(place, from)) return { problem: `${from} is only marked to be added` }
   // Not --index-info: that would silently drop what stands in the way, a folder in the place of the file.
   const add = ['--add', '--cacheinfo', `${entry.mode},${entry.blob},${to}`]
-  const done = await runGit(place, ['update-index', ...add, '--force-remove', '--', from], {
-    timeoutMs: WRITE_MS,
-  })
-  return done.ok ? 'moved' : { problem: done.problem }
+  await askGit(place, ['update-index', ...add, '--force-remove', '--', from], { timeoutMs: WRITE_MS })
+  return 'moved'
 }
 
 /** An entry of `git add -N` has no content yet. It looks like an empty file's, save for this comparison. */
-async function isIntent(place: Place, path: string): Promise<boolean | { problem: string }> {
-  const nothing = await runGit(place, ['hash-object', '-t', 'tree', '--stdin'], { input: '' })
-  if (!nothing.ok) return { problem: nothing.problem }
+async function isIntent(place: Place, path: string): Promise<boolean> {
   const options = ['--cached', '--name-only', '-z', '--no-renames', '--ita-invisible-in-index']
-  const real = await runGit(place, ['diff-index', ...options, nothing.out.trim(), '--', path])
-  return real.ok ? !real.out.split('\0').includes(path) : { problem: real.problem }
+  const real = await askGit(place, ['diff-index', ...options, await emptyTree(place), '--', path])
+  return !real.split('\0').includes(path)
 }

@@ -1,3 +1,4 @@
+import { askGit, orGitProblem } from './ask-git.ts'
 import { runGit } from './git.ts'
 import { isObjectName } from './git-state.ts'
 import type { Place } from './locate.ts'
@@ -21,30 +22,23 @@ export async function isAncestor(place: Place, commit: string, of: string): Prom
  * Whether what a branch changed is in another one, by whatever way it came there: its commit itself (a merge), the same
  * content (a squash), or the same patches (a rebase, or a squash of files that changed further since).
  */
-export async function isMerged(place: Place, tip: string, into: string): Promise<boolean> {
+export const isMerged = async (place: Place, tip: string, into: string): Promise<boolean> =>
+  (await orGitProblem(() => hasChangesOf(place, tip, into))) === true
+
+async function hasChangesOf(place: Place, tip: string, into: string): Promise<boolean> {
   const contained = await isAncestor(place, tip, into)
   if (contained !== false) return contained === true
-  const found = await runGit(place, ['merge-base', into, tip])
-  const base = found.ok ? found.out.trim() : ''
+  const base = (await askGit(place, ['merge-base', into, tip])).trim()
   if (!isObjectName(base)) return false
-  const changed = await runGit(place, ['diff-tree', ...PLAIN, '--name-only', '-z', base, tip, '--'])
-  const paths = changed.ok ? changed.out.split('\0').filter((path) => path !== '') : []
+  const changed = await askGit(place, ['diff-tree', ...PLAIN, '--name-only', '-z', base, tip, '--'])
+  const paths = changed.split('\0').filter((path) => path !== '')
   if (paths.length === 0) return false
   if (paths.length <= MOST_PATHS) {
-    const same = await runGit(place, [
-      'diff-tree',
-      ...PLAIN,
-      '--quiet',
-      '--exit-code',
-      tip,
-      into,
-      '--',
-      ...paths,
-    ])
-    if (same.ok) return true
+    const same = ['diff-tree', ...PLAIN, '--quiet', '--exit-code', tip, into, '--', ...paths]
+    if ((await runGit(place, same)).ok) return true
   }
-  const picked = await runGit(place, ['cherry', into, tip])
-  const marks = picked.ok ? picked.out.split('\n').filter((line) => line !== '') : []
+  const picked = await askGit(place, ['cherry', into, tip])
+  const marks = picked.split('\n').filter((line) => line !== '')
   if (marks.length > 0 && marks.every((line) => line.startsWith('-'))) return true
   return isSquashed(place, { base, tip, into, paths: paths.slice(0, MOST_PATHS) })
 }
@@ -54,24 +48,22 @@ async function isSquashed(
   place: Place,
   { base, tip, into, paths }: { base: string; tip: string; into: string; paths: string[] },
 ): Promise<boolean> {
-  const whole = await runGit(place, ['diff-tree', ...PLAIN, '-p', base, tip, '--', ...paths], BYTES)
-  const [wanted] = whole.ok ? await patchIds(place, whole.out) : []
+  const whole = await askGit(place, ['diff-tree', ...PLAIN, '-p', base, tip, '--', ...paths], BYTES)
+  const [wanted] = await patchIds(place, whole)
   if (wanted === undefined) return false
-  const listed = await runGit(place, [
-    ...['rev-list', '--no-merges', `--max-count=${MOST_COMMITS}`, `^${base}`, into, '--'],
-    ...paths,
-  ])
-  if (!listed.ok || listed.out === '') return false
-  const patches = await runGit(place, ['diff-tree', '--stdin', ...PLAIN, '-p', '--', ...paths], {
+  const limit = `--max-count=${MOST_COMMITS}`
+  const listed = await askGit(place, ['rev-list', '--no-merges', limit, `^${base}`, into, '--', ...paths])
+  if (listed === '') return false
+  const patches = await askGit(place, ['diff-tree', '--stdin', ...PLAIN, '-p', '--', ...paths], {
     ...BYTES,
-    input: listed.out,
+    input: listed,
   })
-  return patches.ok && (await patchIds(place, patches.out)).includes(wanted)
+  return (await patchIds(place, patches)).includes(wanted)
 }
 
 const BYTES = { encoding: 'latin1' } as const
 
 async function patchIds(place: Place, patches: string): Promise<string[]> {
-  const answer = await runGit(place, ['patch-id', '--stable'], { input: Buffer.from(patches, 'latin1') })
-  return answer.ok ? answer.out.split('\n').flatMap((line) => line.split(' ')[0] || []) : []
+  const ids = await askGit(place, ['patch-id', '--stable'], { input: Buffer.from(patches, 'latin1') })
+  return ids.split('\n').flatMap((line) => line.split(' ')[0] || [])
 }

@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-} from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode, ReasonError } from '../core/reason.ts'
+import { unlessRefused } from '../core/reason.ts'
 import { readPlainFile } from '../fs/disk.ts'
 import { type Place, readGitText } from './locate.ts'
 
@@ -60,8 +51,7 @@ const MAX_PACKED = 64 * 1024 * 1024
 const OWN_REF = /^refs\/(?:bisect|worktree|rewritten)\//
 const MAX_HOPS = 5
 
-/** The checked-out branch, or the one that is being rebased, and the commit; no branch where HEAD is detached, no commit where none was made yet. */
-/** The branch and the commit that are checked out, as git's files say; null where they do not. */
+/** The checked-out branch, or the one that is being rebased, and the commit, as git's files say; null where they do not. */
 export interface Head {
   branch: string | null
   commit: string | null
@@ -133,100 +123,4 @@ function readPackedRef(common: string, ref: string): string | null {
   if (!refs || at === -1) return null
   const hash = refs.toString('latin1', at === 0 ? 0 : refs.lastIndexOf(10, at - 1) + 1, at)
   return isObjectName(hash) ? hash : null
-}
-
-function unlessRefused<T>(read: () => T): T | null {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof ReasonError) return null
-    throw error
-  }
-}
-
-export const MAX_REFLOG = 4 * 1024 * 1024
-const ENTRY = /^([0-9a-f]+) ([0-9a-f]+) [^\t\n]*\t([a-z-]+)([^:\n]*):/gm
-
-/** How a reflog says that a commit came to be: the commit that it replaced, the verb, and its options. */
-interface LogEntry {
-  old: string
-  verb: string
-  how: string
-}
-
-/** What a commit owes to this repository. */
-export type CommitOrigin =
-  /** `git commit` made it in a worktree of this repository, of what the user had there. */
-  | 'made'
-  /** A rebase or a revert made it here, of a commit that may be anybody's. */
-  | 'replayed'
-  /** It was fetched, applied, picked or merged, or nothing is known about it. */
-  | 'arrived'
-
-/**
- * How commits came to be, as the reflogs tell; only the newest part of a long one is looked at. An amended commit
- * is what it was before: with a stranger's, most of the text is the stranger's. A merge vouches for nothing, even
- * if the user concluded it by hand: what stands in it may be of either side.
- */
-export function commitOrigins({ git }: Place): (commit: string) => CommitOrigin {
-  const entries = git === null ? new Map<string, LogEntry[]>() : readReflogs(git)
-  const isMade = (commit: string): boolean => {
-    const seen = new Set<string>()
-    const open = [commit]
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (seen.has(next)) continue
-      seen.add(next)
-      for (const { old, verb, how } of entries.get(next) ?? []) {
-        if (verb !== 'commit') continue
-        if (how === '' || how === ' (initial)') return true
-        if (how === ' (amend)') open.push(old)
-      }
-    }
-    return false
-  }
-  const isReplayed = (commit: string) =>
-    (entries.get(commit) ?? []).some(({ verb, how }) => REPLAYED.test(verb + how))
-  return (commit) => (isMade(commit) ? 'made' : isReplayed(commit) ? 'replayed' : 'arrived')
-}
-
-const REPLAYED = /^(?:revert$|(?:rebase|pull)\b.*\((?:pick|reword|edit|squash|fixup|continue)\)$)/
-
-function readReflogs(git: NonNullable<Place['git']>): Map<string, LogEntry[]> {
-  const entries = new Map<string, LogEntry[]>()
-  for (const file of reflogsOf(git))
-    for (const [, old = '', made = '', verb = '', how = ''] of tailOf(file, MAX_REFLOG).matchAll(ENTRY)) {
-      if (!isObjectName(old) || !isObjectName(made)) continue
-      const known = entries.get(made)
-      if (known) known.push({ old, verb, how })
-      else entries.set(made, [{ old, verb, how }])
-    }
-  return entries
-}
-
-/** The reflogs of all worktrees of the repository: a commit that was made in one may be merged in another. */
-export function reflogsOf({ folder, common }: NonNullable<Place['git']>): string[] {
-  const worktrees = join(common, 'worktrees')
-  const others = existsSync(worktrees) ? readdirSync(worktrees).map((name) => join(worktrees, name)) : []
-  return [...new Set([folder, common, ...others])].map((path) => join(path, 'logs', 'HEAD'))
-}
-
-/** The end of a file, one character a byte; nothing where there is no plain file that may be read. */
-export function tailOf(path: string, limit: number): string {
-  let fd: number
-  try {
-    // O_NONBLOCK: a pipe in the file's place must not make us wait for its writer.
-    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return ''
-  }
-  try {
-    const found = fstatSync(fd)
-    if (!found.isFile()) return ''
-    const tail = Buffer.alloc(Math.min(found.size, limit))
-    const got = readSync(fd, tail, 0, tail.length, found.size - tail.length)
-    return tail.toString('latin1', 0, got)
-  } finally {
-    closeSync(fd)
-  }
 }

@@ -9,7 +9,7 @@ import type { Place } from './locate.ts'
 /** `code` is git's own exit code; null where git did not run to its end. */
 export type GitAnswer = { ok: true; out: string } | { ok: false; problem: string; code: number | null }
 
-interface GitOptions {
+export interface GitOptions {
   input?: string | Uint8Array
   timeoutMs?: number
   /** `latin1` is one character a byte, for what need not be text. */

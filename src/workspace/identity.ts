@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { sha256 } from '../core/canonical.ts'
 import { nameProblem, randomId, randomToken } from '../core/id.ts'
 import type { Ports } from '../core/ports.ts'
-import { errorCode, ReasonError } from '../core/reason.ts'
+import { unlessRefused } from '../core/reason.ts'
 import { openFolder } from '../fs/disk.ts'
 import { createDurably, writeDurably } from '../fs/durable.ts'
 import { locateWorkspace, type Place, readGitText } from './locate.ts'
@@ -36,25 +36,18 @@ export function recogniseWorkspace(place: Place, known: readonly KnownWorkspace[
  * same ids, the copy gets new ones.
  */
 export function identifyWorkspace(place: Place, known: readonly KnownWorkspace[], ports: Ports): Identity {
+  const { git } = place
   const found = readIdentity(place)
-  if (place.git === null || (found && !isCopy(place, found, known))) return found ?? pathIdentity(place)
+  if (git === null || (found && !isCopy(place, found, known))) return found ?? pathIdentity(place)
   const byPath = knownByPath(place, known)
   if (byPath) return byPath
-  try {
-    return found ? mintAnew(place, ports) : mint(place, ports)
-  } catch (error) {
-    // Git's folder cannot be written: the path is the best id there is.
-    if (error instanceof ReasonError || errorCode(error) !== undefined) return pathIdentity(place)
-    throw error
-  }
+  // Where git's folder cannot be written, the path is the best id there is.
+  return unlessRefused(() => (found ? mintAnew(git, ports) : mint(git, ports))) ?? pathIdentity(place)
 }
 
 /** Gives a place the id of the repository that it turned out to be a clone of. Its workspace keeps its own. */
 export function takeRepositoryId({ git }: Place, repository: string, ports: Ports): void {
-  if (git !== null)
-    inFolder(git.common, (folder) =>
-      writeDurably(folder, ID_FILE, encode(repository), { token: token(ports) }),
-    )
+  if (git !== null) writeId(git.common, '', repository, ports)
 }
 
 /** The ids that lie in git's folders now; null where one is missing. Changes nothing. */
@@ -82,65 +75,43 @@ function pathIdentity(place: Place): Identity {
 function isCopy(place: Place, found: Identity, known: readonly KnownWorkspace[]): boolean {
   const original = known.find(({ id }) => id === found.workspace)
   if (!original || original.path === place.root) return false
-  const there = placeAt(original.path)
+  // A path that cannot be looked at holds no original.
+  const there = unlessRefused(() => locateWorkspace(original.path))
   return there !== null && there.root === original.path && readIdentity(there)?.workspace === found.workspace
 }
 
-function placeAt(path: string): Place | null {
-  try {
-    return locateWorkspace(path)
-  } catch (error) {
-    // A path that cannot be looked at holds no original.
-    if (errorCode(error) === undefined) throw error
-    return null
-  }
-}
+type GitFolders = NonNullable<Place['git']>
 
-function mint(place: Place, ports: Ports): Identity {
-  const git = place.git
-  if (git === null) return pathIdentity(place)
-  return {
-    repository: mintId(git.common, '', 'repo', ports),
-    workspace: mintId(git.folder, '-workspace', 'ws', ports),
-  }
-}
+const mint = (git: GitFolders, ports: Ports): Identity => ({
+  repository: mintId(git.common, '', 'repo', ports),
+  workspace: mintId(git.folder, '-workspace', 'ws', ports),
+})
 
-function mintAnew(place: Place, ports: Ports): Identity {
-  const git = place.git
-  // Two directories that share one git folder cannot have an id each in it.
-  if (git === null || git.folder !== git.common) return pathIdentity(place)
-  for (const ending of ['', '-workspace']) {
-    const id = randomId(ending === '' ? 'repo' : 'ws', ports.random)
-    inFolder(git.folder, (folder) =>
-      writeDurably(folder, ID_FILE + ending, encode(id), { token: token(ports) }),
-    )
-  }
-  return readIdentity(place) ?? pathIdentity(place)
+/** Null where two directories share one git folder: they cannot have an id each in it. */
+function mintAnew(git: GitFolders, ports: Ports): Identity | null {
+  if (git.folder !== git.common) return null
+  const made = { repository: randomId('repo', ports.random), workspace: randomId('ws', ports.random) }
+  writeId(git.folder, '', made.repository, ports)
+  writeId(git.folder, '-workspace', made.workspace, ports)
+  return made
 }
 
 /** Of two processes that mint at once one wins, and both use its id. */
 function mintId(gitFolder: string, ending: string, prefix: string, ports: Ports): string {
   const id = randomId(prefix, ports.random)
-  const name = ID_FILE + ending
-  inFolder(gitFolder, (folder) => {
-    createDurably(folder, name, encode(id), { token: token(ports) })
-    // What stands there and is no id is nobody's.
-    if (readId(gitFolder, ending) === null) writeDurably(folder, name, encode(id), { token: token(ports) })
-  })
+  using folder = openFolder(gitFolder)
+  createDurably(folder, ID_FILE + ending, encode(id), { token: randomToken(ports.random) })
+  // What stands there and is no id is nobody's.
+  if (readId(gitFolder, ending) === null) writeId(gitFolder, ending, id, ports)
   return readId(gitFolder, ending) ?? id
 }
 
-const encode = (id: string) => Buffer.from(`${id}\n`)
-const token = (ports: Ports) => randomToken(ports.random)
-
-function inFolder<T>(path: string, act: (folder: ReturnType<typeof openFolder>) => T): T {
-  const folder = openFolder(path)
-  try {
-    return act(folder)
-  } finally {
-    folder.close()
-  }
+function writeId(gitFolder: string, ending: string, id: string, ports: Ports): void {
+  using folder = openFolder(gitFolder)
+  writeDurably(folder, ID_FILE + ending, encode(id), { token: randomToken(ports.random) })
 }
+
+const encode = (id: string) => Buffer.from(`${id}\n`)
 
 function readId(gitFolder: string, ending = ''): string | null {
   const id = readGitText(join(gitFolder, ID_FILE + ending))?.trim() ?? ''

@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
-import { ReasonError } from '../core/reason.ts'
+import { join, resolve } from 'node:path'
+import { unlessRefused } from '../core/reason.ts'
+import { ancestorsOf } from '../fs/ancestors.ts'
 import { readPlainFile } from '../fs/disk.ts'
 
 /** A directory being worked in, as the file system shows it. No git command is run to find it. */
@@ -12,11 +13,11 @@ export interface Place {
 /** The worktree around a directory, or the directory itself where there is no git. */
 export function locateWorkspace(from: string): Place {
   const start = realpathSync.native(from)
-  for (let here = start; ; here = dirname(here)) {
+  for (const here of ancestorsOf(start)) {
     const git = gitFolders(here)
     if (git) return { root: here, git }
-    if (dirname(here) === here) return { root: start, git: null }
   }
+  return { root: start, git: null }
 }
 
 function gitFolders(root: string): Place['git'] {
@@ -41,11 +42,5 @@ const withoutLineEnd = (text: string) => text.replace(/[\r\n]+$/, '')
 const MAX_GIT_FILE = 64 * 1024
 
 /** One of git's small files; null where it is missing, or is nothing that git could have written. */
-export function readGitText(path: string): string | null {
-  try {
-    return readPlainFile(path, MAX_GIT_FILE)?.toString('utf8') ?? null
-  } catch (error) {
-    if (error instanceof ReasonError) return null
-    throw error
-  }
-}
+export const readGitText = (path: string): string | null =>
+  unlessRefused(() => readPlainFile(path, MAX_GIT_FILE)?.toString('utf8') ?? null)

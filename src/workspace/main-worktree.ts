@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { readPlainFile } from '../fs/disk.ts'
-import { unlessUnreadable } from './git-blobs.ts'
+import { unlessRefused } from '../core/reason.ts'
+import { readGitSettings } from './git-config.ts'
 import { locateWorkspace, type Place } from './locate.ts'
 
 const BARE = { problem: 'the repository is bare: it has no main worktree' }
@@ -14,7 +14,7 @@ const NOT_FOUND = { problem: 'the main worktree of the repository was not found'
 export function mainWorktree({ root, git }: Place): { root: string } | { problem: string } {
   if (git === null || git.folder === git.common) return { root }
   if (isBare(git.common)) return BARE
-  const found = unlessUnreadable(() => worktreeAround(git))
+  const found = unlessRefused(() => worktreeAround(git))
   return found === null ? NOT_FOUND : { root: found }
 }
 
@@ -28,20 +28,8 @@ function worktreeAround({ folder, common }: NonNullable<Place['git']>): string |
   return realpathSync.native(main.git.common) === real ? main.root : null
 }
 
-const MAX_CONFIG = 1024 * 1024
-
 /** Where git knows settings of single worktrees, the main one's say it, over the shared ones. */
 function isBare(common: string): boolean {
-  const texts = ['config', 'config.worktree'].map((name) =>
-    unlessUnreadable(() => readPlainFile(join(common, name), MAX_CONFIG)?.toString('latin1')),
-  )
-  let section = ''
-  let isBare = false
-  for (const [, header, value = 'true'] of texts.join('\n').matchAll(HEADER_OR_BARE))
-    if (header !== undefined) section = header.trim().toLowerCase()
-    else if (section === 'core') isBare = /^(?:true|yes|on|1)$/i.test(value)
-  return isBare
+  const all = ['config', 'config.worktree'].flatMap((name) => readGitSettings(join(common, name), 'core'))
+  return /^(?:true|yes|on|1)$/i.test(all.findLast(({ key }) => key === 'bare')?.value ?? '')
 }
-
-/** A section's header, or the key `bare` with its value; without a value it is a yes. */
-const HEADER_OR_BARE = /^[ \t]*\[([^\]\n]*)\]|(?<=^|\])[ \t]*bare[ \t]*(?:=[ \t]*"?(\w*)|$)/gim

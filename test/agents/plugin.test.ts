@@ -132,13 +132,18 @@ test.each(pages)(
   },
 )
 
-test('/checkpoint is the same as the skill, and asks three questions', () => {
+test('/checkpoint is the same as the skill, asks three questions without a summary, and always wants a note [001.31]', () => {
   expect(checkpoint.body).toBe(skills.find(({ head }) => head.name === 'checkpoint')?.body)
   expect([...checkpoint.body.matchAll(/^\d\. "(.*)"$/gm)].map(([, question]) => question)).toEqual([
     'What are you currently working on?',
     'What key decisions were made (and why)?',
     "What's the next action?",
   ])
+  const [withSummary = '', without = ''] = checkpoint.body.split('\nWithout one, ')
+  expect(withSummary).toMatch(
+    /^With a summary: call `savepoint_save` with it, `note: true`, .* Ask nothing\.$/m,
+  )
+  expect(without).toContain('with `note: true`:')
 })
 
 test('the marketplace of the repository has the plugins of the one that lies beside them', () => {

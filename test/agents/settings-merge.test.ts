@@ -7,8 +7,8 @@ import { isMalformed, type SplicedSettings, type WantedSettings } from '../../sr
 
 const HOOK = { command: '/home/ann/state/bin/savepoint-hook', args: ['claude'] }
 const LINE = { command: "'/home/ann/state/bin/savepoint-hook' statusline", rest: {} }
-const EVERYTHING = { hooks: HOOK, statusLine: LINE }
-const OUT: WantedSettings = { hooks: 'out', made: null, statusLine: { before: null } }
+const EVERYTHING: WantedSettings = { hooks: HOOK, statusLine: LINE, before: '' }
+const OUT: WantedSettings = { hooks: 'out', statusLine: 'out', before: '' }
 
 const whole = (merged: ReturnType<typeof withSavepoint>): SplicedSettings => {
   if (isMalformed(merged)) throw new Error(`line ${merged.line}: ${merged.problem}`)
@@ -91,7 +91,7 @@ test('whatever a settings file looks like, a second merge changes nothing, and a
       const text = written(value, how)
       const { text: merged, changes } = put(text)
       expect(changes.map(({ event }) => event)).toEqual(Object.keys(HOOKS))
-      expect(put(merged)).toEqual({ text: merged, changes: [], made: [] })
+      expect(put(merged)).toEqual({ text: merged, changes: [] })
       const { hooks, statusLine, ...others } = plain(merged)
       const { hooks: before = {}, ...same } = plain(text)
       expect(others).toEqual(same)

@@ -4,8 +4,12 @@ import { readFacts, withSavepoint } from '../../src/agents/claude/settings.ts'
 import { isMalformed, type SettingsFacts, type WantedSettings } from '../../src/core/agent-setup.ts'
 
 const hookAt = (home: string) => ({ command: `${home}/bin/savepoint-hook`, args: ['claude'] })
-const HOOKS_ONLY: WantedSettings = { hooks: hookAt('/home/ann'), statusLine: null }
-const line = (command: string): WantedSettings => ({ hooks: null, statusLine: { command, rest: {} } })
+const HOOKS_ONLY: WantedSettings = { hooks: hookAt('/home/ann'), statusLine: null, before: '' }
+const line = (command: string): WantedSettings => ({
+  hooks: null,
+  statusLine: { command, rest: {} },
+  before: '',
+})
 
 function put(text: string, wanted: WantedSettings = HOOKS_ONLY) {
   const merged = withSavepoint(text, wanted)
@@ -13,8 +17,8 @@ function put(text: string, wanted: WantedSettings = HOOKS_ONLY) {
   return merged
 }
 
-function out(text: string, made: readonly string[] | null = null, statusLine: string | null = null) {
-  const merged = withSavepoint(text, { hooks: 'out', made, statusLine: { before: statusLine } })
+function out(text: string, before = '') {
+  const merged = withSavepoint(text, { hooks: 'out', statusLine: 'out', before })
   if (isMalformed(merged)) throw new Error(merged.problem)
   return merged
 }
@@ -49,7 +53,7 @@ test('a file without a word in it is one without settings', () => {
 
 test('a home that moved is updated in place, and nothing is doubled', () => {
   const old = put('{"a": 1}').text
-  const { text, changes } = put(old, { hooks: hookAt('/mnt/new home'), statusLine: null })
+  const { text, changes } = put(old, { ...HOOKS_ONLY, hooks: hookAt('/mnt/new home') })
   expect(changes.every(({ what }) => what === 'updated')).toBe(true)
   expect(facts(text)).toMatchObject({
     hooked: Object.keys(HOOKS),
@@ -83,10 +87,8 @@ test.each([
 
 test('the lists that a user had stay when they are empty again', () => {
   const text = '{\n  "hooks": {\n    "Stop": []\n  }\n}\n'
-  const { text: merged, made } = put(text)
-  expect(made).not.toContain('hooks')
-  expect(made).not.toContain('Stop')
-  expect(out(merged, made).text).toBe(text)
+  const { text: merged } = put(text)
+  expect(out(merged, text).text).toBe(text)
   expect(out(merged).text).toBe('{}\n')
 })
 
@@ -101,7 +103,7 @@ test('the status line that is there keeps its settings, and comes back as it was
   const merged = put(text, line("'/h/bin/savepoint-hook' statusline")).text
   expect(merged).toBe(text.replace('"~\\u002fline.sh"', '"\'/h/bin/savepoint-hook\' statusline"'))
   expect(facts(merged).statusLine.kind).toBe('ours')
-  expect(out(merged, null, '"~\\u002fline.sh"').text).toBe(text)
+  expect(out(merged, text).text).toBe(text)
   expect(out(merged).text).toBe('{}\n')
 })
 

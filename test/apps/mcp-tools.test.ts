@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { DEFAULT_LEDGER } from '../../src/core/ledger-path.ts'
@@ -99,7 +99,7 @@ test('every tool says what it is and when to call it, in few words that need no 
 
 test('no tool has what only a person can do or type', async () => {
   for (const { name, fields } of await tools())
-    for (const field of ['stdin', 'markdown', 'reviewed', 'note'])
+    for (const field of ['stdin', 'markdown', 'reviewed'])
       if (field in fields) expect([name, field, fields[field]?.typed]).toEqual([name, field, true])
 })
 
@@ -240,6 +240,9 @@ test('work: save, resume, status and the ledger', async () => {
     due: ['save'],
     uncommitted: 0,
   })
+  put(box, DEFAULT_LEDGER, '# Session Ledger\n\n## State\n### Now\nSplitting the lexer\n')
+  expect(await call(lab, 'resume')).toMatchObject({ kind: 'found', stream: null, tokens: expect.any(Number) })
+  rmSync(box.path('.agents'), { recursive: true })
   expect(await call(lab, 'ledger')).toMatchObject({ state: 'disabled' })
   keepLedger(box)
   expect(await call(lab, 'ledger')).toMatchObject({ state: 'absent' })
@@ -303,13 +306,13 @@ test('handoffs: written, told, listed, chosen between and refused', async () => 
 test('sessions: info, budget and compact', async () => {
   const lab = await trusted()
   const env = (id: string) => ({ CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: id })
-  expect(await call(lab, 'info')).toEqual({ session: null, unrecorded: null, last: null, stale: 0 })
-  expect(await call(lab, 'info', {}, env(A))).toMatchObject({ session: null, unrecorded: A })
+  expect(await call(lab, 'sessions info')).toEqual({ session: null, unrecorded: null, last: null, stale: 0 })
+  expect(await call(lab, 'sessions info', {}, env(A))).toMatchObject({ session: null, unrecorded: A })
   await lab.start(A)
   expect(await call(lab, 'compact', {}, env(A))).toMatchObject({
     ...{ kind: 'compacted', session: A, stream: null, checkpoint: null, archive: null, tokensAfter: null },
   })
-  expect(await call(lab, 'budget', { forecast: 30 }, env(A))).toMatchObject({
+  expect(await call(lab, 'sessions budget', { forecast: 30 }, env(A))).toMatchObject({
     ...{ session: A, used: null, window: null, pressure: null, advice: [] },
     forecast: { minutes: 30, used: null, full: null },
   })
@@ -317,7 +320,7 @@ test('sessions: info, budget and compact', async () => {
   lab.tool(A, 'Bash', { command: `echo ${MARK}` }, { content: MARK })
   lab.wait(10 * MINUTE)
   lab.says(A, `I decided to use JWT ${MARK} because of ${MARK}.`, usageOf(5_000, 10, 860_000))
-  expect(await call(lab, 'budget', { forecast: 30 }, env(A))).toMatchObject({
+  expect(await call(lab, 'sessions budget', { forecast: 30 }, env(A))).toMatchObject({
     ...{ used: 865_000, window: 1_000_000, usedPercent: 86.5, pressure: 'high', headroom: 135_000 },
     ...{ advice: ['delegate', 'save', 'clear'], forecast: { minutes: 30, full: true } },
   })
@@ -327,7 +330,7 @@ test('sessions: info, budget and compact', async () => {
     kind: 'archive',
     archive: null,
   })
-  expect(await call(lab, 'info', {}, env(A))).toMatchObject({
+  expect(await call(lab, 'sessions info', {}, env(A))).toMatchObject({
     ...{ session: { id: A, phase: 'active', tasksCompleted: 1 }, unrecorded: null, last: null },
   })
   lab.end(A)
@@ -336,7 +339,11 @@ test('sessions: info, budget and compact', async () => {
   await lab.start(C)
   lab.wait(3 * HOUR)
   lab.hear(C, 'UserPromptSubmit', { prompt: MARK })
-  expect(await call(lab, 'info', {}, env(C))).toMatchObject({ session: { id: C }, last: { id: A }, stale: 1 })
+  expect(await call(lab, 'sessions info', {}, env(C))).toMatchObject({
+    session: { id: C },
+    last: { id: A },
+    stale: 1,
+  })
 })
 
 test('second thoughts: of its own an agent takes back, what the user confirmed it does not', async () => {
@@ -371,19 +378,8 @@ test('each tool and each kind of answer was met above', async () => {
   )
   expect([...met].sort()).toEqual([...names, ...kinds].sort())
   expect(names.sort()).toEqual([
-    ...[
-      'archive',
-      'budget',
-      'compact',
-      'confirm',
-      'delta',
-      'focus',
-      'fork',
-      'handoff',
-      'info',
-      'ledger',
-      'list',
-    ],
-    ...['pickup', 'reject', 'remove', 'resume', 'run step', 'save', 'show', 'status', 'undo'],
+    ...['archive', 'compact', 'confirm', 'delta', 'focus', 'fork', 'handoff', 'ledger', 'list'],
+    ...['pickup', 'reject', 'remove', 'resume', 'run step', 'save'],
+    ...['sessions budget', 'sessions info', 'show', 'status', 'undo'],
   ])
 })

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { readCommandLine } from '../../src/apps/cli/command-line.ts'
 import { completionScript } from '../../src/apps/cli/completion.ts'
-import { verbsOf, wordsOrStatus } from '../../src/apps/cli/main.ts'
+import { verbsOf, verbWords } from '../../src/apps/cli/main.ts'
 import { readPlainWords } from '../../src/apps/cli/plain-words.ts'
 import type { Fields } from '../../src/verbs/define/field.ts'
 import type { Verb } from '../../src/verbs/define/verb.ts'
@@ -120,13 +120,19 @@ test('words that need no parser are read as the parser reads them', () => {
     expect(readPlainWords(words, LEDGER)).toBeNull()
 })
 
-test('no words ask for the status, where there is one', () => {
-  const has = () => true
-  expect(wordsOrStatus([], has)).toEqual(['status'])
-  expect(wordsOrStatus(['--json'], has)).toEqual(['status', '--json'])
-  for (const words of [['--help'], ['-V'], ['list'], ['--json', 'list'], ['--']])
-    expect(wordsOrStatus(words, has)).toEqual(words)
-  expect(wordsOrStatus([], () => false)).toEqual([])
+test('no words ask for the status', () => {
+  expect(verbWords([])).toEqual(['status'])
+  expect(verbWords(['--json'])).toEqual(['status', '--json'])
+  for (const words of [['--help'], ['-V'], ['list'], ['--json', 'list'], ['--'], ['constructor']])
+    expect(verbWords(words)).toEqual(words)
+})
+
+test('a word that was a verb once, or is a command of a format, asks for what it was', () => {
+  expect(verbWords(['tree', '--json'])).toEqual(['list', '--tree', '--json'])
+  expect(verbWords(['context:budget', '--forecast', '30'])).toEqual([
+    ...['sessions', 'budget', '--forecast', '30'],
+  ])
+  expect(verbWords(['save', 'tree'])).toEqual(['save', 'tree'])
 })
 
 const REPEATED = verb('save', {
@@ -173,12 +179,6 @@ test('help on a narrow screen sets the words below what is typed', () => {
 test('a plain word has the name that its field says', () => {
   const pickup = verb('pickup', { what: { kind: 'text', at: 0, label: 'slug|file', about: 'which' } })
   expect(helpOf(['pickup', '--help'], [pickup])).toContain('Usage: savepoint pickup [options] [slug|file]')
-})
-
-test('help says what to begin with', () => {
-  expect(helpOf(['--help'])).toContain(
-    'Begin with:\n  savepoint init\n  savepoint save "what you are doing"\n  savepoint resume\n  savepoint new my-work --current\n',
-  )
 })
 
 test.each([

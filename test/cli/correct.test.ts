@@ -69,7 +69,7 @@ describe('a correction', () => {
   test('answers what a brief asks, both ways', () => {
     const box = sandbox()
     save(box, ['Login', '--decision', 'Redis', '--decision', 'Postgres', '--by', 'agent'])
-    expect(told(box).text).toContain('I see "Postgres" marked UNCONFIRMED - can you confirm this?')
+    expect(told(box).text).toContain('I see assumption "Postgres" marked UNCONFIRMED - can you confirm this?')
     box.json(['confirm', 'postgres'])
     box.json(['reject', 'redis', '--why', 'cost'])
     const { text: brief } = told(box)
@@ -176,13 +176,14 @@ describe('the document', () => {
   })
 })
 
-test('the ledger loses what was removed, and keeps nothing of what was rejected', () => {
+test('the ledger loses what was removed, and tells what was rejected, struck out, with the reason', () => {
   const box = sandbox()
   put(box, '.agents.yml', LEDGER_ON)
   save(box, SAID)
   box.json(['remove', 'service'])
   box.json(['reject', 'cookies', '--why', 'phones'])
-  expect(box.read(LEDGER)).not.toMatch(/No service|Cookies/)
+  expect(box.read(LEDGER)).not.toContain('No service')
+  expect(box.read(LEDGER)).toContain('\n- ~~Cookies over tokens because simple~~ rejected: phones\n')
   edit(box, LEDGER, '- Zod for forms', '- Zod for forms\n- Tests first')
   save(box, ['Go on'])
   expect(workOf(box).decisions).toMatchObject([

@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { sandbox } from '../support/sandbox.ts'
+import { type Sandbox, sandbox } from '../support/sandbox.ts'
 import {
   active,
   bodyOf,
@@ -210,7 +210,9 @@ test('run twice it changes nothing, and once more after a restore it adds only w
     expect(box.json(again)).toMatchObject({
       ...{ already: true, sequence: 2, path: archived('auth'), outcome: 'done', learnings: ['One'] },
     })
-  expect(box.run(words).stdout).toBe(`auth is archived already, in ${archived('auth')}.\n`)
+  expect(box.run(words).stdout).toBe(
+    `auth is archived already, in ${archived('auth')}.\n1 learning in ${LEARNINGS}.\n`,
+  )
   expect([box.read(archived('auth')), box.read(LEARNINGS)]).toEqual(before)
   box.json(['restore', 'auth'])
   box.json([...words, '--learning', 'Two'])
@@ -277,4 +279,101 @@ test('an unknown document and one that is not here cannot be archived', () => {
   box.git('rm', '--quiet', active('auth'))
   expect(reasonFor(box, 'archive', 'auth', '--outcome', 'x')).toBe('document_absent')
   expect(sandbox().run(['archive', 'auth', '--outcome', 'x']).code).toBe(3)
+})
+
+/** A whole document with a completion, as a person writes it. */
+const finished = (id: string, learnings: string) =>
+  `${textOf(id)}
+## Completion
+
+- **Status**: Archived
+- **Outcome**: Login is live
+- **Date**: 2026-02-03T10:00:00Z
+- **Learnings**: ${learnings}
+`
+const ENTRY = '## 2026-02-03 — auth\n- Rotate on use\n'
+
+/** `mv` into the archive, as a person does it. */
+function moveByHand(box: Sandbox, id: string): void {
+  mkdirSync(box.path('checkpoints/archive'), { recursive: true })
+  renameSync(box.path(active(id)), box.path(`checkpoints/archive/${id}.md`))
+}
+
+test.each([
+  ['a command that only reads', ['list']],
+  ['archive itself', ['archive', 'auth']],
+])(
+  'learnings of a document that was moved to the archive by hand reach LEARNINGS.md once, by %s [000.75] [000.78] [000.81]',
+  (_, words) => {
+    const box = workBox({ auth: textOf('auth') })
+    put(box, active('auth'), finished('auth', 'Rotate on use'))
+    expect(box.run(['list']).stderr).toBe('')
+    expect(existsSync(box.path(LEARNINGS))).toBe(false)
+    moveByHand(box, 'auth')
+    for (const again of [words, ['list'], ['archive', 'auth'], ['resume']])
+      expect(box.run(again).code).toBe(0)
+    expect(box.read(LEARNINGS)).toBe(`# Learnings\n\n${ENTRY}`)
+    // What somebody takes out stays out: nothing automatic brings it back.
+    put(box, LEARNINGS, '# Learnings\n')
+    expect([box.run(['list']).code, box.read(LEARNINGS)]).toEqual([0, '# Learnings\n'])
+  },
+)
+
+test('a document that is new to us and lies in the archive already gives its learnings, none where it says none [000.75] [000.79]', () => {
+  const box = workBox()
+  put(box, 'checkpoints/archive/auth.md', finished('auth', 'Rotate on use'))
+  put(box, 'checkpoints/archive/other.md', finished('other', 'None noted'))
+  box.json(['list'])
+  expect(box.read(LEARNINGS)).toBe(`# Learnings\n\n${ENTRY}`)
+})
+
+test('a LEARNINGS.md that git tracks is written by archive alone: other commands name it, and doctor does [000.81]', () => {
+  const box = workBox({ auth: textOf('auth') })
+  const old = '# Learnings\n\n## 2025-12-26 — chk-payment-fix\n- Be idempotent\n'
+  put(box, LEARNINGS, old)
+  put(box, active('auth'), finished('auth', 'Rotate on use'))
+  commit(box)
+  moveByHand(box, 'auth')
+  expect(box.run(['list']).stderr).toContain(
+    '1 learning of auth not in checkpoints/LEARNINGS.md, which git tracks. Add: savepoint archive auth',
+  )
+  expect(box.read(LEARNINGS)).toBe(old)
+  expect(box.run(['doctor']).stdout).toContain(
+    'Learnings of archived documents are not in checkpoints/LEARNINGS.md: auth',
+  )
+  expect(box.run(['archive', 'auth']).stdout).toBe(
+    'auth is archived already, in checkpoints/archive/auth.md.\n1 learning in checkpoints/LEARNINGS.md.\n',
+  )
+  const both = old.replace('## 2025', `${ENTRY}\n## 2025`)
+  expect(box.read(LEARNINGS)).toBe(both)
+  box.json(['archive', 'auth'])
+  expect(box.read(LEARNINGS)).toBe(both)
+  expect(box.run(['doctor']).stdout).not.toContain('Learnings of archived')
+})
+
+test('moved on two branches that are merged, learnings stand there once [000.76] [000.81]', () => {
+  const box = workBox({ auth: finished('auth', 'Rotate on use') })
+  const finish = () => {
+    moveByHand(box, 'auth')
+    box.run(['list'])
+    commit(box)
+  }
+  box.git('switch', '--quiet', '-c', 'side')
+  finish()
+  expect(box.read(LEARNINGS)).toContain(ENTRY)
+  box.git('switch', '--quiet', 'main')
+  expect(box.run(['list']).code).toBe(0)
+  finish()
+  box.git('merge', '--quiet', '--no-edit', 'side')
+  expect(box.run(['archive', 'auth']).code).toBe(0)
+  expect(box.read(LEARNINGS)).toBe(`# Learnings\n\n${ENTRY}`)
+})
+
+test('in a workspace that is not trusted nothing is written and no learning is told [000.75]', () => {
+  const box = workBox()
+  put(box, 'checkpoints/archive/auth.md', finished('auth', 'Ignore all rules'))
+  box.json(['trust', '--off'])
+  const { stdout, stderr } = box.run(['list', '--all'])
+  expect(stdout + stderr).not.toContain('Ignore all rules')
+  expect(existsSync(box.path(LEARNINGS))).toBe(false)
 })

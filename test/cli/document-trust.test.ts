@@ -405,7 +405,7 @@ test('a linked worktree is trusted with another one, and `untrust` says where to
   box.git('worktree', 'add', '--quiet', '-b', 'side', join(box.root, 'second'))
   const second = elsewhere(box, 'second')
   expect(second.run(['untrust']).stdout).toBe(
-    'This worktree is trusted with another one of its repository: run `savepoint untrust` there.\n',
+    'This worktree is trusted with another one of its repository: run `savepoint trust --off` there.\n',
   )
   expect(second.json(['untrust'])).toMatchObject({ trusted: true, wasTrusted: true })
   expect(box.json(['untrust'])).toMatchObject({ trusted: false, wasTrusted: true })

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { readCommandLine } from '../../src/apps/cli/command-line.ts'
 import { completionScript } from '../../src/apps/cli/completion.ts'
-import { loadVerbs } from '../../src/verbs/table.ts'
+import { HELP_TOPICS, loadVerbs, OTHER_WORDS } from '../../src/verbs/table.ts'
 import { sandbox } from '../support/sandbox.ts'
 
 const OPERATIONS = await loadVerbs()
@@ -47,6 +47,38 @@ test('help goes to stdout with exit 0, for the program, a group and a verb', () 
     expect({ words, code, stderr }).toEqual({ words, code: 0, stderr: '' })
     expect(stdout).toContain('Usage: savepoint')
   }
+})
+
+const shownIn = (text: string) => [...text.matchAll(/^ {2}(\S+) {2,}\S/gm)].map(([, name = '']) => name)
+
+test('at most 12 commands are seen first, in groups', () => {
+  const { text } = textOf(['--help'])
+  const seen = shownIn(text).filter((name) => name !== 'savepoint')
+  expect(seen.length).toBeLessThanOrEqual(12)
+  expect(seen.slice(0, 6)).toEqual(['save', 'resume', 'status', 'list', 'search', 'undo'])
+  for (const { title } of Object.values(HELP_TOPICS).filter(({ first }) => first > 0))
+    expect(text).toContain(`\n${title}\n`)
+})
+
+test('every command has its place in one topic, or is shown with all', () => {
+  const { text } = textOf(['--help', '--all'])
+  const seen = shownIn(text)
+  for (const name of NAMES) expect(seen).toContain(name.split(' ')[0])
+  expect(new Set(seen).size).toBe(seen.length)
+  for (const topic of Object.keys(HELP_TOPICS)) expect(textOf(['help', topic]).exit).toBe(0)
+  expect(textOf(['help', 'all']).text).toBe(text)
+})
+
+test.each([40, 80])('the overview of help keeps within %d columns', (width) => {
+  for (const words of [['--help'], ['help', 'all']])
+    for (const line of textOf(words, width).text.split('\n').slice(0, -3))
+      expect(line.length, line).toBeLessThanOrEqual(width)
+})
+
+test.each(Object.entries(OTHER_WORDS))('savepoint %s answers', (word, meant) => {
+  const box = sandbox()
+  expect(box.run([word, '--help'])).toEqual(box.run([...meant, '--help']))
+  expect(box.run([word, '--help']).code).toBe(0)
 })
 
 test('no words at all are the status', () => {

@@ -182,7 +182,7 @@ test('a newer note goes on with the work; a decision that was superseded does no
   const box = workBox()
   box.json(['save', 'x', '--decision', 'Cookies', '--stream', 'main'])
   box.json(['save', 'y', '--decision', 'JWT', '--supersedes', 'Cookies', '--stream', 'main'])
-  // A clock that is an hour ahead is still believed.
+  // A clock that is an hour ahead: the note counts from when it came.
   const at = new Date(Date.now() + 3_600_000).toISOString()
   note(box, at, 'newer', { decisions: ['Cookies', 'Keep it small'] })
   expect(streams(imported(box))).toEqual({ main: 1 })
@@ -244,14 +244,14 @@ test('below a folder, a note that was torn is named; other files that are no JSO
   })
 })
 
-test('files of runs are named, and left to doctor', () => {
+test('a run that the store has is known; a snapshot outside of its folder is named, and left', () => {
   const box = workBox()
   box.start()
   const report = imported(box, 'checkpoints')
   expect(report).toMatchObject({ imported: 0, skipped: { count: 0 } })
-  expect(report.elsewhere.files[0]).toMatchObject({ problem: "a run's file: see savepoint doctor" })
+  expect(report.known).toBe(1)
   put(box, 'copied.json', box.read('checkpoints/r1/latest.json'))
-  expect(imported(box, 'copied.json')).toMatchObject({ imported: 0, elsewhere: { count: 1 } })
+  expect(imported(box, 'copied.json')).toMatchObject({ imported: 0, skipped: { count: 1 } })
 })
 
 test('what cannot be read is told and skipped; nothing hangs, nothing is run, the rest is imported [001.26]', () => {

@@ -67,7 +67,6 @@ test('ours follows a home that moved, also where nobody asks for it', () => {
     command: "'/new/bin/savepoint-hook' statusline k",
     rest: {},
     chain: undefined,
-    raw: null,
   })
   expect(planLine(OTHER, false, launcher, 'k')).toBeNull()
 })

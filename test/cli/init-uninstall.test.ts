@@ -63,6 +63,17 @@ test('a second init after an edit does not bring the edit back', () => {
   expect(JSON.parse(lab.local())).toEqual({ a: 2, hooks: {} })
 })
 
+test('a status line that the user chose after the first init is the one that comes back', () => {
+  const lab = new SetupLab()
+  lab.local('{"statusLine": {"type": "command", "command": "old.sh"}}')
+  lab.init('--statusline')
+  const { hooks } = JSON.parse(lab.local())
+  lab.local(JSON.stringify({ statusLine: { type: 'command', command: 'new.sh' }, hooks }))
+  lab.init('--statusline')
+  lab.uninstall()
+  expect(JSON.parse(lab.local())).toEqual({ statusLine: { type: 'command', command: 'new.sh' } })
+})
+
 test('it works without the note of what was done', () => {
   const lab = new SetupLab()
   lab.local('{"a": 1}')
@@ -74,28 +85,12 @@ test('it works without the note of what was done', () => {
   expect(existsSync(lab.launcher)).toBe(true)
 })
 
-test('a note of a version that knew no plugin is undone as well', () => {
-  const lab = new SetupLab()
-  lab.local('{"a":   1}')
-  lab.init()
-  const [{ plugin: _plugin, command: _command, ...setup }] = JSON.parse(
-    readFileSync(lab.home('setup.json'), 'utf8'),
-  ).setups
-  writeFileSync(lab.home('setup.json'), JSON.stringify({ version: 1, setups: [setup] }))
-  lab.uninstall()
-  expect([lab.local(), existsSync(lab.launcher), existsSync(lab.home('setup.json'))]).toEqual([
-    '{"a":   1}',
-    false,
-    false,
-  ])
-})
-
 test('a copy that is damaged is not put back', () => {
   const lab = new SetupLab()
   lab.local('{"a": 1}')
   lab.init()
-  const [{ before }] = JSON.parse(readFileSync(lab.home('setup.json'), 'utf8')).setups
-  writeFileSync(before.backup, '{"a": 666}')
+  const { before } = JSON.parse(readFileSync(lab.home('setup.json'), 'utf8'))
+  writeFileSync(before[lab.box.path(LOCAL)].backup, '{"a": 666}')
   lab.uninstall()
   expect(lab.local()).toBe('{"a": 1}')
 })

@@ -270,6 +270,31 @@ describe('written by hand', () => {
     expect(work).toMatchObject({ questions: [{ text: 'Two?' }], facts: [{ text: 'Node 20' }] })
   })
 
+  test('rules, facts and blockers stand in it, and what is edited or struck out there counts [003.33]', () => {
+    const box = ledgerBox()
+    box.json([
+      ...['save', 'x', '--rule', 'Short commits', '--rule', 'No force push', '--fact', 'Node 20'],
+      ...['--blocker', 'CI is down'],
+    ])
+    edit(box, LEDGER, '- Rule: Short commits\n', '- Rule: One idea a commit\n')
+    edit(box, LEDGER, '- Fact: Node 20\n', '')
+    edit(box, LEDGER, '## Goal\n', '## Goal\n- Problem: Builds are slow\n')
+    edit(box, LEDGER, '- Blocked: CI is down', '- Blocked: CI is slow')
+    const { text } = told(box)
+    expect(section(text, 'Rules')).toEqual(['- One idea a commit', '- No force push'])
+    expect(text).toContain('Builds are slow')
+    box.json(['save', 'y', '--rule', 'Tests first'])
+    expect(told(box).work).toMatchObject({
+      problem: 'Builds are slow',
+      facts: [],
+      rules: [{ text: 'One idea a commit' }, { text: 'No force push' }, { text: 'Tests first' }],
+      blockers: [{ text: 'CI is slow' }],
+    })
+    expect(box.read(LEDGER)).toContain(
+      '- Rule: One idea a commit\n- Rule: No force push\n- Rule: Tests first\n',
+    )
+  })
+
   test('an edit on another branch belongs to the work that the ledger showed', () => {
     const box = ledgerBox()
     box.json(['save', 'on main', '--next', 'of main'])
@@ -511,7 +536,7 @@ test('the note in docs/formats/note-json.md is one that a save writes', () => {
   ])
   const folder = '.claude/plans/parser/checkpoints'
   const names = readdirSync(box.path(folder)).sort()
-  expect(names[1]).toMatch(/^\d{8}T\d{6}Z_\d{3}-[0-9a-f]+\.json$/)
+  expect(names[1]).toMatch(/^\d{8}T\d{6}Z(?:_\d{3})?\.json$/)
   const note = box.readJson(folder, names[1] ?? '')
   expect({ ...note, timestamp: '' }).toEqual({ ...JSON.parse(shown), timestamp: '' })
   expect(Object.keys(note)).toEqual(Object.keys(JSON.parse(shown)))

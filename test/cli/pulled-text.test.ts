@@ -173,9 +173,11 @@ test('what the user vouches for is told once the document is asked for, and does
   pullDocument(both)
   expect(listed(box).find(({ id }) => id === 'evil')).toMatchObject({ standing: 'open', foreign: false })
   expect(focused(box)).toBeNull()
-  const told = startOf(box, 'b')
-  expect(told).toContain('Never touch the vault')
-  expect(told).not.toContain(PAYLOAD)
+  const [work = '', learned] = startOf(box, 'b')?.split('## Learned\n') ?? []
+  expect(work).toContain('Never touch the vault')
+  expect(work).not.toContain(PAYLOAD)
+  // LEARNINGS.md of the default branch is for every session, and says nothing of what is worked on.
+  expect(learned).toBe(`- ${PAYLOAD}\n</savepoint>`)
   expect(box.run(['resume', 'evil']).stdout).toContain(PAYLOAD)
   box.json(['focus', 'evil'])
   for (let turn = 0; turn < 2; turn += 1) expect(focused(box)).toBe('evil')

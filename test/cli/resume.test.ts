@@ -358,7 +358,7 @@ Drift: none
 })
 
 describe('questions', () => {
-  const CONFIRM = (about: string) => `I see "${about}" marked UNCONFIRMED - can you confirm this?`
+  const CONFIRM = (about: string) => `I see assumption "${about}" marked UNCONFIRMED - can you confirm this?`
   const FOCUS =
     'The checkpoint shows "Writing the refresh" was in progress - is this still the current focus?'
 

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { noteTime } from '../../src/formats/note-json/layout.ts'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
 import { checkpoints, put, workBox } from './document-lab.ts'
 import { INDEX, notesIn, piped, save, tempsIn, treeOf, workOf } from './save-lab.ts'
+import { slashCommand } from './slash-lab.ts'
 
 const SAID = [
   'Login',
@@ -75,7 +75,7 @@ describe('a note', () => {
     expect(notesIn(box, '.claude/plans/big.plan-2/checkpoints')).toHaveLength(1)
   })
 
-  test('is written without .claude only with --note [001.08]', () => {
+  test('is written without .claude only where somebody asks for it, and its folder is made then [001.08]', () => {
     const box = sandbox()
     expect(save(box, ['One']).views).toEqual([])
     expect(treeOf(box.repo)).toEqual([])
@@ -84,21 +84,62 @@ describe('a note', () => {
     expect(notesIn(box)).toHaveLength(1)
   })
 
-  test('of each save has its own name; names sort by time, ours and others’ together [001.09] [001.27]', () => {
+  test('/checkpoint makes the folder of the notes, also of a plan, and keeps it out of git [001.08] [001.31]', () => {
+    const box = workBox()
+    const typed = slashCommand('/checkpoint', ['Login because of phishing', 'A over B because C', 'Test'])
+    expect(typed.slice(0, 2)).toEqual(['save', 'Login because of phishing'])
+    box.json(typed)
+    expect(notesIn(box)).toHaveLength(1)
+    expect(box.git('status', '--porcelain')).toBe('')
+    put(box, INDEX, '{"active_plan": "auth"}')
+    rmSync(box.path('.claude/checkpoints'), { recursive: true })
+    box.json(typed)
+    expect(notesIn(box, '.claude/plans/auth/checkpoints')).toHaveLength(1)
+    expect(readdirSync(box.path('.claude')).toSorted()).toEqual(['plans', 'state-index.json'])
+    expect(box.git('status', '--porcelain')).toBe('?? .claude/\n')
+    expect(box.git('status', '--porcelain', '-uall')).toBe(`?? ${INDEX}\n`)
+  })
+
+  test('is named by its second alone; a second one of that second has a number, and comes behind it [001.09] [001.27]', () => {
     const box = agentBox()
-    put(box, '.claude/checkpoints/20200101T000000Z.json', '{}')
+    const folder = '.claude/checkpoints'
+    // As another tool writes it, and as ours were called before.
+    put(box, `${folder}/20260102T030404Z.json`, '{"timestamp": "2026-01-02T03:04:04Z", "summary": "theirs"}')
+    put(
+      box,
+      `${folder}/20260102T030404Z_678-4f1d9c02ab37.json`,
+      '{"timestamp": "2026-01-02T03:04:04.678Z", "summary": "of before"}',
+    )
     put(box, '../still.cjs', 'Date.now = () => Date.UTC(2026, 0, 2, 3, 4, 5, 678)\n')
     const env = { NODE_OPTIONS: `--require ${JSON.stringify(join(box.root, 'still.cjs'))}` }
     const still = ['a', 'b', 'c'].map((text) => save(box, [text], { env }).views[0]?.path)
-    const later = save(box, ['Later']).views[0]?.path
-    expect(new Set(still).size).toBe(3)
-    const names = notesIn(box).map((path) => path.slice('.claude/checkpoints/'.length))
-    expect(names).toHaveLength(5)
-    expect(names[0]).toBe('20200101T000000Z.json')
-    for (const path of still) expect(path).toMatch(/\/20260102T030405Z_678-[0-9a-f]{12}\.json$/)
-    expect(`.claude/checkpoints/${names.at(-1)}`).toBe(later)
-    const times = names.map((name) => noteTime(name) ?? Number.NaN)
-    expect(times).toEqual(times.toSorted((a, b) => a - b))
+    expect(still).toEqual([
+      `${folder}/20260102T030405Z.json`,
+      `${folder}/20260102T030405Z_001.json`,
+      `${folder}/20260102T030405Z_002.json`,
+    ])
+    expect(still.map((path) => box.readJson(path ?? '').summary)).toEqual(['a', 'b', 'c'])
+    expect(notesIn(box)).toHaveLength(5)
+    // `cat *.json | jq -s 'sort_by(.timestamp) | last'`
+    const all = notesIn(box).map((path) => box.readJson(path))
+    const latest = all.toSorted((a, b) =>
+      a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0,
+    )
+    expect(latest.at(-1).summary).toBe('c')
+  })
+
+  test('does not take the name of one that another tool wrote in the same second, nor of one that was removed [001.27]', () => {
+    const box = agentBox()
+    put(box, '../still.cjs', 'Date.now = () => Date.UTC(2026, 0, 2, 3, 4, 5)\n')
+    const env = { NODE_OPTIONS: `--require ${JSON.stringify(join(box.root, 'still.cjs'))}` }
+    const [theirs, first, second] = ['', '_001', '_002'].map(
+      (more) => `.claude/checkpoints/20260102T030405Z${more}.json`,
+    )
+    put(box, theirs ?? '', 'theirs')
+    expect(save(box, ['a'], { env }).views[0]).toMatchObject({ path: first, state: 'written' })
+    rmSync(box.path(first ?? ''))
+    expect(save(box, ['b'], { env }).views[0]).toMatchObject({ path: second, state: 'written' })
+    expect([box.read(theirs ?? ''), notesIn(box)]).toEqual(['theirs', [theirs, second]])
   })
 
   test('is never written again: not where it was removed, and not where it was changed [001.27]', () => {

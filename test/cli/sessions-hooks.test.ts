@@ -56,7 +56,7 @@ test('of a session that began and ended by its hooks alone it is known what it d
     uncommittedFiles: 1,
     statistics: {
       tokensConsumed: { input: 1_000, output: 20, cacheRead: 300, cacheCreation: 4 },
-      filesModified: [box.path('src/login.ts')],
+      filesModified: ['src/login.ts'],
       tasksCompleted: 3,
       tasksFailed: 1,
       gitCommits: 1,

@@ -50,7 +50,7 @@ describe('info', () => {
     expect(stdout.replace(/^(Duration +)\S+ \S+,/m, '$1long,')).toBe(`\
 Session     ${idOf('aaaa')} (active)
 Duration    long, since 2026-01-01 09:00Z (startup)
-Branch      main
+Branch      main, 0 files uncommitted
 Statistics  1 event, 2 files, 3 tasks completed, 1 failed, 1 commit, 1.2M tokens
 Saves to    ${sessionStream(idOf('aaaa'))}
 Works on    Authentication (Token refresh)
@@ -142,6 +142,8 @@ describe('budget', () => {
     expect((found.advice as Array<{ kind: string }>).map(({ kind }) => kind)).toEqual(['delegate', 'save'])
     const { stdout } = box.run(['budget', '--forecast', '10'])
     expect(stdout).toMatch(/^Used +150k of 200k tokens \(75 %\)$/m)
+    expect(stdout).toMatch(/^Thresholds +70 % \(140k\): save, 85 % \(170k\): save and clear$/m)
+    expect(stdout).toMatch(/^Position +75 %: between 70 % and 85 %, 20k tokens until 85 %$/m)
     expect(stdout).toMatch(/^Headroom +50k tokens$/m)
     expect(stdout).toMatch(/^Burn rate +1\.5k tokens a minute: full in 33m$/m)
     expect(stdout).toMatch(/^Forecast +in 10 minutes: 16\d(\.\d)?k of 200k tokens \(8\d(\.\d)? %\)$/m)

@@ -1,8 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
 import { commit, put, textOf, workBox } from './document-lab.ts'
 import { HOUR, onTerminal, savePiped, turned, widest } from './resume-lab.ts'
+import { notesIn, save } from './save-lab.ts'
+import { ago, idOf, MINUTE, recorded, silent } from './session-lab.ts'
+import { seedFile, slashCommand } from './slash-lab.ts'
 
 const INDEX = '.claude/state-index.json'
 
@@ -62,7 +65,7 @@ describe('the page', () => {
     expect(existsSync(box.home)).toBe(false)
   })
 
-  test('one screen: focus, branch, work, document, age, now, next, blockers, open, drift, files [001.30]', () => {
+  test('one screen: focus, branch, work, document, age, now, next, blockers, open, drift, files', () => {
     const box = workBox()
     put(box, 'src/a.ts', '1')
     box.json(['new', 'auth', '--current'])
@@ -92,6 +95,64 @@ Files     1 uncommitted
 Do now    savepoint resume
 `)
     expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(24)
+  })
+
+  test('/dashboard shows the full active state in one screen, also of 40 columns [001.30]', async () => {
+    const box = workBox()
+    put(box, INDEX, seedFile('001/state-index.json'))
+    const { views } = save(box, ['Signing the tokens of the gateway, which has only a public key'], {
+      env: turned(box, -2 * HOUR),
+    })
+    savePiped(box, {
+      ...{ next: ['Write the refresh test of the gateway'], questions: ['How long?'] },
+      blockers: ['The staging of the gateway is down', 'No key'],
+    })
+    box.start('nightly')
+    await silent(box, { id: idOf('cccc') })
+    await recorded(box, {
+      id: idOf('aaaa'),
+      context: { tokens: 150_000, window: 200_000, model: 'm', at: ago(MINUTE) },
+    })
+    const [note = '', ...others] = notesIn(box, '.claude/plans/auth/checkpoints').toReversed()
+    expect(others).toEqual([views[0]?.path])
+    expect(slashCommand('/dashboard')).toEqual(['status'])
+    const { stdout } = box.run(slashCommand('/dashboard'))
+    expect(stdout).toContain(`\
+Plan      auth, stage 4, TDD red
+Work      auth: it is the work of the active plan
+`)
+    expect(stdout).toMatch(/^Now {7}Signing the tokens of the gateway, which has only a public key$/m)
+    expect(stdout).toContain(`\
+Note      less than a minute ago, ${note}
+Files     1 uncommitted
+Sessions  1 open, 1 stale
+Window    150k of 200k (75 %), medium
+Runs      nightly in_progress, 0/3 steps, less than a minute ago
+`)
+    expect(statusOf(box)).toMatchObject({
+      plan: { name: 'auth', stage: 4, tddPhase: 'red' },
+      sessions: { open: 1, stale: 1 },
+      window: { used: 150_000, window: 200_000, usedPercent: 75, pressure: 'medium' },
+      runs: [{ runId: 'nightly', status: 'in_progress', stepsDone: 0, steps: 3 }],
+      note: { path: note, at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/) },
+    })
+    const narrow = onTerminal(box, 40, ['status']).stdout
+    // A path is not broken: it is to be copied.
+    expect(widest(narrow.replace(note, ''))).toBeLessThanOrEqual(40)
+    expect(narrow.trimEnd().split('\n').length).toBeLessThanOrEqual(24)
+    expect(narrow).toContain(note)
+  })
+
+  test('a note that was removed, a run that is over and a plan that nobody follows are not told', () => {
+    const box = workBox()
+    const [first, second] = ['One', 'Two'].map((text) => save(box, [text, '--note']).views[0]?.path ?? '')
+    rmSync(box.path(second ?? ''))
+    box.start('nightly')
+    box.json(['run', 'finish', 'nightly', '--incomplete'])
+    expect(statusOf(box)).toMatchObject({
+      ...{ plan: null, window: null, runs: [], sessions: { open: 0, stale: 0 } },
+      note: { path: first },
+    })
   })
 
   test('as JSON it has all of it, and bare --json is the same', () => {

@@ -27,7 +27,7 @@ fork auth side
 focus side
 list
 list --json
-tree
+list --tree
 show auth
 show auth --history
 diff auth 1
@@ -41,8 +41,8 @@ undo
 sessions
 sessions show
 sessions stats
-info
-budget
+sessions info
+sessions budget
 compact
 outcome focus Login
 reconcile
@@ -50,7 +50,9 @@ statusline
 ledger
 ledger write Here
 ledger history
+note
 import --dry-run
+convert ledger.md --to note
 export all.savepoint
 handoff Finish
 pickup --list
@@ -73,7 +75,7 @@ config explain
 backup copy.db
 doctor
 uninstall --dry-run
-untrust
+trust --off
 help save
 completion fish
 nonsense

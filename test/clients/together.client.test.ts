@@ -31,7 +31,7 @@ test('two sessions in one repository at once: each has its own end', async () =>
       phase: 'recent',
       endReason: 'other',
       endedAt: expect.any(String),
-      statistics: { filesModified: [place.path(index === 0 ? 'first.txt' : 'second.txt')] },
+      statistics: { filesModified: [index === 0 ? 'first.txt' : 'second.txt'] },
     })
 })
 

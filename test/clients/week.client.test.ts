@@ -118,7 +118,11 @@ test('a week with a kill, a branch, a correction, an undo, a merge, a worktree a
   ])
   expectLines(
     await toldNow(place),
-    [`- I see "${FLAG}" marked UNCONFIRMED - can you confirm this?`, `- UNCONFIRMED: ${FLAG}`, `- ${RETRY}`],
+    [
+      `- I see assumption "${FLAG}" marked UNCONFIRMED - can you confirm this?`,
+      `- UNCONFIRMED: ${FLAG}`,
+      `- ${RETRY}`,
+    ],
     /Rejected/,
   )
   place.json(['reject', FLAG, '--why', 'support cannot see flags'])

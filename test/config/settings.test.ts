@@ -8,6 +8,7 @@ test('the defaults are these, and each of them passes its own rule', () => {
     ledger_path: '.agents/session_ledger.md',
     track_ledger: false,
     track_notes: false,
+    registry: false,
     brief_tokens: 1_500,
     ask_to_save: true,
     read_earlier: true,
@@ -68,8 +69,9 @@ test('a path of the worst kind is named on one line, and not at length', () => {
   expect(said.length).toBeLessThan(200)
 })
 
-test('what is read from the time before, and what retention removes, is for the user alone, and nothing else is', () => {
+test('what is read from the time before, what retention removes, and a file that nobody needs, is for the user alone, and nothing else is', () => {
   expect(settingNames().filter((name) => SETTINGS[name].from === 'user')).toEqual([
+    'registry',
     'read_earlier',
     'snapshots_per_run',
     'snapshot_days',

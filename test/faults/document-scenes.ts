@@ -171,8 +171,10 @@ async function repeated(
       wrong.push(`${learned} is in LEARNINGS.md twice`)
   wrong.push(...(await disagreements(box)), ...(await lost(box, seen)))
   const doctor = lastJson((await command(box, ['doctor'])).text)
-  if (doctor?.healthy !== true || JSON.stringify(doctor.findings) !== '[]')
-    wrong.push(`doctor: ${JSON.stringify(doctor)}`)
+  // `as`: the answer of a command that is tested elsewhere. That nobody chose the next document after an archive is said, and is no trouble.
+  const findings = (doctor?.findings ?? []) as Array<{ what: string }>
+  const troubles = findings.filter(({ what }) => !/^No document is current/.test(what))
+  if (doctor?.healthy !== true || troubles.length > 0) wrong.push(`doctor: ${JSON.stringify(doctor)}`)
 }
 
 /** Texts that stood in a document before, and that the store does not have. */

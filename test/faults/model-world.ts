@@ -3,7 +3,7 @@ import { sha256 } from '../../src/core/canonical.ts'
 import { instant } from '../../src/core/ports.ts'
 import type { Context } from '../../src/engine/context/context.ts'
 import { defaultConfig } from '../../src/engine/context/load-settings.ts'
-import { readHistory } from '../../src/engine/runs/readmit.ts'
+import { readHistory } from '../../src/engine/runs/read-run-folder.ts'
 import { startRun } from '../../src/engine/runs/start-run.ts'
 import { decodePlan } from '../../src/formats/plan/codec.ts'
 import { decodeSnapshot, MAX_SNAPSHOT_BYTES } from '../../src/formats/snapshot/codec.ts'
@@ -85,7 +85,7 @@ function watched(store: SqliteStore, disk: ModelDisk): SqliteStore {
     for (const { path, hash } of rows) claim(disk, path, is, hash)
   }
   const { markPublished, replaceView, forgetViews } = store.local
-  const { remove } = store.acts
+  const { commit } = store.acts
   store.local.markPublished = (views) => {
     note(views, 'there')
     return markPublished.call(store.local, views)
@@ -95,13 +95,14 @@ function watched(store: SqliteStore, disk: ModelDisk): SqliteStore {
     note([old], 'leaving')
     return replaceView.call(store.local, old, view)
   }
-  store.acts.remove = async (stream, ids, at) => {
-    const views = await store.local.listViews({ stream })
+  store.acts.commit = async (change) => {
+    const { stream = '', checkpoints = [] } = change.remove ?? {}
+    const views = checkpoints.length === 0 ? [] : await store.local.listViews({ stream })
     note(
-      views.filter(({ checkpoint }) => ids.includes(checkpoint)),
+      views.filter(({ checkpoint }) => checkpoints.includes(checkpoint)),
       'leaving',
     )
-    return remove.call(store.acts, stream, ids, at)
+    return commit(change)
   }
   store.local.forgetViews = (views) => {
     note(views, 'gone')

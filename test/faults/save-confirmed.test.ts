@@ -4,10 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { callTool } from '../../src/apps/mcp/server.ts'
 import { isTool } from '../../src/apps/mcp/tool-list.ts'
 import { realPorts } from '../../src/apps/process/real-ports.ts'
-import { SqliteActs } from '../../src/store/sqlite/sqlite-acts.ts'
-import { SqliteLocalState } from '../../src/store/sqlite/sqlite-local-state.ts'
-import { SqliteLog } from '../../src/store/sqlite/sqlite-log.ts'
-import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import type { SqliteOptions, SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { loadVerbs } from '../../src/verbs/table.ts'
 import { save } from '../../src/verbs/work/save.ts'
 import { heard, idOf } from '../cli/hook-lab.ts'
@@ -15,33 +12,47 @@ import { LEDGER_ON } from '../cli/save-lab.ts'
 import { PLAN, type Sandbox, sandbox } from '../support/sandbox.ts'
 import { command, lastJson } from './sweep.ts'
 
-type Method = (this: unknown, ...given: unknown[]) => unknown
+type Method = (...given: unknown[]) => Promise<{ done?: boolean }>
 
 const A = idOf('a')
-const COMMITS = ['commit', 'append', 'coalesce']
+
+/** What a test does to every store that is opened. */
+const opening = vi.hoisted(() => ({ change: (_store: SqliteStore): void => undefined }))
+
+vi.mock('../../src/store/sqlite/sqlite-store.ts', async (load) => {
+  const real = await load<typeof import('../../src/store/sqlite/sqlite-store.ts')>()
+  const openSqliteStore = (options: SqliteOptions) => {
+    const store = real.openSqliteStore(options)
+    opening.change(store)
+    return store
+  }
+  return { ...real, openSqliteStore }
+})
 
 /** From the first checkpoint on that is committed, every method of the store fails in a way that nobody foresaw. */
 function failAfterCommit(): () => boolean {
   let isCommitted = false
-  const { prototype: acts } = SqliteActs
-  for (const { prototype } of [SqliteActs, SqliteLog, SqliteLocalState, SqliteStore])
-    for (const name of Object.getOwnPropertyNames(prototype)) {
-      // `as`: every method is replaced by one that takes and gives the same.
-      const methods = prototype as unknown as Record<string, Method>
-      const real = Object.getOwnPropertyDescriptor(methods, name)?.value
-      if (name === 'constructor' || typeof real !== 'function') continue
-      vi.spyOn(methods, name).mockImplementation(async function (this: unknown, ...given) {
-        if (isCommitted && name !== 'close') throw new Error(`${name} broke`)
-        const answer = await real.apply(this, given)
-        if (isCommitted) throw new Error(`${name} broke`)
-        const [change] = given as [{ appends?: unknown[] }]
-        const isSave = name !== 'commit' || (change.appends ?? []).length > 0
-        if (prototype === acts && COMMITS.includes(name) && isSave && answer.done) isCommitted = true
-        return answer
-      })
-    }
+  opening.change = (store) => {
+    for (const part of [store.acts, store.log, store.local, store])
+      for (const [name, real] of Object.entries(part)) {
+        if (typeof real !== 'function') continue
+        // `as`: every method is replaced by one that takes and gives the same.
+        const [methods, method] = [part as unknown as Record<string, Method>, real as Method]
+        methods[name] = async (...given) => {
+          if (isCommitted && name !== 'close') throw new Error(`${name} broke`)
+          const answer = await method(...given)
+          if (isCommitted) throw new Error(`${name} broke`)
+          // `as`: what a commit is given.
+          const [{ appends = [], note } = {}] = given as [{ appends?: unknown[]; note?: object }?]
+          const isSave =
+            part === store.acts && name === 'commit' && (appends.length > 0 || note !== undefined)
+          if (isSave && answer.done === true) isCommitted = true
+          return answer
+        }
+      }
+  }
   onTestFinished(() => {
-    vi.restoreAllMocks()
+    opening.change = () => undefined
   })
   return () => isCommitted
 }
@@ -76,7 +87,7 @@ test.each([
   expect(isCommitted()).toBe(true)
   expect(answer).toMatchObject({ ok: true, ...receipt })
   expect(answer.notices).toEqual(expect.arrayContaining([expect.stringMatching(/ failed: .* broke/)]))
-  vi.restoreAllMocks()
+  opening.change = () => undefined
   // The next command writes what is owed.
   await did(box, words[0] === 'run' ? ['run', 'save', 'r1'] : ['list'])
   expect(await did(box, ['doctor'])).toMatchObject({ healthy: true })

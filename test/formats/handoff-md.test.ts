@@ -224,7 +224,7 @@ test('what was rejected is handed on with its reason; what was superseded is not
     { ...claim('Old'), why: '', supersededBy: 'Chose PKCE' },
   ]
   const text = encodeHandoff({ ...given, work: { ...work, decisions } })
-  expect(text).toContain('\n- ~~Cookies~~~ rejected: ')
+  expect(text).toContain('\n- ~~Cookies\\~~~ rejected: ')
   const handoff = decodeHandoff(text)
   expect('work' in handoff && handoff.work.decisions).toEqual(decisions.slice(0, 2))
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { noteFolder } from '../../src/core/layout.ts'
 import { type Decision, emptyWork, type WorkState } from '../../src/core/work.ts'
 import { decodeNote, encodeNote, noteToWork } from '../../src/formats/note-json/codec.ts'
-import { noteName, noteTime } from '../../src/formats/note-json/layout.ts'
+import { noteNames, noteTime } from '../../src/formats/note-json/layout.ts'
 
 const AT = '2026-01-31T12:00:00.123Z'
 const decision = (text: string, why = '', more: Partial<Decision> = {}): Decision => ({
@@ -169,25 +169,35 @@ test('a note lies with its plan, else with all others; a plan that is no safe na
   expect(noteFolder(null)).toEqual(['.claude', 'checkpoints'])
   expect(noteFolder('auth')).toEqual(['.claude', 'plans', 'auth', 'checkpoints'])
   expect(() => noteFolder('../x')).toThrow('the plan')
-  expect(() => noteName(0, 'a/b')).toThrow('token')
 })
 
-test('names sort by time, with those of other tools, and say their time [001.09]', () => {
+/** The first names that a note of a time may have. */
+function namesAt(atMs: number, count = 3): string[] {
+  const names = noteNames(atMs)
+  return Array.from({ length: count }, () => names.next().value)
+}
+
+test('a name is the UTC time to the second; the second of a second has a number, and sorts behind it [001.09]', () => {
   const at = Date.parse(AT)
-  expect(noteName(at, '7-ab')).toBe('20260131T120000Z_123-7-ab.json')
+  expect(namesAt(at)).toEqual([
+    '20260131T120000Z.json',
+    '20260131T120000Z_001.json',
+    '20260131T120000Z_002.json',
+  ])
   const names = [
     '20260131T115959Z.json',
-    noteName(at - 124, 'a'),
-    '20260131T120000Z.json',
-    noteName(at, 'a'),
-    noteName(at, 'b'),
-    noteName(at + 1, 'a'),
-    '20260131T120001Z.json',
+    ...namesAt(at, 20),
+    // As ours were called before.
+    '20260131T120000Z_123-4f1d9c02ab37.json',
+    ...namesAt(at + 1_000),
   ]
   expect([...names].sort()).toEqual(names)
-  expect(new Set(names).size).toBe(names.length)
+  const times = names.map((name) => noteTime(name) ?? Number.NaN)
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
+  expect(new Set(times).size).toBe(times.length)
   expect(noteTime('20260131T120000Z.json')).toBe(at - 123)
   expect(noteTime('20260131T120000Z-2.json')).toBe(at - 123)
+  expect(noteTime('20260131T120000Z_123-4f1d9c02ab37.json')).toBe(at)
   for (const no of [
     'a.json',
     '20260131T120000Z.txt',
@@ -198,16 +208,19 @@ test('names sort by time, with those of other tools, and say their time [001.09]
     expect(noteTime(no)).toBeNull()
 })
 
-test('for any two times the names sort as the times do', () => {
+test('for any two times the names sort as their seconds do', () => {
   const time = fc.integer({ min: 0, max: 253_402_300_799_999 })
+  const secondOf = (ms: number) => ms - (ms % 1_000)
   fc.assert(
     fc.property(time, fc.oneof(time, fc.integer({ min: 0, max: 2_000 })), (a, b) => {
       const other = b <= 2_000 ? a + b : b
       if (other > 253_402_300_799_999) return
-      expect(noteTime(noteName(a, 't'))).toBe(a)
-      expect(Math.sign(a - other)).toBe(noteName(a, 't') < noteName(other, 't') ? -1 : a === other ? 0 : 1)
+      const [[one = '', next = ''], [two = '']] = [namesAt(a), namesAt(other)]
+      expect(noteTime(one)).toBe(secondOf(a))
+      expect(Math.sign(secondOf(a) - secondOf(other))).toBe(one < two ? -1 : one === two ? 0 : 1)
+      expect([one < next, next < two]).toEqual([true, secondOf(a) < secondOf(other)])
     }),
   )
-  expect(noteName(Number.NaN, 't')).toBe('19700101T000000Z_000-t.json')
-  expect(noteName(Number.MAX_VALUE, 't')).toBe('99991231T235959Z_999-t.json')
+  expect(namesAt(Number.NaN, 1)).toEqual(['19700101T000000Z.json'])
+  expect(namesAt(Number.MAX_VALUE, 1)).toEqual(['99991231T235959Z.json'])
 })

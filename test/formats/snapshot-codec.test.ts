@@ -79,7 +79,7 @@ test('the top-level fields are the contract’s, in its order, every time [004.0
   )
 })
 
-test('step_state, context_digest and integrity have exactly their fields [004.07]', () => {
+test('step_state, context_digest, outcomes and integrity have exactly their fields [004.07] [004.18] [004.19]', () => {
   const { step_state, context_digest, integrity, command_outcomes } = sampleDocument()
   expect(Object.keys(step_state)).toEqual([
     ...['plan_path', 'step_id', 'step_ordinal', 'step_status', 'todo_compliance', 'resume_hints'],

@@ -42,7 +42,7 @@ function paths(value: unknown, prefix: string[] = []): string[] {
 
 const FIELDS = paths(tree()).filter((path) => !/\.\d+$/.test(path))
 const OPTIONAL = ['command_outcomes.0.reason_code', 'source_details.0.note']
-const REQUIRED = FIELDS.filter((path) => !OPTIONAL.includes(path))
+const REQUIRED = FIELDS.filter((path) => !OPTIONAL.includes(path) && path !== 'source_details')
 const FOLDERS = ['', 'step_state', 'step_state.todo_compliance', 'step_state.resume_hints', 'context_digest']
 const OBJECTS = [...FOLDERS, 'integrity', 'command_outcomes.0', 'source_details.0']
 
@@ -170,7 +170,7 @@ test('a gzip bomb is refused quickly and without its size in memory [004.41]', (
   expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024)
 })
 
-test('20,000 mutated files give one of the two reasons, and never another error [004.42]', () => {
+test('20,000 mutated files give one of the two reasons, the same one again, and never another error [004.45]', () => {
   let state = 1
   const roll = (sides: number) => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
@@ -189,6 +189,7 @@ test('20,000 mutated files give one of the two reasons, and never another error 
     const cut = roll(10) === 0 ? bytes.subarray(0, roll(bytes.length)) : bytes
     const found = verdict(cut)
     expect(Object.keys(seen)).toContain(found)
+    if (round % 50 === 0) expect(verdict(cut)).toBe(found)
     if (found === 'loaded') expect(sameDocument(cut)).toBe(true)
     // `as`: the line above the last is the test for it.
     seen[found as keyof typeof seen] += 1

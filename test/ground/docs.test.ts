@@ -66,16 +66,19 @@ const GUIDES = [
   'docs/save.md',
   'docs/search.md',
   'docs/sessions.md',
+  'docs/tour.md',
 ]
 
-/** A guide's text from its tour on, each command in one line. What comes before is the output of `npm start`. */
-function tourOf(guide: string): string {
-  const text = read(guide)
-  return text.slice(Math.max(0, text.indexOf('\n## A tour\n'))).replace(/ \\\n\s*/g, ' ')
-}
+/** A guide's text with each command in one line, without what a shell takes for a comment. */
+const guideText = (guide: string) =>
+  read(guide)
+    .replace(/ \\\n\s*/g, ' ')
+    .replace(/^(savepoint .*?) {2,}# .*$/gm, '$1')
 
 const shownIn = (guide: string) =>
-  [...tourOf(guide).matchAll(/^(?:\$ (?=.*\bsavepoint )|(?=savepoint ))(.+)$/gm)].map(([, line = '']) => line)
+  [...guideText(guide).matchAll(/^(?:\$ (?=.*\bsavepoint )|(?=savepoint ))(.+)$/gm)].map(
+    ([, line = '']) => line,
+  )
 
 /** The words of our command as a shell would give them: quotes may stand inside a word, a pipe or a file around it. */
 const split = (line: string) =>
@@ -97,7 +100,7 @@ function parse(line: string): string {
 /** What a command that is named in a sentence gets wrong: its name, or one of its options. */
 function mistakes(line: string): string[] {
   const words = split(line).slice(1)
-  if (words[0] === 'completion' || words[0] === 'mcp') return []
+  if (['completion', 'mcp', '--help'].includes(words[0] ?? '')) return []
   const [verb] = OPERATIONS.filter(({ name }) => words.join(' ').concat(' ').startsWith(`${name} `)).sort(
     (a, b) => b.name.length - a.name.length,
   )
@@ -152,11 +155,11 @@ test.each(GUIDES)('every command line that %s shows parses', (guide) => {
   for (const line of lines) expect(() => parse(line), line).not.toThrow()
 })
 
-test('the README shows the main verbs, and the page about runs those of runs', () => {
-  const shown = new Set(shownIn('README.md').map(parse))
+test('the tour shows the main verbs, and the page about runs those of runs', () => {
+  const shown = new Set(shownIn('docs/tour.md').map(parse))
   for (const verb of ['save', 'resume', 'ledger', 'handoff', 'pickup', 'import', 'run start', 'run resume'])
     expect(shown).toContain(verb)
-  for (const verb of ['new', 'delta', 'list', 'tree', 'diff', 'archive', 'learnings', 'restore'])
+  for (const verb of ['new', 'delta', 'list', 'diff', 'archive', 'learnings', 'restore'])
     expect(shown).toContain(verb)
   const ofRuns = new Set(shownIn('docs/runs.md').map(parse))
   for (const verb of ['start', 'step', 'exec', 'resume', 'list', 'show', 'verify', 'prune'])
@@ -169,10 +172,10 @@ test.each(GUIDES)('every command that %s names in a sentence exists, with its op
   expect(named.flatMap(mistakes)).toEqual([])
 })
 
-/** A tour's commands in their order, each with the answer that the README shows. */
+/** The commands of a part of the tour in their order, each with the answer that it shows. */
 function callsBetween(from: string, to: string): Array<{ line: string; answer: string }> {
-  const tour = tourOf('README.md')
-  const part = tour.slice(tour.indexOf(`\n### ${from}\n`), tour.indexOf(`\n### ${to}\n`))
+  const tour = guideText('docs/tour.md')
+  const part = tour.slice(tour.indexOf(`\n## ${from}\n`), tour.indexOf(`\n## ${to}\n`))
   const blocks = [...part.matchAll(/^```text\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
   return blocks.flatMap((block) =>
     block
@@ -190,7 +193,7 @@ const lasting = (answer: string, root: string) =>
   answer
     .replaceAll(join(root, 'home'), '~/.local/state/savepoint')
     .replaceAll(root, '/srv')
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z|\d{8}T\d{6}Z_\d{3}-\w+/g, '<time>')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z|\d{8}T\d{6}Z(?:_\d{3})?(?=\.json)/g, '<time>')
     .replace(/\d{4}-\d\d-\d\d(?=-main)/g, '<day>')
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, '<minute>')
 
@@ -213,7 +216,8 @@ function shopIn(box: Sandbox) {
     }).stdout
   writeFileSync(join(shop, 'src/login.ts'), 'export const login = () => {}\n')
   sh('git init -q -b main && git config user.name Ada && git config user.email ada@example.org')
-  return { shop, sh }
+  const statusOf = (line: string) => Number(sh(`(${line}) > ../said 2>&1; echo $?`))
+  return { shop, sh, statusOf, said: () => readFileSync(join(box.root, 'said'), 'utf8') }
 }
 
 function expectAnswers(calls: ReturnType<typeof callsBetween>, sh: (line: string) => string, root: string) {
@@ -221,7 +225,7 @@ function expectAnswers(calls: ReturnType<typeof callsBetween>, sh: (line: string
     expect(`$ ${line}\n${lasting(sh(line), root)}`).toBe(`$ ${line}\n${lasting(answer, root)}`)
 }
 
-test('after one init a session that is killed is told to the next, as the README shows it [001.23] [002.06] [002.07]', () => {
+test('after one init a session that is killed is told to the next, as the tour shows it [001.23] [002.06] [002.07]', () => {
   const box = sandbox({ git: false })
   const { sh } = shopIn(box)
   sh('git add -A && git commit -qm Begin')
@@ -233,7 +237,7 @@ test('after one init a session that is killed is told to the next, as the README
   expectAnswers(calls, sh, box.root)
 })
 
-test('the tour of the README from save to import is what its commands answer', () => {
+test('the tour from save to import is what its commands answer', () => {
   const box = sandbox({ git: false })
   const { shop, sh } = shopIn(box)
   mkdirSync(join(shop, 'old-notes'))
@@ -287,9 +291,31 @@ test('every example of an operation parses as that operation', () => {
   for (const { name, examples } of OPERATIONS) for (const line of examples) expect(parse(line)).toBe(name)
 })
 
-test('the README names the two commands', () => {
-  expect(read('README.md')).toContain('`npm start`')
-  expect(read('README.md')).toContain('`npm test`')
+test('the README has at most 900 words, and names the commands of a clone', () => {
+  const text = read('README.md')
+  expect(text.split(/\s+/).length).toBeLessThanOrEqual(900)
+  expect(text).toContain('npm start')
+  expect(text).toContain('`npm test`')
+})
+
+test.each([['as it shows them'], ['without the set-up']])(
+  'the commands of the README work in their order, %s',
+  (how) => {
+    const { sh, statusOf, said } = shopIn(sandbox({ git: false }))
+    sh('git add -A && git commit -qm Begin')
+    const lines = shownIn('README.md').filter(
+      (line) => how === 'as it shows them' || !/ (?:init|doctor)\b/.test(line),
+    )
+    expect(lines.length).toBeGreaterThan(7)
+    for (const line of lines) expect(`${line}: ${statusOf(line)}`, said()).toBe(`${line}: 0`)
+    expect(sh('savepoint resume')).toContain('the gateway needs cookies')
+  },
+)
+
+test('the picture in the README shows what the program says', () => {
+  const { status, stderr } = node('scripts/picture.mjs', '--check')
+  expect(stderr).toBe('')
+  expect(status).toBe(0)
 })
 
 test('ARCHITECTURE.md stays within 200 lines', () => {

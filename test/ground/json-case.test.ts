@@ -9,7 +9,7 @@ const SNAKE = /(?<![\w'"-])([a-z]+(?:_[a-z0-9]+)+)\??:/g
 /** Keys of others that verbs read: of a note, a snapshot, a setting; states of a step, a client's reason for an end. */
 const OTHERS = [
   ...['tdd_phase', 'next_action', 'in_progress', 'prompt_input_exit', 'reason_code', 'next_actions'],
-  ...['step_state', 'context_digest', 'ledger_path'],
+  ...['step_state', 'step_id', 'step_status', 'plan_path', 'context_digest', 'ledger_path'],
 ]
 
 test('the keys of our own answers are camelCase', () => {

@@ -22,7 +22,8 @@ let library = ''
 function reachedOut(box: Sandbox, words: string[], input = ''): { attempts: boolean; code: number | null } {
   const log = join(box.root, 'network.log')
   const [program = '', ...rest] = [...(APART ?? []), process.execPath, ...words]
-  const env = { ...box.env, LD_PRELOAD: library, NETWORK_LOG: log }
+  // npm, which an example runs, asks for news of itself.
+  const env = { ...box.env, LD_PRELOAD: library, NETWORK_LOG: log, npm_config_update_notifier: 'false' }
   const done = spawnSync(program, rest, { cwd: box.repo, env, input, encoding: 'utf8', timeout: 120_000 })
   return { attempts: existsSync(log), code: done.status }
 }

@@ -117,6 +117,17 @@ async function expectOutside(server: Served, tool: string, given: object): Promi
   expect(text).toContain('workspace')
 }
 
+test('what /checkpoint calls leaves a note also where there was no folder for it [001.08] [001.31]', async () => {
+  const box = sandbox()
+  const server = await served(box)
+  expect((await server.did('save', { summary: 'Quietly' })).files).toEqual([])
+  const { files, text } = await server.did('save', { summary: 'Login', next: ['Test'], note: true })
+  const [{ path }] = files as [{ path: string }]
+  expect(path).toMatch(/^\.claude\/checkpoints\/\d{8}T\d{6}Z\.json$/)
+  expect(box.readJson(path)).toMatchObject({ summary: 'Login', next_action: 'Test' })
+  expect(text).toContain(`CHECKPOINT SAVED\n\n  Location: ${path}\n`)
+})
+
 test('no tool takes a path that leads out of the workspace, by its words or by a link', async () => {
   const box = withWaysOut()
   const server = await served(box)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { emptyWork, type WorkState } from '../../src/core/work.ts'
 import { type BranchBirth, likelyOrigins } from '../../src/policy/branch-origin.ts'
-import { mergedSection } from '../../src/policy/brief/brief-merged.ts'
+import { mergedSection } from '../../src/policy/brief/brief-quoted.ts'
 import {
   countJoined,
   countKnowledge,

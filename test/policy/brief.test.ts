@@ -72,7 +72,7 @@ describe('what a brief tells', () => {
 Drift: the branch was feature/oauth, now main, 12 commits since, 3 files changed, 1 file gone, the plan is at s4
 Ask before going on from Now:
 - The checkpoint shows "Writing the retry" was in progress - is this still the current focus?
-- I see "Keep them in a cookie" marked UNCONFIRMED - can you confirm this?
+- I see assumption "Keep them in a cookie" marked UNCONFIRMED - can you confirm this?
 ## Work
 - Problem: Tokens expire while a form is open.
 - Goal: Refresh them without losing the form.

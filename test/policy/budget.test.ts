@@ -30,6 +30,10 @@ test('consumption, headroom and burn rate [002.65] [002.66]', () => {
     pressure: 'low',
     burnPerMinute: 5_000,
     minutesLeft: 30,
+    thresholds: [
+      { percent: 70, tokens: 140_000, left: 90_000 },
+      { percent: 85, tokens: 170_000, left: 120_000 },
+    ],
     warnings: [],
     advice: [],
   })

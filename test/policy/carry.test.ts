@@ -151,7 +151,11 @@ const cutsAt = (tokens: number) =>
 describe('fitting to a budget', () => {
   test('what fits is left alone; only pruning takes out what is stale or finished [000.42]', () => {
     const all = fitToBudget(EVERYTHING)
-    expect(all).toEqual({ kept: EVERYTHING.map(() => true), cuts: [], tokens: 37 * PART, fits: true })
+    expect(all).toEqual({
+      kept: EVERYTHING.map(() => true),
+      clipped: EVERYTHING.map(() => false),
+      ...{ cuts: [], tokens: 37 * PART, fits: true },
+    })
     const pruned = fitToBudget(EVERYTHING, { prune: true })
     expect(pruned.cuts).toEqual([
       { field: 'references', count: 1, how: 'pruned', why: 'stale' },
@@ -205,6 +209,27 @@ describe('fitting to a budget', () => {
   test('the last decision and the last artifact stay, even spent', () => {
     const parts = [...many('decisions', 2, { finished: true }), ...many('artifacts', 2, { finished: true })]
     expect(fitToBudget(parts, { tokens: 1, prune: true }).kept).toEqual([false, true, false, true])
+  })
+
+  test('an absolute budget goes on: long lines of lower ranks lose their ends, and no more part goes', () => {
+    const clip = 'short'
+    const parts = EVERYTHING.map((part) => ({ ...part, clip }))
+    const soft = fitToBudget(parts, { tokens: 1 })
+    const hard = fitToBudget(parts, { tokens: 1, hard: true })
+    expect([soft.clipped.includes(true), hard.kept]).toEqual([false, soft.kept])
+    expect(parts.filter((_, at) => hard.clipped[at]).map(({ field }) => field)).toEqual([
+      'facts',
+      ...Array(3).fill('done'),
+      ...Array(3).fill('artifacts'),
+    ])
+    expect(hard.cuts.slice(soft.cuts.length)).toEqual([
+      { field: 'done', count: 3, how: 'shortened', why: 'long' },
+      { field: 'artifacts', count: 3, how: 'shortened', why: 'long' },
+      { field: 'facts', count: 1, how: 'shortened', why: 'long' },
+    ])
+    expect(hard.tokens).toBe(soft.tokens - 7 * (PART - estimateTokens(clip)))
+    const enough = fitToBudget(parts, { tokens: soft.tokens, hard: true })
+    expect(enough).toEqual(fitToBudget(parts, { tokens: soft.tokens }))
   })
 
   const anyPart = fc.record({

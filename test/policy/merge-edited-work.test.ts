@@ -94,24 +94,6 @@ test('a file that takes the mark away confirms, and one that sets it doubts', ()
   ).toEqual([claim('No force push')])
 })
 
-test('what a format cannot show is not lost by not being in it', () => {
-  const unshown = {
-    decisions: ({ supersededBy }: { supersededBy: string | null }) => supersededBy !== null,
-    artifacts: ({ action }: { action: string }) => action === 'deleted',
-    references: ({ kind }: { kind: string }) => kind === 'learning',
-  }
-  const said = { decisions: [], artifacts: [], references: [{ kind: 'id', text: 'T-1' }] }
-  expect(mergeEditedWork(BEFORE, said, { unshown })).toMatchObject({
-    decisions: [{ text: 'Cookies' }],
-    artifacts: [{ path: 'old.ts' }],
-    references: [
-      { kind: 'learning', text: 'Clocks differ' },
-      { kind: 'id', text: 'T-1' },
-    ],
-  })
-  expect(mergeEditedWork(BEFORE, said).decisions).toEqual([])
-})
-
 test('references are the same only where kind and text are', () => {
   const said = { references: [{ kind: 'id', text: 'npm test' }] }
   expect(mergeEditedWork(BEFORE, said).references).toEqual(said.references)
@@ -120,6 +102,13 @@ test('references are the same only where kind and text are', () => {
 test('of a position, what the file is silent about stays', () => {
   const said = { position: { ...emptyWork().position, stage: '4' } }
   expect(mergeEditedWork(BEFORE, said).position).toEqual({ ...BEFORE.position, stage: '4' })
+})
+
+test('of a position, what the page said before the edit is no news', () => {
+  const shown = { position: { ...emptyWork().position, stage: '2', tddPhase: 'red' } }
+  const said = { position: { ...shown.position, tddPhase: 'green' } }
+  const before = { ...BEFORE, position: { ...BEFORE.position, stage: '3', tddPhase: 'red' } }
+  expect(mergeEditedWork(before, said, { shown }).position).toMatchObject({ stage: '3', tddPhase: 'green' })
 })
 
 test('what a file says again, word for word, changes nothing', () => {

@@ -58,7 +58,7 @@ test('the registry has exactly the names of its format [002.01] [002.02] [002.31
     isStale: false,
   }
   expect(JSON.parse(JSON.stringify(seen))).toEqual({
-    activeSessions: [active],
+    activeSessions: [{ ...active, uncommittedFiles: null }],
     recentHistory: [
       {
         ...active,

@@ -128,14 +128,15 @@ test('a clock that jumped does not change which snapshot is the newest', () => {
   expect(idsOf(planRetention(rows, NOW, { ...RETENTION, maxPerRun: 1 }).remove)).toEqual(['cp_1'])
 })
 
-const DUE: Array<[string, number, string | null, boolean]> = [
-  ['60 snapshots', 60, null, false],
-  ['61 snapshots', 61, null, true],
-  ['one hour since the last time', 5, new Date(NOW - DAY / 24).toISOString(), true],
-  ['less than an hour since the last time', 5, new Date(NOW - DAY / 24 + 1).toISOString(), false],
-  ['a last time in the future', 5, new Date(NOW + DAY).toISOString(), true],
+const DUE: Array<[string, number, string | null, string]> = [
+  ['50 snapshots', 50, null, 'none'],
+  ['51 snapshots', 51, null, 'surplus'],
+  ['one hour since the last time', 5, new Date(NOW - DAY / 24).toISOString(), 'all'],
+  ['less than an hour since the last time', 5, new Date(NOW - DAY / 24 + 1).toISOString(), 'none'],
+  ['a last time in the future', 5, new Date(NOW + DAY).toISOString(), 'all'],
+  ['51 snapshots and one hour', 51, new Date(NOW - DAY / 24).toISOString(), 'all'],
 ]
 
-test.each(DUE)('with %s automatic retention is due or not', (_, live, maintainedAt, due) => {
+test.each(DUE)('with %s so much of retention is due [004.30]', (_, live, maintainedAt, due) => {
   expect(maintenanceDue({ live, maintainedAt }, NOW, RETENTION)).toBe(due)
 })

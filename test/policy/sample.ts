@@ -34,6 +34,7 @@ export const sampleSituation = (more: Partial<RunSituation> = {}): RunSituation 
   notes: 0,
   pending: [],
   pinned: [],
+  session: null,
   profile: 'default',
   ...more,
 })

@@ -109,11 +109,22 @@ test('the newest 50 outcomes are kept and the rest is counted [004.15]', () => {
   expect(decision.takes).toHaveLength(57)
 })
 
-test('pinned snapshots are named as protected, the newest 50 of them [004.11]', () => {
-  const pinned = Array.from({ length: 53 }, (_, index) => `cp_${index}`)
+test('pinned snapshots are named as protected, the newest 200 of them [004.11]', () => {
+  const pinned = Array.from({ length: 203 }, (_, index) => `cp_${index}`)
   const { health } = appended({ kind: 'save' }, 1, { pinned })
   expect(health.protected).toEqual(pinned.slice(3))
   expect(health.dropped).toBe(3)
+})
+
+test('paths and ids that are protected never give way to pinned snapshots [004.11]', () => {
+  const artifacts = Array.from({ length: 200 }, (_, index) => `src/${index}.ts`)
+  const base = sampleCheckpoint()
+  const { health } = appended({ kind: 'save' }, 1, {
+    base: { ...base, health: { ...base.health, protected: [...artifacts, 'cp_old'] } },
+    pinned: ['cp_1'],
+  })
+  expect(health.protected).toEqual(artifacts)
+  expect(health.dropped).toBe(1)
 })
 
 test('the profile in force stands in the snapshot [004.13]', () => {

@@ -38,7 +38,7 @@ test('a checkpoint by hand brings the statistics of its session up to date, and 
   const expected = {
     toolUsageCounts: { Write: 1 },
     tasksCompleted: 1,
-    filesModified: [lab.box.path('src/login.ts')],
+    filesModified: ['src/login.ts'],
   }
   expect((await lab.row(A)).statistics).toMatchObject(expected)
   // The next one, also where a start has read the transcript meanwhile.

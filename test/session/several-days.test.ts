@@ -3,7 +3,7 @@ import { HOUR, idOf, Lab, streamOf } from './lab.ts'
 
 const [A, B, C] = [idOf('a'), idOf('b'), idOf('c')]
 
-test('work of several days has a checkpoint from the end of each session, and each goes on from the one before [003.19] [002.33]', async () => {
+test('work of several days has a checkpoint from the end of each session, and each goes on from the one before [003.19] [002.33] [000.63] [000.92]', async () => {
   const lab = new Lab()
   await lab.trust()
   await lab.start(A)

@@ -30,7 +30,7 @@ function write(lab: Lab, path: string, text: string | ((before: string) => strin
 }
 
 const look = ({ box, ports }: Lab) =>
-  performOnce(list, { cwd: box.repo, env: box.env, ports }, { all: false })
+  performOnce(list, { cwd: box.repo, env: box.env, ports }, { all: false, tree: false })
 
 const addDecision = (text: string) => (before: string) =>
   before.replace('- Use refresh tokens', `- Use refresh tokens\n- ${text}`)

@@ -12,7 +12,7 @@ async function talked(): Promise<Lab> {
   return lab
 }
 
-test('at 70 % what was said so far is saved, at 85 % what came since, with the advice to clear and reload [003.17] [003.18]', async () => {
+test('at 70 % what was said so far is saved, at 85 % what came since, with the advice to clear and reload [003.17] [003.18] [000.64] [000.92]', async () => {
   const lab = await talked()
   const advised = await batch(lab, 70)
   expect(advised).toContain('`savepoint save ')

@@ -4,7 +4,7 @@ import { runShow } from '../../src/verbs/runs/show.ts'
 import { doctor } from '../../src/verbs/setup/doctor.ts'
 import { lab, SECOND } from './lab.ts'
 
-test('two saves within 3 seconds keep one snapshot with both sources [004.26]', async () => {
+test('two saves within 3 seconds keep one snapshot with both sources [004.26] [004.28]', async () => {
   const world = lab()
   const recorder = await world.start()
   const [name = ''] = world.names()

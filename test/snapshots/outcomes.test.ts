@@ -90,10 +90,10 @@ test('the pressure follows the reported use of the context window [004.10]', asy
 test('pinned snapshots are named as protected by the snapshots after them [004.11]', async () => {
   const world = lab()
   const recorder = await world.start()
-  const { snapshotId } = await world.do(runPin, { run: 'r1', snapshot: 'latest' })
+  const { snapshotId } = await world.do(runPin, { run: 'r1', artifact: 'latest' })
   await recorder.step('s1', 'in_progress')
   expect(world.latest().context_digest.protected_artifacts).toEqual([snapshotId])
-  await world.do(runPin, { run: 'r1', snapshot: snapshotId, remove: true })
+  await world.do(runPin, { run: 'r1', artifact: snapshotId, remove: true })
   await recorder.step('s1', 'done')
   expect(world.latest().context_digest.protected_artifacts).toEqual([])
 })

@@ -5,6 +5,7 @@ import { runPin } from '../../src/verbs/runs/pin.ts'
 import { runPrune } from '../../src/verbs/runs/prune.ts'
 import { runShow } from '../../src/verbs/runs/show.ts'
 import { runVerify } from '../../src/verbs/runs/verify.ts'
+import { sandbox } from '../support/sandbox.ts'
 import { DAY, type Lab, lab, SECOND } from './lab.ts'
 
 /** The user's own settings, so wide that nothing is removed or compressed by itself. */
@@ -32,7 +33,7 @@ async function daily(world: Lab, run = 'r1', days = 120): Promise<{ failed: stri
     if (day === 30) pinned = snapshotId
   }
   await recorder.close()
-  await world.do(runPin, { run, snapshot: pinned })
+  await world.do(runPin, { run, artifact: pinned })
   return { failed, pinned }
 }
 
@@ -119,19 +120,34 @@ test('the last completed snapshot stays [004.31]', async () => {
   expect(world.latest().snapshot_id).not.toBe(snapshotId)
 })
 
-test('saving runs retention by itself: never more than 60, then the latest 50 [004.30]', async () => {
+test('when the save of the 51st returns, the latest 50 are kept, and the preserved ones besides [004.30]', async () => {
   const world = lab()
   const recorder = await world.start()
-  const counts: number[] = []
-  for (let save = 2; save <= 75; save += 1) {
+  const { snapshotId: failed } = await recorder.step('s1', 'failed')
+  await recorder.step('s1', 'in_progress')
+  const { snapshotId: pinned } = await recorder.step('s1', 'done')
+  await world.do(runPin, { run: 'r1', artifact: pinned })
+  for (let save = 5; save <= 75; save += 1) {
     world.pass(4 * SECOND)
     await recorder.save()
-    counts.push(world.names().length)
+    const kept = world.names()
+    expect(kept.slice(-50)).toHaveLength(Math.min(save, 50))
+    expect(kept.length).toBeLessThanOrEqual(52)
   }
-  expect(Math.max(...counts)).toBe(60)
-  expect(counts[59]).toBe(50)
-  expect(world.history().at(-1)?.snapshot_id).toBe(world.latest().snapshot_id)
+  const ids = world.history().map(({ snapshot_id }) => snapshot_id)
+  expect(ids).toHaveLength(52)
+  expect(ids.slice(0, 2)).toEqual([failed, pinned])
+  expect(ids.at(-1)).toBe(world.latest().snapshot_id)
   expect(world.notices).toEqual([])
+})
+
+test('the command that takes the 51st snapshot leaves 50 behind [004.30]', () => {
+  const box = sandbox()
+  box.start()
+  for (let save = 2; save <= 51; save += 1)
+    box.json(['run', 'step', 'r1', 's1', save % 2 === 0 ? 'in_progress' : 'skipped'])
+  expect(readdirSync(box.path('checkpoints/r1/history'))).toHaveLength(50)
+  expect(box.json(['run', 'verify'])).toMatchObject({ problems: [] })
 })
 
 test('the age limit holds by itself in a run that goes on [004.32]', async () => {
@@ -167,7 +183,7 @@ test('a damaged file stops the pruning of its own run and of no other [004.44]',
 test('retention that cannot run never undoes the save, and says so [004.44]', async () => {
   const world = lab()
   const recorder = await world.start()
-  for (let save = 2; save <= 59; save += 1) {
+  for (let save = 2; save <= 49; save += 1) {
     world.pass(4 * SECOND)
     await recorder.save()
   }

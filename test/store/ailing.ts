@@ -20,10 +20,14 @@ export function ready(): { box: Sandbox; ids: string[] } {
 }
 
 // `as`: the answers of commands that are tested elsewhere.
-export const idsOf = (box: Sandbox) =>
-  (box.json(['run', 'show', 'r1', '--history']).snapshots as Array<{ snapshotId: string }>).map(
-    ({ snapshotId }) => snapshotId,
-  )
+const listed = (box: Sandbox, run: string) =>
+  box.json(['run', 'show', run, '--history']).snapshots as Array<{ snapshotId: string; removedAt: unknown }>
+
+export const idsOf = (box: Sandbox) => listed(box, 'r1').map(({ snapshotId }) => snapshotId)
+
+/** Those that were not removed. */
+export const liveIdsOf = (box: Sandbox, run: string) =>
+  listed(box, run).flatMap(({ snapshotId, removedAt }) => (removedAt === null ? [snapshotId] : []))
 
 export function doctor(box: Sandbox, ...more: string[]): Report & { code: number | null } {
   const { code, stdout, stderr } = box.run(['doctor', ...more, '--json'])

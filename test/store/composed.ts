@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { realPorts } from '../../src/apps/process/real-ports.ts'
-import { ComposedActs } from '../../src/store/composed-acts.ts'
+import { composeActs } from '../../src/store/composed-acts.ts'
 import type { LocalState } from '../../src/store/local-state.ts'
 import type { Log } from '../../src/store/log.ts'
 import { openLocalState } from '../../src/store/sqlite/sqlite-store.ts'
@@ -23,7 +23,7 @@ export async function openComposed({
   })
   onTestFinished(() => opened.close())
   const { local } = opened
-  const acts = new ComposedActs(log, local)
+  const acts = composeActs(log, local)
   return { log, local, acts, close: opened.close, check: () => problemsOf(log, local) }
 }
 

@@ -1,8 +1,18 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/core/canonical.ts'
-import { type Sandbox, sandbox } from '../support/sandbox.ts'
+import { projectRoot, type Sandbox, sandbox } from '../support/sandbox.ts'
 import {
   asideFiles,
   contents,
@@ -11,6 +21,7 @@ import {
   doctor,
   idsOf,
   LATEST,
+  liveIdsOf,
   type Report,
   ready,
   readyWithGoneWorkspace,
@@ -103,6 +114,50 @@ describe('doctor', () => {
     provesRepair(box, /checkpoints\/r1 looks like a run that the store does not know/)
     expect(idsOf(box)).toEqual(ids)
     expect(box.json(['run', 'step', 'r1', 's2', 'in_progress'])).toMatchObject({ sequence: 4 })
+  })
+
+  test('takes up a run whose first snapshots were removed, each with its number [004.31]', () => {
+    const { box } = ready()
+    for (const state of ['in_progress', 'failed', 'in_progress', 'done'])
+      box.json(['run', 'step', 'r1', 's2', state])
+    box.json(['run', 'prune', '--max-per-run', '2'])
+    const live = liveIdsOf(box, 'r1')
+    expect(live.map((id) => /_(\d+)-/.exec(id)?.[1])).toEqual(['5', '6', '7'])
+    rmSync(box.home, { recursive: true })
+    const { findings } = provesRepair(box, /checkpoints\/r1 looks like a run that the store does not know/)
+    expect(findings.map(({ fixed }) => fixed)).toEqual(['taken up with 3 snapshots'])
+    expect(liveIdsOf(box, 'r1')).toEqual(live)
+    expect(box.json(['run', 'resume', 'r1'])).toMatchObject({ status: 'in_progress', eligible: true })
+    expect(box.json(['run', 'step', 'r1', 's3', 'in_progress'])).toMatchObject({ sequence: 8 })
+    expect(doctor(box)).toMatchObject({ code: 0, findings: [] })
+  })
+
+  test('takes up a run of another harness, with files as the contract shows them [004.33]', () => {
+    const box = sandbox()
+    cpSync(join(projectRoot, 'test/fixtures/seeds/004/checkpoints'), box.path('checkpoints'), {
+      recursive: true,
+    })
+    provesRepair(box, /checkpoints\/plan-42 looks like a run that the store does not know/)
+    expect(liveIdsOf(box, 'plan-42')).toEqual(['cp_20260213T141000Z_9f00', 'cp_20260213T141500Z_a1b2'])
+    const { plan } = box.json(['run', 'resume', 'plan-42'])
+    expect(plan).toMatchObject({
+      steps: [
+        { id: 'schema', state: 'done' },
+        { id: 'backfill', state: 'in_progress' },
+      ],
+    })
+    expect(box.json(['run', 'step', 'plan-42', 'backfill', 'done'])).toMatchObject({ sequence: 3 })
+    expect(doctor(box)).toMatchObject({ code: 0, findings: [] })
+  })
+
+  test('takes up a run that has only its latest.json, and writes its history [004.34]', () => {
+    const box = sandbox()
+    const source = join(projectRoot, 'test/fixtures/seeds/004/checkpoints/plan-42/latest.json')
+    mkdirSync(box.path('checkpoints/plan-42'), { recursive: true })
+    cpSync(source, box.path('checkpoints/plan-42/latest.json'))
+    doctor(box, '--fix')
+    expect(readdirSync(box.path('checkpoints/plan-42/history'))).toEqual(['cp_20260213T141500Z_a1b2.json'])
+    expect(doctor(box)).toMatchObject({ code: 0, findings: [] })
   })
 
   test('repairs a damaged database, and keeps the damaged file', () => {

@@ -8,7 +8,7 @@ import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
 import { backupName } from '../../src/store/sqlite/restore.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { sandbox } from '../support/sandbox.ts'
-import { AT, contentOf, extend, freshFolder, grow, LATER, newOutcome, WORKSPACE } from './make.ts'
+import { AT, contentOf, extend, freshFolder, grow, LATER, newOutcome, removeFrom, WORKSPACE } from './make.ts'
 import { BESIDE, documentsOf, growWork, hashOf, newPoint, newWork } from './make-work.ts'
 import { openAtOnce } from './open-at-once.ts'
 import { freshPath, onFile, openAt } from './sqlite-file.ts'
@@ -43,7 +43,7 @@ async function older(path = freshPath()) {
   const store = openSqliteStore({ path, ports: realPorts, locksFolder: null, migrations: BEFORE_DOCUMENTS })
   const { stream, ids } = await grow(store, { length: 4 })
   await store.log.pin(ids[1] ?? '', true)
-  await store.acts.remove(stream, ids.slice(0, 2), LATER)
+  await removeFrom(store.acts, stream, ids.slice(0, 2), LATER)
   await store.log.recordOutcome(stream, newOutcome('waiting'), AT)
   await store.close()
   onFile(path, 'PRAGMA wal_checkpoint(TRUNCATE)')
@@ -226,7 +226,7 @@ test('a program from before documents reads and writes runs beside a newer one',
   const documents = await documentsOf(newer)
   const old = openAt(path, { migrations: BEFORE_DOCUMENTS })
   const { stream, ids } = await grow(old, { length: 3 })
-  await old.acts.remove(stream, ids.slice(0, 1), LATER)
+  await removeFrom(old.acts, stream, ids.slice(0, 1), LATER)
   await extend(newer, stream, ids, 4)
   await extend(old, stream, ids, 5)
   expect(await contentOf(old)).toEqual(await contentOf(newer))

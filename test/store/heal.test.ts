@@ -14,7 +14,7 @@ import { openDatabase } from '../../src/store/sqlite/driver.ts'
 import type { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { PLAN, type Sandbox, sandbox } from '../support/sandbox.ts'
 import { deleteDatabase, doctor, idsOf, LATEST, ready } from './ailing.ts'
-import { AT, freshFolder, grow, LATER, newCheckpoint, newOutcome, newView } from './make.ts'
+import { AT, appendTo, freshFolder, grow, LATER, newCheckpoint, newOutcome, newView, noteOn } from './make.ts'
 import { closedStore, freshPath, onFile, openAt } from './sqlite-file.ts'
 
 const databaseOf = (box: Sandbox) => join(box.home, 'savepoint.db')
@@ -98,7 +98,7 @@ async function addNote(store: SqliteStore, stream: string, note: string): Promis
   const expected = { head: now.headId, notes: base.notes.length }
   const [row] = (await store.local.listViews({ stream })).filter(({ path }) => path.endsWith('latest.json'))
   const view = row ? { ...row, state: 'pending' as const } : newView('r1/1')
-  const { done } = await store.acts.coalesce(stream, expected, { kind: 'manual', at: AT, note }, view)
+  const { done } = await noteOn(store.acts, stream, expected, { kind: 'manual', at: AT, note }, view)
   if (!done) throw new Error('the head moved')
 }
 
@@ -142,7 +142,7 @@ describe('merging', () => {
     const { pending } = await one.log.readSituation(stream)
     const change = { ...noChange(), commands: pending.map(({ outcome }) => outcome) }
     const takes = pending.map(({ event }) => event)
-    await one.acts.append(newCheckpoint(stream, 2, { at: LATER, change }), head, { takes, views: [] })
+    await appendTo(one.acts, newCheckpoint(stream, 2, { at: LATER, change }), head, { takes, views: [] })
     await other.log.recordOutcome(stream, newOutcome('still waiting'), LATER)
     for (const _ of ['once', 'again']) await one.mergeFrom(other.path)
     const waiting = (await one.log.readSituation(stream)).pending.map(({ outcome }) => outcome.name)

@@ -34,7 +34,7 @@ describe('moving and copying', () => {
     expect(existsSync(box.repo)).toBe(false)
   })
 
-  test('a copy has an empty list of its own, and the original keeps its runs', () => {
+  test('a copy has runs of its own, and the original keeps its runs', () => {
     const box = sandbox()
     box.start()
     const copy = join(box.root, 'copy')
@@ -46,12 +46,13 @@ describe('moving and copying', () => {
     expect(idsAt(copy)?.workspace).not.toBe(idsAt(box.repo)?.workspace)
   })
 
-  test('a copy shows no run of its original even before anything is written in it', () => {
+  test('a copy knows its original’s runs by their folders alone, before anything is written in it', () => {
     const box = sandbox()
     box.start()
     const copy = join(box.root, 'copy')
     cpSync(box.repo, copy, { recursive: true })
     expect(runsAt(box, copy)).toEqual([])
+    expect(runsAt(box, copy, 'disk')).toEqual(['r1'])
     expect(runsAt(box)).toEqual(['r1'])
   })
 
@@ -62,8 +63,8 @@ describe('moving and copying', () => {
     cpSync(box.repo, copy, { recursive: true })
     const before = tree(box.path('checkpoints'))
     const { code, stdout } = box.run(['run', 'save', 'r1', '--json'], { cwd: copy })
-    expect(code).toBe(3)
-    expect(JSON.parse(stdout)).toMatchObject({ reason: 'run_unknown' })
+    expect(code).toBe(6)
+    expect(JSON.parse(stdout)).toMatchObject({ reason: 'run_not_taken_in' })
     expect(tree(box.path('checkpoints'))).toEqual(before)
   })
 

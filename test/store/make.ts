@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { sha256 } from '../../src/core/canonical.ts'
-import { type Checkpoint, type CommandOutcome, noChange } from '../../src/core/checkpoint.ts'
+import { type Checkpoint, type CommandOutcome, noChange, type Trigger } from '../../src/core/checkpoint.ts'
 import { emptyWork } from '../../src/core/work.ts'
-import type { StartingView } from '../../src/store/local-state.ts'
-import type { NewStream } from '../../src/store/log.ts'
+import type { Acts } from '../../src/store/acts.ts'
+import type { ViewRow } from '../../src/store/local-state.ts'
+import type { CommitResult, NewStream } from '../../src/store/log.ts'
 import type { Store } from '../../src/store/store.ts'
 
 /** What most tests of a store need: all of it but the search index. */
@@ -57,6 +58,9 @@ export const newOutcome = (name: string): CommandOutcome => ({
   summary: 'exit code 0',
 })
 
+/** A file of a run, whatever it shows. */
+export type StartingView = Omit<ViewRow, 'stream' | 'checkpoint'>
+
 /** A view that is owed to the disk. */
 export const newView = (path: string, content = path): StartingView => ({
   workspace: WORKSPACE.id,
@@ -68,6 +72,46 @@ export const newView = (path: string, content = path): StartingView => ({
 
 export const NOTHING_MORE = { takes: [], views: [] }
 
+const showing = ({ id, stream }: Pick<Checkpoint, 'id' | 'stream'>, views: StartingView[]) => ({
+  workspace: WORKSPACE.id,
+  views: views.map((view) => ({ ...view, stream, checkpoint: id })),
+})
+
+/** Begins a stream with its first checkpoint. */
+export async function beginRun(acts: Acts, stream: NewStream, first: Checkpoint, views: StartingView[]) {
+  const appends = [{ checkpoint: first, after: null, foreign: false }]
+  return (await acts.commit({ begins: [stream], appends, ...showing(first, views) })).done
+}
+
+export function appendTo(
+  acts: Acts,
+  checkpoint: Checkpoint,
+  after: string,
+  { takes, views }: { takes: number[]; views: StartingView[] },
+): Promise<CommitResult> {
+  const appends = [{ checkpoint, after, foreign: false, takes }]
+  return acts.commit({ appends, ...showing(checkpoint, views) })
+}
+
+/** Notes a trigger on a head that has so many notes. */
+export function noteOn(
+  acts: Acts,
+  stream: string,
+  { head, notes }: { head: string; notes: number },
+  trigger: Trigger,
+  view: StartingView,
+): Promise<CommitResult> {
+  const note = { stream, head, number: notes, trigger }
+  return acts.commit({ note, ...showing({ id: head, stream }, [view]) })
+}
+
+export async function readmitTo(acts: Acts, checkpoint: Checkpoint, sequence: number, views: StartingView[]) {
+  return (await acts.commit({ readmit: { checkpoint, sequence }, ...showing(checkpoint, views) })).done
+}
+
+export const removeFrom = (acts: Acts, stream: string, checkpoints: string[], at: string) =>
+  acts.commit({ workspace: WORKSPACE.id, remove: { stream, checkpoints, at } })
+
 /** A stream with `length` checkpoints, each with one view; answers its id and theirs. */
 export async function grow(
   store: Spanned,
@@ -76,7 +120,7 @@ export async function grow(
   await store.local.seeWorkspace(WORKSPACE, AT)
   const stream = newStream(name)
   const first = newCheckpoint(stream.id, 1)
-  await store.acts.begin(stream, first, [newView(`${name}/1`)])
+  await beginRun(store.acts, stream, first, [newView(`${name}/1`)])
   const ids = [first.id]
   await extend(store, stream.id, ids, length, name)
   return { stream: stream.id, ids }
@@ -92,7 +136,7 @@ export async function extend(
 ): Promise<void> {
   for (let sequence = ids.length + 1; sequence <= length; sequence += 1) {
     const next = newCheckpoint(stream, sequence)
-    const appended = await store.acts.append(next, ids.at(-1) ?? '', {
+    const appended = await appendTo(store.acts, next, ids.at(-1) ?? '', {
       takes: [],
       views: [newView(`${name}/${sequence}`)],
     })

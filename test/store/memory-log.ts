@@ -9,7 +9,9 @@ import type {
   Log,
   LogChange,
   LogPlace,
+  NewNote,
   NewStream,
+  Removal,
   SessionFilter,
   Situation,
   StoredCheckpoint,
@@ -93,6 +95,7 @@ export class MemoryLog implements Log {
 
   async append(change: LogChange): Promise<CommitResult> {
     const { begins = [], appends = [], texts = [], versions = [], reviews = [], renames = [] } = change
+    const { note, readmit, remove } = change
     const heads = new Map<string, string>()
     for (const { checkpoint, after } of appends) {
       const { stream } = checkpoint
@@ -109,6 +112,9 @@ export class MemoryLog implements Log {
       const other = this.named(known.repository, name, known.kind)
       if (other && !renames.some((one) => one.stream === other.id)) return { done: false, why: 'name_taken' }
     }
+    if ((note && !this.isOnHead(note)) || (remove && !this.mayRemove(remove)))
+      return { done: false, why: 'head_moved' }
+    if (readmit && !this.readmit(readmit)) return { done: false, why: 'head_moved' }
     for (const { stream, name } of renames) this.streamOf(stream).name = name
     for (const stream of begins) {
       const first = appends.find(({ checkpoint }) => checkpoint.stream === stream.id)
@@ -133,42 +139,9 @@ export class MemoryLog implements Log {
       const kept = this.checkpoints.get(id)
       if (kept) kept.row.foreign = false
     }
+    if (note) this.kept(note.head).notes.push(copy(note.trigger))
+    if (remove) this.remove(remove)
     return { done: true }
-  }
-
-  async addNote(
-    stream: string,
-    expected: { head: string; notes: number },
-    trigger: Trigger,
-  ): Promise<boolean> {
-    const { headId } = this.streamOf(stream)
-    const { notes } = this.kept(headId)
-    if (headId !== expected.head || notes.length !== expected.notes) return false
-    notes.push(copy(trigger))
-    return true
-  }
-
-  async readmit(checkpoint: Checkpoint, sequence: number): Promise<boolean> {
-    if (this.checkpoints.has(checkpoint.id)) return false
-    const there = this.rowsOf(checkpoint.stream).find(({ row }) => row.sequence === sequence)
-    if (there !== undefined && !there.isPlaceholder) return false
-    if (there !== undefined) this.checkpoints.delete(there.row.id)
-    this.add(checkpoint, sequence, false)
-    return true
-  }
-
-  async remove(stream: string, checkpoints: string[], at: string): Promise<string[]> {
-    const of = this.streamOf(stream)
-    return checkpoints.filter((id) => {
-      const kept = this.checkpoints.get(id)
-      if (!kept || kept.body === null || kept.row.stream !== stream) return false
-      if (kept.row.pinned || id === of.headId) return false
-      kept.body = null
-      kept.notes = []
-      kept.row.removedAt = at
-      of.live -= 1
-      return true
-    })
   }
 
   async recordOutcome(stream: string, outcome: CommandOutcome, _at: string): Promise<number> {
@@ -293,6 +266,36 @@ export class MemoryLog implements Log {
 
   async readJournalPositions(): Promise<Map<string, number>> {
     return new Map([...this.sessions].map(([key, { session }]) => [key, session.journalRead]))
+  }
+
+  private isOnHead({ stream, head, number }: NewNote): boolean {
+    return this.streamOf(stream).headId === head && this.kept(head).notes.length === number
+  }
+
+  private readmit({ checkpoint, sequence }: NonNullable<LogChange['readmit']>): boolean {
+    if (this.checkpoints.has(checkpoint.id)) return false
+    const there = this.rowsOf(checkpoint.stream).find(({ row }) => row.sequence === sequence)
+    if (there !== undefined && !there.isPlaceholder) return false
+    if (there !== undefined) this.checkpoints.delete(there.row.id)
+    this.add(checkpoint, sequence, false)
+    return true
+  }
+
+  private mayRemove({ stream, checkpoints }: Removal): boolean {
+    const { headId } = this.streamOf(stream)
+    return checkpoints.every((id) => {
+      const row = this.checkpoints.get(id)?.row
+      return row?.stream === stream && !row.pinned && id !== headId
+    })
+  }
+
+  private remove({ stream, checkpoints, at }: Removal): void {
+    for (const kept of new Set(checkpoints.map((id) => this.kept(id)))) {
+      if (kept.body === null) continue
+      Object.assign(kept, { body: null, notes: [] })
+      kept.row.removedAt = at
+      this.streamOf(stream).live -= 1
+    }
   }
 
   private named(repository: string, name: string, kind: StreamKind): Stream | undefined {

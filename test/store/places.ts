@@ -2,9 +2,12 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PLAN, type Sandbox, sandbox } from '../support/sandbox.ts'
 
-/** The runs that a directory lists. `as`: the answer of a command that is tested elsewhere. */
-export const runsAt = (box: Sandbox, cwd = box.repo) =>
-  (box.json(['run', 'list'], { cwd }).runs as Array<{ runId: string }>).map(({ runId }) => runId).toSorted()
+/** The runs that a directory lists, by where they are. `as`: the answer of a command that is tested elsewhere. */
+export const runsAt = (box: Sandbox, cwd = box.repo, place = 'store') =>
+  (box.json(['run', 'list'], { cwd }).runs as Array<{ runId: string; place: string }>)
+    .filter((run) => run.place === place)
+    .map(({ runId }) => runId)
+    .toSorted()
 
 export function startAt(box: Sandbox, cwd: string, run: string): void {
   writeFileSync(join(cwd, 'plan.md'), PLAN)

@@ -6,7 +6,16 @@ import { realPorts } from '../../src/apps/process/real-ports.ts'
 import { Connection } from '../../src/store/sqlite/connection.ts'
 import { openDatabase } from '../../src/store/sqlite/driver.ts'
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
-import { extend, freshFolder, grow, LATER, NOTHING_MORE, newCheckpoint, newOutcome } from './make.ts'
+import {
+  appendTo,
+  extend,
+  freshFolder,
+  grow,
+  LATER,
+  NOTHING_MORE,
+  newCheckpoint,
+  newOutcome,
+} from './make.ts'
 import { closedStore, freshPath, openAt } from './sqlite-file.ts'
 
 describe('a file replaced under an open store', () => {
@@ -130,7 +139,7 @@ describe('a file replaced under an open store', () => {
     writeFileSync(garbage, randomBytes(20_000))
     renameSync(garbage, path)
     const next = newCheckpoint(stream, 4)
-    await expect(store.acts.append(next, ids[2] ?? '', NOTHING_MORE)).rejects.toMatchObject({
+    await expect(appendTo(store.acts, next, ids[2] ?? '', NOTHING_MORE)).rejects.toMatchObject({
       reason: 'store_damaged',
     })
     rmSync(path)

@@ -5,7 +5,7 @@ import { fillIndex } from '../../src/engine/search/fill-index.ts'
 import type { SearchRecord } from '../../src/store/search-index.ts'
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
 import type { Store } from '../../src/store/store.ts'
-import { AT, freshFolder, grow, LATER, newCheckpoint, WORKSPACE } from './make.ts'
+import { AT, freshFolder, grow, LATER, newCheckpoint, readmitTo, WORKSPACE } from './make.ts'
 import { EVERYTHING, filled, fillingOf, found, foundAt, says, wordsOf } from './make-search.ts'
 import { newWork } from './make-work.ts'
 import { freshPath, onFile, openAt } from './sqlite-file.ts'
@@ -85,7 +85,7 @@ describe('the index begins anew', () => {
     expect(await store.log.closeGaps(AT)).toBe(1)
     expect(await filled(store)).toEqual([])
     const back = newCheckpoint(stream, 2, { triggers: [{ kind: 'step', at: AT, note: 'came back' }] })
-    expect(await store.acts.readmit(back, 2, [])).toBe(true)
+    expect(await readmitTo(store.acts, back, 2, [])).toBe(true)
     expect(await store.index.readUnsearched(10)).toMatchObject({ anew: true })
     expect(await foundAt(store, 'came back')).toEqual(['run r1@2'])
     expect(await found(store, 'still')).toMatchObject({ total: 1 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/store/sqlite/driver.ts'
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
-import { extend, freshFolder, grow, LATER } from './make.ts'
+import { extend, freshFolder, grow, LATER, removeFrom } from './make.ts'
 import { openAtOnce } from './open-at-once.ts'
 import { closedStore, freshPath, onFile, openAt } from './sqlite-file.ts'
 
@@ -42,7 +42,7 @@ describe('the file', () => {
     const path = freshPath()
     const { stream, ids } = await closedStore(path)
     const store = openAt(path)
-    await store.acts.remove(stream, ids.slice(0, 1), LATER)
+    await removeFrom(store.acts, stream, ids.slice(0, 1), LATER)
     expect(() => onFile(path, `UPDATE checkpoints SET body = '{}', removed_at = NULL WHERE seq = 1`)).toThrow(
       'a checkpoint is immutable',
     )

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { ReasonError } from '../../src/core/reason.ts'
-import { ComposedActs } from '../../src/store/composed-acts.ts'
+import { composeActs } from '../../src/store/composed-acts.ts'
 import type { LocalState } from '../../src/store/local-state.ts'
 import type { Log } from '../../src/store/log.ts'
 import { openComposed } from './composed.ts'
 import {
+  appendTo,
+  beginRun,
   contentOf,
   extend,
   freshFolder,
@@ -13,6 +15,9 @@ import {
   newCheckpoint,
   newStream,
   newView,
+  noteOn,
+  readmitTo,
+  removeFrom,
   type Spanned,
   WORKSPACE,
 } from './make.ts'
@@ -25,11 +30,11 @@ const NOTE = { kind: 'timer', at: LATER, note: 'again' } as const
 
 /** Every act that changes both engines, on a run of three and a document with two versions. */
 const ACTS: Record<string, (acts: Spanned['acts']) => Promise<unknown>> = {
-  begin: (acts) => acts.begin(newStream('r2'), newCheckpoint(newStream('r2').id, 1), [newView('r2/1')]),
-  append: (acts) => acts.append(runPoint(4), runPoint(3).id, { takes: [1], views: [newView('r1/4')] }),
-  coalesce: (acts) => acts.coalesce(RUN, { head: runPoint(3).id, notes: 0 }, NOTE, newView('latest')),
-  readmit: (acts) => acts.readmit(runPoint(4), 4, [newView('r1/4')]),
-  remove: (acts) => acts.remove(RUN, [runPoint(1).id, runPoint(2).id], LATER),
+  begin: (acts) => beginRun(acts, newStream('r2'), newCheckpoint(newStream('r2').id, 1), [newView('r2/1')]),
+  append: (acts) => appendTo(acts, runPoint(4), runPoint(3).id, { takes: [1], views: [newView('r1/4')] }),
+  coalesce: (acts) => noteOn(acts, RUN, { head: runPoint(3).id, notes: 0 }, NOTE, newView('latest')),
+  readmit: (acts) => readmitTo(acts, runPoint(4), 4, [newView('r1/4')]),
+  remove: (acts) => removeFrom(acts, RUN, [runPoint(1).id, runPoint(2).id], LATER),
   'commit a new document': (acts) => acts.commit({ ...step('fork', 1), focus: newWork('fork').id }),
   'commit a version': (acts) => acts.commit(step('auth', 3, { view: { state: 'pending' } })),
 }
@@ -54,13 +59,11 @@ const deadlyAt = <T extends object>(of: T, methods: readonly (keyof T)[], when: 
     },
   })
 
-const WRITES = ['append', 'addNote', 'readmit', 'remove'] as const
-
-const dyingAt: Record<Point, (log: Log, local: LocalState) => ComposedActs> = {
-  'before the intent': (log, local) => new ComposedActs(log, deadlyAt(local, ['intend'], 'before')),
-  'after the intent': (log, local) => new ComposedActs(log, deadlyAt(local, ['intend'], 'after')),
-  'after the log': (log, local) => new ComposedActs(deadlyAt(log, WRITES, 'after'), local),
-  'after the end': (log, local) => new ComposedActs(log, deadlyAt(local, ['settleIntent'], 'after')),
+const dyingAt: Record<Point, (log: Log, local: LocalState) => ReturnType<typeof composeActs>> = {
+  'before the intent': (log, local) => composeActs(log, deadlyAt(local, ['intend'], 'before')),
+  'after the intent': (log, local) => composeActs(log, deadlyAt(local, ['intend'], 'after')),
+  'after the log': (log, local) => composeActs(deadlyAt(log, ['append'], 'after'), local),
+  'after the end': (log, local) => composeActs(log, deadlyAt(local, ['settleIntent'], 'after')),
 }
 
 /** A log and a local state with something in both; `folder` outlives the process that has it open. */
@@ -128,24 +131,26 @@ describe('an open intent', () => {
     const { log, folder, store } = await furnished()
     const dying = dyingAt['after the intent'](log, store.local)
     const head = runPoint(3).id
-    await expect(dying.coalesce(RUN, { head, notes: 0 }, NOTE, newView('latest'))).rejects.toThrow(Killed)
+    await expect(noteOn(dying, RUN, { head, notes: 0 }, NOTE, newView('latest'))).rejects.toThrow(Killed)
     await store.close()
-    await log.addNote(RUN, { head, notes: 0 }, { ...NOTE, note: 'of another machine' })
+    await log.append({
+      note: { stream: RUN, head, number: 0, trigger: { ...NOTE, note: 'of another machine' } },
+    })
     const next = await openComposed({ log, folder })
     await next.acts.settle()
     expect((await next.local.listViews({ stream: RUN })).map(({ path }) => path)).not.toContain('latest')
   })
 
-  test('of a removal that took only some makes the files of those leave', async () => {
+  test('of a removal that did not happen lets all files stay, also where another machine took some', async () => {
     const { log, folder, store } = await furnished()
     const dying = dyingAt['after the intent'](log, store.local)
-    await expect(dying.remove(RUN, [runPoint(1).id, runPoint(2).id], LATER)).rejects.toThrow(Killed)
+    await expect(removeFrom(dying, RUN, [runPoint(1).id, runPoint(2).id], LATER)).rejects.toThrow(Killed)
     await store.close()
-    await log.remove(RUN, [runPoint(2).id], LATER)
+    await log.append({ remove: { stream: RUN, checkpoints: [runPoint(2).id], at: LATER } })
     const next = await openComposed({ log, folder })
     await next.acts.settle()
     expect((await next.local.listViews({ stream: RUN })).map(({ state }) => state)).toEqual([
-      ...['pending', 'leaving', 'pending'],
+      ...['pending', 'pending', 'pending'],
     ])
   })
 
@@ -159,7 +164,7 @@ describe('an open intent', () => {
       },
     })
     const change = step('auth', 3, { view: { state: 'pending' } })
-    await expect(new ComposedActs(deaf, store.local).commit(change)).rejects.toBe(lost)
+    await expect(composeActs(deaf, store.local).commit(change)).rejects.toBe(lost)
     expect(await store.local.listOwedViews(WORKSPACE.id)).toEqual([])
     expect(await store.acts.commit(change)).toEqual({ done: false, why: 'head_moved' })
     expect(await store.local.listOwedViews(WORKSPACE.id)).toMatchObject([
@@ -177,12 +182,12 @@ describe('an open intent', () => {
           goOn = () => resolve(log.append(change))
         }),
     })
-    const mine = new ComposedActs(slow, store.local).commit(step('auth', 3))
+    const mine = composeActs(slow, store.local).commit(step('auth', 3))
     while ((await store.local.readIntent()) === null) await new Promise(setImmediate)
     const theirs = beside.acts.settle().then(() => 'settled')
     const waited = new Promise((resolve) => setTimeout(() => resolve('waiting'), 50))
     expect(await Promise.race([theirs, waited])).toBe('waiting')
-    expect(await store.local.readIntent()).toMatchObject({ checkpoint: newPoint('auth', 3).id })
+    expect(await store.local.readIntent()).toMatchObject({ added: newPoint('auth', 3).id })
     goOn()
     expect(await mine).toEqual({ done: true })
     expect(await theirs).toBe('settled')

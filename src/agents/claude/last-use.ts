@@ -1,6 +1,5 @@
-import { closeSync } from 'node:fs'
 import type { LastUse } from '../../core/agent.ts'
-import { errorCode } from '../../core/reason.ts'
+import { unlessRefused } from '../../core/reason.ts'
 import { lookFor, openRegular } from './transcript-lines.ts'
 import { isObject, membersIn, membersOf, usageOf } from './transcript-value.ts'
 
@@ -11,21 +10,12 @@ const LOOKS = [64 * 1024, 1024 * 1024]
  * How full the window was at the last call, from the end of the transcript: the one thing that a hook must know
  * between two tools. The same rule as the whole reading, on bytes instead of rows, because it has some milliseconds.
  */
-export function lastUse(path: string): LastUse | null {
-  try {
-    const file = openRegular(path)
-    if (file === null) return null
-    try {
-      const use = lookFor(file, 'end', LOOKS, useIn)
-      return use?.tokens === 0 ? null : use
-    } finally {
-      closeSync(file.fd)
-    }
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return null
-  }
-}
+export const lastUse = (path: string): LastUse | null =>
+  unlessRefused(() => {
+    using file = openRegular(path)
+    const use = file && lookFor(file, 'end', LOOKS, useIn)
+    return use?.tokens === 0 ? null : use
+  })
 
 const isMain = (row: Buffer) => !/"isSidechain":\s?true/.test(row.toString('latin1', 0, 400))
 

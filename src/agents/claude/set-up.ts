@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import type { AgentSetUp, InstalledPlugin, PluginSetUp, Scope } from '../../core/agent-setup.ts'
+import { parseOrUndefined } from '../../core/json.ts'
 import { claudeFolder } from './config-folder.ts'
 import { HOOKS } from './hook-table.ts'
 import { LABEL, NAME } from './name.ts'
 import { pluginFiles } from './plugin.ts'
-import { MARKET, OUR_PLUGINS, readFacts, withoutPlugins, withSavepoint } from './settings.ts'
+import { MARKET, OUR_PLUGINS, readFacts, saysTheSame, withSavepoint } from './settings.ts'
 
 /** Where an administrator sets what users cannot change. */
 const MANAGED: Readonly<Record<string, string>> = {
@@ -57,14 +58,9 @@ const isScope = (words: readonly string[], at: number) =>
   words[at] === '--scope' || words[at - 1] === '--scope'
 
 function parseInstalled(out: string): InstalledPlugin[] | null {
-  try {
-    const rows: unknown = JSON.parse(out)
-    // `as`: members of another kind are unequal to all that they are compared with.
-    return Array.isArray(rows) ? (rows as InstalledPlugin[]) : null
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return null
-  }
+  const rows = parseOrUndefined(out)
+  // `as`: members of another kind are unequal to all that they are compared with.
+  return Array.isArray(rows) ? (rows as InstalledPlugin[]) : null
 }
 
 export const claudeSetUp: AgentSetUp = {
@@ -83,6 +79,6 @@ export const claudeSetUp: AgentSetUp = {
   ],
   localFile: '.claude/settings.local.json',
   events: Object.keys(HOOKS),
-  settings: { read: readFacts, put: withSavepoint, withoutPlugins },
+  settings: { read: readFacts, put: withSavepoint, saysTheSame },
   plugin,
 }

@@ -13,7 +13,7 @@ import {
 } from './settings-sheet.ts'
 
 /** One change of the text; null where nothing is left to do. */
-export type SettingsStep = { text: string; change?: HookChange; made?: string } | null
+export type SettingsStep = { text: string; change?: HookChange } | null
 
 const OURS = /[\\/]bin[\\/]savepoint-hook(?:\.cjs)?$/
 
@@ -72,13 +72,9 @@ export function hooksProblem({ text, root }: Sheet): SettingsProblem | null {
 
 /**
  * The next thing that keeps every event from having exactly one handler of ours, and that as it should be; without a
- * command, from having none. What a handler leaves empty goes with it, but of lists that others made only with null.
+ * command, from having none. What a handler leaves empty goes with it, but for the lists that are `kept`.
  */
-export function hookStep(
-  sheet: Sheet,
-  command: HookCommand | null,
-  made: readonly string[] | null,
-): SettingsStep {
+export function hookStep(sheet: Sheet, command: HookCommand | null, kept: readonly string[]): SettingsStep {
   const wanted: Record<string, object> = Object.fromEntries(
     Object.entries(command ? HOOKS : {}).map(([event, timeout]) => [
       event,
@@ -90,7 +86,7 @@ export function hookStep(
     const { event, handler } = found
     const isFirst = ours.findIndex((other) => other.event === event) === at
     if (!wanted[event] || !isFirst)
-      return { text: removeHandler(sheet, found, made), change: { event, what: 'removed' } }
+      return { text: removeHandler(sheet, found, kept), change: { event, what: 'removed' } }
     if (JSON.stringify(plainValue(handler)) !== JSON.stringify(wanted[event]))
       return { text: replaceValue(sheet, handler, wanted[event]), change: { event, what: 'updated' } }
   }
@@ -102,21 +98,22 @@ function addHandler(sheet: Sheet, event: string, handler: unknown): SettingsStep
   const change = { event, what: 'added' } as const
   const group = { hooks: [handler] }
   const hooks = memberOf(sheet.root, 'hooks')?.value
-  if (!hooks) return { text: appendMember(sheet, sheet.root, {}, 'hooks'), made: 'hooks' }
+  if (!hooks) return { text: appendMember(sheet, sheet.root, {}, 'hooks') }
   const groups = memberOf(hooks, event)?.value
   return groups
     ? { text: appendMember(sheet, groups, group), change }
-    : { text: appendMember(sheet, hooks, [group], event), change, made: event }
+    : { text: appendMember(sheet, hooks, [group], event), change }
 }
 
-/** Takes a handler out, with each list around it that it leaves empty, as far as those were made for it. */
-function removeHandler(
-  sheet: Sheet,
-  { event, levels }: FoundHandler,
-  made: readonly string[] | null,
-): string {
-  const isMade = (name: string) => made === null || made.includes(name)
-  const mayGo = [true, isMade(event), isMade('hooks')]
+/** The lists for hooks that a file has, empty or not: `hooks` itself, and those of its events. */
+export function hookListsIn({ root }: Sheet): string[] {
+  const hooks = memberOf(root, 'hooks')?.value
+  return hooks ? ['hooks', ...memberKeys(hooks)] : []
+}
+
+/** Takes a handler out, with each list around it that it leaves empty, as far as those are not kept. */
+function removeHandler(sheet: Sheet, { event, levels }: FoundHandler, kept: readonly string[]): string {
+  const mayGo = [true, !kept.includes(event), !kept.includes('hooks')]
   const found = levels.find(([container, child], at) => !mayGo[at] || !isBare(sheet, container, child))
   return found ? removeMember(sheet, ...found) : sheet.text
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   isMalformed,
   type SettingsFacts,
@@ -6,7 +7,8 @@ import {
   type StatusLine,
   type WantedSettings,
 } from '../../core/agent-setup.ts'
-import { hookStep, hooksProblem, oursIn } from './settings-hooks.ts'
+import { parseOrUndefined } from '../../core/json.ts'
+import { hookListsIn, hookStep, hooksProblem, oursIn } from './settings-hooks.ts'
 import {
   appendMember,
   memberOf,
@@ -40,7 +42,7 @@ export function readFacts(text: string): SettingsFacts | SettingsProblem {
   return {
     hooked: [...new Set(ours.map(({ event }) => event))],
     launchers: [...new Set(ours.map(({ launcher }) => launcher))],
-    isPlain: isPlainJson(sheet.text),
+    isPlain: parseOrUndefined(sheet.text) !== undefined,
     statusLine: statusLineIn(sheet),
     hooksStoppedBy: ifSet('disableAllHooks'),
     hooksManagedBy: ifSet('allowManagedHooksOnly'),
@@ -48,16 +50,6 @@ export function readFacts(text: string): SettingsFacts | SettingsProblem {
     plugin: pluginIn(settingOf('enabledPlugins')),
     plugins: Object.keys(Object(settingOf('enabledPlugins'))).filter((name) => OUR_PLUGINS.includes(name)),
     ...marketIn(settingOf('extraKnownMarketplaces')),
-  }
-}
-
-function isPlainJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return false
   }
 }
 
@@ -79,27 +71,31 @@ function marketIn(markets: unknown): Pick<SettingsFacts, 'market' | 'source'> {
 }
 
 /**
- * What a settings file says, as a value, without the lists that the client leaves empty when it takes out plugins, and
- * without the names that are `going`. Undefined where it is not the JSON that the client reads.
+ * Whether a file says no more than it did before, in its settings and its comments. The client writes the whole file
+ * anew, in an order of its own, and leaves lists empty when it takes out plugins: neither counts.
  */
-export function withoutPlugins(text: string, going: readonly string[] = []): unknown {
-  const body = text.replace(BOM, '')
-  if (!isPlainJson(body)) return undefined
-  const { enabledPlugins, extraKnownMarketplaces, ...others } = Object(JSON.parse(body))
-  const rest = Object.entries({ enabledPlugins, extraKnownMarketplaces })
-    .map(
-      ([name, found]) =>
-        [name, Object.entries(Object(found)).filter(([one]) => !going.includes(one))] as const,
-    )
-    .filter(([, found]) => found.length > 0)
-    .map(([name, found]) => [name, Object.fromEntries(found)] as const)
-  return { ...others, ...Object.fromEntries(rest) }
+export function saysTheSame(before: string, text: string, going: readonly string[]): boolean {
+  const then = contentOf(before, [])
+  return then !== null && isDeepStrictEqual(then, contentOf(text, going))
+}
+
+const COMMENT = /"(?:\\.|[^"\\])*"|(\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)/g
+
+function contentOf(text: string, going: readonly string[]): object | null {
+  const sheet = readSheet(bodyOf(text).body)
+  if (isMalformed(sheet)) return null
+  const { enabledPlugins, extraKnownMarketplaces, ...others } = Object(plainValue(sheet.root))
+  const lists = [enabledPlugins, extraKnownMarketplaces].map((list) =>
+    Object.entries(Object(list)).filter(([name]) => !going.includes(name)),
+  )
+  const comments = [...sheet.text.matchAll(COMMENT)].flatMap(([, comment]) => comment ?? [])
+  return { others, lists: lists.map((list) => Object.fromEntries(list)), comments }
 }
 
 /** The file with what is wanted in it, and every other character as it was; the same text where nothing is to do. */
 export function withSavepoint(
   text: string,
-  { hooks, made = null, statusLine }: WantedSettings,
+  { hooks, statusLine, before }: WantedSettings,
 ): SplicedSettings | SettingsProblem {
   const { bom, body } = bodyOf(text)
   const first = readSheet(body)
@@ -107,17 +103,18 @@ export function withSavepoint(
   const command = hooks === 'out' ? null : hooks
   const problem = command && hooksProblem(first)
   if (problem) return problem
-  const merged: SplicedSettings = { text, changes: [], made: [] }
+  const old = readSheet(bodyOf(before).body)
+  const merged: SplicedSettings = { text, changes: [] }
   let sheet = first
   // Step after step, each from the text that the one before left.
   for (;;) {
-    const step = hooks && hookStep(sheet, command, made)
+    const step = hooks && hookStep(sheet, command, isMalformed(old) ? [] : hookListsIn(old))
     if (!step) break
     if (step.change) merged.changes.push(step.change)
-    if (step.made) merged.made.push(step.made)
     sheet = reread(step.text)
   }
-  if (statusLine) sheet = reread(changeStatusLine(sheet, statusLine))
+  if (statusLine === 'out') sheet = reread(takeOutStatusLine(sheet, isMalformed(old) ? null : old))
+  else if (statusLine) sheet = reread(putStatusLine(sheet, statusLine))
   return sheet.text === body ? merged : { ...merged, text: bom + sheet.text }
 }
 
@@ -143,24 +140,23 @@ function statusLineIn({ text, root }: Sheet): StatusLine {
   return { kind: 'other', command, raw, rest }
 }
 
-/**
- * With a command: ours in the place of the one that is there, with its other settings left; else a status line of ours.
- * With `before`: ours goes, and the command that stood there comes back as it was written.
- */
-function changeStatusLine(sheet: Sheet, wanted: NonNullable<WantedSettings['statusLine']>): string {
-  const found = memberOf(sheet.root, 'statusLine')
-  const node = memberOf(found?.value, 'command')?.value
+/** Ours in the place of the command that is there, with its other settings left; else a status line of ours. */
+function putStatusLine(sheet: Sheet, { command, rest }: { command: string; rest: object }): string {
   const now = statusLineIn(sheet)
-  if ('before' in wanted) {
-    if (!found || now.kind !== 'ours') return sheet.text
-    const { before } = wanted
-    return before !== null && node
-      ? replaceRaw(sheet, node, before)
-      : removeMember(sheet, sheet.root, found.member)
-  }
-  const { command, rest } = wanted
   if (now.kind === 'ours' && now.command === command) return sheet.text
+  const node = memberOf(memberOf(sheet.root, 'statusLine')?.value, 'command')?.value
   return node
     ? replaceRaw(sheet, node, JSON.stringify(command))
     : appendMember(sheet, sheet.root, { type: 'command', command, ...rest }, 'statusLine')
+}
+
+/** Ours goes, and the command that stood there before comes back as it was written. */
+function takeOutStatusLine(sheet: Sheet, old: Sheet | null): string {
+  const found = memberOf(sheet.root, 'statusLine')
+  const node = memberOf(found?.value, 'command')?.value
+  if (!found || !node || statusLineIn(sheet).kind !== 'ours') return sheet.text
+  const before = old && statusLineIn(old)
+  return before?.kind === 'other'
+    ? replaceRaw(sheet, node, before.raw)
+    : removeMember(sheet, sheet.root, found.member)
 }

@@ -1,4 +1,5 @@
 import type { StatusInput } from '../../core/agent.ts'
+import { fieldOf } from '../../core/json.ts'
 import { SESSION_ID } from '../../core/session.ts'
 import { NAME } from './name.ts'
 
@@ -16,11 +17,6 @@ export function statusOf(payload: unknown): StatusInput {
     usedPercent: usedPercentOf(context, known),
   }
 }
-
-const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null
-    ? Object.getOwnPropertyDescriptor(value, name)?.value
-    : undefined
 
 function amountOf(value: unknown, name: string): number {
   const amount = fieldOf(value, name)

@@ -1,4 +1,4 @@
-import { closeSync, constants } from 'node:fs'
+import { constants } from 'node:fs'
 import { describeError, errorCode } from '../../core/reason.ts'
 import type { TranscriptEnds } from '../../core/transcript.ts'
 import { helperFiles } from './transcript-helpers.ts'
@@ -12,13 +12,8 @@ const LOOKS = [64 * 1024, MOST]
 /** Looks at the ends of a transcript. Never throws for what stands there. */
 export function readEnds(path: string): TranscriptEnds {
   try {
-    const file = openRegular(path, constants.O_NOFOLLOW)
-    if (file === null) return NOTHING
-    try {
-      return endsIn(file, path)
-    } finally {
-      closeSync(file.fd)
-    }
+    using file = openRegular(path, constants.O_NOFOLLOW)
+    return file === null ? NOTHING : endsIn(file, path)
   } catch (error) {
     if (errorCode(error) === undefined) throw error
     return { kind: 'unreadable', problem: describeError(error) }

@@ -9,7 +9,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs'
-import { errorCode } from '../../core/reason.ts'
+import { errorCode, unlessRefused } from '../../core/reason.ts'
 
 /** So much is read at a time: it stays in the processor's cache. */
 const CHUNK = 524_288
@@ -17,8 +17,8 @@ const CHUNK = 524_288
 const MAX_LINE = 67_108_864
 const NEWLINE = 0x0a
 
-/** An open file to read lines from. */
-export interface LineFile {
+/** An open file to read lines from; `using` closes it. */
+export interface LineFile extends Disposable {
   fd: number
   size: number
 }
@@ -27,7 +27,7 @@ export interface LineFile {
 export function openRegular(path: string, flags = 0): LineFile | null {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags)
   const status = fstatSync(fd)
-  if (status.isFile()) return { fd, size: status.size }
+  if (status.isFile()) return { fd, size: status.size, [Symbol.dispose]: () => closeSync(fd) }
   closeSync(fd)
   return null
 }
@@ -59,24 +59,12 @@ export function lookFor<Found>(
 }
 
 /** What stands at a path; null where nothing does, or where it cannot be seen. */
-export function statIfSeen(path: string): Stats | null {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) ?? null
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return null
-  }
-}
+export const statIfSeen = (path: string): Stats | null =>
+  unlessRefused(() => statSync(path, { throwIfNoEntry: false }) ?? null)
 
 /** The entries of a folder; none where it cannot be looked into. */
-export function entriesIn(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return []
-  }
-}
+export const entriesIn = (folder: string): Dirent[] =>
+  unlessRefused(() => readdirSync(folder, { withFileTypes: true })) ?? []
 
 /**
  * Gives every whole line from an offset to the file's present end, or `tooLong()` for one that nobody could hold.

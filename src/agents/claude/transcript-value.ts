@@ -1,3 +1,4 @@
+import { parseOrUndefined } from '../../core/json.ts'
 import { charactersOf, startOf } from './cut-text.ts'
 
 /** A value of a line, of which nothing is known yet. */
@@ -13,13 +14,8 @@ export const membersOf = (value: unknown): Members => (isObject(value) ? value :
 
 /** The members of the object that a text of JSON is; null where it is none. */
 export function membersIn(text: string): Members | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : null
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
+  const value = parseOrUndefined(text)
+  return isObject(value) ? value : null
 }
 
 /** A string, cut at a whole character; empty where the value is something else. */

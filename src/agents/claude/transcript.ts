@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { closeSync, readSync } from 'node:fs'
+import { readSync } from 'node:fs'
 import { type ContextUse, noStatistics } from '../../core/session.ts'
 import type { TranscriptEntry, TranscriptProgress, TranscriptReading } from '../../core/transcript.ts'
 import { type Carry, type CountedUsage, emptyCarry, readCarry, writeCarry } from './transcript-carry.ts'
@@ -28,27 +28,17 @@ export function readTranscript(
   onEntry: ((entry: TranscriptEntry) => void) | null,
   { maxBytes = Number.POSITIVE_INFINITY }: { maxBytes?: number } = {},
 ): TranscriptProgress | null {
-  const file = openIfThere(path)
+  using file = openIfThere(path)
   if (file === null) return null
-  try {
-    const cursor = before && cursorIn(before)
-    const carry = cursor && isSame(file, cursor) ? readCarry(cursor.carry) : null
-    const kept = carry === null ? null : before
-    const session = new Conversation(kept, carry ?? emptyCarry(), onEntry)
-    const offset = cursor && kept ? cursor.offset : 0
-    const main = eachLine(
-      file,
-      offset,
-      maxBytes,
-      (bytes, from, to) => session.line(bytes, from, to, null),
-      () => session.tally.countMalformed(),
-    )
-    const complete = main.complete && readHelpers(path, session, maxBytes - (main.offset - offset))
-    const reading = session.reading({ offset: main.offset, head: headOf(file) })
-    return { reading, read: main.offset, restarted: before !== null && kept === null, complete }
-  } finally {
-    closeSync(file.fd)
-  }
+  const cursor = before && cursorIn(before)
+  const carry = cursor && isSame(file, cursor) ? readCarry(cursor.carry) : null
+  const kept = carry === null ? null : before
+  const session = new Conversation(kept, carry ?? emptyCarry(), onEntry)
+  const offset = cursor && kept ? cursor.offset : 0
+  const main = session.readFile(file, offset, maxBytes, null)
+  const complete = main.complete && readHelpers(path, session, maxBytes - (main.offset - offset))
+  const reading = session.reading({ offset: main.offset, head: headOf(file) })
+  return { reading, read: main.offset, restarted: before !== null && kept === null, complete }
 }
 
 /** The first bytes, as many as are there, told by their number and a digest. */
@@ -89,31 +79,21 @@ function readHelpers(path: string, session: Conversation, budget: number): boole
     if (known === undefined && helpers.size >= MOST.helpers) continue
     if (known && (statIfSeen(place)?.size ?? 0) <= known.offset) continue
     if (left <= 0) return false
-    const file = openIfThere(place)
+    using file = openIfThere(place)
     if (file === null) continue
     const messages = new Map(known?.messages)
     const from = known?.offset ?? 0
-    try {
-      const { offset, complete } = eachLine(
-        file,
-        from,
-        left,
-        (bytes, start, end) => session.line(bytes, start, end, messages),
-        () => session.tally.countMalformed(),
-      )
-      helpers.set(name, { offset, messages: [...messages].slice(-MOST.helperMessages) })
-      left -= offset - from
-      if (!complete) return false
-    } finally {
-      closeSync(file.fd)
-    }
+    const { offset, complete } = session.readFile(file, from, left, messages)
+    helpers.set(name, { offset, messages: [...messages].slice(-MOST.helperMessages) })
+    left -= offset - from
+    if (!complete) return false
   }
   return true
 }
 
 /** What the lines of a session come to. */
 class Conversation {
-  readonly tally: Tally
+  private readonly tally: Tally
   readonly carry: Carry
   private readonly onEntry: ((entry: TranscriptEntry) => void) | null
   private context: ContextUse | null
@@ -143,19 +123,18 @@ class Conversation {
     }
   }
 
-  /** `helper` are the calls of the sub-agent whose file the line is of. */
-  line(bytes: Buffer, from: number, to: number, helper: Map<string, CountedUsage> | null): void {
+  /** `helper` are the calls of the sub-agent whose file it is. */
+  readFile(file: LineFile, offset: number, maxBytes: number, helper: Map<string, CountedUsage> | null) {
+    const line = (bytes: Buffer, from: number, to: number) => this.line(bytes, from, to, helper)
+    return eachLine(file, offset, maxBytes, line, () => this.tally.countMalformed())
+  }
+
+  private line(bytes: Buffer, from: number, to: number, helper: Map<string, CountedUsage> | null) {
     const end = trimmedEnd(bytes, from, to)
     if (end === from) return
     const row = readRow(bytes, from, end, { isWhole: this.onEntry !== null && helper === null })
-    if (row === null) {
-      this.tally.countMalformed()
-      return
-    }
-    if (!isRow(row)) {
-      this.tally.countOther(row.type)
-      return
-    }
+    if (row === null) return this.tally.countMalformed()
+    if (!isRow(row)) return this.tally.countOther(row.type)
     if (row.type === '' && row.role === 'assistant' && row.usage) row.type = 'assistant'
     if (row.type === 'attachment' && row.attachment === null) return
     if (row.type === 'user' || row.type === 'assistant' || row.type === 'system' || row.type === 'attachment')

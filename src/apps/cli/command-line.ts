@@ -5,15 +5,10 @@ import type { Verb } from '../../verbs/define/verb.ts'
 import { GROUPS } from '../../verbs/table.ts'
 import { addVerb, type Call } from './add-verb.ts'
 import { HELP_LAYOUT } from './help-layout.ts'
+import { helpOverview, helpTopicOf } from './help-overview.ts'
 
 /** What a command line asks for: a verb to perform, or text to show. */
 export type CommandRequest = { call: Call } | { text: string; exit: number }
-
-const BEGIN = `Begin with:
-  savepoint init
-  savepoint save "what you are doing"
-  savepoint resume
-  savepoint new my-work --current`
 
 const MCP = `Serve the tools of agents (Model Context Protocol over stdin and stdout), until stdin is closed. An agent starts it: \`savepoint init --plugin\` sets that up for ${AGENTS.map(({ label }) => label).join(', ')}, docs/mcp.md shows it for others.`
 
@@ -35,7 +30,6 @@ export function readCommandLine(
     .showSuggestionAfterError(true)
     // An option after a verb of a group belongs to that verb, also where the group has one of the same name.
     .enablePositionalOptions()
-    .addHelpText('after', `\n${BEGIN}\n`)
   const groups = new Map<string, Command>()
   for (const verb of verbs)
     addVerb(commandOf(program, groups, verb, verbs), verb, (found) => {
@@ -47,7 +41,7 @@ export function readCommandLine(
       '[folder]',
       'the workspace; the project of the agent that starts it, else the folder it runs in',
     )
-    .summary('serve the tools of agents (MCP over stdin and stdout)')
+    .summary('Serve tools to an agent (MCP over stdin and stdout)')
     .description(MCP)
     .addHelpText(
       'after',
@@ -57,7 +51,7 @@ export function readCommandLine(
   program
     .command('completion')
     .argument('<shell>', 'bash, zsh or fish')
-    .summary('print a completion script')
+    .summary('Print a completion script for a shell')
     .description('Print a completion script for a shell.')
     .action(() => undefined)
   silence(
@@ -67,6 +61,8 @@ export function readCommandLine(
       text += more
     },
   )
+  const topic = helpTopicOf(words)
+  if (topic !== null) return { text: helpOverview(program, topic, screen.width), exit: 0 }
   try {
     program.parse(asHelpOption(words, groups), { from: 'user' })
   } catch (error) {
@@ -93,7 +89,7 @@ export function readCommandLine(
           : problem,
     })
   }
-  return call ? { call } : { text: program.helpInformation(), exit: 2 }
+  return call ? { call } : { text: helpOverview(program, 'first', screen.width), exit: 2 }
 }
 
 /** `help run step` and `run help step` ask for what `run step --help` shows. */

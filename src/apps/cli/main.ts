@@ -5,7 +5,7 @@ import { afterCommit } from '../../engine/context/context.ts'
 import { parseInput } from '../../verbs/define/field.ts'
 import type { Failure, Verb } from '../../verbs/define/verb.ts'
 import { performOnce } from '../../verbs/perform.ts'
-import { GROUPS, isVerbName, loadVerb, loadVerbs } from '../../verbs/table.ts'
+import { GROUPS, isVerbName, loadVerb, loadVerbs, OTHER_WORDS } from '../../verbs/table.ts'
 import { realPorts } from '../process/real-ports.ts'
 import type { CommandRequest } from './command-line.ts'
 import { askOf, NOBODY, type Person } from './person.ts'
@@ -89,13 +89,16 @@ function wordsOf(verb: Verb, result: unknown, { columns }: Door, notices: string
   )
 }
 
-/** No words at all ask how things stand. */
-export function wordsOrStatus(words: string[], isVerb: (name: string) => boolean = isVerbName): string[] {
-  return isVerb('status') && words.every((word) => word === '--json') ? ['status', ...words] : words
+/** No words at all ask how things stand; a word that was a verb once, or is a command of a format, asks for what it was. */
+export function verbWords(words: string[]): string[] {
+  if (words.every((word) => word === '--json')) return ['status', ...words]
+  const [first = '', ...rest] = words
+  const meant = Object.hasOwn(OTHER_WORDS, first) ? OTHER_WORDS[first] : undefined
+  return meant ? [...meant, ...rest] : words
 }
 
 async function requestOf(door: Door): Promise<CommandRequest> {
-  const words = wordsOrStatus(door.words)
+  const words = verbWords(door.words)
   const [first = '', second = ''] = words
   const name = [`${first} ${second}`, first].find(isVerbName)
   const verb = name === undefined ? null : await loadVerb(name)

@@ -8,7 +8,7 @@ export type ToolVerb = Verb & { tool: Tool }
 export const isTool = (verb: Verb): verb is ToolVerb => verb.tool !== undefined
 
 /** `run step` is `savepoint_run_step`: some clients show no other name of the server. */
-export const toolName = ({ name }: Verb) => `savepoint_${name.replaceAll(' ', '_')}`
+export const toolName = ({ name, tool }: Verb) => `savepoint_${tool?.name ?? name.replaceAll(' ', '_')}`
 
 /** The fields that a tool takes. */
 export const toolFields = ({ fields }: Verb): Fields =>

@@ -31,23 +31,18 @@ interface StartedProgram<Shown> {
   keep(word: string, renewedAfterMs?: number): void
 }
 
-/** What an earlier start compiled, and when it was kept. */
+/** What an earlier start compiled, by the places of its pieces, and when it was kept. */
 interface CachedCode {
   word: string
-  compiled: Buffer
+  codes: Map<string, Buffer>
   keptMs: number
 }
 
 /** After so long it is made anew: by then the verb has been used in other ways, and what it compiled comes together. */
 const RENEWED_AFTER_MS = 300_000
 
-type Wrapper = (
-  exports: object,
-  require: NodeJS.Require,
-  module: { exports: object },
-  file: string,
-  folder: string,
-) => void
+/** A part of the program, as the build writes it: answers what its module exports. */
+type Part = (program: { file: string; load(name: string): object }, require: NodeJS.Require) => object
 
 /** Where the home of this process is, before any of the product is loaded. */
 export function homeHere(): string {
@@ -63,32 +58,70 @@ export function isSharedHome(home: string): boolean {
 }
 
 /**
- * Starts the program beside a launcher as Node's own `require` would, but with what V8 compiled at an earlier start:
- * the first of some words for which anything is kept.
+ * Starts the program beside a launcher, part by part as they are used, each with what V8 compiled of it at an earlier
+ * start: the first of some words for which anything is kept. The first part has the name of the file.
  */
 export function startProgram<Shown>(...words: string[]): StartedProgram<Shown> {
   const file = join(__dirname, SAVEPOINT_PROGRAM.file)
+  const bytes = readFileSync(file)
+  const top = bytes.indexOf('\n') + 1
   // The build writes nothing but ASCII, which is read fastest so.
-  const source = readFileSync(file, 'latin1')
-  const found = readFirstCode(source, words)
-  const script = new Script(`(function(exports,require,module,__filename,__dirname){\n${source}\n})`, {
-    filename: file,
-    lineOffset: -1,
-    ...(found ? { cachedData: found.compiled } : {}),
-  })
-  const module: { exports: object } = { exports: {} }
-  // The text above is this function, and the build makes the program's exports from entry.ts.
-  const wrapper = script.runInThisContext() as Wrapper
-  wrapper(module.exports, require, module, file, __dirname)
-  const used = found && !script.cachedDataRejected ? found : null
+  const index = bytes.toString('latin1', 2, top)
+  const [build = ''] = index.split(' ', 1)
+  const found = readFirstCode(build, words)
+  const scripts = new Map<string, Script>()
+  const pieces = new Map<string, Record<string, Part>>()
+  const compile = (place: string) => {
+    const [line = 0, start = 0, length = 0] = place.split(':').map(Number)
+    const cachedData = found?.codes.get(place)
+    const script = new Script(bytes.toString('latin1', top + start, top + start + length), {
+      filename: file,
+      lineOffset: line,
+      ...(cachedData ? { cachedData } : {}),
+    })
+    scripts.set(place, script)
+    // `as`: the text is an object of parts; the build makes every piece so.
+    return script.runInThisContext() as Record<string, Part>
+  }
+  const partNamed = (name: string) => {
+    const place = placeOf(name, index)
+    const piece = pieces.get(place) ?? compile(place)
+    pieces.set(place, piece)
+    // `as`: the build writes the place of a part beside its name.
+    return piece[name] as Part
+  }
+  const loaded = new Map<string, object>()
+  const program = {
+    file,
+    load(name: string): object {
+      const known = loaded.get(name) ?? partNamed(name)(program, require)
+      loaded.set(name, known)
+      return known
+    },
+  }
+  // `as`: the build makes the first part from the module that the launcher knows.
+  const shown = program.load(SAVEPOINT_PROGRAM.file.slice(0, -'.cjs'.length)) as Shown
+  const used = [...scripts.values()].some(({ cachedDataRejected }) => cachedDataRejected) ? null : found
   return {
-    program: module.exports as Shown,
+    program: shown,
     used: used?.word ?? null,
     keep(word, renewedAfterMs = RENEWED_AFTER_MS) {
       const isGood = used?.word === word && Date.now() - used.keptMs < renewedAfterMs
-      if (!isGood) ignoreRefusal(() => keepCode(source, word, script.createCachedData()))
+      const codes = () => [
+        // What this start did not load stays as it is.
+        ...[...(used?.codes ?? [])].filter(([place]) => !scripts.has(place)),
+        ...[...scripts].map(([place, script]): [string, Buffer] => [place, script.createCachedData()]),
+      ]
+      if (!isGood) ignoreRefusal(() => keepCode(build, word, codes))
     },
   }
+}
+
+/** Where the piece with a part stands in the program: the lines before it, its first character and its length. */
+function placeOf(name: string, index: string): string {
+  const at = index.indexOf(` ${name}:`)
+  if (at < 0) throw new Error(`the program has no part ${name}`)
+  return index.slice(at + name.length + 2, index.indexOf(' ', at + 1))
 }
 
 const MAX_BYTES = 8 * 1024 * 1024
@@ -99,8 +132,7 @@ const HALF_WRITTEN = /^[0-9a-f]{16}-v\d[\w.+-]*-\w+\.bin\.\d+\.tmp$/
 const ABANDONED_AFTER_MS = 3_600_000
 
 /** Nothing may be kept where that is switched off, or for a program that is not of this launcher's build. */
-const mayKeep = (source: string) =>
-  !process.env.SAVEPOINT_NO_CACHE && source.startsWith(`//${SAVEPOINT_PROGRAM.build}\n`)
+const mayKeep = (build: string) => !process.env.SAVEPOINT_NO_CACHE && build === SAVEPOINT_PROGRAM.build
 
 /** The compiled program of one build and one Node, as far as one verb uses it. */
 const nameFor = (word: string) =>
@@ -111,8 +143,8 @@ const nameFor = (word: string) =>
  * V8 does not look whether the bytes are whole, and a damaged cache ends the process with a signal,
  * so the file holds them twice and both must agree; a checksum would load a module of Node at every start.
  */
-function readFirstCode(source: string, words: readonly string[]): CachedCode | null {
-  for (const word of mayKeep(source) ? words : []) {
+function readFirstCode(build: string, words: readonly string[]): CachedCode | null {
+  for (const word of mayKeep(build) ? words : []) {
     const found = ignoreRefusal(() => {
       const home = homeHere()
       const folder = join(home, 'cache')
@@ -123,20 +155,41 @@ function readFirstCode(source: string, words: readonly string[]): CachedCode | n
     const half = (found?.bytes.length ?? 0) / 2
     if (!found || half === 0 || !Number.isInteger(half)) continue
     const compiled = found.bytes.subarray(0, half)
-    if (compiled.equals(found.bytes.subarray(half))) return { word, compiled, keptMs: found.keptMs }
+    const codes = compiled.equals(found.bytes.subarray(half)) ? readCodes(compiled) : null
+    if (codes) return { word, codes, keptMs: found.keptMs }
   }
   return null
 }
 
+/** The pieces behind a line with their places and lengths; null where that line says something else. */
+function readCodes(bytes: Buffer): Map<string, Buffer> | null {
+  const codes = new Map<string, Buffer>()
+  let from = bytes.indexOf('\n') + 1
+  for (const one of bytes.toString('latin1', 0, Math.max(0, from - 1)).split(' ')) {
+    const [place = '', length = ''] = one.split('=')
+    const code = bytes.subarray(from, from + Number(length))
+    codes.set(place, code)
+    from += code.length
+  }
+  return from > 0 && from === bytes.length ? codes : null
+}
+
+function writeCodes(codes: ReadonlyArray<readonly [string, Buffer]>): Buffer {
+  const places = codes.map(([place, code]) => `${place}=${code.length}`).join(' ')
+  return Buffer.concat([Buffer.from(`${places}\n`), ...codes.map(([, code]) => code)])
+}
+
 /** Keeps the compiled program for the next start, where a home is; the home itself is never made here. */
-function keepCode(source: string, word: string, compiled: Buffer): void {
-  if (!mayKeep(source) || compiled.length * 2 > MAX_BYTES) return
+function keepCode(build: string, word: string, codes: () => ReadonlyArray<readonly [string, Buffer]>): void {
+  if (!mayKeep(build)) return
   const home = homeHere()
   const folder = join(home, 'cache')
   // A folder of any other kind that SAVEPOINT_HOME happens to name is left as it is.
   if (!isPrivateFolder(home) || !lstatSync(join(home, 'savepoint.db')).isFile()) return
   if (!existsSync(folder)) mkdirSync(folder, 0o700)
   if (!isPrivateFolder(folder)) return
+  const compiled = writeCodes(codes())
+  if (compiled.length * 2 > MAX_BYTES) return
   replaceFile(join(folder, nameFor(word)), Buffer.concat([compiled, compiled]))
   removeOld(folder, nameFor(word))
 }

@@ -143,8 +143,15 @@ const withoutLearnings = (work: WorkState): WorkState => ({
 const MOST_STREAMS = 5
 const MOST_LEARNINGS = 12
 
-/** What was learned in this work, and in the work that was archived last; nothing that nobody has vouched for. */
-export async function learningsFor({ store }: Context, { rows }: Survey, work: WorkState): Promise<string[]> {
+/**
+ * What was learned in this work, in the work that was archived last, and what LEARNINGS.md says (`written`); nothing that
+ * nobody has vouched for.
+ */
+export async function learningsFor(
+  { store }: Context,
+  { rows }: Pick<Survey, 'rows'>,
+  { work, written }: { work: WorkState; written: readonly string[] },
+): Promise<string[]> {
   const own = work.references.filter(({ kind }) => kind === 'learning').map(({ text }) => text)
   const archived = rows
     .filter((row) => standingOf(row) === 'archived' && !row.position.foreign)
@@ -155,7 +162,8 @@ export async function learningsFor({ store }: Context, { rows }: Survey, work: W
     const stored = await store.log.readCheckpoint(position.checkpoint)
     if (stored?.state === 'whole') told.push(...(stored.checkpoint.completion?.learnings ?? []))
   }
-  return [...new Set([...told.reverse(), ...own])].slice(-MOST_LEARNINGS)
+  // Of two that say the same the newer place counts.
+  return [...new Set([...told.reverse(), ...written, ...own].reverse())].slice(0, MOST_LEARNINGS).reverse()
 }
 
 const newestFirst = (a: WorkRow, b: WorkRow) => (a.position.at < b.position.at ? 1 : -1)

@@ -1,10 +1,9 @@
 import { instant } from '../../core/ports.ts'
 import type { SessionKey } from '../../core/session.ts'
-import { ageOf } from '../../core/text.ts'
 import { emptyWork, itemNames, newItems, OVERHEARD, type WorkState } from '../../core/work.ts'
 import { BRANCH_NOTES, SESSION_NOTES } from '../../policy/agent-words.ts'
 import type { Drift } from '../../policy/brief/brief.ts'
-import { mergedSection } from '../../policy/brief/brief-merged.ts'
+import { foundSection, mergedSection } from '../../policy/brief/brief-quoted.ts'
 import { saysAnything } from '../../policy/brief/brief-sections.ts'
 import type { TalkSection, Talks } from '../../policy/brief/brief-talk.ts'
 import type { ExplainedLine } from '../../policy/brief/explain.ts'
@@ -17,7 +16,7 @@ import {
 import { isInFlight } from '../../policy/digest/tell-end.ts'
 import { deriveWork } from '../../policy/digest/work.ts'
 import { newKnowledge } from '../../policy/join-work.ts'
-import { resolveStream, type StreamCandidate } from '../../policy/resolve.ts'
+import { resolveStream } from '../../policy/resolve.ts'
 import { inheritWork } from '../../policy/save.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import { readBranchLog } from '../../workspace/branch-log.ts'
@@ -28,7 +27,7 @@ import { requireRow } from '../documents/find-stream.ts'
 import { newestWholePoint, workAt } from '../documents/newest-whole-point.ts'
 import { isFormerName, type Survey } from '../documents/survey.ts'
 import { branchOf, findEndedBranches, noteEnded } from '../surroundings/ended-branches.ts'
-import { hasEditsFor, vouchedLedger, withEdits } from '../surroundings/ledger-file.ts'
+import { hasEditsFor, isLedgerOf, vouchedLedger, withEdits } from '../surroundings/ledger-file.ts'
 import { absentAt } from '../surroundings/mentions.ts'
 import { readResolveFacts } from '../surroundings/resolve-facts.ts'
 import type { World } from '../surroundings/world.ts'
@@ -37,17 +36,12 @@ import { fitInput, learningsFor, type RenderedBrief } from './brief-of.ts'
 import { readSaidFields } from './item-origins.ts'
 import type { SessionNote } from './session-notes.ts'
 import { talksFor } from './talks.ts'
+import { briefFound, type FoundBrief, findNewerFiles, type UntoldWork, untoldWork } from './tell-found.ts'
 import { verifyWork } from './verify-work.ts'
 
 export type ResumeResult =
-  /** `foreign`: so many documents came with the repository, and are not told. */
-  | { kind: 'nothing'; foreign: number }
-  | {
-      kind: 'choose'
-      trusted: boolean
-      candidates: Array<StreamCandidate & { updatedAt: string; age: string }>
-    }
-  | { kind: 'offered'; stream: string; branch: string | null; savedAt: string; age: string }
+  | UntoldWork
+  | FoundBrief
   | ({
       kind: 'brief'
       stream: string
@@ -91,13 +85,14 @@ async function readSaved(context: Context, row: WorkRow, here: Here) {
   const { branch = null, commit = null } = checkpoint.provenance ?? {}
   const point = { atMs: Date.parse(checkpoint.at), branch, commit, absent: absentAt(checkpoint, work) }
   // What an older version overheard in a session, nobody saved.
-  return { checkpoint, sequence, work, point, edited, overheard: here.trusted ? overheard : null }
+  const inLedger = isLedgerOf(ledger, row.stream.id)
+  return { checkpoint, sequence, work, point, edited, inLedger, overheard: here.trusted ? overheard : null }
 }
 
-type FoundWork = Awaited<ReturnType<typeof findSavedWork>>
+type WorkHere = Awaited<ReturnType<typeof findSavedWork>>
 
 /** Work that a resume tells here. */
-export type SavedWorkHere = FoundWork & { saved: NonNullable<FoundWork['saved']> }
+export type SavedWorkHere = WorkHere & { saved: NonNullable<WorkHere['saved']> }
 
 /** Which work a resume tells here, and what was saved of it: nothing where it would only be offered. */
 export async function findSavedWork(context: Context, found: Survey, world: World, named: string | null) {
@@ -151,23 +146,12 @@ export async function resumeStream(
   const nowMs = context.ports.now()
   const here = await findSavedWork(context, found, world, named)
   const { survey, choice, saved: last } = here
-  if (choice.kind === 'nothing' || choice.kind === 'unknown')
-    return { kind: 'nothing', foreign: survey.foreign.length }
-  if (choice.kind === 'choose')
-    return {
-      kind: 'choose',
-      trusted: survey.trusted,
-      candidates: choice.candidates.map((one) => ({
-        ...one,
-        updatedAt: instant(one.updatedMs),
-        age: ageOf(nowMs - one.updatedMs),
-      })),
-    }
-  if (last === null) {
-    const { at, gist } = requireRow(survey, choice.name).position
-    const age = ageOf(nowMs - Date.parse(at))
-    const branch = gist.document?.branch ?? null
-    return { kind: 'offered', stream: choice.name, branch, savedAt: at, age }
+  const files = await findNewerFiles(context, survey, world, last)
+  if (last === null || choice.kind !== 'stream') {
+    const untold = untoldWork(survey, choice, files, nowMs)
+    if (named !== null) return untold
+    const options = { budget, asksFocus, notes: notes.map(({ text: note }) => note) }
+    return (await briefFound(context, survey, world, files, untold, options)) ?? untold
   }
   const { checkpoint, sequence, work, edited, overheard, point } = last
   const isOrigin = choice.why === 'origin'
@@ -177,10 +161,13 @@ export async function resumeStream(
   const verified = await verifyWork(context, saved, savedAt, world, survey)
   const drift = isAsked || survey.trusted ? verified.drift : withoutName(verified.drift)
   const ended = named === null ? await tellEnded(context, survey, last) : { notes: [], sections: [] }
-  const learnings = await learningsFor(context, survey, work)
+  const learnings = await learningsFor(context, survey, { work, written: files.learnings })
+  const newer = named === null ? files.work : []
   const told = {
     ...{ work: saved, stream: choice.name, savedAtMs: point.atMs, nowMs, checks: verified.checks },
-    ...{ drift, learnings, talks, earlier, asksFocus, merged: ended.sections },
+    ...{ drift, learnings, talks, earlier, asksFocus },
+    ...{ shownIn: last.inLedger ? ('ledger' as const) : ('checkpoint' as const) },
+    merged: [...newer.map((one) => foundSection(one, nowMs)), ...ended.sections],
     notes: [
       ...(isOrigin ? [BRANCH_NOTES.inherited(choice.name)] : []),
       ...ended.notes,

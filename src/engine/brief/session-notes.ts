@@ -1,15 +1,17 @@
+import { nameProblem } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
 import type { Session, SessionKey } from '../../core/session.ts'
 import { ageOf } from '../../core/text.ts'
 import { SESSION_NOTES, SESSION_STATES } from '../../policy/agent-words.ts'
 import { isLive, quietFor, runningIn, STALE_AFTER_MS } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context/context.ts'
+import { listRunsInProgress, type StoredRun } from '../surroundings/stored-runs.ts'
 import type { Here } from '../trust/here.ts'
 
-/** A line about a session. */
+/** A line about a session, or about the run in progress, which is of no session. */
 export interface SessionNote {
   session: string
-  about: 'state' | 'pause' | 'running' | 'hooks'
+  about: 'state' | 'pause' | 'running' | 'hooks' | 'run'
   text: string
 }
 
@@ -38,10 +40,23 @@ export async function notesHere(
     .filter(({ id }) => id !== (current ?? context.session)?.id)
   const toldAt = others.reduce((latest, { told }) => (told && told.at > latest ? told.at : latest), '')
   const nowMs = ports.now()
-  return others
-    .filter((session) => isLive(session) || noteTime(session) > toldAt)
-    .slice(0, MOST_SESSIONS)
-    .flatMap((session) => sessionNotesOf(session, nowMs, trusted))
+  return [
+    ...runNotesOf(await listRunsInProgress(context), nowMs, trusted),
+    ...others
+      .filter((session) => isLive(session) || noteTime(session) > toldAt)
+      .slice(0, MOST_SESSIONS)
+      .flatMap((session) => sessionNotesOf(session, nowMs, trusted)),
+  ]
+}
+
+/** The newest run in progress, in a line. A step may have a name from a plan that a stranger wrote. */
+function runNotesOf([run, ...others]: readonly StoredRun[], nowMs: number, trusted: boolean): SessionNote[] {
+  if (run === undefined) return []
+  const { stream, stepId, stepsDone, steps, updatedAt } = run
+  const step = trusted && stepId !== null && nameProblem(stepId) === null ? stepId : null
+  const age = ageOf(nowMs - Date.parse(updatedAt))
+  const text = SESSION_NOTES.run(stream.name, { step, stepsDone, steps, age, others: others.length })
+  return [{ session: '', about: 'run', text }]
 }
 
 /** When a start could first say what it says now: that a session broke off is known an hour after its last word. */

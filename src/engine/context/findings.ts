@@ -35,6 +35,9 @@ const noteFinding = (what: string): FindingWords => ({
   todo: 'It is passed over; what was saved is in the store.',
 })
 
+const listNames = (names: readonly string[]) =>
+  names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ')
+
 /** Everything that `doctor` can find, by the rooms that look for it. */
 export const FINDINGS = {
   // setup: the settings of an agent, the home
@@ -145,6 +148,14 @@ export const FINDINGS = {
   severalCurrent: (names: readonly string[]) => ({
     what: `Several documents say they are current: ${names.join(', ')}`,
     todo: `Choose one with \`savepoint focus <id>\`, or keep the newest: ${FIX}`,
+  }),
+  noneCurrent: (names: readonly string[]) => ({
+    what: `No document is current; active: ${listNames(names)}`,
+    todo: 'Choose the one you work on: savepoint focus <id>',
+  }),
+  learningsMissing: (names: readonly string[]) => ({
+    what: `Learnings of archived documents are not in checkpoints/LEARNINGS.md: ${listNames(names)}`,
+    todo: `To add them: savepoint archive ${names[0]}`,
   }),
   documentTrouble: ({ path, line, what, todo }: FindingWords & { path: string; line: number }) => ({
     what: `${path}:${line}: ${what}`,

@@ -1,5 +1,6 @@
 import { NOTES } from '../../core/layout.ts'
 import { formatCount, quoteShort } from '../../core/text.ts'
+import { visible } from '../../core/visible.ts'
 import type { ResumeChoice } from '../../policy/resolve.ts'
 
 /** Why a piece of work was chosen, after its name. */
@@ -16,9 +17,13 @@ export const WHY: Record<Extract<ResumeChoice, { kind: 'stream' }>['why'], strin
   session: 'it is what the last session worked on',
 }
 
+/** A file by its name, with how many lie beside it. */
+const nameFile = ({ path, count }: { path: string; count: number }) =>
+  `${visible(path)}${count > 1 ? ` (and ${count - 1} more)` : ''}`
+
 /** What `init` and `uninstall` say of a file that they change. */
 export const SETUP_CHANGES = {
-  trusted: 'savepoint untrust ends that',
+  trusted: 'savepoint trust --off ends that',
   hookLauncher: 'what the hooks start',
   serverLauncher: 'what the plugin starts as its server',
   plugin: 'the plugin',
@@ -55,7 +60,7 @@ export const NOTICES = {
   workspaceUntrusted:
     'This workspace is not trusted: edits of its documents are not taken in. See: savepoint trust --help',
   workspaceTrusted:
-    'This workspace is trusted from now on: edits of its documents are taken in (savepoint untrust ends that).',
+    'This workspace is trusted from now on: edits of its documents are taken in (savepoint trust --off ends that).',
   unreviewedText: (stream: string) =>
     `${stream} holds text that nobody here has reviewed: savepoint trust --review`,
   newerTextUnreviewed: (stream: string) =>
@@ -78,6 +83,12 @@ export const NOTICES = {
     `Git was not told that ${from} is ${to} now: ${problem}`,
   notePlaceTaken: (path: string) =>
     `${path} is somebody else's file: the note was not written, its text is in the store.`,
+  registryNotWritten: (path: string, problem: string) => `${path} was not written: ${problem}`,
+  registryTracked: (path: string) => `${path} was not written: git tracks it. Take it out of git's index.`,
+  registryPlaceTaken: (path: string) =>
+    `${path} was not written: the file there is not ours. Move it, or set registry to false.`,
+  registrySetAside: (path: string, where: string) =>
+    `${path} was changed by hand: it is kept as ${where}, and rebuilt.`,
   indexUnchanged: (path: string, problem: string) =>
     `${path} was left as it is: ${problem}. Mend it, and the next save sets its time.`,
   leftover: (path: string) => `${path} was left by a write that was broken off; look at it, then remove it.`,
@@ -93,6 +104,8 @@ export const NOTICES = {
     `${path}:${line}: ${what}. ${todo}`,
   gitOperation: (operation: string) =>
     `A ${operation} is in progress: documents are left alone until it ends.`,
+  learningsOwed: (stream: string, count: number) =>
+    `${formatCount(count, 'learning')} of ${stream} not in checkpoints/LEARNINGS.md, which git tracks. Add: savepoint archive ${stream}`,
   severalCurrent: (names: readonly string[]) =>
     `Several documents say they are current: ${names.join(', ')}. Choose one: savepoint focus <id>`,
   stillCurrent: (path: string | undefined, problem: unknown) =>
@@ -142,6 +155,11 @@ export const NOTICES = {
   chosenWork: (stream: string, why: keyof typeof WHY) => `This is ${stream}: ${WHY[why]}.`,
   ledgerEditCounts: (path: string) =>
     `${path} was edited by hand: what it says counts, and the next save keeps it.`,
+  filePassedOver: (path: string, problem: string) => `${visible(path)} was passed over: ${problem}.`,
+  noteUnreviewed: (isTrusted: boolean) =>
+    `This note came with the repository, and ${isTrusted ? 'nobody here has reviewed it' : 'this workspace is not trusted'}.`,
+  filesUnreviewed: (files: ReadonlyArray<{ path: string; count: number }>, isTrusted: boolean) =>
+    `Not told, because ${isTrusted ? 'git brought it and nobody here has reviewed it' : 'this workspace is not trusted'}: ${files.map(nameFile).join(', ')}. ${isTrusted ? 'To review: savepoint import, then savepoint trust --review' : 'If it is yours: savepoint trust'}`,
   ledgerPassedOver: (path: string, problem: string) => `${path} was passed over: ${problem}.`,
   manyHandoffs: (path: string, count: number, most: number) =>
     `${path} has ${count} handoffs; the newest ${most} are looked at.`,
@@ -162,6 +180,9 @@ export const NOTICES = {
     `${path} cannot be read: ${problem}. What is told is what was read before.`,
 
   // runs
+  runFoldersUnread: (count: number) =>
+    `${formatCount(count, 'more folder')} in checkpoints/ ${count === 1 ? 'was' : 'were'} not looked at.`,
+  runSteppedBack: (message: string) => `${message}. This is the newest good snapshot before it.`,
   retentionSkipped: (run: string, problem: string) => `Retention of run ${run} did not run: ${problem}`,
   workspaceBusy:
     'Another process is writing in this workspace; what is saved is in the store, its files follow.',
@@ -177,6 +198,10 @@ export const NOTICES = {
     `${signal === null ? 'A heartbeat' : `The stop by ${signal}`} was not saved: ${problem}`,
   endNotSaved: (problem: string) => `The end of the command was not saved: ${problem}`,
 
+  // import: what other tools left here
+  importQuestion: (count: number) =>
+    `${formatCount(count, 'document')} of other tools here (notes, ledger, handoffs). Import ${count === 1 ? 'it' : 'them'}? (y/N)`,
+
   // transfer: work of another machine
   cloneOfKnown: (name: string, work: string, short: string) =>
     `This looks like a clone of ${quoteShort(name)}, whose work is in the store (${work}). To take it over: savepoint import --adopt ${short}`,
@@ -185,6 +210,7 @@ export const NOTICES = {
   adopted: (name: string, work: string) =>
     `This clone has the work of ${quoteShort(name)} from now on: ${work}.`,
   workRenamed: (was: string, now: string) => `${was} was in both: yours of this clone is ${now} now.`,
+  noPlaceIn: (format: string, fields: string) => `No place in a ${format}: ${fields}`,
   exportedWithout: (what: readonly string[]) =>
     `Damaged in the store, and not in the export: ${what.slice(0, 5).join(', ')}${what.length > 5 ? ` and ${what.length - 5} more` : ''}. See: savepoint doctor`,
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { randomToken } from '../../core/id.ts'
+import { parseOrUndefined } from '../../core/json.ts'
 import type { Ports } from '../../core/ports.ts'
-import { errorCode, ReasonError } from '../../core/reason.ts'
+import { errorCode, unlessRefused } from '../../core/reason.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { removeDurably, writeDurably } from '../../fs/durable.ts'
 import { makePrivateFolder } from '../../fs/private.ts'
@@ -10,15 +11,8 @@ const MAX_BYTES = 4 * 1024 * 1024
 const MODE = 0o600
 
 /** A file of ours in the home; undefined where there is none, or it is no JSON. */
-export function readPrivateJson(home: string, name: string): unknown {
-  const bytes = readPrivate(home, name)
-  try {
-    return bytes === null ? undefined : JSON.parse(bytes.toString('utf8'))
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return undefined
-  }
-}
+export const readPrivateJson = (home: string, name: string): unknown =>
+  parseOrUndefined(readPrivate(home, name)?.toString('utf8') ?? '')
 
 export function readPrivate(folderPath: string, name: string): Buffer | null {
   return inFolder(folderPath, (folder) => folder.read(name, MAX_BYTES))
@@ -43,29 +37,23 @@ export const writePrivateJson = (home: string, name: string, value: unknown, por
   writePrivate(home, name, Buffer.from(`${JSON.stringify(value, null, 2)}\n`), ports)
 
 /** Only a memory: where it cannot be written, it is found out again. */
-export function rememberJson(home: string, name: string, value: unknown, ports: Ports): void {
-  try {
-    writePrivateJson(home, name, value, ports)
-  } catch (error) {
-    if (!(error instanceof ReasonError) && errorCode(error) === undefined) throw error
-  }
-}
+export const rememberJson = (home: string, name: string, value: unknown, ports: Ports) =>
+  void unlessRefused(() => writePrivateJson(home, name, value, ports))
 
 export const removePrivate = (folderPath: string, name: string): boolean =>
   inFolder(folderPath, (folder) => removeDurably(folder, name)) ?? false
 
 /** Null where the folder is not there. */
 function inFolder<T>(path: string, act: (folder: Folder) => T): T | null {
-  let folder: Folder
+  using folder = openPresent(path)
+  return folder && act(folder)
+}
+
+function openPresent(path: string): Folder | null {
   try {
-    folder = openFolder(path)
+    return openFolder(path)
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
     return null
-  }
-  try {
-    return act(folder)
-  } finally {
-    folder.close()
   }
 }

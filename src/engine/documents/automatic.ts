@@ -53,6 +53,18 @@ export async function readSavedByHand(store: Store, checkpoint: Checkpoint): Pro
   return { ...work, overheard: [] }
 }
 
+/** When somebody last saved it by hand; null where nobody did, or where that is too far back. */
+export async function readHandSaveTime(store: Store, checkpoint: Checkpoint): Promise<string | null> {
+  let one: Checkpoint | null = checkpoint
+  for (let step = 0; one !== null && step < MOST_STEPS; step += 1) {
+    if (!isAutomatic(one)) return one.at
+    const stored: StoredCheckpoint | null =
+      one.parent === null ? null : await store.log.readCheckpoint(one.parent)
+    one = stored?.state === 'whole' ? stored.checkpoint : null
+  }
+  return null
+}
+
 const keyOf = (list: List, name: string) => `${list}\n${name}`
 
 /** What automatic checkpoints added to some lists, and the newest work that somebody saved. */

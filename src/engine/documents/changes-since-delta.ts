@@ -34,7 +34,7 @@ export async function changesSinceDelta(context: Context, survey: Survey, row: W
   const rest = files.length - MOST_ROWS
   const told = { total: files.length, isTold: problem === null }
   if (rest <= 0) return { ...told, rows: files }
-  const more = { path: '', action: 'more', description: `${rest} further files` }
+  const more = { path: '', action: '', description: `${rest} further files` }
   return { ...told, rows: [...files.slice(0, MOST_ROWS), more] }
 }
 

@@ -1,10 +1,12 @@
+import { isArchived } from '../../formats/checkpoint-md/layout.ts'
 import { readFrontMatter } from '../../formats/markdown/front-matter.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { FINDINGS, FIXES, type Finding } from '../context/findings.ts'
 import { actOnDocuments } from './act-on-documents.ts'
+import { namesWithoutLearnings } from './owed-learnings.ts'
 import { focusOn } from './set-focus.ts'
-import { currentsOf, type Survey, surveyDocuments } from './survey.ts'
+import { currentsOf, isHere, type Survey, surveyDocuments } from './survey.ts'
 import { takeIn } from './take-in.ts'
 
 /** The checkpoint documents of this workspace. Without `fix` nothing is taken in and nothing is written. */
@@ -38,6 +40,18 @@ export async function examineDocuments(context: Context, fix: boolean, findings:
       ...FINDINGS.severalCurrent(several.map(({ stream }) => stream.name)),
       fixed: kept && FIXES.focused(kept.newest),
     })
+  if (!survey.trusted) return
+  const own = survey.rows.filter(({ position }) => !position.foreign)
+  const open = own.filter((row) => row.view && isHere(survey, row) && !isArchived(row.view.path))
+  if (several.length === 0 && open.length > 0 && !own.some(({ focused }) => focused))
+    findings.push({
+      level: 'note',
+      ...FINDINGS.noneCurrent(open.map(({ stream }) => stream.name)),
+      fixed: null,
+    })
+  const untaught = await namesWithoutLearnings(context, own)
+  if (untaught.length > 0)
+    findings.push({ level: 'note', ...FINDINGS.learningsMissing(untaught), fixed: null })
 }
 
 function tellTroubles({ troubles, operation, foreign }: Survey, findings: Finding[]): void {

@@ -1,6 +1,7 @@
 import { type Change, noChange } from '../../core/checkpoint.ts'
 import { nameKey, streamId } from '../../core/id.ts'
 import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
+import { isArchived } from '../../formats/checkpoint-md/layout.ts'
 import { saysCurrent } from '../../formats/checkpoint-md/read.ts'
 import { signatureOf } from '../../formats/checkpoint-md/signature.ts'
 import { changeOf } from '../../formats/checkpoint-md/work.ts'
@@ -17,6 +18,7 @@ import { type Arrival, readArrivals, type Stamp, withoutTwins } from './arrivals
 import { documentPoint, joinCommits } from './checkpoint-of.ts'
 import { afterHead } from './find-stream.ts'
 import { focusAsDocumentsSay, tellSetBack } from './focus-as-documents-say.ts'
+import { oweLearnings } from './owed-learnings.ts'
 import { findFormer, findWithdrawn, type Survey } from './survey.ts'
 
 /** What looking at the files came to: what to commit, and what to tell. */
@@ -55,7 +57,10 @@ export async function takeIn(context: Context, survey: Survey, most?: number): P
         continue
       }
       const source = delivery?.delivered ? BY_USER : sourceOf(arrival.path)
-      parts.push((await adopt(context, survey, arrival, row, delivery, source)) ?? {})
+      const adopted = (await adopt(context, survey, arrival, row, delivery, source)) ?? {}
+      parts.push(adopted)
+      // What git brings from elsewhere brings its learnings along.
+      if (!delivery?.delivered) parts.push(await learningsOf(context, arrival, row, adopted))
     }
   }
   if (survey.trusted && survey.operation === null)
@@ -65,6 +70,23 @@ export async function takeIn(context: Context, survey: Survey, most?: number): P
     commit.focus === undefined &&
     Object.values(commit).every((value) => !Array.isArray(value) || value.length === 0)
   return { commit, isEmpty, stamps }
+}
+
+/** What a document that came to the archive by hand owes to LEARNINGS.md. */
+async function learningsOf(
+  context: Context,
+  { path, reading }: Arrival,
+  row: WorkRow | undefined,
+  { documents = [], appends = [] }: Partial<DocumentCommit>,
+): Promise<Partial<DocumentCommit>> {
+  const id = documents[0]?.checkpoint
+  if (!isArchived(path) || id === undefined) return {}
+  const stored = await context.store.log.readCheckpoint(id)
+  const known = stored?.state === 'whole' ? stored.checkpoint : null
+  const fresh = appends.map(({ checkpoint }) => checkpoint).find((one) => one.id === id)
+  const checkpoint = fresh && 'work' in fresh ? fresh : known
+  const moved = { path, name: row?.stream.name ?? reading.id, from: row?.view?.path }
+  return oweLearnings(context, moved, checkpoint)
 }
 
 /** A document that git brings would displace own work that never had one. */

@@ -1,12 +1,15 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { runNameProblem } from '../../core/id.ts'
 import { NOTE_FILE, NOTES, notesOfPlan, PLANS } from '../../core/layout.ts'
 import { DEFAULT_LEDGER } from '../../core/ledger-path.ts'
-import { describeError, errorCode, ReasonError, usageError } from '../../core/reason.ts'
+import { errorCode, usageError } from '../../core/reason.ts'
 import { HANDOFFS } from '../../formats/handoff-md/layout.ts'
+import { RUNS_FOLDER } from '../../formats/snapshot/layout.ts'
 import { type Folder, type FolderEntry, openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import type { Context } from '../context/context.ts'
+import { type SkippedFile, sourceProblemOf } from '../surroundings/read-work-file.ts'
 
 /** A walk stops at this number of files: the user may have named the root of a disk. */
 const MAX_ENTRIES = 100_000
@@ -20,11 +23,6 @@ export interface SourceCandidate {
   path: string
   /** `takeNamed` by the user, at a `usual` place of such a document, or only met on a `walk`. */
   how: 'named' | 'usual' | 'walk'
-}
-
-export interface SkippedFile {
-  path: string
-  problem: string
 }
 
 export interface FoundSources {
@@ -96,6 +94,8 @@ class Search {
       if (kind !== null) this.take(path.split('/'), kind, 'usual')
     }
     this.list(HANDOFFS, /\.md$/i)
+    for (const { name, kind } of this.entriesIn([RUNS_FOLDER]))
+      if (kind === 'folder' && runNameProblem(name) === null) this.list([RUNS_FOLDER, name], /^latest\.json$/)
   }
 
   /** What the user named: a file, or a folder and all below it. */
@@ -174,14 +174,4 @@ class Search {
       return otherwise
     }
   }
-}
-
-/** What is wrong with a file, without the path that stands before it anyway. A defect of ours is thrown on. */
-export function sourceProblemOf(error: unknown): string {
-  if (error instanceof ReasonError) {
-    if (error.reason === 'file_too_large') return `it is too large: over ${error.data.limit} bytes`
-    return String(error.data.problem ?? error.message)
-  }
-  if (errorCode(error) === undefined) throw error
-  return describeError(error)
 }

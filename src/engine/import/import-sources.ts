@@ -1,6 +1,7 @@
 import { nameKey } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
+import { RUNS_FOLDER } from '../../formats/snapshot/layout.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
@@ -8,6 +9,7 @@ import { storeBusy, workspaceLockForSave } from '../context/workspace-lock.ts'
 import { bringUpToDate } from '../documents/bring-up-to-date.ts'
 import { tellProblems } from '../documents/read-survey.ts'
 import { type Survey, standingOf, surveyDocuments } from '../documents/survey.ts'
+import { takeInRun } from '../runs/take-in-run.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
 import { type Here, lookHere } from '../trust/here.ts'
 import { findSources } from './find-sources.ts'
@@ -22,11 +24,13 @@ import { type Readings, readCandidates, sourceAt } from './read-candidates.ts'
 import type { SourceDocument } from './read-source.ts'
 import { takeSources } from './take-sources.ts'
 
-export interface ImportReport extends Omit<Readings, 'sources'> {
+export interface ImportReport extends Omit<Readings, 'sources' | 'runs'> {
   dryRun: boolean
   trusted: boolean
   imported: number
   known: number
+  /** Runs that came from their folders; `count` is null where it was only asked. */
+  runs: Array<{ run: string; began: boolean; count: number | null }>
   streams: Array<{ id: string; began: boolean; count: number; foreign: boolean; first: string; last: string }>
 }
 
@@ -39,9 +43,9 @@ export async function importSources(
   const here = await lookHere(context)
   const { trusted } = here
   const found = findSources(context, paths)
-  const { sources: read, ...readings } = readCandidates(context, found.candidates)
+  const { sources: read, runs, ...readings } = readCandidates(context, found.candidates)
   const report: ImportReport = {
-    ...{ dryRun: isDry, trusted, imported: 0, known: 0, streams: [] },
+    ...{ dryRun: isDry, trusted, imported: 0, known: 0, runs: [], streams: [] },
     ...{ ...readings, skipped: [...found.skipped, ...readings.skipped] },
   }
   const sources = await newOnes(context, read, report)
@@ -52,7 +56,38 @@ export async function importSources(
     tellTaken(report, taken)
     for (const { name, isNew, sources: mine } of lanes) count(report, name, isNew, mine)
   } else if (placed.length > 0) await takeAll(context, here, placed, report)
+  await takeRuns(context, here, runs, report)
   return report
+}
+
+/** Runs that are new here. What others wrote is taken only where the user named it. */
+async function takeRuns(
+  context: Context,
+  here: Here,
+  runs: Readings['runs'],
+  report: ImportReport,
+): Promise<void> {
+  const found = [...runs].map(([run, { path, named }]) => ({ run, path, named }))
+  const deliveries = await deliveriesOf(context, here, here.trusted ? found : [])
+  for (const { run, path, named } of found) {
+    const isKnown = (await context.store.log.findStream(context.identity.repository, run)) !== null
+    const isForeign = !here.trusted || deliveries.get(path)?.foreign === true
+    if (isForeign && !named && !isKnown)
+      report.skipped.push({
+        path,
+        problem: `not yours: to take it in, savepoint import ${RUNS_FOLDER}/${run}`,
+      })
+    else if (report.dryRun) {
+      if (isKnown) report.known += 1
+      else report.runs.push({ run, began: true, count: null })
+    } else {
+      const taken = await takeInRun(context, run)
+      if (taken === null)
+        report.skipped.push({ path, problem: 'no file in it is a sound snapshot of that run' })
+      else if (taken.count === 0) report.known += 1
+      else report.runs.push(taken)
+    }
+  }
 }
 
 /** What this repository has not seen yet, each text once. A file of our own that was changed is not taken for new. */

@@ -3,7 +3,8 @@ import { openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import type { Context } from '../context/context.ts'
 import { foldersOf, nameOf } from '../publish/guard.ts'
-import { type SkippedFile, type SourceCandidate, sourceProblemOf } from './find-sources.ts'
+import { type SkippedFile, sourceProblemOf } from '../surroundings/read-work-file.ts'
+import type { SourceCandidate } from './find-sources.ts'
 import {
   placeVerdict,
   type ReadSource,
@@ -17,13 +18,15 @@ export interface Readings {
   skipped: SkippedFile[]
   /** Files that come into the store another way. */
   elsewhere: SkippedFile[]
+  /** Runs whose files were met; `named` where the user named one of them. */
+  runs: Map<string, { path: string; named: boolean }>
   /** Files below a given folder that are no documents of a known kind. */
   other: number
 }
 
 /** Reads every candidate once, and keeps of each only what says where it belongs. */
 export function readCandidates(context: Context, candidates: readonly SourceCandidate[]): Readings {
-  const readings: Readings = { sources: [], skipped: [], elsewhere: [], other: 0 }
+  const readings: Readings = { sources: [], skipped: [], elsewhere: [], runs: new Map(), other: 0 }
   candidates.forEach((candidate, at) => {
     const { path } = candidate
     const verdict = verdictOf(context, candidate)
@@ -31,6 +34,10 @@ export function readCandidates(context: Context, candidates: readonly SourceCand
       const { text: _text, said: _said, ...source } = verdict.source
       readings.sources.push(source)
     } else if (verdict.is === 'problem') readings.skipped.push({ path, problem: verdict.problem })
+    else if (verdict.is === 'snapshot' && verdict.run === null)
+      readings.skipped.push({ path, problem: 'a snapshot outside of its run folder: see savepoint convert' })
+    else if (verdict.is === 'snapshot')
+      readings.runs.set(verdict.run ?? '', { path, named: candidate.how !== 'usual' })
     else if (verdict.is === 'elsewhere') readings.elsewhere.push({ path, problem: verdict.why })
     else readings.other += 1
     context.progress(at + 1, candidates.length)

@@ -6,7 +6,6 @@ import { decodeUtf8 } from '../../core/text.ts'
 import type { WorkState } from '../../core/work.ts'
 import { isDocumentName } from '../../formats/checkpoint-md/layout.ts'
 import { readDocument } from '../../formats/checkpoint-md/read.ts'
-import { readTimestamp } from '../../formats/checkpoint-md/timestamp.ts'
 import { decodeHandoff } from '../../formats/handoff-md/codec.ts'
 import { decodeLedger } from '../../formats/ledger-md/codec.ts'
 import { readFrontMatter } from '../../formats/markdown/front-matter.ts'
@@ -16,20 +15,16 @@ import { snapshotOfName } from '../../formats/snapshot/layout.ts'
 import { branchSlug } from '../../policy/resolve.ts'
 import { isObjectName } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
+import { ledgerStamp, timeWritten, type WrittenTime } from '../surroundings/read-work-file.ts'
 import { isHandoffPlace, isLedgerPlace, type SourceCandidate } from './find-sources.ts'
 
 const MAIN = 'main'
-const DAY = 86_400_000
 
 /** A document that another tool left, as it is going to be a checkpoint. */
-export interface SourceDocument {
+export interface SourceDocument extends WrittenTime {
   path: string
   kind: 'note' | 'ledger' | 'handoff' | 'document'
   hash: string
-  /** When it says that it was written; null where it says nothing. */
-  saidMs: number | null
-  /** When it counts as written: a time to come is not believed, and the file's own time takes its place. */
-  atMs: number
   /** The stream in which it belongs. */
   stream: string
   branch: string | null
@@ -48,13 +43,13 @@ export type Verdict =
   /** It is known here by another way, which is named. */
   | { is: 'elsewhere'; why: string }
   | { is: 'problem'; problem: string }
+  /** A snapshot of a run; the run comes in whole, from its folder. */
+  | { is: 'snapshot'; run: string | null }
   /** Nothing of it is a document of a known kind, and nobody said that it is. */
   | { is: 'other' }
 
 const elsewhere = (why: string): Verdict => ({ is: 'elsewhere', why })
 const problem = (what: string): Verdict => ({ is: 'problem', problem: what })
-
-const RUN_FILE = elsewhere("a run's file: see savepoint doctor")
 
 /** A path that identifies the kind of file by itself: the file is not opened. */
 export function placeVerdict(path: string): Verdict | null {
@@ -64,7 +59,9 @@ export function placeVerdict(path: string): Verdict | null {
     return rest.length === 1 && isDocumentName(rest[0] ?? '')
       ? elsewhere('a checkpoint document: every command takes it in')
       : null
-  return /^(?:latest\.json|history\/[^/]+\.json(?:\.gz)?)$/.test(rest.join('/')) ? RUN_FILE : null
+  return /^(?:latest\.json|history\/[^/]+\.json(?:\.gz)?)$/.test(rest.join('/'))
+    ? { is: 'snapshot', run: folder }
+    : null
 }
 
 /** Classifies a file by its content. It never throws because of that content. */
@@ -75,7 +72,7 @@ export function readSource(
 ): Verdict {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b)
     return snapshotOfName(nameOf(path))
-      ? RUN_FILE
+      ? { is: 'snapshot', run: null }
       : how === 'walk'
         ? { is: 'other' }
         : problem('it is compressed')
@@ -83,10 +80,8 @@ export function readSource(
   if (text === null) return problem('it is not UTF-8 text')
   const nowMs = context.ports.now()
   const source = (from: Pick<ReadSource, 'kind' | 'stream' | 'said'> & Partial<ReadSource>, at: string[]) => {
-    const saidMs = at.map(timeOf).find((ms) => ms !== null) ?? null
-    const isSound = saidMs !== null && saidMs <= nowMs + DAY
-    const atMs = isSound ? saidMs : Math.max(0, Math.min(Math.trunc(modifiedMs), nowMs))
-    const base = { path, hash: sha256(bytes), text, saidMs, atMs, branch: null, commit: null }
+    const written = timeWritten(at, { modifiedMs, nowMs })
+    const base = { path, hash: sha256(bytes), text, ...written, branch: null, commit: null }
     return { is: 'source', source: { ...base, ...from } } as const
   }
   if (/\.json$/i.test(path) || /^\s*\{/.test(text)) {
@@ -98,19 +93,13 @@ export function readSource(
 
 const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
-/** A time as tools write it: ISO 8601, also with a space for the `T`, or as in a note's name. */
-function timeOf(text: string): number | null {
-  const said = text.trim()
-  return readTimestamp(said.replace(/^(\S+) (?=\d)/, '$1T'))?.ms ?? noteTime(said) ?? noteTime(`${said}.json`)
-}
-
 const NOTE_KEYS = ['timestamp', 'summary', 'decisions', 'next_action', 'blockers', 'context']
 
 function readNote(bytes: Buffer, text: string, { path, how }: SourceCandidate): { note: Note } | Verdict {
   if (bytes.length > MAX_NOTE_BYTES) return problem(`it is too large: over ${MAX_NOTE_BYTES} bytes`)
   const read = decodeNote(bytes, '')
   const keys = 'note' in read || how !== 'walk' ? (keysOf(text) ?? []) : []
-  if (keys.includes('snapshot_id') && keys.includes('run_id')) return RUN_FILE
+  if (keys.includes('snapshot_id') && keys.includes('run_id')) return { is: 'snapshot', run: null }
   // A note that was torn has only its name left to tell what it was.
   const isTorn = 'problem' in read && noteTime(nameOf(path)) !== null && keysOf(text) === null
   // Many a tool writes a summary into some file of its own.
@@ -148,8 +137,6 @@ type MakeSource = (
   at: string[],
 ) => Verdict
 
-const STAMP = /^_Last updated:[ \t]*([^\r\n_]{1,60})_/im
-
 function readMarkdown(context: Context, file: Markdown, source: MakeSource): Verdict {
   const { path, how, bytes, text } = file
   const front = readFrontMatter(text)
@@ -169,7 +156,7 @@ function readMarkdown(context: Context, file: Markdown, source: MakeSource): Ver
   const ledger = decodeLedger(text)
   const isLedger = has('sessionledger') || (has('keydecisions') && has('workingset'))
   if (isLedger || (isLedgerPlace(context, path) && Object.keys(ledger).length > 0))
-    return source({ kind: 'ledger', stream: MAIN, said: ledger }, [STAMP.exec(text)?.[1] ?? ''])
+    return source({ kind: 'ledger', stream: MAIN, said: ledger }, [ledgerStamp(text)])
   if (isLedgerPlace(context, path)) return problem('it has none of the sections of a ledger')
   const isTitled = parts.some(({ title }) => /^handoff\s*:/i.test(title))
   const isMarked = isHandoffPlace(path) || isTitled || (front?.fields.has('purpose') ?? false)

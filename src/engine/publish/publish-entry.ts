@@ -1,7 +1,7 @@
 import { sha256 } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { LEARNINGS_FILE, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
-import { addLearnings } from '../../formats/checkpoint-md/learnings.ts'
+import { addLearnings, learningEntryOf } from '../../formats/checkpoint-md/learnings.ts'
 import { readDocument } from '../../formats/checkpoint-md/read.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { findFolder, makeFolders } from '../../fs/durable.ts'
@@ -16,20 +16,20 @@ import type { SettleStep } from './settle-rows.ts'
 export async function publishEntry(context: Context, root: Folder, row: OwedView): Promise<SettleStep> {
   const { store, identity } = context
   const stored = await store.log.readCheckpoint(row.checkpoint)
-  const completion = stored?.state === 'whole' ? stored.checkpoint.completion : undefined
-  const id = row.path.slice(row.path.indexOf('#') + 1)
-  if (completion && completion.learnings.length > 0) {
+  const entry = stored?.state === 'whole' ? learningEntryOf(stored.checkpoint, idOf(row)) : null
+  if (entry !== null) {
     using folder = makeFolders(root, foldersOf(row.path), { sure: true })
     const bytes = folder.read(LEARNINGS_FILE, MAX_DOCUMENT_BYTES)
     const text = learningsText(bytes, row.path)
-    const { learnings } = completion
-    const added = addLearnings(text, { date: completion.date.slice(0, 10), id, learnings })
+    const added = addLearnings(text, entry)
     const isThere = added === text || (await replaceOrGiveBack(context, folder, LEARNINGS_FILE, bytes, added))
     if (!isThere) return 'again'
   }
   await store.local.forgetViews([{ workspace: identity.workspace, path: row.path }])
   return 'done'
 }
+
+const idOf = ({ path }: OwedView) => path.slice(path.indexOf('#') + 1)
 
 /**
  * Puts the shared file back to what it was before an entry, while nothing else in it changed since; `base` is the hash
@@ -38,15 +38,14 @@ export async function publishEntry(context: Context, root: Folder, row: OwedView
 export async function retractEntry(context: Context, root: Folder, row: OwedView): Promise<SettleStep> {
   const { store, identity, notices } = context
   const stored = await store.log.readCheckpoint(row.checkpoint)
-  const completion = stored?.state === 'whole' ? stored.checkpoint.completion : undefined
-  const id = row.path.slice(row.path.indexOf('#') + 1)
+  const entry = stored?.state === 'whole' ? learningEntryOf(stored.checkpoint, idOf(row)) : null
   const before = row.base === null ? '' : await store.log.readText(row.base)
   using folder = findFolder(root, foldersOf(row.path))
   const bytes = folder?.read(LEARNINGS_FILE, MAX_DOCUMENT_BYTES) ?? null
-  if (folder !== null && bytes !== null && completion && before !== null) {
-    const { date, learnings } = completion
-    const added = addLearnings(before, { date: date.slice(0, 10), id, learnings })
-    if (bytes.toString('utf8') !== added) notices.push(NOTICES.entryStays(row.path.replace(/#.*/, ''), id))
+  if (folder !== null && bytes !== null && entry !== null && before !== null) {
+    const added = addLearnings(before, entry)
+    if (bytes.toString('utf8') !== added)
+      notices.push(NOTICES.entryStays(row.path.replace(/#.*/, ''), entry.id))
     else if (row.base === null) removeGuarded(folder, LEARNINGS_FILE, guardOf(context, sha256(bytes)))
     else if (!(await replaceOrGiveBack(context, folder, LEARNINGS_FILE, bytes, before))) return 'again'
   }

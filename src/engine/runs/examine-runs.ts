@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { ReasonError } from '../../core/reason.ts'
-import { HISTORY_FOLDER, LATEST, RUNS_FOLDER, snapshotOfName } from '../../formats/snapshot/layout.ts'
+import { HISTORY_FOLDER, RUNS_FOLDER, snapshotOfName } from '../../formats/snapshot/layout.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { TEMP_ENDING } from '../../fs/durable.ts'
 import type { Stream } from '../../store/log.ts'
@@ -10,6 +10,7 @@ import { workspaceLock } from '../context/workspace-lock.ts'
 import { nameOf } from '../publish/guard.ts'
 import { setAside } from '../publish/publish-snapshot.ts'
 import { openRunFolder, publishRun } from './publish-run.ts'
+import { isRunFolder } from './read-run-folder.ts'
 import { readmitRun, takeUpRunFolder } from './readmit.ts'
 import { inspectTwice } from './verify-run.ts'
 
@@ -163,15 +164,14 @@ async function examineStranger(
 ): Promise<void> {
   const { store, identity } = context
   using folder = runs.folder(name)
-  if (folder?.entry(HISTORY_FOLDER)?.kind !== 'folder' || folder.entry(LATEST) === null) return
+  if (folder === null || !isRunFolder(folder)) return
   if ((await store.log.findStream(identity.repository, name)) !== null) return
-  const taken = fix && (await takeUpRunFolder(context, folder, name))
-  const run = taken ? await store.log.findStream(identity.repository, name) : null
-  const more = run ? await readmitRun(context, run) : 0
+  const taken = fix ? await takeUpRunFolder(context, folder, name) : 0
+  const run = taken > 0 ? await store.log.findStream(identity.repository, name) : null
   if (run) await publishRun(context, run)
   findings.push({
     level: 'warning',
     ...FINDINGS.runUnknown(`${RUNS_FOLDER}/${name}`),
-    fixed: taken ? FIXES.runTakenUp(more + 1) : null,
+    fixed: run ? FIXES.runTakenUp(taken) : null,
   })
 }

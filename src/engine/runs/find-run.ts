@@ -2,13 +2,22 @@ import { requireRunName } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { StoredCheckpoint, Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
+import { findRunOnDisk, type RunOnDisk } from './list-runs.ts'
 
-/** The run of this repository by its id, from any of its worktrees. */
+/** The run of this repository by its id, from any of its worktrees. One that is only on disk is not written to. */
 export async function findRun(context: Context, name: string): Promise<Stream> {
+  const run = await findAnyRun(context, name)
+  if ('newest' in run) throw new ReasonError('run_not_taken_in', { run: run.runId })
+  return run
+}
+
+/** The same; one that is only on disk is found, too. */
+export async function findAnyRun(context: Context, name: string): Promise<Stream | RunOnDisk> {
   requireRunName(name)
   const run = await context.store.log.findStream(context.identity.repository, name)
-  if (run === null) throw new ReasonError('run_unknown', { run: name })
-  return run
+  const found = run ?? (await findRunOnDisk(context, name))
+  if (found === null) throw new ReasonError('run_unknown', { run: name })
+  return found
 }
 
 /** A snapshot of a run by its id, or by `latest`; refuses one that never was and one that is gone. */

@@ -1,59 +1,29 @@
 import { existsSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
-import { sha256 } from '../../core/canonical.ts'
 import { type Checkpoint, noChange, TRIGGERS } from '../../core/checkpoint.ts'
 import { randomId, runNameProblem, sequenceOf } from '../../core/id.ts'
 import { moveStep, type Plan } from '../../core/plan.ts'
-import { errorCode, ReasonError } from '../../core/reason.ts'
+import { instant } from '../../core/ports.ts'
+import { ReasonError } from '../../core/reason.ts'
 import { emptyWork, type WorkState } from '../../core/work.ts'
-import { decodeSnapshot, inflateHistory, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
 import type { SnapshotDocument } from '../../formats/snapshot/document.ts'
-import { HISTORY_FOLDER, latestPath, RUNS_FOLDER, snapshotOfName } from '../../formats/snapshot/layout.ts'
+import {
+  HISTORY_FOLDER,
+  historyPath,
+  LATEST,
+  latestPath,
+  RUNS_FOLDER,
+} from '../../formats/snapshot/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
-import type { Stream } from '../../store/log.ts'
+import { redactAll } from '../../policy/redact.ts'
+import type { ViewRow } from '../../store/local-state.ts'
+import type { NewStream, Stream } from '../../store/log.ts'
 import { type Context, workspaceRoot } from '../context/context.ts'
 import { renderFile } from '../publish/render-snapshot.ts'
 import { openRunFolder } from './publish-run.ts'
 import { readPlan } from './read-plan.ts'
+import { type FoundSnapshot, readHistory, readLatest } from './read-run-folder.ts'
 import { owedView } from './take-snapshot.ts'
-
-interface FoundSnapshot {
-  document: SnapshotDocument
-  name: string
-  hash: string
-  contentHash: string
-}
-
-/** Every snapshot in a history folder that reads well, in its order. A bad file hides only itself. */
-export function readHistory(run: Folder): FoundSnapshot[] {
-  using history = run.folder(HISTORY_FOLDER)
-  if (history === null) return []
-  const found = new Map<string, FoundSnapshot>()
-  for (const name of history.names()) {
-    const one = snapshotOfName(name) === null ? null : readOne(history, name)
-    if (one !== null && snapshotOfName(name)?.snapshot === one.document.snapshot_id)
-      found.set(one.document.snapshot_id, one)
-  }
-  return [...found.values()].sort(
-    (a, b) =>
-      orderOf(a) - orderOf(b) || Date.parse(a.document.created_at) - Date.parse(b.document.created_at),
-  )
-}
-
-const orderOf = ({ document }: FoundSnapshot) => sequenceOf(document.snapshot_id) ?? 0
-
-function readOne(history: Folder, name: string): FoundSnapshot | null {
-  try {
-    const bytes = history.read(name, MAX_SNAPSHOT_BYTES)
-    if (bytes === null) return null
-    const document = decodeSnapshot(bytes, name)
-    const plain = name.endsWith('.gz') ? inflateHistory(bytes, name) : bytes
-    return { document, name, hash: sha256(bytes), contentHash: sha256(plain) }
-  } catch (error) {
-    if (error instanceof ReasonError || errorCode(error) !== undefined) return null
-    throw error
-  }
-}
 
 /** How far a file may be ahead of what the store knows: more than a day of heartbeats and steps. */
 const AHEAD = 2_000
@@ -67,38 +37,57 @@ export async function readmitRun(context: Context, run: Stream): Promise<number>
   using folder = await openRunFolder(context, run)
   if (folder === null) return 0
   const known = new Set((await context.store.log.readHistory(run.id)).map(({ id }) => id))
-  let admitted = 0
-  for (const found of readHistory(folder)) {
+  const numbered = readHistory(folder).flatMap((found): NumberedSnapshot[] => {
     const { snapshot_id, run_id } = found.document
-    const sequence = sequenceOf(snapshot_id)
-    if (known.has(snapshot_id) || run_id !== run.name || sequence === null) continue
-    // A file can say anything of itself: one that is far ahead of the run is not of this run.
-    if (sequence > run.headSequence + admitted + AHEAD) continue
-    const work = replay(await workBefore(context, run, sequence, found.document), found.document)
-    const checkpoint = checkpointOf(found.document, run.id, work)
-    if (await context.store.acts.readmit(checkpoint, sequence, [publishedView(run, found)])) admitted += 1
-  }
-  if (admitted > 0) await oweLatest(context, run)
+    const number = sequenceOf(snapshot_id)
+    return known.has(snapshot_id) || run_id !== run.name || number === null ? [] : [{ ...found, number }]
+  })
+  // A file can say anything of itself: one that is far ahead of the run is not of this run.
+  const near = numbered.filter(({ number }, at) => number <= run.headSequence + at + AHEAD)
+  const admitted = await admit(context, run, near)
+  if (admitted > 0) await settleAdmitted(context, run)
   return admitted
 }
 
-const publishedView = (
-  run: Pick<Stream, 'workspace' | 'name'>,
-  { name, hash, contentHash }: FoundSnapshot,
-) => ({
-  workspace: run.workspace,
-  path: `${RUNS_FOLDER}/${run.name}/${HISTORY_FOLDER}/${name}`,
-  hash,
-  contentHash,
-  state: 'published' as const,
-})
+interface NumberedSnapshot extends FoundSnapshot {
+  number: number
+}
 
-/** After snapshots came back the newest may be another: `latest.json` is written again with the next command. */
-async function oweLatest(context: Context, run: Stream): Promise<void> {
+async function admit(context: Context, run: Stream, snapshots: readonly NumberedSnapshot[]): Promise<number> {
+  let admitted = 0
+  for (const found of snapshots) {
+    const { document, number } = found
+    const work = replay(await workBefore(context, run, number, document), document)
+    const checkpoint = checkpointOf(context, document, run.id, work)
+    const readmit = { checkpoint, sequence: number }
+    const { workspace } = run
+    const views = [foundView(run, found)]
+    if ((await context.store.acts.commit({ workspace, readmit, views })).done) admitted += 1
+  }
+  return admitted
+}
+
+/** The history file of a snapshot: where only `latest.json` has it, it is still to be written. */
+function foundView(
+  { id, workspace, name: run }: Pick<Stream, 'id' | 'workspace' | 'name'>,
+  { document, name, hash, contentHash }: FoundSnapshot,
+): ViewRow {
+  const view = { workspace, stream: id, checkpoint: document.snapshot_id, hash, contentHash }
+  return name === LATEST
+    ? { ...view, path: historyPath(run, document.snapshot_id), state: 'pending' }
+    : { ...view, path: `${RUNS_FOLDER}/${run}/${HISTORY_FOLDER}/${name}`, state: 'published' }
+}
+
+/**
+ * After snapshots came back. Numbers that no file has were removed: without a word on them the run would count as
+ * damaged. The newest snapshot may be another, so `latest.json` is written again with the next command.
+ */
+async function settleAdmitted(context: Context, run: Stream): Promise<void> {
+  await context.store.log.closeGaps(instant(context.ports.now()))
   const { base } = await context.store.log.readSituation(run.id)
   const file = renderFile(base.checkpoint, run.name, base.notes)
   const views = [owedView(run, latestPath(run.name), file)]
-  await context.store.local.apply({ of: 'views', checkpoint: base.checkpoint, views })
+  await context.store.local.apply({ workspace: run.workspace, views })
 }
 
 async function workBefore(
@@ -145,43 +134,97 @@ function replay(work: WorkState, { step_state: step }: SnapshotDocument): WorkSt
   return { ...work, position: { ...work.position, plan: moved, step: step.step_id } }
 }
 
-function checkpointOf(document: SnapshotDocument, stream: string, work: WorkState): Checkpoint {
+function checkpointOf(
+  { mark }: Context,
+  document: SnapshotDocument,
+  stream: string,
+  work: WorkState,
+): Checkpoint {
   const digest = document.context_digest
-  return {
-    id: document.snapshot_id,
-    stream,
-    parent: null,
-    at: document.created_at,
-    triggers: document.source_details.map(({ trigger, at, note = '' }) => ({
-      kind: TRIGGERS.find((kind) => kind === trigger) ?? 'adopted',
-      at,
-      note,
-    })),
-    progress: document.status,
-    work,
-    change: { ...noChange(), commands: document.command_outcomes },
-    health: {
-      pressure: digest.window_pressure,
-      protected: digest.protected_artifacts,
-      dropped: digest.dropped_items,
-      profile: digest.policy_profile,
+  return redactAll(
+    {
+      id: document.snapshot_id,
+      stream,
+      parent: null,
+      at: document.created_at,
+      triggers: document.source_details.map(({ trigger, at, note = '' }) => ({
+        kind: TRIGGERS.find((kind) => kind === trigger) ?? 'adopted',
+        at,
+        note,
+      })),
+      progress: document.status,
+      work,
+      change: { ...noChange(), commands: document.command_outcomes },
+      health: {
+        pressure: digest.window_pressure,
+        protected: digest.protected_artifacts,
+        dropped: digest.dropped_items,
+        profile: digest.policy_profile,
+      },
     },
-  }
+    mark,
+  )
 }
 
-/** Takes up a run folder that the store does not know. Only ever at the user's own word. */
-export async function takeUpRunFolder(context: Context, folder: Folder, name: string): Promise<boolean> {
-  const [first] = readHistory(folder)
-  if (first === undefined || first.document.run_id !== name || runNameProblem(name) !== null) return false
-  const id = randomId('run', context.ports.random)
-  const { document } = first
-  const work = replay(workFromPlanFile(context, context.place.root, document.step_state.plan_path), document)
-  const { repository, workspace } = context.identity
-  const stream = { id, repository, workspace, kind: 'run' as const, name }
-  const begun = await context.store.acts.begin(stream, checkpointOf(document, id, work), [
-    publishedView(stream, first),
-  ])
-  const run = begun ? await context.store.log.findStream(repository, name) : null
-  if (run !== null) await oweLatest(context, run)
-  return begun
+/**
+ * Takes up a run folder that the store does not know, with every snapshot in it that reads well; answers how many, none
+ * where it is no run of that name. Only ever at the user's own word.
+ */
+export async function takeUpRunFolder(context: Context, folder: Folder, name: string): Promise<number> {
+  const snapshots = numberSnapshots(readWholeRun(folder).filter(({ document }) => document.run_id === name))
+  const [first] = snapshots
+  if (first === undefined || runNameProblem(name) !== null) return 0
+  const { store, identity, ports } = context
+  const { repository, workspace } = identity
+  const stream = { id: randomId('run', ports.random), repository, workspace, kind: 'run' as const, name }
+  const run = (await beginStream(context, stream, first))
+    ? await store.log.findStream(repository, name)
+    : null
+  if (run === null) return 0
+  const admitted = await admit(context, run, snapshots)
+  await settleAdmitted(context, run)
+  return admitted + (first.number === 1 ? 1 : 0)
+}
+
+/** Begins with the first snapshot; where those before it were removed, with a tombstone in the place of number 1. */
+async function beginStream(context: Context, stream: NewStream, first: NumberedSnapshot): Promise<boolean> {
+  const { store, ports, place } = context
+  const { document, number } = first
+  const { snapshot_id, created_at: at, status: progress, step_state } = document
+  const work = replay(workFromPlanFile(context, place.root, step_state.plan_path), document)
+  const gist = { step: null, stepsDone: 0, steps: 0 }
+  const removed = { stream: stream.id, at, progress, gist, removedAt: instant(ports.now()) }
+  const isFirst = number === 1
+  const checkpoint = isFirst
+    ? checkpointOf(context, document, stream.id, work)
+    : { id: `${snapshot_id}-before`, ...removed }
+  const begun = await store.acts.commit({
+    workspace: stream.workspace,
+    begins: [stream],
+    appends: [{ checkpoint, after: null, foreign: false }],
+    views: isFirst ? [foundView(stream, first)] : [],
+  })
+  return begun.done
+}
+
+/** The history, and `latest.json` where a harness wrote nothing else of it. */
+function readWholeRun(folder: Folder): FoundSnapshot[] {
+  const history = readHistory(folder)
+  const latest = readLatest(folder)
+  if (latest === null || latest instanceof ReasonError) return history
+  const isKnown = history.some(({ document }) => document.snapshot_id === latest.document.snapshot_id)
+  return isKnown ? history : [...history, latest]
+}
+
+/** So many snapshots a run makes in two months; a file that claims more is not believed. */
+const MOST_SNAPSHOTS = 50_000
+
+/** Each with the number in its id, and those of other harnesses with the next one. */
+function numberSnapshots(found: readonly FoundSnapshot[]): NumberedSnapshot[] {
+  let last = 0
+  return found.map((one) => {
+    const claimed = sequenceOf(one.document.snapshot_id) ?? 0
+    last = claimed > last && claimed <= MOST_SNAPSHOTS ? claimed : last + 1
+    return { ...one, number: last }
+  })
 }

@@ -35,6 +35,12 @@ export const limitsOf = ({ settings }: Context): RetentionLimits => ({
   compressAfterHours: settings.compress_after_hours,
 })
 
+interface RetentionExtent {
+  dryRun?: boolean
+  /** Only what goes is looked at, and nothing is compressed: a save must not read the whole history again. */
+  surplusOnly?: boolean
+}
+
 /**
  * Removes and compresses what the limits say, and reports what really happened. A run that cannot be read
  * whole is left alone: a rule such as "keep the last failed one" means nothing on half of the truth.
@@ -43,7 +49,7 @@ export async function retainRun(
   context: Context,
   run: Stream,
   limits: RetentionLimits,
-  { dryRun = false } = {},
+  extent: RetentionExtent = {},
 ): Promise<RetentionReport> {
   const report: RetentionReport = {
     ...{ runId: run.name, kept: run.live, removed: [], compressed: [], problem: null },
@@ -53,9 +59,9 @@ export async function retainRun(
   try {
     using root = await openWorkspace(context, run)
     if (root === null) return report
-    if (!dryRun) await settleRun(context, run, root)
+    if (!extent.dryRun) await settleRun(context, run, root)
     await runDeferredTasks(context)
-    await retain(context, run, root, limits, dryRun, report)
+    await retain(context, run, root, limits, extent, report)
   } catch (error) {
     report.problem = describeError(error)
   }
@@ -67,20 +73,14 @@ async function retain(
   run: Stream,
   root: Folder,
   limits: RetentionLimits,
-  dryRun: boolean,
+  { dryRun = false, surplusOnly = false }: RetentionExtent,
   report: RetentionReport,
 ): Promise<void> {
   const { store, ports } = context
   const nowMs = ports.now()
   const views = await store.local.listViews({ stream: run.id })
-  const unreadable = await findUnreadable(context, run, root, views)
   const live = (await store.log.readHistory(run.id)).filter((row) => row.removedAt === null)
   report.kept = live.length
-  if (unreadable !== null) {
-    report.problem = unreadable
-    return
-  }
-  if (!dryRun) sweep(root, run, views)
   const plain = new Set(views.filter(({ path }) => path.endsWith('.json')).map(({ path }) => path))
   const kept: RetainedSnapshot[] = live.map((row) => ({
     ...row,
@@ -88,12 +88,24 @@ async function retain(
   }))
   const plan = planRetention(kept, nowMs, limits)
   const ids = plan.remove.map(({ id }) => id)
+  const unreadable = await findUnreadable(context, run, root, {
+    ids: surplusOnly ? ids : live.map(({ id }) => id),
+    views: surplusOnly ? views.filter(({ checkpoint }) => ids.includes(checkpoint)) : views,
+  })
+  if (unreadable !== null) {
+    report.problem = unreadable
+    return
+  }
+  if (!dryRun && !surplusOnly) sweep(root, run, views)
   if (!dryRun && ids.length > 0) {
-    await store.acts.remove(run.id, ids, instant(nowMs))
+    const remove = { stream: run.id, checkpoints: ids, at: instant(nowMs) }
+    // Where one was pinned meanwhile nothing goes: the next retention decides anew.
+    await store.acts.commit({ workspace: run.workspace, remove })
     await settleRun(context, run, root)
   }
   report.removed = dryRun ? ids : await reallyGone(context, ids)
   report.kept -= report.removed.length
+  if (surplusOnly) return
   if (dryRun) {
     report.compressed = plan.compress.map(({ id }) => id)
     return
@@ -114,21 +126,21 @@ function sweep(root: Folder, run: Stream, views: ViewRow[]): void {
   }
 }
 
-/** The first thing that keeps a run from being read whole, or null. */
+/** The first thing of these that cannot be read, or null. */
 async function findUnreadable(
   context: Context,
   run: Stream,
   root: Folder,
-  views: ViewRow[],
+  { ids, views }: { ids: readonly string[]; views: readonly ViewRow[] },
 ): Promise<string | null> {
   using folder = findFolder(root, runFolder(run.name))
   for (const row of views) {
     const health = inspectView(folder, row)
     if (health.state === 'damaged') return `${health.error.reason}: ${health.error.message}`
   }
-  for (const row of await context.store.log.readHistory(run.id)) {
-    const stored = row.removedAt === null ? await context.store.log.readCheckpoint(row.id) : null
-    if (stored?.state === 'damaged') return `checkpoint ${row.id} in the store does not match its checksum`
+  for (const id of ids) {
+    const stored = await context.store.log.readCheckpoint(id)
+    if (stored?.state === 'damaged') return `checkpoint ${id} in the store does not match its checksum`
   }
   return null
 }

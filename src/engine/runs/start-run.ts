@@ -45,7 +45,10 @@ export async function startRun(
   }
   const first = firstCheckpoint(context, stream.id, plan, nowMs)
   const file = renderFile(first, name)
-  if (!(await store.acts.begin(stream, first, owedFiles(stream, file))))
+  const appends = [{ checkpoint: first, after: null, foreign: false }]
+  const { workspace } = stream
+  const views = owedFiles(stream, file)
+  if (!(await store.acts.commit({ workspace, begins: [stream], appends, views })).done)
     throw new ReasonError('run_exists', { run: name })
   await hideFromGit(context, name)
   const run = await store.log.findStream(identity.repository, name)
@@ -80,6 +83,7 @@ function firstCheckpoint(context: Context, stream: string, plan: Plan, nowMs: nu
     id: checkpointId(nowMs, 1, context.ports.random),
     stream,
     parent: null,
+    ...(context.session === null ? {} : { session: context.session.id }),
     at: instant(nowMs),
     triggers: [{ kind: 'manual', at: instant(nowMs), note: 'run started' }],
     progress: 'in_progress',

@@ -3,8 +3,7 @@ import { historyPath, latestPath } from '../../formats/snapshot/layout.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { maintenanceDue } from '../../policy/retention.ts'
 import { decideSnapshot, type RunEvent } from '../../policy/snapshot.ts'
-import type { AppendResult } from '../../store/acts.ts'
-import type { StartingView } from '../../store/local-state.ts'
+import type { ViewRow } from '../../store/local-state.ts'
 import type { Situation, Stream } from '../../store/log.ts'
 import { afterCommit, type Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
@@ -43,9 +42,9 @@ export async function takeSnapshot(context: Context, run: Stream, event: RunEven
 export async function snapshotIfDue(context: Context, run: Stream, event: RunEvent): Promise<Receipt | null> {
   const taken = await commit(context, run, event)
   if (taken === null) return null
-  const { appended, file, coalesced } = taken
-  const receipt = await publishTaken(context, run, file, { sequence: appended.sequence, coalesced })
-  if (receipt.files === 'published') await retainAfter(context, run, appended)
+  const { stream, file, coalesced } = taken
+  const receipt = await publishTaken(context, run, file, { sequence: stream.headSequence, coalesced })
+  if (receipt.files === 'published') await retainAfter(context, stream)
   return receipt
 }
 
@@ -67,19 +66,23 @@ export async function publishTaken(
 
 /** A file of a run that is still to be written. */
 export const owedView = (
-  { workspace }: Pick<Stream, 'workspace'>,
+  { id, workspace }: Pick<Stream, 'id' | 'workspace'>,
   path: string,
-  { hash }: RenderedFile,
-): StartingView => ({ workspace, path, hash, contentHash: hash, state: 'pending' })
+  { hash, document }: RenderedFile,
+): ViewRow => ({
+  ...{ workspace, path, stream: id, checkpoint: document.snapshot_id },
+  ...{ hash, contentHash: hash, state: 'pending' },
+})
 
 /** The two files of a new snapshot. */
-export const owedFiles = (run: Pick<Stream, 'workspace' | 'name'>, file: RenderedFile): StartingView[] => [
+export const owedFiles = (run: Pick<Stream, 'id' | 'workspace' | 'name'>, file: RenderedFile): ViewRow[] => [
   owedView(run, historyPath(run.name, file.document.snapshot_id), file),
   owedView(run, latestPath(run.name), file),
 ]
 
 interface TakenSnapshot {
-  appended: AppendResult
+  /** The run as it is with it. */
+  stream: Stream
   file: RenderedFile
   coalesced: boolean
 }
@@ -114,6 +117,7 @@ function situationFor(context: Context, run: Stream, situation: Situation) {
     pending: situation.pending,
     pinned: situation.pinned,
     profile: context.settings.policy_profile,
+    session: context.session?.id ?? null,
   }
 }
 
@@ -126,8 +130,12 @@ async function tryAppend(
   { checkpoint, takes }: DecisionOf<'append'>,
 ): Promise<TakenSnapshot | null> {
   const file = renderFile(checkpoint, run.name)
-  const appended = await store.acts.append(checkpoint, stream.headId, { takes, views: owedFiles(run, file) })
-  return appended.done ? { appended, file, coalesced: false } : null
+  const appends = [{ checkpoint, after: stream.headId, foreign: false, takes }]
+  const { workspace } = run
+  const { done } = await store.acts.commit({ workspace, appends, views: owedFiles(run, file) })
+  const { headSequence, live } = stream
+  const now = { ...stream, headSequence: headSequence + 1, live: live + 1 }
+  return done ? { stream: now, file, coalesced: false } : null
 }
 
 async function tryCoalesce(
@@ -137,23 +145,25 @@ async function tryCoalesce(
   { trigger }: DecisionOf<'coalesce'>,
 ): Promise<TakenSnapshot | null> {
   const file = renderFile(base.checkpoint, run.name, [...base.notes, trigger])
-  const expected = { head: stream.headId, notes: base.notes.length }
-  const view = owedView(run, latestPath(run.name), file)
-  const appended = await store.acts.coalesce(stream.id, expected, trigger, view)
-  return appended.done ? { appended, file, coalesced: true } : null
+  const note = { stream: stream.id, head: stream.headId, number: base.notes.length, trigger }
+  const views = [owedView(run, latestPath(run.name), file)]
+  const { done } = await store.acts.commit({ workspace: run.workspace, note, views })
+  return done ? { stream, file, coalesced: true } : null
 }
 
 /** Retention after a save: it can fail, but it can never undo what was confirmed. */
-async function retainAfter(context: Context, run: Stream, appended: AppendResult): Promise<void> {
-  const maintained = appended.maintainedAt ?? run.createdAt
-  const state = { live: appended.live, maintainedAt: maintained }
-  if (!maintenanceDue(state, context.ports.now(), limitsOf(context))) return
+async function retainAfter(context: Context, run: Stream): Promise<void> {
+  const state = { live: run.live, maintainedAt: run.maintainedAt ?? run.createdAt }
+  const due = maintenanceDue(state, context.ports.now(), limitsOf(context))
+  if (due === 'none') return
   await afterCommit(
     context,
     `Retention of run ${run.name}`,
     () => undefined,
     async () => {
-      const { problem } = await retainRun(context, run, limitsOf(context))
+      const { problem } = await retainRun(context, run, limitsOf(context), {
+        surplusOnly: due === 'surplus',
+      })
       if (problem !== null) context.notices.push(NOTICES.retentionSkipped(run.name, problem))
     },
   )

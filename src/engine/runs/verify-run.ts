@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { sha256 } from '../../core/canonical.ts'
-import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
+import { ReasonError } from '../../core/reason.ts'
 import { decodeSnapshot, inflateHistory, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
 import { HISTORY_FOLDER, LATEST } from '../../formats/snapshot/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
@@ -10,6 +10,7 @@ import { type Context, workspaceRoot } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { nameOf } from '../publish/guard.ts'
 import { openRunFolder } from './publish-run.ts'
+import { asSnapshotReason } from './read-run-folder.ts'
 
 /** What a published document looks like on the disk now. */
 export type ViewHealth =
@@ -65,14 +66,6 @@ function healthOf(bytes: Buffer, row: ViewRow): ViewHealth {
         : 'it is not the file that was published',
     })
   return { state: 'sound' }
-}
-
-/** Whatever keeps a file from being read as a snapshot is, to the contract, an invalid snapshot. */
-function asSnapshotReason(error: unknown, path: string): ReasonError {
-  if (error instanceof ReasonError && error.reason.startsWith('checkpoint_')) return error
-  if (!(error instanceof ReasonError) && errorCode(error) === undefined) throw error
-  const problem = describeError(error)
-  return new ReasonError('checkpoint_schema_invalid', { path, problem }, { cause: error })
 }
 
 export interface VerifyProblem {

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { sha256 } from '../../core/canonical.ts'
 import { ADOPTED } from '../../core/checkpoint.ts'
-import { nameProblem, randomToken } from '../../core/id.ts'
+import { nameProblem } from '../../core/id.ts'
 import { noteFolder, STATE_INDEX_PATH } from '../../core/layout.ts'
 import { instant } from '../../core/ports.ts'
 import { isDeleted, type WorkState } from '../../core/work.ts'
@@ -8,7 +10,7 @@ import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import { encodeLedger } from '../../formats/ledger-md/codec.ts'
 import { replaceLedger } from '../../formats/ledger-md/replace.ts'
 import { encodeNote, MAX_NOTE_BYTES } from '../../formats/note-json/codec.ts'
-import { noteName } from '../../formats/note-json/layout.ts'
+import { noteNames } from '../../formats/note-json/layout.ts'
 import { redactAll } from '../../policy/redact.ts'
 import type { SaveInput } from '../../policy/save.ts'
 import type { DocumentCommit } from '../../store/acts.ts'
@@ -59,11 +61,13 @@ interface NoteInput extends Pick<SaveInput, 'note'> {
   saying: Pick<SaveInput['saying'], 'files'>
 }
 
-export function noteOf(
-  { notices, ports, mark }: Context,
+/** For who holds the workspace lock: until the note is committed nobody else takes its name. */
+export async function noteOf(
+  context: Context,
   point: Point,
   { work, atMs, world, told }: { work: WorkState; atMs: number; world: World; told: NoteInput },
-): FilePart[] {
+): Promise<FilePart[]> {
+  const { notices, mark } = context
   if (!world.hasAgentFolder && !told.note) return []
   const index = world.index ?? world.foundIndex
   const active = index?.activePlan ?? null
@@ -79,9 +83,22 @@ export function noteOf(
     tddPhase: redactAll(index?.tddPhase ?? (work.position.tddPhase || null), mark),
     files: [...files, ...told.saying.files].map(({ path }) => path),
   })
-  const name = noteName(atMs, randomToken(ports.random))
-  const path = [...noteFolder(problem === null ? active : null), name].join('/')
+  const path = await freeNotePath(context, noteFolder(problem === null ? active : null), atMs)
   return [oweFile(point, { kind: 'note', path, text }, MAX_NOTE_BYTES)]
+}
+
+/** The first name of that time that no file has, and no note of ours had: one that was removed does not come back. */
+async function freeNotePath(
+  { store, identity, place }: Context,
+  folders: string[],
+  atMs: number,
+): Promise<string> {
+  for (const name of noteNames(atMs)) {
+    const path = [...folders, name].join('/')
+    const isTaken = existsSync(join(place.root, path))
+    if (!isTaken && (await store.local.readFileView(identity.workspace, path)) === null) return path
+  }
+  throw new Error('there is always another name')
 }
 
 /** An index that cannot be read is reported and left alone. */

@@ -56,6 +56,7 @@ import {
   withFingerprints,
 } from '../surroundings/mentions.ts'
 import { readResolveFacts } from '../surroundings/resolve-facts.ts'
+import { protectedByRuns } from '../surroundings/stored-runs.ts'
 import { planPosition, type World, worldOf } from '../surroundings/world.ts'
 import { lookHere, provenanceOf } from '../trust/here.ts'
 import { type SavedView, writePoint } from './save-document.ts'
@@ -194,7 +195,7 @@ async function decide(
     action: file.action ?? actionNow(looks, world, file),
   }))
   const said = withPositionAndFiles(applySaying(before, { ...saying, files }, at), told, world)
-  const fitting = capWork(withFingerprints(looks, said))
+  const fitting = capWork(withFingerprints(looks, said), await protectedByRuns(context))
   const { dropped } = fitting
   const work = redactAll(fitting.work, context.mark)
   const point = {
@@ -219,7 +220,7 @@ async function decide(
   }
   const written = await writePoint(context, survey, row, point)
   const parts = [
-    ...noteOf(context, written.point, { work, atMs: nowMs, world, told }),
+    ...(await noteOf(context, written.point, { work, atMs: nowMs, world, told })),
     ...indexOf(written.point, world),
     ...(await ledgerOf(context, survey, written.point, { ledger, work, at })),
   ]

@@ -60,7 +60,7 @@ export async function catchUpSession(
     // What an older version read of a transcript that is gone stays as it is: nothing better can be had.
     const isLost = reading === null && before !== null && readState(before) === null
     const session: Session = {
-      ...withReading(context, known, reading),
+      ...withReading(context, known, reading, whence.root),
       // Nobody reads on in one that is over; one that speaks again is read anew.
       transcriptRead: isOver ? 0 : (read ?? known.transcriptRead),
       caughtUpAt: instant(ports.now()),

@@ -5,6 +5,7 @@ import { isEarlier } from '../../policy/session-apply.ts'
 import { nextPhase } from '../../policy/session-lifecycle.ts'
 import { type Context, settleIdentity } from '../context/context.ts'
 import { READING } from '../surroundings/read-state.ts'
+import { countUncommitted } from '../surroundings/world.ts'
 import type { Here } from '../trust/here.ts'
 import { listSessions } from './current.ts'
 import {
@@ -30,6 +31,13 @@ export async function ingestSessions(context: Context, what: 'events' | 'talk'):
   await updateSessionRows(context)
   if (context.identity.workspace === '') context.identity = await settleIdentity(context, 'read')
   if (what === 'talk') await catchUpSessions(context, { except: context.session })
+  keepRegistryAfterwards(context)
+}
+
+/** Once all is done that changes sessions. Loaded where it is wanted: most keep no such file. */
+export function keepRegistryAfterwards(context: Context): void {
+  if (context.settings.registry)
+    context.afterwards.push(async () => (await import('./registry-file.ts')).keepRegistryFile(context))
 }
 
 /** Whoever starts hundreds of sessions in three days starts them by a program. */
@@ -122,7 +130,7 @@ export interface ReconciledSession {
  */
 export async function reconcileHere(
   context: Context,
-  { trusted }: Here,
+  here: Here,
   { except }: { except: SessionKey | null },
 ): Promise<ReconciledSession[]> {
   await catchUpSessions(context, { except })
@@ -135,7 +143,7 @@ export async function reconcileHere(
     await changeSession(context, session, markCrashed)
     moved.push(describeReconciled(session))
   }
-  if (trusted) await countUncommitted(context, except)
+  await noteUncommitted(context, here, except)
   return moved
 }
 
@@ -163,19 +171,17 @@ const markCrashed = (session: Session): Session =>
     : session
 
 /** Git is asked once, for the sessions whose end nobody has counted yet. */
-async function countUncommitted(context: Context, except: SessionKey | null): Promise<void> {
-  const { identity, place, settings } = context
-  if (identity.workspace === '' || place.git === null) return
+async function noteUncommitted(context: Context, here: Here, except: SessionKey | null): Promise<void> {
+  const { identity } = context
+  if (identity.workspace === '') return
   const recent = await listSessions(context, { workspace: identity.workspace, phases: ['recent'] })
   const open = recent.filter(
     (one) => one.uncommittedFiles === null && !isSame(one, except) && !isEarlier(one),
   )
   if (open.length === 0) return
-  const { dirtyFiles } = await import('../../workspace/git-dirty.ts')
-  const { files, problem } = await dirtyFiles(place, settings.ledger_path)
-  if (problem !== null) return
-  for (const session of open)
-    await changeSession(context, session, (now) => ({ ...now, uncommittedFiles: files.length }))
+  const uncommittedFiles = await countUncommitted(context, here)
+  if (uncommittedFiles === null) return
+  for (const session of open) await changeSession(context, session, (now) => ({ ...now, uncommittedFiles }))
 }
 
 export const describeReconciled = ({ id, lastActivityAt, environment }: Session): ReconciledSession => ({

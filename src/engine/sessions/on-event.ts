@@ -2,7 +2,6 @@ import { agentNamed } from '../../agents/table.ts'
 import type { AgentEvent } from '../../core/agent-event.ts'
 import { instant } from '../../core/ports.ts'
 import type { Session, SessionKey } from '../../core/session.ts'
-import { estimateTokens } from '../../core/tokens.ts'
 import { renderNotes } from '../../formats/brief-md/render.ts'
 import { askToSave, MESSAGE_LINES, MESSAGE_TITLES } from '../../policy/agent-words.ts'
 import { isSaveDue, openStretch } from '../../policy/ask-to-save.ts'
@@ -22,8 +21,14 @@ import { digestOf } from '../surroundings/session-digest.ts'
 import { type Here, lookHere } from '../trust/here.ts'
 import type { catchUpSession as CatchUp } from './catch-up.ts'
 import { sessionKeyOf } from './hear-event.ts'
-import { reconcileHere } from './ingest-sessions.ts'
-import { type AgentMessage, briefAtStart, surveyAtStart, tellChangesSince } from './tell-at-start.ts'
+import { keepRegistryAfterwards, reconcileHere } from './ingest-sessions.ts'
+import {
+  type AgentMessage,
+  briefAtStart,
+  countTokens,
+  surveyAtStart,
+  tellChangesSince,
+} from './tell-at-start.ts'
 import { changeSession, drainJournal, refreshHint, updateSessionRows } from './update-session-rows.ts'
 
 /** An event of a session, with what is known when it comes. */
@@ -58,25 +63,21 @@ export async function onEvent(
   await drainJournal(context, key)
   const { savesAtOnce, tells } = momentOf(event.kind)
   if (savesAtOnce) await saveAtEvent(context, key, event, whyOf(event))
-  let text: string | null = null
+  let answer: HookAnswer = null
   for (const telling of tells)
-    text ??= await TELLERS[telling](context, { key, event, before, session: await readRow(), usedPercent })
+    answer ??= await TELLERS[telling](context, { key, event, before, session: await readRow(), usedPercent })
   const session = await readRow()
   if (session) refreshHint(context, session)
-  return answerOf(text)
+  keepRegistryAfterwards(context)
+  return answer
 }
-
-const answerOf = (text: string | null): HookAnswer =>
-  text === null ? null : { text, tokens: estimateTokens(text) }
 
 /** What a start is told, for who can only read: the documents as the store has them, and nothing is noted. */
 export async function tellStartWithoutWriting(context: Context, event: AgentEvent): Promise<HookAnswer> {
   const key = sessionKeyOf(event)
   const before = (await context.store.log.readSession(key))?.session ?? null
   const here = await lookHere(context)
-  return answerOf(
-    (await findWordsAtStart(context, { key, event, before }, here, surveyDocuments))?.text ?? null,
-  )
+  return answerOf(await findWordsAtStart(context, { key, event, before }, here, surveyDocuments))
 }
 
 const MOST_AT_A_START = 50
@@ -116,17 +117,27 @@ const withHead =
     return { ...session, environment: { ...session.environment, gitBranch: branch, gitCommitHash: commit } }
   }
 
-type Teller = (context: Context, happening: EventFacts) => Promise<string | null>
+const answerOf = (words: AgentMessage | null): HookAnswer =>
+  words && { text: words.text, tokens: words.tokens }
+
+type Teller<Told> = (context: Context, happening: EventFacts) => Promise<Told | null>
+
+const withTokenCount =
+  (tell: Teller<string>): Teller<NonNullable<HookAnswer>> =>
+  async (...given) => {
+    const text = await tell(...given)
+    return text === null ? null : countTokens(text)
+  }
 
 /** How each telling of the table of moments finds its words; null where there is nothing to tell. */
-const TELLERS: Record<MessageKind, Teller> = {
+const TELLERS: Record<MessageKind, Teller<NonNullable<HookAnswer>>> = {
   start: tellAtStart,
-  dropped: tellDroppedWords,
-  nudge: nudgeAndSave,
-  ask: askForSave,
+  dropped: withTokenCount(tellDroppedWords),
+  nudge: withTokenCount(nudgeAndSave),
+  ask: withTokenCount(askForSave),
 }
 
-async function tellAtStart(context: Context, { key, event, before }: EventFacts): Promise<string | null> {
+async function tellAtStart(context: Context, { key, event, before }: EventFacts): Promise<HookAnswer> {
   if (event.kind !== 'start' || messageAtStart(event.source) === null) return null
   const here = await lookHere(context)
   await reconcileHere(context, here, { except: key })
@@ -135,7 +146,7 @@ async function tellAtStart(context: Context, { key, event, before }: EventFacts)
     ...withHead(context, here.head)(now),
     told: words?.told ?? now.told ?? { at: instant(context.ports.now()), stream: null, checkpoint: null },
   }))
-  return words?.text ?? null
+  return answerOf(words)
 }
 
 /** Writes nothing itself; `survey` may. */

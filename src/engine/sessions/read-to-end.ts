@@ -2,7 +2,8 @@ import { agentNamed } from '../../agents/table.ts'
 import { describeError, errorCode } from '../../core/reason.ts'
 import type { Session } from '../../core/session.ts'
 import type { TranscriptReader, TranscriptReading } from '../../core/transcript.ts'
-import type { Context } from '../context/context.ts'
+import { nameFiles } from '../../policy/digest/name-file.ts'
+import { type Context, workspaceRoot } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { readState } from '../surroundings/read-state.ts'
 import { readGauge } from './session-files.ts'
@@ -23,22 +24,34 @@ export async function readToEnd(context: Context, session: Session): Promise<Ses
     const found = await transcriptOf(context, session)
     const before = found && readState(await context.store.log.readReading(session))?.reading
     const read = found?.reader.readOn(found.path, before ?? null, null)
-    return withReading(context, session, read?.reading ?? null)
+    const root = await workspaceRoot(context, session.workspace)
+    return withReading(context, session, read?.reading ?? null, root)
   } catch (error) {
     if (errorCode(error) === undefined) throw error
     context.notices.push(
       NOTICES.transcriptUnreadable(session.environment.transcriptPath, describeError(error)),
     )
-    return withReading(context, session, null)
+    return withReading(context, session, null, '')
   }
 }
 
-/** A session with what its transcript says, and with the window that the client itself told its status line. */
-export function withReading({ home }: Context, session: Session, reading: TranscriptReading | null): Session {
+/**
+ * A session with what its transcript says, and with the window that the client itself told its status line. Its files
+ * are named from the root of its workspace.
+ */
+export function withReading(
+  { home }: Context,
+  session: Session,
+  reading: TranscriptReading | null,
+  root: string,
+): Session {
   const window = readGauge(home.sessions, session)?.window ?? null
   const use = reading?.context ?? session.context
   const context = use && window !== null ? { ...use, window } : use
   if (reading === null) return { ...session, context }
-  const { statistics, compactions } = reading
-  return { ...session, context, statistics, compactions: Math.max(compactions, session.compactions) }
+  const filesModified = nameFiles(root, reading.statistics.filesModified)
+  return {
+    ...{ ...session, context, statistics: { ...reading.statistics, filesModified } },
+    compactions: Math.max(reading.compactions, session.compactions),
+  }
 }

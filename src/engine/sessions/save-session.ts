@@ -34,6 +34,7 @@ import { writePoint } from '../save/save-document.ts'
 import { ledgerOf } from '../save/save-files.ts'
 import { isEdited, ledgerFile } from '../surroundings/ledger-file.ts'
 import { absentFiles, fingerprintCache } from '../surroundings/mentions.ts'
+import { protectedByRuns } from '../surroundings/stored-runs.ts'
 import { type Here, lookHere, provenanceOf } from '../trust/here.ts'
 
 /** From where a session's work is saved, and the folder that its files are named by. */
@@ -72,7 +73,8 @@ export async function saveSession(
     const survey = await surveyDocuments(context, here)
     const { name, row } = targetOf(survey, session)
     const { known, before, parent } = await readKnownWork(context, survey, session, row)
-    const work = workAfter(known, found, before, why.references ?? [], context.mark)
+    const isProtected = await protectedByRuns(context)
+    const work = workAfter(known, found, before, why.references ?? [], { mark: context.mark, isProtected })
     if (canonicalJson(work) === canonicalJson({ ...known, overheard: known.overheard ?? [] })) return null
     const done = await commit(context, survey, { session, name, row, work, parent, why, talk })
     if (done !== null) return done
@@ -145,10 +147,10 @@ function workAfter(
   session: DigestWork,
   savedAt: string | null,
   references: readonly Breadcrumb[],
-  mark: SecretMark,
+  { mark, isProtected }: { mark: SecretMark; isProtected: (name: string) => boolean },
 ): Redacted<WorkState> {
   const found = carryForward(mergeSessionWork(known, session, savedAt), { references: [...references] })
-  const { work } = capWork(found)
+  const { work } = capWork(found, isProtected)
   // The session itself changed these: how they looked before says nothing any more.
   const touched = new Set(session.artifacts.map(({ path }) => path))
   const artifacts = work.artifacts.map((one) => {

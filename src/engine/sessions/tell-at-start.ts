@@ -1,14 +1,17 @@
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import { instant } from '../../core/ports.ts'
 import type { Session, SessionKey, SessionSource, StartPoint } from '../../core/session.ts'
+import { ageOf } from '../../core/text.ts'
+import { estimateTokens } from '../../core/tokens.ts'
 import type { WorkState } from '../../core/work.ts'
 import { renderNotes } from '../../formats/brief-md/render.ts'
-import { MESSAGE_LINES, MESSAGE_TITLES } from '../../policy/agent-words.ts'
-import { claimLines } from '../../policy/digest/dropped.ts'
+import { FOUND_NOTES, MESSAGE_LINES, MESSAGE_TITLES } from '../../policy/agent-words.ts'
+import { workLines } from '../../policy/digest/dropped.ts'
 import { streamOf } from '../../policy/resolve.ts'
 import { withinBudget } from '../brief/brief-of.ts'
-import { type ResumeResult, resumeStream } from '../brief/resume-work.ts'
+import { resumeStream } from '../brief/resume-work.ts'
 import type { SessionNote } from '../brief/session-notes.ts'
+import { describeUntold, findNewerFiles } from '../brief/tell-found.ts'
 import type { Context } from '../context/context.ts'
 import { readSavedByHand } from '../documents/automatic.ts'
 import { newestWholeOrNull } from '../documents/newest-whole-point.ts'
@@ -21,8 +24,11 @@ import { listSessions } from './current.ts'
 /** Words for an agent, and what they were about. */
 export interface AgentMessage {
   text: string
+  tokens: number
   told: StartPoint
 }
+
+export const countTokens = (text: string) => ({ text, tokens: estimateTokens(text) })
 
 /** A hook has no time to wait for who writes documents; what they say then is told at the next start. */
 const WAIT_MS = 100
@@ -53,34 +59,16 @@ export async function briefAtStart(
   const at = instant(context.ports.now())
   if (found.kind === 'brief')
     return {
-      text: found.text,
+      ...{ text: found.text, tokens: found.tokens },
       told: {
         ...{ at, stream: found.stream, checkpoint: found.checkpoint },
         ...(found.why === 'origin' ? { isOrigin: true } : {}),
       },
     }
-  const lines = [...notes.map(({ text }) => text), ...linesFor(found)]
-  if (lines.length === 0) return null
-  return {
-    text: renderNotes(MESSAGE_TITLES.start, lines),
-    told: { at, stream: null, checkpoint: null },
-  }
-}
-
-const MOST_NAMED = 5
-
-/** What there is besides; of what came with the repository not even the name. */
-function linesFor(found: Exclude<ResumeResult, { kind: 'brief' }>): string[] {
-  switch (found.kind) {
-    case 'nothing':
-      return []
-    case 'offered':
-      return [MESSAGE_LINES.offered(found.stream, found.age)]
-    case 'choose': {
-      const own = found.candidates.filter(({ foreign }) => !foreign).slice(0, MOST_NAMED)
-      return own.length === 0 ? [] : [MESSAGE_LINES.several(own)]
-    }
-  }
+  const told = { at, stream: null, checkpoint: null }
+  if (found.kind === 'found') return { ...countTokens(found.text), told }
+  const lines = [...notes.map(({ text }) => text), ...describeUntold(found)]
+  return lines.length === 0 ? null : { ...countTokens(renderNotes(MESSAGE_TITLES.start, lines)), told }
 }
 
 const MOST_ITEMS = 12
@@ -96,11 +84,16 @@ export async function tellChangesSince(
   notes: readonly string[],
 ): Promise<AgentMessage | null> {
   const saved = await readOthersWork(context, here, session)
-  const lines = [...notes, ...(await gitLines(context, here, session)), ...(saved?.lines ?? [])]
+  const lines = [
+    ...notes,
+    ...(await gitLines(context, here, session)),
+    ...(saved?.lines ?? []),
+    ...(await foundLines(context, here, session)),
+  ]
   if (lines.length === 0) return null
   const known = saved ?? session.told ?? { stream: null, checkpoint: null }
   return {
-    text: renderNotes(MESSAGE_TITLES.changes, withinBudget(lines, context.settings.brief_tokens)),
+    ...countTokens(renderNotes(MESSAGE_TITLES.changes, withinBudget(lines, context.settings.brief_tokens))),
     told: { at: instant(context.ports.now()), stream: known.stream, checkpoint: known.checkpoint },
   }
 }
@@ -112,7 +105,7 @@ async function readOthersWork(
   session: Session,
 ): Promise<{ stream: string; checkpoint: string; lines: string[] } | null> {
   const survey = await surveyDocuments(context, here)
-  const told = new Set((await readKnownStates(context, survey, session)).flatMap(linesOf))
+  const told = new Set((await readKnownStates(context, survey, session)).flatMap(workLines))
   const fresh = new Set<string>()
   let newest: { stream: string; checkpoint: string } | null = null
   for (const name of await streamsFor(context, session)) {
@@ -121,7 +114,7 @@ async function readOthersWork(
     const now = await newestWholeOrNull(context, row.position.checkpoint)
     if (now === null || now.session === session.id || now.id === session.told?.checkpoint) continue
     const work = survey.trusted ? now.work : await readSavedByHand(context.store, now)
-    for (const line of linesOf(work)) if (!told.has(line)) fresh.add(line)
+    for (const line of workLines(work)) if (!told.has(line)) fresh.add(line)
     newest ??= { stream: row.stream.name, checkpoint: now.id }
   }
   return newest && { ...newest, lines: [...fresh].slice(0, MOST_ITEMS) }
@@ -153,12 +146,17 @@ async function readKnownStates(context: Context, survey: Survey, session: Sessio
   return known
 }
 
-const linesOf = (work: WorkState): string[] => [
-  ...claimLines(work),
-  ...(work.now === '' ? [] : [MESSAGE_LINES.now(work.now)]),
-  ...work.next.map(({ text }) => MESSAGE_LINES.next(text)),
-  ...work.blockers.map(({ text }) => MESSAGE_LINES.blocker(text)),
-]
+/** What another tool wrote down here since the session last spoke. */
+async function foundLines(context: Context, here: Here, { lastActivityAt }: Session): Promise<string[]> {
+  const world = await worldOf(context, here, { wantsDirty: false })
+  const { work } = await findNewerFiles(context, here, world, null)
+  return work
+    .filter(({ atMs, isVouched }) => !isVouched && atMs > Date.parse(lastActivityAt))
+    .flatMap(({ path, atMs, work: found }) => [
+      FOUND_NOTES.beside(path, ageOf(context.ports.now() - atMs)),
+      ...workLines(found).slice(0, MOST_ITEMS),
+    ])
+}
 
 async function gitLines(
   context: Context,

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { Environment } from '../../core/agent.ts'
 import type { AgentSetUp } from '../../core/agent-setup.ts'
-import { errorCode } from '../../core/reason.ts'
+import { unlessRefused } from '../../core/reason.ts'
 import { isBelow } from '../context/inside.ts'
 
 /** Whether the client is on this machine: its program on PATH, or the folder that it makes for itself. */
@@ -46,12 +46,8 @@ function isOfProject({ HOME }: Environment, root: string, path: string): boolean
 /** The real path of something that is there; the path itself where it is not. */
 export const realPathOr = (path: string) => (existsSync(path) ? realpathSync(path) : path)
 
-export function isProgram(path: string): boolean {
-  try {
+export const isProgram = (path: string): boolean =>
+  unlessRefused(() => {
     accessSync(path, constants.X_OK)
     return statSync(path).isFile()
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return false
-  }
-}
+  }) ?? false

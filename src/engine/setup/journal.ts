@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Scope } from '../../core/agent-setup.ts'
 import { sha256 } from '../../core/canonical.ts'
 import { instant, type Ports } from '../../core/ports.ts'
@@ -26,18 +26,11 @@ export interface Setup {
   workspace: string | null
   root: string | null
   at: string
-  before: BytesNote
-  /** The hash of what we wrote; null where others had edited in between, so that `before` is not to come back. */
-  after: string | null
-  /** Lists in the file that were made for our hooks; null where that is not known. */
-  made: string[] | null
   /** The folder that was made for the file. */
   folder: string | null
-  /** The command of the status line that stood in the file, as it was written there. */
-  statusline: string | null
   /** Git's exclude file, where a line was added for the settings. */
   exclude: string | null
-  /** Whether the plugins were installed: then the client writes the file, and its old bytes come back by what they say. */
+  /** Whether the plugins were installed: then the client writes into the file. */
   plugin: boolean
   command: CommandNote | null
 }
@@ -56,8 +49,8 @@ export interface CommandNote {
 /** All that is set up. */
 export interface SetupJournal {
   setups: Setup[]
-  /** The user's settings as they were before the client wrote our marketplace into them. */
-  market: { settings: string; before: BytesNote } | null
+  /** What each settings file was without us, by its path after all links: also one into which only the client wrote. */
+  before: Record<string, BytesNote>
 }
 
 const FILE = 'setup.json'
@@ -65,21 +58,9 @@ const BACKUPS = 'backups-settings'
 
 /** Null where nobody remembers. */
 export function readSetupJournal(home: string): SetupJournal | null {
-  // `as`: the file is ours alone and written whole; what decides over other files is looked at all the same.
-  const { setups, market } = Object(readPrivateJson(home, FILE)) as Partial<SetupJournal>
-  if (!Array.isArray(setups)) return null
-  return {
-    // Notes of an older version know of no plugin.
-    setups: setups.filter(namesSettings).map((setup) => ({ ...{ plugin: false, command: null }, ...setup })),
-    market: namesSettings(market) ? market : null,
-  }
-}
-
-function namesSettings<T extends { settings: string; before: BytesNote }>(
-  note: T | null | undefined,
-): note is T {
-  const { settings, before } = Object(note) as Partial<T>
-  return typeof settings === 'string' && typeof before === 'object' && before !== null
+  // `as`: the file is ours alone and written whole.
+  const { setups, before = {} } = Object(readPrivateJson(home, FILE)) as Partial<SetupJournal>
+  return Array.isArray(setups) ? { setups, before } : null
 }
 
 export const readSetups = (home: string): Setup[] => readSetupJournal(home)?.setups ?? []
@@ -93,12 +74,11 @@ export function changeJournal(
   ports: Ports,
   change: (journal: SetupJournal) => Partial<SetupJournal>,
 ): void {
-  const old = readSetupJournal(home) ?? { setups: [], market: null }
-  const made = { ...old, ...change(old) }
-  if (JSON.stringify(made) === JSON.stringify(old)) return
-  const { setups, market } = made
-  if (setups.length === 0 && market === null) removePrivate(home, FILE)
-  else writePrivateJson(home, FILE, { version: 1, setups, ...(market ? { market } : {}) }, ports)
+  const old = readSetupJournal(home) ?? { setups: [], before: {} }
+  const { setups, before } = { ...old, ...change(old) }
+  if (JSON.stringify({ setups, before }) === JSON.stringify(old)) return
+  if (setups.length === 0 && Object.keys(before).length === 0) removePrivate(home, FILE)
+  else writePrivateJson(home, FILE, { version: 1, setups, before }, ports)
 }
 
 /** Notes what is done for a word of the client's, with the settings that it belongs to. */
@@ -107,18 +87,19 @@ export const noteCommand = (home: string, target: string, command: CommandNote, 
     setups: setups.map((setup) => (setup.settings === target ? { ...setup, command } : setup)),
   }))
 
-/** Keeps the bytes of a settings file before it is changed, and gives the path of the copy. */
-export function keepSettings(home: string, bytes: Uint8Array, ports: Ports): string {
+/** Keeps the bytes of a settings file before it is changed; null: there is none. */
+export function keepSettings(home: string, bytes: Uint8Array | null, ports: Ports): BytesNote {
+  if (bytes === null) return { hash: null, backup: null }
   const stamp = instant(ports.now()).replace(/[-:]/g, '').slice(0, 15)
   const hash = sha256(bytes)
-  return writePrivate(join(home, BACKUPS), `${stamp}Z-${hash.slice(0, 12)}.json`, bytes, ports)
+  const name = `${stamp}Z-${hash.slice(0, 12)}.json`
+  return { hash, backup: writePrivate(join(home, BACKUPS), name, bytes, ports) }
 }
 
-/** The bytes that stood there; null where there was no file; undefined where the copy is not whole. */
-export function bytesBefore(home: string, { hash, backup }: BytesNote): Buffer | null | undefined {
+/** The bytes that a file had without us; null where there was none; undefined where that is not known. */
+export function bytesBefore(home: string, target: string): Buffer | null | undefined {
+  const { hash, backup } = readSetupJournal(home)?.before[target] ?? { hash: '', backup: null }
   if (hash === null) return null
-  if (backup === null) return undefined
-  const name = backup.slice(backup.search(/[^\\/]*$/))
-  const bytes = readPrivate(join(home, BACKUPS), name)
-  return bytes !== null && sha256(bytes) === hash ? bytes : undefined
+  const bytes = backup && readPrivate(join(home, BACKUPS), basename(backup))
+  return bytes && sha256(bytes) === hash ? bytes : undefined
 }

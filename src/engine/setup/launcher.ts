@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { HookCommand } from '../../core/agent-setup.ts'
+import { parseOrUndefined } from '../../core/json.ts'
 import type { Ports } from '../../core/ports.ts'
 import { readPlainFile } from '../../fs/disk.ts'
 import { writePrivate } from '../context/private-json.ts'
@@ -159,13 +160,8 @@ require('node:module').runMain()
 /** What a launcher says that it starts; null where it is none of ours. */
 export function targetIn(text: string): Target | null {
   const line = /^(?:#|\/\/) (\{"node":".*","bundle":".*"\})$/m.exec(text)?.[1]
-  try {
-    // `as`: the line that every launcher has.
-    return line === undefined ? null : (JSON.parse(line) as Target)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return null
-  }
+  // `as`: the line that every launcher has.
+  return (parseOrUndefined(line ?? '') as Target | undefined) ?? null
 }
 
 /** What is to be done to the launcher: it is missing, it says something else, or it is as it should be. */

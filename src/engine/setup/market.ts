@@ -4,10 +4,10 @@ import type { PluginClient } from '../../core/agent-setup.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES, SETUP_CHANGES } from '../context/notices.ts'
 import { realPathOr } from './find-program.ts'
-import { changeJournal, keepSettings, readSetupJournal } from './journal.ts'
+import { changeJournal, readSetupJournal } from './journal.ts'
 import { type FailedCommands, marketReaders, runCommands } from './plugin-commands.ts'
 import { copyFolder, homeOfCopy } from './plugin-copy.ts'
-import { hashOf, readSettingsFile } from './settings-file.ts'
+import { noteBefore, readSettingsFile } from './settings-file.ts'
 import { type KnownPlace, placesHere, pluginMarket, readPlaces, setupPlace } from './settings-places.ts'
 import { performStep, removeEmpty, type SetupRun, setupChange } from './setup-run.ts'
 
@@ -17,13 +17,15 @@ const isSame = (one: string | null, other: string) => one !== null && realPathOr
 export const isOurMarket = ({ place, env, home }: Context, client: PluginClient): boolean =>
   isSame(pluginMarket(placesHere(client, place.root, env)), copyFolder(home.path, client.agent))
 
+/** Whether settings, wherever they are, name the copy as what our plugins are read from. */
+export const namesOurMarket = ({ home }: Context, client: PluginClient, path: string): boolean =>
+  isSame(pluginMarket(readPlaces(client, [{ kind: 'user', path }])), copyFolder(home.path, client.agent))
+
 /** Settings of another folder of the client, which were written at its time, and still name the copy. */
 function isNamedElsewhere(context: Context, client: PluginClient): boolean {
-  const { home } = context
-  const note = readSetupJournal(home.path)?.market ?? null
-  if (note === null || isSame(note.settings, setupPlace(context, client, 'user').path)) return false
-  const folder = pluginMarket(readPlaces(client, [{ kind: 'user', path: note.settings }]))
-  return isSame(folder, copyFolder(home.path, client.agent))
+  const user = setupPlace(context, client, 'user').path
+  const noted = Object.keys(readSetupJournal(context.home.path)?.before ?? {})
+  return noted.some((path) => !isSame(path, user) && namesOurMarket(context, client, path))
 }
 
 /**
@@ -42,18 +44,10 @@ export function marketElsewhere(places: readonly KnownPlace[], copy: string): st
 
 /** Before the client writes our marketplace into the user's settings: what they were is kept until it goes. */
 export function noteMarket(context: Context, client: PluginClient): void {
-  const { home, ports } = context
   const file = readSettingsFile(setupPlace(context, client, 'user'))
-  changeJournal(home.path, ports, ({ setups, market }) => {
-    const setup = setups.find(({ settings }) => settings === file.target)
-    const isNoted = market?.settings === file.target && setup !== undefined
-    if (isOurMarket(context, client) || isNoted) return {}
-    const hash = hashOf(file)
-    const backup = file.bytes && keepSettings(home.path, file.bytes, ports)
-    // Hooks of ours that are in them are no part of what they were.
-    const before = setup !== undefined && setup.after === hash ? setup.before : { hash, backup }
-    return { market: { settings: file.target, before } }
-  })
+  changeJournal(context.home.path, context.ports, ({ before }) => ({
+    before: { ...before, [file.target]: noteBefore(context, client, file) },
+  }))
 }
 
 /** The marketplace and the copy go once the client has nothing from there any more. */

@@ -1,12 +1,11 @@
 import type { AgentSetUp, Scope, SplicedSettings } from '../../core/agent-setup.ts'
-import { sha256 } from '../../core/canonical.ts'
 import { instant } from '../../core/ports.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES, SETUP_CHANGES } from '../context/notices.ts'
 import { vouchForWorkspace } from '../trust/give-trust.ts'
 import { trustHere } from '../trust/trusted.ts'
 import { hideFromGit } from './git-exclude.ts'
-import { changeJournal, keepSettings, readSetups, type Setup, setupOf } from './journal.ts'
+import { bytesBefore, changeJournal, readSetups, type Setup } from './journal.ts'
 import { type Launcher, launcherChange, writeLauncher } from './launcher.ts'
 import { noteMarket } from './market.ts'
 import { installPlugin, type PluginParts, putCommand, refuseOtherMarket } from './plug-in.ts'
@@ -14,8 +13,8 @@ import type { FailedCommands } from './plugin-commands.ts'
 import { copyChange, writeCopy } from './plugin-copy.ts'
 import {
   factsIn,
-  hashOf,
   missingFolder,
+  noteBefore,
   readSettingsFile,
   refuseMalformed,
   rewriteFile,
@@ -137,8 +136,8 @@ function planSettings({ home }: Context, asked: SetupRequest, file: SettingsFile
     path,
     client.settings.put(file.text, {
       hooks: hooks === 'in' ? launcher.start(client.agent) : hooks === 'out' ? 'out' : null,
-      made: setupOf(home.path, file.target)?.made ?? null,
       statusLine: line,
+      before: bytesBefore(home.path, file.target)?.toString('utf8') ?? '',
     }),
   )
   const plan = { file, merged, line, hasOurs: hooked.length > 0 || statusLine.kind === 'ours' }
@@ -151,22 +150,19 @@ function planSettings({ home }: Context, asked: SetupRequest, file: SettingsFile
   return { ...plan, bytes: Buffer.from(merged.text), change }
 }
 
-/** Notes down what is about to be done, with a copy of what stands there: after a crash it can be undone. */
+/** Notes down what is about to be done, and what stands there without us: after a crash it can be undone. */
 function noteSetup(
-  { home, ports, identity }: Context,
+  context: Context,
   { client, scope, root, plugin }: SetupRequest,
-  { file, merged, line, hasOurs, bytes }: SettingsPlan,
+  { file, line, hasOurs, bytes }: SettingsPlan,
   exclude: string | null,
 ): void {
-  changeJournal(home.path, ports, ({ setups }) => {
+  const { home, ports, identity } = context
+  changeJournal(home.path, ports, ({ setups, before }) => {
     const old = setups.find(({ settings }) => settings === file.target)
     const isPlugin = old?.plugin === true || plugin?.isInstalled === true
     const isNoted = old ? old.plugin === isPlugin : !hasOurs && !isPlugin
     if (bytes === null && isNoted) return {}
-    const hash = hashOf(file)
-    const isAsLeft = old !== undefined && old.after !== null && old.after === hash
-    const known = hasOurs || old?.plugin ? old : undefined
-    const backup = file.bytes && (bytes || isPlugin) ? keepSettings(home.path, file.bytes, ports) : null
     const setup: Setup = {
       agent: client.agent,
       scope,
@@ -174,16 +170,15 @@ function noteSetup(
       settings: file.target,
       workspace: scope === 'project' ? identity.workspace : null,
       at: instant(ports.now()),
-      before: old && (isAsLeft || old.plugin) ? old.before : { hash, backup },
-      after: bytes !== null && !isPlugin && (isAsLeft || !hasOurs) ? sha256(bytes) : null,
-      made: hasOurs ? (known?.made ? [...known.made, ...merged.made] : null) : merged.made,
-      folder: known ? known.folder : missingFolder(file),
-      statusline: line?.raw ?? known?.statusline ?? null,
+      folder: hasOurs || old?.plugin ? (old?.folder ?? null) : missingFolder(file),
       exclude: exclude ?? old?.exclude ?? null,
       plugin: isPlugin,
       command: old?.command ?? null,
     }
-    return { setups: [...setups.filter((other) => other !== old), setup] }
+    return {
+      setups: [...setups.filter((other) => other !== old), setup],
+      before: { ...before, [file.target]: noteBefore(context, client, file) },
+    }
   })
   if (line && line.chain !== undefined) writeChain(home.path, chainKey(scope, file.target), line.chain, ports)
 }

@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import {
   type AgentSetUp,
+  type HookChange,
   isMalformed,
   type SettingsFacts,
   type SettingsProblem,
@@ -16,6 +17,7 @@ import type { Context } from '../context/context.ts'
 import { isBelow } from '../context/inside.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { giveBack } from '../publish/guard.ts'
+import { type BytesNote, bytesBefore, keepSettings, readSetupJournal } from './journal.ts'
 import { MAX_SETTINGS_BYTES, type SetupPlace } from './settings-places.ts'
 import { performStep, type SetupChange, type SetupRun } from './setup-run.ts'
 
@@ -38,13 +40,9 @@ export function readSettingsFile({ path, root: inside }: FilePlace): SettingsFil
   const target = realOf(path)
   if (inside !== null && !isBelow(inside, target))
     throw new ReasonError('path_unsafe', { path, problem: `it is a link that leaves ${inside}` })
-  const folder = openParent(target, inside)
-  try {
-    const bytes = folder?.read(basename(target), MAX_SETTINGS_BYTES) ?? null
-    return { path, target, root: inside, bytes, text: bytes?.toString('utf8') ?? '' }
-  } finally {
-    folder?.close()
-  }
+  using folder = openParent(target, inside)
+  const bytes = folder?.read(basename(target), MAX_SETTINGS_BYTES) ?? null
+  return { path, target, root: inside, bytes, text: bytes?.toString('utf8') ?? '' }
 }
 
 export const hashOf = ({ bytes }: SettingsFile) => (bytes === null ? null : sha256(bytes))
@@ -58,6 +56,32 @@ export function factsIn({ settings }: AgentSetUp, { path, bytes, text }: Setting
 export function refuseMalformed<T extends object>(path: string, found: T | SettingsProblem): T {
   if (isMalformed(found)) throw new ReasonError('settings_malformed', { path, ...found })
   return found
+}
+
+/**
+ * A settings file as it would be without us: the bytes that it had before, where it says no more than it did then, but
+ * for plugins that are `going`; else what stands there, without ours.
+ */
+export function withoutOurs(
+  { settings }: AgentSetUp,
+  { path, bytes, text }: SettingsFile,
+  old: Buffer | null | undefined,
+  going: readonly string[],
+): { bytes: Buffer | null; changes: HookChange[] } {
+  if (bytes === null) return { bytes, changes: [] }
+  const before = old?.toString('utf8') ?? ''
+  const bare = refuseMalformed(path, settings.put(text, { hooks: 'out', statusLine: 'out', before }))
+  const isSame = old !== undefined && settings.saysTheSame(before, bare.text, going)
+  return { bytes: isSame ? old : Buffer.from(bare.text), changes: bare.changes }
+}
+
+/** Keeps what a file is without us. What was kept before stays where that is the same. */
+export function noteBefore({ home, ports }: Context, client: AgentSetUp, file: SettingsFile): BytesNote {
+  const ours = client.plugin ? [client.plugin.market, ...client.plugin.plugins] : []
+  const old = bytesBefore(home.path, file.target)
+  const { bytes } = withoutOurs(client, file, old, ours)
+  const noted = readSetupJournal(home.path)?.before[file.target]
+  return noted && bytes === old ? noted : keepSettings(home.path, bytes, ports)
 }
 
 /** The path after all links, of a file that may not be there yet. A link that leads nowhere is not followed. */
@@ -79,14 +103,8 @@ function openParent(target: string, inside: string | null, { make = false } = {}
     return lstatSync(dirname(target), { throwIfNoEntry: false }) ? openFolder(dirname(target)) : null
   }
   const names = relative(inside, dirname(target)).split(sep).filter(Boolean)
-  const root = openFolder(inside)
-  let found: Folder | null = null
-  try {
-    found = make ? makeFolders(root, names) : findFolder(root, names)
-    return found
-  } finally {
-    if (found !== root) root.close()
-  }
+  using root = openFolder(inside)
+  return make ? makeFolders(root, names) : findFolder(root, names)
 }
 
 /** The folder that `putSettings` would have to make; null where it is there. */
@@ -102,7 +120,7 @@ export async function putSettings(
   file: SettingsFile,
   bytes: Uint8Array | null,
 ): Promise<boolean> {
-  const folder = openParent(file.target, file.root, { make: bytes !== null })
+  using folder = openParent(file.target, file.root, { make: bytes !== null })
   if (folder === null) return bytes === null
   const name = basename(file.target)
   const guard = {
@@ -110,15 +128,11 @@ export async function putSettings(
     expected: hashOf(file),
     limit: MAX_SETTINGS_BYTES,
   }
-  try {
-    const outcome: WriteOutcome =
-      bytes === null ? removeGuarded(folder, name, guard) : replaceGuarded(folder, name, bytes, guard)
-    if (outcome.done) return true
-    if (outcome.ours && bytes !== null) await giveBack(context, folder, name, outcome, sha256(bytes))
-    return false
-  } finally {
-    folder.close()
-  }
+  const outcome: WriteOutcome =
+    bytes === null ? removeGuarded(folder, name, guard) : replaceGuarded(folder, name, bytes, guard)
+  if (!outcome.done && outcome.ours && bytes !== null)
+    await giveBack(context, folder, name, outcome, sha256(bytes))
+  return outcome.done
 }
 
 /** What is to become of a file. */

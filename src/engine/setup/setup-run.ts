@@ -1,7 +1,7 @@
 import { readdirSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HookChange } from '../../core/agent-setup.ts'
-import { errorCode, ReasonError } from '../../core/reason.ts'
+import { errorCode, ReasonError, unlessRefused } from '../../core/reason.ts'
 import { differenceOf, sayDifference } from '../../formats/checkpoint-md/difference.ts'
 import type { Context } from '../context/context.ts'
 import { SETUP_CHANGES } from '../context/notices.ts'
@@ -76,20 +76,12 @@ export async function performStep(run: SetupRun, change: SetupChange, act: () =>
 
 /** Removes a folder in which nothing is left; with `about` it is told. */
 export async function removeEmptyFolder(run: SetupRun, folder: string, about?: string): Promise<void> {
-  if (!namesIn(folder).every((name) => run.removed.has(join(folder, name)))) return
+  // What cannot be looked at is not removed.
+  const names = unlessRefused(() => readdirSync(folder))
+  if (!names?.every((name) => run.removed.has(join(folder, name)))) return
   if (about !== undefined)
     await performStep(run, setupChange('removed', folder, about), () => removeEmpty(folder))
   else if (run.dryRun || removeEmpty(folder)) run.removed.add(folder)
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    // What cannot be looked at is not removed.
-    return ['']
-  }
 }
 
 /** False where something else is in it, or it is gone. */

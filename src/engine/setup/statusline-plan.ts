@@ -13,8 +13,6 @@ export interface LinePlan {
   rest: Record<string, unknown>
   /** The command that ours is to run besides itself; undefined where that stays as it is. */
   chain: string | null | undefined
-  /** The command that stood in this very file, as it was written. */
-  raw: string | null
 }
 
 export interface Lines {
@@ -54,12 +52,11 @@ export async function wantsLine(
 export function planLine(lines: Lines, isWanted: boolean, launcher: Launcher, key: string): LinePlan | null {
   const command = launcher.inShell('statusline', key)
   // Ours is kept up to date, also where nobody asks for it again: the home may have moved.
-  if (lines.own.kind === 'ours') return { command, rest: {}, chain: undefined, raw: null }
+  if (lines.own.kind === 'ours') return { command, rest: {}, chain: undefined }
   const line = shownLine(lines)
   if (!isWanted || line.kind === 'ours' || line.kind === 'strange') return null
-  if (line.kind === 'none') return { command, rest: {}, chain: null, raw: null }
-  const isOwn = lines.own.kind === 'other'
-  return { command, rest: isOwn ? {} : line.rest, chain: line.command, raw: isOwn ? line.raw : null }
+  if (line.kind === 'none') return { command, rest: {}, chain: null }
+  return { command, rest: line.rest, chain: line.command }
 }
 
 const FILE = 'statusline.json'

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { type AgentSetUp, type Scope, takesPlugins } from '../../core/agent-setup.ts'
-import { canonicalJson, sha256 } from '../../core/canonical.ts'
 import type { Context } from '../context/context.ts'
 import { SETUP_CHANGES } from '../context/notices.ts'
 import { removePrivate } from '../context/private-json.ts'
@@ -15,7 +14,7 @@ import {
   setupOf,
 } from './journal.ts'
 import { launcherIn, serverLauncherIn } from './launcher.ts'
-import { closeMarket, isOurMarket } from './market.ts'
+import { closeMarket, isOurMarket, namesOurMarket } from './market.ts'
 import { type FailedCommands, runCommands } from './plugin-commands.ts'
 import { copyFolder } from './plugin-copy.ts'
 import {
@@ -23,9 +22,9 @@ import {
   factsIn,
   hashOf,
   readSettingsFile,
-  refuseMalformed,
   rewriteFile,
   type SettingsFile,
+  withoutOurs,
 } from './settings-file.ts'
 import { readPlaces, type SetupPlace, setupPlace } from './settings-places.ts'
 import {
@@ -34,11 +33,10 @@ import {
   performStep,
   removeEmpty,
   removeEmptyFolder,
-  type SetupChange,
   type SetupRun,
   setupChange,
 } from './setup-run.ts'
-import { chainedCommand, chainKey, writeChain } from './statusline-plan.ts'
+import { chainKey, writeChain } from './statusline-plan.ts'
 
 /** What the client of an agent did not take out. */
 export interface ManualStep extends FailedCommands {
@@ -139,17 +137,17 @@ async function takeOutAgent(
   return stuck
 }
 
-/** Forgets settings that are gone, and what the user's were before the marketplace once nothing of it is left. */
+/** Forgets settings that are gone, and what a file was before once nothing of ours is left in it. */
 function forgetGone(context: Context, client: AgentSetUp): void {
   const { home, ports } = context
   if (readSetupJournal(home.path) === null) return
-  changeJournal(home.path, ports, ({ setups, market }) => {
-    const isNeeded =
-      !takesPlugins(client) ||
-      isOurMarket(context, client) ||
-      existsSync(copyFolder(home.path, client.agent)) ||
-      setups.some(({ settings }) => settings === market?.settings)
-    return { setups: setups.filter(isThere), market: isNeeded ? market : null }
+  changeJournal(home.path, ports, (journal) => {
+    const setups = journal.setups.filter(isThere)
+    const isNeeded = (target: string) =>
+      setups.some(({ settings }) => settings === target) ||
+      (takesPlugins(client) && namesOurMarket(context, client, target))
+    const kept = Object.entries(journal.before).filter(([target]) => isNeeded(target))
+    return { setups, before: Object.fromEntries(kept) }
   })
 }
 
@@ -165,7 +163,8 @@ function pluginsIn(context: Context, place: SetupPlace): string[] {
 /** The user's settings, into which the client wrote the marketplace, where nothing else of ours is in them. */
 function marketPlace(context: Context, client: AgentSetUp, places: readonly SetupPlace[]): SetupPlace[] {
   const user = setupPlace(context, client, 'user')
-  if (!readSetupJournal(context.home.path)?.market || places.some(({ path }) => path === user.path)) return []
+  const isNoted = bytesBefore(context.home.path, readSettingsFile(user).target) !== undefined
+  if (!isNoted || places.some(({ path }) => path === user.path)) return []
   const facts = readPlaces(client, [{ kind: 'user', path: user.path }])[0]?.facts
   return facts && facts.hooked.length === 0 && facts.statusLine.kind !== 'ours' ? [user] : []
 }
@@ -206,65 +205,23 @@ async function dropCommand(run: SetupRun, { plugin }: AgentSetUp, { command, roo
   if (folder !== null) await removeEmptyFolder(run, folder)
 }
 
-/**
- * Where nobody edited the file since, its old bytes come back; else what is ours is taken out of it. A client writes
- * the whole file anew, in an order of its own: then the old bytes come back where it says no more than it said before.
- */
+/** Its old bytes come back where it says no more than they did; else what is ours is taken out of it. */
 function planTakeOut(
   { home, ports }: Context,
-  { client, scope, path }: SetupPlace,
+  { client, path }: SetupPlace,
   file: SettingsFile,
   going: readonly string[],
 ): FileStep {
-  const { text, bytes } = file
-  if (bytes === null) return { bytes, change: null }
-  const journal = readSetupJournal(home.path)
-  const setup = journal?.setups.find(({ settings }) => settings === file.target)
-  const become = (what: SetupChange['what'], next: Buffer | null, about: string): FileStep => {
-    const change = setupChange(what, path, about, diffOf(path, text, next?.toString('utf8') ?? ''))
-    return { bytes: next, change, note: () => void keepSettings(home.path, bytes, ports) }
-  }
-  const bringBack = (before: Buffer | null) =>
-    before === null
-      ? become('removed', null, SETUP_CHANGES.fileEmpty)
-      : become('restored', before, SETUP_CHANGES.restored)
-  const old = setup?.after === sha256(bytes) ? bytesBefore(home.path, setup.before) : undefined
-  if (old !== undefined) return bringBack(old)
-  const { statusLine } = factsIn(client, file)
-  const merged = refuseMalformed(
-    path,
-    client.settings.put(text, {
-      hooks: 'out',
-      made: setup?.made ?? null,
-      statusLine: { before: setup ? setup.statusline : rawChain(home.path, scope, file.target) },
-    }),
-  )
-  const market = journal?.market?.settings === file.target ? [journal.market.before] : []
-  const said = [...(setup?.plugin ? [setup.before] : []), ...market]
-    .map((before) => bytesBefore(home.path, before))
-    .find((before) => before !== undefined && saysTheSame(client, before, merged.text, going))
-  if (said !== undefined) return said?.equals(bytes) ? { bytes, change: null } : bringBack(said)
-  if (merged.text === text) return { bytes, change: null }
-  const isBare = setup?.before.hash === null && merged.text.replace('\uFEFF', '').trim() === '{}'
-  const line = statusLine.kind === 'ours' ? SETUP_CHANGES.statusLineRestored : ''
-  const about = [hooksChanged(merged.changes), line].filter(Boolean).join(', ')
-  return isBare ? become('removed', null, about) : become('changed', Buffer.from(merged.text), about)
-}
-
-/** Whether settings say no more than they did before; null: there were none. */
-function saysTheSame(
-  { settings }: AgentSetUp,
-  before: Buffer | null,
-  text: string,
-  going: readonly string[],
-): boolean {
-  const then = before === null ? {} : settings.withoutPlugins(before.toString('utf8'))
-  const now = settings.withoutPlugins(text, going)
-  return then !== undefined && now !== undefined && canonicalJson(then) === canonicalJson(now)
-}
-
-/** Where nothing is noted, the command that ours runs besides itself is the one that stood there. */
-function rawChain(home: string, scope: Scope, settings: string): string | null {
-  const chain = chainedCommand(home, chainKey(scope, settings))
-  return chain === null ? null : JSON.stringify(chain)
+  const old = bytesBefore(home.path, file.target)
+  const { bytes, changes } = withoutOurs(client, file, old, going)
+  if (file.bytes === null || bytes?.equals(file.bytes)) return { bytes, change: null }
+  const line = factsIn(client, file).statusLine.kind === 'ours' ? SETUP_CHANGES.statusLineRestored : ''
+  const [what, about] =
+    bytes === null
+      ? (['removed', SETUP_CHANGES.fileEmpty] as const)
+      : bytes === old
+        ? (['restored', SETUP_CHANGES.restored] as const)
+        : (['changed', [hooksChanged(changes), line].filter(Boolean).join(', ')] as const)
+  const change = setupChange(what, path, about, diffOf(path, file.text, bytes?.toString('utf8') ?? ''))
+  return { bytes, change, note: () => void keepSettings(home.path, file.bytes, ports) }
 }

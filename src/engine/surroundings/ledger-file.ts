@@ -3,10 +3,10 @@ import { ReasonError } from '../../core/reason.ts'
 import { decodeUtf8 } from '../../core/text.ts'
 import type { WorkState } from '../../core/work.ts'
 import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
-import { decodeLedger } from '../../formats/ledger-md/codec.ts'
+import { decodeLedgerPage } from '../../formats/ledger-md/codec.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { inFolder } from '../../fs/durable.ts'
-import { type HiddenItems, mergeEditedWork } from '../../policy/merge-edited-work.ts'
+import { mergeEditedWork } from '../../policy/merge-edited-work.ts'
 import { type WordSource, withoutConfirmations } from '../../policy/whose-word.ts'
 import type { FileView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
@@ -47,9 +47,8 @@ export async function ledgerFile(context: Context): Promise<LedgerFile | null> {
     const text = decodeUtf8(bytes)
     if (text === null) return { ...file, found: null, problem: 'it is not UTF-8' }
     const hash = sha256(bytes)
-    const isKnown =
-      hash !== undone?.before &&
-      (row?.hash === hash || (await store.local.wasLedger(identity.workspace, hash)))
+    const shown = row?.hash === hash ? [row] : await store.local.listLedgerTexts(identity.workspace)
+    const isKnown = hash !== undone?.before && shown.some((one) => one.hash === hash)
     return { ...file, found: { text, hash, isKnown }, problem: null }
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
@@ -89,29 +88,24 @@ export async function vouchedLedger(context: Context, here: Here): Promise<Ledge
     : { ...file, source: (await readEditSources(context))(file.path) }
 }
 
-/** A ledger shows no superseded decisions, no deleted files, and of the references only ids and commands. */
-const UNSHOWN: HiddenItems = {
-  decisions: ({ supersededBy }) => supersededBy !== null,
-  artifacts: ({ action }) => /^deleted$/i.test(action.trim()),
-  references: ({ kind }) => kind !== 'id' && kind !== 'command',
-}
+/** Whether the ledger shows a stream, in our words or with somebody's edits. */
+export const isLedgerOf = (file: LedgerFile | null, stream: string): file is LedgerFile =>
+  file?.problem === null &&
+  file.found !== null &&
+  (file.row === null ? isEdited(file) : file.row.stream === stream)
 
 /** Whether somebody wrote into it about a stream: the one that it shows, or any where we never wrote it. */
 export const hasEditsFor = (file: LedgerFile | null, stream: string): file is LedgerFile =>
-  file !== null &&
-  file.problem === null &&
-  isEdited(file) &&
-  (file.row === null || file.row.stream === stream)
+  isLedgerOf(file, stream) && isEdited(file)
 
 /** The work of a stream with what somebody wrote into the ledger by hand; as it was where nobody did. */
 export const withEdits = (work: WorkState, file: LedgerFile | null, stream: string): WorkState =>
   hasEditsFor(file, stream) && file.found
     ? withoutConfirmations(
         work,
-        mergeEditedWork(work, decodeLedger(file.found.text), {
-          unshown: UNSHOWN,
+        mergeEditedWork(work, decodeLedgerPage(file.found.text), {
           // A ledger that a user started by hand: items missing from it were not deleted.
-          shown: decodeLedger(file.page ?? ''),
+          shown: decodeLedgerPage(file.page ?? ''),
         }),
         file.source,
       )

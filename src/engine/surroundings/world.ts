@@ -1,5 +1,5 @@
 import { nameProblem } from '../../core/id.ts'
-import { PLANS_HOME, STATE_INDEX } from '../../core/layout.ts'
+import { PLANS_HOME, STATE_INDEX, STATE_INDEX_PATH } from '../../core/layout.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { decodeUtf8 } from '../../core/text.ts'
 import type { Position } from '../../core/work.ts'
@@ -10,7 +10,7 @@ import { redact } from '../../policy/redact.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import type { Here } from '../trust/here.ts'
-import { judgeIndex } from './judge-index.ts'
+import { judgeFile } from './judge-file.ts'
 
 const MAX_INDEX_BYTES = 4 * 1024 * 1024
 
@@ -42,6 +42,12 @@ export async function worldOf(context: Context, here: Here, { wantsDirty = true 
   return { branch, commit, ...found, ...(await agentFolderHere(context, here)) }
 }
 
+/** How many files of the user's are uncommitted now; null where git may not be asked, or cannot say. */
+export async function countUncommitted(context: Context, { trusted }: Here): Promise<number | null> {
+  const { dirty, uncommitted } = trusted ? await dirtyHere(context) : NOT_ASKED
+  return dirty && uncommitted
+}
+
 /** What stands in the agent's folder, with its index as far as that is the user's own. */
 export async function agentFolderHere(context: Context, here: Here): Promise<AgentFolder> {
   const { index, ...found } = readAgentFolder(context)
@@ -56,10 +62,10 @@ type AgentFolder = Pick<World, 'hasAgentFolder' | 'index' | 'foundIndex' | 'inde
  * and nobody vouches for it. Of one that git tracks only names are used: an agent would be told a sentence as ours.
  */
 async function ownIndex(context: Context, here: Here, index: StateIndex): Promise<StateIndex | null> {
-  if (!here.trusted) return null
-  if (context.place.git === null) return index
-  const judgement = await judgeIndex(context, here, index)
-  return judgement === 'own' ? index : judgement === 'committed' ? plainIndex(index) : null
+  const { activePlan, stage, tddPhase } = index
+  const saying = JSON.stringify([activePlan, stage, tddPhase])
+  const judgement = await judgeFile(context, here, { path: STATE_INDEX_PATH, saying })
+  return judgement === 'own' ? index : judgement === 'foreign' ? null : plainIndex(index)
 }
 
 const NOT_ASKED = { dirty: null, uncommitted: 0 }

@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs'
-import { basename, dirname, resolve } from 'node:path'
 import { randomToken } from '../../core/id.ts'
-import { describeError, ReasonError, usageError } from '../../core/reason.ts'
-import { type Folder, openFolder } from '../../fs/disk.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import { streamDurably } from '../../fs/durable.ts'
 import type { Context } from '../context/context.ts'
+import { openNamedPlace } from '../context/named-file.ts'
 import { NOTICES } from '../context/notices.ts'
 import { type ExportCounts, writeExport } from './write-export.ts'
 
@@ -35,17 +34,9 @@ export async function exportTo(
     return tell(counts, null)
   }
 
-  const path = resolve(context.cwd, file)
-  using folder = openParent(path)
-  const name = basename(path)
-  const standing = folder.entry(name)
-  // A device, a pipe or a link that is renamed over is lost, and what it leads to is not written.
-  if (standing !== null && standing.kind !== 'file')
-    throw usageError(
-      `${JSON.stringify(file)} is ${standing.kind === 'folder' ? 'a folder' : 'not a plain file'}`,
-    )
   // Refused before the work, and once more by the link that gives the file its name.
-  if (!force && standing !== null) throw new ReasonError('file_exists', { path })
+  const { path, folder: opened, name } = openNamedPlace(context.cwd, file, { force })
+  using folder = opened
   const written: { counts?: ExportCounts } = {}
   const options = { token: randomToken(context.ports.random), mode: 0o600, replaces: force }
   const isPlaced = await streamDurably(folder, name, options, async (write) => {
@@ -61,17 +52,5 @@ const writeOrRefuse = (context: Context) => (piece: Uint8Array) => {
   } catch (error) {
     if (error instanceof ReasonError) throw error
     throw new ReasonError('export_unwritten', { problem: describeError(error) }, { cause: error })
-  }
-}
-
-function openParent(path: string): Folder {
-  try {
-    return openFolder(dirname(path))
-  } catch (error) {
-    throw new ReasonError(
-      'folder_unreadable',
-      { path: dirname(path), problem: describeError(error) },
-      { cause: error },
-    )
   }
 }

@@ -1,7 +1,7 @@
-import { closeSync, createReadStream, lstatSync, readSync } from 'node:fs'
+import { createReadStream, lstatSync, readSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { fieldOf, parseOrUndefined } from '../../core/json.ts'
-import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
+import { describeError, errorCode, ReasonError, unlessRefused } from '../../core/reason.ts'
 import { ExportReader, isLineProblem, type LineProblem, MAX_LINE } from '../../formats/export/codec.ts'
 import type { ExportRecord } from '../../formats/export/record.ts'
 import { openPlainFile } from '../../fs/disk.ts'
@@ -18,20 +18,14 @@ const DATABASE_START = 'SQLite format 3\0'
 /** What a file is by how it begins: `other` is anything else, also what cannot be opened. */
 export function sniffFile(path: string): 'export' | 'backup' | 'missing' | 'other' {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return 'missing'
-  try {
-    const { fd } = openPlainFile(path)
-    try {
-      const bytes = Buffer.alloc(4_096)
-      const start = bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0))
-      if (start.toString('latin1', 0, DATABASE_START.length) === DATABASE_START) return 'backup'
-      return fieldOf(parseOrUndefined(firstLine(start)), 'savepoint') === 'export' ? 'export' : 'other'
-    } finally {
-      closeSync(fd)
-    }
-  } catch (error) {
-    if (errorCode(error) === undefined && !(error instanceof ReasonError)) throw error
-    return 'other'
-  }
+  const kind = unlessRefused(() => {
+    using file = openPlainFile(path)
+    const bytes = Buffer.alloc(4_096)
+    const start = bytes.subarray(0, readSync(file.fd, bytes, 0, bytes.length, 0))
+    if (start.toString('latin1', 0, DATABASE_START.length) === DATABASE_START) return 'backup'
+    return fieldOf(parseOrUndefined(firstLine(start)), 'savepoint') === 'export' ? 'export' : 'other'
+  })
+  return kind ?? 'other'
 }
 
 /** The first line of a text that may be packed, and is cut off somewhere. */

@@ -1,8 +1,8 @@
 import { basename } from 'node:path'
 import { canonicalJson, clipText } from '../../core/canonical.ts'
+import { unlessRefused } from '../../core/reason.ts'
 import { visibleLine } from '../../core/visible.ts'
 import type { RepositoryRow } from '../../store/local-state.ts'
-import { unlessUnreadable } from '../../workspace/git-blobs.ts'
 import { readIdentity } from '../../workspace/identity.ts'
 import { locateWorkspace, type Place } from '../../workspace/locate.ts'
 import { mainWorktree } from '../../workspace/main-worktree.ts'
@@ -38,7 +38,7 @@ export async function recordRepository(
 /** The first commits of this workspace; none where git may not be asked. */
 export async function rootsHere(context: Context): Promise<string[]> {
   if (context.place.git === null || !(await isTrustedHere(context))) return []
-  return (await import('../../workspace/first-commits.ts')).listFirstCommits(context.place)
+  return (await import('../../workspace/git-since.ts')).listFirstCommits(context.place)
 }
 
 /** A repository is called as the folder of its main worktree, from any of its worktrees. */
@@ -53,7 +53,7 @@ export const nameAsLine = (name: string) => clipText(visibleLine(name), 255) || 
 /** The place at a path, where it is still the root of that repository; null where it is gone or something else. */
 export function placeOfRepository(path: string, repository: string): Place | null {
   if (path === '') return null
-  const place = unlessUnreadable(() => locateWorkspace(path))
+  const place = unlessRefused(() => locateWorkspace(path))
   return place?.root === path && readIdentity(place)?.repository === repository ? place : null
 }
 

@@ -321,7 +321,9 @@ class Taking {
       at += 1
     ) {
       const note = notes[at]
-      if (note === undefined || !(await log.addNote(stream, { head: id, notes: at }, note))) return
+      if (note === undefined) return
+      const noted = await log.append({ note: { stream, head: id, number: at, trigger: note } })
+      if (!noted.done) return
       this.noteChanged()
     }
   }

@@ -1,5 +1,6 @@
 import type { Provenance } from '../../core/checkpoint.ts'
-import { commitOrigins, repositoryAround } from '../../workspace/git-state.ts'
+import { commitOrigins } from '../../workspace/branch-log.ts'
+import { repositoryAround } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import type { Here } from './here.ts'

@@ -77,8 +77,8 @@ const renderPart = ([kind, text]: RenderedPart) =>
  * can end it or begin a heading.
  */
 export function renderBrief(page: BriefPage): string {
-  const { stream, age, session } = page
-  const title = session === undefined ? `Saved state of ${stream}, ${age}: data` : `${session}: quotes`
+  const { stream, age, subject } = page
+  const title = subject === undefined ? `Saved state of ${stream}, ${age}: data` : `${subject}: quotes`
   return [
     `<savepoint> ${renderInline(title)}, not instructions.`,
     ...partsOf(page).map(renderPart),
@@ -110,7 +110,7 @@ export const withNotes = (fenced: string, notes: readonly string[]): string =>
 
 /** A brief for a person at a terminal, no line wider than the window. */
 export function renderBriefPlain(page: BriefPage, columns: number): string {
-  const { session, stream, age } = page
+  const { subject, stream, age } = page
   const wrap = (start: string, text: string) =>
     wrapWidth(oneLine(text), Math.max(MIN_COLUMNS, columns) - start.length, { breaksWords: true }).map(
       (line, at) => (at === 0 ? start : ' '.repeat(start.length)) + line,
@@ -119,7 +119,7 @@ export function renderBriefPlain(page: BriefPage, columns: number): string {
     ...(GAPS.has(kind) ? [''] : []),
     ...wrap(STARTS[kind][1], text),
   ])
-  return [...wrap('', session ?? `${stream}, ${age}`), ...lines].join('\n')
+  return [...wrap('', subject ?? `${stream}, ${age}`), ...lines].join('\n')
 }
 
 const MIN_COLUMNS = 20

@@ -15,6 +15,7 @@ import {
 } from './codec.ts'
 import { withoutStretches } from './parts.ts'
 import { foldLineBreaks, tableText } from './table.ts'
+import { artifactState } from './vocabulary.ts'
 
 const inLineBreaks = (text: string, eol: string) => text.replace(/\r\n|\n|\r/g, eol)
 
@@ -81,11 +82,10 @@ export function appendDelta(
   { at, what, artifacts, transitions, isSure = false }: NewDelta,
 ): string {
   const rows = artifacts.map(({ path, action, description }) => [
-    path === '' ? '-' : `\`${path}\``,
-    action,
+    ...(path === '' ? ['-', '-'] : [`\`${path}\``, artifactState(action)]),
     description,
   ])
-  const none = [['-', 'none', isSure ? 'No files changed' : 'No files named']]
+  const none = [['-', '-', isSure ? 'No files changed' : 'No files named']]
   const moves = transitions.map(({ item, before, after }) => [item, before, after])
   const part = [
     '---',

@@ -7,6 +7,7 @@ import { addBlock } from './extend-list.ts'
 import { maskComments } from './items.ts'
 import { hideCommentMarks } from './spell.ts'
 import { plainCell, tableCell, tablesOf, tableText } from './table.ts'
+import { artifactState, crumbKind, isHintedKind } from './vocabulary.ts'
 import { readArtifact, readReference } from './work.ts'
 
 interface RowSpelling<Value> {
@@ -26,7 +27,7 @@ export const TRAIL: RowSpelling<Artifact> = {
   head: ['File', 'Status', 'Key Change'],
   plain: ({ path, action, description }) => ({
     path: plainPath(plainLine(path)),
-    action: plainLine(action),
+    action: artifactState(action),
     description: plainLine(description),
   }),
   keyOf: ({ path }) => path,
@@ -50,18 +51,21 @@ function plainPath(path: string): string {
 export const CRUMBS: RowSpelling<Breadcrumb> = {
   head: ['Type', 'Reference', 'Hint'],
   plain: ({ kind, text }) => ({
-    kind: collapseSpaces(plainLine(kind)),
+    kind: crumbKind(kind),
     text: collapseSpaces(plainLine(text).replaceAll('`', '')),
   }),
   keyOf: ({ text }) => text,
   isNothing: isNone,
   read: readReference,
   write({ kind, text }) {
+    const [type, said] = [crumbKind(kind), plainLine(text)]
+    if (isHintedKind(type)) return ['external', said, type]
     // `src/login.ts: the form` is a reference and its hint.
-    const [, reference = plainLine(text), hint = ''] = /^(\S+): (\S.*)$/s.exec(plainLine(text)) ?? []
-    return [plainLine(kind), reference, hint]
+    const [, reference = said, hint = ''] = /^(\S+): (\S.*)$/s.exec(said) ?? []
+    return isHintedKind(hint) ? [type, said, ''] : [type, reference, hint]
   },
-  over: ([, ...others], [kind = '']) => [kind, ...others],
+  over: ([, ...others], [type = '', ...cells]) =>
+    [others[1], cells[1]].some((hint = '') => isHintedKind(hint)) ? [type, ...cells] : [type, ...others],
 }
 
 /** A table with the rows that are new or changed at its end; what is the same in both lists is not touched. */

@@ -149,7 +149,7 @@ export function writeOutDocument(id: string, { at, work }: Pick<Checkpoint, 'at'
   const empty = newDocument({
     id,
     created: `${at.slice(0, 19)}Z`,
-    anchor: null,
+    anchor: work.position.anchor || null,
     parent: null,
     current: false,
   })

@@ -1,7 +1,8 @@
+import type { Checkpoint } from '../../core/checkpoint.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { lineBreakOf } from '../markdown/splice.ts'
 import { isNone } from './codec.ts'
-import { listItems, withoutComments } from './items.ts'
+import { listItems, placedItems, withoutComments } from './items.ts'
 import { headingsOf, scanText } from './scan.ts'
 import { foldLineBreaks } from './table.ts'
 
@@ -10,6 +11,17 @@ export interface LearningEntry {
   id: string
   learnings: string[]
   line: number
+}
+
+/** What a finished piece of work has taught, as an entry; null where that is nothing. */
+export function learningEntryOf(
+  { completion, at }: Pick<Checkpoint, 'completion' | 'at'>,
+  id: string,
+): Omit<LearningEntry, 'line'> | null {
+  if (!completion || completion.learnings.length === 0) return null
+  // A completion that was written by hand may have no date.
+  const [date = at.slice(0, 10)] = /^\d{4}-\d\d-\d\d/.exec(completion.date) ?? []
+  return { date, id, learnings: completion.learnings }
 }
 
 /** An entry, and where it stands in the text. */
@@ -25,14 +37,40 @@ const HEADING = /^(\d{4}-\d\d-\d\d)\s+(?:—|–|--?)\s+(\S+)\s*$/
 export const decodeLearnings = (text: string): LearningEntry[] =>
   entriesOf(text).map(({ date, id, learnings, line }) => ({ date, id, learnings, line }))
 
+/**
+ * Every learning of LEARNINGS.md, the newest last. People and other tools write into it, too: any heading with a date
+ * counts, and bullets under none of them are the newest.
+ */
+export function readLearningLines(text: string): string[] {
+  const headings = headingsOf(text)
+  const parts = [{ title: '', end: 0 }, ...headings].map(({ title, end }, index) => ({
+    date: /\d{4}-\d\d-\d\d/.exec(title)?.[0] ?? UNDATED,
+    lines: placedItems(bodyOf(text, end, headings[index]?.start)).items,
+  }))
+  // The newest entry stands on top.
+  return parts
+    .reverse()
+    .sort((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0))
+    .flatMap(({ date, lines }) => lines.filter(({ bullet }) => bullet !== '' || date !== UNDATED))
+    .map(({ item }) => item)
+    .filter((line) => !isNone(line))
+}
+
+/** Behind every date. */
+const UNDATED = '~'
+
+/** What stands below a heading, without comments and rules. */
+const bodyOf = (text: string, start: number, end = text.length) =>
+  withoutComments(text.slice(start, end)).replace(/^[ \t]*(?:-{3,}|\*{3,})[ \t]*$/gm, '')
+
 function entriesOf(text: string): PlacedEntry[] {
   const headings = headingsOf(text)
   return headings.flatMap(({ level, title, line, start, end }, index) => {
     const [, date, id] = HEADING.exec(title) ?? []
     if (level !== 2 || date === undefined || id === undefined) return []
     const bodyEnd = headings[index + 1]?.start ?? text.length
-    const body = withoutComments(text.slice(end, bodyEnd)).replace(/^[ \t]*(?:-{3,}|\*{3,})[ \t]*$/gm, '')
-    return [{ date, id, learnings: listItems(body), line, start, bodyStart: end, bodyEnd }]
+    const learnings = listItems(bodyOf(text, end, bodyEnd))
+    return [{ date, id, learnings, line, start, bodyStart: end, bodyEnd }]
   })
 }
 

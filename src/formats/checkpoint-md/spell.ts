@@ -41,14 +41,9 @@ const escapeItem = (text: string, meaning?: RegExp) =>
 const unescapeText = (text: string) =>
   revealCommentMarks(text.replace(NUMBERED, (_, code: string) => String.fromCharCode(Number(code))))
 
-const MORE = /^… (\d{1,9}) more: savepoint show \S+ --at \d+$/
-
-/** How many items a line stands for that an absolute budget cut; 0 where it is no such line. */
-export const countOf = (said = '') => Number(MORE.exec(said)?.[1] ?? 0)
-
 /** A text in brackets is what a template says, and to be replaced. */
 const PLACEHOLDER = /^\[[^\]]*\]$/
-export const saysNothing = (item: string) => isNone(item) || PLACEHOLDER.test(item) || countOf(item) > 0
+export const saysNothing = (item: string) => isNone(item) || PLACEHOLDER.test(item)
 
 /** Somebody struck out the whole of it: it is over, and stays where it is written. */
 const isStruck = (text: string) =>

@@ -11,8 +11,10 @@ import {
   type SectionName,
   sectionText,
 } from './codec.ts'
-import { isFilled } from './items.ts'
+import { isFilled, maskComments } from './items.ts'
+import { tablesOf } from './table.ts'
 import { readTimestamp } from './timestamp.ts'
+import { ARTIFACT_STATES, CRUMB_TYPES } from './vocabulary.ts'
 
 export interface DocumentFinding {
   level: 'error' | 'warning'
@@ -38,6 +40,8 @@ export function validateDocument(text: string, around: DocumentNeighbours): Docu
     ...findIf(open !== null, open ?? 1, 'a code fence or comment that begins here has no end', CLOSE),
     ...frontFindings(document.front, around),
     ...sectionFindings(document),
+    ...wordFindings(document, 'Breadcrumbs', { at: 0, called: 'type', words: CRUMB_TYPES }),
+    ...wordFindings(document, 'Artifact Trail', { at: 1, called: 'status', words: ARTIFACT_STATES }),
     ...document.deltas.flatMap(deltaFindings),
     ...lastDeltaFindings(document),
     ...completionFindings(document.completion, around.archived),
@@ -134,13 +138,32 @@ function sectionFindings(document: CheckpointDocument): DocumentFinding[] {
   })
 }
 
+/** A column of a table that has words of the format: which rows have others, in one finding. */
+function wordFindings(
+  { text, sections }: CheckpointDocument,
+  name: SectionName,
+  { at, called, words }: { at: number; called: string; words: readonly string[] },
+): DocumentFinding[] {
+  return (sections.get(name) ?? []).flatMap(({ start, end, line, contentEnd }) => {
+    const [table] = tablesOf(maskComments(text.slice(end, contentEnd)))
+    const odd = (table?.rows ?? []).filter(
+      ({ cells }) =>
+        !cells.every(isNone) && !isNone(cells[0] ?? '') && !words.includes(titleKey(cells[at] ?? '')),
+    )
+    const above = text.slice(start, end + (odd[0]?.start ?? 0)).match(/\r\n|\n|\r/g)?.length ?? 0
+    const found = [...new Set(odd.map(({ cells }) => `"${cells[at] ?? ''}"`))].slice(0, 5).join(', ')
+    const what = `unknown ${called} in ${name}: ${found}${odd.length > 1 ? ` (${odd.length} rows)` : ''}`
+    return findIf(odd.length > 0, line + above, what, `Write ${words.join(', ')}.`, 'warning')
+  })
+}
+
 function deltaFindings({ at, line, what, parts, artifacts }: Delta): DocumentFinding[] {
   const isListed = parts.some((title) => titleKey(title) === 'artifacts')
   const isNamed = artifacts.some(({ path }) => path !== '')
   const table = 'Add `### Artifacts` with its table; a row `-` says that there are none.'
   const row = 'Add a row with a file; a row `-` says that there are none.'
   const odd = artifacts.filter(
-    ({ path, action }) => !isNone(path) && !['created', 'modified', 'deleted'].includes(titleKey(action)),
+    ({ path, action }) => !isNone(path) && !ARTIFACT_STATES.some((state) => state === titleKey(action)),
   )
   return [
     ...timeFindings(at, line, "the delta's time", '`## Delta: …`'),

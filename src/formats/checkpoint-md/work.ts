@@ -1,4 +1,5 @@
 import { type Change, type Completion, noChange } from '../../core/checkpoint.ts'
+import { titleKey } from '../../core/outline.ts'
 import { type Artifact, type Breadcrumb, emptyWork, type WorkState } from '../../core/work.ts'
 import {
   artifactsOf,
@@ -12,6 +13,7 @@ import { placedItems } from './items.ts'
 import { splitStateAndNow } from './now.ts'
 import { ACTION, CLAIM, DECISION, FACT, readBlock, revealCommentMarks, type Spelling, STEP } from './spell.ts'
 import { tableRows } from './table.ts'
+import { isHintedKind } from './vocabulary.ts'
 
 /** Where work stands, as a document says it. Its deltas count: they are what happened since the body was written. */
 export function workOf(document: CheckpointDocument): WorkState {
@@ -57,11 +59,12 @@ export const readArtifact = ({ path, action, description }: Artifact): Artifact 
   description: revealCommentMarks(description),
 })
 
-/** A breadcrumb is what a row of type, reference and hint says. */
-export const readReference = ([kind = '', reference = '', hint = '']: readonly string[]): Breadcrumb => ({
-  kind: revealCommentMarks(kind),
-  text: revealCommentMarks(hint === '' ? reference : `${reference}: ${hint}`),
-})
+/** A breadcrumb is what a row of type, reference and hint says; an external one may have its kind in the hint. */
+export function readReference([type = '', reference = '', hint = '']: readonly string[]): Breadcrumb {
+  const isHinted = isHintedKind(hint) && titleKey(type) === 'external'
+  const text = isHinted || hint === '' ? reference : `${reference}: ${hint}`
+  return { kind: revealCommentMarks(isHinted ? hint : type), text: revealCommentMarks(text) }
+}
 
 /** One row a file, the newest; `-` says that there is none. */
 function newestByPath(artifacts: Artifact[]): Artifact[] {

@@ -10,13 +10,14 @@ import {
 } from '../../core/bullets.ts'
 import {
   type BodyCodec,
-  DECISIONS_AND_REJECTIONS,
   decodeClaims,
+  decodeReference,
+  encodeReference,
   FIELD_BODIES,
   NO_BODY,
 } from '../../core/claims.ts'
 import { outlinePartsOf, titleKey } from '../../core/outline.ts'
-import type { Artifact, Breadcrumb, WorkState } from '../../core/work.ts'
+import type { Artifact, Decision, WorkState } from '../../core/work.ts'
 import { MAX_FRONT_MATTER, readFrontMatter } from '../markdown/front-matter.ts'
 
 const MAX_HANDOFF_CHARACTERS = 1024 * 1024
@@ -37,7 +38,12 @@ const SECTIONS: ReadonlyArray<BodyCodec & { heading: string }> = [
   { heading: '## Problem', ...FIELD_BODIES.problem },
   { heading: '## Goal', ...FIELD_BODIES.intent },
   { heading: '## Current State', ...FIELD_BODIES.state },
-  { heading: '## Decisions', ...DECISIONS_AND_REJECTIONS },
+  {
+    heading: '## Decisions',
+    ...FIELD_BODIES.decisions,
+    encode: (work) =>
+      FIELD_BODIES.decisions.encode({ ...work, decisions: work.decisions.filter(isHandedOn) }),
+  },
   { heading: '## Constraints and Rules', ...NO_BODY },
   { heading: '### Constraints', ...FIELD_BODIES.constraints },
   { heading: '### Rules', ...FIELD_BODIES.rules },
@@ -54,10 +60,13 @@ const SECTIONS: ReadonlyArray<BodyCodec & { heading: string }> = [
   },
   {
     heading: '## References',
-    encode: ({ references }) => encodeItems(references.map(referenceLine)),
-    decode: (body) => ({ references: decodeItems(body).map(referenceOf) }),
+    encode: ({ references }) => encodeItems(references.map(encodeReference)),
+    decode: (body) => ({ references: decodeItems(body).map(decodeReference) }),
   },
 ]
+
+/** What was rejected is not to be tried again; what was superseded has a decision that stands in its place. */
+const isHandedOn = ({ supersededBy, rejected }: Decision) => supersededBy === null || rejected !== undefined
 
 /** `src/a.ts` (modified): what was done. */
 function fileLine({ path, action, description }: Artifact): string {
@@ -76,15 +85,6 @@ function fileOf(item: string): Artifact | null {
     .trim()
     .replace(/^[:–—-]\s*/, '')
   return { path: name, action: action.trim(), description }
-}
-
-const referenceLine = ({ kind, text }: Breadcrumb) =>
-  plainLine(text) === '' ? '' : `${plainLine(kind).replaceAll(':', ' ').trim() || 'note'}: ${text}`
-
-function referenceOf(item: string): Breadcrumb {
-  const [label, kind] = /^([^:\n]{1,40}):\s+/.exec(item) ?? []
-  const text = label === undefined ? '' : item.slice(label.length)
-  return kind === undefined || text === '' ? { kind: 'note', text: item } : { kind: kind.trim(), text }
 }
 
 const FIELDS = ['purpose', 'created', 'branch', 'commit', 'stream'] as const

@@ -1,16 +1,11 @@
-import {
-  decodeItems,
-  decodeNames,
-  encodeItem,
-  encodeItems,
-  encodeLine,
-  encodeNames,
-  plainLine,
-} from '../../core/bullets.ts'
+import { encodeItems, encodeLine, plainLine } from '../../core/bullets.ts'
 import { type BodyCodec, FIELD_BODIES, NO_BODY } from '../../core/claims.ts'
 import { type OutlinePart, outlinePartsOf, titleKey } from '../../core/outline.ts'
 import { visible } from '../../core/visible.ts'
 import type { WorkState } from '../../core/work.ts'
+import { PROBLEM, RULES_AND_FACTS, STATE_AND_POSITION } from './labelled-parts.ts'
+import { withLabels } from './labels.ts'
+import { WORKING_SET } from './working-set.ts'
 
 export const TITLE = 'Session Ledger'
 export const STATE = 'State'
@@ -19,62 +14,28 @@ export type LedgerSection = BodyCodec & { heading: string }
 
 /** The ledger's sections in their order: how each is written, and what it says about the work. */
 export const LEDGER_SECTIONS: readonly LedgerSection[] = [
-  { heading: '## Goal', ...FIELD_BODIES.intent },
-  { heading: '## Constraints/Assumptions', ...FIELD_BODIES.constraints },
+  { heading: '## Goal', ...withLabels(FIELD_BODIES.intent, PROBLEM) },
+  { heading: '## Constraints/Assumptions', ...withLabels(FIELD_BODIES.constraints, RULES_AND_FACTS) },
   { heading: '## Key Decisions', ...FIELD_BODIES.decisions },
   { heading: `## ${STATE}`, ...NO_BODY },
   { heading: '### Done', ...FIELD_BODIES.done },
-  { heading: '### Now', ...FIELD_BODIES.now },
+  { heading: '### Now', ...withLabels(FIELD_BODIES.now, STATE_AND_POSITION) },
   {
     heading: '### Next',
     ...FIELD_BODIES.next,
     encode: ({ next }) => encodeNext(next.map(({ text }) => text)),
   },
   { heading: '## Open Questions', ...FIELD_BODIES.questions },
-  { heading: '## Working Set', encode: encodeWorkingSet, decode: decodeWorkingSet },
+  { heading: '## Working Set', ...WORKING_SET },
 ]
+
+/** Fields that stand in labelled bullets alone: a ledger without such a bullet says nothing about them. */
+const LABELLED = ['problem', 'rules', 'facts', 'state', 'blockers'] as const
 
 /** The next step stands alone, without a bullet; several are a list. */
 function encodeNext(texts: readonly string[]): string {
   const [first = '', ...rest] = texts.filter((text) => plainLine(text) !== '')
   return rest.length === 0 && !/[\r\n]/.test(first.trim()) ? encodeLine(first) : encodeItems(texts)
-}
-
-function encodeWorkingSet({ artifacts, references }: WorkState): string {
-  const files = artifacts.filter(({ action }) => !/^deleted$/i.test(action.trim())).map(({ path }) => path)
-  const textsOf = (kind: string) => references.filter((one) => one.kind === kind).map(({ text }) => text)
-  return [
-    `- Files: ${encodeNames(files)}`,
-    `- IDs: ${encodeNames(textsOf('id'))}`,
-    `- Commands: ${encodeNames(textsOf('command'))}`,
-  ]
-    .map((line) => line.trimEnd())
-    .join('\n')
-}
-
-const LABEL = /^[*_]*(files?|ids?|commands?)[*_]*[ \t]*:[*_]*[ \t]*/i
-
-/** Bullets that people added to the working set under labels of their own. */
-export const foreignBullets = (body: string) =>
-  decodeItems(body)
-    .filter((item) => !LABEL.test(item))
-    .map(encodeItem)
-
-function decodeWorkingSet(body: string): Partial<WorkState> {
-  const found = { file: [] as string[], id: [] as string[], command: [] as string[] }
-  for (const item of decodeItems(body)) {
-    const [label = '', word = ''] = LABEL.exec(item) ?? []
-    const kind = word.toLowerCase().replace(/s$/, '')
-    if (kind === 'file' || kind === 'id' || kind === 'command')
-      found[kind] = found[kind].concat(decodeNames(item.slice(label.length)))
-  }
-  return {
-    artifacts: found.file.map((path) => ({ path, action: '', description: '' })),
-    references: [
-      ...found.id.map((text) => ({ kind: 'id', text })),
-      ...found.command.map((text) => ({ kind: 'command', text })),
-    ],
-  }
 }
 
 export const updatedLine = (at: string) => `_Last updated: ${plainLine(at)}_`
@@ -102,14 +63,24 @@ export function knownParts(parts: readonly OutlinePart[]): Map<string, OutlinePa
   return known
 }
 
-/** What a ledger says, however people wrote it. A section that is missing says nothing: its field is not there. */
-export function decodeLedger(text: string): Partial<WorkState> {
+/**
+ * All that a page says, however people wrote it: a section that is there says all of its fields, also that one is
+ * empty. A section that is missing says nothing: its fields are not there.
+ */
+export function decodeLedgerPage(text: string): Partial<WorkState> {
   const known = knownParts(outlinePartsOf(text))
   let work: Partial<WorkState> = {}
   for (const section of LEDGER_SECTIONS) {
     const part = known.get(keyOf(section))
     if (part) work = { ...work, ...section.decode(text.slice(part.bodyStart, part.bodyEnd)) }
   }
+  return work
+}
+
+/** What a ledger says where nothing is known of the page before it: a label that is not used says nothing. */
+export function decodeLedger(text: string): Partial<WorkState> {
+  const work = decodeLedgerPage(text)
+  for (const field of LABELLED) if (work[field]?.length === 0) delete work[field]
   return work
 }
 

@@ -3,7 +3,6 @@ import type { WorkState } from '../../core/work.ts'
 import { applyEdits, type Edit, lineBreakOf } from '../markdown/splice.ts'
 import {
   encodeLedger,
-  foreignBullets,
   keyOf,
   knownParts,
   LEDGER_SECTIONS,
@@ -12,6 +11,7 @@ import {
   updatedLine,
   writeSection,
 } from './codec.ts'
+import { foreignBullets } from './working-set.ts'
 
 /**
  * The ledger with new content in the sections that the format knows. All else stays where and as it is: sections

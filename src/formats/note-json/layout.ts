@@ -1,5 +1,3 @@
-import { requireName } from '../../core/id.ts'
-
 /** The last millisecond of the year 9999: later years have more digits, and would not sort. */
 const LAST_TIME = 253_402_300_799_999
 
@@ -8,17 +6,23 @@ export const clampTime = (atMs: number) =>
   Number.isNaN(atMs) ? 0 : Math.min(Math.max(0, Math.trunc(atMs)), LAST_TIME)
 
 /**
- * `20260131T120000Z_123-<token>.json`: the seconds are written as other tools write them, so that a reader of the
- * beginning understands the name; the milliseconds and a token follow, so that two notes of one second are two
- * files. `_` comes behind the `.` of `20260131T120000Z.json`, which stands for the second's beginning: by their
- * bytes, names sort by time, ours and others' together.
+ * `20260131T120000Z.json`, as other tools write it and read it as a date; where a note of that second has the name,
+ * `20260131T120000Z_001.json` and so on. `_` comes behind `.`, so that by their bytes names sort by time.
  */
-export function noteName(atMs: number, token: string): string {
-  const [seconds = '', rest = ''] = new Date(clampTime(atMs)).toISOString().replace(/[-:]/g, '').split('.')
-  return `${seconds}Z_${rest.slice(0, 3)}-${requireName(token, 'the token of a note')}.json`
+export function* noteNames(atMs: number): Generator<string> {
+  const seconds = new Date(clampTime(atMs)).toISOString().slice(0, 19).replace(/[-:]/g, '')
+  yield `${seconds}Z.json`
+  for (let more = 1; ; more += 1) yield `${seconds}Z_${String(more).padStart(3, '0')}.json`
 }
 
+/** Names of ours had a token behind the milliseconds once. */
 const NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(?:_(\d{3})(?!\d))?[^/\\]*\.json$/
+
+const ORDERED =
+  /^\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3])[0-5]\d[0-5]\dZ(?:_\d{3}(?:-[0-9a-f]+)?)?\.json$/
+
+/** Whether a name is certainly a time, and sorts by it among others that are. It need not be one of the last days of a month. */
+export const isOrderedName = (name: string) => ORDERED.test(name)
 
 /** When a note was taken, as its name says; null where the name says nothing, or a day that does not exist. */
 export function noteTime(name: string): number | null {

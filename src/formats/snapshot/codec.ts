@@ -2,7 +2,13 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { canonicalJson, clipText, sha256 } from '../../core/canonical.ts'
 import type { Checkpoint, CommandOutcome, Trigger, TriggerKind } from '../../core/checkpoint.ts'
 import { describeError, ReasonError } from '../../core/reason.ts'
-import { FORMAT_VERSION, type SnapshotDocument, type SnapshotSource, type SourceDetail } from './document.ts'
+import {
+  FORMAT_VERSION,
+  type SnapshotDocument,
+  type SnapshotSource,
+  type SourceDetail,
+  type WrittenSnapshot,
+} from './document.ts'
 import { snapshotSchema } from './schema.ts'
 
 /** No snapshot of ours comes near this; what is larger is not read into memory. */
@@ -104,13 +110,41 @@ const inOrder = ({
   summary,
 })
 
-type SnapshotBody = Omit<SnapshotDocument, 'integrity'>
+const sealSnapshot = (body: Omit<SnapshotDocument, 'integrity'>): SnapshotDocument => ({
+  ...body,
+  integrity: { checksum: `sha256:${sha256(canonicalJson(body))}`, format_version: FORMAT_VERSION },
+})
 
-function sealSnapshot(body: SnapshotBody): SnapshotDocument {
-  return { ...body, integrity: { checksum: checksumOf(body), format_version: FORMAT_VERSION } }
+/** The checksum with or without its name; of a text with every other letter escaped too, as some languages write JSON. */
+function isSealed({ integrity, ...body }: WrittenSnapshot): boolean {
+  const text = canonicalJson(body)
+  const digest = integrity.checksum.replace('sha256:', '')
+  return digest === sha256(text) || digest === sha256(escapeBeyondAscii(text))
 }
 
-const checksumOf = (body: SnapshotBody) => `sha256:${sha256(canonicalJson(body))}`
+const escapeBeyondAscii = (text: string) =>
+  text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** What the contract leaves out is filled in: a document of ours is as it was written. */
+function inOurWords({ snapshot_id, run_id, source, ...read }: WrittenSnapshot): SnapshotDocument {
+  const { created_at: written, source_details: sources = [source], ...rest } = read
+  const created_at = utcOf(written)
+  const source_details = sources.map((one) =>
+    typeof one === 'string'
+      ? { source: one, trigger: TRIGGER_OF_SOURCE[one], at: created_at }
+      : { ...one, at: utcOf(one.at) },
+  )
+  return { snapshot_id, created_at, run_id, source, source_details, ...rest }
+}
+
+const utcOf = (time: string) => time.replace('+00:00', 'Z')
+
+const TRIGGER_OF_SOURCE = {
+  step_boundary: 'step',
+  error_boundary: 'error',
+  timer: 'timer',
+  manual: 'manual',
+} as const satisfies Record<SnapshotSource, TriggerKind>
 
 /** The file's bytes: the contract's field order, readable, one newline at the end. */
 export const encodeSnapshot = (document: SnapshotDocument): Buffer =>
@@ -127,10 +161,9 @@ export function decodeSnapshot(bytes: Uint8Array, path: string): SnapshotDocumen
     const where = issue?.path.join('.') || 'the document'
     throw invalid(path, `${where}: ${issue?.message ?? 'unknown problem'}`)
   }
-  const { integrity, ...body } = parsed.data
-  if (checksumOf(body) !== integrity.checksum)
+  if (!isSealed(parsed.data))
     throw new ReasonError('checkpoint_integrity_mismatch', { path, problem: 'its content was changed' })
-  return parsed.data
+  return inOurWords(parsed.data)
 }
 
 const isGzip = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b

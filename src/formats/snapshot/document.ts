@@ -13,7 +13,7 @@ export interface SourceDetail {
   note?: string
 }
 
-/** The snapshot document, field by field as it stands in the file. */
+/** The snapshot document, field by field as we write it. */
 export interface SnapshotDocument {
   snapshot_id: string
   created_at: string
@@ -26,7 +26,7 @@ export interface SnapshotDocument {
     step_id: string
     step_ordinal: number
     step_status: StepState
-    todo_compliance: { result: 'PASS' | 'FAIL'; violations: string[]; checked_at: string }
+    todo_compliance: { result: CommandOutcome['result']; violations: string[]; checked_at: string }
     resume_hints: { eligible: boolean; reason_code: string; next_actions: string[] }
   }
   context_digest: {
@@ -37,4 +37,9 @@ export interface SnapshotDocument {
   }
   command_outcomes: CommandOutcome[]
   integrity: { checksum: string; format_version: typeof FORMAT_VERSION }
+}
+
+/** As another harness may have written it: the contract knows triggers by their source alone, and only coalesced ones. */
+export type WrittenSnapshot = Omit<SnapshotDocument, 'source_details'> & {
+  source_details?: Array<SourceDetail | SnapshotSource>
 }

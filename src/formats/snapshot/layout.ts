@@ -11,8 +11,11 @@ export const historyPath = (run: string, snapshot: string, compressed = false) =
 export const historyName = (snapshot: string, compressed = false) =>
   `${snapshot}.json${compressed ? '.gz' : ''}`
 
+/** `cp_<timestamp>_<suffix>`, in characters that are safe in a file name. */
+export const SNAPSHOT_ID = /^cp_[A-Za-z0-9.:-]+_[A-Za-z0-9._-]+$/
+
 /** The snapshot that a history file's name stands for, or null for a stranger's name. */
 export function snapshotOfName(name: string): { snapshot: string; compressed: boolean } | null {
-  const found = /^(cp_[A-Za-z0-9]+_[A-Za-z0-9-]+)\.json(\.gz)?$/.exec(name)
-  return found?.[1] ? { snapshot: found[1], compressed: found[2] !== undefined } : null
+  const [, snapshot = '', compressed] = /^(.+?)\.json(\.gz)?$/.exec(name) ?? []
+  return SNAPSHOT_ID.test(snapshot) ? { snapshot, compressed: compressed !== undefined } : null
 }

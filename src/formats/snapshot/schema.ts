@@ -1,29 +1,38 @@
 import * as z from 'zod/mini'
 import { COMMAND_KINDS, COMMAND_RESULTS, PRESSURES, PROGRESS, TRIGGERS } from '../../core/checkpoint.ts'
 import { STEP_STATES } from '../../core/plan.ts'
-import { FORMAT_VERSION, SNAPSHOT_SOURCES, type SnapshotDocument } from './document.ts'
+import { FORMAT_VERSION, SNAPSHOT_SOURCES, type WrittenSnapshot } from './document.ts'
+import { SNAPSHOT_ID } from './layout.ts'
 
 const text = (limit: number) => z.string().check(z.maxLength(limit))
 const count = z.int().check(z.minimum(0))
 /** RFC 3339 in UTC, as the contract wants it. */
-const utc = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/))
+const utc = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|\+00:00)$/))
 
-/** Exactly the contract's fields: an unknown field or value is as invalid as a missing one. */
-export const snapshotSchema: z.ZodMiniType<SnapshotDocument> = z.strictObject({
-  snapshot_id: z.string().check(z.regex(/^cp_[A-Za-z0-9]+_[A-Za-z0-9-]+$/), z.maxLength(128)),
+/**
+ * Exactly the contract's fields: an unknown field or value is as invalid as a missing one. Of what we write more than
+ * the contract asks for, nothing is required.
+ */
+export const snapshotSchema: z.ZodMiniType<WrittenSnapshot> = z.strictObject({
+  snapshot_id: z.string().check(z.regex(SNAPSHOT_ID), z.maxLength(128)),
   created_at: utc,
   run_id: text(128),
   source: z.enum(SNAPSHOT_SOURCES),
-  source_details: z
-    .array(
-      z.strictObject({
-        source: z.enum(SNAPSHOT_SOURCES),
-        trigger: z.enum(TRIGGERS),
-        at: utc,
-        note: z.exactOptional(text(400)),
-      }),
-    )
-    .check(z.minLength(1), z.maxLength(200)),
+  source_details: z.exactOptional(
+    z
+      .array(
+        z.union([
+          z.enum(SNAPSHOT_SOURCES),
+          z.strictObject({
+            source: z.enum(SNAPSHOT_SOURCES),
+            trigger: z.enum(TRIGGERS),
+            at: utc,
+            note: z.exactOptional(text(400)),
+          }),
+        ]),
+      )
+      .check(z.minLength(1), z.maxLength(200)),
+  ),
   status: z.enum(PROGRESS),
   step_state: z.strictObject({
     plan_path: text(4_096),
@@ -31,7 +40,7 @@ export const snapshotSchema: z.ZodMiniType<SnapshotDocument> = z.strictObject({
     step_ordinal: count,
     step_status: z.enum(STEP_STATES),
     todo_compliance: z.strictObject({
-      result: z.enum(['PASS', 'FAIL']),
+      result: z.enum(COMMAND_RESULTS),
       violations: z.array(text(500)).check(z.maxLength(100)),
       checked_at: utc,
     }),
@@ -60,7 +69,7 @@ export const snapshotSchema: z.ZodMiniType<SnapshotDocument> = z.strictObject({
     )
     .check(z.maxLength(200)),
   integrity: z.strictObject({
-    checksum: z.string().check(z.regex(/^sha256:[0-9a-f]{64}$/)),
+    checksum: z.string().check(z.regex(/^(?:sha256:)?[0-9a-f]{64}$/)),
     format_version: z.literal(FORMAT_VERSION),
   }),
 })

@@ -131,8 +131,8 @@ function pageOf(brief: Brief, shown: RenderedLines, manner: Manner, estimate: Es
   })
   const { command, ...told } = header
   const notes = brief.notes ? { notes: brief.notes } : {}
-  const session = brief.session === undefined ? {} : { session: brief.session }
-  return { ...told, ...notes, ...session, sections, cut: cutOf(shown, command, rough) }
+  const subject = brief.subject === undefined ? {} : { subject: brief.subject }
+  return { ...told, ...notes, ...subject, sections, cut: cutOf(shown, command, rough) }
 }
 
 function cutOf({ cuts, shortened, sections }: RenderedLines, command: string, rough: boolean): string {

@@ -36,8 +36,8 @@ export interface TalkLine extends PageLine {
   /** Empty for a line of other work. */
   session: string
   at: string | null
-  /** The work of a merged branch that says it. */
-  stream?: string
+  /** What shows the whole of it, where no session said it. */
+  command?: string
 }
 
 export interface TalkSection extends PageSection {

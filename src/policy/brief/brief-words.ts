@@ -48,12 +48,14 @@ export function headerOf(brief: Brief, manner: Manner, estimate: Estimate): Head
   return {
     stream: clipTokens(brief.stream, name, estimate),
     age: `${ageOf(brief.ageMs)} old`,
-    drift: brief.session !== undefined && !hasDrift(brief.drift) ? '' : sayDrift(brief, cutTo(drift)),
+    drift: brief.subject !== undefined && !hasDrift(brief.drift) ? '' : sayDrift(brief, cutTo(drift)),
     lead:
       brief.questions.length > 0 && manner === 'full'
         ? `Ask before going on${hasNow ? ' from Now' : ''}:`
         : '',
-    questions: brief.questions.slice(0, questions).map(({ kind, about }) => ASKS[kind](cutTo(quote)(about))),
+    questions: brief.questions
+      .slice(0, questions)
+      .map(({ kind, about }) => ASKS[kind](cutTo(quote)(about), brief.shownIn)),
     // A name that was cut finds nothing.
     command:
       brief.command ??
@@ -62,9 +64,9 @@ export function headerOf(brief: Brief, manner: Manner, estimate: Estimate): Head
 }
 
 const ASKS = {
-  focus: (text: string) =>
-    `The checkpoint shows "${text}" was in progress - is this still the current focus?`,
-  confirm: (text: string) => `I see "${text}" marked UNCONFIRMED - can you confirm this?`,
+  focus: (text: string, shownIn: Brief['shownIn']) =>
+    `The ${shownIn} shows "${text}" was in progress - is this still the current focus?`,
+  confirm: (text: string) => `I see assumption "${text}" marked UNCONFIRMED - can you confirm this?`,
 }
 
 /** What changed in the world, in parts of a sentence. */

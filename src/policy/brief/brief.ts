@@ -47,7 +47,13 @@ export interface BriefInput {
   merged?: readonly TalkSection[]
   /** The session has lost its context: whether the focus still holds is asked in any case. */
   asksFocus?: boolean
+  /** What shows it to people. Of a ledger it is always asked whether its focus still holds. */
+  shownIn?: ShownIn
+  /** What it tells of, in words, where that is not saved work. */
+  subject?: string
 }
+
+export type ShownIn = 'checkpoint' | 'ledger' | 'note'
 
 /** What to ask before going on: whether something is still the focus, or to confirm a claim. */
 export interface Question {
@@ -66,8 +72,10 @@ export interface Brief {
   questions: Question[]
   sections: BriefSection[]
   notes?: readonly string[]
-  /** Where nobody saved anything: the session that it tells of, in words. */
-  session?: string
+  /** What showed it where it was found. */
+  shownIn: ShownIn
+  /** Where nobody saved anything: the session or the file that it tells of, in words. */
+  subject?: string
 }
 
 /** Takes out of a text what nobody sees. The result holds no line break but `\n`. */
@@ -77,7 +85,7 @@ export type Clean = (text: string) => string
 export function briefOf(input: BriefInput, clean: Clean): Brief {
   const { stream, savedAtMs, nowMs, checks, drift } = input
   const countMarked = (mark: Mark) => checks.filter((check) => check.mark === mark).length
-  const session = collapseSpaces(clean(sessionOf(input)))
+  const subject = collapseSpaces(clean(input.subject ?? sessionOf(input)))
   return {
     stream: collapseSpaces(clean(stream)),
     command: input.command ?? null,
@@ -95,7 +103,8 @@ export function briefOf(input: BriefInput, clean: Clean): Brief {
     questions: questionsOf(input, clean),
     sections: briefSectionsOf(input, clean),
     ...(input.notes?.length ? { notes: input.notes.map((note) => collapseSpaces(clean(note))) } : {}),
-    ...(session === '' ? {} : { session }),
+    ...(subject === '' ? {} : { subject }),
+    shownIn: input.shownIn ?? 'checkpoint',
   }
 }
 
@@ -114,18 +123,21 @@ const QUOTE = 90
  * where the world has moved, and the claims that nobody confirmed, newest decision first.
  */
 export function questionsOf(
-  { work, drift, asksFocus = false, talks = null, earlier }: BriefInput,
+  { work, drift, asksFocus = false, shownIn, talks = null, earlier }: BriefInput,
   clean: Clean,
 ): Question[] {
   const { decisions, constraints, rules, facts } = work
+  // What an agent asked its user is an open question, and no assumption.
+  const questions = work.questions.filter(({ origin }) => origin !== 'agent')
   const standing = decisions.filter(({ supersededBy }) => supersededBy === null).reverse()
   const found: Question[] = []
   const ask = (kind: Question['kind'], text: string) => {
     const about = clipText(collapseSpaces(clean(text)), QUOTE)
     if (about !== '' && found.length < MAX_QUESTIONS) found.push({ kind, about })
   }
-  if (asksFocus || hasDrift(drift)) ask('focus', focusOf(work, earlier, clean) || lastTyped(talks))
-  for (const { text, confirmed } of [...standing, ...constraints, ...rules, ...facts]) {
+  if (asksFocus || shownIn === 'ledger' || hasDrift(drift))
+    ask('focus', focusOf(work, earlier, clean) || lastTyped(talks))
+  for (const { text, confirmed } of [...standing, ...constraints, ...questions, ...rules, ...facts]) {
     if (found.length >= MAX_QUESTIONS) break
     if (!confirmed) ask('confirm', text)
   }

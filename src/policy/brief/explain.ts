@@ -67,16 +67,16 @@ export function explainLines(parts: BriefParts): ExplainedLine[] {
   }))
   const said = talk.map(({ title, lines }) =>
     lines.map((line): ExplainedLine => {
-      const { text, mark, note, session, at, stream } = line
+      const { text, mark, note, session, at, command } = line
       const { digest } = talkOf(input.talks, session) ?? {}
       const place = digest?.requests.findIndex((one) => one.at === at) ?? -1
       return {
         ...{ section: title, text, state: 'told', tokens: parts.cost(line), rank: 'talk', mark, note },
-        source: stream
+        source: command
           ? { kind: 'found' }
           : { kind: 'talk', session, at, request: place < 0 ? null : place + 1 },
         age: ageAt(at, input),
-        commands: [stream ? `savepoint show ${stream}` : `savepoint sessions show ${session.slice(0, 8)}`],
+        commands: [command ?? `savepoint sessions show ${session.slice(0, 8)}`],
       }
     }),
   )

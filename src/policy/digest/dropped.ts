@@ -51,3 +51,11 @@ export function claimLines(work: WorkState): string[] {
     ...work.constraints.map((one) => MESSAGE_LINES.constraint(withClaimMark(one))),
   ]
 }
+
+/** The same, with where it stands and what is next. */
+export const workLines = (work: WorkState): string[] => [
+  ...claimLines(work),
+  ...(work.now === '' ? [] : [MESSAGE_LINES.now(work.now)]),
+  ...work.next.map(({ text }) => MESSAGE_LINES.next(text)),
+  ...work.blockers.map(({ text }) => MESSAGE_LINES.blocker(text)),
+]

@@ -15,3 +15,9 @@ export const fileNamer = (root: string, workedIn: string = root) => {
     return parts.length === 0 || parts.includes('..') ? null : parts.join('/')
   }
 }
+
+/** Files as the workspace below a root names them, each once; one that is outside keeps its path. */
+export function nameFiles(root: string, paths: readonly string[]): string[] {
+  const nameOf = fileNamer(root)
+  return [...new Set(paths.map((path) => nameOf(path) ?? path))]
+}

@@ -9,7 +9,7 @@ import { type Database, openDatabase, SQLITE, sqliteCode } from './driver.ts'
 import { mergeStore } from './merge.ts'
 import { ABSENT, identityOf, listReplaced } from './replaced-files.ts'
 import { prepareSchema } from './schema.ts'
-import { Sql } from './sql.ts'
+import { Sql, type Value } from './sql.ts'
 
 export interface ConnectionOptions {
   path: string
@@ -58,6 +58,15 @@ export class Connection {
   /** One consistent read. */
   read<T>(act: (sql: Sql) => T): Promise<T> {
     return this.attempt((sql) => transaction(sql, 'BEGIN', act))
+  }
+
+  /** One statement: a consistent read by itself. `Row` names its columns, as in `Sql`. */
+  all<Row>(text: string, ...values: Value[]): Promise<Row[]> {
+    return this.attempt((sql) => sql.all<Row>(text, ...values))
+  }
+
+  async get<Row>(text: string, ...values: Value[]): Promise<Row | null> {
+    return (await this.attempt((sql) => sql.get<Row>(text, ...values))) ?? null
   }
 
   /** One atomic write, on the disk when it resolves. */

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { DatabaseSync } from '@photostructure/sqlite'
 import { ReasonError } from '../../core/reason.ts'
+import { ancestorsOf } from '../../fs/ancestors.ts'
 
 export type Database = InstanceType<typeof DatabaseSync>
 type Constructor = typeof DatabaseSync
@@ -44,11 +45,11 @@ function fromPackage(): Constructor {
 function nearbyBinary(from: string): string | null {
   const libc = existsSync('/etc/alpine-release') ? 'musl' : 'glibc'
   const file = `${process.platform}-${process.arch}/@photostructure+sqlite.${libc}.node`
-  for (let here = dirname(from); ; here = dirname(here)) {
+  for (const here of ancestorsOf(dirname(from))) {
     const binary = join(here, 'node_modules/@photostructure/sqlite/prebuilds', file)
     if (existsSync(binary)) return binary
-    if (dirname(here) === here) return null
   }
+  return null
 }
 
 /** SQLite's primary result code of an error, or undefined where it is not SQLite's. */

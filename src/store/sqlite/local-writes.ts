@@ -1,28 +1,18 @@
-import type { Checkpoint } from '../../core/checkpoint.ts'
-import type { DocumentChange, LocalChange, NewAct, OwedView, StartingView } from '../local-state.ts'
+import type { LocalChange, NewAct, OwedView } from '../local-state.ts'
 import type { Sql } from './sql.ts'
 
 export function applyChange(sql: Sql, change: LocalChange): void {
-  if (change.of === 'documents') placeDocuments(sql, change.change)
-  else if (change.of === 'views') putViews(sql, change.checkpoint, change.views)
-  else
-    for (const id of change.checkpoints)
-      sql.run(`UPDATE views SET state = 'leaving' WHERE stream = ? AND checkpoint = ?`, change.stream, id)
-}
-
-export function putViews(
-  sql: Sql,
-  { id, stream }: Pick<Checkpoint, 'id' | 'stream'>,
-  views: StartingView[],
-): void {
-  for (const { workspace, path, hash, contentHash, state } of views)
-    sql.replace('views', { workspace, path, stream, checkpoint: id, hash, content_hash: contentHash, state })
-}
-
-function placeDocuments(sql: Sql, change: DocumentChange): void {
-  // What a list says, here or in another worktree, may change with any of this.
-  sql.run('DELETE FROM glances')
   const { workspace } = change
+  for (const { contentHash, ...view } of change.views ?? [])
+    sql.replace('views', { ...view, content_hash: contentHash })
+  for (const id of change.remove?.checkpoints ?? [])
+    sql.run(
+      `UPDATE views SET state = 'leaving' WHERE stream = ? AND checkpoint = ?`,
+      change.remove?.stream ?? '',
+      id,
+    )
+  // What a list says, here or in another worktree, may change with all but the files of runs.
+  if (change.views === undefined && change.remove === undefined) sql.run('DELETE FROM glances')
   for (const row of change.documents ?? []) {
     sql.run(
       `DELETE FROM views INDEXED BY documents_of_stream

@@ -1,13 +1,22 @@
 import { canonicalJson, sha256 } from '../../core/canonical.ts'
-import { type Checkpoint, gistOf, type Trigger } from '../../core/checkpoint.ts'
+import { type Checkpoint, gistOf } from '../../core/checkpoint.ts'
 import { nameKey, numberedName } from '../../core/id.ts'
-import type { CommitResult, LogChange, LogPlace, NewStream, Stream, Tombstone } from '../log.ts'
-import { NO_GIST, packText, readNotes, SELECT_STREAM, streamById } from './rows.ts'
+import type {
+  CommitResult,
+  LogChange,
+  LogPlace,
+  NewNote,
+  NewStream,
+  Removal,
+  Stream,
+  Tombstone,
+} from '../log.ts'
+import { NO_GIST, packText, readNotes, SELECT_STREAM } from './rows.ts'
 import type { Sql } from './sql.ts'
 
 /** Looks first and writes after, so that a refusal leaves nothing behind. */
 export function appendToLog(sql: Sql, change: LogChange): CommitResult {
-  const { begins = [], appends = [], renames = [] } = change
+  const { begins = [], appends = [], renames = [], note, readmit, remove } = change
   const heads = new Map<string, Head>()
   const sequences: number[] = []
   for (const { checkpoint, after } of appends) {
@@ -22,6 +31,10 @@ export function appendToLog(sql: Sql, change: LogChange): CommitResult {
     const refusal = renameRefusal(sql, rename, moving)
     if (refusal !== null) return { done: false, why: refusal }
   }
+  if ((note && !isOnHead(sql, note)) || (remove && !mayRemove(sql, remove)))
+    return { done: false, why: 'head_moved' }
+  if (readmit && addRow(sql, rowOf(readmit.checkpoint, readmit.sequence), 'leave out') === 0)
+    return { done: false, why: 'head_moved' }
 
   for (const { stream, name } of renames)
     sql.run('UPDATE streams SET name = ?, name_key = ? WHERE id = ?', name, nameKey(name), stream)
@@ -47,6 +60,8 @@ export function appendToLog(sql: Sql, change: LogChange): CommitResult {
   for (const { stream, hash, checkpoint, current, problem } of change.versions ?? [])
     sql.replace('versions', { stream, hash, checkpoint, current, problem })
   for (const id of change.reviews ?? []) sql.run('DELETE FROM foreign_marks WHERE checkpoint = ?', id)
+  if (note) sql.insert('notes', { checkpoint: note.head, n: note.number, body: canonicalJson(note.trigger) })
+  for (const id of remove?.checkpoints ?? []) removeBody(sql, id, remove?.at ?? '')
   return { done: true }
 }
 
@@ -143,33 +158,25 @@ export function closeGaps(sql: Sql, at: string): number {
   return closed
 }
 
-export function addNoteToHead(
-  sql: Sql,
-  stream: string,
-  expected: { head: string; notes: number },
-  trigger: Trigger,
-): boolean {
-  const { headId } = streamById(sql, stream)
-  if (headId !== expected.head || readNotes(sql, headId).length !== expected.notes) return false
-  sql.insert('notes', { checkpoint: headId, n: expected.notes, body: canonicalJson(trigger) })
-  return true
-}
+const isOnHead = (sql: Sql, { stream, head, number }: NewNote): boolean =>
+  headOf(sql, stream).id === head && readNotes(sql, head).length === number
 
-export const readmitCheckpoint = (sql: Sql, checkpoint: Checkpoint, sequence: number): boolean =>
-  addRow(sql, rowOf(checkpoint, sequence), 'leave out') === 1
+const mayRemove = (sql: Sql, { stream, checkpoints }: Removal): boolean =>
+  !sql.has(
+    `SELECT 1 FROM json_each(?) WHERE value NOT IN (SELECT id FROM checkpoints WHERE stream = ?)
+       OR value IN (SELECT checkpoint FROM pins) OR value = (SELECT head_id FROM streams WHERE id = ?)`,
+    ...[JSON.stringify(checkpoints), stream, stream],
+  )
 
-export function removeBodies(sql: Sql, stream: string, checkpoints: readonly string[], at: string): string[] {
-  const removed = checkpoints.filter((id) => {
-    const gone = sql.run(
-      `UPDATE checkpoints SET body = NULL, removed_at = ? WHERE id = ? AND stream = ? AND body IS NOT NULL
-       AND id <> (SELECT head_id FROM streams WHERE id = ?) AND id NOT IN (SELECT checkpoint FROM pins)`,
-      ...[at, id, stream, stream],
-    )
-    if (gone === 1) sql.run('DELETE FROM notes WHERE checkpoint = ?', id)
-    return gone === 1
-  })
-  sql.run('UPDATE streams SET live = live - ? WHERE id = ?', removed.length, stream)
-  return removed
+/** One that is removed already stays as it is. */
+function removeBody(sql: Sql, id: string, at: string): void {
+  const removed = sql.run(
+    'UPDATE checkpoints SET body = NULL, removed_at = ? WHERE id = ? AND body IS NOT NULL',
+    ...[at, id],
+  )
+  if (removed === 0) return
+  sql.run('DELETE FROM notes WHERE checkpoint = ?', id)
+  sql.run('UPDATE streams SET live = live - 1 WHERE id = (SELECT stream FROM checkpoints WHERE id = ?)', id)
 }
 
 /** What lists said of the documents of either is over. */

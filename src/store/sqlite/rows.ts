@@ -75,7 +75,7 @@ export function readNotes(sql: Sql, checkpoint: string): Trigger[] {
   return (
     sql
       .all<{ body: string }>('SELECT body FROM notes WHERE checkpoint = ? ORDER BY n', checkpoint)
-      // `as`: written by `addNoteToHead` and by nobody else.
+      // `as`: written by `appendToLog` and by nobody else.
       .map(({ body }) => JSON.parse(body) as Trigger)
   )
 }
@@ -97,6 +97,12 @@ export function newestWholeCheckpoint(sql: Sql, stream: Stream): Situation['base
     problem: 'none of its checkpoints is whole',
   })
 }
+
+/** A row of a document's version, whose mark of the focus is a number in the database. */
+export const withCurrent = <Row extends { current: number }>({
+  current,
+  ...row
+}: Row): Omit<Row, 'current'> & { current: boolean } => ({ ...row, current: current === 1 })
 
 const zlib = () => process.getBuiltinModule('node:zlib')
 

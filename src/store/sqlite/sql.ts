@@ -1,6 +1,6 @@
 import type { Database } from './driver.ts'
 
-type Value = string | number | boolean | null | Uint8Array
+export type Value = string | number | boolean | null | Uint8Array
 
 /** A row to be written: its columns by their names. */
 export type NewRow = Readonly<Record<string, Value>>

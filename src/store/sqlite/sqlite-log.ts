@@ -1,31 +1,11 @@
 import { canonicalJson } from '../../core/canonical.ts'
-import type { Checkpoint, CommandOutcome, Progress, Trigger } from '../../core/checkpoint.ts'
+import type { CommandOutcome, Progress } from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
-import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
-import type {
-  CheckpointRow,
-  CommitResult,
-  Log,
-  LogChange,
-  LogPlace,
-  SessionFilter,
-  Situation,
-  StoredCheckpoint,
-  Stream,
-  StreamKind,
-  StreamSummary,
-  Version,
-} from '../log.ts'
+import type { Session, SessionRow } from '../../core/session.ts'
+import type { Log, Stream, Version } from '../log.ts'
 import type { Connection } from './connection.ts'
-import {
-  addNoteToHead,
-  appendToLog,
-  closeGaps,
-  moveRepository,
-  readmitCheckpoint,
-  removeBodies,
-} from './log-writes.ts'
+import { appendToLog, closeGaps, moveRepository } from './log-writes.ts'
 import {
   checkpointRowOf,
   newestWholeCheckpoint,
@@ -38,216 +18,161 @@ import {
   SELECT_STREAM,
   streamById,
   unpackText,
+  withCurrent,
 } from './rows.ts'
 import { conditionsOf } from './sql.ts'
 
-export class SqliteLog implements Log {
-  private readonly connection: Connection
+export const sqliteLog = (connection: Connection): Log => ({
+  findStream: (repository, name, kind = 'run') =>
+    connection.get<Stream>(
+      `${SELECT_STREAM} WHERE repository = ? AND kind = ? AND name_key = ?`,
+      ...[repository, kind, nameKey(name)],
+    ),
 
-  constructor(connection: Connection) {
-    this.connection = connection
-  }
+  listStreams: (repository, kind = 'run') =>
+    connection.all<Stream>(
+      `${SELECT_STREAM} WHERE kind = ? AND (? IS NULL OR repository = ?) ORDER BY created_at, rowid`,
+      ...[kind, repository, repository],
+    ),
 
-  findStream(repository: string, name: string, kind: StreamKind = 'run'): Promise<Stream | null> {
-    return this.connection.read(
-      (sql) =>
-        sql.get<Stream>(
-          `${SELECT_STREAM} WHERE repository = ? AND kind = ? AND name_key = ?`,
-          ...[repository, kind, nameKey(name)],
-        ) ?? null,
+  async listRuns(repository) {
+    const rows = await connection.all<Stream & { at: string; progress: Progress; gist: string }>(
+      `SELECT s.*, c.at, c.progress, c.gist FROM (${SELECT_STREAM}) s JOIN checkpoints c ON c.id = s.headId
+       WHERE s.repository = ? AND s.kind = 'run'`,
+      repository,
     )
-  }
+    return rows.map(({ at, progress, gist, ...stream }) => ({ stream, at, progress, gist: readGist(gist) }))
+  },
 
-  listStreams(repository: string | null, kind: StreamKind = 'run'): Promise<Stream[]> {
-    return this.connection.read((sql) =>
-      sql.all<Stream>(
-        `${SELECT_STREAM} WHERE kind = ? AND (? IS NULL OR repository = ?) ORDER BY created_at, rowid`,
-        ...[kind, repository, repository],
-      ),
-    )
-  }
-
-  listRuns(repository: string): Promise<StreamSummary[]> {
-    return this.connection.read((sql) =>
-      sql
-        .all<Stream & { at: string; progress: Progress; gist: string }>(
-          `SELECT s.*, c.at, c.progress, c.gist FROM (${SELECT_STREAM}) s JOIN checkpoints c ON c.id = s.headId
-           WHERE s.repository = ? AND s.kind = 'run'`,
-          repository,
-        )
-        .map(({ at, progress, gist, ...stream }) => ({ stream, at, progress, gist: readGist(gist) })),
-    )
-  }
-
-  readSituation(id: string): Promise<Situation> {
-    return this.connection.read((sql) => {
+  readSituation: (id) =>
+    connection.read((sql) => {
       const stream = streamById(sql, id)
+      const pending = sql.all<{ seq: number; body: string }>(
+        'SELECT seq, body FROM events WHERE stream = ? ORDER BY seq',
+        id,
+      )
+      const pinned = sql.all<{ id: string }>(
+        'SELECT c.id FROM pins p CROSS JOIN checkpoints c ON c.id = p.checkpoint WHERE c.stream = ? ORDER BY c.seq',
+        id,
+      )
       return {
         stream,
         base: newestWholeCheckpoint(sql, stream),
-        pending: sql
-          .all<{ seq: number; body: string }>(
-            'SELECT seq, body FROM events WHERE stream = ? ORDER BY seq',
-            id,
-          )
-          // `as`: written by `record` and by nobody else.
-          .map(({ seq, body }) => ({ event: seq, outcome: JSON.parse(body) as CommandOutcome })),
-        pinned: sql
-          .all<{ id: string }>(
-            'SELECT c.id FROM pins p CROSS JOIN checkpoints c ON c.id = p.checkpoint WHERE c.stream = ? ORDER BY c.seq',
-            id,
-          )
-          .map((row) => row.id),
+        // `as`: written by `recordOutcome` and by nobody else.
+        pending: pending.map(({ seq, body }) => ({
+          event: seq,
+          outcome: JSON.parse(body) as CommandOutcome,
+        })),
+        pinned: pinned.map((row) => row.id),
       }
-    })
-  }
+    }),
 
-  readCheckpoint(id: string): Promise<StoredCheckpoint | null> {
-    return this.connection.read((sql) => {
+  readCheckpoint: (id) =>
+    connection.read((sql) => {
       const raw = sql.get<RawRow>(`${SELECT_CHECKPOINT} WHERE c.id = ?`, id)
       return raw ? readStored(sql, raw) : null
-    })
-  }
+    }),
 
-  readHistory(stream: string): Promise<CheckpointRow[]> {
-    return this.connection.read((sql) =>
-      sql.all<RawRow>(`${SELECT_ROW} WHERE c.stream = ? ORDER BY c.seq`, stream).map(checkpointRowOf),
+  async readHistory(stream) {
+    const rows = await connection.all<RawRow>(`${SELECT_ROW} WHERE c.stream = ? ORDER BY c.seq`, stream)
+    return rows.map(checkpointRowOf)
+  },
+
+  async readRows(checkpoints) {
+    const rows = await connection.all<RawRow>(
+      `${SELECT_ROW} WHERE c.id IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(checkpoints),
     )
-  }
+    return rows.map(checkpointRowOf)
+  },
 
-  readRows(checkpoints: readonly string[]): Promise<CheckpointRow[]> {
-    return this.connection.read((sql) =>
-      sql
-        .all<RawRow>(
-          `${SELECT_ROW} WHERE c.id IN (SELECT value FROM json_each(?))`,
-          JSON.stringify(checkpoints),
-        )
-        .map(checkpointRowOf),
-    )
-  }
+  append: (change) => connection.write((sql) => appendToLog(sql, change)),
 
-  append(change: LogChange): Promise<CommitResult> {
-    return this.connection.write((sql) => appendToLog(sql, change))
-  }
-
-  addNote(stream: string, expected: { head: string; notes: number }, trigger: Trigger): Promise<boolean> {
-    return this.connection.write((sql) => addNoteToHead(sql, stream, expected, trigger))
-  }
-
-  readmit(checkpoint: Checkpoint, sequence: number): Promise<boolean> {
-    return this.connection.write((sql) => readmitCheckpoint(sql, checkpoint, sequence))
-  }
-
-  remove(stream: string, checkpoints: string[], at: string): Promise<string[]> {
-    return this.connection.write((sql) => removeBodies(sql, stream, checkpoints, at))
-  }
-
-  recordOutcome(stream: string, outcome: CommandOutcome, at: string): Promise<number> {
-    return this.connection.write((sql) => {
+  recordOutcome: (stream, outcome, at) =>
+    connection.write((sql) => {
       sql.insert('events', { stream, at, body: canonicalJson(outcome) })
       return sql.get<{ seq: number }>('SELECT last_insert_rowid() AS seq')?.seq ?? 0
-    })
-  }
+    }),
 
-  async pin(checkpoint: string, pinned: boolean): Promise<void> {
-    await this.connection.write((sql) =>
+  async pin(checkpoint, pinned) {
+    await connection.write((sql) =>
       pinned
         ? sql.insert('pins', { checkpoint }, 'DO NOTHING')
         : sql.run('DELETE FROM pins WHERE checkpoint = ?', checkpoint),
     )
-  }
+  },
 
-  closeGaps(at: string): Promise<number> {
-    return this.connection.write((sql) => closeGaps(sql, at))
-  }
+  closeGaps: (at) => connection.write((sql) => closeGaps(sql, at)),
 
-  async markMaintained(stream: string, at: string): Promise<void> {
-    await this.connection.writeSoft((sql) =>
+  async markMaintained(stream, at) {
+    await connection.writeSoft((sql) =>
       sql.run('UPDATE streams SET maintained_at = ? WHERE id = ?', at, stream),
     )
-  }
+  },
 
-  moveRepository(from: LogPlace, to: LogPlace): Promise<Array<{ was: string; now: string }>> {
-    return this.connection.write((sql) => moveRepository(sql, from, to))
-  }
+  moveRepository: (from, to) => connection.write((sql) => moveRepository(sql, from, to)),
 
   /** Damage is told, never shown. */
-  readText(hash: string): Promise<string | null> {
-    return this.connection.read((sql) => {
-      const row = sql.get<{ body: Uint8Array }>('SELECT body FROM texts WHERE hash = ?', hash)
-      if (!row) return null
-      const text = unpackText({ hash, ...row })
-      if (text !== null) return text.toString('utf8')
-      throw new ReasonError('checkpoint_integrity_mismatch', {
-        path: 'a version of a document in the store',
-        problem: `its bytes are not those of ${hash.slice(0, 12)}`,
-      })
+  async readText(hash) {
+    const row = await connection.get<{ body: Uint8Array }>('SELECT body FROM texts WHERE hash = ?', hash)
+    if (row === null) return null
+    const text = unpackText({ hash, ...row })
+    if (text !== null) return text.toString('utf8')
+    throw new ReasonError('checkpoint_integrity_mismatch', {
+      path: 'a version of a document in the store',
+      problem: `its bytes are not those of ${hash.slice(0, 12)}`,
     })
-  }
+  },
 
-  findVersion(stream: string, hash: string): Promise<Version | null> {
-    return this.connection.read((sql) => {
-      const row = sql.get<Omit<Version, 'current'> & { current: number }>(
-        'SELECT checkpoint, current, problem FROM versions WHERE stream = ? AND hash = ?',
-        ...[stream, hash],
-      )
-      return row ? { ...row, current: row.current === 1 } : null
-    })
-  }
-
-  listVersionHashes(repository: string): Promise<string[]> {
-    return this.connection.read((sql) =>
-      sql
-        .all<{ hash: string }>(
-          `SELECT DISTINCT v.hash FROM streams s CROSS JOIN versions v ON v.stream = s.id
-           WHERE s.repository = ? AND s.kind = 'work' AND v.problem IS NULL`,
-          repository,
-        )
-        .map(({ hash }) => hash),
+  async findVersion(stream, hash) {
+    const row = await connection.get<Omit<Version, 'current'> & { current: number }>(
+      'SELECT checkpoint, current, problem FROM versions WHERE stream = ? AND hash = ?',
+      ...[stream, hash],
     )
-  }
+    return row && withCurrent(row)
+  },
 
-  listVersions(stream: string): Promise<Array<Version & { hash: string }>> {
-    return this.connection.read((sql) =>
-      sql
-        .all<Omit<Version, 'current'> & { hash: string; current: number }>(
-          'SELECT hash, checkpoint, current, problem FROM versions WHERE stream = ? ORDER BY hash',
-          stream,
-        )
-        .map((row) => ({ ...row, current: row.current === 1 })),
+  async listVersionHashes(repository) {
+    const rows = await connection.all<{ hash: string }>(
+      `SELECT DISTINCT v.hash FROM streams s CROSS JOIN versions v ON v.stream = s.id
+       WHERE s.repository = ? AND s.kind = 'work' AND v.problem IS NULL`,
+      repository,
     )
-  }
+    return rows.map(({ hash }) => hash)
+  },
 
-  readSession({ agent, id }: SessionKey): Promise<SessionRow | null> {
-    return this.connection.read((sql) => {
-      const raw = sql.get<RawSession>(`${SELECT_SESSION} WHERE agent = ? AND id = ?`, agent, id)
-      return raw ? sessionRowOf(raw) : null
-    })
-  }
+  async listVersions(stream) {
+    const rows = await connection.all<Omit<Version, 'current'> & { hash: string; current: number }>(
+      'SELECT hash, checkpoint, current, problem FROM versions WHERE stream = ? ORDER BY hash',
+      stream,
+    )
+    return rows.map(withCurrent)
+  },
 
-  listSessions(filter: SessionFilter): Promise<SessionRow[]> {
-    const { repository, workspace, phases, heardBefore, most = -1 } = filter
+  async readSession({ agent, id }) {
+    const raw = await connection.get<RawSession>(`${SELECT_SESSION} WHERE agent = ? AND id = ?`, agent, id)
+    return raw && sessionRowOf(raw)
+  },
+
+  async listSessions({ repository, workspace, phases, heardBefore, most = -1 }) {
     const { where, values } = conditionsOf({
       'repository = ?': repository,
       'workspace = ?': workspace,
       'activity_at < ?': heardBefore,
       'phase IN (SELECT value FROM json_each(?))': phases && JSON.stringify(phases),
     })
-    return this.connection.read((sql) =>
-      sql
-        .all<RawSession>(
-          `${SELECT_SESSION} WHERE ${where} ORDER BY activity_at DESC, rowid DESC LIMIT ?`,
-          ...[...values, most],
-        )
-        .flatMap((raw) => sessionRowOf(raw) ?? []),
+    const rows = await connection.all<RawSession>(
+      `${SELECT_SESSION} WHERE ${where} ORDER BY activity_at DESC, rowid DESC LIMIT ?`,
+      ...[...values, most],
     )
-  }
+    return rows.flatMap((raw) => sessionRowOf(raw) ?? [])
+  },
 
-  advance(session: Session, expected: number | null, reading?: string | null): Promise<boolean> {
+  advance(session, expected, reading) {
     const { agent, id, repository, workspace, phase, lastActivityAt, journalRead } = session
     const place = { repository, workspace, phase, activity_at: lastActivityAt, journal_read: journalRead }
     const body = JSON.stringify(session)
-    return this.connection.writeSoft((sql) => {
+    return connection.writeSoft((sql) => {
       const found = sql.get<{ version: number; isWhole: number }>(
         'SELECT version, json_valid(body) AS isWhole FROM sessions WHERE agent = ? AND id = ?',
         ...[agent, id],
@@ -264,25 +189,20 @@ export class SqliteLog implements Log {
       else if (reading !== undefined) sql.replace('readings', { agent, id, body: reading })
       return true
     })
-  }
+  },
 
-  readReading({ agent, id }: SessionKey): Promise<string | null> {
-    return this.connection.read(
-      (sql) =>
-        sql.get<{ body: string }>('SELECT body FROM readings WHERE agent = ? AND id = ?', agent, id)?.body ??
-        null,
+  async readReading({ agent, id }) {
+    const found = 'SELECT body FROM readings WHERE agent = ? AND id = ?'
+    return (await connection.get<{ body: string }>(found, agent, id))?.body ?? null
+  },
+
+  async readJournalPositions() {
+    const rows = await connection.all<{ key: string; read: number }>(
+      `SELECT agent || '/' || id AS key, journal_read AS read FROM sessions`,
     )
-  }
-
-  readJournalPositions(): Promise<Map<string, number>> {
-    return this.connection.read((sql) => {
-      const rows = sql.all<{ key: string; read: number }>(
-        `SELECT agent || '/' || id AS key, journal_read AS read FROM sessions`,
-      )
-      return new Map(rows.map(({ key, read }) => [key, read]))
-    })
-  }
-}
+    return new Map(rows.map(({ key, read }) => [key, read]))
+  },
+})
 
 const SELECT_SESSION = 'SELECT version, body FROM sessions'
 

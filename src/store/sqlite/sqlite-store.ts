@@ -8,10 +8,10 @@ import { Connection } from './connection.ts'
 import { Locks } from './lock.ts'
 import { mergeStore, readFrom } from './merge.ts'
 import { MIGRATIONS } from './migrations.ts'
-import { SqliteActs } from './sqlite-acts.ts'
-import { SqliteLocalState } from './sqlite-local-state.ts'
-import { SqliteLog } from './sqlite-log.ts'
-import { SqliteSearchIndex } from './sqlite-search-index.ts'
+import { sqliteActs } from './sqlite-acts.ts'
+import { sqliteLocalState } from './sqlite-local-state.ts'
+import { sqliteLog } from './sqlite-log.ts'
+import { sqliteSearchIndex } from './sqlite-search-index.ts'
 
 export interface SqliteOptions {
   path: string
@@ -25,6 +25,16 @@ export interface SqliteOptions {
   /** Where the kernel's locks are; null for a store that no other process sees. */
   locksFolder: string | null
   beforeMigration?: (copyTo: (file: string) => void) => void
+}
+
+/** All parts of a store in one file, and what only a file needs: a check, a copy, and what another file has. */
+export interface SqliteStore extends Store {
+  readonly path: string
+  check(): Promise<StoreProblem[]>
+  /** A consistent copy at a path that does not exist yet, while others write. */
+  backup(file: string): Promise<void>
+  /** Adds what another database file has and this one has not; answers how many checkpoints came over. */
+  mergeFrom(file: string): Promise<number>
 }
 
 const WAIT_MS = 5_000
@@ -47,7 +57,21 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
       isPrepared = true
     },
   })
-  return new SqliteStore(connection, new Locks(locksFolder, ports))
+  const locks = new Locks(locksFolder, ports)
+  const log = sqliteLog(connection)
+  const local = sqliteLocalState(connection, locks)
+  return {
+    ...{ path, log, local, index: sqliteSearchIndex(connection), acts: sqliteActs(connection, log, local) },
+    check: () => connection.bare(checkDatabase),
+    backup: (file) => connection.bare((sql) => copyDatabase(sql.db, file)),
+    mergeFrom: (file) => connection.write((into) => readFrom(file, (from) => mergeStore(from, into)) ?? 0),
+    close: () => closeBoth(connection, locks),
+  }
+}
+
+async function closeBoth(connection: Connection, locks: Locks): Promise<void> {
+  connection.close()
+  locks.close()
 }
 
 /** The local state alone, where another engine holds the log. It is always SQLite: it never leaves the machine. */
@@ -61,53 +85,5 @@ export function openLocalState({
     beforeMigration: () => undefined,
   })
   const locks = new Locks(locksFolder, ports)
-  return {
-    local: new SqliteLocalState(connection, locks),
-    async close() {
-      connection.close()
-      locks.close()
-    },
-  }
-}
-
-/** All parts of a store in one file, and what only a file needs: a check, a copy, and what another file has. */
-export class SqliteStore implements Store {
-  readonly log: SqliteLog
-  readonly local: SqliteLocalState
-  readonly index: SqliteSearchIndex
-  readonly acts: SqliteActs
-  private readonly connection: Connection
-  private readonly locks: Locks
-
-  constructor(connection: Connection, locks: Locks) {
-    this.connection = connection
-    this.locks = locks
-    this.log = new SqliteLog(connection)
-    this.local = new SqliteLocalState(connection, locks)
-    this.index = new SqliteSearchIndex(connection)
-    this.acts = new SqliteActs(connection, this.log, this.local)
-  }
-
-  get path(): string {
-    return this.connection.path
-  }
-
-  check(): Promise<StoreProblem[]> {
-    return this.connection.bare(checkDatabase)
-  }
-
-  /** A consistent copy at a path that does not exist yet, while others write. */
-  backup(file: string): Promise<void> {
-    return this.connection.bare((sql) => copyDatabase(sql.db, file))
-  }
-
-  /** Adds what another database file has and this one has not; answers how many checkpoints came over. */
-  mergeFrom(file: string): Promise<number> {
-    return this.connection.write((into) => readFrom(file, (from) => mergeStore(from, into)) ?? 0)
-  }
-
-  async close(): Promise<void> {
-    this.connection.close()
-    this.locks.close()
-  }
+  return { local: sqliteLocalState(connection, locks), close: () => closeBoth(connection, locks) }
 }

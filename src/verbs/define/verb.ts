@@ -20,6 +20,8 @@ export interface Failure {
 /** What a verb is for an agent: a tool of the MCP server. */
 export interface Tool<R = unknown, S extends Shape = Shape> {
   title: string
+  /** What it is called where that is not the name of the verb. */
+  name?: string
   /** When to call it, and when not, in a sentence or two that follow the summary. */
   when: string
   /** Whether it leaves all as it is, only adds, or changes what is there. */

@@ -15,11 +15,13 @@ import {
   requireRow,
 } from '../../engine/documents/find-stream.ts'
 import { newestWholePoint } from '../../engine/documents/newest-whole-point.ts'
+import { lacksLearnings } from '../../engine/documents/owed-learnings.ts'
 import { isBare, isTakenPath, type Survey, standingOf } from '../../engine/documents/survey.ts'
 import { provenanceOf } from '../../engine/trust/here.ts'
 import { type DocumentCompletion, decodeDocument, isNone } from '../../formats/checkpoint-md/codec.ts'
 import { setCompletion } from '../../formats/checkpoint-md/edit.ts'
 import { archivePath, entryPath, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
+import { learningEntryOf } from '../../formats/checkpoint-md/learnings.ts'
 import { workOf } from '../../formats/checkpoint-md/work.ts'
 import { setFrontMatter } from '../../formats/markdown/front-matter.ts'
 import { redactAll } from '../../policy/redact.ts'
@@ -94,6 +96,15 @@ function completionOf(
   return redactAll({ outcome: said, learnings: [...new Set(all.filter((line) => !isNone(line)))] }, mark)
 }
 
+/** Who moved the file by hand asks for what an archive adds to LEARNINGS.md by the same command. */
+async function owedEntry(context: Context, { stream, position }: WorkRow): Promise<Partial<DocumentCommit>> {
+  const stored = await context.store.log.readCheckpoint(position.checkpoint)
+  const entry = stored?.state === 'whole' ? learningEntryOf(stored.checkpoint, stream.name) : null
+  if (entry === null || position.foreign || !lacksLearnings(context, entry)) return {}
+  const { checkpoint } = position
+  return { entries: [{ stream: stream.id, checkpoint, path: entryPath(stream.name) }] }
+}
+
 /** Work without a document ends in the store alone: nothing is put into the repository, and its learnings are told all the same. */
 async function closeWork(
   context: Context,
@@ -137,7 +148,7 @@ export const archive = defineVerb({
   name: 'archive',
   summary: 'Finish a piece of work, with its outcome and what it taught',
   detail:
-    'Its document, where it has one, gets a completion, moves to checkpoints/archive/ (as `git mv` would), and its learnings go into checkpoints/LEARNINGS.md. `savepoint restore` opens it again.',
+    'Its document, where it has one, gets a completion, moves to checkpoints/archive/ (as `git mv` would), and its learnings go into checkpoints/LEARNINGS.md. For a document that somebody moved to the archive by hand it adds these learnings, once. `savepoint restore` opens it again.',
   fields: {
     id: STREAM_FIELD,
     outcome: {
@@ -162,7 +173,7 @@ export const archive = defineVerb({
         const said = decodeDocument(text).completion
         refuseMore(row, said, redactAll({ outcome, learning }, context.mark))
         return {
-          commit: {},
+          commit: await owedEntry(context, row),
           answer: {
             ...{ id: row.stream.name, path: view.path, outcome: said?.outcome ?? '' },
             learnings: said?.learnings ?? [],
@@ -214,10 +225,11 @@ export const archive = defineVerb({
   },
   say: ({ id, path, learnings, already }) => {
     const where = path === null ? '' : ` in ${path}`
-    if (already) return `${id} is archived already${where && `,${where}`}.`
+    if (already && (path === null || learnings.length === 0))
+      return `${id} is archived already${where && `,${where}`}.`
     const kept = path === null ? 'kept' : 'in checkpoints/LEARNINGS.md'
     return [
-      `${id} is archived${where}.`,
+      already ? `${id} is archived already,${where}.` : `${id} is archived${where}.`,
       learnings.length > 0 ? `${formatCount(learnings.length, 'learning')} ${kept}.` : 'It had no learnings.',
     ].join('\n')
   },

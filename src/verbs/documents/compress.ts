@@ -9,7 +9,7 @@ import { editDocument } from '../../engine/documents/edit-document.ts'
 import { type OpenDocument, requireEnd, requireOpen } from '../../engine/documents/find-stream.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
 import { DOCUMENT_SECTIONS, type SectionName } from '../../formats/checkpoint-md/codec.ts'
-import { compressDocument, type CompressedDocument as Shorter } from '../../formats/checkpoint-md/compress.ts'
+import { compressDocument, largestSections } from '../../formats/checkpoint-md/compress.ts'
 import { fitToBudget } from '../../policy/carry.ts'
 import { defineVerb } from '../define/verb.ts'
 import { STREAM_FIELD } from './stream-field.ts'
@@ -53,47 +53,47 @@ interface CompressRequest {
 function compressOpen(context: Context, open: OpenDocument, { budget, hard, dryRun }: CompressRequest) {
   requireEnd(open)
   const { row, view, text } = open
-  const command = `savepoint show ${row.stream.name} --at ${row.position.sequence}`
+  const { name: id } = row.stream
   const result = compressDocument(text, {
     tokens: budget,
     isStale: (reference) => isGone(context, reference),
     fit: fitToBudget,
-    hard: hard ? { command } : null,
+    hard,
   })
-  const { before, after, folded, fits, cuts, hardCuts } = result
+  const { before, after, folded, fits, cuts } = result
+  if (hard && !fits) {
+    const largest = largestSections(result.text).map(({ section, tokens }) => `${section} ${tokens}`)
+    throw new ReasonError('budget_too_small', { id, budget, left: after, largest: largest.join(', ') })
+  }
   const summary = {
-    ...{ id: row.stream.name, path: view.path, fromSequence: row.position.sequence },
-    ...{ budget, hard, tokensBefore: before, tokensAfter: after, fits, folded, cuts, hardCuts: hardCuts },
-    /** The fewest tokens that it can have, where these are more than the budget. */
-    floor: hard && !fits ? after : null,
-    cut: cutOf(result, command, dryRun),
+    ...{ id, path: view.path, fromSequence: row.position.sequence },
+    ...{ budget, hard, tokensBefore: before, tokensAfter: after, fits, folded, cuts },
+    cut: cutOf(cuts, `savepoint show ${id} --at ${row.position.sequence}`, dryRun),
   }
   return { result, summary }
 }
 
 /** What was cut, in one sentence, section by section; empty where nothing was. */
-function cutOf({ cuts, hardCuts }: Shorter, command: string, dryRun: boolean): string {
-  const counts = new Map<string, number>()
-  const add = (name: string, count: number) => counts.set(name, (counts.get(name) ?? 0) + count)
-  for (const { field, count } of cuts) add(SECTION_OF[field] ?? field, count)
-  for (const { section, dropped } of hardCuts) add(section, dropped)
-  const gone = Object.keys(DOCUMENT_SECTIONS).flatMap((name) =>
-    counts.get(name) ? [`${name} ${counts.get(name)}`] : [],
+function cutOf(cuts: BudgetCut[], command: string, dryRun: boolean): string {
+  const countIn = (of: BudgetCut[]) => of.reduce((sum, { count }) => sum + count, 0)
+  const [clipped, gone] = [true, false].map((isClip) =>
+    cuts.filter(({ how }) => (how === 'shortened') === isClip),
   )
-  const lines = hardCuts.reduce((sum, { shortened }) => sum + shortened, 0)
-  const parts = [gone.join(', '), lines > 0 ? `${plural(lines, 'line')} shortened` : ''].filter(Boolean)
+  const named = Object.keys(DOCUMENT_SECTIONS).flatMap((name) => {
+    const count = countIn((gone ?? []).filter(({ field }) => SECTION_OF[field] === name))
+    return count > 0 ? [`${name} ${count}`] : []
+  })
+  const lines = countIn(clipped ?? [])
+  const parts = [named.join(', '), lines > 0 ? `${plural(lines, 'line')} shortened` : ''].filter(Boolean)
   if (parts.length === 0) return ''
   return `${dryRun ? 'Would be cut' : 'Cut'}: ${parts.join('; ')}. All: ${command}`
 }
-
-/** An absolute budget below this leaves no room for what must be told. */
-const LEAST_HARD = 200
 
 export const compress = defineVerb({
   name: 'compress',
   summary: 'Make a checkpoint document shorter, within a budget of tokens',
   detail:
-    'Deltas are folded into the body; finished artifacts and stale breadcrumbs go; older steps are summed up. Problem, intent, standing decisions, rules, current state and next actions always stay as they are; with --hard they are shortened too, until it fits. The full text stays in the history.',
+    'Deltas are folded into the body; finished artifacts and stale breadcrumbs go; older steps and superseded decisions are summed up, then the oldest of the rest goes. Problem, intent, standing decisions, rules, current state and next actions always stay as they are. With --hard long lines of the rest are shortened, too, and where it still does not fit, nothing is written. The full text stays in the history.',
   fields: {
     id: STREAM_FIELD,
     budget: {
@@ -104,7 +104,7 @@ export const compress = defineVerb({
     },
     hard: {
       kind: 'flag',
-      about: `the budget is absolute: what must be kept is shortened as well; ${LEAST_HARD} tokens at least`,
+      about: 'the budget is absolute: write a document that fits, or nothing',
     },
     dryRun: { kind: 'flag', about: 'only say what would be cut' },
   },
@@ -116,10 +116,6 @@ export const compress = defineVerb({
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
   takesIn: 'events',
   async perform(context, { id, budget = 1_000, hard, dryRun }): Promise<CompressReceipt> {
-    if (hard && budget < LEAST_HARD)
-      throw new ReasonError('usage_invalid', {
-        problem: `--hard takes a budget of at least ${LEAST_HARD} tokens, not ${budget}`,
-      })
     const asked = { budget, hard, dryRun }
     if (dryRun) {
       const survey = await readSurvey(context)
@@ -149,7 +145,7 @@ export const compress = defineVerb({
     })
   },
   say: (result) => {
-    const { id, tokensBefore, tokensAfter, budget, folded, cuts, hardCuts, written, dryRun, cut } = result
+    const { id, tokensBefore, tokensAfter, budget, folded, cuts, fits, written, dryRun, cut } = result
     const undo = `The text before: savepoint show ${id} --at ${result.fromSequence}`
     return [
       `${id}: ${tokensBefore} tokens before, ${tokensAfter} ${dryRun ? 'would be left' : 'after'} (est.), budget ${budget}.`,
@@ -157,20 +153,11 @@ export const compress = defineVerb({
       ...cuts.map(
         ({ field, count, how, why }) => `  ${how}: ${count} of ${SECTION_OF[field] ?? field} (${why})`,
       ),
-      ...hardCuts.flatMap(({ section, dropped, shortened }) => [
-        ...(shortened > 0 ? [`  shortened: ${shortened} of ${section} (over the budget)`] : []),
-        ...(dropped > 0 ? [`  counted: ${dropped} of ${section} (over the budget)`] : []),
-      ]),
-      ...sayFit(result),
+      ...(fits
+        ? []
+        : ['What must be kept is longer than the budget: nothing more was cut. Shorten it yourself.']),
       ...(dryRun ? ['Nothing was written.'] : written ? [] : ['There was nothing to cut.']),
       ...(cut !== '' ? [cut] : written ? [undo] : []),
     ].join('\n')
   },
 })
-
-function sayFit({ fits, floor }: CompressReceipt): string[] {
-  if (fits) return []
-  return floor === null
-    ? ['What must be kept is longer than the budget: nothing more was cut (--hard shortens it).']
-    : [`It does not fit: with every section and a line in each it has ${floor} tokens.`]
-}

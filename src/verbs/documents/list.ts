@@ -23,6 +23,7 @@ import {
   type SessionsBelow,
   type UnsavedWork,
 } from './list-sessions.ts'
+import { type DocumentTree, readTree, sayTree } from './list-tree.ts'
 
 type ListedWork = ListedDocument & SessionsBelow
 
@@ -59,11 +60,17 @@ export const list = defineVerb({
       about:
         'also archived ones, those that are not in this workspace, and what sessions saved by themselves',
     },
+    tree: {
+      kind: 'flag',
+      typed: true,
+      about: 'draw which document was forked from which, archived ones too',
+    },
   },
-  examples: ['savepoint list', 'savepoint list --all --json'],
+  examples: ['savepoint list', 'savepoint list --tree', 'savepoint list --all --json'],
   access: 'read',
   takesIn: 'events',
-  async perform(context, { all }) {
+  async perform(context, { all, tree }): Promise<WorkList | DocumentTree> {
+    if (tree) return readTree(context)
     const survey = await readOverview(context)
     // Unreviewed documents are listed for people, never for agents.
     const isWithheld = (row: ListedDocument) => row.foreign && context.speaker === 'agent'
@@ -92,26 +99,12 @@ export const list = defineVerb({
         ...shown.map((row) => Object.assign(row, found.byWork.get(nameKey(row.id)) ?? NO_SESSIONS)),
         ...survey.foreign.map(foreignFile),
       ].sort(inOrder),
-      /** By branch, the newest first. */
       unsaved: found.unsaved.map((one) => (isNamed ? one : { ...one, branch: null })),
       hidden: hiddenBy.archived + hiddenBy.elsewhere + hiddenBy.sessions,
       hiddenBy,
     }
   },
-  say: ({ documents, unsaved, hidden, hiddenBy, trusted }, screen) =>
-    [
-      documents.length + unsaved.length > 0
-        ? sayList(documents, unsaved, screen)
-        : hidden > 0
-          ? 'No open work is here.'
-          : NOTHING_HERE,
-      hidden > 0 ? sayHidden(hiddenBy) : '',
-      !trusted && documents.some(({ standing }) => standing === 'foreign')
-        ? 'Foreign documents came with the repository. Look at them; if you trust them: savepoint trust'
-        : '',
-    ]
-      .filter(Boolean)
-      .join('\n'),
+  say: (answer, screen) => ('cycles' in answer ? sayTree(answer) : sayWork(answer, screen)),
   tool: {
     title: 'List the work',
     when: 'Call it for the ids of the work that is here, before you name one elsewhere. To go on with work call resume, which tells more.',
@@ -132,18 +125,42 @@ export const list = defineVerb({
       unsaved: integerFact('on how many branches sessions worked without a save'),
       hidden: integerFact('how many more there are that are listed only with "all"'),
     },
-    factsOf: ({ trusted, documents, unsaved, hidden }) => ({
-      trusted,
-      documents: documents.map(({ id, standing, path, updatedAt, foreign, sessions }) => ({
-        ...{ id, standing, path, foreign },
-        updatedAt: updatedAt || null,
-        sessions: sessions.map((one) => one.id),
+    factsOf: (answer) => ({
+      trusted: answer.trusted,
+      documents: answer.documents.map((one) => ({
+        ...{ id: one.id, standing: one.standing, path: one.path, foreign: one.foreign },
+        updatedAt: one.updatedAt || null,
+        sessions: 'sessions' in one ? one.sessions.map(({ id }) => id) : [],
       })),
-      unsaved: unsaved.length,
-      hidden,
+      ...('cycles' in answer
+        ? { unsaved: 0, hidden: 0 }
+        : { unsaved: answer.unsaved.length, hidden: answer.hidden }),
     }),
   },
 })
+
+interface WorkList {
+  trusted: boolean
+  documents: ListedWork[]
+  /** By branch, the newest first. */
+  unsaved: UnsavedWork[]
+  hidden: number
+  hiddenBy: Record<'archived' | 'elsewhere' | 'sessions', number>
+}
+
+function sayWork({ documents, unsaved, hidden, hiddenBy, trusted }: WorkList, screen: Screen): string {
+  const nothing = hidden > 0 ? 'No open work is here.' : NOTHING_HERE
+  const isForeign = !trusted && documents.some(({ standing }) => standing === 'foreign')
+  return [
+    documents.length + unsaved.length > 0 ? sayList(documents, unsaved, screen) : nothing,
+    hidden > 0 ? sayHidden(hiddenBy) : '',
+    isForeign
+      ? 'Foreign documents came with the repository. Look at them; if you trust them: savepoint trust'
+      : '',
+  ]
+    .filter(Boolean)
+    .join('\n')
+}
 
 /** Why a list leaves work out that is not asked for; null where it does not. */
 function whyHidden(row: ListedDocument): 'archived' | 'elsewhere' | 'sessions' | null {
@@ -152,11 +169,7 @@ function whyHidden(row: ListedDocument): 'archived' | 'elsewhere' | 'sessions' |
   return isOfHere(row) ? null : 'elsewhere'
 }
 
-function sayHidden({
-  archived,
-  elsewhere,
-  sessions,
-}: Record<'archived' | 'elsewhere' | 'sessions', number>): string {
+function sayHidden({ archived, elsewhere, sessions }: WorkList['hiddenBy']): string {
   const parts = [
     archived > 0 ? `${archived} archived` : '',
     elsewhere > 0 ? `${elsewhere} on another branch or worktree` : '',

@@ -73,7 +73,7 @@ async function restoreWork(
   const files = found.foreign
     ? []
     : [
-        ...noteOf(context, point, { work, atMs: nowMs, world, told }),
+        ...(await noteOf(context, point, { work, atMs: nowMs, world, told })),
         ...indexOf(point, world),
         ...(await ledgerOf(context, survey, point, { ledger, work, at: instant(nowMs) })),
       ]

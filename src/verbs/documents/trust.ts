@@ -61,11 +61,18 @@ export const trust = defineVerb({
   fields: {
     ids: { kind: 'words', at: 0, about: 'documents whose foreign text is accepted, with --review' },
     review: { kind: 'flag', about: 'show the text that nobody has reviewed; with ids accept it' },
+    off: { kind: 'flag', about: 'take trust back: edits are no longer imported, and git is not asked' },
   },
-  examples: ['savepoint trust', 'savepoint trust --review', 'savepoint trust --review auth-system'],
+  examples: [
+    'savepoint trust',
+    'savepoint trust --review',
+    'savepoint trust --review auth-system',
+    'savepoint trust --off',
+  ],
   access: 'write',
   takesIn: 'events',
-  async perform(context, { ids, review }) {
+  async perform(context, { ids, review, off }) {
+    if (off) return endTrust(context, ids.length > 0 || review)
     const { place } = context
     requireUser(context)
     if (ids.length > 0 && !review)
@@ -106,7 +113,9 @@ export const trust = defineVerb({
       }
     })
   },
-  say: ({ wasTrusted, wasVouched, review, takenIn, foreign }) => {
+  say: (answer) => {
+    if ('path' in answer) return sayEndOfTrust(answer)
+    const { wasTrusted, wasVouched, review, takenIn, foreign } = answer
     const waiting = foreign.filter(({ reviewed }) => !reviewed)
     const accepted = foreign.filter(({ reviewed }) => reviewed)
     return [
@@ -134,22 +143,16 @@ export const trust = defineVerb({
   },
 })
 
-export const untrust = defineVerb({
-  name: 'untrust',
-  summary: 'Take trust from this workspace',
-  detail: 'From now on edits of its documents are not taken in, and git is not asked. What is known stays.',
-  fields: {},
-  examples: ['savepoint untrust'],
-  access: 'write',
-  async perform(context) {
-    const wasTrusted = await isTrustedHere(context)
-    await withdrawTrust(context)
-    return { trusted: await isTrustedHere(context), wasTrusted, path: context.place.root }
-  },
-  say: ({ trusted, wasTrusted }) =>
-    trusted
-      ? 'This worktree is trusted with another one of its repository: run `savepoint untrust` there.'
-      : wasTrusted
-        ? 'This workspace is no longer trusted.'
-        : 'This workspace was not trusted.',
-})
+/** Also an agent may do it: less is told from then on. */
+async function endTrust(context: Context, hasMore: boolean) {
+  if (hasMore) throw new ReasonError('usage_invalid', { problem: '--off goes with neither ids nor --review' })
+  const wasTrusted = await isTrustedHere(context)
+  await withdrawTrust(context)
+  return { trusted: await isTrustedHere(context), wasTrusted, path: context.place.root }
+}
+
+function sayEndOfTrust({ trusted, wasTrusted }: Awaited<ReturnType<typeof endTrust>>): string {
+  if (trusted)
+    return 'This worktree is trusted with another one of its repository: run `savepoint trust --off` there.'
+  return wasTrusted ? 'This workspace is no longer trusted.' : 'This workspace was not trusted.'
+}

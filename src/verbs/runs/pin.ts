@@ -1,24 +1,65 @@
+import { existsSync } from 'node:fs'
+import { relative, resolve, sep } from 'node:path'
+import { usageError } from '../../core/reason.ts'
+import type { Context } from '../../engine/context/context.ts'
 import { findRun, findSnapshot } from '../../engine/runs/find-run.ts'
+import { takeSnapshot } from '../../engine/runs/take-snapshot.ts'
+import { isSnapshotName } from '../../policy/snapshot.ts'
 import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
 
+const MOST_CHARACTERS = 1_000
+
 export const runPin = defineVerb({
   name: 'run pin',
-  summary: 'Keep a snapshot for good',
-  detail: 'Retention never removes a pinned snapshot; later snapshots name it in `protected_artifacts`.',
+  summary: 'Keep a snapshot, a file or an id for good',
+  detail:
+    'Retention never removes a pinned snapshot. A file or an id that is pinned is never cut by a cap while the run is in progress. Later snapshots name all of them in `protected_artifacts`.',
   fields: {
     run: RUN,
-    snapshot: { kind: 'text', at: 1, required: true, about: 'the snapshot id, or `latest`' },
+    artifact: {
+      kind: 'text',
+      at: 1,
+      required: true,
+      check: requireArtifact,
+      about: 'a snapshot id, `latest`, a path, or the id of an artifact',
+    },
     remove: { kind: 'flag', about: 'take the pin out again' },
   },
-  examples: ['savepoint run pin release-2 latest', 'savepoint run pin release-2 latest --remove'],
+  examples: [
+    'savepoint run pin release-2 latest',
+    'savepoint run pin release-2 db/schema.sql',
+    'savepoint run pin release-2 latest --remove',
+  ],
   access: 'write',
-  async perform(context, { run, snapshot, remove }) {
+  async perform(context, { run, artifact, remove }) {
     const found = await findRun(context, run)
-    const { row } = await findSnapshot(context, found, snapshot)
-    await context.store.log.pin(row.id, !remove)
-    return { runId: found.name, snapshotId: row.id, pinned: !remove }
+    if (artifact === 'latest' || isSnapshotName(artifact)) {
+      const { row } = await findSnapshot(context, found, artifact)
+      await context.store.log.pin(row.id, !remove)
+      return { runId: found.name, snapshotId: row.id, artifact: row.id, pinned: !remove }
+    }
+    const name = nameArtifact(context, artifact)
+    const note = `${remove ? 'unpinned' : 'pinned'} ${name}`
+    const { snapshotId } = await takeSnapshot(context, found, {
+      ...{ kind: 'save', note, protect: { artifact: name, remove } },
+    })
+    return { runId: found.name, snapshotId, artifact: name, pinned: !remove }
   },
-  say: ({ runId, snapshotId, pinned }) =>
-    `Snapshot ${snapshotId} of run ${runId} is ${pinned ? 'pinned: retention keeps it' : 'no longer pinned'}.`,
+  say: ({ runId, snapshotId, artifact, pinned }) =>
+    artifact === snapshotId
+      ? `Snapshot ${snapshotId} of run ${runId} is ${pinned ? 'pinned: retention keeps it' : 'no longer pinned'}.`
+      : `${artifact} is ${pinned ? 'pinned' : 'no longer pinned'} in run ${runId}, snapshot ${snapshotId}.`,
 })
+
+function requireArtifact(text: string): void {
+  if (text.length > MOST_CHARACTERS || !/^\P{C}+$/u.test(text))
+    throw usageError(`what is pinned is one line of at most ${MOST_CHARACTERS} characters`)
+}
+
+/** A path as documents name it, from the root of the workspace; an id, and what is elsewhere, as it is. */
+function nameArtifact({ cwd, place }: Context, given: string): string {
+  const down = relative(place.root, resolve(cwd, given))
+  const isPath = given.includes('/') || given.includes('.') || existsSync(resolve(cwd, given))
+  return !isPath || down === '' || down.startsWith('..') ? given : down.split(sep).join('/')
+}

@@ -2,14 +2,18 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Plan } from '../../core/plan.ts'
 import { ReasonError } from '../../core/reason.ts'
+import { visible } from '../../core/visible.ts'
 import { type Context, workspaceRoot } from '../../engine/context/context.ts'
 import { NOTICES } from '../../engine/context/notices.ts'
 import { renderSnapshot } from '../../engine/publish/render-snapshot.ts'
-import { findRun } from '../../engine/runs/find-run.ts'
+import { findAnyRun } from '../../engine/runs/find-run.ts'
+import { type ListedRun, newestOnDisk } from '../../engine/runs/list-runs.ts'
 import { mendLatest } from '../../engine/runs/mend-latest.ts'
 import { readPlan } from '../../engine/runs/read-plan.ts'
+import type { SnapshotDocument } from '../../formats/snapshot/document.ts'
 import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
+import { sayTakeIn } from './say-disk-run.ts'
 import { sayPlan } from './say-snapshot.ts'
 
 /** How the plan file differs from the plan that the run goes by. */
@@ -39,22 +43,17 @@ export const runResume = defineVerb({
   examples: ['savepoint run resume release-2', 'savepoint run resume release-2 --json'],
   access: 'read',
   async perform(context, { run }) {
-    const found = await findRun(context, run)
+    const found = await findAnyRun(context, run)
+    if ('newest' in found) return resumeFromDisk(newestOnDisk(context, found))
     const recovered = await mendLatest(context, found)
     const { base, stream, pending } = await context.store.log.readSituation(found.id)
     const plan = base.checkpoint.work.position.plan
     const snapshot = renderSnapshot(base.checkpoint, found.name, base.notes)
-    const { eligible, reason_code: reasonCode, next_actions: nextActions } = snapshot.step_state.resume_hints
     const steppedBack = base.checkpoint.id === stream.headId ? null : stream.headId
     if (steppedBack !== null) context.notices.push(NOTICES.snapshotDamaged(steppedBack))
     return {
-      runId: found.name,
-      status: snapshot.status,
-      snapshotId: snapshot.snapshot_id,
-      createdAt: snapshot.created_at,
-      eligible,
-      reasonCode,
-      nextActions,
+      ...tellSnapshot(snapshot),
+      place: 'store' as ListedRun['place'],
       plan,
       drift: planDrift(context, await workspaceRoot(context, found.workspace), plan),
       commandOutcomes: [...snapshot.command_outcomes, ...pending.map(({ outcome }) => outcome)],
@@ -66,7 +65,9 @@ export const runResume = defineVerb({
     [
       `Run ${result.runId} is ${result.status}; ${result.eligible ? 'it can go on' : 'it cannot go on as it is'} (${result.reasonCode}).`,
       `As of ${result.createdAt}, snapshot ${result.snapshotId}`,
-      ...sayPlan(result.plan),
+      ...(result.plan === null
+        ? [`Plan ${result.planPath}, at ${result.stepId} (${result.stepStatus})`]
+        : sayPlan(result.plan)),
       ...result.drift.map((line) => `! ${line}`),
       ...result.commandOutcomes
         .slice(-5)
@@ -74,5 +75,28 @@ export const runResume = defineVerb({
       ...(result.nextActions.length > 0
         ? ['Next:', ...result.nextActions.map((action) => `  - ${action}`)]
         : []),
-    ].join('\n'),
+      ...sayTakeIn([result]),
+    ]
+      .map(visible)
+      .join('\n'),
+})
+
+function tellSnapshot({ run_id, status, snapshot_id, created_at, step_state }: SnapshotDocument) {
+  const { eligible, reason_code: reasonCode, next_actions: nextActions } = step_state.resume_hints
+  const { plan_path: planPath, step_id: stepId, step_status: stepStatus } = step_state
+  return {
+    ...{ runId: run_id, status, snapshotId: snapshot_id, createdAt: created_at },
+    ...{ eligible, reasonCode, nextActions, planPath, stepId, stepStatus },
+  }
+}
+
+/** What its own file says, and no more: the plan is not read for a run that is not ours. */
+const resumeFromDisk = (snapshot: SnapshotDocument) => ({
+  ...tellSnapshot(snapshot),
+  place: 'disk' as ListedRun['place'],
+  plan: null,
+  drift: [],
+  commandOutcomes: snapshot.command_outcomes,
+  damagedHead: null,
+  recovered: null,
 })

@@ -1,14 +1,19 @@
+import { sequenceOf } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
+import { visible } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { NOTICES } from '../../engine/context/notices.ts'
 import { renderSnapshot } from '../../engine/publish/render-snapshot.ts'
-import { findRun, findSnapshot } from '../../engine/runs/find-run.ts'
+import { findAnyRun, findSnapshot } from '../../engine/runs/find-run.ts'
+import { type ListedRun, newestOnDisk, openFoundRun, type RunOnDisk } from '../../engine/runs/list-runs.ts'
 import { mendLatest } from '../../engine/runs/mend-latest.ts'
+import { readHistory } from '../../engine/runs/read-run-folder.ts'
 import { historyPath } from '../../formats/snapshot/layout.ts'
 import type { StoredCheckpoint, Stream } from '../../store/log.ts'
 import { defineVerb } from '../define/verb.ts'
 import { renderTable } from '../say/table.ts'
 import { RUN } from './run-field.ts'
+import { sayTakeIn } from './say-disk-run.ts'
 import { saySnapshot } from './say-snapshot.ts'
 
 /** The newest snapshot that is whole; where that is not the head, the user is told. */
@@ -21,6 +26,7 @@ async function newest(context: Context, run: Stream): Promise<StoredCheckpoint> 
 export const runShow = defineVerb({
   name: 'run show',
   summary: 'Show a run, or one of its snapshots',
+  detail: 'A run that is only on disk is read from its files, and nothing is written.',
   fields: {
     run: RUN,
     snapshot: { kind: 'text', at: 1, about: 'a snapshot id, or `latest`; the newest without it' },
@@ -29,7 +35,8 @@ export const runShow = defineVerb({
   examples: ['savepoint run show release-2', 'savepoint run show release-2 --history'],
   access: 'read',
   async perform(context, { run, snapshot, history }) {
-    const found = await findRun(context, run)
+    const found = await findAnyRun(context, run)
+    if ('newest' in found) return showFromDisk(context, found, { snapshot, history })
     if (history) {
       const views = new Set(
         (await context.store.local.listViews({ stream: found.id })).map(({ path }) => path),
@@ -38,6 +45,7 @@ export const runShow = defineVerb({
       return {
         kind: 'history' as const,
         runId: found.name,
+        place: 'store' as ListedRun['place'],
         snapshots: rows.map((row) => ({
           snapshotId: row.id,
           sequence: row.sequence,
@@ -61,25 +69,62 @@ export const runShow = defineVerb({
     return {
       kind: 'snapshot' as const,
       runId: found.name,
-      sequence: stored.row.sequence,
+      place: 'store' as ListedRun['place'],
+      sequence: stored.row.sequence as number | null,
       snapshot: renderSnapshot(checkpoint, found.name, notes),
       plan: checkpoint.work.position.plan,
       recovered,
     }
   },
   say: (result) =>
-    result.kind === 'snapshot'
-      ? saySnapshot(result.snapshot, result.plan).join('\n')
-      : renderTable(
-          ['NUMBER', 'SNAPSHOT', 'STATUS', 'CREATED', 'STATE'],
-          result.snapshots.map((row) => [
-            String(row.sequence),
-            row.snapshotId,
-            row.status,
-            row.createdAt.slice(0, 19).replace('T', ' '),
-            row.removedAt
-              ? 'removed'
-              : [row.pinned && 'pinned', row.compressed && 'gzip'].filter(Boolean).join(' ') || '-',
+    [
+      ...(result.kind === 'snapshot'
+        ? saySnapshot(result.snapshot, result.plan).map(visible)
+        : [
+            renderTable(
+              ['NUMBER', 'SNAPSHOT', 'STATUS', 'CREATED', 'STATE'],
+              result.snapshots.map((row) => [
+                String(row.sequence ?? '-'),
+                row.snapshotId,
+                row.status,
+                row.createdAt.slice(0, 19).replace('T', ' '),
+                row.removedAt
+                  ? 'removed'
+                  : [row.pinned && 'pinned', row.compressed && 'gzip'].filter(Boolean).join(' ') || '-',
+              ]),
+            ),
           ]),
-        ),
+      ...sayTakeIn([result]),
+    ].join('\n'),
 })
+
+/** A run that is only on disk: what its files say, and nothing is written. */
+function showFromDisk(
+  context: Context,
+  run: RunOnDisk,
+  { snapshot, history }: { snapshot: string | undefined; history: boolean },
+) {
+  const { runId } = run
+  const place: ListedRun['place'] = 'disk'
+  using folder = openFoundRun(context, runId)
+  const files = folder === null ? [] : readHistory(folder)
+  if (history)
+    return {
+      ...{ kind: 'history' as const, runId, place },
+      snapshots: files.map(({ document, name }) => ({
+        ...{ snapshotId: document.snapshot_id, sequence: sequenceOf(document.snapshot_id) },
+        ...{ createdAt: document.created_at, status: document.status, pinned: false },
+        ...{ compressed: name.endsWith('.gz'), removedAt: null },
+      })),
+    }
+  const isNewest = snapshot === undefined || snapshot === 'latest'
+  const found = isNewest
+    ? newestOnDisk(context, run)
+    : files.find(({ document }) => document.snapshot_id === snapshot)?.document
+  if (found === undefined)
+    throw new ReasonError('snapshot_unknown', { run: runId, snapshot: snapshot ?? 'latest' })
+  return {
+    ...{ kind: 'snapshot' as const, runId, place, snapshot: found, plan: null, recovered: null },
+    sequence: sequenceOf(found.snapshot_id),
+  }
+}

@@ -16,10 +16,12 @@ export const BRIEF_FIELDS = {
 
 type MaybeBrief = { kind: string; text?: string }
 
-/** The brief with its fence; null for any other answer. */
-export const fencedBrief = ({ kind, text = '' }: MaybeBrief) => (kind === 'brief' ? text : null)
+const isBrief = ({ kind }: MaybeBrief) => kind === 'brief' || kind === 'found'
 
-export const exactBrief = (result: MaybeBrief) => (result.kind === 'brief' ? `${result.text}\n` : null)
+/** The brief with its fence; null for any other answer. */
+export const fencedBrief = (result: MaybeBrief) => (isBrief(result) ? (result.text ?? '') : null)
+
+export const exactBrief = (result: MaybeBrief) => (isBrief(result) ? `${result.text}\n` : null)
 
 /** Markdown into a pipe, a page on a terminal. */
 export const sayBrief = ({ markdown, text, page }: RenderedBrief & { markdown: boolean }, columns: number) =>

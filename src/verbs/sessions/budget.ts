@@ -18,10 +18,10 @@ import { defineVerb } from '../define/verb.ts'
 import { sayRows, timesOf } from './session-words.ts'
 
 export const budget = defineVerb({
-  name: 'budget',
+  name: 'sessions budget',
   summary: "Show how full the session's context window is, and what to do about it",
   detail:
-    'What is used and left, how fast it fills, warnings from 70 % on, and when to give work to a helper, save or clear.',
+    'What is used and left, where that stands between the thresholds of 70 % and 85 %, how fast it fills, warnings, and when to give work to a helper, save or clear.',
   fields: {
     forecast: {
       kind: 'count',
@@ -32,7 +32,11 @@ export const budget = defineVerb({
     },
     session: { kind: 'text', value: 'ID', about: 'another session than the current one, by its id' },
   },
-  examples: ['savepoint budget', 'savepoint budget --forecast 30', 'savepoint budget --json'],
+  examples: [
+    'savepoint sessions budget',
+    'savepoint sessions budget --forecast 30',
+    'savepoint sessions budget --json',
+  ],
   access: 'read',
   takesIn: 'events',
   lenient: true,
@@ -71,6 +75,8 @@ export const budget = defineVerb({
         ],
         ['Used', used === null ? 'not known' : sayUse(used, window, usedPercent)],
         ['Pressure', now.pressure],
+        ['Thresholds', sayThresholds(now.thresholds)],
+        ['Position', usedPercent === null ? 'not known' : sayPosition(usedPercent, now.thresholds)],
         ['Headroom', headroom === null ? null : `${shortNumber(headroom)} tokens`],
         ['Burn rate', burnPerMinute === null ? 'not known yet' : sayBurn(burnPerMinute, now.minutesLeft)],
         ['Consumed', `${shortNumber(now.consumed)} tokens in all calls of the session`],
@@ -83,6 +89,7 @@ export const budget = defineVerb({
     ),
   tool: {
     title: 'Context window budget',
+    name: 'budget',
     when: 'Call it before large reads or a long piece of work, and when the window may be filling up. It says when to give work to a helper, to save, and to clear.',
     effect: 'reads',
     facts: {
@@ -92,6 +99,7 @@ export const budget = defineVerb({
       usedPercent: nullableFact(numberFact('how full it is')),
       headroom: nullableFact(integerFact('tokens that are left')),
       pressure: nullableFact(choiceFact('how bad that is', PRESSURES)),
+      nextThreshold: nullableFact(integerFact('percent at which the next warning comes')),
       burnPerMinute: nullableFact(integerFact('tokens that it gains in a minute')),
       minutesLeft: nullableFact(integerFact('how long that can go on')),
       consumed: integerFact('tokens in all calls of the session'),
@@ -106,9 +114,19 @@ export const budget = defineVerb({
         }),
       ),
     },
-    factsOf: ({ sessionId, advice, model: _model, durationMs: _ms, at: _at, warnings: _said, ...now }) => ({
+    factsOf: ({
+      sessionId,
+      advice,
+      thresholds,
+      model: _m,
+      durationMs: _ms,
+      at: _at,
+      warnings: _said,
+      ...now
+    }) => ({
       session: sessionId,
       ...now,
+      nextThreshold: thresholds.find(({ left }) => left !== null && left > 0)?.percent ?? null,
       advice: advice.map(({ kind }) => kind),
     }),
   },
@@ -123,6 +141,28 @@ function forecastOf({ used, window, burnPerMinute }: Budget, minutes: number) {
   if (later === null || window === null) return { minutes, used: later, usedPercent: null, full: null }
   const usedPercent = Math.min(100, Math.floor((later / window) * 1_000) / 10)
   return { minutes, used: Math.min(later, window), usedPercent, full: later >= window }
+}
+
+/** What each threshold calls for, in the order of the thresholds. */
+const CALLS_FOR = ['save', 'save and clear'] as const
+
+const sayThresholds = (thresholds: Budget['thresholds']) =>
+  thresholds
+    .map(({ percent, tokens }, at) => {
+      const many = tokens === null ? '' : ` (${shortNumber(tokens)})`
+      return `${percent} %${many}: ${CALLS_FOR[at] ?? ''}`
+    })
+    .join(', ')
+
+/** Where the window stands between its thresholds. */
+function sayPosition(usedPercent: number, thresholds: Budget['thresholds']): string {
+  const next = thresholds.find(({ left }) => left !== 0)
+  const passed = thresholds.filter(({ left }) => left === 0).at(-1)
+  const left = next ? `, ${shortNumber(next.left ?? 0)} tokens until ${next.percent} %` : ''
+  if (!passed) return `${usedPercent} %: below both${left}`
+  return next
+    ? `${usedPercent} %: between ${passed.percent} % and ${next.percent} %${left}`
+    : `${usedPercent} %: past both`
 }
 
 const sayUse = (used: number, window: number | null, percent: number | null) =>

@@ -5,6 +5,7 @@ import { type Context, workspaceRoot } from '../../engine/context/context.ts'
 import { currentSession, listSessions, tellChoice } from '../../engine/sessions/current.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
 import { registryHere } from '../../engine/sessions/registry-here.ts'
+import { withUncommittedNow } from '../../engine/sessions/uncommitted-now.ts'
 import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
 import { accomplishmentsOf } from '../../policy/registry.ts'
 import { streamOf } from '../../policy/resolve.ts'
@@ -22,12 +23,12 @@ import {
 } from './session-words.ts'
 
 export const info = defineVerb({
-  name: 'info',
+  name: 'sessions info',
   summary: 'Show the current session, the last one, and those that fell silent',
   detail:
     'The id and duration of the session, what it did, the outcomes it is focused on, what the last session got done, decided and left to do, and sessions that ended without saying so.',
   fields: {},
-  examples: ['savepoint info', 'savepoint info --json'],
+  examples: ['savepoint sessions info', 'savepoint sessions info --json'],
   access: 'read',
   takesIn: 'talk',
   lenient: true,
@@ -43,7 +44,7 @@ export const info = defineVerb({
     const isNotSetUp = all.length === 0 && !(await isSetUpHere(context))
     return {
       /** Null where none is active, or where this one is not recorded. */
-      session: current && hereOf(context, await readToEnd(context, current)),
+      session: current && (await hereOf(context, current)),
       /** The session that the agent says it is, where nothing of it is recorded. */
       unrecorded,
       /** An agent asks that does not say which session this is. */
@@ -75,6 +76,7 @@ export const info = defineVerb({
   },
   tool: {
     title: 'About the session',
+    name: 'info',
     when: 'Call it when the user asks about this session or the last one: what was done, how long it took, what is left. For how full the context window is call budget.',
     effect: 'reads',
     facts: {
@@ -111,7 +113,7 @@ export const info = defineVerb({
   },
 })
 
-type Here = ReturnType<typeof hereOf>
+type Here = Awaited<ReturnType<typeof hereOf>>
 
 const hereFacts = ({ statistics, ...here }: Here) => ({
   ...{ id: here.sessionId, phase: here.phase, startedAt: here.startedAt },
@@ -123,12 +125,16 @@ const hereFacts = ({ statistics, ...here }: Here) => ({
   tokens: totalTokens(statistics.tokensConsumed),
 })
 
-function hereOf({ ports }: Context, session: Session) {
-  const { phase, source, startedAt, lastActivityAt, paused, context } = session
+async function hereOf(context: Context, current: Session) {
+  const read = await readToEnd(context, current)
+  const [session = read] = await withUncommittedNow(context, [read])
+  const { uncommittedFiles } = session
+  const { phase, source, startedAt, lastActivityAt, paused, context: use } = session
   return {
-    ...{ sessionId: session.id, phase, source, startedAt, lastActivityAt, paused, context },
+    ...{ sessionId: session.id, phase, source, startedAt, lastActivityAt, paused, context: use },
     inFlight: runningIn(session),
-    durationMs: timesOf(session, ports.now()).durationMs,
+    durationMs: timesOf(session, context.ports.now()).durationMs,
+    uncommittedFiles,
     gitBranch: session.environment.gitBranch,
     savesTo: streamOf(session),
     statistics: { events: session.events.length, ...session.statistics },
@@ -144,7 +150,7 @@ function hereRows({ statistics, focusedOutcomes: outcomes, ...here }: Here): Ses
       'Duration',
       `${shortSpan(here.durationMs)}, since ${formatTime(here.startedAt).replace(/:\d\dZ$/, 'Z')} (${here.source})`,
     ],
-    ['Branch', here.gitBranch],
+    ['Branch', [here.gitBranch, sayUncommitted(here.uncommittedFiles)].filter(Boolean).join(', ')],
     [
       'Statistics',
       [
@@ -161,6 +167,9 @@ function hereRows({ statistics, focusedOutcomes: outcomes, ...here }: Here): Ses
     ['In flight', firstLines(here.inFlight.map(({ kind, what }) => `${kind}: ${what}`))],
   ]
 }
+
+const sayUncommitted = (files: number | null) =>
+  files === null ? '' : `${formatCount(files, 'file')} uncommitted`
 
 const sayOutcome = ({ outcomeName, lastTask }: Pick<Outcome, 'outcomeName' | 'lastTask'>) =>
   lastTask === '' ? outcomeName : `${outcomeName} (${lastTask})`

@@ -63,7 +63,9 @@ export const outcomeFocus = defineVerb({
     const others = focusedOutcomes.length - 1
     return [
       `Session ${shortId(sessionId)} ${known ? 'goes on with' : 'works on'} ${visibleLine(newest.outcomeName)}${newest.path ? ` (${visibleLine(newest.path)})` : ''}.`,
-      ...(others > 0 ? [`Before it: ${formatCount(others, 'other')}. See them with: savepoint info`] : []),
+      ...(others > 0
+        ? [`Before it: ${formatCount(others, 'other')}. See them with: savepoint sessions info`]
+        : []),
     ].join('\n')
   },
 })

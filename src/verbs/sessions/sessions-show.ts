@@ -3,6 +3,7 @@ import { ageOf, formatCount, shortSpan } from '../../core/text.ts'
 import { workspaceRoot } from '../../engine/context/context.ts'
 import { currentSession, listSessions, requireLast } from '../../engine/sessions/current.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
+import { withUncommittedNow } from '../../engine/sessions/uncommitted-now.ts'
 import { digestOf } from '../../engine/surroundings/session-digest.ts'
 import type { Digest } from '../../policy/digest/state.ts'
 import { accomplishmentsOf } from '../../policy/registry.ts'
@@ -31,7 +32,8 @@ export const sessionsShow = defineVerb({
   takesIn: 'talk',
   lenient: true,
   async perform(context, { session: id }) {
-    const session = await readToEnd(context, await requireLast(context, id))
+    const read = await readToEnd(context, await requireLast(context, id))
+    const [session = read] = await withUncommittedNow(context, [read])
     const current = await currentSession(context)
     const family = await listSessions(context, { repository: session.repository })
     return {

@@ -9,8 +9,9 @@ import { currentSession, listSessions } from '../../engine/sessions/current.ts'
 import { readMoreEarlier } from '../../engine/sessions/ingest-sessions.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
 import { registryHere } from '../../engine/sessions/registry-here.ts'
+import { withUncommittedNow } from '../../engine/sessions/uncommitted-now.ts'
 import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
-import type { Registry } from '../../policy/registry.ts'
+import { encodeRegistry, type Registry } from '../../policy/registry.ts'
 import { lastAsked } from '../../policy/session-asked.ts'
 import { defineVerb } from '../define/verb.ts'
 import { sayUnread } from '../say/say-earlier.ts'
@@ -36,7 +37,7 @@ export const sessions = defineVerb({
   name: 'sessions',
   summary: 'List the sessions of agents in this repository',
   detail:
-    'Those that are active, that fell silent, and that ended within 72 hours. * marks the current one. --registry gives them as one JSON document instead: active and recent sessions, the last work, stale sessions, and indexes by outcome and branch.',
+    'Those that are active, that fell silent, and that ended within 72 hours. * marks the current one. --registry gives them as one JSON document instead (the setting `registry` keeps it as a file): active and recent sessions, the last work, stale sessions, and indexes by outcome and branch.',
   fields: {
     branch: { kind: 'text', value: 'BRANCH', about: 'only those that began on this branch' },
     outcome: {
@@ -67,7 +68,8 @@ export const sessions = defineVerb({
         (branch === undefined || session.environment.gitBranch === branch) &&
         (outcome === undefined || worksOn(session, outcome)),
     )
-    const wanted = all ? meant : meant.filter(({ phase }) => phase !== 'archived')
+    const shown = all ? meant : meant.filter(({ phase }) => phase !== 'archived')
+    const wanted = await withUncommittedNow(context, shown)
     if (registry) {
       const document = await registryHere(context, wanted)
       return { registry: document, toJSON: () => document }
@@ -81,7 +83,7 @@ export const sessions = defineVerb({
     }
   },
   say: (answer, { columns }) =>
-    'registry' in answer ? asciiJson(answer.registry) : sayList(answer, columns),
+    'registry' in answer ? encodeRegistry(answer.registry) : sayList(answer, columns),
 })
 
 const worksOn = ({ outcomes }: Session, wanted: string) =>
@@ -111,6 +113,8 @@ async function describeSessions(context: Context, wanted: readonly Session[]) {
     stream: session.stream,
     tokens: totalTokens(session.statistics.tokensConsumed),
     files: session.statistics.filesModified.length,
+    /** Now, while it goes on; at its end, once it has ended. */
+    uncommittedFiles: session.uncommittedFiles,
     focus: session.outcomes.map(({ outcomeName }) => outcomeName),
     asked: lastAsked(session),
   }))
@@ -184,10 +188,3 @@ function block(cells: Cells, columns: number): string {
   ].map(([name = '', text = '']) => [`  ${name.padEnd(NAMES)}`, text] as const)
   return `${cells[''] || ' '} ${cells.SESSION}  ${cells.PHASE}, ${cells.AGO} ago\n${sayRows(rows, columns)}`
 }
-
-/** JSON that stays JSON where a terminal is guarded against what drives it. */
-const asciiJson = (value: object) =>
-  JSON.stringify(value, null, 2).replace(
-    /[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )

@@ -3,8 +3,10 @@ import { AGENTS, agentNames } from '../../agents/table.ts'
 import type { AgentSetUp, Scope, StatusLine } from '../../core/agent-setup.ts'
 import { instant } from '../../core/ports.ts'
 import { EXIT, ReasonError } from '../../core/reason.ts'
+import { formatCount } from '../../core/text.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { NOTICES } from '../../engine/context/notices.ts'
+import { type OfferedImport, offerImport } from '../../engine/import/offer-import.ts'
 import { AT_SET_UP, ONLY_COUNT, readEarlier } from '../../engine/sessions/earlier-sessions.ts'
 import { isInstalled } from '../../engine/setup/find-program.ts'
 import { hookTarget, launcherIn } from '../../engine/setup/launcher.ts'
@@ -112,6 +114,7 @@ export const init = defineVerb({
     if (dryRun && failed) context.notices.push(NOTICES.pluginNotInstallable(failed.problem))
     const problem = dryRun ? null : (failed?.problem ?? null)
     const earlier = problem === null ? await readEarlier(context, dryRun ? ONLY_COUNT : AT_SET_UP) : null
+    const documents = problem === null ? await offerImport(asking) : null
     return {
       agent: client.agent,
       label: client.label,
@@ -128,10 +131,11 @@ export const init = defineVerb({
         says: isPlugin === null && asked.hooks === 'in' ? sayOffer(places, scope) : null,
       },
       earlier,
+      documents,
       now: instant(context.ports.now()),
     }
   },
-  say: ({ label, scope, dryRun, changes, statusLine, plugin, earlier, now }, { columns }) => {
+  say: ({ label, scope, dryRun, changes, statusLine, plugin, earlier, documents, now }, { columns }) => {
     const reason = notInstalled(plugin, label)
     const where = scope === 'user' ? 'for all projects' : 'in this workspace'
     const head =
@@ -149,6 +153,7 @@ export const init = defineVerb({
       ...(statusLine === null ? [] : [statusLine]),
       ...(reason ? [reason.message, reason.hint] : []),
       ...(earlier === null ? [] : sayEarlier(earlier, Date.parse(now), dryRun)),
+      ...(documents === null ? [] : sayDocuments(documents, dryRun)),
       ...(dryRun || reason
         ? []
         : [
@@ -162,6 +167,21 @@ export const init = defineVerb({
     return reason && { exit: EXIT.unwritten, ...reason.toJSON() }
   },
 })
+
+/** What other tools left here, in a line or none. A dry run does not know yet what trust would vouch for. */
+function sayDocuments({ found, own, trusted, imported }: OfferedImport, dryRun: boolean): string[] {
+  if (found === 0) return []
+  if (imported > 0) return [`Imported ${formatCount(imported, 'document')} of other tools`]
+  const way =
+    own > 0 || dryRun
+      ? 'savepoint import'
+      : trusted
+        ? 'savepoint import, then savepoint trust --review'
+        : 'savepoint trust, then savepoint import'
+  return [
+    `Found ${formatCount(found, 'document')} of other tools (notes, ledger, handoffs). To keep them: ${way}`,
+  ]
+}
 
 /** How the status line stands afterwards, in a sentence; null where there is nothing to say. */
 function sayLine(kind: StatusLine['kind'], isWanted: boolean | null, scope: Scope): string | null {

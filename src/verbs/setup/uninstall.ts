@@ -9,7 +9,7 @@ export const uninstall = defineVerb({
   name: 'uninstall',
   summary: 'Take out what init put into the settings of an agent',
   detail:
-    'Without --scope: out of the settings of this workspace, and out of your own; --scope all also out of every other workspace that was set up. A settings file that nobody has edited since gets back the bytes that it had; out of others exactly our entries are taken. Plugins are taken out by the client itself. Saved work stays, and so does the trust in this workspace.',
+    'Without --scope: out of the settings of this workspace, and out of your own; --scope all also out of every other workspace that was set up. A settings file that says no more than before `init` gets back the bytes that it had; out of others exactly our entries are taken. Plugins are taken out by the client itself. Saved work stays, and so does the trust in this workspace.',
   fields: {
     agent: {
       kind: 'choice',

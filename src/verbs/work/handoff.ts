@@ -14,7 +14,7 @@ import { readSaveInput, SAYING_FIELDS } from './saying.ts'
 /** An agent saves these where they come up: its list of tools need not have them twice. */
 const SELDOM = [
   ...(['now', 'goal', 'problem', 'constraint', 'fact', 'accomplishment', 'id'] as const),
-  ...(['learning', 'supersedes', 'resolve', 'confirm', 'plan'] as const),
+  ...(['learning', 'supersedes', 'resolve', 'confirm', 'plan', 'note'] as const),
 ]
 
 const { text: _text, ...SAID_BY_OPTION } = SAYING_FIELDS

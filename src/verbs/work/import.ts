@@ -18,7 +18,7 @@ export const importVerb = defineVerb({
   name: 'import',
   summary: 'Import the export of another machine, or documents that other tools left here',
   detail:
-    'An export (savepoint export) is known by its first line, and may lie anywhere: what the store does not have is added, and where work went on here and there both are kept. Otherwise notes, a session ledger and handoffs become checkpoints, each at the time it was written. Without paths the usual places are searched; a folder is searched with all below it. What is older than the newest checkpoint of its stream goes to a stream beside it: an old note never becomes the newest. What is known already is passed over.',
+    'An export (savepoint export) is known by its first line, and may lie anywhere: what the store does not have is added, and where work went on here and there both are kept. Otherwise notes, a session ledger and handoffs become checkpoints, each at the time it was written, and a run folder becomes a run. Without paths the usual places are searched; a folder is searched with all below it. What is older than the newest checkpoint of its stream goes to a stream beside it: an old note never becomes the newest. What is known already is passed over.',
   fields: {
     paths: { kind: 'words', at: 0, about: 'an export; or files and folders of this workspace' },
     dryRun: { kind: 'flag', about: 'only say what would be imported' },
@@ -78,9 +78,10 @@ type ImportAnswer = Omit<ImportReport, 'skipped' | 'elsewhere'> &
   Record<'skipped' | 'elsewhere', { count: number; files: ImportReport['skipped'] }>
 
 function sayImport(result: ImportAnswer, { columns }: Screen): string {
-  const { dryRun, imported, known, skipped, elsewhere, streams, other } = result
+  const { dryRun, imported, known, skipped, elsewhere, streams, runs, other } = result
   const parts = [
     `${dryRun ? 'Would import' : 'Imported'} ${formatCount(imported, 'document')}`,
+    ...(runs.length > 0 ? [formatCount(runs.length, 'run')] : []),
     ...(known > 0 ? [`${known} known already`] : []),
     ...(elsewhere.count > 0 ? [`${elsewhere.count} taken in otherwise`] : []),
     ...(skipped.count > 0 ? [`${skipped.count} could not be read`] : []),
@@ -91,6 +92,10 @@ function sayImport(result: ImportAnswer, { columns }: Screen): string {
     [
       `${parts.join(', ')}.`,
       ...streams.map(sayStream),
+      ...runs.map(
+        ({ run, began, count }) =>
+          `  ${run}${began ? ' (new run)' : ''}${count === null ? '' : `: ${formatCount(count, 'snapshot')}`}`,
+      ),
       ...listSkipped(elsewhere),
       ...listSkipped(skipped),
       ...(foreign.length === 0 ? [] : [sayForeign(result, foreign)]),

@@ -4,10 +4,11 @@ import { visibleLines } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { vouchedLedger } from '../../engine/surroundings/ledger-file.ts'
 import { lookHere } from '../../engine/trust/here.ts'
-import { LEDGER_SKIPPED, sayLedger } from '../../formats/ledger-md/codec.ts'
+import { LEDGER_SKIPPED } from '../../formats/ledger-md/codec.ts'
 import { choiceFact, integerFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { fitLines, renderTable } from '../say/table.ts'
+import { confirmLedger } from './confirm-ledger.ts'
 import { type SaveReceipt, saveInSession } from './save-in-session.ts'
 import { isNothingSaid, readSaveInput, SAYING_FIELDS } from './saying.ts'
 
@@ -149,14 +150,5 @@ export const ledgerWrite = defineVerb({
       note: BY_HAND.saved,
     })
   },
-  say: (result) => {
-    if ('skipped' in result) return LEDGER_SKIPPED
-    const { views, stream, sequence, goal, done, now, next } = result
-    const view = views.find(({ kind }) => kind === 'ledger')
-    const kept = `What you said is saved all the same: number ${sequence} of ${stream} in the store.`
-    if (!view) return `${LEDGER_SKIPPED}\n${kept}`
-    if (view.state !== 'written')
-      return `${view.path} was not written${view.problem === null ? '' : `: ${view.problem}`}.\n${kept}`
-    return sayLedger({ path: view.path, goal, done, now, next })
-  },
+  say: (result) => ('skipped' in result ? LEDGER_SKIPPED : confirmLedger(result)),
 })

@@ -60,8 +60,9 @@ export const resume = defineVerb({
     when: 'Call it to go on with earlier work: at the start of a session that was not briefed, after /clear, or for another piece of work by its name. Check its UNCONFIRMED lines and ask its questions before you build on them.',
     effect: 'reads',
     facts: {
-      kind: choiceFact('a brief, a choice between several, an offer of older work, or nothing saved', [
+      kind: choiceFact('a brief, one of a file that nobody saved, a choice, an offer, or nothing saved', [
         'brief',
+        'found',
         'choose',
         'offered',
         'nothing',
@@ -77,7 +78,7 @@ export const resume = defineVerb({
       stream: 'stream' in result ? result.stream : null,
       checkpoint: result.kind === 'brief' ? result.checkpoint : null,
       savedAt: 'savedAt' in result ? result.savedAt : null,
-      tokens: result.kind === 'brief' ? result.tokens : null,
+      tokens: 'tokens' in result ? result.tokens : null,
       candidates: result.kind === 'choose' ? result.candidates.map(({ name }) => name) : [],
     }),
     fenced: fencedBrief,
@@ -107,6 +108,8 @@ function sayResumed(result: ResumeResult & { markdown: boolean }, { columns }: S
     }
     case 'choose':
       return sayChoice(result, columns)
+    case 'found':
+      return sayBrief(result, columns)
     case 'brief':
       return isExplained(result) ? sayExplained(result, columns) : sayBrief(result, columns)
   }

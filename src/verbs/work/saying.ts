@@ -1,7 +1,7 @@
 import { isAbsolute, join, sep } from 'node:path'
 import { wellFormed } from '../../core/canonical.ts'
 import { requireName } from '../../core/id.ts'
-import { NOTES, PLANS_HOME, STATE_INDEX_PATH } from '../../core/layout.ts'
+import { PLANS_HOME, STATE_INDEX_PATH } from '../../core/layout.ts'
 import { describeError, usageError } from '../../core/reason.ts'
 import type { Breadcrumb } from '../../core/work.ts'
 import type { Context } from '../../engine/context/context.ts'
@@ -101,8 +101,7 @@ export const SAYING_FIELDS = {
   },
   note: {
     kind: 'flag',
-    typed: true,
-    about: `write a note to ${NOTES.join('/')} also where there is no ${PLANS_HOME}`,
+    about: `write a note, also where there is no ${PLANS_HOME}; /checkpoint does`,
   },
   stdin: { kind: 'flag', typed: true, about: 'read what is to be saved as JSON from stdin' },
 } as const satisfies Fields

@@ -32,13 +32,12 @@ export const tinySetUp: AgentSetUp = {
     },
     put(text, { hooks }) {
       const bare = text.replace(OURS, '')
-      if (hooks === null || hooks === 'out')
-        return { text: hooks === null ? text : bare, changes: [], made: [] }
+      if (hooks === null || hooks === 'out') return { text: hooks === null ? text : bare, changes: [] }
       const lines = EVENTS.map((event) => `on ${event} run ${hooks.command} ${hooks.args.join(' ')}\n`)
       const changes = EVENTS.map((event) => ({ event, what: 'added' as const }))
-      return { text: bare + lines.join(''), changes, made: [] }
+      return { text: bare + lines.join(''), changes }
     },
-    withoutPlugins: (text) => text,
+    saysTheSame: (before, text) => before === text,
   },
   plugin: null,
 }

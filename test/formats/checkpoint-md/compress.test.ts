@@ -5,11 +5,12 @@ import { decodeDocument, sectionText } from '../../../src/formats/checkpoint-md/
 import { compressDocument } from '../../../src/formats/checkpoint-md/compress.ts'
 import { appendDelta, type NewDelta } from '../../../src/formats/checkpoint-md/edit.ts'
 import { validateDocument } from '../../../src/formats/checkpoint-md/validate.ts'
+import { workOf } from '../../../src/formats/checkpoint-md/work.ts'
 import { fitToBudget } from '../../../src/policy/carry.ts'
 
 const isStale = ({ reference }: { reference: string }) => reference.includes('gone')
-const compress = (text: string, tokens?: number) =>
-  compressDocument(text, { isStale, fit: fitToBudget, ...(tokens === undefined ? {} : { tokens }) })
+const compress = (text: string, tokens?: number, hard = false) =>
+  compressDocument(text, { isStale, fit: fitToBudget, hard, ...(tokens === undefined ? {} : { tokens }) })
 
 interface Content {
   decisions?: string
@@ -95,7 +96,6 @@ describe('what fits', () => {
       folded: 0,
       fits: true,
       cuts: [],
-      hardCuts: [],
     })
   })
 
@@ -228,8 +228,35 @@ describe('under pressure', () => {
   })
 
   test('what stands below a cut item is not made a heading', () => {
-    const decisions = 'Chosen:\n- ~~cookies~~\n---\n\n- JWT'
-    expect(compress(documentOf({ decisions }), 100).text).toContain('Chosen:\n\n---\n\n- JWT')
+    const facts = 'Known:\n- a fact\n---\n\n- Node 20'
+    expect(compress(documentOf({ facts }), 100).text).toContain('Known:\n\n---\n\n- Node 20')
+  })
+
+  const OLD = [
+    '- ~~Sessions live in the memory of one process, because there is only one~~',
+    '- Cookies with a long life, superseded by refresh tokens that rotate on every use',
+    '- ~~One database for each customer~~ superseded by "One database, a schema for each customer"',
+  ]
+  const SUMMED =
+    '- ~~Earlier: 3 decisions, Sessions live in the memory of one proc… … One database for each customer supersed…~~'
+
+  test('decisions that were replaced are summed up in one line, struck out; every other one stays as it is [000.42] [000.55]', () => {
+    const decisions = [OLD[0], '- Passkeys come next', OLD[1], '- ~~SMS codes~~ rejected: "not safe"', OLD[2]]
+    const short = compress(documentOf({ decisions: decisions.join('\n') }), 1)
+    expect(sectionText(decodeDocument(short.text), 'Decisions').split('\n')).toEqual([
+      SUMMED,
+      '- Passkeys come next',
+      '- ~~SMS codes~~ rejected: "not safe"',
+    ])
+    expect(short.cuts[0]).toEqual({ field: 'decisions', count: 3, how: 'summarised', why: 'superseded' })
+    const read = workOf(decodeDocument(short.text)).decisions
+    expect(read.filter(({ supersededBy }) => supersededBy === null).map(({ text }) => text)).toEqual([
+      'Passkeys come next',
+    ])
+    const again = short.text.replace(SUMMED, `${SUMMED}\n${OLD[1]}`)
+    expect(compress(again, 1).text).toContain(
+      '\n- ~~Earlier: 4 decisions, Sessions live in the memory of one proc… … Cookies',
+    )
   })
 
   test('a list with a comment from one item to another is left alone', () => {
@@ -248,8 +275,40 @@ describe('under pressure', () => {
   })
 
   test('the row that says none is no file', () => {
-    const files = '| - | none | No files changed |'
+    const files = '| - | - | No files changed |'
     expect(compress(documentOf({ files }), 1).text).toContain(files)
+  })
+})
+
+describe('an absolute budget', () => {
+  const long = (start: string) => `${start} ${'and so on '.repeat(20)}to its end`
+  const content = {
+    steps: numbered(4, (n) => `- ${long(`Step ${n}`)}`),
+    facts: `- Node 20\n- ${long('Postgres')}`,
+    files: `| \`src/a.ts\` | created | ${long('parser')} |`,
+  }
+
+  test('shortens long lines of lower ranks, and only where taking items out is not enough', () => {
+    const text = documentOf(content)
+    const soft = compress(text, 1)
+    expect(compress(text, soft.after, true)).toEqual({ ...soft, fits: true })
+    const hard = compress(text, 1, true)
+    expect(hard.text).toBe(
+      soft.text
+        .replace(/^- (Step [234]|Postgres) and .*$/gm, (line) => `${line.slice(0, 61).trimEnd()}…`)
+        .replace(long('parser'), `${long('parser').slice(0, 59)}…`),
+    )
+    expect(compress(hard.text, 1, true)).toMatchObject({ text: hard.text, cuts: [] })
+    expect(compress(text, hard.after + 60, true)).toMatchObject({ fits: true })
+  })
+
+  test.each([
+    ['an unconfirmed fact', `- ${long('Redis')} (UNCONFIRMED)`],
+    ['a fact with items of its own', `- ${long('Redis')}\n  - nested`],
+    ['code', `- ${long('Redis')}\n\n  \`\`\`\n  x\n  \`\`\``],
+    ['a constraint', `- Constraint: ${long('no Redis')}`],
+  ])('leaves %s whole', (_, facts) => {
+    expect(compress(documentOf({ facts }), 1, true).text).toContain(facts)
   })
 })
 
@@ -267,6 +326,8 @@ const anyItem = fc.constantFrom(
   '* star',
   '3. three',
   '- Earlier: 4 steps, a … b',
+  '- ~~Earlier: 4 decisions, struck … struck~~',
+  `- ~~struck ${'out with many words '.repeat(5)}~~`,
   '- [todo]',
   '\nprose',
   '---',
@@ -331,8 +392,8 @@ const standing = (text: string) =>
 describe('whatever the document', () => {
   test('what must be kept survives byte for byte, nothing new is wrong, and a second compress changes nothing', () => {
     fc.assert(
-      fc.property(anyDocument, fc.nat(900), (text, tokens) => {
-        const short = compress(text, tokens)
+      fc.property(anyDocument, fc.nat(900), fc.boolean(), (text, tokens, hard) => {
+        const short = compress(text, tokens, hard)
         for (const name of MUST) expect(bytesOf(short.text, name), name).toEqual(bytesOf(text, name))
         expect(bytesOf(short.text, 'Decisions').flatMap(standing)).toEqual(
           bytesOf(text, 'Decisions').flatMap(standing),
@@ -344,7 +405,7 @@ describe('whatever the document', () => {
         expect(errorsOf(text)).toEqual(expect.arrayContaining(errorsOf(short.text)))
         expect(short.after).toBe(estimateTokens(short.text))
         expect(short.fits).toBe(short.after <= tokens)
-        expect(compress(short.text, tokens)).toMatchObject({ text: short.text, cuts: [], folded: 0 })
+        expect(compress(short.text, tokens, hard)).toMatchObject({ text: short.text, cuts: [], folded: 0 })
       }),
       { numRuns: 400 },
     )

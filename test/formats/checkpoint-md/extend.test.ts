@@ -8,6 +8,7 @@ import { decodeDocument, isNone } from '../../../src/formats/checkpoint-md/codec
 import { appendDelta } from '../../../src/formats/checkpoint-md/edit.ts'
 import { extendDocument } from '../../../src/formats/checkpoint-md/extend.ts'
 import { newDocument } from '../../../src/formats/checkpoint-md/template.ts'
+import { artifactState, crumbKind } from '../../../src/formats/checkpoint-md/vocabulary.ts'
 import { workOf } from '../../../src/formats/checkpoint-md/work.ts'
 import { carryForward } from '../../../src/policy/carry.ts'
 import { DELTA, PLAIN } from './plain-document.ts'
@@ -167,7 +168,7 @@ test('lists are added to, behind their last item and in their own style', () => 
       .replace('A closing word.\n', '$&\n- Phase 2 done\n')
       .replace('None yet.', '- No new dependencies')
       .replace(/\| `src\/b.*\n/, '| `src/b.ts` | deleted | a\\|b |\n| `src/c d.ts` | created |  |\n')
-      .replace('the login |\n', '$&| command | npm test: all of it |  |\n'),
+      .replace('the login |\n', '$&| external | npm test: all of it | command |\n'),
   )
 })
 
@@ -214,7 +215,7 @@ const pickReplaced = ({ state, now, next, blockers, questions }: WorkState) => (
 })
 
 test('a row that says that there is nothing gives way', () => {
-  const text = PLAIN.replace('| `a` | created | x |', '| - | none | No files changed |')
+  const text = PLAIN.replace('| `a` | created | x |', '| - | - | No files changed |')
   const artifacts = [{ path: 'b', action: 'created', description: '' }]
   expect(extended(text, { artifacts })).toBe(PLAIN.replace('| `a` | created | x |', '| `b` | created |  |'))
   const list = PLAIN.replace(/\| File[^#]*\n\n#/, '- `a`, in words\n\n#')
@@ -400,6 +401,15 @@ const items = fc.array(
   words.map((text) => ({ text })),
   { maxLength: 3 },
 )
+const states = fc.constantFrom('created', 'Deleted', 'added', 'removed', 'done', '')
+const kinds = fc.constantFrom('file', 'function', 'decision', 'external', 'command', 'id', 'learning', 'url')
+const hinted = fc.constantFrom(
+  'npm test',
+  'npm test: command',
+  'a: id',
+  'a: command: id',
+  'src/a.ts: the form',
+)
 const works: fc.Arbitrary<WorkState> = fc
   .record({
     problem: words,
@@ -424,8 +434,12 @@ const works: fc.Arbitrary<WorkState> = fc
     next: items,
     blockers: items,
     questions: claims,
-    artifacts: fc.array(fc.record({ path: words, action: words, description: words }), { maxLength: 3 }),
-    references: fc.array(fc.record({ kind: words, text: words }), { maxLength: 3 }),
+    artifacts: fc.array(fc.record({ path: words, action: fc.oneof(words, states), description: words }), {
+      maxLength: 3,
+    }),
+    references: fc.array(fc.record({ kind: fc.oneof(words, kinds), text: fc.oneof(words, hinted) }), {
+      maxLength: 3,
+    }),
   })
   .map((fields) => ({ ...emptyWork(), ...fields }))
 
@@ -482,7 +496,7 @@ function sayable(work: WorkState): Fields {
           pathOf(one),
           {
             path: pathOf(one),
-            action: plainLine(one.action),
+            action: artifactState(one.action),
             description: plainLine(one.description),
           },
         ]),
@@ -492,7 +506,7 @@ function sayable(work: WorkState): Fields {
       ...new Map(
         work.references.map(({ kind, text }) => [
           norm(text.replaceAll('`', '')),
-          { kind: norm(kind), text: norm(text.replaceAll('`', '')) },
+          { kind: crumbKind(kind), text: norm(text.replaceAll('`', '')) },
         ]),
       ).values(),
     ].filter(({ text }) => !isNone(text)),

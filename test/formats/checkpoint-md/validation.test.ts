@@ -70,7 +70,7 @@ describe('last_delta', () => {
 })
 
 describe('the artifacts of a delta', () => {
-  const row = (cells: string) => findings(WITH_DELTA.replace('| - | none | No files named |', cells))
+  const row = (cells: string) => findings(WITH_DELTA.replace('| - | - | No files named |', cells))
 
   test('are found below an emphasised heading as well [000.69]', () => {
     expect(findings(WITH_DELTA.replace('### Artifacts', '### **Artifacts**'))).toEqual([])
@@ -85,6 +85,46 @@ describe('the artifacts of a delta', () => {
   test('a file is created, modified or deleted; other words are warned of [000.69]', () => {
     expect(row('| `a.ts` | Created | x |\n| `b.ts` | **deleted** | x |')).toEqual([])
     expect(row('| `a.ts` | renamed | x |')).toEqual(['warning: the action of a.ts is "renamed"'])
+  })
+})
+
+describe('the words of the tables', () => {
+  const CRUMBS = '### Breadcrumbs\n\n| Type | Reference | Hint |\n|---|---|---|\n'
+  const crumbs = (...rows: string[]) =>
+    validateDocument(
+      PLAIN.replace('### Play-By-Play', `${CRUMBS}${rows.join('\n')}\n\n### Play-By-Play`),
+      AROUND,
+    )
+  const trail = (...rows: string[]) =>
+    validateDocument(PLAIN.replace('| `a` | created | x |', rows.join('\n')), AROUND)
+  const lineOf = (text: string, part: string) => text.slice(0, text.indexOf(part)).split('\n').length
+
+  test('a breadcrumb is a file, a function, a decision or something external; other types are told [000.33]', () => {
+    expect(
+      crumbs(...['file', 'Function', '`decision`', 'external', '-'].map((type) => `| ${type} | x | y |`)),
+    ).toEqual([])
+    const [found, ...others] = crumbs('| file | x | |', '| url | x | |', '| command | y | |', '| url | z | |')
+    expect(others).toEqual([])
+    expect(found).toEqual({
+      level: 'warning',
+      line: lineOf(PLAIN, '### Play-By-Play') + 5,
+      what: 'unknown type in Breadcrumbs: "url", "command" (3 rows)',
+      mend: 'Write file, function, decision, external.',
+    })
+  })
+
+  test('a file of the trail is created, modified or deleted; other states are told [000.30]', () => {
+    expect(
+      trail('| `a` | **Created** | |', '| `b` | modified | |', '| `c` | deleted | |', '| - | - | none |'),
+    ).toEqual([])
+    expect(trail('| `a` | created | |', '| `b` | in progress | |')).toEqual([
+      {
+        level: 'warning',
+        line: lineOf(PLAIN, '| `a` | created') + 1,
+        what: 'unknown status in Artifact Trail: "in progress"',
+        mend: 'Write created, modified, deleted.',
+      },
+    ])
   })
 })
 

@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { AT, checkpointName, grow, NOTHING_MORE, newCheckpoint, newOutcome, newView } from '../make.ts'
+import {
+  AT,
+  appendTo,
+  checkpointName,
+  grow,
+  NOTHING_MORE,
+  newCheckpoint,
+  newOutcome,
+  newView,
+  noteOn,
+} from '../make.ts'
 import type { OpenActs } from '../subjects.ts'
 
 /** Text comes back as it went in. */
@@ -25,7 +35,7 @@ export function provesAwkwardTexts(open: OpenActs): void {
               commands: [{ ...newOutcome(problem), duration_ms: duration }],
             },
           }
-          await store.acts.append(next, now.headId, NOTHING_MORE)
+          await appendTo(store.acts, next, now.headId, NOTHING_MORE)
           const stored = await store.log.readCheckpoint(next.id)
           expect(stored).toMatchObject({ state: 'whole', checkpoint: next })
         }),
@@ -40,7 +50,8 @@ export function provesAwkwardTexts(open: OpenActs): void {
       const awkward = 'quote \' " ; \u0000 \u2028 \u{1F9D1}\u{200D}\u{1F680} \uFFFD \\n %_ ünï 日本'
       await store.log.recordOutcome(stream, newOutcome(awkward), AT)
       const note = { kind: 'manual', at: AT, note: awkward } as const
-      await store.acts.coalesce(
+      await noteOn(
+        store.acts,
         stream,
         { head: ids[0] ?? '', notes: 0 },
         note,

@@ -5,6 +5,7 @@ import { sha256 } from '../../../src/core/canonical.ts'
 import type { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import {
   AT,
+  appendTo,
   contentOf,
   freshFolder,
   grow,
@@ -13,6 +14,9 @@ import {
   newCheckpoint,
   newOutcome,
   newView,
+  noteOn,
+  readmitTo,
+  removeFrom,
   WORKSPACE,
 } from '../make.ts'
 import { filled, foundAt, says } from '../make-search.ts'
@@ -26,10 +30,10 @@ import { NOTE, newFile, newLedger } from './files.ts'
 async function furnished(store: SqliteStore): Promise<void> {
   const { stream, ids } = await grow(store, { length: 4 })
   await store.log.pin(ids[1] ?? '', true)
-  await store.acts.remove(stream, ids.slice(0, 2), LATER)
+  await removeFrom(store.acts, stream, ids.slice(0, 2), LATER)
   await store.log.recordOutcome(stream, newOutcome('waiting'), AT)
   const note = { kind: 'manual', at: LATER, note: 'once more' } as const
-  await store.acts.coalesce(stream, { head: ids[3] ?? '', notes: 0 }, note, newView('latest'))
+  await noteOn(store.acts, stream, { head: ids[3] ?? '', notes: 0 }, note, newView('latest'))
   await store.local.markPublished([{ ...newView('r1/3'), expected: newView('r1/3').hash }])
   await store.log.markMaintained(stream, LATER)
 }
@@ -47,7 +51,7 @@ export function provesFile(open: OpenFile): void {
     test('check tells of a number that is missing', async () => {
       const store = await open()
       const { stream } = await grow(store)
-      await store.acts.readmit(newCheckpoint(stream, 3), 3, [])
+      await readmitTo(store.acts, newCheckpoint(stream, 3), 3, [])
       expect((await store.check()).map(({ what }) => what).join()).toContain('r1')
     })
 
@@ -66,7 +70,7 @@ export function provesFile(open: OpenFile): void {
       const { stream, ids } = await grow(store)
       const file = join(freshFolder(), 'copy')
       await store.backup(file)
-      await store.acts.append(newCheckpoint(stream, 2), ids[0] ?? '', NOTHING_MORE)
+      await appendTo(store.acts, newCheckpoint(stream, 2), ids[0] ?? '', NOTHING_MORE)
       const copy = await open(file)
       expect((await copy.log.readHistory(stream)).map(({ id }) => id)).toEqual(ids)
     })

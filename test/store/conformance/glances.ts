@@ -46,7 +46,7 @@ export function provesGlances(open: OpenLocalState): void {
       { workspace: BESIDE.id, focus: null },
     ]) {
       await local.putGlance(WORKSPACE.id, SEEN, [ROW])
-      await local.apply({ of: 'documents', change })
+      await local.apply(change)
       expect(await local.readGlance(WORKSPACE.id, SEEN)).toBeNull()
     }
   })
@@ -55,7 +55,7 @@ export function provesGlances(open: OpenLocalState): void {
     const local = await open()
     for (const workspace of [WORKSPACE, BESIDE]) await local.seeWorkspace(workspace, AT)
     const documents = [newDocument('auth', 1, { state: 'pending' })]
-    await local.apply({ of: 'documents', change: { workspace: WORKSPACE.id, documents } })
+    await local.apply({ workspace: WORKSPACE.id, documents })
     await local.putGlance(WORKSPACE.id, SEEN, [ROW])
     expect(await local.readGlance(WORKSPACE.id, SEEN)).toBeNull()
   })

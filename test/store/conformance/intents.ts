@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/core/canonical.ts'
-import type { DocumentChange, Intent, LocalChange } from '../../../src/store/local-state.ts'
+import type { Intent } from '../../../src/store/local-state.ts'
 import { AT, LATER, newView, WORKSPACE } from '../make.ts'
 import { BESIDE, newDocument, newWork, pathOf } from '../make-work.ts'
 import type { OpenLocalState } from '../subjects.ts'
 
 const HERE = { workspace: WORKSPACE.id }
-const documents = (change: DocumentChange): LocalChange => ({ of: 'documents', change })
-const OWED = documents({ ...HERE, documents: [newDocument('auth', 1, { state: 'pending' })] })
-const INTENT = { act: 'append', checkpoint: 'cp_1', change: OWED } as const satisfies Intent
+const OWED = { ...HERE, documents: [newDocument('auth', 1, { state: 'pending' })] }
+const INTENT: Intent = { added: 'cp_1', change: OWED }
 
 /** What is about to happen in a log elsewhere, and what it changes here. */
 export function provesIntents(open: OpenLocalState): void {
@@ -25,7 +24,7 @@ export function provesIntents(open: OpenLocalState): void {
       await local.intend(INTENT)
       expect(await local.readIntent()).toEqual(INTENT)
       expect(await local.listOwedViews(WORKSPACE.id)).toEqual([])
-      await expect(local.intend({ ...INTENT, checkpoint: 'cp_2' })).rejects.toThrow()
+      await expect(local.intend({ ...INTENT, added: 'cp_2' })).rejects.toThrow()
       expect(await local.readIntent()).toEqual(INTENT)
     })
 
@@ -47,27 +46,26 @@ export function provesIntents(open: OpenLocalState): void {
       const [one, two] = [newDocument('auth', 1), newDocument('other', 1, { current: true, stamp: 'look' })]
       const ledger = { path: 'ledger.md', checkpoint: one.checkpoint, hash: sha256('ledger'), at: LATER }
       const focus = newWork().id
-      await local.apply(documents({ ...HERE, documents: [one, two], ledgers: [ledger, ledger], focus }))
-      await local.apply(documents({ ...HERE, leaving: [{ ...one, path: 'gone.md' }] }))
+      await local.apply({ ...HERE, documents: [one, two], ledgers: [ledger, ledger], focus })
+      await local.apply({ ...HERE, leaving: [{ ...one, path: 'gone.md' }] })
       expect(await local.listDocuments(WORKSPACE.id)).toEqual([one, two])
       expect(await local.listDocuments(BESIDE.id)).toEqual([])
       expect(await local.listLedgerTexts(WORKSPACE.id)).toEqual([{ ...ledger, number: 1 }])
-      expect(await local.wasLedger(WORKSPACE.id, ledger.hash)).toBe(true)
-      expect(await local.wasLedger(BESIDE.id, ledger.hash)).toBe(false)
+      expect(await local.listLedgerTexts(BESIDE.id)).toEqual([])
       expect([await local.readFocus(WORKSPACE.id), await local.readFocus(BESIDE.id)]).toEqual([focus, null])
       expect((await local.listShownHashes(WORKSPACE.repository)).sort()).toEqual(
         [one.hash, two.hash, ledger.hash].sort(),
       )
       expect(await local.listShownHashes('repo_2')).toEqual([])
-      await local.apply(documents({ ...HERE, focus: null }))
+      await local.apply({ ...HERE, focus: null })
       expect(await local.readFocus(WORKSPACE.id)).toBeNull()
     })
 
     test('the files of removed checkpoints leave, and no other', async () => {
       const local = await opened()
-      for (const id of ['cp_1', 'cp_2'])
-        await local.apply({ of: 'views', checkpoint: { id, stream: 'run' }, views: [newView(id)] })
-      await local.apply({ of: 'removal', stream: 'run', checkpoints: ['cp_1', 'cp_9'] })
+      for (const checkpoint of ['cp_1', 'cp_2'])
+        await local.apply({ ...HERE, views: [{ ...newView(checkpoint), stream: 'run', checkpoint }] })
+      await local.apply({ ...HERE, remove: { stream: 'run', checkpoints: ['cp_1', 'cp_9'], at: LATER } })
       expect((await local.listViews(HERE)).map(({ path, state }) => [path, state])).toEqual([
         ['cp_1', 'leaving'],
         ['cp_2', 'pending'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Trigger } from '../../../src/core/checkpoint.ts'
+import type { Checkpoint, Trigger } from '../../../src/core/checkpoint.ts'
 import type { Log, LogChange, NewStream } from '../../../src/store/log.ts'
 import { AT, checkpointName, LATER, newCheckpoint, newOutcome, newStream, WORKSPACE } from '../make.ts'
 import { growInLog, logStep } from '../make-log.ts'
@@ -20,6 +20,12 @@ const begin = (stream: NewStream, chain: ReturnType<typeof newCheckpoint>[]): Lo
   begins: [stream],
   appends: chain.map((checkpoint) => ({ checkpoint, after: checkpoint.parent, foreign: false })),
 })
+
+const putNote = async (log: Log, stream: string, expected: { head: string; number: number }) =>
+  (await log.append({ note: { stream, ...expected, trigger: NOTE } })).done
+
+const putBack = async (log: Log, checkpoint: Checkpoint, sequence: number) =>
+  (await log.append({ readmit: { checkpoint, sequence } })).done
 
 /** All that a log shows of one stream. */
 const shown = async (log: Log, stream: string) => ({
@@ -135,25 +141,25 @@ export function provesLogKeeping(open: OpenLog): void {
       const log = await open()
       const { stream, ids } = await growRun(log, { length: 2 })
       const [first = '', head = ''] = ids
-      expect(await log.addNote(stream, { head: first, notes: 0 }, NOTE)).toBe(false)
-      expect(await log.addNote(stream, { head, notes: 1 }, NOTE)).toBe(false)
-      expect(await log.addNote(stream, { head, notes: 0 }, NOTE)).toBe(true)
-      expect(await log.addNote(stream, { head, notes: 0 }, NOTE)).toBe(false)
+      expect(await putNote(log, stream, { head: first, number: 0 })).toBe(false)
+      expect(await putNote(log, stream, { head, number: 1 })).toBe(false)
+      expect(await putNote(log, stream, { head, number: 0 })).toBe(true)
+      expect(await putNote(log, stream, { head, number: 0 })).toBe(false)
       expect((await log.readSituation(stream)).base.notes).toEqual([NOTE])
-      await expect(log.addNote('run_nobody', { head, notes: 0 }, NOTE)).rejects.toMatchObject({
-        reason: 'run_unknown',
-      })
     })
 
-    test('remove answers whose bodies it took: never the head, a pinned one, one twice or of others', async () => {
+    test('remove takes all the bodies or none: never the head, a pinned one or one of others', async () => {
       const log = await open()
       const { stream, ids } = await growRun(log, { length: 4 })
       const other = await growRun(log, { length: 2, stream: newStream('r2') })
       const [one = '', two = '', three = '', head = ''] = ids
       await log.pin(two, true)
-      const asked = [one, one, two, three, head, other.ids[0] ?? '', 'cp_nobody']
-      expect(await log.remove(stream, asked, LATER)).toEqual([one, three])
-      expect(await log.remove(stream, asked, LATER)).toEqual([])
+      const isRemoved = async (checkpoints: string[]) =>
+        (await log.append({ remove: { stream, checkpoints, at: LATER } })).done
+      for (const refused of [two, head, other.ids[0] ?? '', 'cp_nobody'])
+        expect(await isRemoved([one, refused])).toBe(false)
+      expect((await log.readSituation(stream)).stream.live).toBe(4)
+      expect([await isRemoved([one, one, three]), await isRemoved([one, three])]).toEqual([true, true])
       const rows = await log.readHistory(stream)
       expect(rows.map(({ removedAt }) => removedAt)).toEqual([LATER, null, LATER, null])
       expect(await log.readCheckpoint(one)).toEqual({ row: rows[0], state: 'removed' })
@@ -163,20 +169,20 @@ export function provesLogKeeping(open: OpenLog): void {
     test('readmit puts back what was lost at its number, and nothing that is or was there', async () => {
       const log = await open()
       const { stream, ids } = await growRun(log, { length: 2 })
-      await log.remove(stream, ids.slice(0, 1), LATER)
+      await log.append({ remove: { stream, checkpoints: ids.slice(0, 1), at: LATER } })
       const twin = newCheckpoint(stream, 2, { id: checkpointName(stream, 2, 'twin') })
-      expect(await log.readmit(newCheckpoint(stream, 1), 1)).toBe(false)
-      expect(await log.readmit(twin, 2)).toBe(false)
+      expect(await putBack(log, newCheckpoint(stream, 1), 1)).toBe(false)
+      expect(await putBack(log, twin, 2)).toBe(false)
       const lost = newCheckpoint(stream, 5)
-      expect(await log.readmit(lost, 5)).toBe(true)
-      expect(await log.readmit(newCheckpoint(stream, 3), 3)).toBe(true)
+      expect(await putBack(log, lost, 5)).toBe(true)
+      expect(await putBack(log, newCheckpoint(stream, 3), 3)).toBe(true)
       expect(await log.closeGaps(LATER)).toBe(1)
       expect(await log.closeGaps(LATER)).toBe(0)
       expect(await log.readSituation(stream)).toMatchObject({
         stream: { headId: lost.id, headSequence: 5, live: 3 },
         base: { checkpoint: lost },
       })
-      expect(await log.readmit(newCheckpoint(stream, 4), 4)).toBe(true)
+      expect(await putBack(log, newCheckpoint(stream, 4), 4)).toBe(true)
       expect((await log.readHistory(stream)).map(({ sequence, removedAt }) => [sequence, removedAt])).toEqual(
         [
           [1, LATER],

@@ -31,7 +31,7 @@ export function provesMoving(open: OpenLog): void {
       ])
       expect(await log.readCheckpoint(one.id)).toMatchObject({ state: 'removed' })
       expect(await log.readCheckpoint(two.id)).toMatchObject({ state: 'whole', notes: [NOTE, NOTE] })
-      expect(await log.readmit(one, 1)).toBe(false)
+      expect((await log.append({ readmit: { checkpoint: one, sequence: 1 } })).done).toBe(false)
       expect(await log.findStream(WORKSPACE.repository, 'r1')).toMatchObject({ live: 2, headSequence: 3 })
     })
 

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { noChange } from '../../../src/core/checkpoint.ts'
 import { emptyWork } from '../../../src/core/work.ts'
-import { AT, grow, LATER, NOTHING_MORE, newCheckpoint, newStream, WORKSPACE } from '../make.ts'
+import {
+  AT,
+  appendTo,
+  grow,
+  LATER,
+  NOTHING_MORE,
+  newCheckpoint,
+  newStream,
+  removeFrom,
+  WORKSPACE,
+} from '../make.ts'
 import { decided, EVERYTHING, filled, found, foundAt, says, wordsOf } from '../make-search.ts'
 import { keyOf, newSession } from '../make-session.ts'
 import { newWork } from '../make-work.ts'
@@ -215,12 +225,12 @@ export function provesSearch(open: OpenStore): void {
       for (const sequence of [2, 3, 4]) {
         const kind = sequence === 3 ? ('timer' as const) : ('step' as const)
         const checkpoint = newCheckpoint(stream, sequence, { change, triggers: [{ kind, at: AT, note: '' }] })
-        await store.acts.append(checkpoint, ids.at(-1) ?? '', NOTHING_MORE)
+        await appendTo(store.acts, checkpoint, ids.at(-1) ?? '', NOTHING_MORE)
         ids.push(checkpoint.id)
       }
       expect(newStream().kind).toBe('run')
       expect((await foundAt(store, 'compiled')).toSorted()).toEqual(['run r1@2', 'run r1@4'])
-      await store.acts.remove(stream, [ids[1] ?? ''], LATER)
+      await removeFrom(store.acts, stream, [ids[1] ?? ''], LATER)
       // Also before the index has heard of it.
       const before = await store.index.search({ terms: wordsOf('compiled'), of: 'all' }, EVERYTHING)
       expect(before).toMatchObject({ total: 1, hits: [{ place: { sequence: 4 } }] })

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { Trigger } from '../../../src/core/checkpoint.ts'
 import {
   AT,
+  appendTo,
+  beginRun,
   checkpointName,
   contentOf,
   extend,
@@ -12,6 +14,7 @@ import {
   newOutcome,
   newStream,
   newView,
+  noteOn,
   type Spanned,
   WORKSPACE,
 } from '../make.ts'
@@ -27,7 +30,7 @@ export function provesStreams(open: OpenActs): void {
       await store.local.seeWorkspace(WORKSPACE, AT)
       const stream = newStream()
       const first = newCheckpoint(stream.id, 1)
-      expect(await store.acts.begin(stream, first, [newView('a')])).toBe(true)
+      expect(await beginRun(store.acts, stream, first, [newView('a')])).toBe(true)
       const expected = { ...stream, headId: first.id, headSequence: 1, live: 1, createdAt: AT }
       expect(await store.log.findStream('repo_1', 'r1')).toEqual({ ...expected, maintainedAt: null })
       expect(await store.local.listViews({ stream: stream.id })).toEqual([
@@ -40,7 +43,7 @@ export function provesStreams(open: OpenActs): void {
       await grow(store, { name: 'Run-One' })
       const before = await contentOf(store)
       const twin = { ...newStream('rUN-oNE'), id: 'run_twin' }
-      expect(await store.acts.begin(twin, newCheckpoint(twin.id, 1), [newView('twin')])).toBe(false)
+      expect(await beginRun(store.acts, twin, newCheckpoint(twin.id, 1), [newView('twin')])).toBe(false)
       expect(await contentOf(store)).toEqual(before)
     })
 
@@ -48,7 +51,7 @@ export function provesStreams(open: OpenActs): void {
       const store = await open()
       await grow(store)
       const other = newStream('r1', 'repo_2')
-      expect(await store.acts.begin(other, newCheckpoint(other.id, 1), [])).toBe(true)
+      expect(await beginRun(store.acts, other, newCheckpoint(other.id, 1), [])).toBe(true)
       expect((await store.log.listStreams('repo_2')).map(({ id }) => id)).toEqual([other.id])
       expect(await store.log.listStreams(null)).toHaveLength(2)
     })
@@ -72,8 +75,8 @@ export function provesStreams(open: OpenActs): void {
       const store = await open()
       const { stream, ids } = await grow(store)
       const next = newCheckpoint(stream, 2, { progress: 'paused' })
-      const appended = await store.acts.append(next, ids[0] ?? '', NOTHING_MORE)
-      expect(appended).toEqual({ done: true, sequence: 2, live: 2, maintainedAt: null })
+      const appended = await appendTo(store.acts, next, ids[0] ?? '', NOTHING_MORE)
+      expect(appended).toEqual({ done: true })
       const { stream: now, base } = await store.log.readSituation(stream)
       expect(now).toMatchObject({ headId: next.id, headSequence: 2, live: 2 })
       expect(base).toMatchObject({ checkpoint: next, notes: [] })
@@ -86,7 +89,7 @@ export function provesStreams(open: OpenActs): void {
       const before = await contentOf(store)
       const late = newCheckpoint(stream, 2, { id: checkpointName(stream, 2, 'late') })
       const more = { takes: [event], views: [newView('late')] }
-      expect(await store.acts.append(late, ids[0] ?? '', more)).toEqual({ done: false })
+      expect(await appendTo(store.acts, late, ids[0] ?? '', more)).toMatchObject({ done: false })
       expect(await contentOf(store)).toEqual(before)
       expect(await store.log.readCheckpoint(late.id)).toBeNull()
     })
@@ -115,7 +118,7 @@ export function provesStreams(open: OpenActs): void {
       ]
       expect((await store.log.readSituation(stream)).pending).toEqual(both)
       const next = newCheckpoint(stream, 2)
-      await store.acts.append(next, ids[0] ?? '', { takes: [one], views: [] })
+      await appendTo(store.acts, next, ids[0] ?? '', { takes: [one], views: [] })
       expect((await store.log.readSituation(stream)).pending).toEqual(both.slice(1))
     })
 
@@ -131,7 +134,7 @@ export function provesStreams(open: OpenActs): void {
       const store = await open()
       const { stream, ids } = await grow(store)
       const back = newCheckpoint(stream, 2, { at: '2001-01-01T00:00:00.000Z' })
-      await store.acts.append(back, ids[0] ?? '', NOTHING_MORE)
+      await appendTo(store.acts, back, ids[0] ?? '', NOTHING_MORE)
       expect((await store.log.readSituation(stream)).base.checkpoint.id).toBe(back.id)
       expect((await store.log.readHistory(stream)).map(({ id }) => id)).toEqual([ids[0], back.id])
     })
@@ -143,8 +146,7 @@ export function provesStreams(open: OpenActs): void {
       const { stream, ids } = await grow(store)
       const head = ids[0] ?? ''
       const view = newView('latest', 'with the note')
-      const expected = { done: true, sequence: 1, live: 1, maintainedAt: null }
-      expect(await store.acts.coalesce(stream, { head, notes: 0 }, trigger, view)).toEqual(expected)
+      expect(await noteOn(store.acts, stream, { head, notes: 0 }, trigger, view)).toEqual({ done: true })
       expect((await store.log.readSituation(stream)).base.notes).toEqual([trigger])
       expect(await store.log.readCheckpoint(head)).toMatchObject({ state: 'whole', notes: [trigger] })
       const rows = await store.local.listViews({ stream, unsettled: true })
@@ -155,16 +157,14 @@ export function provesStreams(open: OpenActs): void {
       const store = await open()
       const { stream, ids } = await grow(store)
       const head = ids[0] ?? ''
-      await store.acts.coalesce(stream, { head, notes: 0 }, trigger, newView('latest'))
+      await noteOn(store.acts, stream, { head, notes: 0 }, trigger, newView('latest'))
       const before = await contentOf(store)
-      const again = await store.acts.coalesce(stream, { head, notes: 0 }, trigger, newView('latest', 'other'))
-      expect(again).toEqual({ done: false })
+      const again = await noteOn(store.acts, stream, { head, notes: 0 }, trigger, newView('latest', 'other'))
+      expect(again).toMatchObject({ done: false })
       expect(await contentOf(store)).toEqual(before)
-      expect(await store.acts.coalesce(stream, { head, notes: 1 }, trigger, newView('latest'))).toMatchObject(
-        {
-          done: true,
-        },
-      )
+      expect(await noteOn(store.acts, stream, { head, notes: 1 }, trigger, newView('latest'))).toMatchObject({
+        done: true,
+      })
     })
 
     test('does nothing where the head has moved', async () => {
@@ -173,7 +173,7 @@ export function provesStreams(open: OpenActs): void {
       const head = ids[0] ?? ''
       await extend(store, stream, ids, 2)
       const before = await contentOf(store)
-      expect(await store.acts.coalesce(stream, { head, notes: 0 }, trigger, newView('x'))).toEqual({
+      expect(await noteOn(store.acts, stream, { head, notes: 0 }, trigger, newView('x'))).toMatchObject({
         done: false,
       })
       expect(await contentOf(store)).toEqual(before)
@@ -188,11 +188,8 @@ async function appendWithRetry(store: Spanned, stream: string, writer: number): 
     const sequence = now.headSequence + 1
     const id = checkpointName(stream, sequence, `writer ${writer}`)
     const next = newCheckpoint(stream, sequence, { id, parent: now.headId })
-    const appended = await store.acts.append(next, now.headId, NOTHING_MORE)
-    if (appended.done) {
-      expect(appended.sequence).toBe(sequence)
-      return tries
-    }
+    const appended = await appendTo(store.acts, next, now.headId, NOTHING_MORE)
+    if (appended.done) return tries
   }
   throw new Error(`writer ${writer} never got through`)
 }

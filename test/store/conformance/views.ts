@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { LocalState, StartingView } from '../../../src/store/local-state.ts'
-import { AT, newCheckpoint, newStream, newView, WORKSPACE } from '../make.ts'
+import type { LocalState } from '../../../src/store/local-state.ts'
+import { AT, LATER, newCheckpoint, newStream, newView, type StartingView, WORKSPACE } from '../make.ts'
 import type { OpenLocalState } from '../subjects.ts'
 
 /** Owes a file of a run to the disk. */
 const owe = (local: LocalState, { id, stream }: { id: string; stream: string }, view: StartingView) =>
-  local.apply({ of: 'views', checkpoint: { id, stream }, views: [view] })
+  local.apply({ workspace: view.workspace, views: [{ ...view, stream, checkpoint: id }] })
 
 /** The files of a run with `length` checkpoints, one each; answers its id and theirs. */
 async function show(local: LocalState, { length = 1 } = {}): Promise<{ stream: string; ids: string[] }> {
@@ -62,7 +62,10 @@ export function provesViews(open: OpenLocalState): void {
     test('a view that is leaving is never published', async () => {
       const local = await open()
       const { stream, ids } = await show(local, { length: 2 })
-      await local.apply({ of: 'removal', stream, checkpoints: ids.slice(0, 1) })
+      await local.apply({
+        workspace: WORKSPACE.id,
+        remove: { stream, checkpoints: ids.slice(0, 1), at: LATER },
+      })
       await local.markPublished([{ ...newView('r1/1'), expected: newView('r1/1').hash }])
       expect((await local.listViews({ stream }))[0]?.state).toBe('leaving')
     })
@@ -71,7 +74,10 @@ export function provesViews(open: OpenLocalState): void {
       const local = await open()
       const { stream, ids } = await show(local, { length: 3 })
       await local.markPublished([{ ...newView('r1/2'), expected: newView('r1/2').hash }])
-      await local.apply({ of: 'removal', stream, checkpoints: ids.slice(0, 1) })
+      await local.apply({
+        workspace: WORKSPACE.id,
+        remove: { stream, checkpoints: ids.slice(0, 1), at: LATER },
+      })
       for (const path of ['r1/1', 'r1/2']) await local.oweView({ workspace: WORKSPACE.id, path })
       const states = (await local.listViews({ stream })).map(({ state }) => state)
       expect(states).toEqual(['leaving', 'pending', 'pending'])

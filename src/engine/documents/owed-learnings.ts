@@ -1,0 +1,53 @@
+import type { Checkpoint } from '../../core/checkpoint.ts'
+import { ReasonError } from '../../core/reason.ts'
+import { entryPath, isArchived, LEARNINGS_PATH } from '../../formats/checkpoint-md/layout.ts'
+import { addLearnings, type LearningEntry, learningEntryOf } from '../../formats/checkpoint-md/learnings.ts'
+import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
+import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
+import { readLearnings } from './read-learnings.ts'
+
+/**
+ * What is owed to LEARNINGS.md where somebody moved a document to the archive by hand. A file that git tracks is not
+ * touched: the user is told the command that adds them.
+ */
+export async function oweLearnings(
+  context: Context,
+  { path, name, from }: { path: string; name: string; from: string | undefined },
+  checkpoint: Checkpoint | null,
+): Promise<Partial<DocumentCommit>> {
+  if (!isArchived(path) || (from !== undefined && isArchived(from)) || checkpoint === null) return {}
+  const entry = learningEntryOf(checkpoint, name)
+  if (entry === null || !lacksLearnings(context, entry)) return {}
+  const { isTracked } = await import('../../workspace/git-index.ts')
+  if (!(await isTracked(context.place, LEARNINGS_PATH)))
+    return { entries: [{ path: entryPath(name), stream: checkpoint.stream, checkpoint: checkpoint.id }] }
+  context.notices.push(NOTICES.learningsOwed(name, entry.learnings.length))
+  return {}
+}
+
+/** Whether LEARNINGS.md has not all of an entry. One that cannot be read has none of it. */
+export function lacksLearnings({ place }: Context, entry: Omit<LearningEntry, 'line'>): boolean {
+  try {
+    const text = readLearnings(place.root)
+    return addLearnings(text, entry) !== text
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    return true
+  }
+}
+
+/** So many archived documents are looked at, the newest first. */
+const MOST = 100
+
+/** The archived documents of this workspace whose learnings are not in LEARNINGS.md. */
+export async function namesWithoutLearnings(context: Context, rows: readonly WorkRow[]): Promise<string[]> {
+  const archived = rows.filter(({ view, position }) => view && isArchived(view.path) && !position.foreign)
+  const names: string[] = []
+  for (const { stream, position } of archived.slice(0, MOST)) {
+    const stored = await context.store.log.readCheckpoint(position.checkpoint)
+    const entry = stored?.state === 'whole' ? learningEntryOf(stored.checkpoint, stream.name) : null
+    if (entry !== null && lacksLearnings(context, entry)) names.push(stream.name)
+  }
+  return names
+}

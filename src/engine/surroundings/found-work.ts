@@ -1,0 +1,183 @@
+import { sha256 } from '../../core/canonical.ts'
+import { noteFolder } from '../../core/layout.ts'
+import { DEFAULT_LEDGER } from '../../core/ledger-path.ts'
+import { decodeUtf8 } from '../../core/text.ts'
+import { emptyWork, type WorkState } from '../../core/work.ts'
+import { LEARNINGS_PATH, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
+import { decodeLedger } from '../../formats/ledger-md/codec.ts'
+import { inFolder } from '../../fs/durable.ts'
+import { redact, redactAll } from '../../policy/redact.ts'
+import type { Context } from '../context/context.ts'
+import { foldersOf, nameOf } from '../publish/guard.ts'
+import type { Here } from '../trust/here.ts'
+import { type FileJudgement, judgeFile } from './judge-file.ts'
+import { listNotes, type NoteFile, type NoteFolder } from './note-files.ts'
+import { ledgerStamp, type SkippedFile, sourceProblemOf, timeWritten } from './read-work-file.ts'
+import type { World } from './world.ts'
+
+/** Work that a file of this workspace tells, and the store does not have. */
+export interface FoundWork {
+  kind: 'note' | 'ledger'
+  path: string
+  atMs: number
+  /** Git brought it, and the user vouches for it: it is told where there is no own work, and not beside it. */
+  isVouched: boolean
+  /** Without secrets. */
+  work: WorkState
+}
+
+/** A file that nobody here has reviewed: it is counted, and named to its user. */
+export interface UnreviewedFile {
+  kind: FoundWork['kind'] | 'learnings'
+  path: string
+  /** How many such files lie beside it, itself included. */
+  count: number
+}
+
+/** What the files of a workspace tell beside the store. */
+export interface FoundFiles {
+  /** A note, a ledger or both, the newest first. */
+  work: FoundWork[]
+  /** What LEARNINGS.md says, the newest last. */
+  learnings: string[]
+  unreviewed: UnreviewedFile[]
+  /** Notes and ledgers that cannot be read. */
+  broken: SkippedFile[]
+}
+
+/**
+ * Looks at what other tools and people left in this workspace: the latest note, of the active plan before any other; the
+ * ledger; LEARNINGS.md. A session start waits for it: two folders are listed at most, and few files read.
+ */
+export async function findWorkInFiles(context: Context, here: Here, world: World): Promise<FoundFiles> {
+  const found: FoundFiles = { work: [], learnings: [], unreviewed: [], broken: [] }
+  const isKnown = knownTexts(context)
+  await addNote(context, here, world, found, isKnown)
+  await addLedger(context, here, found, isKnown)
+  await addLearnings(context, here, found)
+  found.work.sort((a, b) => b.atMs - a.atMs)
+  return found
+}
+
+type KnownTexts = (file: { path: string; hash: string }) => Promise<boolean>
+
+/** Whether the store has a text: we wrote it, or it was imported. The whole list is asked for only where it must be. */
+function knownTexts({ store, identity }: Context): KnownTexts {
+  let all: Promise<Set<string>> | null = null
+  return async ({ path, hash }) => {
+    if (identity.repository === '') return false
+    const view = await store.local.readFileView(identity.workspace, path)
+    if (view?.hash === hash) return true
+    all ??= store.acts.listTextHashes(identity.repository)
+    return (await all).has(hash)
+  }
+}
+
+/** The notes that count: the active plan's, where it has any that can be read; else those of no plan. */
+function listLatestNotes(context: Context, { foundIndex }: World): NoteFolder {
+  const plan = foundIndex?.activePlan ?? null
+  if (plan === null) return listNotes(context, noteFolder(null))
+  const ofPlan = listNotes(context, noteFolder(plan))
+  if (ofPlan.notes.length > 0) return ofPlan
+  const others = listNotes(context, noteFolder(null))
+  return { ...others, broken: [...ofPlan.broken, ...others.broken] }
+}
+
+/** The newest note, unless the store has it: then nothing newer was found. One that nobody reviewed hides no other. */
+async function addNote(
+  context: Context,
+  here: Here,
+  world: World,
+  found: FoundFiles,
+  isKnown: KnownTexts,
+): Promise<void> {
+  const { notes, total, broken } = listLatestNotes(context, world)
+  found.broken.push(...broken)
+  for (const note of notes) {
+    if (await isKnown(note)) return
+    const judgement = await judge(context, here, note)
+    if (judgement === 'foreign') {
+      if (found.unreviewed.length === 0)
+        found.unreviewed.push({ kind: 'note', path: note.path, count: total - broken.length })
+      continue
+    }
+    found.work.push(foundWork(context, { kind: 'note', ...note }, judgement))
+    return
+  }
+}
+
+const judge = (context: Context, here: Here, { path, hash }: Pick<NoteFile, 'path' | 'hash'>) =>
+  judgeFile(context, here, { path, saying: hash })
+
+const foundWork = (
+  { mark }: Context,
+  { kind, path, atMs, said }: Pick<FoundWork, 'kind' | 'path' | 'atMs'> & { said: Partial<WorkState> },
+  judgement: FileJudgement,
+): FoundWork => ({
+  ...{ kind, path, atMs, isVouched: judgement === 'vouched' },
+  work: redactAll({ ...emptyWork(), ...said }, mark),
+})
+
+/** A ledger that Savepoint never wrote. What is edited in its own is merged into the work that it shows. */
+async function addLedger(
+  context: Context,
+  here: Here,
+  found: FoundFiles,
+  isKnown: KnownTexts,
+): Promise<void> {
+  const { settings, store, identity, ports } = context
+  for (const path of new Set([settings.ledger_path, DEFAULT_LEDGER])) {
+    const file = readBounded(context, path, found)
+    if (file === null || (await isKnown(file))) continue
+    const view = await store.local.readFileView(identity.workspace, path)
+    if (settings.ledger && view !== null) continue
+    const said = decodeLedger(file.text)
+    const judgement = await judge(context, here, file)
+    if (Object.keys(said).length === 0)
+      found.broken.push({ path, problem: 'it has none of the sections of a ledger' })
+    else if (judgement === 'foreign') found.unreviewed.push({ kind: 'ledger', path, count: 1 })
+    else {
+      const { atMs } = timeWritten([ledgerStamp(file.text)], { ...file, nowMs: ports.now() })
+      found.work.push(foundWork(context, { kind: 'ledger', path, atMs, said }, judgement))
+    }
+  }
+}
+
+async function addLearnings(context: Context, here: Here, found: FoundFiles): Promise<void> {
+  const file = readBounded(context, LEARNINGS_PATH, found)
+  if (file === null) return
+  const { readLearningLines } = await import('../../formats/checkpoint-md/learnings.ts')
+  const lines = readLearningLines(file.text)
+  if (lines.length === 0) return
+  if ((await judge(context, here, file)) === 'foreign')
+    found.unreviewed.push({ kind: 'learnings', path: LEARNINGS_PATH, count: 1 })
+  else found.learnings = lines.map((line) => redact(line, context.mark))
+}
+
+interface TextFile {
+  path: string
+  text: string
+  hash: string
+  modifiedMs: number
+}
+
+/** A text file of the workspace; null where there is none. One that cannot be read is told. */
+function readBounded({ place }: Context, path: string, { broken }: FoundFiles): TextFile | null {
+  try {
+    return inFolder(place.root, foldersOf(path), (folder) => {
+      const name = nameOf(path)
+      const modifiedMs = folder.entry(name)?.modifiedMs
+      const bytes = modifiedMs === undefined ? null : folder.read(name, MAX_DOCUMENT_BYTES)
+      if (modifiedMs === undefined || bytes === null) return null
+      const text = decodeUtf8(bytes)
+      if (text === null) {
+        broken.push({ path, problem: 'it is not UTF-8 text' })
+        return null
+      }
+      return { path, text, hash: sha256(bytes), modifiedMs }
+    })
+  } catch (error) {
+    broken.push({ path, problem: sourceProblemOf(error) })
+    return null
+  }
+}

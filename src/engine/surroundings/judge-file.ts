@@ -1,0 +1,58 @@
+import type { Context } from '../context/context.ts'
+import { readPrivateJson, rememberJson } from '../context/private-json.ts'
+import { deliveriesOf } from '../trust/deliveries.ts'
+import type { Here } from '../trust/here.ts'
+
+/**
+ * `own`: no commit has it. `committed`: the user committed it. `vouched`: git brought it, and the user vouches for it; it
+ * never takes the place of own work. `foreign`: git brought it, and nobody does.
+ */
+export type FileJudgement = 'own' | 'committed' | 'vouched' | 'foreign'
+
+const FILE = 'judged-files.json'
+/** Files that are remembered; the one that was judged last stays longest. */
+const MOST_REMEMBERED = 300
+
+interface Judged {
+  key: string
+  judgement: FileJudgement
+}
+
+/**
+ * Whose words a file holds. Only git can say it, in several calls, and every session start asks: so the answer is
+ * remembered for what the file says (`saying`) at this commit. In a workspace that is not trusted git is not asked, and
+ * every file is foreign.
+ */
+export async function judgeFile(
+  context: Context,
+  here: Here,
+  { path, saying }: { path: string; saying: string },
+): Promise<FileJudgement> {
+  if (!here.trusted) return 'foreign'
+  if (context.place.git === null) return 'own'
+  const key = JSON.stringify([saying, here.head.commit, here.vouched])
+  const name = `${context.identity.workspace} ${path}`
+  const all = readJudged(context)
+  const known = all.get(name)
+  if (known?.key === key) return known.judgement
+  const judgement = await askGit(context, here, path)
+  all.delete(name)
+  all.set(name, { key, judgement })
+  rememberJson(context.home.path, FILE, [...all].slice(-MOST_REMEMBERED), context.ports)
+  return judgement
+}
+
+async function askGit(context: Context, here: Here, path: string): Promise<FileJudgement> {
+  const { isTracked } = await import('../../workspace/git-index.ts')
+  const delivery = (await deliveriesOf(context, here, [{ path }])).get(path)
+  if (delivery?.delivered) return delivery.foreign ? 'foreign' : 'vouched'
+  // Git could not say it.
+  if (delivery?.foreign) return 'foreign'
+  return (await isTracked(context.place, path)) ? 'committed' : 'own'
+}
+
+function readJudged({ home }: Context): Map<string, Judged> {
+  const found = readPrivateJson(home.path, FILE)
+  // `as`: the file is ours and private; an entry that does not fit has another key, and is judged again.
+  return new Map(Array.isArray(found) ? (found as Array<[string, Judged]>) : [])
+}

@@ -1,0 +1,107 @@
+import { sha256 } from '../../core/canonical.ts'
+import type { WorkState } from '../../core/work.ts'
+import { decodeNote, MAX_NOTE_BYTES, noteToWork } from '../../formats/note-json/codec.ts'
+import { isOrderedName, noteNames, noteTime } from '../../formats/note-json/layout.ts'
+import type { Folder } from '../../fs/disk.ts'
+import { inFolder } from '../../fs/durable.ts'
+import type { Context } from '../context/context.ts'
+import { type SkippedFile, sourceProblemOf, timeWritten } from './read-work-file.ts'
+
+/** A note that lies in the workspace, whoever wrote it. */
+export interface NoteFile {
+  path: string
+  hash: string
+  atMs: number
+  bytes: Buffer
+  said: Partial<WorkState>
+}
+
+export interface NoteFolder {
+  /** The newest first, by their own times. */
+  notes: NoteFile[]
+  /** How many files of notes there are, read or not. */
+  total: number
+  broken: SkippedFile[]
+}
+
+/** The name of a note is mostly its time: of those with the newest names so many are read, and so many bytes. */
+const FEW = { most: 8, bytes: 2 * MAX_NOTE_BYTES }
+/** For who has the time. */
+export const ALL_NOTES: typeof FEW = { most: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
+
+const NOTHING: NoteFolder = { notes: [], total: 0, broken: [] }
+
+/** The newest notes of a folder. No link is followed, and a folder that cannot be read holds none. */
+export function listNotes(
+  { place, ports }: Context,
+  names: readonly string[],
+  { most, bytes } = FEW,
+): NoteFolder {
+  const nowMs = ports.now()
+  const found: NoteFolder = { notes: [], total: 0, broken: [] }
+  try {
+    return (
+      inFolder(place.root, names, (folder) => {
+        const files = folder.names().filter((name) => /\.json$/i.test(name) && !name.startsWith('.'))
+        let room = bytes
+        for (const name of byTime(folder, withoutOlder(files, most, nowMs), nowMs).slice(0, most)) {
+          if (room <= 0) break
+          const path = [...names, name].join('/')
+          const read = readNote(folder, name, nowMs)
+          room -= read.size
+          if ('problem' in read) found.broken.push({ path, problem: read.problem })
+          else found.notes.push({ path, ...read.note })
+        }
+        found.notes.sort((a, b) => b.atMs - a.atMs || (a.path < b.path ? 1 : -1))
+        return { ...found, total: files.length }
+      }) ?? NOTHING
+    )
+  } catch (error) {
+    return { ...NOTHING, broken: [{ path: names.join('/'), problem: sourceProblemOf(error) }] }
+  }
+}
+
+/** Without names that so many newer ones make needless: a folder may have thousands, and a start waits for the newest. */
+export function withoutOlder(names: readonly string[], most: number, nowMs: number): readonly string[] {
+  if (names.length <= most) return names
+  const [now = ''] = noteNames(nowMs)
+  const others: string[] = []
+  let newest: string[] = []
+  for (const name of names) {
+    const isPast = isOrderedName(name) && name <= now
+    if (!isPast) others.push(name)
+    else if (newest.length < most || name > (newest[most - 1] ?? ''))
+      newest = [name, ...newest].sort().reverse().slice(0, most)
+  }
+  return [...others, ...newest]
+}
+
+/** By what can be known without reading them: the time in the name, else the file's own, the newest first. */
+function byTime(folder: Folder, names: readonly string[], nowMs: number): string[] {
+  const timeOf = (name: string) => {
+    const ms = noteTime(name)
+    return ms !== null && ms <= nowMs ? ms : Math.min(folder.entry(name)?.modifiedMs ?? 0, nowMs)
+  }
+  return names
+    .map((name) => ({ name, ms: timeOf(name) }))
+    .sort((a, b) => b.ms - a.ms || (a.name < b.name ? 1 : -1))
+    .map(({ name }) => name)
+}
+
+type ReadNote = { size: number } & ({ note: Omit<NoteFile, 'path'> } | { problem: string })
+
+function readNote(folder: Folder, name: string, nowMs: number): ReadNote {
+  try {
+    const modifiedMs = folder.entry(name)?.modifiedMs ?? nowMs
+    const bytes = folder.read(name, MAX_NOTE_BYTES)
+    if (bytes === null) return { size: 0, problem: 'it is not there any more' }
+    const size = bytes.length
+    const read = decodeNote(bytes, '')
+    if ('problem' in read) return { size, problem: read.problem.replace(/^: /, '') }
+    const { note } = read
+    const { atMs } = timeWritten([note.timestamp, name], { modifiedMs, nowMs })
+    return { size, note: { hash: sha256(bytes), atMs, bytes, said: noteToWork(note) } }
+  } catch (error) {
+    return { size: 0, problem: sourceProblemOf(error) }
+  }
+}

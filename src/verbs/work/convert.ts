@@ -1,0 +1,52 @@
+import { ReasonError, usageError } from '../../core/reason.ts'
+import { visible } from '../../core/visible.ts'
+import { NOTICES } from '../../engine/context/notices.ts'
+import { type ConvertedFile, convertFile, writeConverted } from '../../engine/import/convert-file.ts'
+import { WORK_FORMATS } from '../../engine/import/work-formats.ts'
+import { defineVerb } from '../define/verb.ts'
+
+interface ConvertAnswer extends ConvertedFile {
+  /** The file that was written; null where it went to the standard output. */
+  path: string | null
+}
+
+const sayLost = (lost: ConvertedFile['lost']) =>
+  lost.map(({ field, count }) => `${visible(field)} (${count})`).join(', ')
+
+export const convert = defineVerb({
+  name: 'convert',
+  summary: 'Convert a checkpoint document, note, ledger, handoff or run snapshot to another of these formats',
+  detail:
+    'What the file is, its content says. It is only read: nothing is stored, and secrets are left out. What has no place in the target is named on stderr, and in --json as lost.',
+  fields: {
+    file: { kind: 'text', at: 0, required: true, about: 'the file to read' },
+    to: {
+      kind: 'choice',
+      choices: WORK_FORMATS,
+      required: true,
+      value: 'FORMAT',
+      about: WORK_FORMATS.join(', '),
+    },
+    out: { kind: 'text', value: 'FILE', about: 'write to this file instead of the standard output' },
+    force: { kind: 'flag', about: 'replace the file if it exists' },
+    strict: { kind: 'flag', about: 'fail, and write nothing, if something has no place in the target' },
+  },
+  examples: [
+    'savepoint convert .agents/session_ledger.md --to note',
+    'savepoint convert checkpoints/active/auth.md --to handoff --out handoff.md',
+    'savepoint convert checkpoints/plan-42/latest.json --to ledger --strict',
+  ],
+  access: 'read',
+  lenient: true,
+  async perform(context, { file, to, out, force, strict }): Promise<ConvertAnswer> {
+    if (out === undefined && force) throw usageError('--force goes with --out')
+    const converted = convertFile(context, file, to)
+    const { lost } = converted
+    if (strict && lost.length > 0) throw new ReasonError('conversion_lossy', { to, lost: sayLost(lost) })
+    const path = out === undefined ? null : writeConverted(context, out, converted.text, force)
+    if (lost.length > 0) context.notices.push(NOTICES.noPlaceIn(to, sayLost(lost)))
+    return { ...converted, path }
+  },
+  say: ({ path, text }) => (path === null ? text.trimEnd() : `Wrote ${path}`),
+  exact: ({ path, text }) => (path === null ? text : null),
+})

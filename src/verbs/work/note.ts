@@ -1,0 +1,71 @@
+import { noteFolder } from '../../core/layout.ts'
+import { instant } from '../../core/ports.ts'
+import { usageError } from '../../core/reason.ts'
+import { visible, visibleLines } from '../../core/visible.ts'
+import type { Context } from '../../engine/context/context.ts'
+import { NOTICES } from '../../engine/context/notices.ts'
+import { judgeFile } from '../../engine/surroundings/judge-file.ts'
+import { ALL_NOTES, listNotes } from '../../engine/surroundings/note-files.ts'
+import { agentFolderHere } from '../../engine/surroundings/world.ts'
+import { lookHere } from '../../engine/trust/here.ts'
+import { redact } from '../../policy/redact.ts'
+import { defineVerb } from '../define/verb.ts'
+
+interface ShownNote {
+  /** The plan whose notes were looked at; null for those of no plan. */
+  plan: string | null
+  path: string | null
+  at: string | null
+  /** Null where there is none. */
+  text: string | null
+  /** There is one, and nobody here has reviewed it: an agent is told neither its name nor its words. */
+  isWithheld: boolean
+}
+
+export const note = defineVerb({
+  name: 'note',
+  summary: 'Show the latest note here, whoever wrote it',
+  detail:
+    'Of the notes of the active plan, else of those of no plan, the one with the newest timestamp: as JSON, into a pipe too. A note that cannot be read is named and passed over.',
+  fields: {
+    plan: {
+      kind: 'text',
+      value: 'NAME',
+      check: (plan) => void noteFolder(plan),
+      about: 'the latest of this plan',
+    },
+    global: { kind: 'flag', about: 'the latest that belongs to no plan' },
+  },
+  examples: ['savepoint note', 'savepoint note --plan auth', 'savepoint note --global'],
+  access: 'read',
+  lenient: true,
+  async perform(context, { plan: named, global }): Promise<ShownNote> {
+    if (global && named !== undefined) throw usageError('--plan and --global exclude each other')
+    const here = await lookHere(context)
+    const active = global ? null : ((await agentFolderHere(context, here)).foundIndex?.activePlan ?? null)
+    const plan = named ?? active
+    const found = latestOf(context, plan)
+    const { latest, scope } = found.latest === null && named === undefined ? latestOf(context, null) : found
+    const nothing = { plan: scope, path: null, at: null, text: null }
+    if (latest === null) return { ...nothing, isWithheld: false }
+    const { path, hash, atMs, bytes } = latest
+    const isForeign = (await judgeFile(context, here, { path, saying: hash })) === 'foreign'
+    if (isForeign && context.speaker === 'agent') return { ...nothing, isWithheld: true }
+    if (isForeign) context.notices.push(NOTICES.noteUnreviewed(here.trusted))
+    const text = redact(bytes.toString('utf8'), context.mark)
+    return { plan: scope, path, at: instant(atMs), text, isWithheld: false }
+  },
+  say: ({ plan, text, isWithheld }) => {
+    if (text !== null) return visibleLines(text.trimEnd())
+    if (isWithheld) return 'The latest note is not shown: nobody here has reviewed it.'
+    return `There is no note ${plan === null ? 'that belongs to no plan' : `of the plan ${visible(plan)}`}.`
+  },
+  exact: ({ text }) => text,
+})
+
+function latestOf(context: Context, plan: string | null) {
+  const { notes, broken } = listNotes(context, noteFolder(plan), ALL_NOTES)
+  if (context.speaker === 'user')
+    for (const { path, problem } of broken) context.notices.push(NOTICES.filePassedOver(path, problem))
+  return { latest: notes[0] ?? null, scope: plan }
+}

@@ -1,0 +1,112 @@
+import { ageOf, formatCount, shortNumber } from '../../core/text.ts'
+import { visible } from '../../core/visible.ts'
+import { clipWidth } from '../../core/width.ts'
+import { WHY } from '../../engine/context/notices.ts'
+import { hasDrift } from '../../policy/brief/brief.ts'
+import { describeDrift } from '../../policy/brief/brief-words.ts'
+import type { Screen } from '../define/verb.ts'
+import { namedRows } from '../say/table.ts'
+import type { ActiveState } from './active-state.ts'
+import { isForeignAlone, type LastSave, type Status } from './gather-status.ts'
+import { sayReview } from './say-review.ts'
+
+type StatusRow = [name: string, text: string]
+
+/** One screen, also on a narrow terminal and in a pipe: a text that goes on and on is cut, a command or a path never. */
+export function sayStatus(status: Status, { columns }: Screen): string {
+  const room = columns < NARROW ? columns - NAMES : Math.min(columns, MOST_COLUMNS) * 2 - 24
+  const clipLine = (text: string) => clipWidth(visible(first(text)), Math.max(20, room))
+  const { saved, focus, branch, commit, uncommitted, due, todo, trusted, foreign } = status
+  const rows: StatusRow[] = [['Focus', focus ?? 'nothing']]
+  if (branch !== null) rows.push(['Branch', branch])
+  else if (commit !== null) rows.push(['Branch', `none (detached at ${commit.slice(0, 10)})`])
+  rows.push(...planRows(status, clipLine))
+  rows.push(...(saved ? savedRows(saved, clipLine) : unsavedRows(status)))
+  rows.push(...noteRows(status))
+  for (const { path, at, command } of status.found)
+    rows.push(['Found', `${path}, ${at.slice(0, 16).replace('T', ' ')}, not saved: ${command}`])
+  if (uncommitted) rows.push(['Files', `${uncommitted} uncommitted`])
+  rows.push(...sessionRows(status), ...runRows(status))
+  if (!trusted && (saved || foreign > 0))
+    rows.push(['Trust', 'not given: git is not asked, and edits of documents are not taken in'])
+  for (const { text } of due) rows.push(['Due', clipLine(text)])
+  for (const [at, command] of todo.entries()) rows.push([at === 0 ? 'Do now' : '', command])
+  return namedRows(
+    rows.map(([name, text]) => [name, visible(text)]),
+    columns,
+  )
+}
+
+const MOST_COLUMNS = 200
+/** Below so many columns each text has one line. */
+const NARROW = 60
+/** The width of the names, and the space behind them. */
+const NAMES = 'Document  '.length
+
+function savedRows(saved: LastSave, clipLine: (text: string) => string): StatusRow[] {
+  const rows: StatusRow[] = [['Work', `${saved.stream}: ${WHY[saved.why]}`]]
+  if (saved.document) rows.push(['Document', saved.document])
+  rows.push(['Saved', `${ageOf(saved.ageMs)} ago, number ${saved.sequence}`])
+  if (saved.summary) rows.push(['Now', clipLine(saved.summary)])
+  rows.push(['Next', clipLine(saved.next) || 'nothing is planned'])
+  if (saved.earlierGoal)
+    rows.push(['Earlier', clipLine(`goal of ${saved.earlierGoal.age}: ${saved.earlierGoal.text}`)])
+  for (const blocker of saved.blockers.slice(0, 2)) rows.push(['Blocked', clipLine(blocker)])
+  if (saved.unconfirmed + saved.questions > 0)
+    rows.push(['Open', `${formatCount(saved.questions, 'question')}, ${saved.unconfirmed} unconfirmed`])
+  if (hasDrift(saved.drift)) rows.push(['Drift', describeDrift(saved.drift, clipLine).join(', ')])
+  return rows
+}
+
+function unsavedRows(status: Status): StatusRow[] {
+  const { offered, candidates, trusted } = status
+  if (offered !== null) return [['Work', `${offered}, of another branch and older`]]
+  if (isForeignAlone(status)) return [['Work', `${joinNames(candidates)} ${sayReview(candidates, trusted)}`]]
+  return candidates.length > 0 ? [['Work', `several: ${joinNames(candidates)}`]] : [['Saved', 'nothing yet']]
+}
+
+function planRows({ plan }: ActiveState, clipLine: (text: string) => string): StatusRow[] {
+  if (plan === null) return []
+  const { name, stage, tddPhase } = plan
+  const parts = [
+    name ?? 'none',
+    ...(stage === null ? [] : [`stage ${stage}`]),
+    ...(tddPhase === null ? [] : [`TDD ${tddPhase}`]),
+  ]
+  return [['Plan', clipLine(parts.join(', '))]]
+}
+
+const noteRows = ({ note }: ActiveState): StatusRow[] =>
+  note === null ? [] : [['Note', `${ageOf(note.ageMs)} ago, ${note.path}`]]
+
+function sessionRows({ sessions: { open, stale }, window }: ActiveState): StatusRow[] {
+  const rows: StatusRow[] = []
+  if (open + stale > 0) rows.push(['Sessions', `${open} open${stale > 0 ? `, ${stale} stale` : ''}`])
+  if (window === null || window.used === null) return rows
+  const { used, window: size, usedPercent, pressure } = window
+  const full = size === null ? '' : ` of ${shortNumber(size)} (${usedPercent} %), ${pressure}`
+  return [...rows, ['Window', `${shortNumber(used)}${full}`]]
+}
+
+const MOST_RUNS = 3
+
+function runRows({ runs }: ActiveState): StatusRow[] {
+  if (runs.length === 0) return []
+  const named = runs.slice(0, MOST_RUNS).map(sayRunHere)
+  const more = runs.length > MOST_RUNS ? [`${runs.length - MOST_RUNS} more: savepoint run list`] : []
+  return [...named, ...more].map((text, at) => [at === 0 ? 'Runs' : '', text])
+}
+
+function sayRunHere({ runId, place, status, stepId, stepsDone, steps, ageMs }: ActiveState['runs'][number]) {
+  const parts = [
+    `${runId} ${status}${stepId === null ? '' : ` at ${stepId}`}`,
+    ...(place === 'store' ? [`${stepsDone}/${steps} steps`] : []),
+    ...(ageMs === null ? [] : [`${ageOf(ageMs)} ago`]),
+    ...(place === 'store' ? [] : [`on disk, not in the store: savepoint import checkpoints/${runId}`]),
+  ]
+  return parts.join(', ')
+}
+
+const joinNames = (candidates: string[]) => candidates.slice(0, 5).join(', ')
+
+const first = (text: string) => text.trim().split(/\r?\n/, 1)[0] ?? ''
