@@ -49,6 +49,8 @@ export interface Folder extends Disposable {
   /** Makes a folder; false where something has that name already. */
   makeFolder(name: string, mode: number): boolean
   names(): string[]
+  /** When a name in it last came or went, in milliseconds. */
+  changedMs(): number
   /** How every plain file in it looks (see `lookOf`), by its name: one cheap pass over a large folder. */
   looks(): Map<string, string>
   /** The same for all at once, to be compared as a whole: names, and for each size, inode and times. */
@@ -121,6 +123,10 @@ class DiskFolder implements Folder {
 
   names(): string[] {
     return readdirSync(this.base)
+  }
+
+  changedMs(): number {
+    return statSync(this.base).mtimeMs
   }
 
   looks(): Map<string, string> {

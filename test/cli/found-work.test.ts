@@ -97,6 +97,23 @@ describe('a note that another tool wrote', () => {
     expect(shown('--global')).toBe('no plan')
   })
 
+  test('is seen in a folder of hundreds that was listed before', () => {
+    const box = trusted()
+    const nameOf = (minute: number) =>
+      `20260131T${`${12 + Math.floor(minute / 60)}`}${`${minute % 60}`.padStart(2, '0')}00Z.json`
+    for (let minute = 0; minute < 600; minute += 1)
+      put(box, `${NOTES}/${nameOf(minute)}`, note({ summary: `At ${minute}` }))
+    utimesSync(box.path(NOTES), new Date('2026-01-31'), new Date('2026-01-31'))
+    const latest = () => (box.json(['status']).found as Array<{ now: string }>).map(({ now }) => now)
+    expect(latest()).toEqual(['At 599'])
+    const remembered = readFileSync(join(box.home, 'note-folders.json'), 'utf8')
+    expect(remembered).toContain(nameOf(599))
+    expect(remembered).not.toContain(nameOf(100))
+    expect(latest()).toEqual(['At 599'])
+    put(box, `${NOTES}/20260201T120000Z.json`, note({ summary: 'One more' }))
+    expect(latest()).toEqual(['One more'])
+  })
+
   test('with a time to come counts from when it came; a malformed one is passed over and named [001.26] [001.29]', () => {
     const box = trusted()
     put(

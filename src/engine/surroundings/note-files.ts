@@ -5,6 +5,7 @@ import { isOrderedName, noteNames, noteTime } from '../../formats/note-json/layo
 import type { Folder } from '../../fs/disk.ts'
 import { inFolder } from '../../fs/durable.ts'
 import type { Context } from '../context/context.ts'
+import { readPrivateJson, rememberJson } from '../context/private-json.ts'
 import { type SkippedFile, sourceProblemOf, timeWritten } from './read-work-file.ts'
 
 /** A note that lies in the workspace, whoever wrote it. */
@@ -32,19 +33,16 @@ export const ALL_NOTES: typeof FEW = { most: Number.POSITIVE_INFINITY, bytes: Nu
 const NOTHING: NoteFolder = { notes: [], total: 0, broken: [] }
 
 /** The newest notes of a folder. No link is followed, and a folder that cannot be read holds none. */
-export function listNotes(
-  { place, ports }: Context,
-  names: readonly string[],
-  { most, bytes } = FEW,
-): NoteFolder {
+export function listNotes(context: Context, names: readonly string[], { most, bytes } = FEW): NoteFolder {
+  const { place, ports } = context
   const nowMs = ports.now()
   const found: NoteFolder = { notes: [], total: 0, broken: [] }
   try {
     return (
       inFolder(place.root, names, (folder) => {
-        const files = folder.names().filter((name) => /\.json$/i.test(name) && !name.startsWith('.'))
+        const { newest, total } = newestNames(context, folder, most)
         let room = bytes
-        for (const name of byTime(folder, withoutOlder(files, most, nowMs), nowMs).slice(0, most)) {
+        for (const name of newest) {
           if (room <= 0) break
           const path = [...names, name].join('/')
           const read = readNote(folder, name, nowMs)
@@ -53,12 +51,47 @@ export function listNotes(
           else found.notes.push({ path, ...read.note })
         }
         found.notes.sort((a, b) => b.atMs - a.atMs || (a.path < b.path ? 1 : -1))
-        return { ...found, total: files.length }
+        return { ...found, total }
       }) ?? NOTHING
     )
   } catch (error) {
     return { ...NOTHING, broken: [{ path: names.join('/'), problem: sourceProblemOf(error) }] }
   }
+}
+
+interface NoteNames {
+  /** By time, the newest first. */
+  newest: string[]
+  total: number
+}
+
+const FILE = 'note-folders.json'
+/** To list so many takes milliseconds, and every session start asks: their newest names are remembered. */
+const MANY = 500
+/** Folders that are remembered. */
+const MOST_REMEMBERED = 20
+/** A folder that changed just now may change again without another time on it. */
+const SETTLED_MS = 2_000
+
+function newestNames(context: Context, folder: Folder, most: number): NoteNames {
+  const { home, ports } = context
+  const nowMs = ports.now()
+  const changedMs = folder.changedMs()
+  const found = readPrivateJson(home.path, FILE)
+  // `as`: the file is ours and private; an entry that does not fit has another time, and is listed again.
+  const all = new Map(Array.isArray(found) ? (found as Array<[string, NoteNames & { at: string }]>) : [])
+  const at = `${changedMs} ${most}`
+  const known = all.get(folder.path)
+  if (known?.at === at) return known
+  const names = folder.names().filter((name) => /\.json$/i.test(name) && !name.startsWith('.'))
+  const newest = byTime(folder, withoutOlder(names, most, nowMs), nowMs).slice(0, most)
+  const listed = { newest, total: names.length }
+  if (names.length >= MANY && most < MANY && nowMs - changedMs > SETTLED_MS) {
+    all.delete(folder.path)
+    const remembered = [...all, [folder.path, { at, ...listed }]].slice(-MOST_REMEMBERED)
+    rememberJson(home.path, FILE, remembered, ports)
+  }
+  return listed
 }
 
 /** Without names that so many newer ones make needless: a folder may have thousands, and a start waits for the newest. */
