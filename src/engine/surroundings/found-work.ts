@@ -74,12 +74,16 @@ function knownTexts({ store, identity }: Context): KnownTexts {
 }
 
 /** The notes that count: the active plan's, where it has any that can be read; else those of no plan. */
-function listLatestNotes(context: Context, { foundIndex }: World): NoteFolder {
+async function listLatestNotes(
+  context: Context,
+  { foundIndex }: World,
+  isKnown: KnownTexts,
+): Promise<NoteFolder> {
   const plan = foundIndex?.activePlan ?? null
-  if (plan === null) return listNotes(context, noteFolder(null))
-  const ofPlan = listNotes(context, noteFolder(plan))
+  if (plan === null) return listNotes(context, noteFolder(null), isKnown)
+  const ofPlan = await listNotes(context, noteFolder(plan), isKnown)
   if (ofPlan.notes.length > 0) return ofPlan
-  const others = listNotes(context, noteFolder(null))
+  const others = await listNotes(context, noteFolder(null), isKnown)
   return { ...others, broken: [...ofPlan.broken, ...others.broken] }
 }
 
@@ -91,7 +95,7 @@ async function addNote(
   found: FoundFiles,
   isKnown: KnownTexts,
 ): Promise<void> {
-  const { notes, total, broken } = listLatestNotes(context, world)
+  const { notes, total, broken } = await listLatestNotes(context, world, isKnown)
   found.broken.push(...broken)
   for (const note of notes) {
     if (await isKnown(note)) return

@@ -2,8 +2,8 @@ import { sha256 } from '../../core/canonical.ts'
 import type { WorkState } from '../../core/work.ts'
 import { decodeNote, MAX_NOTE_BYTES, noteToWork } from '../../formats/note-json/codec.ts'
 import { isOrderedName, noteNames, noteTime } from '../../formats/note-json/layout.ts'
-import type { Folder } from '../../fs/disk.ts'
-import { inFolder } from '../../fs/durable.ts'
+import { type Folder, openFolder } from '../../fs/disk.ts'
+import { findFolder } from '../../fs/durable.ts'
 import type { Context } from '../context/context.ts'
 import { readPrivateJson, rememberJson } from '../context/private-json.ts'
 import { type SkippedFile, sourceProblemOf, timeWritten } from './read-work-file.ts'
@@ -30,32 +30,41 @@ const FEW = { most: 8, bytes: 2 * MAX_NOTE_BYTES }
 /** For who has the time. */
 export const ALL_NOTES: typeof FEW = { most: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
 
-const NOTHING: NoteFolder = { notes: [], total: 0, broken: [] }
-
-/** The newest notes of a folder. No link is followed, and a folder that cannot be read holds none. */
-export function listNotes(context: Context, names: readonly string[], { most, bytes } = FEW): NoteFolder {
-  const { place, ports } = context
-  const nowMs = ports.now()
+/**
+ * The newest notes of a folder. No link is followed, and a folder that cannot be read holds none. After the first one
+ * that is known no other is read: those with older names came before it.
+ */
+export async function listNotes(
+  context: Context,
+  names: readonly string[],
+  isKnown: (file: Pick<NoteFile, 'path' | 'hash'>) => Promise<boolean>,
+  { most, bytes } = FEW,
+): Promise<NoteFolder> {
+  const nowMs = context.ports.now()
   const found: NoteFolder = { notes: [], total: 0, broken: [] }
   try {
-    return (
-      inFolder(place.root, names, (folder) => {
-        const { newest, total } = newestNames(context, folder, most)
-        let room = bytes
-        for (const name of newest) {
-          if (room <= 0) break
-          const path = [...names, name].join('/')
-          const read = readNote(folder, name, nowMs)
-          room -= read.size
-          if ('problem' in read) found.broken.push({ path, problem: read.problem })
-          else found.notes.push({ path, ...read.note })
-        }
-        found.notes.sort((a, b) => b.atMs - a.atMs || (a.path < b.path ? 1 : -1))
-        return { ...found, total }
-      }) ?? NOTHING
-    )
+    using root = openFolder(context.place.root)
+    using folder = findFolder(root, names)
+    if (folder === null) return found
+    const { newest, total } = newestNames(context, folder, most)
+    found.total = total
+    let room = bytes
+    for (const name of newest) {
+      if (room <= 0) break
+      const path = [...names, name].join('/')
+      const read = readNote(folder, name, nowMs)
+      room -= read.size
+      if ('problem' in read) {
+        found.broken.push({ path, problem: read.problem })
+        continue
+      }
+      found.notes.push({ path, ...read.note })
+      if (await isKnown({ path, hash: read.note.hash })) break
+    }
+    found.notes.sort((a, b) => b.atMs - a.atMs || (a.path < b.path ? 1 : -1))
+    return found
   } catch (error) {
-    return { ...NOTHING, broken: [{ path: names.join('/'), problem: sourceProblemOf(error) }] }
+    return { notes: [], total: 0, broken: [{ path: names.join('/'), problem: sourceProblemOf(error) }] }
   }
 }
 
