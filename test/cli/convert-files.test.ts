@@ -65,6 +65,17 @@ test('a ledger of 20,000 steps is converted whole', () => {
   expect(text).toContain('- Login number 19999\n')
 })
 
+test.each(['<!--', '*', ' ', '|', '-', '# ', '\n- ', '\n# x', '| - '])(
+  'two megabytes of %j are looked at in a second',
+  (hostile) => {
+    const text = `# Session Ledger\n${hostile.repeat(2e6 / hostile.length)} x\n## Key Decisions\n- A\n## Working Set\n`
+    const read = FORMAT_OF.ledger.decode(Buffer.from(text), 'p')
+    const since = performance.now()
+    expect(findUnreadText(text, 'ledger', read).length).toBeLessThan(25)
+    expect(performance.now() - since).toBeLessThan(2_000)
+  },
+)
+
 test('keys of a document and of a note that no format reads are named, at any depth', () => {
   const box = sandbox({ git: false })
   put(box, 'document.md', seedFile('000', 'checkpoint.md').replace('---\n', '---\nmood: good\n'))

@@ -11,14 +11,20 @@ import { type FileWork, FORMAT_OF, type WorkFormatName } from './work-formats.ts
 export function findUnreadText(text: string, from: WorkFormatName, read: FileWork): LostField[] {
   const again = FORMAT_OF[from].encode(read)
   return from === 'note' || from === 'snapshot' || from === 'json'
-    ? unreadKeys(parseOrUndefined(text), parseOrUndefined(again)).map((key) => lostOne('key', key))
+    ? listNames('key', unreadKeys(parseOrUndefined(text), parseOrUndefined(again)))
     : [...unreadFront(text, again), ...unreadBody(text, again, read)]
 }
 
-const lostOne = (what: string, name: string): LostField => ({
-  field: `${what} ${JSON.stringify(name.slice(0, 80))}`,
-  count: 1,
-})
+const MOST_NAMES = 20
+
+/** Each by its name, the first twenty of them. */
+function listNames(what: 'key' | 'section', names: readonly string[]): LostField[] {
+  const listed = names
+    .slice(0, MOST_NAMES)
+    .map((name) => ({ field: `${what} ${JSON.stringify(name.slice(0, 80))}`, count: 1 }))
+  const rest = names.length - listed.length
+  return rest === 0 ? listed : [...listed, { field: `more ${what}s`, count: rest }]
+}
 
 function unreadKeys(found: unknown, known: unknown, above = ''): string[] {
   if (typeof found !== 'object' || found === null || Array.isArray(found)) return []
@@ -35,19 +41,23 @@ const TIME_KEYS = ['created', 'last_delta']
 
 function unreadFront(text: string, again: string): LostField[] {
   const known = readFrontMatter(again)?.fields
-  return [...(readFrontMatter(text)?.fields ?? [])]
-    .filter(([key, { value }]) => !TIME_KEYS.includes(key) && known?.get(key)?.value !== value)
-    .map(([key]) => lostOne('key', key))
+  const unread = [...(readFrontMatter(text)?.fields ?? [])].filter(
+    ([key, { value }]) => !TIME_KEYS.includes(key) && known?.get(key)?.value !== value,
+  )
+  return listNames(
+    'key',
+    unread.map(([key]) => key),
+  )
 }
 
 /** Headings that a format reads without writing them. */
 const READ_HEADINGS = /^(?:delta\b|completion$|handoff\b|what changed|artifacts|status transitions)/i
+// These are run on hostile text: none of them may try the same characters twice.
 /** Lines that a format writes around what people say, with the labels of deltas and completions. */
 const FRAME_LINE =
-  /^_Last updated:.*_$|^1\. This was written |^[-*]?\s*\**(?:status\W+archived|(?:what changed|trigger|outcome|final artifacts|learnings|completed)\**:?\**)$/i
-
+  /^_Last updated:.*_$|^1\. This was written |^(?:- )?(?:status: archived|(?:what changed|trigger|outcome|final artifacts|learnings|completed):?)$/i
 /** Stands below the head of a table, whose words are the format's own. */
-const TABLE_RULE = /^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+/
+const TABLE_RULE = /^\|?(?:[ \t]*:?-+:?[ \t]*\|)+/
 
 function unreadBody(text: string, again: string, read: FileWork): LostField[] {
   const keys = new Set(outlinePartsOf(again).map(({ key }) => key))
@@ -64,22 +74,30 @@ function unreadBody(text: string, again: string, read: FileWork): LostField[] {
     while ((parts[part + 1]?.start ?? Number.POSITIVE_INFINITY) <= start) part += 1
     const above = parts[part]
     const isText = start >= bodyStart && (above === undefined || (start >= above.bodyStart && !above.isOwn))
-    if (
-      isText &&
-      !FRAME_LINE.test(row.trim()) &&
-      !TABLE_RULE.test(rows[at + 1] ?? '') &&
-      !isKnown(row, known)
-    )
-      lines.push(at + 1)
+    const isFrame =
+      FRAME_LINE.test(row.replaceAll('*', '').trim()) || TABLE_RULE.test((rows[at + 1] ?? '').trim())
+    if (isText && !isFrame && !isKnown(row, known)) lines.push(at + 1)
     start += row.length + 1
   }
-  const sections = parts.filter(({ isOwn }) => isOwn).map(({ title }) => lostOne('section', title))
+  const sections = listNames(
+    'section',
+    parts.filter(({ isOwn }) => isOwn).map(({ title }) => title),
+  )
   return lines.length === 0 ? sections : [...sections, { field: lineNumbers(lines), count: lines.length }]
 }
 
-/** Keeps every character's place. */
-const withoutComments = (text: string) =>
-  text.replace(/<!--[\s\S]*?-->/g, (comment) => comment.replace(/[^\n]/g, ' '))
+/** Keeps every character's place. A comment that is never closed is none. */
+function withoutComments(text: string): string {
+  let kept = ''
+  let at = 0
+  for (;;) {
+    const open = text.indexOf('<!--', at)
+    const close = open === -1 ? -1 : text.indexOf('-->', open)
+    if (close === -1) return kept + text.slice(at)
+    kept += text.slice(at, open) + text.slice(open, close + 3).replace(/[^\n]/g, ' ')
+    at = close + 3
+  }
+}
 
 const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 

@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 const sayField = (field: string) =>
-  /^(?:key|section|lines?) /.test(field)
+  /^(?:key|section|lines?|more) /.test(field)
     ? visible(field)
     : field
         .replace('position.', '')
