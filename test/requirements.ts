@@ -221,9 +221,11 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   '003.02':
     'Where it is false or missing, the answer is "Checkpoint skipped - session.ledger not enabled in .agents.yml", and no file is made.',
   '003.03': 'session.ledger_path says where the ledger lies; without it, at .agents/session_ledger.md.',
-  '003.04': 'The folder of the ledger is made where it is missing, also for a path from the settings.',
+  '003.04':
+    'The folder of the ledger is made where it is missing, also for a path from the settings, at any depth.',
   '003.05': 'Each worktree has a ledger of its own.',
-  '003.06': 'Handoffs go to the main worktree, into .agents/handoffs/, and stay there.',
+  '003.06':
+    'Handoffs go to the main worktree, into .agents/handoffs/, and stay there: no later one replaces one.',
   '003.07': 'A ledger is titled Session Ledger, and its second line says when it was last updated.',
   '003.08': 'Goal says what is being worked on, with what it must satisfy where that is known.',
   '003.09':
@@ -231,42 +233,51 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   '003.10': 'Key Decisions is a list of the main choices that were made.',
   '003.11':
     'State has Done, a list of what is finished; Now, the current focus; and Next, the step that is planned.',
-  '003.12': 'Open Questions is a list of what is not settled.',
+  '003.12': 'Open Questions is a list of what is not settled, marked UNCONFIRMED where it is uncertain.',
   '003.13': 'Working Set has the key files, ids and commands, a line each.',
   '003.14': 'What is uncertain is marked UNCONFIRMED at its place in the ledger.',
   '003.15': 'Every section is there, in the same order, also where it has nothing to say.',
   '003.16':
     'After writing, three lines answer: "Checkpoint saved to" and the path, "- Goal:" and the goal, "- State:" with what is done, now and next.',
-  '003.17': 'At 70 percent of the context window a checkpoint is due, before the window gets short.',
-  '003.18': 'At 85 percent a checkpoint is due at once, with the advice to clear and reload.',
+  '003.17':
+    'At 70 percent of the context window a checkpoint is taken, into the ledger where there is one, before the window gets short, and the agent is told.',
+  '003.18':
+    'At 85 percent a checkpoint is taken at once, with the advice to clear and go on from what was saved.',
   '003.19': 'Work of several days is checkpointed at the end of each session.',
   '003.20':
-    'A large change, before it and after it, and a risky one are reasons for a checkpoint, and a save can name its own.',
-  '003.21': 'A milestone is a reason for a checkpoint, and a save can name it.',
+    'Before and after a large change, and before a risky one, the skill asks for a checkpoint, and a save can name that reason.',
+  '003.21': 'After each milestone the skill asks for a checkpoint, and a save can name it.',
   '003.22':
-    'A quick task is not urged to save, as advice begins at 70 percent of the window, and neither is a session that was handed off.',
-  '003.23': 'Other agents and programs can take a checkpoint, without a terminal.',
+    'A quick task of less than half an hour, a simple fix, a change of one file and a session that was handed off need no checkpoint: the skill says so, a short task is not asked to save, and one that was handed off is neither asked nor advised.',
+  '003.23':
+    'Other agents, skills and programs can take a checkpoint, without a terminal: by the tool and by the command.',
   '003.24':
     'After a clear the ledger is loaded by itself, also one that Savepoint never wrote, and is the context again.',
   '003.25': 'What is marked UNCONFIRMED is put up for checking before work goes on.',
   '003.26':
     'Where there is a ledger, one to three questions are asked before work goes on: always whether its focus still holds, and whether what is marked UNCONFIRMED does.',
   '003.27': 'After that, work goes on from Now.',
-  '003.28': 'What is said about a file that changed since is marked, and the focus is asked about.',
+  '003.28':
+    'What is said of a file that may have changed outside is not taken for confirmed: the brief marks it, and asks about the focus; the skill marks it UNCONFIRMED.',
   '003.29': 'A wish of the user that was inferred and not said is unconfirmed.',
   '003.30': 'A technical decision without the word of the user is unconfirmed.',
-  '003.31': 'Who is not sure of a claim, as about an outside service, marks it unconfirmed at the save.',
+  '003.31': 'What depends on an outside service or API of uncertain state is marked UNCONFIRMED at the save.',
   '003.32':
-    'After two or three compactions the advice is to save, clear and reload rather than to compact again.',
-  '003.33': 'Clearing and reloading the ledger gives back all that it holds.',
-  '003.34': 'A session that ends without warning can be taken up from the ledger.',
-  '003.35': 'A handoff is made on purpose, is structured, and tells a new session in detail.',
+    'After two or three compactions a checkpoint is taken into the ledger, and the advice is to clear and reload rather than to compact again.',
+  '003.33': 'Clearing and reloading the ledger gives back all of it: nothing that it says is lost.',
+  '003.34': 'A session that ends without warning can be taken up from the ledger alone.',
+  '003.35':
+    'A handoff is made on purpose, by /handoff or its command, is structured, and tells a new session in detail, with how to go on.',
   '003.36':
     'The ledger has a place for the whole of the work, inside its sections: nothing that the next session needs is left out.',
   '003.37':
     'The questions are put in the words of the format: The ledger shows X was in progress - is this still the current focus? I see assumption Y marked UNCONFIRMED - can you confirm this?',
+  '003.38':
+    'The skill that writes the ledger is called session-checkpoint, the one that hands off is /handoff.',
+  '003.39':
+    'The tasks of a session are the list of its agent: they are read and told, and its files are never written.',
   '004.01':
-    'A snapshot is one JSON document with nine top-level fields, the same ones in the same order every time: snapshot_id, created_at, run_id, source, status, step_state, context_digest, command_outcomes, integrity. A document with no other field is read everywhere.',
+    'A snapshot is one JSON document with nine top-level fields, the same ones in the same order every time: snapshot_id, created_at, run_id, source, status, step_state, context_digest, command_outcomes, integrity; source_details may stand beside them. A document with no other field is read everywhere.',
   '004.02':
     'snapshot_id is stable, unique and has the form cp_<timestamp>_<suffix>, also for saves in one second.',
   '004.03': 'created_at is an RFC 3339 time in UTC.',
@@ -298,8 +309,10 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   '004.21': 'A snapshot is written after a step reaches a terminal state: done, failed or skipped.',
   '004.22': 'A snapshot is written immediately after a recoverable error is classified.',
   '004.23': 'A snapshot is written immediately before a forced stop due to an unrecoverable error.',
-  '004.24': 'A heartbeat writes a snapshot every 120 seconds while the plan is in progress.',
-  '004.25': 'A snapshot with the source manual is written when somebody explicitly asks for one.',
+  '004.24':
+    'A heartbeat writes a snapshot every 120 seconds while the plan is in progress and run exec or a recorder lives; between commands the next event makes up for it.',
+  '004.25':
+    'A snapshot with the source manual is written when somebody explicitly asks for one, by run save or by save.',
   '004.26':
     'Where two triggers fire within 3 seconds with no material change of state, only one snapshot is kept.',
   '004.27': '/checkpoint takes the manual snapshot of the run in progress.',
@@ -311,10 +324,11 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   '004.33': 'The active file of a run is checkpoints/<run_id>/latest.json, whoever wrote it.',
   '004.34': 'History is immutable, in checkpoints/<run_id>/history/<snapshot_id>.json.',
   '004.35': 'The write order is temp file, fsync, atomic rename, then latest.json.',
-  '004.36': 'History older than 24 hours may be compressed with gzip, and stays readable in every way.',
+  '004.36':
+    'History older than 24 hours may be compressed with gzip, as a setting says, and stays readable in every way.',
   '004.37': 'latest.json is never compressed.',
   '004.38': 'Checksums are kept for the compressed and for the uncompressed artifact.',
-  '004.40': 'A corrupted snapshot file never overwrites latest.json.',
+  '004.40': 'A corrupted snapshot file never overwrites latest.json, and is never loaded in its place.',
   '004.41': 'A file that is not a valid snapshot is refused as checkpoint_schema_invalid.',
   '004.42': 'A file whose content does not match its checksum is refused as checkpoint_integrity_mismatch.',
   '004.43': 'A write that did not go through is checkpoint_atomic_write_failed.',

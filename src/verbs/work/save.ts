@@ -28,7 +28,7 @@ const WHEN = [
   'risk',
 ] as const
 
-interface SaveAnswer extends SaveReceipt {
+export interface SaveAnswer extends SaveReceipt {
   /** What the session ledger's users are told, where it was asked for. */
   confirmation?: string
   /** The snapshot that was taken of a run in progress here. */
