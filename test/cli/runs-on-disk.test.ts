@@ -52,6 +52,18 @@ test('it is resumed and shown from its files, and nothing is written [004.33]', 
   expect(contents(box.path('checkpoints'))).toEqual(before)
 })
 
+test('status names it, with the way to take it in, until it is in the store [004.33]', () => {
+  const box = withRun()
+  const line =
+    /^Runs +plan-42 in_progress at backfill, \d+ days ago, on disk, not in the store: savepoint import checkpoints\/plan-42$/m
+  expect(box.run(['status']).stdout).toMatch(line)
+  expect(box.run(['status'], AGENT).stdout).toMatch(/^Runs +plan-42 unknown, on disk/m)
+  box.json(['import', 'checkpoints/plan-42'])
+  expect(box.run(['status']).stdout).toMatch(
+    /^Runs +plan-42 in_progress at backfill, 1\/2 steps, \d+ days ago$/m,
+  )
+})
+
 test('what would write to it is refused, with the way to take it in', () => {
   const box = withRun()
   const refused = box.run(['run', 'step', 'plan-42', 'backfill', 'done', '--json'])
