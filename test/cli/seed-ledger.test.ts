@@ -140,6 +140,17 @@ test('whatever is unconfirmed, three questions are asked, and the first is about
   expect(told.match(/can you confirm this/g)).toHaveLength(2)
 })
 
+test('of a ledger that is larger than a brief it is said what was cut and where all of it is; the question stays [003.26]', () => {
+  const box = workspace()
+  const many = Array.from({ length: 150 }, (_, at) => `- Module ${at} is apart because of its owner\n`).join(
+    '',
+  )
+  put(box, LEDGER, seedFile('003', 'found_ledger.md').replace('- Hand-written parser\n', many))
+  const told = words(heard(box, A, 'SessionStart', { source: 'clear' }))
+  expect(told).toContain('\nAsk before going on from Now:\n- The ledger shows "Splitting the lexer"')
+  expect(told).toMatch(/\nCut to fit: Decisions \d+.* All: cat \.agents\/session_ledger\.md\n/)
+})
+
 describe('the skill', () => {
   const skill = (name: string) =>
     readFileSync(join(projectRoot, 'plugins/claude/savepoint/skills', name, 'SKILL.md'), 'utf8')

@@ -4,7 +4,7 @@ import { ageOf } from '../../core/text.ts'
 import type { WorkState } from '../../core/work.ts'
 import { FOUND_NOTES, MESSAGE_LINES } from '../../policy/agent-words.ts'
 import type { Drift } from '../../policy/brief/brief.ts'
-import { foundSection, importCommand } from '../../policy/brief/brief-quoted.ts'
+import { foundSection, importCommand, showFileCommand } from '../../policy/brief/brief-quoted.ts'
 import type { ResumeChoice, StreamCandidate } from '../../policy/resolve.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
@@ -130,7 +130,8 @@ export async function briefFound(
   const command = importCommand(path)
   const rendered = renderFittedBrief(
     {
-      ...{ work, stream: path, savedAtMs: atMs, nowMs, checks, drift, asksFocus, shownIn: kind, command },
+      ...{ work, stream: path, savedAtMs: atMs, nowMs, checks, drift, asksFocus, shownIn: kind },
+      command: showFileCommand(path),
       learnings: await learningsFor(context, survey, { work, written: learnings }),
       merged: older.map((one) => foundSection(one, nowMs)),
       notes: [FOUND_NOTES.keep(command), ...notes, ...describeUntold(untold)],
