@@ -56,9 +56,12 @@ test('lists with numbers or boxes, wrapped lines and line breaks of another syst
   expect(lostOf(box, 'ledger.md')).toEqual([])
 })
 
-test('a ledger of 20,000 steps is converted whole', () => {
+test.each([
+  ['different', (at: number) => `- Login number ${at}\n`],
+  ['equal', () => '- Login number 19999\n'],
+])('a ledger of 20,000 %s steps is converted whole', (_, step) => {
   const box = sandbox({ git: false })
-  const many = Array.from({ length: 20_000 }, (_, at) => `- Login number ${at}\n`).join('')
+  const many = Array.from({ length: 20_000 }, (_one, at) => step(at)).join('')
   put(box, 'ledger.md', LEDGER.replace('### Now', `${many}### Now`))
   const { lost, text } = box.json(['convert', 'ledger.md', '--to', 'handoff'])
   expect(lost).toEqual([])

@@ -156,7 +156,7 @@ describe('the skill', () => {
     readFileSync(join(projectRoot, 'plugins/claude/savepoint/skills', name, 'SKILL.md'), 'utf8')
   const page = skill('session-checkpoint')
 
-  test('session-checkpoint says when, and when not [003.20] [003.21] [003.22] [003.38]', () => {
+  test('session-checkpoint says when, when not, and what to mark UNCONFIRMED [003.20] [003.21] [003.22] [003.28] [003.38]', () => {
     expect(page).toContain('name: session-checkpoint\n')
     for (const when of [
       ...['After each milestone', 'before a risky step', 'before and after a large refactor'],
@@ -165,6 +165,9 @@ describe('the skill', () => {
       expect(page).toContain(when)
     expect(page).toContain(
       'Not for a quick task (under 30 minutes), a simple or single-file fix, a session that uses /handoff',
+    )
+    expect(page).toContain(
+      'marked unconfirmed: what you inferred, what nobody approved, files, APIs or services that may have changed outside',
     )
     expect(skill('handoff')).toContain('name: handoff\n')
   })
