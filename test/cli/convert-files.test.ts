@@ -31,12 +31,16 @@ test.each(WORK_FORMATS)('of a %s that we wrote ourselves nothing is left unread'
   )
 })
 
-test('what somebody wrote beside the sections of a ledger is named by its lines', () => {
+test.each([
+  ['line feeds', (text: string) => text],
+  ['carriage returns', (text: string) => text.replaceAll('\n', '\r')],
+  ['both, and a byte order mark', (text: string) => `\uFEFF${text.replaceAll('\n', '\r\n')}`],
+])('what somebody wrote beside the sections of a ledger is named by its lines: %s', (_, written) => {
   const box = sandbox({ git: false })
   const own = LEDGER.replace('## Goal\n', 'Written by Bob on the train.\n\n## Goal\n')
     .replace('## State\n', '## State\nHalf of it works.\n')
     .replace('- IDs:', '- Owner: Alice\n- Branch: feature/tokens\n- IDs:')
-  put(box, 'ledger.md', own)
+  put(box, 'ledger.md', written(own))
   expect(lostOf(box, 'ledger.md')).toEqual(['lines 4, 18, 36-37'])
   expect(box.run(['convert', 'ledger.md', '--to', 'handoff']).stderr).toBe(
     'savepoint: No place in a handoff: lines 4, 18, 36-37 (4)\n',
@@ -86,7 +90,7 @@ test('keys of a document and of a note that no format reads are named, at any de
   put(
     box,
     'note.json',
-    JSON.stringify({ ...JSON.parse(seedFile('001', 'note.json')), context: { a: { b: 1 } } }),
+    `\uFEFF${JSON.stringify({ ...JSON.parse(seedFile('001', 'note.json')), context: { a: { b: 1 } } })}`,
   )
   expect(lostOf(box, 'note.json')).toEqual(['key "context.a"'])
 })

@@ -8,7 +8,8 @@ import { type FileWork, FORMAT_OF, type WorkFormatName } from './work-formats.ts
  * What people wrote into a file and its format does not read: sections, lines and keys of their own, and what a cap
  * cut. `read` is what was read of it. No format has a place for the rest, so every conversion loses it.
  */
-export function findUnreadText(text: string, from: WorkFormatName, read: FileWork): LostField[] {
+export function findUnreadText(file: string, from: WorkFormatName, read: FileWork): LostField[] {
+  const text = file.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
   const again = FORMAT_OF[from].encode(read)
   return from === 'note' || from === 'snapshot' || from === 'json'
     ? listNames('key', unreadKeys(parseOrUndefined(text), parseOrUndefined(again)))
