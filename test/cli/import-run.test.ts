@@ -44,3 +44,12 @@ test('without paths, in a workspace that is not trusted, a run is named and left
   expect(runs).toEqual([])
   expect(skipped).toMatchObject({ files: [{ path: 'checkpoints/plan-42/latest.json' }] })
 })
+
+test('snapshots in another place are named with what to do', () => {
+  const { box } = foundRun()
+  cpSync(box.path('checkpoints'), box.path('old'), { recursive: true })
+  const { skipped } = box.json(['import', 'old'])
+  const problem =
+    'a snapshot that is not in checkpoints/<run>: move its folder there, or use savepoint convert'
+  expect(skipped).toMatchObject({ count: 3, files: [{ problem }, { problem }, { problem }] })
+})

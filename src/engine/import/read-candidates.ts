@@ -35,7 +35,11 @@ export function readCandidates(context: Context, candidates: readonly SourceCand
       readings.sources.push(source)
     } else if (verdict.is === 'problem') readings.skipped.push({ path, problem: verdict.problem })
     else if (verdict.is === 'snapshot' && verdict.run === null)
-      readings.skipped.push({ path, problem: 'a snapshot outside of its run folder: see savepoint convert' })
+      readings.skipped.push({
+        path,
+        problem:
+          'a snapshot that is not in checkpoints/<run>: move its folder there, or use savepoint convert',
+      })
     else if (verdict.is === 'snapshot')
       readings.runs.set(verdict.run ?? '', { path, named: candidate.how !== 'usual' })
     else if (verdict.is === 'elsewhere') readings.elsewhere.push({ path, problem: verdict.why })
