@@ -180,3 +180,19 @@ test('doctor says where documents are active and none is current, and how to cho
   box.json(['focus', 'b'])
   expect(said()).not.toContain('No document is current')
 })
+
+test('doctor counts documents that no command took in yet, and mends two that are current [000.16] [000.18]', () => {
+  const box = workBox()
+  put(box, active('a'), textOf('a'))
+  const said = (...more: string[]) => box.run(['doctor', ...more]).stdout
+  expect(said()).toContain('No document is current; active: a\n')
+  put(box, active('a'), textOf('a', { status: 'current' }))
+  put(box, active('b'), textOf('b', { status: 'current', more: 'last_delta: 2026-02-01T00:00:00Z\n' }))
+  expect(said()).toContain('error: Several documents say they are current: a, b\n')
+  expect(said('--fix')).toContain('Several documents say they are current: a, b\n  fixed: ')
+  expect([box.read(active('a')), box.read(active('b'))]).toEqual([
+    textOf('a', { status: 'active' }),
+    textOf('b', { status: 'current', more: 'last_delta: 2026-02-01T00:00:00Z\n' }),
+  ])
+  expect(said()).not.toContain('current')
+})
