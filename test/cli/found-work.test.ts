@@ -50,10 +50,31 @@ describe('a note that another tool wrote', () => {
     ])
       expect(told).toContain(line)
     expect(box.json(['resume'])).toMatchObject({ kind: 'found', source: 'note' })
-    expect(box.json(['status']).found).toMatchObject([{ kind: 'note', now: 'Working on X because Y' }])
+    const path = `${NOTES}/20260131T120000Z.json`
+    expect(box.json(['status'])).toMatchObject({
+      ...{ found: [{ kind: 'note', now: 'Working on X because Y' }], note: { path } },
+      todo: [`savepoint import ${path}`, 'savepoint save "…"'],
+    })
     box.json(['import'])
     expect(box.json(['resume'])).toMatchObject({ kind: 'brief', stream: 'main' })
-    expect(box.json(['status']).found).toEqual([])
+    expect(box.json(['status'])).toMatchObject({ found: [], note: { path, at: '2026-01-31T12:00:00.000Z' } })
+  })
+
+  test('of a plan that is not active is told where there is no other [001.23]', () => {
+    const box = trusted()
+    put(box, `${PLAN_NOTES}/20260101T000000Z.json`, note({ summary: 'of the plan' }))
+    put(
+      box,
+      '.claude/plans/newer/checkpoints/x.json',
+      note({ timestamp: '2026-02-02T00:00:00Z', summary: 'newer' }),
+    )
+    expect(started(box)).toContain('## Now\n- newer\n')
+    put(
+      box,
+      `${NOTES}/20200101T000000Z.json`,
+      note({ timestamp: '2020-01-01T00:00:00Z', summary: 'of none' }),
+    )
+    expect(started(box, 'startup', 'b')).toContain('## Now\n- of none\n')
   })
 
   test('stands beside saved work where it is newer, and not where it is older [001.23] [001.29]', () => {

@@ -1,6 +1,8 @@
 import { sha256 } from '../../core/canonical.ts'
-import { noteFolder } from '../../core/layout.ts'
+import { nameProblem } from '../../core/id.ts'
+import { noteFolder, PLANS } from '../../core/layout.ts'
 import { DEFAULT_LEDGER } from '../../core/ledger-path.ts'
+import { ReasonError } from '../../core/reason.ts'
 import { decodeUtf8 } from '../../core/text.ts'
 import { emptyWork, type WorkState } from '../../core/work.ts'
 import { LEARNINGS_PATH, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
@@ -38,6 +40,8 @@ export interface UnreviewedFile {
 export interface FoundFiles {
   /** A note, a ledger or both, the newest first. */
   work: FoundWork[]
+  /** The latest note here that may be named, saved or not, ours or not. */
+  note: { path: string; atMs: number } | null
   /** What LEARNINGS.md says, the newest last. */
   learnings: string[]
   unreviewed: UnreviewedFile[]
@@ -47,10 +51,10 @@ export interface FoundFiles {
 
 /**
  * Looks at what other tools and people left in this workspace: the latest note, of the active plan before any other; the
- * ledger; LEARNINGS.md. A session start waits for it: two folders are listed at most, and few files read.
+ * ledger; LEARNINGS.md. A session start waits for it: few folders are listed, and few files read.
  */
 export async function findWorkInFiles(context: Context, here: Here, world: World): Promise<FoundFiles> {
-  const found: FoundFiles = { work: [], learnings: [], unreviewed: [], broken: [] }
+  const found: FoundFiles = { work: [], note: null, learnings: [], unreviewed: [], broken: [] }
   const isKnown = knownTexts(context)
   await addNote(context, here, world, found, isKnown)
   await addLedger(context, here, found, isKnown)
@@ -73,18 +77,39 @@ function knownTexts({ store, identity }: Context): KnownTexts {
   }
 }
 
-/** The notes that count: the active plan's, where it has any that can be read; else those of no plan. */
+/** The notes that count: the active plan's, where it has any that can be read; else those of no plan; else of any. */
 async function listLatestNotes(
   context: Context,
   { foundIndex }: World,
   isKnown: KnownTexts,
 ): Promise<NoteFolder> {
   const plan = foundIndex?.activePlan ?? null
-  if (plan === null) return listNotes(context, noteFolder(null), isKnown)
-  const ofPlan = await listNotes(context, noteFolder(plan), isKnown)
-  if (ofPlan.notes.length > 0) return ofPlan
-  const others = await listNotes(context, noteFolder(null), isKnown)
-  return { ...others, broken: [...ofPlan.broken, ...others.broken] }
+  const all: NoteFolder = { notes: [], total: 0, broken: [] }
+  const add = async (of: string | null) => {
+    const { notes, total, broken } = await listNotes(context, noteFolder(of), isKnown)
+    all.notes.push(...notes)
+    all.total += total
+    all.broken.push(...broken)
+  }
+  if (plan !== null) await add(plan)
+  if (all.notes.length === 0) await add(null)
+  if (all.notes.length === 0) for (const name of listPlanNames(context)) await add(name)
+  all.notes.sort((a, b) => b.atMs - a.atMs)
+  return all
+}
+
+/** So many plans are looked into where none is active. */
+const MOST_PLANS = 20
+
+function listPlanNames({ place }: Context): string[] {
+  try {
+    const names = inFolder(place.root, PLANS, (folder) => folder.names()) ?? []
+    return names.filter((name) => nameProblem(name) === null).slice(0, MOST_PLANS)
+  } catch (error) {
+    // A link in the place of the folder: what is behind it is not of this workspace.
+    if (!(error instanceof ReasonError)) throw error
+    return []
+  }
 }
 
 /** The newest note, unless the store has it: then nothing newer was found. One that nobody reviewed hides no other. */
@@ -98,7 +123,10 @@ async function addNote(
   const { notes, total, broken } = await listLatestNotes(context, world, isKnown)
   found.broken.push(...broken)
   for (const note of notes) {
-    if (await isKnown(note)) return
+    if (await isKnown(note)) {
+      found.note = note
+      return
+    }
     const judgement = await judge(context, here, note)
     if (judgement === 'foreign') {
       if (found.unreviewed.length === 0)
@@ -106,6 +134,7 @@ async function addNote(
       continue
     }
     found.work.push(foundWork(context, { kind: 'note', ...note }, judgement))
+    found.note = note
     return
   }
 }
