@@ -110,6 +110,16 @@ test('what is uncommitted is counted while a session goes on, and not where git 
   expect(box.json(['info'])).toMatchObject({ session: { uncommittedFiles: null } })
 })
 
+test('at its end the uncommitted files are counted by the next command, and not counted again [002.29]', () => {
+  const box = workBox()
+  work(box, 'sess-abc')
+  heard(box, 'sess-abc', 'SessionEnd', { reason: 'logout' })
+  const wanted = { recentHistory: [{ uncommittedFilesAtEnd: 2, gitStatusCleanAtEnd: false }] }
+  expect(registryOf(box)).toMatchObject(wanted)
+  put(box, 'src/later.ts', 'x\n')
+  expect(registryOf(box)).toMatchObject(wanted)
+})
+
 test('the four commands of a session are /context:info, checkpoint, compact and budget [002.58]', () => {
   const commands = ['/context:info', '/context:checkpoint', '/context:compact', '/context:budget'] as const
   expect(commands.map((name) => slashCommand(name).slice(0, 2).join(' '))).toEqual([
