@@ -51,7 +51,7 @@ export function nudgesFor({ usedPercent, compactions, nudged, handedOff }: Situa
 }
 
 /** From here on large reads and searches belong into a helper's window. */
-const DELEGATE_FROM_PERCENT = 50
+export const DELEGATE_FROM_PERCENT = 50
 
 /** How much of the window was used at a time. */
 export interface BudgetSample {

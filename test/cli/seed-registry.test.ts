@@ -134,7 +134,7 @@ test('the four commands of a session are /context:info, checkpoint, compact and 
   for (const name of commands) expect([name, box.run(slashCommand(name), { env }).code]).toEqual([name, 0])
 })
 
-test('/context:budget shows its thresholds, and where the window stands between them [002.69]', () => {
+test('/context:budget shows consumption, headroom, when to delegate, and its thresholds with the position [002.65] [002.66] [002.67] [002.68] [002.69]', () => {
   const box = workBox()
   work(box, 'sess-abc')
   const path = join(box.root, 'sess-abc.jsonl')
@@ -146,6 +146,14 @@ test('/context:budget shows its thresholds, and where the window stands between 
   expect(say(100_000)).toMatch(/^Position +50 %: below both, 40k tokens until 70 %$/m)
   expect(say(150_000)).toMatch(/^Position +75 %: between 70 % and 85 %, 20k tokens until 85 %$/m)
   expect(say(180_000)).toMatch(/^Position +90 %: past both$/m)
+  const full = say(180_000)
+  expect(full).toMatch(/^Used +180k of 200k tokens \(90 %\)$/m)
+  expect(full).toMatch(/^Headroom +20k tokens$/m)
+  expect(full).toMatch(/^Consumed +180k tokens in all calls of the session$/m)
+  expect(full).toMatch(/^Delegate +Give large reads and searches to a helper/m)
+  expect(full).toMatch(/^Warning +The context window is 90 % full/m)
+  expect(say(20_000)).toMatch(/^Delegate +not needed below 50 %$/m)
+  say(180_000)
   expect(box.json(['budget'], { env: within('sess-abc') }).thresholds).toEqual([
     { percent: 70, tokens: 140_000, left: 0 },
     { percent: 85, tokens: 170_000, left: 0 },
