@@ -99,10 +99,26 @@ test('a checkpoint carries each section as the format says: copied, added to, or
   expect(sectionOf(text, 'Technical Context')).toBe(
     `${sectionOf(CHECKPOINT, 'Technical Context')}\n- Staging has the table`,
   )
-  expect(sectionOf(text, 'Current State')).toMatch(/^Live in staging(?:\n\n\*\*Now\*\*: Rolling out)?$/)
-  expect(sectionOf(text, 'Next Actions')).toMatch(/^- Roll it out(?:\n- Blocked: .*)?$/)
+  expect(sectionOf(text, 'Current State')).toBe('Live in staging\n\n**Now**: Rolling out')
+  // What is not said again stands: a blocker goes where somebody says so.
+  expect(sectionOf(text, 'Next Actions')).toBe(
+    '- Roll it out\n- Blocked: the staging database has no token table',
+  )
+  box.json(['save', '--next', 'Roll it out', '--blocker', ''])
+  expect(sectionOf(box.read(PATH), 'Next Actions')).toBe('- Roll it out')
   box.json(['save', '--goal', 'Sessions that last a week'])
   expect(sectionOf(box.read(PATH), 'Session Intent')).toBe('Sessions that last a week')
+})
+
+test('forks name what they came from and are drawn side by side below it, and without a parent a document is a root [000.20] [000.21] [000.22] [000.23]', () => {
+  const box = authBox()
+  for (const id of ['chk-passkeys', 'chk-sessions']) box.json(['fork', 'chk-auth-system', id])
+  for (const id of ['chk-passkeys', 'chk-sessions']) {
+    expect(box.read(active(id))).toMatch(/^parent: chk-auth-system\b/m)
+    expect(box.run(['validate', active(id)]).code).toBe(0)
+  }
+  const drawn = box.run(['tree']).stdout.replace(/ {2}\d{4}-.*$/gm, '')
+  expect(drawn).toBe('chk-login\n└─ chk-auth-system\n   ├─ chk-passkeys\n   └─ chk-sessions\n')
 })
 
 test('what is saved in other words stands there in those of the format [000.36]', () => {
