@@ -60,6 +60,13 @@ describe('a note that another tool wrote', () => {
     expect(box.json(['status'])).toMatchObject({ found: [], note: { path, at: '2026-01-31T12:00:00.000Z' } })
   })
 
+  test('as the format shows it, without a time of its own, counts from the time in its name [001.09] [001.23]', () => {
+    const box = trusted()
+    lay(box, '001/template.json', `${NOTES}/20260131T120000Z.json`)
+    expect(started(box)).toContain('## Now\n- Working on X because Y\n')
+    expect(box.json(['status'])).toMatchObject({ found: [{ at: '2026-01-31T12:00:00.000Z' }] })
+  })
+
   test('of a plan that is not active is told where there is no other [001.23]', () => {
     const box = trusted()
     put(box, `${PLAN_NOTES}/20260101T000000Z.json`, note({ summary: 'of the plan' }))

@@ -59,6 +59,54 @@ test.each(['checkpoint.md', 'checkpoint-with-delta.md'])(
   },
 )
 
+const WHOLE = example('checkpoint-with-delta.md')
+const without = (title: string) =>
+  WHOLE.replace(new RegExp(`^##+ ${title}\\n[\\s\\S]*?(?=^##|^---)`, 'm'), '')
+
+test.each([
+  ...['Problem', 'Session Intent', 'Decisions', 'Technical Context', 'Play-By-Play', 'Artifact Trail'],
+  ...['Current State', 'Next Actions'],
+])(
+  'a document without %s is not valid [000.25] [000.26] [000.27] [000.28] [000.29] [000.30] [000.31] [000.32]',
+  (title) => {
+    const { code, stdout } = authBox(without(title)).run(['validate', PATH])
+    expect([code, stdout]).toEqual([4, expect.stringContaining(`error: the section ${title} is missing`)])
+  },
+)
+
+test.each([
+  ['Breadcrumbs', without('Breadcrumbs')],
+  ['User Rules', without('User Rules')],
+  ['anchor', WHOLE.replace(/^anchor:.*\n/m, '')],
+  ['parent', WHOLE.replace(/^parent:.*\n/m, '')],
+  ['status', WHOLE.replace(/^status:.*\n/m, '')],
+  ['Status Transitions', WHOLE.replace(/^### Status Transitions[\s\S]*/m, '')],
+])(
+  'a document without %s is valid [000.04] [000.06] [000.07] [000.12] [000.33] [000.34] [000.70]',
+  (_, text) => {
+    expect(text).not.toBe(WHOLE)
+    const { stdout } = authBox(text).run(['validate', '--strict', PATH])
+    expect(stdout).toBe('1 document: 0 errors, 0 warnings.\n')
+  },
+)
+
+test.each([
+  ['`checkpoint` is missing', WHOLE.replace(/^checkpoint:.*\n/m, '')],
+  ['`created` is missing', WHOLE.replace(/^created:.*\n/m, '')],
+  ['`created` is not an ISO-8601 timestamp', WHOLE.replace(/^created:.*/m, 'created: yesterday')],
+  ['`last_delta` is not an ISO-8601 timestamp', WHOLE.replace(/^last_delta:.*/m, 'last_delta: soon')],
+  ['`status` is "done"', WHOLE.replace(/^status:.*/m, 'status: done')],
+  ["the delta's time is not an ISO-8601 timestamp", WHOLE.replace(/^## Delta: .*/m, '## Delta: later')],
+  ['the delta does not say what changed', WHOLE.replace(/^### What Changed[\s\S]*?(?=^### )/m, '')],
+  ['the delta has no artifacts', WHOLE.replace(/^### Artifacts[\s\S]*?(?=^### )/m, '')],
+  ['the document has a completion and is not archived', example('archived.md')],
+])(
+  'validate tells: %s [000.02] [000.03] [000.05] [000.07] [000.35] [000.67] [000.68] [000.69]',
+  (problem, text) => {
+    expect(authBox(text).run(['validate', PATH]).stdout).toContain(problem)
+  },
+)
+
 test('every part of the document is told to who resumes from it alone [000.90] [000.25] [000.26] [000.27] [000.28] [000.29] [000.30] [000.31] [000.32] [000.33] [000.34]', () => {
   const { work } = authBox().json(['resume']) as { work: Record<string, unknown> }
   expect(work).toMatchObject({
