@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync, renameSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, renameSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { projectRoot, type Sandbox } from '../support/sandbox.ts'
+import type { Sandbox } from '../support/sandbox.ts'
+import { seedFile } from '../support/seed-file.ts'
 import { active, edit, put, textOf, workBox } from './document-lab.ts'
 
 /** The examples of the format: bare, and filled with values where a placeholder stands. */
-const example = (name: string) => readFileSync(join(projectRoot, 'test/fixtures/seeds/000', name), 'utf8')
+const example = (name: string) => seedFile('000', name)
 const CHECKPOINT = example('checkpoint.md')
 const TEMPLATE = example('template.md')
 

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { assistant, done, linesOf, text, usageOf, user } from '../agents/transcript-rows.ts'
 import type { Sandbox } from '../support/sandbox.ts'
+import { seedFile } from '../support/seed-file.ts'
 import { put, workBox } from './document-lab.ts'
 import { HOUR, turned } from './resume-lab.ts'
 import { callRow, heard, within } from './session-lab.ts'
-import { seedFile, slashCommand } from './slash-lab.ts'
+import { slashCommand } from './slash-lab.ts'
 
 const TRACK = 'outcomes/in-progress/005-auth/outcome_track.json'
 
@@ -32,7 +33,7 @@ function work(box: Sandbox, id: string): void {
 }
 
 test('lastWorked is as the format shows it, files by their way from the root [002.23] [002.30] [002.31] [002.32] [002.54] [002.55] [002.56] [002.71]', () => {
-  const wanted = JSON.parse(seedFile('002/lastWorked.json'))
+  const wanted = JSON.parse(seedFile('002', 'lastWorked.json'))
   const { sessionId: id, outcomes, context } = wanted
   const [{ outcomeId, outcomeName, lastTask, workSummary }] = outcomes
   const box = workBox()
@@ -69,12 +70,12 @@ test('the indexes are as the format shows them: sessions by the path of an outco
   start('sess-xyz')
   box.git('checkout', '--quiet', '-b', 'feature/auth')
   start('sess-abc')
-  expect(registryOf(box).indexByBranch).toEqual(JSON.parse(seedFile('002/indexByBranch.json')))
+  expect(registryOf(box).indexByBranch).toEqual(JSON.parse(seedFile('002', 'indexByBranch.json')))
   start('sess-def')
   for (const id of ['sess-def', 'sess-abc']) focus(id)
   const { indexByOutcome } = registryOf(box) as { indexByOutcome: Record<string, string[]> }
   const sorted = Object.entries(indexByOutcome).map(([path, ids]) => [path, ids.toSorted()])
-  expect(Object.fromEntries(sorted)).toEqual(JSON.parse(seedFile('002/indexByOutcome.json')))
+  expect(Object.fromEntries(sorted)).toEqual(JSON.parse(seedFile('002', 'indexByOutcome.json')))
   const listed = box.json(['sessions', '--outcome', TRACK]).sessions as Array<{ id: string }>
   expect(listed.map(({ id }) => id).toSorted()).toEqual(['sess-abc', 'sess-def'])
 })

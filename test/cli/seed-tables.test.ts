@@ -3,14 +3,16 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectRoot, sandbox } from '../support/sandbox.ts'
 import { seedFile } from '../support/seed-file.ts'
-import { put } from './document-lab.ts'
+import { commit, put, textOf, workBox } from './document-lab.ts'
+import { heard } from './hook-lab.ts'
+import { within } from './session-lab.ts'
 
 const page = readFileSync(join(projectRoot, 'docs/seeds.md'), 'utf8')
 const sectionOf = (title: string) => page.split(/^## /m).find((part) => part.startsWith(title)) ?? ''
 
 /** The commands of each row of a table, by what its user did before. */
 const rowsOf = (title: string) =>
-  [...sectionOf(title).matchAll(/^\| ([^|]+) \|.*$/gm)]
+  [...sectionOf(title).matchAll(/^\| ((?:\\\||[^|])+) \|.*$/gm)]
     .slice(2)
     .map(([line, before = '']) => ({
       before,
@@ -22,6 +24,13 @@ const FILLED: Readonly<Record<string, string>> = {
   ...{ '"…"': 'Refresh', '<ledger>': '.agents/session_ledger.md', '<plan>': 'plan.md', '<path>': 'plan.md' },
   ...{ '<step>': 'backfill', '<code>': 'rate_limited', '<command>': 'true' },
 }
+
+/** What the user of documents, notes and the registry has; `save` asks, and `init` finds no agent here. */
+const OWN: Readonly<Record<string, string>> = {
+  ...{ '<id>': 'chk-auth-system', '<new>': 'chk-new', '<plan>': 'auth', '<branch>': 'main' },
+  ...{ '<path>': 'outcomes/005-auth.json', '"…"': 'Refresh' },
+}
+const ANSWERED: Readonly<Record<string, string[]>> = { save: ['Refresh'], init: ['--agent', 'claude'] }
 
 const wordsOf = (command: string, run: string) =>
   command.split(' ').map((word) => (FILLED[word] ?? word).replace('<run>', run))
@@ -38,6 +47,24 @@ function workspace() {
   box.run(['trust'])
   return box
 }
+
+test.each(
+  ['Checkpoint documents (000)', 'Notes by `/checkpoint` (001)', 'Session registry (002)'].flatMap(rowsOf),
+)('a user of documents, notes or the registry who used to $before', ({ commands }) => {
+  const box = workBox({
+    ...{ 'chk-login': textOf('chk-login'), 'chk-auth-system': seedFile('000', 'checkpoint.md') },
+  })
+  put(box, 'checkpoints/LEARNINGS.md', seedFile('000', 'LEARNINGS.md'))
+  commit(box, 'learned')
+  put(box, '.claude/plans/auth/checkpoints/20260102T030405Z.json', seedFile('001', 'note.json'))
+  put(box, '.claude/checkpoints/20260131T120000Z.json', seedFile('001', 'found-note.json'))
+  heard(box, 'sess-abc', 'SessionStart', { source: 'startup' })
+  for (const command of commands) {
+    const words = command.split(' ').map((word) => OWN[word] ?? word)
+    const done = box.run([...words, ...(ANSWERED[command] ?? [])], { env: within('sess-abc') })
+    expect(done, command).toMatchObject({ code: 0 })
+  }
+})
 
 test.each(rowsOf('Session ledger (003)'))('a user of the ledger who used to $before', ({ commands }) => {
   const box = workspace()

@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
+import { seedFile } from '../support/seed-file.ts'
 import { commit, put, textOf, workBox } from './document-lab.ts'
 import { HOUR, onTerminal, savePiped, turned, widest } from './resume-lab.ts'
 import { notesIn, save } from './save-lab.ts'
 import { ago, idOf, MINUTE, recorded, silent } from './session-lab.ts'
-import { seedFile, slashCommand } from './slash-lab.ts'
+import { slashCommand } from './slash-lab.ts'
 
 const INDEX = '.claude/state-index.json'
 
@@ -99,7 +100,7 @@ Do now    savepoint resume
 
   test('/dashboard shows the full active state in one screen, also of 40 columns [001.30]', async () => {
     const box = workBox()
-    put(box, INDEX, seedFile('001/state-index.json'))
+    put(box, INDEX, seedFile('001', 'state-index.json'))
     const { views } = save(box, ['Signing the tokens of the gateway, which has only a public key'], {
       env: turned(box, -2 * HOUR),
     })
