@@ -84,6 +84,9 @@ test('an agent is told that such a run is there, and nothing that it says, until
   expect(runs).toMatchObject([
     { runId: 'plan-42', snapshots: 2, foreign: true, status: 'unknown', stepId: null, updatedAt: '' },
   ])
+  // A name may be a sentence: what an agent did not ask for does not name it.
+  expect(box.json(['status'], AGENT).runs).toEqual([])
+  expect(box.json(['status']).runs).toMatchObject([{ runId: 'plan-42' }])
   for (const verb of ['resume', 'show']) {
     const refused = box.run(['run', verb, 'plan-42', '--json'], AGENT)
     expect(JSON.parse(refused.stdout)).toMatchObject({ ok: false, reason: 'run_foreign' })

@@ -17,7 +17,7 @@ export interface ActiveState {
   sessions: { open: number; stale: number }
   /** The window of the session that asks, else of the newest here; null where none goes on. */
   window: WindowState | null
-  /** Those that are neither completed nor failed, the newest first; of foreign ones an agent learns nothing more. */
+  /** Those that are neither completed nor failed, the newest first. An agent is told no name that nobody reviewed. */
   runs: Array<ListedRun & { ageMs: number | null }>
   /** The newest note of ours that is still there. */
   note: { path: string; at: string; ageMs: number } | null
@@ -38,7 +38,7 @@ export async function activeStateOf(
     sessions: { open: sessions.length - stale, stale },
     window: current && windowState((await readToEnd(context, current)).context),
     runs: (await listRunsHere(context))
-      .filter(({ status }) => OPEN_RUN.has(status))
+      .filter(({ status, foreign }) => OPEN_RUN.has(status) && !(foreign && context.speaker === 'agent'))
       .map((run) => ({ ...run, ageMs: run.updatedAt === '' ? null : ageNow(run.updatedAt) })),
     note: await newestNote(context),
   }
