@@ -1,6 +1,7 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { sandbox } from '../support/sandbox.ts'
+import { projectRoot, sandbox } from '../support/sandbox.ts'
 import { commit, identify, put } from './document-lab.ts'
 
 const AGENT = { env: { CLAUDECODE: '1' } }
@@ -99,4 +100,23 @@ test('a repair does not take in what a pull brought', () => {
   box.git('pull', '--quiet')
   box.run(['doctor', '--fix'])
   expect(box.json(['run', 'resume', 'plan-42']).stepStatus).toBe('pending')
+})
+
+test('a run that another harness carries on is followed, and an import that was cut off goes on', () => {
+  const box = sandbox()
+  const history = box.path('checkpoints/plan-42/history')
+  const LAST = 'cp_20260213T141500Z_a1b2.json'
+  const from = join(projectRoot, 'test/fixtures/seeds/004/checkpoints/plan-42')
+  cpSync(from, box.path('checkpoints/plan-42'), { recursive: true })
+  const first = readdirSync(history).find((name) => name !== LAST) ?? ''
+  rmSync(join(history, LAST))
+  cpSync(join(history, first), box.path('checkpoints/plan-42/latest.json'))
+  const take = () => box.json(['import', 'checkpoints/plan-42'])
+  expect(take()).toMatchObject({ runs: [{ began: true, count: 1 }] })
+  for (const name of ['latest.json', `history/${LAST}`])
+    cpSync(join(from, name), box.path('checkpoints/plan-42', name))
+  expect(take()).toMatchObject({ runs: [{ began: false, count: 1 }] })
+  expect(take()).toMatchObject({ runs: [], known: 1 })
+  expect(box.json(['run', 'resume', 'plan-42'])).toMatchObject({ stepId: 'backfill' })
+  expect(box.json(['run', 'verify', 'plan-42']).problems).toEqual([])
 })

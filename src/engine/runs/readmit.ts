@@ -39,23 +39,41 @@ export async function readmitRun(
 ): Promise<number> {
   using folder = await openRunFolder(context, run)
   if (folder === null) return 0
-  const known = new Set((await context.store.log.readHistory(run.id)).map(({ id }) => id))
-  const unknown = readHistory(folder).filter(
+  const history = await context.store.log.readHistory(run.id)
+  const known = new Set(history.map(({ id }) => id))
+  const unknown = readWholeRun(folder).filter(
     ({ document: { snapshot_id, run_id } }) => !known.has(snapshot_id) && run_id === run.name,
   )
-  const numbered = (await choose(run.name, unknown)).flatMap((found): NumberedSnapshot[] => {
-    const number = sequenceOf(found.document.snapshot_id)
-    return number === null ? [] : [{ ...found, number }]
-  })
-  // A file can say anything of itself: one that is far ahead of the run is not of this run.
-  const near = numbered.filter(({ number }, at) => number <= run.headSequence + at + AHEAD)
-  const admitted = await admit(context, run, near)
+  const numbered = numberAfter(run, history.at(-1)?.at ?? '', await choose(run.name, unknown))
+  const admitted = await admit(context, run, numbered)
   if (admitted > 0) await settleAdmitted(context, run)
   return admitted
 }
 
 interface NumberedSnapshot extends FoundSnapshot {
   number: number
+}
+
+/**
+ * Each with the number in its id. Those of other harnesses have none: one that is not older than the newest of the run
+ * comes after it, so that an import that was cut off goes on, and a run that another harness carries on is followed.
+ */
+function numberAfter(
+  { headSequence }: Stream,
+  headAt: string,
+  found: readonly FoundSnapshot[],
+): NumberedSnapshot[] {
+  let last = headSequence
+  return found.flatMap((one, at) => {
+    const { snapshot_id, created_at } = one.document
+    const claimed = sequenceOf(snapshot_id)
+    if (claimed === null && Date.parse(created_at) < Date.parse(headAt)) return []
+    const number = claimed ?? last + 1
+    // A file can say anything of itself: one that is far ahead of the run is not of this run.
+    if (number > headSequence + at + AHEAD) return []
+    last = Math.max(last, number)
+    return [{ ...one, number }]
+  })
 }
 
 async function admit(context: Context, run: Stream, snapshots: readonly NumberedSnapshot[]): Promise<number> {
