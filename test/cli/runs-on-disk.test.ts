@@ -1,4 +1,13 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -174,4 +183,14 @@ test('folders that are no runs are not listed', () => {
   mkdirSync(box.path('checkpoints/notes'))
   writeFileSync(box.path('checkpoints/notes/latest.json'), '{"mine": true}')
   expect(box.json(['run', 'list'])).toMatchObject({ runs: [HERE] })
+})
+
+test.skipIf(process.getuid?.() === 0)('a folder that is closed fails no command', () => {
+  const box = withRun()
+  for (const mode of [0o000, 0o444]) {
+    chmodSync(box.path('checkpoints'), mode)
+    expect(box.json(['run', 'list'])).toMatchObject({ runs: [] })
+    expect(box.json(['status'])).toMatchObject({ runs: [] })
+  }
+  chmodSync(box.path('checkpoints'), 0o755)
 })

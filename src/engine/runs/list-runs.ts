@@ -47,7 +47,7 @@ export interface RunOnDisk {
 export async function listRunsHere(context: Context): Promise<ListedRun[]> {
   const stored = await listStoredRuns(context)
   const known = new Set(stored.map(({ stream }) => nameKey(stream.name)))
-  const onDisk = await markForeign(context, readRunFolders(context, known))
+  const onDisk = await markForeign(context, unlessRefused(() => readRunFolders(context, known)) ?? [])
   const listed = onDisk.map((run) => describeRunOnDisk(run, run.foreign && context.speaker === 'agent'))
   return [...stored.map(describeStoredRun), ...listed].sort(byNewestUpdate)
 }
