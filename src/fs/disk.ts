@@ -154,10 +154,19 @@ class DiskFolder implements Folder {
   }
 
   entry(name: string): FolderEntry | null {
-    const found = lstatSync(this.at(name), { throwIfNoEntry: false })
+    const found = this.lookAt(name)
     if (!found) return null
     const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
     return { kind, size: found.size, mode: found.mode & 0o7777, modifiedMs: found.mtimeMs }
+  }
+
+  private lookAt(name: string): Stats | undefined {
+    const at = this.at(name)
+    try {
+      return lstatSync(at, { throwIfNoEntry: false })
+    } catch (error) {
+      throw unreadable(error, join(this.path, name))
+    }
   }
 
   read(name: string, limit: number): Buffer | null {

@@ -1,9 +1,9 @@
 import { cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { projectRoot, type Sandbox, sandbox } from '../support/sandbox.ts'
 import { commit, identify } from './document-lab.ts'
-import { heard, idOf, words } from './hook-lab.ts'
+import { filesBelow, heard, idOf, words } from './hook-lab.ts'
 
 const SEEDS = join(projectRoot, 'test', 'fixtures', 'seeds')
 const LEDGER = '.agents/session_ledger.md'
@@ -164,6 +164,28 @@ describe('a note that another tool wrote', () => {
     )
     expect(JSON.parse(box.run(['note']).stdout).summary).toBe('the latest')
   })
+})
+
+test('a secret in the name of a note is neither told nor kept', () => {
+  const box = trusted()
+  const secret = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
+  put(box, `${NOTES}/${secret}.json`, note({ summary: 'named by a secret' }))
+  const told = started(box) ?? ''
+  expect(told).toContain('- named by a secret')
+  expect(told + box.run(['status']).stdout + box.run(['resume', '--json']).stdout).not.toContain(secret)
+  for (const file of filesBelow(box.home)) expect(readFileSync(file, 'latin1')).not.toContain(secret)
+})
+
+test('what git could not say once is asked again', () => {
+  const box = trusted()
+  identify(box)
+  box.git('commit', '--quiet', '--allow-empty', '-m', 'begin')
+  lay(box, '001/found-note.json', `${NOTES}/20260131T120000Z.json`)
+  mkdirSync(join(box.root, 'bin'))
+  writeFileSync(join(box.root, 'bin/git'), '#!/bin/sh\nexit 128\n', { mode: 0o755 })
+  const PATH = `${join(box.root, 'bin')}${delimiter}${process.env.PATH}`
+  expect(JSON.parse(box.runProcess(['status', '--json'], { env: { PATH } }).stdout).found).toEqual([])
+  expect(box.json(['status']).found).toMatchObject([{ kind: 'note' }])
 })
 
 describe('a ledger that Savepoint never wrote', () => {

@@ -20,6 +20,7 @@ import type { World } from './world.ts'
 /** Work that a file of this workspace tells, and the store does not have. */
 export interface FoundWork {
   kind: 'note' | 'ledger'
+  /** Without secrets, too. */
   path: string
   atMs: number
   /** Git brought it, and the user vouches for it: it is told where there is no own work, and not beside it. */
@@ -147,7 +148,7 @@ const foundWork = (
   { kind, path, atMs, said }: Pick<FoundWork, 'kind' | 'path' | 'atMs'> & { said: Partial<WorkState> },
   judgement: FileJudgement,
 ): FoundWork => ({
-  ...{ kind, path, atMs, isVouched: judgement === 'vouched' },
+  ...{ kind, path: redact(path, mark), atMs, isVouched: judgement === 'vouched' },
   work: redactAll({ ...emptyWork(), ...said }, mark),
 })
 

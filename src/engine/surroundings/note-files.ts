@@ -4,6 +4,7 @@ import { decodeNote, MAX_NOTE_BYTES, noteToWork } from '../../formats/note-json/
 import { isOrderedName, noteNames, noteTime } from '../../formats/note-json/layout.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
+import { redact } from '../../policy/redact.ts'
 import type { Context } from '../context/context.ts'
 import { readPrivateJson, rememberJson } from '../context/private-json.ts'
 import { type SkippedFile, sourceProblemOf, timeWritten } from './read-work-file.ts'
@@ -95,7 +96,8 @@ function newestNames(context: Context, folder: Folder, most: number): NoteNames 
   const names = folder.names().filter((name) => /\.json$/i.test(name) && !name.startsWith('.'))
   const newest = byTime(folder, withoutOlder(names, most, nowMs), nowMs).slice(0, most)
   const listed = { newest, total: names.length }
-  if (names.length >= MANY && most < MANY && nowMs - changedMs > SETTLED_MS) {
+  const isKept = newest.every((name) => redact(name) === name)
+  if (isKept && names.length >= MANY && most < MANY && nowMs - changedMs > SETTLED_MS) {
     all.delete(folder.path)
     const remembered = [...all, [folder.path, { at, ...listed }]].slice(-MOST_REMEMBERED)
     rememberJson(home.path, FILE, remembered, ports)

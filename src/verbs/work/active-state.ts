@@ -15,7 +15,7 @@ export interface ActiveState {
   sessions: { open: number; stale: number }
   /** The window of the session that asks, else of the newest here; null where none goes on. */
   window: WindowState | null
-  /** Those that are neither completed nor failed, the newest first; of foreign ones an agent learns nothing more. */
+  /** Those that are neither completed nor failed, the newest first. An agent is told no name that nobody reviewed. */
   runs: Array<ListedRun & { ageMs: number | null }>
   /** The latest note that may be named, whoever wrote it. */
   note: { path: string; at: string; ageMs: number } | null
@@ -37,7 +37,7 @@ export async function activeStateOf(
     sessions: { open: sessions.length - stale, stale },
     window: current && windowState((await readToEnd(context, current)).context),
     runs: (await listRunsHere(context))
-      .filter(({ status }) => OPEN_RUN.has(status))
+      .filter(({ status, foreign }) => OPEN_RUN.has(status) && !(foreign && context.speaker === 'agent'))
       .map((run) => ({ ...run, ageMs: run.updatedAt === '' ? null : ageNow(run.updatedAt) })),
     note: note && { path: note.path, at: instant(note.atMs), ageMs: ageNow(instant(note.atMs)) },
   }
