@@ -67,7 +67,7 @@ test('status names it, with the way to take it in, until it is in the store [004
   const line =
     /^Runs +plan-42 in_progress at backfill, \d+ days ago, on disk, not in the store: savepoint import checkpoints\/plan-42$/m
   expect(box.run(['status']).stdout).toMatch(line)
-  expect(box.run(['status'], AGENT).stdout).toMatch(/^Runs +plan-42 unknown, on disk/m)
+  expect(box.run(['status'], AGENT).stdout).not.toContain('plan-42')
   box.json(['import', 'checkpoints/plan-42'])
   expect(box.run(['status']).stdout).toMatch(
     /^Runs +plan-42 in_progress at backfill, 1\/2 steps, \d+ days ago$/m,

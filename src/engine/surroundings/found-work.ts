@@ -113,6 +113,9 @@ function listPlanNames({ place }: Context): string[] {
   }
 }
 
+/** A name may hold a secret, too. */
+const nameOfNote = ({ mark }: Context, { path, atMs }: NoteFile) => ({ path: redact(path, mark), atMs })
+
 /** The newest note, unless the store has it: then nothing newer was found. One that nobody reviewed hides no other. */
 async function addNote(
   context: Context,
@@ -125,7 +128,7 @@ async function addNote(
   found.broken.push(...broken)
   for (const note of notes) {
     if (await isKnown(note)) {
-      found.note = note
+      found.note = nameOfNote(context, note)
       return
     }
     const judgement = await judge(context, here, note)
@@ -135,7 +138,7 @@ async function addNote(
       continue
     }
     found.work.push(foundWork(context, { kind: 'note', ...note }, judgement))
-    found.note = note
+    found.note = nameOfNote(context, note)
     return
   }
 }
