@@ -41,7 +41,7 @@ export interface UnreviewedFile {
 export interface FoundFiles {
   /** A note, a ledger or both, the newest first. */
   work: FoundWork[]
-  /** The latest note here that may be named, saved or not, ours or not. */
+  /** The latest note here that may be named, saved or not, ours or not; its name without secrets. */
   note: { path: string; atMs: number } | null
   /** What LEARNINGS.md says, the newest last. */
   learnings: string[]
@@ -113,9 +113,6 @@ function listPlanNames({ place }: Context): string[] {
   }
 }
 
-/** A name may hold a secret, too. */
-const nameOfNote = ({ mark }: Context, { path, atMs }: NoteFile) => ({ path: redact(path, mark), atMs })
-
 /** The newest note, unless the store has it: then nothing newer was found. One that nobody reviewed hides no other. */
 async function addNote(
   context: Context,
@@ -127,8 +124,9 @@ async function addNote(
   const { notes, total, broken } = await listLatestNotes(context, world, isKnown)
   found.broken.push(...broken)
   for (const note of notes) {
+    const named = { path: redact(note.path, context.mark), atMs: note.atMs }
     if (await isKnown(note)) {
-      found.note = nameOfNote(context, note)
+      found.note = named
       return
     }
     const judgement = await judge(context, here, note)
@@ -138,7 +136,7 @@ async function addNote(
       continue
     }
     found.work.push(foundWork(context, { kind: 'note', ...note }, judgement))
-    found.note = nameOfNote(context, note)
+    found.note = named
     return
   }
 }
