@@ -335,6 +335,16 @@ describe('trust', () => {
     expect(told).not.toContain('evil.sh')
   })
 
+  test('of a large file that is only counted, the beginning alone is read', () => {
+    const box = sandbox()
+    const filler = '- a\n'.repeat(400_000)
+    put(box, LEDGER, `${filler}\n## State\n### Now\n${EVIL}\n`)
+    put(box, LEARNINGS, `# Learnings\n\n## 2026-01-01 - x\n${filler}`)
+    const { stderr } = box.run(['status'])
+    expect(stderr).toContain(`${LEDGER} was passed over: it has none of the sections of a ledger`)
+    expect(stderr).toContain(LEARNINGS)
+  })
+
   test('what the user vouches for is told where there is no own work, and never beside it', () => {
     const origin = sandbox()
     identify(origin)

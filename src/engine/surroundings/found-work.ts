@@ -166,8 +166,8 @@ async function addLedger(
     if (file === null || (await isKnown(file))) continue
     const view = await store.local.readFileView(identity.workspace, path)
     if (settings.ledger && view !== null) continue
-    const said = decodeLedger(file.text)
     const judgement = await judge(context, here, file)
+    const said = decodeLedger(textToRead(file, judgement))
     if (Object.keys(said).length === 0)
       found.broken.push({ path, problem: 'it has none of the sections of a ledger' })
     else if (judgement === 'foreign') found.unreviewed.push({ kind: 'ledger', path, count: 1 })
@@ -182,12 +182,18 @@ async function addLearnings(context: Context, here: Here, found: FoundFiles): Pr
   const file = readBounded(context, LEARNINGS_PATH, found)
   if (file === null) return
   const { readLearningLines } = await import('../../formats/checkpoint-md/learnings.ts')
-  const lines = readLearningLines(file.text)
+  const judgement = await judge(context, here, file)
+  const lines = readLearningLines(textToRead(file, judgement))
   if (lines.length === 0) return
-  if ((await judge(context, here, file)) === 'foreign')
-    found.unreviewed.push({ kind: 'learnings', path: LEARNINGS_PATH, count: 1 })
+  if (judgement === 'foreign') found.unreviewed.push({ kind: 'learnings', path: LEARNINGS_PATH, count: 1 })
   else found.learnings = lines.map((line) => redact(line, context.mark))
 }
+
+/** Of what is only counted, the beginning shows what it is: a stranger's megabytes must not hold up a start. */
+const FOREIGN_LENGTH = 16_384
+
+const textToRead = ({ text }: TextFile, judgement: FileJudgement) =>
+  judgement === 'foreign' ? text.slice(0, FOREIGN_LENGTH) : text
 
 interface TextFile {
   path: string
