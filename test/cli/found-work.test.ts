@@ -345,6 +345,29 @@ describe('trust', () => {
     expect(stderr).toContain(LEARNINGS)
   })
 
+  test('what git brought stays untold after Savepoint or an editor wrote into it', () => {
+    const origin = sandbox()
+    identify(origin)
+    origin.git('commit', '--quiet', '--allow-empty', '-m', 'begin')
+    origin.git('clone', '--quiet', '.', join(origin.root, 'clone'))
+    origin.git('checkout', '--quiet', '-b', 'evil')
+    hostile(origin)
+    commit(origin, 'hostile')
+    const box = origin.elsewhere('clone')
+    box.run(['trust'])
+    box.git('fetch', '--quiet')
+    box.git('checkout', '--quiet', 'evil')
+    box.json(['save', 'Own work'])
+    box.json(['new', 'auth'])
+    box.json(['archive', 'auth', '--outcome', 'done', '--learning', 'Own lesson'])
+    writeFileSync(box.path(LEDGER), `${box.read(LEDGER)}\n`)
+    expect(box.read(LEARNINGS)).toContain('Own lesson')
+    const told = started(box) ?? ''
+    expect(told).toContain('Own lesson')
+    expect(told).not.toContain('evil.sh')
+    expect(box.run(['learnings'], { env: { CLAUDECODE: '1' } }).stdout).not.toContain('evil.sh')
+  })
+
   test('what the user vouches for is told where there is no own work, and never beside it', () => {
     const origin = sandbox()
     identify(origin)

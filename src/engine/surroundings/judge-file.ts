@@ -49,10 +49,23 @@ export async function judgeFile(
 /** Null where git could not say it. */
 async function askGit(context: Context, here: Here, path: string): Promise<FileJudgement | null> {
   const { isTracked } = await import('../../workspace/git-index.ts')
-  const delivery = (await deliveriesOf(context, here, [{ path }])).get(path)
+  const asItStands = await askDelivery(context, here, path, false)
+  if (asItStands !== 'none') return asItStands
+  if (!(await isTracked(context.place, path))) return 'own'
+  // An edit, which may be our own, vouches for nothing else that stands in the file.
+  const asCommitted = await askDelivery(context, here, path, true)
+  return asCommitted === 'none' ? 'committed' : asCommitted
+}
+
+async function askDelivery(
+  context: Context,
+  here: Here,
+  path: string,
+  isEdited: boolean,
+): Promise<'foreign' | 'vouched' | 'none' | null> {
+  const delivery = (await deliveriesOf(context, here, [{ path }], { isEdited })).get(path)
   if (delivery?.delivered) return delivery.foreign ? 'foreign' : 'vouched'
-  if (delivery?.foreign) return null
-  return (await isTracked(context.place, path)) ? 'committed' : 'own'
+  return delivery?.foreign ? null : 'none'
 }
 
 function readJudged({ home }: Context): Map<string, Judged> {
