@@ -41,12 +41,16 @@ test('a snapshot whose checksum is wrong is not taken', () => {
   expect(skipped).toMatchObject({ count: 1 })
 })
 
-test('without paths, in a workspace that is not trusted, a run is named and left', () => {
-  const { box } = foundRun()
-  const { runs, skipped } = box.json(['import'])
-  expect(runs).toEqual([])
-  expect(skipped).toMatchObject({ files: [{ path: 'checkpoints/plan-42/latest.json' }] })
-})
+test.each([[[]], [['.']], [['checkpoints']]])(
+  'in a workspace that is not trusted, import %j names a run and leaves it',
+  (paths) => {
+    const { box } = foundRun()
+    const { runs, skipped } = box.json(['import', ...paths])
+    expect(runs).toEqual([])
+    expect(skipped).toMatchObject({ count: 1 })
+    expect(JSON.stringify(skipped)).toContain('savepoint import checkpoints/plan-42')
+  },
+)
 
 test('snapshots in another place are named with what to do', () => {
   const { box } = foundRun()

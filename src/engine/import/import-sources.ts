@@ -12,7 +12,7 @@ import { type Survey, standingOf, surveyDocuments } from '../documents/survey.ts
 import { takeInRun } from '../runs/take-in-run.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
 import { type Here, lookHere } from '../trust/here.ts'
-import { findSources } from './find-sources.ts'
+import { type FoundSources, findSources } from './find-sources.ts'
 import {
   mayConcern,
   type PlacedSource,
@@ -56,7 +56,7 @@ export async function importSources(
     tellTaken(report, taken)
     for (const { name, isNew, sources: mine } of lanes) count(report, name, isNew, mine)
   } else if (placed.length > 0) await takeAll(context, here, placed, report)
-  await takeRuns(context, here, runs, report)
+  await takeRuns(context, here, { runs, namedRuns: found.namedRuns }, report)
   return report
 }
 
@@ -64,11 +64,11 @@ export async function importSources(
 async function takeRuns(
   context: Context,
   here: Here,
-  runs: Readings['runs'],
+  { runs, namedRuns }: Pick<Readings, 'runs'> & Pick<FoundSources, 'namedRuns'>,
   report: ImportReport,
 ): Promise<void> {
-  const found = [...runs].map(([run, { path, named }]) => ({
-    ...{ run, path, isNamed: named && context.speaker === 'user' },
+  const found = [...runs].map(([run, path]) => ({
+    ...{ run, path, isNamed: namedRuns.has(run) && context.speaker === 'user' },
   }))
   const deliveries = await deliveriesOf(context, here, here.trusted ? found : [])
   for (const { run, path, isNamed } of found) {
