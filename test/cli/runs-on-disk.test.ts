@@ -160,6 +160,26 @@ test('one that git delivered compressed stays foreign, though its latest.json is
   expect(clone.json(['run', 'resume', 'plan-42'])).toMatchObject({ stepId: 'backfill' })
 })
 
+test('a snapshot that git delivered into the folder of an own run is shown to no agent', () => {
+  const box = withRun()
+  const commit = ['-c', 'user.name=Eve', '-c', 'user.email=e@x', 'commit', '-q', '--allow-empty', '-m']
+  const THEIRS = 'cp_20260213T141000Z_9f00'
+  box.git(...commit, 'first')
+  const clone = box.elsewhere('clone')
+  box.git('clone', '-q', box.repo, clone.repo)
+  box.git('checkout', '-qb', 'theirs')
+  box.git('add', '-f', `checkpoints/plan-42/history/${THEIRS}.json`)
+  box.git(...commit, 'a snapshot')
+  clone.run(['trust'])
+  clone.git('fetch', '-q')
+  clone.git('checkout', '-q', 'theirs')
+  cpSync(box.path(LATEST), clone.path(LATEST))
+  expect(clone.json(['run', 'show', 'plan-42', '--history'], AGENT).snapshots).toEqual([])
+  const refused = clone.run(['run', 'show', 'plan-42', THEIRS, '--json'], AGENT)
+  expect(JSON.parse(refused.stdout)).toMatchObject({ reason: 'snapshot_unknown' })
+  expect(clone.json(['run', 'show', 'plan-42', THEIRS])).toMatchObject({ place: 'disk' })
+})
+
 test.each(['a link', 'a file'])(
   '%s in the place of the history hides no run, and fails no command',
   (what) => {

@@ -17,10 +17,11 @@ export interface TakenRun {
 
 /**
  * Chooses the snapshots that git did not deliver: a checksum says nothing of who wrote one, and a pulled file must not
- * move the user's own run. Git is asked only in a trusted workspace; in another one nobody can say it.
+ * move the user's own run. Git is asked only in a trusted workspace; in another one nobody can say it. What the user
+ * vouches for may be told, where it is not to be taken in.
  */
 export const withoutDelivered =
-  (context: Context): ChooseSnapshots =>
+  (context: Context, { withVouched = false } = {}): ChooseSnapshots =>
   async (run, found) => {
     const here = await lookHere(context)
     if (!here.trusted) return []
@@ -28,7 +29,7 @@ export const withoutDelivered =
     const deliveries = await deliveriesOf(context, here, files)
     return files.flatMap(({ one, path }) => {
       const delivery = deliveries.get(path)
-      return delivery?.delivered || delivery?.foreign ? [] : [one]
+      return delivery?.foreign || (delivery?.delivered && !withVouched) ? [] : [one]
     })
   }
 
