@@ -345,6 +345,29 @@ describe('trust', () => {
     expect(stderr).toContain(LEARNINGS)
   })
 
+  test('many newer notes of others, and a plan that they name, hide no own note', () => {
+    const origin = sandbox()
+    identify(origin)
+    origin.git('commit', '--quiet', '--allow-empty', '-m', 'begin')
+    origin.git('clone', '--quiet', '.', join(origin.root, 'clone'))
+    origin.git('checkout', '--quiet', '-b', 'evil')
+    put(origin, '.claude/state-index.json', '{"active_plan": "auth"}')
+    for (let day = 10; day < 20; day += 1) {
+      const theirs = note({ timestamp: `2026-02-${day}T00:00:00Z`, summary: EVIL })
+      for (const folder of [NOTES, PLAN_NOTES]) put(origin, `${folder}/202602${day}T000000Z.json`, theirs)
+    }
+    commit(origin, 'hostile')
+    const box = origin.elsewhere('clone')
+    box.run(['trust'])
+    box.git('fetch', '--quiet')
+    box.git('checkout', '--quiet', 'evil')
+    const mine = note({ timestamp: '2026-01-01T00:00:00Z', summary: 'mine' })
+    put(box, `${NOTES}/20260101T000000Z.json`, mine)
+    const told = started(box) ?? ''
+    expect(told).toContain('## Now\n- mine')
+    expect(told).not.toContain('evil.sh')
+  })
+
   test('what git brought stays untold after Savepoint or an editor wrote into it', () => {
     const origin = sandbox()
     identify(origin)

@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/canonical.ts'
 import { nameProblem } from '../../core/id.ts'
-import { noteFolder, PLANS } from '../../core/layout.ts'
+import { noteFolder, PLANS, PLANS_HOME } from '../../core/layout.ts'
 import { DEFAULT_LEDGER } from '../../core/ledger-path.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { decodeUtf8 } from '../../core/text.ts'
@@ -83,11 +83,12 @@ async function listLatestNotes(
   context: Context,
   { foundIndex }: World,
   isKnown: KnownTexts,
+  isWanted?: (path: string) => boolean,
 ): Promise<NoteFolder> {
   const plan = foundIndex?.activePlan ?? null
   const all: NoteFolder = { notes: [], total: 0, broken: [] }
   const add = async (of: string | null) => {
-    const { notes, total, broken } = await listNotes(context, noteFolder(of), isKnown)
+    const { notes, total, broken } = await listNotes(context, noteFolder(of), isKnown, { isWanted })
     all.notes.push(...notes)
     all.total += total
     all.broken.push(...broken)
@@ -113,7 +114,10 @@ function listPlanNames({ place }: Context): string[] {
   }
 }
 
-/** The newest note, unless the store has it: then nothing newer was found. One that nobody reviewed hides no other. */
+/**
+ * The newest note, unless the store has it: then nothing newer was found. Those that nobody reviewed hide no other,
+ * however many they are, and whoever named the plan.
+ */
 async function addNote(
   context: Context,
   here: Here,
@@ -123,22 +127,40 @@ async function addNote(
 ): Promise<void> {
   const { notes, total, broken } = await listLatestNotes(context, world, isKnown)
   found.broken.push(...broken)
+  const [foreign] = notes
+  if ((await addNewest(context, here, notes, found, isKnown)) || foreign === undefined) return
+  found.unreviewed.push({ kind: 'note', path: foreign.path, count: total - broken.length })
+  const isWanted = await untrackedBelow(context, here, PLANS_HOME)
+  if (isWanted === null) return
+  const own = await listLatestNotes(context, world, isKnown, isWanted)
+  await addNewest(context, here, own.notes, found, isKnown)
+}
+
+/** Adds the first that may be told; whether one of them ended the search. */
+async function addNewest(
+  context: Context,
+  here: Here,
+  notes: readonly NoteFile[],
+  found: FoundFiles,
+  isKnown: KnownTexts,
+): Promise<boolean> {
   for (const note of notes) {
-    const named = { path: redact(note.path, context.mark), atMs: note.atMs }
-    if (await isKnown(note)) {
-      found.note = named
-      return
-    }
-    const judgement = await judge(context, here, note)
-    if (judgement === 'foreign') {
-      if (found.unreviewed.length === 0)
-        found.unreviewed.push({ kind: 'note', path: note.path, count: total - broken.length })
-      continue
-    }
-    found.work.push(foundWork(context, { kind: 'note', ...note }, judgement))
-    found.note = named
-    return
+    const isSaved = await isKnown(note)
+    const judgement = isSaved ? 'own' : await judge(context, here, note)
+    if (judgement === 'foreign') continue
+    if (!isSaved) found.work.push(foundWork(context, { kind: 'note', ...note }, judgement))
+    found.note = { path: redact(note.path, context.mark), atMs: note.atMs }
+    return true
   }
+  return false
+}
+
+/** What git does not track is nobody else's. Null where git may not be asked, or does not answer. */
+async function untrackedBelow({ place }: Context, { trusted }: Here, folder: string) {
+  if (!trusted || place.git === null) return null
+  const { listTracked } = await import('../../workspace/git-index.ts')
+  const tracked = await listTracked(place, folder)
+  return tracked && ((path: string) => !tracked.has(path))
 }
 
 const judge = (context: Context, here: Here, { path, hash }: Pick<NoteFile, 'path' | 'hash'>) =>

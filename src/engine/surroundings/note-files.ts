@@ -26,10 +26,17 @@ export interface NoteFolder {
   broken: SkippedFile[]
 }
 
+interface NoteBounds {
+  most: number
+  bytes: number
+  /** By their paths; all of them without it. */
+  isWanted?: ((path: string) => boolean) | undefined
+}
+
 /** The name of a note is mostly its time: of those with the newest names so many are read, and so many bytes. */
-const FEW = { most: 8, bytes: 2 * MAX_NOTE_BYTES }
+const FEW: NoteBounds = { most: 8, bytes: 2 * MAX_NOTE_BYTES }
 /** For who has the time. */
-export const ALL_NOTES: typeof FEW = { most: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
+export const ALL_NOTES: NoteBounds = { most: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
 
 /**
  * The newest notes of a folder. No link is followed, and a folder that cannot be read holds none. After the first one
@@ -39,7 +46,7 @@ export async function listNotes(
   context: Context,
   names: readonly string[],
   isKnown: (file: Pick<NoteFile, 'path' | 'hash'>) => Promise<boolean>,
-  { most, bytes } = FEW,
+  { most = FEW.most, bytes = FEW.bytes, isWanted }: Partial<NoteBounds> = {},
 ): Promise<NoteFolder> {
   const nowMs = context.ports.now()
   const found: NoteFolder = { notes: [], total: 0, broken: [] }
@@ -47,7 +54,8 @@ export async function listNotes(
     using root = openFolder(context.place.root)
     using folder = findFolder(root, names)
     if (folder === null) return found
-    const { newest, total } = newestNames(context, folder, most)
+    const isWantedName = isWanted && ((name: string) => isWanted([...names, name].join('/')))
+    const { newest, total } = newestNames(context, folder, most, isWantedName)
     found.total = total
     let room = bytes
     for (const name of newest) {
@@ -83,7 +91,12 @@ const MOST_REMEMBERED = 20
 /** A folder that changed just now may change again without another time on it. */
 const SETTLED_MS = 2_000
 
-function newestNames(context: Context, folder: Folder, most: number): NoteNames {
+function newestNames(
+  context: Context,
+  folder: Folder,
+  most: number,
+  isWanted?: (name: string) => boolean,
+): NoteNames {
   const { home, ports } = context
   const nowMs = ports.now()
   const changedMs = folder.changedMs()
@@ -92,11 +105,13 @@ function newestNames(context: Context, folder: Folder, most: number): NoteNames 
   const all = new Map(Array.isArray(found) ? (found as Array<[string, NoteNames & { at: string }]>) : [])
   const at = `${changedMs} ${most}`
   const known = all.get(folder.path)
-  if (known?.at === at) return known
-  const names = folder.names().filter((name) => /\.json$/i.test(name) && !name.startsWith('.'))
+  if (known?.at === at && !isWanted) return known
+  const names = folder
+    .names()
+    .filter((name) => /\.json$/i.test(name) && !name.startsWith('.') && isWanted?.(name) !== false)
   const newest = byTime(folder, withoutOlder(names, most, nowMs), nowMs).slice(0, most)
   const listed = { newest, total: names.length }
-  const isKept = newest.every((name) => redact(name) === name)
+  const isKept = !isWanted && newest.every((name) => redact(name) === name)
   if (isKept && names.length >= MANY && most < MANY && nowMs - changedMs > SETTLED_MS) {
     all.delete(folder.path)
     const remembered = [...all, [folder.path, { at, ...listed }]].slice(-MOST_REMEMBERED)
