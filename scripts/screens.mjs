@@ -1,0 +1,159 @@
+// Draws what people see, as pictures to look at: node scripts/screens.mjs <folder>
+// Each screen is what the built program prints on a real terminal of 40, 80 and 200 columns, on a dark and a light one.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { root, setup } from './setup.mjs'
+
+const WIDTHS = [40, 80, 200]
+const [CHARACTER, LINE, FONT] = [7.83, 18, 13]
+
+/** The palettes of two usual terminals: by the codes that a style may have. */
+const THEMES = {
+  dark: { back: '#0d1117', text: '#c9d1d9', 31: '#ff7b72', 32: '#7ee787', 33: '#e3b341', 36: '#56d4dd' },
+  light: { back: '#ffffff', text: '#24292f', 31: '#cf222e', 32: '#116329', 33: '#9a6700', 36: '#1b7c83' },
+}
+
+/** What is typed in each screen, one after another in one repository. */
+const SCREENS = {
+  help: ['--help', 'help documents', 'save --help'],
+  save: [
+    'save "Moving login to tokens" --goal "Login works without a server session" --decision "JWT over cookies because the app has no session" --next "Write the refresh test" --rule "No new dependency without asking"',
+    'save "Signing with ES256" --by agent --decision "ES256 over RS256 because keys are small"',
+    'save --note --next "Write the refresh test, then the one for a clock that is wrong by an hour"',
+  ],
+  resume: ['resume', 'resume --explain'],
+  status: ['status'],
+  list: ['list', 'new passkeys --current', 'list --all', 'list --tree'],
+  search: ['search cookies session', 'search zebra', 'search --learnings'],
+  sessions: ['sessions', 'sessions info', 'sessions budget'],
+  run: [
+    'run start plan.md --run-id release-2',
+    'run step s1 in_progress',
+    'run exec -- false',
+    'run resume',
+    'run list',
+    'run show',
+  ],
+  doctor: ['doctor', 'config explain'],
+  init: ['init --agent claude --dry-run', 'init --agent claude --without-plugin --without-statusline'],
+  change: [
+    'confirm "ES256 over RS256"',
+    'reject "JWT over cookies" --why "the gateway needs cookies"',
+    'undo',
+    'undo --list',
+    'handoff "Finish the refresh test"',
+    'pickup --list',
+    'show main --history',
+    'diff passkeys',
+    'archive passkeys --outcome "Login with passkeys is live" --learning "Test on two devices"',
+  ],
+  errors: [
+    'revert',
+    'save',
+    'resume nothing-like-it',
+    'search --kind nonsense x',
+    'run step s9 done',
+    'run show --bad',
+  ],
+}
+
+function playScreen(place, columns, commands) {
+  const env = {
+    ...process.env,
+    ...{ TERM: 'xterm-256color', TZ: 'Europe/Berlin', NO_COLOR: '', FORCE_COLOR: '', CI: '' },
+    ...{
+      HOME: place,
+      SAVEPOINT_HOME: join(place, 'home'),
+      XDG_CONFIG_HOME: join(place, 'config'),
+      CLAUDECODE: '',
+    },
+  }
+  return commands.flatMap((words) => {
+    const command = `stty cols ${columns} rows 50; exec '${process.execPath}' '${join(root, 'dist/cli.cjs')}' ${words} </dev/null`
+    const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
+      cwd: join(place, 'shop'),
+      env,
+      encoding: 'utf8',
+    })
+    return [`\x1b[1m$ savepoint ${words}\x1b[0m`, ...stdout.replaceAll('\r', '').trimEnd().split('\n'), '']
+  })
+}
+
+const escapeXml = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** Pieces of a line, each with its codes, wrapped as a terminal does. */
+function rowsOf(line, columns) {
+  const rows = [[]]
+  let [codes, used] = [[], 0]
+  for (const part of line.split(/(\x1b\[[\d;]*m)/)) {
+    const found = /^\x1b\[([\d;]*)m$/.exec(part)
+    if (found) {
+      codes = found[1] === '0' || found[1] === '' ? [] : [...codes, ...found[1].split(';')]
+      continue
+    }
+    for (const character of part) {
+      if (used === columns) {
+        rows.push([])
+        used = 0
+      }
+      rows.at(-1).push({ character, codes })
+      used += 1
+    }
+  }
+  return rows
+}
+
+function draw(lines, columns, theme) {
+  const colours = THEMES[theme]
+  const rows = lines.flatMap((line) => rowsOf(line, columns))
+  const [width, height] = [Math.ceil(columns * CHARACTER) + 24, rows.length * LINE + 24]
+  const texts = rows.flatMap((row, at) =>
+    row.map(({ character, codes }, column) => {
+      if (character === ' ') return ''
+      const colour = codes.map((code) => colours[code]).find((one) => one !== undefined) ?? colours.text
+      const style = `${codes.includes('1') ? ' style="font-weight:bold"' : ''}${codes.includes('2') ? ' opacity="0.6"' : ''}`
+      return `<text x="${(12 + column * CHARACTER).toFixed(2)}" y="${at * LINE + 26}" fill="${colour}"${style}>${escapeXml(character)}</text>`
+    }),
+  )
+  // A line marks the last column, so that what goes over it is seen.
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><style>text{font:${FONT}px "DejaVu Sans Mono",monospace}</style><rect width="100%" height="100%" fill="${colours.back}"/>${texts.join('')}</svg>\n`
+}
+
+const folder = resolve(process.argv[2] ?? '')
+if (process.argv[2] === undefined) throw new Error('name the folder for the pictures')
+setup()
+mkdirSync(folder, { recursive: true })
+for (const columns of WIDTHS) {
+  const place = mkdtempSync(join(tmpdir(), 'savepoint-screens-'))
+  try {
+    mkdirSync(join(place, 'shop/.claude'), { recursive: true })
+    writeFileSync(
+      join(place, 'shop/plan.md'),
+      '- [ ] s1: Write the refresh test\n- [ ] s2: Rotate the keys\n',
+    )
+    const git = (...words) =>
+      spawnSync('git', words, { cwd: join(place, 'shop'), env: { ...process.env, HOME: place } })
+    git('init', '-q', '-b', 'main')
+    git(
+      '-c',
+      'user.name=Ada',
+      '-c',
+      'user.email=ada@example.org',
+      'commit',
+      '-q',
+      '--allow-empty',
+      '-m',
+      'Begin',
+    )
+    for (const [name, commands] of Object.entries(SCREENS)) {
+      const lines = playScreen(place, columns, commands)
+      writeFileSync(join(folder, `${name}-${columns}.txt`), `${lines.join('\n')}\n`)
+      for (const theme of Object.keys(THEMES))
+        writeFileSync(join(folder, `${name}-${columns}-${theme}.svg`), draw(lines, columns, theme))
+    }
+  } finally {
+    rmSync(place, { recursive: true, force: true })
+  }
+}
