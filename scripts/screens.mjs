@@ -83,12 +83,15 @@ function playScreen(place, columns, commands) {
 
 const escapeXml = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: an escape code begins with one.
+const CODE = /(\x1b\[[\d;]*m)/
+
 /** Pieces of a line, each with its codes, wrapped as a terminal does. */
 function rowsOf(line, columns) {
   const rows = [[]]
   let [codes, used] = [[], 0]
-  for (const part of line.split(/(\x1b\[[\d;]*m)/)) {
-    const found = /^\x1b\[([\d;]*)m$/.exec(part)
+  for (const part of line.split(CODE)) {
+    const found = part.startsWith('\x1b[') ? [part, part.slice(2, -1)] : null
     if (found) {
       codes = found[1] === '0' || found[1] === '' ? [] : [...codes, ...found[1].split(';')]
       continue

@@ -43,32 +43,36 @@ const BRANCHES = "git for-each-ref --format='%(refname:short)' refs/heads 2>/dev
 const namesCommand = (kind: NamedKind) =>
   kind === 'branch' ? BRANCHES : `savepoint completion names ${kind} 2>/dev/null`
 
-/** Sets `names` to the command's output, by the option before the word or by the command. */
+/** Sets `names` by the option before the word, whose value is nothing else then, or by the command. */
 const namesCases = ({ names, options }: CompletionTable, word: string) => `  case "${word}" in
-${byKind(options)}
+${byKind(options, ' only=1')}
     *) case "$key" in
 ${byKind(names)}
     esac ;;
   esac`
 
-const byKind = (some: Map<string, NamedKind>) =>
+const byKind = (some: Map<string, NamedKind>, then = '') =>
   NAMED_KINDS.flatMap((kind) => {
     const keys = [...some].filter(([, found]) => found === kind).map(([key]) => `"${key}"`)
     return keys.length === 0
       ? []
-      : [`    ${keys.join(' | ')}) names="$(${namesCommand(kind)} | ${PLAIN_NAMES})" ;;`]
+      : [`    ${keys.join(' | ')}) names="$(${namesCommand(kind)} | ${PLAIN_NAMES})"${then} ;;`]
   }).join('\n')
 
 const SCRIPTS = {
   bash: (table) => `_savepoint() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" key="" names=""
+  local cur="\${COMP_WORDS[COMP_CWORD]}" key="" names="" only=""
   if [ "$COMP_CWORD" -ge 2 ]; then key="\${COMP_WORDS[1]}"; fi
   if [ "$COMP_CWORD" -ge 3 ]; then
     case "\${COMP_WORDS[1]} \${COMP_WORDS[2]}" in
       ${inGroups(table)}) key="\${COMP_WORDS[1]} \${COMP_WORDS[2]}" ;;
     esac
   fi
-${namesCases(table, '${COMP_WORDS[COMP_CWORD-1]}')}
+${namesCases(table, `\${COMP_WORDS[COMP_CWORD-1]}`)}
+  if [ -n "$only" ]; then
+    COMPREPLY=($(compgen -W "$names" -- "$cur"))
+    return
+  fi
   case "$key" in
 ${cases(table, (list) => `COMPREPLY=($(compgen -W "${list} $names" -- "$cur"))`)}
   esac
@@ -77,15 +81,16 @@ complete -o default -F _savepoint savepoint
 `,
   zsh: (table) => `#compdef savepoint
 _savepoint() {
-  local key="" names=""
+  local key="" names="" only=""
   (( CURRENT >= 3 )) && key="\${words[2]}"
   if (( CURRENT >= 4 )); then
     case "\${words[2]} \${words[3]}" in
       ${inGroups(table)}) key="\${words[2]} \${words[3]}" ;;
     esac
   fi
-${namesCases(table, '${words[CURRENT-1]}')}
+${namesCases(table, `\${words[CURRENT-1]}`)}
   [[ -n $names ]] && compadd -- \${(f)names}
+  [[ -n $only ]] && return
   case "$key" in
 ${cases(table, (list) => `compadd -- ${list}; _files`)}
   esac

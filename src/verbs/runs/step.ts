@@ -11,7 +11,7 @@ export const runStep = defineVerb({
   summary: 'Say where a step stands',
   detail: 'A failed step makes the run failed until a step starts again.',
   fields: {
-    run: RUN,
+    run: { ...RUN, about: 'the run, by its id' },
     step: {
       kind: 'text',
       at: 1,
