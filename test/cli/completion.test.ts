@@ -50,7 +50,7 @@ test('outside of any saved work nothing is offered but words, and nothing is mad
 test('a branch whose name is a command is not offered, and not run', () => {
   const box = withWork()
   const made = box.path('made')
-  box.git('branch', 'f$(touch${IFS}made)')
+  box.git('branch', ['f$(touch', '{IFS}made)'].join('$'))
   expect(offered(box, 'search', '--branch', 'f')).toEqual(['feature/pay'])
   expect(spawnSync('ls', [made]).status).not.toBe(0)
 })

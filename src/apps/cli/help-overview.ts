@@ -26,11 +26,13 @@ export function helpTopicOf(words: readonly string[]): HelpTopicName | null {
 
 /** The commands of a topic, or those of every topic that are seen first, each in a line. */
 export function helpOverview(program: Command, topic: HelpTopicName, { width, paint }: HelpScreen): string {
-  const described = (command: Command) => command.summary() || command.description()
+  const describeCommand = (command: Command) => command.summary() || command.description()
   const commands = new Map(
     program.commands.flatMap((command) => [
-      [command.name(), described(command)] as const,
-      ...command.commands.map((inner) => [`${command.name()} ${inner.name()}`, described(inner)] as const),
+      [command.name(), describeCommand(command)] as const,
+      ...command.commands.map(
+        (inner) => [`${command.name()} ${inner.name()}`, describeCommand(inner)] as const,
+      ),
     ]),
   )
   // Help of one topic has room for the verbs of a group.

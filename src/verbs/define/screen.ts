@@ -34,14 +34,14 @@ export function makeScreen({
     return new Date(ms + offsetMinutes(ms) * 60_000).toISOString()
   }
   const zone = offsetMinutes === null ? 'Z' : ''
-  const told = (at: string, length: number) =>
+  const formatInstant = (at: string, length: number) =>
     at === '' ? '' : `${local(at).slice(0, length).replace('T', ' ')}${zone}`
   return {
     columns,
     hasColour,
     paint: hasColour ? markStyle : (_style, text) => text,
-    time: (at) => told(at, 16),
-    second: (at) => told(at, 19),
+    time: (at) => formatInstant(at, 16),
+    second: (at) => formatInstant(at, 19),
     day: (at) => local(at).slice(0, 10),
   }
 }
