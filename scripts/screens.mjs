@@ -1,9 +1,9 @@
 // Draws what people see, as pictures to look at: node scripts/screens.mjs <folder>
 // Each screen is what the built program prints on a real terminal of 40, 80 and 200 columns, on a dark and a light one.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { root, setup } from './setup.mjs'
 
 const WIDTHS = [40, 80, 200]
@@ -17,6 +17,7 @@ const THEMES = {
 
 /** What is typed in each screen, one after another in one repository. */
 const SCREENS = {
+  init: ['init --dry-run', 'init --plugin --without-statusline'],
   help: ['--help', 'help documents', 'save --help'],
   save: [
     'save "Moving login to tokens" --goal "Login works without a server session" --decision "JWT over cookies because the app has no session" --next "Write the refresh test" --rule "No new dependency without asking"',
@@ -27,7 +28,7 @@ const SCREENS = {
   status: ['status'],
   list: ['list', 'new passkeys --current', 'list --all', 'list --tree'],
   search: ['search cookies session', 'search zebra', 'search --learnings'],
-  sessions: ['sessions', 'sessions info', 'sessions budget'],
+  sessions: ['sessions', 'sessions info', 'sessions budget', 'sessions show 7c1e'],
   run: [
     'run start plan.md --run-id release-2',
     'run step s1 in_progress',
@@ -37,8 +38,9 @@ const SCREENS = {
     'run show',
   ],
   doctor: ['doctor', 'config explain'],
-  init: ['init --agent claude --dry-run', 'init --agent claude --without-plugin --without-statusline'],
+  trust: ['trust', 'trust --off', 'status'],
   change: [
+    'focus main',
     'confirm "ES256 over RS256"',
     'reject "JWT over cookies" --why "the gateway needs cookies"',
     'undo',
@@ -59,17 +61,30 @@ const SCREENS = {
   ],
 }
 
-function playScreen(place, columns, commands) {
-  const env = {
-    ...process.env,
-    ...{ TERM: 'xterm-256color', TZ: 'Europe/Berlin', NO_COLOR: '', FORCE_COLOR: '', CI: '' },
-    ...{
-      HOME: place,
-      SAVEPOINT_HOME: join(place, 'home'),
-      XDG_CONFIG_HOME: join(place, 'config'),
-      CLAUDECODE: '',
-    },
+/** Our command, and one that plays a client. */
+function layPrograms(bin) {
+  mkdirSync(bin, { recursive: true })
+  const programs = { savepoint: 'dist/cli.cjs', claude: 'test/support/stand-in-client.mjs' }
+  for (const [name, file] of Object.entries(programs)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\nexec "${process.execPath}" "${join(root, file)}" "$@"\n`)
+    chmodSync(join(bin, name), 0o755)
   }
+}
+
+const envIn = (place) => ({
+  ...process.env,
+  ...{ TERM: 'xterm-256color', TZ: 'Europe/Berlin', NO_COLOR: '', FORCE_COLOR: '', CI: '' },
+  ...{
+    HOME: place,
+    SAVEPOINT_HOME: join(place, 'home'),
+    XDG_CONFIG_HOME: join(place, 'config'),
+    CLAUDECODE: '',
+  },
+  PATH: `${join(place, 'bin')}${delimiter}${process.env.PATH}`,
+})
+
+function playScreen(place, columns, commands) {
+  const env = envIn(place)
   return commands.flatMap((words) => {
     const command = `stty cols ${columns} rows 50; exec '${process.execPath}' '${join(root, 'dist/cli.cjs')}' ${words} </dev/null`
     const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
@@ -131,27 +146,18 @@ mkdirSync(folder, { recursive: true })
 for (const columns of WIDTHS) {
   const place = mkdtempSync(join(tmpdir(), 'savepoint-screens-'))
   try {
-    mkdirSync(join(place, 'shop/.claude'), { recursive: true })
-    writeFileSync(
-      join(place, 'shop/plan.md'),
-      '- [ ] s1: Write the refresh test\n- [ ] s2: Rotate the keys\n',
-    )
-    const git = (...words) =>
-      spawnSync('git', words, { cwd: join(place, 'shop'), env: { ...process.env, HOME: place } })
-    git('init', '-q', '-b', 'main')
-    git(
-      '-c',
-      'user.name=Ada',
-      '-c',
-      'user.email=ada@example.org',
-      'commit',
-      '-q',
-      '--allow-empty',
-      '-m',
-      'Begin',
-    )
+    layPrograms(join(place, 'bin'))
+    mkdirSync(join(place, 'shop/src'), { recursive: true })
+    mkdirSync(join(place, '.claude'))
+    const plan = '- [ ] s1: Write the refresh test\n- [ ] s2: Rotate the keys\n'
+    writeFileSync(join(place, 'shop/plan.md'), plan)
+    const sh = (line) => spawnSync('sh', ['-c', line], { cwd: join(place, 'shop'), env: envIn(place) })
+    sh('git init -q -b main && git config user.name Ada && git config user.email ada@example.org')
+    sh('git commit -q --allow-empty -m Begin')
     for (const [name, commands] of Object.entries(SCREENS)) {
       const lines = playScreen(place, columns, commands)
+      // A session that is killed, and one that ends.
+      if (name === 'init') sh('claude; claude')
       writeFileSync(join(folder, `${name}-${columns}.txt`), `${lines.join('\n')}\n`)
       for (const theme of Object.keys(THEMES))
         writeFileSync(join(folder, `${name}-${columns}-${theme}.svg`), draw(lines, columns, theme))

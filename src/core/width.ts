@@ -57,14 +57,15 @@ export function wrapWidth(text: string, columns: number, { breaksWords = false }
   return [...lines, line]
 }
 
-/** Lines that are too wide go on below, set in by two: no word is broken. */
+/** Lines that are too wide go on below, set in by two: no word is broken. A line in columns is left to who made them. */
 export const wrapLines = (text: string, columns: number): string =>
   columns === Number.POSITIVE_INFINITY
     ? text
     : text
         .split('\n')
         .flatMap((line) => {
-          if (line.length * 2 <= columns || widthOf(line) <= columns) return [line]
+          const isFit = line.length * 2 <= columns || widthOf(line) <= columns
+          if (isFit || /\S {2,}\S/.test(line)) return [line]
           const indent = line.length - line.trimStart().length
           return wrapWidth(line.trimStart(), Math.max(MIN_COLUMNS, columns - indent - 2)).map(
             (part, at) => `${' '.repeat(at === 0 ? indent : indent + 2)}${part}`,

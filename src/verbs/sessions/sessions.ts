@@ -141,17 +141,27 @@ function sayList({ sessions, archived, total, unread, setUp }: SessionList, scre
       shown,
       rows.map((row) => shown.map((title) => row[title])),
     )
-  // What was asked takes the room that is left.
-  const least = Math.max(...tableOf(titles.filter((title) => title !== 'ASKED')).map(widthOf))
-  const isWide = least + (titles.includes('ASKED') ? MIN_ASKED : 0) <= columns
-  const [head = '', ...lines] = isWide ? tableOf(titles) : []
-  const shown = isWide ? [paint('faint', head), ...lines] : rows.map((row) => block(row, screen))
+  // What was asked takes the room that is left; where that is too little, what matters least goes.
+  const isFit = (shown: typeof titles) =>
+    Math.max(...tableOf(shown.filter((title) => title !== 'ASKED')).map(widthOf)) +
+      (shown.includes('ASKED') ? MIN_ASKED : 0) <=
+    columns
+  const fitting = SPARED.map((spared) => titles.filter((title) => !spared.includes(title))).find(isFit)
+  const [head = '', ...lines] = fitting ? tableOf(fitting) : []
+  const shown = fitting ? [paint('faint', head), ...lines] : rows.map((row) => block(row, screen))
   return fitLines([...shown, ...left].join('\n'), screen)
 }
 
 const TITLES = [
   ...(['', 'SESSION', 'PHASE', 'AGO', 'BRANCH', 'WORKTREE'] as const),
   ...(['LASTED', 'TOKENS', 'FILES', 'ENDED', 'WORKS ON', 'ASKED'] as const),
+]
+
+/** What a narrower screen does without. */
+const SPARED: ReadonlyArray<ReadonlyArray<(typeof TITLES)[number]>> = [
+  [],
+  ['TOKENS', 'FILES'],
+  ['TOKENS', 'FILES', 'LASTED', 'WORKTREE'],
 ]
 
 /** In less room nobody can read what was asked. */

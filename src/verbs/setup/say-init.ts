@@ -82,6 +82,7 @@ function sayNext({ label, scope, statusLine, plugin }: InitAnswer, screen: Scree
     namedRows(
       commands.map(([command = '', about = '']) => [`  ${command}`, about]),
       screen,
+      'head',
     ),
     ...(statusLine === null || statusLine.startsWith('savepoint') ? [] : [statusLine]),
   ]
