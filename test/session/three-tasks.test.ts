@@ -167,7 +167,7 @@ test('what was said is explained with its session and request, and what is over 
   expect(starting('Goal: A login lasts a day')).toMatchObject([
     { state: 'over', source: { kind: 'save', session: A, stream: 'main', sequence: 1 } },
   ])
-  expect(resume.say(result, makeScreen({ columns: 80 }))).toMatch(/left out: its\s+session ended/)
+  expect(resume.say(result, makeScreen({ columns: 80 }))).toMatch(/left out: its\s+session finished/)
 })
 
 test('status tells the task of today, and the goal of last week with its age', async () => {
