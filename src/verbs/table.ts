@@ -60,7 +60,6 @@ const TABLE = {
   rename: async () => (await import('./documents/rename.ts')).rename,
   trust: async () => (await import('./documents/trust.ts')).trust,
   validate: async () => (await import('./documents/validate.ts')).validate,
-  learnings: async () => (await import('./documents/learnings.ts')).learnings,
   doctor: async () => (await import('./setup/doctor.ts')).doctor,
   'config explain': async () => (await import('./setup/config-explain.ts')).configExplain,
   backup: async () => (await import('./setup/backup.ts')).backup,
@@ -98,7 +97,7 @@ export const HELP_TOPICS: Readonly<Record<string, HelpTopic>> = {
     title: 'Documents',
     verbs: [
       ...['new', 'fork', 'delta', 'focus', 'show', 'diff', 'restore', 'compress', 'archive', 'rename'],
-      ...['validate', 'learnings', 'note', 'ledger'],
+      ...['validate', 'note', 'ledger'],
     ],
     first: 0,
   },
@@ -121,6 +120,7 @@ export const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
   info: ['sessions', 'info'],
   budget: ['sessions', 'budget'],
   tree: ['list', '--tree'],
+  learnings: ['search', '--learnings'],
   untrust: ['trust', '--off'],
 }
 

@@ -301,7 +301,7 @@ describe('after a merge', () => {
     box.git('merge', '--quiet', '--no-ff', '--no-edit', 'feature/webhook')
     const { stdout } = box.run(['save', 'Back on main'])
     expect(stdout).toContain('Joined 1 decision and 1 rule from feature-webhook (merged)')
-    expect(stdout).toContain('To finish it: savepoint archive feature-webhook --outcome "…"')
+    expect(stdout).toContain('To close it: savepoint archive feature-webhook --outcome "…"')
     expect(box.read(active('feature-webhook'))).toBe(text)
     expect(save(box, ['Again'])).toMatchObject({ joined: [] })
     expect(told(box).text).not.toContain('merged')
@@ -561,7 +561,7 @@ describe('work without a document', () => {
     const box = webhookBox()
     go(box, 'main')
     expect(box.json(['focus', 'feature/webhook'])).toMatchObject({ id: 'feature-webhook', path: null })
-    expect(box.run(['focus']).stdout).toBe('feature-webhook is in focus.\n')
+    expect(box.run(['focus']).stdout).toBe('In focus: feature-webhook\n')
     expect(save(box, ['On it'])).toMatchObject({ stream: 'feature-webhook', why: 'focused' })
     box.json(['new', 'auth', '--current'])
     expect(box.json(['focus'])).toMatchObject({ id: 'auth' })
@@ -576,7 +576,7 @@ describe('work without a document', () => {
     go(box, 'main')
     expect(reasonFor(box, 'archive', 'feature-webhook')).toBe('usage_invalid')
     const done = ['archive', 'feature-webhook', '--outcome', 'Live', '--learning', 'Sign early']
-    expect(box.run(done).stdout).toBe('feature-webhook is archived.\n2 learnings kept.\n')
+    expect(box.run(done).stdout).toBe('Archived feature-webhook\n  2 learnings kept\n')
     expect(box.json(done)).toMatchObject({ already: true, outcome: 'Live', path: null })
     expect(reasonFor(box, 'archive', 'feature-webhook', '--outcome', 'Other')).toBe('stream_archived')
     expect(existsSync(box.path('checkpoints'))).toBe(false)
@@ -599,7 +599,7 @@ describe('work without a document', () => {
 describe('a rename', () => {
   test('of work without a document keeps its history, and its session', () => {
     const box = webhookBox()
-    expect(box.run(['rename', 'feature-webhook', 'hooks']).stdout).toBe('Renamed feature-webhook to hooks.\n')
+    expect(box.run(['rename', 'feature-webhook', 'hooks']).stdout).toBe('Renamed feature-webhook to hooks\n')
     expect(told(box, ['hooks'])).toMatchObject({ stream: 'hooks', work: { now: 'Webhooks' } })
     expect(save(box, ['Still on the branch'])).toMatchObject({ stream: 'hooks', why: 'branch', began: false })
     // Its old name still finds it, until other work begins under it.

@@ -183,10 +183,10 @@ test('learnings that say none, in whatever words, add nothing [000.79]', () => {
     'done',
     ...words.flatMap((word) => ['--learning', word]),
   ])
-  expect(done.stdout).toBe(`auth is archived in ${archived('auth')}.\nIt had no learnings.\n`)
+  expect(done.stdout).toBe(`Archived auth (${archived('auth')})\n`)
   expect(existsSync(box.path(LEARNINGS))).toBe(false)
   expect(box.run(['learnings']).stdout).toBe(
-    'Nothing learned yet: `savepoint archive` writes down what finished work has taught.\n',
+    'No learnings yet: savepoint archive writes down what finished work has taught\n',
   )
 })
 
@@ -211,7 +211,7 @@ test('run twice it changes nothing, and once more after a restore it adds only w
       ...{ already: true, sequence: 2, path: archived('auth'), outcome: 'done', learnings: ['One'] },
     })
   expect(box.run(words).stdout).toBe(
-    `auth is archived already, in ${archived('auth')}.\n1 learning in ${LEARNINGS}.\n`,
+    `auth is already archived (${archived('auth')})\n  1 learning in ${LEARNINGS}\n`,
   )
   expect([box.read(archived('auth')), box.read(LEARNINGS)]).toEqual(before)
   box.json(['restore', 'auth'])
@@ -342,7 +342,7 @@ test('a LEARNINGS.md that git tracks is written by archive alone: other commands
     'Learnings of archived documents are not in checkpoints/LEARNINGS.md: auth',
   )
   expect(box.run(['archive', 'auth']).stdout).toBe(
-    'auth is archived already, in checkpoints/archive/auth.md.\n1 learning in checkpoints/LEARNINGS.md.\n',
+    'auth is already archived (checkpoints/archive/auth.md)\n  1 learning in checkpoints/LEARNINGS.md\n',
   )
   const both = old.replace('## 2025', `${ENTRY}\n## 2025`)
   expect(box.read(LEARNINGS)).toBe(both)

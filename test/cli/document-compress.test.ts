@@ -246,9 +246,7 @@ test('the tokens before and after are measured and told, with what was cut [000.
   const dry = compress(box, 400, '--dry-run')
   const done = box.run(['compress', 'auth', '--budget', '400'])
   const lines = done.stdout.trimEnd().split('\n')
-  expect(lines[0]).toBe(
-    `auth: ${dry.tokensBefore} tokens before, ${dry.tokensAfter} after (est.), budget 400.`,
-  )
+  expect(lines[0]).toBe(`Compressed auth: ${dry.tokensBefore} → ${dry.tokensAfter} tokens (est.), budget 400`)
   expect(lines).toContain('  folded: 1 delta into the body')
   expect(lines).toContain('  pruned: 1 of Breadcrumbs (stale)')
   expect(lines.at(-1)).toBe(dry.cut.replace('Would be cut', 'Cut'))
@@ -276,10 +274,10 @@ test('the full text stays in the store, and comes back byte for byte', () => {
 test('--dry-run says what would go and writes nothing', () => {
   const box = longBox()
   const roomy = box.run(['compress', 'auth', '--dry-run'])
-  expect(roomy.stdout).toMatch(/^auth: \d+ tokens before, \d+ would be left \(est\.\), budget 1000\.\n/)
+  expect(roomy.stdout).toMatch(/^Would compress auth: \d+ → \d+ tokens \(est\.\), budget 1000\n/)
   const done = box.run(['compress', 'auth', '--budget', '750', '--dry-run'])
   expect(done.stdout).toMatch(
-    /\nNothing was written\.\nWould be cut: Decisions 2, Breadcrumbs 1, Play-By-Play \d+, Artifact Trail 2\. All: savepoint show auth --at 1\n$/,
+    /\nWould be cut: Decisions 2, Breadcrumbs 1, Play-By-Play \d+, Artifact Trail 2\. All: savepoint show auth --at 1\n$/,
   )
   expect(compress(box, 300, '--dry-run')).toMatchObject({
     ...{ dryRun: true, written: false, sequence: null, checkpoint: null },
@@ -299,7 +297,7 @@ test('compressing again finds nothing to cut, and adds no checkpoint', () => {
     cuts: [],
     cut: '',
   })
-  expect(box.run(['compress', 'auth', '--budget', '500']).stdout).toMatch(/\nThere was nothing to cut\.\n$/)
+  expect(box.run(['compress', 'auth', '--budget', '500']).stdout).toMatch(/\nNothing to cut\.\n$/)
   expect(history(box, 'auth')).toHaveLength(2)
 })
 

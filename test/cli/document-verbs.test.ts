@@ -22,7 +22,7 @@ test('new begins a document with every section to fill, and says where it is', (
   const done = box.run(['new', 'auth', '--anchor', 'phase --- two: "the form"'])
   expect(done).toMatchObject({ code: 0 })
   expect(done.stdout).toBe(
-    'auth begins in checkpoints/active/auth.md.\nFill its sections, then: savepoint validate checkpoints/active/auth.md\n',
+    'Created checkpoints/active/auth.md\n  Fill in its sections, then: savepoint validate checkpoints/active/auth.md\n',
   )
   const text = box.read(active('auth'))
   expect(text).toMatch(/^---\ncheckpoint: auth\ncreated: \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\nanchor: /)
@@ -129,7 +129,7 @@ test('exactly one document is current, on the disk and in the store, whatever ma
   expect(box.json(['focus'])).toMatchObject({ id: 'one' })
   expect(box.json(['focus', '--clear'])).toMatchObject({ id: null, beforeId: 'one' })
   expect(currents(box)).toEqual([])
-  expect(box.run(['focus']).stdout).toBe('Nothing is in focus.\n')
+  expect(box.run(['focus']).stdout).toBe('Nothing in focus\n')
 })
 
 test('focus changes the status and not another byte, and adds no checkpoint', () => {
@@ -204,7 +204,7 @@ test('in focus while its file is gone: that is said, and no path is made up', ()
   box.json(['focus', 'auth'])
   box.git('rm', '--quiet', '--force', active('auth'))
   expect(box.json(['focus'])).toMatchObject({ id: 'auth', path: null })
-  expect(box.run(['focus']).stdout).toContain('not in this workspace')
+  expect(box.run(['focus']).stdout).toContain('file not in this worktree')
   expect(reasonFor(box, 'delta', '--what', 'x')).toBe('document_absent')
 })
 
@@ -242,7 +242,7 @@ test('list has the one in focus first, then the newest; --all adds the archived 
   expect(stdout).toMatch(/^ID {2}STANDING {2}UPDATED {11}PROBLEM\na {3}focused {3}\d{4}/)
   expect(stdout).toContain('\n  next: write tests\n')
   expect(stdout).toContain(
-    'Not shown: 1 archived, 1 on another branch or worktree. All: savepoint list --all\n',
+    'Not shown: 1 archived, 1 on another branch or in another worktree (savepoint list --all)\n',
   )
 })
 
@@ -250,7 +250,7 @@ test('an empty workspace lists and draws nothing, and nothing is made [000.20]',
   const box = sandbox()
   for (const verb of ['list', 'tree'])
     expect(box.run([verb]).stdout).toBe(
-      'No work is saved here yet. Begin with: savepoint save "…", or a document: savepoint new <name>\n',
+      'Nothing saved here yet. Start with: savepoint save "what you are working on"\n',
     )
   expect(box.json(['list'])).toMatchObject({ trusted: false, documents: [], unsaved: [], hidden: 0 })
   expect(existsSync(box.home)).toBe(false)

@@ -81,13 +81,13 @@ test('learnings are shown newest first, and found by their words [000.80]', () =
   expect(box.json(['learnings', 'webhooks', 'RETRY'])).toMatchObject({
     entries: [{ date: '2026-01-02', id: 'chk-pay', learnings: ['Webhooks retry three times'] }],
   })
-  expect(box.run(['learnings', 'nothing-like-it']).stdout).toBe('Nothing learned matches.\n')
+  expect(box.run(['learnings', 'nothing-like-it']).stdout).toBe('No learning matches\n')
 })
 
 test('learnings tell whether the workspace is trusted that they came with, and what was asked for', () => {
   const box = sandbox()
   expect(box.json(['learnings'])).toEqual({ ok: true, entries: [], trusted: false, query: [] })
-  expect(box.run(['learnings']).stdout).toContain('Nothing learned yet: `savepoint archive`')
+  expect(box.run(['learnings']).stdout).toContain('No learnings yet: savepoint archive')
   mkdirSync(box.path('checkpoints'))
   writeFileSync(box.path('checkpoints/LEARNINGS.md'), '## 2026-01-02 — chk-pay\n- Webhooks retry\n')
   const done = box.json(['learnings', 'Webhooks'])

@@ -136,7 +136,7 @@ describe('a forged export', () => {
     })
     for (const words of [['--dry-run'], []])
       expect(box.run(['import', file, ...words]).stdout).toContain(
-        'main of repo was undone there, and so it is here. To have it again: savepoint restore main',
+        'undone here. Bring it back: savepoint restore main',
       )
     expect(listed(box, '--all')).toEqual([])
     box.json(['restore', 'main'])

@@ -156,7 +156,7 @@ describe('an export', () => {
     box.json(['save', 'Here', '--stream', 'auth'])
     other.json(['save', 'There', '--stream', 'auth'])
     const done = other.run(['import', exported(box)])
-    expect(done.stdout).toContain('auth went on here, too: what came is auth-2')
+    expect(done.stdout).toContain('auth also changed here; imported as auth-2')
     const nows = (of: Sandbox, id: string) =>
       history(of, id).map(({ sequence }) => of.json(['show', id, '--at', String(sequence)]).checkpoint)
     expect(history(other, 'auth')).toHaveLength(2)

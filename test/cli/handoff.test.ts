@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { makeScreen } from '../../src/verbs/define/screen.ts'
 import { pickup } from '../../src/verbs/work/pickup.ts'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
 import {
@@ -153,7 +154,7 @@ test('the purpose is told first, within the budget; a pipe gets Markdown and a t
   expect(stdout.length).toBeLessThan(1_600)
   // `as`: the answer is what `say` takes.
   const told = box.json(['pickup']) as never
-  expect(pickup.say(told, { columns: 60 })).toMatch(/^main, less than a minute old\n/)
+  expect(pickup.say(told, makeScreen({ columns: 60 }))).toMatch(/^main, less than a minute old\n/)
   expect(reasonFor(box, 'pickup', '--budget', '199')).toBe('usage_invalid')
 })
 
@@ -264,7 +265,7 @@ test('where nothing was handed off that is said, and nothing is made', () => {
   const box = sandbox()
   const done = box.run(['pickup'])
   expect(done).toMatchObject({ code: 0, stderr: '' })
-  expect(done.stdout).toContain('Nothing has been handed off here.')
+  expect(done.stdout).toContain('No handoffs here.')
   expect(box.json(['pickup'])).toMatchObject({ kind: 'nothing' })
   expect(box.json(['pickup', '--list'])).toMatchObject({ kind: 'list', handoffs: [] })
   expect(reasonFor(box, 'pickup', 'login')).toBe('handoff_unknown')
@@ -411,7 +412,7 @@ test('a purpose that says nothing or too much is refused before anything is save
   for (const purpose of ['', '\u001b\u0007 ', 'x'.repeat(501)])
     expect(reasonFor(box, 'handoff', purpose)).toBe('usage_invalid')
   expect(handoffs(box)).toEqual([])
-  expect(box.run(['resume']).stdout).toContain('Nothing has been saved')
+  expect(box.run(['resume']).stdout).toContain('Nothing saved')
 })
 
 test('a secret in the purpose reaches neither the name nor the file', () => {

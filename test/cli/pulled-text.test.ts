@@ -169,7 +169,7 @@ test('a first save runs no filter, where git rejects the folder and the workspac
 test('what the user vouches for is told once the document is asked for, and does not take the place of own work', () => {
   const both = savedClone()
   const { box } = both
-  expect(box.run(['trust']).stdout).toContain('now also with what the default branch of your remote brings')
+  expect(box.run(['trust']).stdout).toContain('and what its default branch brings')
   pullDocument(both)
   expect(listed(box).find(({ id }) => id === 'evil')).toMatchObject({ standing: 'open', foreign: false })
   expect(focused(box)).toBeNull()

@@ -71,8 +71,7 @@ describe('which stream', () => {
     expect(code).toBe(0)
     expect(stdout).toBe(
       [
-        'Several could be meant. Choose one:',
-        '  savepoint resume <id>',
+        'Which work? savepoint resume <id>',
         'billing  saved less than a minute ago, on this branch',
         'auth     saved 3 hours ago, on this branch\n',
       ].join('\n'),
@@ -98,9 +97,7 @@ describe('which stream', () => {
     const env = turned(box, 73 * HOUR)
     const { code, stdout } = box.run(['resume'], { env })
     expect(code).toBe(0)
-    expect(stdout).toBe(
-      'login was saved 3 days ago on the branch feature/login. To go on with it: savepoint resume login\n',
-    )
+    expect(stdout).toBe('login was saved 3 days ago on feature/login. Continue it: savepoint resume login\n')
     expect(resumed(box, [], { env })).toMatchObject({ kind: 'offered', stream: 'login', age: '3 days' })
     expect(section(box.run(['resume', 'login'], { env }).stdout, 'Now')).toEqual(['- the words'])
     box.git('switch', '--quiet', 'feature/login')
@@ -126,7 +123,7 @@ describe('which stream', () => {
 
 describe('nothing saved', () => {
   const NOTHING =
-    'Nothing has been saved here yet. Begin with:\n  savepoint save "what you are working on" --next "…"\n'
+    'Nothing saved here yet. Start with:\n  savepoint save "what you are working on" --next "…"\n'
 
   test.each([true, false])('says so with exit 0, and makes no home (git: %s)', (git) => {
     const box = sandbox({ git })

@@ -119,7 +119,7 @@ describe('settings that cannot be used', () => {
       expect(everyPath(outside)).toEqual(['x.md'])
       expect(readFileSync(join(outside, 'x.md'), 'utf8')).toBe('theirs\n')
       expect(workOf(box).now).toBe('Login')
-      expect(box.run(['save', 'again']).stdout).toContain(`${path} (left as it is: `)
+      expect(box.run(['save', 'again']).stdout).toContain(`${path} left as it is: `)
     },
   )
 })
@@ -291,7 +291,7 @@ describe('a secret', () => {
       '--next',
       `Revoke ${SECRET}, set DB_PASSWORD=Xk29fjW1q`,
     ])
-    expect(said.stdout).toContain('Redacted: 2 secrets')
+    expect(said.stdout).toContain('2 secrets removed')
     expect(save(box, ['Nothing to hide']).redacted).toBe(0)
   })
 

@@ -171,9 +171,9 @@ describe('what is said', () => {
         ...[rule, '  CHECKPOINT SAVED', rule, ''],
         `  Location: ${active('auth')}`,
         '            .claude/checkpoints/<name>.json',
-        '            the store, number 3 of auth',
+        '            auth #3',
         '  Summary:  Second',
-        '  Decisions: 1 recorded, 2 in all, 1 unconfirmed',
+        '  Decisions: 1 recorded (2 total, 1 unconfirmed)',
         '  Next:     Third',
         ...['', rule, ''],
       ].join('\n'),
@@ -584,7 +584,7 @@ describe('the document', () => {
     expect(receipt.notices?.join()).toContain('A merge is in progress')
     expect(box.read(active('auth'))).toBe(conflicted)
     expect(box.run(['save', 'Still', '--stream', 'auth']).stdout).toContain(
-      `${active('auth')} (not written yet`,
+      `${active('auth')} not written yet`,
     )
     expect(workOf(box, ['auth'])).toMatchObject({ now: 'Still', done: [{ text: 'Kept' }] })
     box.git('checkout', '--ours', active('auth'))

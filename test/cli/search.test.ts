@@ -61,8 +61,8 @@ describe('search', () => {
   test('where nothing has all of the words, it tells what has some, and says so', () => {
     const box = saved()
     expect(searched(box, 'cookies', 'unheard')).toMatchObject({ relaxed: true, total: 1 })
-    expect(box.run(['search', 'cookies', 'unheard']).stdout).toMatch(/^Nothing has all of the words/)
-    expect(box.run(['search', 'unheard']).stdout).toMatch(/^Nothing found/)
+    expect(box.run(['search', 'cookies', 'unheard']).stdout).toMatch(/^No exact match; partial matches:\n/)
+    expect(box.run(['search', 'unheard']).stdout).toMatch(/^No match\./)
   })
 
   test('a query without a word, a kind or a time that is none is refused', () => {
@@ -185,7 +185,9 @@ describe('search', () => {
     const answer = searched(box, 'ignore', 'rules')
     expect(answer).toMatchObject({ relaxed: true, total: 1, foreign: { records: 1, work: ['auth'] } })
     expect(answer.hits[0]?.snippet).toContain('**rules** hold')
-    expect(box.run(['search', 'ignore', 'rules']).stdout).toMatch(/^Nothing that may be told has all/)
+    expect(box.run(['search', 'ignore', 'rules']).stdout).toMatch(
+      /^No exact match that may be shown; partial matches:\n/,
+    )
   })
 
   test('an edit of a document is found though no other verb has taken it in', () => {

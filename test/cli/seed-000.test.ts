@@ -49,7 +49,7 @@ test.each(['checkpoint.md', 'checkpoint-with-delta.md'])(
   (name) => {
     const box = authBox(example(name))
     const { code, stdout } = box.run(['validate', '--strict', PATH])
-    expect([code, stdout]).toEqual([0, '1 document: 0 errors, 0 warnings.\n'])
+    expect([code, stdout]).toEqual([0, '1 document: 0 errors, 0 warnings\n'])
     expect(box.json(['list']).documents).toMatchObject([
       { id: 'chk-auth-system', standing: 'focused' },
       { id: 'chk-login', standing: 'open' },

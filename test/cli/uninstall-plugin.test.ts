@@ -159,7 +159,7 @@ test('after a client that failed, doctor says what is missing, and nothing again
   expect(lab.box.run(['sessions']).stdout).toContain('savepoint init')
   lab.mood('')
   lab.init('--plugin')
-  expect(lab.box.run(['doctor']).stdout).toContain('Hooks are in place')
+  expect(lab.box.run(['doctor']).stdout).toContain('Hooks installed')
   expect(lab.box.run(['sessions']).stdout).not.toContain('savepoint init')
 })
 

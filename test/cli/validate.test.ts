@@ -38,7 +38,7 @@ test('two documents with one id are told for each of them, whatever the case and
   expect(stdout).toContain(
     'checkpoints/archive/two.md:3: error: checkpoints/active/one.md has the id chk-A as well',
   )
-  expect(stdout).toContain('3 documents: 2 errors, 0 warnings.')
+  expect(stdout).toContain('3 documents: 2 errors, 0 warnings')
 })
 
 test('a document is not its own double, by whatever path it is named; a copy elsewhere is no document [000.08]', () => {
@@ -91,7 +91,7 @@ test.each(BROKEN)('%s: an error with its line, as the verbs have it', (_, text, 
     const done = box.run(words)
     expect(done.code).toBe(4)
     expect(done.stdout).toContain(`${path}:${line}: error: ${what}`)
-    expect(done.stdout).toContain('1 document: 1 error, 0 warnings.')
+    expect(done.stdout).toContain('1 document: 1 error, 0 warnings')
   }
   box.json(['trust'])
   expect(box.run(['list']).stderr).toContain(`${path}:${line}: ${what}`)

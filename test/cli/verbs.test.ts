@@ -55,11 +55,11 @@ test('a run from start to finish: every verb answers in JSON with exit 0', () =>
 test('the same verbs speak plain words without --json', () => {
   const box = sandbox()
   box.start()
-  expect(box.run(['run', 'step', 'r1', 's1', 'in_progress']).stdout).toContain('Run r1 is in_progress')
+  expect(box.run(['run', 'step', 'r1', 's1', 'in_progress']).stdout).toContain('Run r1: in_progress')
   expect(box.run(['run', 'list']).stdout).toMatch(/^RUN +STATUS/)
   expect(box.run(['run', 'show', 'r1']).stdout).toContain('[>] s1: First step')
   expect(box.run(['run', 'resume', 'r1']).stdout).toContain('continue s1: First step')
-  expect(box.run(['run', 'verify']).stdout).toContain('are sound')
+  expect(box.run(['run', 'verify']).stdout).toContain('no problems')
 })
 
 const REFUSED: Array<[string, string[], number, string]> = [

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { makeScreen } from '../../src/verbs/define/screen.ts'
 import { performOnce } from '../../src/verbs/perform.ts'
 import { resume } from '../../src/verbs/work/resume.ts'
 import { status } from '../../src/verbs/work/status.ts'
@@ -166,7 +167,7 @@ test('what was said is explained with its session and request, and what is over 
   expect(starting('Goal: A login lasts a day')).toMatchObject([
     { state: 'over', source: { kind: 'save', session: A, stream: 'main', sequence: 1 } },
   ])
-  expect(resume.say(result, { columns: 80 })).toMatch(/left out: its\s+session ended/)
+  expect(resume.say(result, makeScreen({ columns: 80 }))).toMatch(/left out: its\s+session finished/)
 })
 
 test('status tells the task of today, and the goal of last week with its age', async () => {
@@ -181,5 +182,7 @@ test('status tells the task of today, and the goal of last week with its age', a
     blockers: ['Failing: npm test (exit 1): "FAIL limit.test.ts"'],
     earlierGoal: { text: 'A login lasts a day', age: '6 days ago' },
   })
-  expect(status.say(result, { columns: 80 })).toMatch(/Earlier +goal of 6 days ago: A login lasts a day\n/)
+  expect(status.say(result, makeScreen({ columns: 80 }))).toMatch(
+    /Earlier +goal of 6 days ago: A login lasts a day\n/,
+  )
 })

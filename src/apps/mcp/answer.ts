@@ -1,6 +1,7 @@
 import type { ReasonError } from '../../core/reason.ts'
 import { renderInline, renderNotes, renderWords, withNotes } from '../../formats/brief-md/render.ts'
 import { optionName } from '../../verbs/define/field.ts'
+import { PLAIN_SCREEN } from '../../verbs/define/screen.ts'
 import { type ToolVerb, toolFields } from './tool-list.ts'
 
 /** The answer to a call, in the protocol's form. */
@@ -21,8 +22,7 @@ const MOST_CHARACTERS = 40_000
  */
 export function answerOf(verb: ToolVerb, result: unknown, notices: readonly string[]): ToolAnswer {
   const { tool, name } = verb
-  const words =
-    tool.fenced?.(result) ?? wordsOf(name, verb.say(result, { columns: Number.POSITIVE_INFINITY }))
+  const words = tool.fenced?.(result) ?? wordsOf(name, verb.say(result, PLAIN_SCREEN))
   const text = withNotes(words, [...new Set(notices)])
   return {
     content: [{ type: 'text', text }],

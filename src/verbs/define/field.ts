@@ -1,13 +1,20 @@
 import { usageError } from '../../core/reason.ts'
 import { quoteShort } from '../../core/text.ts'
 
+/** What a value can name, so that a shell can offer the names that there are. */
+export const NAMED_KINDS = ['work', 'run', 'session', 'handoff', 'branch'] as const
+export type NamedKind = (typeof NAMED_KINDS)[number]
+
 interface FieldBase {
   about: string
+  names?: NamedKind
   /** Its place among the plain words of a command line; without one it is an option. */
   at?: number
   /** What help calls it, where that is not its own name. */
   label?: string
   required?: true
+  /** The first plain word may be left out, though others follow it: then they count from the first. */
+  mayBeLeftOut?: true
   /** An agent's tool needs it; who types commands has another way to say it. */
   needed?: true
   /** Only for who types commands: an agent's tool does not have it. */

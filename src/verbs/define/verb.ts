@@ -1,13 +1,9 @@
 import type { Context } from '../../engine/context/context.ts'
 import type { FactsOf, Shape } from './facts.ts'
 import type { Fields, InputOf } from './field.ts'
+import type { Screen } from './screen.ts'
 
 type Access = 'read' | 'write'
-
-export interface Screen {
-  /** How many characters fit into a line; infinite where nobody looks at a screen. */
-  readonly columns: number
-}
 
 /** Bad news that comes with a whole result, in the words of a failure. */
 export interface Failure {

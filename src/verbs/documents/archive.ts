@@ -223,14 +223,14 @@ export const archive = defineVerb({
       }
     })
   },
-  say: ({ id, path, learnings, already }) => {
-    const where = path === null ? '' : ` in ${path}`
-    if (already && (path === null || learnings.length === 0))
-      return `${id} is archived already${where && `,${where}`}.`
+  say: ({ id, path, learnings, already }, { paint }) => {
+    const where = path === null ? '' : ` (${path})`
     const kept = path === null ? 'kept' : 'in checkpoints/LEARNINGS.md'
     return [
-      already ? `${id} is archived already,${where}.` : `${id} is archived${where}.`,
-      learnings.length > 0 ? `${formatCount(learnings.length, 'learning')} ${kept}.` : 'It had no learnings.',
+      already ? `${id} is already archived${where}` : `${paint('good', `Archived ${id}`)}${where}`,
+      ...(learnings.length > 0 && !(already && path === null)
+        ? [`  ${formatCount(learnings.length, 'learning')} ${kept}`]
+        : []),
     ].join('\n')
   },
   tool: {

@@ -146,9 +146,9 @@ export const compress = defineVerb({
   },
   say: (result) => {
     const { id, tokensBefore, tokensAfter, budget, folded, cuts, fits, written, dryRun, cut } = result
-    const undo = `The text before: savepoint show ${id} --at ${result.fromSequence}`
+    const undo = `Before: savepoint show ${id} --at ${result.fromSequence}`
     return [
-      `${id}: ${tokensBefore} tokens before, ${tokensAfter} ${dryRun ? 'would be left' : 'after'} (est.), budget ${budget}.`,
+      `${dryRun ? 'Would compress' : written ? 'Compressed' : 'Did not change'} ${id}: ${tokensBefore} → ${tokensAfter} tokens (est.), budget ${budget}`,
       ...(folded > 0 ? [`  folded: ${plural(folded, 'delta')} into the body`] : []),
       ...cuts.map(
         ({ field, count, how, why }) => `  ${how}: ${count} of ${SECTION_OF[field] ?? field} (${why})`,
@@ -156,7 +156,7 @@ export const compress = defineVerb({
       ...(fits
         ? []
         : ['Over the budget: the rest must be kept or is recent. Shorten it yourself, or cut more: --hard']),
-      ...(dryRun ? ['Nothing was written.'] : written ? [] : ['There was nothing to cut.']),
+      ...(dryRun || written ? [] : ['Nothing to cut.']),
       ...(cut !== '' ? [cut] : written ? [undo] : []),
     ].join('\n')
   },

@@ -147,10 +147,10 @@ export const delta = defineVerb({
       }
     })
   },
-  say: ({ id, path, sequence, artifacts, fromGit }) =>
+  say: ({ id, path, sequence, artifacts, fromGit }, { paint }) =>
     [
-      `Delta added to ${id} (number ${sequence}): ${artifacts === 0 ? 'no files' : formatCount(artifacts, 'file')}${fromGit ? ' changed, as git says' : ''}.`,
-      path,
+      `${paint('good', `Added a delta to ${id} #${sequence}`)}: ${artifacts === 0 ? 'no files' : formatCount(artifacts, 'file')}${fromGit ? ' changed' : ''}`,
+      `  File: ${path}`,
     ].join('\n'),
   tool: {
     title: 'Append a delta',

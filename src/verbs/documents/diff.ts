@@ -8,6 +8,7 @@ import { findRow } from '../../engine/documents/survey.ts'
 import { differenceOf, sayDifference } from '../../formats/checkpoint-md/difference.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import { defineVerb } from '../define/verb.ts'
+import { paintDifference } from '../say/paint-difference.ts'
 import { STREAM_FIELD } from './stream-field.ts'
 
 interface Side {
@@ -82,6 +83,9 @@ export const diff = defineVerb({
       diff: sayDifference(difference, { from: name(old), to: name(now) }),
     }
   },
-  say: ({ diff, from, to }) =>
-    diff === '' ? `${from.id}@${from.sequence} and ${to.id}@${to.sequence} say the same.` : diff,
+  say: ({ diff, from, to }, { paint }) =>
+    diff === ''
+      ? `No difference between ${from.id}@${from.sequence} and ${to.id}@${to.sequence}`
+      : paintDifference(diff, paint),
+  exact: ({ diff }) => (diff === '' ? null : `${diff}\n`),
 })

@@ -26,6 +26,7 @@ export const focus = defineVerb({
     id: {
       kind: 'text',
       at: 0,
+      names: 'work',
       check: requireLookupName,
       about: 'the work to go on with; without it the one in focus is shown',
     },
@@ -60,9 +61,9 @@ export const focus = defineVerb({
   say: ({ id, beforeId, path, isAway }) =>
     [
       id === null
-        ? 'Nothing is in focus.'
-        : `${id} is in focus${isAway ? ' (its document is not in this workspace)' : path === null ? '' : ` (${path})`}.`,
-      beforeId !== null && beforeId !== id ? `Before it was ${beforeId}.` : '',
+        ? 'Nothing in focus'
+        : `In focus: ${id}${isAway ? ' (file not in this worktree)' : path === null ? '' : ` (${path})`}`,
+      beforeId !== null && beforeId !== id ? `  Before: ${beforeId}` : '',
     ]
       .filter(Boolean)
       .join('\n'),

@@ -28,6 +28,7 @@ export const newVerb = defineVerb({
     parent: {
       kind: 'text',
       value: 'ID',
+      names: 'work',
       check: requireLookupName,
       about: 'the document that it descends from',
     },
@@ -58,5 +59,5 @@ export const newVerb = defineVerb({
       return beginDocument(context, survey, { name, parent: origin, text, current, note: 'begun' })
     })
   },
-  say: (made) => sayMade(made, `Fill its sections, then: savepoint validate ${made.path}`),
+  say: (made) => sayMade(made, `Fill in its sections, then: savepoint validate ${made.path}`),
 })

@@ -76,6 +76,6 @@ export const rename = defineVerb({
   },
   say: ({ id, beforeId, path }) =>
     id === beforeId
-      ? `${id} has that name already.`
-      : `Renamed ${beforeId} to ${id}${path === null ? '' : ` (${path})`}.`,
+      ? `${id} already has that name`
+      : `Renamed ${beforeId} to ${id}${path === null ? '' : ` (${path})`}`,
 })

@@ -177,12 +177,12 @@ export const restore = defineVerb({
       }
     })
   },
-  say: ({ id, path, sequence, restored, already }) =>
+  say: ({ id, path, sequence, restored, already }, { paint }) =>
     already
       ? path === null
-        ? `${id} stands there already.`
-        : `${id} is in ${path} already, with that text.`
-      : `${id} is ${restored === null ? 'back' : `as it was at number ${restored}`}${path === null ? '' : ` in ${path}`} (number ${sequence} now).`,
+        ? `${id} is already there`
+        : `${path} already has that text`
+      : `${paint('good', `Restored ${id}`)}${restored === null ? '' : ` from #${restored}`}${path === null ? '' : ` to ${path}`} (now #${sequence})`,
 })
 
 interface RestoreReceipt {

@@ -100,7 +100,7 @@ export const show = defineVerb({
       return { kind: 'document' as const, ...document, ...(await keptText(context, row, kept)) }
     return { kind: 'document' as const, ...document, ...(await pointAt(context, row, at)) }
   },
-  say: (result, { columns }) => {
+  say: (result, screen) => {
     if (result.kind === 'document')
       return result.text
         .replace(/\r?\n$/, '')
@@ -112,15 +112,16 @@ export const show = defineVerb({
       result.history.map(({ sequence, at, why, here, foreign }) => [
         here ? '*' : '',
         String(sequence),
-        at.slice(0, 19).replace('T', ' '),
+        screen.time(at),
         visible(foreign ? `${why} (foreign)` : why),
       ]),
+      screen,
     )
     const keep = result.kept.map(
       ({ hash, problem }) =>
-        `kept: ${visible(problem ?? '')}\n  savepoint show ${result.id} --kept ${hash.slice(0, 12)}`,
+        `unreadable version kept: ${visible(problem ?? '')}\n  savepoint show ${result.id} --kept ${hash.slice(0, 12)}`,
     )
-    return fitLines([lines, ...keep].join('\n'), columns)
+    return fitLines([lines, ...keep].join('\n'), screen)
   },
   exact: (result) => (result.kind === 'document' ? result.text : null),
   tool: {

@@ -11,6 +11,7 @@ import { isTrustedHere, trustHere } from '../../engine/trust/trusted.ts'
 import { differenceOf, sayDifference } from '../../formats/checkpoint-md/difference.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import { defineVerb } from '../define/verb.ts'
+import { paintDifference } from '../say/paint-difference.ts'
 
 interface ReviewRange {
   id: string
@@ -113,7 +114,7 @@ export const trust = defineVerb({
       }
     })
   },
-  say: (answer) => {
+  say: (answer, { paint }) => {
     if ('path' in answer) return sayEndOfTrust(answer)
     const { wasTrusted, wasVouched, review, takenIn, foreign } = answer
     const waiting = foreign.filter(({ reviewed }) => !reviewed)
@@ -123,22 +124,22 @@ export const trust = defineVerb({
         ? []
         : [
             wasVouched
-              ? 'This workspace is trusted already.'
+              ? 'Already trusted.'
               : wasTrusted
-                ? 'This workspace is trusted, now also with what the default branch of your remote brings.'
-                : `This workspace is trusted: ${formatCount(takenIn, 'document')} taken in.`,
+                ? 'Trusted this repository, and what its default branch brings.'
+                : `Trusted this repository: your edits to its documents will be imported${takenIn > 0 ? ` (${formatCount(takenIn, 'document')} now)` : ''}. Undo: savepoint trust --off`,
           ]),
-      ...(review ? waiting.map(({ diff }) => diff) : []),
+      ...(review ? waiting.map(({ diff }) => paintDifference(diff, paint)) : []),
       ...(waiting.length > 0
         ? [
-            `Foreign, until you review it: ${waiting.map(({ id }) => id).join(', ')}.`,
+            paint('warn', `Not reviewed: ${waiting.map(({ id }) => id).join(', ')}`),
             review
-              ? `To accept: savepoint trust --review ${waiting.map(({ id }) => id).join(' ')}`
-              : 'To see it: savepoint trust --review',
+              ? `Accept: savepoint trust --review ${waiting.map(({ id }) => id).join(' ')}`
+              : 'Read it: savepoint trust --review',
           ]
         : []),
-      ...accepted.map(({ id }) => `${id} is reviewed.`),
-      ...(review && foreign.length === 0 ? ['Nothing here is foreign.'] : []),
+      ...accepted.map(({ id }) => `Reviewed ${id}`),
+      ...(review && foreign.length === 0 ? ['Nothing to review.'] : []),
     ].join('\n')
   },
 })
@@ -152,7 +153,6 @@ async function endTrust(context: Context, hasMore: boolean) {
 }
 
 function sayEndOfTrust({ trusted, wasTrusted }: Awaited<ReturnType<typeof endTrust>>): string {
-  if (trusted)
-    return 'This worktree is trusted with another one of its repository: run `savepoint trust --off` there.'
-  return wasTrusted ? 'This workspace is no longer trusted.' : 'This workspace was not trusted.'
+  if (trusted) return 'Another worktree of this repository is trusted: run savepoint trust --off there.'
+  return wasTrusted ? 'No longer trusted.' : 'Was not trusted.'
 }

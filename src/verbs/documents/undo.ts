@@ -3,8 +3,9 @@ import { visible } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { type ToldAct, tellAct, type UndoReport, undoAct } from '../../engine/save/undo-act.ts'
 import { integerFact, nullableFact, textFact } from '../define/facts.ts'
+import type { Screen } from '../define/screen.ts'
 import { defineVerb } from '../define/verb.ts'
-import { fitLines, renderTable } from '../say/table.ts'
+import { renderTable } from '../say/table.ts'
 
 interface ActList {
   kind: 'list'
@@ -44,7 +45,7 @@ export const undo = defineVerb({
     const report = await undoAct(context, { isRedo: redo, isDry: dryRun })
     return { kind: redo ? 'redone' : 'undone', dryRun, ...report }
   },
-  say: (result, { columns }) => (result.kind === 'list' ? sayActs(result, columns) : sayUndone(result)),
+  say: (result, screen) => (result.kind === 'list' ? sayActs(result, screen) : sayUndone(result, screen)),
   tool: {
     title: 'Undo the last change',
     when: 'Call it when a save, delta, focus, archive or handoff that you made in this session was a mistake. Changes that the user or another session made are refused.',
@@ -66,26 +67,26 @@ export const undo = defineVerb({
   },
 })
 
-function sayActs({ acts }: ActList, columns: number): string {
-  if (acts.length === 0) return 'Nothing to undo in this workspace.'
+function sayActs({ acts }: ActList, screen: Screen): string {
+  if (acts.length === 0) return 'Nothing to undo here.'
   const rows = acts.map(({ at, label, by, isUndone }) => [
-    at.slice(0, 19).replace('T', ' '),
+    screen.time(at),
     by,
     `${visible(label)}${isUndone ? ' (undone)' : ''}`,
   ])
-  return fitLines(renderTable(['WHEN', 'BY', 'WHAT'], rows), columns)
+  return renderTable(['WHEN', 'BY', 'WHAT'], rows, screen)
 }
 
-function sayUndone({ kind, dryRun, act, work, renamed, files, focus }: Undone): string {
+function sayUndone({ kind, dryRun, act, work, renamed, files, focus }: Undone, { paint }: Screen): string {
   const isRedo = kind === 'redone'
   const { undid, redid, is, hasBegun, ...did } = dryRun ? WOULD : DID
   return [
-    `${isRedo ? redid : undid}: ${visible(act.label)}`,
+    `${paint('good', isRedo ? redid : undid)}: ${visible(act.label)}`,
     ...renamed.map(({ from, to }) => `  ${from} ${is} called ${to} again`),
     ...work.map(({ id, as, sequence }) =>
       as === null
-        ? `  ${id} ${hasBegun} (its history stays: savepoint show ${id} --history)`
-        : `  ${id} ${is} as it was at #${as} (${dryRun ? 'then' : 'now'} #${sequence})`,
+        ? `  ${id} ${hasBegun} (history kept: savepoint show ${id} --history)`
+        : `  ${id} ${is} back at #${as} (as #${sequence})`,
     ),
     ...files.map(({ path, state }) => `  ${did[state]} ${visible(path)}`),
     ...(focus === undefined ? [] : [`  ${focus ?? 'nothing'} ${is} in focus`]),
@@ -94,11 +95,11 @@ function sayUndone({ kind, dryRun, act, work, renamed, files, focus }: Undone): 
 }
 
 const DID = {
-  ...{ undid: 'Undid', redid: 'Redid', is: 'is', hasBegun: 'has not begun' },
+  ...{ undid: 'Undid', redid: 'Redid', is: 'is', hasBegun: 'is gone' },
   ...{ written: 'restored', removed: 'removed', left: 'left, because it changed since:' },
 }
 
 const WOULD = {
-  ...{ undid: 'Would undo', redid: 'Would redo', is: 'would be', hasBegun: 'would not have begun' },
+  ...{ undid: 'Would undo', redid: 'Would redo', is: 'would be', hasBegun: 'would be gone' },
   ...{ written: 'would restore', removed: 'would remove', left: 'would leave, because it changed since:' },
 }

@@ -106,12 +106,15 @@ export const validate = defineVerb({
     const warnings = all.length - errors
     return { documents: checked, errors, warnings, valid: errors === 0 && !(strict && warnings > 0) }
   },
-  say: ({ documents, errors, warnings }) =>
+  say: ({ documents, errors, warnings }, { paint }) =>
     [
       ...documents.flatMap(({ path, findings }) =>
-        findings.map(({ level, line, what, mend }) => `${path}:${line}: ${level}: ${what}\n  ${mend}`),
+        findings.map(
+          ({ level, line, what, mend }) =>
+            `${path}:${line}: ${paint(level === 'error' ? 'bad' : 'warn', `${level}:`)} ${what}\n  ${mend}`,
+        ),
       ),
-      `${formatCount(documents.length, 'document')}: ${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')}.`,
+      `${formatCount(documents.length, 'document')}: ${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')}`,
     ].join('\n'),
   failure: ({ valid, errors, warnings }) =>
     valid

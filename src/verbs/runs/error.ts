@@ -2,7 +2,7 @@ import { findRun } from '../../engine/runs/find-run.ts'
 import { recordError } from '../../engine/runs/record-event.ts'
 import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
-import { sayReceipt } from './say-receipt.ts'
+import { sayRunReceipt } from './say-receipt.ts'
 
 export const runError = defineVerb({
   name: 'run error',
@@ -25,5 +25,5 @@ export const runError = defineVerb({
       ...(message === undefined ? {} : { message }),
     })
   },
-  say: sayReceipt,
+  say: sayRunReceipt,
 })

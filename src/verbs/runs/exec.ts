@@ -88,8 +88,8 @@ export const runExec = defineVerb({
       snapshots: receipts.map((receipt) => receipt.snapshotId),
     }
   },
-  say: ({ runId, outcome }) =>
-    `savepoint: ${outcome.result} ${outcome.name} (${outcome.summary}, ${outcome.duration_ms} ms), recorded in run ${runId}`,
+  say: ({ runId, outcome }, { paint }) =>
+    `savepoint: ${paint(outcome.result === 'FAIL' ? 'bad' : 'good', outcome.result)} ${outcome.name} (${outcome.summary}, ${outcome.duration_ms} ms), recorded in run ${runId}`,
   aside: () => true,
   failure: ({ exitCode, outcome }) =>
     exitCode === 0
@@ -98,7 +98,7 @@ export const runExec = defineVerb({
           exit: exitCode,
           reason: outcome.reason_code ?? 'command_failed',
           message: `${outcome.name}: ${outcome.summary}`,
-          hint: 'The command has told why; its outcome is recorded in the run.',
+          hint: 'See the output of the command. The run recorded its result.',
         },
 })
 

@@ -3,7 +3,7 @@ import { findRun } from '../../engine/runs/find-run.ts'
 import { finishRun } from '../../engine/runs/record-event.ts'
 import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
-import { sayReceipt } from './say-receipt.ts'
+import { sayRunReceipt } from './say-receipt.ts'
 
 export const runFinish = defineVerb({
   name: 'run finish',
@@ -20,5 +20,5 @@ export const runFinish = defineVerb({
     if (failed && incomplete) throw usageError('--failed and --incomplete exclude each other')
     return finishRun(context, await findRun(context, run), { failed, incomplete })
   },
-  say: sayReceipt,
+  say: sayRunReceipt,
 })

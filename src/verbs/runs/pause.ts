@@ -2,7 +2,7 @@ import { findRun } from '../../engine/runs/find-run.ts'
 import { takeSnapshot } from '../../engine/runs/take-snapshot.ts'
 import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
-import { sayReceipt } from './say-receipt.ts'
+import { sayRunReceipt } from './say-receipt.ts'
 
 export const runPause = defineVerb({
   name: 'run pause',
@@ -16,5 +16,5 @@ export const runPause = defineVerb({
       note: 'run paused',
     })
   },
-  say: sayReceipt,
+  say: sayRunReceipt,
 })

@@ -33,6 +33,9 @@ export const runPin = defineVerb({
   ],
   access: 'write',
   async perform(context, { run, artifact, remove }) {
+    // `run pin release-2` lacks what is to be pinned: it is not a file called release-2.
+    if (run === undefined && (await context.store.log.findStream(context.identity.repository, artifact)))
+      throw usageError('<artifact> is missing')
     const found = await findRun(context, run)
     if (artifact === 'latest' || isSnapshotName(artifact)) {
       const { row } = await findSnapshot(context, found, artifact)
@@ -48,8 +51,8 @@ export const runPin = defineVerb({
   },
   say: ({ runId, snapshotId, artifact, pinned }) =>
     artifact === snapshotId
-      ? `Snapshot ${snapshotId} of run ${runId} is ${pinned ? 'pinned: retention keeps it' : 'no longer pinned'}.`
-      : `${artifact} is ${pinned ? 'pinned' : 'no longer pinned'} in run ${runId}, snapshot ${snapshotId}.`,
+      ? `${pinned ? 'Pinned' : 'Unpinned'} snapshot ${snapshotId} of run ${runId}`
+      : `${pinned ? 'Pinned' : 'Unpinned'} ${artifact} in run ${runId} (snapshot ${snapshotId})`,
 })
 
 function requireArtifact(text: string): void {

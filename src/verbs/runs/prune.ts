@@ -39,12 +39,12 @@ export const runPrune = defineVerb({
       runs,
     }
   },
-  say: (result) =>
+  say: (result, { paint }) =>
     [
       ...result.runs
         .filter(({ problem }) => problem !== null)
-        .map(({ runId, problem }) => `${FAILED}: run ${runId}: ${problem}`),
-      `${result.dryRun ? 'Would remove' : 'Removed'} ${result.removed}, ${result.dryRun ? 'would compress' : 'compressed'} ${result.compressed}, ${result.dryRun ? 'would keep' : 'kept'} ${result.kept} snapshots in ${formatCount(result.runs.length, 'run')}.`,
+        .map(({ runId, problem }) => `${paint('bad', FAILED)}: run ${runId}: ${problem}`),
+      `${result.dryRun ? 'Would remove' : 'Removed'} ${result.removed}, ${result.dryRun ? 'would compress' : 'compressed'} ${result.compressed}, ${result.dryRun ? 'would keep' : 'kept'} ${result.kept} snapshots in ${formatCount(result.runs.length, 'run')}`,
       ...(result.runs.some(({ problem }) => problem !== null) ? [REASONS[FAILED].hint] : []),
     ].join('\n'),
   failure({ runs }) {

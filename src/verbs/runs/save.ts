@@ -2,7 +2,7 @@ import { findRun } from '../../engine/runs/find-run.ts'
 import { takeSnapshot } from '../../engine/runs/take-snapshot.ts'
 import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
-import { sayReceipt } from './say-receipt.ts'
+import { sayRunReceipt } from './say-receipt.ts'
 
 export const runSave = defineVerb({
   name: 'run save',
@@ -27,5 +27,5 @@ export const runSave = defineVerb({
       ...(used === undefined ? {} : { contextUsedPercent: used }),
     })
   },
-  say: sayReceipt,
+  say: sayRunReceipt,
 })

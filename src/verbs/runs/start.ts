@@ -23,10 +23,9 @@ export const runStart = defineVerb({
     const { started } = await startRun(context, readPlan(context, plan, context.cwd), runId)
     return started
   },
-  say: (started) =>
+  say: (started, { paint }) =>
     [
-      `Run ${started.runId} started: ${formatCount(started.steps, 'step')} from ${started.planPath}.`,
-      `Snapshot ${started.snapshotId} in ${started.latest}`,
-      `Next: savepoint run step ${started.runId} <step> in_progress`,
+      `${paint('good', `Started run ${started.runId}`)}: ${formatCount(started.steps, 'step')} from ${started.planPath}`,
+      `  Next: savepoint run step <step> in_progress`,
     ].join('\n'),
 })

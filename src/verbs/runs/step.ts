@@ -4,7 +4,7 @@ import { moveRunStep, requireStepName } from '../../engine/runs/record-event.ts'
 import { choiceFact, flagFact, integerFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
-import { sayReceipt } from './say-receipt.ts'
+import { sayRunReceipt } from './say-receipt.ts'
 
 export const runStep = defineVerb({
   name: 'run step',
@@ -41,7 +41,7 @@ export const runStep = defineVerb({
       used === undefined ? {} : { contextUsedPercent: used },
     )
   },
-  say: sayReceipt,
+  say: sayRunReceipt,
   tool: {
     title: 'Move a run step',
     when: 'Call it when a step of a run begins, is done, has failed or is skipped. Only where a run was started from a plan; for other work call save.',

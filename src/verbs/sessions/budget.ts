@@ -66,27 +66,27 @@ export const budget = defineVerb({
       forecast: forecast === undefined ? null : forecastOf(found, forecast),
     }
   },
-  say: ({ used, window, usedPercent, headroom, burnPerMinute, ...now }, { columns }) =>
+  say: ({ used, window, usedPercent, headroom, burnPerMinute, ...now }, screen) =>
     sayRows(
       [
         [
           'Session',
           [shortId(now.sessionId), shortSpan(now.durationMs), now.model].filter(Boolean).join(', '),
         ],
-        ['Used', used === null ? 'not known' : sayUse(used, window, usedPercent)],
+        ['Used', used === null ? 'unknown' : sayUse(used, window, usedPercent)],
         ['Pressure', now.pressure],
         ['Thresholds', sayThresholds(now.thresholds)],
-        ['Position', usedPercent === null ? 'not known' : sayPosition(usedPercent, now.thresholds)],
+        ['Position', usedPercent === null ? 'unknown' : sayPosition(usedPercent, now.thresholds)],
         ['Headroom', headroom === null ? null : `${shortNumber(headroom)} tokens`],
-        ['Burn rate', burnPerMinute === null ? 'not known yet' : sayBurn(burnPerMinute, now.minutesLeft)],
-        ['Consumed', `${shortNumber(now.consumed)} tokens in all calls of the session`],
+        ['Burn rate', burnPerMinute === null ? 'unknown yet' : sayBurn(burnPerMinute, now.minutesLeft)],
+        ['Consumed', `${shortNumber(now.consumed)} tokens in all calls`],
         ['Compactions', now.compactions > 0 ? String(now.compactions) : null],
         ['Forecast', now.forecast && sayForecast(now.forecast, window)],
-        ['Warning', now.warnings],
-        ['Delegate', usedPercent === null ? 'not known' : sayDelegation(now.advice)],
-        ['Do', now.advice.filter(({ kind }) => kind !== 'delegate').map(({ text }) => text)],
+        ['Warning', now.warnings, 'warn'],
+        ['Delegate', usedPercent === null ? 'unknown' : sayDelegation(now.advice)],
+        ['Do', now.advice.filter(({ kind }) => kind !== 'delegate').map(({ text }) => text), 'good'],
       ],
-      columns,
+      screen,
     ),
   tool: {
     title: 'Context window budget',
@@ -178,7 +178,7 @@ const sayBurn = (burn: number, left: number | null) =>
   `${shortNumber(Math.max(0, burn))} tokens a minute${left === null || left < 0 ? '' : `: full in ${shortSpan(left * 60_000)}`}`
 
 function sayForecast({ minutes, used, usedPercent, full }: Forecast, window: number | null): string {
-  if (used === null) return `in ${minutes} minutes: not known, because the burn rate is not`
-  if (full) return `in ${minutes} minutes: full, a compaction comes before that`
+  if (used === null) return `in ${minutes} minutes: unknown (burn rate unknown)`
+  if (full) return `in ${minutes} minutes: full; a compaction comes first`
   return `in ${minutes} minutes: ${sayUse(used, window, usedPercent)}`
 }

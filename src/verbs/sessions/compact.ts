@@ -24,7 +24,12 @@ export const compact = defineVerb({
   detail:
     'The goal, decisions, rules, state and next steps of the session become a checkpoint; the results of its tools go into the store as one text that can be shown again. After a /clear the next session goes on from the brief. It calls no model, and changes nothing in the session itself.',
   fields: {
-    session: { kind: 'text', value: 'ID', about: 'another session than the current one, by its id' },
+    session: {
+      kind: 'text',
+      value: 'ID',
+      names: 'session',
+      about: 'another session than the current one, by its id',
+    },
     show: {
       kind: 'text',
       value: 'ARCHIVE',
@@ -45,13 +50,17 @@ export const compact = defineVerb({
       ? result.text
       : [
           result.saved
-            ? `The essential context is saved${result.checkpoint === null ? ' already' : ''}: ${result.stream}`
-            : 'The session said nothing yet that could be saved.',
+            ? result.checkpoint === null
+              ? `Already saved: ${result.stream}`
+              : `Saved the essential context: ${result.stream}`
+            : 'Nothing to save in this session yet.',
           result.archive === null
-            ? 'Its tools gave nothing back that could be archived.'
-            : `${formatCount(result.results, 'result')} archived: savepoint compact --show ${result.archive.slice(0, SHORT)}`,
-          `Tokens: ${result.tokensBefore ?? 'unknown'} in the window, ${result.tokensAfter} in the brief (est.)${result.tokensSaved === null ? '' : `, ${result.tokensSaved} saved`}.`,
-          ...(result.live && result.saved ? ['Now /clear: the next session goes on from the brief.'] : []),
+            ? 'No tool results to archive.'
+            : `Archived ${formatCount(result.results, 'tool result')}: savepoint compact --show ${result.archive.slice(0, SHORT)}`,
+          `Tokens: ${result.tokensBefore ?? 'unknown'} in the window, ${result.tokensAfter} in the brief (est.)${result.tokensSaved === null ? '' : `, ${result.tokensSaved} saved`}`,
+          ...(result.live && result.saved
+            ? ['Now type /clear: the next session continues from the brief.']
+            : []),
         ].join('\n'),
   exact: (result) => (result.kind === 'archive' ? result.text : null),
   tool: {

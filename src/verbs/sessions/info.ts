@@ -11,16 +11,9 @@ import { accomplishmentsOf } from '../../policy/registry.ts'
 import { streamOf } from '../../policy/resolve.ts'
 import { runningIn } from '../../policy/session-lifecycle.ts'
 import { choiceFact, integerFact, nullableFact, recordFact, textFact } from '../define/facts.ts'
+import type { Screen } from '../define/screen.ts'
 import { defineVerb } from '../define/verb.ts'
-import {
-  firstLines,
-  formatTime,
-  type SessionRowText,
-  sayContext,
-  sayEnd,
-  sayRows,
-  timesOf,
-} from './session-words.ts'
+import { firstLines, type SessionRowText, sayContext, sayEnd, sayRows, timesOf } from './session-words.ts'
 
 export const info = defineVerb({
   name: 'sessions info',
@@ -58,20 +51,20 @@ export const info = defineVerb({
       ],
     }
   },
-  say: ({ session, unrecorded, unnamed, lastSession, staleSessionsDetected: stale, todo }, { columns }) => {
+  say: ({ session, unrecorded, unnamed, lastSession, staleSessionsDetected: stale, todo }, screen) => {
     const none = unnamed
-      ? 'the agent does not say which one this is: savepoint sessions'
+      ? 'not known (the agent gives no id): savepoint sessions'
       : unrecorded === null
-        ? 'none is active here'
-        : `${unrecorded}, which is not recorded`
+        ? 'none active'
+        : `${unrecorded} (not recorded)`
     return sayRows(
       [
-        ...(session ? hereRows(session) : ([['Session', none]] as const)),
+        ...(session ? hereRows(session, screen) : ([['Session', none]] as const)),
         ...(lastSession ? lastRows(lastSession) : []),
-        ['Stale', firstLines(stale.map(sayStale))],
-        ['Do now', todo],
+        ['Stale', firstLines(stale.map(sayStale)), 'warn'],
+        ['Do now', todo, 'good'],
       ],
-      columns,
+      screen,
     )
   },
   tool: {
@@ -142,14 +135,14 @@ async function hereOf(context: Context, current: Session) {
   }
 }
 
-function hereRows({ statistics, focusedOutcomes: outcomes, ...here }: Here): SessionRowText[] {
+function hereRows(
+  { statistics, focusedOutcomes: outcomes, ...here }: Here,
+  { time }: Screen,
+): SessionRowText[] {
   const state = sayEnd({ ...here, endReason: null })
   return [
     ['Session', `${here.sessionId} (${[here.phase, state].filter(Boolean).join(', ')})`],
-    [
-      'Duration',
-      `${shortSpan(here.durationMs)}, since ${formatTime(here.startedAt).replace(/:\d\dZ$/, 'Z')} (${here.source})`,
-    ],
+    ['Duration', `${shortSpan(here.durationMs)}, since ${time(here.startedAt)} (${here.source})`],
     ['Branch', [here.gitBranch, sayUncommitted(here.uncommittedFiles)].filter(Boolean).join(', ')],
     [
       'Statistics',
@@ -163,8 +156,8 @@ function hereRows({ statistics, focusedOutcomes: outcomes, ...here }: Here): Ses
     ],
     ['Context', here.context && sayContext(here.context)],
     ['Saves to', here.savesTo],
-    ['Works on', outcomes.map(sayOutcome).join('; ') || 'no outcome: savepoint outcome focus <name>'],
-    ['In flight', firstLines(here.inFlight.map(({ kind, what }) => `${kind}: ${what}`))],
+    ['Works on', outcomes.map(sayOutcome).join('; ') || 'nothing yet: savepoint outcome focus <name>'],
+    ['Running', firstLines(here.inFlight.map(({ kind, what }) => `${kind}: ${what}`))],
   ]
 }
 
@@ -186,7 +179,7 @@ async function staleOf(context: Context, session: Session) {
 
 function sayStale({ sessionId, silentMs, gitBranch, worktree }: Awaited<ReturnType<typeof staleOf>>): string {
   const there = worktree === null ? '' : `. Run savepoint reconcile in ${worktree}`
-  return `${shortId(sessionId)} fell silent ${ageOf(silentMs)} ago${onBranch(gitBranch)}: crashed, or its terminal was closed${there}`
+  return `${shortId(sessionId)} silent for ${ageOf(silentMs)}${onBranch(gitBranch)}: crashed or closed${there}`
 }
 
 const onBranch = (branch: string | null) => (branch === null ? '' : ` on ${branch}`)

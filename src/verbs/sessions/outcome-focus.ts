@@ -27,7 +27,12 @@ const FIELDS = {
   id: { kind: 'text', value: 'ID', about: 'its number or id' },
   task: { kind: 'text', value: 'TEXT', about: 'the task of it that is worked on' },
   summary: { kind: 'text', value: 'TEXT', about: 'what was done for it' },
-  session: { kind: 'text', value: 'ID', about: 'another session than the current one, by its id' },
+  session: {
+    kind: 'text',
+    value: 'ID',
+    names: 'session',
+    about: 'another session than the current one, by its id',
+  },
   clear: { kind: 'flag', about: 'work on none of them from now on' },
 } as const
 
@@ -57,15 +62,13 @@ export const outcomeFocus = defineVerb({
     refreshHint(context, changed.session)
     return { sessionId: session.id, focusedOutcomes: changed.session.outcomes, known }
   },
-  say: ({ sessionId, focusedOutcomes, known }) => {
+  say: ({ sessionId, focusedOutcomes }) => {
     const newest = focusedOutcomes.at(-1)
-    if (!newest) return `Session ${shortId(sessionId)} is focused on nothing.`
+    if (!newest) return `Session ${shortId(sessionId)} has no outcome in focus`
     const others = focusedOutcomes.length - 1
     return [
-      `Session ${shortId(sessionId)} ${known ? 'goes on with' : 'works on'} ${visibleLine(newest.outcomeName)}${newest.path ? ` (${visibleLine(newest.path)})` : ''}.`,
-      ...(others > 0
-        ? [`Before it: ${formatCount(others, 'other')}. See them with: savepoint sessions info`]
-        : []),
+      `Session ${shortId(sessionId)} works on ${visibleLine(newest.outcomeName)}${newest.path ? ` (${visibleLine(newest.path)})` : ''}`,
+      ...(others > 0 ? [`  and ${formatCount(others, 'other')}: savepoint sessions info`] : []),
     ].join('\n')
   },
 })

@@ -38,12 +38,12 @@ export const reconcile = defineVerb({
 })
 
 function sayBroken(reconciled: readonly ReconciledSession[], nowMs: number, isDry: boolean): string[] {
-  if (reconciled.length === 0) return ['No session broke off.']
+  if (reconciled.length === 0) return ['No broken sessions.']
   return [
-    `${formatCount(reconciled.length, 'session')} broke off${isDry ? '' : '; what they wrote is saved, and they are history'}:`,
+    `${isDry ? 'Would save and close' : 'Saved and closed'} ${formatCount(reconciled.length, 'broken session')}:`,
     ...reconciled.map(
       ({ id, lastActivityAt, branch }) =>
-        `  ${id}  last heard of ${ageOf(nowMs - Date.parse(lastActivityAt))} ago${branch === null ? '' : `, ${branch}`}`,
+        `  ${id}  last active ${ageOf(nowMs - Date.parse(lastActivityAt))} ago${branch === null ? '' : `, ${branch}`}`,
     ),
   ]
 }

@@ -35,15 +35,15 @@ export const sessionsStats = defineVerb({
       ...{ totalTokens: totalTokens(statistics.tokensConsumed), context: use, compactions, lastAt },
     }
   },
-  say: ({ transcript, sessionId, bytes, statistics, context, compactions, lastAt }, { columns }) =>
+  say: ({ transcript, sessionId, bytes, statistics, context, compactions, lastAt }, screen) =>
     sayRows(
       [
         ['Transcript', transcript],
         ['Session', sessionId],
-        ['Size', `${shortNumber(bytes)}B${lastAt === null ? '' : `, up to ${lastAt}`}`],
+        ['Size', `${shortNumber(bytes)}B${lastAt === null ? '' : `, up to ${screen.time(lastAt)}`}`],
         ...statisticsRows(statistics, { context, compactions }),
       ],
-      columns,
+      screen,
     ),
 })
 

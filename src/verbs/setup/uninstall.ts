@@ -24,17 +24,18 @@ export const uninstall = defineVerb({
       about: 'project, user or all',
     },
     dryRun: { kind: 'flag', about: 'show what would be taken out, and write nothing' },
+    diff: { kind: 'flag', about: 'also show each change line by line' },
   },
   examples: ['savepoint uninstall', 'savepoint uninstall --dry-run', 'savepoint uninstall --scope all'],
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
-  async perform(context, { agent, scope, dryRun }) {
+  async perform(context, { agent, scope, dryRun, diff }) {
     const meant = context.agents.filter(({ name }) => agent === undefined || agent === name)
     const clients = await Promise.all(meant.map((one) => one.setUp()))
     return await inSetupRun(context, dryRun, async (run) => {
       const { stuck, left } = await takeOutAgents(run, clients, scope)
       return {
         agent: agentNames(meant).join(', '),
-        dryRun,
+        ...{ dryRun, diff },
         changes: run.changes,
         left,
         plugin: stuck.length === 0 ? null : reasonOf(stuck).toJSON(),
@@ -42,19 +43,19 @@ export const uninstall = defineVerb({
       }
     })
   },
-  say: ({ dryRun, changes, left, plugin, home }, { columns }) =>
+  say: ({ dryRun, diff, changes, left, plugin, home }, screen) =>
     [
       ...(changes.length === 0
         ? plugin === null
-          ? ['Nothing of Savepoint is in these settings.']
+          ? ['Nothing to remove.']
           : []
-        : [dryRun ? 'To be taken out; nothing was written:' : 'Taken out:']),
-      ...(changes.length > 0 ? [sayChanges(changes, columns, { diffs: dryRun })] : []),
+        : [dryRun ? 'Would remove:' : 'Removed:']),
+      ...(changes.length > 0 ? [sayChanges(changes, screen, { isDry: dryRun, hasDiffs: diff })] : []),
       ...(plugin ? [plugin.message, plugin.hint] : []),
       ...(left.length > 0 && !plugin
-        ? [`Still set up (savepoint uninstall --scope all): ${left.join(', ')}`]
+        ? [`Still set up: ${left.join(', ')} (savepoint uninstall --scope all)`]
         : []),
-      `Your saved work stays, in ${home}.`,
+      `Your saved work stays in ${home}`,
     ].join('\n'),
   failure: ({ plugin }) =>
     plugin && { exit: EXIT.unwritten, reason: plugin.reason, message: plugin.message, hint: plugin.hint },

@@ -9,6 +9,7 @@ import { redactAll } from '../../policy/redact.ts'
 import { NOTHING_SAID } from '../../policy/save.ts'
 import { choiceFact, integerFact, textFact } from '../define/facts.ts'
 import type { Fields } from '../define/field.ts'
+import type { Screen } from '../define/screen.ts'
 import { defineVerb, type Tool } from '../define/verb.ts'
 import { type SaveReceipt, saveInSession } from './save-in-session.ts'
 import { wordSource } from './saying.ts'
@@ -26,6 +27,7 @@ const ABOUT = {
   stream: {
     kind: 'text',
     value: 'ID',
+    names: 'work',
     typed: true,
     check: (name: string) => void requireName(name, 'the stream'),
     about: 'in this piece of work; the one that a save would go to without it',
@@ -65,14 +67,17 @@ async function performCorrection(
 const DONE = { confirm: 'Confirmed', reject: 'Rejected', remove: 'Removed', reword: 'Reworded' } as const
 
 /** One line for the item, and one for each file that does not show it yet. */
-function sayCorrection({ act, reason, corrected, stream, sequence, views }: CorrectionReceipt): string {
+function sayCorrection(
+  { act, reason, corrected, stream, sequence, views }: CorrectionReceipt,
+  { paint }: Screen,
+): string {
   const lines = corrected.map(({ field, text, to }) => {
     const because = reason === '' ? '' : `, because ${reason}`
-    return `${DONE[act]} ${ITEM_NOUNS[field]}: ${sayCorrected({ text, to })}${because} (${stream} #${sequence})`
+    return `${paint('good', `${DONE[act]} ${ITEM_NOUNS[field]}`)}: ${sayCorrected({ text, to })}${because} (${stream} #${sequence})`
   })
   const behind = views.filter(({ state }) => state !== 'written')
-  const files = behind.map(
-    ({ path, problem }) => `Not in ${path} yet${problem === null ? '' : `: ${problem}`}`,
+  const files = behind.map(({ path, problem }) =>
+    paint('warn', `${path} not written yet${problem === null ? '' : `: ${problem}`}`),
   )
   return [...lines, ...files].map(visible).join('\n')
 }

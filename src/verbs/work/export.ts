@@ -38,8 +38,8 @@ export const exportVerb = defineVerb({
       formatCount(sessions, 'session'),
     ]
     return [
-      `Exported ${counts.join(', ')}${path === null ? '' : ` to ${path}`} (${bytes} bytes).`,
-      'It holds what was said and decided: keep it as private as the store.',
+      `Exported ${counts.join(', ')}${path === null ? '' : ` to ${path}`} (${bytes} bytes)`,
+      'It contains your conversations and decisions: keep it private.',
     ].join('\n')
   },
 })

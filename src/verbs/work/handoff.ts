@@ -55,11 +55,11 @@ export const handoff = defineVerb({
       if (state !== 'written') context.notices.push(NOTICES.fileNotWritten(path, problem))
     return writeHandoffFor(context, receipt, purpose)
   },
-  say: ({ path, purpose, slug, stream, sequence, main }) =>
+  say: ({ path, purpose, slug, stream, sequence, main }, { paint }) =>
     [
-      `Handed off: ${visible(purpose)}`,
-      visible(path),
-      `It is number ${sequence} of ${stream}. To go on${main ? ', from any worktree' : ' here'}: savepoint pickup ${slug}`,
+      `${paint('good', `Handed off ${stream} #${sequence}`)}: ${visible(purpose)}`,
+      `  File: ${visible(path)}`,
+      `  Continue${main ? ' in any worktree' : ' here'}: savepoint pickup ${slug}`,
     ].join('\n'),
   tool: {
     title: 'Hand the work off',

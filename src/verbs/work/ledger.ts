@@ -6,12 +6,12 @@ import { lookHere } from '../../engine/trust/here.ts'
 import { LEDGER_SKIPPED } from '../../formats/ledger-md/codec.ts'
 import { choiceFact, integerFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
-import { fitLines, renderTable } from '../say/table.ts'
-import { type SaveAnswer, save } from './save.ts'
+import { renderTable } from '../say/table.ts'
+import { save } from './save.ts'
+import type { SaveAnswer } from './say-saved.ts'
 import { isNothingSaid, SAYING_FIELDS } from './saying.ts'
 
-const DISABLED =
-  'No ledger is kept here: session.ledger is not enabled. To keep one, put this into .agents.yml:\nsession:\n  ledger: true'
+const DISABLED = 'No session ledger here. To keep one, add to .agents.yml:\nsession:\n  ledger: true'
 
 interface ShownLedger {
   enabled: boolean
@@ -61,7 +61,7 @@ export const ledger = defineVerb({
   say: ({ enabled, path, text, problem }) => {
     if (text !== null) return visibleLines(text.replace(/\r?\n$/, ''))
     if (problem !== null) return `${path} is not shown: ${problem}.`
-    return enabled ? `${path} is not there yet: the next save writes it.` : DISABLED
+    return enabled ? `${path} does not exist yet. The next save writes it.` : DISABLED
   },
   exact: ({ text }) => text,
   tool: {
@@ -107,19 +107,13 @@ export const ledgerHistory = defineVerb({
       })),
     }
   },
-  say: ({ ledgers }, { columns }) =>
+  say: ({ ledgers }, screen) =>
     ledgers.length === 0
-      ? 'Nothing has stood in a ledger of this worktree yet.'
-      : fitLines(
-          renderTable(
-            ['NUMBER', 'WHEN', 'WORK'],
-            ledgers.map(({ number, at, stream }) => [
-              String(number),
-              at.slice(0, 19).replace('T', ' '),
-              stream,
-            ]),
-          ),
-          columns,
+      ? 'No ledger was written in this worktree yet.'
+      : renderTable(
+          ['NUMBER', 'WHEN', 'WORK'],
+          ledgers.map(({ number, at, stream }) => [String(number), screen.time(at), stream]),
+          screen,
         ),
 })
 
@@ -143,7 +137,7 @@ export const ledgerWrite = defineVerb({
   async perform(context, input): Promise<SaveAnswer | SkippedLedger> {
     if (!context.settings.ledger && context.ask === null && isNothingSaid(input))
       return { skipped: 'ledger_disabled' }
-    return save.perform(context, { ...input, trigger: undefined, ledger: true })
+    return save.perform(context, { ...input, trigger: undefined, ledger: true, verbose: false })
   },
   say: (result, how) => ('skipped' in result ? LEDGER_SKIPPED : save.say(result, how)),
 })

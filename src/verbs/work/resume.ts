@@ -10,7 +10,8 @@ import { offerAdoption } from '../../engine/transfer/adopt-repository.ts'
 import type { ExplainedLine } from '../../policy/brief/explain.ts'
 import type { StreamCandidate } from '../../policy/resolve.ts'
 import { choiceFact, integerFact, listFact, nullableFact, textFact } from '../define/facts.ts'
-import { defineVerb, type Screen } from '../define/verb.ts'
+import type { Screen } from '../define/screen.ts'
+import { defineVerb } from '../define/verb.ts'
 import { BRIEF_FIELDS, exactBrief, fencedBrief, sayBrief } from '../say/brief.ts'
 import { namedRows } from '../say/table.ts'
 import { sayExplained } from './say-explained.ts'
@@ -25,6 +26,7 @@ export const resume = defineVerb({
     id: {
       kind: 'text',
       at: 0,
+      names: 'work',
       check: requireLookupName,
       about:
         'the work, by its id, its branch, or the beginning of its id; without it the one in focus, of the plan or of the branch',
@@ -91,39 +93,36 @@ type Explained = Extract<ResumeResult, { kind: 'brief' }> & { explained: Explain
 const isExplained = <R extends ResumeResult>(result: R): result is R & Explained =>
   result.kind === 'brief' && result.explained !== undefined
 
-function sayResumed(result: ResumeResult & { markdown: boolean }, { columns }: Screen): string {
-  if (result.kind === 'found') return sayBrief(result, columns)
+function sayResumed(result: ResumeResult & { markdown: boolean }, screen: Screen): string {
+  if (result.kind === 'found') return sayBrief(result, screen)
   if (result.kind === 'brief')
-    return isExplained(result) ? sayExplained(result, columns) : sayBrief(result, columns)
+    return isExplained(result) ? sayExplained(result, screen) : sayBrief(result, screen)
   const learned = result.learnings.map((text) => `  - ${visible(text)}`)
-  return [sayUntold(result, columns), ...(learned.length > 0 ? ['Learned here:', ...learned] : [])].join('\n')
+  return [sayUntold(result, screen), ...(learned.length > 0 ? ['Learned here:', ...learned] : [])].join('\n')
 }
 
-function sayUntold(result: UntoldWork, columns: number): string {
+function sayUntold(result: UntoldWork, screen: Screen): string {
   switch (result.kind) {
     case 'nothing':
       return [
-        'Nothing has been saved here yet. Begin with:',
+        'Nothing saved here yet. Start with:',
         '  savepoint save "what you are working on" --next "…"',
         ...(result.foreign > 0
           ? [
-              `${formatCount(result.foreign, 'document')} came with the repository: savepoint list, then savepoint trust`,
+              `${formatCount(result.foreign, 'document')} came with the repository. Read: savepoint list. Then: savepoint trust`,
             ]
           : []),
       ].join('\n')
     case 'offered': {
-      const where = result.branch === null ? '' : ` on the branch ${visible(result.branch)}`
-      return `${result.stream} was saved ${result.age} ago${where}. To go on with it: savepoint resume ${result.stream}`
+      const where = result.branch === null ? '' : ` on ${visible(result.branch)}`
+      return `${result.stream} was saved ${result.age} ago${where}. Continue it: savepoint resume ${result.stream}`
     }
     case 'choose':
-      return sayChoice(result, columns)
+      return sayChoice(result, screen)
   }
 }
 
-function sayChoice(
-  { candidates, trusted }: Extract<UntoldWork, { kind: 'choose' }>,
-  columns: number,
-): string {
+function sayChoice({ candidates, trusted }: Extract<UntoldWork, { kind: 'choose' }>, screen: Screen): string {
   const names = candidates.map(({ name }) => name)
   const isForeignAlone = candidates.every(({ foreign }) => foreign)
   if (isForeignAlone && candidates.length === 1) return `${names[0]} ${sayReview(names, trusted)}`
@@ -133,12 +132,10 @@ function sayChoice(
     return why === 'branch' ? ', on this branch' : ''
   }
   return [
-    ...(isForeignAlone
-      ? [`All that is here ${sayReview(names, trusted)}`]
-      : ['Several could be meant. Choose one:', '  savepoint resume <id>']),
+    ...(isForeignAlone ? [`All of it ${sayReview(names, trusted)}`] : ['Which work? savepoint resume <id>']),
     namedRows(
       candidates.map((one) => [one.name, `saved ${one.age} ago${noteOf(one)}`]),
-      columns,
+      screen,
     ),
   ].join('\n')
 }

@@ -1,19 +1,15 @@
 import { BY_HAND } from '../../core/checkpoint.ts'
 import { PLANS_HOME } from '../../core/layout.ts'
-import { formatCount } from '../../core/text.ts'
-import { visible } from '../../core/visible.ts'
 import { afterCommit, type Context } from '../../engine/context/context.ts'
 import type { RunAtSave } from '../../engine/runs/snapshot-at-save.ts'
-import type { JoinedWork } from '../../engine/save/join-merged.ts'
-import type { SavedView } from '../../engine/save/save-document.ts'
 import { listRunsInProgress } from '../../engine/surroundings/stored-runs.ts'
 import { offerAdoption } from '../../engine/transfer/adopt-repository.ts'
 import { recordRepository } from '../../engine/transfer/repository-marks.ts'
-import { describeKnowledge } from '../../policy/join-work.ts'
 import { choiceFact, integerFact, listFact, nullableFact, recordFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { confirmLedger } from './confirm-ledger.ts'
-import { type SaveReceipt, saveInSession } from './save-in-session.ts'
+import { saveInSession } from './save-in-session.ts'
+import { type SaveAnswer, sayBanner, sayReceipt } from './say-saved.ts'
 import { readSaveInput, SAYING_FIELDS } from './saying.ts'
 
 /** Why a checkpoint is taken now; `manual` where nobody says. */
@@ -28,13 +24,6 @@ const WHEN = [
   'risk',
 ] as const
 
-export interface SaveAnswer extends SaveReceipt {
-  /** What the session ledger's users are told, where it was asked for. */
-  confirmation?: string
-  /** The snapshot that was taken of a run in progress here. */
-  run: RunAtSave | null
-}
-
 export const save = defineVerb({
   name: 'save',
   summary: 'Save where the work stands',
@@ -48,6 +37,7 @@ export const save = defineVerb({
       about: `why now: ${WHEN.join(', ')}`,
     },
     ledger: { kind: 'flag', about: 'answer for the session ledger: that it was written, or why not' },
+    verbose: { kind: 'flag', typed: true, about: 'answer with all that was saved, as --note does' },
   },
   examples: [
     'savepoint save "Moving login to tokens" --next "Write the refresh test"',
@@ -59,16 +49,18 @@ export const save = defineVerb({
   access: 'write',
   takesIn: 'talk',
   lenient: true,
-  async perform(context, { trigger = 'manual', ledger, ...input }): Promise<SaveAnswer> {
+  async perform(context, { trigger = 'manual', ledger, verbose, ...input }): Promise<SaveAnswer> {
     await offerAdoption(context)
     // Once: git is asked for the first commits of a long history.
     context.afterwards.push(async () => void (await recordRepository(context)))
     const why = { kind: trigger, note: BY_HAND.saved }
     const receipt = await saveInSession(context, await readSaveInput(context, input), why)
-    const saved = { ...receipt, run: await snapshotRun(context) }
+    // A note is the format whose users expect its banner.
+    const saved = { ...receipt, run: await snapshotRun(context), verbose: verbose || input.note }
     return ledger ? { ...saved, confirmation: confirmLedger(receipt) } : saved
   },
-  say: (receipt, { columns }) => receipt.confirmation ?? banner(receipt, columns),
+  say: (receipt, screen) =>
+    receipt.confirmation ?? (receipt.verbose ? sayBanner(receipt, screen) : sayReceipt(receipt, screen)),
   tool: {
     title: 'Save where the work stands',
     when: 'Call it when a phase is done, a decision is made, the direction changes, before anything risky, before the session ends, and when the context window fills up. Not for quick tasks, and not when nothing is new since the last save.',
@@ -116,58 +108,3 @@ const snapshotRun = (context: Context): Promise<RunAtSave | null> =>
       return snapshotAtSave(context, [newest, ...others])
     },
   )
-
-function sayRun({ runId, snapshotId, coalesced, others }: RunAtSave): string {
-  const more = others === 0 ? '' : ` (${others} more in progress)`
-  return `${runId}${more}, ${coalesced ? `nothing new since snapshot ${snapshotId}` : `snapshot ${snapshotId}`}`
-}
-
-/** The seed's banner; a line for each place, and the truth about each. */
-function banner(receipt: SaveAnswer, columns: number): string {
-  const rule = '━'.repeat(Math.min(53, columns))
-  const { stream, sequence, summary, decisions, next, views } = receipt
-  const { dropped, redacted, unlisted, surfaced } = receipt
-  const places = views.filter(({ kind }) => kind !== 'index')
-  const locations = [...places.map(sayView), `the store, number ${sequence} of ${stream}`]
-  const doubts = decisions.unconfirmed === 0 ? '' : `, ${decisions.unconfirmed} unconfirmed`
-  const index = views.find(({ kind, state }) => kind === 'index' && state !== 'written')
-  return [
-    ...[rule, '  CHECKPOINT SAVED', rule, ''],
-    ...locations.map((place, at) => `  ${at === 0 ? 'Location:' : '         '} ${place}`),
-    `  Summary:  ${line(summary) || '-'}`,
-    `  Decisions: ${decisions.new} recorded, ${decisions.total} in all${doubts}`,
-    `  Next:     ${line(next) || '-'}`,
-    ...[...sayStart(receipt), ...receipt.joined.flatMap(sayJoined)].map((words) => `  ${words}`),
-    ...(receipt.run ? [`  Run:      ${sayRun(receipt.run)}`] : []),
-    ...(index ? [`  Index:    ${sayView(index)}`] : []),
-    ...(unlisted > 0 ? [`  Files:    +${formatCount(unlisted, 'more uncommitted file')}, not listed`] : []),
-    ...(dropped > 0 ? [`  Left out: ${formatCount(dropped, 'older item')}; the history has them`] : []),
-    ...(redacted > 0 ? [`  Redacted: ${formatCount(redacted, 'secret')}`] : []),
-    ...(surfaced ? ['', '  This context will be surfaced on next session start.'] : []),
-    ...['', rule],
-  ].join('\n')
-}
-
-/** What work that begins took from the branch before; that there was nothing is said too. */
-function sayStart({ stream, began, origin, inherited, hasOthers }: SaveReceipt): string[] {
-  if (!began) return []
-  const taken = describeKnowledge(inherited)
-  if (origin === null) return hasOthers ? [`Started ${stream}, empty`] : []
-  return [`Started ${stream}; ${taken === '' ? 'nothing to inherit' : `inherited ${taken}`} from ${origin}`]
-}
-
-function sayJoined({ stream, closed, ...counts }: JoinedWork): string[] {
-  const taken = describeKnowledge(counts)
-  return [
-    taken === '' ? `${stream} is merged; nothing new to join` : `Joined ${taken} from ${stream} (merged)`,
-    ...(closed ? [] : [`To finish it: savepoint archive ${stream} --outcome "…"`]),
-  ]
-}
-
-const line = (text: string) => visible(text.split(/\r?\n/, 1)[0]?.trim() ?? '')
-
-function sayView({ path, state, problem }: SavedView): string {
-  if (state === 'written') return path
-  const why = problem === null ? '' : `: ${problem}`
-  return state === 'pending' ? `${path} (not written yet${why})` : `${path} (left as it is${why})`
-}

@@ -96,6 +96,7 @@ export const SAYING_FIELDS = {
   stream: {
     kind: 'text',
     value: 'ID',
+    names: 'work',
     check: (name: string) => void requireName(name, 'the stream'),
     about: 'save to this piece of work; the one in focus, of the plan or of the branch without it',
   },

@@ -20,6 +20,7 @@ import {
 } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { type FoundAnswer, type FoundRecord, sayFound } from './say-found.ts'
+import { findLearnings, sayLearnings } from './search-learnings.ts'
 import { sinceTime } from './since.ts'
 
 const SHOWN = 10
@@ -39,7 +40,7 @@ export const search = defineVerb({
       value: 'KIND',
       about: `only one kind: ${SEARCH_KINDS.join(', ')}`,
     },
-    branch: { kind: 'text', value: 'BRANCH', about: 'only what was saved on this branch' },
+    branch: { kind: 'text', value: 'BRANCH', names: 'branch', about: 'only what was saved on this branch' },
     since: {
       kind: 'text',
       value: 'WHEN',
@@ -50,6 +51,11 @@ export const search = defineVerb({
       kind: 'flag',
       typed: true,
       about: 'every project of this user, not this repository alone',
+    },
+    learnings: {
+      kind: 'flag',
+      typed: true,
+      about: 'only what archived work taught; all of it without words',
     },
     limit: {
       kind: 'count',
@@ -63,10 +69,15 @@ export const search = defineVerb({
     'savepoint search token refresh',
     `savepoint search '"race condition"' --kind decision`,
     'savepoint search migrat* --branch main --since 2w',
+    'savepoint search --learnings webhook',
   ],
   access: 'read',
   lenient: true,
-  async perform(context, { words, kind = null, branch = null, since, allWorkspaces, limit = SHOWN }) {
+  async perform(
+    context,
+    { words, kind = null, branch = null, since, allWorkspaces, learnings, limit = SHOWN },
+  ) {
+    if (learnings) return findLearnings(context, words)
     const query = words.join(' ')
     const wanted = readQuery(query)
     if (typeof wanted === 'string') throw new ReasonError('usage_invalid', { problem: wanted })
@@ -87,7 +98,7 @@ export const search = defineVerb({
     }
     return answer
   },
-  say: sayFound,
+  say: (answer, screen) => ('entries' in answer ? sayLearnings(answer, screen) : sayFound(answer, screen)),
   tool: {
     title: 'Search saved work',
     when: 'Call it before you decide something that may have been decided, when the user speaks of earlier work, or to find why something is as it is. One or two telling words find more than a sentence.',
@@ -112,12 +123,25 @@ export const search = defineVerb({
         }),
       ),
     },
-    factsOf: ({ total, more, relaxed, hits }) => ({
-      ...{ total, more, relaxed },
-      hits: hits.map(({ id, kind, where, sequence, at, open }) => ({ id, kind, where, sequence, at, open })),
-    }),
+    factsOf: (answer) => {
+      // A tool cannot ask for learnings alone.
+      const { total, more, relaxed, hits } = 'entries' in answer ? NOTHING_FOUND : answer
+      return {
+        ...{ total, more, relaxed },
+        hits: hits.map(({ id, kind, where, sequence, at, open }) => ({
+          id,
+          kind,
+          where,
+          sequence,
+          at,
+          open,
+        })),
+      }
+    },
   },
 })
+
+const NOTHING_FOUND = { total: 0, more: false, relaxed: false, hits: [] }
 
 /** What a document says is found as soon as it is on the disk; where there is no document, nothing is looked at. */
 async function takeInEdits(context: Context): Promise<void> {
