@@ -88,6 +88,9 @@ export function sequenceOf(id: string): number | null {
   return sequence >= 1 && sequence <= MAX_SEQUENCE ? sequence : null
 }
 
+/** Whether an id has a place for a number, whatever number stands there. */
+export const isNumberedId = (id: string) => CHECKPOINT_ID.test(id)
+
 /** The id of a work stream: a repository and a name always give the same one. */
 export const streamId = (repository: string, name: string) =>
   `work_${sha256(`${repository}\n${nameKey(name)}`).slice(0, 24)}`
