@@ -191,7 +191,7 @@ async function addLedger(
     const judgement = await judge(context, here, file)
     const said = decodeLedger(textToRead(file, judgement))
     if (Object.keys(said).length === 0)
-      found.broken.push({ path, problem: 'it has none of the sections of a ledger' })
+      found.broken.push({ path, problem: 'it has no ledger sections' })
     else if (judgement === 'foreign') found.unreviewed.push({ kind: 'ledger', path, count: 1 })
     else {
       const { atMs } = timeWritten([ledgerStamp(file.text)], { ...file, nowMs: ports.now() })
