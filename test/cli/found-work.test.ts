@@ -43,7 +43,7 @@ describe('a note that another tool wrote', () => {
     const told = started(box) ?? ''
     for (const line of [
       `Found in ${NOTES}/20260131T120000Z.json, written`,
-      `To keep it: savepoint import ${NOTES}/20260131T120000Z.json`,
+      `Save it: savepoint import ${NOTES}/20260131T120000Z.json`,
       '- Chose A over B (why: [rationale])',
       '- Working on X because Y',
       '- What to do next when resuming',
@@ -159,9 +159,7 @@ describe('a note that another tool wrote', () => {
     const told = started(box) ?? ''
     expect(told).toContain('- the latest')
     expect(told).not.toContain('from the future')
-    expect(box.run(['resume']).stderr).toContain(
-      `${NOTES}/20260301T000000Z.json was passed over: it is not JSON`,
-    )
+    expect(box.run(['resume']).stderr).toContain(`Skipped ${NOTES}/20260301T000000Z.json: it is not JSON`)
     expect(JSON.parse(box.run(['note']).stdout).summary).toBe('the latest')
   })
 })
@@ -196,7 +194,7 @@ describe('a ledger that Savepoint never wrote', () => {
       lay(box, '003/found_ledger.md', LEDGER)
       const told = started(box, source) ?? ''
       expect(told).toContain(`Found in ${LEDGER}, written`)
-      expect(told).toContain(`Ask before going on from Now:\n- ${FOCUS}\n- ${CONFIRM}\n`)
+      expect(told).toContain(`Ask the user before continuing from Now:\n- ${FOCUS}\n- ${CONFIRM}\n`)
       expect(told.match(/^- .*(?:current focus|can you confirm this)\?$/gm)?.length).toBe(3)
       for (const line of [
         'Goal: One parser',
@@ -303,7 +301,7 @@ describe('trust', () => {
     const box = sandbox()
     hostile(box)
     const told = started(box) ?? ''
-    expect(told).toContain('3 files here may tell of earlier work.')
+    expect(told).toContain('3 files here may describe earlier work.')
     expect(told).not.toContain('evil')
     const { stdout, stderr } = box.run(['resume'])
     expect(stdout).not.toContain('evil')
@@ -326,7 +324,7 @@ describe('trust', () => {
     box.run(['trust'])
     box.git('fetch', '--quiet')
     box.git('checkout', '--quiet', 'evil')
-    expect(started(box)).toContain('3 files here may tell of earlier work.')
+    expect(started(box)).toContain('3 files here may describe earlier work.')
     expect(started(box, 'startup', 'b')).not.toContain('evil.sh')
     expect(box.run(['status']).stderr).toContain('To review: savepoint import, then savepoint trust --review')
     put(box, `${NOTES}/mine.json`, note({ timestamp: '2026-01-01T00:00:00Z', summary: 'mine' }))

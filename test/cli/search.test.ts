@@ -70,7 +70,7 @@ describe('search', () => {
     for (const [words, problem] of [
       [['search'], 'savepoint search token refresh'],
       [['search', '"*"'], 'savepoint search token refresh'],
-      [['search', 'a', '--kind', 'note'], '--kind takes'],
+      [['search', 'a', '--kind', 'note'], 'invalid --kind'],
       [['search', 'a', '--since', 'yesterday'], '--since takes'],
       [['search', 'a', '--since', '2026-02-31x'], '--since takes'],
       [['search', 'a', '--limit', '51'], '--limit takes'],
@@ -223,7 +223,7 @@ describe('search', () => {
     damageIndex(`${box.home}/savepoint.db`, damage)
     expect(box.json(['doctor'])).toMatchObject({
       healthy: true,
-      findings: [{ level: 'note', todo: expect.stringContaining('made anew at the next search') }],
+      findings: [{ level: 'note', todo: expect.stringContaining('the next search rebuilds it') }],
     })
     box.json(['save', 'No cookies any more'])
     expect(searched(box, 'cookies').total).toBe(2)

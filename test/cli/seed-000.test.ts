@@ -240,7 +240,7 @@ test('LEARNINGS.md is the one of the example when its documents are archived, by
 test('doctor says where documents are active and none is current, and how to choose one [000.18]', () => {
   const box = workBox({ a: textOf('a'), b: textOf('b') })
   const said = () => box.run(['doctor']).stdout
-  expect(said()).toMatch(/No document is current; active: a, b\n.*savepoint focus <id>/)
+  expect(said()).toMatch(/No document is marked current. Active: a, b\n.*savepoint focus <id>/)
   box.json(['focus', 'b'])
   expect(said()).not.toContain('No document is current')
 })

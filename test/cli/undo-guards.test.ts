@@ -154,7 +154,7 @@ describe('what is no act', () => {
     box.json(['trust'])
     box.start('r1')
     box.json(['run', 'step', 'r1', 's1', 'in_progress'])
-    expect(box.run(['doctor', '--fix']).stdout).toContain('is the one in focus')
+    expect(box.run(['doctor', '--fix']).stdout).toContain('focused ')
     const acts = box.json(['undo', '--list']).acts
     expect(acts).toMatchObject([{ label: 'save plain #1 "One"' }])
     box.json(['undo'])
