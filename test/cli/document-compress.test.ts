@@ -342,7 +342,7 @@ test('--hard leaves the last of the recent steps and files before it refuses, an
   const box = longBox()
   const soft = compress(box, 100, '--dry-run')
   const { message } = refusal(box, 'compress', 'auth', '--budget', '100', '--hard')
-  const least = Number(/(\d+) are left/.exec(String(message))?.[1])
+  const least = Number(/at least (\d+) are needed/.exec(String(message))?.[1])
   expect(least).toBeLessThan(soft.tokensAfter)
   const { text } = compress(box, least, '--hard')
   expect(sectionOf(text, 'Play-By-Play')).toMatch(/^- Earlier: 19 steps, .*\n- Step 20 .*$/)

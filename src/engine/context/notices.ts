@@ -212,8 +212,7 @@ export const NOTICES = {
     `This looks like a clone of ${quoteShort(name)}, whose work is in the store (${work}). To use it here: savepoint import --adopt ${short}`,
   adoptQuestion: (name: string, work: string) =>
     `This looks like a clone of ${quoteShort(name)}, whose work is in the store (${work}). Use it here? (y/N)`,
-  adopted: (name: string, work: string) =>
-    `This clone now has the work of ${quoteShort(name)}: ${work}.`,
+  adopted: (name: string, work: string) => `This clone now has the work of ${quoteShort(name)}: ${work}.`,
   workRenamed: (was: string, now: string) => `${was} existed in both; this clone's is now ${now}.`,
   noPlaceIn: (target: string, fields: string) => `Does not fit into ${target}: ${fields}`,
   exportedWithout: (what: readonly string[]) =>

@@ -85,8 +85,7 @@ async function takeRuns(
       else report.runs.push({ run, began: true, count: null })
     } else {
       const taken = await takeInRun(context, run, { isNamed })
-      if (taken === null)
-        report.skipped.push({ path, problem: 'it contains no valid snapshot of that run' })
+      if (taken === null) report.skipped.push({ path, problem: 'it contains no valid snapshot of that run' })
       else if (taken.count === 0) report.known += 1
       else report.runs.push(taken)
     }

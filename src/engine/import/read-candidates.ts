@@ -37,8 +37,7 @@ export function readCandidates(context: Context, candidates: readonly SourceCand
     else if (verdict.is === 'snapshot' && verdict.run === null)
       readings.skipped.push({
         path,
-        problem:
-          'a snapshot outside checkpoints/<run>: move its folder there, or use savepoint convert',
+        problem: 'a snapshot outside checkpoints/<run>: move its folder there, or use savepoint convert',
       })
     else if (verdict.is === 'snapshot') readings.runs.set(verdict.run ?? '', path)
     else if (verdict.is === 'elsewhere') readings.elsewhere.push({ path, problem: verdict.why })
