@@ -15,35 +15,36 @@ export type FactsOf<S extends Shape> = {
   readonly [K in keyof S]: S[K] extends FactSchema<infer T> ? T : never
 }
 
-const described = (description: string | undefined) => (description === undefined ? {} : { description })
+const withDescription = (description: string | undefined) =>
+  description === undefined ? {} : { description }
 
 // A fact is described only where its name does not say what it is: every client loads the schemas at each start.
 export const textFact = (description?: string): FactSchema<string> => ({
-  schema: { type: 'string', ...described(description) },
+  schema: { type: 'string', ...withDescription(description) },
 })
 export const integerFact = (description?: string): FactSchema<number> => ({
-  schema: { type: 'integer', ...described(description) },
+  schema: { type: 'integer', ...withDescription(description) },
 })
 export const numberFact = (description?: string): FactSchema<number> => ({
-  schema: { type: 'number', ...described(description) },
+  schema: { type: 'number', ...withDescription(description) },
 })
 export const flagFact = (description?: string): FactSchema<boolean> => ({
-  schema: { type: 'boolean', ...described(description) },
+  schema: { type: 'boolean', ...withDescription(description) },
 })
 
 export const choiceFact = <const C extends readonly string[]>(
   choices: C,
   description?: string,
 ): FactSchema<C[number]> => ({
-  schema: { type: 'string', enum: choices, ...described(description) },
+  schema: { type: 'string', enum: choices, ...withDescription(description) },
 })
 
 export const listFact = <T>({ schema }: FactSchema<T>, description?: string): FactSchema<readonly T[]> => ({
-  schema: { type: 'array', items: schema, ...described(description) },
+  schema: { type: 'array', items: schema, ...withDescription(description) },
 })
 
 export const recordFact = <S extends Shape>(shape: S, description?: string): FactSchema<FactsOf<S>> => ({
-  schema: { ...schemaOf(shape), ...described(description) },
+  schema: { ...schemaOf(shape), ...withDescription(description) },
 })
 
 /** Null where there is none. */
