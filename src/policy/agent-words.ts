@@ -116,7 +116,7 @@ export const MESSAGE_LINES = {
   offered: (stream: string, age: string) =>
     `${stream} was saved ${age} ago. Continue it: savepoint resume ${stream}`,
   several: (work: ReadonlyArray<{ name: string; age: string }>) =>
-    `Open work: ${work.map(({ name, age }) => `${name} (${age} ago)`).join(', ')}. Continue one: savepoint resume <name>`,
+    `Open work: ${work.map(({ name, age }) => `${name} (${age} ago)`).join(', ')}. Continue one by its name: savepoint resume NAME`,
   branch: (was: string, now: string) => `The branch changed from ${was} to ${now}.`,
   commits: (count: number) => `${formatCount(count, 'new commit')}.`,
   running: (what: string) => `Still running: ${what}`,

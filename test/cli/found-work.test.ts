@@ -260,7 +260,7 @@ test('LEARNINGS.md is told at a start and by resume also where nothing is saved,
   expect(box.json(['resume'])).toMatchObject({ kind: 'nothing', learnings: LEARNED })
   for (const id of ['a', 'b']) box.json(['new', id])
   const told = started(box, 'startup', 'c')
-  expect(told).toContain('Several pieces of work are open')
+  expect(told).toContain('Open work: ')
   expect(told).toContain(lines)
 })
 
@@ -324,7 +324,7 @@ describe('trust', () => {
     box.git('checkout', '--quiet', 'evil')
     expect(started(box)).toContain('3 files here may describe earlier work.')
     expect(started(box, 'startup', 'b')).not.toContain('evil.sh')
-    expect(box.run(['status']).stderr).toContain('To review: savepoint import, then savepoint trust --review')
+    expect(box.run(['status']).stderr).toContain('Review: savepoint import, then savepoint trust --review')
     put(box, `${NOTES}/mine.json`, note({ timestamp: '2026-01-01T00:00:00Z', summary: 'mine' }))
     const told = started(box, 'startup', 'c') ?? ''
     expect(told).toContain('## Now\n- mine')

@@ -221,9 +221,7 @@ describe('in a repository that nobody trusts', () => {
     writeFileSync(box.path(active('theirs')), textOf('theirs', { status: 'current', state: INJECTED }))
     commit(box, `${INJECTED} first`)
     const first = await lab.start(A)
-    expect(first).toContain(
-      '- A file here may tell of earlier work. Nobody has reviewed it, so it is not told.',
-    )
+    expect(first).toContain('- A file here may describe earlier work. It is hidden until the user reviews it')
     expect(first).not.toMatch(/IGNORE|theirs/)
     lab.talk(A)
     lab.end(A)

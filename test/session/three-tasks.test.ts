@@ -163,7 +163,7 @@ test('what was said is explained with its session and request, and what is over 
       commands: [`savepoint sessions show ${B.slice(0, 8)}`],
     },
   ])
-  expect(starting('Before that')).toMatchObject([{ source: { kind: 'talk', session: A, request: null } }])
+  expect(starting('Earlier, ')).toMatchObject([{ source: { kind: 'talk', session: A, request: null } }])
   expect(starting('Goal: A login lasts a day')).toMatchObject([
     { state: 'over', source: { kind: 'save', session: A, stream: 'main', sequence: 1 } },
   ])

@@ -112,7 +112,7 @@ export const search = defineVerb({
           id: textFact(),
           kind: choiceFact(SEARCH_KINDS),
           where: textFact(),
-          sequence: nullableFact(integerFact('for savepoint_show: id = where, at = this')),
+          sequence: nullableFact(integerFact('pass it to savepoint_show as at, with where as id')),
           at: textFact(),
           open: textFact('shell command that shows it'),
         }),
