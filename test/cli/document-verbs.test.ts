@@ -188,7 +188,7 @@ test('what there is to tell is told also where the verb is refused', () => {
   expect(blind.stderr).toContain('savepoint: Could not ask git who wrote the documents')
   expect(JSON.parse(blind.stdout)).toMatchObject({
     reason: 'stream_unknown',
-    notices: [expect.stringContaining('Git could not be asked'), several],
+    notices: [expect.stringContaining('Could not ask git'), several],
   })
 })
 

@@ -44,7 +44,7 @@ describe('files', () => {
       '- src/folder.ts, modified [stale: changed since]',
     ])
     expect(brief.drift).toEqual({ ...NO_DRIFT, filesChanged: 2, filesGone: 1 })
-    expect(brief.page.drift).toBe('2 files changed, 1 file gone, 3 stale, 1 unverifiable')
+    expect(brief.page.drift).toBe('2 files changed, 1 file missing, 3 stale, 1 unverifiable')
     expect(brief.page.questions).toEqual([
       'The checkpoint shows "Working" was in progress - is this still the current focus?',
     ])

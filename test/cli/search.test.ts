@@ -73,7 +73,7 @@ describe('search', () => {
       [['search', 'a', '--kind', 'note'], 'invalid --kind'],
       [['search', 'a', '--since', 'yesterday'], '--since takes'],
       [['search', 'a', '--since', '2026-02-31x'], '--since takes'],
-      [['search', 'a', '--limit', '51'], '--limit takes'],
+      [['search', 'a', '--limit', '51'], 'invalid --limit'],
     ] as const) {
       const { reason, message } = refusal(box, ...words)
       expect(reason).toBe('usage_invalid')
@@ -229,7 +229,7 @@ describe('search', () => {
     expect(searched(box, 'cookies').total).toBe(2)
     damageIndex(`${box.home}/savepoint.db`, damage)
     expect(box.json(['doctor', '--fix'])).toMatchObject({
-      findings: [{ fixed: expect.stringContaining('made anew') }],
+      findings: [{ fixed: expect.stringContaining('the next search rebuilds it') }],
     })
     expect(box.json(['doctor'])).toMatchObject({ healthy: true, findings: [] })
     expect(searched(box, 'cookies').total).toBe(2)

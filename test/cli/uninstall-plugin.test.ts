@@ -104,7 +104,7 @@ test('where the client does not do it, what it needs stays, and what to type is 
 function findings({ box }: PluginLab): Array<[string, string, string]> {
   const found: Finding[] = JSON.parse(box.run(['doctor', '--json']).stdout).findings
   return found
-    .filter(({ what }) => !what.startsWith("Savepoint's data folder "))
+    .filter(({ what }) => !what.includes("Savepoint's data folder "))
     .map(({ level, what, todo }) => [level, what, todo])
 }
 const AGAIN = 'savepoint init --plugin'
@@ -125,9 +125,11 @@ test('doctor names a copy of another version, one that was changed, and one that
   ])
   lab.init()
   lab.file(join(lab.copy, 'README.md'), 'x')
-  expect(findings(lab)).toEqual([['warning', expect.stringContaining('not as this Savepoint has it'), AGAIN]])
+  expect(findings(lab)).toEqual([
+    ['warning', expect.stringContaining('differs from this version of Savepoint'), AGAIN],
+  ])
   rmSync(lab.copy, { recursive: true })
-  expect(findings(lab)).toEqual([['error', expect.stringContaining('which is not there'), AGAIN]])
+  expect(findings(lab)).toEqual([['error', expect.stringContaining('where the plugin should be'), AGAIN]])
   lab.init('--plugin')
   expect(findings(lab)).toEqual([])
 })
@@ -144,8 +146,8 @@ test('doctor names launchers that are gone, and those of another home', () => {
   lab.init()
   lab.box.env.SAVEPOINT_HOME = join(lab.box.root, 'elsewhere')
   expect(findings(lab)).toEqual([
-    ['warning', expect.stringContaining('another home'), AGAIN],
-    ['warning', expect.stringContaining('another home'), AGAIN],
+    ['warning', expect.stringContaining('another data folder'), AGAIN],
+    ['warning', expect.stringContaining('another data folder'), AGAIN],
   ])
 })
 

@@ -59,7 +59,7 @@ export const FINDINGS = {
     todo: INIT,
   }),
   transcriptsDeletedEarly: (label: string, days: number, setting: string, path: string) => ({
-    what: `${label} deletes transcripts after ${days} days ("${setting}" in ${path}).`,
+    what: `${label} deletes transcripts after ${formatCount(days, 'day')} ("${setting}" in ${path}).`,
     todo: 'Anything not saved by then is lost. Set more days.',
   }),
   homeNotWritable: (home: string, problem: string) => ({

@@ -149,7 +149,7 @@ const SERVER: Program = {
 exec "$node" "$bundle" mcp "$@"
 `,
   node: `if (!existsSync(bundle)) {
-  console.error(\`savepoint: \${bundle} is not there. Install Savepoint again, and run: savepoint init --plugin\`)
+  console.error(\`savepoint: \${bundle} not found. Install Savepoint again, then run: savepoint init --plugin\`)
   process.exit(127)
 }
 process.argv.splice(1, 1, bundle, 'mcp')
