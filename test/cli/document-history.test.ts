@@ -240,7 +240,7 @@ test('a text that could not be read was kept: the history names it, and show bri
   expect(kept).toMatchObject({ problem: expect.stringContaining('invalid front matter') })
   const hash = kept?.hash ?? ''
   const said = box.run(['show', 'auth', '--history']).stdout
-  expect(said).toContain('kept: its front matter does not parse')
+  expect(said).toContain('kept: invalid front matter')
   expect(said).toContain(`savepoint show auth --kept ${hash.slice(0, 12)}\n`)
   expect(bytes(box, 'show', 'auth', '--kept', hash.slice(0, 12)).toString()).toBe(broken)
   box.json(['restore', 'auth', '--at', '4'])

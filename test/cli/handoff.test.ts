@@ -377,7 +377,7 @@ test.each([
   expect(box.run(['resume']).stdout).toContain('half way')
   const looked = box.json(['pickup'])
   expect(looked).toMatchObject({ kind: 'nothing' })
-  expect(String(looked.notices)).toContain('is left alone')
+  expect(String(looked.notices)).toContain('Skipped ')
 })
 
 test('whatever the purpose is, it becomes one file in the folder, and is picked up again', () => {

@@ -376,6 +376,6 @@ describe('what a save and a brief must bear', () => {
     expect(done.stderr).toContain('No work named no.')
     expect(done.stderr).toContain('savepoint list --all')
     put(box, '.agents.yml', 'session:\n  ledger: "yes"\n')
-    expect(box.run(['save', 'Second']).stderr).toContain('`savepoint config explain`')
+    expect(box.run(['save', 'Second']).stderr).toContain('savepoint config explain')
   })
 })

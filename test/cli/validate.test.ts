@@ -120,7 +120,7 @@ test('two current files of one id are told as such, and not to be chosen between
   put(box, 'checkpoints/active/one.md', 'chk-a\nstatus: current')
   put(box, 'checkpoints/active/two.md', 'CHK-A\nstatus: current')
   const { stdout } = box.run(['validate'])
-  expect(stdout.match(/has the id chk-a as well/gi)).toHaveLength(2)
+  expect(stdout.match(/has the same id, chk-a/gi)).toHaveLength(2)
   expect(stdout).not.toContain('is also marked current')
   expect(stdout).not.toContain('savepoint focus')
 })

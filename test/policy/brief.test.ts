@@ -120,7 +120,7 @@ Ask the user before continuing from Now:
           { field: 'artifacts', index: 0, mark: 'fresh', note: '' },
           { field: 'artifacts', index: 1, mark: 'unverifiable', note: 'no git' },
           { field: 'artifacts', index: 2, mark: 'fresh', note: '' },
-          { field: 'artifacts', index: 2, mark: 'stale', note: 'gone' },
+          { field: 'artifacts', index: 2, mark: 'stale', note: 'missing' },
         ],
       },
     )
@@ -165,7 +165,7 @@ Ask the user before continuing from Now:
     const earlier = { hasNewerTask: true, ages, over: new Set(['now']) }
     const text = told(
       { ...OAUTH, decisions: [] },
-      { earlier, checks: [{ field: 'next', index: 0, mark: 'stale', note: 'gone' }] },
+      { earlier, checks: [{ field: 'next', index: 0, mark: 'stale', note: 'missing' }] },
     )
     expect(text).toContain(`## Rules
 - No new dependency
