@@ -337,7 +337,7 @@ describe('trust', () => {
     put(box, LEDGER, `${filler}\n## State\n### Now\n${EVIL}\n`)
     put(box, LEARNINGS, `# Learnings\n\n## 2026-01-01 - x\n${filler}`)
     const { stderr } = box.run(['status'])
-    expect(stderr).toContain(`${LEDGER} was passed over: it has none of the sections of a ledger`)
+    expect(stderr).toContain(`Skipped ${LEDGER}: it has no ledger sections`)
     expect(stderr).toContain(LEARNINGS)
   })
 

@@ -419,7 +419,7 @@ describe('what is not ours', () => {
       isLeft(box.path(LEDGER), box)
       const { text, notices } = told(box)
       expect(section(text, 'Now')).toEqual(['- x'])
-      expect(notices.join()).toContain(`${LEDGER} was passed over: `)
+      expect(notices.join()).toContain(`Skipped ${LEDGER}: `)
       expect(box.run(['ledger', 'write', 'y']).stdout).toContain('Saved main #2.')
       expect(box.run(['ledger']).code).toBe(0)
       isLeft(box.path(LEDGER), box)

@@ -90,7 +90,7 @@ test('every setting stands there with its value and its source, below the worksp
   expect(text).toContain(`  500 in ${user}: overridden`)
   expect(text).toContain('  1 in .agents.yml: ignored: only your own file may set it')
   expect(text).toMatch(
-    /^ {2}\.\.\/x\.md in \.agents\.local\.yml: ignored: line 1: .*it leaves the workspace$/m,
+    /^ {2}\.\.\/x\.md in \.agents\.local\.yml: ignored: line 1: .*it points outside the workspace$/m,
   )
   expect(text).toMatch(/^read +\.agents\.yml$/m)
 })

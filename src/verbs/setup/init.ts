@@ -62,7 +62,12 @@ export const init = defineVerb({
       value: 'NAME',
       about: 'the agent, even if it is not found',
     },
-    scope: { kind: 'choice', choices: ['project', 'user'], value: 'SCOPE', about: 'which settings, default project' },
+    scope: {
+      kind: 'choice',
+      choices: ['project', 'user'],
+      value: 'SCOPE',
+      about: 'which settings, default project',
+    },
     dryRun: { kind: 'flag', about: 'show what would change' },
     diff: { kind: 'flag', about: 'also show each change line by line' },
     plugin: { kind: 'flag', about: 'install the plugin: hooks, tools, skills, slash commands' },
