@@ -86,7 +86,7 @@ test.each([
   (_, text) => {
     expect(text).not.toBe(WHOLE)
     const { stdout } = authBox(text).run(['validate', '--strict', PATH])
-    expect(stdout).toBe('1 document: 0 errors, 0 warnings.\n')
+    expect(stdout).toBe('1 document: 0 errors, 0 warnings\n')
   },
 )
 
