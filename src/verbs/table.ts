@@ -67,11 +67,11 @@ const TABLE = {
 
 /** Words that stand before several verbs. */
 export const GROUPS = {
-  ledger: 'The session ledger of this worktree',
-  sessions: 'Sessions of agents in this repository',
-  outcome: 'What sessions work on',
-  run: 'Runs of a plan and their snapshots',
-  config: 'Settings, and where they come from',
+  ledger: 'The session ledger',
+  sessions: 'Agent sessions',
+  outcome: 'Outcomes of sessions',
+  run: 'Runs of a plan, with snapshots',
+  config: 'Settings and their sources',
 } as const
 
 interface HelpTopic {
@@ -103,7 +103,7 @@ export const HELP_TOPICS: Readonly<Record<string, HelpTopic>> = {
   },
   runs: { title: 'Runs', verbs: ['run'], first: 0 },
   setup: {
-    title: 'Set-up and care',
+    title: 'Setup and care',
     verbs: ['init', 'doctor', 'uninstall', 'trust', 'config', 'backup', 'mcp', 'completion'],
     first: 2,
   },

@@ -59,7 +59,7 @@ describe('a new branch', () => {
     const tax = told(box)
     expect(tax).toMatchObject({ kind: 'brief', stream: 'main', why: 'origin' })
     expect(tax.work).toMatchObject({ now: '', next: [], decisions: [{ text: 'Tokens over cookies' }] })
-    expect(tax.text).toContain('This branch has no saved work yet: this is what main knows.')
+    expect(tax.text).toContain('Nothing is saved on this branch yet: this comes from main.')
     expect(tax.text).not.toContain('Ship')
     expect(start(box)).toContain('Tokens over cookies')
     expect(save(box, ['Tax'])).toMatchObject({
@@ -173,7 +173,7 @@ describe('after a merge', () => {
     const offered = told(box)
     expect(offered).toMatchObject({ stream: 'main', why: 'main' })
     expect(offered.text).toContain(
-      '## From feature-webhook, merged (the next save takes it over)\n> Decided: Sign with HMAC\n> Rule: Log no bodies\n',
+      '## From feature-webhook, merged (the next save includes it)\n> Decided: Sign with HMAC\n> Rule: Log no bodies\n',
     )
     expect(offered.text).not.toContain('Retry')
     // A brief takes nothing over.
@@ -366,7 +366,7 @@ describe('no merge', () => {
     const box = webhookBox()
     go(box, 'main')
     box.git('branch', '--quiet', '-D', 'feature/webhook')
-    const left = 'feature-webhook: its branch is gone, and no merge of it was found.'
+    const left = 'feature-webhook: its branch was deleted without a merge.'
     expect(save(box, ['On main again'])).toMatchObject({ joined: [] })
     const { text } = told(box)
     expect(text).toContain(left)
@@ -402,7 +402,7 @@ describe('no merge', () => {
   ])('a worktree that is thrown away with its branch: %s', (_, before, after) => {
     const box = abandoned(before, after)
     expect(save(box, ['Main again'])).toMatchObject({ joined: [] })
-    expect(told(box).text).toContain('idea: its branch is gone, and no merge of it was found.')
+    expect(told(box).text).toContain('idea: its branch was deleted without a merge.')
     put(box, 'main.txt', 'more\n')
     commit(box, 'main goes on')
     expect(save(box, ['Main still'])).toMatchObject({ joined: [] })
@@ -436,7 +436,7 @@ describe('no merge', () => {
     go(box, 'main')
     box.git('branch', '--quiet', '-D', 'behind')
     expect(save(box, ['Main at last'])).toMatchObject({ joined: [] })
-    expect(told(box).text).toContain('behind: its branch is gone')
+    expect(told(box).text).toContain('behind: its branch was deleted')
   })
 
   test('on another machine, which never saw the branch, nothing is said; nor where the remote has it', () => {
@@ -465,7 +465,7 @@ describe('no merge', () => {
     box.git('branch', '--quiet', '-D', 'lives')
     box.git('pack-refs', '--all')
     const { text } = told(box)
-    expect(text).toContain('dropped: its branch is gone')
+    expect(text).toContain('dropped: its branch was deleted')
     expect(text).not.toContain('lives: its branch')
   })
 
@@ -523,7 +523,7 @@ test('without a branch the words are right', () => {
   save(box, ['On main'])
   box.git('checkout', '--quiet', '--detach')
   expect(told(box)).toMatchObject({ stream: 'main', why: 'unbranched' })
-  expect(box.run(['resume']).stderr).toContain('This is main: no branch is checked out.')
+  expect(box.run(['resume']).stderr).toContain('Work: main (no branch is checked out)')
   expect(box.run(['status']).stdout).toMatch(/Branch +none \(detached at [0-9a-f]{10}\)/)
   expect(box.run(['status']).stdout).not.toContain('main branch')
 })
@@ -608,7 +608,7 @@ describe('a rename', () => {
     expect(told(box, ['feature-webhook'])).toMatchObject({ stream: 'feature-webhook', work: { now: 'New' } })
     expect(told(box, ['hooks'])).toMatchObject({ work: { now: 'Still on the branch' } })
     expect(refusal(box, 'rename', 'hooks', 'MAIN')).toMatchObject({
-      ...{ reason: 'stream_exists', message: 'There is work called main in this repository already.' },
+      ...{ reason: 'stream_exists', message: 'main already exists.' },
     })
     expect(box.json(['rename', 'hooks', 'Hooks'])).toMatchObject({ id: 'Hooks', beforeId: 'hooks' })
   })

@@ -118,7 +118,7 @@ test('tokens in the window, in the brief, and how many are saved are reported in
   expect(found.tokensAfter).toBeLessThan(1_000)
   expect(found.tokensSaved).toBe(50_000 - found.tokensAfter)
   const { tokens } = box.json(['resume', OWN]) as { tokens: number }
-  // A brief also says that the session may still be live.
+  // A brief also says that the session may still be running.
   expect(Math.abs(tokens - found.tokensAfter)).toBeLessThanOrEqual(40)
   const { stdout } = box.run(['compact'])
   expect(stdout).toBe(`\
@@ -149,7 +149,7 @@ test('where no tool gave anything back and nobody counted, that is said, and the
   expect(stdout).toMatch(
     /^Saved the essential context: \S+\nNo tool results to archive\.\nTokens: unknown in the window, \d+ in the brief \(est\.\)\n/,
   )
-  expect(stderr).toContain('No session is active here: this is the last one, aaaa0000.')
+  expect(stderr).toContain('No session is active. Showing the last one: aaaa0000')
 })
 
 test('without a session, in one that is not recorded, and for an archive that is not there it is refused with a reason', async () => {

@@ -62,7 +62,7 @@ test('without an outcome it is refused, and nothing moves', () => {
   for (const words of [[], ['--outcome', ''], ['--outcome', '  '], ['--outcome', 'None noted']]) {
     const done = box.run(['archive', 'auth', ...words])
     expect([words, done.code]).toEqual([words, 2])
-    expect(done.stderr).toContain('an archive needs its outcome: --outcome "…"')
+    expect(done.stderr).toContain('give the outcome: --outcome "…"')
   }
   expect(box.read(active('auth'))).toBe(textOf('auth'))
   expect(existsSync(box.path('checkpoints/archive'))).toBe(false)
@@ -91,7 +91,7 @@ test('open children stop it, archived ones do not, and --force goes on', () => {
   const done = box.run(['archive', 'auth', '--outcome', 'done'])
   expect(done.code).toBe(6)
   expect(done.stderr).toMatch(
-    /auth has open children: a, b\.\n {2}Archive them first, or add --force\.\n {2}\(stream_has_children\)/,
+    /auth has open forks: a, b\.\n {2}Archive them first, or add --force\.\n {2}\(stream_has_children\)/,
   )
   box.json(['archive', 'a', '--outcome', 'done'])
   expect(refusal(box, 'archive', 'auth', '--outcome', 'done')).toMatchObject({ data: { children: 'b' } })
@@ -335,12 +335,10 @@ test('a LEARNINGS.md that git tracks is written by archive alone: other commands
   commit(box)
   moveByHand(box, 'auth')
   expect(box.run(['list']).stderr).toContain(
-    '1 learning of auth not in checkpoints/LEARNINGS.md, which git tracks. Add: savepoint archive auth',
+    '1 learning of auth not yet in checkpoints/LEARNINGS.md, which git tracks. Add: savepoint archive auth',
   )
   expect(box.read(LEARNINGS)).toBe(old)
-  expect(box.run(['doctor']).stdout).toContain(
-    'Learnings of archived documents are not in checkpoints/LEARNINGS.md: auth',
-  )
+  expect(box.run(['doctor']).stdout).toContain('Not yet in checkpoints/LEARNINGS.md: the learnings of auth')
   expect(box.run(['archive', 'auth']).stdout).toBe(
     'auth is already archived (checkpoints/archive/auth.md)\n  1 learning in checkpoints/LEARNINGS.md\n',
   )

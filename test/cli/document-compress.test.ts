@@ -342,7 +342,7 @@ test('--hard leaves the last of the recent steps and files before it refuses, an
   const box = longBox()
   const soft = compress(box, 100, '--dry-run')
   const { message } = refusal(box, 'compress', 'auth', '--budget', '100', '--hard')
-  const least = Number(/(\d+) are left/.exec(String(message))?.[1])
+  const least = Number(/at least (\d+) are needed/.exec(String(message))?.[1])
   expect(least).toBeLessThan(soft.tokensAfter)
   const { text } = compress(box, least, '--hard')
   expect(sectionOf(text, 'Play-By-Play')).toMatch(/^- Earlier: 19 steps, .*\n- Step 20 .*$/)
@@ -359,9 +359,9 @@ test.each([[[]], [['--dry-run']]])(
     const box = longBox(STUFFED)
     const { reason, message, hint } = refusal(box, 'compress', 'auth', '--budget', '400', '--hard', ...more)
     expect(reason).toBe('budget_too_small')
-    const left = Number(/(\d+) are left/.exec(String(message))?.[1])
+    const left = Number(/at least (\d+) are needed/.exec(String(message))?.[1])
     expect(message).toMatch(
-      /^auth does not fit 400 tokens: (\d+) are left when all that may be cut is cut\. Nothing was written\. Largest: Current State \d+, User Rules \d+, \S.* \d+$/,
+      /^auth does not fit in 400 tokens: at least (\d+) are needed\. Nothing was written\. Largest sections: Current State \d+, User Rules \d+, \S.* \d+$/,
     )
     expect(hint).toContain(`use --budget ${left}`)
     expect(box.read(active('auth'))).toBe(STUFFED)

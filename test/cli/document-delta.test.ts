@@ -144,7 +144,7 @@ test('where git is not asked, or cannot say, no delta says that nothing changed'
   put(box, 'b.txt', 'b')
   const done = box.json(['delta', 'auth', '--what', 'x'])
   expect(done).toMatchObject({ artifacts: 0, fromGit: false })
-  expect(done.notices).toContainEqual(expect.stringContaining('Git was not asked which files changed'))
+  expect(done.notices).toContainEqual(expect.stringContaining('Changed files are not listed'))
   expect(lastArtifacts(box, 'auth').at(-1)).toBe('- - No files named')
   box.json(['trust'])
   const blind = box.run(['delta', 'auth', '--what', 'y'], { env: { PATH: box.root } })
@@ -197,7 +197,7 @@ test('what a flag cannot be is said with what it takes', () => {
     ['--artifact', 'src/a.ts', 'path:action:description'],
     ['--artifact', ':created:x', 'path:action:description'],
     ['--transition', 'a:b', 'item:before:after'],
-    ['--transition', 'a:b:c:d', 'use --stdin and JSON'],
+    ['--transition', 'a:b:c:d', 'or --stdin with JSON'],
     ['--trigger', 'banana', 'phase, decision, shift, session-end, pressure, risk, manual'],
   ] as const)
     expect(refusal(box, 'delta', 'auth', '--what', 'x', flag, value)).toMatchObject({

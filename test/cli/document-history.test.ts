@@ -110,7 +110,7 @@ test('a word for diff that is neither a number nor a document is named', () => {
   ])
     expect(refusal(box, 'diff', 'auth', ...words), words.join(' ')).toMatchObject({
       reason: 'usage_invalid',
-      message: expect.stringContaining(`"${words[1]}" is no number of the history`),
+      message: expect.stringContaining(`"${words[1]}" is not a checkpoint number`),
     })
 })
 
@@ -222,7 +222,7 @@ test('a document that no longer parses is named with its line, its last good sta
   const shown = box.run(['show', 'auth'])
   expect(shown.stdout).toBe(texts[3])
   expect(shown.stderr).toContain(
-    `${active('auth')}:3: its front matter does not parse: Flow sequence in block collection must be sufficiently indented and end with a ]. Mend it`,
+    `${active('auth')}:3: invalid front matter: Flow sequence in block collection must be sufficiently indented and end with a ]. Fix it`,
   )
   expect(refusal(box, 'delta', 'auth', '--what', 'x')).toMatchObject({ reason: 'document_broken' })
   // What is mended by a command is not called broken by it.
@@ -237,10 +237,10 @@ test('a text that could not be read was kept: the history names it, and show bri
   box.json(['list'])
   const [kept, ...more] = keptOf(box)
   expect(more).toEqual([])
-  expect(kept).toMatchObject({ problem: expect.stringContaining('its front matter does not parse') })
+  expect(kept).toMatchObject({ problem: expect.stringContaining('invalid front matter') })
   const hash = kept?.hash ?? ''
   const said = box.run(['show', 'auth', '--history']).stdout
-  expect(said).toContain('kept: its front matter does not parse')
+  expect(said).toContain('kept: invalid front matter')
   expect(said).toContain(`savepoint show auth --kept ${hash.slice(0, 12)}\n`)
   expect(bytes(box, 'show', 'auth', '--kept', hash.slice(0, 12)).toString()).toBe(broken)
   box.json(['restore', 'auth', '--at', '4'])
@@ -264,7 +264,7 @@ test('a kept text that is not there, or not asked for as it must be, is refused'
   ])
     expect(refusal(box, 'show', 'auth', ...words), words.join(' ')).toMatchObject({
       reason: 'usage_invalid',
-      message: expect.stringContaining('do not go together'),
+      message: expect.stringContaining('use only one of'),
     })
 })
 

@@ -240,7 +240,7 @@ test('foreign text stays marked through a delta, is shown by review, and accepte
   expect(foreignOf(box)).toEqual({ a: false, b: true })
   expect(history(box, 'b').map(({ foreign }) => foreign)).toEqual([false, true, true])
   expect(box.run(['show', 'b']).stderr).toBe(
-    'savepoint: b holds text that nobody here has reviewed: savepoint trust --review\n',
+    'savepoint: b contains unreviewed text. Review it: savepoint trust --review\n',
   )
   const shown = box.run(['trust', '--review']).stdout
   expect(shown).toMatch(/^-.*as it began/m)
@@ -265,14 +265,14 @@ test('text that comes in with the very command that accepts it is shown, and acc
   expect(shown.stdout).toContain('Accept: savepoint trust --review b c')
   expect(shown.stdout).not.toContain('Reviewed')
   for (const id of ['b', 'c'])
-    expect(shown.stderr).toContain(`${id} has text that you have not seen yet; look at it, and try again.`)
+    expect(shown.stderr).toContain(`${id} has new text that you have not seen yet. Read it, then try again.`)
   expect(foreignOf(box)).toEqual({ a: false, b: true, c: true })
   expect(box.run(['trust', '--review', 'b', 'c'])).toMatchObject({
     stdout: 'Reviewed b\nReviewed c\n',
     stderr: '',
   })
   expect(foreignOf(box)).toEqual({ a: false, b: false, c: false })
-  expect(box.run(['trust', '--review', 'b']).stderr).toContain('b is not foreign.')
+  expect(box.run(['trust', '--review', 'b']).stderr).toContain('b needs no review.')
 })
 
 test.each(['merge', 'squash'])(
@@ -381,15 +381,13 @@ test('`untrust` ends it: nothing more is taken in, and what is known stays', () 
   put(box, active('b'), textOf('b', { status: 'current' }))
   const { env, calls } = watchGit(box)
   const done = box.run(['list'], { env })
-  expect(done.stderr).toContain(
-    'checkpoints/active/a.md:1: it was changed, and this workspace is not trusted',
-  )
+  expect(done.stderr).toContain('checkpoints/active/a.md:1: edited, but this workspace is not trusted')
   expect(calls()).toBe('')
   expect(standings(box)).toEqual({ a: 'open', b: 'foreign' })
   expect(box.run(['show', 'a']).stdout).toBe(textOf('a'))
   expect(refusal(box, 'delta', 'a', '--what', 'x')).toMatchObject({
     reason: 'document_changed',
-    hint: 'If the change is yours: savepoint trust',
+    hint: 'If the edit is yours: savepoint trust',
     data: { path: active('a') },
   })
   expect(reasonFor(box, 'delta', 'b', '--what', 'x')).toBe('workspace_untrusted')
@@ -436,7 +434,7 @@ test('trust does not follow a copy of the directory', () => {
 test('`new` in a repository without documents gives trust, and says so', () => {
   const box = sandbox()
   const made = box.run(['new', 'a'])
-  expect(made.stderr).toContain('This workspace is trusted from now on')
+  expect(made.stderr).toContain('Trusted this workspace')
   expect(box.json(['list'])).toMatchObject({ trusted: true })
   expect(box.run(['new', 'b']).stderr).toBe('')
 })

@@ -168,7 +168,7 @@ test.skipIf(!hasCompiler)(
 test('several documents that say current are named by every verb that meets them, and focus settles it [000.16]', () => {
   const box = workBox({ a: textOf('a', { status: 'current' }), b: textOf('b', { status: 'current' }) })
   for (const verb of ['list', 'tree'])
-    expect(box.run([verb]).stderr).toContain('Several documents say they are current: a, b')
+    expect(box.run([verb]).stderr).toContain('Several documents are marked current: a, b')
   expect(box.json(['list']).notices).toHaveLength(1)
   expect(box.run(['focus', 'b'])).toMatchObject({ code: 0, stderr: '' })
   expect(currents(box)).toEqual(['b.md'])
@@ -177,7 +177,7 @@ test('several documents that say current are named by every verb that meets them
 
 test('what there is to tell is told also where the verb is refused', () => {
   const box = workBox({ a: textOf('a', { status: 'current' }), b: textOf('b', { status: 'current' }) })
-  const several = 'Several documents say they are current: a, b. Choose one: savepoint focus <id>'
+  const several = 'Several documents are marked current: a, b. Choose one: savepoint focus <id>'
   expect(box.run(['show', 'nope'])).toMatchObject({
     code: 3,
     stderr: expect.stringContaining(`savepoint: ${several}\n`),
@@ -185,10 +185,10 @@ test('what there is to tell is told also where the verb is refused', () => {
   expect(refusal(box, 'show', 'nope')).toMatchObject({ reason: 'stream_unknown', notices: [several] })
   put(box, active('c'), textOf('c'))
   const blind = box.run(['delta', 'nope', '--what', 'x', '--json'], { env: { PATH: box.root } })
-  expect(blind.stderr).toContain('savepoint: Git could not be asked who wrote the documents')
+  expect(blind.stderr).toContain('savepoint: Could not ask git who wrote the documents')
   expect(JSON.parse(blind.stdout)).toMatchObject({
     reason: 'stream_unknown',
-    notices: [expect.stringContaining('Git could not be asked'), several],
+    notices: [expect.stringContaining('Could not ask git'), several],
   })
 })
 
@@ -278,7 +278,7 @@ test('tree draws the lineage, archived documents and other dates included [000.2
       '',
     ].join('\n'),
   )
-  expect(done.stderr).toContain('The parent of orphan, nowhere, is not known here.')
+  expect(done.stderr).toContain('The parent of orphan was not found: nowhere')
   expect(box.read(active('root'))).toContain('anchor: "phase --- two"\n')
 })
 
@@ -290,7 +290,7 @@ test('parents in a circle are told, and its members still list', () => {
     self: textOf('self', { more: 'parent: self\n' }),
   })
   const { stdout, stderr } = box.run(['tree'])
-  expect(stderr).toContain('Parents go in a circle: ')
+  expect(stderr).toContain("These documents are each other's parents: ")
   expect(stdout.match(/\[in a circle\]/g)).toHaveLength(4)
   const drawn = box.json(['tree'])
   expect(drawn.cycles).toHaveLength(2)
@@ -332,7 +332,7 @@ test('every verb says of an unknown id that it is unknown, and what to do, with 
     const done = box.run(words)
     expect([words, done.code, done.stdout]).toEqual([words, 3, ''])
     expect(done.stderr).toBe(
-      'savepoint: No work named no.\n  Run `savepoint list --all` to see all work of this repository, or `savepoint new <name>` to begin a document.\n  (stream_unknown)\n',
+      'savepoint: No work named no.\n  List all work: savepoint list --all. Start a document: savepoint new <name>\n  (stream_unknown)\n',
     )
   }
   expect(box.json(['list', '--all']).documents).toHaveLength(1)

@@ -163,6 +163,8 @@ describe('a forged export', () => {
     const other = otherMachine(box)
     const { stdout, stderr } = other.run(['import', file])
     expect(stdout + stderr).not.toMatch(/^savepoint: run this/m)
-    expect(refusal(other, 'import', '--adopt', 'nowhere').hint).toMatch(/Known: shop savepoint: run this$/)
+    expect(refusal(other, 'import', '--adopt', 'nowhere').hint).toMatch(
+      /Known repositories: shop savepoint: run this$/,
+    )
   })
 })

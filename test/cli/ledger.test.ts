@@ -220,7 +220,7 @@ describe('written by hand', () => {
     ])
     expect(section(brief.text, 'Next')).toEqual(['- Read the spec'])
     expect(brief.notices).toContain(
-      `${LEDGER} was edited by hand: what it says counts, and the next save keeps it.`,
+      `${LEDGER} was edited by hand. The edit is used here, and the next save keeps it.`,
     )
     expect(box.json(['status']).saved).toMatchObject({ next: 'Read the spec' })
     expect(told(box).sequence).toBe(1)
@@ -353,13 +353,15 @@ describe('what is not ours', () => {
         kind: 'ledger',
         path: LEDGER,
         state: 'left',
-        problem: 'it is not ours, and this workspace is not trusted',
+        problem: 'it was not written by Savepoint, and this workspace is not trusted',
       },
     ])
     expect(mine.read(LEDGER)).toBe(THEIRS)
     const { text, notices } = told(mine)
     expect(text).not.toContain('Obey')
-    expect(notices).toContain(`${LEDGER} was passed over: it is not ours, and this workspace is not trusted.`)
+    expect(notices).toContain(
+      `Skipped ${LEDGER}: it was not written by Savepoint, and this workspace is not trusted.`,
+    )
     expect(mine.run(['ledger', 'write', 'more']).stdout).toMatch(
       /^\.agents\/session_ledger\.md was not written: /,
     )
@@ -417,7 +419,7 @@ describe('what is not ours', () => {
       isLeft(box.path(LEDGER), box)
       const { text, notices } = told(box)
       expect(section(text, 'Now')).toEqual(['- x'])
-      expect(notices.join()).toContain(`${LEDGER} was passed over: `)
+      expect(notices.join()).toContain(`Skipped ${LEDGER}: `)
       expect(box.run(['ledger', 'write', 'y']).stdout).toContain('Saved main #2.')
       expect(box.run(['ledger']).code).toBe(0)
       isLeft(box.path(LEDGER), box)

@@ -87,7 +87,7 @@ test('a damaged latest.json of such a run is stepped over and left as it is [004
   const changed = readFileSync(box.path(LATEST))
   const { stdout, stderr } = box.run(['run', 'resume', 'plan-42', '--json'])
   expect(JSON.parse(stdout)).toMatchObject({ snapshotId: 'cp_20260213T141500Z_a1b2', stepId: 'backfill' })
-  expect(stdout + stderr).toContain('This is the newest good snapshot before it.')
+  expect(stdout + stderr).toContain('Using the newest good snapshot before it.')
   expect(box.json(['run', 'list'])).toMatchObject({
     runs: [{ problem: expect.stringContaining('latest.json'), stepId: 'backfill' }],
   })

@@ -22,7 +22,7 @@ test('a file that never was is told as not found; one that is gone since, and on
   expect(filesOf(told(box).text)).toEqual([
     '- ghost.ts [not found]',
     '- soon.ts: to be written [stale: changed since]',
-    '- src/a.ts, modified [stale: gone]',
+    '- src/a.ts, modified [stale: missing]',
   ])
   save(box, ['Go on', '--file', 'src/a.ts', '--file', 'soon.ts'])
   expect(filesOf(told(box).text)).toEqual([
@@ -55,8 +55,8 @@ test('a path outside of the workspace is kept as it was said, and cannot be veri
   const box = workBox()
   save(box, ['x', '--file', '../../other/c.ts', '--file', '/etc/hosts.txt'])
   expect(filesOf(told(box).text)).toEqual([
-    '- ../../other/c.ts [unverifiable: it cannot be looked at]',
-    '- /etc/hosts.txt [unverifiable: it cannot be looked at]',
+    '- ../../other/c.ts [unverifiable: not readable]',
+    '- /etc/hosts.txt [unverifiable: not readable]',
   ])
 })
 

@@ -359,9 +359,9 @@ describe('what a save and a brief must bear', () => {
   })
 
   test.each([
-    ['checkpoints/x.md', 'checkpoints is kept for other files'],
-    ['.agents/handoffs/x.md', 'handoffs is kept for other files'],
-    ['docs/LEARNINGS.md', 'learnings.md is kept for other files'],
+    ['checkpoints/x.md', 'checkpoints is reserved for other files'],
+    ['.agents/handoffs/x.md', 'handoffs is reserved for other files'],
+    ['docs/LEARNINGS.md', 'learnings.md is reserved for other files'],
     ['.github/x.md', '.github belongs to another tool'],
   ])('a ledger_path of %s is refused with the truth about it', (path, why) => {
     const box = sandbox()
@@ -374,8 +374,8 @@ describe('what a save and a brief must bear', () => {
     save(box, ['Login'])
     const done = box.run(['resume', 'no'])
     expect(done.stderr).toContain('No work named no.')
-    expect(done.stderr).toContain('`savepoint list --all`')
+    expect(done.stderr).toContain('savepoint list --all')
     put(box, '.agents.yml', 'session:\n  ledger: "yes"\n')
-    expect(box.run(['save', 'Second']).stderr).toContain('`savepoint config explain`')
+    expect(box.run(['save', 'Second']).stderr).toContain('savepoint config explain')
   })
 })

@@ -70,10 +70,10 @@ describe('search', () => {
     for (const [words, problem] of [
       [['search'], 'savepoint search token refresh'],
       [['search', '"*"'], 'savepoint search token refresh'],
-      [['search', 'a', '--kind', 'note'], '--kind takes'],
+      [['search', 'a', '--kind', 'note'], 'invalid --kind'],
       [['search', 'a', '--since', 'yesterday'], '--since takes'],
       [['search', 'a', '--since', '2026-02-31x'], '--since takes'],
-      [['search', 'a', '--limit', '51'], '--limit takes'],
+      [['search', 'a', '--limit', '51'], 'invalid --limit'],
     ] as const) {
       const { reason, message } = refusal(box, ...words)
       expect(reason).toBe('usage_invalid')
@@ -223,13 +223,13 @@ describe('search', () => {
     damageIndex(`${box.home}/savepoint.db`, damage)
     expect(box.json(['doctor'])).toMatchObject({
       healthy: true,
-      findings: [{ level: 'note', todo: expect.stringContaining('made anew at the next search') }],
+      findings: [{ level: 'note', todo: expect.stringContaining('the next search rebuilds it') }],
     })
     box.json(['save', 'No cookies any more'])
     expect(searched(box, 'cookies').total).toBe(2)
     damageIndex(`${box.home}/savepoint.db`, damage)
     expect(box.json(['doctor', '--fix'])).toMatchObject({
-      findings: [{ fixed: expect.stringContaining('made anew') }],
+      findings: [{ fixed: expect.stringContaining('the next search rebuilds it') }],
     })
     expect(box.json(['doctor'])).toMatchObject({ healthy: true, findings: [] })
     expect(searched(box, 'cookies').total).toBe(2)

@@ -118,7 +118,7 @@ describe('sessions show', () => {
     await ended(box, { id: idOf('aaaa') })
     const last = box.run(['sessions', 'show'])
     expect(last.stdout).toContain(idOf('aaaa'))
-    expect(last.stderr).toBe('savepoint: No session is active here: this is the last one, aaaa0000.\n')
+    expect(last.stderr).toBe('savepoint: No session is active. Showing the last one: aaaa0000\n')
     await recorded(box, { id: idOf('bbbb') })
     expect(box.run(['sessions', 'show'])).toMatchObject({
       stdout: expect.stringMatching(/^Session +bbbb0000-\S+ \(current\)$/m),
@@ -127,7 +127,7 @@ describe('sessions show', () => {
     await recorded(box, { id: idOf('cccc'), lastActivityAt: ago(5 * MINUTE) })
     const newest = box.run(['sessions', 'show'])
     expect(newest.stdout).toContain(idOf('bbbb'))
-    expect(newest.stderr).toContain('2 sessions are active here: this is bbbb0000, the newest.')
+    expect(newest.stderr).toContain('2 sessions are active. Showing the newest, bbbb0000.')
     const within_ = box.run(['sessions', 'show'], { env: within(idOf('cccc')) })
     expect(within_.stdout).toMatch(/^Session +cccc0000-\S+ \(current\)$/m)
     expect(within_.stderr).toBe('')

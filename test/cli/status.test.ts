@@ -228,7 +228,7 @@ Runs      nightly in_progress, 0/3 steps, less than a minute ago
     put(box, INDEX, JSON.stringify({ active_plan: 'p', active_plan_stage: long }))
     const { stdout } = box.run([])
     expect(stdout).toMatch(/^Drift .*the plan is at p, word/m)
-    expect(stdout).toMatch(/^Due .*The plan went from/m)
+    expect(stdout).toMatch(/^Due .*The plan moved from/m)
     expect(widest(stdout)).toBeLessThanOrEqual(450)
   })
 
@@ -295,7 +295,7 @@ describe('what is due', () => {
     expect(statusOf(box).due).toEqual([
       {
         ...{ what: 'save', why: 'phase', command: 'savepoint save "…"' },
-        text: 'The plan went from the stage 1 to verify.',
+        text: 'The plan moved from stage 1 to verify.',
       },
     ])
     obey(box)
@@ -325,7 +325,7 @@ describe('what is due', () => {
     expect(statusOf(box).due).toEqual([
       {
         ...{ what: 'delta', why: 'decision', command: 'savepoint delta --what "…" --trigger decision' },
-        text: '2 decisions came since the last delta.',
+        text: '2 decisions not yet in the document.',
       },
     ])
     obey(box)
@@ -343,7 +343,7 @@ describe('what is due', () => {
     box.json(['new', 'main', '--current'])
     expect(statusOf(box)).toMatchObject({
       saved: { sequence: 61 },
-      due: [{ what: 'delta', why: 'decision', text: '1 decision came since the last delta.' }],
+      due: [{ what: 'delta', why: 'decision', text: '1 decision not yet in the document.' }],
     })
   })
 
@@ -355,7 +355,7 @@ describe('what is due', () => {
     expect(statusOf(box).due).toEqual([
       {
         ...{ what: 'new', why: 'shift', command: 'savepoint new <id> --current' },
-        text: 'The last save was made on the branch main; this is other.',
+        text: 'The last save was on branch main; this is other.',
       },
     ])
     obey(box)
@@ -378,7 +378,7 @@ describe('what is due', () => {
     expect(dues(box)).toEqual([])
     grow(1)
     expect(statusOf(box).due).toMatchObject([
-      { what: 'save', why: 'shift', text: '21 commits came since the last save.' },
+      { what: 'save', why: 'shift', text: '21 commits since the last save.' },
     ])
     obey(box)
     expect(dues(box)).toEqual([])
@@ -395,11 +395,11 @@ describe('what is due', () => {
     expect(statusOf(box, late).due).toEqual([
       {
         ...{ what: 'save', why: 'long', command: 'savepoint save "…"' },
-        text: 'The last save is 3 hours old, and 1 file changed since.',
+        text: 'The last save is 3 hours old: 1 file changed since.',
       },
     ])
     commit(box, 'it')
-    expect(statusOf(box, late).due[0]?.text).toContain('1 file changed and 1 commit came since.')
+    expect(statusOf(box, late).due[0]?.text).toContain('1 file changed and 1 new commit since.')
   })
 
   test('each kind once, the most important reason first', () => {

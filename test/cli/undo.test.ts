@@ -107,7 +107,7 @@ describe('undo and redo', () => {
       ),
     ]
     const named = (text: string) =>
-      (/of these: ([^.]+)\./.exec(text)?.[1] ?? '').replaceAll('`', '').split(/, | and /)
+      (/It can undo: ([^.]+)\./.exec(text)?.[1] ?? '').replaceAll('`', '').split(/, | and /)
     expect(named(undo.detail ?? '').sort()).toEqual(verbs.sort())
     expect(named(readFileSync('docs/undo.md', 'utf8')).sort()).toEqual(verbs.sort())
   })

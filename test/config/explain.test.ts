@@ -48,7 +48,7 @@ test('a strict verb is refused for a problem, a lenient one hears it and uses th
   const request = { cwd: box.repo, env: box.env, ports: testPorts(), notices }
   await expect(performOnce(verb(false), request, {})).rejects.toMatchObject({
     reason: 'config_invalid',
-    message: `The settings file ${shared} cannot be used: line 3: \`session.ledger\` must be true or false`,
+    message: `Invalid settings file ${shared}: line 3: \`session.ledger\` must be true or false`,
     data: { path: shared, problem: 'line 3: `session.ledger` must be true or false' },
   })
   expect(notices).toEqual([])
@@ -56,13 +56,10 @@ test('a strict verb is refused for a problem, a lenient one hears it and uses th
   expect(settings).toMatchObject({ brief_tokens: 500, ledger: false })
   expect(config.origins).toMatchObject({ brief_tokens: shared, ledger: 'default' })
   expect(config.problems.map(({ path }) => path)).toEqual([shared, local])
-  const todo =
-    'Mend the line it names. `savepoint config explain` shows every setting, and where its value comes from.'
+  const todo = 'Fix that line. Show every setting and its source: savepoint config explain'
   expect(notices).toEqual([
-    `The settings file ${shared} cannot be used: line 3: \`session.ledger\` must be true or false. That line is passed over, all other settings count. ${todo}`,
-    expect.stringMatching(
-      /\.agents\.local\.yml cannot be used: line \d.* The file is passed over, all other/,
-    ),
+    `Invalid settings file ${shared}: line 3: \`session.ledger\` must be true or false. That line is ignored; other settings apply. ${todo}`,
+    expect.stringMatching(/\.agents\.local\.yml: line \d.* The file is ignored; other settings/),
   ])
 })
 
@@ -93,7 +90,7 @@ test('every setting stands there with its value and its source, below the worksp
   expect(text).toContain(`  500 in ${user}: overridden`)
   expect(text).toContain('  1 in .agents.yml: ignored: only your own file may set it')
   expect(text).toMatch(
-    /^ {2}\.\.\/x\.md in \.agents\.local\.yml: ignored: line 1: .*it leaves the workspace$/m,
+    /^ {2}\.\.\/x\.md in \.agents\.local\.yml: ignored: line 1: .*it points outside the workspace$/m,
   )
   expect(text).toMatch(/^read +\.agents\.yml$/m)
 })
@@ -139,7 +136,7 @@ test('the command explains, tells what is wrong, and makes nothing', () => {
   expect(stdout).toContain(
     'few in .agents.yml: ignored: line 3: `session.brief_tokens` must be a whole number',
   )
-  expect(stderr).toContain('That line is passed over, all other settings count.')
+  expect(stderr).toContain('That line is ignored; other settings apply.')
   const answer = box.json(['config', 'explain'], { cwd: join(box.repo, '.git', '..') })
   expect(answer).toMatchObject({
     ok: true,

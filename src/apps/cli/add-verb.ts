@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { type Field, optionName } from '../../verbs/define/field.ts'
+import { describeField, type Field, optionName } from '../../verbs/define/field.ts'
 import { descriptionOf, type Verb } from '../../verbs/define/verb.ts'
 import { AGAIN, addExamples, type HelpScreen } from './help-layout.ts'
 
@@ -76,5 +76,5 @@ function optionOf(name: string, field: Field): Option {
     return new Option(`${flag} <${value}>`, field.about).argParser(
       (word: string, before: string[] | undefined) => [...(before ?? []), word],
     )
-  return new Option(`${flag} <${value}>`, `${field.about}${field.required ? ' (required)' : ''}`)
+  return new Option(`${flag} <${value}>`, `${describeField(field)}${field.required ? ' (required)' : ''}`)
 }

@@ -52,19 +52,18 @@ const MOST_SESSIONS = 50
 
 export const list = defineVerb({
   name: 'list',
-  summary: 'List the work of this workspace, with the sessions that worked on it',
+  summary: 'List the work in this workspace',
   detail:
-    'The one in focus comes first, then the newest; below each its three newest sessions, with what they were asked. Sessions in which nobody saved stand below the work of their branch. What is not shown is counted: archived work, work that this workspace does not have because it is on another branch or in another worktree, and work of other sessions. --all shows it.',
+    'The work in focus comes first, then the newest, each with its three newest sessions and their requests. Sessions without a save are listed under the work of their branch. Archived work, work on other branches or worktrees, and automatic saves of other sessions are only counted; --all lists them.',
   fields: {
     all: {
       kind: 'flag',
-      about:
-        'also archived ones, those that are not in this workspace, and what sessions saved by themselves',
+      about: 'include archived work, work elsewhere, and automatic saves',
     },
     tree: {
       kind: 'flag',
       typed: true,
-      about: 'draw which document was forked from which, archived ones too',
+      about: 'show forks as a tree, including archived work',
     },
   },
   examples: ['savepoint list', 'savepoint list --tree', 'savepoint list --all --json'],
@@ -108,23 +107,23 @@ export const list = defineVerb({
   say: (answer, screen) => ('cycles' in answer ? sayTree(answer) : sayWork(answer, screen)),
   tool: {
     title: 'List the work',
-    when: 'Call it for the ids of the work that is here, before you name one elsewhere. To go on with work call resume, which tells more.',
+    when: 'Call it to find the name of work for another call. To continue work call resume.',
     effect: 'reads',
     facts: {
-      trusted: flagFact('whether the user trusts this workspace'),
+      trusted: flagFact(),
       documents: listFact(
-        'the work, the one in focus first, then the newest',
-        recordFact('a piece of work', {
-          id: textFact('its name'),
-          standing: choiceFact('foreign: it came with the repository, which is not trusted', STANDINGS),
-          path: nullableFact(textFact('its document; null where this workspace has none')),
-          updatedAt: nullableFact(textFact('when it was saved last')),
-          foreign: flagFact('whether it holds text that nobody here has reviewed'),
-          sessions: listFact('its three newest sessions', textFact('the id of a session')),
+        recordFact({
+          id: textFact(),
+          standing: choiceFact(STANDINGS, 'foreign: from the repository, not reviewed'),
+          path: nullableFact(textFact()),
+          updatedAt: nullableFact(textFact()),
+          foreign: flagFact('has unreviewed text'),
+          sessions: listFact(textFact()),
         }),
+        'focused first, then newest',
       ),
-      unsaved: integerFact('on how many branches sessions worked without a save'),
-      hidden: integerFact('how many more there are that are listed only with "all"'),
+      unsaved: integerFact('branches with sessions but no save'),
+      hidden: integerFact('listed only with "all"'),
     },
     factsOf: (answer) => ({
       trusted: answer.trusted,

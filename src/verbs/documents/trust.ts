@@ -56,13 +56,13 @@ async function findUnreviewed(context: Context, row: WorkRow, reviewed: boolean)
 
 export const trust = defineVerb({
   name: 'trust',
-  summary: 'Trust this workspace, or review what git delivered into it',
+  summary: 'Trust this workspace, or review text from git',
   detail:
-    'In a trusted workspace edits of checkpoint documents are taken in, and git may be asked about them. Text that came by git and is not on the default branch of your remote stays marked foreign until you review it: --review shows it, --review with ids accepts it.',
+    "In a trusted workspace your edits to checkpoint documents are imported, and git commands run. Text that came from git and is not on your remote's default branch stays hidden from agents until you review it: --review shows it, --review with names accepts it.",
   fields: {
-    ids: { kind: 'words', at: 0, about: 'documents whose foreign text is accepted, with --review' },
-    review: { kind: 'flag', about: 'show the text that nobody has reviewed; with ids accept it' },
-    off: { kind: 'flag', about: 'take trust back: edits are no longer imported, and git is not asked' },
+    ids: { kind: 'words', at: 0, about: 'with --review: documents whose text you accept' },
+    review: { kind: 'flag', about: 'show unreviewed text; with names, accept it' },
+    off: { kind: 'flag', about: 'remove trust: edits are ignored, and no git command runs' },
   },
   examples: [
     'savepoint trust',
@@ -78,7 +78,7 @@ export const trust = defineVerb({
     requireUser(context)
     if (ids.length > 0 && !review)
       throw new ReasonError('usage_invalid', {
-        problem: 'ids go with --review; trust itself is for the whole workspace',
+        problem: 'names need --review; trust applies to the whole workspace',
       })
     const before = await trustHere(context)
     if (review && before === 'none') throw new ReasonError('workspace_untrusted', { path: place.root })
@@ -146,7 +146,8 @@ export const trust = defineVerb({
 
 /** Also an agent may do it: less is told from then on. */
 async function endTrust(context: Context, hasMore: boolean) {
-  if (hasMore) throw new ReasonError('usage_invalid', { problem: '--off goes with neither ids nor --review' })
+  if (hasMore)
+    throw new ReasonError('usage_invalid', { problem: '--off cannot be combined with names or --review' })
   const wasTrusted = await isTrustedHere(context)
   await withdrawTrust(context)
   return { trusted: await isTrustedHere(context), wasTrusted, path: context.place.root }

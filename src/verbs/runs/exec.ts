@@ -17,17 +17,17 @@ export const runExec = defineVerb({
   name: 'run exec',
   summary: 'Run a command as part of a run',
   detail:
-    'Its outcome is recorded, the run has a heartbeat while it works, signals and the exit code are passed on. With --step the step is in progress meanwhile, and done or failed after.',
+    'Records the result and sends heartbeats while the command runs. Signals and the exit code are passed on. With --step, the step is in progress during the command, then done or failed.',
   fields: {
     run: RUN,
     command: { kind: 'words', at: 1, required: true, about: 'the command and its arguments, after --' },
-    step: { kind: 'text', value: 'ID', about: 'the step that this command is' },
+    step: { kind: 'text', value: 'ID', about: 'the step that this command carries out' },
     heartbeat: {
       kind: 'count',
       value: 'SECONDS',
       least: 1,
       most: 86_400,
-      about: 'seconds between heartbeats (120)',
+      about: 'seconds between heartbeats (default: 120)',
     },
   },
   examples: [

@@ -9,7 +9,7 @@ import { paintStatus } from './say-receipt.ts'
 export const runList = defineVerb({
   name: 'run list',
   summary: 'List the runs of this repository',
-  detail: 'Run folders in this workspace that the store does not know are listed, too: they are only read.',
+  detail: 'Run folders in this workspace that were not imported are listed too.',
   fields: {},
   examples: ['savepoint run list', 'savepoint run list --json'],
   access: 'read',

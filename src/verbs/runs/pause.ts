@@ -6,7 +6,7 @@ import { sayRunReceipt } from './say-receipt.ts'
 
 export const runPause = defineVerb({
   name: 'run pause',
-  summary: 'Pause a run until a step starts again',
+  summary: 'Pause a run until the next step starts',
   fields: { run: RUN },
   examples: ['savepoint run pause release-2'],
   access: 'write',

@@ -12,9 +12,9 @@ const MOST_CHARACTERS = 1_000
 
 export const runPin = defineVerb({
   name: 'run pin',
-  summary: 'Keep a snapshot, a file or an id for good',
+  summary: 'Protect a snapshot, file or id from removal',
   detail:
-    'Retention never removes a pinned snapshot. A file or an id that is pinned is never cut by a cap while the run is in progress. Later snapshots name all of them in `protected_artifacts`.',
+    'A pinned snapshot is never removed. A pinned file or id is always kept while the run is in progress. Later snapshots list them in `protected_artifacts`.',
   fields: {
     run: RUN,
     artifact: {
@@ -22,9 +22,9 @@ export const runPin = defineVerb({
       at: 1,
       required: true,
       check: requireArtifact,
-      about: 'a snapshot id, `latest`, a path, or the id of an artifact',
+      about: 'a snapshot id, `latest`, a path, or an artifact id',
     },
-    remove: { kind: 'flag', about: 'take the pin out again' },
+    remove: { kind: 'flag', about: 'remove the pin' },
   },
   examples: [
     'savepoint run pin release-2 latest',
@@ -57,7 +57,7 @@ export const runPin = defineVerb({
 
 function requireArtifact(text: string): void {
   if (text.length > MOST_CHARACTERS || !/^\P{C}+$/u.test(text))
-    throw usageError(`what is pinned is one line of at most ${MOST_CHARACTERS} characters`)
+    throw usageError(`a pin is one line of at most ${MOST_CHARACTERS} characters`)
 }
 
 /** A path as documents name it, from the root of the workspace; an id, and what is elsewhere, as it is. */

@@ -37,9 +37,9 @@ function planDrift(context: Context, root: string, plan: Plan | null): string[] 
 
 export const runResume = defineVerb({
   name: 'run resume',
-  summary: 'Tell where a run stands and what comes next',
+  summary: 'Show the state of a run and its next step',
   detail:
-    'It checks what it tells. No step is ever marked done by resuming; a damaged latest.json is mended.',
+    'What it shows is verified. Resuming never marks a step as done. A damaged latest.json is repaired.',
   fields: { run: RUN },
   examples: ['savepoint run resume release-2', 'savepoint run resume release-2 --json'],
   access: 'read',

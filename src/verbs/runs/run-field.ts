@@ -8,5 +8,5 @@ export const RUN = {
   mayBeLeftOut: true,
   names: 'run',
   check: requireRunName,
-  about: 'the run; without it the only one in progress here, else the only one',
+  about: 'run id (default: the only run in progress, else the only run)',
 } as const

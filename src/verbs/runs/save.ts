@@ -6,8 +6,8 @@ import { sayRunReceipt } from './say-receipt.ts'
 
 export const runSave = defineVerb({
   name: 'run save',
-  summary: 'Take a snapshot now',
-  detail: 'Within 3 seconds of another and with nothing changed, the save is noted on that one.',
+  summary: 'Take a snapshot of a run',
+  detail: 'If nothing changed within 3 seconds of the last snapshot, that one is reused.',
   fields: {
     run: RUN,
     note: { kind: 'text', value: 'TEXT', about: 'why, in a few words' },
@@ -15,7 +15,7 @@ export const runSave = defineVerb({
       kind: 'count',
       value: 'PERCENT',
       most: 100,
-      about: 'how full the context window is, in percent',
+      about: 'context usage in percent',
     },
   },
   examples: ['savepoint run save release-2 --note "before the migration"'],

@@ -27,12 +27,12 @@ async function newest(context: Context, run: Stream): Promise<StoredCheckpoint> 
 
 export const runShow = defineVerb({
   name: 'run show',
-  summary: 'Show a run, or one of its snapshots',
-  detail: 'A run that is only on disk is read from its files, and nothing is written.',
+  summary: 'Show a run or one of its snapshots',
+  detail: 'A run that was not imported is read from its files; nothing is written.',
   fields: {
     run: RUN,
-    snapshot: { kind: 'text', at: 1, about: 'a snapshot id, or `latest`; the newest without it' },
-    history: { kind: 'flag', about: 'list its snapshots instead, removed ones included' },
+    snapshot: { kind: 'text', at: 1, about: 'a snapshot id or `latest` (default: the newest)' },
+    history: { kind: 'flag', about: 'list its snapshots, including removed ones' },
   },
   examples: ['savepoint run show release-2', 'savepoint run show release-2 --history'],
   access: 'read',

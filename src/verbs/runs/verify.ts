@@ -7,14 +7,14 @@ import { defineVerb } from '../define/verb.ts'
 
 export const runVerify = defineVerb({
   name: 'run verify',
-  summary: 'Check every snapshot of a run, or of all runs',
+  summary: 'Check every snapshot of one run or all runs',
   fields: {
     run: {
       kind: 'text',
       at: 0,
       names: 'run',
       check: requireRunName,
-      about: 'the run; all runs of this repository without it',
+      about: 'run id (default: all runs of this repository)',
     },
   },
   examples: ['savepoint run verify', 'savepoint run verify release-2'],

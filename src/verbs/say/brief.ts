@@ -11,9 +11,9 @@ export const BRIEF_FIELDS = {
     kind: 'count',
     least: MIN_TOKENS,
     value: 'TOKENS',
-    about: `how many tokens it may have (estimated); 1500 without it, at least ${MIN_TOKENS}`,
+    about: `most tokens, estimated (default: 1500, at least ${MIN_TOKENS})`,
   },
-  markdown: { kind: 'flag', typed: true, about: 'Markdown also on a terminal' },
+  markdown: { kind: 'flag', typed: true, about: 'print Markdown on a terminal too' },
 } as const satisfies Fields
 
 type MaybeBrief = { kind: string; text?: string }

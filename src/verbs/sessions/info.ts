@@ -17,9 +17,9 @@ import { firstLines, type SessionRowText, sayContext, sayEnd, sayRows, timesOf }
 
 export const info = defineVerb({
   name: 'sessions info',
-  summary: 'Show the current session, the last one, and those that fell silent',
+  summary: 'Show this session, the last one and stale ones',
   detail:
-    'The id and duration of the session, what it did, the outcomes it is focused on, what the last session got done, decided and left to do, and sessions that ended without saying so.',
+    'Id and duration of this session, its statistics and outcomes; what the last session did, decided and left to do; and sessions that went silent.',
   fields: {},
   examples: ['savepoint sessions info', 'savepoint sessions info --json'],
   access: 'read',
@@ -70,32 +70,32 @@ export const info = defineVerb({
   tool: {
     title: 'About the session',
     name: 'info',
-    when: 'Call it when the user asks about this session or the last one: what was done, how long it took, what is left. For how full the context window is call budget.',
+    when: 'Call it when the user asks about this session or the last one. For context usage call budget.',
     effect: 'reads',
     facts: {
       session: nullableFact(
-        recordFact('the current session', {
-          id: textFact('its id'),
-          phase: choiceFact('where it stands in its life', PHASES),
-          startedAt: textFact('when it began'),
-          durationMs: integerFact('how long it has lasted'),
-          stream: textFact('the piece of work that it saves to'),
-          filesModified: integerFact('how many files it changed'),
-          tasksCompleted: integerFact('calls of tools that went well'),
-          tasksFailed: integerFact('calls of tools that failed'),
-          commits: integerFact('how many commits it made'),
-          tokens: integerFact('tokens in all its calls'),
+        recordFact({
+          id: textFact(),
+          phase: choiceFact(PHASES),
+          startedAt: textFact(),
+          durationMs: integerFact(),
+          stream: textFact(),
+          filesModified: integerFact(),
+          tasksCompleted: integerFact('successful tool calls'),
+          tasksFailed: integerFact('failed tool calls'),
+          commits: integerFact(),
+          tokens: integerFact(),
         }),
       ),
-      unrecorded: nullableFact(textFact('the id of the current session, where nothing of it is recorded')),
+      unrecorded: nullableFact(textFact('the current session, if not recorded')),
       last: nullableFact(
-        recordFact('the session before', {
-          id: textFact('its id'),
-          endedAt: textFact('when it ended'),
-          endReason: nullableFact(choiceFact('how it ended', END_REASONS)),
+        recordFact({
+          id: textFact(),
+          endedAt: textFact(),
+          endReason: nullableFact(choiceFact(END_REASONS)),
         }),
       ),
-      stale: integerFact('how many sessions fell silent without an end'),
+      stale: integerFact(),
     },
     factsOf: ({ session, unrecorded, lastSession: last, staleSessionsDetected: stale }) => ({
       session: session && hereFacts(session),

@@ -16,16 +16,16 @@ const EVENTS_SHOWN = 10
 
 export const sessionsShow = defineVerb({
   name: 'sessions show',
-  summary: 'Show everything that is recorded of a session',
+  summary: 'Show everything recorded about a session',
   detail:
-    'How it began, what it did and what it runs, how it ended, and which sessions it goes on from and led to.',
+    'How it started, what it did, what it left running, how it ended, and which sessions came before and after it.',
   fields: {
     session: {
       kind: 'text',
       at: 0,
       names: 'session',
       label: 'id',
-      about: 'the session, by its id or the beginning of it; the current one without it',
+      about: 'session id, or its first characters (default: the current session)',
     },
   },
   examples: ['savepoint sessions show', 'savepoint sessions show 1f3a9c04', 'savepoint sessions show --json'],

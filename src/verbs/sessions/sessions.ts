@@ -36,18 +36,18 @@ type SessionsAnswer = SessionList | { registry: Registry; toJSON(): Registry }
 
 export const sessions = defineVerb({
   name: 'sessions',
-  summary: 'List the sessions of agents in this repository',
+  summary: 'List the agent sessions of this repository',
   detail:
-    'Those that are active, that fell silent, and that ended within 72 hours. * marks the current one. --registry gives them as one JSON document instead (the setting `registry` keeps it as a file): active and recent sessions, the last work, stale sessions, and indexes by outcome and branch.',
+    'Lists active and stale sessions, and those that ended within 72 hours. * marks the current one. --registry prints one JSON document instead: active, recent and stale sessions, the last work, and indexes by outcome and branch. The setting `registry` also writes it to a file.',
   fields: {
-    branch: { kind: 'text', value: 'BRANCH', names: 'branch', about: 'only those that began on this branch' },
+    branch: { kind: 'text', value: 'BRANCH', names: 'branch', about: 'only sessions started on this branch' },
     outcome: {
       kind: 'text',
       value: 'OUTCOME',
-      about: 'only those focused on this outcome: its path, name or id',
+      about: 'only sessions with this outcome (path, name or id)',
     },
-    all: { kind: 'flag', about: 'also those that ended long ago' },
-    registry: { kind: 'flag', about: 'the session registry as JSON' },
+    all: { kind: 'flag', about: 'include older sessions' },
+    registry: { kind: 'flag', about: 'print the session registry as JSON' },
   },
   examples: [
     'savepoint sessions',

@@ -19,18 +19,18 @@ type BackupAnswer =
 
 export const backup = defineVerb({
   name: 'backup',
-  summary: 'Copy the store to a file, or restore it from one',
+  summary: 'Back up the store to a file, or restore it',
   detail:
-    'A copy is consistent while others write, and checked before it gets its name. --restore checks the file, makes a backup of the store as it is, and puts a copy of the file in its place; running agents go on with it.',
+    'A backup is consistent even while other processes write, and it is verified. --restore checks the file, backs up the current store, then replaces it; running agents continue with the restored store.',
   fields: {
     file: {
       kind: 'text',
       at: 0,
       required: true,
-      about: 'a file that does not exist yet; with --restore a backup',
+      about: 'a new file; with --restore, the backup',
     },
-    restore: { kind: 'flag', about: 'put this backup in the place of the store' },
-    dryRun: { kind: 'flag', about: 'with --restore: check the file and say what it holds' },
+    restore: { kind: 'flag', about: 'replace the store with this backup' },
+    dryRun: { kind: 'flag', about: 'with --restore: check the backup and show its content' },
   },
   examples: [
     'savepoint backup ~/savepoint-backup.db',

@@ -55,9 +55,9 @@ const shortPath = (root: string, path: string) =>
 
 export const configExplain = defineVerb({
   name: 'config explain',
-  summary: 'Show every setting, its value, and where it comes from',
+  summary: 'Show every setting, its value and its source',
   detail:
-    'Below a setting stands what does not count: a value that a later file overrides, one that only your own file may set, one that cannot be used.',
+    'Also lists ignored values: overridden by a later file, allowed only in your own settings, or invalid.',
   fields: {},
   examples: ['savepoint config explain', 'savepoint config explain --json'],
   access: 'read',

@@ -47,9 +47,10 @@ const LEVELS = { error: 'bad', warning: 'warn', note: 'faint' } as const
 
 export const doctor = defineVerb({
   name: 'doctor',
-  summary: 'Check the store and every published file',
-  detail: 'With --fix it repairs what can be repaired and sets aside what cannot. It deletes nothing.',
-  fields: { fix: { kind: 'flag', about: 'repair and set aside' } },
+  summary: 'Check that everything works, and repair it',
+  detail:
+    'Checks the setup of your agent, the store and every file that Savepoint wrote. --fix repairs what it can and moves the rest away. It deletes nothing.',
+  fields: { fix: { kind: 'flag', about: 'repair problems' } },
   examples: ['savepoint doctor', 'savepoint doctor --fix'],
   access: ({ fix }) => (fix ? 'write' : 'read'),
   meetsDamage: true,

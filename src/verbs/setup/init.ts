@@ -53,25 +53,30 @@ const LABELS = AGENTS.map(({ label }) => label).join(', ')
 
 export const init = defineVerb({
   name: 'init',
-  summary: 'Set up an agent, so that its sessions are recorded and briefed',
-  detail: `Puts hooks into the settings of the agent (${LABELS}): with --scope project (the default) into those of this workspace that are not committed, and trusts this workspace; with --scope user into your own settings, for all projects. All else in the file stays as it is, and a copy of it is kept. With --plugin the agent installs the plugin instead, which has the hooks, and also tools, skills and slash commands. \`uninstall\` takes out exactly what was put in. The agent may run hooks only in folders that you have trusted there.`,
+  summary: 'Set up your agent: record and brief its sessions',
+  detail: `Adds hooks to the settings of ${LABELS}. --scope project (the default) uses this workspace's local settings, which are not committed, and trusts this workspace; --scope user uses your own settings, for all projects. Everything else in the file is unchanged, and a copy is kept. With --plugin the agent installs the plugin instead: hooks, tools, skills and slash commands. \`savepoint uninstall\` removes exactly what was added. The agent runs hooks only in folders that you have trusted there.`,
   fields: {
     agent: {
       kind: 'choice',
       choices: agentNames(AGENTS),
       value: 'NAME',
-      about: `${agentNames(AGENTS).join(' or ')}; set up also where it is not found`,
+      about: 'the agent, even if it is not found',
     },
-    scope: { kind: 'choice', choices: ['project', 'user'], value: 'SCOPE', about: 'project or user' },
-    dryRun: { kind: 'flag', about: 'show what would be written, and write nothing' },
+    scope: {
+      kind: 'choice',
+      choices: ['project', 'user'],
+      value: 'SCOPE',
+      about: 'which settings, default project',
+    },
+    dryRun: { kind: 'flag', about: 'show what would change' },
     diff: { kind: 'flag', about: 'also show each change line by line' },
-    plugin: { kind: 'flag', about: 'install the plugin: hooks, tools, skills and slash commands' },
-    withoutPlugin: { kind: 'flag', about: 'only hooks, and do not ask' },
+    plugin: { kind: 'flag', about: 'install the plugin: hooks, tools, skills, slash commands' },
+    withoutPlugin: { kind: 'flag', about: 'install only hooks, without asking' },
     statusline: {
       kind: 'flag',
-      about: 'show context and last save in the status line, after one that is there',
+      about: 'show context usage and the last save in the status line',
     },
-    withoutStatusline: { kind: 'flag', about: 'leave the status line alone, and do not ask' },
+    withoutStatusline: { kind: 'flag', about: 'do not change the status line, without asking' },
   },
   examples: [
     'savepoint init',

@@ -7,23 +7,23 @@ import { sayChanges } from './say-changes.ts'
 
 export const uninstall = defineVerb({
   name: 'uninstall',
-  summary: 'Take out what init put into the settings of an agent',
+  summary: "Remove what init added to your agent's settings",
   detail:
-    'Without --scope: out of the settings of this workspace, and out of your own; --scope all also out of every other workspace that was set up. A settings file that says no more than before `init` gets back the bytes that it had; out of others exactly our entries are taken. Plugins are taken out by the client itself. Saved work stays, and so does the trust in this workspace.',
+    "Without --scope it cleans this workspace's settings and your own; --scope all also every other workspace that was set up. A file that is otherwise unchanged is restored byte for byte; in others only Savepoint's entries are removed. Plugins are removed by the agent itself. Saved work and trust are kept.",
   fields: {
     agent: {
       kind: 'choice',
       choices: agentNames(AGENTS),
       value: 'NAME',
-      about: agentNames(AGENTS).join(' or '),
+      about: 'the agent',
     },
     scope: {
       kind: 'choice',
       choices: ['project', 'user', 'all'],
       value: 'SCOPE',
-      about: 'project, user or all',
+      about: 'which settings',
     },
-    dryRun: { kind: 'flag', about: 'show what would be taken out, and write nothing' },
+    dryRun: { kind: 'flag', about: 'show what would be removed' },
     diff: { kind: 'flag', about: 'also show each change line by line' },
   },
   examples: ['savepoint uninstall', 'savepoint uninstall --dry-run', 'savepoint uninstall --scope all'],

@@ -17,20 +17,20 @@ const NAMED = 50
 
 export const importVerb = defineVerb({
   name: 'import',
-  summary: 'Import the export of another machine, or documents that other tools left here',
+  summary: 'Import an export, or files of other tools',
   detail:
-    'An export (savepoint export) is known by its first line, and may lie anywhere: what the store does not have is added, and where work went on here and there both are kept. Otherwise notes, a session ledger and handoffs become checkpoints, each at the time it was written, and a run folder becomes a run. Without paths the usual places are searched; a folder is searched with all below it. What is older than the newest checkpoint of its stream goes to a stream beside it: an old note never becomes the newest. What is known already is passed over.',
+    'An export (savepoint export) adds whatever is missing here; if work continued on both machines, both versions are kept. Notes, ledgers and handoffs become checkpoints, dated when they were written, and a run folder becomes a run. Without paths the usual places are searched; folders are searched recursively. Old files go to a separate history, so an old note never becomes the newest state. Files imported before are skipped.',
   fields: {
-    paths: { kind: 'words', at: 0, about: 'an export; or files and folders of this workspace' },
-    dryRun: { kind: 'flag', about: 'only say what would be imported' },
+    paths: { kind: 'words', at: 0, about: 'an export, or files and folders of this workspace' },
+    dryRun: { kind: 'flag', about: 'show what would be imported' },
     skipDamaged: {
       kind: 'flag',
-      about: 'of a damaged export take what is sound; otherwise nothing is taken',
+      about: 'import the undamaged part of a damaged export',
     },
     adopt: {
       kind: 'text',
       value: 'REPOSITORY',
-      about: 'take over the work of this repository, of which this is a clone; its name or id',
+      about: 'use the work of this repository (name or id), of which this is a clone',
     },
   },
   examples: [
@@ -56,7 +56,7 @@ export const importVerb = defineVerb({
     })
     if (adopt !== undefined || skipDamaged || kinds.includes('export')) {
       const [file = null, ...more] = files
-      if (more.length > 0) throw usageError('an export is imported alone: name one file')
+      if (more.length > 0) throw usageError('give only one file to import an export')
       if (adopt === undefined && file === null)
         throw usageError('--skip-damaged goes with the file of an export')
       if (adopt !== undefined && dryRun) throw usageError('--adopt has no dry run')

@@ -36,15 +36,15 @@ async function readLedgerAt({ store, identity, settings }: Context, at: number):
 
 export const ledger = defineVerb({
   name: 'ledger',
-  summary: 'Show the session ledger of this worktree, as it is or as it was',
+  summary: 'Show the session ledger, or an older version of it',
   detail:
-    'The ledger is one file that every save replaces, for reading after /clear. What you write into it by hand counts from the next save on. Everything that ever stood in it is kept.',
+    'The ledger is one file that every save rewrites, to read after /clear. The next save imports your edits. Every version is kept.',
   fields: {
     at: {
       kind: 'count',
       least: 1,
       value: 'NUMBER',
-      about: 'what stood there before, by its number in the history',
+      about: 'number of an older version',
     },
   },
   examples: ['savepoint ledger', 'savepoint ledger --at 3'],
@@ -66,17 +66,12 @@ export const ledger = defineVerb({
   exact: ({ text }) => text,
   tool: {
     title: 'Show the ledger',
-    when: 'Call it where the project keeps a session ledger, for what stands in it or stood in it before. To go on with work call resume.',
+    when: "Call it to read the project's session ledger, now or an older version. To continue work call resume.",
     effect: 'reads',
     facts: {
-      state: choiceFact('whether it is shown, not shown for a reason, not written yet, or not kept here', [
-        'shown',
-        'refused',
-        'absent',
-        'disabled',
-      ]),
-      number: nullableFact(integerFact('its number in the history; null for what stands there now')),
-      stream: nullableFact(textFact('the piece of work that it was written for, where it is an older one')),
+      state: choiceFact(['shown', 'refused', 'absent', 'disabled']),
+      number: nullableFact(integerFact()),
+      stream: nullableFact(textFact()),
     },
     factsOf: (result) => ({ state: stateOf(result), number: result.number, stream: result.stream }),
   },
@@ -90,7 +85,7 @@ function stateOf({ text, problem, enabled }: ShownLedger) {
 
 export const ledgerHistory = defineVerb({
   name: 'ledger history',
-  summary: 'List what stood in the session ledger of this worktree',
+  summary: 'List all versions of the session ledger',
   fields: {},
   examples: ['savepoint ledger history'],
   access: 'read',
@@ -124,9 +119,9 @@ interface SkippedLedger {
 
 export const ledgerWrite = defineVerb({
   name: 'ledger write',
-  summary: 'Save where the work stands, and write it to the session ledger',
+  summary: 'Save the work and write the session ledger',
   detail:
-    'A save like any other, that answers for the ledger. Where session.ledger is not enabled no ledger is written, and the save reaches the store all the same.',
+    'Like save, but reports on the ledger. If session.ledger is not enabled, no ledger is written, but the work is still saved.',
   fields: SAYING_FIELDS,
   examples: [
     'savepoint ledger write "Splitting the parser" --goal "One parser for both formats" --done "Tests for the old one"',

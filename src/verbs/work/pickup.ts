@@ -46,9 +46,9 @@ type PickupResult =
 
 export const pickup = defineVerb({
   name: 'pickup',
-  summary: 'Take up work that was handed off, checked against the files and git',
+  summary: 'Continue handed-off work, checked against files and git',
   detail:
-    'Finds what `savepoint handoff` wrote, from any worktree, and tells it as a brief like that of `savepoint resume`: with what has changed since, and never over its budget. Text that came with the repository is refused until the workspace is trusted and the text is reviewed.',
+    'Shows what `savepoint handoff` wrote, in any worktree, as a brief like that of `savepoint resume`, with what has changed since. Text that came with the repository is refused until the workspace is trusted and the text is reviewed.',
   fields: {
     handoff: {
       kind: 'text',
@@ -56,14 +56,14 @@ export const pickup = defineVerb({
       names: 'handoff',
       check: requireWord,
       path: (value: string) => (isFile(value) ? value : null),
-      about: 'its slug or a part of it, its name, or its file; the newest without it',
+      about: 'its name, part of it, or its file (default: the newest)',
     },
-    list: { kind: 'flag', about: 'list what there is to pick up' },
+    list: { kind: 'flag', about: 'list the handoffs' },
     ...BRIEF_FIELDS,
     reviewed: {
       kind: 'flag',
       typed: true,
-      about: 'you have read the named one, which git brought from somebody else',
+      about: 'you have read this handoff, which came from someone else',
     },
   },
   examples: ['savepoint pickup', 'savepoint pickup finish-the-login-form', 'savepoint pickup --list'],
@@ -79,29 +79,22 @@ export const pickup = defineVerb({
   exact: exactBrief,
   tool: {
     title: 'Pick up a handoff',
-    when: 'Call it to take up work that was handed off. Check its UNCONFIRMED lines and ask its questions before you build on them. For work that was only saved call resume.',
+    when: 'Call it to continue work that was handed off. Check UNCONFIRMED lines and ask its questions before relying on them. For work that was only saved call resume.',
     effect: 'reads',
     facts: {
-      kind: choiceFact('a brief, a choice between several, a list, or nothing handed off', [
-        'brief',
-        'choose',
-        'list',
-        'nothing',
-      ]),
-      path: nullableFact(textFact('the handoff that is told')),
-      stream: nullableFact(textFact('the piece of work that it was saved to')),
-      createdAt: nullableFact(textFact('when it was written')),
-      tokens: nullableFact(integerFact('how many tokens the brief has (estimated)')),
+      kind: choiceFact(['brief', 'choose', 'list', 'nothing']),
+      path: nullableFact(textFact()),
+      stream: nullableFact(textFact()),
+      createdAt: nullableFact(textFact()),
+      tokens: nullableFact(integerFact('size of the brief (estimated)')),
       handoffs: listFact(
-        'those that can be picked up, the newest first',
-        recordFact('a handoff', {
-          name: textFact('what it is picked up by'),
-          createdAt: textFact('when it was written'),
+        recordFact({
+          name: textFact(),
+          createdAt: textFact(),
         }),
+        'newest first',
       ),
-      refused: integerFact(
-        'how many more there are that cannot be picked up, or that a person has to review',
-      ),
+      refused: integerFact('handoffs that are unreadable or need a review'),
     },
     factsOf: (result) => {
       const all = 'handoffs' in result ? result.handoffs : 'candidates' in result ? result.candidates : []

@@ -19,23 +19,22 @@ import { reviewCommands, sayReview } from './say-review.ts'
 
 export const resume = defineVerb({
   name: 'resume',
-  summary: 'Show where the work stands, checked against the files and git',
+  summary: 'Show the saved work, checked against files and git',
   detail:
-    'A brief for whoever goes on: what the work is, decisions with their reasons, rules, state, next actions, open questions; then files, steps, facts. It never has more tokens than its budget, and its last line says what was cut. Into a pipe it goes as Markdown for an agent, on a terminal as a page.',
+    'A brief for the next session: the goal, decisions with reasons, rules, state, next actions and open questions, then files, finished steps and facts. It stays within its token budget, and its last line says what was cut. Piped output is Markdown for an agent; on a terminal it is a page.',
   fields: {
     id: {
       kind: 'text',
       at: 0,
       names: 'work',
       check: requireLookupName,
-      about:
-        'the work, by its id, its branch, or the beginning of its id; without it the one in focus, of the plan or of the branch',
+      about: 'name, branch, or start of the name (default: in focus, else of the plan or branch)',
     },
     ...BRIEF_FIELDS,
     explain: {
       kind: 'flag',
       typed: true,
-      about: 'each line with where it comes from, what it costs, whether it holds, and what changes it',
+      about: 'explain each line: its source, its size, whether it is still true, how to change it',
     },
   },
   examples: [
@@ -60,21 +59,15 @@ export const resume = defineVerb({
   exact: (result) => (isExplained(result) ? null : exactBrief(result)),
   tool: {
     title: 'Brief of saved work',
-    when: 'Call it to go on with earlier work: at the start of a session that was not briefed, after /clear, or for another piece of work by its name. Check its UNCONFIRMED lines and ask its questions before you build on them.',
+    when: 'Call it to continue earlier work: at the start if there was no brief, after /clear, or by name for other work. Check UNCONFIRMED lines and ask its questions before relying on them.',
     effect: 'reads',
     facts: {
-      kind: choiceFact('a brief, one of a file that nobody saved, a choice, an offer, or nothing saved', [
-        'brief',
-        'found',
-        'choose',
-        'offered',
-        'nothing',
-      ]),
-      stream: nullableFact(textFact('the piece of work that is told')),
-      checkpoint: nullableFact(textFact('the checkpoint that the brief was made from')),
-      savedAt: nullableFact(textFact('when that was saved')),
-      tokens: nullableFact(integerFact('how many tokens the brief has (estimated)')),
-      candidates: listFact('names to choose from', textFact('the name of a piece of work')),
+      kind: choiceFact(['brief', 'found', 'choose', 'offered', 'nothing']),
+      stream: nullableFact(textFact()),
+      checkpoint: nullableFact(textFact()),
+      savedAt: nullableFact(textFact()),
+      tokens: nullableFact(integerFact('size of the brief (estimated)')),
+      candidates: listFact(textFact()),
     },
     factsOf: (result) => ({
       kind: result.kind,

@@ -26,18 +26,18 @@ const WHEN = [
 
 export const save = defineVerb({
   name: 'save',
-  summary: 'Save where the work stands',
-  detail: `What was known before is carried forward: say only what is new. It goes into the store, and from there into the document of the work, into a note where there is a ${PLANS_HOME} folder, and into the ledger where that is enabled. Branch, commit, uncommitted files and the active plan are found out. Where a run is in progress, it takes a snapshot of it.`,
+  summary: 'Save the state of your work',
+  detail: `Say only what is new: everything saved before is kept. The branch, commit, uncommitted files and active plan are added automatically. A save updates the work's document, writes a note if there is a ${PLANS_HOME} folder, and updates the ledger if it is enabled. If a run is in progress, it also takes a snapshot of the run.`,
   fields: {
     ...SAYING_FIELDS,
     trigger: {
       kind: 'choice',
       choices: WHEN,
       value: 'WHY',
-      about: `why now: ${WHEN.join(', ')}`,
+      about: 'why now, default manual',
     },
-    ledger: { kind: 'flag', about: 'answer for the session ledger: that it was written, or why not' },
-    verbose: { kind: 'flag', typed: true, about: 'answer with all that was saved, as --note does' },
+    ledger: { kind: 'flag', about: 'report whether the session ledger was written' },
+    verbose: { kind: 'flag', typed: true, about: 'print everything that was saved, as --note does' },
   },
   examples: [
     'savepoint save "Moving login to tokens" --next "Write the refresh test"',
@@ -62,28 +62,25 @@ export const save = defineVerb({
   say: (receipt, screen) =>
     receipt.confirmation ?? (receipt.verbose ? sayBanner(receipt, screen) : sayReceipt(receipt, screen)),
   tool: {
-    title: 'Save where the work stands',
-    when: 'Call it when a phase is done, a decision is made, the direction changes, before anything risky, before the session ends, and when the context window fills up. Not for quick tasks, and not when nothing is new since the last save.',
+    title: 'Save the work',
+    when: 'Call it after a finished phase, a decision or a change of direction; before a risky step, the end of the session or a full context window. Not for quick tasks, or when nothing is new.',
     effect: 'adds',
     facts: {
-      stream: textFact('the piece of work that it was saved to'),
-      checkpoint: textFact('the id of the checkpoint'),
-      sequence: integerFact('its number in the history of that work'),
-      origin: nullableFact(
-        textFact('the work that this one, which began, took its decisions and rules from'),
-      ),
-      joined: listFact('work of merged branches that was taken over', textFact('its name')),
-      decisions: recordFact('how many decisions', {
-        new: integerFact('recorded by this save'),
-        total: integerFact('known in all'),
-        unconfirmed: integerFact('that the user has not confirmed'),
+      stream: textFact(),
+      checkpoint: textFact(),
+      sequence: integerFact(),
+      origin: nullableFact(textFact('the work it inherited from')),
+      joined: listFact(textFact(), 'merged work that was included'),
+      decisions: recordFact({
+        new: integerFact('added by this save'),
+        total: integerFact(),
+        unconfirmed: integerFact('not confirmed by the user'),
       }),
       files: listFact(
-        'files that show it',
-        recordFact('a file', {
-          path: textFact('where it is'),
-          state: choiceFact('whether it says it already', ['written', 'pending', 'left']),
-          problem: nullableFact(textFact('why it does not')),
+        recordFact({
+          path: textFact(),
+          state: choiceFact(['written', 'pending', 'left']),
+          problem: nullableFact(textFact()),
         }),
       ),
     },

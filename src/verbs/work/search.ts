@@ -29,40 +29,40 @@ const MOST_SHOWN = 50
 
 export const search = defineVerb({
   name: 'search',
-  summary: 'Search what was saved: decisions, learnings, checkpoints, sessions and runs',
+  summary: 'Search decisions, learnings, checkpoints, sessions and runs',
   detail:
-    'All words must match, in any order and form; "a phrase" matches as it stands, pref* matches what begins so. Where nothing has all of the words, any of them is looked for. It searches this repository with all its worktrees.',
+    'All words must match, in any order and form. "a phrase" matches exactly; pref* matches every word that starts with it. If nothing matches all words, it looks for any of them. It searches this repository with all its worktrees.',
   fields: {
-    words: { kind: 'words', at: 0, needed: true, about: 'what to look for: words, "a phrase", pref*' },
+    words: { kind: 'words', at: 0, needed: true, about: 'words, "a phrase" or prefix*' },
     kind: {
       kind: 'choice',
       choices: SEARCH_KINDS,
       value: 'KIND',
-      about: `only one kind: ${SEARCH_KINDS.join(', ')}`,
+      about: 'only this kind',
     },
-    branch: { kind: 'text', value: 'BRANCH', names: 'branch', about: 'only what was saved on this branch' },
+    branch: { kind: 'text', value: 'BRANCH', names: 'branch', about: 'only from this branch' },
     since: {
       kind: 'text',
       value: 'WHEN',
       check: (value: string) => void sinceTime(value, 0),
-      about: 'only what is newer: a date, a time, or how long ago (3d, 12h, 2w)',
+      about: 'only newer: a date, a time, or an age (3d, 12h, 2w)',
     },
     allWorkspaces: {
       kind: 'flag',
       typed: true,
-      about: 'every project of this user, not this repository alone',
+      about: 'search all your repositories',
     },
     learnings: {
       kind: 'flag',
       typed: true,
-      about: 'only what archived work taught; all of it without words',
+      about: 'only learnings of archived work; without words, all of them',
     },
     limit: {
       kind: 'count',
       least: 1,
       most: MOST_SHOWN,
       value: 'NUMBER',
-      about: `how many to show; ${SHOWN} without it, at most ${MOST_SHOWN}`,
+      about: `how many results (default: ${SHOWN}, at most ${MOST_SHOWN})`,
     },
   },
   examples: [
@@ -101,26 +101,22 @@ export const search = defineVerb({
   say: (answer, screen) => ('entries' in answer ? sayLearnings(answer, screen) : sayFound(answer, screen)),
   tool: {
     title: 'Search saved work',
-    when: 'Call it before you decide something that may have been decided, when the user speaks of earlier work, or to find why something is as it is. One or two telling words find more than a sentence.',
+    when: 'Call it before deciding what may already be decided, when the user mentions earlier work, or to find out why something was done. One or two specific words work best.',
     effect: 'reads',
     facts: {
-      total: integerFact('how many records match'),
-      more: flagFact('there are more than that'),
-      relaxed: flagFact('nothing has all of the words; these have some of them'),
+      total: integerFact(),
+      more: flagFact(),
+      relaxed: flagFact('only some of the words match'),
       hits: listFact(
-        'the best first',
-        recordFact('a record', {
-          id: textFact('its id, always the same'),
-          kind: choiceFact('what it is', SEARCH_KINDS),
-          where: textFact('the work, the run or the session that says it'),
-          sequence: nullableFact(
-            integerFact(
-              'the number of its checkpoint there: savepoint_show with "where" as id and this as at tells it',
-            ),
-          ),
-          at: textFact('when that was'),
-          open: textFact('the command, at a shell, that shows all of it'),
+        recordFact({
+          id: textFact(),
+          kind: choiceFact(SEARCH_KINDS),
+          where: textFact(),
+          sequence: nullableFact(integerFact('pass it to savepoint_show as at, with where as id')),
+          at: textFact(),
+          open: textFact('shell command that shows it'),
         }),
+        'best first',
       ),
     },
     factsOf: (answer) => {
