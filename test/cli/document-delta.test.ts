@@ -148,7 +148,7 @@ test('where git is not asked, or cannot say, no delta says that nothing changed'
   expect(lastArtifacts(box, 'auth').at(-1)).toBe('- - No files named')
   box.json(['trust'])
   const blind = box.run(['delta', 'auth', '--what', 'y'], { env: { PATH: box.root } })
-  expect(blind.stderr).toContain('Git could not say which files changed')
+  expect(blind.stderr).toContain('Could not list changed files')
   expect(blind.stdout).toContain('#3: no files\n')
   expect(lastArtifacts(box, 'auth').at(-1)).toBe('- - No files named')
 })
