@@ -34,7 +34,7 @@ test('a fresh clone is told by one line how to take its work over, and takes not
 test('at a terminal the user is asked once: no is kept, yes takes it over and answers at once', async () => {
   const { other } = carried()
   const no = await withAnswers(other, ['status'], ['n'])
-  expect(no.asked).toEqual([expect.stringContaining('Take it over? (y/N)')])
+  expect(no.asked).toEqual([expect.stringContaining('Use it here? (y/N)')])
   expect(names(other)).toEqual([])
   expect((await withAnswers(other, ['resume'], ['y'])).asked).toEqual([])
   const { other: second } = carried()
