@@ -82,7 +82,7 @@ test('a full file system', async () => {
   expect(() => writeFileSync(join(place.home, 'probe'), 'x'.repeat(8_192))).toThrow('ENOSPC')
   const run = await session(place)
   await expectUnharmed(place, run, { isTold: true })
-  expect(doctor(place)).toMatch(/space left/)
+  expect(doctor(place)).toMatch(/almost full/)
 })
 
 test('a home that cannot be written', async () => {

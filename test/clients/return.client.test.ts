@@ -36,7 +36,7 @@ test('a session that is resumed is told only what changed meanwhile', async () =
 
   place.git('commit', '--quiet', '--allow-empty', '-m', 'Elsewhere')
   const [, committed] = await again()
-  expect(committed?.text).toContain('1 commit')
+  expect(committed?.text).toContain('1 new commit')
   expect(committed?.text).not.toMatch(/vault|RS256/)
 })
 
@@ -59,7 +59,7 @@ test('a helper that runs when the client is killed is named in the next brief', 
   expect(first.exit).toBeNull()
   const second = await claude(place, { prompts: ['Go on.'], scenario: { turns: [] } })
   expect(toldAt('SessionStart', second.requests[0])).toMatch(
-    /Was still running: subagent general-purpose: Survey the parsers, told: ".* Look at every parser\."/,
+    /Was still running: subagent general-purpose: Survey the parsers, prompt: ".* Look at every parser\."/,
   )
 })
 

@@ -20,7 +20,7 @@ const EARLIER_GOAL = '- Goal (moments ago): A shop API that takes orders'
 const CART = '- Current task: user: "Add POST /cart, with tests."'
 const CART_WRITTEN = '- Last tool call: Write `cart.ts`, succeeded'
 const WHAT_MAIN_KNOWS =
-  '- Nothing is saved on this branch yet: this comes from main. Where main itself stands: savepoint resume main'
+  '- Nothing is saved on this branch yet: this comes from main. State of main itself: savepoint resume main'
 const FLAG = 'Flag the order after three retries'
 const FLAG_REJECTED = `- Rejected: ${FLAG}, because support cannot see flags`
 const RETRY = 'Retry webhooks with backoff (why: receivers restart)'
