@@ -9,7 +9,12 @@ export interface Call {
 }
 
 /** Gives a command all that a verb has: its words, its options in the order of its fields, its examples. */
-export function addVerb(command: Command, verb: Verb, screen: HelpScreen, found: (call: Call) => void): void {
+export function addVerb(
+  command: Command,
+  verb: Pick<Verb, 'summary' | 'detail' | 'fields' | 'examples' | 'tool'>,
+  screen: HelpScreen,
+  found: (raw: Call['raw']) => void,
+): void {
   command.summary(verb.summary).description(descriptionOf(verb))
   const fields = Object.entries(verb.fields)
   const placed = fields
@@ -33,7 +38,7 @@ export function addVerb(command: Command, verb: Verb, screen: HelpScreen, found:
     const values = isShort ? withoutFirst(placed, given) : given
     for (const [index, [name]] of placed.entries()) raw[name] = values[index]
     for (const [name, field] of fields) if (field.at === undefined) raw[name] = options[name]
-    found({ verb, raw })
+    found(raw)
   })
 }
 

@@ -1,15 +1,17 @@
 import { Command, CommanderError } from 'commander'
 import { AGENTS } from '../../agents/table.ts'
 import { ReasonError } from '../../core/reason.ts'
+import { parseInput } from '../../verbs/define/field.ts'
 import type { Verb } from '../../verbs/define/verb.ts'
 import { GROUPS } from '../../verbs/table.ts'
+import { DASHBOARD_COMMAND, type DashboardInput } from '../process/dashboard-command.ts'
 import { addVerb, type Call, DASHES } from './add-verb.ts'
 import { addExamples, HELP_LAYOUT, type HelpScreen } from './help-layout.ts'
 import { helpOverview, helpTopicOf } from './help-overview.ts'
 import { sayUnknownCommand } from './suggest-command.ts'
 
 /** What a command line asks for: a verb to perform, or text to show. */
-export type CommandRequest = { call: Call } | { text: string; exit: number }
+export type CommandRequest = { call: Call } | { dashboard: DashboardInput } | { text: string; exit: number }
 
 const MCP = `Serve the tools of agents (Model Context Protocol over stdin and stdout), until stdin is closed. An agent starts it: \`savepoint init --plugin\` sets that up for ${AGENTS.map(({ label }) => label).join(', ')}, docs/mcp.md shows it for others.`
 
@@ -22,7 +24,7 @@ const COMPLETIONS = [
 
 /** Reads the words. Help and version are texts; a wrong word is a `usage_invalid` with a suggestion. */
 export function readCommandLine(words: string[], verbs: readonly Verb[], screen: HelpScreen): CommandRequest {
-  let call: Call | null = null
+  let call: CommandRequest | null = null
   let text = ''
   const program = new Command('savepoint')
     .description(
@@ -36,9 +38,12 @@ export function readCommandLine(words: string[], verbs: readonly Verb[], screen:
     .enablePositionalOptions()
   const groups = new Map<string, Command>()
   for (const verb of verbs)
-    addVerb(commandOf(program, groups, verb, verbs), verb, screen, (found) => {
-      call = found
+    addVerb(commandOf(program, groups, verb, verbs), verb, screen, (raw) => {
+      call = { call: { verb, raw } }
     })
+  addVerb(program.command(DASHBOARD_COMMAND.name), DASHBOARD_COMMAND, screen, (raw) => {
+    call = { dashboard: parseInput(DASHBOARD_COMMAND.fields, raw) }
+  })
   const mcp = program
     .command('mcp')
     .argument(
@@ -93,7 +98,7 @@ export function readCommandLine(words: string[], verbs: readonly Verb[], screen:
           : problem,
     })
   }
-  return call ? { call } : { text: helpOverview(program, 'first', screen), exit: 2 }
+  return call ?? { text: helpOverview(program, 'first', screen), exit: 2 }
 }
 
 /** A command that follows a word which may be left out says where it begins. */

@@ -1,6 +1,7 @@
 import { ReasonError } from '../../core/reason.ts'
 import { type Field, NAMED_KINDS, type NamedKind, optionName } from '../../verbs/define/field.ts'
 import type { Verb } from '../../verbs/define/verb.ts'
+import { DASHBOARD_COMMAND } from '../process/dashboard-command.ts'
 
 interface CompletionTable {
   /** The words that can follow each command. */
@@ -12,7 +13,7 @@ interface CompletionTable {
 }
 
 /** All that can be completed, from the same table as everything else. */
-function completionTable(verbs: readonly Verb[]): CompletionTable {
+function completionTable(verbs: ReadonlyArray<Pick<Verb, 'name' | 'fields'>>): CompletionTable {
   const next = new Map<string, Set<string>>([['', new Set(['completion', 'help', 'mcp'])]])
   const names = new Map<string, NamedKind>()
   const options = new Map<string, NamedKind>()
@@ -147,5 +148,5 @@ export function completionScript(shell: string, verbs: readonly Verb[]): string 
       problem: `completion is there for bash, zsh and fish, not ${shell}`,
     })
   // `as`: the line above is the test for it.
-  return SCRIPTS[shell as keyof typeof SCRIPTS](completionTable(verbs))
+  return SCRIPTS[shell as keyof typeof SCRIPTS](completionTable([...verbs, DASHBOARD_COMMAND]))
 }

@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs'
 import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import { type ScreenTraits, wantsColour } from '../../verbs/define/screen.ts'
+import type { ServeDashboard } from '../process/dashboard-command.ts'
 import { workingFolder } from '../process/real-ports.ts'
 import { writeAll } from '../process/write-all.ts'
 import { runCommandLine } from './main.ts'
@@ -78,7 +79,7 @@ const person: Person = {
 }
 
 /** The command, to its end: what the launcher exits with. */
-export async function run(): Promise<number> {
+export async function runProgram(dashboard: ServeDashboard): Promise<number> {
   const door = {
     words: process.argv.slice(2),
     get cwd() {
@@ -96,6 +97,7 @@ export async function run(): Promise<number> {
       return traitsOf(2)
     },
     readInput,
+    dashboard,
     out: writer(1),
     err,
   }

@@ -187,6 +187,14 @@ export const FINDINGS = {
     what: `Session ${session} ran for ${age} without any hook event`,
     todo: "Check the agent's settings (hooks turned off, or a folder it does not trust), then run `savepoint init` again.",
   }),
+  sessionsBrokeOff: (count: number) => ({
+    what: `${formatCount(count, 'session')} ended without a clean exit`,
+    todo: 'Save and close: savepoint reconcile',
+  }),
+  headDamaged: (stream: string) =>
+    fixable(`The newest checkpoint of ${stream} is damaged; the one before it is shown`),
+  /** What a command would say besides its result. */
+  notice: (what: string) => ({ what, todo: '' }),
   sessionsWaiting: (count: number) => ({
     what: `${formatCount(count, 'session')} with events that are not in the store yet`,
     todo: 'The next command reads them, such as `savepoint sessions`.',

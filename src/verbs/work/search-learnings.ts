@@ -28,7 +28,8 @@ export async function findLearnings(context: Context, query: string[]) {
   const isWithheld = isForeign && context.speaker === 'agent'
   if (isForeign && entries.length > 0)
     context.notices.push(NOTICES.learningsForeign(isWithheld, here.trusted))
-  return { entries: isWithheld ? [] : entries, trusted: here.trusted, query }
+  const foreign = isForeign && entries.length > 0
+  return { entries: isWithheld ? [] : entries, foreign, trusted: here.trusted, query }
 }
 
 export function sayLearnings(

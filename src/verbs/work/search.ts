@@ -1,5 +1,5 @@
 import { ReasonError } from '../../core/reason.ts'
-import { SEARCH_KINDS } from '../../core/searchable.ts'
+import { SEARCH_KINDS, type SearchKind } from '../../core/searchable.ts'
 import { shortId } from '../../core/session-name.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { readOverview } from '../../engine/documents/read-overview.ts'
@@ -73,30 +73,9 @@ export const search = defineVerb({
   ],
   access: 'read',
   lenient: true,
-  async perform(
-    context,
-    { words, kind = null, branch = null, since, allWorkspaces, learnings, limit = SHOWN },
-  ) {
-    if (learnings) return findLearnings(context, words)
-    const query = words.join(' ')
-    const wanted = readQuery(query)
-    if (typeof wanted === 'string') throw new ReasonError('usage_invalid', { problem: wanted })
-    await takeInEdits(context)
-    await readMoreEarlier(context)
-    await fillIndex(context)
-    const { found, relaxed } = await lookFor(context, wanted, {
-      repository: allWorkspaces ? null : context.identity.repository,
-      ...{ kind, branch, most: limit },
-      since: since === undefined ? null : sinceTime(since, context.ports.now()),
-    })
-    const projects = allWorkspaces ? await nameRepositories(context) : null
-    const answer: FoundAnswer = {
-      ...{ query, total: found.total, more: found.more, relaxed },
-      narrowed: kind !== null || branch !== null || since !== undefined,
-      hits: found.hits.map((hit) => describeHit(context, hit, projects)),
-      foreign: { records: found.foreign.records, work: found.foreign.streams },
-    }
-    return answer
+  async perform(context, asked) {
+    if (asked.learnings) return findLearnings(context, asked.words)
+    return searchRecords(context, asked)
   },
   say: (answer, screen) => ('entries' in answer ? sayLearnings(answer, screen) : sayFound(answer, screen)),
   tool: {
@@ -137,6 +116,41 @@ export const search = defineVerb({
   },
 })
 
+interface RecordsAsked {
+  words: readonly string[]
+  kind: SearchKind | null | undefined
+  branch: string | null | undefined
+  since: string | undefined
+  allWorkspaces: boolean
+  limit: number | undefined
+}
+
+/** Whatever has the words. `isFilled`: false where somebody else fills the index, and what it has by now will do. */
+export async function searchRecords(
+  context: Context,
+  { words, kind = null, branch = null, since, allWorkspaces, limit = SHOWN }: RecordsAsked,
+  { isFilled = true } = {},
+): Promise<FoundAnswer> {
+  const wanted = readQuery(words.join(' '))
+  if (typeof wanted === 'string') throw new ReasonError('usage_invalid', { problem: wanted })
+  if (isFilled) {
+    await takeInEdits(context)
+    await readMoreEarlier(context)
+    await fillIndex(context)
+  }
+  const { found, relaxed } = await lookFor(context, wanted, {
+    repository: allWorkspaces ? null : context.identity.repository,
+    ...{ kind, branch, most: limit },
+    since: since === undefined ? null : sinceTime(since, context.ports.now()),
+  })
+  const projects = allWorkspaces ? await nameRepositories(context) : null
+  return {
+    ...{ query: words.join(' '), total: found.total, more: found.more, relaxed },
+    narrowed: kind !== null || branch !== null || since !== undefined,
+    hits: found.hits.map((hit) => describeHit(context, hit, projects)),
+    foreign: { records: found.foreign.records, work: found.foreign.streams },
+  }
+}
 const NOTHING_FOUND = { total: 0, more: false, relaxed: false, hits: [] }
 
 /** What a document says is found as soon as it is on the disk; where there is no document, nothing is looked at. */
@@ -172,7 +186,7 @@ function describeHit(
   const { name: project = null, path = null } = projects?.get(repository) ?? {}
   const command = commandFor(hit)
   return {
-    ...{ id, kind, at, branch, superseded },
+    ...{ id, kind, at, branch, superseded, repository },
     where: place?.stream ?? shortId(id),
     sequence: place?.sequence ?? null,
     snippet: snippet.replace(/\s+/g, ' ').replace(MATCH_MARKS, '**').trim(),
