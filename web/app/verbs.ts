@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks'
+import type { AllowedVerb, Refusal, VerbAnswer } from '../../src/apps/dashboard/api.ts'
+import { readRefusal } from './refusal.ts'
+import { showToast } from './toasts.ts'
+import { refreshViews } from './views.ts'
+
+export interface VerbRequest {
+  verb: AllowedVerb
+  workspace: string
+  input: Record<string, unknown>
+}
+
+/** Performs a verb, as the command line would in that workspace. */
+async function performVerb({ verb, workspace, input }: VerbRequest): Promise<VerbAnswer | Refusal> {
+  try {
+    const answer = await fetch(`/api/verbs/${encodeURIComponent(verb)}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ workspace, input }),
+    })
+    const text = await answer.text()
+    // `as`: the contract of the route.
+    return answer.ok ? (JSON.parse(text) as VerbAnswer) : readRefusal(text, answer.status)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return readRefusal('', 0)
+  }
+}
+
+const sayFailure = ({ message, hint }: { message: string; hint: string }) =>
+  ({ tone: 'bad', title: message, detail: hint }) as const
+
+/** The first words of a receipt; the rest is on the page a moment later. */
+function sayDone({ words, notices }: VerbAnswer) {
+  const [title = 'Done', ...rest] = words.split('\n').filter((line) => line.trim() !== '')
+  return { tone: 'good', title, detail: [...notices, ...rest].slice(0, 3).join('\n') } as const
+}
+
+/** A verb with its receipt or its refusal as a toast. Answers what was done, or null. */
+export async function performAndTell(request: VerbRequest): Promise<VerbAnswer | null> {
+  const answer = await performVerb(request)
+  if (!answer.ok) {
+    showToast(sayFailure(answer))
+    return null
+  }
+  showToast(answer.failure ? sayFailure(answer.failure) : sayDone(answer))
+  refreshViews()
+  return answer
+}
+
+/** For a button: it is busy until the answer is there. */
+export function useVerb() {
+  const [isBusy, setBusy] = useState(false)
+  const perform = async (request: VerbRequest) => {
+    setBusy(true)
+    const answer = await performAndTell(request)
+    setBusy(false)
+    return answer
+  }
+  return { isBusy, perform }
+}

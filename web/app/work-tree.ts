@@ -1,0 +1,101 @@
+import { hierarchy } from 'd3-hierarchy'
+import type { WorkNode } from '../../src/apps/dashboard/api.ts'
+
+/** A row of the tree. */
+export interface TreeRow {
+  work: WorkNode
+  depth: number
+  /** The row of its parent; -1 for a root. */
+  parentRow: number
+  children: number
+  isOpen: boolean
+  position: number
+  siblings: number
+}
+
+interface Branch {
+  work: WorkNode | null
+  children: Branch[]
+  /** The newest change of it or of anything below it. */
+  newest: string
+  isFocused: boolean
+}
+
+export interface TreeOptions {
+  query: string
+  withArchived: boolean
+  closed: ReadonlySet<string>
+}
+
+/** The rows of the tree that are to be seen, in their order: what is focused first, then what changed last. */
+export function layTree(works: readonly WorkNode[], { query, withArchived, closed }: TreeOptions): TreeRow[] {
+  const root = buildTree(works)
+  prune(root, (work) => (withArchived || work.standing !== 'archived') && matches(work, query))
+  sortBranches(root)
+  const rows: TreeRow[] = []
+  const rowOf = new Map<Branch, number>()
+  const tree = hierarchy(root, ({ work, children }) =>
+    work && closed.has(work.id) && query === '' ? [] : children,
+  )
+  tree.eachBefore(({ data, depth, parent }) => {
+    if (!data.work) return
+    const siblings = parent?.children ?? []
+    rowOf.set(data, rows.length)
+    rows.push({
+      ...{ work: data.work, depth: depth - 1, children: data.children.length },
+      parentRow: parent ? (rowOf.get(parent.data) ?? -1) : -1,
+      isOpen: !closed.has(data.work.id) || query !== '',
+      ...{ position: siblings.findIndex((one) => one.data === data) + 1, siblings: siblings.length },
+    })
+  })
+  return rows
+}
+
+function matches({ name, branch, problem }: WorkNode, query: string): boolean {
+  const text = `${name}\n${branch ?? ''}\n${problem}`.toLowerCase()
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+}
+
+function buildTree(works: readonly WorkNode[]): Branch {
+  const leaf = (work: WorkNode): Branch => ({
+    ...{ work, children: [], newest: work.updatedAt, isFocused: work.standing === 'focused' },
+  })
+  const branches = new Map(works.map((work) => [work.id, leaf(work)]))
+  const root: Branch = { work: null, children: [], newest: '', isFocused: false }
+  for (const branch of branches.values()) {
+    const parent = branch.work?.parent ? branches.get(branch.work.parent) : undefined
+    ;(parent && !isBelow(parent, branch, branches) ? parent : root).children.push(branch)
+  }
+  return root
+}
+
+/** Whether one is an ancestor of the other: two that name each other as parents must not vanish from the tree. */
+function isBelow(one: Branch, ancestor: Branch, branches: ReadonlyMap<string, Branch>): boolean {
+  const seen = new Set<Branch>()
+  for (let at: Branch | undefined = one; at && !seen.has(at); at = branches.get(at.work?.parent ?? '')) {
+    if (at === ancestor) return true
+    seen.add(at)
+  }
+  return false
+}
+
+/** Takes out what is not wanted; what has something wanted below it stays. */
+function prune(branch: Branch, wanted: (work: WorkNode) => boolean): boolean {
+  branch.children = branch.children.filter((child) => prune(child, wanted))
+  return branch.children.length > 0 || (branch.work !== null && wanted(branch.work))
+}
+
+function sortBranches(branch: Branch) {
+  for (const child of branch.children) {
+    sortBranches(child)
+    if (child.newest > branch.newest) branch.newest = child.newest
+    branch.isFocused ||= child.isFocused
+  }
+  branch.children.sort(
+    (a, b) =>
+      Number(b.isFocused) - Number(a.isFocused) || (a.newest < b.newest ? 1 : a.newest > b.newest ? -1 : 0),
+  )
+}

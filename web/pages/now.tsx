@@ -1,0 +1,74 @@
+import type { NowPage } from '../../src/apps/dashboard/api.ts'
+import { plural } from '../app/format.ts'
+import { useView } from '../app/views.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Loading, Page, RefusalNote } from '../parts/page.tsx'
+import { NowRepository } from './now-repository.tsx'
+import { NowSession } from './now-session.tsx'
+import { NowWarnings } from './now-warnings.tsx'
+
+/** What is being worked on, where it stands, what is at risk. */
+export function Now() {
+  const { data, refusal } = useView<NowPage>('/api/now')
+  if (!data)
+    return <Page title="Now">{refusal ? <RefusalNote refusal={refusal} /> : <Loading rows={5} />}</Page>
+  const { repositories, sessions, warnings, totals, moreRepositories, moreSessions } = data
+  const isEmpty = repositories.length === 0 && sessions.length === 0
+  return (
+    <Page title="Now" about={isEmpty ? 'Nothing is saved yet' : sayTotals(totals)}>
+      {refusal && <RefusalNote refusal={refusal} />}
+      {isEmpty && <FirstSteps />}
+      <NowWarnings warnings={warnings} repositories={repositories} />
+      {sessions.length > 0 && (
+        <section class="stack" aria-labelledby="now-sessions">
+          <h2 id="now-sessions" class="section-title">
+            Sessions <span class="quiet">{sessions.length + moreSessions}</span>
+          </h2>
+          <div class="session-cards">
+            {sessions.map((session) => (
+              <NowSession key={session.key} session={session} repositories={repositories} />
+            ))}
+          </div>
+          {moreSessions > 0 && (
+            <a class="more-link" href="/sessions">
+              {plural(moreSessions, 'more session')}
+            </a>
+          )}
+        </section>
+      )}
+      {repositories.length > 0 && (
+        <section class="stack" aria-labelledby="now-work">
+          <h2 id="now-work" class="section-title">
+            Work
+          </h2>
+          {repositories.map((repository) => (
+            <NowRepository key={repository.id} repository={repository} />
+          ))}
+          {moreRepositories > 0 && (
+            <p class="quiet small">{plural(moreRepositories, 'older repository', 'older repositories')}</p>
+          )}
+        </section>
+      )}
+    </Page>
+  )
+}
+
+const sayTotals = ({ repositories, works, checkpoints }: NowPage['totals']) =>
+  [
+    plural(repositories, 'repository', 'repositories'),
+    plural(works, 'piece of work', 'pieces of work'),
+    plural(checkpoints, 'checkpoint'),
+  ].join(' · ')
+
+function FirstSteps() {
+  return (
+    <Empty
+      icon="save"
+      title="Save your first checkpoint"
+      commands={['savepoint init', 'savepoint save "Login works; next: refresh tokens"']}
+    >
+      Run init once in a repository: sessions of your agents are recorded from then on. Or save by hand. What
+      you save appears here within a second.
+    </Empty>
+  )
+}

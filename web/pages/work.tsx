@@ -1,0 +1,121 @@
+import { useMemo, useState } from 'preact/hooks'
+import type { NowPage, WorksPage } from '../../src/apps/dashboard/api.ts'
+import { plural } from '../app/format.ts'
+import { goTo, usePlace } from '../app/router.ts'
+import { useView } from '../app/views.ts'
+import { layTree } from '../app/work-tree.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Loading, RefusalNote } from '../parts/page.tsx'
+import { Select } from '../parts/select.tsx'
+import { Tree } from '../parts/tree.tsx'
+import { WorkDetail } from './work-detail.tsx'
+import { workHref } from './work-words.ts'
+
+/** The tree of a repository's works, and one of them beside it. */
+export function Work({ id }: { id: string | null }) {
+  const { query } = usePlace()
+  const { data: now } = useView<NowPage>('/api/now')
+  const repository = query.get('repository') ?? now?.repositories[0]?.id ?? null
+  const { data, refusal } = useView<WorksPage>(
+    repository === null ? null : `/api/works?repository=${encodeURIComponent(repository)}`,
+  )
+  const isEmpty = data ? data.works.length === 0 : now !== null && repository === null
+  return (
+    <div class={`split${id === null ? '' : ' has-detail'}`}>
+      <section class="split-list" aria-label="Tree of works">
+        <header class="split-head">
+          <h1>Work</h1>
+          {data && data.repositories.length > 1 && (
+            <Select
+              label="Repository"
+              value={data.repository.id}
+              options={data.repositories.map(({ id: value, name }) => ({ value, name }))}
+              onChange={(value) => goTo(`/work?repository=${encodeURIComponent(value)}`)}
+            />
+          )}
+        </header>
+        {data && !isEmpty ? (
+          <WorkTree page={data} id={id} />
+        ) : refusal ? (
+          <RefusalNote refusal={refusal} />
+        ) : isEmpty ? (
+          <NoWork />
+        ) : (
+          <Loading rows={8} />
+        )}
+      </section>
+      <section class="split-detail" aria-label="Piece of work">
+        {id !== null ? (
+          <WorkDetail key={id} id={id} />
+        ) : (
+          data &&
+          !isEmpty && <p class="split-none quiet">Choose a piece of work to read its document and history.</p>
+        )}
+      </section>
+    </div>
+  )
+}
+
+function WorkTree({ page, id }: { page: WorksPage; id: string | null }) {
+  const [query, setQuery] = useState('')
+  const [withArchived, setWithArchived] = useState(false)
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
+  const rows = useMemo(
+    () => layTree(page.works, { query: query.trim(), withArchived, closed }),
+    [page, query, withArchived, closed],
+  )
+  const archived = page.works.filter(({ standing }) => standing === 'archived').length
+  const toggle = (work: string) => {
+    const next = new Set(closed)
+    if (!next.delete(work)) next.add(work)
+    setClosed(next)
+  }
+  return (
+    <>
+      <div class="tree-tools">
+        <input
+          class="input"
+          type="search"
+          placeholder={`Filter ${plural(page.works.length, 'work')}`}
+          aria-label="Filter works"
+          value={query}
+          onInput={({ currentTarget }) => setQuery(currentTarget.value)}
+        />
+        {archived > 0 && (
+          <label class="toggle small">
+            <input
+              type="checkbox"
+              checked={withArchived}
+              onChange={({ currentTarget }) => setWithArchived(currentTarget.checked)}
+            />
+            Archived <span class="quiet">{archived}</span>
+          </label>
+        )}
+      </div>
+      {rows.length === 0 ? (
+        <p class="split-none quiet">No work matches.</p>
+      ) : (
+        <Tree
+          rows={rows}
+          chosen={id}
+          onChoose={(work) =>
+            goTo(`${workHref(work)}?${new URLSearchParams({ repository: page.repository.id })}`)
+          }
+          onToggle={toggle}
+        />
+      )}
+    </>
+  )
+}
+
+function NoWork() {
+  return (
+    <Empty
+      icon="work"
+      title="No work yet"
+      commands={['savepoint new auth-system', 'savepoint save "Where I am"']}
+    >
+      A piece of work is a series of checkpoints with a document. Forks of it become branches of this tree.
+    </Empty>
+  )
+}
