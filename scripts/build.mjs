@@ -1,7 +1,16 @@
 // Builds dist/: the command line as a small launcher and one CommonJS file (the fastest to start), the library as one ES module with one declaration file.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -267,9 +276,30 @@ const library = await build({
 })
 chmodSync(join(root, out, 'cli.cjs'), 0o755)
 
+// The page of the dashboard: one script and one style, and nothing that is fetched from elsewhere.
+const web = existsSync(join(root, 'web/main.tsx'))
+  ? [
+      await build({
+        ...shared,
+        platform: 'browser',
+        target: 'es2022',
+        entryPoints: { app: 'web/main.tsx' },
+        outdir: `${out}/web`,
+        format: 'esm',
+        minify: true,
+        jsx: 'automatic',
+        jsxImportSource: 'preact',
+        define: { 'process.env.NODE_ENV': '"production"' },
+      }),
+    ]
+  : []
+if (web.length > 0)
+  for (const name of ['index.html', 'icon.svg'])
+    copyFileSync(join(root, 'web', name), join(root, out, 'web', name))
+
 // The packages inside the bundles keep their licences.
 const packages = new Set()
-for (const { metafile } of [...parts, program, hookProgram, cli, hook, library])
+for (const { metafile } of [...parts, program, hookProgram, cli, hook, library, ...web])
   for (const input of Object.keys(metafile.inputs)) {
     const found = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)
     if (found) packages.add(found[1])

@@ -657,6 +657,27 @@ export const REASONS = {
     says: '{path} is larger than {limit} bytes.',
     hint: 'Make it smaller, or move it away. The last good state of a document is kept: savepoint show <id>',
   },
+  workspace_unknown: {
+    exit: EXIT.unknown,
+    http: 404,
+    retry: false,
+    says: 'No workspace {id} is known here.',
+    hint: 'Reload the page. A folder is known once something was saved in it: savepoint save "…"',
+  },
+  port_unavailable: {
+    exit: EXIT.refused,
+    http: 409,
+    retry: true,
+    says: 'Port {port} cannot be used: {problem}',
+    hint: 'Choose another port, or leave out --port.',
+  },
+  request_refused: {
+    exit: EXIT.refused,
+    http: 403,
+    retry: false,
+    says: '{problem}',
+    hint: 'Run `savepoint dashboard` for a new link.',
+  },
   internal_error: {
     exit: EXIT.internal,
     http: 500,

@@ -1,3 +1,5 @@
+import type { WindowSample } from './window-fill.ts'
+
 /** Where a session stands in its life; policy/session-lifecycle.ts says what leads from one to the next. */
 export const PHASES = ['active', 'stale', 'recent', 'archived'] as const
 export type Phase = (typeof PHASES)[number]
@@ -174,6 +176,8 @@ export interface Session extends SessionKey {
   uncommittedFiles: number | null
   statistics: Statistics
   context: ContextUse | null
+  /** How the window filled, oldest first; absent until its transcript was read by a version that notes it. */
+  fill?: WindowSample[]
   /** How many bytes of its journal are in this row. */
   journalRead: number
   /** How much of its transcript is read, in its agent's own measure, and when that was. */

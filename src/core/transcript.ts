@@ -1,5 +1,6 @@
 import type { Environment } from './agent.ts'
 import type { ContextUse, Statistics } from './session.ts'
+import type { WindowSample } from './window-fill.ts'
 
 /** What matters of a tool's input, cut to what a checkpoint could ever use. */
 export interface ToolInput {
@@ -104,6 +105,8 @@ export interface TranscriptReading {
   cursor: TranscriptCursor
   statistics: Statistics
   context: ContextUse | null
+  /** How the window filled, oldest first; absent where nobody noted it. */
+  fill?: WindowSample[]
   compactions: number
   /** The last line's own time. */
   lastAt: string | null

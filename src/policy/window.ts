@@ -1,5 +1,6 @@
 import type { Pressure } from '../core/checkpoint.ts'
 import { type ContextUse, type Statistics, totalTokens } from '../core/session.ts'
+import type { WindowSample } from '../core/window-fill.ts'
 import { BUDGET_ADVICE, BUDGET_WARNINGS, NUDGES } from './agent-words.ts'
 
 /** From which percentage on the window presses: at the first it is time to save, at the second also to clear. */
@@ -53,12 +54,6 @@ export function nudgesFor({ usedPercent, compactions, nudged, handedOff }: Situa
 /** From here on large reads and searches belong into a helper's window. */
 const DELEGATE_FROM_PERCENT = 50
 
-/** How much of the window was used at a time. */
-export interface BudgetSample {
-  atMs: number
-  tokens: number
-}
-
 interface BudgetInput {
   context: ContextUse | null
   statistics: Pick<Statistics, 'tokensConsumed'>
@@ -66,7 +61,7 @@ interface BudgetInput {
   nowMs: number
   compactions: number
   /** Oldest first; may be none. */
-  samples: readonly BudgetSample[]
+  samples: readonly WindowSample[]
 }
 
 export interface Advice {

@@ -270,6 +270,8 @@ export interface LocalState {
   listDocuments(workspace: string): Promise<Array<DocumentView & { stream: string }>>
   /** The id of the stream in focus. */
   readFocus(workspace: string): Promise<string | null>
+  /** The streams in focus, of every workspace that has one. */
+  listFocused(): Promise<Array<{ workspace: string; stream: string }>>
   /** What stood in a workspace's ledger, oldest first. */
   listLedgerTexts(workspace: string): Promise<LedgerText[]>
   /** The hash of every text that the shared files of a repository's workspaces have shown. */

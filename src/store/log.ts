@@ -42,11 +42,24 @@ export type StoredCheckpoint =
   | { row: CheckpointRow; state: 'damaged' | 'removed' }
 
 /** A stream and what its newest checkpoint says in short. */
-export interface StreamSummary {
+export interface StreamSummary extends Pick<CheckpointRow, 'at' | 'progress' | 'foreign' | 'gist'> {
   stream: Stream
-  at: string
-  progress: Progress
-  gist: Gist
+}
+
+/** How much a log holds. */
+export interface LogCounts {
+  works: number
+  runs: number
+  checkpoints: number
+  sessions: number
+}
+
+/** What sessions can be told apart by: every value that one of them has, in order. */
+export interface SessionNames {
+  agents: string[]
+  branches: string[]
+  /** By their paths, else by their names. */
+  outcomes: string[]
 }
 
 export interface PendingOutcome {
@@ -140,8 +153,16 @@ export interface SessionFilter {
   phases?: readonly Phase[]
   /** Only those that were last heard of before this time. */
   heardBefore?: string
+  /** The branch that it began on. */
+  branch?: string
+  /** The path or the name of an outcome that it works on. */
+  outcome?: string
+  /** The name of the stream that it saves to. */
+  stream?: string
   /** So many, the newest. */
   most?: number
+  /** Not the newest ones, so many of them. */
+  skip?: number
 }
 
 /**
@@ -154,12 +175,17 @@ export interface SessionFilter {
 export interface Log {
   findStream(repository: string, name: string, kind?: StreamKind): Promise<Stream | null>
   listStreams(repository: string | null, kind?: StreamKind): Promise<Stream[]>
-  /** The runs, with the gist of each head: one cheap read, however many there are. */
-  listRuns(repository: string): Promise<StreamSummary[]>
+  readStream(id: string): Promise<Stream | null>
+  /** The streams of one kind, of one repository or of all, with the gist of each head: one cheap read, however many there are. */
+  listHeads(repository: string | null, kind: StreamKind): Promise<StreamSummary[]>
+  /** How much there is. */
+  count(): Promise<LogCounts>
   readSituation(stream: string): Promise<Situation>
   readCheckpoint(id: string): Promise<StoredCheckpoint | null>
-  /** A stream's checkpoints by sequence, oldest first, tombstones included. */
-  readHistory(stream: string): Promise<CheckpointRow[]>
+  /** Some checkpoints in one read, in no order; those that there are not are left out. */
+  readCheckpoints(ids: readonly string[]): Promise<StoredCheckpoint[]>
+  /** A stream's checkpoints by sequence, oldest first, tombstones included; `most`: the newest of them. */
+  readHistory(stream: string, most?: number): Promise<CheckpointRow[]>
 
   /** The rows of some checkpoints, in no order; those that there are not are left out. */
   readRows(checkpoints: readonly string[]): Promise<CheckpointRow[]>
@@ -188,6 +214,8 @@ export interface Log {
   readSession(key: SessionKey): Promise<SessionRow | null>
   /** The newest activity first. A row that cannot be read any more is left out. */
   listSessions(filter: SessionFilter): Promise<SessionRow[]>
+  countSessions(filter: SessionFilter): Promise<number>
+  listSessionNames(repository: string | null): Promise<SessionNames>
   /**
    * Puts a session's row in place of the one with `expected`, null where there must be none; false where somebody
    * else was faster. `reading`: how far its transcript is read, which a power cut may undo together with the row;

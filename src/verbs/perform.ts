@@ -24,22 +24,41 @@ async function takeInSessions(context: Context, isLasting: boolean, what: Verb['
   if (what === 'talk' || (what === 'events' && !isLasting)) await ingest(context, what)
 }
 
+type ActRequest = Omit<ContextRequest, 'access' | 'lenient'>
+
 /** Performs one verb: opens the context, runs the verb, closes everything. */
-export async function performOnce<F extends Fields, R>(
+export function performOnce<F extends Fields, R>(
   verb: Verb<F, R>,
-  request: Omit<ContextRequest, 'access' | 'lenient'>,
+  request: ActRequest,
   input: InputOf<F>,
 ): Promise<R> {
-  const { meetsDamage, lenient = false } = verb
   const access = typeof verb.access === 'function' ? verb.access(input) : verb.access
+  return performIn(request, { ...verb, access }, (context) => verb.perform(context, input))
+}
+
+/** One read of the store that is no verb's, after what hooks wrote down was taken in. */
+export const readOnce = <R>(request: ActRequest, read: (context: Context) => Promise<R>): Promise<R> =>
+  performIn(request, { name: null, access: 'read', lenient: true, takesIn: 'events' }, read)
+
+type ActTerms = Pick<Verb, 'meetsDamage' | 'takesIn'> & {
+  lenient?: boolean
+  name: string | null
+  access: ContextRequest['access']
+}
+
+async function performIn<R>(
+  request: ActRequest,
+  { name, access, meetsDamage, lenient = false, takesIn }: ActTerms,
+  perform: (context: Context) => Promise<R>,
+): Promise<R> {
   const context = meetsDamage
     ? await openContext({ ...request, access, lenient })
     : await openSound({ ...request, access, lenient })
-  context.verb = verb.name
+  context.verb = name
   try {
     const act = async () => {
-      await takeInSessions(context, request.lasting ?? false, verb.takesIn)
-      return verb.perform(context, input)
+      await takeInSessions(context, request.lasting ?? false, takesIn)
+      return perform(context)
     }
     const result = await (meetsDamage ? act() : withHealing(context, act))
     await catchUpQuietly(context)

@@ -88,12 +88,12 @@ export const HELP_TOPICS: Readonly<Record<string, HelpTopic>> = {
   work: {
     title: 'Every day',
     verbs: [
-      ...['save', 'resume', 'status', 'list', 'search', 'undo'],
+      ...['save', 'resume', 'status', 'list', 'search', 'undo', 'dashboard'],
       ...['confirm', 'reject', 'remove', 'reword', 'sessions'],
     ],
-    first: 6,
+    first: 7,
   },
-  handover: { title: 'Hand over', verbs: ['handoff', 'pickup', 'export', 'import'], first: 4 },
+  handover: { title: 'Hand over', verbs: ['handoff', 'pickup', 'import', 'export'], first: 3 },
   documents: {
     title: 'Documents',
     verbs: [
@@ -113,7 +113,6 @@ export const HELP_TOPICS: Readonly<Record<string, HelpTopic>> = {
 /** Commands of the formats that Savepoint keeps, and words that were verbs once: what they ask for. */
 export const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
   checkpoint: ['save', '--note'],
-  dashboard: ['status'],
   'context:info': ['sessions', 'info'],
   'context:checkpoint': ['save'],
   'context:compact': ['compact'],

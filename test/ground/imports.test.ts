@@ -24,7 +24,7 @@ const LAYERS: Record<string, readonly string[]> = {
 /** The rooms of the engine: each imports only those before it. */
 const ROOMS = [
   ...['context', 'trust', 'publish', 'documents', 'surroundings', 'save', 'brief'],
-  ...['sessions', 'runs', 'heal', 'import', 'transfer', 'search', 'setup'],
+  ...['sessions', 'runs', 'heal', 'import', 'transfer', 'search', 'setup', 'overview'],
 ]
 
 /** The files that choose which engine holds the store: nobody else knows one, by its name or its types. */

@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { AGENTS } from '../../src/agents/table.ts'
-import { readArguments } from '../../src/apps/mcp/read-arguments.ts'
-import { isTool } from '../../src/apps/mcp/tool-list.ts'
+import { isTool, readToolArguments } from '../../src/apps/mcp/tool-list.ts'
 import { noChange } from '../../src/core/checkpoint.ts'
 import { ReasonError } from '../../src/core/reason.ts'
 import { emptyWork } from '../../src/core/work.ts'
@@ -208,7 +207,7 @@ test('arguments of any form for any tool are read or refused', { timeout: 900_00
   for (let count = some(20_000, 300); count > 0; count -= 1) {
     const given = parsed(inputs.next().value)
     const tool = tools[count % tools.length]
-    if (tool) expect(refusalOf(() => readArguments(tool, given, '/tmp'))).toBeNull()
+    if (tool) expect(refusalOf(() => readToolArguments(tool, given, '/tmp'))).toBeNull()
   }
 })
 

@@ -8,11 +8,13 @@ import type {
   CommitResult,
   Log,
   LogChange,
+  LogCounts,
   LogPlace,
   NewNote,
   NewStream,
   Removal,
   SessionFilter,
+  SessionNames,
   Situation,
   StoredCheckpoint,
   Stream,
@@ -55,11 +57,25 @@ export class MemoryLog implements Log {
     return copy(all.sort((a, b) => (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt))))
   }
 
-  async listRuns(repository: string): Promise<StreamSummary[]> {
-    return (await this.listStreams(repository)).map((stream) => {
-      const { at, progress, gist } = this.kept(stream.headId).row
-      return copy({ stream, at, progress, gist })
+  async readStream(id: string): Promise<Stream | null> {
+    return copy(this.streams.get(id) ?? null)
+  }
+
+  async listHeads(repository: string | null, kind: StreamKind): Promise<StreamSummary[]> {
+    return (await this.listStreams(repository, kind)).map((stream) => {
+      const { at, progress, foreign, gist } = this.kept(stream.headId).row
+      return copy({ stream, at, progress, foreign, gist })
     })
+  }
+
+  async count(): Promise<LogCounts> {
+    const ofKind = (kind: StreamKind) => [...this.streams.values()].filter((one) => one.kind === kind).length
+    const [checkpoints, sessions] = [this.checkpoints.size, this.sessions.size]
+    return { works: ofKind('work'), runs: ofKind('run'), checkpoints, sessions }
+  }
+
+  async readCheckpoints(ids: readonly string[]): Promise<StoredCheckpoint[]> {
+    return copy([...new Set(ids)].flatMap((id) => this.stored(id) ?? []))
   }
 
   async readSituation(id: string): Promise<Situation> {
@@ -85,8 +101,9 @@ export class MemoryLog implements Log {
     return copy(this.stored(id))
   }
 
-  async readHistory(stream: string): Promise<CheckpointRow[]> {
-    return copy(this.rowsOf(stream).map(({ row }) => row))
+  async readHistory(stream: string, most?: number): Promise<CheckpointRow[]> {
+    const rows = this.rowsOf(stream).map(({ row }) => row)
+    return copy(most === undefined ? rows : rows.slice(Math.max(0, rows.length - most)))
   }
 
   async readRows(checkpoints: readonly string[]): Promise<CheckpointRow[]> {
@@ -229,25 +246,45 @@ export class MemoryLog implements Log {
     return copy(this.sessions.get(keyOf(key)) ?? null)
   }
 
-  async listSessions({
-    repository,
-    workspace,
-    phases,
-    heardBefore,
-    most,
-  }: SessionFilter): Promise<SessionRow[]> {
-    const found = [...this.sessions.values()].filter(
+  private sessionsBy(asked: SessionFilter): SessionRow[] {
+    const { repository, workspace, phases, heardBefore, branch, outcome, stream } = asked
+    return [...this.sessions.values()].filter(
       ({ session }) =>
         (repository === undefined || session.repository === repository) &&
         (workspace === undefined || session.workspace === workspace) &&
         (phases === undefined || phases.includes(session.phase)) &&
-        (heardBefore === undefined || session.lastActivityAt < heardBefore),
+        (heardBefore === undefined || session.lastActivityAt < heardBefore) &&
+        (branch === undefined || session.environment.gitBranch === branch) &&
+        (stream === undefined || session.stream === stream) &&
+        (outcome === undefined ||
+          session.outcomes.some(({ path, outcomeName }) => path === outcome || outcomeName === outcome)),
     )
+  }
+
+  async listSessions(asked: SessionFilter): Promise<SessionRow[]> {
+    const { skip = 0, most = Number.POSITIVE_INFINITY } = asked
     const time = ({ session }: SessionRow) => session.lastActivityAt
-    const newestFirst = found
+    const newestFirst = this.sessionsBy(asked)
       .toReversed()
       .sort((a, b) => (time(a) > time(b) ? -1 : Number(time(a) < time(b))))
-    return copy(newestFirst.slice(0, most))
+    return copy(newestFirst.slice(skip, skip + most))
+  }
+
+  async countSessions(asked: SessionFilter): Promise<number> {
+    return this.sessionsBy(asked).length
+  }
+
+  async listSessionNames(repository: string | null): Promise<SessionNames> {
+    const all = this.sessionsBy(repository === null ? {} : { repository }).map(({ session }) => session)
+    const list = (names: Array<string | null>) =>
+      [...new Set(names)].filter((name) => name !== null).toSorted()
+    return {
+      agents: list(all.map(({ agent }) => agent)),
+      branches: list(all.map(({ environment }) => environment.gitBranch)),
+      outcomes: list(
+        all.flatMap(({ outcomes }) => outcomes.map(({ path, outcomeName }) => path ?? outcomeName)),
+      ),
+    }
   }
 
   async advance(session: Session, expected: number | null, reading?: string | null): Promise<boolean> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readSync } from 'node:fs'
 import { type ContextUse, noStatistics } from '../../core/session.ts'
 import type { TranscriptEntry, TranscriptProgress, TranscriptReading } from '../../core/transcript.ts'
+import { addWindowSample, type WindowSample } from '../../core/window-fill.ts'
 import { type Carry, type CountedUsage, emptyCarry, readCarry, writeCarry } from './transcript-carry.ts'
 import { tellEntries } from './transcript-entries.ts'
 import { helperFiles } from './transcript-helpers.ts'
@@ -99,6 +100,7 @@ class Conversation {
   private context: ContextUse | null
   private compactions: number
   private lastAt: string | null
+  private readonly fill: WindowSample[]
 
   constructor(
     before: TranscriptReading | null,
@@ -111,6 +113,7 @@ class Conversation {
     this.context = before?.context ?? null
     this.compactions = before?.compactions ?? 0
     this.lastAt = before?.lastAt ?? null
+    this.fill = [...(before?.fill ?? [])]
   }
 
   reading(place: FileCursor): TranscriptReading {
@@ -120,6 +123,7 @@ class Conversation {
       context: this.context,
       compactions: this.compactions,
       lastAt: this.lastAt,
+      fill: this.fill,
     }
   }
 
@@ -158,12 +162,19 @@ class Conversation {
   /** How full the window is: as of the last call, or what a compaction left of it. */
   private measure(row: Row) {
     const { at, model, usage } = row
-    if (row.type === 'assistant' && isReal(row) && usage && usage.window > 0)
+    if (row.type === 'assistant' && isReal(row) && usage && usage.window > 0) {
       this.context = { tokens: usage.window, window: windowOf(model), model, at }
+      this.noteFill(this.context)
+    }
     if (row.type !== 'system' || row.subtype !== 'compact_boundary') return
     this.compactions += 1
     this.context =
       this.context && row.postTokens !== null ? { ...this.context, tokens: row.postTokens, at } : null
+    if (this.context) this.noteFill(this.context)
+  }
+
+  private noteFill({ at, tokens }: ContextUse) {
+    addWindowSample(this.fill, { atMs: Date.parse(at), tokens })
   }
 
   /** Old versions copied what was there when a session was resumed: a row that was read a short while ago is not read again. */

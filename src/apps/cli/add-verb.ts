@@ -9,7 +9,11 @@ export interface Call {
 }
 
 /** Gives a command all that a verb has: its words, its options in the order of its fields, its examples. */
-export function addVerb(command: Command, verb: Verb, found: (call: Call) => void): void {
+export function addVerb(
+  command: Command,
+  verb: Pick<Verb, 'summary' | 'detail' | 'fields' | 'examples' | 'tool'>,
+  found: (raw: Call['raw']) => void,
+): void {
   command.summary(verb.summary).description(descriptionOf(verb))
   const fields = Object.entries(verb.fields)
   const placed = fields
@@ -27,7 +31,7 @@ export function addVerb(command: Command, verb: Verb, found: (call: Call) => voi
     const raw: Record<string, unknown> = {}
     for (const [index, [name]] of placed.entries()) raw[name] = given[index]
     for (const [name, field] of fields) if (field.at === undefined) raw[name] = options[name]
-    found({ verb, raw })
+    found(raw)
   })
 }
 

@@ -1,14 +1,16 @@
 import { Command, CommanderError } from 'commander'
 import { AGENTS } from '../../agents/table.ts'
 import { ReasonError } from '../../core/reason.ts'
+import { parseInput } from '../../verbs/define/field.ts'
 import type { Verb } from '../../verbs/define/verb.ts'
 import { GROUPS } from '../../verbs/table.ts'
+import { DASHBOARD_COMMAND, type DashboardInput } from '../process/dashboard-command.ts'
 import { addVerb, type Call } from './add-verb.ts'
 import { HELP_LAYOUT } from './help-layout.ts'
 import { helpOverview, helpTopicOf } from './help-overview.ts'
 
 /** What a command line asks for: a verb to perform, or text to show. */
-export type CommandRequest = { call: Call } | { text: string; exit: number }
+export type CommandRequest = { call: Call } | { dashboard: DashboardInput } | { text: string; exit: number }
 
 const MCP = `Serve the tools of agents (Model Context Protocol over stdin and stdout), until stdin is closed. An agent starts it: \`savepoint init --plugin\` sets that up for ${AGENTS.map(({ label }) => label).join(', ')}, docs/mcp.md shows it for others.`
 
@@ -18,7 +20,7 @@ export function readCommandLine(
   verbs: readonly Verb[],
   screen: { readonly version: string; readonly width: number },
 ): CommandRequest {
-  let call: Call | null = null
+  let call: CommandRequest | null = null
   let text = ''
   const program = new Command('savepoint')
     .description(
@@ -32,9 +34,12 @@ export function readCommandLine(
     .enablePositionalOptions()
   const groups = new Map<string, Command>()
   for (const verb of verbs)
-    addVerb(commandOf(program, groups, verb, verbs), verb, (found) => {
-      call = found
+    addVerb(commandOf(program, groups, verb, verbs), verb, (raw) => {
+      call = { call: { verb, raw } }
     })
+  addVerb(program.command(DASHBOARD_COMMAND.name), DASHBOARD_COMMAND, (raw) => {
+    call = { dashboard: parseInput(DASHBOARD_COMMAND.fields, raw) }
+  })
   program
     .command('mcp')
     .argument(
@@ -89,7 +94,7 @@ export function readCommandLine(
           : problem,
     })
   }
-  return call ? { call } : { text: helpOverview(program, 'first', screen.width), exit: 2 }
+  return call ?? { text: helpOverview(program, 'first', screen.width), exit: 2 }
 }
 
 /** `help run step` and `run help step` ask for what `run step --help` shows. */

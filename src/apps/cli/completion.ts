@@ -1,9 +1,10 @@
 import { ReasonError } from '../../core/reason.ts'
 import { type Field, optionName } from '../../verbs/define/field.ts'
 import type { Verb } from '../../verbs/define/verb.ts'
+import { DASHBOARD_COMMAND } from '../process/dashboard-command.ts'
 
 /** The words that can follow each command, from the same table as everything else. */
-function words(verbs: readonly Verb[]): Map<string, string[]> {
+function words(verbs: ReadonlyArray<Pick<Verb, 'name' | 'fields'>>): Map<string, string[]> {
   const next = new Map<string, Set<string>>([['', new Set(['completion', 'help', 'mcp'])]])
   const add = (after: string, word: string) => next.set(after, (next.get(after) ?? new Set()).add(word))
   for (const { name, fields } of verbs) {
@@ -93,5 +94,5 @@ export function completionScript(shell: string, verbs: readonly Verb[]): string 
       problem: `completion is there for bash, zsh and fish, not ${shell}`,
     })
   // `as`: the line above is the test for it.
-  return SCRIPTS[shell as keyof typeof SCRIPTS](words(verbs))
+  return SCRIPTS[shell as keyof typeof SCRIPTS](words([...verbs, DASHBOARD_COMMAND]))
 }

@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs'
 import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
+import type { ServeDashboard } from '../process/dashboard-command.ts'
 import { workingFolder } from '../process/real-ports.ts'
 import { writeAll } from '../process/write-all.ts'
 import { runCommandLine } from './main.ts'
@@ -67,7 +68,7 @@ const person: Person = {
 }
 
 /** The command, to its end: what the launcher exits with. */
-export async function run(): Promise<number> {
+export async function runProgram(dashboard: ServeDashboard): Promise<number> {
   const door = {
     words: process.argv.slice(2),
     get cwd() {
@@ -82,6 +83,7 @@ export async function run(): Promise<number> {
       return isTerminal(1) ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY
     },
     readInput,
+    dashboard,
     out: writer(1),
     err,
   }

@@ -38,7 +38,7 @@ const ONE_PASS = ['list', 'tree', 'delta']
 
 /** What V8 is told before the program is read: what was compiled under other flags is refused. */
 function flagFor(word: string, isServer: boolean): string | null {
-  if (isServer) return SMALL
+  if (isServer || word === 'dashboard') return SMALL
   return ONE_PASS.includes(word) ? UNHURRIED : null
 }
 

@@ -1,11 +1,12 @@
 import type { Ports } from '../../core/ports.ts'
-import { asReason, type ReasonError } from '../../core/reason.ts'
+import { asReason, type ReasonError, usageError } from '../../core/reason.ts'
 import { visibleLines } from '../../core/visible.ts'
 import { afterCommit } from '../../engine/context/context.ts'
 import { parseInput } from '../../verbs/define/field.ts'
 import type { Failure, Verb } from '../../verbs/define/verb.ts'
 import { performOnce } from '../../verbs/perform.ts'
 import { GROUPS, isVerbName, loadVerb, loadVerbs, OTHER_WORDS } from '../../verbs/table.ts'
+import type { DashboardInput, ServeDashboard } from '../process/dashboard-command.ts'
 import { realPorts } from '../process/real-ports.ts'
 import type { CommandRequest } from './command-line.ts'
 import { askOf, NOBODY, type Person } from './person.ts'
@@ -26,6 +27,8 @@ export interface Door {
   /** Throws where bytes cannot be written; words that cannot be are told by the exit code. */
   out(text: string | Uint8Array): void
   err(text: string): void
+  /** Serves the page; absent where nothing can be served. */
+  dashboard?: ServeDashboard
 }
 
 /** The command line: parses the words, performs one verb, prints text or JSON and returns the exit code. */
@@ -53,6 +56,7 @@ export async function runCommandLine(
       write(asked.text)
       return asked.exit
     }
+    if ('dashboard' in asked) return await serveFor(door, asked.dashboard, json)
     const { verb, raw } = asked.call
     const input = parseInput(verb.fields, raw)
     const { cwd, env, readInput } = door
@@ -74,6 +78,12 @@ export async function runCommandLine(
     else door.err(sayFailure(reason, door.env.SAVEPOINT_DEBUG !== undefined))
     return reason.exitCode
   }
+}
+
+function serveFor(door: Door, input: DashboardInput, json: boolean): Promise<number> {
+  if (door.dashboard === undefined) throw usageError('there is no page to serve here')
+  const { cwd, env, version, out, err } = door
+  return door.dashboard(input, { cwd, env, version, json, out, err })
 }
 
 /** What was done is done: an answer that cannot be put into words is given as it is. */

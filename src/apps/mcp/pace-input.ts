@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Readable, Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import type { Turns } from './server.ts'
+import type { Turns } from '../process/turns.ts'
 
 /** The output stream. If the client is gone nobody reads it, but its earlier calls are still performed. */
 export function answersTo(stdout: Writable): Writable {

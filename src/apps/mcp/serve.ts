@@ -4,9 +4,10 @@ import { AGENTS, projectIn } from '../../agents/table.ts'
 import { asReason, describeError, ReasonError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import { realPorts, workingFolder } from '../process/real-ports.ts'
+import { smallHeap } from '../process/small-heap.ts'
+import { makeTurns } from '../process/turns.ts'
 import { answersTo, flushAnswers, paceInput } from './pace-input.ts'
-import { makeTurns, mcpServer } from './server.ts'
-import { smallHeap } from './small-heap.ts'
+import { mcpServer } from './server.ts'
 
 declare const SAVEPOINT_VERSION: string
 

@@ -3,44 +3,13 @@ import { asReason } from '../../core/reason.ts'
 import { afterCommit, type ContextRequest } from '../../engine/context/context.ts'
 import { performOnce } from '../../verbs/perform.ts'
 import { loadVerbs } from '../../verbs/table.ts'
+import type { Turns } from '../process/turns.ts'
 import { answerOf, plainAnswerOf, type ToolAnswer, toolRefusalOf } from './answer.ts'
 import { INSTRUCTIONS } from './instructions.ts'
-import { readArguments } from './read-arguments.ts'
-import { isTool, type ToolVerb, toolName, toolOf } from './tool-list.ts'
+import { isTool, readToolArguments, type ToolVerb, toolName, toolOf } from './tool-list.ts'
 
 /** Where the server works, and with what. */
 export type Workplace = Pick<ContextRequest, 'cwd' | 'env' | 'ports'> & { version: string }
-
-/** Calls, one after the other: two of one process would wait for each other's locks. */
-export interface Turns {
-  take<T>(act: () => Promise<T>): Promise<T>
-  /** When all that was taken is done. */
-  done(): Promise<unknown>
-  /** When so few wait that more may come. */
-  room(): Promise<unknown>
-}
-
-const MOST_WAITING = 64
-
-export function makeTurns(afterEach: () => void): Turns {
-  let last: Promise<unknown> = Promise.resolve()
-  let waiting = 0
-  const leave = () => {
-    waiting -= 1
-    afterEach()
-  }
-  return {
-    take(act) {
-      waiting += 1
-      const mine = last.then(act)
-      // The caller gets the error; the next call goes on.
-      last = mine.catch(() => undefined).then(leave)
-      return mine
-    },
-    done: () => last,
-    room: () => (waiting < MOST_WAITING ? Promise.resolve() : last),
-  }
-}
 
 /** A server for one connection: the tools are those of the table, and every call performs one verb. */
 export function mcpServer(place: Workplace, queue: Turns): Server {
@@ -73,7 +42,7 @@ export function mcpServer(place: Workplace, queue: Turns): Server {
 export async function callTool(verb: ToolVerb, given: unknown, place: Workplace): Promise<ToolAnswer> {
   const notices: string[] = []
   try {
-    const input = readArguments(verb, given, place.cwd)
+    const input = readToolArguments(verb, given, place.cwd)
     const { cwd, env, ports } = place
     const request = { cwd, env, ports, notices, speaker: 'agent', lasting: true } as const
     const result = await performOnce(verb, request, input)

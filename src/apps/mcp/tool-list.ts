@@ -1,5 +1,6 @@
 import { schemaOf, textFact } from '../../verbs/define/facts.ts'
 import type { Field, Fields } from '../../verbs/define/field.ts'
+import { readGiven } from '../../verbs/define/read-given.ts'
 import type { Tool, Verb } from '../../verbs/define/verb.ts'
 
 /** A verb that agents have as a tool. */
@@ -13,6 +14,10 @@ export const toolName = ({ name, tool }: Verb) => `savepoint_${tool?.name ?? nam
 /** The fields that a tool takes. */
 export const toolFields = ({ fields }: Verb): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, { typed }]) => !typed))
+
+/** What an agent gave to a tool, as the input of its verb. */
+export const readToolArguments = (verb: ToolVerb, given: unknown, cwd: string) =>
+  readGiven(given, { name: toolName(verb), fields: toolFields(verb), all: verb.fields, cwd })
 
 /** What every tool answers besides its own facts. */
 const EVERY = {

@@ -93,6 +93,8 @@ export interface ContextRequest {
   agents?: readonly Agent[]
   /** Who speaks, where the door knows better than the environment. */
   speaker?: Context['speaker']
+  /** The session in which it is done, where the door knows better than the environment; null for none. */
+  session?: SessionKey | null
   /** The process outlives the session that it was started in: which one goes on now is found out each time. */
   lasting?: boolean
 }
@@ -139,7 +141,7 @@ export async function openContext(request: ContextRequest): Promise<Context> {
     notices,
     agents,
     speaker,
-    session: sessionIn(agents, env),
+    session: request.session === undefined ? sessionIn(agents, env) : request.session,
     verb: null,
     act: null,
     afterwards: [],

@@ -23,12 +23,13 @@ export async function pointAt(context: Context, row: WorkRow, at?: number): Prom
   }
   const wanted = at ?? (await newestWholePoint(context, position.checkpoint)).sequence
   const found = (await context.store.log.readHistory(stream.id)).find(({ sequence }) => sequence === wanted)
-  return textOf(context, row, found, wanted)
+  return readPointText(context, stream, found, wanted)
 }
 
-async function textOf(
-  context: Context,
-  { stream }: WorkRow,
+/** The document at a point, whatever workspace asks; what one would say where there was none. */
+export async function readPointText(
+  context: Pick<Context, 'store'>,
+  stream: WorkRow['stream'],
   found: CheckpointRow | undefined,
   at: number,
 ): Promise<PointText> {

@@ -52,6 +52,7 @@ export function withReading(
   const filesModified = nameFiles(root, reading.statistics.filesModified)
   return {
     ...{ ...session, context, statistics: { ...reading.statistics, filesModified } },
+    ...(reading.fill ? { fill: reading.fill } : {}),
     compactions: Math.max(reading.compactions, session.compactions),
   }
 }

@@ -28,9 +28,10 @@ const withCursor = ({
   context,
   compactions,
   lastAt,
+  fill,
   ...cursor
 }: KeptReading): TranscriptReading => ({
-  ...{ cursor, statistics, context, compactions, lastAt },
+  ...{ cursor, statistics, context, compactions, lastAt, ...(fill ? { fill } : {}) },
 })
 
 interface KeptState {

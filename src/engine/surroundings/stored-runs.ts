@@ -14,7 +14,7 @@ export interface StoredRun {
 
 /** The runs of this repository that the store knows. */
 export const listStoredRuns = async ({ store, identity }: Context): Promise<StoredRun[]> =>
-  (await store.log.listRuns(identity.repository)).map(({ stream, at, progress, gist }) => ({
+  (await store.log.listHeads(identity.repository, 'run')).map(({ stream, at, progress, gist }) => ({
     ...{ stream, status: progress, updatedAt: at },
     ...{ stepId: gist.step, stepsDone: gist.stepsDone, steps: gist.steps },
   }))

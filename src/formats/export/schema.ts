@@ -146,6 +146,7 @@ const session: z.ZodMiniType<Session> = z.looseObject({
   ),
   ...{ checkpointedAt: maybe(text), handedOff: z.boolean(), archives: z.array(hash) },
   ...{ uncommittedFiles: maybe(z.number()), statistics: statisticsSchema, context: contextUseSchema },
+  fill: z.exactOptional(z.array(z.looseObject({ atMs: z.number(), tokens: z.number() }))),
   ...{ journalRead: count, transcriptRead: z.number(), caughtUpAt: maybe(text) },
   readBy: z.exactOptional(z.number()),
 })

@@ -1,6 +1,7 @@
 import type { BriefPage, Mark, PageLine } from '../../core/brief-page.ts'
 import { ageOf } from '../../core/text.ts'
 import { CORRECTABLE, itemNames, stands, type WorkField, type WorkState } from '../../core/work.ts'
+import { type ItemToCorrect, itemToCorrect } from '../correctable-item.ts'
 import type { Brief, BriefInput } from './brief.ts'
 import { BEFORE_TASK, type BriefLine, type BriefSection, nameOfField } from './brief-sections.ts'
 import type { TalkSection, Talks } from './brief-talk.ts'
@@ -36,6 +37,8 @@ export interface ExplainedLine {
   age: string
   /** Commands that take it out, say it in other words, or tell more about it. */
   commands: string[]
+  /** The item behind it that can be corrected; null for any other line. */
+  item: ItemToCorrect | null
 }
 
 interface BriefParts {
@@ -59,7 +62,7 @@ export function explainLines(parts: BriefParts): ExplainedLine[] {
   const head = [...notes, ...(drift === '' ? [] : [`Drift: ${drift}`]), ...questions].map(
     (text): ExplainedLine => ({
       ...{ section: '', text, state: 'told', tokens: parts.cost(plainLine(text)), rank: 'head' },
-      ...{ mark: null, note: '', source: { kind: 'found' }, age: '', commands: [] },
+      ...{ mark: null, note: '', source: { kind: 'found' }, age: '', commands: [], item: null },
     }),
   )
   const saved = brief.sections.map((section) => ({
@@ -77,6 +80,7 @@ export function explainLines(parts: BriefParts): ExplainedLine[] {
           : { kind: 'talk', session, at, request: place < 0 ? null : place + 1 },
         age: ageAt(at, input),
         commands: [command ?? `savepoint sessions show ${session.slice(0, 8)}`],
+        item: null,
       }
     }),
   )
@@ -108,6 +112,7 @@ function explainSaved(line: BriefLine, section: BriefSection, parts: BriefParts)
     ...{ rank: section.rank, mark: line.mark, note: line.note },
     ...withAge(sourceOf(line, parts), parts.input),
     commands: commandsFor(line, parts),
+    item: correctableAt(line, parts.input.work),
   }
 }
 
@@ -123,7 +128,7 @@ function overLines({ input, origins, cost }: BriefParts): ExplainedLine[] {
       const origin = origins.get(originKey(field, item))
       return {
         ...{ section: BEFORE_TASK, text, state: 'over', tokens: cost(plainLine(text)), rank: 'must' },
-        ...{ mark: null, note: '', commands: [] },
+        ...{ mark: null, note: '', commands: [], item: null },
         ...withAge(origin ?? { kind: 'edit' }, input),
       }
     }),
@@ -134,6 +139,11 @@ function overLines({ input, origins, cost }: BriefParts): ExplainedLine[] {
 function itemOf({ field, index }: BriefLine, work: WorkState): string | undefined {
   if (field === 'learnings' || field === 'position') return undefined
   return itemNames(work, field)[typeof work[field] === 'string' ? 0 : index]
+}
+
+function correctableAt({ field, index }: BriefLine, work: WorkState): ItemToCorrect | null {
+  const list = CORRECTABLE.find((one) => one === field)
+  return list === undefined ? null : itemToCorrect(work, list, index)
 }
 
 function sourceOf(line: BriefLine, { input: { work }, origins }: BriefParts): LineSource {

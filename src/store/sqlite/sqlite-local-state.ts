@@ -158,6 +158,11 @@ export const sqliteLocalState = (connection: Connection, locks: Locks): LocalSta
     return (await connection.get<{ stream: string }>(focus, workspace))?.stream ?? null
   },
 
+  listFocused: () =>
+    connection.all<{ workspace: string; stream: string }>(
+      `SELECT workspace, stream FROM standings WHERE standing = 'focused' ORDER BY workspace`,
+    ),
+
   listLedgerTexts: (workspace) =>
     connection.all<LedgerText>(
       `SELECT row_number() OVER (ORDER BY seq) AS number, path, checkpoint, hash, at FROM ledgers

@@ -3,7 +3,7 @@ import type { CommandOutcome, Progress } from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Session, SessionRow } from '../../core/session.ts'
-import type { Log, Stream, Version } from '../log.ts'
+import type { Log, LogCounts, SessionFilter, Stream, Version } from '../log.ts'
 import type { Connection } from './connection.ts'
 import { appendToLog, closeGaps, moveRepository } from './log-writes.ts'
 import {
@@ -35,13 +35,27 @@ export const sqliteLog = (connection: Connection): Log => ({
       ...[kind, repository, repository],
     ),
 
-  async listRuns(repository) {
-    const rows = await connection.all<Stream & { at: string; progress: Progress; gist: string }>(
-      `SELECT s.*, c.at, c.progress, c.gist FROM (${SELECT_STREAM}) s JOIN checkpoints c ON c.id = s.headId
-       WHERE s.repository = ? AND s.kind = 'run'`,
-      repository,
+  readStream: (id) => connection.get<Stream>(`${SELECT_STREAM} WHERE id = ?`, id),
+
+  async listHeads(repository, kind) {
+    const rows = await connection.all<HeadRow>(
+      `SELECT s.*, c.at, c.progress, c.gist, EXISTS (SELECT 1 FROM foreign_marks WHERE checkpoint = c.id) AS isForeign
+       FROM (${SELECT_STREAM}) s JOIN checkpoints c ON c.id = s.headId
+       WHERE s.kind = ? AND (? IS NULL OR s.repository = ?)`,
+      ...[kind, repository, repository],
     )
-    return rows.map(({ at, progress, gist, ...stream }) => ({ stream, at, progress, gist: readGist(gist) }))
+    return rows.map(({ at, progress, gist, isForeign, ...stream }) => ({
+      ...{ stream, at, progress, foreign: isForeign === 1, gist: readGist(gist) },
+    }))
+  },
+
+  async count() {
+    const counts = await connection.get<LogCounts>(
+      `SELECT (SELECT count(*) FROM streams WHERE kind = 'work') AS works,
+         (SELECT count(*) FROM streams WHERE kind = 'run') AS runs,
+         (SELECT count(*) FROM checkpoints) AS checkpoints, (SELECT count(*) FROM sessions) AS sessions`,
+    )
+    return counts ?? { works: 0, runs: 0, checkpoints: 0, sessions: 0 }
   },
 
   readSituation: (id) =>
@@ -73,9 +87,22 @@ export const sqliteLog = (connection: Connection): Log => ({
       return raw ? readStored(sql, raw) : null
     }),
 
-  async readHistory(stream) {
-    const rows = await connection.all<RawRow>(`${SELECT_ROW} WHERE c.stream = ? ORDER BY c.seq`, stream)
-    return rows.map(checkpointRowOf)
+  readCheckpoints: (ids) =>
+    connection.read((sql) =>
+      sql
+        .all<RawRow>(
+          `${SELECT_CHECKPOINT} WHERE c.id IN (SELECT value FROM json_each(?))`,
+          JSON.stringify(ids),
+        )
+        .map((raw) => readStored(sql, raw)),
+    ),
+
+  async readHistory(stream, most = -1) {
+    const rows = await connection.all<RawRow>(
+      `${SELECT_ROW} WHERE c.stream = ? ORDER BY c.seq DESC LIMIT ?`,
+      ...[stream, most],
+    )
+    return rows.map(checkpointRowOf).reverse()
   },
 
   async readRows(checkpoints) {
@@ -154,19 +181,38 @@ export const sqliteLog = (connection: Connection): Log => ({
     return raw && sessionRowOf(raw)
   },
 
-  async listSessions({ repository, workspace, phases, heardBefore, most = -1 }) {
-    const { where, values } = conditionsOf({
-      'repository = ?': repository,
-      'workspace = ?': workspace,
-      'activity_at < ?': heardBefore,
-      'phase IN (SELECT value FROM json_each(?))': phases && JSON.stringify(phases),
-    })
+  async listSessions(filter) {
+    const { where, values } = sessionConditions(filter)
+    const { most = -1, skip = 0 } = filter
     const rows = await connection.all<RawSession>(
-      `${SELECT_SESSION} WHERE ${where} ORDER BY activity_at DESC, rowid DESC LIMIT ?`,
-      ...[...values, most],
+      `${SELECT_SESSION} WHERE ${where} ORDER BY activity_at DESC, rowid DESC LIMIT ? OFFSET ?`,
+      ...[...values, most, skip],
     )
     return rows.flatMap((raw) => sessionRowOf(raw) ?? [])
   },
+
+  async countSessions(filter) {
+    const { where, values } = sessionConditions(filter)
+    const counted = `SELECT count(*) AS count FROM sessions WHERE ${where}`
+    return (await connection.get<{ count: number }>(counted, ...values))?.count ?? 0
+  },
+
+  listSessionNames: (repository) =>
+    connection.read((sql) => {
+      const list = (value: string, from = '') =>
+        sql
+          .all<{ name: string }>(
+            `SELECT DISTINCT ${value} AS name FROM sessions ${from}
+             WHERE json_valid(body) AND ${value} IS NOT NULL AND (? IS NULL OR repository = ?) ORDER BY name`,
+            ...[repository, repository],
+          )
+          .map(({ name }) => name)
+      return {
+        agents: list('agent'),
+        branches: list(BRANCH),
+        outcomes: list(OUTCOME, `, json_each(iif(json_valid(body), body, '{}'), '$.outcomes') AS outcome`),
+      }
+    }),
 
   advance(session, expected, reading) {
     const { agent, id, repository, workspace, phase, lastActivityAt, journalRead } = session
@@ -203,6 +249,35 @@ export const sqliteLog = (connection: Connection): Log => ({
     return new Map(rows.map(({ key, read }) => [key, read]))
   },
 })
+
+type HeadRow = Stream & { at: string; progress: Progress; gist: string; isForeign: number }
+
+const BRANCH = `json_extract(body, '$.environment.gitBranch')`
+const OUTCOME = `coalesce(json_extract(outcome.value, '$.path'), json_extract(outcome.value, '$.outcomeName'))`
+
+/** Of a body that is damaged nothing is looked for: SQLite would fail on it. */
+const inBody = (condition: string) => `iif(json_valid(body), ${condition}, false)`
+
+function sessionConditions({
+  repository,
+  workspace,
+  phases,
+  heardBefore,
+  ...asked
+}: SessionFilter): ReturnType<typeof conditionsOf> {
+  return conditionsOf({
+    'repository = ?': repository,
+    'workspace = ?': workspace,
+    'activity_at < ?': heardBefore,
+    'phase IN (SELECT value FROM json_each(?))': phases && JSON.stringify(phases),
+    [inBody(`${BRANCH} = ?`)]: asked.branch,
+    [inBody(`json_extract(body, '$.stream') = ?`)]: asked.stream,
+    [inBody(
+      `? IN (SELECT json_extract(value, '$.path') FROM json_each(body, '$.outcomes') UNION ALL
+         SELECT json_extract(value, '$.outcomeName') FROM json_each(body, '$.outcomes'))`,
+    )]: asked.outcome,
+  })
+}
 
 const SELECT_SESSION = 'SELECT version, body FROM sessions'
 

@@ -5,6 +5,7 @@ import { visible } from '../../core/visible.ts'
 import { CORRECTABLE, type CorrectableField } from '../../core/work.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { type Correction, ITEM_NOUNS, sayCorrected } from '../../policy/correct.ts'
+import { ITEM_FIELD_NAMES } from '../../policy/correctable-item.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { NOTHING_SAID } from '../../policy/save.ts'
 import { choiceFact, integerFact, textFact } from '../define/facts.ts'
@@ -13,12 +14,11 @@ import { defineVerb, type Tool } from '../define/verb.ts'
 import { type SaveReceipt, saveInSession } from './save-in-session.ts'
 import { wordSource } from './saying.ts'
 
-/** Fields as a user names them: as the options of a save do. */
-const FIELD_NAMES = ['decision', 'constraint', 'rule', 'fact', 'question', 'next', 'blocker'] as const
+const FIELD_NAMES = CORRECTABLE.map((field) => ITEM_FIELD_NAMES[field])
 type FieldName = (typeof FIELD_NAMES)[number]
 
 const fieldNamed = (name: FieldName): CorrectableField | null =>
-  CORRECTABLE.find((field) => field === name || field === `${name}s`) ?? null
+  CORRECTABLE.find((field) => ITEM_FIELD_NAMES[field] === name) ?? null
 
 const ABOUT = {
   text: { kind: 'text', at: 0, required: true, about: 'the item: its text, or a part that no other has' },

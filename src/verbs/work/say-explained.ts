@@ -62,7 +62,7 @@ function sayLine(
 ): string[] {
   const cell = (CELLS[state] ?? String(tokens)).padStart(CELL - 2).padEnd(CELL)
   const from = [
-    ...(source.kind === 'found' ? [] : [saySource(source, age)]),
+    ...(source.kind === 'found' ? [] : [sayLineSource(source, age)]),
     ...(mark === null ? [] : [note === '' ? mark : `${mark}: ${note}`]),
     ...(state === 'shortened' ? ['shortened to fit'] : []),
     ...(state === 'cut' ? [`cut to fit, ${tokens} tokens`] : []),
@@ -90,7 +90,8 @@ const wrapAt = (columns: number, text: string, start: string) =>
     `${at === 0 ? start : ' '.repeat(start.length)}${line}`.trimEnd(),
   )
 
-function saySource(source: Exclude<LineSource, { kind: 'found' }>, age: string): string {
+/** Where a line comes from, in words. */
+export function sayLineSource(source: Exclude<LineSource, { kind: 'found' }>, age: string): string {
   const ago = age === '' ? '' : `, ${age} ago`
   switch (source.kind) {
     case 'talk': {

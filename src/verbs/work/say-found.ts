@@ -81,6 +81,8 @@ export interface FoundRecord {
   archived: boolean
   /** What took a decision's place, or why it was rejected. */
   superseded: string | null
+  /** The id of its repository. */
+  repository: string
   /** The folder of its project, where all of them were searched. */
   project: string | null
 }

@@ -152,7 +152,7 @@ function describeHit(
   const { name: project = null, path = null } = projects?.get(repository) ?? {}
   const command = commandFor(hit)
   return {
-    ...{ id, kind, at, branch, superseded },
+    ...{ id, kind, at, branch, superseded, repository },
     where: place?.stream ?? shortId(id),
     sequence: place?.sequence ?? null,
     snippet: snippet.replace(/\s+/g, ' ').replace(MATCH_MARKS, '**').trim(),

@@ -140,6 +140,10 @@ export function provesFocus(open: OpenActs): void {
     await focus(WORKSPACE.id, 'one')
     await focus(BESIDE.id, 'two')
     await focus(WORKSPACE.id, 'three')
+    const focused = await store.local.listFocused()
+    expect(focused.map(({ workspace, stream }) => `${workspace} ${stream}`).toSorted()).toEqual(
+      [`${WORKSPACE.id} ${newWork('three').id}`, `${BESIDE.id} ${newWork('two').id}`].toSorted(),
+    )
     expect(await focusedIn(store)).toEqual(['three'])
     expect(await focusedIn(store, BESIDE.id)).toEqual(['two'])
     for (const _ of ['again', 'and again']) await focus(WORKSPACE.id, 'one')

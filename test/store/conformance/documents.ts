@@ -135,7 +135,9 @@ function provesCommit(open: OpenActs): void {
     const work = await growWork(store)
     expect((await store.log.listStreams(REPOSITORY)).map(({ id }) => id)).toEqual([run.stream])
     expect((await store.log.listStreams(null, 'work')).map(({ id }) => id)).toEqual([work.stream])
-    expect((await store.log.listRuns(REPOSITORY)).map(({ stream }) => stream.id)).toEqual([run.stream])
+    expect((await store.log.listHeads(REPOSITORY, 'run')).map(({ stream }) => stream.id)).toEqual([
+      run.stream,
+    ])
     expect((await store.acts.listWork(REPOSITORY, WORKSPACE.id)).map(({ stream }) => stream.id)).toEqual([
       work.stream,
     ])

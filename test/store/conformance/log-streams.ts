@@ -45,7 +45,14 @@ export function provesLogStreams(open: OpenLog): void {
       expect(await log.findStream('repo_2', 'alpha')).toBeNull()
       expect((await log.listStreams(null)).map(({ id }) => id)).toEqual([stream])
       expect(await log.listStreams('repo_2')).toEqual([])
-      expect(await log.listRuns(REPOSITORY)).toMatchObject([{ stream: expected, progress: 'in_progress' }])
+      const heads = [{ stream: expected, progress: 'in_progress', foreign: false }]
+      expect(await log.listHeads(REPOSITORY, 'run')).toMatchObject(heads)
+      expect(await log.listHeads(null, 'run')).toMatchObject(heads)
+      expect(await log.listHeads('repo_2', 'run')).toEqual([])
+      expect(await log.listHeads(REPOSITORY, 'work')).toEqual([])
+      expect(await log.readStream(stream)).toMatchObject(expected)
+      expect(await log.readStream('run_nobody')).toBeNull()
+      expect(await log.count()).toEqual({ works: 0, runs: 1, checkpoints: 2, sessions: 0 })
       await expect(log.readSituation('run_nobody')).rejects.toMatchObject({ reason: 'run_unknown' })
     })
 
@@ -128,6 +135,21 @@ export function provesLogKeeping(open: OpenLog): void {
         rows.toSorted((a, b) => a.sequence - b.sequence),
       )
       expect(await log.readRows([])).toEqual([])
+    })
+
+    test('the newest of a history are told alone, and some checkpoints are read at once', async () => {
+      const log = await open()
+      const { stream, ids } = await growRun(log, { length: 3 })
+      const numbers = async (most?: number) =>
+        (await log.readHistory(stream, most)).map(({ sequence }) => sequence)
+      expect(await numbers()).toEqual([1, 2, 3])
+      expect(await numbers(2)).toEqual([2, 3])
+      expect(await numbers(9)).toEqual([1, 2, 3])
+      const [first = '', , last = ''] = ids
+      const both = await log.readCheckpoints([first, 'cp_nobody', last, first])
+      expect(both.map(({ row }) => row.id).toSorted()).toEqual([first, last].toSorted())
+      for (const one of both) expect(one).toEqual(await log.readCheckpoint(one.row.id))
+      expect(await log.readCheckpoints([])).toEqual([])
     })
 
     test('foreign marks stay until a review names them', async () => {

@@ -103,6 +103,44 @@ export function provesSessions(open: OpenLog): void {
       expect(await idsIn({ log }, { heardBefore, most: 1, phases: ['active'] })).toEqual(['d2'])
     })
 
+    test('are counted and told page by page, by branch, by outcome and by stream', async () => {
+      const log = await open()
+      const outcome = (path: string | null, outcomeName: string) => ({
+        ...{ outcomeId: null, outcomeName, path, lastTask: '', workSummary: '' },
+      })
+      const { environment } = newSession('any')
+      const add = async (day: number, branch: string | null, more: Parameters<typeof newSession>[1] = {}) =>
+        log.advance(
+          newSession(`d${day}`, {
+            lastActivityAt: `2026-01-0${day}T00:00:00.000Z`,
+            environment: { ...environment, gitBranch: branch },
+            ...more,
+          }),
+          null,
+        )
+      await add(1, 'main', { stream: 'auth' })
+      await add(2, 'it’s "x"', { outcomes: [outcome('plans/a.md', 'A'), outcome(null, 'B')] })
+      await add(3, null, { stream: 'auth', repository: ELSEWHERE.repository, workspace: ELSEWHERE.id })
+      await add(4, 'main', { outcomes: [outcome(null, 'B')] })
+      expect(await idsIn({ log }, { most: 2, skip: 1 })).toEqual(['d3', 'd2'])
+      expect(await idsIn({ log }, { skip: 3 })).toEqual(['d1'])
+      expect(await idsIn({ log }, { branch: 'main' })).toEqual(['d4', 'd1'])
+      expect(await idsIn({ log }, { branch: 'it’s "x"' })).toEqual(['d2'])
+      expect(await idsIn({ log }, { outcome: 'B' })).toEqual(['d4', 'd2'])
+      expect(await idsIn({ log }, { outcome: 'plans/a.md' })).toEqual(['d2'])
+      expect(await idsIn({ log }, { stream: 'auth' })).toEqual(['d3', 'd1'])
+      expect(await idsIn({ log }, { stream: 'auth', repository: WORKSPACE.repository })).toEqual(['d1'])
+      expect(await log.countSessions({})).toBe(4)
+      expect(await log.countSessions({ branch: 'main', most: 1 })).toBe(2)
+      expect(await log.countSessions({ outcome: 'nobody’s' })).toBe(0)
+      expect(await log.listSessionNames(null)).toEqual({
+        ...{ agents: ['claude'], branches: ['it’s "x"', 'main'], outcomes: ['B', 'plans/a.md'] },
+      })
+      expect(await log.listSessionNames(ELSEWHERE.repository)).toEqual({
+        ...{ agents: ['claude'], branches: [], outcomes: [] },
+      })
+    })
+
     test('tell how far each journal is read', async () => {
       const log = await open()
       expect(await log.readJournalPositions()).toEqual(new Map())

@@ -2,25 +2,36 @@ import { wellFormed } from '../../core/canonical.ts'
 import { usageError } from '../../core/reason.ts'
 import { quoteShort } from '../../core/text.ts'
 import { requireInside } from '../../engine/context/inside.ts'
-import { type Field, type Fields, parseInput } from '../../verbs/define/field.ts'
-import { type ToolVerb, toolFields, toolName } from './tool-list.ts'
+import { type Field, type Fields, type InputOf, parseInput } from './field.ts'
 
 /** A checkpoint holds no more of them; each is looked for on the disk. */
 const MOST_PATHS = 100
 
+interface GivenFor<F extends Fields> {
+  /** What a refusal calls that which takes the arguments. */
+  name: string
+  /** The fields that may be given. */
+  fields: Fields
+  /** All fields of the verb. */
+  all: F
+  cwd: string
+}
+
 /**
- * What an agent gave, checked once: no argument that the tool does not have, each of its kind, and no path that
+ * What came as JSON through a door, checked once: no argument that there is not, each of its kind, and no path that
  * leads out of the workspace. What models often do is taken as it is meant: null for nothing, one text for a list.
  */
-export function readArguments(verb: ToolVerb, given: unknown, cwd: string) {
-  const fields = toolFields(verb)
+export function readGiven<F extends Fields>(
+  given: unknown,
+  { name: taker, fields, all: every, cwd }: GivenFor<F>,
+): InputOf<F> {
   const all = Object.entries(
     isRecord(given ?? {}) ? Object(given ?? {}) : refuse('the arguments are no object'),
   )
   const raw: Record<string, unknown> = {}
   for (const [name, value] of all) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (field === undefined) throw usageError(unknown(verb, name, fields))
+    if (field === undefined) throw usageError(unknown(taker, name, fields))
     if (value !== null) raw[name] = givenValue(name, field, value)
   }
   for (const [name, { path: pathIn, needed }] of Object.entries(fields)) {
@@ -32,7 +43,7 @@ export function readArguments(verb: ToolVerb, given: unknown, cwd: string) {
       if (path !== null) requireInside(cwd, path)
     }
   }
-  return parseInput(verb.fields, raw, quoteShort)
+  return parseInput(every, raw, quoteShort)
 }
 
 const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -41,11 +52,11 @@ const refuse = (problem: string): never => {
   throw usageError(problem)
 }
 
-function unknown(verb: ToolVerb, name: string, fields: Fields): string {
+function unknown(taker: string, name: string, fields: Fields): string {
   const known = Object.keys(fields)
   const near = known.find((one) => name === `${one}s` || one === `${name}s` || one === name.toLowerCase())
   const takes = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`
-  return `${toolName(verb)} has no argument ${quoteShort(name)}; ${near ? `${quoteShort(near)} is meant? ` : ''}${takes}`
+  return `${taker} has no argument ${quoteShort(name)}; ${near ? `${quoteShort(near)} is meant? ` : ''}${takes}`
 }
 
 function givenValue(name: string, field: Field, value: unknown): unknown {

@@ -1,0 +1,150 @@
+import { Hono, type Context as RequestContext } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { streamSSE } from 'hono/streaming'
+import { instant } from '../../core/ports.ts'
+import { ReasonError, usageError } from '../../core/reason.ts'
+import type { Access } from './access.ts'
+import type { ServerEvents } from './api.ts'
+import { briefPage } from './brief-page.ts'
+import { callVerb } from './call-verb.ts'
+import type { Changes } from './changes.ts'
+import { guard } from './guard.ts'
+import {
+  type Asked,
+  diffPage,
+  learningsPage,
+  nowPage,
+  runPage,
+  runsPage,
+  type ServerPlace,
+  sessionPage,
+  sessionsPage,
+  statusPage,
+  workPage,
+  worksPage,
+} from './pages.ts'
+import { refusalAnswer } from './refusal.ts'
+import { searchPage } from './search-page.ts'
+import { readWebFile, WEB_FILES } from './web-files.ts'
+
+/** What is read, by the address that api.ts gives it. */
+const PAGES: Readonly<Record<string, (place: ServerPlace, asked: Asked) => Promise<object>>> = {
+  '/api/now': nowPage,
+  '/api/status': statusPage,
+  '/api/works': worksPage,
+  '/api/works/:id': workPage,
+  '/api/works/:id/diff': diffPage,
+  '/api/sessions': sessionsPage,
+  '/api/sessions/:key': sessionPage,
+  '/api/runs': runsPage,
+  '/api/runs/:id': runPage,
+  '/api/brief': briefPage,
+  '/api/search': searchPage,
+  '/api/learnings': learningsPage,
+}
+
+export interface AppParts {
+  place: ServerPlace
+  port: number
+  access: Access
+  changes: Changes
+  /** Where the page was built to. */
+  folder: string
+  /** Acts, one after the other: two of one process would wait for each other's locks. */
+  inTurn<Answer>(act: () => Promise<Answer>): Promise<Answer>
+}
+
+/** A save of all that somebody typed is far smaller. */
+const MAX_BODY = 1024 * 1024
+/** So often an idle stream says that it lives: a browser that is gone is noticed by that. */
+const ALIVE_MS = 15_000
+/** A browser opens at most six for one page. */
+const MOST_STREAMS = 32
+
+/** The server's routes. No rule of the product is in here: each is one read, or one verb. */
+export function dashboardApp(parts: AppParts): Hono {
+  const { place, access, changes, folder, inTurn } = parts
+  const app = new Hono()
+  app.use('*', guard(parts))
+  for (const [path, { name, type }] of Object.entries(WEB_FILES))
+    app.get(path, (c) => {
+      const bytes = readWebFile(folder, name)
+      return bytes === null
+        ? c.text('The page was not built.', 404)
+        : c.body(new Uint8Array(bytes), 200, { 'content-type': type })
+    })
+  app.get('/enter', (c) => enter(c, access))
+  app.post('/link', (c) => c.json({ token: access.newToken() }))
+  for (const [path, page] of Object.entries(PAGES))
+    app.get(path, async (c) => c.json(await page(place, readAsked(c))))
+  app.post('/api/verbs/:name', bodyLimit({ maxSize: MAX_BODY, onError: tooLarge }), async (c) => {
+    const body = await readBody(c)
+    const notices: string[] = []
+    try {
+      return c.json(await inTurn(() => callVerb(place, c.req.param('name'), body, notices)))
+    } catch (error) {
+      return refusalAnswer(c, error, undefined, notices)
+    }
+  })
+  app.get('/api/events', eventStream(place, changes))
+  app.notFound((c) =>
+    refusalAnswer(c, new ReasonError('request_refused', { problem: 'There is nothing here.' }), 404),
+  )
+  app.onError((error, c) => refusalAnswer(c, error))
+  return app
+}
+
+const readAsked = (c: RequestContext): Asked => ({
+  parameter: (name) => c.req.param(name) ?? '',
+  query: (name) => c.req.query(name) || undefined,
+})
+
+/** The link of the command line, used once: what a browser loads before anybody clicks does not use it up. */
+function enter(c: RequestContext, access: Access): Response {
+  const isLoadedAhead = c.req.method !== 'GET' || (c.req.header('sec-purpose') ?? '').includes('prefetch')
+  const cookie = isLoadedAhead ? null : access.exchange(c.req.query('token') ?? '')
+  if (cookie === null)
+    return c.text('This link was used, or is of another server. Run savepoint dashboard for a new one.', 403)
+  c.header('set-cookie', cookie)
+  return c.redirect('/', 303)
+}
+
+const tooLarge = (c: RequestContext) =>
+  refusalAnswer(c, new ReasonError('file_too_large', { path: 'What was sent', limit: MAX_BODY }))
+
+async function readBody(c: RequestContext): Promise<unknown> {
+  try {
+    return await c.req.json()
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw usageError('the body is no JSON')
+  }
+}
+
+function eventStream({ version, ports }: ServerPlace, changes: Changes) {
+  let streams = 0
+  return (c: RequestContext) => {
+    if (streams >= MOST_STREAMS)
+      return refusalAnswer(
+        c,
+        new ReasonError('request_refused', { problem: 'Too many pages are open.' }),
+        503,
+      )
+    streams += 1
+    return streamSSE(c, async (stream) => {
+      const send = <Name extends keyof ServerEvents>(event: Name, data: ServerEvents[Name]) =>
+        stream.writeSSE({ event, data: JSON.stringify(data) })
+      const stop = changes.listen((parts) => void send('changed', { parts, at: instant(ports.now()) }))
+      const gone = new Promise<void>((resolve) => stream.onAbort(resolve))
+      const alive = setInterval(() => void stream.write(': alive\n\n'), ALIVE_MS)
+      try {
+        await send('hello', { version, at: instant(ports.now()) })
+        await gone
+      } finally {
+        clearInterval(alive)
+        stop()
+        streams -= 1
+      }
+    })
+  }
+}

@@ -1,0 +1,59 @@
+import { ReasonError, usageError } from '../../core/reason.ts'
+import { afterCommit } from '../../engine/context/context.ts'
+import { readGiven } from '../../verbs/define/read-given.ts'
+import { performOnce } from '../../verbs/perform.ts'
+import { isVerbName, loadVerb } from '../../verbs/table.ts'
+import type { AllowedVerb, VerbAnswer, VerbCall } from './api.ts'
+import { findAskedWorkspace, requestIn, type ServerPlace } from './pages.ts'
+
+/** What the page may ask for. Whatever runs commands, sets agents up or takes files from elsewhere is not in it. */
+const ALLOWED: Readonly<Record<AllowedVerb, true>> = {
+  ...{ focus: true, fork: true, archive: true, rename: true, restore: true, save: true, handoff: true },
+  ...{ reconcile: true, undo: true, confirm: true, reject: true, reword: true, remove: true },
+  ...{ trust: true, doctor: true, 'run verify': true, 'run prune': true, 'run pin': true, 'run pause': true },
+}
+
+/** Performs one verb in one workspace. */
+export async function callVerb(
+  place: ServerPlace,
+  name: string,
+  body: unknown,
+  notices: string[],
+): Promise<VerbAnswer> {
+  if (!Object.hasOwn(ALLOWED, name) || !isVerbName(name))
+    throw new ReasonError('request_refused', {
+      problem: `The page cannot do ${JSON.stringify(name.slice(0, 40))}.`,
+    })
+  const { workspace, input: given, ...more } = readCall(body)
+  const [other] = Object.keys(more)
+  if (other !== undefined) throw usageError(`a call has no ${JSON.stringify(other.slice(0, 40))}`)
+  if (typeof workspace !== 'string') throw usageError('workspace is missing')
+  const { path } = await findAskedWorkspace(place, workspace)
+  const cwd = path ?? place.cwd
+  const verb = await loadVerb(name)
+  const input = readGiven(given ?? {}, {
+    name: `savepoint ${name}`,
+    fields: verb.fields,
+    all: verb.fields,
+    cwd,
+  })
+  const result = await performOnce(verb, requestIn(place, cwd, notices), input)
+  const { exit: _exit, ...failure } = verb.failure?.(result) ?? { exit: 0 }
+  // What was done is done: an answer that cannot be put into words is given without them.
+  const words = await afterCommit(
+    { notices },
+    'Putting the answer into words',
+    () => '',
+    async () => verb.say(result, { columns: Number.POSITIVE_INFINITY }),
+  )
+  return {
+    ...{ ok: true, result, words, notices: [...new Set(notices)] },
+    failure: 'reason' in failure ? failure : null,
+  }
+}
+
+function readCall(body: unknown): Partial<Record<keyof VerbCall, unknown>> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw usageError('the body is no object')
+  return { ...body }
+}

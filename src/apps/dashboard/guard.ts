@@ -1,0 +1,91 @@
+import type { MiddlewareHandler } from 'hono'
+import { ReasonError } from '../../core/reason.ts'
+import type { Access } from './access.ts'
+import { refusalAnswer } from './refusal.ts'
+
+/** No script, style, picture or connection but our own; nothing may frame the page, and no form leaves it. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export const SAFE_HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+} as const
+
+interface RequestFacts {
+  method: string
+  path: string
+  header(name: string): string | undefined
+}
+
+type Refused = { status: 401 | 403 | 405 | 415 | 421; problem: string } | null
+
+/** Pages that another site may lead to, by a link: they hold nothing until a cookie is there. */
+const LANDINGS = ['/', '/enter']
+
+/**
+ * Why a request is refused, or null. The order is that of what can be trusted least: a name that leads here by another
+ * way than ours (DNS rebinding), a page of another origin, then who asks, then what is sent.
+ */
+export function whyRefused(
+  { method, path, header }: RequestFacts,
+  { port, access }: { port: number; access: Access },
+): Refused {
+  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`]
+  const host = header('host') ?? ''
+  if (!hosts.includes(host)) return { status: 421, problem: 'This server does not answer for that host.' }
+  const origin = header('origin')
+  if (origin !== undefined && origin !== `http://${host}`)
+    return { status: 403, problem: 'Another page may not ask this server.' }
+  const site = header('sec-fetch-site')
+  const isLanding = method === 'GET' && LANDINGS.includes(path) && header('sec-fetch-mode') === 'navigate'
+  const isOurs = site === undefined || site === 'same-origin' || (site === 'none' && method === 'GET')
+  if (!isOurs && !isLanding) return { status: 403, problem: 'Another page may not ask this server.' }
+  if (path === '/link') return ownerOnly(method, header, access)
+  if (!path.startsWith('/api/')) return null
+  if (!access.isKnown(header('cookie')))
+    return { status: 401, problem: 'This browser has not opened the link of this server.' }
+  if (method === 'GET') return null
+  // A form can send no JSON, and every browser names the origin of what is sent by a script.
+  if (origin === undefined && site !== 'same-origin')
+    return { status: 403, problem: 'A change must come from the page itself.' }
+  return isJson(header('content-type'))
+    ? null
+    : { status: 415, problem: 'What is sent must be application/json.' }
+}
+
+/** Only this user's own command asks for another link; no browser can send that header to another origin unasked. */
+function ownerOnly(method: string, header: RequestFacts['header'], access: Access): Refused {
+  if (method !== 'POST') return { status: 405, problem: 'There is nothing to read here.' }
+  return access.isOwner(header('authorization')) ? null : { status: 401, problem: 'The key is wrong.' }
+}
+
+const isJson = (type: string | undefined) => /^application\/json\s*(?:;|$)/i.test(type ?? '')
+
+/** Stands before every route, those that are not there included. */
+export const guard =
+  (facts: { port: number; access: Access }): MiddlewareHandler =>
+  async (c, next) => {
+    for (const [name, value] of Object.entries(SAFE_HEADERS)) c.header(name, value)
+    const refused = whyRefused(
+      { method: c.req.method, path: c.req.path, header: (name) => c.req.header(name) },
+      facts,
+    )
+    if (refused === null) return next()
+    return refusalAnswer(c, new ReasonError('request_refused', { problem: refused.problem }), refused.status)
+  }

@@ -1,0 +1,147 @@
+import { fstatSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { createAdaptorServer } from '@hono/node-server'
+import { AGENTS, speakerOf } from '../../agents/table.ts'
+import { asReason, describeError, errorCode, ReasonError } from '../../core/reason.ts'
+import { visible } from '../../core/visible.ts'
+import type { DashboardDoor, DashboardInput } from '../process/dashboard-command.ts'
+import { realPorts } from '../process/real-ports.ts'
+import { smallHeap } from '../process/small-heap.ts'
+import { makeTurns } from '../process/turns.ts'
+import { Access } from './access.ts'
+import { dashboardApp } from './app.ts'
+import { openBrowser, openerFor, tunnelCommand } from './browser.ts'
+import { Changes } from './changes.ts'
+import { readStore } from './pages.ts'
+import { askForLink, forgetRunning, noteRunning, readRunning } from './running.ts'
+import { webFolder } from './web-files.ts'
+
+/** Only this machine can reach it. */
+const ADDRESS = '127.0.0.1'
+/** Nobody has looked for so long: it ends by itself. */
+const IDLE_MS = 12 * 3_600_000
+
+/** Serves the page until somebody ends it; where one is served already, shows the way to that one. */
+export async function serveDashboard(input: DashboardInput, door: DashboardDoor): Promise<number> {
+  try {
+    await serve(input, door)
+    return 0
+  } catch (error) {
+    const reason = asReason(error)
+    if (door.json) door.out(`${JSON.stringify({ ok: false, ...reason.toJSON() })}\n`)
+    else door.err(`savepoint: ${visible(reason.message)}\n  ${visible(reason.hint)}\n  (${reason.reason})\n`)
+    return reason.exitCode
+  }
+}
+
+async function serve(input: DashboardInput, door: DashboardDoor): Promise<void> {
+  const { cwd, env, version } = door
+  const speaker = speakerOf(AGENTS, env)
+  const place = { cwd, env, version, speaker, ports: realPorts }
+  const home = await readStore(place, async (context) => context.home)
+  const running = readRunning(home.path)
+  const token = running && (await askForLink(running))
+  if (running && token !== null) return announce(door, input, { ...running, token, isReused: true })
+  const turns = makeTurns(() => undefined)
+  const collect = smallHeap()
+  let app: ReturnType<typeof dashboardApp> | null = null
+  let heardMs = realPorts.now()
+  const server = createAdaptorServer({
+    fetch: (request, bindings) => {
+      heardMs = realPorts.now()
+      collect()
+      return app?.fetch(request, bindings) ?? new Response(null, { status: 503 })
+    },
+  }) as Server
+  const port = await listen(server, input.port ?? 0)
+  const access = new Access(port)
+  const changes = new Changes(home)
+  app = dashboardApp({
+    ...{ place, port, access, changes, folder: webFolder() },
+    inTurn: (act) => turns.take(act),
+  })
+  const mine = { port, pid: process.pid, key: access.key }
+  noteRunning(home.path, mine, realPorts)
+  const ended = waitForEnd(() => changes.isWatched || realPorts.now() - heardMs < IDLE_MS)
+  await announce(door, input, { port, pid: process.pid, token: access.newToken(), isReused: false })
+  if (speaker === 'agent') door.err(BY_AGENT)
+  await ended
+  forgetRunning(home.path, mine)
+  changes.close()
+  server.close()
+  await turns.done()
+  server.closeAllConnections()
+}
+
+const BY_AGENT =
+  "savepoint: An agent started this: what is done on the page counts as the agent's word. Start it in a terminal of your own.\n"
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(new ReasonError('port_unavailable', { port, problem: problemOf(error) }, { cause: error })),
+    )
+    server.listen(port, ADDRESS, () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}
+
+const problemOf = (error: Error) =>
+  errorCode(error) === 'EADDRINUSE' ? 'another program listens there' : describeError(error)
+
+interface ServedAt {
+  port: number
+  pid: number
+  token: string
+  isReused: boolean
+}
+
+/** Says where the page is, and opens it where there is a browser. */
+async function announce(door: DashboardDoor, input: DashboardInput, at: ServedAt): Promise<void> {
+  const { port, pid, token, isReused } = at
+  const url = `http://${ADDRESS}:${port}/enter?token=${token}`
+  if (door.json) return door.out(`${JSON.stringify({ ok: true, url, port, pid, reused: isReused })}\n`)
+  if (isReused) {
+    const other = input.port !== undefined && input.port !== port ? `, on port ${port}` : ''
+    door.out(`The dashboard runs already${other} (process ${pid}).\n`)
+  }
+  door.out(`Dashboard: ${url}\n`)
+  const opener = openerFor(door.env, process.platform)
+  if (opener === null)
+    door.out(
+      `No browser here. From your own machine, run this, then open the address there:\n  ${tunnelCommand(door.env, port)}\n`,
+    )
+  else if (!input.noOpen && !(await openBrowser(url, opener)))
+    door.out('No browser could be started: open the address yourself.\n')
+  if (!isReused) door.out('The link works once. Ctrl-C ends the dashboard.\n')
+}
+
+const LOOK_EVERY_MS = 60_000
+
+/** Until a signal, the end of what started it, or a long time in which nobody looked. */
+function waitForEnd(isUsed: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const idle = setInterval(() => {
+      if (!isUsed()) resolve()
+    }, LOOK_EVERY_MS)
+    idle.unref()
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
+    if (!isPipe()) return
+    // Whoever started it holds the other end, and is gone when that is closed.
+    process.stdin.on('end', () => resolve()).on('error', () => resolve())
+    process.stdin.resume()
+  })
+}
+
+/** Neither a terminal nor the null device nor a file: those never end, or have ended. */
+function isPipe(): boolean {
+  try {
+    const found = fstatSync(0)
+    return found.isFIFO() || found.isSocket()
+  } catch (error) {
+    if (errorCode(error) !== 'EBADF') throw error
+    return false
+  }
+}

@@ -1,0 +1,158 @@
+import type { Checkpoint } from '../../core/checkpoint.ts'
+import { instant } from '../../core/ports.ts'
+import { ReasonError } from '../../core/reason.ts'
+import type { Session } from '../../core/session.ts'
+import type { Log, StreamSummary } from '../../store/log.ts'
+import type { Context } from '../context/context.ts'
+import { listSessions } from '../sessions/current.ts'
+import { readToEnd } from '../sessions/read-to-end.ts'
+import {
+  describeState,
+  type FocusedRows,
+  isPresent,
+  isSavedBySession,
+  standingWord,
+  workspacesFocusedOn,
+} from './describe-work.ts'
+import { type KnownPlaces, listPlaces, workspaceFor } from './places.ts'
+import { describeSession, gaugeOf, listRunning } from './session-lines.ts'
+import { warningsOf } from './warnings.ts'
+
+const MOST = { repositories: 50, works: 5, sessions: 50, looked: 300, readToEnd: 8 }
+
+/** What goes on everywhere, from the store alone: git is asked for nothing. */
+export async function readNow(context: Context) {
+  const { store, ports } = context
+  const places = await listPlaces(context)
+  const heads = (await store.log.listHeads(null, 'work')).filter(isPresent)
+  const focused = await store.local.listFocused()
+  const runs = (await store.log.listHeads(null, 'run')).filter(({ progress }) => progress === 'in_progress')
+  const open = await listSessions(context, { phases: ['active', 'stale', 'recent'], most: MOST.looked })
+  const live = open.filter(({ phase, paused }) => phase !== 'recent' || paused !== null)
+  const counts = await store.log.count()
+  const groups = groupByRepository({ places, heads, focused, open })
+  const shown = groups.slice(0, MOST.repositories)
+  const states = await readStates(
+    store.log,
+    shown.flatMap(({ works }) => works),
+  )
+  const damaged = [...states.values()].filter(({ isDamaged }) => isDamaged)
+  const sessions = await Promise.all(
+    live.slice(0, MOST.sessions).map((one, place) => describeLive(context, one, place < MOST.readToEnd)),
+  )
+  return {
+    at: instant(ports.now()),
+    totals: { repositories: groups.length, ...counts },
+    repositories: shown.map(({ id, name, works, mine, ...counted }) => ({
+      ...{ id, name, ...counted, workspaces: inOrder(places, id, open) },
+      works: works.map((head) => describeNow(head, { places, focused, state: states.get(head.stream.id) })),
+      moreWorks: mine - works.length,
+      runsInProgress: runs.filter(({ stream }) => stream.repository === id).length,
+    })),
+    moreRepositories: groups.length - shown.length,
+    sessions,
+    moreSessions: live.length - sessions.length,
+    warnings: await warningsOf(context, { places, stale: open.filter(isStale), damaged }),
+  }
+}
+
+const isStale = ({ phase }: Session) => phase === 'stale'
+
+interface Everything {
+  places: KnownPlaces
+  heads: readonly StreamSummary[]
+  focused: FocusedRows
+  open: readonly Session[]
+}
+
+/** Repositories by what happened last in them; one that never had anything is left out. */
+function groupByRepository({ places, heads, focused, open }: Everything) {
+  const newest = (times: readonly string[]) => times.reduce((a, b) => (a > b ? a : b), '')
+  return places.repositories
+    .map(({ id, name }) => {
+      const mine = heads.filter(({ stream }) => stream.repository === id)
+      const present = mine.filter((head) => standingWord(head, focused) !== 'archived')
+      const sessions = open.filter(({ repository }) => repository === id)
+      const works = present.toSorted(byWeight(focused)).slice(0, MOST.works)
+      return {
+        ...{ id, name, works, mine: present.length, archived: mine.length - present.length },
+        lastActivityAt:
+          newest([...mine.map(({ at }) => at), ...sessions.map((one) => one.lastActivityAt)]) || null,
+        activeSessions: sessions.filter(({ phase }) => phase === 'active').length,
+        staleSessions: sessions.filter(isStale).length,
+      }
+    })
+    .filter(({ lastActivityAt }) => lastActivityAt !== null)
+    .sort((a, b) => ((a.lastActivityAt ?? '') < (b.lastActivityAt ?? '') ? 1 : -1))
+}
+
+/** What is in focus, then what somebody named, then what sessions saved by themselves; each by its time. */
+function byWeight(focused: FocusedRows) {
+  const weightOf = (head: StreamSummary) =>
+    standingWord(head, focused) === 'focused' ? 2 : isSavedBySession(head) ? 0 : 1
+  return (a: StreamSummary, b: StreamSummary) => weightOf(b) - weightOf(a) || (a.at < b.at ? 1 : -1)
+}
+
+/** The workspaces of a repository, the one that a session was last heard of in first; one that is gone comes last. */
+function inOrder({ workspaces }: KnownPlaces, repository: string, open: readonly Session[]) {
+  const turnOf = (id: string) => open.findIndex(({ workspace }) => workspace === id) >>> 0
+  return workspaces
+    .filter((one) => one.repository === repository)
+    .sort((a, b) => Number(b.exists) - Number(a.exists) || turnOf(a.id) - turnOf(b.id))
+}
+
+interface HeadState {
+  name: string
+  repository: string
+  checkpoint: Checkpoint | null
+  isDamaged: boolean
+}
+
+/** The newest whole checkpoint of each: one read for all of them, and one more for each that is damaged. */
+async function readStates(log: Log, heads: readonly StreamSummary[]): Promise<Map<string, HeadState>> {
+  const stored = await log.readCheckpoints(heads.map(({ stream }) => stream.headId))
+  const whole = new Map(stored.map((one) => [one.row.stream, one]))
+  const states = await Promise.all(
+    heads.map(async ({ stream: { id, name, repository } }): Promise<[string, HeadState]> => {
+      const found = whole.get(id)
+      if (found?.state === 'whole')
+        return [id, { name, repository, checkpoint: found.checkpoint, isDamaged: false }]
+      return [id, { name, repository, checkpoint: await readBefore(log, id), isDamaged: true }]
+    }),
+  )
+  return new Map(states)
+}
+
+async function readBefore(log: Log, stream: string): Promise<Checkpoint | null> {
+  try {
+    return (await log.readSituation(stream)).base.checkpoint
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    return null
+  }
+}
+
+const NOTHING = { goal: '', now: '', next: [], blockers: [], openQuestions: 0, unconfirmed: 0 }
+
+function describeNow(
+  head: StreamSummary,
+  { places, focused, state }: { places: KnownPlaces; focused: FocusedRows; state: HeadState | undefined },
+) {
+  const { stream, gist, at, progress, foreign } = head
+  const [wanted = stream.workspace] = workspacesFocusedOn(focused, stream.id)
+  return {
+    ...{ id: stream.id, name: stream.name, repository: stream.repository },
+    workspace: workspaceFor(places, stream.repository, wanted).id,
+    ...{ standing: standingWord(head, focused), branch: gist.document?.branch ?? null },
+    problem: gist.document?.problem ?? '',
+    ...(state?.checkpoint ? describeState(state.checkpoint) : NOTHING),
+    ...{ progress, stepsDone: gist.stepsDone, steps: gist.steps, savedAt: at },
+    ...{ sequence: stream.headSequence, foreign, isDamaged: state?.isDamaged ?? false },
+  }
+}
+
+/** Of one that is at work its transcript is newer than its row. */
+async function describeLive(context: Context, known: Session, isWanted: boolean) {
+  const session = isWanted && known.phase === 'active' ? await readToEnd(context, known) : known
+  return { ...describeSession(session), window: gaugeOf(session), running: listRunning(session) }
+}
