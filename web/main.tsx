@@ -2,14 +2,14 @@ import { render } from 'preact'
 import { startClock } from './app/clock.ts'
 import { listenToKeys } from './app/keys.ts'
 import { listenToServer } from './app/live.ts'
-import { followLinks } from './app/router.ts'
+import { followAddress } from './app/router.ts'
 import { CurrentPage } from './app/routes.tsx'
 import { Shell } from './app/shell.tsx'
 import { applyTheme, theme } from './app/theme.ts'
 import './styles/app.css'
 
 applyTheme(theme.get())
-followLinks()
+followAddress()
 listenToKeys()
 startClock()
 listenToServer()

@@ -94,7 +94,7 @@ function useChoices(query: string): Choice[] {
       .map(
         (work): Choice => ({
           ...{ key: work.id, icon: 'work', name: work.name, about: work.in },
-          href: `/work/${encodeURIComponent(work.id)}`,
+          href: `#/work/${encodeURIComponent(work.id)}`,
         }),
       )
     if (query === '') return [...works, ...pages]
@@ -105,7 +105,7 @@ function useChoices(query: string): Choice[] {
     })
     const all: Choice = {
       ...{ key: 'all', icon: 'search', name: `Search everything for “${query}”`, about: 'g f' },
-      href: `/search?q=${encodeURIComponent(query)}`,
+      href: `#/search?q=${encodeURIComponent(query)}`,
     }
     return [...works, ...hits, ...pages, all]
   }, [query, now, found])

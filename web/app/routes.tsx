@@ -33,7 +33,7 @@ export function CurrentPage() {
         <div class="page">
           <h1>Not found</h1>
           <Empty icon="search" title="There is no such page">
-            <a class="link" href="/">
+            <a class="link" href="#/">
               Go to Now
             </a>
           </Empty>

@@ -36,9 +36,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
   }, [current])
   return (
     <div class="shell">
-      <a class="skip" href="#content">
+      <button type="button" class="skip" onClick={() => document.getElementById('content')?.focus()}>
         Skip to content
-      </a>
+      </button>
       <Side current={current} onSearch={open} onHelp={() => setOverlay('help')} />
       <TopBar onSearch={open} />
       <main class="main" id="content" tabIndex={-1}>
@@ -86,7 +86,7 @@ function Side({ current, onSearch, onHelp }: SideProps) {
   const { data } = useView<NowPage>('/api/now')
   return (
     <header class="side">
-      <a class="brand" href="/">
+      <a class="brand" href="#/">
         <Mark /> Savepoint
       </a>
       <button type="button" class="side-search" onClick={onSearch}>
@@ -114,17 +114,17 @@ function Side({ current, onSearch, onHelp }: SideProps) {
 
 function TopBar({ onSearch }: { onSearch: () => void }) {
   return (
-    <div class="top-bar">
-      <a class="brand" href="/">
+    <header class="top-bar">
+      <a class="brand" href="#/">
         <Mark /> Savepoint
       </a>
       <LiveMark />
       <ThemeButton />
-      <a class="button is-ghost is-square" href="/learnings" aria-label="Learnings">
+      <a class="button is-ghost is-square" href="#/learnings" aria-label="Learnings">
         <Icon name="learnings" />
       </a>
       <Button icon="search" kind="ghost" label="Find anything" onClick={onSearch} />
-    </div>
+    </header>
   )
 }
 

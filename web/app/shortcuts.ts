@@ -10,13 +10,13 @@ export interface PageEntry {
 }
 
 export const PAGES: readonly PageEntry[] = [
-  { href: '/', name: 'Now', icon: 'now', keys: 'g n', isInTabBar: true },
-  { href: '/work', name: 'Work', icon: 'work', keys: 'g w', isInTabBar: true },
-  { href: '/sessions', name: 'Sessions', icon: 'sessions', keys: 'g s', isInTabBar: true },
-  { href: '/runs', name: 'Runs', icon: 'runs', keys: 'g r', isInTabBar: true },
-  { href: '/brief', name: 'Brief', icon: 'brief', keys: 'g b', isInTabBar: true },
-  { href: '/search', name: 'Search', icon: 'search', keys: 'g f', isInTabBar: false },
-  { href: '/learnings', name: 'Learnings', icon: 'learnings', keys: 'g l', isInTabBar: false },
+  { href: '#/', name: 'Now', icon: 'now', keys: 'g n', isInTabBar: true },
+  { href: '#/work', name: 'Work', icon: 'work', keys: 'g w', isInTabBar: true },
+  { href: '#/sessions', name: 'Sessions', icon: 'sessions', keys: 'g s', isInTabBar: true },
+  { href: '#/runs', name: 'Runs', icon: 'runs', keys: 'g r', isInTabBar: true },
+  { href: '#/brief', name: 'Brief', icon: 'brief', keys: 'g b', isInTabBar: true },
+  { href: '#/search', name: 'Search', icon: 'search', keys: 'g f', isInTabBar: false },
+  { href: '#/learnings', name: 'Learnings', icon: 'learnings', keys: 'g l', isInTabBar: false },
 ]
 
 export const OTHER_KEYS: ReadonlyArray<{ keys: string; does: string }> = [
@@ -31,4 +31,4 @@ export const OTHER_KEYS: ReadonlyArray<{ keys: string; does: string }> = [
 
 /** Which page an address belongs to. */
 export const pageOf = (path: string) =>
-  PAGES.find(({ href }) => href !== '/' && path.startsWith(href)) ?? PAGES[0]
+  PAGES.find(({ href }) => href !== '#/' && path.startsWith(href.slice(1))) ?? PAGES[0]

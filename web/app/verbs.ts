@@ -30,10 +30,26 @@ async function performVerb({ verb, workspace, input }: VerbRequest): Promise<Ver
 const sayFailure = ({ message, hint }: { message: string; hint: string }) =>
   ({ tone: 'bad', title: message, detail: hint }) as const
 
+/** Lines of a receipt that say something; the command line draws others around them. */
+const wordsOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => /[\p{L}\p{N}]/u.test(line))
+
 /** The first words of a receipt; the rest is on the page a moment later. */
-function sayDone({ words, notices }: VerbAnswer) {
-  const [title = 'Done', ...rest] = words.split('\n').filter((line) => line.trim() !== '')
-  return { tone: 'good', title, detail: [...notices, ...rest].slice(0, 3).join('\n') } as const
+function sayDone({ words, notices, result }: VerbAnswer) {
+  const [title = 'Done', ...rest] = wordsOf(words)
+  const saved = saySaved(result)
+  const detail = [...notices, ...(saved ? rest.filter((line) => line.startsWith('Location')) : rest)]
+  return { tone: 'good', title: saved ?? title, detail: detail.slice(0, 3).join('\n') } as const
+}
+
+/** A save and a hand-off name the checkpoint that they made. */
+function saySaved(result: unknown): string | null {
+  if (typeof result !== 'object' || result === null) return null
+  const [stream, sequence] = [Reflect.get(result, 'stream'), Reflect.get(result, 'sequence')]
+  return typeof stream === 'string' && typeof sequence === 'number' ? `Saved ${stream} #${sequence}` : null
 }
 
 /** A verb with its receipt or its refusal as a toast. Answers what was done, or null. */

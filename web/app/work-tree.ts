@@ -24,13 +24,20 @@ interface Branch {
 export interface TreeOptions {
   query: string
   withArchived: boolean
+  /** What sessions saved by themselves, each into work of its own. */
+  withSessions: boolean
   closed: ReadonlySet<string>
 }
 
 /** The rows of the tree that are to be seen, in their order: what is focused first, then what changed last. */
-export function layTree(works: readonly WorkNode[], { query, withArchived, closed }: TreeOptions): TreeRow[] {
+export function layTree(
+  works: readonly WorkNode[],
+  { query, withArchived, withSessions, closed }: TreeOptions,
+): TreeRow[] {
   const root = buildTree(works)
-  prune(root, (work) => (withArchived || work.standing !== 'archived') && matches(work, query))
+  const isShown = ({ standing, isOfSession }: WorkNode) =>
+    (withArchived || standing !== 'archived') && (withSessions || !isOfSession || standing === 'focused')
+  prune(root, (work) => isShown(work) && matches(work, query))
   sortBranches(root)
   const rows: TreeRow[] = []
   const rowOf = new Map<Branch, number>()

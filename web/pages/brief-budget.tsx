@@ -59,6 +59,7 @@ function BudgetSlider({ budget, budgets }: Pick<BriefAnswer, 'budget' | 'budgets
     <div class="budget-slider">
       <input
         type="range"
+        class="slider"
         aria-label="Token budget"
         aria-valuetext={`${moving ?? budget} tokens`}
         min={least}

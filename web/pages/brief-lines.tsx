@@ -23,7 +23,7 @@ export function BriefLines({ data }: { data: BriefAnswer }) {
     <div class="brief-lines">
       {sections.map(({ title, lines }, index) => (
         <section key={index} class="brief-section">
-          <h3 class="brief-title">{title || 'First of all'}</h3>
+          <h3 class="brief-title">{title || 'Found just now'}</h3>
           <ul>
             {lines.map((line) => (
               <BriefLine key={`${line.text}${line.source}`} line={line} data={data} />
@@ -52,9 +52,11 @@ function BriefLine({ line, data }: { line: BriefLineView; data: BriefAnswer }) {
     <li class={`brief-line is-${state}`}>
       <div class="brief-line-words">
         <p class="brief-line-text">{text}</p>
-        <p class="brief-line-source small quiet">
-          {[source, age && `${age} ago`, note].filter(Boolean).join(' · ')}
-        </p>
+        {line.rank !== 'head' && (
+          <p class="brief-line-source small quiet">
+            {[source, age && `${age} ago`, note].filter(Boolean).join(' · ')}
+          </p>
+        )}
       </div>
       <span class="chips">
         {item && !item.confirmed && <Chip tone="warn">unconfirmed</Chip>}

@@ -30,7 +30,7 @@ export function Brief() {
     >
       {refusal && <RefusalNote refusal={refusal} />}
       {data.notices.map((notice) => (
-        <p key={notice} class="notice is-plain">
+        <p key={notice} class="small second">
           {notice}
         </p>
       ))}

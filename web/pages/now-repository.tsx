@@ -5,9 +5,16 @@ import { ActionButton } from '../app/work-actions.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { StepRing } from '../parts/step-ring.tsx'
+import { NowStatus } from './now-status.tsx'
 import { toneOfProgress, workHref } from './work-words.ts'
 
-export function NowRepository({ repository }: { repository: RepositoryNow }) {
+interface NowRepositoryProps {
+  repository: RepositoryNow
+  /** Whether git is asked about it as well. */
+  withStatus: boolean
+}
+
+export function NowRepository({ repository, withStatus }: NowRepositoryProps) {
   const now = useNow()
   const { name, works, moreWorks, archived, workspaces, lastActivityAt } = repository
   const [workspace] = workspaces
@@ -25,6 +32,7 @@ export function NowRepository({ repository }: { repository: RepositoryNow }) {
           <ActionButton action="undo" kind="ghost" target={{ name: first.name, workspace: workspace.id }} />
         )}
       </header>
+      {withStatus && workspace?.exists && <NowStatus workspace={workspace} />}
       {first ? <WorkInFull work={first} nowMs={now} /> : <p class="repository-none quiet">No open work</p>}
       {others.length > 0 && (
         <ul class="work-lines">
@@ -34,7 +42,7 @@ export function NowRepository({ repository }: { repository: RepositoryNow }) {
         </ul>
       )}
       {(moreWorks > 0 || archived > 0) && (
-        <a class="card-foot-link small" href={`/work?repository=${encodeURIComponent(repository.id)}`}>
+        <a class="card-foot-link small" href={`#/work?repository=${encodeURIComponent(repository.id)}`}>
           {[
             moreWorks > 0 && `${moreWorks} more open`,
             archived > 0 && `${plural(archived, 'archived')}`.replace(/s$/, ''),
@@ -101,7 +109,7 @@ function WorkInFull({ work, nowMs }: WorkProps) {
         {work.standing !== 'focused' && <ActionButton action="focus" target={target} />}
         <a
           class="button is-plain"
-          href={`/brief?workspace=${encodeURIComponent(work.workspace)}&work=${encodeURIComponent(work.name)}`}
+          href={`#/brief?workspace=${encodeURIComponent(work.workspace)}&work=${encodeURIComponent(work.name)}`}
         >
           <Icon name="brief" size={15} />
           Brief

@@ -7,6 +7,9 @@ import { NowRepository } from './now-repository.tsx'
 import { NowSession } from './now-session.tsx'
 import { NowWarnings } from './now-warnings.tsx'
 
+/** Git is asked about so many repositories, those that were worked in last: it takes a process each. */
+const WITH_STATUS = 3
+
 /** What is being worked on, where it stands, what is at risk. */
 export function Now() {
   const { data, refusal } = useView<NowPage>('/api/now')
@@ -18,7 +21,7 @@ export function Now() {
     <Page title="Now" about={isEmpty ? 'Nothing is saved yet' : sayTotals(totals)}>
       {refusal && <RefusalNote refusal={refusal} />}
       {isEmpty && <FirstSteps />}
-      <NowWarnings warnings={warnings} repositories={repositories} />
+      <NowWarnings warnings={withoutShown(warnings, sessions)} repositories={repositories} />
       {sessions.length > 0 && (
         <section class="stack" aria-labelledby="now-sessions">
           <h2 id="now-sessions" class="section-title">
@@ -30,7 +33,7 @@ export function Now() {
             ))}
           </div>
           {moreSessions > 0 && (
-            <a class="more-link" href="/sessions">
+            <a class="more-link" href="#/sessions">
               {plural(moreSessions, 'more session')}
             </a>
           )}
@@ -41,8 +44,8 @@ export function Now() {
           <h2 id="now-work" class="section-title">
             Work
           </h2>
-          {repositories.map((repository) => (
-            <NowRepository key={repository.id} repository={repository} />
+          {repositories.map((repository, index) => (
+            <NowRepository key={repository.id} repository={repository} withStatus={index < WITH_STATUS} />
           ))}
           {moreRepositories > 0 && (
             <p class="quiet small">{plural(moreRepositories, 'older repository', 'older repositories')}</p>
@@ -52,6 +55,14 @@ export function Now() {
     </Page>
   )
 }
+
+/** A silent session has its own card with its own button: no second one is needed above it. */
+const withoutShown = (warnings: NowPage['warnings'], sessions: NowPage['sessions']) =>
+  warnings.filter(
+    ({ action, workspace }) =>
+      action?.verb !== 'reconcile' ||
+      !sessions.some((session) => session.phase === 'stale' && session.workspace === workspace),
+  )
 
 const sayTotals = ({ repositories, works, checkpoints }: NowPage['totals']) =>
   [

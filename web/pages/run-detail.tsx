@@ -25,7 +25,7 @@ export function RunDetail({ id }: { id: string }) {
         <div class="notice is-bad">
           <Icon name="warning" />
           <div class="notice-words">
-            <p class="notice-title">{fault.message}</p>
+            <p class="notice-title">{fault.message || 'This run failed'}</p>
             <p class="small second">
               {fault.reasonCode} · {fault.recoverable ? 'can be resumed' : 'cannot be resumed'}
             </p>
@@ -45,7 +45,7 @@ export function RunDetail({ id }: { id: string }) {
         <Strip steps={steps} />
       </Card>
       <Card title="Snapshots" aside={<span class="small quiet">{snapshots.length + moreSnapshots}</span>}>
-        <SnapshotAxis snapshots={snapshots} />
+        <SnapshotAxis snapshots={snapshots} titles={new Map(steps.map(({ id, title }) => [id, title]))} />
       </Card>
       {commands.length > 0 && <Commands commands={commands} />}
     </div>
@@ -58,7 +58,7 @@ function RunHead({ page: { run, planPath, workspace, repository } }: { page: Run
   const { isBusy, perform } = useVerb()
   return (
     <header class="detail-head">
-      <a class="back small" href="/runs">
+      <a class="back small" href="#/runs">
         <Icon name="chevron" size={13} /> Runs
       </a>
       <div class="detail-title">

@@ -13,7 +13,7 @@ import { sayProgress, toneOfProgress } from './work-words.ts'
 
 const ROW = 62
 
-export const runHref = (id: string) => `/runs/${encodeURIComponent(id)}`
+export const runHref = (id: string) => `#/runs/${encodeURIComponent(id)}`
 
 /** Runs of plans, newest first, and one of them beside the list. */
 export function Runs({ id }: { id: string | null }) {
@@ -37,7 +37,7 @@ export function Runs({ id }: { id: string | null }) {
                 ...data.repositories.map(({ id: value, name }) => ({ value, name })),
               ]}
               onChange={(value) =>
-                goTo(value === '' ? '/runs' : `/runs?repository=${encodeURIComponent(value)}`)
+                goTo(value === '' ? '#/runs' : `#/runs?repository=${encodeURIComponent(value)}`)
               }
             />
           )}
@@ -73,7 +73,9 @@ function RunRow({ run, isChosen }: { run: RunLine; isChosen: boolean }) {
         <span style={{ width: `${steps === 0 ? 0 : (stepsDone / steps) * 100}%` }} />
       </span>
       <span class="run-row-foot small quiet number">
-        <span class="one-line">{step ?? `${stepsDone} of ${steps} steps`}</span>
+        <span class="one-line">
+          {[`${stepsDone} of ${steps} steps`, progress === 'in_progress' && step].filter(Boolean).join(' · ')}
+        </span>
         <span>{formatAge(updatedAt, now)}</span>
       </span>
     </a>
@@ -85,7 +87,10 @@ function NoRuns() {
     <Empty
       icon="runs"
       title="No runs yet"
-      commands={['savepoint run start release-1 --plan PLAN.md', 'savepoint run exec release-1 -- npm test']}
+      commands={[
+        'savepoint run start plan.md --run-id release-1',
+        'savepoint run exec release-1 -- npm test',
+      ]}
     >
       A run is one execution of a plan: its steps, its snapshots and what its commands answered.
     </Empty>

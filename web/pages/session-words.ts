@@ -1,7 +1,7 @@
 import type { SessionLine } from '../../src/apps/dashboard/api.ts'
 import type { Tone } from '../parts/chip.tsx'
 
-export const sessionHref = (key: string) => `/sessions/${encodeURIComponent(key)}`
+export const sessionHref = (key: string) => `#/sessions/${encodeURIComponent(key)}`
 
 /** How sessions end, in ordinary words. */
 const ENDS: Record<string, string> = {

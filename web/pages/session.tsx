@@ -64,7 +64,7 @@ function SessionHead({ page }: { page: SessionPage }) {
   const { tone, word, needsReconcile } = sessionState(session)
   return (
     <header class="detail-head">
-      <a class="back is-always small" href="/sessions">
+      <a class="back is-always small" href="#/sessions">
         <Icon name="chevron" size={13} /> Sessions
       </a>
       <div class="detail-title">

@@ -6,6 +6,7 @@ import { useView } from '../app/views.ts'
 import { ActionButton } from '../app/work-actions.tsx'
 import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
+import { CommandLine } from '../parts/empty.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Loading, RefusalNote } from '../parts/page.tsx'
 import { Scrubber } from '../parts/scrubber.tsx'
@@ -55,6 +56,7 @@ export function WorkDetail({ id }: { id: string }) {
         onChoose={(next: Tab) => replaceQuery({ tab: next === 'document' ? null : next })}
       />
       <div class="tab-panel" id="tab-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+        {page.point.foreign && <ForeignNote name={page.work.name} />}
         {!isNewest && tab !== 'compare' && <OldPoint page={page} />}
         {tab === 'document' && <WorkDocument sections={page.sections} text={page.text} />}
         {tab === 'deltas' && <WorkDocument sections={page.deltas} text="" isDeltas />}
@@ -73,7 +75,7 @@ function WorkHead({ page: { work, workspace, point, path, repository } }: { page
   const target = { name: work.name, workspace: workspace.id }
   return (
     <header class="detail-head">
-      <a class="back small" href={`/work?repository=${encodeURIComponent(repository.id)}`}>
+      <a class="back small" href={`#/work?repository=${encodeURIComponent(repository.id)}`}>
         <Icon name="chevron" size={13} /> Work
       </a>
       <div class="detail-title">
@@ -127,6 +129,18 @@ function WorkHead({ page: { work, workspace, point, path, repository } }: { page
         </p>
       )}
     </header>
+  )
+}
+
+function ForeignNote({ name }: { name: string }) {
+  return (
+    <div class="notice is-alien">
+      <Icon name="shield" />
+      <p class="notice-words">
+        This text came with the repository and was not reviewed. No agent is told it as yours.
+      </p>
+      <CommandLine command={`savepoint trust --review ${name}`} />
+    </div>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { WorkProgress } from '../../src/apps/dashboard/api.ts'
 import type { Tone } from '../parts/chip.tsx'
 
-export const workHref = (id: string) => `/work/${encodeURIComponent(id)}`
+export const workHref = (id: string) => `#/work/${encodeURIComponent(id)}`
 
 const TONES: Record<WorkProgress, Tone> = {
   in_progress: 'accent',

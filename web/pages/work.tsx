@@ -30,7 +30,7 @@ export function Work({ id }: { id: string | null }) {
               label="Repository"
               value={data.repository.id}
               options={data.repositories.map(({ id: value, name }) => ({ value, name }))}
-              onChange={(value) => goTo(`/work?repository=${encodeURIComponent(value)}`)}
+              onChange={(value) => goTo(`#/work?repository=${encodeURIComponent(value)}`)}
             />
           )}
         </header>
@@ -59,12 +59,14 @@ export function Work({ id }: { id: string | null }) {
 function WorkTree({ page, id }: { page: WorksPage; id: string | null }) {
   const [query, setQuery] = useState('')
   const [withArchived, setWithArchived] = useState(false)
+  const [withSessions, setWithSessions] = useState(false)
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const rows = useMemo(
-    () => layTree(page.works, { query: query.trim(), withArchived, closed }),
-    [page, query, withArchived, closed],
+    () => layTree(page.works, { query: query.trim(), withArchived, withSessions, closed }),
+    [page, query, withArchived, withSessions, closed],
   )
   const archived = page.works.filter(({ standing }) => standing === 'archived').length
+  const ofSessions = page.works.filter(({ isOfSession }) => isOfSession).length
   const toggle = (work: string) => {
     const next = new Set(closed)
     if (!next.delete(work)) next.add(work)
@@ -81,16 +83,8 @@ function WorkTree({ page, id }: { page: WorksPage; id: string | null }) {
           value={query}
           onInput={({ currentTarget }) => setQuery(currentTarget.value)}
         />
-        {archived > 0 && (
-          <label class="toggle small">
-            <input
-              type="checkbox"
-              checked={withArchived}
-              onChange={({ currentTarget }) => setWithArchived(currentTarget.checked)}
-            />
-            Archived <span class="quiet">{archived}</span>
-          </label>
-        )}
+        <Toggle name="Archived" count={archived} isOn={withArchived} onChange={setWithArchived} />
+        <Toggle name="Sessions" count={ofSessions} isOn={withSessions} onChange={setWithSessions} />
       </div>
       {rows.length === 0 ? (
         <p class="split-none quiet">No work matches.</p>
@@ -105,6 +99,27 @@ function WorkTree({ page, id }: { page: WorksPage; id: string | null }) {
         />
       )}
     </>
+  )
+}
+
+interface ToggleProps {
+  name: string
+  count: number
+  isOn: boolean
+  onChange: (isOn: boolean) => void
+}
+
+function Toggle({ name, count, isOn, onChange }: ToggleProps) {
+  if (count === 0) return null
+  return (
+    <label class="toggle small">
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
+      {name} <span class="quiet">{count}</span>
+    </label>
   )
 }
 

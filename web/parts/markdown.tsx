@@ -27,9 +27,12 @@ const ELEMENTS: Record<string, string> = {
  * an image is never fetched.
  */
 export function Markdown({ text, level = 4 }: { text: string; level?: number }) {
-  const nodes = useMemo(() => nodesOf(parser.parse(text, {}), level), [text, level])
+  const nodes = useMemo(() => nodesOf(parser.parse(stripHints(text), {}), level), [text, level])
   return <div class="markdown">{nodes}</div>
 }
+
+/** The hints of a template are for whoever writes the document. */
+export const stripHints = (text: string) => text.replace(/^<!--[\s\S]*?-->[ \t]*$/gm, '')
 
 function nodesOf(tokens: readonly Token[], level: number): ComponentChild[] {
   const stack: Array<{ open: Token | null; nodes: ComponentChild[] }> = [{ open: null, nodes: [] }]
@@ -49,6 +52,8 @@ function elementOf(open: Token, nodes: ComponentChild[], level: number): Compone
   if (open.hidden) return h(Fragment, null, ...nodes)
   const kind = open.type.replace(/_open$/, '')
   if (kind === 'heading') return h(`h${Math.min(6, level)}`, null, ...nodes)
+  // A table of which only the heading is there says nothing yet.
+  if (kind === 'table' && nodes.length < 2) return null
   if (kind === 'link') return linkOf(String(open.attrGet('href') ?? ''), nodes)
   return h(ELEMENTS[kind] ?? Fragment, null, ...nodes)
 }

@@ -8,15 +8,18 @@ interface SelectProps {
 /** The system's own list: it works by keyboard, by touch and with thousands of entries. */
 export function Select({ label, value, options, onChange }: SelectProps) {
   return (
-    <label class="select">
-      <span class="hidden-text">{label}</span>
-      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+    <span class="select">
+      <select
+        aria-label={label}
+        value={value}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      >
         {options.map((option) => (
           <option key={option.value} value={option.value}>
             {option.name}
           </option>
         ))}
       </select>
-    </label>
+    </span>
   )
 }

@@ -9,7 +9,13 @@ const LINE = 24
 const SIDE = 8
 
 /** Snapshots where they are in time; a column each where there are many. */
-export function SnapshotAxis({ snapshots }: { snapshots: readonly RunSnapshot[] }) {
+interface SnapshotAxisProps {
+  snapshots: readonly RunSnapshot[]
+  /** What a step is called, by its id. */
+  titles: ReadonlyMap<string, string>
+}
+
+export function SnapshotAxis({ snapshots, titles }: SnapshotAxisProps) {
   const now = useNow()
   const { ref, width } = useWidth<HTMLDivElement>()
   const [chosen, setChosen] = useState<number | null>(null)
@@ -69,7 +75,7 @@ export function SnapshotAxis({ snapshots }: { snapshots: readonly RunSnapshot[] 
           <strong class="number">#{shown.sequence}</strong>
           <span class="quiet number">{formatMoment(shown.at, now)}</span>
           <span class="second">{shown.progress.replace('_', ' ')}</span>
-          <span class="one-line second">{shown.step}</span>
+          <span class="one-line second">{titles.get(shown.step ?? '') ?? shown.step}</span>
           {shown.pinned && <span class="quiet">pinned</span>}
           {shown.removedAt && <span class="quiet">removed by retention</span>}
         </p>

@@ -151,7 +151,7 @@ function TreeItem({ row, index, isChosen, onChoose, onToggle }: TreeItemProps) {
       />
       <span class="tree-words">
         <span class="tree-name one-line">
-          {work.name}
+          {work.isOfSession ? work.problem || work.name : work.name}
           {children > 0 && !isOpen && <span class="quiet small"> +{children}</span>}
         </span>
         <span class="tree-about one-line small quiet">

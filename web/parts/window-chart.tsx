@@ -97,7 +97,10 @@ function optionsOf({ width, window, marks, setHovered }: ChartParts): uPlot.Opti
   return {
     ...{ width, height: HEIGHT, legend: { show: false }, padding: [12, 20, 0, 0] },
     cursor: { y: false, points: { size: 7 } },
-    scales: { y: { range: (_, __, most) => [0, Math.max(most * 1.1, window ?? 0)] } },
+    scales: {
+      x: { range: (_, first, last) => spanOf(first, last, marks) },
+      y: { range: (_, __, most) => [0, Math.max(most * 1.1, window ?? 0)] },
+    },
     axes: [
       { ...axis, font, size: 28, values: (_, times) => times.map((time) => formatClock(time * 1000)) },
       { ...axis, font, size: 44, values: (_, counts) => counts.map(formatCount) },
@@ -116,6 +119,12 @@ function optionsOf({ width, window, marks, setHovered }: ChartParts): uPlot.Opti
       setCursor: [({ cursor }) => setHovered(cursor.idx ?? null)],
     },
   }
+}
+
+/** The axis covers the marks as well: the last save may come after the last call of the model. */
+function spanOf(first: number, last: number, marks: readonly SessionMark[]): [number, number] {
+  const times = marks.map(({ at }) => Date.parse(at) / 1000)
+  return [Math.min(first, ...times), Math.max(last, ...times)]
 }
 
 function drawMarks(plot: uPlot, window: number | null, marks: readonly SessionMark[]) {
