@@ -50,11 +50,11 @@ export function homeAt(path: string): Home {
 }
 
 /** Makes the home, private, or refuses one that could lose or leak what is put into it. */
-export function prepareHome(home: Home, workspaceRoot: string): void {
+export function prepareHome(home: Home, workspaceRoot: string | null): void {
   try {
-    refuseInside(home.path, workspaceRoot)
+    if (workspaceRoot !== null) refuseInside(home.path, workspaceRoot)
     makePrivateFolder(home.path)
-    refuseInside(realpathSync(home.path), workspaceRoot)
+    if (workspaceRoot !== null) refuseInside(realpathSync(home.path), workspaceRoot)
     refuseNetwork(home.path)
     refuseShared(home.path)
   } catch (error) {

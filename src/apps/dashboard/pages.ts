@@ -43,11 +43,11 @@ export const requestIn = ({ env, ports, speaker }: ServerPlace, cwd: string, not
   ...{ cwd, env, ports, speaker, notices, session: null },
 })
 
-/** One read of the store, from wherever the server was started. */
+/** One read of the store, of no workspace: the folder that the server was started in may be gone. */
 export const readStore = <Answer>(
   place: ServerPlace,
   read: (context: Context) => Promise<Answer>,
-): Promise<Answer> => readOnce(requestIn(place, place.cwd, []), read)
+): Promise<Answer> => readOnce({ ...requestIn(place, place.cwd, []), nowhere: true }, read)
 
 /** The workspaces, and the path of the one that is asked for; of any that is there without one. */
 export async function findAskedWorkspace(place: ServerPlace, id: string | undefined) {

@@ -95,6 +95,8 @@ export interface ContextRequest {
   speaker?: Context['speaker']
   /** The session in which it is done, where the door knows better than the environment; null for none. */
   session?: SessionKey | null
+  /** It belongs to no workspace: what the store has of all of them is read. */
+  nowhere?: true
   /** The process outlives the session that it was started in: which one goes on now is found out each time. */
   lasting?: boolean
 }
@@ -121,8 +123,8 @@ export async function openContext(request: ContextRequest): Promise<Context> {
   const { ask = null, progress = () => undefined, lenient = false } = request
   const { mayMigrate = true, readOnly = false } = request
   const { agents = AGENTS, speaker = speakerOf(agents, env) } = request
-  const place = locateOrRefuse(cwd)
   const home = homeAt(homePath(env))
+  const place = request.nowhere ? { root: home.path, git: null } : locateOrRefuse(cwd)
   const { settings, ...config } = await loadSettings(place.root, env)
   meetProblems(config, lenient, notices)
   const base = {
@@ -149,7 +151,7 @@ export async function openContext(request: ContextRequest): Promise<Context> {
   if (access === 'read' && ![home.database, home.backups, home.setAside].some(mayBeThere)) {
     return { ...base, store: openEmptyStore(ports), file: null, identity: NOBODY }
   }
-  prepareHome(home, place.root)
+  prepareHome(home, request.nowhere ? null : place.root)
   const opened = openHomeStore(home, ports, {
     mayMigrate,
     readOnly,

@@ -1,5 +1,6 @@
 import { ReasonError } from '../../core/reason.ts'
 import { type DifferenceLine, differenceOf, type Hunk } from '../../formats/checkpoint-md/difference.ts'
+import { brokenLines } from '../../formats/checkpoint-md/replacements.ts'
 import type { Context } from '../context/context.ts'
 import { readPointText } from '../documents/point.ts'
 import { requireStream } from './read-works.ts'
@@ -29,7 +30,7 @@ export async function comparePoints(context: Context, id: string, from: number, 
   return {
     from: { sequence: old.sequence, at: old.at },
     to: { sequence: now.sequence, at: now.at },
-    ...{ added, removed, rows: rowsOf(hunks, old.text.split('\n').length) },
+    ...{ added, removed, rows: rowsOf(hunks, brokenLines(old.text).length) },
   }
 }
 

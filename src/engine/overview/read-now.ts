@@ -26,11 +26,11 @@ export async function readNow(context: Context) {
   const places = await listPlaces(context)
   const heads = (await store.log.listHeads(null, 'work')).filter(isPresent)
   const focused = await store.local.listFocused()
-  const runs = (await store.log.listHeads(null, 'run')).filter(({ progress }) => progress === 'in_progress')
+  const runs = await store.log.listHeads(null, 'run')
   const open = await listSessions(context, { phases: ['active', 'stale', 'recent'], most: MOST.looked })
   const live = open.filter(({ phase, paused }) => phase !== 'recent' || paused !== null)
   const counts = await store.log.count()
-  const groups = groupByRepository({ places, heads, focused, open })
+  const groups = groupByRepository({ places, heads, runs, focused, open })
   const shown = groups.slice(0, MOST.repositories)
   const states = await readStates(
     store.log,
@@ -47,7 +47,6 @@ export async function readNow(context: Context) {
       ...{ id, name, ...counted, workspaces: inOrder(places, id, open) },
       works: works.map((head) => describeNow(head, { places, focused, state: states.get(head.stream.id) })),
       moreWorks: mine - works.length,
-      runsInProgress: runs.filter(({ stream }) => stream.repository === id).length,
     })),
     moreRepositories: groups.length - shown.length,
     sessions,
@@ -61,23 +60,27 @@ const isStale = ({ phase }: Session) => phase === 'stale'
 interface Everything {
   places: KnownPlaces
   heads: readonly StreamSummary[]
+  runs: readonly StreamSummary[]
   focused: FocusedRows
   open: readonly Session[]
 }
 
 /** Repositories by what happened last in them; one that never had anything is left out. */
-function groupByRepository({ places, heads, focused, open }: Everything) {
+function groupByRepository({ places, heads, runs, focused, open }: Everything) {
   const newest = (times: readonly string[]) => times.reduce((a, b) => (a > b ? a : b), '')
   return places.repositories
     .map(({ id, name }) => {
       const mine = heads.filter(({ stream }) => stream.repository === id)
       const present = mine.filter((head) => standingWord(head, focused) !== 'archived')
+      const ran = runs.filter(({ stream }) => stream.repository === id)
       const sessions = open.filter(({ repository }) => repository === id)
       const works = present.toSorted(byWeight(focused)).slice(0, MOST.works)
       return {
         ...{ id, name, works, mine: present.length, archived: mine.length - present.length },
         lastActivityAt:
-          newest([...mine.map(({ at }) => at), ...sessions.map((one) => one.lastActivityAt)]) || null,
+          newest([...[...mine, ...ran].map(({ at }) => at), ...sessions.map((one) => one.lastActivityAt)]) ||
+          null,
+        runsInProgress: ran.filter(({ progress }) => progress === 'in_progress').length,
         activeSessions: sessions.filter(({ phase }) => phase === 'active').length,
         staleSessions: sessions.filter(isStale).length,
       }

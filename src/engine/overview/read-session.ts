@@ -51,7 +51,7 @@ export async function readSessionPage(context: Context, key: string) {
   }
 }
 
-const MOST = { near: 500, checkpoints: 500 }
+const MOST = { near: 500, checkpoints: 200 }
 
 /** What was said: requests, the end of the last answer, what is open. */
 function talkOf({ requests, droppedRequests, turn, openQuestions, plan, tasks }: Digest) {
@@ -98,8 +98,7 @@ async function checkpointMarks({ store }: Context, session: Session): Promise<Ma
     const stream = await store.log.findStream(session.repository, name, 'work')
     if (stream === null) continue
     const rows = await store.log.readHistory(stream.id, MOST.checkpoints)
-    const within = rows.filter(({ at, removedAt }) => removedAt === null && at >= session.startedAt)
-    for (const stored of await store.log.readCheckpoints(within.map(({ id }) => id))) {
+    for (const stored of await store.log.readCheckpoints(rows.map(({ id }) => id))) {
       if (stored.state !== 'whole' || stored.checkpoint.session !== session.id) continue
       const { row, checkpoint } = stored
       marks.push({

@@ -1,6 +1,7 @@
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
+import { withoutComments } from '../../formats/checkpoint-md/items.ts'
 import type { CheckpointRow, Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { readPointText } from '../documents/point.ts'
@@ -92,11 +93,11 @@ async function pathOf({ store }: Context, stream: string, workspace: string): Pr
   return documents.find((one) => one.stream === stream)?.path ?? null
 }
 
-/** A document by its level-two headings; deltas apart. */
+/** A document by its level-two headings, without comments; deltas apart. */
 function partsOf(text: string) {
   const parts = decodeDocument(text)
     .outline.filter(({ level }) => level === 2)
-    .map(({ title, end, bodyEnd }) => ({ title, text: text.slice(end, bodyEnd).trim() }))
+    .map(({ title, end, bodyEnd }) => ({ title, text: withoutComments(text.slice(end, bodyEnd)).trim() }))
   const isDelta = ({ title }: { title: string }) => /^delta\s*:/i.test(title)
   return {
     sections: parts.filter((part) => !isDelta(part)),

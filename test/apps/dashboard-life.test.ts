@@ -1,0 +1,232 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { NowPage } from '../../src/apps/dashboard/api.ts'
+import { openerFor, tunnelCommand } from '../../src/apps/dashboard/browser.ts'
+import { cliPath, sandbox } from '../support/sandbox.ts'
+import {
+  askOver,
+  type Dashboard,
+  hookEvent,
+  openDashboard,
+  runningIn,
+  startDashboard,
+} from './dashboard-lab.ts'
+
+const isGone = (port: number) =>
+  askOver(port, '/', { headers: { host: `127.0.0.1:${port}` } }).then(
+    () => false,
+    () => true,
+  )
+
+/** Waits for the end of a server, and answers how it ended. */
+async function endOf({ child, port }: Dashboard) {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return { code: child.exitCode, signal: child.signalCode, isGone: await isGone(port) }
+}
+
+describe('a server ends', () => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('by %s, and leaves nothing', async (signal) => {
+    const box = sandbox()
+    const dashboard = await openDashboard(box)
+    // A page that listens does not keep it alive.
+    await listen(dashboard)
+    dashboard.child.kill(signal)
+    expect(await endOf(dashboard)).toEqual({ code: 0, signal: null, isGone: true })
+    expect(runningIn(box)).toBeUndefined()
+  })
+
+  test('when whoever started it is gone', async () => {
+    const box = sandbox()
+    const dashboard = await startDashboard(box)
+    dashboard.child.stdin?.end()
+    expect(await endOf(dashboard)).toEqual({ code: 0, signal: null, isGone: true })
+    expect(existsSync(join(box.home, 'dashboard.json'))).toBe(false)
+  })
+
+  test('and one that was killed is not taken for one that runs', async () => {
+    const box = sandbox()
+    const first = await startDashboard(box)
+    first.child.kill('SIGKILL')
+    await once(first.child, 'exit')
+    expect(runningIn(box)).toMatchObject({ port: first.port })
+    const second = await startDashboard(box)
+    expect(second.port).not.toBe(first.port)
+  })
+})
+
+describe('a second start', () => {
+  test('gives another link to the one that runs, and ends', async () => {
+    const box = sandbox()
+    const first = await openDashboard(box)
+    const answer = JSON.parse(box.runProcess(['dashboard', '--json']).stdout)
+    expect(answer).toMatchObject({ ok: true, port: first.port, pid: first.child.pid, reused: true })
+    const { pathname, search } = new URL(String(answer.url))
+    const opened = await askOver(first.port, pathname + search, { headers: { host: first.host } })
+    expect(opened.status).toBe(303)
+    const { stdout } = box.runProcess(['dashboard', '--no-open', '--port', '1'])
+    expect(stdout).toContain(
+      `The dashboard runs already, on port ${first.port} (process ${first.child.pid}).`,
+    )
+  })
+
+  test('another program behind the port of a dead one gets no link and is not opened', async () => {
+    const box = sandbox()
+    const first = await startDashboard(box)
+    first.child.kill('SIGKILL')
+    await once(first.child, 'exit')
+    // It answers to everything with what a server of ours would say.
+    const { createServer } = await import('node:http')
+    const other = createServer((_, answer) =>
+      answer.writeHead(302, { location: 'http://evil.example/' }).end(),
+    )
+    onTestFinished(() => void other.close())
+    other.listen(first.port, '127.0.0.1')
+    await once(other, 'listening')
+    const second = await startDashboard(box)
+    expect(second.port).not.toBe(first.port)
+  })
+})
+
+describe('the command', () => {
+  test('takes a port, and says so where another program has it', async () => {
+    const box = sandbox()
+    const first = await startDashboard(box)
+    const elsewhere = box.elsewhere('repo', { home: join(box.root, 'home-2') })
+    const taken = elsewhere.runProcess(['dashboard', '--no-open', '--port', String(first.port)])
+    expect(taken.code).toBe(6)
+    expect(taken.stderr).toContain(`Port ${first.port} cannot be used: another program listens there`)
+    expect(taken.stderr).toContain('(port_unavailable)')
+    const refused = elsewhere.runProcess(['dashboard', '--json', '--port', String(first.port)])
+    expect(JSON.parse(refused.stdout)).toMatchObject({ ok: false, reason: 'port_unavailable' })
+    expect(elsewhere.runProcess(['dashboard', '--port', '70000']).code).toBe(2)
+    expect(elsewhere.runProcess(['dashboard', 'what']).code).toBe(2)
+  })
+
+  test('without a browser prints the address and how to reach it', async () => {
+    const box = sandbox()
+    const env = { ...box.env, SSH_CONNECTION: '10.0.0.5 51000 10.0.0.9 22', DISPLAY: '', WAYLAND_DISPLAY: '' }
+    const child = spawn(process.execPath, [cliPath, 'dashboard'], { cwd: box.repo, env })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let said = ''
+    child.stdout.on('data', (chunk) => {
+      said += chunk
+    })
+    while (!said.includes('Ctrl-C')) await once(child.stdout, 'data')
+    const port = /127\.0\.0\.1:(\d+)\/enter/.exec(said)?.[1]
+    expect(said).toMatch(/^Dashboard: http:\/\/127\.0\.0\.1:\d+\/enter\?token=[\w-]{43}\n/)
+    expect(said).toContain(`ssh -L ${port}:127.0.0.1:${port} `)
+    expect(said).toContain('@10.0.0.9')
+  })
+
+  test('knows where a browser can be opened', () => {
+    expect(openerFor({ DISPLAY: ':0' }, 'linux')).toEqual(['xdg-open'])
+    expect(openerFor({ WAYLAND_DISPLAY: 'wayland-0' }, 'linux')).toEqual(['xdg-open'])
+    expect(openerFor({}, 'linux')).toBeNull()
+    expect(openerFor({}, 'darwin')).toEqual(['open'])
+    expect(openerFor({ SSH_CONNECTION: '1 2 3 4' }, 'darwin')).toBeNull()
+    expect(openerFor({}, 'win32')?.[0]).toBe('rundll32')
+    expect(tunnelCommand({}, 7)).toContain('ssh -L 7:127.0.0.1:7 ')
+  })
+
+  test('works in the folder that holds the home, and in one that is gone', async () => {
+    const box = sandbox({ git: false })
+    box.json(['save', 'One'])
+    const above = box.elsewhere('.')
+    const dashboard = await openDashboard(above)
+    expect((await dashboard.get<NowPage>('/api/now')).totals.works).toBe(1)
+  })
+
+  test('where an agent starts it, what is done counts as the word of that agent', async () => {
+    const box = sandbox()
+    box.json(['save', 'One', '--decision', 'Tokens', '--by', 'agent'])
+    const dashboard = await startDashboard(box, { env: { CLAUDECODE: '1' } })
+    await dashboard.enter()
+    expect((await dashboard.get<NowPage>('/api/now')).speaker).toBe('agent')
+    const workspace = await dashboard.workspace()
+    expect(await dashboard.call('confirm', workspace, { text: 'Tokens' })).toMatchObject({
+      ...{ status: 403, reason: 'users_word' },
+    })
+  })
+})
+
+/** The events that a page hears; resolves when the server has said hello. */
+function listen(dashboard: Dashboard): Promise<{ next(part: string): Promise<void> }> {
+  const heard: string[] = []
+  const waiting = new Set<() => void>()
+  return new Promise((resolve, reject) => {
+    const { port } = dashboard
+    const sent = request(
+      { port, host: '127.0.0.1', path: '/api/events', headers: dashboard.headers() },
+      (answer) => {
+        answer.on('data', (chunk) => {
+          const text = String(chunk)
+          if (text.includes('event: hello')) resolve({ next })
+          const data = /event: changed\ndata: (.*)/.exec(text)?.[1]
+          if (data) heard.push(...JSON.parse(data).parts)
+          for (const look of waiting) look()
+        })
+        answer.on('error', () => undefined)
+      },
+    )
+    sent.on('error', reject)
+    sent.end()
+    onTestFinished(() => void sent.destroy())
+  })
+  async function next(part: string) {
+    while (!heard.splice(0).includes(part)) {
+      await new Promise<void>((resolve) => {
+        const look = () => {
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+      })
+    }
+  }
+}
+
+describe('what others do', () => {
+  test('is told within a second: a save, a hook, the first of all saves', async () => {
+    const box = sandbox()
+    const dashboard = await openDashboard(box)
+    const events = await listen(dashboard)
+    const within = async (part: string, act: () => void) => {
+      act()
+      const began = performance.now()
+      await events.next(part)
+      return performance.now() - began
+    }
+    expect(await within('store', () => box.json(['save', 'One']))).toBeLessThan(1_000)
+    expect((await dashboard.get<NowPage>('/api/now')).totals.checkpoints).toBe(1)
+    expect(await within('journal', () => hookEvent(box, 'SessionStart', { source: 'startup' }))).toBeLessThan(
+      1_000,
+    )
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const prompt = () => hookEvent(box, 'UserPromptSubmit', { prompt: 'Mend the login form, please' })
+    expect(await within('journal', prompt)).toBeLessThan(1_000)
+    const { sessions } = await dashboard.get<NowPage>('/api/now')
+    expect(sessions).toMatchObject([{ asked: 'Mend the login form, please' }])
+  })
+
+  test('whoever only reads is not told as a change', async () => {
+    const box = sandbox()
+    box.json(['save', 'One'])
+    const dashboard = await openDashboard(box)
+    await dashboard.get('/api/now')
+    const events = await listen(dashboard)
+    let isTold = false
+    void events.next('store').then(() => {
+      isTold = true
+    })
+    for (let time = 0; time < 5; time += 1) {
+      await dashboard.get('/api/now')
+      await dashboard.get('/api/works')
+      await new Promise((resolve) => setTimeout(resolve, 300))
+    }
+    expect(isTold).toBe(false)
+  })
+})
