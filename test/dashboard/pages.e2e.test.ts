@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import axe from 'axe-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { SessionsPage, WorksPage } from '../../src/apps/dashboard/api.ts'
 import { DashboardLab, DESK, PHONE, takePicture } from './lab.ts'
@@ -154,8 +153,6 @@ test('everything is reached by keyboard: pages, the palette, the tree', async ()
   await expect.poll(() => lab.page.getByRole('dialog').count()).toBe(0)
 })
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
 interface Finding {
   id: string
   nodes: Array<{ html: string; failureSummary: string }>
@@ -163,7 +160,7 @@ interface Finding {
 
 /** What the automated check of accessibility finds. It is put in by the debugger: the policy of the page allows no script but its own. */
 async function findFlaws(): Promise<string[]> {
-  await lab.page.evaluate(AXE)
+  await lab.page.evaluate(axe.source)
   const findings = await lab.page.evaluate<Finding[]>(
     'axe.run(document).then(({ violations }) => violations)',
   )

@@ -38,14 +38,14 @@ const wordsOf = (text: string) =>
     .filter((line) => /[\p{L}\p{N}]/u.test(line))
 
 /** The first words of a receipt; the rest is on the page a moment later. */
-function sayDone({ words, notices, result }: VerbAnswer) {
+function sayDone(verb: AllowedVerb, { words, notices, result }: VerbAnswer) {
   const [title = 'Done', ...rest] = wordsOf(words)
-  const saved = saySaved(result)
+  const saved = verb === 'save' ? saySaved(result) : null
   const detail = [...notices, ...(saved ? rest.filter((line) => line.startsWith('Location')) : rest)]
   return { tone: 'good', title: saved ?? title, detail: detail.slice(0, 3).join('\n') } as const
 }
 
-/** A save and a hand-off name the checkpoint that they made. */
+/** The receipt of a save is a page long; which checkpoint it made is enough here. */
 function saySaved(result: unknown): string | null {
   if (typeof result !== 'object' || result === null) return null
   const [stream, sequence] = [Reflect.get(result, 'stream'), Reflect.get(result, 'sequence')]
@@ -59,7 +59,7 @@ export async function performAndTell(request: VerbRequest): Promise<VerbAnswer |
     showToast(sayFailure(answer))
     return null
   }
-  showToast(answer.failure ? sayFailure(answer.failure) : sayDone(answer))
+  showToast(answer.failure ? sayFailure(answer.failure) : sayDone(request.verb, answer))
   refreshViews()
   return answer
 }

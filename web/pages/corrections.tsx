@@ -86,7 +86,7 @@ export function Corrections({ items, work, workspace }: CorrectionsProps) {
         return (
           group.length > 0 && (
             <section key={field}>
-              <h3 class="section-title">{title}</h3>
+              <h2 class="section-title">{title}</h2>
               <ul class="card is-flush rows">
                 {group.map((item) => (
                   <li key={item.text} class="claim">

@@ -62,7 +62,7 @@ function RunHead({ page: { run, planPath, workspace, repository } }: { page: Run
         <Icon name="chevron" size={13} /> Runs
       </a>
       <div class="detail-title">
-        <h2 class="title">{run.name}</h2>
+        <h1 class="title">{run.name}</h1>
         <Chip tone={toneOfProgress(run.progress)}>{sayProgress(run.progress)}</Chip>
       </div>
       <p class="detail-meta small quiet">

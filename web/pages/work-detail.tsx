@@ -79,7 +79,7 @@ function WorkHead({ page: { work, workspace, point, path, repository } }: { page
         <Icon name="chevron" size={13} /> Work
       </a>
       <div class="detail-title">
-        <h2 class="title">{work.name}</h2>
+        <h1 class="title">{work.name}</h1>
         <span class="chips">
           {work.standing !== 'open' && (
             <Chip tone={work.standing === 'focused' ? 'accent' : 'plain'}>{work.standing}</Chip>

@@ -24,8 +24,8 @@ export function WorkDocument({ sections, text, isDeltas = false }: WorkDocumentP
     <div class="document">
       {full.map((section) => (
         <section key={section.title} class="document-section">
-          <h3>{section.title}</h3>
-          <Markdown text={section.text} />
+          <h2>{section.title}</h2>
+          <Markdown text={section.text} level={3} />
         </section>
       ))}
     </div>
