@@ -82,7 +82,9 @@ async function fillWork(box: Sandbox, ports: TestPorts): Promise<void> {
       'Show the recovery codes before the QR code, or nobody keeps them',
     ],
   })
-  ports.time += 8 * HOUR
+  ports.time += 2 * HOUR
+  await fillMergedBranch(box, act)
+  ports.time += 6 * HOUR
   box.git('checkout', '--quiet', '-b', 'fix/rate-limit')
   await act('new', { name: 'rate-limit' })
   await act('save', {
@@ -129,16 +131,39 @@ async function fillWork(box: Sandbox, ports: TestPorts): Promise<void> {
   ports.time += 4 * HOUR
 }
 
+type Act = (name: string, given: Record<string, unknown>) => Promise<unknown>
+
+/** Work on a branch that is merged and removed: it is closed by that, without a word of anybody. */
+async function fillMergedBranch(box: Sandbox, act: Act): Promise<void> {
+  box.git('checkout', '--quiet', '-b', 'feature/audit-log')
+  await act('focus', { clear: true })
+  await act('save', {
+    summary: 'Every sign-in leaves a row',
+    problem: 'Nobody can tell who signed in from where.',
+  })
+  writeFileSync(box.path('src/auth/audit.ts'), 'export const audit = () => {}\n')
+  box.git('add', 'src')
+  box.git('commit', '--quiet', '--message', 'auth: an audit log')
+  await act('save', { summary: 'The audit log is reviewed' })
+  box.git('checkout', '--quiet', 'main')
+  box.git('merge', '--quiet', '--no-ff', '--message', 'Merge the audit log', 'feature/audit-log')
+  box.git('branch', '--quiet', '--delete', 'feature/audit-log')
+  await act('status', {})
+  await act('save', { summary: 'Release 2.4 is out' })
+}
+
 /** A session with a talk: requests, edits, checks, a commit, and a window that fills. */
 function playTalk(lab: Lab, id: string, asked: string, { turns, share }: { turns: number; share: number }) {
   lab.prompt(id, asked)
   for (let turn = 1; turn <= turns; turn += 1) {
-    lab.wait(2 * MINUTE)
+    lab.wait(1.6 * MINUTE)
     const file = lab.box.path('src/auth', turn % 3 === 0 ? 'verify.ts' : 'register.ts')
     const name = ['Read', 'Edit', 'Edit', 'Grep', 'Bash'][turn % 5] ?? 'Read'
     const input = name === 'Bash' ? { command: 'npm test' } : { file_path: file, pattern: 'x' }
     lab.tool(id, name, input, { content: 'ok' })
-    const tokens = 14_000 + Math.round(((200_000 * share - 14_000) * turn) / turns)
+    // Large files come early, small edits late.
+    const filled = (turn / turns) ** (0.6 + ((turn * 7) % 5) / 12)
+    const tokens = 14_000 + Math.round((200_000 * share - 14_000) * filled)
     sayWith(lab, id, `Step ${turn} is done.`, tokens)
   }
 }
@@ -313,9 +338,13 @@ async function fillOtherRepository(box: Sandbox, ports: TestPorts): Promise<void
 async function finishToday(lab: Lab, { live }: FilledHome['sessions']): Promise<void> {
   const { box, ports } = lab
   ports.time = Date.now() - 70 * MINUTE
+  playTalk(lab, live, 'Register a passkey from the account page, and refuse what the authenticator refuses', {
+    ...{ turns: 18, share: 0.88 },
+  })
+  lab.hear(live, 'PreCompact', { trigger: 'auto' })
+  lab.hear(live, 'PostCompact', { compact_summary: 'Registration works; the assertion is next.' })
   playTalk(lab, live, 'Verify the assertion, with a test for a counter that goes back', {
-    turns: 24,
-    share: 0.63,
+    ...{ turns: 14, share: 0.63 },
   })
   lab.tasks(live, {
     'Registration ceremony': 'completed',

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
-import type { NowPage, WorksPage } from '../../src/apps/dashboard/api.ts'
+import type { NowPage, WorkNode, WorksPage } from '../../src/apps/dashboard/api.ts'
 import { plural } from '../app/format.ts'
 import { goTo, usePlace } from '../app/router.ts'
 import { useView } from '../app/views.ts'
@@ -19,6 +19,8 @@ export function Work({ id }: { id: string | null }) {
   const { data, refusal } = useView<WorksPage>(
     repository === null ? null : `/api/works?repository=${encodeURIComponent(repository)}`,
   )
+  // A wide screen has room for one: that in focus, or the newest. A small one shows the tree until one is chosen.
+  const shown = id ?? (data && firstOf(data.works))
   const isEmpty = data ? data.works.length === 0 : now !== null && repository === null
   return (
     <div class={`split${id === null ? '' : ' has-detail'}`}>
@@ -35,7 +37,7 @@ export function Work({ id }: { id: string | null }) {
           )}
         </header>
         {data && !isEmpty ? (
-          <WorkTree page={data} id={id} />
+          <WorkTree page={data} id={shown} />
         ) : refusal ? (
           <RefusalNote refusal={refusal} />
         ) : isEmpty ? (
@@ -45,15 +47,18 @@ export function Work({ id }: { id: string | null }) {
         )}
       </section>
       <section class="split-detail" aria-label="Piece of work">
-        {id !== null ? (
-          <WorkDetail key={id} id={id} />
-        ) : (
-          data &&
-          !isEmpty && <p class="split-none quiet">Choose a piece of work to read its document and history.</p>
-        )}
+        {shown !== null && <WorkDetail key={shown} id={shown} />}
       </section>
     </div>
   )
+}
+
+function firstOf(works: readonly WorkNode[]): string | null {
+  const named = works.filter(({ isOfSession }) => !isOfSession)
+  const [newest] = [...(named.length > 0 ? named : works)].sort((a, b) =>
+    a.updatedAt < b.updatedAt ? 1 : -1,
+  )
+  return (works.find(({ standing }) => standing === 'focused') ?? newest)?.id ?? null
 }
 
 function WorkTree({ page, id }: { page: WorksPage; id: string | null }) {
