@@ -12,6 +12,7 @@ const BENCHES = {
   hooks: '../bench/hooks.mjs',
   search: '../bench/search.mjs',
   mcp: '../bench/mcp.mjs',
+  dashboard: '../bench/dashboard.mjs',
   resume: '../bench/resume.mjs',
   secrets: '../bench/secrets.mjs',
 }

@@ -159,6 +159,8 @@ export interface SessionFilter {
   outcome?: string
   /** The name of the stream that it saves to. */
   stream?: string
+  /** The id of the session that it goes on from. */
+  parent?: string
   /** So many, the newest. */
   most?: number
   /** Not the newest ones, so many of them. */

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { Access } from '../../src/apps/dashboard/access.ts'
 import { dashboardApp } from '../../src/apps/dashboard/app.ts'
 import { Changes } from '../../src/apps/dashboard/changes.ts'
+import { IndexFiller } from '../../src/apps/dashboard/index-filler.ts'
 import { testPorts } from '../support/ports.ts'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
 import { askOver, type Dashboard, openDashboard, runningIn, startDashboard } from './dashboard-lab.ts'
@@ -19,7 +20,14 @@ function listRoutes(): Route[] {
   const changes = new Changes(home)
   const app = dashboardApp({
     place: { cwd: '/', env: {}, ports: testPorts(), version: '0', speaker: 'user' },
-    ...{ port: 1, access: new Access(1), changes, folder: '/nowhere', inTurn: (act) => act() },
+    ...{
+      port: 1,
+      access: new Access(1),
+      changes,
+      filler: new IndexFiller(),
+      folder: '/nowhere',
+      inTurn: (act) => act(),
+    },
   })
   changes.close()
   const routes = app.routes.filter(({ method }) => method !== 'ALL')

@@ -247,7 +247,7 @@ export class MemoryLog implements Log {
   }
 
   private sessionsBy(asked: SessionFilter): SessionRow[] {
-    const { repository, workspace, phases, heardBefore, branch, outcome, stream } = asked
+    const { repository, workspace, phases, heardBefore, branch, outcome, stream, parent } = asked
     return [...this.sessions.values()].filter(
       ({ session }) =>
         (repository === undefined || session.repository === repository) &&
@@ -256,6 +256,7 @@ export class MemoryLog implements Log {
         (heardBefore === undefined || session.lastActivityAt < heardBefore) &&
         (branch === undefined || session.environment.gitBranch === branch) &&
         (stream === undefined || session.stream === stream) &&
+        (parent === undefined || session.parent === parent) &&
         (outcome === undefined ||
           session.outcomes.some(({ path, outcomeName }) => path === outcome || outcomeName === outcome)),
     )

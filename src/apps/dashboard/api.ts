@@ -280,7 +280,7 @@ export interface DiffLine {
 
 // GET /api/sessions?repository=&branch=&outcome=&before=
 
-/** The timeline, newest first, at most 500 in one answer; `before` is `next` of the answer before. */
+/** The timeline, newest first, at most 200 in one answer; `before` is `next` of the answer before. */
 export interface SessionsPage {
   at: string
   sessions: SessionLine[]
@@ -516,6 +516,8 @@ export interface SearchPage {
   more: boolean
   /** Nothing has all of the words; these have some of them. */
   relaxed: boolean
+  /** The index is being made, which takes a minute over years of work: hits are missing. Ask again after a while. */
+  isFilling: boolean
   hits: SearchHitView[]
 }
 
@@ -582,8 +584,8 @@ export interface VerbAnswer {
 // GET /api/events
 
 /**
- * Server-sent events. `hello` comes first and after every reconnect; `changed` when somebody wrote, at most five times
- * a second. The page asks again for what it shows.
+ * Server-sent events. `hello` comes first and after every reconnect; `changed` when somebody wrote, at most once in
+ * 0.7 seconds. The page asks again for what it shows.
  */
 export interface ServerEvents {
   hello: { version: string; at: string }

@@ -9,6 +9,7 @@ import { briefPage } from './brief-page.ts'
 import { callVerb } from './call-verb.ts'
 import type { Changes } from './changes.ts'
 import { guard } from './guard.ts'
+import type { IndexFiller } from './index-filler.ts'
 import {
   type Asked,
   diffPage,
@@ -39,7 +40,6 @@ const PAGES: Readonly<Record<string, (place: ServerPlace, asked: Asked) => Promi
   '/api/runs': runsPage,
   '/api/runs/:id': runPage,
   '/api/brief': briefPage,
-  '/api/search': searchPage,
   '/api/learnings': learningsPage,
 }
 
@@ -48,6 +48,7 @@ export interface AppParts {
   port: number
   access: Access
   changes: Changes
+  filler: IndexFiller
   /** Where the page was built to. */
   folder: string
   /** Acts, one after the other: two of one process would wait for each other's locks. */
@@ -63,7 +64,7 @@ const MOST_STREAMS = 32
 
 /** The server's routes. No rule of the product is in here: each is one read, or one verb. */
 export function dashboardApp(parts: AppParts): Hono {
-  const { place, access, changes, folder, inTurn } = parts
+  const { place, access, changes, filler, folder, inTurn } = parts
   const app = new Hono()
   app.use('*', guard(parts))
   for (const [path, { name, type }] of Object.entries(WEB_FILES))
@@ -75,7 +76,8 @@ export function dashboardApp(parts: AppParts): Hono {
     })
   app.get('/enter', (c) => enter(c, access))
   app.post('/link', (c) => c.json({ token: access.newToken() }))
-  for (const [path, page] of Object.entries(PAGES))
+  const pages = { ...PAGES, '/api/search': searchPage(filler) }
+  for (const [path, page] of Object.entries(pages))
     app.get(path, async (c) => c.json(await page(place, readAsked(c))))
   app.post('/api/verbs/:name', bodyLimit({ maxSize: MAX_BODY, onError: tooLarge }), async (c) => {
     const body = await readBody(c)

@@ -13,6 +13,8 @@ type Listener = (parts: ChangedPart[]) => void
 
 /** What was written within this time is told together. */
 const TOGETHER_MS = 150
+/** Whoever writes without a pause is told so often: each time the pages ask anew. */
+const AGAIN_MS = 700
 /** Where the system tells nothing of a change (some file systems do not), it is seen by a look. */
 const LOOK_EVERY_MS = 1_000
 
@@ -24,6 +26,7 @@ export class Changes {
   private readonly changed = new Set<ChangedPart>()
   private readonly looking: NodeJS.Timeout
   private telling: NodeJS.Timeout | null = null
+  private toldAt = Number.NEGATIVE_INFINITY
   private last: Record<ChangedPart, string>
 
   constructor(home: WatchedHome) {
@@ -80,11 +83,14 @@ export class Changes {
     // A line that is added to a journal changes no folder.
     if (isJournal || now.journal !== this.last.journal) this.changed.add('journal')
     this.last = now
-    if (this.changed.size > 0) this.telling ??= setTimeout(() => this.tell(), TOGETHER_MS)
+    if (this.changed.size === 0) return
+    const wait = Math.max(TOGETHER_MS, this.toldAt + AGAIN_MS - performance.now())
+    this.telling ??= setTimeout(() => this.tell(), wait)
   }
 
   private tell(): void {
     this.telling = null
+    this.toldAt = performance.now()
     const parts = [...this.changed]
     this.changed.clear()
     for (const listener of this.listeners) listener(parts)

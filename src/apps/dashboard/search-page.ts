@@ -3,9 +3,10 @@ import { usageError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { nameRepository } from '../../engine/overview/places.ts'
 import { sessionKeyText } from '../../engine/overview/session-lines.ts'
-import { performOnce } from '../../verbs/perform.ts'
-import { search } from '../../verbs/work/search.ts'
+import { performOnce, readOnce } from '../../verbs/perform.ts'
+import { answerFromIndex, readWanted, search } from '../../verbs/work/search.ts'
 import type { SearchHitView, SearchPage } from './api.ts'
+import type { IndexFiller } from './index-filler.ts'
 import {
   type Asked,
   findAskedWorkspace,
@@ -15,34 +16,41 @@ import {
   type ServerPlace,
 } from './pages.ts'
 
-const NOTHING = { total: 0, more: false, relaxed: false, hits: [] }
+const NOTHING = { total: 0, more: false, relaxed: false, isFilling: false, hits: [] }
 const MOST_HITS = 50
 
 /** What is found everywhere, or in the repository of one workspace. */
-export async function searchPage(place: ServerPlace, { query }: Asked): Promise<SearchPage> {
-  const words = query('q') ?? ''
-  const kind = query('kind')
-  if (kind !== undefined && !isSearchKind(kind)) throw usageError(`no kind ${kind} can be searched`)
-  const wanted = query('workspace')
-  const { places, path } = await findAskedWorkspace(place, wanted)
-  if (words.trim() === '' || path === null) return { query: words, ...NOTHING }
-  const found = await performOnce(search, requestIn(place, path, []), {
-    ...{ words: [words], kind, branch: undefined, since: undefined },
-    ...{ allWorkspaces: wanted === undefined, limit: MOST_HITS },
-  })
-  const targets = await readStore(place, (context) =>
-    Promise.all(found.hits.map((hit) => targetOf(context, hit))),
-  )
-  return {
-    ...{ query: words, total: found.total, more: found.more, relaxed: found.relaxed },
-    hits: found.hits.map((hit, at) => ({
-      ...{ id: hit.id, kind: hit.kind, at: hit.at, where: hit.where, branch: hit.branch },
-      ...{ superseded: hit.superseded, archived: hit.archived, snippet: hit.snippet },
-      repository: nameRepository(places, hit.repository),
-      target: targets[at] ?? null,
-    })),
+export const searchPage =
+  (filler: IndexFiller) =>
+  async (place: ServerPlace, { query }: Asked): Promise<SearchPage> => {
+    const words = query('q') ?? ''
+    const kind = query('kind')
+    if (kind !== undefined && !isSearchKind(kind)) throw usageError(`no kind ${kind} can be searched`)
+    const wanted = query('workspace')
+    const { places, path } = await findAskedWorkspace(place, wanted)
+    if (words.trim() === '' || path === null) return { query: words, ...NOTHING }
+    const asked = {
+      ...{ words: [words], kind, branch: undefined, since: undefined },
+      ...{ allWorkspaces: wanted === undefined, limit: MOST_HITS },
+    }
+    const isFilling = await readStore(place, (context) => filler.isFilling(context, path, place.env))
+    const request = requestIn(place, path, [])
+    const found = isFilling
+      ? await readOnce(request, (context) => answerFromIndex(context, readWanted(asked.words), asked))
+      : await performOnce(search, request, asked)
+    const targets = await readStore(place, (context) =>
+      Promise.all(found.hits.map((hit) => targetOf(context, hit))),
+    )
+    return {
+      ...{ query: words, total: found.total, more: found.more, relaxed: found.relaxed, isFilling },
+      hits: found.hits.map((hit, at) => ({
+        ...{ id: hit.id, kind: hit.kind, at: hit.at, where: hit.where, branch: hit.branch },
+        ...{ superseded: hit.superseded, archived: hit.archived, snippet: hit.snippet },
+        repository: nameRepository(places, hit.repository),
+        target: targets[at] ?? null,
+      })),
+    }
   }
-}
 
 type Hit = Awaited<ReturnType<typeof search.perform>>['hits'][number]
 

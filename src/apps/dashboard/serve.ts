@@ -6,18 +6,21 @@ import { asReason, describeError, errorCode, ReasonError } from '../../core/reas
 import { visible } from '../../core/visible.ts'
 import type { DashboardDoor, DashboardInput } from '../process/dashboard-command.ts'
 import { realPorts } from '../process/real-ports.ts'
-import { smallHeap } from '../process/small-heap.ts'
+import { collectAbove } from '../process/small-heap.ts'
 import { makeTurns } from '../process/turns.ts'
 import { Access } from './access.ts'
 import { dashboardApp } from './app.ts'
 import { openBrowser, openerFor, tunnelCommand } from './browser.ts'
 import { Changes } from './changes.ts'
+import { IndexFiller } from './index-filler.ts'
 import { readStore } from './pages.ts'
 import { askForLink, forgetRunning, noteRunning, readRunning } from './running.ts'
 import { webFolder } from './web-files.ts'
 
 /** Only this machine can reach it. */
 const ADDRESS = '127.0.0.1'
+/** Above this, garbage of an answer is collected as soon as it is sent. */
+const SMALL_BYTES = 80 * 1024 * 1024
 /** Nobody has looked for so long: it ends by itself. */
 const IDLE_MS = 12 * 3_600_000
 
@@ -43,21 +46,22 @@ async function serve(input: DashboardInput, door: DashboardDoor): Promise<void> 
   const token = running && (await askForLink(running))
   if (running && token !== null) return announce(door, input, { ...running, token, isReused: true })
   const turns = makeTurns(() => undefined)
-  const collect = smallHeap()
   let app: ReturnType<typeof dashboardApp> | null = null
   let heardMs = realPorts.now()
   const server = createAdaptorServer({
     fetch: (request, bindings) => {
       heardMs = realPorts.now()
-      collect()
       return app?.fetch(request, bindings) ?? new Response(null, { status: 503 })
     },
   }) as Server
+  const collect = collectAbove(SMALL_BYTES)
+  server.on('request', (_, answer) => answer.once('close', collect))
   const port = await listen(server, input.port ?? 0)
   const access = new Access(port)
   const changes = new Changes(home)
+  const filler = new IndexFiller()
   app = dashboardApp({
-    ...{ place, port, access, changes, folder: webFolder() },
+    ...{ place, port, access, changes, filler, folder: webFolder() },
     inTurn: (act) => turns.take(act),
   })
   const mine = { port, pid: process.pid, key: access.key }
@@ -68,6 +72,7 @@ async function serve(input: DashboardInput, door: DashboardDoor): Promise<void> 
   await ended
   forgetRunning(home.path, mine)
   changes.close()
+  filler.end()
   server.close()
   await turns.done()
   server.closeAllConnections()

@@ -9,14 +9,33 @@ const CALLS = 20
  * and the SQLite package keeps files open until the statements on them are collected. To be called after each call.
  */
 export function smallHeap(): () => void {
-  setFlagsFromString('--expose-gc')
-  const collect: () => void = runInNewContext('gc')
-  // What is compiled under other flags than those of the next start would be refused there.
-  setFlagsFromString('--no-expose-gc')
+  const collect = heapCollector()
   let calls = 0
   return () => {
     // The first time after the first call, with what the start has left; and not before the answer is on its way.
     if (calls % CALLS === 0) setImmediate(() => collect())
     calls += 1
   }
+}
+
+/** The same for answers that are large, and come in turn with small ones: only where the process has grown to so many bytes. */
+export function collectAbove(bytes: number): () => void {
+  const collect = heapCollector()
+  let isDue = false
+  return () => {
+    if (isDue || process.memoryUsage.rss() < bytes) return
+    isDue = true
+    setImmediate(() => {
+      isDue = false
+      collect()
+    })
+  }
+}
+
+function heapCollector(): () => void {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  // What is compiled under other flags than those of the next start would be refused there.
+  setFlagsFromString('--no-expose-gc')
+  return collect
 }

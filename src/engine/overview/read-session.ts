@@ -21,7 +21,7 @@ export async function readSessionPage(context: Context, key: string) {
   const found = await digestOf(store, session)
   const digest = found ?? emptyDigest()
   const places = await listPlaces(context)
-  const near = await listSessions(context, { workspace: session.workspace, most: MOST.near })
+  const children = await listSessions(context, { parent: session.id, most: MOST.children })
   const { tokensConsumed, apiCalls, toolUsageCounts, filesModified } = session.statistics
   return {
     at: instant(ports.now()),
@@ -44,14 +44,12 @@ export async function readSessionPage(context: Context, key: string) {
     consumed: { ...tokensConsumed, apiCalls },
     events: session.events.map(({ at, kind, note }) => ({ at, kind, note })),
     parent: session.parent && sessionKeyText({ agent: session.agent, id: session.parent }),
-    children: near
-      .filter((one) => one.parent === session.id && one.agent === session.agent)
-      .map(sessionKeyText),
+    children: children.filter(({ agent }) => agent === session.agent).map(sessionKeyText),
     isUnread: found === null,
   }
 }
 
-const MOST = { near: 500, checkpoints: 200 }
+const MOST = { children: 20, checkpoints: 200 }
 
 /** What was said: requests, the end of the last answer, what is open. */
 function talkOf({ requests, droppedRequests, turn, openQuestions, plan, tasks }: Digest) {

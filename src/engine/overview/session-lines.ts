@@ -43,7 +43,7 @@ export function gaugeOf({ context, fill = [] }: Session) {
 export const listRunning = (session: Session) =>
   runningIn(session).map(({ kind, what, since }) => ({ kind, what, since }))
 
-const PAGE = 500
+const PAGE = 200
 
 export interface SessionPageRequest extends Pick<SessionFilter, 'repository' | 'branch' | 'outcome'> {
   /** What the page before answered as `next`. */

@@ -49,6 +49,13 @@ export const SEARCH_TABLES = `
   ) STRICT, WITHOUT ROWID;
   `
 
+/** What a session's body says, or nothing where that is damaged. An index is used where a question says the same words. */
+const inSession = (path: string) => `iif(json_valid(body), json_extract(body, '${path}'), NULL)`
+export const SESSION_BRANCH = inSession('$.environment.gitBranch')
+export const SESSION_STREAM = inSession('$.stream')
+export const SESSION_PARENT = inSession('$.parent')
+export const SESSION_OUTCOMES = inSession('$.outcomes')
+
 /**
  * The database's shape, one step after another; a step's position is its version. Within a major version
  * steps only add, so that an older program beside a newer one goes on working. A step is never edited.
@@ -252,6 +259,14 @@ export const MIGRATIONS: readonly string[] = [
     roots TEXT NOT NULL,
     declined TEXT NOT NULL
   ) STRICT;
+  `,
+  `
+  -- Sessions are looked for by what their bodies say, newest first: to read or to sort thousands of those takes seconds.
+  CREATE INDEX sessions_by_activity ON sessions (activity_at);
+  CREATE INDEX sessions_by_branch ON sessions (${SESSION_BRANCH}, activity_at);
+  CREATE INDEX sessions_by_stream ON sessions (${SESSION_STREAM}, repository, activity_at);
+  CREATE INDEX sessions_by_parent ON sessions (${SESSION_PARENT}, activity_at);
+  CREATE INDEX sessions_by_outcomes ON sessions (${SESSION_OUTCOMES}, repository);
   `,
 ]
 

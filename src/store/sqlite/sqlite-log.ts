@@ -6,6 +6,7 @@ import type { Session, SessionRow } from '../../core/session.ts'
 import type { Log, LogCounts, SessionFilter, Stream, Version } from '../log.ts'
 import type { Connection } from './connection.ts'
 import { appendToLog, closeGaps, moveRepository } from './log-writes.ts'
+import { SESSION_BRANCH, SESSION_OUTCOMES, SESSION_PARENT, SESSION_STREAM } from './migrations.ts'
 import {
   checkpointRowOf,
   newestWholeCheckpoint,
@@ -203,14 +204,14 @@ export const sqliteLog = (connection: Connection): Log => ({
         sql
           .all<{ name: string }>(
             `SELECT DISTINCT ${value} AS name FROM sessions ${from}
-             WHERE json_valid(body) AND ${value} IS NOT NULL AND (? IS NULL OR repository = ?) ORDER BY name`,
+             WHERE ${value} IS NOT NULL AND (? IS NULL OR repository = ?) ORDER BY name`,
             ...[repository, repository],
           )
           .map(({ name }) => name)
       return {
         agents: list('agent'),
-        branches: list(BRANCH),
-        outcomes: list(OUTCOME, `, json_each(iif(json_valid(body), body, '{}'), '$.outcomes') AS outcome`),
+        branches: list(SESSION_BRANCH),
+        outcomes: list(OUTCOME, `, json_each(${SESSION_OUTCOMES}) AS outcome`),
       }
     }),
 
@@ -252,11 +253,11 @@ export const sqliteLog = (connection: Connection): Log => ({
 
 type HeadRow = Stream & { at: string; progress: Progress; gist: string; isForeign: number }
 
-const BRANCH = `json_extract(body, '$.environment.gitBranch')`
 const OUTCOME = `coalesce(json_extract(outcome.value, '$.path'), json_extract(outcome.value, '$.outcomeName'))`
-
-/** Of a body that is damaged nothing is looked for: SQLite would fail on it. */
-const inBody = (condition: string) => `iif(json_valid(body), ${condition}, false)`
+/** In a question of its own, so that it is answered from the index alone. */
+const HAS_OUTCOME = `rowid IN (
+  SELECT s.rowid FROM sessions s, json_each(${SESSION_OUTCOMES.replaceAll('body', 's.body')}) AS outcome
+  WHERE ? IN (json_extract(outcome.value, '$.path'), json_extract(outcome.value, '$.outcomeName')))`
 
 function sessionConditions({
   repository,
@@ -270,12 +271,10 @@ function sessionConditions({
     'workspace = ?': workspace,
     'activity_at < ?': heardBefore,
     'phase IN (SELECT value FROM json_each(?))': phases && JSON.stringify(phases),
-    [inBody(`${BRANCH} = ?`)]: asked.branch,
-    [inBody(`json_extract(body, '$.stream') = ?`)]: asked.stream,
-    [inBody(
-      `? IN (SELECT json_extract(value, '$.path') FROM json_each(body, '$.outcomes') UNION ALL
-         SELECT json_extract(value, '$.outcomeName') FROM json_each(body, '$.outcomes'))`,
-    )]: asked.outcome,
+    [`${SESSION_BRANCH} = ?`]: asked.branch,
+    [`${SESSION_STREAM} = ?`]: asked.stream,
+    [`${SESSION_PARENT} = ?`]: asked.parent,
+    [HAS_OUTCOME]: asked.outcome,
   })
 }
 

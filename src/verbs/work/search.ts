@@ -1,5 +1,5 @@
 import { ReasonError } from '../../core/reason.ts'
-import { SEARCH_KINDS } from '../../core/searchable.ts'
+import { SEARCH_KINDS, type SearchKind } from '../../core/searchable.ts'
 import { shortId } from '../../core/session-name.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { readOverview } from '../../engine/documents/read-overview.ts'
@@ -66,26 +66,12 @@ export const search = defineVerb({
   ],
   access: 'read',
   lenient: true,
-  async perform(context, { words, kind = null, branch = null, since, allWorkspaces, limit = SHOWN }) {
-    const query = words.join(' ')
-    const wanted = readQuery(query)
-    if (typeof wanted === 'string') throw new ReasonError('usage_invalid', { problem: wanted })
+  async perform(context, asked) {
+    const wanted = readWanted(asked.words)
     await takeInEdits(context)
     await readMoreEarlier(context)
     await fillIndex(context)
-    const { found, relaxed } = await lookFor(context, wanted, {
-      repository: allWorkspaces ? null : context.identity.repository,
-      ...{ kind, branch, most: limit },
-      since: since === undefined ? null : sinceTime(since, context.ports.now()),
-    })
-    const projects = allWorkspaces ? await nameRepositories(context) : null
-    const answer: FoundAnswer = {
-      ...{ query, total: found.total, more: found.more, relaxed },
-      narrowed: kind !== null || branch !== null || since !== undefined,
-      hits: found.hits.map((hit) => describeHit(context, hit, projects)),
-      foreign: { records: found.foreign.records, work: found.foreign.streams },
-    }
-    return answer
+    return answerFromIndex(context, wanted, asked)
   },
   say: sayFound,
   tool: {
@@ -118,6 +104,41 @@ export const search = defineVerb({
     }),
   },
 })
+
+interface RecordsAsked {
+  words: readonly string[]
+  kind: SearchKind | null | undefined
+  branch: string | null | undefined
+  since: string | undefined
+  allWorkspaces: boolean
+  limit: number | undefined
+}
+
+export function readWanted(words: readonly string[]): SearchWords {
+  const wanted = readQuery(words.join(' '))
+  if (typeof wanted === 'string') throw new ReasonError('usage_invalid', { problem: wanted })
+  return wanted
+}
+
+/** What the index has, as it stands. */
+export async function answerFromIndex(
+  context: Context,
+  wanted: SearchWords,
+  { words, kind = null, branch = null, since, allWorkspaces, limit = SHOWN }: RecordsAsked,
+): Promise<FoundAnswer> {
+  const { found, relaxed } = await lookFor(context, wanted, {
+    repository: allWorkspaces ? null : context.identity.repository,
+    ...{ kind, branch, most: limit },
+    since: since === undefined ? null : sinceTime(since, context.ports.now()),
+  })
+  const projects = allWorkspaces ? await nameRepositories(context) : null
+  return {
+    ...{ query: words.join(' '), total: found.total, more: found.more, relaxed },
+    narrowed: kind !== null || branch !== null || since !== undefined,
+    hits: found.hits.map((hit) => describeHit(context, hit, projects)),
+    foreign: { records: found.foreign.records, work: found.foreign.streams },
+  }
+}
 
 /** What a document says is found as soon as it is on the disk; where there is no document, nothing is looked at. */
 async function takeInEdits(context: Context): Promise<void> {
