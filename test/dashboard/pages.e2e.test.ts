@@ -54,10 +54,12 @@ describe('every page tells what is there', () => {
   test('Work: the tree with its forks, a document, its history and a comparison', async () => {
     await go('tree')
     await lab.page.getByRole('treeitem', { name: /passkeys-autofill/ }).waitFor()
-    expect(await lab.page.locator('.tree-link').count()).toBe(3)
-    expect(await lab.page.getByRole('treeitem', { name: /auth-totp/ }).count()).toBe(0)
-    await lab.page.getByRole('checkbox', { name: /Archived/ }).check()
-    await lab.page.getByRole('treeitem', { name: /auth-totp/ }).waitFor()
+    expect(await lab.page.locator('.tree-link').count()).toBe(4)
+    // The work of a branch that was merged points to the work that goes on with it.
+    await lab.page.getByRole('treeitem', { name: /feature-audit-log.*merged/ }).waitFor()
+    expect(await lab.page.locator('.tree-merge').count()).toBe(1)
+    await lab.page.getByRole('checkbox', { name: /Archived/ }).uncheck()
+    await expect.poll(() => lab.page.getByRole('treeitem', { name: /auth-totp/ }).count()).toBe(0)
     await lab.page
       .getByRole('treeitem', { name: /^passkeys/ })
       .first()

@@ -7,6 +7,8 @@ export interface TreeRow {
   depth: number
   /** The row of its parent; -1 for a root. */
   parentRow: number
+  /** The row of the work that its branch was merged into; -1 where it was not, or where that is not seen. */
+  mergeRow: number
   children: number
   isOpen: boolean
   position: number
@@ -51,11 +53,28 @@ export function layTree(
     rows.push({
       ...{ work: data.work, depth: depth - 1, children: data.children.length },
       parentRow: parent ? (rowOf.get(parent.data) ?? -1) : -1,
+      mergeRow: -1,
       isOpen: !closed.has(data.work.id) || query !== '',
       ...{ position: siblings.findIndex((one) => one.data === data) + 1, siblings: siblings.length },
     })
   })
+  linkMerges(rows)
   return rows
+}
+
+/** Which row goes on with a branch: work that is open, and of several the one that was changed last. */
+function linkMerges(rows: TreeRow[]) {
+  const rowOfBranch = new Map<string, number>()
+  for (const [index, { work }] of rows.entries()) {
+    if (work.branch === null || work.merged || work.isOfSession) continue
+    const known = rows[rowOfBranch.get(work.branch) ?? -1]?.work
+    const isBetter =
+      !known ||
+      (known.name !== work.branch && (work.name === work.branch || work.updatedAt > known.updatedAt))
+    if (isBetter) rowOfBranch.set(work.branch, index)
+  }
+  for (const row of rows)
+    if (row.work.mergedInto !== null) row.mergeRow = rowOfBranch.get(row.work.mergedInto) ?? -1
 }
 
 function matches({ name, branch, problem }: WorkNode, query: string): boolean {

@@ -1,5 +1,5 @@
 import { Empty } from '../parts/empty.tsx'
-import { Markdown, stripHints } from '../parts/markdown.tsx'
+import { Markdown } from '../parts/markdown.tsx'
 
 interface WorkDocumentProps {
   sections: ReadonlyArray<{ title: string; text: string }>
@@ -10,7 +10,7 @@ interface WorkDocumentProps {
 
 /** A document by its sections, as somebody wrote it. */
 export function WorkDocument({ sections, text, isDeltas = false }: WorkDocumentProps) {
-  const full = sections.filter((section) => stripHints(section.text).trim() !== '')
+  const full = sections.filter((section) => section.text.trim() !== '')
   if (full.length === 0 && text.trim() === '')
     return isDeltas ? (
       <Empty icon="brief" title="No deltas" commands={['savepoint delta --what "What changed"']}>

@@ -61,16 +61,19 @@ function firstOf(works: readonly WorkNode[]): string | null {
   return (works.find(({ standing }) => standing === 'focused') ?? newest)?.id ?? null
 }
 
+/** So many archived works are shown unasked: where there are more, they would hide the open ones. */
+const FEW = 12
+
 function WorkTree({ page, id }: { page: WorksPage; id: string | null }) {
   const [query, setQuery] = useState('')
-  const [withArchived, setWithArchived] = useState(false)
+  const archived = page.works.filter(({ standing }) => standing === 'archived').length
+  const [withArchived, setWithArchived] = useState(archived <= FEW)
   const [withSessions, setWithSessions] = useState(false)
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const rows = useMemo(
     () => layTree(page.works, { query: query.trim(), withArchived, withSessions, closed }),
     [page, query, withArchived, withSessions, closed],
   )
-  const archived = page.works.filter(({ standing }) => standing === 'archived').length
   const ofSessions = page.works.filter(({ isOfSession }) => isOfSession).length
   const toggle = (work: string) => {
     const next = new Set(closed)

@@ -27,12 +27,9 @@ const ELEMENTS: Record<string, string> = {
  * an image is never fetched.
  */
 export function Markdown({ text, level = 4 }: { text: string; level?: number }) {
-  const nodes = useMemo(() => nodesOf(parser.parse(stripHints(text), {}), level), [text, level])
+  const nodes = useMemo(() => nodesOf(parser.parse(text, {}), level), [text, level])
   return <div class="markdown">{nodes}</div>
 }
-
-/** The hints of a template are for whoever writes the document. */
-export const stripHints = (text: string) => text.replace(/^<!--[\s\S]*?-->[ \t]*$/gm, '')
 
 function nodesOf(tokens: readonly Token[], level: number): ComponentChild[] {
   const stack: Array<{ open: Token | null; nodes: ComponentChild[] }> = [{ open: null, nodes: [] }]

@@ -3,13 +3,8 @@ import { useNow } from '../app/clock.ts'
 import { formatAge } from '../app/format.ts'
 import type { TreeRow } from '../app/work-tree.ts'
 import { laneOf } from './lane.ts'
+import { ROW, TreeLinks, xOf } from './tree-links.tsx'
 import { revealRow, useShownRows } from './virtual-list.tsx'
-
-const ROW = 46
-const INDENT = 18
-const LEFT = 18
-/** Deeper ones are drawn at this depth: a narrow pane must still show their names. */
-const DEEPEST = 8
 
 interface TreeProps {
   rows: readonly TreeRow[]
@@ -17,8 +12,6 @@ interface TreeProps {
   onChoose: (id: string) => void
   onToggle: (id: string) => void
 }
-
-const xOf = ({ depth }: TreeRow) => LEFT + Math.min(depth, DEEPEST) * INDENT
 
 /** The tree of works: rows that scroll, with the forks drawn beside them. */
 export function Tree({ rows, chosen, onChoose, onToggle }: TreeProps) {
@@ -57,7 +50,7 @@ export function Tree({ rows, chosen, onChoose, onToggle }: TreeProps) {
       aria-activedescendant={at >= first && at < last ? `tree-${at}` : undefined}
     >
       <div class="virtual-rows" role="none" style={{ height: `${rows.length * ROW}px` }}>
-        <Links rows={rows} first={first} last={last} />
+        <TreeLinks rows={rows} first={first} last={last} />
         {rows.slice(first, last).map((row, offset) => (
           <TreeItem
             key={row.work.id}
@@ -88,32 +81,6 @@ function stepRight(rows: readonly TreeRow[], at: number, toggle: Toggle, choose:
   if (!row || row.children === 0) return
   if (row.isOpen) choose(at + 1)
   else toggle(row.work.id)
-}
-
-/** The lines from each work to the one that it was forked from; only those that cross what is seen. */
-function Links({ rows, first, last }: { rows: readonly TreeRow[]; first: number; last: number }) {
-  const lines = []
-  for (let index = first; index < rows.length; index += 1) {
-    const row = rows[index]
-    if (!row || row.parentRow < 0 || row.parentRow >= last) continue
-    const parent = rows[row.parentRow]
-    if (!parent) continue
-    // The lines of later rows begin above only where their parent does.
-    const [x1, y1, x2, y2] = [xOf(parent), row.parentRow * ROW + ROW / 2, xOf(row), index * ROW + ROW / 2]
-    if (x1 === x2) continue
-    lines.push(
-      <path
-        key={row.work.id}
-        class={`tree-link ${laneOf(row.work.branch ?? row.work.name)}${row.work.merged ? ' is-merged' : ''}`}
-        d={`M${x1} ${y1 + 6}V${y2 - 9}Q${x1} ${y2} ${x1 + 9} ${y2}H${x2 - 6}`}
-      />,
-    )
-  }
-  return (
-    <svg class="tree-links" width="100%" height={rows.length * ROW} aria-hidden="true">
-      {lines}
-    </svg>
-  )
 }
 
 interface TreeItemProps {
