@@ -160,7 +160,10 @@ const PICTURES = join(projectRoot, 'docs', 'pictures')
 
 export async function takePicture(page: Page, name: string, { kept = false } = {}): Promise<void> {
   mkdirSync(FOLDER, { recursive: true })
+  const { width } = page.viewportSize() ?? DESK
   const isKept = kept && process.env.SAVEPOINT_PICTURES === '1'
   const path = isKept ? join(PICTURES, `dashboard-${name}.png`) : join(FOLDER, `${name}.png`)
-  await page.screenshot({ path, animations: 'disabled' })
+  // Pictures of the documents are as wide as a page shows them, and small.
+  const clip = isKept && width > PHONE.width ? { clip: { x: 0, y: 0, width, height: 720 } } : {}
+  await page.screenshot({ path, animations: 'disabled', ...clip })
 }

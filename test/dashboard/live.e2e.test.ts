@@ -94,7 +94,7 @@ test('a page of another origin in the same browser gets nothing', async () => {
 
 test('text that somebody else wrote stays text: no markup, no picture, no script of it', async () => {
   const evil =
-    '<img src=x onerror="window.evil=1"> [a](javascript:window.evil=1) ![p](http://127.0.0.1:9/p.png)'
+    '<img src=x onerror="window.evil=1"> [a](javascript:window.evil=1) ![p](http://127.0.0.1:9/p.png) [b](file:///etc/passwd)'
   lab.box.runProcess(['save', evil, '--stream', 'passkeys', '--fact', evil])
   const asked: string[] = []
   lab.page.on('request', (request) => asked.push(request.url()))
@@ -106,7 +106,7 @@ test('text that somebody else wrote stays text: no markup, no picture, no script
   await lab.goTo(`/work/${works.find(({ name }) => name === 'passkeys')?.id}`)
   await lab.see(/onerror="window.evil=1"/)
   expect(await lab.page.evaluate('window.evil')).toBeUndefined()
-  expect(await lab.page.locator('.main img, .markdown a[href^="javascript"]').count()).toBe(0)
+  expect(await lab.page.locator('.main img, .markdown a').count()).toBe(0)
   expect(asked.filter((url) => !url.startsWith(lab.origin))).toEqual([])
 })
 

@@ -175,7 +175,6 @@ async function findFlaws(): Promise<string[]> {
 const KEPT = new Set([
   'now-desk-light',
   'work-desk-dark',
-  'compare-desk-light',
   'sessions-desk-dark',
   'session-desk-light',
   'runs-desk-light',

@@ -25,15 +25,10 @@ export function Brief() {
   return (
     <Page
       title="Brief"
-      about="What the next session would be told, line by line"
+      about={['What the next session would be told.', ...data.notices].join(' ')}
       actions={<BriefChoices data={data} />}
     >
       {refusal && <RefusalNote refusal={refusal} />}
-      {data.notices.map((notice) => (
-        <p key={notice} class="small second">
-          {notice}
-        </p>
-      ))}
       {data.kind === 'brief' || data.lines.length > 0 ? <BriefBody data={data} /> : <NoBrief data={data} />}
     </Page>
   )
