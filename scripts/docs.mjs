@@ -22,6 +22,7 @@ async function readTables() {
           "export { optionName } from './verbs/define/field.ts'",
           "export { descriptionOf } from './verbs/define/verb.ts'",
           "export { isTool, toolOf } from './apps/mcp/tool-list.ts'",
+          "export { DASHBOARD_COMMAND } from './apps/process/dashboard-command.ts'",
           "export { PHASES } from './core/session.ts'",
           "export { LIFE_EVENTS, nextPhase, RECENT_FOR_MS, STALE_AFTER_MS } from './policy/session-lifecycle.ts'",
           "export { MOMENTS, momentOf } from './policy/moments.ts'",
@@ -147,7 +148,7 @@ async function configPage({ SETTINGS, loadVerbs }) {
   ]
 }
 
-async function commandsPage({ loadVerbs, optionName, descriptionOf }) {
+async function commandsPage({ loadVerbs, optionName, descriptionOf, DASHBOARD_COMMAND }) {
   const word = ([name, field]) => {
     const inner = field.kind === 'choice' ? field.choices.join('|') : (field.label ?? optionName(name))
     const dots = field.kind === 'words' ? '…' : ''
@@ -188,6 +189,17 @@ async function commandsPage({ loadVerbs, optionName, descriptionOf }) {
     '# Commands',
     'Every command takes `--json` for an answer in JSON, and `--help`. Results go to stdout; notices and failures go to stderr. [Exit codes and reasons](reasons.md) have a page of their own.',
     ...sections,
+    '## `dashboard`',
+    `${DASHBOARD_COMMAND.summary}. ${DASHBOARD_COMMAND.detail} See [docs/dashboard.md](dashboard.md).`,
+    '```text\nsavepoint dashboard [--port <N>] [--no-open]\n```',
+    table(
+      ['input', 'about'],
+      [
+        [code('--port <N>'), DASHBOARD_COMMAND.fields.port.about],
+        [code('--no-open'), DASHBOARD_COMMAND.fields.noOpen.about],
+      ],
+    ),
+    `\`\`\`sh\n${DASHBOARD_COMMAND.examples.join('\n')}\n\`\`\``,
     '## `mcp`',
     'Serve the tools of agents (Model Context Protocol over stdin and stdout), until stdin is closed. See [docs/mcp.md](mcp.md).',
     '```text\nsavepoint mcp [folder]\n```',

@@ -182,6 +182,14 @@ export const FINDINGS = {
     what: `The session ${session} went on for ${age} without any of its hooks being heard`,
     todo: 'Look at the settings of the agent (hooks that are switched off, a folder that is not trusted there), then run `savepoint init` again.',
   }),
+  sessionsBrokeOff: (count: number) => ({
+    what: `${formatCount(count, 'session')} broke off without an end`,
+    todo: 'savepoint reconcile',
+  }),
+  headDamaged: (stream: string) =>
+    fixable(`The newest checkpoint of ${stream} does not match its checksum; the one before it is shown`),
+  /** What a command would say besides its result. */
+  notice: (what: string) => ({ what, todo: '' }),
   sessionsWaiting: (count: number) => ({
     what: `${formatCount(count, 'session')} said something that is not in the store yet`,
     todo: 'The next command takes it in, such as `savepoint sessions`.',

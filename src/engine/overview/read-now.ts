@@ -51,7 +51,7 @@ export async function readNow(context: Context) {
     moreRepositories: groups.length - shown.length,
     sessions,
     moreSessions: live.length - sessions.length,
-    warnings: await warningsOf(context, { places, stale: open.filter(isStale), damaged }),
+    warnings: warningsOf(context, { places, stale: open.filter(isStale), damaged }),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Session } from '../../core/session.ts'
-import { formatCount } from '../../core/text.ts'
 import type { Context } from '../context/context.ts'
-import { FIX } from '../context/findings.ts'
+import { FINDINGS, type Finding } from '../context/findings.ts'
+import { describeFaults } from '../sessions/examine-capture.ts'
 import { readFaults } from '../sessions/fault.ts'
 import { type KnownPlaces, workspaceFor } from './places.ts'
 
@@ -11,29 +11,29 @@ interface WarningFacts {
   damaged: ReadonlyArray<{ name: string; repository: string }>
 }
 
-interface StoreWarning {
-  level: 'error' | 'warning' | 'note'
-  what: string
-  todo: string
+interface StoreWarning extends Pick<Finding, 'level' | 'what' | 'todo'> {
   repository: string | null
   workspace: string | null
   action: { verb: string; input: Record<string, unknown>; label: string } | null
 }
 
-/** A fault of a hook that is older has been seen, or is over. */
-const FAULTS_FOR_MS = 86_400_000
+const NOWHERE = { repository: null, workspace: null, action: null }
 
 /** What the store and the home show by themselves; whatever needs git or every file is for `status` and `doctor`. */
-export async function warningsOf(context: Context, facts: WarningFacts): Promise<StoreWarning[]> {
-  return [...damagedHeads(facts), ...brokenSessions(facts), ...hookFaults(context), ...listNotices(context)]
-}
+export const warningsOf = (context: Context, facts: WarningFacts): StoreWarning[] => [
+  ...damagedHeads(facts),
+  ...brokenSessions(facts),
+  ...describeFaults(readFaults(context.home.faults), context.ports.now()).map(({ level, what, todo }) => ({
+    ...{ level, what, todo, ...NOWHERE },
+  })),
+  ...[...new Set(context.notices)].map((words) => ({
+    ...{ level: 'note' as const, ...FINDINGS.notice(words), ...NOWHERE },
+  })),
+]
 
 const damagedHeads = ({ places, damaged }: WarningFacts): StoreWarning[] =>
   damaged.map(({ name, repository }) => ({
-    level: 'error',
-    what: `The newest checkpoint of ${name} does not match its checksum; the one before it is shown.`,
-    todo: FIX,
-    repository,
+    ...{ level: 'error', ...FINDINGS.headDamaged(name), repository },
     workspace: workspaceFor(places, repository, '').id || null,
     action: { verb: 'doctor', input: { fix: true }, label: 'Repair' },
   }))
@@ -46,29 +46,7 @@ function brokenSessions({ places, stale }: WarningFacts): StoreWarning[] {
     if (exists) counts.set(id, { repository, count: (counts.get(id)?.count ?? 0) + 1 })
   }
   return [...counts].map(([workspace, { repository, count }]) => ({
-    level: 'warning',
-    what: `${formatCount(count, 'session')} broke off without an end.`,
-    todo: 'savepoint reconcile',
-    ...{ repository, workspace, action: { verb: 'reconcile', input: {}, label: 'Reconcile' } },
+    ...{ level: 'warning', ...FINDINGS.sessionsBrokeOff(count), repository, workspace },
+    action: { verb: 'reconcile', input: {}, label: 'Reconcile' },
   }))
 }
-
-function hookFaults({ home, ports }: Context): StoreWarning[] {
-  const recent = readFaults(home.faults).filter(
-    ({ at }) => ports.now() - (Date.parse(at) || 0) < FAULTS_FOR_MS,
-  )
-  const last = recent.at(-1)
-  if (last === undefined) return []
-  const more = recent.length > 1 ? ` (${recent.length} in the last day)` : ''
-  return [
-    {
-      ...{ level: 'warning', what: `A hook failed: ${last.message}${more}`, todo: 'savepoint doctor' },
-      ...{ repository: null, workspace: null, action: null },
-    },
-  ]
-}
-
-const listNotices = ({ notices }: Context): StoreWarning[] =>
-  [...new Set(notices)].map((what) => ({
-    ...{ level: 'note', what, todo: '', repository: null, workspace: null, action: null },
-  }))

@@ -28,7 +28,11 @@ export async function examineCapture(
   const events = sessions.flatMap((session) => session.events)
   const faults = readFaults(context.home.faults)
   const all = rows.map(({ session }) => session)
-  findings.push(...faultFindings(faults, nowMs), ...quietFindings(sessions), ...waitingFindings(context, all))
+  findings.push(
+    ...describeFaults(faults, nowMs),
+    ...quietFindings(sessions),
+    ...waitingFindings(context, all),
+  )
   const times = events.flatMap(({ ms }) => ms ?? []).sort((a, b) => a - b)
   return {
     /** Hooks were put into the settings of an agent for this workspace. */
@@ -54,7 +58,7 @@ const percentile = (sorted: readonly number[], part: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? null
 
 /** Each reason once, with how often and when it came last; what is older than a day is a note. */
-function faultFindings(faults: readonly HookFault[], nowMs: number): Finding[] {
+export function describeFaults(faults: readonly HookFault[], nowMs: number): Finding[] {
   return [...new Set(faults.map(({ reason }) => reason))].flatMap((reason): Finding[] => {
     const all = faults.filter((fault) => fault.reason === reason).sort((a, b) => (a.at < b.at ? 1 : -1))
     const [last] = all
