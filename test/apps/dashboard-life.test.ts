@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { NowPage } from '../../src/apps/dashboard/api.ts'
+import type { NowPage, SearchPage } from '../../src/apps/dashboard/api.ts'
 import { openerFor, tunnelCommand } from '../../src/apps/dashboard/browser.ts'
-import { cliPath, sandbox } from '../support/sandbox.ts'
+import { cliPath, projectRoot, sandbox } from '../support/sandbox.ts'
 import {
   askOver,
   type Dashboard,
@@ -153,6 +153,14 @@ describe('the command', () => {
   })
 })
 
+/** The processes that a server has started, and that still run. */
+const childrenOf = ({ child }: Dashboard) =>
+  readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
+    .split(' ')
+    .filter((one) => one !== '')
+
+const isAlive = (pid: string) => existsSync(`/proc/${pid}/cmdline`)
+
 /** The events that a page hears; resolves when the server has said hello. */
 function listen(dashboard: Dashboard): Promise<{ next(part: string): Promise<void> }> {
   const heard: string[] = []
@@ -210,6 +218,45 @@ describe('what others do', () => {
     expect(await within('journal', prompt)).toBeLessThan(1_000)
     const { sessions } = await dashboard.get<NowPage>('/api/now')
     expect(sessions).toMatchObject([{ asked: 'Mend the login form, please' }])
+  })
+
+  test('a store that is put in the place of another is seen, with what is written into it', async () => {
+    const box = sandbox()
+    box.json(['save', 'One', '--stream', 'old'])
+    const dashboard = await openDashboard(box)
+    const events = await listen(dashboard)
+    expect((await dashboard.workNamed('old')).sequence).toBe(1)
+    rmSync(box.home, { recursive: true })
+    await events.next('store')
+    expect((await dashboard.get<NowPage>('/api/now')).totals.works).toBe(0)
+    box.json(['save', 'Two', '--stream', 'new'])
+    await events.next('store')
+    expect((await dashboard.workNamed('new')).sequence).toBe(1)
+  })
+
+  test('the index of much work is filled beside the server, and both end together', async () => {
+    const box = sandbox()
+    const { fillDashboardStore } = await import(join(projectRoot, 'bench/dashboard-store.mjs'))
+    const { env, repos } = await fillDashboardStore(box.root, { works: 30, sessions: 5, checkpoints: 3_000 })
+    const there = Object.assign(box.elsewhere('project-1', { home: env.SAVEPOINT_HOME }), { repo: repos[0] })
+    const ask = (dashboard: Dashboard) => dashboard.get<SearchPage>('/api/search?q=token')
+    const first = await openDashboard(there)
+    expect((await ask(first)).isFilling).toBe(true)
+    const [filler = ''] = childrenOf(first)
+    expect(existsSync(`/proc/${filler}/cmdline`)).toBe(true)
+    first.child.kill('SIGTERM')
+    await endOf(first)
+    while (isAlive(filler)) await new Promise((resolve) => setTimeout(resolve, 20))
+    const dashboard = await openDashboard(there)
+    let found = await ask(dashboard)
+    // It did not go on to its end without the server.
+    expect(found.isFilling).toBe(true)
+    while (found.isFilling) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      found = await ask(dashboard)
+    }
+    expect(found.hits.length).toBe(50)
+    expect(childrenOf(dashboard)).toEqual([])
   })
 
   test('whoever only reads is not told as a change', async () => {
