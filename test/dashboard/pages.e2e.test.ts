@@ -149,6 +149,8 @@ test('everything is reached by keyboard: pages, the palette, the tree', async ()
     .waitFor()
   await lab.page.keyboard.press('Enter')
   await lab.page.getByRole('heading', { name: 'settings-flicker' }).waitFor()
+  // It is of another repository: that tree is beside it.
+  await lab.page.locator('[role=treeitem][aria-selected=true]', { hasText: 'settings-flicker' }).waitFor()
   await lab.page.keyboard.press('?')
   await lab.page.getByRole('dialog', { name: 'Keys' }).waitFor()
   await lab.page.keyboard.press('Escape')

@@ -7,6 +7,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { Toasts } from '../parts/toasts.tsx'
 import { useCell } from './external-store.ts'
+import { FailureNote } from './failure.tsx'
 import { useKey } from './keys.ts'
 import { connection } from './live.ts'
 import { Palette } from './palette.tsx'
@@ -42,7 +43,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <Side current={current} onSearch={open} onHelp={() => setOverlay('help')} />
       <TopBar onSearch={open} />
       <main class="main" id="content" tabIndex={-1}>
-        {children}
+        <FailureNote place={path}>{children}</FailureNote>
       </main>
       <nav class="tab-bar" aria-label="Pages, small screen">
         <ul>

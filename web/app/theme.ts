@@ -14,6 +14,12 @@ function readTheme(): Theme {
 
 export const theme = makeCell<Theme>(readTheme())
 
+const darkSystem = matchMedia('(prefers-color-scheme: dark)')
+
+/** Whether the system is dark: what is drawn on a canvas is drawn anew when that changes. */
+export const isSystemDark = makeCell(darkSystem.matches)
+darkSystem.addEventListener('change', () => isSystemDark.set(darkSystem.matches))
+
 export function applyTheme(next: Theme) {
   theme.set(next)
   if (next === 'system') {

@@ -2,6 +2,7 @@ import type { NowPage } from '../../src/apps/dashboard/api.ts'
 import { plural } from '../app/format.ts'
 import { useView } from '../app/views.ts'
 import { Empty } from '../parts/empty.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { Loading, Page, RefusalNote } from '../parts/page.tsx'
 import { NowRepository } from './now-repository.tsx'
 import { NowSession } from './now-session.tsx'
@@ -20,6 +21,7 @@ export function Now() {
   return (
     <Page title="Now" about={isEmpty ? 'Nothing is saved yet' : sayTotals(totals)}>
       {refusal && <RefusalNote refusal={refusal} />}
+      {data.speaker === 'agent' && <AgentNote />}
       {isEmpty && <FirstSteps />}
       <NowWarnings warnings={withoutShown(warnings, sessions)} repositories={repositories} />
       {sessions.length > 0 && (
@@ -70,6 +72,18 @@ const sayTotals = ({ repositories, works, checkpoints }: NowPage['totals']) =>
     plural(works, 'piece of work', 'pieces of work'),
     plural(checkpoints, 'checkpoint'),
   ].join(' · ')
+
+function AgentNote() {
+  return (
+    <div class="notice is-warn">
+      <Icon name="warning" />
+      <p class="notice-words">
+        An agent started this dashboard: what is done here counts as the agent's word. Start it in a terminal
+        of your own.
+      </p>
+    </div>
+  )
+}
 
 function FirstSteps() {
   return (

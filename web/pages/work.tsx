@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
-import type { NowPage, WorkNode, WorksPage } from '../../src/apps/dashboard/api.ts'
+import type { NowPage, WorkNode, WorkPage, WorksPage } from '../../src/apps/dashboard/api.ts'
 import { plural } from '../app/format.ts'
 import { goTo, usePlace } from '../app/router.ts'
 import { useView } from '../app/views.ts'
@@ -15,13 +15,16 @@ import { workHref } from './work-words.ts'
 export function Work({ id }: { id: string | null }) {
   const { query } = usePlace()
   const { data: now } = useView<NowPage>('/api/now')
-  const repository = query.get('repository') ?? now?.repositories[0]?.id ?? null
+  // A work that is named may be of any repository: its own tree is shown beside it.
+  const { data: named } = useView<WorkPage>(id === null ? null : `/api/works/${encodeURIComponent(id)}`)
+  const first = id === null ? now?.repositories[0] : named?.repository
+  const repository = query.get('repository') ?? first?.id ?? null
   const { data, refusal } = useView<WorksPage>(
     repository === null ? null : `/api/works?repository=${encodeURIComponent(repository)}`,
   )
   // A wide screen has room for one: that in focus, or the newest. A small one shows the tree until one is chosen.
   const shown = id ?? (data && firstOf(data.works))
-  const isEmpty = data ? data.works.length === 0 : now !== null && repository === null
+  const isEmpty = data ? data.works.length === 0 : now?.repositories.length === 0
   return (
     <div class={`split${id === null ? '' : ' has-detail'}`}>
       <section class="split-list" aria-label="Tree of works">
@@ -37,7 +40,7 @@ export function Work({ id }: { id: string | null }) {
           )}
         </header>
         {data && !isEmpty ? (
-          <WorkTree page={data} id={shown} />
+          <WorkTree page={data} id={shown} isWalking={id !== null} />
         ) : refusal ? (
           <RefusalNote refusal={refusal} />
         ) : isEmpty ? (
@@ -64,7 +67,14 @@ function firstOf(works: readonly WorkNode[]): string | null {
 /** So many archived works are shown unasked: where there are more, they would hide the open ones. */
 const FEW = 12
 
-function WorkTree({ page, id }: { page: WorksPage; id: string | null }) {
+interface WorkTreeProps {
+  page: WorksPage
+  id: string | null
+  /** One was chosen already. */
+  isWalking: boolean
+}
+
+function WorkTree({ page, id, isWalking }: WorkTreeProps) {
   const [query, setQuery] = useState('')
   const archived = page.works.filter(({ standing }) => standing === 'archived').length
   const [withArchived, setWithArchived] = useState(archived <= FEW)
@@ -101,7 +111,10 @@ function WorkTree({ page, id }: { page: WorksPage; id: string | null }) {
           rows={rows}
           chosen={id}
           onChoose={(work) =>
-            goTo(`${workHref(work)}?${new URLSearchParams({ repository: page.repository.id })}`)
+            goTo(`${workHref(work)}?${new URLSearchParams({ repository: page.repository.id })}`, {
+              // Whoever walks through the tree goes back to where they came from, not step by step.
+              replace: isWalking,
+            })
           }
           onToggle={toggle}
         />

@@ -3,7 +3,7 @@ import uPlot from 'uplot'
 import type { SessionMark, WindowGauge } from '../../src/apps/dashboard/api.ts'
 import { useCell } from '../app/external-store.ts'
 import { formatClock, formatCount, formatMoment, plural } from '../app/format.ts'
-import { theme } from '../app/theme.ts'
+import { isSystemDark, theme } from '../app/theme.ts'
 import { readColour } from './colours.ts'
 import { useWidth } from './size.ts'
 
@@ -27,7 +27,7 @@ const MARKS = {
 export function WindowChart({ gauge, marks }: WindowChartProps) {
   const { ref, width } = useWidth<HTMLDivElement>()
   const [hovered, setHovered] = useState<number | null>(null)
-  const shade = useCell(theme)
+  const shade = `${useCell(theme)} ${useCell(isSystemDark)}`
   const chart = useRef<uPlot | null>(null)
   const { points, window } = gauge
   useEffect(() => {
