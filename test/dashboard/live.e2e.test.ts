@@ -94,7 +94,7 @@ test('a page of another origin in the same browser gets nothing', async () => {
 
 test('text that somebody else wrote stays text: no markup, no picture, no script of it', async () => {
   const evil =
-    '<img src=x onerror="window.evil=1"> [a](javascript:window.evil=1) ![p](http://127.0.0.1:9/p.png) [b](file:///etc/passwd)'
+    '<img src=x onerror="window.evil=1"> [a](javascript:window.evil=1) ![p](http://127.0.0.1:9/p.png) [b](ftp://127.0.0.1/b)'
   lab.box.runProcess(['save', evil, '--stream', 'passkeys', '--fact', evil])
   const asked: string[] = []
   lab.page.on('request', (request) => asked.push(request.url()))
