@@ -475,11 +475,18 @@ export const REASONS = {
     says: '{path} exists already.',
     hint: 'Choose another file name, or replace it with --force.',
   },
+  format_unknown: {
+    exit: EXIT.invalid,
+    http: 422,
+    retry: false,
+    says: '{path} cannot be converted: {problem}',
+    hint: 'It must be a checkpoint document, a note, a ledger, a handoff or a run snapshot. `savepoint convert --help` has examples.',
+  },
   conversion_lossy: {
     exit: EXIT.refused,
     http: 409,
     retry: false,
-    says: 'Nothing was written. No place in a {to}: {lost}',
+    says: 'Nothing was written. No place in {to}: {lost}',
     hint: 'Without --strict it is written all the same.',
   },
   export_invalid: {

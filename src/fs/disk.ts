@@ -49,6 +49,8 @@ export interface Folder extends Disposable {
   /** Makes a folder; false where something has that name already. */
   makeFolder(name: string, mode: number): boolean
   names(): string[]
+  /** When a name in it last came or went, in milliseconds. */
+  changedMs(): number
   /** How every plain file in it looks (see `lookOf`), by its name: one cheap pass over a large folder. */
   looks(): Map<string, string>
   /** The same for all at once, to be compared as a whole: names, and for each size, inode and times. */
@@ -123,6 +125,10 @@ class DiskFolder implements Folder {
     return readdirSync(this.base)
   }
 
+  changedMs(): number {
+    return statSync(this.base).mtimeMs
+  }
+
   looks(): Map<string, string> {
     const looks = new Map<string, string>()
     const options = { throwIfNoEntry: false } as const
@@ -148,10 +154,19 @@ class DiskFolder implements Folder {
   }
 
   entry(name: string): FolderEntry | null {
-    const found = lstatSync(this.at(name), { throwIfNoEntry: false })
+    const found = this.lookAt(name)
     if (!found) return null
     const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
     return { kind, size: found.size, mode: found.mode & 0o7777, modifiedMs: found.mtimeMs }
+  }
+
+  private lookAt(name: string): Stats | undefined {
+    const at = this.at(name)
+    try {
+      return lstatSync(at, { throwIfNoEntry: false })
+    } catch (error) {
+      throw unreadable(error, join(this.path, name))
+    }
   }
 
   read(name: string, limit: number): Buffer | null {

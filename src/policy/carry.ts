@@ -12,7 +12,7 @@ export interface Squeeze {
   leave: 'recent' | number
 }
 
-/** A step that only an absolute budget takes: all items stay, and long ones lose their ends, the oldest first. */
+/** All items stay, and long ones lose their ends, the oldest first. */
 interface Clipping {
   turn: number
   takes: 'ends'
@@ -44,7 +44,7 @@ type Carry<Value> = Value extends ReadonlyArray<infer Item> ? (TextRule | ListRu
 /**
  * How each field carries forward to the next checkpoint, and what it gives up under pressure. The rank is that of
  * what stands and is recent; what is spent or older may go first. A field that must be kept gives up at most what
- * was superseded. The last fact, artifact and decision stay, so that no field that has something is emptied.
+ * was superseded. The last step, fact, artifact and decision stay, so that no section that is required is emptied.
  */
 export const CARRY = {
   problem: { how: 'copy', rank: 'must', squeeze: [] },
@@ -76,6 +76,7 @@ export const CARRY = {
       { turn: 4, takes: 'oldest', leave: 'recent' },
       { turn: 6, takes: 'oldest', leave: 3 },
       { turn: 10, takes: 'ends' },
+      { turn: 13, takes: 'oldest', leave: 1 },
     ],
   },
   state: { how: 'replace', rank: 'must', squeeze: [] },
@@ -93,6 +94,7 @@ export const CARRY = {
       { turn: 5, takes: 'oldest', leave: 'recent' },
       { turn: 9, takes: 'oldest', leave: 3 },
       { turn: 11, takes: 'ends' },
+      { turn: 14, takes: 'oldest', leave: 1 },
     ],
   },
   references: {
@@ -162,38 +164,51 @@ const LADDER: ReadonlyArray<Turn & { field: WorkField }> = FIELDS.flatMap((field
   CARRY[field].squeeze.map((turn: Turn) => ({ field, ...turn })),
 ).sort((a, b) => a.turn - b.turn)
 
-/** The steps that take whole items. */
-export const SQUEEZES = LADDER.flatMap((turn) => (turn.takes === 'ends' ? [] : [turn]))
+/** From this turn on only an absolute budget cuts: it clips lines, and then takes what is recent as well. */
+const FIRST_HARD_TURN = 10
+
+/** The steps that every budget takes. */
+export const SQUEEZES = LADDER.flatMap((turn) =>
+  turn.takes === 'ends' || turn.turn >= FIRST_HARD_TURN ? [] : [turn],
+)
 
 /**
  * Which parts fit into a budget. Parts are in the order of the document, oldest first within a field; cutting goes
  * by the turns of the table, oldest first, and stops as soon as it fits. `prune` takes what is finished or stale
- * out whatever the budget; `hard` goes on to the turns that clip lines. `fixed` are tokens that are there anyway; a
+ * out whatever the budget; `hard` goes on to the turns of an absolute budget. `fixed` are tokens that are there anyway; a
  * summary that the caller writes for what was cut is the caller's to add there.
  */
 export function fitToBudget(
   parts: readonly BudgetPart[],
   { tokens = 1_000, keepRecent = 10, fixed = 0, prune = false, hard = false } = {},
 ): BudgetFit {
-  const kept = parts.map(() => true)
-  const clipped = parts.map(() => false)
-  const cuts: BudgetCut[] = []
+  /** What became of a part, by its place; one that was shortened may go as a whole later. */
+  const fates = new Map<number, Fate>()
+  const costAt = (at: number, { text, clip = text }: BudgetPart) =>
+    estimateTokens(fates.has(at) ? clip : text)
+  const isClipped = (at: number) => fates.get(at)?.how === CLIP.how
+  const isKept = (at: number) => !fates.has(at) || isClipped(at)
   let total = parts.reduce((sum, { text }) => sum + estimateTokens(text), fixed)
   for (const { field, ...turn } of hard ? LADDER : SQUEEZES) {
-    const mine = [...parts.entries()].filter(([at, part]) => part.field === field && kept[at])
+    const mine = [...parts.entries()].filter(([at, part]) => part.field === field && isKept(at))
     // A superseded decision is history, not litter: it is cut only when the budget demands it.
     const isLitter = prune && turn.takes === 'spent' && CARRY[field].how === 'prune'
     for (const [at, part] of partsToTake(turn, mine, keepRecent)) {
       if (total <= tokens && !isLitter) break
       const isClip = turn.takes === 'ends'
-      const rest = isClip ? (part.clip ?? '') : ''
-      if (isClip) clipped[at] = true
-      else kept[at] = false
-      total -= estimateTokens(part.text) - estimateTokens(rest)
-      count(cuts, field, isClip ? CLIP : cutOf(part))
+      total -= costAt(at, part)
+      // Set anew, so that cuts are told in the order in which they were made.
+      fates.delete(at)
+      fates.set(at, { field, ...(isClip ? CLIP : fateOf(part)) })
+      if (isClip) total += costAt(at, part)
     }
   }
-  return { kept, clipped, cuts, tokens: total, fits: total <= tokens }
+  return {
+    kept: parts.map((_, at) => isKept(at)),
+    clipped: parts.map((_, at) => isClipped(at)),
+    cuts: countCuts([...fates.values()]),
+    ...{ tokens: total, fits: total <= tokens },
+  }
 }
 
 /** What a turn may take of the parts of its field, in its order. */
@@ -208,17 +223,22 @@ function partsToTake<Entry extends [number, BudgetPart]>(
   return going.slice(0, Math.max(0, mine.length - (turn.leave === 'recent' ? keepRecent : turn.leave)))
 }
 
-function count(cuts: BudgetCut[], field: WorkField, cut: Pick<BudgetCut, 'how' | 'why'>): void {
-  const found = cuts.find((one) => one.field === field && one.why === cut.why)
-  if (found) found.count += 1
-  else cuts.push({ field, count: 1, ...cut })
-}
+type Fate = Omit<BudgetCut, 'count'>
 
 const CLIP = { how: 'shortened', why: 'long' } as const
 
-function cutOf({ field, finished = false, stale = false }: BudgetPart): Pick<BudgetCut, 'how' | 'why'> {
+function fateOf({ field, finished = false, stale = false }: BudgetPart): Omit<Fate, 'field'> {
   if (stale) return { how: 'pruned', why: 'stale' }
   if (finished && field === 'decisions') return { how: 'summarised', why: 'superseded' }
   if (finished) return { how: 'pruned', why: 'finished' }
   return { how: CARRY[field].how === 'summarise' ? 'summarised' : 'pruned', why: 'older' }
+}
+
+function countCuts(fates: Fate[]): BudgetCut[] {
+  const cuts = new Map<string, BudgetCut>()
+  for (const fate of fates) {
+    const key = `${fate.field} ${fate.why}`
+    cuts.set(key, { ...fate, count: (cuts.get(key)?.count ?? 0) + 1 })
+  }
+  return [...cuts.values()]
 }

@@ -10,6 +10,9 @@ export interface LostField {
   count: number
 }
 
+/** So many items with the same words are compared; a list of thousands of them must not take hours. */
+const MOST_ALIKE = 8
+
 /**
  * What of a work is not in another: an item that is missing counts for its list, one that came back with less for the
  * part that it lacks (`done.at`). Blanks and characters that drive a terminal make no difference, nor does the order.
@@ -26,12 +29,19 @@ export function lostFields(before: WorkState, after: WorkState): LostField[] {
     } else if (!Array.isArray(value)) {
       if (!isNothing(value) && comparable(value) !== comparable(back)) lose(field)
     } else {
-      const found = new Map((Array.isArray(back) ? back : []).map((item) => [keyOf(item), item]))
+      const found = new Map<string, unknown[]>()
+      for (const item of Array.isArray(back) ? back : []) {
+        const alike = found.get(keyOf(item)) ?? []
+        if (alike.length < MOST_ALIKE) found.set(keyOf(item), [...alike, item])
+      }
       for (const item of value) {
-        const same: unknown = found.get(keyOf(item))
         if (keyOf(item) === '') continue
-        if (same === undefined) lose(field)
-        else for (const part of missingParts(item, same)) lose(`${field}.${part}`)
+        // Of several with the same words, the one is meant that has most of its parts.
+        const [nearest] = (found.get(keyOf(item)) ?? [])
+          .map((same) => missingParts(item, same))
+          .sort((one, other) => one.length - other.length)
+        if (nearest === undefined) lose(field)
+        else for (const part of nearest) lose(`${field}.${part}`)
       }
     }
   }

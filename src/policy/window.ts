@@ -52,7 +52,7 @@ export function nudgesFor({ usedPercent, compactions, nudged, handedOff }: Situa
 }
 
 /** From here on large reads and searches belong into a helper's window. */
-const DELEGATE_FROM_PERCENT = 50
+export const DELEGATE_FROM_PERCENT = 50
 
 interface BudgetInput {
   context: ContextUse | null

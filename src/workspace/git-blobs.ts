@@ -27,8 +27,13 @@ interface UnchangedBlobs {
 /**
  * The blobs that HEAD has of these files, for those whose working file is the same. The bytes themselves are
  * compared, not time stamps; git is asked for the rest, whose line endings or filters may make the difference.
+ * `isEdited`: the blobs of all of them, also where the working file is another.
  */
-export async function unchangedBlobs(place: Place, paths: readonly string[]): Promise<UnchangedBlobs> {
+export async function unchangedBlobs(
+  place: Place,
+  paths: readonly string[],
+  { isEdited = false } = {},
+): Promise<UnchangedBlobs> {
   const found: UnchangedBlobs = { blobs: new Map(), inside: new Map() }
   const head = await findCommit(place, 'HEAD')
   if (head === null) return found
@@ -38,7 +43,8 @@ export async function unchangedBlobs(place: Place, paths: readonly string[]): Pr
     const link = tree.links.find(({ name }) => isBelow(place, path, name))
     if (link) found.inside.set(path, link.name)
     const entries = (tree.files.get(keyOf(path)) ?? []).filter(({ name }) => isOneFile(place, path, name))
-    const bytes = entries.length > 0 ? workingFile(place, path) : null
+    if (isEdited && entries[0]) found.blobs.set(path, entries[0])
+    const bytes = entries.length > 0 && !isEdited ? workingFile(place, path) : null
     if (bytes === null) continue
     const same = entries.find(({ blob }) => blob === blobName(bytes, blob.length === 64 ? 'sha256' : 'sha1'))
     if (same) found.blobs.set(path, same)

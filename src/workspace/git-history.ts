@@ -36,14 +36,19 @@ export async function authorOf(place: Place, path: string): Promise<Authorship |
 
 /**
  * Who last changed each file on HEAD, where the file is just what HEAD has: its bytes, or what line endings and
- * filters make of them, either way. Files that are not are left out. With a problem, others may be missing too.
+ * filters make of them, either way. Files that are not are left out, unless edited ones are asked for, too. With a
+ * problem, others may be missing too.
  */
-export async function authorsOf(place: Place, paths: readonly string[]): Promise<Authors> {
+export async function authorsOf(
+  place: Place,
+  paths: readonly string[],
+  { isEdited = false } = {},
+): Promise<Authors> {
   const authors = new Map<string, Authorship>()
   const inside = new Map<string, string>()
   const found = await orGitProblem(async () => {
     for (let at = 0; at < paths.length; at += MAX_PATHS) {
-      const committed = await unchangedBlobs(place, paths.slice(at, at + MAX_PATHS))
+      const committed = await unchangedBlobs(place, paths.slice(at, at + MAX_PATHS), { isEdited })
       for (const [path, folder] of committed.inside) inside.set(path, folder)
       const wanted = new Map([...committed.blobs.values()].map(({ name, blob }) => [name, blob]))
       await findAuthors(place, wanted, (name, by) => {

@@ -20,6 +20,12 @@ export const isTracked = async (place: Place, path: string) =>
 export const tracksAnyOf = (place: Place, folder: string, kind: RegExp) =>
   hasStaged(place, folder, (staged) => kind.test(staged))
 
+/** The files of git's index below a folder; null where git does not answer. */
+export async function listTracked(place: Place, folder: string): Promise<Set<string> | null> {
+  const found = await orGitProblem(() => listStaged(place, [folder]))
+  return 'problem' in found ? null : new Set(found.map(({ path }) => path))
+}
+
 async function hasStaged(place: Place, below: string, isWanted: (path: string) => boolean): Promise<boolean> {
   const found = await orGitProblem(() => listStaged(place, [below]))
   return 'problem' in found || found.some(({ path }) => isWanted(path))

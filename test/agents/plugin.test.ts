@@ -132,7 +132,7 @@ test.each(pages)(
   },
 )
 
-test('/checkpoint is the same as the skill, asks three questions without a summary, and always wants a note [001.31]', () => {
+test('/checkpoint is the same as the skill, asks three questions without a summary, and always wants a note [001.01] [001.31]', () => {
   expect(checkpoint.body).toBe(skills.find(({ head }) => head.name === 'checkpoint')?.body)
   expect([...checkpoint.body.matchAll(/^\d\. "(.*)"$/gm)].map(([, question]) => question)).toEqual([
     'What are you currently working on?',
@@ -144,6 +144,18 @@ test('/checkpoint is the same as the skill, asks three questions without a summa
     /^With a summary: call `savepoint_save` with it, `note: true`, .* Ask nothing\.$/m,
   )
   expect(without).toContain('with `note: true`:')
+})
+
+test('the skill that saves by itself names the moments: a phase, a decision, a change of direction, a risk, the end, a window that fills [000.60] [000.61] [000.62] [000.63] [000.64] [001.03] [002.91]', () => {
+  const { head, body } = skills.find(({ head: { name } }) => name === 'session-checkpoint') ?? {}
+  const moments = [
+    ...['a phase is done', 'a decision is made', 'the direction changes', 'before (?:a risky|risk)'],
+    ...['before the (?:session ends|end)', 'window (?:fills up|is 70 % full)'],
+  ]
+  for (const moment of moments) {
+    expect(head?.description).toMatch(new RegExp(moment))
+    expect(body).toMatch(new RegExp(moment))
+  }
 })
 
 test('the marketplace of the repository has the plugins of the one that lies beside them', () => {

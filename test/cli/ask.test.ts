@@ -194,15 +194,29 @@ function atTerminal(words: string, keys: string) {
     input: keys,
     timeout: 100_000,
   })
-  return { code: done.status, screen: done.stdout, answer: box.read('answer') }
+  return { box, code: done.status, screen: done.stdout, answer: box.read('answer') }
 }
 
-test.runIf(hasScript)('save asks in a terminal, and stdout has nothing but its answer [001.04]', () => {
-  const { code, screen, answer } = atTerminal('save', 'the parser\rA over B because C\rthe tests\r')
-  expect({ code, screen }).toEqual({ code: 0, screen: expect.stringContaining('next action?') })
-  expect(answer).toContain('the parser')
-  expect(answer).not.toContain('\x1b')
-})
+test.runIf(hasScript)(
+  'save asks the three questions of the format in a terminal, and stdout has nothing but its answer [001.01] [001.04]',
+  () => {
+    const keys = 'the parser\rA over B because C\rthe tests\r'
+    const { box, code, screen, answer } = atTerminal('save --note', keys)
+    const asked = [
+      ...['What are you currently working on?', 'What key decisions were made (and why)?'],
+      "What's the next action?",
+    ]
+    expect(code).toBe(0)
+    const places = asked.map((question) => screen.indexOf(question))
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(places).not.toContain(-1)
+    expect(answer).not.toContain('\x1b')
+    const [path = ''] = /\.claude\/checkpoints\/\S+\.json/.exec(answer) ?? []
+    expect(box.readJson(path)).toMatchObject({
+      ...{ summary: 'the parser', decisions: ['A over B because C'], next_action: 'the tests' },
+    })
+  },
+)
 
 test.runIf(hasScript)('save that is left with Ctrl-D ends with 130 and has saved nothing', () => {
   const { code, screen, answer } = atTerminal('save', 'the parser\r')

@@ -121,7 +121,7 @@ test('what must be kept stays whatever the budget: problem, intent, standing dec
   expect(sectionOf(text, 'Decisions')).toBe(`${SUMMED_UP}\n- Refresh tokens rotate on every use`)
   expect(text.startsWith(LONG.slice(0, LONG.indexOf('## Essential')))).toBe(true)
   expect(box.run(['compress', 'auth', '--budget', '100']).stdout).toContain(
-    'What must be kept is longer than the budget',
+    'Over the budget: the rest must be kept or is recent. Shorten it yourself, or cut more: --hard',
   )
 })
 
@@ -338,6 +338,21 @@ test('--hard cuts down what may be summed up, then what should be kept, and noth
   expect(box.run(['validate', active('auth')]).code).toBe(0)
   expect(box.run(['show', 'auth', '--at', '1']).stdout).toBe(STUFFED)
   expect(compress(box, budget, '--hard')).toMatchObject({ written: false, fits: true, cut: '' })
+})
+
+test('--hard leaves the last of the recent steps and files before it refuses, and a valid document [000.52] [000.53]', () => {
+  const box = longBox()
+  const soft = compress(box, 100, '--dry-run')
+  const { message } = refusal(box, 'compress', 'auth', '--budget', '100', '--hard')
+  const least = Number(/(\d+) are left/.exec(String(message))?.[1])
+  expect(least).toBeLessThan(soft.tokensAfter)
+  const { text } = compress(box, least, '--hard')
+  expect(sectionOf(text, 'Play-By-Play')).toMatch(/^- Earlier: 19 steps, .*\n- Step 20 .*$/)
+  expect(sectionOf(text, 'Artifact Trail')?.split('\n').slice(2)).toEqual([
+    '| `src/file14.ts` | modified | Change number 14 |',
+  ])
+  for (const title of MUST) expect([title, sectionOf(text, title)]).toEqual([title, sectionOf(LONG, title)])
+  expect(box.run(['validate', active('auth')]).code).toBe(0)
 })
 
 test.each([[[]], [['--dry-run']]])(

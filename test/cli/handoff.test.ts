@@ -179,7 +179,7 @@ test('nothing has to be said, and what is known is carried on; what is said is s
   expect(box.run(['resume']).stdout).toContain('UNCONFIRMED: X over Y')
 })
 
-test('two handoffs with one purpose on one day are two files, and both can be chosen', () => {
+test('two handoffs with one purpose on one day are two files, and both can be chosen [003.06]', () => {
   const box = workBox()
   const first = handOff(box, 'Same thing', '--now', 'one')
   const kept = readFileSync(first.path, 'utf8')

@@ -79,7 +79,7 @@ describe('off by default', () => {
 })
 
 describe('what is written', () => {
-  test('the sections of the format, and the confirmation in three lines [003.16]', () => {
+  test('the sections of the format, and the confirmation in three lines [003.07] [003.08] [003.09] [003.10] [003.11] [003.12] [003.13] [003.16]', () => {
     const box = ledgerBox()
     const { code, stdout } = box.run(['ledger', 'write', ...SAYING])
     expect(code).toBe(0)

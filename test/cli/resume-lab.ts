@@ -5,14 +5,20 @@ import { cliPath, type Finished, type Sandbox } from '../support/sandbox.ts'
 
 export const HOUR = 3_600_000
 
-/** The environment of a command whose clock is turned by so many milliseconds. */
+const TURN_CLOCK = `
+const { now } = Date
+Date.now = () => now() + Number(process.env.TURN_CLOCK_BY ?? 0)
+globalThis.Date = class extends Date {
+  constructor(...given) {
+    super(...(given.length === 0 ? [Date.now()] : given))
+  }
+}
+`
+
+/** The environment of a command or a hook whose clock is turned by so many milliseconds. */
 export function turned(box: Sandbox, ms: number): NodeJS.ProcessEnv {
   const file = join(box.root, 'turn-clock.cjs')
-  if (!existsSync(file))
-    writeFileSync(
-      file,
-      'const now = Date.now\nDate.now = () => now() + Number(process.env.TURN_CLOCK_BY ?? 0)\n',
-    )
+  if (!existsSync(file)) writeFileSync(file, TURN_CLOCK)
   return { NODE_OPTIONS: `--require=${file}`, TURN_CLOCK_BY: String(ms) }
 }
 

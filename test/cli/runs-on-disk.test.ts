@@ -1,5 +1,15 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { contents } from '../store/ailing.ts'
 import { projectRoot, type Sandbox, sandbox } from '../support/sandbox.ts'
@@ -52,6 +62,18 @@ test('it is resumed and shown from its files, and nothing is written [004.33]', 
   expect(contents(box.path('checkpoints'))).toEqual(before)
 })
 
+test('status names it, with the way to take it in, until it is in the store [004.33]', () => {
+  const box = withRun()
+  const line =
+    /^Runs +plan-42 in_progress at backfill, \d+ days ago, on disk, not in the store: savepoint import checkpoints\/plan-42$/m
+  expect(box.run(['status']).stdout).toMatch(line)
+  expect(box.run(['status'], AGENT).stdout).not.toContain('plan-42')
+  box.json(['import', 'checkpoints/plan-42'])
+  expect(box.run(['status']).stdout).toMatch(
+    /^Runs +plan-42 in_progress at backfill, 1\/2 steps, \d+ days ago$/m,
+  )
+})
+
 test('what would write to it is refused, with the way to take it in', () => {
   const box = withRun()
   const refused = box.run(['run', 'step', 'plan-42', 'backfill', 'done', '--json'])
@@ -83,6 +105,9 @@ test('an agent is told that such a run is there, and nothing that it says, until
   expect(runs).toMatchObject([
     { runId: 'plan-42', snapshots: 2, foreign: true, status: 'unknown', stepId: null, updatedAt: '' },
   ])
+  // A name may be a sentence: what an agent did not ask for does not name it.
+  expect(box.json(['status'], AGENT).runs).toEqual([])
+  expect(box.json(['status']).runs).toMatchObject([{ runId: 'plan-42' }])
   for (const verb of ['resume', 'show']) {
     const refused = box.run(['run', verb, 'plan-42', '--json'], AGENT)
     expect(JSON.parse(refused.stdout)).toMatchObject({ ok: false, reason: 'run_foreign' })
@@ -112,10 +137,92 @@ test('one that git delivered stays foreign in a trusted workspace', () => {
   expect(clone.json(['run', 'resume', 'plan-42'])).toMatchObject({ stepId: 'backfill' })
 })
 
+test('one that git delivered compressed stays foreign, though its latest.json is damaged', () => {
+  const box = withRun()
+  const commit = ['-c', 'user.name=Eve', '-c', 'user.email=e@x', 'commit', '-q', '--allow-empty', '-m']
+  box.git(...commit, 'first')
+  const clone = box.elsewhere('clone')
+  box.git('clone', '-q', box.repo, clone.repo)
+  const history = box.path('checkpoints/plan-42/history')
+  for (const name of readdirSync(history)) {
+    writeFileSync(join(history, `${name}.gz`), gzipSync(readFileSync(join(history, name))))
+    rmSync(join(history, name))
+  }
+  writeFileSync(box.path(LATEST), '{}')
+  box.git('checkout', '-qb', 'theirs')
+  box.git('add', '-f', 'checkpoints')
+  box.git(...commit, 'a run')
+  clone.run(['trust'])
+  clone.git('fetch', '-q')
+  clone.git('checkout', '-q', 'theirs')
+  const refused = clone.run(['run', 'resume', 'plan-42', '--json'], AGENT)
+  expect(JSON.parse(refused.stdout)).toMatchObject({ reason: 'run_foreign' })
+  expect(clone.json(['run', 'resume', 'plan-42'])).toMatchObject({ stepId: 'backfill' })
+})
+
+test('a snapshot that git delivered into the folder of an own run is shown to no agent', () => {
+  const box = withRun()
+  const commit = ['-c', 'user.name=Eve', '-c', 'user.email=e@x', 'commit', '-q', '--allow-empty', '-m']
+  const THEIRS = 'cp_20260213T141000Z_9f00'
+  box.git(...commit, 'first')
+  const clone = box.elsewhere('clone')
+  box.git('clone', '-q', box.repo, clone.repo)
+  box.git('checkout', '-qb', 'theirs')
+  box.git('add', '-f', `checkpoints/plan-42/history/${THEIRS}.json`)
+  box.git(...commit, 'a snapshot')
+  clone.run(['trust'])
+  clone.git('fetch', '-q')
+  clone.git('checkout', '-q', 'theirs')
+  cpSync(box.path(LATEST), clone.path(LATEST))
+  expect(clone.json(['run', 'show', 'plan-42', '--history'], AGENT).snapshots).toEqual([])
+  const refused = clone.run(['run', 'show', 'plan-42', THEIRS, '--json'], AGENT)
+  expect(JSON.parse(refused.stdout)).toMatchObject({ reason: 'snapshot_unknown' })
+  expect(clone.json(['run', 'show', 'plan-42', THEIRS])).toMatchObject({ place: 'disk' })
+})
+
+test.each(['a link', 'a file'])(
+  '%s in the place of the history hides no run, and fails no command',
+  (what) => {
+    const box = withRun()
+    const history = box.path('checkpoints/plan-42/history')
+    rmSync(history, { recursive: true })
+    if (what === 'a link') symlinkSync(box.home, history)
+    else writeFileSync(history, '')
+    expect(box.json(['run', 'list'])).toMatchObject({ runs: [{ ...HERE, snapshots: 1 }] })
+    expect(box.json(['status'])).toMatchObject({ runs: [{ runId: 'plan-42' }] })
+    expect(box.json(['run', 'resume', 'plan-42'])).toMatchObject({ stepId: 'backfill' })
+  },
+)
+
+test('of very large files a list reads so much and no more', () => {
+  const box = withRun()
+  const large = gzipSync(Buffer.alloc(4_000_000, '['))
+  for (const run of ['a1', 'a2', 'a3']) {
+    mkdirSync(box.path('checkpoints', run, 'history'), { recursive: true })
+    writeFileSync(box.path('checkpoints', run, 'latest.json'), '{}')
+    for (let at = 0; at < 200; at += 1)
+      writeFileSync(box.path('checkpoints', run, 'history', `cp_${at}_a.json.gz`), large)
+  }
+  const { runs } = box.json(['run', 'list'])
+  expect(runs).toContainEqual(expect.objectContaining({ runId: 'a1', snapshots: 200, status: 'unknown' }))
+  // What comes after them is listed, and not read.
+  expect(runs).toContainEqual(expect.objectContaining({ runId: 'plan-42', status: 'unknown' }))
+})
+
 test('folders that are no runs are not listed', () => {
   const box = withRun()
   cpSync(box.path('checkpoints/plan-42'), box.path('checkpoints/active'), { recursive: true })
   mkdirSync(box.path('checkpoints/notes'))
   writeFileSync(box.path('checkpoints/notes/latest.json'), '{"mine": true}')
   expect(box.json(['run', 'list'])).toMatchObject({ runs: [HERE] })
+})
+
+test.skipIf(process.getuid?.() === 0)('a folder that is closed fails no command', () => {
+  const box = withRun()
+  for (const mode of [0o000, 0o444]) {
+    chmodSync(box.path('checkpoints'), mode)
+    expect(box.json(['run', 'list'])).toMatchObject({ runs: [] })
+    expect(box.json(['status'])).toMatchObject({ runs: [] })
+  }
+  chmodSync(box.path('checkpoints'), 0o755)
 })

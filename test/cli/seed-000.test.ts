@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync, renameSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, renameSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { projectRoot, type Sandbox } from '../support/sandbox.ts'
+import type { Sandbox } from '../support/sandbox.ts'
+import { seedFile } from '../support/seed-file.ts'
 import { active, edit, put, textOf, workBox } from './document-lab.ts'
 
 /** The examples of the format: bare, and filled with values where a placeholder stands. */
-const example = (name: string) => readFileSync(join(projectRoot, 'test/fixtures/seeds/000', name), 'utf8')
+const example = (name: string) => seedFile('000', name)
 const CHECKPOINT = example('checkpoint.md')
 const TEMPLATE = example('template.md')
 
@@ -59,6 +59,54 @@ test.each(['checkpoint.md', 'checkpoint-with-delta.md'])(
   },
 )
 
+const WHOLE = example('checkpoint-with-delta.md')
+const without = (title: string) =>
+  WHOLE.replace(new RegExp(`^##+ ${title}\\n[\\s\\S]*?(?=^##|^---)`, 'm'), '')
+
+test.each([
+  ...['Problem', 'Session Intent', 'Decisions', 'Technical Context', 'Play-By-Play', 'Artifact Trail'],
+  ...['Current State', 'Next Actions'],
+])(
+  'a document without %s is not valid [000.25] [000.26] [000.27] [000.28] [000.29] [000.30] [000.31] [000.32]',
+  (title) => {
+    const { code, stdout } = authBox(without(title)).run(['validate', PATH])
+    expect([code, stdout]).toEqual([4, expect.stringContaining(`error: the section ${title} is missing`)])
+  },
+)
+
+test.each([
+  ['Breadcrumbs', without('Breadcrumbs')],
+  ['User Rules', without('User Rules')],
+  ['anchor', WHOLE.replace(/^anchor:.*\n/m, '')],
+  ['parent', WHOLE.replace(/^parent:.*\n/m, '')],
+  ['status', WHOLE.replace(/^status:.*\n/m, '')],
+  ['Status Transitions', WHOLE.replace(/^### Status Transitions[\s\S]*/m, '')],
+])(
+  'a document without %s is valid [000.04] [000.06] [000.07] [000.12] [000.33] [000.34] [000.70]',
+  (_, text) => {
+    expect(text).not.toBe(WHOLE)
+    const { stdout } = authBox(text).run(['validate', '--strict', PATH])
+    expect(stdout).toBe('1 document: 0 errors, 0 warnings.\n')
+  },
+)
+
+test.each([
+  ['`checkpoint` is missing', WHOLE.replace(/^checkpoint:.*\n/m, '')],
+  ['`created` is missing', WHOLE.replace(/^created:.*\n/m, '')],
+  ['`created` is not an ISO-8601 timestamp', WHOLE.replace(/^created:.*/m, 'created: yesterday')],
+  ['`last_delta` is not an ISO-8601 timestamp', WHOLE.replace(/^last_delta:.*/m, 'last_delta: soon')],
+  ['`status` is "done"', WHOLE.replace(/^status:.*/m, 'status: done')],
+  ["the delta's time is not an ISO-8601 timestamp", WHOLE.replace(/^## Delta: .*/m, '## Delta: later')],
+  ['the delta does not say what changed', WHOLE.replace(/^### What Changed[\s\S]*?(?=^### )/m, '')],
+  ['the delta has no artifacts', WHOLE.replace(/^### Artifacts[\s\S]*?(?=^### )/m, '')],
+  ['the document has a completion and is not archived', example('archived.md')],
+])(
+  'validate tells: %s [000.02] [000.03] [000.05] [000.07] [000.35] [000.67] [000.68] [000.69]',
+  (problem, text) => {
+    expect(authBox(text).run(['validate', PATH]).stdout).toContain(problem)
+  },
+)
+
 test('every part of the document is told to who resumes from it alone [000.90] [000.25] [000.26] [000.27] [000.28] [000.29] [000.30] [000.31] [000.32] [000.33] [000.34]', () => {
   const { work } = authBox().json(['resume']) as { work: Record<string, unknown> }
   expect(work).toMatchObject({
@@ -99,10 +147,26 @@ test('a checkpoint carries each section as the format says: copied, added to, or
   expect(sectionOf(text, 'Technical Context')).toBe(
     `${sectionOf(CHECKPOINT, 'Technical Context')}\n- Staging has the table`,
   )
-  expect(sectionOf(text, 'Current State')).toMatch(/^Live in staging(?:\n\n\*\*Now\*\*: Rolling out)?$/)
-  expect(sectionOf(text, 'Next Actions')).toMatch(/^- Roll it out(?:\n- Blocked: .*)?$/)
+  expect(sectionOf(text, 'Current State')).toBe('Live in staging\n\n**Now**: Rolling out')
+  // What is not said again stands: a blocker goes where somebody says so.
+  expect(sectionOf(text, 'Next Actions')).toBe(
+    '- Roll it out\n- Blocked: the staging database has no token table',
+  )
+  box.json(['save', '--next', 'Roll it out', '--blocker', ''])
+  expect(sectionOf(box.read(PATH), 'Next Actions')).toBe('- Roll it out')
   box.json(['save', '--goal', 'Sessions that last a week'])
   expect(sectionOf(box.read(PATH), 'Session Intent')).toBe('Sessions that last a week')
+})
+
+test('forks name what they came from and are drawn side by side below it, and without a parent a document is a root [000.20] [000.21] [000.22] [000.23]', () => {
+  const box = authBox()
+  for (const id of ['chk-passkeys', 'chk-sessions']) box.json(['fork', 'chk-auth-system', id])
+  for (const id of ['chk-passkeys', 'chk-sessions']) {
+    expect(box.read(active(id))).toMatch(/^parent: chk-auth-system\b/m)
+    expect(box.run(['validate', active(id)]).code).toBe(0)
+  }
+  const drawn = box.run(['tree']).stdout.replace(/ {2}\d{4}-.*$/gm, '')
+  expect(drawn).toBe('chk-login\n└─ chk-auth-system\n   ├─ chk-passkeys\n   └─ chk-sessions\n')
 })
 
 test('what is saved in other words stands there in those of the format [000.36]', () => {
@@ -179,4 +243,20 @@ test('doctor says where documents are active and none is current, and how to cho
   expect(said()).toMatch(/No document is current; active: a, b\n.*savepoint focus <id>/)
   box.json(['focus', 'b'])
   expect(said()).not.toContain('No document is current')
+})
+
+test('doctor counts documents that no command took in yet, and mends two that are current [000.16] [000.18]', () => {
+  const box = workBox()
+  put(box, active('a'), textOf('a'))
+  const said = (...more: string[]) => box.run(['doctor', ...more]).stdout
+  expect(said()).toContain('No document is current; active: a\n')
+  put(box, active('a'), textOf('a', { status: 'current' }))
+  put(box, active('b'), textOf('b', { status: 'current', more: 'last_delta: 2026-02-01T00:00:00Z\n' }))
+  expect(said()).toContain('error: Several documents say they are current: a, b\n')
+  expect(said('--fix')).toContain('Several documents say they are current: a, b\n  fixed: ')
+  expect([box.read(active('a')), box.read(active('b'))]).toEqual([
+    textOf('a', { status: 'active' }),
+    textOf('b', { status: 'current', more: 'last_delta: 2026-02-01T00:00:00Z\n' }),
+  ])
+  expect(said()).not.toContain('current')
 })

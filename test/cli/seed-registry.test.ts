@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { assistant, done, linesOf, text, usageOf, user } from '../agents/transcript-rows.ts'
 import type { Sandbox } from '../support/sandbox.ts'
+import { seedFile } from '../support/seed-file.ts'
 import { put, workBox } from './document-lab.ts'
 import { HOUR, turned } from './resume-lab.ts'
 import { callRow, heard, within } from './session-lab.ts'
-import { seedFile, slashCommand } from './slash-lab.ts'
+import { slashCommand } from './slash-lab.ts'
 
 const TRACK = 'outcomes/in-progress/005-auth/outcome_track.json'
 
@@ -32,7 +33,7 @@ function work(box: Sandbox, id: string): void {
 }
 
 test('lastWorked is as the format shows it, files by their way from the root [002.23] [002.30] [002.31] [002.32] [002.54] [002.55] [002.56] [002.71]', () => {
-  const wanted = JSON.parse(seedFile('002/lastWorked.json'))
+  const wanted = JSON.parse(seedFile('002', 'lastWorked.json'))
   const { sessionId: id, outcomes, context } = wanted
   const [{ outcomeId, outcomeName, lastTask, workSummary }] = outcomes
   const box = workBox()
@@ -69,12 +70,12 @@ test('the indexes are as the format shows them: sessions by the path of an outco
   start('sess-xyz')
   box.git('checkout', '--quiet', '-b', 'feature/auth')
   start('sess-abc')
-  expect(registryOf(box).indexByBranch).toEqual(JSON.parse(seedFile('002/indexByBranch.json')))
+  expect(registryOf(box).indexByBranch).toEqual(JSON.parse(seedFile('002', 'indexByBranch.json')))
   start('sess-def')
   for (const id of ['sess-def', 'sess-abc']) focus(id)
   const { indexByOutcome } = registryOf(box) as { indexByOutcome: Record<string, string[]> }
   const sorted = Object.entries(indexByOutcome).map(([path, ids]) => [path, ids.toSorted()])
-  expect(Object.fromEntries(sorted)).toEqual(JSON.parse(seedFile('002/indexByOutcome.json')))
+  expect(Object.fromEntries(sorted)).toEqual(JSON.parse(seedFile('002', 'indexByOutcome.json')))
   const listed = box.json(['sessions', '--outcome', TRACK]).sessions as Array<{ id: string }>
   expect(listed.map(({ id }) => id).toSorted()).toEqual(['sess-abc', 'sess-def'])
 })
@@ -110,6 +111,16 @@ test('what is uncommitted is counted while a session goes on, and not where git 
   expect(box.json(['info'])).toMatchObject({ session: { uncommittedFiles: null } })
 })
 
+test('at its end the uncommitted files are counted by the next command, and not counted again [002.29]', () => {
+  const box = workBox()
+  work(box, 'sess-abc')
+  heard(box, 'sess-abc', 'SessionEnd', { reason: 'logout' })
+  const wanted = { recentHistory: [{ uncommittedFilesAtEnd: 2, gitStatusCleanAtEnd: false }] }
+  expect(registryOf(box)).toMatchObject(wanted)
+  put(box, 'src/later.ts', 'x\n')
+  expect(registryOf(box)).toMatchObject(wanted)
+})
+
 test('the four commands of a session are /context:info, checkpoint, compact and budget [002.58]', () => {
   const commands = ['/context:info', '/context:checkpoint', '/context:compact', '/context:budget'] as const
   expect(commands.map((name) => slashCommand(name).slice(0, 2).join(' '))).toEqual([
@@ -124,7 +135,7 @@ test('the four commands of a session are /context:info, checkpoint, compact and 
   for (const name of commands) expect([name, box.run(slashCommand(name), { env }).code]).toEqual([name, 0])
 })
 
-test('/context:budget shows its thresholds, and where the window stands between them [002.69]', () => {
+test('/context:budget shows consumption, headroom, when to delegate, and its thresholds with the position [002.65] [002.66] [002.67] [002.68] [002.69]', () => {
   const box = workBox()
   work(box, 'sess-abc')
   const path = join(box.root, 'sess-abc.jsonl')
@@ -136,6 +147,14 @@ test('/context:budget shows its thresholds, and where the window stands between 
   expect(say(100_000)).toMatch(/^Position +50 %: below both, 40k tokens until 70 %$/m)
   expect(say(150_000)).toMatch(/^Position +75 %: between 70 % and 85 %, 20k tokens until 85 %$/m)
   expect(say(180_000)).toMatch(/^Position +90 %: past both$/m)
+  const full = say(180_000)
+  expect(full).toMatch(/^Used +180k of 200k tokens \(90 %\)$/m)
+  expect(full).toMatch(/^Headroom +20k tokens$/m)
+  expect(full).toMatch(/^Consumed +180k tokens in all calls of the session$/m)
+  expect(full).toMatch(/^Delegate +Give large reads and searches to a helper/m)
+  expect(full).toMatch(/^Warning +The context window is 90 % full/m)
+  expect(say(20_000)).toMatch(/^Delegate +not needed below 50 %$/m)
+  say(180_000)
   expect(box.json(['budget'], { env: within('sess-abc') }).thresholds).toEqual([
     { percent: 70, tokens: 140_000, left: 0 },
     { percent: 85, tokens: 170_000, left: 0 },

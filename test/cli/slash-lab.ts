@@ -12,10 +12,6 @@ const PAGES = {
   '/context:budget': 'context/commands/budget.md',
 } as const
 
-/** An example of a format, as its document shows it. */
-export const seedFile = (name: string) =>
-  readFileSync(join(projectRoot, 'test', 'fixtures', 'seeds', name), 'utf8')
-
 export const slashPage = (name: keyof typeof PAGES) =>
   readFileSync(join(projectRoot, 'plugins', 'claude', PAGES[name]), 'utf8')
 

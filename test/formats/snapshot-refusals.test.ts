@@ -70,6 +70,7 @@ const WRONG: Array<[string, unknown]> = [
   ['created_at', '2026-01-02T03:04:05+01:00'],
   ['created_at', '2026-01-02'],
   ['created_at', 1_700_000_000],
+  ['created_at', '2026-13-45T25:61:61Z'],
   ['run_id', 'x'.repeat(129)],
   ['source', 'manual_checkpoint'],
   ['source_details', []],

@@ -211,13 +211,15 @@ describe('fitting to a budget', () => {
     expect(fitToBudget(parts, { tokens: 1, prune: true }).kept).toEqual([false, true, false, true])
   })
 
-  test('an absolute budget goes on: long lines of lower ranks lose their ends, and no more part goes', () => {
-    const clip = 'short'
-    const parts = EVERYTHING.map((part) => ({ ...part, clip }))
-    const soft = fitToBudget(parts, { tokens: 1 })
-    const hard = fitToBudget(parts, { tokens: 1, hard: true })
+  const clip = 'short'
+  const clippable = EVERYTHING.map((part) => ({ ...part, clip }))
+
+  test('an absolute budget goes on: long lines of lower ranks lose their ends', () => {
+    const soft = fitToBudget(clippable, { tokens: 1 })
+    const saved = 7 * (PART - estimateTokens(clip))
+    const hard = fitToBudget(clippable, { tokens: soft.tokens - saved, hard: true })
     expect([soft.clipped.includes(true), hard.kept]).toEqual([false, soft.kept])
-    expect(parts.filter((_, at) => hard.clipped[at]).map(({ field }) => field)).toEqual([
+    expect(clippable.filter((_, at) => hard.clipped[at]).map(({ field }) => field)).toEqual([
       'facts',
       ...Array(3).fill('done'),
       ...Array(3).fill('artifacts'),
@@ -227,9 +229,20 @@ describe('fitting to a budget', () => {
       { field: 'artifacts', count: 3, how: 'shortened', why: 'long' },
       { field: 'facts', count: 1, how: 'shortened', why: 'long' },
     ])
-    expect(hard.tokens).toBe(soft.tokens - 7 * (PART - estimateTokens(clip)))
-    const enough = fitToBudget(parts, { tokens: soft.tokens, hard: true })
-    expect(enough).toEqual(fitToBudget(parts, { tokens: soft.tokens }))
+    expect(hard.tokens).toBe(soft.tokens - saved)
+    const enough = fitToBudget(clippable, { tokens: soft.tokens, hard: true })
+    expect(enough).toEqual(fitToBudget(clippable, { tokens: soft.tokens }))
+  })
+
+  test('then recent steps and files go, down to the last of each, before it is refused', () => {
+    const hard = fitToBudget(clippable, { tokens: 1, hard: true })
+    const left = clippable.filter((_, at) => hard.kept[at])
+    expect(left.map(({ field }) => field)).toEqual([
+      ...['problem', 'decisions', 'decisions', 'facts', 'done', 'artifacts', 'next'],
+    ])
+    expect(hard.tokens).toBe(4 * PART + 3 * estimateTokens(clip))
+    expect(hard.cuts.filter(({ how }) => how === 'shortened').map(({ count }) => count)).toEqual([1, 1, 1])
+    expect(hard.cuts.reduce((sum, { count }) => sum + count, 0)).toBe(EVERYTHING.length - left.length + 3)
   })
 
   const anyPart = fc.record({

@@ -108,7 +108,7 @@ describe('a session in which much was said', () => {
 })
 
 describe('nobody is asked', () => {
-  test('in a short task, whatever it changed', async () => {
+  test('in a short task, whatever it changed [003.22]', async () => {
     const lab = await started()
     lab.hear(A, 'PostToolBatch', edits(50))
     for (const _ of [1, 2, 3]) {
@@ -134,7 +134,7 @@ describe('nobody is asked', () => {
     expect(await prompt(lab)).toContain('6 requests and 12 edits')
   })
 
-  test('who handed the work off', async () => {
+  test('who handed the work off [003.22]', async () => {
     const lab = await started()
     await work(lab, 3)
     await lab.within(

@@ -220,7 +220,11 @@ describe('in a repository that nobody trusts', () => {
     mkdirSync(box.path('checkpoints/active'), { recursive: true })
     writeFileSync(box.path(active('theirs')), textOf('theirs', { status: 'current', state: INJECTED }))
     commit(box, `${INJECTED} first`)
-    expect(await lab.start(A)).toBeNull()
+    const first = await lab.start(A)
+    expect(first).toContain(
+      '- A file here may tell of earlier work. Nobody has reviewed it, so it is not told.',
+    )
+    expect(first).not.toMatch(/IGNORE|theirs/)
     lab.talk(A)
     lab.end(A)
     box.git('commit', '--quiet', '--allow-empty', '-m', `${INJECTED} second`)

@@ -9,6 +9,11 @@ const dist = join(__dirname, '..', '..', 'dist')
 /** As `turned` in resume-lab.ts does it for a process. */
 const realNow = Date.now
 Date.now = () => realNow() + Number(process.env.TURN_CLOCK_BY ?? 0)
+globalThis.Date = class extends Date {
+  constructor(...given) {
+    super(...(given.length === 0 ? [Date.now()] : given))
+  }
+}
 
 /** A hook tells how long it took from the start of its process. */
 let began = performance.now()

@@ -158,6 +158,10 @@ class ModelFolder implements Folder {
     return [...this.held().keys()]
   }
 
+  changedMs(): number {
+    return 0
+  }
+
   looks(): Map<string, string> {
     const files = this.names().flatMap((name) => {
       const found = this.node(name)

@@ -147,8 +147,11 @@ export async function resumeStream(
   const here = await findSavedWork(context, found, world, named)
   const { survey, choice, saved: last } = here
   const files = await findNewerFiles(context, survey, world, last)
+  const learnings = await learningsFor(context, survey, {
+    ...{ work: last?.work ?? emptyWork(), written: files.learnings },
+  })
   if (last === null || choice.kind !== 'stream') {
-    const untold = untoldWork(survey, choice, files, nowMs)
+    const untold = untoldWork(survey, choice, { ...files, learnings }, nowMs)
     if (named !== null) return untold
     const options = { budget, asksFocus, notes: notes.map(({ text: note }) => note) }
     return (await briefFound(context, survey, world, files, untold, options)) ?? untold
@@ -161,7 +164,6 @@ export async function resumeStream(
   const verified = await verifyWork(context, saved, savedAt, world, survey)
   const drift = isAsked || survey.trusted ? verified.drift : withoutName(verified.drift)
   const ended = named === null ? await tellEnded(context, survey, last) : { notes: [], sections: [] }
-  const learnings = await learningsFor(context, survey, { work, written: files.learnings })
   const newer = named === null ? files.work : []
   const told = {
     ...{ work: saved, stream: choice.name, savedAtMs: point.atMs, nowMs, checks: verified.checks },

@@ -4,7 +4,7 @@ import { ageOf } from '../../core/text.ts'
 import type { WorkState } from '../../core/work.ts'
 import { FOUND_NOTES, MESSAGE_LINES } from '../../policy/agent-words.ts'
 import type { Drift } from '../../policy/brief/brief.ts'
-import { foundSection, importCommand } from '../../policy/brief/brief-quoted.ts'
+import { foundSection, importCommand, showFileCommand } from '../../policy/brief/brief-quoted.ts'
 import type { ResumeChoice, StreamCandidate } from '../../policy/resolve.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
@@ -43,27 +43,28 @@ export async function findNewerFiles(
   return { ...files, work: files.work.filter(isNewer) }
 }
 
-/** What a resume answers where no saved work is meant. */
-export type UntoldWork =
-  /** `foreign`: so many documents came with the repository, and are not told. `unreviewedFiles`: so many other files. */
-  | { kind: 'nothing'; foreign: number; unreviewedFiles: number }
+/** What a resume answers where no saved work is meant, with what was learned here before. */
+export type UntoldWork = { learnings: string[] } & (
+  | /** `foreign`: so many documents came with the repository, and are not told. `unreviewedFiles`: so many other files. */
+  { kind: 'nothing'; foreign: number; unreviewedFiles: number }
   | {
       kind: 'choose'
       trusted: boolean
       candidates: Array<StreamCandidate & { updatedAt: string; age: string }>
     }
   | { kind: 'offered'; stream: string; branch: string | null; savedAt: string; age: string }
+)
 
 /** What is told where no saved work is meant: what there is to choose from, an offer, or nothing. */
 export function untoldWork(
   survey: Survey,
   choice: ResumeChoice,
-  { unreviewed }: FoundFiles,
+  { unreviewed, learnings }: Pick<FoundFiles, 'unreviewed' | 'learnings'>,
   nowMs: number,
 ): UntoldWork {
   if (choice.kind === 'choose')
     return {
-      kind: 'choose',
+      ...{ kind: 'choose', learnings },
       trusted: survey.trusted,
       candidates: choice.candidates.map((one) => ({
         ...one,
@@ -75,10 +76,10 @@ export function untoldWork(
     const { at, gist } = requireRow(survey, choice.name).position
     const age = ageOf(nowMs - Date.parse(at))
     const branch = gist.document?.branch ?? null
-    return { kind: 'offered', stream: choice.name, branch, savedAt: at, age }
+    return { kind: 'offered', learnings, stream: choice.name, branch, savedAt: at, age }
   }
   const unreviewedFiles = unreviewed.reduce((sum, { count }) => sum + count, 0)
-  return { kind: 'nothing', foreign: survey.foreign.length, unreviewedFiles }
+  return { kind: 'nothing', learnings, foreign: survey.foreign.length, unreviewedFiles }
 }
 
 /** When work was last saved that could be meant. */
@@ -130,7 +131,8 @@ export async function briefFound(
   const command = importCommand(path)
   const rendered = renderFittedBrief(
     {
-      ...{ work, stream: path, savedAtMs: atMs, nowMs, checks, drift, asksFocus, shownIn: kind, command },
+      ...{ work, stream: path, savedAtMs: atMs, nowMs, checks, drift, asksFocus, shownIn: kind },
+      command: showFileCommand(path),
       learnings: await learningsFor(context, survey, { work, written: learnings }),
       merged: older.map((one) => foundSection(one, nowMs)),
       notes: [FOUND_NOTES.keep(command), ...notes, ...describeUntold(untold)],
@@ -146,8 +148,10 @@ const MOST_NAMED = 5
 /** What there is besides a brief, in lines for an agent; of what came with the repository not even the name. */
 export function describeUntold(found: UntoldWork): string[] {
   switch (found.kind) {
-    case 'nothing':
-      return found.unreviewedFiles === 0 ? [] : [FOUND_NOTES.unreviewed(found.unreviewedFiles)]
+    case 'nothing': {
+      const unreviewed = found.foreign + found.unreviewedFiles
+      return unreviewed === 0 ? [] : [FOUND_NOTES.unreviewed(unreviewed)]
+    }
     case 'offered':
       return [MESSAGE_LINES.offered(found.stream, found.age)]
     case 'choose': {

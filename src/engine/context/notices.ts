@@ -210,7 +210,7 @@ export const NOTICES = {
   adopted: (name: string, work: string) =>
     `This clone has the work of ${quoteShort(name)} from now on: ${work}.`,
   workRenamed: (was: string, now: string) => `${was} was in both: yours of this clone is ${now} now.`,
-  noPlaceIn: (format: string, fields: string) => `No place in a ${format}: ${fields}`,
+  noPlaceIn: (target: string, fields: string) => `No place in ${target}: ${fields}`,
   exportedWithout: (what: readonly string[]) =>
     `Damaged in the store, and not in the export: ${what.slice(0, 5).join(', ')}${what.length > 5 ? ` and ${what.length - 5} more` : ''}. See: savepoint doctor`,
 

@@ -1,12 +1,13 @@
 import { isArchived } from '../../formats/checkpoint-md/layout.ts'
 import { readFrontMatter } from '../../formats/markdown/front-matter.ts'
-import type { WorkRow } from '../../store/acts.ts'
+import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { FINDINGS, FIXES, type Finding } from '../context/findings.ts'
 import { actOnDocuments } from './act-on-documents.ts'
+import { documentsHere } from './focus-as-documents-say.ts'
 import { namesWithoutLearnings } from './owed-learnings.ts'
 import { focusOn } from './set-focus.ts'
-import { currentsOf, isHere, type Survey, surveyDocuments } from './survey.ts'
+import { currentsOf, type Survey, surveyDocuments } from './survey.ts'
 import { takeIn } from './take-in.ts'
 
 /** The checkpoint documents of this workspace. Without `fix` nothing is taken in and nothing is written. */
@@ -17,11 +18,13 @@ export async function examineDocuments(context: Context, fix: boolean, findings:
     survey.operation === null
       ? (await context.store.local.listOwedViews(context.identity.workspace)).length
       : 0
-  await takeIn(context, survey)
+  // Files that nobody took in yet count as they lie there.
+  const { commit } = await takeIn(context, survey)
   tellTroubles(survey, findings)
-  const several = currentsOf(survey)
+  const active = activeHere(survey, commit)
+  const several = active.filter(({ current }) => current)
   const isWrong = owed > 0 || survey.leftovers.length > 0 || several.length > 1
-  const kept = fix && isWrong && survey.operation === null ? await mend(context, several) : null
+  const kept = fix && isWrong && survey.operation === null ? await mend(context) : null
   if (owed > 0)
     findings.push({
       level: 'warning',
@@ -37,21 +40,32 @@ export async function examineDocuments(context: Context, fix: boolean, findings:
   if (several.length > 1)
     findings.push({
       level: 'error',
-      ...FINDINGS.severalCurrent(several.map(({ stream }) => stream.name)),
+      ...FINDINGS.severalCurrent(several.map(({ name }) => name)),
       fixed: kept && FIXES.focused(kept.newest),
     })
   if (!survey.trusted) return
   const own = survey.rows.filter(({ position }) => !position.foreign)
-  const open = own.filter((row) => row.view && isHere(survey, row) && !isArchived(row.view.path))
+  const open = active.filter(({ foreign }) => !foreign)
   if (several.length === 0 && open.length > 0 && !own.some(({ focused }) => focused))
-    findings.push({
-      level: 'note',
-      ...FINDINGS.noneCurrent(open.map(({ stream }) => stream.name)),
-      fixed: null,
-    })
+    findings.push({ level: 'note', ...FINDINGS.noneCurrent(open.map(({ name }) => name)), fixed: null })
   const untaught = await namesWithoutLearnings(context, own)
   if (untaught.length > 0)
     findings.push({ level: 'note', ...FINDINGS.learningsMissing(untaught), fixed: null })
+}
+
+/** The documents in `active/`, as they say of themselves. */
+function activeHere(survey: Survey, commit: DocumentCommit) {
+  const begun = (commit.begins ?? []).map(({ id, name }) => ({ id, name, foreign: false }))
+  const known = survey.rows.map(({ stream: { id, name }, position: { foreign } }) => ({ id, name, foreign }))
+  const streams = new Map([...begun, ...known].map((stream) => [stream.id, stream]))
+  for (const { checkpoint, foreign } of commit.appends ?? []) {
+    const stream = streams.get(checkpoint.stream)
+    if (stream) stream.foreign = foreign
+  }
+  return [...documentsHere(survey, commit)].flatMap(([id, { path, current }]) => {
+    const stream = streams.get(id)
+    return stream && !isArchived(path) ? [{ ...stream, current }] : []
+  })
 }
 
 function tellTroubles({ troubles, operation, foreign }: Survey, findings: Finding[]): void {
@@ -63,15 +77,16 @@ function tellTroubles({ troubles, operation, foreign }: Survey, findings: Findin
 }
 
 /** Whatever is owed is written with any act; where several are current the newest stays. */
-async function mend(context: Context, several: WorkRow[]): Promise<{ newest: string | null }> {
-  const newest = several.length > 1 ? await newestOf(context, several) : null
+async function mend(context: Context): Promise<{ newest: string | null }> {
   // An undo must not bring back what was wrong.
-  const { chosen } = await actOnDocuments({ ...context, verb: null }, async (survey) => {
-    const row = survey.rows.find(({ stream }) => stream.id === newest?.stream.id) ?? null
-    const commit = row && currentsOf(survey).length > 1 ? await focusOn(context, survey, row) : {}
-    return { commit, answer: { chosen: row?.stream.name ?? null } }
+  return actOnDocuments({ ...context, verb: null }, async (survey) => {
+    const several = currentsOf(survey)
+    const row = several.length > 1 ? await newestOf(context, several) : undefined
+    return {
+      commit: row ? await focusOn(context, survey, row) : {},
+      answer: { newest: row?.stream.name ?? null },
+    }
   })
-  return { newest: chosen }
 }
 
 /** By the documents' own times; text that nobody reviewed is chosen last. */

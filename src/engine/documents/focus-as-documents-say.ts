@@ -29,7 +29,7 @@ export async function focusAsDocumentsSay(
 }
 
 /** The documents that stand here once the commit is done, by their streams. */
-function documentsHere(survey: Survey, { documents = [] }: DocumentCommit) {
+export function documentsHere(survey: Survey, { documents = [] }: DocumentCommit) {
   const owners = new Map(documents.map(({ path, stream }) => [path, stream]))
   const here = new Map<string, { path: string; current: boolean }>()
   for (const row of survey.rows) {

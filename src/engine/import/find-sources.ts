@@ -27,6 +27,8 @@ export interface SourceCandidate {
 
 export interface FoundSources {
   candidates: SourceCandidate[]
+  /** The runs whose folder, or a file in it, the user named: a folder above them names none. */
+  namedRuns: ReadonlySet<string>
   skipped: SkippedFile[]
 }
 
@@ -43,9 +45,11 @@ export const isLedgerPlace = ({ settings }: Context, path: string) =>
 export function findSources(context: Context, paths: readonly string[]): FoundSources {
   using root = openFolder(context.place.root)
   const search = new Search(context, root)
+  const given = paths.map((path) => partsOf(context, path))
   if (paths.length === 0) search.usualPlaces()
-  else for (const parts of paths.map((path) => partsOf(context, path))) search.takeNamed(parts)
-  return search.foundSources()
+  else for (const parts of given) search.takeNamed(parts)
+  const namedRuns = given.flatMap(([top, run]) => (top === RUNS_FOLDER && run !== undefined ? [run] : []))
+  return { ...search.foundSources(), namedRuns: new Set(namedRuns) }
 }
 
 /** A path of the command line as names below the workspace. */
@@ -81,7 +85,7 @@ class Search {
     this.root = root
   }
 
-  foundSources(): FoundSources {
+  foundSources(): Omit<FoundSources, 'namedRuns'> {
     return { candidates: [...this.candidates.values()], skipped: this.skipped }
   }
 

@@ -12,7 +12,7 @@ import { type Survey, standingOf, surveyDocuments } from '../documents/survey.ts
 import { takeInRun } from '../runs/take-in-run.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
 import { type Here, lookHere } from '../trust/here.ts'
-import { findSources } from './find-sources.ts'
+import { type FoundSources, findSources } from './find-sources.ts'
 import {
   mayConcern,
   type PlacedSource,
@@ -56,32 +56,35 @@ export async function importSources(
     tellTaken(report, taken)
     for (const { name, isNew, sources: mine } of lanes) count(report, name, isNew, mine)
   } else if (placed.length > 0) await takeAll(context, here, placed, report)
-  await takeRuns(context, here, runs, report)
+  await takeRuns(context, here, { runs, namedRuns: found.namedRuns }, report)
   return report
 }
 
-/** Runs that are new here. What others wrote is taken only where the user named it. */
+/** Runs that are new here. What git delivered is taken only where the user named it; an agent names nothing. */
 async function takeRuns(
   context: Context,
   here: Here,
-  runs: Readings['runs'],
+  { runs, namedRuns }: Pick<Readings, 'runs'> & Pick<FoundSources, 'namedRuns'>,
   report: ImportReport,
 ): Promise<void> {
-  const found = [...runs].map(([run, { path, named }]) => ({ run, path, named }))
+  const found = [...runs].map(([run, path]) => ({
+    ...{ run, path, isNamed: namedRuns.has(run) && context.speaker === 'user' },
+  }))
   const deliveries = await deliveriesOf(context, here, here.trusted ? found : [])
-  for (const { run, path, named } of found) {
+  for (const { run, path, isNamed } of found) {
     const isKnown = (await context.store.log.findStream(context.identity.repository, run)) !== null
-    const isForeign = !here.trusted || deliveries.get(path)?.foreign === true
-    if (isForeign && !named && !isKnown)
+    const delivery = deliveries.get(path)
+    const isOthers = !here.trusted || delivery?.delivered === true || delivery?.foreign === true
+    if (isOthers && !isNamed && !isKnown)
       report.skipped.push({
         path,
-        problem: `not yours: to take it in, savepoint import ${RUNS_FOLDER}/${run}`,
+        problem: `not yours: its user can take it in, savepoint import ${RUNS_FOLDER}/${run}`,
       })
     else if (report.dryRun) {
       if (isKnown) report.known += 1
       else report.runs.push({ run, began: true, count: null })
     } else {
-      const taken = await takeInRun(context, run)
+      const taken = await takeInRun(context, run, { isNamed })
       if (taken === null)
         report.skipped.push({ path, problem: 'no file in it is a sound snapshot of that run' })
       else if (taken.count === 0) report.known += 1

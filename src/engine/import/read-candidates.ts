@@ -18,8 +18,8 @@ export interface Readings {
   skipped: SkippedFile[]
   /** Files that come into the store another way. */
   elsewhere: SkippedFile[]
-  /** Runs whose files were met; `named` where the user named one of them. */
-  runs: Map<string, { path: string; named: boolean }>
+  /** Runs whose files were met, each with one of them. */
+  runs: Map<string, string>
   /** Files below a given folder that are no documents of a known kind. */
   other: number
 }
@@ -35,9 +35,12 @@ export function readCandidates(context: Context, candidates: readonly SourceCand
       readings.sources.push(source)
     } else if (verdict.is === 'problem') readings.skipped.push({ path, problem: verdict.problem })
     else if (verdict.is === 'snapshot' && verdict.run === null)
-      readings.skipped.push({ path, problem: 'a snapshot outside of its run folder: see savepoint convert' })
-    else if (verdict.is === 'snapshot')
-      readings.runs.set(verdict.run ?? '', { path, named: candidate.how !== 'usual' })
+      readings.skipped.push({
+        path,
+        problem:
+          'a snapshot that is not in checkpoints/<run>: move its folder there, or use savepoint convert',
+      })
+    else if (verdict.is === 'snapshot') readings.runs.set(verdict.run ?? '', path)
     else if (verdict.is === 'elsewhere') readings.elsewhere.push({ path, problem: verdict.why })
     else readings.other += 1
     context.progress(at + 1, candidates.length)

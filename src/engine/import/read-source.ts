@@ -98,7 +98,8 @@ const NOTE_KEYS = ['timestamp', 'summary', 'decisions', 'next_action', 'blockers
 function readNote(bytes: Buffer, text: string, { path, how }: SourceCandidate): { note: Note } | Verdict {
   if (bytes.length > MAX_NOTE_BYTES) return problem(`it is too large: over ${MAX_NOTE_BYTES} bytes`)
   const read = decodeNote(bytes, '')
-  const keys = 'note' in read || how !== 'walk' ? (keysOf(text) ?? []) : []
+  const isLikely = 'note' in read || how !== 'walk' || text.includes('"snapshot_id"')
+  const keys = isLikely ? (keysOf(text) ?? []) : []
   if (keys.includes('snapshot_id') && keys.includes('run_id')) return { is: 'snapshot', run: null }
   // A note that was torn has only its name left to tell what it was.
   const isTorn = 'problem' in read && noteTime(nameOf(path)) !== null && keysOf(text) === null

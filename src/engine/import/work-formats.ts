@@ -12,6 +12,7 @@ import { noChange } from '../../core/checkpoint.ts'
 import { adoptedId, runNameProblem } from '../../core/id.ts'
 import { parseOrUndefined } from '../../core/json.ts'
 import { ReasonError } from '../../core/reason.ts'
+import { collapseSpaces } from '../../core/text.ts'
 import { emptyWork, isDeleted, type Position, type WorkState } from '../../core/work.ts'
 import { writeOutDocument } from '../../formats/checkpoint-md/extend.ts'
 import { readDocument } from '../../formats/checkpoint-md/read.ts'
@@ -50,7 +51,7 @@ export interface FileWork {
 
 interface WorkFormat {
   encode(from: FileWork): string
-  /** Throws `checkpoint_schema_invalid` where the bytes are not of this format. */
+  /** Throws `format_unknown` where the bytes are not of this format; a snapshot, the reasons of its contract. */
   decode(bytes: Buffer, path: string): FileWork
 }
 
@@ -64,8 +65,7 @@ const fileWorkOf = (work: Partial<WorkState>, facts: Partial<FileFacts>): FileWo
   facts: { ...noFacts(), ...facts },
 })
 
-const refuse = (path: string, problem: string) =>
-  new ReasonError('checkpoint_schema_invalid', { path, problem })
+const refuse = (path: string, problem: string) => new ReasonError('format_unknown', { path, problem })
 
 const nameFor = ({ id }: FileFacts) => (runNameProblem(id) === null ? id : 'main')
 const STAMP = /^_Last updated:[ \t]*([^\r\n_]{1,60})_/im
@@ -121,7 +121,9 @@ export const FORMAT_OF: Readonly<Record<WorkFormatName, WorkFormat>> = {
     decode(bytes, path) {
       const handoff = decodeHandoff(bytes.toString('utf8'))
       if ('problem' in handoff) throw refuse(path, handoff.problem)
-      const { work, created: at, purpose, branch, commit, stream } = handoff
+      const { work, created: at, branch, commit, stream } = handoff
+      // Without a purpose of its own, a handoff is for its goal.
+      const purpose = handoff.purpose === collapseSpaces(work.intent ?? '') ? '' : handoff.purpose
       return fileWorkOf(work, { at, purpose, branch, commit, id: stream ?? '' })
     },
   },

@@ -9,9 +9,11 @@ import { FINDINGS, FIXES, type Finding, type FindingWords } from '../context/fin
 import { workspaceLock } from '../context/workspace-lock.ts'
 import { nameOf } from '../publish/guard.ts'
 import { setAside } from '../publish/publish-snapshot.ts'
+import { isTrustedHere } from '../trust/trusted.ts'
 import { openRunFolder, publishRun } from './publish-run.ts'
 import { isRunFolder } from './read-run-folder.ts'
-import { readmitRun, takeUpRunFolder } from './readmit.ts'
+import { type ChooseSnapshots, readmitRun, takeUpRunFolder } from './readmit.ts'
+import { withoutDelivered } from './take-in-run.ts'
 import { inspectTwice } from './verify-run.ts'
 
 /** A temp file younger than this may belong to a process that is writing it right now. */
@@ -135,7 +137,7 @@ async function examineStrays(
   findings: Finding[],
 ): Promise<void> {
   const strays = await straysOf(context, run, folder)
-  if (fix && strays.length > 0) await readmitRun(context, run)
+  if (fix && strays.length > 0) await readmitRun(context, run, await chooseForRepair(context, run))
   const left = new Set(fix ? (await straysOf(context, run, folder)).map(({ path }) => path) : [])
   for (const { path, words } of strays) {
     const isStillStray = async () => (await straysOf(context, run, folder)).some((one) => one.path === path)
@@ -143,6 +145,13 @@ async function examineStrays(
     const fixed = !fix ? null : left.has(path) ? aside && FIXES.setAside(aside) : FIXES.givenBack
     findings.push({ level: 'warning', ...words, fixed })
   }
+}
+
+/** A repair names no snapshot: what git delivered stays out, unless the user repairs where git may not be asked. */
+async function chooseForRepair(context: Context, run: Stream): Promise<ChooseSnapshots | undefined> {
+  const isHere = run.workspace === context.identity.workspace
+  const isAsked = context.speaker === 'agent' || (await isTrustedHere(context))
+  return isHere && isAsked ? withoutDelivered(context) : undefined
 }
 
 /** Run folders in this workspace that the store does not know. Taking one up needs the user's word: --fix. */
@@ -166,7 +175,7 @@ async function examineStranger(
   using folder = runs.folder(name)
   if (folder === null || !isRunFolder(folder)) return
   if ((await store.log.findStream(identity.repository, name)) !== null) return
-  const taken = fix ? await takeUpRunFolder(context, folder, name) : 0
+  const taken = fix && context.speaker === 'user' ? await takeUpRunFolder(context, folder, name) : 0
   const run = taken > 0 ? await store.log.findStream(identity.repository, name) : null
   if (run) await publishRun(context, run)
   findings.push({

@@ -1,14 +1,7 @@
 import { nameKey, runNameProblem } from '../../core/id.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { ReasonError, unlessRefused } from '../../core/reason.ts'
 import type { SnapshotDocument } from '../../formats/snapshot/document.ts'
-import {
-  HISTORY_FOLDER,
-  historyPath,
-  latestPath,
-  RUNS_FOLDER,
-  runFolder,
-  snapshotOfName,
-} from '../../formats/snapshot/layout.ts'
+import { latestPath, RUNS_FOLDER, runFolder, snapshotPath } from '../../formats/snapshot/layout.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import type { Context } from '../context/context.ts'
@@ -16,7 +9,7 @@ import { NOTICES } from '../context/notices.ts'
 import { byNewestUpdate, listStoredRuns, type StoredRun } from '../surroundings/stored-runs.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
 import { lookHere } from '../trust/here.ts'
-import { isRunFolder, readHistory, readLatest } from './read-run-folder.ts'
+import { countSnapshots, isRunFolder, type ReadRoom, readLatest, readNewest } from './read-run-folder.ts'
 
 /** A run as lists tell it. */
 export interface ListedRun extends Omit<StoredRun, 'stream' | 'status'> {
@@ -54,7 +47,7 @@ export interface RunOnDisk {
 export async function listRunsHere(context: Context): Promise<ListedRun[]> {
   const stored = await listStoredRuns(context)
   const known = new Set(stored.map(({ stream }) => nameKey(stream.name)))
-  const onDisk = await markForeign(context, readRunFolders(context, known))
+  const onDisk = await markForeign(context, unlessRefused(() => readRunFolders(context, known)) ?? [])
   const listed = onDisk.map((run) => describeRunOnDisk(run, run.foreign && context.speaker === 'agent'))
   return [...stored.map(describeStoredRun), ...listed].sort(byNewestUpdate)
 }
@@ -81,7 +74,7 @@ function describeRunOnDisk(
 export async function findRunOnDisk(context: Context, name: string): Promise<RunOnDisk | null> {
   using folder = openFoundRun(context, name)
   if (folder === null || !isRunFolder(folder)) return null
-  const [run] = await markForeign(context, [readRun(folder, name)])
+  const [run] = await markForeign(context, [readRun(folder, name, { bytes: MOST_BYTES })])
   if (run?.foreign && context.speaker === 'agent') throw new ReasonError('run_foreign', { run: name })
   return run ?? null
 }
@@ -99,33 +92,41 @@ export function openFoundRun(context: Context, name: string): Folder | null {
   return findFolder(root, runFolder(name))
 }
 
-/** A repository may have any number of folders there. */
+/** A repository may have any number of folders there, and of files that are costly to look into. */
 const MOST_FOLDERS = 500
+const MOST_BYTES = 8 * 1024 * 1024
 
 function readRunFolders(context: Context, known: ReadonlySet<string>): Array<Omit<RunOnDisk, 'foreign'>> {
   using root = openFolder(context.place.root)
   // A repository may use the name for something else: then there is nothing of ours in it.
   if (root.entry(RUNS_FOLDER)?.kind !== 'folder') return []
   using runs = root.folder(RUNS_FOLDER)
-  const names = (runs?.names() ?? []).filter(
-    (name) =>
-      runNameProblem(name) === null && !known.has(nameKey(name)) && runs?.entry(name)?.kind === 'folder',
-  )
+  const names = (runs?.names() ?? [])
+    .sort()
+    .filter(
+      (name) =>
+        runNameProblem(name) === null && !known.has(nameKey(name)) && runs?.entry(name)?.kind === 'folder',
+    )
   if (names.length > MOST_FOLDERS) context.notices.push(NOTICES.runFoldersUnread(names.length - MOST_FOLDERS))
+  const room = { bytes: MOST_BYTES }
   return names.slice(0, MOST_FOLDERS).flatMap((name) => {
-    using folder = runs?.folder(name) ?? null
-    return folder !== null && isRunFolder(folder) ? [readRun(folder, name)] : []
+    // A folder that its owner has closed hides only itself.
+    const run = unlessRefused(() => {
+      using folder = runs?.folder(name) ?? null
+      return folder !== null && isRunFolder(folder, room) ? readRun(folder, name, room) : null
+    })
+    return run ? [run] : []
   })
 }
 
 /** A damaged `latest.json` is stepped over: the newest good snapshot before it counts. Nothing is written. */
-function readRun(folder: Folder, name: string): Omit<RunOnDisk, 'foreign'> {
-  const latest = readLatest(folder)
-  using history = folder.folder(HISTORY_FOLDER)
-  const files = (history?.names() ?? []).filter((one) => snapshotOfName(one) !== null).length
-  const run = { runId: name, snapshots: Math.max(files, 1) }
+function readRun(folder: Folder, name: string, room: ReadRoom): Omit<RunOnDisk, 'foreign'> {
+  const latest = readLatest(folder, room)
   if (latest !== null && 'document' in latest && latest.document.run_id === name)
-    return { ...run, newest: latest.document, path: latestPath(name), problem: null }
+    return {
+      ...{ runId: name, snapshots: Math.max(countSnapshots(folder), 1) },
+      ...{ newest: latest.document, path: latestPath(name), problem: null },
+    }
   const problem =
     latest instanceof ReasonError
       ? new ReasonError(latest.reason, { ...latest.data, path: latestPath(name) })
@@ -133,9 +134,9 @@ function readRun(folder: Folder, name: string): Omit<RunOnDisk, 'foreign'> {
           path: latestPath(name),
           problem: 'it holds a snapshot of another run',
         })
-  const last = readHistory(folder).findLast(({ document }) => document.run_id === name)
-  const path = last ? historyPath(name, last.document.snapshot_id) : latestPath(name)
-  return { ...run, snapshots: files, newest: last?.document ?? null, path, problem }
+  const { newest, files } = readNewest(folder, name, room)
+  const path = newest ? snapshotPath(name, newest.name) : latestPath(name)
+  return { runId: name, snapshots: files, newest: newest?.document ?? null, path, problem }
 }
 
 /** Git runs only in a trusted workspace; in another one all of it is foreign. */

@@ -13,17 +13,68 @@ export interface FoundSnapshot {
   contentHash: string
 }
 
+/** How many bytes may still be read; a repository may hold any number of files that are costly to look into. */
+export interface ReadRoom {
+  bytes: number
+}
+
 /** Every snapshot in a history folder that reads well, in its order. A bad file hides only itself. */
 export function readHistory(run: Folder): FoundSnapshot[] {
-  using history = run.folder(HISTORY_FOLDER)
+  using history = openHistory(run)
   if (history === null) return []
   const found = new Map<string, FoundSnapshot>()
-  for (const name of history.names()) {
-    const id = snapshotOfName(name)?.snapshot
-    const one = id === undefined ? null : readSnapshotFile(history, name)
-    if (one !== null && 'document' in one && one.document.snapshot_id === id) found.set(id, one)
+  for (const name of snapshotNames(history)) {
+    const one = readNamed(history, name)
+    if (one) found.set(one.document.snapshot_id, one)
   }
   return inOrder([...found.values()])
+}
+
+/** The newest snapshot of a run that reads well, and how many files there are. Names are read in order until one does. */
+export function readNewest(
+  folder: Folder,
+  run: string,
+  room: ReadRoom,
+): { newest: FoundSnapshot | null; files: number } {
+  using history = openHistory(folder)
+  if (history === null) return { newest: null, files: 0 }
+  const names = snapshotNames(history)
+  for (const name of names.toReversed()) {
+    if (room.bytes <= 0) break
+    const one = readNamed(history, name, room)
+    if (one?.document.run_id === run) return { newest: one, files: names.length }
+  }
+  return { newest: null, files: names.length }
+}
+
+/** How many files of snapshots a run's folder holds. */
+export function countSnapshots(folder: Folder): number {
+  using history = openHistory(folder)
+  return history === null ? 0 : snapshotNames(history).length
+}
+
+/** A link or a file in its place holds no history. */
+const openHistory = (run: Folder) =>
+  run.entry(HISTORY_FOLDER)?.kind === 'folder' ? run.folder(HISTORY_FOLDER) : null
+
+/** In the order of their numbers where each has one, else by the time in their names, the newest last. */
+function snapshotNames(history: Folder): string[] {
+  const named = history.names().flatMap((name) => {
+    const found = snapshotOfName(name)
+    return found === null ? [] : [{ name, number: sequenceOf(found.snapshot) }]
+  })
+  const isNumbered = named.every(({ number }) => number !== null)
+  return named
+    .sort((a, b) => (isNumbered ? Number(a.number) - Number(b.number) : 0) || (a.name < b.name ? -1 : 1))
+    .map(({ name }) => name)
+}
+
+/** The snapshot for which a history file's name stands. */
+function readNamed(history: Folder, name: string, room?: ReadRoom): FoundSnapshot | null {
+  const one = readSnapshotFile(history, name, room)
+  const isNamed =
+    one !== null && 'document' in one && one.document.snapshot_id === snapshotOfName(name)?.snapshot
+  return isNamed ? one : null
 }
 
 /** By the number in the id where each has one; other harnesses have only the time. */
@@ -36,22 +87,29 @@ function inOrder(found: FoundSnapshot[]): FoundSnapshot[] {
 }
 
 /** The run's `latest.json`; null where there is none. */
-export const readLatest = (run: Folder) => readSnapshotFile(run, LATEST)
+export const readLatest = (run: Folder, room?: ReadRoom) => readSnapshotFile(run, LATEST, room)
 
 /** Whether a folder is a run's: a repository may use the name for something else. */
-export function isRunFolder(folder: Folder): boolean {
+export function isRunFolder(folder: Folder, room?: ReadRoom): boolean {
   const latest = folder.entry(LATEST)
   if (latest === null || latest.kind === 'folder') return false
-  return folder.entry(HISTORY_FOLDER)?.kind === 'folder' || !(readLatest(folder) instanceof ReasonError)
+  return folder.entry(HISTORY_FOLDER)?.kind === 'folder' || !(readLatest(folder, room) instanceof ReasonError)
 }
 
 /** A snapshot, or why the file is none; null where there is no such file. */
-function readSnapshotFile(folder: Folder, name: string): FoundSnapshot | ReasonError | null {
+function readSnapshotFile(folder: Folder, name: string, room?: ReadRoom): FoundSnapshot | ReasonError | null {
   try {
-    const bytes = folder.read(name, MAX_SNAPSHOT_BYTES)
+    const bytes = folder.read(
+      name,
+      Math.max(0, Math.min(MAX_SNAPSHOT_BYTES, room?.bytes ?? MAX_SNAPSHOT_BYTES)),
+    )
     if (bytes === null) return null
+    const isCompressed = name.endsWith('.gz')
+    // One that does not decompress may have cost as much as the largest that does.
+    if (room) room.bytes -= isCompressed ? MAX_SNAPSHOT_BYTES : bytes.length
     const document = decodeSnapshot(bytes, name)
-    const plain = name.endsWith('.gz') ? inflateHistory(bytes, name) : bytes
+    const plain = isCompressed ? inflateHistory(bytes, name) : bytes
+    if (room && isCompressed) room.bytes += MAX_SNAPSHOT_BYTES - plain.length
     return { document, name, hash: sha256(bytes), contentHash: sha256(plain) }
   } catch (error) {
     return asSnapshotReason(error, name)

@@ -7,13 +7,7 @@ import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { emptyWork, type WorkState } from '../../core/work.ts'
 import type { SnapshotDocument } from '../../formats/snapshot/document.ts'
-import {
-  HISTORY_FOLDER,
-  historyPath,
-  LATEST,
-  latestPath,
-  RUNS_FOLDER,
-} from '../../formats/snapshot/layout.ts'
+import { historyPath, LATEST, latestPath, snapshotPath } from '../../formats/snapshot/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { redactAll } from '../../policy/redact.ts'
 import type { ViewRow } from '../../store/local-state.ts'
@@ -28,29 +22,58 @@ import { owedView } from './take-snapshot.ts'
 /** How far a file may be ahead of what the store knows: more than a day of heartbeats and steps. */
 const AHEAD = 2_000
 
+/** Which of the snapshots in a run's folder may come into the store. */
+export type ChooseSnapshots = (run: string, found: readonly FoundSnapshot[]) => Promise<FoundSnapshot[]>
+
+const ALL_SNAPSHOTS: ChooseSnapshots = async (_run, found) => [...found]
+
 /**
  * Gives back to the store the snapshots of a run that only their files still hold; answers how many.
  * A snapshot names one step, so its plan is rebuilt from the checkpoint before it; a step that no file
  * speaks of stays as it was, and nothing is taken for done.
  */
-export async function readmitRun(context: Context, run: Stream): Promise<number> {
+export async function readmitRun(
+  context: Context,
+  run: Stream,
+  choose: ChooseSnapshots = ALL_SNAPSHOTS,
+): Promise<number> {
   using folder = await openRunFolder(context, run)
   if (folder === null) return 0
-  const known = new Set((await context.store.log.readHistory(run.id)).map(({ id }) => id))
-  const numbered = readHistory(folder).flatMap((found): NumberedSnapshot[] => {
-    const { snapshot_id, run_id } = found.document
-    const number = sequenceOf(snapshot_id)
-    return known.has(snapshot_id) || run_id !== run.name || number === null ? [] : [{ ...found, number }]
-  })
-  // A file can say anything of itself: one that is far ahead of the run is not of this run.
-  const near = numbered.filter(({ number }, at) => number <= run.headSequence + at + AHEAD)
-  const admitted = await admit(context, run, near)
+  const history = await context.store.log.readHistory(run.id)
+  const known = new Set(history.map(({ id }) => id))
+  const unknown = readWholeRun(folder).filter(
+    ({ document: { snapshot_id, run_id } }) => !known.has(snapshot_id) && run_id === run.name,
+  )
+  const numbered = numberAfter(run, history.at(-1)?.at ?? '', await choose(run.name, unknown))
+  const admitted = await admit(context, run, numbered)
   if (admitted > 0) await settleAdmitted(context, run)
   return admitted
 }
 
 interface NumberedSnapshot extends FoundSnapshot {
   number: number
+}
+
+/**
+ * Each with the number in its id. Those of other harnesses have none: one that is not older than the newest of the run
+ * comes after it, so that an import that was cut off goes on, and a run that another harness carries on is followed.
+ */
+function numberAfter(
+  { headSequence }: Stream,
+  headAt: string,
+  found: readonly FoundSnapshot[],
+): NumberedSnapshot[] {
+  let last = headSequence
+  return found.flatMap((one, at) => {
+    const { snapshot_id, created_at } = one.document
+    const claimed = sequenceOf(snapshot_id)
+    if (claimed === null && Date.parse(created_at) < Date.parse(headAt)) return []
+    const number = claimed ?? last + 1
+    // A file can say anything of itself: one that is far ahead of the run is not of this run.
+    if (number > headSequence + at + AHEAD) return []
+    last = Math.max(last, number)
+    return [{ ...one, number }]
+  })
 }
 
 async function admit(context: Context, run: Stream, snapshots: readonly NumberedSnapshot[]): Promise<number> {
@@ -75,7 +98,7 @@ function foundView(
   const view = { workspace, stream: id, checkpoint: document.snapshot_id, hash, contentHash }
   return name === LATEST
     ? { ...view, path: historyPath(run, document.snapshot_id), state: 'pending' }
-    : { ...view, path: `${RUNS_FOLDER}/${run}/${HISTORY_FOLDER}/${name}`, state: 'published' }
+    : { ...view, path: snapshotPath(run, name), state: 'published' }
 }
 
 /**
@@ -170,8 +193,14 @@ function checkpointOf(
  * Takes up a run folder that the store does not know, with every snapshot in it that reads well; answers how many, none
  * where it is no run of that name. Only ever at the user's own word.
  */
-export async function takeUpRunFolder(context: Context, folder: Folder, name: string): Promise<number> {
-  const snapshots = numberSnapshots(readWholeRun(folder).filter(({ document }) => document.run_id === name))
+export async function takeUpRunFolder(
+  context: Context,
+  folder: Folder,
+  name: string,
+  choose: ChooseSnapshots = ALL_SNAPSHOTS,
+): Promise<number> {
+  const found = readWholeRun(folder).filter(({ document }) => document.run_id === name)
+  const snapshots = numberSnapshots(await choose(name, found))
   const [first] = snapshots
   if (first === undefined || runNameProblem(name) !== null) return 0
   const { store, identity, ports } = context

@@ -6,7 +6,7 @@ import { nextPhase } from '../../policy/session-lifecycle.ts'
 import { type Context, settleIdentity } from '../context/context.ts'
 import { READING } from '../surroundings/read-state.ts'
 import { countUncommitted } from '../surroundings/world.ts'
-import type { Here } from '../trust/here.ts'
+import { type Here, lookHere } from '../trust/here.ts'
 import { listSessions } from './current.ts'
 import {
   AT_A_COMMAND,
@@ -30,7 +30,10 @@ export async function ingestSessions(context: Context, what: 'events' | 'talk'):
   if (!hasSessions(context)) return
   await updateSessionRows(context)
   if (context.identity.workspace === '') context.identity = await settleIdentity(context, 'read')
-  if (what === 'talk') await catchUpSessions(context, { except: context.session })
+  if (what === 'talk') {
+    await catchUpSessions(context, { except: context.session })
+    await noteUncommitted(context, null, context.session)
+  }
   keepRegistryAfterwards(context)
 }
 
@@ -126,7 +129,7 @@ export interface ReconciledSession {
 
 /**
  * Does what the ends of sessions would have done: reads what they wrote, moves those that broke off to the history,
- * and counts what is uncommitted. Whoever starts next does it, so nothing depends on a client that is dying.
+ * and counts what is uncommitted. Whoever comes next does it, so nothing depends on a client that is dying.
  */
 export async function reconcileHere(
   context: Context,
@@ -171,7 +174,11 @@ const markCrashed = (session: Session): Session =>
     : session
 
 /** Git is asked once, for the sessions whose end nobody has counted yet. */
-async function noteUncommitted(context: Context, here: Here, except: SessionKey | null): Promise<void> {
+async function noteUncommitted(
+  context: Context,
+  here: Here | null,
+  except: SessionKey | null,
+): Promise<void> {
   const { identity } = context
   if (identity.workspace === '') return
   const recent = await listSessions(context, { workspace: identity.workspace, phases: ['recent'] })
@@ -179,7 +186,9 @@ async function noteUncommitted(context: Context, here: Here, except: SessionKey 
     (one) => one.uncommittedFiles === null && !isSame(one, except) && !isEarlier(one),
   )
   if (open.length === 0) return
-  const uncommittedFiles = await countUncommitted(context, here)
+  // Who asked for something else is not told that git could not say it.
+  const quiet = { ...context, notices: [] }
+  const uncommittedFiles = await countUncommitted(quiet, here ?? (await lookHere(context)))
   if (uncommittedFiles === null) return
   for (const session of open) await changeSession(context, session, (now) => ({ ...now, uncommittedFiles }))
 }

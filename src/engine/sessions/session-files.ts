@@ -12,7 +12,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import type { AgentEvent, AgentEventKind } from '../../core/agent-event.ts'
 import { parseOrUndefined } from '../../core/json.ts'
 import { errorCode } from '../../core/reason.ts'
@@ -47,9 +47,10 @@ export interface Gauge {
 
 const MAX_SMALL_BYTES = 64 * 1024
 
-const folderOf = (sessions: string, { agent }: Pick<SessionKey, 'agent'>) => join(sessions, agent)
+/** Not by `join`: a start asks for dozens of these paths, and all parts of them are plain. */
+const folderOf = (sessions: string, { agent }: Pick<SessionKey, 'agent'>) => `${sessions}${sep}${agent}`
 export const sessionFile = (sessions: string, key: SessionKey, kind: Kind) =>
-  join(folderOf(sessions, key), key.id + ENDINGS[kind])
+  `${folderOf(sessions, key)}${sep}${key.id}${ENDINGS[kind]}`
 
 /** Adds one record. It stands between line breaks of its own, so that one which was torn before it takes nothing along. */
 export function appendRecord(sessions: string, key: SessionKey, record: object): void {

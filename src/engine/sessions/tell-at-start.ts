@@ -67,8 +67,14 @@ export async function briefAtStart(
     }
   const told = { at, stream: null, checkpoint: null }
   if (found.kind === 'found') return { ...countTokens(found.text), told }
-  const lines = [...notes.map(({ text }) => text), ...describeUntold(found)]
-  return lines.length === 0 ? null : { ...countTokens(renderNotes(MESSAGE_TITLES.start, lines)), told }
+  const lines = [
+    ...notes.map(({ text }) => text),
+    ...describeUntold(found),
+    ...found.learnings.map(MESSAGE_LINES.learning),
+  ]
+  if (lines.length === 0) return null
+  const fitted = withinBudget(lines, context.settings.brief_tokens)
+  return { ...countTokens(renderNotes(MESSAGE_TITLES.start, fitted)), told }
 }
 
 const MOST_ITEMS = 12

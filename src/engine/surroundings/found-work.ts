@@ -1,6 +1,8 @@
 import { sha256 } from '../../core/canonical.ts'
-import { noteFolder } from '../../core/layout.ts'
+import { nameProblem } from '../../core/id.ts'
+import { noteFolder, PLANS, PLANS_HOME } from '../../core/layout.ts'
 import { DEFAULT_LEDGER } from '../../core/ledger-path.ts'
+import { ReasonError } from '../../core/reason.ts'
 import { decodeUtf8 } from '../../core/text.ts'
 import { emptyWork, type WorkState } from '../../core/work.ts'
 import { LEARNINGS_PATH, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
@@ -18,6 +20,7 @@ import type { World } from './world.ts'
 /** Work that a file of this workspace tells, and the store does not have. */
 export interface FoundWork {
   kind: 'note' | 'ledger'
+  /** Without secrets, too. */
   path: string
   atMs: number
   /** Git brought it, and the user vouches for it: it is told where there is no own work, and not beside it. */
@@ -38,6 +41,8 @@ export interface UnreviewedFile {
 export interface FoundFiles {
   /** A note, a ledger or both, the newest first. */
   work: FoundWork[]
+  /** The latest note here that may be named, saved or not, ours or not; its name without secrets. */
+  note: { path: string; atMs: number } | null
   /** What LEARNINGS.md says, the newest last. */
   learnings: string[]
   unreviewed: UnreviewedFile[]
@@ -47,10 +52,10 @@ export interface FoundFiles {
 
 /**
  * Looks at what other tools and people left in this workspace: the latest note, of the active plan before any other; the
- * ledger; LEARNINGS.md. A session start waits for it: two folders are listed at most, and few files read.
+ * ledger; LEARNINGS.md. A session start waits for it: few folders are listed, and few files read.
  */
 export async function findWorkInFiles(context: Context, here: Here, world: World): Promise<FoundFiles> {
-  const found: FoundFiles = { work: [], learnings: [], unreviewed: [], broken: [] }
+  const found: FoundFiles = { work: [], note: null, learnings: [], unreviewed: [], broken: [] }
   const isKnown = knownTexts(context)
   await addNote(context, here, world, found, isKnown)
   await addLedger(context, here, found, isKnown)
@@ -73,17 +78,46 @@ function knownTexts({ store, identity }: Context): KnownTexts {
   }
 }
 
-/** The notes that count: the active plan's, where it has any that can be read; else those of no plan. */
-function listLatestNotes(context: Context, { foundIndex }: World): NoteFolder {
+/** The notes that count: the active plan's, where it has any that can be read; else those of no plan; else of any. */
+async function listLatestNotes(
+  context: Context,
+  { foundIndex }: World,
+  isKnown: KnownTexts,
+  isWanted?: (path: string) => boolean,
+): Promise<NoteFolder> {
   const plan = foundIndex?.activePlan ?? null
-  if (plan === null) return listNotes(context, noteFolder(null))
-  const ofPlan = listNotes(context, noteFolder(plan))
-  if (ofPlan.notes.length > 0) return ofPlan
-  const others = listNotes(context, noteFolder(null))
-  return { ...others, broken: [...ofPlan.broken, ...others.broken] }
+  const all: NoteFolder = { notes: [], total: 0, broken: [] }
+  const add = async (of: string | null) => {
+    const { notes, total, broken } = await listNotes(context, noteFolder(of), isKnown, { isWanted })
+    all.notes.push(...notes)
+    all.total += total
+    all.broken.push(...broken)
+  }
+  if (plan !== null) await add(plan)
+  if (all.notes.length === 0) await add(null)
+  if (all.notes.length === 0) for (const name of listPlanNames(context)) await add(name)
+  all.notes.sort((a, b) => b.atMs - a.atMs)
+  return all
 }
 
-/** The newest note, unless the store has it: then nothing newer was found. One that nobody reviewed hides no other. */
+/** So many plans are looked into where none is active. */
+const MOST_PLANS = 20
+
+function listPlanNames({ place }: Context): string[] {
+  try {
+    const names = inFolder(place.root, PLANS, (folder) => folder.names()) ?? []
+    return names.filter((name) => nameProblem(name) === null).slice(0, MOST_PLANS)
+  } catch (error) {
+    // A link in the place of the folder: what is behind it is not of this workspace.
+    if (!(error instanceof ReasonError)) throw error
+    return []
+  }
+}
+
+/**
+ * The newest note, unless the store has it: then nothing newer was found. Those that nobody reviewed hide no other,
+ * however many they are, and whoever named the plan.
+ */
 async function addNote(
   context: Context,
   here: Here,
@@ -91,19 +125,42 @@ async function addNote(
   found: FoundFiles,
   isKnown: KnownTexts,
 ): Promise<void> {
-  const { notes, total, broken } = listLatestNotes(context, world)
+  const { notes, total, broken } = await listLatestNotes(context, world, isKnown)
   found.broken.push(...broken)
+  const [foreign] = notes
+  if ((await addNewest(context, here, notes, found, isKnown)) || foreign === undefined) return
+  found.unreviewed.push({ kind: 'note', path: foreign.path, count: total - broken.length })
+  const isWanted = await untrackedBelow(context, here, PLANS_HOME)
+  if (isWanted === null) return
+  const own = await listLatestNotes(context, world, isKnown, isWanted)
+  await addNewest(context, here, own.notes, found, isKnown)
+}
+
+/** Adds the first that may be told; whether one of them ended the search. */
+async function addNewest(
+  context: Context,
+  here: Here,
+  notes: readonly NoteFile[],
+  found: FoundFiles,
+  isKnown: KnownTexts,
+): Promise<boolean> {
   for (const note of notes) {
-    if (await isKnown(note)) return
-    const judgement = await judge(context, here, note)
-    if (judgement === 'foreign') {
-      if (found.unreviewed.length === 0)
-        found.unreviewed.push({ kind: 'note', path: note.path, count: total - broken.length })
-      continue
-    }
-    found.work.push(foundWork(context, { kind: 'note', ...note }, judgement))
-    return
+    const isSaved = await isKnown(note)
+    const judgement = isSaved ? 'own' : await judge(context, here, note)
+    if (judgement === 'foreign') continue
+    if (!isSaved) found.work.push(foundWork(context, { kind: 'note', ...note }, judgement))
+    found.note = { path: redact(note.path, context.mark), atMs: note.atMs }
+    return true
   }
+  return false
+}
+
+/** What git does not track is nobody else's. Null where git may not be asked, or does not answer. */
+async function untrackedBelow({ place }: Context, { trusted }: Here, folder: string) {
+  if (!trusted || place.git === null) return null
+  const { listTracked } = await import('../../workspace/git-index.ts')
+  const tracked = await listTracked(place, folder)
+  return tracked && ((path: string) => !tracked.has(path))
 }
 
 const judge = (context: Context, here: Here, { path, hash }: Pick<NoteFile, 'path' | 'hash'>) =>
@@ -114,7 +171,7 @@ const foundWork = (
   { kind, path, atMs, said }: Pick<FoundWork, 'kind' | 'path' | 'atMs'> & { said: Partial<WorkState> },
   judgement: FileJudgement,
 ): FoundWork => ({
-  ...{ kind, path, atMs, isVouched: judgement === 'vouched' },
+  ...{ kind, path: redact(path, mark), atMs, isVouched: judgement === 'vouched' },
   work: redactAll({ ...emptyWork(), ...said }, mark),
 })
 
@@ -131,8 +188,8 @@ async function addLedger(
     if (file === null || (await isKnown(file))) continue
     const view = await store.local.readFileView(identity.workspace, path)
     if (settings.ledger && view !== null) continue
-    const said = decodeLedger(file.text)
     const judgement = await judge(context, here, file)
+    const said = decodeLedger(textToRead(file, judgement))
     if (Object.keys(said).length === 0)
       found.broken.push({ path, problem: 'it has none of the sections of a ledger' })
     else if (judgement === 'foreign') found.unreviewed.push({ kind: 'ledger', path, count: 1 })
@@ -147,12 +204,18 @@ async function addLearnings(context: Context, here: Here, found: FoundFiles): Pr
   const file = readBounded(context, LEARNINGS_PATH, found)
   if (file === null) return
   const { readLearningLines } = await import('../../formats/checkpoint-md/learnings.ts')
-  const lines = readLearningLines(file.text)
+  const judgement = await judge(context, here, file)
+  const lines = readLearningLines(textToRead(file, judgement))
   if (lines.length === 0) return
-  if ((await judge(context, here, file)) === 'foreign')
-    found.unreviewed.push({ kind: 'learnings', path: LEARNINGS_PATH, count: 1 })
+  if (judgement === 'foreign') found.unreviewed.push({ kind: 'learnings', path: LEARNINGS_PATH, count: 1 })
   else found.learnings = lines.map((line) => redact(line, context.mark))
 }
+
+/** Of what is only counted, the beginning shows what it is: a stranger's megabytes must not hold up a start. */
+const FOREIGN_LENGTH = 16_384
+
+const textToRead = ({ text }: TextFile, judgement: FileJudgement) =>
+  judgement === 'foreign' ? text.slice(0, FOREIGN_LENGTH) : text
 
 interface TextFile {
   path: string

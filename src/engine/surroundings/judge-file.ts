@@ -1,3 +1,4 @@
+import { sha256 } from '../../core/canonical.ts'
 import type { Context } from '../context/context.ts'
 import { readPrivateJson, rememberJson } from '../context/private-json.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
@@ -31,24 +32,40 @@ export async function judgeFile(
   if (!here.trusted) return 'foreign'
   if (context.place.git === null) return 'own'
   const key = JSON.stringify([saying, here.head.commit, here.vouched])
-  const name = `${context.identity.workspace} ${path}`
+  // A name may hold a secret, and is not kept.
+  const name = sha256(`${context.identity.workspace} ${path}`).slice(0, 32)
   const all = readJudged(context)
   const known = all.get(name)
   if (known?.key === key) return known.judgement
   const judgement = await askGit(context, here, path)
+  // What git could not say this time, it may say the next time.
+  if (judgement === null) return 'foreign'
   all.delete(name)
   all.set(name, { key, judgement })
   rememberJson(context.home.path, FILE, [...all].slice(-MOST_REMEMBERED), context.ports)
   return judgement
 }
 
-async function askGit(context: Context, here: Here, path: string): Promise<FileJudgement> {
+/** Null where git could not say it. */
+async function askGit(context: Context, here: Here, path: string): Promise<FileJudgement | null> {
   const { isTracked } = await import('../../workspace/git-index.ts')
-  const delivery = (await deliveriesOf(context, here, [{ path }])).get(path)
+  const asItStands = await askDelivery(context, here, path, false)
+  if (asItStands !== 'none') return asItStands
+  if (!(await isTracked(context.place, path))) return 'own'
+  // An edit, which may be our own, vouches for nothing else that stands in the file.
+  const asCommitted = await askDelivery(context, here, path, true)
+  return asCommitted === 'none' ? 'committed' : asCommitted
+}
+
+async function askDelivery(
+  context: Context,
+  here: Here,
+  path: string,
+  isEdited: boolean,
+): Promise<'foreign' | 'vouched' | 'none' | null> {
+  const delivery = (await deliveriesOf(context, here, [{ path }], { isEdited })).get(path)
   if (delivery?.delivered) return delivery.foreign ? 'foreign' : 'vouched'
-  // Git could not say it.
-  if (delivery?.foreign) return 'foreign'
-  return (await isTracked(context.place, path)) ? 'committed' : 'own'
+  return delivery?.foreign ? null : 'none'
 }
 
 function readJudged({ home }: Context): Map<string, Judged> {

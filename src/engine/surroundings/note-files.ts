@@ -2,9 +2,11 @@ import { sha256 } from '../../core/canonical.ts'
 import type { WorkState } from '../../core/work.ts'
 import { decodeNote, MAX_NOTE_BYTES, noteToWork } from '../../formats/note-json/codec.ts'
 import { isOrderedName, noteNames, noteTime } from '../../formats/note-json/layout.ts'
-import type { Folder } from '../../fs/disk.ts'
-import { inFolder } from '../../fs/durable.ts'
+import { type Folder, openFolder } from '../../fs/disk.ts'
+import { findFolder } from '../../fs/durable.ts'
+import { redact } from '../../policy/redact.ts'
 import type { Context } from '../context/context.ts'
+import { readPrivateJson, rememberJson } from '../context/private-json.ts'
 import { type SkippedFile, sourceProblemOf, timeWritten } from './read-work-file.ts'
 
 /** A note that lies in the workspace, whoever wrote it. */
@@ -24,41 +26,98 @@ export interface NoteFolder {
   broken: SkippedFile[]
 }
 
+interface NoteBounds {
+  most: number
+  bytes: number
+  /** By their paths; all of them without it. */
+  isWanted?: ((path: string) => boolean) | undefined
+}
+
 /** The name of a note is mostly its time: of those with the newest names so many are read, and so many bytes. */
-const FEW = { most: 8, bytes: 2 * MAX_NOTE_BYTES }
+const FEW: NoteBounds = { most: 8, bytes: 2 * MAX_NOTE_BYTES }
 /** For who has the time. */
-export const ALL_NOTES: typeof FEW = { most: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
+export const ALL_NOTES: NoteBounds = { most: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
 
-const NOTHING: NoteFolder = { notes: [], total: 0, broken: [] }
-
-/** The newest notes of a folder. No link is followed, and a folder that cannot be read holds none. */
-export function listNotes(
-  { place, ports }: Context,
+/**
+ * The newest notes of a folder. No link is followed, and a folder that cannot be read holds none. After the first one
+ * that is known no other is read: those with older names came before it.
+ */
+export async function listNotes(
+  context: Context,
   names: readonly string[],
-  { most, bytes } = FEW,
-): NoteFolder {
-  const nowMs = ports.now()
+  isKnown: (file: Pick<NoteFile, 'path' | 'hash'>) => Promise<boolean>,
+  { most = FEW.most, bytes = FEW.bytes, isWanted }: Partial<NoteBounds> = {},
+): Promise<NoteFolder> {
+  const nowMs = context.ports.now()
   const found: NoteFolder = { notes: [], total: 0, broken: [] }
   try {
-    return (
-      inFolder(place.root, names, (folder) => {
-        const files = folder.names().filter((name) => /\.json$/i.test(name) && !name.startsWith('.'))
-        let room = bytes
-        for (const name of byTime(folder, withoutOlder(files, most, nowMs), nowMs).slice(0, most)) {
-          if (room <= 0) break
-          const path = [...names, name].join('/')
-          const read = readNote(folder, name, nowMs)
-          room -= read.size
-          if ('problem' in read) found.broken.push({ path, problem: read.problem })
-          else found.notes.push({ path, ...read.note })
-        }
-        found.notes.sort((a, b) => b.atMs - a.atMs || (a.path < b.path ? 1 : -1))
-        return { ...found, total: files.length }
-      }) ?? NOTHING
-    )
+    using root = openFolder(context.place.root)
+    using folder = findFolder(root, names)
+    if (folder === null) return found
+    const isWantedName = isWanted && ((name: string) => isWanted([...names, name].join('/')))
+    const { newest, total } = newestNames(context, folder, most, isWantedName)
+    found.total = total
+    let room = bytes
+    for (const name of newest) {
+      if (room <= 0) break
+      const path = [...names, name].join('/')
+      const read = readNote(folder, name, nowMs)
+      room -= read.size
+      if ('problem' in read) {
+        found.broken.push({ path, problem: read.problem })
+        continue
+      }
+      found.notes.push({ path, ...read.note })
+      if (await isKnown({ path, hash: read.note.hash })) break
+    }
+    found.notes.sort((a, b) => b.atMs - a.atMs || (a.path < b.path ? 1 : -1))
+    return found
   } catch (error) {
-    return { ...NOTHING, broken: [{ path: names.join('/'), problem: sourceProblemOf(error) }] }
+    return { notes: [], total: 0, broken: [{ path: names.join('/'), problem: sourceProblemOf(error) }] }
   }
+}
+
+interface NoteNames {
+  /** By time, the newest first. */
+  newest: string[]
+  total: number
+}
+
+const FILE = 'note-folders.json'
+/** To list so many takes milliseconds, and every session start asks: their newest names are remembered. */
+const MANY = 500
+/** Folders that are remembered. */
+const MOST_REMEMBERED = 20
+/** A folder that changed just now may change again without another time on it. */
+const SETTLED_MS = 2_000
+
+function newestNames(
+  context: Context,
+  folder: Folder,
+  most: number,
+  isWanted?: (name: string) => boolean,
+): NoteNames {
+  const { home, ports } = context
+  const nowMs = ports.now()
+  const changedMs = folder.changedMs()
+  const found = readPrivateJson(home.path, FILE)
+  // `as`: the file is ours and private; an entry that does not fit has another time, and is listed again.
+  const all = new Map(Array.isArray(found) ? (found as Array<[string, NoteNames & { at: string }]>) : [])
+  const at = `${changedMs} ${most}`
+  const known = all.get(folder.path)
+  if (known?.at === at && !isWanted) return known
+  const names = folder
+    .names()
+    .filter((name) => /\.json$/i.test(name) && !name.startsWith('.') && isWanted?.(name) !== false)
+  const newest = byTime(folder, withoutOlder(names, most, nowMs), nowMs).slice(0, most)
+  const listed = { newest, total: names.length }
+  const isKept = !isWanted && newest.every((name) => redact(name) === name)
+  if (isKept && names.length >= MANY && most < MANY && nowMs - changedMs > SETTLED_MS) {
+    all.delete(folder.path)
+    const remembered = [...all, [folder.path, { at, ...listed }]].slice(-MOST_REMEMBERED)
+    rememberJson(home.path, FILE, remembered, ports)
+  }
+  return listed
 }
 
 /** Without names that so many newer ones make needless: a folder may have thousands, and a start waits for the newest. */

@@ -19,11 +19,15 @@ export interface Delivery {
   vouched: boolean
 }
 
-/** Who wrote what stands in these files. Called for a trusted workspace only: it runs git. */
+/**
+ * Who wrote what stands in these files; with `isEdited`, who wrote what stood there before somebody edited it here.
+ * Called for a trusted workspace only: it runs git.
+ */
 export async function deliveriesOf(
   context: Context,
   { vouched: isVouching, head: { branch, commit } }: Pick<Here, 'vouched' | 'head'>,
   files: ReadonlyArray<{ path: string }>,
+  { isEdited = false } = {},
 ): Promise<Map<string, Delivery>> {
   const { place } = context
   const deliveries = new Map<string, Delivery>()
@@ -38,7 +42,7 @@ export async function deliveriesOf(
     return deliveries
   }
   const { authorsOf, isOnRemoteDefault } = await import('../../workspace/git-history.ts')
-  const { authors, inside, problem } = await authorsOf(place, paths)
+  const { authors, inside, problem } = await authorsOf(place, paths, { isEdited })
   const making = commitOrigins(place)
   if (problem !== null) context.notices.push(NOTICES.authorsUnknown(problem))
   const here: Delivery = {

@@ -166,7 +166,7 @@ export function decodeSnapshot(bytes: Uint8Array, path: string): SnapshotDocumen
   return inOurWords(parsed.data)
 }
 
-const isGzip = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b
+export const isGzip = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b
 
 /** The uncompressed bytes of a history file. A file that inflates past the cap is not one of ours. */
 export function inflateHistory(bytes: Uint8Array, path: string): Buffer {

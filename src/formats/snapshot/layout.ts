@@ -8,6 +8,9 @@ export const runFolder = (run: string) => [RUNS_FOLDER, run]
 export const latestPath = (run: string) => `${RUNS_FOLDER}/${run}/${LATEST}`
 export const historyPath = (run: string, snapshot: string, compressed = false) =>
   `${RUNS_FOLDER}/${run}/${HISTORY_FOLDER}/${historyName(snapshot, compressed)}`
+/** The path of a file that was read: a history file by its name, or `latest.json`. */
+export const snapshotPath = (run: string, name: string) =>
+  name === LATEST ? latestPath(run) : `${RUNS_FOLDER}/${run}/${HISTORY_FOLDER}/${name}`
 export const historyName = (snapshot: string, compressed = false) =>
   `${snapshot}.json${compressed ? '.gz' : ''}`
 

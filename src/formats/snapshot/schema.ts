@@ -6,8 +6,11 @@ import { SNAPSHOT_ID } from './layout.ts'
 
 const text = (limit: number) => z.string().check(z.maxLength(limit))
 const count = z.int().check(z.minimum(0))
-/** RFC 3339 in UTC, as the contract wants it. */
-const utc = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|\+00:00)$/))
+/** RFC 3339 in UTC, as the contract wants it; a day that does not exist has no age and no place in an order. */
+const utc = z.string().check(
+  z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|\+00:00)$/),
+  z.refine((text) => !Number.isNaN(Date.parse(text)), 'Invalid time'),
+)
 
 /**
  * Exactly the contract's fields: an unknown field or value is as invalid as a missing one. Of what we write more than

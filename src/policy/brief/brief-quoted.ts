@@ -30,8 +30,14 @@ export function foundSection(
   return { ...section, more: FOUND_NOTES.keep(importCommand(path)) }
 }
 
-/** What takes a file into the store: by its path, where that is one word of a shell. */
-export const importCommand = (path: string) => `savepoint import${/^[\w./-]+$/.test(path) ? ` ${path}` : ''}`
+/** Whether a path is one word of a shell. */
+const isOneWord = (path: string) => /^[\w./-]+$/.test(path)
+
+/** What takes a file into the store: by its path, where a shell can be told it. */
+export const importCommand = (path: string) => `savepoint import${isOneWord(path) ? ` ${path}` : ''}`
+
+/** What shows all of a file, of which a brief had no room for a part. */
+export const showFileCommand = (path: string) => (isOneWord(path) ? `cat ${path}` : importCommand(path))
 
 function quotedSection(title: string, command: string, all: readonly string[]): TalkSection {
   const around = { why: '', unconfirmed: false, mark: null, note: '', session: '', at: null, command }

@@ -50,7 +50,7 @@ export function headerOf(brief: Brief, manner: Manner, estimate: Estimate): Head
     age: `${ageOf(brief.ageMs)} old`,
     drift: brief.subject !== undefined && !hasDrift(brief.drift) ? '' : sayDrift(brief, cutTo(drift)),
     lead:
-      brief.questions.length > 0 && manner === 'full'
+      brief.questions.length > 0 && manner !== 'bare'
         ? `Ask before going on${hasNow ? ' from Now' : ''}:`
         : '',
     questions: brief.questions

@@ -93,7 +93,7 @@ export const compress = defineVerb({
   name: 'compress',
   summary: 'Make a checkpoint document shorter, within a budget of tokens',
   detail:
-    'Deltas are folded into the body; finished artifacts and stale breadcrumbs go; older steps and superseded decisions are summed up, then the oldest of the rest goes. Problem, intent, standing decisions, rules, current state and next actions always stay as they are. With --hard long lines of the rest are shortened, too, and where it still does not fit, nothing is written. The full text stays in the history.',
+    'Deltas are folded into the body; finished artifacts and stale breadcrumbs go; older steps and superseded decisions are summed up, then the oldest of the rest goes. Problem, intent, standing decisions, rules, current state and next actions always stay as they are. With --hard long lines of the rest are shortened, too, then recent steps and artifacts go but for the last; where it still does not fit, nothing is written. The full text stays in the history.',
   fields: {
     id: STREAM_FIELD,
     budget: {
@@ -155,7 +155,7 @@ export const compress = defineVerb({
       ),
       ...(fits
         ? []
-        : ['What must be kept is longer than the budget: nothing more was cut. Shorten it yourself.']),
+        : ['Over the budget: the rest must be kept or is recent. Shorten it yourself, or cut more: --hard']),
       ...(dryRun ? ['Nothing was written.'] : written ? [] : ['There was nothing to cut.']),
       ...(cut !== '' ? [cut] : written ? [undo] : []),
     ].join('\n')

@@ -1,7 +1,8 @@
+import { sha256 } from '../../core/canonical.ts'
 import { visible } from '../../core/visible.ts'
 import { NOTICES } from '../../engine/context/notices.ts'
 import { readLearnings } from '../../engine/documents/read-learnings.ts'
-import { deliveriesOf } from '../../engine/trust/deliveries.ts'
+import { judgeFile } from '../../engine/surroundings/judge-file.ts'
 import { lookHere } from '../../engine/trust/here.ts'
 import { LEARNINGS_PATH } from '../../formats/checkpoint-md/layout.ts'
 import { decodeLearnings } from '../../formats/checkpoint-md/learnings.ts'
@@ -16,7 +17,8 @@ export const learnings = defineVerb({
   access: 'read',
   async perform(context, { query }) {
     const words = query.map((word) => word.toLowerCase())
-    const entries = decodeLearnings(readLearnings(context.place.root))
+    const text = readLearnings(context.place.root)
+    const entries = decodeLearnings(text)
       .map(({ date, id, learnings }) => ({
         date,
         id,
@@ -26,9 +28,8 @@ export const learnings = defineVerb({
       }))
       .filter(({ learnings }) => learnings.length > 0)
     const here = await lookHere(context)
-    const file = [{ path: LEARNINGS_PATH }]
-    const isForeign =
-      !here.trusted || (await deliveriesOf(context, here, file)).get(LEARNINGS_PATH)?.foreign === true
+    const file = { path: LEARNINGS_PATH, saying: sha256(text) }
+    const isForeign = (await judgeFile(context, here, file)) === 'foreign'
     const isWithheld = isForeign && context.speaker === 'agent'
     if (isForeign && entries.length > 0)
       context.notices.push(NOTICES.learningsForeign(isWithheld, here.trusted))

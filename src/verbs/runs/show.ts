@@ -8,6 +8,7 @@ import { findAnyRun, findSnapshot } from '../../engine/runs/find-run.ts'
 import { type ListedRun, newestOnDisk, openFoundRun, type RunOnDisk } from '../../engine/runs/list-runs.ts'
 import { mendLatest } from '../../engine/runs/mend-latest.ts'
 import { readHistory } from '../../engine/runs/read-run-folder.ts'
+import { withoutDelivered } from '../../engine/runs/take-in-run.ts'
 import { historyPath } from '../../formats/snapshot/layout.ts'
 import type { StoredCheckpoint, Stream } from '../../store/log.ts'
 import { defineVerb } from '../define/verb.ts'
@@ -98,8 +99,8 @@ export const runShow = defineVerb({
     ].join('\n'),
 })
 
-/** A run that is only on disk: what its files say, and nothing is written. */
-function showFromDisk(
+/** A run that is only on disk: what its files say, and nothing is written. An agent is shown no file that nobody reviewed. */
+async function showFromDisk(
   context: Context,
   run: RunOnDisk,
   { snapshot, history }: { snapshot: string | undefined; history: boolean },
@@ -107,7 +108,9 @@ function showFromDisk(
   const { runId } = run
   const place: ListedRun['place'] = 'disk'
   using folder = openFoundRun(context, runId)
-  const files = folder === null ? [] : readHistory(folder)
+  const all = folder === null ? [] : readHistory(folder)
+  const files =
+    context.speaker === 'user' ? all : await withoutDelivered(context, { withVouched: true })(runId, all)
   if (history)
     return {
       ...{ kind: 'history' as const, runId, place },

@@ -3,7 +3,7 @@ import { shortId } from '../../core/session-name.ts'
 import { shortNumber, shortSpan } from '../../core/text.ts'
 import { requireLast } from '../../engine/sessions/current.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
-import { type Budget, budgetOf } from '../../policy/window.ts'
+import { type Budget, budgetOf, DELEGATE_FROM_PERCENT } from '../../policy/window.ts'
 import {
   choiceFact,
   flagFact,
@@ -83,7 +83,8 @@ export const budget = defineVerb({
         ['Compactions', now.compactions > 0 ? String(now.compactions) : null],
         ['Forecast', now.forecast && sayForecast(now.forecast, window)],
         ['Warning', now.warnings],
-        ['Do', now.advice.map(({ text }) => text)],
+        ['Delegate', usedPercent === null ? 'not known' : sayDelegation(now.advice)],
+        ['Do', now.advice.filter(({ kind }) => kind !== 'delegate').map(({ text }) => text)],
       ],
       columns,
     ),
@@ -164,6 +165,9 @@ function sayPosition(usedPercent: number, thresholds: Budget['thresholds']): str
     ? `${usedPercent} %: between ${passed.percent} % and ${next.percent} %${left}`
     : `${usedPercent} %: past both`
 }
+
+const sayDelegation = (advice: Budget['advice']) =>
+  advice.find(({ kind }) => kind === 'delegate')?.text ?? `not needed below ${DELEGATE_FROM_PERCENT} %`
 
 const sayUse = (used: number, window: number | null, percent: number | null) =>
   window === null

@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs'
-import { basename, join } from 'node:path'
 import { instant } from '../../core/ports.ts'
 import type { Position } from '../../core/work.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { type ListedRun, listRunsHere } from '../../engine/runs/list-runs.ts'
 import { currentSession, listSessions } from '../../engine/sessions/current.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
+import type { FoundFiles } from '../../engine/surroundings/found-work.ts'
 import type { World } from '../../engine/surroundings/world.ts'
-import { noteTime } from '../../formats/note-json/layout.ts'
 import { type WindowState, windowState } from '../../policy/window.ts'
 
 /** What is active in a workspace beside the work itself. */
@@ -17,15 +15,16 @@ export interface ActiveState {
   sessions: { open: number; stale: number }
   /** The window of the session that asks, else of the newest here; null where none goes on. */
   window: WindowState | null
-  /** Those that are neither completed nor failed, the newest first; of foreign ones an agent learns nothing more. */
+  /** Those that are neither completed nor failed, the newest first. An agent is told no name that nobody reviewed. */
   runs: Array<ListedRun & { ageMs: number | null }>
-  /** The newest note of ours that is still there. */
+  /** The latest note that may be named, whoever wrote it. */
   note: { path: string; at: string; ageMs: number } | null
 }
 
 export async function activeStateOf(
   context: Context,
   world: World,
+  { note }: FoundFiles,
   saved: Position | null,
 ): Promise<ActiveState> {
   const { repository } = context.identity
@@ -38,9 +37,9 @@ export async function activeStateOf(
     sessions: { open: sessions.length - stale, stale },
     window: current && windowState((await readToEnd(context, current)).context),
     runs: (await listRunsHere(context))
-      .filter(({ status }) => OPEN_RUN.has(status))
+      .filter(({ status, foreign }) => OPEN_RUN.has(status) && !(foreign && context.speaker === 'agent'))
       .map((run) => ({ ...run, ageMs: run.updatedAt === '' ? null : ageNow(run.updatedAt) })),
-    note: await newestNote(context),
+    note: note && { path: note.path, at: instant(note.atMs), ageMs: ageNow(instant(note.atMs)) },
   }
 }
 
@@ -51,15 +50,4 @@ function planOf({ index }: World, saved: Position | null): ActiveState['plan'] {
   const stage = index?.stage ?? (saved?.stage || null)
   const tddPhase = index?.tddPhase ?? (saved?.tddPhase || null)
   return name === null && stage === null && tddPhase === null ? null : { name, stage, tddPhase }
-}
-
-async function newestNote({ store, identity, place, ports }: Context): Promise<ActiveState['note']> {
-  const notes = (await store.local.listFileViews(identity.workspace))
-    .filter(({ kind }) => kind === 'note')
-    .map(({ path }) => ({ path, name: basename(path) }))
-    .sort((a, b) => (a.name < b.name ? 1 : -1))
-  const newest = notes.find(({ path }) => existsSync(join(place.root, path)))
-  const atMs = newest ? noteTime(newest.name) : null
-  if (!newest || atMs === null) return null
-  return { path: newest.path, at: instant(atMs), ageMs: Math.max(0, ports.now() - atMs) }
 }

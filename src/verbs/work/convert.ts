@@ -10,8 +10,26 @@ interface ConvertAnswer extends ConvertedFile {
   path: string | null
 }
 
+/** Fields and parts of items whose name in JSON is not the word that users know. */
+const WORDS: Readonly<Record<string, string>> = {
+  ...{ intent: 'goal', artifacts: 'files', id: 'name of the work', progress: 'status', triggers: 'source' },
+  ...{ health: 'context digest', commands: 'command outcomes', transitions: 'status transitions' },
+  ...{ at: 'time', origin: 'speaker', seen: 'fingerprint', confirmed: 'mark', supersededBy: 'successor' },
+  ...{ planName: 'plan', plan: 'plan file', tddPhase: 'TDD phase' },
+}
+
+const sayField = (field: string) =>
+  /^(?:key|section|lines?|more) /.test(field)
+    ? visible(field)
+    : field
+        .replace('position.', '')
+        .split('.')
+        .map((part) => WORDS[part] ?? part)
+        .join(' ')
+
 const sayLost = (lost: ConvertedFile['lost']) =>
-  lost.map(({ field, count }) => `${visible(field)} (${count})`).join(', ')
+  lost.map(({ field, count }) => `${sayField(field)} (${count})`).join(', ')
+const sayTarget = (to: ConvertedFile['to']) => (to === 'json' ? 'JSON' : `a ${to}`)
 
 export const convert = defineVerb({
   name: 'convert',
@@ -42,9 +60,10 @@ export const convert = defineVerb({
     if (out === undefined && force) throw usageError('--force goes with --out')
     const converted = convertFile(context, file, to)
     const { lost } = converted
-    if (strict && lost.length > 0) throw new ReasonError('conversion_lossy', { to, lost: sayLost(lost) })
+    if (strict && lost.length > 0)
+      throw new ReasonError('conversion_lossy', { to: sayTarget(to), lost: sayLost(lost) })
     const path = out === undefined ? null : writeConverted(context, out, converted.text, force)
-    if (lost.length > 0) context.notices.push(NOTICES.noPlaceIn(to, sayLost(lost)))
+    if (lost.length > 0) context.notices.push(NOTICES.noPlaceIn(sayTarget(to), sayLost(lost)))
     return { ...converted, path }
   },
   say: ({ path, text }) => (path === null ? text.trimEnd() : `Wrote ${path}`),

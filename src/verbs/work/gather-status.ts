@@ -69,11 +69,14 @@ export async function gatherStatus(context: Context): Promise<Status> {
     focus: survey.rows.find(({ focused }) => focused)?.stream.name ?? null,
     ...{ branch: world.branch, commit: world.commit },
     uncommitted: world.dirty && world.uncommitted,
-    ...(await activeStateOf(context, world, found?.work.position ?? null)),
+    ...(await activeStateOf(context, world, files, found?.work.position ?? null)),
     found: files.work.map(({ kind, path, atMs, work }) => ({
       ...{ kind, path, at: instant(atMs), now: work.now, command: importCommand(path) },
     })),
-    todo: todoOf(told),
+    todo: [
+      ...(choice.kind === 'nothing' ? files.work.map(({ path }) => importCommand(path)) : []),
+      ...todoOf(told),
+    ],
   }
 }
 

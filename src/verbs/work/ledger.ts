@@ -1,4 +1,3 @@
-import { BY_HAND } from '../../core/checkpoint.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { visibleLines } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
@@ -8,9 +7,8 @@ import { LEDGER_SKIPPED } from '../../formats/ledger-md/codec.ts'
 import { choiceFact, integerFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { fitLines, renderTable } from '../say/table.ts'
-import { confirmLedger } from './confirm-ledger.ts'
-import { type SaveReceipt, saveInSession } from './save-in-session.ts'
-import { isNothingSaid, readSaveInput, SAYING_FIELDS } from './saying.ts'
+import { type SaveAnswer, save } from './save.ts'
+import { isNothingSaid, SAYING_FIELDS } from './saying.ts'
 
 const DISABLED =
   'No ledger is kept here: session.ledger is not enabled. To keep one, put this into .agents.yml:\nsession:\n  ledger: true'
@@ -142,13 +140,10 @@ export const ledgerWrite = defineVerb({
   access: 'write',
   takesIn: 'talk',
   lenient: true,
-  async perform(context, input): Promise<SaveReceipt | SkippedLedger> {
+  async perform(context, input): Promise<SaveAnswer | SkippedLedger> {
     if (!context.settings.ledger && context.ask === null && isNothingSaid(input))
       return { skipped: 'ledger_disabled' }
-    return saveInSession(context, await readSaveInput(context, input), {
-      kind: 'manual',
-      note: BY_HAND.saved,
-    })
+    return save.perform(context, { ...input, trigger: undefined, ledger: true })
   },
-  say: (result) => ('skipped' in result ? LEDGER_SKIPPED : confirmLedger(result)),
+  say: (result, how) => ('skipped' in result ? LEDGER_SKIPPED : save.say(result, how)),
 })

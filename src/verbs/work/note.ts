@@ -44,8 +44,9 @@ export const note = defineVerb({
     const here = await lookHere(context)
     const active = global ? null : ((await agentFolderHere(context, here)).foundIndex?.activePlan ?? null)
     const plan = named ?? active
-    const found = latestOf(context, plan)
-    const { latest, scope } = found.latest === null && named === undefined ? latestOf(context, null) : found
+    const found = await latestOf(context, plan)
+    const { latest, scope } =
+      found.latest === null && named === undefined ? await latestOf(context, null) : found
     const nothing = { plan: scope, path: null, at: null, text: null }
     if (latest === null) return { ...nothing, isWithheld: false }
     const { path, hash, atMs, bytes } = latest
@@ -63,8 +64,8 @@ export const note = defineVerb({
   exact: ({ text }) => text,
 })
 
-function latestOf(context: Context, plan: string | null) {
-  const { notes, broken } = listNotes(context, noteFolder(plan), ALL_NOTES)
+async function latestOf(context: Context, plan: string | null) {
+  const { notes, broken } = await listNotes(context, noteFolder(plan), async () => false, ALL_NOTES)
   if (context.speaker === 'user')
     for (const { path, problem } of broken) context.notices.push(NOTICES.filePassedOver(path, problem))
   return { latest: notes[0] ?? null, scope: plan }

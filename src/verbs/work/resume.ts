@@ -3,6 +3,7 @@ import { formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import { type ResumeResult, resumeStream } from '../../engine/brief/resume-work.ts'
 import { notesHere } from '../../engine/brief/session-notes.ts'
+import type { UntoldWork } from '../../engine/brief/tell-found.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
 import { worldOf } from '../../engine/surroundings/world.ts'
 import { offerAdoption } from '../../engine/transfer/adopt-repository.ts'
@@ -91,6 +92,14 @@ const isExplained = <R extends ResumeResult>(result: R): result is R & Explained
   result.kind === 'brief' && result.explained !== undefined
 
 function sayResumed(result: ResumeResult & { markdown: boolean }, { columns }: Screen): string {
+  if (result.kind === 'found') return sayBrief(result, columns)
+  if (result.kind === 'brief')
+    return isExplained(result) ? sayExplained(result, columns) : sayBrief(result, columns)
+  const learned = result.learnings.map((text) => `  - ${visible(text)}`)
+  return [sayUntold(result, columns), ...(learned.length > 0 ? ['Learned here:', ...learned] : [])].join('\n')
+}
+
+function sayUntold(result: UntoldWork, columns: number): string {
   switch (result.kind) {
     case 'nothing':
       return [
@@ -108,15 +117,11 @@ function sayResumed(result: ResumeResult & { markdown: boolean }, { columns }: S
     }
     case 'choose':
       return sayChoice(result, columns)
-    case 'found':
-      return sayBrief(result, columns)
-    case 'brief':
-      return isExplained(result) ? sayExplained(result, columns) : sayBrief(result, columns)
   }
 }
 
 function sayChoice(
-  { candidates, trusted }: Extract<ResumeResult, { kind: 'choose' }>,
+  { candidates, trusted }: Extract<UntoldWork, { kind: 'choose' }>,
   columns: number,
 ): string {
   const names = candidates.map(({ name }) => name)

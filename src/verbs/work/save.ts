@@ -4,8 +4,8 @@ import { formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import { afterCommit, type Context } from '../../engine/context/context.ts'
 import type { RunAtSave } from '../../engine/runs/snapshot-at-save.ts'
+import type { JoinedWork } from '../../engine/save/join-merged.ts'
 import type { SavedView } from '../../engine/save/save-document.ts'
-import type { JoinedWork } from '../../engine/save/save-work.ts'
 import { listRunsInProgress } from '../../engine/surroundings/stored-runs.ts'
 import { offerAdoption } from '../../engine/transfer/adopt-repository.ts'
 import { recordRepository } from '../../engine/transfer/repository-marks.ts'
@@ -28,7 +28,7 @@ const WHEN = [
   'risk',
 ] as const
 
-interface SaveAnswer extends SaveReceipt {
+export interface SaveAnswer extends SaveReceipt {
   /** What the session ledger's users are told, where it was asked for. */
   confirmation?: string
   /** The snapshot that was taken of a run in progress here. */

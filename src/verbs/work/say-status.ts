@@ -29,6 +29,8 @@ export function sayStatus(status: Status, { columns }: Screen): string {
   rows.push(...sessionRows(status), ...runRows(status))
   if (!trusted && (saved || foreign > 0))
     rows.push(['Trust', 'not given: git is not asked, and edits of documents are not taken in'])
+  if (foreign > 0)
+    rows.push(['Not told', `${formatCount(foreign, 'document')} of the repository: savepoint list`])
   for (const { text } of due) rows.push(['Due', clipLine(text)])
   for (const [at, command] of todo.entries()) rows.push([at === 0 ? 'Do now' : '', command])
   return namedRows(

@@ -292,12 +292,14 @@ describe('an absolute budget', () => {
     const text = documentOf(content)
     const soft = compress(text, 1)
     expect(compress(text, soft.after, true)).toEqual({ ...soft, fits: true })
+    const clipped = soft.text
+      .replace(/^- (Step [234]|Postgres) and .*$/gm, (line) => `${line.slice(0, 61).trimEnd()}…`)
+      .replace(long('parser'), `${long('parser').slice(0, 59)}…`)
+    expect(compress(text, estimateTokens(clipped), true)).toMatchObject({ text: clipped, fits: true })
     const hard = compress(text, 1, true)
-    expect(hard.text).toBe(
-      soft.text
-        .replace(/^- (Step [234]|Postgres) and .*$/gm, (line) => `${line.slice(0, 61).trimEnd()}…`)
-        .replace(long('parser'), `${long('parser').slice(0, 59)}…`),
-    )
+    const [first, , , last] = content.steps.split('\n').map((line) => `${line.slice(0, 61).trimEnd()}…`)
+    expect(hard.text).toContain(`- Earlier: 3 steps, ${first?.slice(2, 41)}… … Step 3`)
+    expect(hard.text).toContain(`\n${last}\n`)
     expect(compress(hard.text, 1, true)).toMatchObject({ text: hard.text, cuts: [] })
     expect(compress(text, hard.after + 60, true)).toMatchObject({ fits: true })
   })
