@@ -199,6 +199,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
         await go(name)
         await lab.page.getByRole('heading').filter({ visible: true }).first().waitFor()
         await expect.poll(() => lab.page.locator('.loading').filter({ visible: true }).count()).toBe(0)
+        if (name === 'search') await lab.page.locator('.hit').first().waitFor()
         const picture = `${name}-${screen}-${colorScheme}`
         await takePicture(lab.page, picture, { kept: KEPT.has(picture) })
         expect(await findFlaws(), picture).toEqual([])

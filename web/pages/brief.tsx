@@ -65,14 +65,11 @@ function BriefChoices({ data }: { data: BriefAnswer }) {
           onChange={(work) => replaceQuery({ work })}
         />
       )}
-      <Button
-        icon="copy"
-        kind="primary"
-        isDisabled={data.text === ''}
-        onClick={() => void copyText(data.text, 'Brief copied')}
-      >
-        Copy brief
-      </Button>
+      {data.text !== '' && (
+        <Button icon="copy" kind="primary" onClick={() => void copyText(data.text, 'Brief copied')}>
+          Copy brief
+        </Button>
+      )}
     </>
   )
 }

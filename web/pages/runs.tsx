@@ -5,7 +5,7 @@ import { goTo, usePlace } from '../app/router.ts'
 import { useView } from '../app/views.ts'
 import { Chip } from '../parts/chip.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { Loading, RefusalNote } from '../parts/page.tsx'
+import { Loading, Page, RefusalNote } from '../parts/page.tsx'
 import { Select } from '../parts/select.tsx'
 import { VirtualList } from '../parts/virtual-list.tsx'
 import { RunDetail } from './run-detail.tsx'
@@ -23,6 +23,7 @@ export function Runs({ id }: { id: string | null }) {
     repository === '' ? '/api/runs' : `/api/runs?repository=${encodeURIComponent(repository)}`,
   )
   const shown = id ?? data?.runs[0]?.id ?? null
+  if (data?.runs.length === 0 && repository === '') return <NoRuns />
   return (
     <div class={`split${id === null ? '' : ' has-detail'}`}>
       <section class="split-list" aria-label="List of runs">
@@ -43,7 +44,7 @@ export function Runs({ id }: { id: string | null }) {
           )}
         </header>
         {!data && (refusal ? <RefusalNote refusal={refusal} /> : <Loading rows={6} />)}
-        {data && data.runs.length === 0 && <NoRuns />}
+        {data?.runs.length === 0 && <p class="split-none quiet">No runs in this repository.</p>}
         {data && data.runs.length > 0 && (
           <VirtualList rows={data.runs} rowHeight={ROW} label="Runs, newest first" keyOf={(run) => run.id}>
             {(run) => <RunRow run={run} isChosen={run.id === shown} />}
@@ -84,15 +85,17 @@ function RunRow({ run, isChosen }: { run: RunLine; isChosen: boolean }) {
 
 function NoRuns() {
   return (
-    <Empty
-      icon="runs"
-      title="No runs yet"
-      commands={[
-        'savepoint run start plan.md --run-id release-1',
-        'savepoint run exec release-1 -- npm test',
-      ]}
-    >
-      A run is one execution of a plan: its steps, its snapshots and what its commands answered.
-    </Empty>
+    <Page title="Runs">
+      <Empty
+        icon="runs"
+        title="No runs yet"
+        commands={[
+          'savepoint run start plan.md --run-id release-1',
+          'savepoint run exec release-1 -- npm test',
+        ]}
+      >
+        A run is one execution of a plan: its steps, its snapshots and what its commands answered.
+      </Empty>
+    </Page>
   )
 }

@@ -112,7 +112,8 @@ function Hits({ hits, asked, isRead, chosen, onHover, onPick }: HitsProps) {
         ↑ and ↓ move, Enter opens. The same from a terminal: savepoint search "words"
       </Empty>
     )
-  if (isRead && hits.length === 0) return <Empty icon="search" title={`Nothing found for “${asked}”`} />
+  if (hits.length === 0 && !isRead) return null
+  if (hits.length === 0) return <Empty icon="search" title={`Nothing found for “${asked}”`} />
   return (
     <ul class="hits card is-flush" id="hits" role="listbox" aria-label="Found">
       {hits.map((hit, index) => (

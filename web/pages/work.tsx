@@ -5,7 +5,7 @@ import { goTo, usePlace } from '../app/router.ts'
 import { useView } from '../app/views.ts'
 import { layTree } from '../app/work-tree.ts'
 import { Empty } from '../parts/empty.tsx'
-import { Loading, RefusalNote } from '../parts/page.tsx'
+import { Loading, Page, RefusalNote } from '../parts/page.tsx'
 import { Select } from '../parts/select.tsx'
 import { Tree } from '../parts/tree.tsx'
 import { WorkDetail } from './work-detail.tsx'
@@ -25,6 +25,7 @@ export function Work({ id }: { id: string | null }) {
   // A wide screen has room for one: that in focus, or the newest. A small one shows the tree until one is chosen.
   const shown = id ?? (data && firstOf(data.works))
   const isEmpty = data ? data.works.length === 0 : now?.repositories.length === 0
+  if (isEmpty) return <NoWork />
   return (
     <div class={`split${id === null ? '' : ' has-detail'}`}>
       <section class="split-list" aria-label="Tree of works">
@@ -39,12 +40,10 @@ export function Work({ id }: { id: string | null }) {
             />
           )}
         </header>
-        {data && !isEmpty ? (
+        {data ? (
           <WorkTree page={data} id={shown} isWalking={id !== null} />
         ) : refusal ? (
           <RefusalNote refusal={refusal} />
-        ) : isEmpty ? (
-          <NoWork />
         ) : (
           <Loading rows={8} />
         )}
@@ -146,12 +145,14 @@ function Toggle({ name, count, isOn, onChange }: ToggleProps) {
 
 function NoWork() {
   return (
-    <Empty
-      icon="work"
-      title="No work yet"
-      commands={['savepoint new auth-system', 'savepoint save "Where I am"']}
-    >
-      A piece of work is a series of checkpoints with a document. Forks of it become branches of this tree.
-    </Empty>
+    <Page title="Work">
+      <Empty
+        icon="work"
+        title="No work yet"
+        commands={['savepoint new auth-system', 'savepoint save "Where I am"']}
+      >
+        A piece of work is a series of checkpoints with a document. Forks of it become branches of a tree.
+      </Empty>
+    </Page>
   )
 }

@@ -8,18 +8,17 @@ interface ButtonProps {
   kind?: 'plain' | 'primary' | 'ghost' | 'danger'
   /** The name of a button that shows an icon alone. */
   label?: string
-  isDisabled?: boolean
   isBusy?: boolean
 }
 
-export function Button({ onClick, children, icon, kind = 'plain', label, isDisabled, isBusy }: ButtonProps) {
+export function Button({ onClick, children, icon, kind = 'plain', label, isBusy }: ButtonProps) {
   return (
     <button
       type="button"
       class={`button is-${kind}${children === undefined ? ' is-square' : ''}`}
       aria-label={label}
       title={label}
-      disabled={isDisabled || isBusy}
+      disabled={isBusy}
       aria-busy={isBusy}
       onClick={onClick}
     >
