@@ -40,7 +40,7 @@ export function measure() {
         status: `/api/status?workspace=${workspace}`,
         brief: `/api/brief?workspace=${workspace}&work=${works[5].name}`,
       }
-      const filling = await timed(() => get('/api/search?q=token'))
+      const filling = await timed(() => untilFilled(get))
       const rows = []
       for (const [name, path] of Object.entries({ ...views, 'search as you type': '/api/search?q=migra*' })) {
         const times = []
@@ -56,13 +56,19 @@ export function measure() {
           1,
         ),
         ...rows,
-        row('the first search, which fills the index / 60 s', filling, 60_000, null),
+        row('until the first search finds everything / 60 s', filling, 60_000, null),
         { ...row(`memory after all of it / ${MOST_MB} MB`, memoryOf(child.pid), MOST_MB, 1), unit: 'MB' },
       ]
     } finally {
       await end()
     }
   })
+}
+
+/** The index is filled beside the server, which goes on answering. */
+async function untilFilled(get) {
+  while ((await get('/api/search?q=token')).isFilling)
+    await new Promise((resolve) => setTimeout(resolve, 250))
 }
 
 /** The built command, and a client that has opened its link. */

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import type { NowPage, WorksPage } from '../../src/apps/dashboard/api.ts'
 import { readPrivateJson } from '../../src/engine/context/private-json.ts'
-import { cliPath, type Sandbox } from '../support/sandbox.ts'
+import { cliPath, type Sandbox, type Surroundings } from '../support/sandbox.ts'
 
 export interface HttpAnswer {
   status: number
@@ -143,8 +143,15 @@ export async function openDashboard(box: Sandbox): Promise<Dashboard> {
 export const runningIn = (box: Sandbox) => readPrivateJson(box.home, 'dashboard.json')
 
 /** The events of a hook, as the client gives them. */
-export const hookEvent = (box: Sandbox, name: string, more: object = {}, session = SESSION) =>
+export const hookEvent = (
+  box: Sandbox,
+  name: string,
+  more: object = {},
+  session = SESSION,
+  given: Surroundings = {},
+) =>
   box.hook(['claude'], {
+    ...given,
     input: JSON.stringify({
       ...{ hook_event_name: name, session_id: session, cwd: box.repo },
       ...{ transcript_path: join(box.root, `${session}.jsonl`), ...more },

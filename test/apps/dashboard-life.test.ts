@@ -73,6 +73,15 @@ describe('a second start', () => {
     )
   })
 
+  test('of an agent gets no link to what the user started', async () => {
+    const box = sandbox()
+    const first = await openDashboard(box)
+    const env = { CLAUDECODE: '1' }
+    const answer = JSON.parse(box.runProcess(['dashboard', '--json'], { env }).stdout)
+    expect(answer).toMatchObject({ ok: true, url: `${first.origin}/`, reused: true })
+    expect(box.runProcess(['dashboard', '--no-open'], { env }).stdout).not.toContain('token')
+  })
+
   test('another program behind the port of a dead one gets no link and is not opened', async () => {
     const box = sandbox()
     const first = await startDashboard(box)

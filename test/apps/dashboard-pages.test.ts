@@ -15,6 +15,7 @@ import type {
   WorkPage,
   WorksPage,
 } from '../../src/apps/dashboard/api.ts'
+import { onFile } from '../store/sqlite-file.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { hookEvent, openDashboard, SESSION } from './dashboard-lab.ts'
 
@@ -93,6 +94,39 @@ describe('now', () => {
     const [session] = sessions
     expect(session?.window).toMatchObject({ tokens: 150_000, window: 200_000, pressure: 'medium' })
     expect(session?.window.points.map(({ tokens }) => tokens)).toEqual([60_000, 120_000, 150_000])
+  })
+
+  test('a damaged checkpoint is stepped over, said, and repaired by a button', async () => {
+    const box = sandbox()
+    box.json(['save', 'One', '--now', 'Whole'])
+    box.json(['save', 'Two', '--now', 'Damaged'])
+    onFile(
+      join(box.home, 'savepoint.db'),
+      'DROP TRIGGER checkpoints_are_immutable',
+      "UPDATE checkpoints SET body = replace(body, 'Damaged', 'Changed') WHERE seq = 2",
+    )
+    const dashboard = await openDashboard(box)
+    const { repositories, warnings } = await dashboard.get<NowPage>('/api/now')
+    expect(repositories[0]?.works).toMatchObject([{ name: 'main', now: 'Whole', isDamaged: true }])
+    expect(warnings).toMatchObject([
+      { level: 'error', what: expect.stringContaining('main'), action: { verb: 'doctor' } },
+    ])
+  })
+
+  test('a session that broke off has a warning, and is reconciled from the page', async () => {
+    const box = sandbox()
+    const past = { env: { TURN_CLOCK_BY: String(-2 * 3_600_000) } }
+    hookEvent(box, 'SessionStart', { source: 'startup' }, SESSION, past)
+    hookEvent(box, 'UserPromptSubmit', { prompt: 'Mend the login form, please' }, SESSION, past)
+    const dashboard = await openDashboard(box)
+    const before = await dashboard.get<NowPage>('/api/now')
+    expect(before.sessions).toMatchObject([{ phase: 'stale' }])
+    const [warning] = before.warnings
+    expect(warning).toMatchObject({ level: 'warning', action: { verb: 'reconcile' } })
+    const done = await dashboard.call('reconcile', warning?.workspace ?? '', warning?.action?.input)
+    expect(done).toMatchObject({ ok: true, words: expect.stringContaining('1 session broke off') })
+    const after = await dashboard.get<NowPage>('/api/now')
+    expect([after.sessions, after.warnings]).toEqual([[], []])
   })
 
   test('a workspace whose folder is gone is shown, and nothing can be done in it', async () => {

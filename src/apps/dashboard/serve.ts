@@ -44,7 +44,9 @@ async function serve(input: DashboardInput, door: DashboardDoor): Promise<void> 
   const home = await readStore(place, async (context) => context.home)
   const running = readRunning(home.path)
   const token = running && (await askForLink(running))
-  if (running && token !== null) return announce(door, input, { ...running, token, isReused: true })
+  // A link to what the user started would let an agent speak as the user.
+  if (running && token !== null)
+    return announce(door, input, { ...running, token: speaker === 'user' ? token : null, isReused: true })
   const turns = makeTurns(() => undefined)
   let app: ReturnType<typeof dashboardApp> | null = null
   let heardMs = realPorts.now()
@@ -99,14 +101,15 @@ const problemOf = (error: Error) =>
 interface ServedAt {
   port: number
   pid: number
-  token: string
+  /** Null where only a browser that has opened the page before may use it. */
+  token: string | null
   isReused: boolean
 }
 
 /** Says where the page is, and opens it where there is a browser. */
 async function announce(door: DashboardDoor, input: DashboardInput, at: ServedAt): Promise<void> {
   const { port, pid, token, isReused } = at
-  const url = `http://${ADDRESS}:${port}/enter?token=${token}`
+  const url = `http://${ADDRESS}:${port}/${token === null ? '' : `enter?token=${token}`}`
   if (door.json) return door.out(`${JSON.stringify({ ok: true, url, port, pid, reused: isReused })}\n`)
   if (isReused) {
     const other = input.port !== undefined && input.port !== port ? `, on port ${port}` : ''
