@@ -318,3 +318,49 @@ test('what is too large or no JSON is refused, and not read on', async () => {
     expect([answer.status, JSON.parse(answer.text).reason], body.slice(0, 60)).toEqual([status, reason])
   }
 })
+
+test('whatever is asked for, the server answers in its own words and goes on', async () => {
+  const box = sandbox()
+  box.json(['save', 'One'])
+  const dashboard = await openDashboard(box)
+  const words = [
+    '%E0%A4%A',
+    '%00',
+    '..%2f..%2fetc%2fpasswd',
+    '__proto__',
+    'constructor',
+    "'%20OR%201=1--",
+    '%F0%9F%98%80',
+    'x'.repeat(3_000),
+  ]
+  const paths = words.flatMap((word) => [
+    ...[`/${word}`, `/api/${word}`, `/api/works/${word}`, `/api/works/${word}/diff?from=1&to=2`],
+    ...[`/api/works?repository=${word}`, `/api/sessions/${word}`, `/api/sessions/claude~${word}`],
+    ...[
+      `/api/sessions?branch=${word}&outcome=${word}&before=${word}`,
+      `/api/runs/${word}`,
+      `/api/runs?repository=${word}`,
+    ],
+    ...[`/api/status?workspace=${word}`, `/api/brief?workspace=${word}&tokens=${word}&work=${word}`],
+    ...[
+      `/api/search?q=${word}`,
+      `/api/search?q=x&kind=${word}`,
+      `/api/learnings?q=${word}&workspace=${word}`,
+    ],
+  ])
+  for (const path of paths) {
+    const { status, text } = await askOver(dashboard.port, path, { headers: dashboard.headers() })
+    expect([200, 400, 404], `${path.slice(0, 90)}: ${text.slice(0, 200)}`).toContain(status)
+    expect(text).not.toMatch(/\n\s+at |internal_error|SQLITE/)
+  }
+  for (const verb of words) {
+    const headers = asPage({ method: 'POST', path: '' }, dashboard)
+    const { status } = await askOver(dashboard.port, `/api/verbs/${verb}`, {
+      method: 'POST',
+      headers,
+      body: '{}',
+    })
+    expect([400, 403, 404], verb.slice(0, 40)).toContain(status)
+  }
+  expect((await askOver(dashboard.port, '/api/now', { headers: dashboard.headers() })).status).toBe(200)
+})

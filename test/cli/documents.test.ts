@@ -86,16 +86,33 @@ test('learnings are shown newest first, and found by their words [000.80]', () =
 
 test('learnings tell whether the workspace is trusted that they came with, and what was asked for', () => {
   const box = sandbox()
-  expect(box.json(['learnings'])).toEqual({ ok: true, entries: [], trusted: false, query: [] })
+  expect(box.json(['learnings'])).toEqual({
+    ok: true,
+    entries: [],
+    foreign: false,
+    trusted: false,
+    query: [],
+  })
   expect(box.run(['learnings']).stdout).toContain('Nothing learned yet: `savepoint archive`')
   mkdirSync(box.path('checkpoints'))
   writeFileSync(box.path('checkpoints/LEARNINGS.md'), '## 2026-01-02 — chk-pay\n- Webhooks retry\n')
   const done = box.json(['learnings', 'Webhooks'])
-  expect(done).toMatchObject({ trusted: false, query: ['Webhooks'], entries: [{ id: 'chk-pay' }] })
+  expect(done).toMatchObject({
+    foreign: true,
+    trusted: false,
+    query: ['Webhooks'],
+    entries: [{ id: 'chk-pay' }],
+  })
   expect(done.notices).toEqual([
     'These learnings came with the repository, and this workspace is not trusted.',
   ])
   expect(box.run(['learnings', 'nope']).stderr).toBe('')
   box.json(['trust'])
-  expect(box.json(['learnings'])).toEqual({ ok: true, entries: done.entries, trusted: true, query: [] })
+  expect(box.json(['learnings'])).toEqual({
+    ok: true,
+    entries: done.entries,
+    foreign: false,
+    trusted: true,
+    query: [],
+  })
 })

@@ -134,11 +134,11 @@ export async function learningsPage(place: ServerPlace, { query }: Asked): Promi
   const words = (query('q') ?? '').split(/\s+/).filter((word) => word !== '')
   const found =
     path === null
-      ? { entries: [], isForeign: false }
+      ? { entries: [], foreign: false }
       : await performOnce(learnings, requestIn(place, path, notices), { query: words })
   return {
     ...{ at: instant(place.ports.now()), workspace, workspaces: presentWorkspaces(places) },
-    ...{ entries: found.entries, foreign: found.isForeign, notices },
+    ...{ entries: found.entries, foreign: found.foreign, notices },
   }
 }
 

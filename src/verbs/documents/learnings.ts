@@ -33,7 +33,8 @@ export const learnings = defineVerb({
     const isWithheld = isForeign && context.speaker === 'agent'
     if (isForeign && entries.length > 0)
       context.notices.push(NOTICES.learningsForeign(isWithheld, here.trusted))
-    return { entries: isWithheld ? [] : entries, isForeign, trusted: here.trusted, query }
+    const foreign = isForeign && entries.length > 0
+    return { entries: isWithheld ? [] : entries, foreign, trusted: here.trusted, query }
   },
   say: ({ entries, query }) =>
     entries.length === 0
