@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { projectRoot, Sandbox } from '../support/sandbox.ts'
-import { DashboardLab } from './lab.ts'
+import { DashboardLab, takePicture } from './lab.ts'
 
 let lab: DashboardLab
 
@@ -76,7 +76,11 @@ function expectSmooth(what: string, frames: readonly number[]): void {
 test('the tree of all works scrolls without jank, and draws only what is seen', async () => {
   await lab.goTo('/work')
   await lab.page.getByRole('treeitem').first().waitFor()
+  // Three of four works are of this one.
+  await lab.page.getByLabel('Repository').selectOption({ label: 'project-1' })
+  await lab.page.getByPlaceholder(/^Filter 1,\d{3} works$/).waitFor()
   await lab.page.getByRole('checkbox', { name: /Archived/ }).check()
+  await takePicture(lab.page, 'scale-tree')
   expectSmooth('tree', await scrollFrames('.tree'))
   expect(await lab.page.getByRole('treeitem').count()).toBeLessThan(60)
   await lab.page.getByRole('tree').focus()
@@ -100,6 +104,7 @@ test('5,000 sessions scroll without jank, and are read as far as somebody looks'
     )
     .toBeGreaterThan(4_900)
   expectSmooth('all sessions', await scrollFrames('.session-list .scroll-box'))
+  await takePicture(lab.page, 'scale-sessions')
   expectSmooth('page with its timeline', await scrollFrames('html'))
   expect(await lab.page.locator('.session-row').count()).toBeLessThan(60)
 })

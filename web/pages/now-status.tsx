@@ -12,29 +12,45 @@ export function NowStatus({ workspace }: { workspace: WorkspaceRef }) {
   const { isBusy, perform } = useVerb()
   if (!data) return null
   const drift = sayDrift(data)
-  const isQuiet = drift.length === 0 && data.due.length === 0 && data.found.length === 0 && data.trusted
+  // What is due says its own command.
+  const todo = data.todo
+    .filter((command) => !data.due.some((one) => one.command === command))
+    .slice(0, MOST_TODO)
+  const isQuiet = [drift, todo, data.due, data.found].every((list) => list.length === 0) && data.trusted
   if (isQuiet) return null
   return (
     <div class="now-status">
-      {drift.length > 0 && (
-        <p class="with-icon small">
-          <Icon name="warning" size={13} />
-          Since the last save: {drift.join(', ')}
-        </p>
+      {drift.length + todo.length > 0 && (
+        <div class="now-due small">
+          {drift.length > 0 && (
+            <p class="with-icon">
+              <Icon name="warning" size={13} />
+              Since the last save: {drift.join(', ')}
+            </p>
+          )}
+          {todo.length > 0 && (
+            <div class="now-todo">
+              <span>To do</span>
+              {todo.map((command) => (
+                <CommandLine key={command} command={command} />
+              ))}
+            </div>
+          )}
+        </div>
       )}
       {data.due.map(({ what, why, command }) => (
-        <p key={what} class="now-due small">
+        <div key={what} class="now-due small">
           <span>{why}</span>
           <CommandLine command={command} />
-        </p>
+        </div>
       ))}
       {data.found.map(({ path, now, command }) => (
-        <p key={path} class="now-due small">
+        <div key={path} class="now-due small">
           <span class="one-line">
             {path}: {now}
           </span>
           <CommandLine command={command} />
-        </p>
+        </div>
       ))}
       {!data.trusted && (
         <p class="now-due small">
@@ -51,6 +67,8 @@ export function NowStatus({ workspace }: { workspace: WorkspaceRef }) {
     </div>
   )
 }
+
+const MOST_TODO = 3
 
 /** What changed in the world since the last save. */
 function sayDrift({ drift, uncommitted, foreign }: StatusPage): string[] {
