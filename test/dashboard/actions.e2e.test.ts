@@ -83,8 +83,9 @@ test('a refusal has the message and the hint of the command line, and nothing ty
     lab.box.run(['fork', 'rate-limit', 'passkeys', '--json']).stdout.trim() || '{}',
   )
   const refused = error ?? JSON.parse(lab.box.run(['fork', 'rate-limit', 'passkeys', '--json']).stdout)
-  await toast(refused.message)
-  await toast(refused.hint)
+  const note = lab.page.getByRole('dialog').getByRole('alert')
+  await lab.see(refused.message, note)
+  await lab.see(refused.hint, note)
   expect(await lab.page.getByLabel('Name of the new work').inputValue()).toBe('passkeys')
   await lab.page.keyboard.press('Escape')
 })

@@ -6,6 +6,7 @@ import { Icon, type IconName } from '../parts/icon.tsx'
 import { Snippet } from '../parts/snippet.tsx'
 import { useChoice } from './choice.ts'
 import { goTo } from './router.ts'
+import { searchUrl } from './search-query.ts'
 import { PAGES } from './shortcuts.ts'
 import { useView } from './views.ts'
 
@@ -79,9 +80,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
 
 function useChoices(query: string): Choice[] {
   const { data: now } = useView<NowPage>('/api/now')
-  const { data: found } = useView<SearchPage>(
-    query === '' ? null : `/api/search?q=${encodeURIComponent(query)}`,
-  )
+  const { data: found } = useView<SearchPage>(query === '' ? null : searchUrl(query))
   return useMemo(() => {
     const isLike = (name: string) => name.toLowerCase().includes(query.toLowerCase())
     const pages = PAGES.filter(({ name }) => isLike(name)).map(

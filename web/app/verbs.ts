@@ -52,26 +52,26 @@ function saySaved(result: unknown): string | null {
   return typeof stream === 'string' && typeof sequence === 'number' ? `Saved ${stream} #${sequence}` : null
 }
 
-/** A verb with its receipt or its refusal as a toast. Answers what was done, or null. */
-export async function performAndTell(request: VerbRequest): Promise<VerbAnswer | null> {
-  const answer = await performVerb(request)
-  if (!answer.ok) {
-    showToast(sayFailure(answer))
-    return null
-  }
-  showToast(answer.failure ? sayFailure(answer.failure) : sayDone(request.verb, answer))
-  refreshViews()
-  return answer
-}
-
-/** For a button: it is busy until the answer is there. */
-export function useVerb() {
+/**
+ * For a button: it is busy until the answer is there. What was done is told as a toast, and so is a refusal, unless
+ * whoever asks shows it (`showsRefusal`): a dialog stands above all toasts.
+ */
+export function useVerb({ showsRefusal = false } = {}) {
   const [isBusy, setBusy] = useState(false)
-  const perform = async (request: VerbRequest) => {
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
+  /** What was done, or null. */
+  const perform = async (request: VerbRequest): Promise<VerbAnswer | null> => {
     setBusy(true)
-    const answer = await performAndTell(request)
+    const answer = await performVerb(request)
     setBusy(false)
+    setRefusal(answer.ok ? null : answer)
+    if (!answer.ok) {
+      if (!showsRefusal) showToast(sayFailure(answer))
+      return null
+    }
+    showToast(answer.failure ? sayFailure(answer.failure) : sayDone(request.verb, answer))
+    refreshViews()
     return answer
   }
-  return { isBusy, perform }
+  return { isBusy, refusal, perform }
 }

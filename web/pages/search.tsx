@@ -3,6 +3,7 @@ import type { SearchHitView, SearchPage } from '../../src/apps/dashboard/api.ts'
 import { useChoice } from '../app/choice.ts'
 import { plural } from '../app/format.ts'
 import { goTo, replaceQuery, usePlace } from '../app/router.ts'
+import { searchUrl } from '../app/search-query.ts'
 import { useView } from '../app/views.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -82,8 +83,7 @@ export function Search() {
 
 /** The hits of what was typed last; until they are there, those of before. */
 function useFound(asked: string, kind: string) {
-  const url = `/api/search?q=${encodeURIComponent(asked)}${kind === '' ? '' : `&kind=${kind}`}`
-  const { data, refusal } = useView<SearchPage>(asked === '' ? null : url)
+  const { data, refusal } = useView<SearchPage>(asked === '' ? null : searchUrl(asked, kind))
   const [last, setLast] = useState<SearchPage | null>(null)
   useEffect(() => {
     if (data || asked === '') setLast(data)

@@ -13,6 +13,7 @@ import { WindowChart } from '../parts/window-chart.tsx'
 import { SessionDid } from './session-did.tsx'
 import { SessionTalk } from './session-talk.tsx'
 import { sessionHref, sessionState } from './session-words.ts'
+import { workHref } from './work-words.ts'
 
 /** What one session came to. */
 export function Session({ id }: { id: string }) {
@@ -62,6 +63,8 @@ function SessionHead({ page }: { page: SessionPage }) {
   const { isBusy, perform } = useVerb()
   const { session, repository, parent, children } = page
   const { tone, word, needsReconcile } = sessionState(session)
+  // Where it saved already, the work is known by its id.
+  const saved = page.marks.find(({ work }) => work?.name === session.work)?.work
   return (
     <header class="detail-head">
       <a class="back is-always small" href="#/sessions">
@@ -94,7 +97,14 @@ function SessionHead({ page }: { page: SessionPage }) {
         {session.work && (
           <span class="with-icon">
             <Icon name="save" size={13} />
-            saves to {session.work}
+            saves to{' '}
+            {saved ? (
+              <a class="link" href={workHref(saved.id)}>
+                {session.work}
+              </a>
+            ) : (
+              session.work
+            )}
           </span>
         )}
       </p>

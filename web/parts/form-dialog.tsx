@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useVerb, type VerbRequest } from '../app/verbs.ts'
 import { Dialog } from './dialog.tsx'
+import { RefusalNote } from './page.tsx'
 
 export interface FormField {
   name: string
@@ -30,7 +31,7 @@ export function FormDialog({ title, about, fields, confirm, request, onClose, on
   const [values, setValues] = useState<Record<string, string>>(() =>
     Object.fromEntries(fields.map(({ name, value = '' }) => [name, value])),
   )
-  const { isBusy, perform } = useVerb()
+  const { isBusy, refusal, perform } = useVerb({ showsRefusal: true })
   const isReady = fields.every(({ name, isRequired }) => !isRequired || values[name]?.trim() !== '')
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -53,6 +54,7 @@ export function FormDialog({ title, about, fields, confirm, request, onClose, on
             onInput={(value) => setValues((old) => ({ ...old, [field.name]: value }))}
           />
         ))}
+        {refusal && <RefusalNote refusal={refusal} />}
         <div class="form-foot">
           <button type="button" class="button is-plain" onClick={onClose}>
             Cancel
