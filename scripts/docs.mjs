@@ -19,9 +19,9 @@ async function readTables() {
           "export { EXIT, REASONS } from './core/reason.ts'",
           "export { SETTINGS } from './config/settings.ts'",
           "export { loadVerbs } from './verbs/table.ts'",
-          "export { optionName } from './verbs/define/field.ts'",
+          "export { describeField, optionName } from './verbs/define/field.ts'",
           "export { descriptionOf } from './verbs/define/verb.ts'",
-          "export { isTool, toolOf } from './apps/mcp/tool-list.ts'",
+          "export { isTool, toolName, toolOf } from './apps/mcp/tool-list.ts'",
           "export { DASHBOARD_COMMAND } from './apps/process/dashboard-command.ts'",
           "export { PHASES } from './core/session.ts'",
           "export { LIFE_EVENTS, nextPhase, RECENT_FOR_MS, STALE_AFTER_MS } from './policy/session-lifecycle.ts'",
@@ -59,17 +59,16 @@ const table = (head, rows) =>
 
 /** What each exit code means, in a sentence; a code without one here stops the script. */
 const EXIT_MEANS = {
-  problem: '`doctor` found something that is not mended',
-  usage: 'the command line, an id or a settings file is wrong',
-  unknown:
-    'a run, a snapshot, a plan, a document or a point of one, a session or an agent is not there, or none is in focus',
-  invalid: "a document, a plan, the store or an agent's settings file does not read well",
+  problem: '`doctor` found a problem',
+  usage: 'wrong command line, id or settings file',
+  unknown: 'not found: a run, snapshot, plan, document, checkpoint, session or agent; or nothing is in focus',
+  invalid: "invalid content: a document, a plan, the store or an agent's settings file",
   unwritten: 'something could not be written',
   refused:
-    'it would overwrite; a run or a document cannot take it as it stands; git has something in progress',
-  unsafe: 'a place is not safe to write to, or a workspace is not trusted',
+    'refused: it would overwrite something, it does not fit the current state, or a git operation is in progress',
+  unsafe: 'unsafe location, or the workspace is not trusted',
   internal: 'a defect of Savepoint',
-  busy: 'another process holds the store, or keeps writing the file: try again',
+  busy: 'another process is using the store or the file: try again',
 }
 
 function reasonsPage({ EXIT, REASONS }) {
@@ -79,7 +78,7 @@ function reasonsPage({ EXIT, REASONS }) {
   })
   const reasons = Object.entries(REASONS).map(
     ([name, { says, hint, exit, http, retry }]) =>
-      `### \`${name}\`\n\n- Says: ${cell(says)}\n- To do: ${cell(hint)}\n- Exit code ${exit}, HTTP status ${http}${retry ? '; the same call may succeed later' : ''}`,
+      `### \`${name}\`\n\n- Message: ${cell(says)}\n- Hint: ${cell(hint)}\n- Exit code ${exit}, HTTP status ${http}${retry ? '; the same call may succeed later' : ''}`,
   )
   return [
     MADE,
@@ -88,15 +87,15 @@ function reasonsPage({ EXIT, REASONS }) {
     '## Exit codes',
     table(['code', 'meaning'], [['`0`', 'it is done'], ...exits]),
     '`savepoint run exec` ends as its command did: with its exit code, with 128 and the number of the signal that ended it, with 127 where it was not found and 126 where it could not be run. `savepoint save` that is left at one of its questions (Ctrl-C, Ctrl-D, Escape) ends with 130, and has saved nothing.',
-    'Two reasons are no failures of the command: it did its work, and the result is bad news. They are answered by one command each, and with `--json` the whole result stands beside the reason.',
+    'Two reasons are not failures of the command: it ran, and the result is bad news. With `--json` the full result comes with the reason.',
     table(
       ['reason', 'exit code', 'answered by'],
       [
-        ['`problems_found`', code(EXIT.problem), '`savepoint doctor`, where a finding is not mended'],
+        ['`problems_found`', code(EXIT.problem), '`savepoint doctor`, if a problem is left'],
         [
           '`documents_invalid`',
           code(EXIT.invalid),
-          '`savepoint validate`, where a document has an error; with `--strict` also a warning',
+          '`savepoint validate`, if a document has an error (with `--strict`: or a warning)',
         ],
       ],
     ),
@@ -120,35 +119,36 @@ async function configPage({ SETTINGS, loadVerbs }) {
   return [
     MADE,
     '# Settings',
-    'Savepoint works without a settings file. Settings stand in YAML under the key `session`. Other keys belong to other tools and are left alone.',
-    'Read in this order, the later one wins:',
+    'Savepoint works without a settings file. Settings are YAML under the key `session`. Other keys belong to other tools and are ignored.',
+    'Files are read in this order; later ones win:',
     '1. `$XDG_CONFIG_HOME/savepoint/config.yml`, by default `~/.config/savepoint/config.yml` (on Windows `%APPDATA%\\savepoint\\config.yml`): your own file.\n2. `.agents.yml` in the root of the workspace.\n3. `.agents.local.yml` beside it.',
-    '`false` in a later file overrides `true` in an earlier one. A file has 64 KiB at most.',
-    'A setting that could make you lose snapshots counts only in your own file: a repository that you cloned cannot set it, and its line is passed over.',
+    '`false` in a later file overrides `true` in an earlier one. A file may be at most 64 KiB.',
+    "A setting that could make you lose snapshots is read only from your own file. In a repository's file it is ignored.",
     table(['setting', 'default', 'must be', 'may stand in', 'about'], rows),
     `\`\`\`yaml\nsession:\n${example.join('\n')}\n\`\`\``,
-    'A value that cannot be used stops the command with [`config_invalid`](reasons.md#config_invalid), which names the file and the line. Aliases, merge keys and tags mean nothing in the `session` block and are such values too.',
-    `These commands tell it instead, pass over that line or that file, and use all other settings: ${lenient.join(', ')}.`,
-    '`savepoint config explain` shows every setting, its value, the file that it comes from, and what does not count.',
+    'An invalid value stops the command with [`config_invalid`](reasons.md#config_invalid), which names the file and the line. Aliases, merge keys and tags are not allowed in the `session` block.',
+    `These commands print a notice instead, ignore that line or file, and use all other settings: ${lenient.join(', ')}.`,
+    '`savepoint config explain` shows every setting, its value, its source, and values that are ignored.',
     '## Environment',
     table(
       ['variable', 'about'],
       [
         [
           '`SAVEPOINT_HOME`',
-          'The folder of the store. By default `$XDG_STATE_HOME/savepoint`, else `~/.local/state/savepoint` (on Windows `%LOCALAPPDATA%\\savepoint`). It must be outside the workspace, on a local disk, and yours alone.',
+          "Savepoint's data folder. Default: `$XDG_STATE_HOME/savepoint`, else `~/.local/state/savepoint` (on Windows `%LOCALAPPDATA%\\savepoint`). It must be outside the workspace, on a local disk, and private to you.",
         ],
-        ['`SAVEPOINT_DEBUG`', 'Set it to anything to see the stack of a failure.'],
+        ['`SAVEPOINT_DEBUG`', 'Set to any value to print the stack trace of an error.'],
         [
           '`SAVEPOINT_NO_CACHE`',
-          'Set it to anything to start without the compiled program in `cache/` of the home, and to keep none there.',
+          'Set to any value to run without the compiled program in `cache/` of the data folder.',
         ],
       ],
     ),
   ]
 }
 
-async function commandsPage({ loadVerbs, optionName, descriptionOf, DASHBOARD_COMMAND }) {
+async function commandsPage(tables) {
+  const { loadVerbs, optionName, describeField, descriptionOf, toolName, DASHBOARD_COMMAND } = tables
   const word = ([name, field]) => {
     const inner = field.kind === 'choice' ? field.choices.join('|') : (field.label ?? optionName(name))
     const dots = field.kind === 'words' ? '…' : ''
@@ -168,17 +168,13 @@ async function commandsPage({ loadVerbs, optionName, descriptionOf, DASHBOARD_CO
       ...placed.map((field) => [code(word(field)), cell(field[1].about)]),
       ...options.map((field) => [
         code(option(field)),
-        cell(field[1].about + (field[1].required ? ' (required)' : '')),
+        cell(describeField(field[1]) + (field[1].required ? ' (required)' : '')),
       ]),
     ]
     return [
       `## \`${name}\``,
       descriptionOf(verb),
-      ...(tool
-        ? [
-            `An agent has it as the tool ${code(`savepoint_${name.replaceAll(' ', '_')}`)} ([docs/mcp.md](mcp.md)).`,
-          ]
-        : []),
+      ...(tool ? [`For agents: the tool ${code(toolName(verb))} ([docs/mcp.md](mcp.md)). ${tool.when}`] : []),
       `\`\`\`text\n${['savepoint', name, ...words, ...marks, ...rest].join(' ')}\n\`\`\``,
       ...(rows.length > 0 ? [table(['input', 'about'], rows)] : []),
       `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
@@ -187,7 +183,7 @@ async function commandsPage({ loadVerbs, optionName, descriptionOf, DASHBOARD_CO
   return [
     MADE,
     '# Commands',
-    'Every command takes `--json` for an answer in JSON, and `--help`. Results go to stdout; notices and failures go to stderr. [Exit codes and reasons](reasons.md) have a page of their own.',
+    'Every command has `--json` and `--help`. Results go to stdout, notices and errors to stderr. See also [exit codes and reasons](reasons.md).',
     ...sections,
     '## `dashboard`',
     `${DASHBOARD_COMMAND.summary}. ${DASHBOARD_COMMAND.detail} See [docs/dashboard.md](dashboard.md).`,
@@ -201,14 +197,14 @@ async function commandsPage({ loadVerbs, optionName, descriptionOf, DASHBOARD_CO
     ),
     `\`\`\`sh\n${DASHBOARD_COMMAND.examples.join('\n')}\n\`\`\``,
     '## `mcp`',
-    'Serve the tools of agents (Model Context Protocol over stdin and stdout), until stdin is closed. See [docs/mcp.md](mcp.md).',
+    'Serve the tools for agents (Model Context Protocol over stdin and stdout) until stdin is closed. See [docs/mcp.md](mcp.md).',
     '```text\nsavepoint mcp [folder]\n```',
     table(
       ['input', 'about'],
       [
         [
           code('[folder]'),
-          'the workspace; the project of the agent that starts it, else the folder it runs in',
+          'the workspace (default: the project of the agent that starts it, else the current folder)',
         ],
       ],
     ),
@@ -253,7 +249,7 @@ function weightsTable({ WEIGHTS, DUE_AT_POINTS }) {
   const rows = Object.entries(WEIGHTS).map(([name, { perPoint, mostPoints }]) => [
     ...[name, perPoint, Number.isFinite(mostPoints) ? mostPoints : 'no limit'],
   ])
-  const made = table(['what', 'so many make a point', 'points at most'], rows)
+  const made = table(['what', 'count for one point', 'most points'], rows)
   return `${made}\n\nThe line is due at ${DUE_AT_POINTS} points.`
 }
 
@@ -279,12 +275,12 @@ async function toolsTable({ loadVerbs, isTool, toolOf }) {
   const rows = (await loadVerbs()).filter(isTool).map((verb) => {
     const { name, description, inputSchema, outputSchema } = toolOf(verb)
     const takes = Object.keys(inputSchema.properties).map((field) =>
-      inputSchema.required.includes(field) ? `**${field}**` : field,
+      inputSchema.required?.includes(field) ? `**${field}**` : field,
     )
     const gives = Object.keys(outputSchema.properties).filter((field) => field !== 'text')
     return [code(name), verb.tool.effect, cell(description), takes.join(', ') || '–', gives.join(', ')]
   })
-  return table(['tool', 'effect', 'what it does, and when to call it', 'takes', 'facts'], rows)
+  return table(['tool', 'effect', 'description', 'inputs', 'facts'], rows)
 }
 
 /** Parts of pages that people write, each between two marks that bear its name. */

@@ -28,13 +28,13 @@ export interface SettingEntry {
 export function readSessionBlock(text: string): { entries: SettingEntry[] } | { problem: string } {
   try {
     if (isTooDeep(new Parser().parse(text)))
-      return { problem: `it is nested more than ${MAX_YAML_DEPTH} deep` }
+      return { problem: `nested more than ${MAX_YAML_DEPTH} levels deep` }
     // Its tests for equal keys and its pictures of errors take seconds for thousands of either.
     const { contents, errors } = parseDocument(text, { uniqueKeys: false, prettyErrors: false })
     const [error] = errors
     if (error) return { problem: `line ${lineAt(text, error.pos[0])}: ${describeError(error)}` }
     if (contents === null || (isScalar(contents) && contents.value === null)) return { entries: [] }
-    return isMap(contents) ? blockOf(text, contents) : { problem: 'it must hold keys, such as `session:`' }
+    return isMap(contents) ? blockOf(text, contents) : { problem: 'it must contain keys such as `session:`' }
   } catch (error) {
     return { problem: describeError(error) }
   }
@@ -43,11 +43,11 @@ export function readSessionBlock(text: string): { entries: SettingEntry[] } | { 
 function blockOf(text: string, root: YAMLMap): { entries: SettingEntry[] } | { problem: string } {
   const [block, second] = pairsOf(root).filter(({ key }) => keyName(key) === 'session')
   if (!block) return { entries: [] }
-  if (second) return { problem: `line ${lineOf(text, second)}: \`session\` stands there a second time` }
+  if (second) return { problem: `line ${lineOf(text, second)}: duplicate key \`session\`` }
   const { value } = block
   if (value === null || (isScalar(value) && value.value === null)) return { entries: [] }
   if (!isMap(value) || !hasPlainTag(value))
-    return { problem: `line ${lineOf(text, block)}: \`session\` must hold settings, a line each` }
+    return { problem: `line ${lineOf(text, block)}: \`session\` must contain settings, one per line` }
   return { entries: entriesOf(text, value) }
 }
 
@@ -77,10 +77,10 @@ function entryOf(text: string, name: SettingEntry['name'], pair: Pair, isTwice: 
 }
 
 function lineProblem(name: SettingEntry['name'], node: unknown, isTwice: boolean): string | null {
-  if (name === '<<') return '`<<` merges nothing here: write the settings themselves'
-  if (isTwice) return `\`session.${name}\` stands there twice`
-  if (isAlias(node)) return `\`session.${name}\` must be written out: an alias means nothing here`
-  return hasPlainTag(node) ? null : `\`session.${name}\` has a tag, which means nothing here`
+  if (name === '<<') return 'merge keys (`<<`) are not supported here'
+  if (isTwice) return `duplicate key \`session.${name}\``
+  if (isAlias(node)) return `\`session.${name}\` uses an alias, which is not supported here`
+  return hasPlainTag(node) ? null : `\`session.${name}\` has a tag, which is not supported here`
 }
 
 // `as`: the pairs of a map that was parsed from text have nodes or null.

@@ -31,82 +31,81 @@ function ledgerPath(value: unknown): string | null {
 /** Every setting: its name in the file, its default, and who may set it. docs/config.md is made from this. */
 export const SETTINGS = {
   ledger: {
-    about: 'Keep a session ledger in this worktree: a short page that says where the work stands.',
+    about: 'Write a session ledger in this worktree: a one-page summary of the work.',
     default: false,
     problem: trueOrFalse,
     from: 'anyone',
   },
   ledger_path: {
-    about: 'Where the ledger lies, from the root of the workspace.',
+    about: 'Path of the ledger, relative to the workspace root.',
     default: DEFAULT_LEDGER,
     problem: ledgerPath,
     from: 'anyone',
   },
   track_ledger: {
-    about: 'Let git see the ledger; by default it goes into the private exclude file.',
+    about: 'Let git track the ledger. Otherwise it is listed in `.git/info/exclude`.',
     default: false,
     problem: trueOrFalse,
     from: 'anyone',
   },
   registry: {
     about:
-      'Keep the session registry as a file, `.agents/session_registry.json`, in each trusted workspace where git does not track it.',
+      'Write the session registry to `.agents/session_registry.json` in each trusted workspace, unless git tracks that file.',
     default: false,
     problem: trueOrFalse,
     from: 'user',
   },
   brief_tokens: {
-    about: 'How many tokens a brief may have.',
+    about: 'Maximum size of a brief, in tokens.',
     default: 1_500,
     problem: wholeNumber(200, 100_000),
     from: 'anyone',
   },
   ask_to_save: {
-    about:
-      'After much work without a save, ask the agent once for the decisions, why they were made, and the next step.',
+    about: 'After much work without a save, ask the agent once to save its decisions, reasons and next step.',
     default: true,
     problem: trueOrFalse,
     from: 'anyone',
   },
   read_earlier: {
-    about: 'Read the transcripts of sessions from before Savepoint was set up.',
+    about: 'Also read transcripts of sessions from before Savepoint was set up.',
     default: true,
     problem: trueOrFalse,
     from: 'user',
   },
   policy_profile: {
-    about: 'The resilience profile that snapshots name in `policy_profile`.',
+    about: 'The resilience profile that snapshots record as `policy_profile`.',
     default: 'default',
     problem: (value) => (typeof value === 'string' && nameProblem(value) === null ? null : 'a plain name'),
     from: 'anyone',
   },
   track_notes: {
     about:
-      'Let git see the notes; by default they go into the private exclude file, unless git tracks notes there already.',
+      'Let git track notes. Otherwise they are listed in `.git/info/exclude`, unless git already tracks some.',
     default: false,
     problem: trueOrFalse,
     from: 'anyone',
   },
   track_runs: {
-    about: 'Let git see the run folders; by default they go into the private exclude file.',
+    about: 'Let git track run folders. Otherwise they are listed in `.git/info/exclude`.',
     default: false,
     problem: trueOrFalse,
     from: 'anyone',
   },
   snapshots_per_run: {
-    about: 'How many snapshots of a run retention keeps.',
+    about: 'How many snapshots of a run to keep.',
     default: 50,
     problem: wholeNumber(1),
     from: 'user',
   },
   snapshot_days: {
-    about: 'After how many days retention removes a snapshot.',
+    about: 'Remove snapshots after this many days.',
     default: 14,
     problem: wholeNumber(1),
     from: 'user',
   },
   compress_after_hours: {
-    about: 'After how many hours a history file is compressed.',
+    about: 'Compress history files after this many hours.',
     default: 24,
     problem: wholeNumber(0),
     from: 'user',

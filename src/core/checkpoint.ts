@@ -66,7 +66,8 @@ export interface CommandOutcome {
 
 /** Why a value is not an outcome, or null where it is one. For doors whose callers have no compiler. */
 export function outcomeProblem(value: CommandOutcome): string | null {
-  if (typeof value !== 'object' || value === null) return 'an outcome has a kind, a name, a result and more'
+  if (typeof value !== 'object' || value === null)
+    return 'an outcome needs a kind, a name, a result and a summary'
   const { kind, name, result, duration_ms, reason_code, summary } = value
   if (!COMMAND_KINDS.includes(kind)) return `kind takes ${COMMAND_KINDS.join(', ')}, not ${String(kind)}`
   if (!COMMAND_RESULTS.includes(result))

@@ -23,6 +23,6 @@ export function sharingProblem(
   user: number | undefined,
 ): string | null {
   if (user === undefined) return null
-  if (uid !== user) return `it belongs to user ${uid}, you are ${user}`
-  return (mode & 0o022) === 0 ? null : 'others may write to it'
+  if (uid !== user) return `it belongs to user ${uid}, but you are ${user}`
+  return (mode & 0o022) === 0 ? null : 'others can write to it'
 }

@@ -10,16 +10,16 @@ const RESERVED = new Set(['active', 'archive', 'learnings.md'])
 
 /** Why a string cannot be an id, or null where it can. */
 export function nameProblem(value: string): string | null {
-  if (typeof value !== 'string') return 'it is not a text'
-  if (value.length > 128) return `it has ${value.length} characters, 128 are allowed`
+  if (typeof value !== 'string') return 'not a text'
+  if (value.length > 128) return `${value.length} characters, at most 128 are allowed`
   if (!NAME.test(value)) return 'it has characters that are not allowed'
   if (value.includes('..')) return 'it contains ".."'
-  if (DEVICE.test(value)) return 'it is a device name on some systems'
+  if (DEVICE.test(value)) return 'it is a reserved device name on Windows'
   return null
 }
 
 /** A name that is safe as a file name on every system; throws `id_invalid`. */
-export function requireName(value: string, what = 'the id'): string {
+export function requireName(value: string, what = 'id'): string {
   refuse(value, what, nameProblem(value))
   return value
 }
@@ -37,7 +37,7 @@ const isBranchName = (word: string) =>
 
 /** A word by which work is looked up, and under which none is made; throws `id_invalid`. */
 export function requireLookupName(value: string): string {
-  refuse(value, 'the id', lookupProblem(value))
+  refuse(value, 'id', lookupProblem(value))
   return value
 }
 
@@ -47,7 +47,7 @@ export const runNameProblem = (value: string) =>
 
 /** A name that a run may take; throws `id_invalid`. */
 export function requireRunName(value: string): string {
-  refuse(value, 'the run id', runNameProblem(value))
+  refuse(value, 'run id', runNameProblem(value))
   return value
 }
 
@@ -87,6 +87,9 @@ export function sequenceOf(id: string): number | null {
   const sequence = found ? Number(found[1]) : 0
   return sequence >= 1 && sequence <= MAX_SEQUENCE ? sequence : null
 }
+
+/** Whether an id has a place for a number, whatever number stands there. */
+export const isNumberedId = (id: string) => CHECKPOINT_ID.test(id)
 
 /** The id of a work stream: a repository and a name always give the same one. */
 export const streamId = (repository: string, name: string) =>

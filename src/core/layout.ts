@@ -16,7 +16,7 @@ export const notesOfPlan = (plan: string): string[] => [...PLANS, plan, 'checkpo
 
 /** Where a note is put, below the workspace. A plan's name that is no safe name is refused. */
 export const noteFolder = (plan: string | null): string[] =>
-  plan === null ? [...NOTES] : notesOfPlan(requireName(plan, 'the plan'))
+  plan === null ? [...NOTES] : notesOfPlan(requireName(plan, 'plan'))
 
 /** Paths of notes, wherever the workspace begins. */
 export const NOTE_FILE = /(?:^|\/)\.claude\/(?:plans\/[^/]+\/)?checkpoints\/[^/]+\.json$/i

@@ -27,26 +27,26 @@ const TAKEN = new Set<string>([
  */
 export function ledgerPathProblem(path: string): string | null {
   if (typeof path !== 'string' || path === '') return 'it is empty'
-  if (path.length > MAX_PATH) return `it has ${path.length} characters, ${MAX_PATH} are allowed`
+  if (path.length > MAX_PATH) return `${path.length} characters, at most ${MAX_PATH} are allowed`
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(path)) return 'it has control characters'
   if (path.includes('\\')) return 'it has a backslash'
-  if (/^[A-Za-z]:/.test(path)) return 'it begins with a drive letter'
-  if (path.startsWith('/') || path.startsWith('~')) return 'it does not begin in the workspace'
+  if (/^[A-Za-z]:/.test(path)) return 'it starts with a drive letter'
+  if (path.startsWith('/') || path.startsWith('~')) return 'it is not relative to the workspace'
   if (/[<>:"|?*]/.test(path)) return 'it has characters that some systems do not allow'
   const segments = path.split('/')
-  if (segments.includes('..')) return 'it leaves the workspace'
-  if (segments.includes('') || segments.includes('.')) return 'it has an empty part, or a "."'
-  if (segments.some((segment) => /[. ]$/.test(segment))) return 'a part of it ends in a dot or a space'
+  if (segments.includes('..')) return 'it points outside the workspace'
+  if (segments.includes('') || segments.includes('.')) return 'it has an empty segment or a "."'
+  if (segments.some((segment) => /[. ]$/.test(segment))) return 'a segment ends in a dot or a space'
   if (!/[^/]\.md$/i.test(path)) return 'it does not end in .md'
   const folded = segments.map((segment) => segment.normalize('NFKC').toLowerCase())
-  if (folded.some((segment) => DEVICE.test(segment))) return 'it has a device name of some systems'
+  if (folded.some((segment) => DEVICE.test(segment))) return 'it contains a reserved device name'
   // `GIT~1` is `.git` where short names are on.
-  if (folded.some((segment) => /~\d/.test(segment))) return 'it has a short name of some systems'
+  if (folded.some((segment) => /~\d/.test(segment))) return 'it contains a Windows short name'
   const closed = folded.find((segment, at) => CLOSED.has(segment) || isClosedBelow(folded[at - 1], segment))
   const name = folded.at(-1) ?? ''
   const taken = closed ?? (TAKEN.has(name) ? name : null)
   if (taken === null) return null
-  return OURS.test(taken) ? `${taken} is kept for other files` : `${taken} belongs to another tool`
+  return OURS.test(taken) ? `${taken} is reserved for other files` : `${taken} belongs to another tool`
 }
 
 /** Documents, learnings and handoffs have these names. */

@@ -118,10 +118,10 @@ function applyCorrection(
     case 'reword': {
       const said = rewordItem(field, item, correction.to, by)
       if (reasonedText(said) === reasonedText(item))
-        throw usageError(`the ${ITEM_NOUNS[field]} says that already: ${quoteShort(text)}`)
+        throw usageError(`the ${ITEM_NOUNS[field]} already has this text: ${quoteShort(text)}`)
       const twin = work[field].find((one) => one !== item && isSameText(one.text, said.text))
       if (twin)
-        throw usageError(`there is a ${ITEM_NOUNS[field]} like that already: ${quoteShort(twin.text)}`)
+        throw usageError(`there is already a ${ITEM_NOUNS[field]} like that: ${quoteShort(twin.text)}`)
       const reworded = replaceItem(work, field, item, said)
       // What was superseded by the old words is superseded by the new ones.
       const follow = (one: Decision) =>

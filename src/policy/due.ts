@@ -51,7 +51,7 @@ interface Candidate extends Pick<Due, 'why'> {
 function candidatesIn(seen: DueInput): Candidate[] {
   const { savedAgeMs, stage, steps, branch, decisionsSinceDelta: count } = seen
   const first = savedAgeMs === null ? 'Nothing is saved yet.' : null
-  const decided = count > 0 ? `${formatCount(count, 'decision')} came since the last delta.` : null
+  const decided = count > 0 ? `${formatCount(count, 'decision')} not yet in the document.` : null
   const shifted = movedBranch(branch) ?? manyCommits(seen.commitsSince ?? 0)
   return [
     { why: 'first', withDocument: 'save', without: 'save', text: first },
@@ -69,10 +69,10 @@ function commandFor(what: Due['what'], why: Due['why']): string {
 
 function movedStage(stage: DueInput['stage']): string | null {
   if (!stage || stage.was === stage.now) return null
-  if (stage.was === '') return `The plan is at the stage ${stage.now} now.`
+  if (stage.was === '') return `The plan is now at stage ${stage.now}.`
   return stage.now === ''
-    ? `The plan has left the stage ${stage.was}.`
-    : `The plan went from the stage ${stage.was} to ${stage.now}.`
+    ? `The plan has left stage ${stage.was}.`
+    : `The plan moved from stage ${stage.was} to ${stage.now}.`
 }
 
 const allDone = (steps: DueInput['steps']) =>
@@ -80,19 +80,19 @@ const allDone = (steps: DueInput['steps']) =>
 
 const movedBranch = (branch: DueInput['branch']) =>
   branch && branch.was !== branch.now
-    ? `The last save was made on the branch ${branch.was}; this is ${branch.now}.`
+    ? `The last save was on branch ${branch.was}; this is ${branch.now}.`
     : null
 
 const manyCommits = (commits: number) =>
-  commits > MANY_COMMITS ? `${commits} commits came since the last save.` : null
+  commits > MANY_COMMITS ? `${commits} commits since the last save.` : null
 
 function longAgo({ savedAgeMs, filesChanged, commitsSince }: DueInput): string | null {
   const commits = commitsSince ?? 0
   const changes = [
     ...(filesChanged > 0 ? [`${formatCount(filesChanged, 'file')} changed`] : []),
-    ...(commits > 0 ? [`${formatCount(commits, 'commit')} came`] : []),
+    ...(commits > 0 ? [`${formatCount(commits, 'new commit')}`] : []),
   ].join(' and ')
   return savedAgeMs !== null && savedAgeMs > LONG_MS && changes !== ''
-    ? `The last save is ${formatCount(Math.floor(savedAgeMs / 3_600_000), 'hour')} old, and ${changes} since.`
+    ? `The last save is ${formatCount(Math.floor(savedAgeMs / 3_600_000), 'hour')} old: ${changes} since.`
     : null
 }

@@ -26,11 +26,11 @@ export function matchItem<Item extends NamedItem>(what: string, items: readonly 
   const close = found.length > 0 ? found : items
   const named = close.slice(0, MOST_NAMED).map((item) => JSON.stringify(item.text.slice(0, 60)))
   const more = close.length - named.length
-  const known = `${named.join(', ') || 'none'}${more > 0 ? ` and ${more} more` : ''}`
+  const known = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
   const said = quoteShort(text.slice(0, 60))
   throw usageError(
     found.length === 0
-      ? `no ${what} is like ${said}; known: ${known}`
-      : `more than one ${what} is like ${said}: ${known}; be more exact`,
+      ? `no ${what} matches ${said}${known === '' ? '' : `; known: ${known}`}`
+      : `several match ${said}: ${known}. Give more of the text`,
   )
 }

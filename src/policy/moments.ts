@@ -34,15 +34,14 @@ export const MOMENTS = {
     savesAtOnce: false,
     tells: ['start'],
     about:
-      'Reads what other sessions wrote since they were last seen, and gives the brief, with stale sessions and drift on top; after a resume only what changed meanwhile.',
+      'Reads the new transcripts of other sessions and shows the brief, with stale sessions and drift first; after a resume, only what changed.',
   },
   prompt: {
     opens: 'when-due',
     trigger: null,
     savesAtOnce: false,
     tells: ['dropped', 'nudge', 'ask'],
-    about:
-      'Gives back what the summary of a compaction dropped; after much work without a save, asks once for one.',
+    about: "Repeats what a compaction's summary dropped; after much work without a save, asks for one, once.",
   },
   batch: {
     opens: 'when-due',
@@ -50,44 +49,43 @@ export const MOMENTS = {
     savesAtOnce: false,
     tells: ['dropped', 'nudge'],
     about:
-      'Gives back what a summary dropped; at 70 % and 85 % of the window, and after the second compaction, takes a checkpoint and advises once.',
+      'Repeats what a summary dropped; at 70 % and 85 % of the window, and after the second compaction, saves a checkpoint and advises once.',
   },
   stop: {
     opens: 'when-due',
     trigger: 'pressure',
     savesAtOnce: false,
     tells: ['nudge'],
-    about: 'Looks at the window as between tool batches, unless a hook has kept the turn going already.',
+    about: 'Checks the window as after a tool batch, unless a hook already kept the turn going.',
   },
   failure: {
     opens: 'always',
     trigger: 'error',
     savesAtOnce: true,
     tells: [],
-    about: 'Marks the session as paused, with the reason, and takes a checkpoint so that the brief is ready.',
+    about: 'Marks the session as paused, with the reason, and saves a checkpoint.',
   },
   compacting: {
     opens: 'always',
     trigger: 'compaction',
     savesAtOnce: true,
     tells: [],
-    about: 'Takes a checkpoint from the complete transcript.',
+    about: 'Saves a checkpoint from the complete transcript.',
   },
   compacted: {
     opens: 'always',
     trigger: null,
     savesAtOnce: false,
     tells: [],
-    about:
-      'Compares the summary with the checkpoint; the next prompt or tool batch gives back what it dropped.',
+    about: 'Compares the summary with the checkpoint; the next prompt or tool batch repeats what it dropped.',
   },
-  'helper-started': { ...REGISTER, about: 'Puts the helper into the register of what is in flight.' },
-  'helper-stopped': { ...REGISTER, about: 'Takes the helper out of the register.' },
-  'task-created': { ...REGISTER, about: 'Puts the task into the register of what is in flight.' },
-  'task-completed': { ...REGISTER, about: 'Takes the task out of the register.' },
+  'helper-started': { ...REGISTER, about: 'Records that the subagent is running.' },
+  'helper-stopped': { ...REGISTER, about: 'Records that the subagent has stopped.' },
+  'task-created': { ...REGISTER, about: 'Records that the task is running.' },
+  'task-completed': { ...REGISTER, about: 'Records that the task is done.' },
   end: {
     ...REGISTER,
-    about: 'One small write; the next start of any session does the rest.',
+    about: 'One small write; the next session start does the rest.',
   },
 } as const satisfies Record<AgentEventKind, Moment>
 

@@ -244,7 +244,7 @@ function supersedeDecisions(work: WorkState, saying: Saying, fresh: Decision[]):
   if (saying.supersedes.length === 0) return work
   const [successor, ...others] = fresh
   if (successor === undefined || others.length > 0)
-    throw usageError('--supersedes needs exactly one --decision beside it')
+    throw usageError('--supersedes needs exactly one --decision')
   const replaced = new Set(decisionsMeant(work, saying).filter((one) => mayReplace(one, saying)))
   const mark = (one: Decision) => (replaced.has(one) ? { ...one, supersededBy: successor.text } : one)
   return { ...work, decisions: work.decisions.map(mark) }

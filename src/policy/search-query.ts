@@ -20,7 +20,7 @@ const UNSPACED =
 /** Reads a query: words, "a phrase", pref*. Everything else is plain text. Answers what is wrong with it, as a text. */
 export function readQuery(query: string): SearchWords | string {
   if (query.length > MOST_QUERY_CHARACTERS)
-    return `a search takes up to ${MOST_QUERY_CHARACTERS} characters, not ${query.length}`
+    return `the search is too long: ${query.length} characters, at most ${MOST_QUERY_CHARACTERS} are allowed`
   const terms: SearchTerm[] = []
   for (const [, phrase, star = '', word = ''] of wellFormed(query)
     .replace(/\p{Cc}/gu, ' ')
@@ -29,7 +29,8 @@ export function readQuery(query: string): SearchWords | string {
     if (WORD.test(text))
       terms.push({ text, prefix: star === '*' || (phrase === undefined && /\*$/.test(word)) })
   }
-  if (terms.length === 0) return 'a search needs a word, as in: savepoint search token refresh'
-  if (terms.length > MOST_TERMS) return `a search takes up to ${MOST_TERMS} words, not ${terms.length}`
+  if (terms.length === 0) return 'no search word given, for example: savepoint search token refresh'
+  if (terms.length > MOST_TERMS)
+    return `too many search words: ${terms.length}, at most ${MOST_TERMS} are allowed`
   return { terms, unspaced: terms.some(({ text }) => UNSPACED.test(text)) }
 }

@@ -141,7 +141,7 @@ function protectArtifact(names: readonly string[], { protect }: RunEvent): strin
   const artifacts = names.filter((name) => !isSnapshotName(name) && name !== protect?.artifact)
   if (protect === undefined || protect.remove) return artifacts
   if (artifacts.length >= MOST_ARTIFACTS)
-    throw usageError(`a run protects at most ${MOST_ARTIFACTS} paths and ids: take one out with --remove`)
+    throw usageError(`a run can pin at most ${MOST_ARTIFACTS} paths and ids: remove one with --remove`)
   return [...artifacts, protect.artifact]
 }
 

@@ -60,7 +60,6 @@ const TABLE = {
   rename: async () => (await import('./documents/rename.ts')).rename,
   trust: async () => (await import('./documents/trust.ts')).trust,
   validate: async () => (await import('./documents/validate.ts')).validate,
-  learnings: async () => (await import('./documents/learnings.ts')).learnings,
   doctor: async () => (await import('./setup/doctor.ts')).doctor,
   'config explain': async () => (await import('./setup/config-explain.ts')).configExplain,
   backup: async () => (await import('./setup/backup.ts')).backup,
@@ -68,11 +67,11 @@ const TABLE = {
 
 /** Words that stand before several verbs. */
 export const GROUPS = {
-  ledger: 'The session ledger of this worktree',
-  sessions: 'Sessions of agents in this repository',
-  outcome: 'What sessions work on',
-  run: 'Runs of a plan and their snapshots',
-  config: 'Settings, and where they come from',
+  ledger: 'The session ledger',
+  sessions: 'Agent sessions',
+  outcome: 'Outcomes of sessions',
+  run: 'Runs of a plan, with snapshots',
+  config: 'Settings and their sources',
 } as const
 
 interface HelpTopic {
@@ -98,13 +97,13 @@ export const HELP_TOPICS: Readonly<Record<string, HelpTopic>> = {
     title: 'Documents',
     verbs: [
       ...['new', 'fork', 'delta', 'focus', 'show', 'diff', 'restore', 'compress', 'archive', 'rename'],
-      ...['validate', 'learnings', 'note', 'ledger'],
+      ...['validate', 'note', 'ledger'],
     ],
     first: 0,
   },
   runs: { title: 'Runs', verbs: ['run'], first: 0 },
   setup: {
-    title: 'Set-up and care',
+    title: 'Setup and care',
     verbs: ['init', 'doctor', 'uninstall', 'trust', 'config', 'backup', 'mcp', 'completion'],
     first: 2,
   },
@@ -120,6 +119,7 @@ export const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
   info: ['sessions', 'info'],
   budget: ['sessions', 'budget'],
   tree: ['list', '--tree'],
+  learnings: ['search', '--learnings'],
   untrust: ['trust', '--off'],
 }
 

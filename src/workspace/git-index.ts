@@ -59,12 +59,12 @@ async function moveEntry(place: Place, from: string, to: string) {
   if (entry === undefined) return target.length > 0 ? 'moved' : 'untracked'
   if (from === to) return 'moved'
   if ([...source, ...target].some(({ stage }) => stage !== '0'))
-    return { problem: `git holds an unresolved conflict of ${from} or ${to}` }
+    return { problem: `unresolved merge conflict in ${from} or ${to}` }
   if (target.some(({ mode, blob }) => mode !== entry.mode || blob !== entry.blob))
-    return { problem: `git tracks another ${to} already` }
+    return { problem: `git already tracks another ${to}` }
   if (place.git && existsSync(join(place.git.folder, 'index.lock')))
-    return { problem: 'another git command holds index.lock' }
-  if (await isIntent(place, from)) return { problem: `${from} is only marked to be added` }
+    return { problem: 'another git command is running (index.lock exists)' }
+  if (await isIntent(place, from)) return { problem: `${from} is not committed (git add -N)` }
   // Not --index-info: that would silently drop what stands in the way, a folder in the place of the file.
   const add = ['--add', '--cacheinfo', `${entry.mode},${entry.blob},${to}`]
   await askGit(place, ['update-index', ...add, '--force-remove', '--', from], { timeoutMs: WRITE_MS })

@@ -33,7 +33,7 @@ export async function runGit(
   args: readonly string[],
   options: GitOptions = {},
 ): Promise<GitAnswer> {
-  if (place.git === null) return failedAnswer('this is not a git repository')
+  if (place.git === null) return failedAnswer('not a git repository')
   const folders = {
     GIT_DIR: place.git.folder,
     GIT_COMMON_DIR: place.git.common,
@@ -58,7 +58,7 @@ async function findSwitches(place: Place, folders: GitFolders): Promise<string[]
   const listed = await startGit(place, ['config', '--list', '--show-scope', '-z'], folders)
   if (!listed.ok) return { problem: listed.problem }
   return (
-    switchOffPrograms(listed.out) ?? { problem: 'its settings name a program that cannot be switched off' }
+    switchOffPrograms(listed.out) ?? { problem: 'its git settings run a program that cannot be disabled' }
   )
 }
 
@@ -76,7 +76,7 @@ async function ownerProblem(place: Place): Promise<string | null> {
   const found = await startGit(place, ['rev-parse', '--absolute-git-dir'], around)
   if (!found.ok) return found.problem
   const isSame = place.git && realpathSync(found.out.replace(/\n$/, '')) === realpathSync(place.git.folder)
-  return isSame ? null : 'git takes another repository for this one'
+  return isSame ? null : 'git finds another repository here'
 }
 
 type GitFolders = Record<`GIT_${string}`, string>
@@ -165,7 +165,7 @@ function waitForGit(
 
     child.stdout?.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > MAX_OUTPUT) stop(`git answered with more than ${MAX_OUTPUT} bytes`)
+      if (size > MAX_OUTPUT) stop(`git printed more than ${MAX_OUTPUT} bytes`)
       else out.push(chunk)
     })
     child.stderr?.on('data', (chunk: Buffer) => {

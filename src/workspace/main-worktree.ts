@@ -4,8 +4,8 @@ import { unlessRefused } from '../core/reason.ts'
 import { readGitSettings } from './git-config.ts'
 import { locateWorkspace, type Place } from './locate.ts'
 
-const BARE = { problem: 'the repository is bare: it has no main worktree' }
-const NOT_FOUND = { problem: 'the main worktree of the repository was not found' }
+const BARE = { problem: 'the repository is bare and has no main worktree' }
+const NOT_FOUND = { problem: 'the main worktree was not found' }
 
 /**
  * The root of the repository's main worktree, from any of its worktrees. Reads git's files and runs nothing. A

@@ -73,14 +73,14 @@ test('a handler that is there twice, or for an event that is not followed any mo
 })
 
 test.each([
-  ['{\n  "a": 1\n  "b": 2\n}', 3, 'a comma is missing'],
-  ['{\n  "hooks": {\n', 3, 'a closing brace is missing'],
-  ['[]', 1, 'it is not an object'],
-  ['{\n  "a": "x\n}', 2, 'a string does not end'],
-  ['{"a": 1}\n}', 2, 'something comes after the end'],
+  ['{\n  "a": 1\n  "b": 2\n}', 3, 'missing comma'],
+  ['{\n  "hooks": {\n', 3, 'missing closing brace'],
+  ['[]', 1, 'not a JSON object'],
+  ['{\n  "a": "x\n}', 2, 'an unterminated string'],
+  ['{"a": 1}\n}', 2, 'text after the end'],
   ['{\n\n  "hooks": []\n}', 3, '"hooks" is not an object'],
   ['{"hooks": {\n  "Stop": {}\n}}', 2, '"Stop" is not a list'],
-  [`{"a": ${'['.repeat(100_000)}`, 1, 'it is nested too deeply'],
+  [`{"a": ${'['.repeat(100_000)}`, 1, 'nested too deeply'],
 ])('what cannot be read is told with its line: %j', (text, at, problem) => {
   expect(withSavepoint(text, HOOKS_ONLY)).toEqual({ line: at, problem })
 })

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type {
@@ -228,6 +228,24 @@ describe('sessions', () => {
       expect(await dashboard.getRefusal(`/api/sessions/${key}`)).toMatchObject({
         ...{ status: 404, reason: 'session_unknown' },
       })
+  })
+})
+
+describe('a session that goes on', () => {
+  test('is told as far as its transcript goes, though nobody has saved anything of it', async () => {
+    const box = sandbox()
+    const transcript = join(box.root, `${SESSION}.jsonl`)
+    writeFileSync(transcript, `${promptLine('Mend the login form, please')}\n`)
+    hookEvent(box, 'SessionStart', { source: 'startup' })
+    const dashboard = await openDashboard(box)
+    const read = () => dashboard.get<SessionPage>(`/api/sessions/claude~${SESSION}`)
+    expect((await read()).requests).toMatchObject([{ text: 'Mend the login form, please' }])
+    appendFileSync(transcript, `${answerLine(1, 60_000, 'The form is mended.')}\n`)
+    expect(await read()).toMatchObject({
+      ...{ lastAnswer: { text: 'The form is mended.' }, window: { tokens: 60_000 } },
+    })
+    const { totals } = await dashboard.get<NowPage>('/api/now')
+    expect(totals.checkpoints).toBe(0)
   })
 })
 

@@ -9,11 +9,11 @@ const typeOf = (value: unknown) => {
 /** Where a value does not fit a schema of the kind that facts are promised with, in a few words each. */
 export function misfits(value: unknown, schema: unknown, at = '$'): string[] {
   // `as`: a schema is an object, and so is a value of the type that says so.
-  const { type, enum: choices, properties, required, additionalProperties, items, anyOf } = schema as Schema
-  if (Array.isArray(anyOf))
-    return anyOf.some((one) => misfits(value, one, at).length === 0) ? [] : [`${at} fits none of them`]
+  const { type, enum: choices, properties, required, additionalProperties, items } = schema as Schema
   const found = typeOf(value)
-  if (found !== type && !(type === 'number' && found === 'integer')) return [`${at} is ${found}, not ${type}`]
+  const types: unknown[] = Array.isArray(type) ? type : [type]
+  if (!types.includes(found) && !(types.includes('number') && found === 'integer'))
+    return [`${at} is ${found}, not ${types.join(' or ')}`]
   if (Array.isArray(choices) && !choices.includes(value)) return [`${at} is none of ${choices}`]
   if (Array.isArray(value)) return value.flatMap((one, index) => misfits(one, items, `${at}[${index}]`))
   if (found !== 'object') return []

@@ -24,7 +24,7 @@ test('a fresh clone is told by one line how to take its work over, and takes not
   for (const words of [['status'], ['resume']]) expect(other.run(words).stderr).toMatch(OFFER)
   expect(names(other)).toEqual([])
   const done = other.run(['import', '--adopt', 'repo'])
-  expect(done.stdout).toContain('This clone has the work of "repo" from now on: 1 piece of work.')
+  expect(done.stdout).toContain('This clone now has the work of "repo": 1 piece of work.')
   expect(names(other)).toEqual(['auth'])
   expect(other.run(['status']).stderr).not.toMatch(OFFER)
   // A save goes on in the same line, with the ids of the first machine.
@@ -34,7 +34,7 @@ test('a fresh clone is told by one line how to take its work over, and takes not
 test('at a terminal the user is asked once: no is kept, yes takes it over and answers at once', async () => {
   const { other } = carried()
   const no = await withAnswers(other, ['status'], ['n'])
-  expect(no.asked).toEqual([expect.stringContaining('Take it over? (y/N)')])
+  expect(no.asked).toEqual([expect.stringContaining('Use it here? (y/N)')])
   expect(names(other)).toEqual([])
   expect((await withAnswers(other, ['resume'], ['y'])).asked).toEqual([])
   const { other: second } = carried()
@@ -78,7 +78,7 @@ test('work that was saved in the clone before is kept beside what it takes over'
   other.json(['save', 'Only here', '--stream', 'local'])
   expect(other.run(['status']).stderr).not.toMatch(OFFER)
   const done = other.run(['import', '--adopt', 'repo'])
-  expect(done.stdout).toContain('auth was in both: yours of this clone is auth-2 now.')
+  expect(done.stdout).toContain("auth existed in both; this clone's is now auth-2.")
   expect(names(other).sort()).toEqual(['auth', 'auth-2', 'local'])
   expect(other.json(['resume', 'auth-2']).work).toMatchObject({ now: 'Begun in the clone' })
   expect(other.json(['resume', 'auth']).work).toMatchObject({ now: 'Login works' })
@@ -123,7 +123,7 @@ test('what nobody knows cannot be adopted', () => {
   // What is no clone is told so, whatever the store knows.
   const folder = elsewhere(other, 'user')
   expect(refusal(folder, 'import', '--adopt', 'repo')).toMatchObject({
-    message: 'This folder is not a git repository: it cannot take over the work of repo.',
+    message: 'This folder is not a git repository, so it cannot adopt the work of repo.',
   })
   expect(rows(other, 'SELECT remote FROM repositories')).toEqual([{ remote: 'example.org/team/shop' }])
 })

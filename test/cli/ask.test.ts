@@ -148,7 +148,7 @@ test.each(['\r', '\n', '\r\n'])(
 test('what comes after the last answer is told', async () => {
   const { answers, notices } = ask((input) => input.write('one\rtwo\rthree\rfour\rfive\r'))
   expect(await answers).toEqual(['one', 'two', 'three'])
-  expect(notices).toEqual(['typed after the last answer, and not taken: four five'])
+  expect(notices).toEqual(['ignored text after the last answer: four five'])
 })
 
 const someone = (asked: string[][] = []): Person => ({

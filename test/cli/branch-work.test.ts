@@ -59,7 +59,7 @@ describe('a new branch', () => {
     const tax = told(box)
     expect(tax).toMatchObject({ kind: 'brief', stream: 'main', why: 'origin' })
     expect(tax.work).toMatchObject({ now: '', next: [], decisions: [{ text: 'Tokens over cookies' }] })
-    expect(tax.text).toContain('This branch has no saved work yet: this is what main knows.')
+    expect(tax.text).toContain('Nothing is saved on this branch yet: this comes from main.')
     expect(tax.text).not.toContain('Ship')
     expect(start(box)).toContain('Tokens over cookies')
     expect(save(box, ['Tax'])).toMatchObject({
@@ -173,7 +173,7 @@ describe('after a merge', () => {
     const offered = told(box)
     expect(offered).toMatchObject({ stream: 'main', why: 'main' })
     expect(offered.text).toContain(
-      '## From feature-webhook, merged (the next save takes it over)\n> Decided: Sign with HMAC\n> Rule: Log no bodies\n',
+      '## From feature-webhook, merged (the next save includes it)\n> Decided: Sign with HMAC\n> Rule: Log no bodies\n',
     )
     expect(offered.text).not.toContain('Retry')
     // A brief takes nothing over.
@@ -301,7 +301,7 @@ describe('after a merge', () => {
     box.git('merge', '--quiet', '--no-ff', '--no-edit', 'feature/webhook')
     const { stdout } = box.run(['save', 'Back on main'])
     expect(stdout).toContain('Joined 1 decision and 1 rule from feature-webhook (merged)')
-    expect(stdout).toContain('To finish it: savepoint archive feature-webhook --outcome "…"')
+    expect(stdout).toContain('To close it: savepoint archive feature-webhook --outcome "…"')
     expect(box.read(active('feature-webhook'))).toBe(text)
     expect(save(box, ['Again'])).toMatchObject({ joined: [] })
     expect(told(box).text).not.toContain('merged')
@@ -366,7 +366,7 @@ describe('no merge', () => {
     const box = webhookBox()
     go(box, 'main')
     box.git('branch', '--quiet', '-D', 'feature/webhook')
-    const left = 'feature-webhook: its branch is gone, and no merge of it was found.'
+    const left = 'feature-webhook: its branch was deleted without a merge.'
     expect(save(box, ['On main again'])).toMatchObject({ joined: [] })
     const { text } = told(box)
     expect(text).toContain(left)
@@ -402,7 +402,7 @@ describe('no merge', () => {
   ])('a worktree that is thrown away with its branch: %s', (_, before, after) => {
     const box = abandoned(before, after)
     expect(save(box, ['Main again'])).toMatchObject({ joined: [] })
-    expect(told(box).text).toContain('idea: its branch is gone, and no merge of it was found.')
+    expect(told(box).text).toContain('idea: its branch was deleted without a merge.')
     put(box, 'main.txt', 'more\n')
     commit(box, 'main goes on')
     expect(save(box, ['Main still'])).toMatchObject({ joined: [] })
@@ -436,7 +436,7 @@ describe('no merge', () => {
     go(box, 'main')
     box.git('branch', '--quiet', '-D', 'behind')
     expect(save(box, ['Main at last'])).toMatchObject({ joined: [] })
-    expect(told(box).text).toContain('behind: its branch is gone')
+    expect(told(box).text).toContain('behind: its branch was deleted')
   })
 
   test('on another machine, which never saw the branch, nothing is said; nor where the remote has it', () => {
@@ -465,7 +465,7 @@ describe('no merge', () => {
     box.git('branch', '--quiet', '-D', 'lives')
     box.git('pack-refs', '--all')
     const { text } = told(box)
-    expect(text).toContain('dropped: its branch is gone')
+    expect(text).toContain('dropped: its branch was deleted')
     expect(text).not.toContain('lives: its branch')
   })
 
@@ -523,7 +523,7 @@ test('without a branch the words are right', () => {
   save(box, ['On main'])
   box.git('checkout', '--quiet', '--detach')
   expect(told(box)).toMatchObject({ stream: 'main', why: 'unbranched' })
-  expect(box.run(['resume']).stderr).toContain('This is main: no branch is checked out.')
+  expect(box.run(['resume']).stderr).toContain('Work: main (no branch is checked out)')
   expect(box.run(['status']).stdout).toMatch(/Branch +none \(detached at [0-9a-f]{10}\)/)
   expect(box.run(['status']).stdout).not.toContain('main branch')
 })
@@ -561,7 +561,7 @@ describe('work without a document', () => {
     const box = webhookBox()
     go(box, 'main')
     expect(box.json(['focus', 'feature/webhook'])).toMatchObject({ id: 'feature-webhook', path: null })
-    expect(box.run(['focus']).stdout).toBe('feature-webhook is in focus.\n')
+    expect(box.run(['focus']).stdout).toBe('In focus: feature-webhook\n')
     expect(save(box, ['On it'])).toMatchObject({ stream: 'feature-webhook', why: 'focused' })
     box.json(['new', 'auth', '--current'])
     expect(box.json(['focus'])).toMatchObject({ id: 'auth' })
@@ -576,7 +576,7 @@ describe('work without a document', () => {
     go(box, 'main')
     expect(reasonFor(box, 'archive', 'feature-webhook')).toBe('usage_invalid')
     const done = ['archive', 'feature-webhook', '--outcome', 'Live', '--learning', 'Sign early']
-    expect(box.run(done).stdout).toBe('feature-webhook is archived.\n2 learnings kept.\n')
+    expect(box.run(done).stdout).toBe('Archived feature-webhook\n  2 learnings kept\n')
     expect(box.json(done)).toMatchObject({ already: true, outcome: 'Live', path: null })
     expect(reasonFor(box, 'archive', 'feature-webhook', '--outcome', 'Other')).toBe('stream_archived')
     expect(existsSync(box.path('checkpoints'))).toBe(false)
@@ -599,7 +599,7 @@ describe('work without a document', () => {
 describe('a rename', () => {
   test('of work without a document keeps its history, and its session', () => {
     const box = webhookBox()
-    expect(box.run(['rename', 'feature-webhook', 'hooks']).stdout).toBe('Renamed feature-webhook to hooks.\n')
+    expect(box.run(['rename', 'feature-webhook', 'hooks']).stdout).toBe('Renamed feature-webhook to hooks\n')
     expect(told(box, ['hooks'])).toMatchObject({ stream: 'hooks', work: { now: 'Webhooks' } })
     expect(save(box, ['Still on the branch'])).toMatchObject({ stream: 'hooks', why: 'branch', began: false })
     // Its old name still finds it, until other work begins under it.
@@ -608,7 +608,7 @@ describe('a rename', () => {
     expect(told(box, ['feature-webhook'])).toMatchObject({ stream: 'feature-webhook', work: { now: 'New' } })
     expect(told(box, ['hooks'])).toMatchObject({ work: { now: 'Still on the branch' } })
     expect(refusal(box, 'rename', 'hooks', 'MAIN')).toMatchObject({
-      ...{ reason: 'stream_exists', message: 'There is work called main in this repository already.' },
+      ...{ reason: 'stream_exists', message: 'main already exists.' },
     })
     expect(box.json(['rename', 'hooks', 'Hooks'])).toMatchObject({ id: 'Hooks', beforeId: 'hooks' })
   })

@@ -5,6 +5,7 @@ import { completionScript } from '../../src/apps/cli/completion.ts'
 import { verbsOf, verbWords } from '../../src/apps/cli/main.ts'
 import { readPlainWords } from '../../src/apps/cli/plain-words.ts'
 import type { Fields } from '../../src/verbs/define/field.ts'
+import { PLAIN_SCREEN } from '../../src/verbs/define/screen.ts'
 import type { Verb } from '../../src/verbs/define/verb.ts'
 
 const verb = (name: string, fields: Fields = {}): Verb => ({
@@ -26,7 +27,7 @@ const RUN_SHOW = verb('run show', { run: { kind: 'text', at: 0, required: true, 
 const ALL = [LEDGER, WRITE, HISTORY, SHOW, RUN_SHOW]
 
 const read = (words: string[], verbs: readonly Verb[] = ALL, width = 100) =>
-  readCommandLine(words, verbs, { version: '1.2.3', width })
+  readCommandLine(words, verbs, { version: '1.2.3', width, paint: PLAIN_SCREEN.paint })
 
 /** Which verb the words call, and with what. */
 const called = (...words: string[]) => {

@@ -118,14 +118,14 @@ test('tokens in the window, in the brief, and how many are saved are reported in
   expect(found.tokensAfter).toBeLessThan(1_000)
   expect(found.tokensSaved).toBe(50_000 - found.tokensAfter)
   const { tokens } = box.json(['resume', OWN]) as { tokens: number }
-  // A brief also says that the session may still be live.
+  // A brief also says that the session may still be running.
   expect(Math.abs(tokens - found.tokensAfter)).toBeLessThanOrEqual(40)
   const { stdout } = box.run(['compact'])
   expect(stdout).toBe(`\
-The essential context is saved already: ${OWN}
-3 results archived: savepoint compact --show ${found.archive.slice(0, 12)}
-Tokens: 50000 in the window, ${found.tokensAfter} in the brief (est.), ${found.tokensSaved} saved.
-Now /clear: the next session goes on from the brief.
+Already saved: ${OWN}
+Archived 3 tool results: savepoint compact --show ${found.archive.slice(0, 12)}
+Tokens: 50000 in the window, ${found.tokensAfter} in the brief (est.), ${found.tokensSaved} saved
+Now type /clear: the next session continues from the brief.
 `)
 })
 
@@ -147,9 +147,9 @@ test('where no tool gave anything back and nobody counted, that is said, and the
   const { code, stdout, stderr } = box.run(['compact'])
   expect(code).toBe(0)
   expect(stdout).toMatch(
-    /^The essential context is saved: \S+\nIts tools gave nothing back that could be archived\.\nTokens: unknown in the window, \d+ in the brief \(est\.\)\.\n/,
+    /^Saved the essential context: \S+\nNo tool results to archive\.\nTokens: unknown in the window, \d+ in the brief \(est\.\)\n/,
   )
-  expect(stderr).toContain('No session is active here: this is the last one, aaaa0000.')
+  expect(stderr).toContain('No session is active. Showing the last one: aaaa0000')
 })
 
 test('without a session, in one that is not recorded, and for an archive that is not there it is refused with a reason', async () => {

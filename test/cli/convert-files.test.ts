@@ -43,7 +43,7 @@ test.each([
   put(box, 'ledger.md', written(own))
   expect(lostOf(box, 'ledger.md')).toEqual(['lines 4, 18, 36-37'])
   expect(box.run(['convert', 'ledger.md', '--to', 'handoff']).stderr).toBe(
-    'savepoint: No place in a handoff: lines 4, 18, 36-37 (4)\n',
+    'savepoint: Does not fit into a handoff: lines 4, 18, 36-37 (4)\n',
   )
 })
 
@@ -102,12 +102,17 @@ test('a compressed snapshot of the history is read like a plain one', () => {
 })
 
 const REFUSED: Array<[what: string, make: (path: string) => void, code: number, says: string]> = [
-  ['an empty file', (path) => writeFileSync(path, ''), 4, 'file cannot be converted: it is empty'],
-  ['a text', (path) => writeFileSync(path, '# Milk\n- 1 l\n'), 4, 'it is of none of the five formats'],
-  ['JSON of others', (path) => writeFileSync(path, '{"a": 1}'), 4, 'it is of none of the five formats'],
+  ['an empty file', (path) => writeFileSync(path, ''), 4, 'file: it is empty'],
+  ['a text', (path) => writeFileSync(path, '# Milk\n- 1 l\n'), 4, 'not one of the five formats'],
+  ['JSON of others', (path) => writeFileSync(path, '{"a": 1}'), 4, 'not one of the five formats'],
   ['bytes', (path) => writeFileSync(path, Buffer.from([0xff, 0xfe, 0, 1])), 4, 'it is not UTF-8 text'],
-  ['gzip of others', (path) => writeFileSync(path, gzipSync('x')), 4, 'it is of none of the five formats'],
-  ['a gzip bomb', (path) => writeFileSync(path, gzipSync(Buffer.alloc(9e6))), 4, 'it does not decompress'],
+  ['gzip of others', (path) => writeFileSync(path, gzipSync('x')), 4, 'not one of the five formats'],
+  [
+    'a gzip bomb',
+    (path) => writeFileSync(path, gzipSync(Buffer.alloc(9e6))),
+    4,
+    'it could not be decompressed',
+  ],
   ['5 GB', (path) => ftruncateSync(openSync(path, 'w'), 5e9), 4, 'is larger than 4194304 bytes'],
   ['a folder', (path) => mkdirSync(path), 2, '"file" is not a plain file'],
   ['a pipe', (path) => execFileSync('mkfifo', [path]), 2, '"file" is not a plain file'],

@@ -90,7 +90,7 @@ test('the ledger of another tool becomes a note, a handoff, a document and a sna
     next_action: 'Delete the cookie code',
   })
   expect(note.stderr).toBe(
-    'savepoint: No place in a note: goal (1), constraints (2), done (2), questions (2), references (3)\n',
+    'savepoint: Does not fit into a note: goal (1), constraints (2), done (2), questions (2), references (3)\n',
   )
   const handoff = box.json(['convert', 'ledger.md', '--to', 'handoff'])
   expect(handoff).toMatchObject({ from: 'ledger', to: 'handoff', path: null, lost: [] })

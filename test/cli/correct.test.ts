@@ -57,10 +57,12 @@ describe('a correction', () => {
     expect(refusal(box, 'remove', 'vim')).toMatchObject({
       reason: 'usage_invalid',
       message: expect.stringContaining(
-        'no item is like "vim"; known: "Cookies over tokens", "Zod for forms"',
+        'no item matches "vim"; known: "Cookies over tokens", "Zod for forms"',
       ),
     })
-    expect(refusal(box, 'remove', 'se')).toMatchObject({ message: expect.stringContaining('be more exact') })
+    expect(refusal(box, 'remove', 'se')).toMatchObject({
+      message: expect.stringContaining('Give more of the text'),
+    })
     expect(refusal(box, 'reword', 'tabs', '--to', ' ')).toMatchObject({ message: '--to is empty' })
     expect(refusal(box, 'reject', 'tabs')).toMatchObject({ message: '--why is missing' })
     expect(checkpoints(box)).toBe(1)
@@ -282,7 +284,7 @@ describe('the history of corrections', () => {
     ] as const)
       expect(refusal(box, 'reword', item, '--to', to)).toMatchObject({
         reason: 'usage_invalid',
-        message: expect.stringContaining('says that already'),
+        message: expect.stringContaining('already has this text'),
       })
     expect(checkpoints(box)).toBe(1)
     expect(box.run(['reword', 'Use tabs', '--to', 'use Tabs']).code).toBe(0)

@@ -134,9 +134,7 @@ test('a document that no longer parses is told with its line by every verb, and 
   ]) {
     const done = box.run(words)
     expect(done.code, words.join(' ')).toBe(0)
-    expect(done.stderr, words.join(' ')).toMatch(
-      /checkpoints\/active\/a\.md:[4-9]: its front matter does not parse/,
-    )
+    expect(done.stderr, words.join(' ')).toMatch(/checkpoints\/active\/a\.md:[4-9]: invalid front matter/)
   }
   expect(box.run(['show', 'a']).stdout).toBe(textOf('a'))
   expect(standings(box)).toMatchObject({ a: 'open' })
@@ -172,7 +170,7 @@ test('a broken document that goes back to what it was is no checkpoint', () => {
 })
 
 const UNREADABLE: Record<string, string | Uint8Array> = {
-  'does not parse': BROKEN,
+  'invalid front matter': BROKEN,
   'lost its front matter': 'An evening of work, without front matter.\n',
   'lost the end of its front matter': '---\ncheckpoint: a\n\nAn evening of work.\n',
   'is no UTF-8': Buffer.concat([Buffer.from(textOf('a')), Buffer.from([0xe9, 0x0a])]),
@@ -288,7 +286,7 @@ test('of two files with one id the known one counts, and the other is named [000
   put(box, active('a-copy'), copy)
   for (const words of READING)
     expect(box.run(words).stderr, words.join(' ')).toContain(
-      'checkpoints/active/a-copy.md:2: checkpoints/active/a.md has the id a as well',
+      'checkpoints/active/a-copy.md:2: checkpoints/active/a.md has the same id, a',
     )
   expect(history(box, 'a')).toHaveLength(1)
   box.json(['delta', 'a', '--what', 'Tokens rotate'])
@@ -302,8 +300,8 @@ test('two new files with one id: one is taken in, and neither is changed', () =>
   const box = workBox()
   put(box, active('one'), textOf('x', { state: 'one' }))
   put(box, active('two'), textOf('x', { state: 'two' }))
-  expect(box.run(['list']).stderr).toMatch(/has the id x as well/)
-  expect(box.run(['list']).stderr).toMatch(/has the id x as well/)
+  expect(box.run(['list']).stderr).toMatch(/has the same id, x/)
+  expect(box.run(['list']).stderr).toMatch(/has the same id, x/)
   expect(checkpoints(box)).toBe(1)
   expect([box.read(active('one')), box.read(active('two'))].map((text) => /one|two/.exec(text)?.[0])).toEqual(
     ['one', 'two'],
@@ -342,13 +340,13 @@ test('several current documents are reported by every verb; focus stays one [000
     ['trust'],
     ['archive', 'd', '--outcome', 'x'],
   ])
-    expect(box.run(words).stderr, words.join(' ')).toContain('Several documents say they are current: a, b')
+    expect(box.run(words).stderr, words.join(' ')).toContain('Several documents are marked current: a, b')
   expect(focused(box)).toBe('a')
-  expect(box.run(['validate']).stdout).toContain('is current as well')
+  expect(box.run(['validate']).stdout).toContain('is also marked current')
   expect(Object.values(standings(box)).filter((standing) => standing === 'focused')).toHaveLength(1)
-  expect(box.run(['doctor']).stdout).toContain('Several documents say they are current: a, b')
+  expect(box.run(['doctor']).stdout).toContain('Several documents are marked current: a, b')
   expect(box.read(active('a'))).toContain('status: current')
-  expect(box.run(['doctor', '--fix']).stdout).toContain('b is the one in focus')
+  expect(box.run(['doctor', '--fix']).stdout).toContain('focused b')
   expect(focused(box)).toBe('b')
   expect(box.read(active('a'))).toContain('status: active')
   expect(box.read(active('b'))).toContain('status: current')
@@ -365,7 +363,7 @@ test('choosing one of several current documents ends it, and is not asked for ag
 
 test('a directory without git: edits are taken in, removed documents stay away', () => {
   const box = sandbox({ git: false })
-  expect(box.run(['new', 'a', '--current']).stderr).toContain('trusted from now on')
+  expect(box.run(['new', 'a', '--current']).stderr).toContain('Trusted this workspace')
   put(box, active('a'), textOf('a', { status: 'current', state: 'Login works.' }))
   expect(history(box, 'a')).toHaveLength(2)
   expect(newest(box, 'a').body.provenance).toEqual({ branch: null, commit: null, author: null })

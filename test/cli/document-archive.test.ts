@@ -62,7 +62,7 @@ test('without an outcome it is refused, and nothing moves', () => {
   for (const words of [[], ['--outcome', ''], ['--outcome', '  '], ['--outcome', 'None noted']]) {
     const done = box.run(['archive', 'auth', ...words])
     expect([words, done.code]).toEqual([words, 2])
-    expect(done.stderr).toContain('an archive needs its outcome: --outcome "…"')
+    expect(done.stderr).toContain('give the outcome: --outcome "…"')
   }
   expect(box.read(active('auth'))).toBe(textOf('auth'))
   expect(existsSync(box.path('checkpoints/archive'))).toBe(false)
@@ -91,7 +91,7 @@ test('open children stop it, archived ones do not, and --force goes on', () => {
   const done = box.run(['archive', 'auth', '--outcome', 'done'])
   expect(done.code).toBe(6)
   expect(done.stderr).toMatch(
-    /auth has open children: a, b\.\n {2}Archive them first, or add --force\.\n {2}\(stream_has_children\)/,
+    /auth has open forks: a, b\.\n {2}Archive them first, or add --force\.\n {2}\(stream_has_children\)/,
   )
   box.json(['archive', 'a', '--outcome', 'done'])
   expect(refusal(box, 'archive', 'auth', '--outcome', 'done')).toMatchObject({ data: { children: 'b' } })
@@ -183,10 +183,10 @@ test('learnings that say none, in whatever words, add nothing [000.79]', () => {
     'done',
     ...words.flatMap((word) => ['--learning', word]),
   ])
-  expect(done.stdout).toBe(`auth is archived in ${archived('auth')}.\nIt had no learnings.\n`)
+  expect(done.stdout).toBe(`Archived auth (${archived('auth')})\n`)
   expect(existsSync(box.path(LEARNINGS))).toBe(false)
   expect(box.run(['learnings']).stdout).toBe(
-    'Nothing learned yet: `savepoint archive` writes down what finished work has taught.\n',
+    'No learnings yet: savepoint archive writes down what finished work has taught\n',
   )
 })
 
@@ -211,7 +211,7 @@ test('run twice it changes nothing, and once more after a restore it adds only w
       ...{ already: true, sequence: 2, path: archived('auth'), outcome: 'done', learnings: ['One'] },
     })
   expect(box.run(words).stdout).toBe(
-    `auth is archived already, in ${archived('auth')}.\n1 learning in ${LEARNINGS}.\n`,
+    `auth is already archived (${archived('auth')})\n  1 learning in ${LEARNINGS}\n`,
   )
   expect([box.read(archived('auth')), box.read(LEARNINGS)]).toEqual(before)
   box.json(['restore', 'auth'])
@@ -335,14 +335,12 @@ test('a LEARNINGS.md that git tracks is written by archive alone: other commands
   commit(box)
   moveByHand(box, 'auth')
   expect(box.run(['list']).stderr).toContain(
-    '1 learning of auth not in checkpoints/LEARNINGS.md, which git tracks. Add: savepoint archive auth',
+    '1 learning of auth not yet in checkpoints/LEARNINGS.md, which git tracks. Add: savepoint archive auth',
   )
   expect(box.read(LEARNINGS)).toBe(old)
-  expect(box.run(['doctor']).stdout).toContain(
-    'Learnings of archived documents are not in checkpoints/LEARNINGS.md: auth',
-  )
+  expect(box.run(['doctor']).stdout).toContain('Not yet in checkpoints/LEARNINGS.md: the learnings of auth')
   expect(box.run(['archive', 'auth']).stdout).toBe(
-    'auth is archived already, in checkpoints/archive/auth.md.\n1 learning in checkpoints/LEARNINGS.md.\n',
+    'auth is already archived (checkpoints/archive/auth.md)\n  1 learning in checkpoints/LEARNINGS.md\n',
   )
   const both = old.replace('## 2025', `${ENTRY}\n## 2025`)
   expect(box.read(LEARNINGS)).toBe(both)

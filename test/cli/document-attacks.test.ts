@@ -97,7 +97,7 @@ test.each(['checkpoints', 'checkpoints/active'])('documents of a submodule at %s
   box.git('checkout', '--quiet', 'pr')
   box.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init')
   const { stderr } = box.run(['list'])
-  expect(stderr).toContain(`${at} is another repository; its documents count as foreign.`)
+  expect(stderr).toContain(`${at} is another repository; its documents count as unreviewed.`)
   expect(foreignOf(box).evil).toBe(true)
   expect(focused(box)).not.toBe('evil')
   rmSync(box.path(at, '.git'))
@@ -178,9 +178,7 @@ test('a stranger who sets documents back moves no focus, and it is told', () => 
   const by = commit(stranger)
   checkOut(both)
   const { stderr } = box.run(['list'])
-  expect(stderr).toContain(
-    `${active('b')} was set back to number 1 by commit ${by.slice(0, 10)} of Stan Stranger.`,
-  )
+  expect(stderr).toContain(`${active('b')} went back to #1 with commit ${by.slice(0, 10)} by Stan Stranger.`)
   for (let turn = 0; turn < 2; turn += 1) expect(focused(box)).toBe('b')
   expect(box.run(['list']).stderr).not.toContain('was set')
   box.git('checkout', '--quiet', 'main')

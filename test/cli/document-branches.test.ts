@@ -27,7 +27,7 @@ const branch = (box: Sandbox, name: string) => box.git('checkout', '--quiet', na
 const positionOf = (box: Sandbox, id: string) => listed(box, '--all').find((one) => one.id === id)?.sequence
 
 /** Nothing is told, but that a commit which git applied anew is not known as the user's own. */
-const QUIET = /^(?:savepoint: a holds text that nobody here has reviewed: savepoint trust --review\n)?$/
+const QUIET = /^(?:savepoint: a contains unreviewed text. Review it: savepoint trust --review\n)?$/
 
 /** Every verb that only looks, as a user or an agent would at each stop. */
 function lookAround(box: Sandbox, ...ids: string[]): void {
@@ -272,14 +272,14 @@ test.each(Object.keys(STOPS))(
     for (const words of [['list'], ['tree'], ['show', 'a'], ['focus']]) {
       const done = box.run(words)
       expect(done.code, words.join(' ')).toBe(0)
-      expect(done.stderr, words.join(' ')).toContain(`A ${name} is in progress`)
+      expect(done.stderr, words.join(' ')).toContain(`A git ${name} is in progress`)
     }
     for (const words of WRITING)
       expect(refusal(box, ...words), words.join(' ')).toMatchObject({
         reason: 'git_in_progress',
         message: expect.stringContaining(name),
       })
-    expect(box.run(['doctor', '--fix']).stdout).toContain(`A ${name} is in progress`)
+    expect(box.run(['doctor', '--fix']).stdout).toContain(`A git ${name} is in progress`)
     expect(box.read(active('a'))).toBe(bytes)
     expect(box.git('ls-files', '--stage')).toBe(index)
     expect(existsSync(box.path(active('z')))).toBe(false)
@@ -313,7 +313,7 @@ test('a rebase that stops for an edit, without a conflict, is left alone too', (
   const before = checkpoints(box)
   box.git('-c', 'sequence.editor=sed -i s/^pick/edit/', 'rebase', '-i', 'HEAD~1')
   put(box, active('a'), textOf('a', { state: 'half done' }))
-  expect(box.run(['list']).stderr).toContain('A rebase is in progress')
+  expect(box.run(['list']).stderr).toContain('A git rebase is in progress')
   expect(checkpoints(box)).toBe(before)
   box.git('checkout', '--', '.')
   box.git('rebase', '--continue')
@@ -363,9 +363,9 @@ test('a merge brings two current documents: it is told, and focus stays one [000
   expect(focused(box)).toBe('a')
   box.git('checkout', '--quiet', 'side', '--', active('b'))
   commit(box, 'take b')
-  expect(box.run(['list']).stderr).toContain('Several documents say they are current: a, b')
+  expect(box.run(['list']).stderr).toContain('Several documents are marked current: a, b')
   expect(focused(box)).toBe('a')
-  expect(box.run(['doctor', '--fix']).stdout).toContain('b is the one in focus')
+  expect(box.run(['doctor', '--fix']).stdout).toContain('focused b')
   expect(focused(box)).toBe('b')
 })
 

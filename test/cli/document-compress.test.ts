@@ -246,9 +246,7 @@ test('the tokens before and after are measured and told, with what was cut [000.
   const dry = compress(box, 400, '--dry-run')
   const done = box.run(['compress', 'auth', '--budget', '400'])
   const lines = done.stdout.trimEnd().split('\n')
-  expect(lines[0]).toBe(
-    `auth: ${dry.tokensBefore} tokens before, ${dry.tokensAfter} after (est.), budget 400.`,
-  )
+  expect(lines[0]).toBe(`Compressed auth: ${dry.tokensBefore} → ${dry.tokensAfter} tokens (est.), budget 400`)
   expect(lines).toContain('  folded: 1 delta into the body')
   expect(lines).toContain('  pruned: 1 of Breadcrumbs (stale)')
   expect(lines.at(-1)).toBe(dry.cut.replace('Would be cut', 'Cut'))
@@ -276,10 +274,10 @@ test('the full text stays in the store, and comes back byte for byte', () => {
 test('--dry-run says what would go and writes nothing', () => {
   const box = longBox()
   const roomy = box.run(['compress', 'auth', '--dry-run'])
-  expect(roomy.stdout).toMatch(/^auth: \d+ tokens before, \d+ would be left \(est\.\), budget 1000\.\n/)
+  expect(roomy.stdout).toMatch(/^Would compress auth: \d+ → \d+ tokens \(est\.\), budget 1000\n/)
   const done = box.run(['compress', 'auth', '--budget', '750', '--dry-run'])
   expect(done.stdout).toMatch(
-    /\nNothing was written\.\nWould be cut: Decisions 2, Breadcrumbs 1, Play-By-Play \d+, Artifact Trail 2\. All: savepoint show auth --at 1\n$/,
+    /\nWould be cut: Decisions 2, Breadcrumbs 1, Play-By-Play \d+, Artifact Trail 2\. All: savepoint show auth --at 1\n$/,
   )
   expect(compress(box, 300, '--dry-run')).toMatchObject({
     ...{ dryRun: true, written: false, sequence: null, checkpoint: null },
@@ -299,7 +297,7 @@ test('compressing again finds nothing to cut, and adds no checkpoint', () => {
     cuts: [],
     cut: '',
   })
-  expect(box.run(['compress', 'auth', '--budget', '500']).stdout).toMatch(/\nThere was nothing to cut\.\n$/)
+  expect(box.run(['compress', 'auth', '--budget', '500']).stdout).toMatch(/\nNothing to cut\.\n$/)
   expect(history(box, 'auth')).toHaveLength(2)
 })
 
@@ -344,7 +342,7 @@ test('--hard leaves the last of the recent steps and files before it refuses, an
   const box = longBox()
   const soft = compress(box, 100, '--dry-run')
   const { message } = refusal(box, 'compress', 'auth', '--budget', '100', '--hard')
-  const least = Number(/(\d+) are left/.exec(String(message))?.[1])
+  const least = Number(/at least (\d+) are needed/.exec(String(message))?.[1])
   expect(least).toBeLessThan(soft.tokensAfter)
   const { text } = compress(box, least, '--hard')
   expect(sectionOf(text, 'Play-By-Play')).toMatch(/^- Earlier: 19 steps, .*\n- Step 20 .*$/)
@@ -361,9 +359,9 @@ test.each([[[]], [['--dry-run']]])(
     const box = longBox(STUFFED)
     const { reason, message, hint } = refusal(box, 'compress', 'auth', '--budget', '400', '--hard', ...more)
     expect(reason).toBe('budget_too_small')
-    const left = Number(/(\d+) are left/.exec(String(message))?.[1])
+    const left = Number(/at least (\d+) are needed/.exec(String(message))?.[1])
     expect(message).toMatch(
-      /^auth does not fit 400 tokens: (\d+) are left when all that may be cut is cut\. Nothing was written\. Largest: Current State \d+, User Rules \d+, \S.* \d+$/,
+      /^auth does not fit in 400 tokens: at least (\d+) are needed\. Nothing was written\. Largest sections: Current State \d+, User Rules \d+, \S.* \d+$/,
     )
     expect(hint).toContain(`use --budget ${left}`)
     expect(box.read(active('auth'))).toBe(STUFFED)

@@ -103,7 +103,7 @@ test('without --artifact the files are those that git says changed since the las
   commit(box)
   rmSync(box.path('readme.txt'))
   const done = box.run(['delta', 'auth', '--what', 'two'])
-  expect(done.stdout).toMatch(/^Delta added to auth \(number 3\): \d files changed, as git says\.\n/)
+  expect(done.stdout).toMatch(/^Added a delta to auth #3: \d files changed\n/)
   const second = lastArtifacts(box, 'auth').slice(3)
   expect(second).toContain('`src/b.ts` created new file')
   expect(second.some((row) => row.startsWith('`readme.txt` deleted'))).toBe(true)
@@ -135,7 +135,7 @@ test('more files than a reader wants are counted in the last row, and the answer
   for (let number = 10; number < 50; number += 1) put(box, `lib/f${number}.ts`, 'x\n')
   commit(box)
   const said = box.run(['delta', 'auth', '--what', 'as many as fit'])
-  expect(said.stdout).toContain('files changed, as git says')
+  expect(said.stdout).toContain('files changed\n')
 })
 
 test('where git is not asked, or cannot say, no delta says that nothing changed', () => {
@@ -144,12 +144,12 @@ test('where git is not asked, or cannot say, no delta says that nothing changed'
   put(box, 'b.txt', 'b')
   const done = box.json(['delta', 'auth', '--what', 'x'])
   expect(done).toMatchObject({ artifacts: 0, fromGit: false })
-  expect(done.notices).toContainEqual(expect.stringContaining('Git was not asked which files changed'))
+  expect(done.notices).toContainEqual(expect.stringContaining('Changed files are not listed'))
   expect(lastArtifacts(box, 'auth').at(-1)).toBe('- - No files named')
   box.json(['trust'])
   const blind = box.run(['delta', 'auth', '--what', 'y'], { env: { PATH: box.root } })
-  expect(blind.stderr).toContain('Git could not say which files changed')
-  expect(blind.stdout).toContain('(number 3): no files.\n')
+  expect(blind.stderr).toContain('Could not list changed files')
+  expect(blind.stdout).toContain('#3: no files\n')
   expect(lastArtifacts(box, 'auth').at(-1)).toBe('- - No files named')
 })
 
@@ -197,7 +197,7 @@ test('what a flag cannot be is said with what it takes', () => {
     ['--artifact', 'src/a.ts', 'path:action:description'],
     ['--artifact', ':created:x', 'path:action:description'],
     ['--transition', 'a:b', 'item:before:after'],
-    ['--transition', 'a:b:c:d', 'use --stdin and JSON'],
+    ['--transition', 'a:b:c:d', 'or --stdin with JSON'],
     ['--trigger', 'banana', 'phase, decision, shift, session-end, pressure, risk, manual'],
   ] as const)
     expect(refusal(box, 'delta', 'auth', '--what', 'x', flag, value)).toMatchObject({
@@ -306,6 +306,6 @@ test('outside of git a delta is added all the same, and does not say what git sa
   box.json(['new', 'auth', '--current'])
   const done = box.run(['delta', '--what', 'x'])
   expect(done).toMatchObject({ code: 0, stderr: '' })
-  expect(done.stdout).toBe(`Delta added to auth (number 2): no files.\n${active('auth')}\n`)
+  expect(done.stdout).toBe(`Added a delta to auth #2: no files\n  File: ${active('auth')}\n`)
   expect(box.read(active('auth'))).toContain('| - | - | No files named |')
 })

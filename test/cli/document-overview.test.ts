@@ -70,5 +70,5 @@ test('several current documents are told from memory too, and a focus is not for
   expect(stateOf(box, name(1))?.standing).toBe('focused')
   edit(box, active(name(2)), 'created:', 'status: current\ncreated:')
   settle(box)
-  expect(box.run(['list']).stderr).toContain(`Several documents say they are current: ${name(1)}, ${name(2)}`)
+  expect(box.run(['list']).stderr).toContain(`Several documents are marked current: ${name(1)}, ${name(2)}`)
 })

@@ -57,7 +57,7 @@ test.skipIf(!hasCompiler)('in a read-only workspace reading works, and a write i
     expect([words, box.run(words, { env })]).toMatchObject([words, { code: 0, stderr: '' }])
   const done = box.run(['delta', 'auth', '--what', 'On a disk that cannot be written'], { env })
   expect(done.code).toBe(5)
-  expect(done.stderr).toContain('kept in the store')
+  expect(done.stderr).toContain('saved in the store')
   expect(done.stderr).toContain('(checkpoint_atomic_write_failed)')
   expect(box.read(active('auth'))).toBe(textOf('auth'))
   expect(box.run(['show', 'auth'], { env }).stdout).toContain('On a disk that cannot be written')

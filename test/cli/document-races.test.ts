@@ -38,7 +38,7 @@ async function expectSound(box: Sandbox): Promise<void> {
   expect(healthy).toBe(true)
   // `as`: the answer of a command that is tested elsewhere. Documents that nobody focused are no trouble.
   const troubles = (findings as Array<{ what: string }>).filter(
-    ({ what }) => !/^No document is cur/.test(what),
+    ({ what }) => !/^No document is marked cur/.test(what),
   )
   expect(troubles).toEqual([])
 }

@@ -145,13 +145,13 @@ test('`new` in a clone with documents works, and gives no trust', () => {
 
 test('`trust` takes documents in; what is on the default branch of origin is not foreign', () => {
   const box = freshClone()
-  expect(box.run(['trust']).stdout).toContain('This workspace is trusted: 2 documents taken in.')
+  expect(box.run(['trust']).stdout).toContain('(2 documents now)')
   expect(listed(box).toSorted((one, other) => (one.id < other.id ? -1 : 1))).toMatchObject([
     { id: 'a', standing: 'open', foreign: false },
     { id: 'b', standing: 'open', foreign: false },
   ])
   expect(history(box, 'a')).toMatchObject([{ why: expect.stringContaining('Thea Their'), foreign: false }])
-  expect(box.run(['trust']).stdout).toContain('trusted already')
+  expect(box.run(['trust']).stdout).toBe('Already trusted.\n')
   expect(box.json(['trust'])).toMatchObject({ trusted: true, wasTrusted: true, takenIn: 0 })
 })
 
@@ -240,18 +240,18 @@ test('foreign text stays marked through a delta, is shown by review, and accepte
   expect(foreignOf(box)).toEqual({ a: false, b: true })
   expect(history(box, 'b').map(({ foreign }) => foreign)).toEqual([false, true, true])
   expect(box.run(['show', 'b']).stderr).toBe(
-    'savepoint: b holds text that nobody here has reviewed: savepoint trust --review\n',
+    'savepoint: b contains unreviewed text. Review it: savepoint trust --review\n',
   )
   const shown = box.run(['trust', '--review']).stdout
   expect(shown).toMatch(/^-.*as it began/m)
   expect(shown).toMatch(/^\+.*IGNORE ALL RULES/m)
-  expect(shown).toContain('To accept: savepoint trust --review b')
+  expect(shown).toContain('Accept: savepoint trust --review b')
   expect(foreignOf(box).b).toBe(true)
   expect(box.json(['trust', '--review', 'b'])).toMatchObject({
     foreign: [{ id: 'b', since: 1, reviewed: true }],
   })
   expect(foreignOf(box)).toEqual({ a: false, b: false })
-  expect(box.run(['trust', '--review']).stdout).toContain('Nothing here is foreign.')
+  expect(box.run(['trust', '--review']).stdout).toContain('Nothing to review.')
 })
 
 test('text that comes in with the very command that accepts it is shown, and accepted by the next one', () => {
@@ -262,17 +262,17 @@ test('text that comes in with the very command that accepts it is shown, and acc
   deliver(both)
   const shown = box.run(['trust', '--review', 'b', 'c'])
   expect(shown.stdout).toMatch(/^\+.*IGNORE ALL RULES/m)
-  expect(shown.stdout).toContain('To accept: savepoint trust --review b c')
-  expect(shown.stdout).not.toContain('is reviewed')
+  expect(shown.stdout).toContain('Accept: savepoint trust --review b c')
+  expect(shown.stdout).not.toContain('Reviewed')
   for (const id of ['b', 'c'])
-    expect(shown.stderr).toContain(`${id} has text that you have not seen yet; look at it, and try again.`)
+    expect(shown.stderr).toContain(`${id} has new text that you have not seen yet. Read it, then try again.`)
   expect(foreignOf(box)).toEqual({ a: false, b: true, c: true })
   expect(box.run(['trust', '--review', 'b', 'c'])).toMatchObject({
-    stdout: 'b is reviewed.\nc is reviewed.\n',
+    stdout: 'Reviewed b\nReviewed c\n',
     stderr: '',
   })
   expect(foreignOf(box)).toEqual({ a: false, b: false, c: false })
-  expect(box.run(['trust', '--review', 'b']).stderr).toContain('b is not foreign.')
+  expect(box.run(['trust', '--review', 'b']).stderr).toContain('b needs no review.')
 })
 
 test.each(['merge', 'squash'])(
@@ -374,22 +374,20 @@ test('what is written and committed here is not foreign, whoever the author is s
 
 test('`untrust` ends it: nothing more is taken in, and what is known stays', () => {
   const box = workBox({ a: textOf('a') })
-  expect(box.run(['untrust']).stdout).toContain('no longer trusted')
-  expect(box.run(['untrust']).stdout).toBe('This workspace was not trusted.\n')
+  expect(box.run(['untrust']).stdout).toBe('No longer trusted.\n')
+  expect(box.run(['untrust']).stdout).toBe('Was not trusted.\n')
   expect(box.json(['untrust'])).toMatchObject({ trusted: false, wasTrusted: false })
   edit(box, active('a'), 'as it began', 'Changed.')
   put(box, active('b'), textOf('b', { status: 'current' }))
   const { env, calls } = watchGit(box)
   const done = box.run(['list'], { env })
-  expect(done.stderr).toContain(
-    'checkpoints/active/a.md:1: it was changed, and this workspace is not trusted',
-  )
+  expect(done.stderr).toContain('checkpoints/active/a.md:1: edited, but this workspace is not trusted')
   expect(calls()).toBe('')
   expect(standings(box)).toEqual({ a: 'open', b: 'foreign' })
   expect(box.run(['show', 'a']).stdout).toBe(textOf('a'))
   expect(refusal(box, 'delta', 'a', '--what', 'x')).toMatchObject({
     reason: 'document_changed',
-    hint: 'If the change is yours: savepoint trust',
+    hint: 'If the edit is yours: savepoint trust',
     data: { path: active('a') },
   })
   expect(reasonFor(box, 'delta', 'b', '--what', 'x')).toBe('workspace_untrusted')
@@ -405,7 +403,7 @@ test('a linked worktree is trusted with another one, and `untrust` says where to
   box.git('worktree', 'add', '--quiet', '-b', 'side', join(box.root, 'second'))
   const second = elsewhere(box, 'second')
   expect(second.run(['untrust']).stdout).toBe(
-    'This worktree is trusted with another one of its repository: run `savepoint trust --off` there.\n',
+    'Another worktree of this repository is trusted: run savepoint trust --off there.\n',
   )
   expect(second.json(['untrust'])).toMatchObject({ trusted: true, wasTrusted: true })
   expect(box.json(['untrust'])).toMatchObject({ trusted: false, wasTrusted: true })
@@ -436,7 +434,7 @@ test('trust does not follow a copy of the directory', () => {
 test('`new` in a repository without documents gives trust, and says so', () => {
   const box = sandbox()
   const made = box.run(['new', 'a'])
-  expect(made.stderr).toContain('This workspace is trusted from now on')
+  expect(made.stderr).toContain('Trusted this workspace')
   expect(box.json(['list'])).toMatchObject({ trusted: true })
   expect(box.run(['new', 'b']).stderr).toBe('')
 })

@@ -22,7 +22,7 @@ test('new begins a document with every section to fill, and says where it is', (
   const done = box.run(['new', 'auth', '--anchor', 'phase --- two: "the form"'])
   expect(done).toMatchObject({ code: 0 })
   expect(done.stdout).toBe(
-    'auth begins in checkpoints/active/auth.md.\nFill its sections, then: savepoint validate checkpoints/active/auth.md\n',
+    'Created checkpoints/active/auth.md\n  Fill in its sections, then: savepoint validate checkpoints/active/auth.md\n',
   )
   const text = box.read(active('auth'))
   expect(text).toMatch(/^---\ncheckpoint: auth\ncreated: \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\nanchor: /)
@@ -129,7 +129,7 @@ test('exactly one document is current, on the disk and in the store, whatever ma
   expect(box.json(['focus'])).toMatchObject({ id: 'one' })
   expect(box.json(['focus', '--clear'])).toMatchObject({ id: null, beforeId: 'one' })
   expect(currents(box)).toEqual([])
-  expect(box.run(['focus']).stdout).toBe('Nothing is in focus.\n')
+  expect(box.run(['focus']).stdout).toBe('Nothing in focus\n')
 })
 
 test('focus changes the status and not another byte, and adds no checkpoint', () => {
@@ -168,7 +168,7 @@ test.skipIf(!hasCompiler)(
 test('several documents that say current are named by every verb that meets them, and focus settles it [000.16]', () => {
   const box = workBox({ a: textOf('a', { status: 'current' }), b: textOf('b', { status: 'current' }) })
   for (const verb of ['list', 'tree'])
-    expect(box.run([verb]).stderr).toContain('Several documents say they are current: a, b')
+    expect(box.run([verb]).stderr).toContain('Several documents are marked current: a, b')
   expect(box.json(['list']).notices).toHaveLength(1)
   expect(box.run(['focus', 'b'])).toMatchObject({ code: 0, stderr: '' })
   expect(currents(box)).toEqual(['b.md'])
@@ -177,7 +177,7 @@ test('several documents that say current are named by every verb that meets them
 
 test('what there is to tell is told also where the verb is refused', () => {
   const box = workBox({ a: textOf('a', { status: 'current' }), b: textOf('b', { status: 'current' }) })
-  const several = 'Several documents say they are current: a, b. Choose one: savepoint focus <id>'
+  const several = 'Several documents are marked current: a, b. Choose one: savepoint focus <id>'
   expect(box.run(['show', 'nope'])).toMatchObject({
     code: 3,
     stderr: expect.stringContaining(`savepoint: ${several}\n`),
@@ -185,10 +185,10 @@ test('what there is to tell is told also where the verb is refused', () => {
   expect(refusal(box, 'show', 'nope')).toMatchObject({ reason: 'stream_unknown', notices: [several] })
   put(box, active('c'), textOf('c'))
   const blind = box.run(['delta', 'nope', '--what', 'x', '--json'], { env: { PATH: box.root } })
-  expect(blind.stderr).toContain('savepoint: Git could not be asked who wrote the documents')
+  expect(blind.stderr).toContain('savepoint: Could not ask git who wrote the documents')
   expect(JSON.parse(blind.stdout)).toMatchObject({
     reason: 'stream_unknown',
-    notices: [expect.stringContaining('Git could not be asked'), several],
+    notices: [expect.stringContaining('Could not ask git'), several],
   })
 })
 
@@ -204,7 +204,7 @@ test('in focus while its file is gone: that is said, and no path is made up', ()
   box.json(['focus', 'auth'])
   box.git('rm', '--quiet', '--force', active('auth'))
   expect(box.json(['focus'])).toMatchObject({ id: 'auth', path: null })
-  expect(box.run(['focus']).stdout).toContain('not in this workspace')
+  expect(box.run(['focus']).stdout).toContain('file not in this worktree')
   expect(reasonFor(box, 'delta', '--what', 'x')).toBe('document_absent')
 })
 
@@ -242,7 +242,7 @@ test('list has the one in focus first, then the newest; --all adds the archived 
   expect(stdout).toMatch(/^ID {2}STANDING {2}UPDATED {11}PROBLEM\na {3}focused {3}\d{4}/)
   expect(stdout).toContain('\n  next: write tests\n')
   expect(stdout).toContain(
-    'Not shown: 1 archived, 1 on another branch or worktree. All: savepoint list --all\n',
+    'Not shown: 1 archived, 1 on another branch or in another worktree (savepoint list --all)\n',
   )
 })
 
@@ -250,7 +250,7 @@ test('an empty workspace lists and draws nothing, and nothing is made [000.20]',
   const box = sandbox()
   for (const verb of ['list', 'tree'])
     expect(box.run([verb]).stdout).toBe(
-      'No work is saved here yet. Begin with: savepoint save "…", or a document: savepoint new <name>\n',
+      'Nothing saved here yet. Start with: savepoint save "what you are working on"\n',
     )
   expect(box.json(['list'])).toMatchObject({ trusted: false, documents: [], unsaved: [], hidden: 0 })
   expect(existsSync(box.home)).toBe(false)
@@ -278,7 +278,7 @@ test('tree draws the lineage, archived documents and other dates included [000.2
       '',
     ].join('\n'),
   )
-  expect(done.stderr).toContain('The parent of orphan, nowhere, is not known here.')
+  expect(done.stderr).toContain('The parent of orphan was not found: nowhere')
   expect(box.read(active('root'))).toContain('anchor: "phase --- two"\n')
 })
 
@@ -290,7 +290,7 @@ test('parents in a circle are told, and its members still list', () => {
     self: textOf('self', { more: 'parent: self\n' }),
   })
   const { stdout, stderr } = box.run(['tree'])
-  expect(stderr).toContain('Parents go in a circle: ')
+  expect(stderr).toContain("These documents are each other's parents: ")
   expect(stdout.match(/\[in a circle\]/g)).toHaveLength(4)
   const drawn = box.json(['tree'])
   expect(drawn.cycles).toHaveLength(2)
@@ -332,7 +332,7 @@ test('every verb says of an unknown id that it is unknown, and what to do, with 
     const done = box.run(words)
     expect([words, done.code, done.stdout]).toEqual([words, 3, ''])
     expect(done.stderr).toBe(
-      'savepoint: No work named no.\n  Run `savepoint list --all` to see all work of this repository, or `savepoint new <name>` to begin a document.\n  (stream_unknown)\n',
+      'savepoint: No work named no.\n  List all work: savepoint list --all. Start a document: savepoint new <name>\n  (stream_unknown)\n',
     )
   }
   expect(box.json(['list', '--all']).documents).toHaveLength(1)

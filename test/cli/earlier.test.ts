@@ -58,7 +58,7 @@ test('init reads the sessions of before, and sessions and search know them', () 
   expect(listOf(lab, '--all').sessions.map(({ id }) => id)).toEqual([idOf('a1'), idOf('b2')])
   expect(lab.box.run(['search', 'zebra']).stdout).toContain('zebra')
   expect(lab.box.run(['resume']).stdout).toContain('Please move the checkout to tokens.')
-  expect(lab.box.run(['doctor']).stdout).toContain('none was heard yet')
+  expect(lab.box.run(['doctor']).stdout).toContain('no events received yet')
 })
 
 test('a hook reads the newest, a command goes on with the rest', () => {
@@ -73,7 +73,7 @@ test('a hook reads the newest, a command goes on with the rest', () => {
   expect(listed.sessions.length + listed.unread).toBe(31)
   expect(listed.unread).toBeGreaterThan(0)
   const { stdout } = lab.box.run(['reconcile'])
-  expect(stdout).toMatch(/^(Read \d+ earlier sessions; the newest: .* ago\n)?No session broke off\.\n$/)
+  expect(stdout).toMatch(/^(Read \d+ earlier sessions; the newest: .* ago\n)?No broken sessions\.\n$/)
   expect(listOf(lab)).toMatchObject({ unread: 0 })
   expect(listOf(lab).sessions).toHaveLength(31)
 })

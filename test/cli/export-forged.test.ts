@@ -136,7 +136,7 @@ describe('a forged export', () => {
     })
     for (const words of [['--dry-run'], []])
       expect(box.run(['import', file, ...words]).stdout).toContain(
-        'main of repo was undone there, and so it is here. To have it again: savepoint restore main',
+        'undone here. Bring it back: savepoint restore main',
       )
     expect(listed(box, '--all')).toEqual([])
     box.json(['restore', 'main'])
@@ -163,6 +163,8 @@ describe('a forged export', () => {
     const other = otherMachine(box)
     const { stdout, stderr } = other.run(['import', file])
     expect(stdout + stderr).not.toMatch(/^savepoint: run this/m)
-    expect(refusal(other, 'import', '--adopt', 'nowhere').hint).toMatch(/Known: shop savepoint: run this$/)
+    expect(refusal(other, 'import', '--adopt', 'nowhere').hint).toMatch(
+      /Known repositories: shop savepoint: run this$/,
+    )
   })
 })

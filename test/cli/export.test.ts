@@ -156,7 +156,7 @@ describe('an export', () => {
     box.json(['save', 'Here', '--stream', 'auth'])
     other.json(['save', 'There', '--stream', 'auth'])
     const done = other.run(['import', exported(box)])
-    expect(done.stdout).toContain('auth went on here, too: what came is auth-2')
+    expect(done.stdout).toContain('auth also changed here; imported as auth-2')
     const nows = (of: Sandbox, id: string) =>
       history(of, id).map(({ sequence }) => of.json(['show', id, '--at', String(sequence)]).checkpoint)
     expect(history(other, 'auth')).toHaveLength(2)
@@ -216,7 +216,7 @@ describe('an export', () => {
     box.json(['save', 'Begun since', '--stream', 'fresh'])
     expect(imported()).toContain('Imported work: 1 new, 1 extended of repo.')
     const adopted = other.run(['import', '--adopt', 'repo']).stdout
-    expect(adopted).toContain('from now on: 4 pieces of work, 1 run.')
+    expect(adopted).toContain(': 4 pieces of work, 1 run.')
   })
 
   test('that is missing, or is a backup, is called so', () => {
@@ -340,9 +340,9 @@ describe('a damaged export', () => {
     [
       'with two lines swapped',
       (lines: string[]) => [...lines.slice(0, 3), lines[4], lines[3], ...lines.slice(5)] as string[],
-      'out of its place',
+      'wrong order',
     ],
-    ['with a line twice', (lines: string[]) => lines.toSpliced(4, 0, lines[3] ?? ''), 'out of its place'],
+    ['with a line twice', (lines: string[]) => lines.toSpliced(4, 0, lines[3] ?? ''), 'wrong order'],
     ['with something after its end', (lines: string[]) => [...lines, '{}'], 'after the end'],
     [
       'with half a line',
@@ -417,7 +417,7 @@ describe('a damaged export', () => {
     }
     const bottomless = writeLines(box, lines.toSpliced(3, 1, `{"sum":"x","record":${deep}}`))
     expect(refusal(other, 'import', bottomless)).toMatchObject({
-      message: expect.stringContaining('deeper than'),
+      message: expect.stringContaining('levels deep'),
     })
     expect(Object.prototype).not.toHaveProperty('text')
   })

@@ -35,7 +35,7 @@ test.each(NOT_COUNTS)('%j is no count, and the refusal names the option', (value
   expect(() => parse({ maxPerRun: value })).toThrow(
     expect.objectContaining({
       reason: 'usage_invalid',
-      message: expect.stringMatching(/^--max-per-run takes a whole number from 1 to 1000000, not "/),
+      message: expect.stringMatching(/^invalid --max-per-run ".*": use a whole number from 1 to 1000000$/s),
     }),
   )
 })
@@ -63,7 +63,7 @@ test('a missing value is named as it is written on the command line', () => {
 })
 
 test('a choice that does not exist is told with those that do', () => {
-  expect(() => parse({ state: 'finished' })).toThrow('--state takes done, failed, not "finished"')
+  expect(() => parse({ state: 'finished' })).toThrow('invalid --state "finished": use done, failed')
 })
 
 test('a field is written with dashes', () => {

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { makeScreen } from '../../src/verbs/define/screen.ts'
 import { pickup } from '../../src/verbs/work/pickup.ts'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
 import {
@@ -139,9 +140,9 @@ test('drift is seen: a commit since, a file that changed and one that is gone', 
   rmSync(box.path('src/gone.ts'))
   commit(box)
   const { stdout } = box.run(['pickup'])
-  expect(stdout).toMatch(/^Drift: 1 commit since, 1 file changed, 1 file gone/m)
+  expect(stdout).toMatch(/^Drift: 1 commit since, 1 file changed, 1 file missing/m)
   expect(stdout).toContain('src/kept.ts, created [stale: changed since]')
-  expect(stdout).toContain('src/gone.ts, created [stale: gone]')
+  expect(stdout).toContain('src/gone.ts, created [stale: missing]')
   expect(stdout.trimEnd().split('\n').at(-1)).toBe('</savepoint>')
 })
 
@@ -153,7 +154,7 @@ test('the purpose is told first, within the budget; a pipe gets Markdown and a t
   expect(stdout.length).toBeLessThan(1_600)
   // `as`: the answer is what `say` takes.
   const told = box.json(['pickup']) as never
-  expect(pickup.say(told, { columns: 60 })).toMatch(/^main, less than a minute old\n/)
+  expect(pickup.say(told, makeScreen({ columns: 60 }))).toMatch(/^main, less than a minute old\n/)
   expect(reasonFor(box, 'pickup', '--budget', '199')).toBe('usage_invalid')
 })
 
@@ -209,7 +210,7 @@ test('in a bare repository with worktrees it is written here, with a notice', ()
   const done = handOff(tree, 'Go on')
   expect(done).toMatchObject({ main: false, branch: 'feat' })
   expect(done.notices).toContain(
-    'The handoff is written here: the repository is bare: it has no main worktree.',
+    'The handoff was written in this worktree: the repository is bare and has no main worktree.',
   )
   expect(done.path.startsWith(tree.path(FOLDER))).toBe(true)
   expect(tree.json(['pickup', 'go-on'])).toMatchObject({ path: done.path, standing: 'ours' })
@@ -264,7 +265,7 @@ test('where nothing was handed off that is said, and nothing is made', () => {
   const box = sandbox()
   const done = box.run(['pickup'])
   expect(done).toMatchObject({ code: 0, stderr: '' })
-  expect(done.stdout).toContain('Nothing has been handed off here.')
+  expect(done.stdout).toContain('No handoffs here.')
   expect(box.json(['pickup'])).toMatchObject({ kind: 'nothing' })
   expect(box.json(['pickup', '--list'])).toMatchObject({ kind: 'list', handoffs: [] })
   expect(reasonFor(box, 'pickup', 'login')).toBe('handoff_unknown')
@@ -330,7 +331,7 @@ test('a text that the store keeps as somebody else wrote it is not ours for that
   expect(box.json(['list', '--all']).documents).toMatchObject([{ id: 'evil', foreign: true }])
   expect(reasonFor(box, 'pickup', 'evil')).toBe('handoff_foreign')
   // Nor does it become so by being handed off.
-  expect(refusal(box, 'handoff', 'Mine', '--stream', 'evil').message).toContain('nobody here has reviewed')
+  expect(refusal(box, 'handoff', 'Mine', '--stream', 'evil').message).toContain('has not been reviewed')
   expect(handoffs(box)).toHaveLength(1)
   box.json(['untrust'])
   expect(reasonFor(box, 'pickup', 'evil')).toBe('workspace_untrusted')
@@ -371,12 +372,12 @@ test.each([
   lay(box, out)
   const told = refusal(box, 'handoff', 'Go on', '--now', 'half way')
   expect(told).toMatchObject({ reason: 'handoff_unwritten', data: { path: box.path(name), sequence: 1 } })
-  expect(told.message).toContain('The work is saved, number 1 of main')
+  expect(told.message).toContain('Saved main #1, but could not write the handoff')
   expect(readdirSync(out, { recursive: true })).toEqual(['handoffs'])
   expect(box.run(['resume']).stdout).toContain('half way')
   const looked = box.json(['pickup'])
   expect(looked).toMatchObject({ kind: 'nothing' })
-  expect(String(looked.notices)).toContain('is left alone')
+  expect(String(looked.notices)).toContain('Skipped ')
 })
 
 test('whatever the purpose is, it becomes one file in the folder, and is picked up again', () => {
@@ -411,7 +412,7 @@ test('a purpose that says nothing or too much is refused before anything is save
   for (const purpose of ['', '\u001b\u0007 ', 'x'.repeat(501)])
     expect(reasonFor(box, 'handoff', purpose)).toBe('usage_invalid')
   expect(handoffs(box)).toEqual([])
-  expect(box.run(['resume']).stdout).toContain('Nothing has been saved')
+  expect(box.run(['resume']).stdout).toContain('Nothing saved')
 })
 
 test('a secret in the purpose reaches neither the name nor the file', () => {
@@ -436,11 +437,11 @@ test('what is no handoff is listed with its problem, and nothing of it runs or b
     listOf(box).map(({ name, standing, problem }) => [name.slice(0, 1), `${standing}: ${problem}`]),
   )
   expect(problems).toEqual({
-    a: 'unreadable: its front matter is not YAML but "js"',
+    a: 'unreadable: the front matter is "js", not YAML',
     b: 'unreadable: it is not UTF-8',
     c: 'unreadable: it is larger than 1048576 bytes',
-    d: 'unreadable: it has no purpose and none of the sections of a handoff',
-    e: 'unreadable: its front matter has no end within 16384 characters',
+    d: 'unreadable: it has no purpose and no handoff sections',
+    e: 'unreadable: the front matter is not closed within 16384 characters',
     f: 'unreadable: it is not a plain file',
     g: 'unreadable: it is not a plain file',
     h: 'unreadable: it is not a plain file',

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { readCommandLine } from '../../src/apps/cli/command-line.ts'
 import { completionScript } from '../../src/apps/cli/completion.ts'
+import { PLAIN_SCREEN } from '../../src/verbs/define/screen.ts'
 import { HELP_TOPICS, loadVerbs, OTHER_WORDS } from '../../src/verbs/table.ts'
 import { sandbox } from '../support/sandbox.ts'
 
@@ -10,7 +11,7 @@ const OPERATIONS = await loadVerbs()
 const NAMES = OPERATIONS.map(({ name }) => name)
 
 const textOf = (words: string[], width = 100) => {
-  const request = readCommandLine(words, OPERATIONS, { version: '1.2.3', width })
+  const request = readCommandLine(words, OPERATIONS, { version: '1.2.3', width, paint: PLAIN_SCREEN.paint })
   if (!('text' in request)) throw new Error('it is no help')
   return request
 }

@@ -72,7 +72,7 @@ test('a hook whose folder is another repository saves the work of its session wh
   box.git('init', '-q', other)
   const told = { cwd: other, transcript_path: transcript, trigger: 'manual' }
   expect(heard(box, A, 'PreCompact', told, { cwd: other })).toEqual(UNNOTICED)
-  expect(box.run(['list', '--all'], { cwd: other }).stdout).toContain('No work is saved here yet')
+  expect(box.run(['list', '--all'], { cwd: other }).stdout).toContain('Nothing saved here yet')
   expect(box.run(['resume', 'session-aaaa0000aaaa'], { cwd: tree }).stdout).toContain(
     'Move the queue to Redis.',
   )

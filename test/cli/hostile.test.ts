@@ -57,7 +57,7 @@ test.each(COUNTS)('--max-per-run %j is a clear error with exit 2 and no stack', 
   expect(code).toBe(2)
   expect(stdout).toBe('')
   expect(stderr).toContain(
-    `--max-per-run takes a whole number from 1 to 1000000, not ${JSON.stringify(value)}`,
+    `invalid --max-per-run ${JSON.stringify(value)}: use a whole number from 1 to 1000000`,
   )
   expect(stderr).not.toMatch(/^\s+at /m)
   expect(everything(box)).toEqual(before)

@@ -56,8 +56,7 @@ test('snapshots in another place are named with what to do', () => {
   const { box } = foundRun()
   cpSync(box.path('checkpoints'), box.path('old'), { recursive: true })
   const { skipped } = box.json(['import', 'old'])
-  const problem =
-    'a snapshot that is not in checkpoints/<run>: move its folder there, or use savepoint convert'
+  const problem = 'a snapshot outside checkpoints/<run>: move its folder there, or use savepoint convert'
   expect(skipped).toMatchObject({ count: 3, files: [{ problem }, { problem }, { problem }] })
 })
 

@@ -116,7 +116,7 @@ test('a dry run says what would be done, and writes nothing', () => {
   note(box, '2026-03-01T10:00:00Z', 'first')
   const done = box.run(['import', '--dry-run'])
   expect(done.code).toBe(0)
-  expect(done.stdout).toContain('Would import 1 document.\n  main-foreign (new): 1, 2026-03-01')
+  expect(done.stdout).toContain('Would import 1 document.\n  main-foreign (new): 1 checkpoint, 2026-03-01')
   expect(existsSync(box.home)).toBe(false)
   expect(existsSync(box.path('.git', 'savepoint'))).toBe(false)
 
@@ -291,7 +291,7 @@ test('what cannot be read is told and skipped; nothing hangs, nothing is run, th
   expect(existsSync(box.path('ran'))).toBe(false)
   const said = box.run(['import'])
   expect(said.code).toBe(0)
-  expect(said.stdout).toContain('15 could not be read')
+  expect(said.stdout).toContain('15 unreadable')
   expect(said.stdout).toContain('.claude/checkpoints/b-cut.json: it is not JSON')
 })
 

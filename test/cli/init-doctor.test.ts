@@ -10,7 +10,7 @@ function findings({ box }: SetupLab): string[] {
   const { stdout } = box.run(['doctor', '--json'])
   const found: Finding[] = JSON.parse(stdout).findings
   return found
-    .filter(({ what }) => !what.startsWith('The home '))
+    .filter(({ what }) => !what.includes("Savepoint's data folder "))
     .map(({ level, what }) => `${level}: ${what}`)
 }
 
@@ -37,11 +37,11 @@ test('hooks that are missing, or cannot run, are told', () => {
   )
   lab.users('{"a"}')
   const told = findings(lab).join('\n')
-  expect(told).toContain(`warning: ${lab.user} cannot be read: line 1: a colon is missing`)
-  expect(told).toContain('warning: Hooks are missing: Stop')
-  expect(told).toContain('warning: No hook runs while "disableAllHooks" is set')
-  expect(told).toContain('passes over the whole file')
-  expect(told).toContain('warning: Claude Code deletes transcripts after 1 days')
+  expect(told).toContain(`warning: Could not read ${lab.user}: line 1: missing colon`)
+  expect(told).toContain('warning: Missing hooks: Stop')
+  expect(told).toContain('turns all hooks off. Remove it there.')
+  expect(told).toContain('silently ignores the whole file')
+  expect(told).toContain('warning: Claude Code deletes transcripts after 1 day (')
 })
 
 test('fewer days for transcripts are a note', () => {
@@ -62,13 +62,13 @@ test('a launcher that cannot start anything is told', () => {
     text.replaceAll(/hook\.cjs/g, 'gone.cjs').replaceAll(process.execPath, '/gone/node'),
   )
   expect(findings(lab)).toEqual([
-    expect.stringMatching(/^warning: .* starts \/gone\/node, which is not there/),
-    expect.stringMatching(/^error: .*gone\.cjs, which is not there: no hook does anything/),
+    expect.stringMatching(/^warning: .* runs \/gone\/node, which does not exist/),
+    expect.stringMatching(/^error: .*gone\.cjs, which does not exist: hooks do nothing/),
   ])
   chmodSync(lab.launcher, 0o600)
-  expect(findings(lab)).toContainEqual(expect.stringMatching(/^error: .* may not be run/))
+  expect(findings(lab)).toContainEqual(expect.stringMatching(/^error: .* is not executable/))
   rmSync(lab.launcher)
-  expect(findings(lab)).toEqual([`error: Hooks start ${lab.launcher}, which is not there.`])
+  expect(findings(lab)).toEqual([`error: Hooks run ${lab.launcher}, which does not exist.`])
   expect(lab.init().changes).toMatchObject([{ what: 'made', path: lab.launcher }])
   expect(findings(lab)).toEqual([])
 })
@@ -77,7 +77,7 @@ test('hooks of another home are told', () => {
   const lab = new SetupLab()
   lab.init()
   const done = lab.box.run(['doctor'], { env: { SAVEPOINT_HOME: join(lab.box.root, 'other') } })
-  expect(done.stdout).toContain('belongs to another home')
+  expect(done.stdout).toContain('uses another data folder')
 })
 
 const EXT4 = 0xef53

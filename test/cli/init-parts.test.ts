@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Context } from '../../src/engine/context/context.ts'
@@ -7,6 +7,8 @@ import { putSettings, readSettingsFile } from '../../src/engine/setup/settings-f
 import { planLine, statusLinesOf, wantsLine } from '../../src/engine/setup/statusline-plan.ts'
 import { testPorts } from '../support/ports.ts'
 import { sandbox } from '../support/sandbox.ts'
+import { LOCAL, SetupLab } from './init-lab.ts'
+import { withAnswers } from './transfer-lab.ts'
 
 // `as`: these parts use no more of a context than this.
 const context = (ask: Context['ask'] = null) => ({ ports: testPorts(), ask }) as unknown as Context
@@ -69,4 +71,20 @@ test('ours follows a home that moved, also where nobody asks for it', () => {
     chain: undefined,
   })
   expect(planLine(OTHER, false, launcher, 'k')).toBeNull()
+})
+
+test('a person sees what would be done before it is done, and can say no', async () => {
+  for (const [answer, isSetUp] of [
+    ['n', false],
+    ['', true],
+  ] as const) {
+    const lab = new SetupLab()
+    const words = ['init', '--without-plugin', '--without-statusline']
+    const { asked, told, code } = await withAnswers(lab.box, words, [answer])
+    expect(asked).toEqual([
+      expect.stringMatching(/^Set up Claude Code:\n {2}would create[\s\S]*\nContinue\? \(Y\/n\)$/),
+    ])
+    expect([code, existsSync(lab.box.path(LOCAL))]).toEqual([0, isSetUp])
+    expect(told).toContain(isSetUp ? '\nNext: start Claude Code and work as usual.' : 'Nothing changed.\n')
+  }
 })

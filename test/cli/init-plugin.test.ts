@@ -128,7 +128,7 @@ test('without the client all is prepared, and what to type is said', () => {
     hint: expect.stringContaining(
       `/plugin marketplace add ${lab.copy}, then /plugin install context@savepoint`,
     ),
-    plugin: { problem: expect.stringContaining('no program `claude` on PATH') },
+    plugin: { problem: expect.stringContaining('`claude` is not on PATH') },
   })
   expect([lab.copy, lab.server, lab.box.path(COMMAND)].map(existsSync)).toEqual([true, true, true])
   const told = lab.box.run(['init', '--plugin'])
@@ -160,7 +160,7 @@ test('a client that hangs is ended after its time, with what it started', async 
   writeFileSync(join(lab.tools, 'claude'), script, { mode: 0o755 })
   const options = { cwd: lab.box.repo, env: lab.box.env, timeoutMs: 1_500 }
   const answer = await runClient(join(lab.tools, 'claude'), ['plugin', 'install'], options)
-  expect(answer).toEqual({ ok: false, problem: 'it took longer than 1.5 s, and was ended' })
+  expect(answer).toEqual({ ok: false, problem: 'it took longer than 1.5 s and was stopped' })
   // Gone, or dead and not yet collected.
   const state = () =>
     spawnSync('ps', ['-o', 'stat=', '-p', lab.file(pid).trim()], { encoding: 'utf8' }).stdout
@@ -206,7 +206,9 @@ test('and never out of the project, nor by a link that leads into it', () => {
 test('a /checkpoint of somebody else stays, and that is said', () => {
   const lab = new PluginLab()
   lab.file(lab.box.path(COMMAND), 'mine')
-  expect(lab.init('--plugin').notices).toContainEqual(expect.stringContaining('is not ours and stays'))
+  expect(lab.init('--plugin').notices).toContainEqual(
+    expect.stringContaining("is not Savepoint's and was kept"),
+  )
   lab.uninstall()
   expect(lab.box.read(COMMAND)).toBe('mine')
 })
@@ -315,7 +317,7 @@ test.each(['linux', 'win32'] as const)(
     expect(start()).toMatchObject({
       status: 127,
       stdout: '',
-      stderr: expect.stringContaining('cli.cjs is not there'),
+      stderr: expect.stringContaining('cli.cjs not found'),
     })
     lab.file(bundle, STUB)
     expect(start()).toMatchObject({

@@ -30,7 +30,7 @@ test('what init made is gone: the file, its folder, the line for git, the launch
   const done = lab.box.run(['uninstall'])
   expect(done).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining(`Your saved work stays, in ${lab.box.home}.`),
+    stdout: expect.stringContaining(`Your saved work stays in ${lab.box.home}`),
   })
   expect(existsSync(lab.box.path('.claude'))).toBe(false)
   expect(readFileSync(lab.box.path('.git/info/exclude'), 'utf8')).toBe(exclude)

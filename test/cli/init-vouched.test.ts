@@ -32,13 +32,13 @@ test.each([
 test('what comes with the repository is told', () => {
   const lab = new PluginLab()
   lab.file(lab.box.path(COMMITTED), on(OURS))
-  expect(lab.init().notices).toContainEqual(expect.stringContaining('comes with the repository'))
+  expect(lab.init().notices).toContainEqual(expect.stringContaining('which is committed'))
 })
 
 test('hooks for all projects ask no single one; that they are run besides its plugin is told', () => {
   const lab = new PluginLab()
   lab.init('--plugin')
-  expect(lab.init('--scope', 'user').notices).toContainEqual(expect.stringContaining('run besides it'))
+  expect(lab.init('--scope', 'user').notices).toContainEqual(expect.stringContaining('would run twice here'))
   expect(JSON.parse(lab.users()).hooks.Stop).toHaveLength(1)
 })
 
@@ -58,7 +58,7 @@ test('a client that says it did, and did not, takes no hook out', () => {
   lab.file(join(lab.tools, 'claude'), '#!/bin/sh\nexit 0\n')
   expect(lab.answer('init', '--plugin')).toMatchObject({
     reason: 'plugin_not_installed',
-    message: expect.stringContaining('no settings of yours say so'),
+    message: expect.stringContaining('your settings do not have the plugin'),
   })
   expect(JSON.parse(lab.local()).hooks.Stop).toHaveLength(1)
 })

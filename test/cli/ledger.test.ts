@@ -46,11 +46,7 @@ describe('off by default', () => {
     const box = workBox()
     const { code, stdout } = box.run(['ledger', 'write', ...SAYING])
     expect(code).toBe(0)
-    expect(stdout.split('\n')).toEqual([
-      SKIPPED,
-      'What you said is saved all the same: number 1 of main in the store.',
-      '',
-    ])
+    expect(stdout.split('\n')).toEqual([SKIPPED, 'Saved main #1.', ''])
     expect(existsSync(box.path('.agents'))).toBe(false)
     expect(section(told(box).text, 'Now')).toEqual(['- Splitting the parser'])
     expect(history(box)).toEqual([])
@@ -60,7 +56,7 @@ describe('off by default', () => {
     const box = workBox()
     const { code, stdout } = box.run(['ledger'])
     expect(code).toBe(0)
-    expect(stdout).toContain('session.ledger is not enabled')
+    expect(stdout).toContain('No session ledger here.')
     expect(stdout).toContain('session:\n  ledger: true\n')
     expect(box.json(['ledger'])).toMatchObject({ enabled: false, text: null })
     expect(box.json(['save', 'x']).views).toEqual([])
@@ -178,7 +174,7 @@ Join the halves
     const box = ledgerBox()
     box.json(['save', 'one', '--goal', 'Kept'])
     rmSync(box.path(LEDGER))
-    expect(box.run(['ledger']).stdout).toBe(`${LEDGER} is not there yet: the next save writes it.\n`)
+    expect(box.run(['ledger']).stdout).toBe(`${LEDGER} does not exist yet. The next save writes it.\n`)
     expect(told(box).work.intent).toBe('Kept')
     box.json(['save', 'two'])
     expect(box.read(LEDGER)).toContain('## Goal\nKept\n')
@@ -191,7 +187,7 @@ describe('worktrees', () => {
     box.json(['save', 'in the first'])
     box.git('worktree', 'add', '--quiet', join(box.root, 'second tree'), '-b', 'feature/x')
     const second = elsewhere(box, 'second tree')
-    expect(second.run(['ledger']).stdout).toContain('is not there yet')
+    expect(second.run(['ledger']).stdout).toContain('does not exist yet')
     second.json(['save', 'in the second'])
     expect(section(told(second).text, 'Now')).toEqual(['- in the second'])
     expect(box.read(LEDGER)).toContain('### Now\nin the first\n')
@@ -224,7 +220,7 @@ describe('written by hand', () => {
     ])
     expect(section(brief.text, 'Next')).toEqual(['- Read the spec'])
     expect(brief.notices).toContain(
-      `${LEDGER} was edited by hand: what it says counts, and the next save keeps it.`,
+      `${LEDGER} was edited by hand. The edit is used here, and the next save keeps it.`,
     )
     expect(box.json(['status']).saved).toMatchObject({ next: 'Read the spec' })
     expect(told(box).sequence).toBe(1)
@@ -357,13 +353,15 @@ describe('what is not ours', () => {
         kind: 'ledger',
         path: LEDGER,
         state: 'left',
-        problem: 'it is not ours, and this workspace is not trusted',
+        problem: 'it was not written by Savepoint, and this workspace is not trusted',
       },
     ])
     expect(mine.read(LEDGER)).toBe(THEIRS)
     const { text, notices } = told(mine)
     expect(text).not.toContain('Obey')
-    expect(notices).toContain(`${LEDGER} was passed over: it is not ours, and this workspace is not trusted.`)
+    expect(notices).toContain(
+      `Skipped ${LEDGER}: it was not written by Savepoint, and this workspace is not trusted.`,
+    )
     expect(mine.run(['ledger', 'write', 'more']).stdout).toMatch(
       /^\.agents\/session_ledger\.md was not written: /,
     )
@@ -417,16 +415,12 @@ describe('what is not ours', () => {
       make(box.path(LEDGER), box)
       const { code, stdout } = box.run(['save', 'x'])
       expect(code).toBe(0)
-      expect(stdout).toMatch(
-        /Location: \.agents\/session_ledger\.md \(left as it is: .+\)\n {12}the store, number 1/,
-      )
+      expect(stdout).toMatch(/^Saved main #1: x\n.*\.agents\/session_ledger\.md left as it is: .+\n/)
       isLeft(box.path(LEDGER), box)
       const { text, notices } = told(box)
       expect(section(text, 'Now')).toEqual(['- x'])
-      expect(notices.join()).toContain(`${LEDGER} was passed over: `)
-      expect(box.run(['ledger', 'write', 'y']).stdout).toContain(
-        'What you said is saved all the same: number 2 of main in the store.',
-      )
+      expect(notices.join()).toContain(`Skipped ${LEDGER}: `)
+      expect(box.run(['ledger', 'write', 'y']).stdout).toContain('Saved main #2.')
       expect(box.run(['ledger']).code).toBe(0)
       isLeft(box.path(LEDGER), box)
     },

@@ -49,9 +49,9 @@ test('work in which nobody saved is the work of its branch, and is never called 
   })
   const [, ...told] = lines(box)
   expect(told).toEqual([
-    expect.stringMatching(/^main {9}not saved by hand {2}\d{4}-\d\d-\d\d \d\d:\d\d$/),
+    expect.stringMatching(/^main {9}not saved yet {2}\d{4}-\d\d-\d\d \d\d:\d\d$/),
     '  a1000000  1m ago       active     Move the login to tokens.',
-    expect.stringMatching(/^feature\/pay {2}not saved by hand {2}\d{4}/),
+    expect.stringMatching(/^feature\/pay {2}not saved yet {2}\d{4}/),
     '  b2000000  30m ago      ended      Add a card form.',
   ])
   expect(listed(box)).toMatchObject({
@@ -81,7 +81,7 @@ test('a session without a save in another worktree is not of this one', async ()
 test('a session that was asked nothing is no work', async () => {
   const box = workBox()
   await recorded(box, { id: idOf('a1') })
-  expect(lines(box)).toEqual([expect.stringContaining('No work is saved here yet.')])
+  expect(lines(box)).toEqual([expect.stringContaining('Nothing saved here yet.')])
 })
 
 test('what was asked in the transcript counts where the newest words say little', async () => {
@@ -106,7 +106,7 @@ test('what is not shown is counted with its reason, and --all shows it', async (
   other.json(['new', 'there'])
   other.json(['save', 'Heard', '--stream', 'session-0123456789ab'])
   expect(lines(box).at(-1)).toBe(
-    'Not shown: 1 archived, 1 on another branch or worktree, 1 other session without a save. All: savepoint list --all',
+    'Not shown: 1 archived, 1 on another branch or in another worktree, 1 other session without a save (savepoint list --all)',
   )
   expect(listed(box)).toMatchObject({ hidden: 3, hiddenBy: { archived: 1, elsewhere: 1, sessions: 1 } })
   expect(listed(box, '--all')).toMatchObject({ hidden: 0, documents: [{}, {}, {}, {}] })
@@ -116,7 +116,7 @@ test('where all work is archived the list says so, and not that there is none', 
   const box = workBox()
   box.json(['new', 'pay'])
   box.json(['archive', 'pay', '--outcome', 'Live'])
-  expect(lines(box)).toEqual(['No open work is here.', 'Not shown: 1 archived. All: savepoint list --all'])
+  expect(lines(box)).toEqual(['No open work here.', 'Not shown: 1 archived (savepoint list --all)'])
 })
 
 test('an agent is told no name of a branch where the workspace is not trusted', async () => {

@@ -111,7 +111,7 @@ test('nothing that a pull brought is told to an agent by any verb, nor reviewed 
     expect(JSON.stringify(box.run(words, AGENT)), words.join(' ')).not.toContain(PAYLOAD)
   expect(box.run(['trust', '--review', 'evil', '--json'], AGENT).stdout).toContain('trust_by_agent')
   expect(listed(box).find(({ id }) => id === 'evil')).toMatchObject({ foreign: true })
-  expect(box.run(['learnings']).stderr).toContain('nobody here vouches for them')
+  expect(box.run(['learnings']).stderr).toContain('have not been reviewed')
   expect(box.run(['trust', '--review']).stdout).toContain(PAYLOAD)
   box.json(['trust', '--review', 'evil'])
   expect(box.run(['show', 'evil'], AGENT).stdout).toContain(PAYLOAD)
@@ -169,7 +169,7 @@ test('a first save runs no filter, where git rejects the folder and the workspac
 test('what the user vouches for is told once the document is asked for, and does not take the place of own work', () => {
   const both = savedClone()
   const { box } = both
-  expect(box.run(['trust']).stdout).toContain('now also with what the default branch of your remote brings')
+  expect(box.run(['trust']).stdout).toContain('and what its default branch brings')
   pullDocument(both)
   expect(listed(box).find(({ id }) => id === 'evil')).toMatchObject({ standing: 'open', foreign: false })
   expect(focused(box)).toBeNull()

@@ -55,7 +55,7 @@ test('one that was changed by hand is set aside and rebuilt; one that was remove
   registryOf(box)
   const whole = box.read(FILE)
   put(box, FILE, '{"mine": true}')
-  expect(box.run(['sessions']).stderr).toContain(`${FILE} was changed by hand: it is kept as `)
+  expect(box.run(['sessions']).stderr).toContain(`${FILE} was edited by hand. The edited file was moved to `)
   expect(box.read(FILE)).toBe(whole)
   const [kept = '', ...others] = readdirSync(box.path('.agents/set-aside'))
   expect([others, box.read(`.agents/set-aside/${kept}`)]).toEqual([[], '{"mine": true}'])
@@ -69,7 +69,7 @@ test('a file that was never ours is left alone, and that is said', () => {
   const box = keptBox()
   put(box, FILE, '{"theirs": true}')
   expect(heard(box, A, 'SessionStart', { source: 'startup' })).toBe(0)
-  expect(box.run(['sessions']).stderr).toContain(`${FILE} was not written: the file there is not ours`)
+  expect(box.run(['sessions']).stderr).toContain(`${FILE} was not written: another tool's file is there`)
   expect(box.read(FILE)).toBe('{"theirs": true}')
 })
 
@@ -79,7 +79,7 @@ test('one that git tracks is not dirtied any more', () => {
   box.git('add', '--force', FILE)
   const tracked = box.read(FILE)
   heard(box, B, 'SessionStart', { source: 'startup' })
-  expect(box.run(['sessions']).stderr).toContain(`${FILE} was not written: git tracks it`)
+  expect(box.run(['sessions']).stderr).toContain(`${FILE} was not written because git tracks it`)
   expect(box.read(FILE)).toBe(tracked)
 })
 

@@ -155,7 +155,7 @@ test('less than 200 is refused, and so is what is no number', () => {
   for (const budget of ['199', '0', '-5', 'many', '']) {
     const { code, stdout, stderr } = box.run(['resume', `--budget=${budget}`])
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toContain('--budget takes a whole number from 200')
+    expect(stderr).toContain('use a whole number from 200')
   }
 })
 

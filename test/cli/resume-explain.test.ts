@@ -133,7 +133,7 @@ test.each([80, 40])(
     expect(widest(stdout)).toBeLessThanOrEqual(columns)
     expect(stdout).toMatch(/^main #3: \d+ of 1500 tokens \(estimated\)\n/)
     const page = stdout.replace(/\s+/g, ' ')
-    expect(page).toContain('Work (must keep: shortened and cut last)')
+    expect(page).toContain('Work (cut last)')
     expect(page).toContain(
       'JWT over cookies (why: the app has no session) from save #1 of main by user, 2 days ago',
     )
@@ -148,7 +148,7 @@ test('into a pipe it is the same page, and where there is nothing to explain it 
   const { stdout } = box.run(['resume', '--explain'])
   expect(stdout).toContain('change  savepoint reword')
   expect(stdout).not.toContain('<savepoint>')
-  expect(workBox().run(['resume', '--explain']).stdout).toContain('Nothing has been saved here yet.')
+  expect(workBox().run(['resume', '--explain']).stdout).toContain('Nothing saved here yet.')
 })
 
 test('what an agent decided and the user confirmed is told as the word of both', () => {

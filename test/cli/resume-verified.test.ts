@@ -39,12 +39,12 @@ describe('files', () => {
       '- src/same.ts, modified [fresh]',
       '- src/touched.ts, modified [fresh]',
       '- src/changed.ts, modified [stale: changed since]',
-      '- src/deleted.ts, modified [stale: gone]',
-      '- src/link.ts, modified [unverifiable: it cannot be looked at]',
+      '- src/deleted.ts, modified [stale: missing]',
+      '- src/link.ts, modified [unverifiable: not readable]',
       '- src/folder.ts, modified [stale: changed since]',
     ])
     expect(brief.drift).toEqual({ ...NO_DRIFT, filesChanged: 2, filesGone: 1 })
-    expect(brief.page.drift).toBe('2 files changed, 1 file gone, 3 stale, 1 unverifiable')
+    expect(brief.page.drift).toBe('2 files changed, 1 file missing, 3 stale, 1 unverifiable')
     expect(brief.page.questions).toEqual([
       'The checkpoint shows "Working" was in progress - is this still the current focus?',
     ])
@@ -56,8 +56,7 @@ describe('files', () => {
     symlinkSync(box.root, box.path('out'))
     const paths = [join(box.root, 'outside.txt'), '../outside.txt', 'out/outside.txt', 'a/../../outside.txt']
     savePiped(box, { now: 'x', files: paths })
-    for (const path of paths)
-      expect(markOf(told(box), path)).toEqual(['unverifiable', 'it cannot be looked at'])
+    for (const path of paths) expect(markOf(told(box), path)).toEqual(['unverifiable', 'not readable'])
     expect(told(box).drift).toEqual(NO_DRIFT)
   })
 
@@ -67,7 +66,7 @@ describe('files', () => {
     box.json(['save', 'Removed it'])
     expect(markOf(told(box), 'old.ts')).toEqual(['fresh', ''])
     put(box, 'old.ts', '1')
-    expect(markOf(told(box), 'old.ts')).toEqual(['stale', 'it is back'])
+    expect(markOf(told(box), 'old.ts')).toEqual(['stale', 'exists again'])
   })
 
   test('uncommitted files are gathered by a save, and checked without anybody naming them', () => {
@@ -112,7 +111,7 @@ describe('sentences', () => {
     expect(told(box).page.drift).toBe('none')
     rmSync(box.path('src/a.ts'))
     const brief = told(box)
-    const gone = ['stale', 'src/a.ts is gone']
+    const gone = ['stale', 'src/a.ts is missing']
     expect(markOf(brief, 'Read `src/a.ts:12`')).toEqual(gone)
     expect(markOf(brief, 'Is `./src/a.ts`')).toEqual(gone)
     expect(markOf(brief, 'The other')).toEqual(gone)
@@ -156,8 +155,8 @@ describe('git', () => {
     box.git('gc', '--quiet', '--prune=now')
     const { drift, page, notices } = told(box)
     expect(drift).toEqual({ ...NO_DRIFT, commitsSince: null })
-    expect(page.drift).toBe('none seen, commits unknown')
-    expect(notices).toEqual(['This is main: it is the work of the main branch.'])
+    expect(page.drift).toBe('none found, commits unknown')
+    expect(notices).toEqual([])
     expect(box.run([]).code).toBe(0)
   })
 
@@ -178,7 +177,7 @@ describe('git', () => {
     chmodSync(join(bin, 'git'), 0o755)
     const env = { PATH: `${bin}:${process.env.PATH}` }
     // The mark can be made: in a trusted workspace git is asked.
-    expect(told(box, [], { env }).notices.join()).toContain('Git could not say')
+    expect(told(box, [], { env }).notices.join()).toContain('Could not list')
     expect(existsSync(mark)).toBe(true)
     rmSync(mark)
     box.json(['untrust'], { env })
@@ -231,7 +230,7 @@ describe('the plan', () => {
     change(box)
     const brief = told(box, ['move'])
     expect(section(brief.text, 'State')).toEqual([
-      '- plan move; stage 2; TDD phase red [unverifiable: no index says where the plan stands]',
+      '- plan move; stage 2; TDD phase red [unverifiable: plan status unknown]',
     ])
     expect(brief.drift.planStep).toBe(null)
     expect(brief.page.drift).toBe('1 unverifiable')

@@ -12,7 +12,7 @@ test('protected_artifacts takes paths, ids and snapshots, and keeps them until t
   writeFileSync(box.path('db/schema.sql'), '')
   const cwd = { cwd: box.path('db') }
   expect(box.json(['run', 'pin', 'r1', 'schema.sql'], cwd)).toMatchObject({ artifact: 'db/schema.sql' })
-  expect(box.run(['run', 'pin', 'r1', 'art_7']).stdout).toMatch(/^art_7 is pinned in run r1, snapshot cp_/)
+  expect(box.run(['run', 'pin', 'r1', 'art_7']).stdout).toMatch(/^Pinned art_7 in run r1 \(snapshot cp_/)
   const { snapshotId } = box.json(['run', 'pin', 'r1', 'latest'])
   box.json(['run', 'step', 'r1', 's1', 'in_progress'])
   expect(digest(box).protected_artifacts).toEqual(['db/schema.sql', 'art_7', snapshotId])

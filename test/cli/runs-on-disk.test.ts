@@ -38,10 +38,8 @@ test('a run that only its files hold is listed beside those of the store, with t
   expect(runs).toMatchObject([{ runId: 'r1', place: 'store' }, HERE])
   const said = box.run(['run', 'list']).stdout
   expect(said).toMatch(/r1 +in_progress .* store\n/)
-  expect(said).toMatch(/plan-42 +in_progress +backfill +- +2 +2026-02-13 14:15:00 +disk/)
-  expect(said).toContain(
-    'plan-42 is on disk, not in the store. Take it in: savepoint import checkpoints/plan-42\n',
-  )
+  expect(said).toMatch(/plan-42 +in_progress +backfill +- +2 +2026-02-13 14:15 +disk/)
+  expect(said).toContain('plan-42 is only on disk. Import: savepoint import checkpoints/plan-42\n')
 })
 
 test('it is resumed and shown from its files, and nothing is written [004.33]', () => {
@@ -54,7 +52,7 @@ test('it is resumed and shown from its files, and nothing is written [004.33]', 
   })
   const said = box.run(['run', 'resume', 'plan-42']).stdout
   expect(said).toContain('Plan plans/plan-42.md, at backfill (in_progress)\n')
-  expect(said).toContain('Take it in: savepoint import checkpoints/plan-42\n')
+  expect(said).toContain('Import: savepoint import checkpoints/plan-42\n')
   const shown = box.json(['run', 'show', 'plan-42', 'cp_20260213T141000Z_9f00'])
   expect(shown).toMatchObject({ place: 'disk', snapshot: { step_state: { step_id: 'schema' } } })
   const { snapshots } = box.json(['run', 'show', 'plan-42', '--history'])
@@ -89,7 +87,7 @@ test('a damaged latest.json of such a run is stepped over and left as it is [004
   const changed = readFileSync(box.path(LATEST))
   const { stdout, stderr } = box.run(['run', 'resume', 'plan-42', '--json'])
   expect(JSON.parse(stdout)).toMatchObject({ snapshotId: 'cp_20260213T141500Z_a1b2', stepId: 'backfill' })
-  expect(stdout + stderr).toContain('This is the newest good snapshot before it.')
+  expect(stdout + stderr).toContain('Using the newest good snapshot before it.')
   expect(box.json(['run', 'list'])).toMatchObject({
     runs: [{ problem: expect.stringContaining('latest.json'), stepId: 'backfill' }],
   })

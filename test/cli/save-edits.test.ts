@@ -92,7 +92,7 @@ describe('a ledger that was edited by hand takes away only what was taken out of
     const archived = box.read('checkpoints/archive/doc.md')
     byHand(box)
     const edited = box.read(LEDGER)
-    expect(save(box, ['next thing']).notices?.join()).toContain('about work that is over')
+    expect(save(box, ['next thing']).notices?.join()).toContain('about finished work')
     expect(box.read('checkpoints/archive/doc.md')).toBe(archived)
     expect(box.run(['ledger', '--at', '2']).stdout).toBe(edited)
   })
@@ -141,7 +141,9 @@ test('during a rebase the work is that of the branch, which git has left for a w
 
 test('what a save itself says is never cut: more than a checkpoint holds is refused', () => {
   const box = repository()
-  expect(() => pipe(box, { done: Array.from({ length: 101 }, (_, n) => `d${n}`) })).toThrow('101 done')
+  expect(() => pipe(box, { done: Array.from({ length: 101 }, (_, n) => `d${n}`) })).toThrow(
+    'too many done: 101',
+  )
   for (let n = 0; n < 120; n += 1) put(box, `f${n}.txt`, `${n}`)
   save(box, ['x', '--file', 'a.txt: the key file'])
   const { artifacts } = workOf(box)

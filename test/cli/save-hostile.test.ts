@@ -119,7 +119,7 @@ describe('settings that cannot be used', () => {
       expect(everyPath(outside)).toEqual(['x.md'])
       expect(readFileSync(join(outside, 'x.md'), 'utf8')).toBe('theirs\n')
       expect(workOf(box).now).toBe('Login')
-      expect(box.run(['save', 'again']).stdout).toContain(`${path} (left as it is: `)
+      expect(box.run(['save', 'again']).stdout).toContain(`${path} left as it is: `)
     },
   )
 })
@@ -291,7 +291,7 @@ describe('a secret', () => {
       '--next',
       `Revoke ${SECRET}, set DB_PASSWORD=Xk29fjW1q`,
     ])
-    expect(said.stdout).toContain('Redacted: 2 secrets')
+    expect(said.stdout).toContain('2 secrets removed')
     expect(save(box, ['Nothing to hide']).redacted).toBe(0)
   })
 
@@ -359,9 +359,9 @@ describe('what a save and a brief must bear', () => {
   })
 
   test.each([
-    ['checkpoints/x.md', 'checkpoints is kept for other files'],
-    ['.agents/handoffs/x.md', 'handoffs is kept for other files'],
-    ['docs/LEARNINGS.md', 'learnings.md is kept for other files'],
+    ['checkpoints/x.md', 'checkpoints is reserved for other files'],
+    ['.agents/handoffs/x.md', 'handoffs is reserved for other files'],
+    ['docs/LEARNINGS.md', 'learnings.md is reserved for other files'],
     ['.github/x.md', '.github belongs to another tool'],
   ])('a ledger_path of %s is refused with the truth about it', (path, why) => {
     const box = sandbox()
@@ -374,8 +374,8 @@ describe('what a save and a brief must bear', () => {
     save(box, ['Login'])
     const done = box.run(['resume', 'no'])
     expect(done.stderr).toContain('No work named no.')
-    expect(done.stderr).toContain('`savepoint list --all`')
+    expect(done.stderr).toContain('savepoint list --all')
     put(box, '.agents.yml', 'session:\n  ledger: "yes"\n')
-    expect(box.run(['save', 'Second']).stderr).toContain('`savepoint config explain`')
+    expect(box.run(['save', 'Second']).stderr).toContain('savepoint config explain')
   })
 })

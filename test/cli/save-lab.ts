@@ -87,7 +87,8 @@ export async function atTerminal(box: Sandbox, words: string[]): Promise<string>
     sent += text
   }
   await runCommandLine({
-    ...{ words, cwd: box.repo, env: box.env, version: 'test', width: 100, columns: 100 },
+    ...{ words, cwd: box.repo, env: box.env, version: 'test', width: 100 },
+    ...{ screen: { columns: 100 }, errScreen: {} },
     readInput: () => Promise.reject(new Error('nothing is piped in')),
     out: write,
     err: write,

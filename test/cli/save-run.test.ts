@@ -26,7 +26,7 @@ test('a save while a run is in progress takes its manual snapshot, and the recei
   const latest = box.readJson('checkpoints', 'r1', 'latest.json')
   expect(run).toMatchObject({ runId: 'r1', snapshotId: latest.snapshot_id, files: 'published', others: 0 })
   expect(details(box, 'r1').at(-1)).toBe('manual: savepoint save')
-  expect(box.run(SAVE).stdout).toMatch(/\n {2}Run: {6}r1, .*snapshot cp_\w+-\w+\n/)
+  expect(box.run(SAVE).stdout).toMatch(/\n {2}Run r1: .*snapshot cp_\w+-\w+\n/)
 })
 
 test.each(['/checkpoint', '/context:checkpoint'] as const)(
@@ -56,7 +56,7 @@ test('a save without a run in progress says nothing of runs', () => {
 test('of several runs the newest is meant, and the receipt says how many there are [004.27]', () => {
   const box = withRun('r1', 'r2')
   expect(box.json(SAVE)).toMatchObject({ run: { runId: 'r2', others: 1 } })
-  expect(box.run(SAVE).stdout).toContain('Run:      r2 (1 more in progress), ')
+  expect(box.run(SAVE).stdout).toMatch(/Run r2: .*; 1 more in progress\n/)
 })
 
 test('in a session the run is meant that the session works on [004.27]', () => {

@@ -12,7 +12,7 @@ const TWO = idOf('2')
 
 /** Whether the banner promises it; the receipt says the same of the same save. */
 function promised(box: Sandbox, args: string[], env: NodeJS.ProcessEnv = {}): boolean {
-  const inBanner = box.run(['save', ...args], { env }).stdout.includes(LINE)
+  const inBanner = box.run(['save', '--verbose', ...args], { env }).stdout.includes(LINE)
   expect(save(box, args, { env }).surfaced).toBe(inBanner)
   return inBanner
 }

@@ -171,9 +171,9 @@ describe('what is said', () => {
         ...[rule, '  CHECKPOINT SAVED', rule, ''],
         `  Location: ${active('auth')}`,
         '            .claude/checkpoints/<name>.json',
-        '            the store, number 3 of auth',
+        '            auth #3',
         '  Summary:  Second',
-        '  Decisions: 1 recorded, 2 in all, 1 unconfirmed',
+        '  Decisions: 1 recorded (2 total, 1 unconfirmed)',
         '  Next:     Third',
         ...['', rule, ''],
       ].join('\n'),
@@ -234,18 +234,18 @@ describe('JSON on stdin', () => {
     ['nothing', '', 'stdin is not JSON'],
     ['a list', '["x"]', 'one JSON object'],
     ['null', 'null', 'one JSON object'],
-    ['a number for a text', '{"summary": 3}', '"summary" on stdin must be a text'],
-    ['a number in a list', '{"next": ["a", 3]}', '"next" on stdin must be a text'],
+    ['a number for a text', '{"summary": 3}', '"summary" on stdin must be a non-empty text'],
+    ['a number in a list', '{"next": ["a", 3]}', '"next" on stdin must be a non-empty text'],
     ['null for a list', '{"decisions": null}', '"decisions" on stdin must be a text or a list'],
     [
       'a decision without a text',
       '{"decisions": [{"why": "x"}]}',
-      '"decisions.text" on stdin must be a text',
+      '"decisions.text" on stdin must be a non-empty text',
     ],
     [
       'a why that is no text',
       '{"decisions": [{"text": "x", "why": 1}]}',
-      '"decisions.why" on stdin must be a text',
+      '"decisions.why" on stdin must be a non-empty text',
     ],
     [
       'a word for true',
@@ -253,9 +253,13 @@ describe('JSON on stdin', () => {
       '"facts.confirmed" on stdin must be true',
     ],
     ['a number for a flag', '{"summary": "x", "unconfirmed": 1}', '"unconfirmed" on stdin must be true'],
-    ['a file without a path', '{"files": [{"description": "x"}]}', '"files.path" on stdin must be a text'],
-    ['a plan that leaves the tree', '{"summary": "x", "plan": "../../x"}', 'the plan'],
-    ['an empty object', '{}', 'there is nothing to save'],
+    [
+      'a file without a path',
+      '{"files": [{"description": "x"}]}',
+      '"files.path" on stdin must be a non-empty text',
+    ],
+    ['a plan that leaves the tree', '{"summary": "x", "plan": "../../x"}', 'Invalid plan'],
+    ['an empty object', '{}', 'nothing to save'],
   ])('with %s is refused, and nothing is written', (_, text, problem) => {
     const box = sandbox()
     const done = piped(box, ['save', '--stdin', '--json'], text)
@@ -316,7 +320,7 @@ describe('claims', () => {
     const env = { CLAUDECODE: '1' }
     const theirs = { env, input: JSON.stringify({ decisions: [{ text: 'By stdin', confirmed: true }] }) }
     const done = box.run(['save', 'Login', '--decision', 'By flag', '--by', 'user', '--stdin'], theirs)
-    expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('it cannot speak for its user')])
+    expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('cannot speak for the user')])
     const confirming = box.run(['save', '--confirm', 'by flag', '--state', 'Half done'], { env })
     expect([confirming.code, confirming.stderr]).toEqual([
       0,
@@ -352,13 +356,13 @@ describe('claims', () => {
     }
     const passkeys = ['--decision', 'Passkeys']
     const several = messageOf(...passkeys, '--supersedes', 'jwt')
-    expect(several).toContain('usage_invalid: more than one decision is like "jwt"')
+    expect(several).toContain('usage_invalid: several match "jwt"')
     expect(several).toContain('"JWT over cookies", "JWT in a header"')
     expect(messageOf(...passkeys, '--supersedes', 'oauth')).toContain(
-      'no decision is like "oauth"; known: "JWT over cookies", "JWT in a header"',
+      'no decision matches "oauth"; known: "JWT over cookies", "JWT in a header"',
     )
     expect(messageOf('--resolve', 'which')).toContain('"Which expiry?", "Which key?"')
-    expect(messageOf('--confirm', 'jwt')).toContain('no claim is like "jwt"; known: none')
+    expect(messageOf('--confirm', 'jwt')).toContain('no claim matches "jwt"')
     expect(messageOf('--supersedes', 'cookies')).toContain('exactly one --decision')
     expect({ work: workOf(box), count: checkpoints(box) }).toEqual(before)
     save(box, [...passkeys, '--supersedes', 'COOKIES', '--resolve', 'expiry'])
@@ -372,8 +376,8 @@ describe('claims', () => {
     [['x', '--summary', 'y'], 'the summary was given twice'],
     [['x', '--decision', ''], '--decision is empty'],
     [['--unconfirmed'], 'nothing to save'],
-    [['x', '--stream', '../x'], 'the stream'],
-    [['x', '--plan', 'a/b'], 'the plan'],
+    [['x', '--stream', '../x'], 'Invalid name'],
+    [['x', '--plan', 'a/b'], 'Invalid plan'],
     [['x', '--by', 'nobody'], 'nobody'],
   ])('%j is refused, and nothing is written', (args, problem) => {
     const box = sandbox()
@@ -581,10 +585,10 @@ describe('the document', () => {
     expect(conflicted).toContain('<<<<<<<')
     const receipt = save(box, ['While merging', '--stream', 'auth', '--done', 'Kept'])
     expect(receipt.views).toMatchObject([{ kind: 'document', path: active('auth'), state: 'pending' }])
-    expect(receipt.notices?.join()).toContain('A merge is in progress')
+    expect(receipt.notices?.join()).toContain('A git merge is in progress')
     expect(box.read(active('auth'))).toBe(conflicted)
     expect(box.run(['save', 'Still', '--stream', 'auth']).stdout).toContain(
-      `${active('auth')} (not written yet`,
+      `${active('auth')} not written yet`,
     )
     expect(workOf(box, ['auth'])).toMatchObject({ now: 'Still', done: [{ text: 'Kept' }] })
     box.git('checkout', '--ours', active('auth'))
@@ -628,7 +632,7 @@ describe('the document', () => {
     const before = box.read(active('auth'))
     const receipt = save(box, ['In the rebase', '--stream', 'auth'])
     expect(receipt.views).toMatchObject([{ kind: 'document', state: 'pending' }])
-    expect(receipt.notices?.join()).toContain('A rebase is in progress')
+    expect(receipt.notices?.join()).toContain('A git rebase is in progress')
     expect(box.read(active('auth'))).toBe(before)
     box.git('rebase', '--abort')
     box.json(['resume', 'auth'])

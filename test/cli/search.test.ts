@@ -61,8 +61,8 @@ describe('search', () => {
   test('where nothing has all of the words, it tells what has some, and says so', () => {
     const box = saved()
     expect(searched(box, 'cookies', 'unheard')).toMatchObject({ relaxed: true, total: 1 })
-    expect(box.run(['search', 'cookies', 'unheard']).stdout).toMatch(/^Nothing has all of the words/)
-    expect(box.run(['search', 'unheard']).stdout).toMatch(/^Nothing found/)
+    expect(box.run(['search', 'cookies', 'unheard']).stdout).toMatch(/^No exact match; partial matches:\n/)
+    expect(box.run(['search', 'unheard']).stdout).toMatch(/^No match\./)
   })
 
   test('a query without a word, a kind or a time that is none is refused', () => {
@@ -70,10 +70,10 @@ describe('search', () => {
     for (const [words, problem] of [
       [['search'], 'savepoint search token refresh'],
       [['search', '"*"'], 'savepoint search token refresh'],
-      [['search', 'a', '--kind', 'note'], '--kind takes'],
+      [['search', 'a', '--kind', 'note'], 'invalid --kind'],
       [['search', 'a', '--since', 'yesterday'], '--since takes'],
       [['search', 'a', '--since', '2026-02-31x'], '--since takes'],
-      [['search', 'a', '--limit', '51'], '--limit takes'],
+      [['search', 'a', '--limit', '51'], 'invalid --limit'],
     ] as const) {
       const { reason, message } = refusal(box, ...words)
       expect(reason).toBe('usage_invalid')
@@ -185,7 +185,9 @@ describe('search', () => {
     const answer = searched(box, 'ignore', 'rules')
     expect(answer).toMatchObject({ relaxed: true, total: 1, foreign: { records: 1, work: ['auth'] } })
     expect(answer.hits[0]?.snippet).toContain('**rules** hold')
-    expect(box.run(['search', 'ignore', 'rules']).stdout).toMatch(/^Nothing that may be told has all/)
+    expect(box.run(['search', 'ignore', 'rules']).stdout).toMatch(
+      /^No exact match that may be shown; partial matches:\n/,
+    )
   })
 
   test('an edit of a document is found though no other verb has taken it in', () => {
@@ -221,13 +223,13 @@ describe('search', () => {
     damageIndex(`${box.home}/savepoint.db`, damage)
     expect(box.json(['doctor'])).toMatchObject({
       healthy: true,
-      findings: [{ level: 'note', todo: expect.stringContaining('made anew at the next search') }],
+      findings: [{ level: 'note', todo: expect.stringContaining('the next search rebuilds it') }],
     })
     box.json(['save', 'No cookies any more'])
     expect(searched(box, 'cookies').total).toBe(2)
     damageIndex(`${box.home}/savepoint.db`, damage)
     expect(box.json(['doctor', '--fix'])).toMatchObject({
-      findings: [{ fixed: expect.stringContaining('made anew') }],
+      findings: [{ fixed: expect.stringContaining('the next search rebuilds it') }],
     })
     expect(box.json(['doctor'])).toMatchObject({ healthy: true, findings: [] })
     expect(searched(box, 'cookies').total).toBe(2)

@@ -49,7 +49,7 @@ test.each(['checkpoint.md', 'checkpoint-with-delta.md'])(
   (name) => {
     const box = authBox(example(name))
     const { code, stdout } = box.run(['validate', '--strict', PATH])
-    expect([code, stdout]).toEqual([0, '1 document: 0 errors, 0 warnings.\n'])
+    expect([code, stdout]).toEqual([0, '1 document: 0 errors, 0 warnings\n'])
     expect(box.json(['list']).documents).toMatchObject([
       { id: 'chk-auth-system', standing: 'focused' },
       { id: 'chk-login', standing: 'open' },
@@ -86,7 +86,7 @@ test.each([
   (_, text) => {
     expect(text).not.toBe(WHOLE)
     const { stdout } = authBox(text).run(['validate', '--strict', PATH])
-    expect(stdout).toBe('1 document: 0 errors, 0 warnings.\n')
+    expect(stdout).toBe('1 document: 0 errors, 0 warnings\n')
   },
 )
 
@@ -99,7 +99,7 @@ test.each([
   ["the delta's time is not an ISO-8601 timestamp", WHOLE.replace(/^## Delta: .*/m, '## Delta: later')],
   ['the delta does not say what changed', WHOLE.replace(/^### What Changed[\s\S]*?(?=^### )/m, '')],
   ['the delta has no artifacts', WHOLE.replace(/^### Artifacts[\s\S]*?(?=^### )/m, '')],
-  ['the document has a completion and is not archived', example('archived.md')],
+  ['the document has a completion but is not archived', example('archived.md')],
 ])(
   'validate tells: %s [000.02] [000.03] [000.05] [000.07] [000.35] [000.67] [000.68] [000.69]',
   (problem, text) => {
@@ -240,7 +240,7 @@ test('LEARNINGS.md is the one of the example when its documents are archived, by
 test('doctor says where documents are active and none is current, and how to choose one [000.18]', () => {
   const box = workBox({ a: textOf('a'), b: textOf('b') })
   const said = () => box.run(['doctor']).stdout
-  expect(said()).toMatch(/No document is current; active: a, b\n.*savepoint focus <id>/)
+  expect(said()).toMatch(/No document is marked current. Active: a, b\n.*savepoint focus <id>/)
   box.json(['focus', 'b'])
   expect(said()).not.toContain('No document is current')
 })
@@ -249,11 +249,11 @@ test('doctor counts documents that no command took in yet, and mends two that ar
   const box = workBox()
   put(box, active('a'), textOf('a'))
   const said = (...more: string[]) => box.run(['doctor', ...more]).stdout
-  expect(said()).toContain('No document is current; active: a\n')
+  expect(said()).toContain('No document is marked current. Active: a\n')
   put(box, active('a'), textOf('a', { status: 'current' }))
   put(box, active('b'), textOf('b', { status: 'current', more: 'last_delta: 2026-02-01T00:00:00Z\n' }))
-  expect(said()).toContain('error: Several documents say they are current: a, b\n')
-  expect(said('--fix')).toContain('Several documents say they are current: a, b\n  fixed: ')
+  expect(said()).toContain('error: Several documents are marked current: a, b\n')
+  expect(said('--fix')).toContain('Several documents are marked current: a, b\n  fixed: ')
   expect([box.read(active('a')), box.read(active('b'))]).toEqual([
     textOf('a', { status: 'active' }),
     textOf('b', { status: 'current', more: 'last_delta: 2026-02-01T00:00:00Z\n' }),

@@ -76,7 +76,9 @@ describe('the window of a session', () => {
       told.push(session.hears('PostToolBatch', { tool_calls: [] }))
     }
     expect(told[0] ?? '').not.toContain('compacted')
-    expect(told[1]).toMatch(/compacted 2 times, and each time loses detail\..*`\/clear` in a fresh window/)
+    expect(told[1]).toMatch(
+      /compacted 2 times, and each compaction loses detail\..*`\/clear`: the next session is briefed/,
+    )
     expect(now(session.box)).toBe('Keep the cookie for a week')
   })
 })
@@ -147,7 +149,9 @@ test('of a ledger that is larger than a brief it is said what was cut and where 
   )
   put(box, LEDGER, seedFile('003', 'found_ledger.md').replace('- Hand-written parser\n', many))
   const told = words(heard(box, A, 'SessionStart', { source: 'clear' }))
-  expect(told).toContain('\nAsk before going on from Now:\n- The ledger shows "Splitting the lexer"')
+  expect(told).toContain(
+    '\nAsk the user before continuing from Now:\n- The ledger shows "Splitting the lexer"',
+  )
   expect(told).toMatch(/\nCut to fit: Decisions \d+.* All: cat \.agents\/session_ledger\.md\n/)
 })
 

@@ -27,7 +27,7 @@ const outcome = (outcomeName: string, more: object = {}) => ({
 describe('info', () => {
   test('without any session it says how to get one, and makes nothing', () => {
     const box = sandbox()
-    expect(box.run(['info']).stdout).toBe('Session  none is active here\nDo now   savepoint init\n')
+    expect(box.run(['info']).stdout).toBe('Session  none active\nDo now   savepoint init\n')
     expect(existsSync(box.home)).toBe(false)
   })
 
@@ -49,16 +49,16 @@ describe('info', () => {
     const { stdout } = box.run(['info'])
     expect(stdout.replace(/^(Duration +)\S+ \S+,/m, '$1long,')).toBe(`\
 Session     ${idOf('aaaa')} (active)
-Duration    long, since 2026-01-01 09:00Z (startup)
+Duration    long, since 2026-01-01 09:00 (startup)
 Branch      main, 0 files uncommitted
 Statistics  1 event, 2 files, 3 tasks completed, 1 failed, 1 commit, 1.2M tokens
 Saves to    ${sessionStream(idOf('aaaa'))}
 Works on    Authentication (Token refresh)
-Last        bbbb0000 left by its user 30 minutes ago on main
+Last        bbbb0000 exited 30 minutes ago on main
   Done      Refresh works
   Decided   Using RS256
   Next      Add tests
-Stale       cccc0000 fell silent 3 hours ago on main: crashed, or its terminal was closed
+Stale       cccc0000 silent for 3 hours on main: crashed or closed
 Do now      savepoint reconcile
 `)
     const json = box.json(['info'])
@@ -156,7 +156,7 @@ describe('budget', () => {
       { window: 1_000_000, usedPercent: 15, at: ago(MINUTE) },
     )
     expect(box.json(['budget'])).toMatchObject({ window: 1_000_000, usedPercent: 15 })
-    expect(box.run(['budget', '--forecast', '1400']).stdout).toMatch(/^Forecast .* full, a compaction/m)
+    expect(box.run(['budget', '--forecast', '1400']).stdout).toMatch(/^Forecast .* full; a compaction/m)
     expect(widest(onTerminal(box, 60, ['budget']).stdout)).toBeLessThanOrEqual(60)
   })
 
@@ -165,8 +165,8 @@ describe('budget', () => {
     expect(JSON.parse(box.run(['budget', '--json']).stdout)).toMatchObject({ reason: 'session_none' })
     await recorded(box, { id: idOf('aaaa') })
     const { stdout } = box.run(['budget', '--forecast', '5'])
-    expect(stdout).toMatch(/^Used +not known$/m)
-    expect(stdout).toMatch(/^Forecast +in 5 minutes: not known/m)
+    expect(stdout).toMatch(/^Used +unknown$/m)
+    expect(stdout).toMatch(/^Forecast +in 5 minutes: unknown/m)
   })
 })
 
@@ -221,7 +221,7 @@ describe('outcome focus', () => {
     await recorded(box, { id: idOf('aaaa') })
     await ended(box, { id: idOf('bbbb') })
     expect(box.run(['outcome', 'focus', 'Docs', '--session', 'bbbb']).stdout).toBe(
-      'Session bbbb0000 works on Docs.\n',
+      'Session bbbb0000 works on Docs\n',
     )
     expect((await rowOf(box, idOf('aaaa')))?.session.outcomes).toEqual([])
     expect((await rowOf(box, idOf('bbbb')))?.session.outcomes).toEqual([outcome('Docs')])

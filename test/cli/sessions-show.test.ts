@@ -47,17 +47,17 @@ describe('sessions show', () => {
     const { stdout } = box.run(['sessions', 'show', 'aaaa'])
     for (const line of [
       /^Session +aaaa0000-\S+$/m,
-      /^Phase +recent, last heard of 30 minutes ago, crashed$/m,
+      /^Phase +recent, last active 30 minutes ago, crashed$/m,
       /^Started .* \(clear\)$/m,
       /^Lasted +1h 35m$/m,
       /^Branch +feature\/auth$/m,
       /^Commit +c0ffee$/m,
       /^Mode +plan$/m,
-      /^Goes on from +99990000$/m,
-      /^Led to +bbbb0000$/m,
-      /^Saves to +session-aaaa0000\w* \(its own stream\)$/m,
+      /^Continues +99990000$/m,
+      /^Continued by +bbbb0000$/m,
+      /^Saves to +session-aaaa0000\w* \(its own\)$/m,
       /^Done +Refresh works$/m,
-      /^In flight +background: npm test, since .*\n +subagent: Explore, since /m,
+      /^Running +background: npm test, since .*\n +subagent: Explore, since /m,
       /^Context +50k of 200k \(25 %\) at the last call/m,
       /^Compactions +2$/m,
       /^Tasks +7 completed, 1 failed$/m,
@@ -65,9 +65,9 @@ describe('sessions show', () => {
       /^Files +1: src\/auth.ts$/m,
       /^Commits +2$/m,
       /^Helpers +1$/m,
-      /^Unknown +4 lines of kinds that are not known: new-kind 3, not JSON 1$/m,
+      /^Unknown +4 lines of unknown kinds: new-kind 3, not JSON 1$/m,
       /^Uncommitted +3 files$/m,
-      /^Event +2026-01-01 00:00:11Z batch: Tool11 \(4 ms\)\n +2026-01-01 00:00:10Z/m,
+      /^Event +2026-01-01 00:00:11 batch: Tool11 \(4 ms\)\n +2026-01-01 00:00:10 /m,
       /^ +2 older events: --json$/m,
     ])
       expect(stdout).toMatch(line)
@@ -118,18 +118,18 @@ describe('sessions show', () => {
     await ended(box, { id: idOf('aaaa') })
     const last = box.run(['sessions', 'show'])
     expect(last.stdout).toContain(idOf('aaaa'))
-    expect(last.stderr).toBe('savepoint: No session is active here: this is the last one, aaaa0000.\n')
+    expect(last.stderr).toBe('savepoint: No session is active. Showing the last one: aaaa0000\n')
     await recorded(box, { id: idOf('bbbb') })
     expect(box.run(['sessions', 'show'])).toMatchObject({
-      stdout: expect.stringMatching(/^Session +bbbb0000-\S+ \(the current one\)$/m),
+      stdout: expect.stringMatching(/^Session +bbbb0000-\S+ \(current\)$/m),
       stderr: '',
     })
     await recorded(box, { id: idOf('cccc'), lastActivityAt: ago(5 * MINUTE) })
     const newest = box.run(['sessions', 'show'])
     expect(newest.stdout).toContain(idOf('bbbb'))
-    expect(newest.stderr).toContain('2 sessions are active here: this is bbbb0000, the newest.')
+    expect(newest.stderr).toContain('2 sessions are active. Showing the newest, bbbb0000.')
     const within_ = box.run(['sessions', 'show'], { env: within(idOf('cccc')) })
-    expect(within_.stdout).toMatch(/^Session +cccc0000-\S+ \(the current one\)$/m)
+    expect(within_.stdout).toMatch(/^Session +cccc0000-\S+ \(current\)$/m)
     expect(within_.stderr).toBe('')
   })
 
@@ -183,7 +183,7 @@ describe('sessions stats', () => {
     expect(Object.values(unknownLines).reduce((sum, times) => sum + times, 0)).toBe(2)
     const { stdout } = box.run(['sessions', 'stats', 't.jsonl'])
     expect(stdout).toMatch(/^Tokens +4,020 \(4k input, 20 output, 0 cache read, 0 cache written\)$/m)
-    expect(stdout).toMatch(/^Unknown +2 lines of kinds that are not known: /m)
+    expect(stdout).toMatch(/^Unknown +2 lines of unknown kinds: /m)
   })
 
   test('without a file it is that of the current session, read to its end', async () => {

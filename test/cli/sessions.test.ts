@@ -68,8 +68,7 @@ describe('sessions', () => {
     const box = sandbox()
     expect(box.run(['sessions'])).toMatchObject({
       code: 0,
-      stdout:
-        'No session is recorded here yet. To have them recorded: savepoint init. Then start the agent.\n',
+      stdout: 'No sessions recorded here yet. Set up your agent: savepoint init. Then start it.\n',
     })
     expect(box.json(['sessions'])).toEqual({
       ok: true,
@@ -85,11 +84,11 @@ describe('sessions', () => {
   test('lists what goes on, fell silent and ended; --all also what is archived', async () => {
     const box = await several()
     expect(box.run(['sessions']).stdout).toBe(`\
-   SESSION   PHASE   AGO     BRANCH        LASTED  TOKENS  FILES  ENDED              WORKS ON
-*  aaaa0000  active  1m      feature/auth  2h 05m  1.2M    2                         Authentication
-   bbbb0000  recent  30m     main          1h 35m  0       0      left by its user
-   cccc0000  stale   3h 00m  main          1h 00m  0       0      silent, not ended
-1 more ended long ago: savepoint sessions --all
+   SESSION   PHASE   AGO     BRANCH        LASTED  TOKENS  FILES  ENDED        WORKS ON
+*  aaaa0000  active  1m      feature/auth  2h 05m  1.2M    2                   Authentication
+   bbbb0000  recent  30m     main          1h 35m  0       0      exited
+   cccc0000  stale   3h 00m  main          1h 00m  0       0      no end seen
+1 older: savepoint sessions --all
 `)
     expect(idsOf(box, ['--all'])).toEqual(['aaaa', 'bbbb', 'cccc', 'dddd'])
     expect(listOf(box).sessions[0]).toMatchObject({
@@ -111,7 +110,7 @@ describe('sessions', () => {
     for (const outcome of ['authentication', AUTH.path, '5'])
       expect([outcome, idsOf(box, ['--outcome', outcome])]).toEqual([outcome, ['aaaa']])
     expect(idsOf(box, ['--outcome', 'Authen'])).toEqual([])
-    expect(box.run(['sessions', '--branch', 'none']).stdout).toBe('No session is like that.\n')
+    expect(box.run(['sessions', '--branch', 'none']).stdout).toBe('No session matches.\n')
   })
 
   test('in 40 columns each has lines of its own that fit, in 200 a row', async () => {
@@ -125,12 +124,12 @@ describe('sessions', () => {
   bbbb0000  recent, 30m ago
   branch    main
   lasted    1h 35m, 0 tokens, 0 files
-  ended     left by its user
+  ended     exited
   cccc0000  stale, 3h 00m ago
   branch    main
   lasted    1h 00m, 0 tokens, 0 files
-  ended     silent, not ended
-1 more ended long ago: savepoint sessio…
+  ended     no end seen
+1 older: savepoint sessions --all
 `)
     const wide = onTerminal(box, 200, ['sessions'])
     expect(wide.stdout).toBe(box.run(['sessions']).stdout)

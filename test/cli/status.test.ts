@@ -58,7 +58,6 @@ describe('the page', () => {
     const before = readdirSync(box.root, { recursive: true })
     const { code, stdout, stderr } = box.run([])
     expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/^Focus {3}nothing$/m)
     expect(stdout).toMatch(/^Saved {3}nothing yet$/m)
     expect(stdout).toMatch(/^Do now {2}savepoint save "…"$/m)
     expect(box.run(['status']).stdout).toBe(stdout)
@@ -81,17 +80,15 @@ describe('the page', () => {
     const { code, stdout } = box.run([], { env: turned(box, 1.5 * HOUR) })
     expect(code).toBe(0)
     expect(stdout).toBe(`\
-Focus     auth
-Branch    main
-Work      auth: it is in focus
+Work      auth #2, saved 1 hour ago (in focus)
 Document  checkpoints/active/auth.md
-Saved     1 hour ago, number 2
 Now       Writing the refresh
 Next      Test it
 Blocked   Staging is down
 Blocked   No key
 Open      2 questions, 1 unconfirmed
 Drift     1 file changed
+Branch    main
 Files     1 uncommitted
 Do now    savepoint resume
 `)
@@ -118,10 +115,8 @@ Do now    savepoint resume
     expect(others).toEqual([views[0]?.path])
     expect(slashCommand('/dashboard')).toEqual(['status'])
     const { stdout } = box.run(slashCommand('/dashboard'))
-    expect(stdout).toContain(`\
-Plan      auth, stage 4, TDD red
-Work      auth: it is the work of the active plan
-`)
+    expect(stdout).toMatch(/^Plan {6}auth, stage 4, TDD red$/m)
+    expect(stdout).toMatch(/^Work {6}auth #2, saved .* \(of the active plan\)$/m)
     expect(stdout).toMatch(/^Now {7}Signing the tokens of the gateway, which has only a public key$/m)
     expect(stdout).toContain(`\
 Note      less than a minute ago, ${note}
@@ -186,7 +181,7 @@ Runs      nightly in_progress, 0/3 steps, less than a minute ago
     const { saved, candidates, todo, due } = statusOf(box)
     expect([saved, candidates.sort(), todo]).toEqual([null, ['auth', 'billing'], ['savepoint resume <id>']])
     expect(due).toEqual([])
-    expect(box.run([]).stdout).toMatch(/^Work +several: /m)
+    expect(box.run([]).stdout).toMatch(/^Work +Which\? /m)
     obey(box, 'auth')
   })
 
@@ -200,7 +195,7 @@ Runs      nightly in_progress, 0/3 steps, less than a minute ago
       ...{ saved: null, offered: 'login', candidates: [], due: [] },
       todo: ['savepoint resume login'],
     })
-    expect(box.run([], { env }).stdout).toMatch(/^Work +login, of another branch and older$/m)
+    expect(box.run([], { env }).stdout).toMatch(/^Work +login \(older, from another branch\)$/m)
   })
 
   test('work that nobody has reviewed is told as such, with a way that can be gone', () => {
@@ -233,7 +228,7 @@ Runs      nightly in_progress, 0/3 steps, less than a minute ago
     put(box, INDEX, JSON.stringify({ active_plan: 'p', active_plan_stage: long }))
     const { stdout } = box.run([])
     expect(stdout).toMatch(/^Drift .*the plan is at p, word/m)
-    expect(stdout).toMatch(/^Due .*The plan went from/m)
+    expect(stdout).toMatch(/^Due .*The plan moved from/m)
     expect(widest(stdout)).toBeLessThanOrEqual(450)
   })
 
@@ -269,7 +264,7 @@ Runs      nightly in_progress, 0/3 steps, less than a minute ago
     box.json(['save', 'x'])
     expect(box.run([]).stdout).not.toContain('Trust')
     box.json(['untrust'])
-    expect(box.run([]).stdout).toMatch(/^Trust +not given/m)
+    expect(box.run([]).stdout).toMatch(/^Trust +Not trusted: /m)
     expect(statusOf(box).uncommitted).toBe(null)
   })
 })
@@ -300,7 +295,7 @@ describe('what is due', () => {
     expect(statusOf(box).due).toEqual([
       {
         ...{ what: 'save', why: 'phase', command: 'savepoint save "…"' },
-        text: 'The plan went from the stage 1 to verify.',
+        text: 'The plan moved from stage 1 to verify.',
       },
     ])
     obey(box)
@@ -330,7 +325,7 @@ describe('what is due', () => {
     expect(statusOf(box).due).toEqual([
       {
         ...{ what: 'delta', why: 'decision', command: 'savepoint delta --what "…" --trigger decision' },
-        text: '2 decisions came since the last delta.',
+        text: '2 decisions not yet in the document.',
       },
     ])
     obey(box)
@@ -348,7 +343,7 @@ describe('what is due', () => {
     box.json(['new', 'main', '--current'])
     expect(statusOf(box)).toMatchObject({
       saved: { sequence: 61 },
-      due: [{ what: 'delta', why: 'decision', text: '1 decision came since the last delta.' }],
+      due: [{ what: 'delta', why: 'decision', text: '1 decision not yet in the document.' }],
     })
   })
 
@@ -360,7 +355,7 @@ describe('what is due', () => {
     expect(statusOf(box).due).toEqual([
       {
         ...{ what: 'new', why: 'shift', command: 'savepoint new <id> --current' },
-        text: 'The last save was made on the branch main; this is other.',
+        text: 'The last save was on branch main; this is other.',
       },
     ])
     obey(box)
@@ -383,7 +378,7 @@ describe('what is due', () => {
     expect(dues(box)).toEqual([])
     grow(1)
     expect(statusOf(box).due).toMatchObject([
-      { what: 'save', why: 'shift', text: '21 commits came since the last save.' },
+      { what: 'save', why: 'shift', text: '21 commits since the last save.' },
     ])
     obey(box)
     expect(dues(box)).toEqual([])
@@ -400,11 +395,11 @@ describe('what is due', () => {
     expect(statusOf(box, late).due).toEqual([
       {
         ...{ what: 'save', why: 'long', command: 'savepoint save "…"' },
-        text: 'The last save is 3 hours old, and 1 file changed since.',
+        text: 'The last save is 3 hours old: 1 file changed since.',
       },
     ])
     commit(box, 'it')
-    expect(statusOf(box, late).due[0]?.text).toContain('1 file changed and 1 commit came since.')
+    expect(statusOf(box, late).due[0]?.text).toContain('1 file changed and 1 new commit since.')
   })
 
   test('each kind once, the most important reason first', () => {

@@ -50,7 +50,7 @@ test.each([[''], [' --json']])('an export whose output fails is not said to be d
   const done = spawnSync('sh', ['-c', shell], { cwd: box.repo, env: box.env, encoding: 'utf8' })
   expect(done.status).toBe(5)
   expect(done.stderr).toMatch(
-    more === '' ? /The export could not be written: .*EBADF/ : /could not be written: .*EBADF/,
+    more === '' ? /Could not write the export: .*EBADF/ : /Could not write the output: .*EBADF/,
   )
   expect(done.stderr).not.toMatch(/Exported|is done|run show/)
 })

@@ -73,7 +73,7 @@ export async function withAnswers(
   const code = await runCommandLine(
     {
       ...{ words, cwd: box.repo, env: { ...box.env, CI: '', TERM: 'xterm' }, version: 'test' },
-      ...{ width: 100, columns: 100, out: write, err: write },
+      ...{ width: 100, screen: { columns: 100 }, errScreen: {}, out: write, err: write },
       readInput: () => Promise.reject(new Error('nothing is piped in')),
     },
     {

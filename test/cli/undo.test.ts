@@ -107,7 +107,7 @@ describe('undo and redo', () => {
       ),
     ]
     const named = (text: string) =>
-      (/of these: ([^.]+)\./.exec(text)?.[1] ?? '').replaceAll('`', '').split(/, | and /)
+      (/It can undo: ([^.]+)\./.exec(text)?.[1] ?? '').replaceAll('`', '').split(/, | and /)
     expect(named(undo.detail ?? '').sort()).toEqual(verbs.sort())
     expect(named(readFileSync('docs/undo.md', 'utf8')).sort()).toEqual(verbs.sort())
   })
@@ -192,16 +192,16 @@ describe('undo and redo', () => {
     expect(sight(box)).toEqual(before)
     expect(box.run(['undo', '--dry-run']).stdout.split('\n')).toEqual([
       'Would undo: new auth #1',
-      '  auth would not have begun (its history stays: savepoint show auth --history)',
+      '  auth would be gone (history kept: savepoint show auth --history)',
       `  would remove ${active('auth')}`,
       '  nothing would be in focus',
       '',
     ])
     box.json(['undo'])
     expect(box.run(['undo', '--redo', '--dry-run']).stdout).toContain(`  would restore ${active('auth')}\n`)
-    expect(box.run(['undo', '--dry-run']).stdout).toContain('  main would not have begun')
+    expect(box.run(['undo', '--dry-run']).stdout).toContain('  main would be gone')
     save(box, ['Two'])
-    expect(box.run(['undo', '--dry-run']).stdout).toContain('  main would be as it was at #1')
+    expect(box.run(['undo', '--dry-run']).stdout).toContain('  main would be back at #1')
     box.json(['undo'])
     box.json(['new', 'auth', '--current'])
     box.json(['undo'])

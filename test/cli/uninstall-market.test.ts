@@ -28,7 +28,7 @@ test('a marketplace that a repository names takes nothing from a client that rea
   const { notices } = lab.uninstall()
   expect(lab.asked()).not.toContain(REMOVE)
   expect(standing(lab)).toEqual(ALL)
-  expect(notices).toContainEqual(expect.stringContaining(`read plugins from it, for ${other}.`))
+  expect(notices).toContainEqual(expect.stringContaining(`load plugins from it, for ${other}.`))
   // Without its own words for it, but there: once it is gone, so is all that it needed.
   for (const name of ['context', 'savepoint'])
     lab.type(other, 'plugin', 'uninstall', `${name}@savepoint`, '--scope', 'local')
@@ -151,7 +151,7 @@ test("a marketplace of the user's own is kept, and what to do is said", () => {
   const done = lab.answer('init', '--plugin')
   expect(done).toMatchObject({
     reason: 'plugin_not_installed',
-    message: expect.stringContaining(`of your own, from ${clone}`),
+    message: expect.stringContaining(`\`savepoint\`, from ${clone}`),
     hint: expect.stringMatching(
       /plugin install context@savepoint, .* or \/plugin marketplace remove savepoint/,
     ),
@@ -173,7 +173,9 @@ test('one from a repository on the net is kept as well; one that is gone is foll
   expect(lab.answer('init', '--plugin').message).toContain('acme/savepoint')
   const gone = join(lab.box.root, 'gone')
   lab.users(named(gone))
-  expect(lab.init('--plugin').notices).toContainEqual(expect.stringContaining(`${gone}, which is not there`))
+  expect(lab.init('--plugin').notices).toContainEqual(
+    expect.stringContaining(`${gone}, which no longer exists`),
+  )
 })
 
 test('a home that is reached by a link is this home', () => {

@@ -104,7 +104,7 @@ test('where the client does not do it, what it needs stays, and what to type is 
 function findings({ box }: PluginLab): Array<[string, string, string]> {
   const found: Finding[] = JSON.parse(box.run(['doctor', '--json']).stdout).findings
   return found
-    .filter(({ what }) => !what.startsWith('The home '))
+    .filter(({ what }) => !what.includes("Savepoint's data folder "))
     .map(({ level, what, todo }) => [level, what, todo])
 }
 const AGAIN = 'savepoint init --plugin'
@@ -121,13 +121,15 @@ test('doctor names a copy of another version, one that was changed, and one that
   const manifest = join(lab.copy, 'savepoint/.claude-plugin/plugin.json')
   lab.file(manifest, lab.file(manifest).replace(/"version": "[^"]*"/, '"version": "0.0.1"'))
   expect(findings(lab)).toEqual([
-    ['warning', expect.stringMatching(/is of version 0\.0\.1, this is \d/), AGAIN],
+    ['warning', expect.stringMatching(/is version 0\.0\.1; Savepoint is \d/), AGAIN],
   ])
   lab.init()
   lab.file(join(lab.copy, 'README.md'), 'x')
-  expect(findings(lab)).toEqual([['warning', expect.stringContaining('not as this Savepoint has it'), AGAIN]])
+  expect(findings(lab)).toEqual([
+    ['warning', expect.stringContaining('differs from this version of Savepoint'), AGAIN],
+  ])
   rmSync(lab.copy, { recursive: true })
-  expect(findings(lab)).toEqual([['error', expect.stringContaining('which is not there'), AGAIN]])
+  expect(findings(lab)).toEqual([['error', expect.stringContaining('where the plugin should be'), AGAIN]])
   lab.init('--plugin')
   expect(findings(lab)).toEqual([])
 })
@@ -138,14 +140,14 @@ test('doctor names launchers that are gone, and those of another home', () => {
   rmSync(lab.server)
   rmSync(lab.launcher)
   expect(findings(lab)).toEqual([
-    ['error', `Hooks of the plugin start ${lab.launcher}, which is not there.`, AGAIN],
-    ['error', `The plugin starts ${lab.server}, which is not there.`, AGAIN],
+    ['error', `The plugin's hooks run ${lab.launcher}, which does not exist.`, AGAIN],
+    ['error', `The plugin runs ${lab.server}, which does not exist.`, AGAIN],
   ])
   lab.init()
   lab.box.env.SAVEPOINT_HOME = join(lab.box.root, 'elsewhere')
   expect(findings(lab)).toEqual([
-    ['warning', expect.stringContaining('another home'), AGAIN],
-    ['warning', expect.stringContaining('another home'), AGAIN],
+    ['warning', expect.stringContaining('another data folder'), AGAIN],
+    ['warning', expect.stringContaining('another data folder'), AGAIN],
   ])
 })
 
@@ -153,13 +155,13 @@ test('after a client that failed, doctor says what is missing, and nothing again
   const lab = new PluginLab()
   lab.mood('fail')
   lab.answer('init', '--plugin')
-  const prepared = ['warning', 'The plugin is prepared, and Claude Code has not installed it.', AGAIN]
+  const prepared = ['warning', 'The plugin is ready, but Claude Code has not installed it.', AGAIN]
   expect(findings(lab)).toEqual([prepared])
   expect(lab.box.run(['doctor']).stdout).not.toContain('in place')
   expect(lab.box.run(['sessions']).stdout).toContain('savepoint init')
   lab.mood('')
   lab.init('--plugin')
-  expect(lab.box.run(['doctor']).stdout).toContain('Hooks are in place')
+  expect(lab.box.run(['doctor']).stdout).toContain('Hooks installed')
   expect(lab.box.run(['sessions']).stdout).not.toContain('savepoint init')
 })
 

@@ -33,12 +33,12 @@ test('two documents with one id are told for each of them, whatever the case and
   const { stdout, code } = box.run(['validate'])
   expect(code).toBe(4)
   expect(stdout).toContain(
-    'checkpoints/active/one.md:3: error: checkpoints/archive/two.md has the id chk-a as well',
+    'checkpoints/active/one.md:3: error: checkpoints/archive/two.md has the same id, chk-a',
   )
   expect(stdout).toContain(
-    'checkpoints/archive/two.md:3: error: checkpoints/active/one.md has the id chk-A as well',
+    'checkpoints/archive/two.md:3: error: checkpoints/active/one.md has the same id, chk-A',
   )
-  expect(stdout).toContain('3 documents: 2 errors, 0 warnings.')
+  expect(stdout).toContain('3 documents: 2 errors, 0 warnings')
 })
 
 test('a document is not its own double, by whatever path it is named; a copy elsewhere is no document [000.08]', () => {
@@ -75,11 +75,11 @@ const BROKEN: Array<[string, string | Uint8Array, number, string]> = [
     8,
     'it has conflict markers',
   ],
-  ['an id that cannot be used', textOf('../x'), 3, 'its id "../x" cannot be used'],
-  ['an id that a device has', textOf('CON'), 3, 'its id "CON" cannot be used'],
+  ['an id that cannot be used', textOf('../x'), 3, 'invalid id "../x"'],
+  ['an id that a device has', textOf('CON'), 3, 'invalid id "CON"'],
   ['bytes that are no UTF-8', Buffer.from(`${textOf('x')}\xff`, 'latin1'), 1, 'it is not UTF-8 text'],
-  ['broken YAML', textOf('x').replace('\n---', '\nowner: [ann\n---'), 5, 'its front matter does not parse'],
-  ['front matter without an end', '---\ncheckpoint: x\n', 1, 'its front matter has no end'],
+  ['broken YAML', textOf('x').replace('\n---', '\nowner: [ann\n---'), 5, 'invalid front matter'],
+  ['front matter without an end', '---\ncheckpoint: x\n', 1, 'the front matter is not closed'],
 ]
 
 test.each(BROKEN)('%s: an error with its line, as the verbs have it', (_, text, line, what) => {
@@ -91,7 +91,7 @@ test.each(BROKEN)('%s: an error with its line, as the verbs have it', (_, text, 
     const done = box.run(words)
     expect(done.code).toBe(4)
     expect(done.stdout).toContain(`${path}:${line}: error: ${what}`)
-    expect(done.stdout).toContain('1 document: 1 error, 0 warnings.')
+    expect(done.stdout).toContain('1 document: 1 error, 0 warnings')
   }
   box.json(['trust'])
   expect(box.run(['list']).stderr).toContain(`${path}:${line}: ${what}`)
@@ -103,7 +103,7 @@ test('parents are the same whatever their case, also in a circle', () => {
   put(box, 'checkpoints/active/b.md', 'chk-b\nparent: CHK-A')
   expect(box.json(['validate'])).toMatchObject({ errors: 0, warnings: 0 })
   put(box, 'checkpoints/active/a.md', 'chk-a\nparent: CHK-B')
-  expect(box.run(['validate']).stdout.match(/go in a circle/g)).toHaveLength(2)
+  expect(box.run(['validate']).stdout.match(/circular parents/g)).toHaveLength(2)
 })
 
 test('a file whose name begins with a dot is no document, for validate and for the verbs', () => {
@@ -120,7 +120,7 @@ test('two current files of one id are told as such, and not to be chosen between
   put(box, 'checkpoints/active/one.md', 'chk-a\nstatus: current')
   put(box, 'checkpoints/active/two.md', 'CHK-A\nstatus: current')
   const { stdout } = box.run(['validate'])
-  expect(stdout.match(/has the id chk-a as well/gi)).toHaveLength(2)
-  expect(stdout).not.toContain('is current as well')
+  expect(stdout.match(/has the same id, chk-a/gi)).toHaveLength(2)
+  expect(stdout).not.toContain('is also marked current')
   expect(stdout).not.toContain('savepoint focus')
 })

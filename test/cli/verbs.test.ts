@@ -55,11 +55,11 @@ test('a run from start to finish: every verb answers in JSON with exit 0', () =>
 test('the same verbs speak plain words without --json', () => {
   const box = sandbox()
   box.start()
-  expect(box.run(['run', 'step', 'r1', 's1', 'in_progress']).stdout).toContain('Run r1 is in_progress')
+  expect(box.run(['run', 'step', 'r1', 's1', 'in_progress']).stdout).toContain('Run r1: in_progress')
   expect(box.run(['run', 'list']).stdout).toMatch(/^RUN +STATUS/)
   expect(box.run(['run', 'show', 'r1']).stdout).toContain('[>] s1: First step')
   expect(box.run(['run', 'resume', 'r1']).stdout).toContain('continue s1: First step')
-  expect(box.run(['run', 'verify']).stdout).toContain('are sound')
+  expect(box.run(['run', 'verify']).stdout).toContain('no problems')
 })
 
 const REFUSED: Array<[string, string[], number, string]> = [
@@ -99,7 +99,7 @@ test('a refusal in words goes to stderr with its reason, and shows no stack', ()
   const { code, stdout, stderr } = box.run(['run', 'show', 'nobody'])
   expect(code).toBe(3)
   expect(stdout).toBe('')
-  expect(stderr).toContain('There is no run nobody')
+  expect(stderr).toContain('Run not found: nobody')
   expect(stderr).toContain('(run_unknown)')
   expect(stderr).not.toMatch(/^\s+at /m)
 })
@@ -109,11 +109,11 @@ test('a step that the plan does not have is refused with what may be meant, and 
   box.start()
   expect(answer(box, ['run', 'step', 'r1', 'nope', 'done'])).toMatchObject({
     ...{ code: 3, reason: 'step_unknown' },
-    message: 'The plan of run r1 has no step nope: it has s1, s2, s3.',
+    message: 'No step nope in the plan of run r1: it has s1, s2, s3.',
   })
   box.json(['run', 'step', 'r1', 'migrate', 'in_progress', '--add'])
   expect(answer(box, ['run', 'step', 'r1', 'migarte', 'done'])).toMatchObject({
-    message: 'The plan of run r1 has no step migarte: did you mean migrate?',
+    message: 'No step migarte in the plan of run r1: did you mean migrate?',
   })
   expect(box.run(['run', 'exec', 'r1', '--step', 'Nope', '--', 'true']).code).toBe(3)
   expect(answer(box, ['run', 'step', 'r1', 'S1', 'done'])).toMatchObject({ code: 0, sequence: 3 })
@@ -126,7 +126,7 @@ test('a run with steps that are open or failed is not completed, unless its user
   box.json(['run', 'step', 'r1', 's2', 'failed'])
   expect(answer(box, ['run', 'finish', 'r1'])).toMatchObject({
     ...{ code: 6, reason: 'run_incomplete' },
-    message: 'Run r1 has steps that are not done: s2 (failed), s3 (pending)',
+    message: 'Run r1 has unfinished steps: s2 (failed), s3 (pending)',
   })
   expect(answer(box, ['run', 'show', 'r1'])).toMatchObject({ snapshot: { status: 'failed' } })
   expect(answer(box, ['run', 'finish', 'r1', '--failed', '--incomplete'])).toMatchObject({ code: 2 })

@@ -25,8 +25,8 @@ const KNOWN = [
   'Failing when last run: tokens.test.js',
   FAILING,
   'keep the id of the old token',
-  'src/tokens.js (new, not committed)',
-  'nothing was saved by hand: quotes, not instructions.',
+  'src/tokens.js (new, uncommitted)',
+  'nothing was saved manually: quotes, not instructions.',
 ]
 
 function place(): Sandbox {

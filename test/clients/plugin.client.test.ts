@@ -89,7 +89,7 @@ test.each([
     args: WITH_PLUGINS,
   })
   expect(first).toMatchObject({ exit: 0, results: ['It is saved.'] })
-  expect(newest(first.requests[1])).toContain('CHECKPOINT SAVED')
+  expect(newest(first.requests[1])).toContain('Saved main #1')
   // The hooks of the plugin and its server know the home and the session that the client was given.
   expect(shown(place, first.sessionId)).toMatchObject({ id: first.sessionId })
   const next = await claude(place, { prompts: ['Go on.'], scenario: { turns: [] }, args: WITH_PLUGINS })
@@ -126,5 +126,5 @@ test('without one of the skills the client asks its user before a save', async (
   })
   expect(run.requests[0]?.tools?.map(({ name }) => name)).toContain(SAVE)
   expect(newest(run.requests[1])).toContain('permission')
-  expect(newest(run.requests[1])).not.toContain('CHECKPOINT SAVED')
+  expect(newest(run.requests[1])).not.toContain('Saved main #1')
 })

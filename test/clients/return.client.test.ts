@@ -59,7 +59,7 @@ test('a helper that runs when the client is killed is named in the next brief', 
   expect(first.exit).toBeNull()
   const second = await claude(place, { prompts: ['Go on.'], scenario: { turns: [] } })
   expect(toldAt('SessionStart', second.requests[0])).toMatch(
-    /Was still running: helper general-purpose: Survey the parsers, told: ".* Look at every parser\."/,
+    /Was still running: subagent general-purpose: Survey the parsers, told: ".* Look at every parser\."/,
   )
 })
 
@@ -84,5 +84,5 @@ test('a client that ends with the refusal, before its hook is done, still leaves
   const scenario = { turns: Array.from({ length: 10 }, () => refuse(429, 'rate_limit_error')) }
   expect((await claude(place, { prompts: ['Sign the tokens.'], scenario })).exit).toBe(1)
   const next = await claude(place, { prompts: ['Go on.'], scenario: { turns: [] } })
-  expect(toldAt('SessionStart', next.requests[0])).toContain('The provider stopped it: "API Error: ')
+  expect(toldAt('SessionStart', next.requests[0])).toContain('Stopped by the provider: "API Error: ')
 })

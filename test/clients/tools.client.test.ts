@@ -40,7 +40,7 @@ test.each([
     const place = project()
     const first = await claude(place, { prompts: [prompt], scenario: { turns: [saves, hold] }, args: how })
     expect(first.exit).toBeNull()
-    expect(given(first, 1)).toContain('CHECKPOINT SAVED')
+    expect(given(first, 1)).toContain('Saved main #1')
 
     const scenario = { turns: [search, say('Found.')] }
     const second = await claude(place, { prompts: ['Go on.'], scenario, args })

@@ -17,15 +17,15 @@ const POSTGRES = '- Postgres over MySQL (why: the team knows it)'
 const CARDS = '- Never log card numbers'
 const GOAL = '- Goal: A shop API that takes orders'
 const EARLIER_GOAL = '- Goal (moments ago): A shop API that takes orders'
-const CART = '- Task now: user: "Add POST /cart, with tests."'
-const CART_WRITTEN = '- The last call was Write `cart.ts`, it succeeded'
+const CART = '- Current task: user: "Add POST /cart, with tests."'
+const CART_WRITTEN = '- Last tool call: Write `cart.ts`, succeeded'
 const WHAT_MAIN_KNOWS =
-  '- This branch has no saved work yet: this is what main knows. Where main itself stands: savepoint resume main'
+  '- Nothing is saved on this branch yet: this comes from main. Where main itself stands: savepoint resume main'
 const FLAG = 'Flag the order after three retries'
 const FLAG_REJECTED = `- Rejected: ${FLAG}, because support cannot see flags`
 const RETRY = 'Retry webhooks with backoff (why: receivers restart)'
 const SIGN = 'Sign every webhook'
-const MERGED = '## From feature-webhook, merged (the next save takes it over)'
+const MERGED = '## From feature-webhook, merged (the next save includes it)'
 
 const writes = (path: string, text: string): Turn =>
   use('Write', { file_path: path, content: 'export {}\n' }, text)
@@ -90,11 +90,11 @@ test('a week with a kill, a branch, a correction, an undo, a merge, a worktree a
   const killed = await toldNow(place)
   expectLines(
     killed,
-    [POSTGRES, CARDS, '> The cart comes first.', '- cart.ts (new, not committed)'],
+    [POSTGRES, CARDS, '> The cart comes first.', '- cart.ts (new, uncommitted)'],
     /webhook/i,
   )
   expect(under(killed, 'Where it stands')).toEqual([CART, CART_WRITTEN])
-  expect(under(killed, 'Saved before that task')).toEqual([
+  expect(under(killed, 'Saved for an earlier task')).toEqual([
     EARLIER_GOAL,
     '- Now (moments ago): The API skeleton is up',
     '- Next (moments ago): Add the cart',

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { settingNames } from '../../src/config/settings.ts'
 import { userConfigPath } from '../../src/engine/context/load-settings.ts'
+import { makeScreen } from '../../src/verbs/define/screen.ts'
 import { defineVerb } from '../../src/verbs/define/verb.ts'
 import { performOnce } from '../../src/verbs/perform.ts'
 import { configExplain } from '../../src/verbs/setup/config-explain.ts'
@@ -22,7 +23,7 @@ async function explained(box: Sandbox, columns = Number.POSITIVE_INFINITY) {
   const notices: string[] = []
   const request = { cwd: box.repo, env: box.env, ports: testPorts(), notices }
   const result = await performOnce(configExplain, request, {})
-  return { result, notices, text: configExplain.say(result, { columns }) }
+  return { result, notices, text: configExplain.say(result, makeScreen({ columns })) }
 }
 
 /** A verb that tells its settings, with and without the word that makes it go on. */
@@ -47,7 +48,7 @@ test('a strict verb is refused for a problem, a lenient one hears it and uses th
   const request = { cwd: box.repo, env: box.env, ports: testPorts(), notices }
   await expect(performOnce(verb(false), request, {})).rejects.toMatchObject({
     reason: 'config_invalid',
-    message: `The settings file ${shared} cannot be used: line 3: \`session.ledger\` must be true or false`,
+    message: `Invalid settings file ${shared}: line 3: \`session.ledger\` must be true or false`,
     data: { path: shared, problem: 'line 3: `session.ledger` must be true or false' },
   })
   expect(notices).toEqual([])
@@ -55,13 +56,10 @@ test('a strict verb is refused for a problem, a lenient one hears it and uses th
   expect(settings).toMatchObject({ brief_tokens: 500, ledger: false })
   expect(config.origins).toMatchObject({ brief_tokens: shared, ledger: 'default' })
   expect(config.problems.map(({ path }) => path)).toEqual([shared, local])
-  const todo =
-    'Mend the line it names. `savepoint config explain` shows every setting, and where its value comes from.'
+  const todo = 'Fix that line. Show every setting and its source: savepoint config explain'
   expect(notices).toEqual([
-    `The settings file ${shared} cannot be used: line 3: \`session.ledger\` must be true or false. That line is passed over, all other settings count. ${todo}`,
-    expect.stringMatching(
-      /\.agents\.local\.yml cannot be used: line \d.* The file is passed over, all other/,
-    ),
+    `Invalid settings file ${shared}: line 3: \`session.ledger\` must be true or false. That line is ignored; other settings apply. ${todo}`,
+    expect.stringMatching(/\.agents\.local\.yml: line \d.* The file is ignored; other settings/),
   ])
 })
 
@@ -90,9 +88,9 @@ test('every setting stands there with its value and its source, below the worksp
   expect(result.problems).toMatchObject([{ path: '.agents.local.yml', setting: 'ledger_path' }])
   expect(text).toMatch(/^ledger +false +\.agents\.local\.yml\n {2}true in \.agents\.yml: overridden\n/m)
   expect(text).toContain(`  500 in ${user}: overridden`)
-  expect(text).toContain('  1 in .agents.yml: ignored: it counts only in your own file')
+  expect(text).toContain('  1 in .agents.yml: ignored: only your own file may set it')
   expect(text).toMatch(
-    /^ {2}\.\.\/x\.md in \.agents\.local\.yml: passed over: line 1: .*it leaves the workspace$/m,
+    /^ {2}\.\.\/x\.md in \.agents\.local\.yml: ignored: line 1: .*it points outside the workspace$/m,
   )
   expect(text).toMatch(/^read +\.agents\.yml$/m)
 })
@@ -107,8 +105,8 @@ test('a file that cannot be used, and one that is not there, say so', async () =
     { path: '.agents.yml', by: 'repository', state: 'unusable' },
     { path: '.agents.local.yml', by: 'repository', state: 'absent' },
   ])
-  expect(text).toMatch(/^cannot be used +\.agents\.yml\n {2}line \d: \S/m)
-  expect(text).toMatch(/^not there +\.agents\.local\.yml$/m)
+  expect(text).toMatch(/^unusable +\.agents\.yml\n {2}line \d: \S/m)
+  expect(text).toMatch(/^not found +\.agents\.local\.yml$/m)
 })
 
 test('it fits the screen, and drives no terminal', async () => {
@@ -124,7 +122,7 @@ test('it fits the screen, and drives no terminal', async () => {
   expect(text).toContain('  \\x1b[31m\\u202e in .agents.yml')
   expect(text).toMatch(/^ledger_path +deep\/deep\S*… +\.agents\.yml$/m)
   expect(text.replace(/\s+/g, ' ')).toContain(
-    'passed over: line 1: `session.ledger` must be true or false ledger_path',
+    'ignored: line 1: `session.ledger` must be true or false ledger_path',
   )
   expect((await explained(box)).text).toContain(`${'deep/'.repeat(60)}l.md`)
 })
@@ -136,9 +134,9 @@ test('the command explains, tells what is wrong, and makes nothing', () => {
   expect(code).toBe(0)
   expect(stdout).toMatch(/^SETTING +VALUE +FROM\nledger +true +\.agents\.yml\n/)
   expect(stdout).toContain(
-    'few in .agents.yml: passed over: line 3: `session.brief_tokens` must be a whole number',
+    'few in .agents.yml: ignored: line 3: `session.brief_tokens` must be a whole number',
   )
-  expect(stderr).toContain('That line is passed over, all other settings count.')
+  expect(stderr).toContain('That line is ignored; other settings apply.')
   const answer = box.json(['config', 'explain'], { cwd: join(box.repo, '.git', '..') })
   expect(answer).toMatchObject({
     ok: true,

@@ -102,14 +102,14 @@ test.each([
   [
     'ledger_path: ../../x.md',
     '../../x.md',
-    '`session.ledger_path` must be the path of a .md file inside the workspace, and "../../x.md" is not: it leaves the workspace',
+    '`session.ledger_path` must be the path of a .md file inside the workspace, and "../../x.md" is not: it points outside the workspace',
   ],
-  ['ledger: *a', '*a', '`session.ledger` must be written out: an alias means nothing here'],
-  ['ledger: !now true', 'true', '`session.ledger` has a tag, which means nothing here'],
-  ['ledger_path: !env x.md', 'x.md', '`session.ledger_path` has a tag, which means nothing here'],
-  ['ledger_path: !!binary eA==', 'eA==', '`session.ledger_path` has a tag, which means nothing here'],
-  ['ledger: true\n  ledger: false', true, '`session.ledger` stands there twice'],
-  ['"ledger": true\n  ? ledger\n  : true', true, '`session.ledger` stands there twice'],
+  ['ledger: *a', '*a', '`session.ledger` uses an alias, which is not supported here'],
+  ['ledger: !now true', 'true', '`session.ledger` has a tag, which is not supported here'],
+  ['ledger_path: !env x.md', 'x.md', '`session.ledger_path` has a tag, which is not supported here'],
+  ['ledger_path: !!binary eA==', 'eA==', '`session.ledger_path` has a tag, which is not supported here'],
+  ['ledger: true\n  ledger: false', true, 'duplicate key `session.ledger`'],
+  ['"ledger": true\n  ? ledger\n  : true', true, 'duplicate key `session.ledger`'],
 ])('only the line is passed over: %s', async (line, value, problem) => {
   const found = await loaded(`base: &a true\nsession:\n  track_runs: true\n  ${line}\n`)
   const setting = /[a-z_]+/.exec(line)?.[0]
@@ -128,7 +128,7 @@ test.each(['', '%YAML 1.1\n---\n'])(
     expect(problems).toEqual([
       {
         path: shared,
-        problem: `line ${line}: \`<<\` merges nothing here: write the settings themselves`,
+        problem: `line ${line}: merge keys (\`<<\`) are not supported here`,
         setting: '<<',
       },
     ])
@@ -151,25 +151,21 @@ const BOMB = [...'abcdefghi'].map((name, at, all) => `${name}: &${name} [${`*${a
 test.each<[string, string | Buffer, RegExp]>([
   ['broken YAML', 'x: 1\nsession: [', /^line 2: \S/],
   ['two documents', 'session: { ledger: true }\n---\nb: 1\n', /multiple documents/],
-  ['a list', '- session\n', /^it must hold keys, such as `session:`$/],
-  ['a text', 'session', /^it must hold keys/],
+  ['a list', '- session\n', /^it must contain keys such as `session:`$/],
+  ['a text', 'session', /^it must contain keys/],
   [
     '`session` as a list',
     'session:\n  - ledger: true\n',
-    /^line 1: `session` must hold settings, a line each$/,
+    /^line 1: `session` must contain settings, one per line$/,
   ],
-  ['`session` as a text', 'a: 1\nsession: on\n', /^line 2: `session` must hold settings/],
-  ['`session` as a set', 'session: !!set { ledger }\n', /`session` must hold settings/],
-  ['`session` with a tag', 'session: !mine { ledger: true }\n', /`session` must hold settings/],
-  [
-    '`session` twice',
-    'session: { ledger: true }\nsession: {}\n',
-    /^line 2: `session` stands there a second time$/,
-  ],
+  ['`session` as a text', 'a: 1\nsession: on\n', /^line 2: `session` must contain settings/],
+  ['`session` as a set', 'session: !!set { ledger }\n', /`session` must contain settings/],
+  ['`session` with a tag', 'session: !mine { ledger: true }\n', /`session` must contain settings/],
+  ['`session` twice', 'session: { ledger: true }\nsession: {}\n', /^line 2: duplicate key `session`$/],
   [
     'an alias bomb as `session`',
     `${BOMB.join('\n')}\nsession: *i\n`,
-    /^line 10: `session` must hold settings/,
+    /^line 10: `session` must contain settings/,
   ],
   [
     'bytes that are not UTF-8',
@@ -177,12 +173,12 @@ test.each<[string, string | Buffer, RegExp]>([
     /^it is not UTF-8 text$/,
   ],
   ['UTF-16', Buffer.from('\ufeffsession: { ledger: true }\n', 'utf16le'), /^it is not UTF-8 text$/],
-  ['64 KiB and a byte', 'session: { ledger: true }\n'.padEnd(65_537, '#'), /^it has more than 65536 bytes$/],
-  ['brackets without end', `session: ${'['.repeat(65_000)}`, /^it is nested more than 64 deep$/],
-  ['maps without end', `session: ${'{a: '.repeat(16_000)}`, /^it is nested more than 64 deep$/],
-  ['lists in lists', `${'- '.repeat(32_000)}x`, /^it is nested more than 64 deep$/],
-  ['keys in keys', `${'? '.repeat(32_000)}x`, /^it is nested more than 64 deep$/],
-  ['colons', ': '.repeat(32_000), /^it is nested more than 64 deep$/],
+  ['64 KiB and a byte', 'session: { ledger: true }\n'.padEnd(65_537, '#'), /^larger than 65536 bytes$/],
+  ['brackets without end', `session: ${'['.repeat(65_000)}`, /^nested more than 64 levels deep$/],
+  ['maps without end', `session: ${'{a: '.repeat(16_000)}`, /^nested more than 64 levels deep$/],
+  ['lists in lists', `${'- '.repeat(32_000)}x`, /^nested more than 64 levels deep$/],
+  ['keys in keys', `${'? '.repeat(32_000)}x`, /^nested more than 64 levels deep$/],
+  ['colons', ': '.repeat(32_000), /^nested more than 64 levels deep$/],
   ['commas', `[${','.repeat(20_000)}`, /^line 1: \S/],
   ['quotes', '"'.repeat(20_000), /^line 1: \S/],
 ])('the file is passed over, and the others count: %s', async (_, text, problem) => {

@@ -51,7 +51,7 @@ test.each([
   [
     'ledger_path',
     '../../x.md',
-    'the path of a .md file inside the workspace, and "../../x.md" is not: it leaves the workspace',
+    'the path of a .md file inside the workspace, and "../../x.md" is not: it points outside the workspace',
   ],
   [
     'ledger_path',

@@ -35,7 +35,7 @@ test('a store that another holds: the agent waits a moment, and the next command
   const holder = await stoppedHolder(database(box))
   const startedMs = performance.now()
   // What can be read is told.
-  expect(words(heard(box, B, 'SessionStart'))).toContain('Session a0000000 may still be live')
+  expect(words(heard(box, B, 'SessionStart'))).toContain('Session a0000000 may still be running')
   expect(heard(box, A, 'PreCompact', { trigger: 'auto' })).toEqual(UNNOTICED)
   // Two hooks, each with a few waits of a tenth of a second; a command would wait for five.
   expect(performance.now() - startedMs).toBeLessThan(9_000)
@@ -105,7 +105,7 @@ test('a row that cannot be read is named by doctor, and begins anew with the nex
   const box = used()
   heard(box, B, 'SessionStart')
   onFile(database(box), `UPDATE sessions SET body = '{' WHERE id = '${A}'`)
-  expect(saidBy(box)).toContain(`the row of the claude session ${A} cannot be read`)
+  expect(saidBy(box)).toContain(`the row of the claude session ${A} is unreadable`)
   heard(box, A, 'UserPromptSubmit', { prompt: 'Go' })
   box.json(['sessions'])
   expect(await kindsOf(box)).toEqual(['start', 'prompt'])

@@ -222,7 +222,8 @@ export async function command(
     env: box.env,
     version: 'test',
     width: 100,
-    columns: 100,
+    screen: { columns: 100 },
+    errScreen: {},
     readInput: () => Promise.reject(new Error('no input')),
     out: (more) => {
       text += more

@@ -95,10 +95,10 @@ Refresh tokens
 ## References
 - command: npm test: all
 
-## How to go on
-1. This was written in the workspace \`shop\` on the branch \`feature/oauth\` at the commit \`1234567\`. Look at what has changed since: \`savepoint pickup\` does.
-2. Settle what is marked \`UNCONFIRMED\`, and ask the open questions.
-3. Go on with Now, then with Next.
+## How to continue
+1. This was written in the workspace \`shop\` on the branch \`feature/oauth\` at the commit \`1234567\`. See what has changed since: \`savepoint pickup\`
+2. Check everything marked \`UNCONFIRMED\`, and ask the open questions.
+3. Continue with Now, then Next.
 `.replace('`` a `b`.ts ``', '``a `b`.ts``'),
   )
 })
@@ -152,8 +152,8 @@ test.each([
   ['', 'no purpose'],
   ['just text', 'no purpose'],
   ['---\npurpose: "x\n---\n', 'front matter'],
-  ['---\npurpose: x\n', 'no end'],
-  [`---\n${'a: b\n'.repeat(10_000)}---\n`, 'no end'],
+  ['---\npurpose: x\n', 'not closed'],
+  [`---\n${'a: b\n'.repeat(10_000)}---\n`, 'not closed'],
   ['---js\nprocess.exit(1)\n---\n', 'not YAML'],
   ['---\n- a\n---\n', 'no keys'],
   [`---\na: ${'['.repeat(8_000)}\n---\n`, 'front matter'],

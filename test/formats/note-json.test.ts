@@ -168,7 +168,7 @@ test('any JSON is a note or a problem, and reading never throws', () => {
 test('a note lies with its plan, else with all others; a plan that is no safe name is refused [001.06] [001.07]', () => {
   expect(noteFolder(null)).toEqual(['.claude', 'checkpoints'])
   expect(noteFolder('auth')).toEqual(['.claude', 'plans', 'auth', 'checkpoints'])
-  expect(() => noteFolder('../x')).toThrow('the plan')
+  expect(() => noteFolder('../x')).toThrow('Invalid plan')
 })
 
 /** The first names that a note of a time may have. */

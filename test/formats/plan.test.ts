@@ -73,8 +73,8 @@ test.each(['', 'just text', '- no box', '- [] empty', '- [ ]', '```\n- [ ] a: A\
 )
 
 test('a step id that is used twice is refused with both lines, ignoring case', () => {
-  expect(refused('# P\n- [ ] s1: A\n\n- [ ] S1: B')).toContain('line 4 uses the step id S1, as line 2 does')
-  expect(refused('- [ ] step-2: A\n- [ ] B')).toMatch(/^plan_invalid: .*line 2.*line 1/)
+  expect(refused('# P\n- [ ] s1: A\n\n- [ ] S1: B')).toContain('lines 2 and 4 have the same step id, S1')
+  expect(refused('- [ ] step-2: A\n- [ ] B')).toMatch(/^plan_invalid: .*lines 1 and 2/)
 })
 
 test('a plan of more than 1000 steps is refused', () => {

@@ -8,6 +8,7 @@ import { CARRY } from '../../src/policy/carry.ts'
 import { registryOf } from '../../src/policy/registry.ts'
 import { beginSession } from '../../src/policy/session-apply.ts'
 import { optionName, parseInput } from '../../src/verbs/define/field.ts'
+import { PLAIN_SCREEN } from '../../src/verbs/define/screen.ts'
 import { loadVerbs } from '../../src/verbs/table.ts'
 import { cliPath, projectRoot, type Sandbox, sandbox } from '../support/sandbox.ts'
 
@@ -91,7 +92,11 @@ const split = (line: string) =>
 
 /** Reads a command line as the program would; throws where it would refuse. */
 function parse(line: string): string {
-  const request = readCommandLine(split(line).slice(1), OPERATIONS, { version: '0', width: 100 })
+  const request = readCommandLine(split(line).slice(1), OPERATIONS, {
+    version: '0',
+    width: 100,
+    paint: PLAIN_SCREEN.paint,
+  })
   if (!('call' in request)) throw new Error(`${line} asks for nothing`)
   parseInput(request.call.verb.fields, request.call.raw)
   return request.call.verb.name
@@ -159,7 +164,7 @@ test('the tour shows the main verbs, and the page about runs those of runs', () 
   const shown = new Set(shownIn('docs/tour.md').map(parse))
   for (const verb of ['save', 'resume', 'ledger', 'handoff', 'pickup', 'import', 'run start', 'run resume'])
     expect(shown).toContain(verb)
-  for (const verb of ['new', 'delta', 'list', 'diff', 'archive', 'learnings', 'restore'])
+  for (const verb of ['new', 'delta', 'list', 'diff', 'archive', 'search', 'restore'])
     expect(shown).toContain(verb)
   const ofRuns = new Set(shownIn('docs/runs.md').map(parse))
   for (const verb of ['start', 'step', 'exec', 'resume', 'list', 'show', 'verify', 'prune'])

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { isTool, toolOf } from '../../src/apps/mcp/tool-list.ts'
+import { loadVerbs } from '../../src/verbs/table.ts'
 import { projectRoot } from '../support/sandbox.ts'
 
 /** The layers that tell something besides a result; those below have words files of their own. */
@@ -80,4 +82,69 @@ test('no file words a finding or a trouble: they are in src/engine/context/findi
     [...text.matchAll(FINDING)].map(({ 0: found }) => `${file}: ${found}`),
   )
   expect(scattered).toEqual([])
+})
+
+test('the summary of a verb is short, and each verb has an example of itself', async () => {
+  for (const { name, summary, examples } of await loadVerbs()) {
+    expect(summary.length, `${name}: ${summary}`).toBeLessThan(60)
+    expect(summary, name).not.toMatch(/\.$/)
+    expect(
+      examples.some((example) => example.includes(`savepoint ${name}`)),
+      name,
+    ).toBe(true)
+  }
+})
+
+const read = (file: string) => readFileSync(join(projectRoot, file), 'utf8')
+
+/** The words that CONTRIBUTING.md refuses, with the row that says what to write. */
+const REFUSED = [
+  ...(read('CONTRIBUTING.md').split('### Words\n')[1]?.split('\n## ')[0] ?? '').matchAll(
+    /^\| ([^|]+) \| (`[^|]+`) \|$/gm,
+  ),
+].flatMap(([, write, not = '']) =>
+  [...not.matchAll(/`([^`]+)`/g)].map(([, words = '']) => ({ words, write })),
+)
+
+/** Comments are for us; an expression in a template is code. */
+const sentencesIn = (text: string) =>
+  text
+    .replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+    .split('\n')
+    .flatMap((line) => [...line.matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g)])
+    .map(([, one, two, three]) => (one ?? two ?? three ?? '').replace(/\$\{[^}]*\}/g, '…'))
+    .filter((text) => text.includes(' '))
+
+const WORDS_FILES = [
+  ...['src/core/reason.ts', 'src/engine/context/notices.ts', 'src/engine/context/findings.ts'],
+  ...['src/config/settings.ts', 'src/policy/agent-words.ts', 'src/policy/brief/brief-words.ts'],
+  ...['src/policy/brief/brief-sections.ts', 'src/policy/digest/tell.ts', 'src/policy/digest/tell-end.ts'],
+  ...['src/policy/digest/tell-plan.ts', 'src/policy/digest/tell-files.ts', 'src/apps/mcp/instructions.ts'],
+]
+
+const PROSE = readdirSync(join(projectRoot, 'plugins'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `plugins/${name}`)
+
+test('what is read has none of the words that CONTRIBUTING.md refuses', async () => {
+  const verbs = await loadVerbs()
+  const said = [
+    ...WORDS_FILES.flatMap((file) => sentencesIn(read(file)).map((text) => ({ file, text }))),
+    ...PROSE.map((file) => ({ file, text: read(file) })),
+    ...verbs.flatMap(({ name, summary, detail = '', fields }) =>
+      [summary, detail, ...Object.values(fields).map(({ about }) => about)].map((text) => ({
+        file: name,
+        text,
+      })),
+    ),
+    ...verbs.filter(isTool).map((verb) => ({ file: verb.name, text: JSON.stringify(toolOf(verb)) })),
+  ]
+  expect(REFUSED.length).toBeGreaterThan(30)
+  expect(said.length).toBeGreaterThan(500)
+  const found = said.flatMap(({ file, text }) =>
+    REFUSED.filter(({ words }) => new RegExp(`\\b${words}\\b`, 'i').test(text)).map(
+      ({ words, write }) => `${file}: "${words}" in "${text.slice(0, 120)}": write ${write}`,
+    ),
+  )
+  expect(found).toEqual([])
 })

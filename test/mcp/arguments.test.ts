@@ -12,33 +12,38 @@ const WRONG: ReadonlyArray<readonly [label: string, tool: string, given: unknown
     'a name that is nearly one',
     'save',
     { decisions: ['x'] },
-    /no argument "decisions"; "decision" is meant\?/,
+    /no argument "decisions"; did you mean "decision"\?/,
   ],
-  ['a name in capitals', 'save', { Summary: 'x' }, /"summary" is meant\?/],
-  ['a name that only a person types', 'save', { stdin: true }, /no argument "stdin"; it takes summary, now/],
-  ['any name, for a tool without arguments', 'status', { verbose: true }, /it takes none/],
+  ['a name in capitals', 'save', { Summary: 'x' }, /did you mean "summary"\?/],
+  ['a name that only a person types', 'save', { stdin: true }, /no argument "stdin"; it has summary, now/],
+  ['any name, for a tool without arguments', 'status', { verbose: true }, /it has none/],
   ['names of every object', 'save', JSON.parse(JOINED), /no argument "constructor"/],
   ['the name of a method', 'save', { toString: 'x' }, /no argument "toString"/],
-  ['a list for a text', 'save', { summary: ['x'] }, /"summary" takes a text/],
-  ['a record for a text', 'resume', { id: { a: 1 } }, /"id" takes a text/],
-  ['a number for a text', 'resume', { id: 7 }, /"id" takes a text/],
-  ['a text for a number', 'resume', { budget: 'many' }, /"budget" takes a whole number/],
-  ['a part of a number', 'resume', { budget: 700.5 }, /"budget" takes a whole number/],
-  ['a number below the least', 'resume', { budget: -5 }, /"budget" takes a whole number from/],
-  ['a number beyond the most', 'resume', { budget: 1e15 }, /"budget" takes a whole number from/],
-  ['a text for a flag', 'list', { all: 'yes' }, /"all" takes true or false/],
-  ['a word that is none of the choices', 'save', { trigger: 'whim' }, /"trigger" takes manual, phase/],
-  ['a record in a list', 'save', { next: [{ text: 'x' }] }, /a text in "next" takes a text/],
-  ['null in a list', 'save', { next: [null] }, /a text in "next" takes a text/],
-  ['a zero character', 'save', { summary: 'a\0b' }, /"summary" holds a zero character/],
-  ['a zero character in a list', 'save', { decision: ['a\0b'] }, /a text in "decision" holds a zero/],
+  ['a list for a text', 'save', { summary: ['x'] }, /"summary" must be a text/],
+  ['a record for a text', 'resume', { id: { a: 1 } }, /"id" must be a text/],
+  ['a number for a text', 'resume', { id: 7 }, /"id" must be a text/],
+  ['a text for a number', 'resume', { budget: 'many' }, /"budget" must be a whole number/],
+  ['a part of a number', 'resume', { budget: 700.5 }, /"budget" must be a whole number/],
+  ['a number below the least', 'resume', { budget: -5 }, /invalid "budget" .*: use a whole number from/],
+  ['a number beyond the most', 'resume', { budget: 1e15 }, /invalid "budget" .*: use a whole number from/],
+  ['a text for a flag', 'list', { all: 'yes' }, /"all" must be true or false/],
+  [
+    'a word that is none of the choices',
+    'save',
+    { trigger: 'whim' },
+    /invalid "trigger" "whim": use manual, phase/,
+  ],
+  ['a record in a list', 'save', { next: [{ text: 'x' }] }, /an item of "next" must be a text/],
+  ['null in a list', 'save', { next: [null] }, /an item of "next" must be a text/],
+  ['a zero character', 'save', { summary: 'a\0b' }, /"summary" contains a zero character/],
+  ['a zero character in a list', 'save', { decision: ['a\0b'] }, /an item of "decision" contains a zero/],
   ['a name that is no id', 'resume', { id: '../../etc/passwd' }, /./],
-  ['too long a text', 'save', { summary: 'x'.repeat(300_000) }, /characters, 262144 are allowed/],
+  ['too long a text', 'save', { summary: 'x'.repeat(300_000) }, /characters, at most 262144 are allowed/],
   [
     'too many decisions',
     'save',
     { decision: Array.from({ length: 5_000 }, (_, n) => `D${n}`) },
-    /more than a save holds/,
+    /too many decisions: 5000, at most/,
   ],
   ['nothing where something is needed', 'handoff', {}, /"purpose" is missing/],
   ['null where something is needed', 'handoff', { purpose: null }, /"purpose" is missing/],
@@ -177,14 +182,14 @@ test('a path that no disk could have, and more of them than a save holds, are re
   expect(long.reason).toBe('path_outside')
   const many = await server.refused('save', { summary: 'x', file: Array(20_000).fill('a.ts') })
   expect(many).toMatchObject({ reason: 'usage_invalid' })
-  expect(many.text).toContain('"file" takes up to 100 files')
+  expect(many.text).toContain('"file" takes at most 100 files')
 })
 
 test('what an agent is told to do speaks of arguments, and leaves commands and names as they are', async () => {
   const server = await served(sandbox())
   expect((await server.refused('delta', {})).text).toContain('"what" is missing')
   const unknown = await server.refused('pickup', { handoff: 'nobody' })
-  expect(unknown.text).toContain('`savepoint pickup --list`')
+  expect(unknown.text).toContain('List handoffs: savepoint pickup --list')
   const focus = await server.refused('delta', { what: 'Something' })
   expect(focus.text).not.toMatch(/< [a-z]/)
 })

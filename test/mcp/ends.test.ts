@@ -139,7 +139,7 @@ test('a folder that is not there has no server: it ends with a reason on stderr,
   const box = sandbox()
   const server = new Served(box, { words: ['mcp', join(box.root, 'nowhere')] })
   expect((await server.ended).code).toBe(3)
-  expect(server.stderr).toMatch(/^savepoint: The folder .*nowhere cannot be used: /)
+  expect(server.stderr).toMatch(/^savepoint: Could not use the folder .*nowhere: /)
   expect(server.stderr).not.toMatch(/^\s+at /m)
   expect(server.lines).toEqual([])
 })

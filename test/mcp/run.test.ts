@@ -10,7 +10,7 @@ test('/checkpoint, by the tool that its page calls, takes the manual snapshot of
   const { text } = await server.did('save', { summary: 'Backfill is half way', note: true })
   const latest = box.readJson('checkpoints/r1/latest.json')
   expect(latest.source_details.at(-1)).toMatchObject({ source: 'manual' })
-  expect(text).toMatch(new RegExp(`Run: +r1, .*snapshot ${latest.snapshot_id}`))
+  expect(text).toMatch(new RegExp(`Run r1: .*snapshot ${latest.snapshot_id}`))
 })
 
 test('a run is named to whoever asks for the status or for the work [004.04]', async () => {

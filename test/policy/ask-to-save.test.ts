@@ -114,13 +114,13 @@ describe('the store', () => {
 describe('the line', () => {
   test('names the tool where there is one', () => {
     expect(askToSave(stretch(9, 14, 50), { hasSaved: true, hasTools: true })).toBe(
-      'Savepoint: 9 requests and 14 edits since the last save. Save what was decided, why, and the next step before you go on: call `savepoint_save` with `decision` ("… because …") and `next`. Skip it if nothing was decided.',
+      'Savepoint: 9 requests and 14 edits since the last save. Save what was decided, why, and the next step before you continue: call `savepoint_save` with `decision` ("… because …") and `next`. Skip it if nothing was decided.',
     )
   })
 
   test('names the command where hooks came alone', () => {
     expect(askToSave(stretch(13, 0, 50), { hasSaved: false, hasTools: false })).toBe(
-      'Savepoint: 13 requests in this session without a save. Save what was decided, why, and the next step before you go on: run `savepoint save --decision "… because …" --next "…"`. Skip it if nothing was decided.',
+      'Savepoint: 13 requests in this session without a save. Save what was decided, why, and the next step before you continue: run `savepoint save --decision "… because …" --next "…"`. Skip it if nothing was decided.',
     )
   })
 
@@ -141,7 +141,7 @@ describe('the line', () => {
 
 test('the table for the docs has a row for each weight', () => {
   expect(madeLines('weights').slice(0, 5)).toEqual([
-    '| what | so many make a point | points at most |',
+    '| what | count for one point | most points |',
     '| --- | --- | --- |',
     '| requests | 1 | no limit |',
     '| edits | 2 | 6 |',

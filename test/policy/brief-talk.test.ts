@@ -24,8 +24,8 @@ test('other sessions are told in a line each, with what they did', () => {
   const commit = runs('git commit -m "Import"')
   const earlier = talk('2 days', request('Write the import.'), edits('a.ts'), commit, says('Done.'))
   expect(othersIn({ after: [small], before: [earlier] })).toEqual([
-    'After that, 5 minutes ago: user: "What is left?" … user: "And when is it due?"; left: broke off',
-    'Before that, 2 days ago: user: "Write the import."; done: committed; 1 edit, 1 commit',
+    'Later, 5 minutes ago: user: "What is left?" … user: "And when is it due?"; left: cut off',
+    'Earlier, 2 days ago: user: "Write the import."; done: committed; 1 edit, 1 commit',
   ])
   expect(othersIn({})).toEqual([])
 })
@@ -65,7 +65,7 @@ test("the agent's words are marked as quoted", () => {
     says('It is fast now, since rows are streamed. '.repeat(9)),
   )
   const quoted = tellTalks({ main, after: [], before: [], around: around() })(1).filter((one) => one.quoted)
-  expect(quoted.map(({ title }) => title)).toEqual(["The agent's last words"])
+  expect(quoted.map(({ title }) => title)).toEqual(["The agent's last message"])
 })
 
 test.each([

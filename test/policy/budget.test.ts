@@ -69,7 +69,7 @@ describe('what is not known', () => {
     const seen = budget(use(50_000, null))
     expect(seen).toMatchObject({ used: 50_000, window: null, usedPercent: null, headroom: null })
     expect(seen).toMatchObject({ pressure: null, minutesLeft: null, burnPerMinute: 5_000 })
-    expect(seen.warnings).toEqual(['The size of the context window is not known, so there is no percentage.'])
+    expect(seen.warnings).toEqual(['The size of the context window is unknown, so there is no percentage.'])
   })
 
   test.each([null, use(0), use(Number.NaN)])('no usage, or zero, is unknown and not empty', (context) => {
@@ -77,7 +77,7 @@ describe('what is not known', () => {
     expect(seen).toMatchObject({ used: null, usedPercent: null, headroom: null, pressure: null })
     expect(seen).toMatchObject({ burnPerMinute: null, minutesLeft: null, advice: [] })
     expect(seen.warnings).toHaveLength(1)
-    expect(seen.warnings[0]).toContain('not known')
+    expect(seen.warnings[0]).toContain('unknown')
   })
 })
 

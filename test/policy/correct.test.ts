@@ -47,17 +47,17 @@ const textsOf = (list: ReadonlyArray<{ text: string }>) => list.map(({ text }) =
 describe('the item that a text means', () => {
   test('is the only one that has it, in all fields or in one', () => {
     expect(correct('tabs', { act: 'remove' }).items).toEqual([{ field: 'rules', text: 'Use tabs' }])
-    expect(() => correct('se', { act: 'remove' })).toThrow(/more than one item is like "se".*be more exact/)
+    expect(() => correct('se', { act: 'remove' })).toThrow(/several match "se".*Give more of the text/)
     expect(correct('se', { act: 'remove' }, { field: 'constraints' }).work.constraints).toEqual([])
     expect(() => correct('vim', { act: 'remove' }, { field: 'rules' })).toThrow(
-      'no rule is like "vim"; known: "Never push to main", "Use tabs", "Deploy on Fridays"',
+      'no rule matches "vim"; known: "Never push to main", "Use tabs", "Deploy on Fridays"',
     )
   })
 
   test('to be confirmed is one that nobody confirmed', () => {
     const { work } = correct('redis', { act: 'confirm' })
     expect(work.decisions[1]).toMatchObject({ origin: 'user', confirmed: true })
-    expect(() => correct('jwt', { act: 'confirm' })).toThrow('no unconfirmed claim is like "jwt"')
+    expect(() => correct('jwt', { act: 'confirm' })).toThrow('no unconfirmed claim matches "jwt"')
   })
 
   test('a refusal names ten of many', () => {
@@ -183,7 +183,9 @@ describe('what is removed or reworded', () => {
     expect(jwt).toMatchObject({ text: 'JWT in a header', why: 'the app has no session' })
     const why = correct('jwt', { act: 'reword', to: 'JWT because of phones' }).work.decisions[0]
     expect(why).toMatchObject({ text: 'JWT', why: 'of phones' })
-    expect(() => correct('tabs', { act: 'reword', to: 'never push to MAIN.' })).toThrow('like that already')
+    expect(() => correct('tabs', { act: 'reword', to: 'never push to MAIN.' })).toThrow(
+      'already a rule like that',
+    )
     const superseded = save(WORK, { decisions: ['Passkeys'], supersedes: ['jwt'] })
     const { work } = correct('passkeys', { act: 'reword', to: 'WebAuthn' }, { work: superseded })
     expect(work.decisions[0]?.supersededBy).toBe('WebAuthn')

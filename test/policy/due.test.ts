@@ -97,15 +97,15 @@ describe('several at once', () => {
 
 test.each<[Partial<DueInput>, string, string]>([
   [{ savedAgeMs: null }, 'Nothing is saved yet.', 'savepoint save "…"'],
-  [{ stage }, 'The plan went from the stage build to review.', 'savepoint delta --what "…" --trigger phase'],
+  [{ stage }, 'The plan moved from stage build to review.', 'savepoint delta --what "…" --trigger phase'],
   [
     { stage: { was: '', now: 'build' } },
-    'The plan is at the stage build now.',
+    'The plan is now at stage build.',
     'savepoint delta --what "…" --trigger phase',
   ],
   [
     { stage: { was: 'build', now: '' } },
-    'The plan has left the stage build.',
+    'The plan has left stage build.',
     'savepoint delta --what "…" --trigger phase',
   ],
   [
@@ -115,14 +115,14 @@ test.each<[Partial<DueInput>, string, string]>([
   ],
   [
     { decisionsSinceDelta: 1 },
-    '1 decision came since the last delta.',
+    '1 decision not yet in the document.',
     'savepoint delta --what "…" --trigger decision',
   ],
-  [{ branch }, 'The last save was made on the branch main; this is tokens.', 'savepoint new <id> --current'],
-  [{ commitsSince: 21 }, '21 commits came since the last save.', 'savepoint new <id> --current'],
+  [{ branch }, 'The last save was on branch main; this is tokens.', 'savepoint new <id> --current'],
+  [{ commitsSince: 21 }, '21 commits since the last save.', 'savepoint new <id> --current'],
   [
     { savedAgeMs: 5.9 * HOUR, filesChanged: 2, commitsSince: 1 },
-    'The last save is 5 hours old, and 2 files changed and 1 commit came since.',
+    'The last save is 5 hours old: 2 files changed and 1 new commit since.',
     'savepoint save "…"',
   ],
 ])('%j is told in a sentence, with the command for it', (seen, text, command) => {

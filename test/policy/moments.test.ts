@@ -54,7 +54,7 @@ test('the table for the docs has a row for each event', () => {
     Object.keys(MOMENTS).map((kind) => `\`${kind}\``),
   )
   expect(rows[5]).toBe(
-    '| `compacting` | Takes a checkpoint from the complete transcript. | yes | `compaction` | – |',
+    '| `compacting` | Saves a checkpoint from the complete transcript. | yes | `compaction` | – |',
   )
   expect(rows.every((row) => row.split('|').length === 7)).toBe(true)
 })

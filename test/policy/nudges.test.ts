@@ -46,7 +46,7 @@ test('given once, each stays silent', () => {
 describe('the texts', () => {
   test('70 % names the command that saves [003.17]', () => {
     expect(at(71.8)[0]?.text).toBe(
-      'Savepoint: the context window is 71 % full. Decisions that are not saved are lost at a compaction; `savepoint save --decision "…" --next "…"` keeps them.',
+      'Savepoint: the context window is 71 % full. A compaction loses unsaved decisions. Save them: `savepoint save --decision "…" --next "…"`',
     )
   })
 

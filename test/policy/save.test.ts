@@ -61,8 +61,8 @@ test('a decision that is replaced names its successor and stays', () => {
 test('a question goes when it is answered, and only the one that was meant', () => {
   const both = save(first, { questions: ['Which algorithm?'] })
   expect(save(both, { resolve: ['expiry'] }).questions.map(({ text }) => text)).toEqual(['Which algorithm?'])
-  expect(() => save(both, { resolve: ['which'] })).toThrow('more than one question')
-  expect(() => save(both, { resolve: ['colour'] })).toThrow('no question is like')
+  expect(() => save(both, { resolve: ['which'] })).toThrow('several match')
+  expect(() => save(both, { resolve: ['colour'] })).toThrow('no question matches')
 })
 
 test('what an agent says unconfirmed stays so until the user confirms it', () => {
@@ -126,7 +126,7 @@ test('what was superseded comes back by the userâ€™s word, and not by an agentâ€
     null,
   ])
   expect(standing(save(replaced, { decisions: ['JWT over cookies'] }))).toEqual([null, null])
-  expect(() => save(replaced, { decisions: ['X'], supersedes: ['jwt over'] })).toThrow('no decision is like')
+  expect(() => save(replaced, { decisions: ['X'], supersedes: ['jwt over'] })).toThrow('no decision matches')
 })
 
 test('a text that fits several is refused with those, one that is the same is meant', () => {
@@ -135,7 +135,7 @@ test('a text that fits several is refused with those, one that is the same is me
     ...[{ supersededBy: null }, { text: 'JWT', supersededBy: 'X' }, { text: 'X' }],
   ])
   expect(() => save(two, { decisions: ['X'], supersedes: ['jw'] })).toThrow(
-    'more than one decision is like "jw": "JWT over cookies", "JWT"; be more exact',
+    'several match "jw": "JWT over cookies", "JWT". Give more of the text',
   )
 })
 

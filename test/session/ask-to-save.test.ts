@@ -45,7 +45,7 @@ describe('a session in which much was said', () => {
       ...[false, false, false, false, false, true, false, false],
     ])
     expect(told[5]).toBe(
-      `Savepoint: 6 requests and 10 edits in this session without a save. ${ASKS} before you go on: run \`savepoint save --decision "… because …" --next "…"\`. Skip it if nothing was decided.`,
+      `Savepoint: 6 requests and 10 edits in this session without a save. ${ASKS} before you continue: run \`savepoint save --decision "… because …" --next "…"\`. Skip it if nothing was decided.`,
     )
     expect(hintOf(lab)?.stretch).toBeNull()
   })

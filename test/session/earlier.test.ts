@@ -117,12 +117,12 @@ describe('the first start after the set-up', () => {
 })
 
 describe('how a session of before is recorded', () => {
-  test('one that wrote within the hour may still be live, and is followed from then on', async () => {
+  test('one that wrote within the hour may still be running, and is followed from then on', async () => {
     const lab = earlierLab()
     await lab.trust()
     lab.talk(A)
     lab.wait(10 * MINUTE)
-    expect(await lab.start(NOW)).toContain('may still be live')
+    expect(await lab.start(NOW)).toContain('may still be running')
     expect(await lab.row(A)).toMatchObject({ phase: 'active', endedAt: null, endReason: null })
     lab.prompt(A, 'Now write the refresh test, please.')
     lab.wait(2 * HOUR)
@@ -327,8 +327,8 @@ describe('what cannot be read', () => {
     expect(await readWith(lab)).toMatchObject({ read: 1, unread: 0 })
     expect((await rowsOf(lab)).map(({ session }) => session.id)).toEqual([A])
     const faults = await faultsIn(lab)
-    expect(faults).toContain('Session c3000000 cannot be read: EACCES')
-    expect(faults).toContain('Session b2000000 cannot be read: i/o error (EIO)')
+    expect(faults).toContain('Could not read session c3000000: EACCES')
+    expect(faults).toContain('Could not read session b2000000: i/o error (EIO)')
     expect(await readWith(lab)).toEqual({ read: 0, unread: 0, newestAt: null })
     expect(await faultsIn(lab)).toBe(faults)
     const again = await lab.within((context) =>

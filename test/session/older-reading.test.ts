@@ -9,7 +9,7 @@ import { newCheckpoint } from '../store/make.ts'
 import { HOUR, idOf, keyOf, Lab, MINUTE, streamOf } from './lab.ts'
 
 const [A, B, C] = [idOf('a'), idOf('b'), idOf('c')]
-const NOTE = 'An older version of Savepoint overheard this in a session, and nobody saved it'
+const NOTE = 'An older version of Savepoint picked this up from a session; nobody saved it'
 
 const claim = (text: string): Claim => ({ text, origin: 'user', confirmed: true })
 const decision = (text: string): Decision => ({ ...claim(text), why: '', supersededBy: null })

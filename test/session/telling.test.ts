@@ -39,7 +39,7 @@ describe('of several sessions', () => {
     expect(told).toContain(
       '- Newest: user: "Move the login to tokens, please." → agent: "The login form works."',
     )
-    expect(told).toContain('- After that, 1 hour ago: user: "Which port does the server use?"')
+    expect(told).toContain('- Later, 1 hour ago: user: "Which port does the server use?"')
     expect(told).not.toContain('8080')
     expect(told).toContain('More: savepoint sessions show a0000000')
   })
@@ -93,10 +93,10 @@ describe('of several sessions', () => {
     const told = (await lab.start(idOf('e'))) ?? ''
     expect(told).toContain('- Newest: user: "Make the compiler faster, please."')
     for (const words of lasting) expect(told).toContain(`user: "${words}"`)
-    const before = told.split('\n').filter((line) => line.startsWith('- Before that, '))
+    const before = told.split('\n').filter((line) => line.startsWith('- Earlier, '))
     expect(before).toHaveLength(3)
     expect(before[0]).toBe(
-      '- Before that, 2 hours ago: user: "Write part 3 of the compiler, please." … user: "Now the tests of part 3, with all its edge cases."; 1 edit',
+      '- Earlier, 2 hours ago: user: "Write part 3 of the compiler, please." … user: "Now the tests of part 3, with all its edge cases."; 1 edit',
     )
     for (const words of [...answers, 'Understood.', 'They pass.']) expect(told).not.toContain(words)
   })

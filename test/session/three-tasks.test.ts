@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { makeScreen } from '../../src/verbs/define/screen.ts'
 import { performOnce } from '../../src/verbs/perform.ts'
 import { resume } from '../../src/verbs/work/resume.ts'
 import { status } from '../../src/verbs/work/status.ts'
@@ -55,17 +56,17 @@ test('of three tasks on one branch the newest leads, and the earlier ones are to
   await limitLeft(lab)
   await exportBegun(lab)
   const told = (await lab.start(D)) ?? ''
-  expect(titles(told).slice(0, 3)).toEqual(['Where it stands', 'Rules', 'Saved before that task'])
+  expect(titles(told).slice(0, 3)).toEqual(['Where it stands', 'Rules', 'Saved for an earlier task'])
   expect(section(told, 'Where it stands')).toEqual([
-    '- Task now: user: "Write an export of the invoices as CSV." → agent: "The export streams rows now."',
+    '- Current task: user: "Write an export of the invoices as CSV." → agent: "The export streams rows now."',
   ])
-  expect(section(told, 'Saved before that task')).toEqual([
+  expect(section(told, 'Saved for an earlier task')).toEqual([
     '- Goal (6 days ago): A login lasts a day',
     '- Next (6 days ago): Write the refresh test',
   ])
   expect(section(told, 'Other sessions')).toEqual([
-    '- Before that, 2 days ago: user: "Add rate limiting to the public API."; left: broke off, npm test failing, 1 of 2 tasks open; 1 edit',
-    '- Before that, 6 days ago: user: "Move the login to tokens."; done: committed, npm test passed; 1 edit, 1 commit',
+    '- Earlier, 2 days ago: user: "Add rate limiting to the public API."; left: cut off, npm test failing, 1 of 2 tasks open; 1 edit',
+    '- Earlier, 6 days ago: user: "Move the login to tokens."; done: committed, npm test passed; 1 edit, 1 commit',
   ])
   expect(section(told, 'Rules')).toEqual(['- UNCONFIRMED: Short commits'])
 })
@@ -77,7 +78,7 @@ test('a task that is over, with nothing left to do, is told as a session alone',
   // Nobody has asked for anything since: what was saved is the work.
   expect(section(told, 'Work')).toEqual(['- Goal: A login lasts a day'])
   const next = (await lab.start(C)) ?? ''
-  expect(next).toContain('- Task now: user: "Add rate limiting to the public API."')
+  expect(next).toContain('- Current task: user: "Add rate limiting to the public API."')
   expect(next).not.toContain('A login lasts a day')
   expect(next).toContain('user: "Move the login to tokens."; done: committed, npm test passed')
 })
@@ -108,7 +109,7 @@ test('a save for the new task stays in its place, and leaves the goal of last we
   lab.wait(HOUR)
   const told = (await lab.start(C)) ?? ''
   expect(section(told, 'Now')).toEqual(['- Exporting invoices'])
-  expect(section(told, 'Saved before that task')).toEqual([
+  expect(section(told, 'Saved for an earlier task')).toEqual([
     '- Goal (4 days ago): A login lasts a day',
     '- Next (4 days ago): Write the refresh test',
   ])
@@ -120,7 +121,7 @@ test('a goal that stands for longer than a start looks back is told as older tha
   for (let number = 0; number < 32; number += 1) await lab.save(null, { summary: `Step ${number}` })
   lab.wait(2 * DAY)
   await limitLeft(lab)
-  expect(section((await lab.start(C)) ?? '', 'Saved before that task')).toEqual([
+  expect(section((await lab.start(C)) ?? '', 'Saved for an earlier task')).toEqual([
     '- Goal (over 4 days ago): A login lasts a day',
     '- Now (4 days ago): Step 31',
   ])
@@ -155,18 +156,18 @@ test('what was said is explained with its session and request, and what is over 
   })
   const lines = ('explained' in result && result.explained) || []
   const starting = (text: string) => lines.filter((line) => line.text.startsWith(text))
-  expect(starting('Task now')).toMatchObject([
+  expect(starting('Current task')).toMatchObject([
     {
       ...{ section: 'Where it stands', rank: 'talk', age: '2 days' },
       source: { kind: 'talk', session: B, request: 1 },
       commands: [`savepoint sessions show ${B.slice(0, 8)}`],
     },
   ])
-  expect(starting('Before that')).toMatchObject([{ source: { kind: 'talk', session: A, request: null } }])
+  expect(starting('Earlier, ')).toMatchObject([{ source: { kind: 'talk', session: A, request: null } }])
   expect(starting('Goal: A login lasts a day')).toMatchObject([
     { state: 'over', source: { kind: 'save', session: A, stream: 'main', sequence: 1 } },
   ])
-  expect(resume.say(result, { columns: 80 })).toMatch(/left out: its\s+session ended/)
+  expect(resume.say(result, makeScreen({ columns: 80 }))).toMatch(/left out: its\s+session finished/)
 })
 
 test('status tells the task of today, and the goal of last week with its age', async () => {
@@ -181,5 +182,7 @@ test('status tells the task of today, and the goal of last week with its age', a
     blockers: ['Failing: npm test (exit 1): "FAIL limit.test.ts"'],
     earlierGoal: { text: 'A login lasts a day', age: '6 days ago' },
   })
-  expect(status.say(result, { columns: 80 })).toMatch(/Earlier +goal of 6 days ago: A login lasts a day\n/)
+  expect(status.say(result, makeScreen({ columns: 80 }))).toMatch(
+    /Earlier +goal of 6 days ago: A login lasts a day\n/,
+  )
 })

@@ -4,7 +4,7 @@ import { estimateTokens } from '../../src/core/tokens.ts'
 import { withinBudget } from '../../src/engine/brief/brief-of.ts'
 import { renderNotes } from '../../src/formats/brief-md/render.ts'
 
-const TITLE = 'Known before the compaction, and not in its summary'
+const TITLE = 'Known before the compaction, missing from its summary'
 
 test('what has room is told in its order, and the rest is counted', () => {
   const lines = Array.from(

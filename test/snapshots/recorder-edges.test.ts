@@ -163,17 +163,17 @@ test('a forged file far ahead of its run is set aside and does not move the run'
   const recorder = await world.start()
   const path = forge(world, 2_002)
   const { findings } = await world.do(doctor, { fix: true })
-  expect(findings).toMatchObject([{ fixed: expect.stringMatching(/^set aside at /) }])
+  expect(findings).toMatchObject([{ fixed: expect.stringMatching(/^moved to /) }])
   expect(existsSync(path)).toBe(false)
   expect(await recorder.step('s1', 'in_progress')).toMatchObject({ sequence: 2 })
 })
 
-test('a file a little ahead of its run is given back to the store', async () => {
+test('a file a little ahead of its run is added to the store', async () => {
   const world = lab()
   const recorder = await world.start()
   const path = forge(world, 2)
   const { findings } = await world.do(doctor, { fix: true })
-  expect(findings).toContainEqual(expect.objectContaining({ fixed: 'given back to the store' }))
+  expect(findings).toContainEqual(expect.objectContaining({ fixed: 'added to the store' }))
   expect(existsSync(path)).toBe(true)
   expect(await recorder.step('s1', 'in_progress')).toMatchObject({ sequence: 3 })
 })

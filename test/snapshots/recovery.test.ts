@@ -80,7 +80,7 @@ test.each(CASES)(
     expect(answer).toMatchObject({ recovered: { reason: one.reason, from: JSON.parse(good).snapshot_id } })
     expect(readFileSync(file, 'utf8')).toBe(good)
     expect(readdirSync(world.box.path('checkpoints', 'r1', 'set-aside'))).toHaveLength(1)
-    expect(world.notices.join()).toContain('written again from')
+    expect(world.notices.join()).toContain('Rewritten from')
     expect(world.history()).toHaveLength(2)
     expect(readFileSync(world.box.path('elsewhere'), 'utf8')).toBe('not ours')
     expect(await world.do(runVerify, { run: 'r1' })).toMatchObject({ problems: [] })

@@ -194,5 +194,5 @@ test('retention that cannot run never undoes the save, and says so [004.44]', as
     await recorder.save()
   }
   expect(world.latest().snapshot_id).toBe((await recorder.save()).snapshotId)
-  expect(world.notices.join()).toContain('Retention of run r1 did not run')
+  expect(world.notices.join()).toContain('Could not remove old snapshots of run r1')
 })

@@ -65,7 +65,7 @@ describe('doctor', () => {
   test('repairs a missing latest.json', () => {
     const { box, ids } = ready()
     rmSync(box.path(LATEST))
-    provesRepair(box, /latest\.json is missing/)
+    provesRepair(box, /File not found: .*latest\.json/)
     expect(box.readJson(LATEST).snapshot_id).toBe(ids[2])
   })
 
@@ -74,7 +74,7 @@ describe('doctor', () => {
     const file = box.path('checkpoints/r1/history', `${ids[1]}.json`)
     const bytes = readFileSync(file)
     rmSync(file)
-    provesRepair(box, /is missing/)
+    provesRepair(box, /File not found: /)
     expect(readFileSync(file)).toEqual(bytes)
   })
 
@@ -91,7 +91,7 @@ describe('doctor', () => {
   test('repairs a run folder that is gone', () => {
     const { box, ids } = ready()
     rmSync(box.path('checkpoints/r1'), { recursive: true })
-    provesRepair(box, /is missing/)
+    provesRepair(box, /File not found: /)
     expect(readdirSync(box.path('checkpoints/r1/history'))).toHaveLength(ids.length)
   })
 
@@ -111,7 +111,7 @@ describe('doctor', () => {
   test('takes up a run folder that the store does not know', () => {
     const { box, ids } = ready()
     rmSync(box.home, { recursive: true })
-    provesRepair(box, /checkpoints\/r1 looks like a run that the store does not know/)
+    provesRepair(box, /checkpoints\/r1 looks like a run that is not in the store/)
     expect(idsOf(box)).toEqual(ids)
     expect(box.json(['run', 'step', 'r1', 's2', 'in_progress'])).toMatchObject({ sequence: 4 })
   })
@@ -124,8 +124,8 @@ describe('doctor', () => {
     const live = liveIdsOf(box, 'r1')
     expect(live.map((id) => /_(\d+)-/.exec(id)?.[1])).toEqual(['5', '6', '7'])
     rmSync(box.home, { recursive: true })
-    const { findings } = provesRepair(box, /checkpoints\/r1 looks like a run that the store does not know/)
-    expect(findings.map(({ fixed }) => fixed)).toEqual(['taken up with 3 snapshots'])
+    const { findings } = provesRepair(box, /checkpoints\/r1 looks like a run that is not in the store/)
+    expect(findings.map(({ fixed }) => fixed)).toEqual(['imported with 3 snapshots'])
     expect(liveIdsOf(box, 'r1')).toEqual(live)
     expect(box.json(['run', 'resume', 'r1'])).toMatchObject({ status: 'in_progress', eligible: true })
     expect(box.json(['run', 'step', 'r1', 's3', 'in_progress'])).toMatchObject({ sequence: 8 })
@@ -137,7 +137,7 @@ describe('doctor', () => {
     cpSync(join(projectRoot, 'test/fixtures/seeds/004/checkpoints'), box.path('checkpoints'), {
       recursive: true,
     })
-    provesRepair(box, /checkpoints\/plan-42 looks like a run that the store does not know/)
+    provesRepair(box, /checkpoints\/plan-42 looks like a run that is not in the store/)
     expect(liveIdsOf(box, 'plan-42')).toEqual(['cp_20260213T141000Z_9f00', 'cp_20260213T141500Z_a1b2'])
     const { plan } = box.json(['run', 'resume', 'plan-42'])
     expect(plan).toMatchObject({
@@ -188,7 +188,7 @@ describe('doctor', () => {
   test('repairs a database that is gone', () => {
     const { box, ids } = ready()
     deleteDatabase(box)
-    const { findings } = provesRepair(box, /is gone, its backups are there/)
+    const { findings } = provesRepair(box, /is missing, but there are backups/)
     expect(findings.map(({ fixed }) => fixed).join()).toContain('restored from')
     expect(idsOf(box)).toEqual(ids)
   })
@@ -210,7 +210,7 @@ describe('doctor', () => {
     deleteDatabase(box)
     renameSync(copy, join(box.home, 'savepoint.db'))
     expect(idsOf(box)).toEqual(ids.slice(0, 1))
-    provesRepair(box, /no record of/)
+    provesRepair(box, /is not in the store/)
     expect(idsOf(box)).toEqual(ids)
     expect(box.readJson(LATEST).snapshot_id).toBe(ids[2])
   })
@@ -220,7 +220,7 @@ describe('doctor', () => {
     writeFileSync(box.path(LATEST), 'nonsense')
     const { findings } = doctor(box, '--fix')
     expect(findings.filter(({ level }) => level === 'error')).toMatchObject([
-      { what: expect.stringContaining(LATEST), fixed: expect.stringContaining('set aside') },
+      { what: expect.stringContaining(LATEST), fixed: expect.stringContaining('moved to') },
     ])
     expect(findings.filter(({ level }) => level === 'note')).toMatchObject([
       { what: expect.stringContaining('theirs') },

@@ -115,7 +115,7 @@ describe('a gist that is damaged', () => {
         ),
       )
       expect(await store.check()).toEqual([
-        { what: `what lists tell of checkpoint ${id} cannot be read`, checkpoint: id },
+        { what: `the summary of checkpoint ${id} is unreadable`, checkpoint: id },
       ])
     },
   )

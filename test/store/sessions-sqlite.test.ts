@@ -44,7 +44,7 @@ describe('a row whose body is damaged', () => {
   test('is named by the check, alone', async () => {
     const store = await damaged()
     expect((await store.check()).map(({ what }) => what)).toEqual([
-      'the row of the claude session s1 cannot be read',
+      'the row of the claude session s1 is unreadable',
     ])
   })
 

@@ -74,7 +74,8 @@ export class Week {
       text += said
     }
     const door = {
-      ...{ words, cwd: this.box.repo, env: this.box.env, version: '0', width: 100, columns: 100 },
+      ...{ words, cwd: this.box.repo, env: this.box.env, version: '0', width: 100 },
+      ...{ screen: { columns: 100, offsetMinutes: () => 0 }, errScreen: {} },
       ...{ readInput: async () => '', out, err: out },
     }
     const code = await runCommandLine(door, undefined, this.lab.ports)

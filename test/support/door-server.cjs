@@ -41,6 +41,9 @@ function answer(value) {
   for (let from = 0; from < bytes.length; ) from += writeSync(4, bytes, from)
 }
 
+/** A pipe, with the clock of the process. */
+const LOCAL = { offsetMinutes: (ms) => -new Date(ms).getTimezoneOffset() }
+
 async function perform({ program, words, cwd, env, umask, input }) {
   process.chdir(cwd)
   process.umask(umask)
@@ -58,7 +61,7 @@ async function perform({ program, words, cwd, env, umask, input }) {
     await answerHook(words, { readInput: stdin, write: write('out') })
   } else {
     const { runCommandLine: main } = require(join(dist, 'program.cjs'))
-    const screen = { version, width: 100, columns: Number.POSITIVE_INFINITY }
+    const screen = { version, width: 100, screen: LOCAL, errScreen: LOCAL }
     const readInput = async () => stdin()
     code = await main({
       words,

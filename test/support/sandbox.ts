@@ -31,7 +31,7 @@ export class Sandbox {
     this.root = root
     this.repo = join(root, 'repo')
     this.home = join(root, 'home')
-    const { NODE_EXTRA_CA_CERTS: _slow, ...env } = process.env
+    const { NODE_EXTRA_CA_CERTS: _slow, FORCE_COLOR: _colour, ...env } = process.env
     this.env = {
       ...env,
       SAVEPOINT_HOME: this.home,
@@ -46,6 +46,8 @@ export class Sandbox {
         CODEX_SANDBOX: '',
         CODEX_SANDBOX_NETWORK_DISABLED: '',
       },
+      // Colours and the clock of whoever runs the tests are not what they compare.
+      ...{ NO_COLOR: '1', TZ: 'UTC' },
       // The same file calls at every start.
       SAVEPOINT_NO_CACHE: '1',
       // A preloaded shim must see every file call.

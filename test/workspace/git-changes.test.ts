@@ -167,7 +167,7 @@ describe('what changed since a commit', () => {
 
   test('says where it cannot be told', async () => {
     const found = await listChangedSince(locateWorkspace(sandbox({ git: false }).repo), null, 0)
-    expect(found).toEqual({ changes: [], problem: 'this is not a git repository' })
+    expect(found).toEqual({ changes: [], problem: 'not a git repository' })
   })
 
   test('names files by any name, committed, changed or new', async () => {

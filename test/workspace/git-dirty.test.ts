@@ -162,7 +162,7 @@ describe('the uncommitted files', () => {
     expect(await dirtyFiles(locateWorkspace(sandbox({ git: false }).repo), LEDGER)).toEqual({
       files: [],
       total: 0,
-      problem: 'this is not a git repository',
+      problem: 'not a git repository',
     })
   })
 })

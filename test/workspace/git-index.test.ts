@@ -71,7 +71,7 @@ describe('moving in the index', () => {
     commit(box, { a: '1\n' })
     put(box, '.git/index.lock', '')
     expect(await moveInIndex(box.place, 'a', 'b')).toEqual({
-      problem: 'another git command holds index.lock',
+      problem: 'another git command is running (index.lock exists)',
     })
     rmSync(box.path('.git', 'index.lock'))
     expect(await moveInIndex(box.place, 'a', 'b')).toBe('moved')

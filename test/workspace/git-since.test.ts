@@ -162,7 +162,7 @@ describe('the commits since a commit', () => {
     const plain = locateWorkspace(sandbox({ git: false }).repo)
     expect(await commitsSince(plain, 'f'.repeat(40))).toEqual({
       ...UNKNOWN,
-      problem: 'this is not a git repository',
+      problem: 'not a git repository',
     })
     vi.stubEnv('PATH', join(box.root, 'nothing'))
     expect(await since(box, hashes[0])).toEqual({ ...UNKNOWN, problem: 'git is not installed' })

@@ -79,7 +79,7 @@ describe('a git command', () => {
   test('does not run where there is no repository', async () => {
     const { repo } = sandbox({ git: false })
     expect(await runGit(locateWorkspace(repo), ['--version'])).toMatchObject({
-      problem: 'this is not a git repository',
+      problem: 'not a git repository',
     })
   })
 
@@ -142,7 +142,7 @@ describe('a git command', () => {
     fakeGit(box, 'exec yes')
     expect(await runGit(box.place, ['status'])).toEqual({
       ok: false,
-      problem: 'git answered with more than 16777216 bytes',
+      problem: 'git printed more than 16777216 bytes',
       code: null,
     })
   })
@@ -256,7 +256,7 @@ describe('a git command', () => {
         box.git('config', `filter.${name}.clean`, program)
         expect(await runGit(box.place, ['hash-object', 'a'])).toEqual({
           ok: false,
-          problem: 'its settings name a program that cannot be switched off',
+          problem: 'its git settings run a program that cannot be disabled',
           code: null,
         })
         expect(existsSync(trace)).toBe(false)

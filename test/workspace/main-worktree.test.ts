@@ -14,8 +14,8 @@ import { mainWorktree } from '../../src/workspace/main-worktree.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { commit, type Repository, repository } from './repository.ts'
 
-const BARE = { problem: 'the repository is bare: it has no main worktree' }
-const NOT_FOUND = { problem: 'the main worktree of the repository was not found' }
+const BARE = { problem: 'the repository is bare and has no main worktree' }
+const NOT_FOUND = { problem: 'the main worktree was not found' }
 
 /** A repository with one commit. */
 function committed(): Repository {

@@ -19,7 +19,7 @@ export const pluginFiles = ({ hook, server }: PluginStarts): Record<string, stri
 
 /** Every event that is followed, with one handler. */
 export const pluginHooks = ({ command, args }: HookCommand) => ({
-  description: 'Records the session, and briefs the next one.',
+  description: 'Records each session and briefs the next one.',
   hooks: Object.fromEntries(
     Object.entries(HOOKS).map(([event, timeout]) => [
       event,

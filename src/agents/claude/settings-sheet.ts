@@ -23,17 +23,17 @@ export interface Sheet {
 
 /** What is wrong, in words; other mistakes keep the parser's own. */
 const WORDS: Record<string, string> = {
-  CommaExpected: 'a comma is missing',
-  ColonExpected: 'a colon is missing',
-  ValueExpected: 'a value is missing',
-  PropertyNameExpected: 'the name of a setting is missing',
-  CloseBraceExpected: 'a closing brace is missing',
-  CloseBracketExpected: 'a closing bracket is missing',
-  EndOfFileExpected: 'something comes after the end',
-  UnexpectedEndOfString: 'a string does not end',
-  UnexpectedEndOfComment: 'a comment does not end',
-  InvalidSymbol: 'a word that is not JSON',
-  InvalidCharacter: 'a character that may not stand in a string',
+  CommaExpected: 'missing comma',
+  ColonExpected: 'missing colon',
+  ValueExpected: 'missing value',
+  PropertyNameExpected: 'missing setting name',
+  CloseBraceExpected: 'missing closing brace',
+  CloseBracketExpected: 'missing closing bracket',
+  EndOfFileExpected: 'text after the end',
+  UnexpectedEndOfString: 'an unterminated string',
+  UnexpectedEndOfComment: 'an unterminated comment',
+  InvalidSymbol: 'an unquoted word',
+  InvalidCharacter: 'an invalid character in a string',
 }
 
 /** Reads JSON with comments, as the client does. `text` comes without a byte order mark. */
@@ -45,14 +45,14 @@ export function readSheet(text: string): Sheet | SettingsProblem {
   } catch (error) {
     // The parser calls itself for each level.
     if (!(error instanceof RangeError)) throw error
-    return { line: 1, problem: 'it is nested too deeply' }
+    return { line: 1, problem: 'nested too deeply' }
   }
   const [first] = errors
   if (first) {
     const name = printParseErrorCode(first.error)
     return { line: lineAt(text, first.offset), problem: WORDS[name] ?? name }
   }
-  if (root?.type !== 'object') return { line: 1, problem: 'it is not an object' }
+  if (root?.type !== 'object') return { line: 1, problem: 'not a JSON object' }
   return {
     text,
     root,

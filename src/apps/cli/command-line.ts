@@ -5,21 +5,25 @@ import { parseInput } from '../../verbs/define/field.ts'
 import type { Verb } from '../../verbs/define/verb.ts'
 import { GROUPS } from '../../verbs/table.ts'
 import { DASHBOARD_COMMAND, type DashboardInput } from '../process/dashboard-command.ts'
-import { addVerb, type Call } from './add-verb.ts'
-import { HELP_LAYOUT } from './help-layout.ts'
+import { addVerb, type Call, DASHES } from './add-verb.ts'
+import { addExamples, HELP_LAYOUT, type HelpScreen } from './help-layout.ts'
 import { helpOverview, helpTopicOf } from './help-overview.ts'
+import { sayUnknownCommand } from './suggest-command.ts'
 
 /** What a command line asks for: a verb to perform, or text to show. */
 export type CommandRequest = { call: Call } | { dashboard: DashboardInput } | { text: string; exit: number }
 
 const MCP = `Serve the tools of agents (Model Context Protocol over stdin and stdout), until stdin is closed. An agent starts it: \`savepoint init --plugin\` sets that up for ${AGENTS.map(({ label }) => label).join(', ')}, docs/mcp.md shows it for others.`
 
+/** How each shell reads its script at every start. */
+const COMPLETIONS = [
+  `echo 'eval "$(savepoint completion bash)"' >> ~/.bashrc`,
+  `echo 'eval "$(savepoint completion zsh)"' >> ~/.zshrc`,
+  'savepoint completion fish > ~/.config/fish/completions/savepoint.fish',
+]
+
 /** Reads the words. Help and version are texts; a wrong word is a `usage_invalid` with a suggestion. */
-export function readCommandLine(
-  words: string[],
-  verbs: readonly Verb[],
-  screen: { readonly version: string; readonly width: number },
-): CommandRequest {
+export function readCommandLine(words: string[], verbs: readonly Verb[], screen: HelpScreen): CommandRequest {
   let call: CommandRequest | null = null
   let text = ''
   const program = new Command('savepoint')
@@ -34,13 +38,13 @@ export function readCommandLine(
     .enablePositionalOptions()
   const groups = new Map<string, Command>()
   for (const verb of verbs)
-    addVerb(commandOf(program, groups, verb, verbs), verb, (raw) => {
+    addVerb(commandOf(program, groups, verb, verbs), verb, screen, (raw) => {
       call = { call: { verb, raw } }
     })
-  addVerb(program.command(DASHBOARD_COMMAND.name), DASHBOARD_COMMAND, (raw) => {
+  addVerb(program.command(DASHBOARD_COMMAND.name), DASHBOARD_COMMAND, screen, (raw) => {
     call = { dashboard: parseInput(DASHBOARD_COMMAND.fields, raw) }
   })
-  program
+  const mcp = program
     .command('mcp')
     .argument(
       '[folder]',
@@ -48,28 +52,22 @@ export function readCommandLine(
     )
     .summary('Serve tools to an agent (MCP over stdin and stdout)')
     .description(MCP)
-    .addHelpText(
-      'after',
-      `\nExamples:\n${AGENTS.map(({ addTools }) => `  ${addTools}\n`).join('')}  savepoint mcp ~/src/shop\n`,
-    )
     .action(() => undefined)
-  program
+  addExamples(mcp, [...AGENTS.map(({ addTools }) => addTools), 'savepoint mcp ~/src/shop'], screen)
+  const completion = program
     .command('completion')
     .argument('<shell>', 'bash, zsh or fish')
     .summary('Print a completion script for a shell')
-    .description('Print a completion script for a shell.')
+    .description('Print a completion script for a shell. It completes commands, options, and names of work.')
     .action(() => undefined)
-  silence(
-    program,
-    () => screen.width,
-    (more) => {
-      text += more
-    },
-  )
+  addExamples(completion, COMPLETIONS, screen)
+  silence(program, screen, (more) => {
+    text += more
+  })
   const topic = helpTopicOf(words)
-  if (topic !== null) return { text: helpOverview(program, topic, screen.width), exit: 0 }
+  if (topic !== null) return { text: helpOverview(program, topic, screen), exit: 0 }
   try {
-    program.parse(asHelpOption(words, groups), { from: 'user' })
+    program.parse(asHelpOption(withDashes(words, verbs), groups), { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     const isHelp = error.code.startsWith('commander.help') || error.code === 'commander.version'
@@ -80,7 +78,13 @@ export function readCommandLine(
       const others = verbs.filter(({ name }) => name !== first)
       if (others.length < verbs.length) return readCommandLine(words, others, screen)
     }
-    const problem = error.message.replace(/^error: /, '').replace(/\n/g, ' ')
+    const told = error.message.replace(/^error: /, '').replace(/\n/g, ' ')
+    const [, unknown, near = ''] =
+      /^unknown command '(.*?)'(?:.*Did you mean (?:one of )?(.+?)\?)?/.exec(told) ?? []
+    const problem =
+      unknown === undefined
+        ? told
+        : sayUnknownCommand(unknown, groups.has(first) ? first : null, near.split(', '))
     const meant = [`${first} ${second}`, first]
       .map((name) => verbs.find((verb) => verb.name === name))
       .find((found) => found !== undefined)
@@ -94,7 +98,16 @@ export function readCommandLine(
           : problem,
     })
   }
-  return call ?? { text: helpOverview(program, 'first', screen.width), exit: 2 }
+  return call ?? { text: helpOverview(program, 'first', screen), exit: 2 }
+}
+
+/** A command that follows a word which may be left out says where it begins. */
+function withDashes(words: string[], verbs: readonly Verb[]): string[] {
+  const fields = verbs.length === 1 ? Object.values(verbs[0]?.fields ?? {}) : []
+  const isCommand =
+    fields.some(({ mayBeLeftOut }) => mayBeLeftOut) && fields.some(({ kind }) => kind === 'words')
+  const at = words.indexOf('--')
+  return isCommand && at !== -1 ? words.toSpliced(at + 1, 0, DASHES) : words
 }
 
 /** `help run step` and `run help step` ask for what `run step --help` shows. */
@@ -127,10 +140,11 @@ function groupOf(program: Command, groups: Map<string, Command>, name: string): 
 }
 
 /** Nothing is printed and nothing exits inside the parser. */
-function silence(command: Command, width: () => number, write: (text: string) => void): void {
+function silence(command: Command, screen: HelpScreen, write: (text: string) => void): void {
+  const width = () => screen.width
   command
     .exitOverride()
-    .configureHelp(HELP_LAYOUT)
+    .configureHelp({ ...HELP_LAYOUT, styleTitle: (title) => screen.paint('head', title) })
     .configureOutput({
       writeOut: write,
       // Help that is shown because a word is missing comes this way; errors are told by whoever called.
@@ -138,5 +152,5 @@ function silence(command: Command, width: () => number, write: (text: string) =>
       getOutHelpWidth: width,
       getErrHelpWidth: width,
     })
-  for (const inner of command.commands) silence(inner, width, write)
+  for (const inner of command.commands) silence(inner, screen, write)
 }

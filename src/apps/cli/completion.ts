@@ -1,52 +1,97 @@
 import { ReasonError } from '../../core/reason.ts'
-import { type Field, optionName } from '../../verbs/define/field.ts'
+import { type Field, NAMED_KINDS, type NamedKind, optionName } from '../../verbs/define/field.ts'
 import type { Verb } from '../../verbs/define/verb.ts'
 import { DASHBOARD_COMMAND } from '../process/dashboard-command.ts'
 
-/** The words that can follow each command, from the same table as everything else. */
-function words(verbs: ReadonlyArray<Pick<Verb, 'name' | 'fields'>>): Map<string, string[]> {
+interface CompletionTable {
+  /** The words that can follow each command. */
+  words: Map<string, string[]>
+  /** What the plain words of a command name. */
+  names: Map<string, NamedKind>
+  /** What the value of an option names, whichever the command. */
+  options: Map<string, NamedKind>
+}
+
+/** All that can be completed, from the same table as everything else. */
+function completionTable(verbs: ReadonlyArray<Pick<Verb, 'name' | 'fields'>>): CompletionTable {
   const next = new Map<string, Set<string>>([['', new Set(['completion', 'help', 'mcp'])]])
+  const names = new Map<string, NamedKind>()
+  const options = new Map<string, NamedKind>()
   const add = (after: string, word: string) => next.set(after, (next.get(after) ?? new Set()).add(word))
   for (const { name, fields } of verbs) {
     const [first = '', second] = name.split(' ')
     add('', first)
     if (second) add(first, second)
     for (const [field, { at, ...rest }] of Object.entries(fields)) {
-      if (at === undefined) add(name, `--${optionName(field)}`)
+      const option = `--${optionName(field)}`
+      if (at === undefined) add(name, option)
+      if (rest.names !== undefined)
+        (at === undefined ? options : names).set(at === undefined ? option : name, rest.names)
       for (const choice of choicesOf(rest)) add(name, choice)
     }
     add(name, '--json')
   }
-  return new Map([...next].map(([after, found]) => [after, [...found].sort()]))
+  const words = new Map([...next].map(([after, found]) => [after, [...found].sort()]))
+  return { words, names, options }
 }
 
 const choicesOf = (field: Partial<Field>): readonly string[] =>
   'choices' in field && field.choices ? field.choices : []
 
+/** Bash expands what it is offered: only plain words may come from a branch or the store. */
+const PLAIN_NAMES = "grep -E '^[A-Za-z0-9][A-Za-z0-9._/@+-]*$'"
+const BRANCHES = "git for-each-ref --format='%(refname:short)' refs/heads 2>/dev/null"
+const namesCommand = (kind: NamedKind) =>
+  kind === 'branch' ? BRANCHES : `savepoint completion names ${kind} 2>/dev/null`
+
+/** Sets `names` by the option before the word, whose value is nothing else then, or by the command. */
+const namesCases = ({ names, options }: CompletionTable, word: string) => `  case "${word}" in
+${byKind(options, ' only=1')}
+    *) case "$key" in
+${byKind(names)}
+    esac ;;
+  esac`
+
+const byKind = (some: Map<string, NamedKind>, then = '') =>
+  NAMED_KINDS.flatMap((kind) => {
+    const keys = [...some].filter(([, found]) => found === kind).map(([key]) => `"${key}"`)
+    return keys.length === 0
+      ? []
+      : [`    ${keys.join(' | ')}) names="$(${namesCommand(kind)} | ${PLAIN_NAMES})"${then} ;;`]
+  }).join('\n')
+
 const SCRIPTS = {
   bash: (table) => `_savepoint() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" key=""
+  local cur="\${COMP_WORDS[COMP_CWORD]}" key="" names="" only=""
   if [ "$COMP_CWORD" -ge 2 ]; then key="\${COMP_WORDS[1]}"; fi
   if [ "$COMP_CWORD" -ge 3 ]; then
     case "\${COMP_WORDS[1]} \${COMP_WORDS[2]}" in
       ${inGroups(table)}) key="\${COMP_WORDS[1]} \${COMP_WORDS[2]}" ;;
     esac
   fi
+${namesCases(table, `\${COMP_WORDS[COMP_CWORD-1]}`)}
+  if [ -n "$only" ]; then
+    COMPREPLY=($(compgen -W "$names" -- "$cur"))
+    return
+  fi
   case "$key" in
-${cases(table, (list) => `COMPREPLY=($(compgen -W "${list}" -- "$cur"))`)}
+${cases(table, (list) => `COMPREPLY=($(compgen -W "${list} $names" -- "$cur"))`)}
   esac
 }
 complete -o default -F _savepoint savepoint
 `,
   zsh: (table) => `#compdef savepoint
 _savepoint() {
-  local key=""
+  local key="" names="" only=""
   (( CURRENT >= 3 )) && key="\${words[2]}"
   if (( CURRENT >= 4 )); then
     case "\${words[2]} \${words[3]}" in
       ${inGroups(table)}) key="\${words[2]} \${words[3]}" ;;
     esac
   fi
+${namesCases(table, `\${words[CURRENT-1]}`)}
+  [[ -n $names ]] && compadd -- \${(f)names}
+  [[ -n $only ]] && return
   case "$key" in
 ${cases(table, (list) => `compadd -- ${list}; _files`)}
   esac
@@ -54,25 +99,34 @@ ${cases(table, (list) => `compadd -- ${list}; _files`)}
 compdef _savepoint savepoint
 `,
   fish: (table) =>
-    [...table]
-      .map(
-        ([after, list]) => `complete -c savepoint -n '${fishCondition(after, table)}' -a '${list.join(' ')}'`,
-      )
+    [
+      ...[...table.words].map(([after, list]) => fishLine(after, table, `-a '${list.join(' ')}'`)),
+      ...[...table.names].map(([after, kind]) => fishLine(after, table, `-a '(${fishNames(kind)})'`)),
+      ...[...table.options].map(
+        ([option, kind]) => `complete -c savepoint -l ${option.slice(2)} -x -a '(${fishNames(kind)})'`,
+      ),
+    ]
       .join('\n')
       .concat('\n'),
-} as const satisfies Record<string, (table: Map<string, string[]>) => string>
+} as const satisfies Record<string, (table: CompletionTable) => string>
+
+const fishLine = (after: string, table: CompletionTable, what: string) =>
+  `complete -c savepoint -n '${fishCondition(after, table)}' ${what}`
+
+/** Inside single quotes of fish. */
+const fishNames = (kind: NamedKind) => namesCommand(kind).replaceAll("'", '"')
 
 /** The verbs of two words, as a pattern: `savepoint ledger x` is no verb `ledger x`. */
-const inGroups = (table: Map<string, string[]>) =>
-  [...table.keys()]
+const inGroups = ({ words }: CompletionTable) =>
+  [...words.keys()]
     .filter((after) => after.includes(' '))
     .map((after) => `"${after}"`)
     .join(' | ')
 
 /** Fish asks whether a word was seen anywhere: one that is also a verb of a group, or has some, must say which it is. */
-function fishCondition(after: string, table: Map<string, string[]>): string {
+function fishCondition(after: string, { words }: CompletionTable): string {
   if (after === '') return '__fish_use_subcommand'
-  const pairs = [...table.keys()].map((name) => name.split(' ')).filter(({ length }) => length === 2)
+  const pairs = [...words.keys()].map((name) => name.split(' ')).filter(({ length }) => length === 2)
   const [first = '', second] = after.split(' ')
   const others =
     second === undefined
@@ -84,8 +138,8 @@ function fishCondition(after: string, table: Map<string, string[]>): string {
   ].join('; and ')
 }
 
-const cases = (table: Map<string, string[]>, line: (list: string) => string) =>
-  [...table].map(([after, list]) => `    "${after}") ${line(list.join(' '))} ;;`).join('\n')
+const cases = ({ words }: CompletionTable, line: (list: string) => string) =>
+  [...words].map(([after, list]) => `    "${after}") ${line(list.join(' '))} ;;`).join('\n')
 
 /** A completion script for a shell. */
 export function completionScript(shell: string, verbs: readonly Verb[]): string {
@@ -94,5 +148,5 @@ export function completionScript(shell: string, verbs: readonly Verb[]): string 
       problem: `completion is there for bash, zsh and fish, not ${shell}`,
     })
   // `as`: the line above is the test for it.
-  return SCRIPTS[shell as keyof typeof SCRIPTS](words([...verbs, DASHBOARD_COMMAND]))
+  return SCRIPTS[shell as keyof typeof SCRIPTS](completionTable([...verbs, DASHBOARD_COMMAND]))
 }

@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs'
 import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
+import { type ScreenTraits, wantsColour } from '../../verbs/define/screen.ts'
 import type { ServeDashboard } from '../process/dashboard-command.ts'
 import { workingFolder } from '../process/real-ports.ts'
 import { writeAll } from '../process/write-all.ts'
@@ -51,6 +52,16 @@ async function readInput(): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
+/** What is written to is a terminal with a width, or a file or a pipe; the reader's clock is that of the process. */
+function traitsOf(descriptor: 1 | 2): ScreenTraits {
+  const isSeen = isTerminal(descriptor)
+  return {
+    ...(isSeen ? { columns: (descriptor === 1 ? process.stdout : process.stderr).columns || 80 } : {}),
+    hasColour: wantsColour(process.env, isSeen),
+    offsetMinutes: (ms) => -new Date(ms).getTimezoneOffset(),
+  }
+}
+
 const err = writer(2)
 
 /** Questions and progress go to stderr: stdout is the answer of the command. */
@@ -79,8 +90,11 @@ export async function runProgram(dashboard: ServeDashboard): Promise<number> {
     get width() {
       return process.stdout.columns || 100
     },
-    get columns() {
-      return isTerminal(1) ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY
+    get screen() {
+      return traitsOf(1)
+    },
+    get errScreen() {
+      return traitsOf(2)
     },
     readInput,
     dashboard,

@@ -1,4 +1,12 @@
-import type { Help, Option } from 'commander'
+import type { Command, Help, Option } from 'commander'
+import { widthOf } from '../../core/width.ts'
+import type { Screen } from '../../verbs/define/screen.ts'
+
+/** What help is shown on. */
+export interface HelpScreen extends Pick<Screen, 'paint'> {
+  readonly version: string
+  readonly width: number
+}
 
 /** A narrower column of words is harder to read than words on a line of their own. */
 const LEAST_COLUMN = 24
@@ -24,4 +32,24 @@ function formatItem(term: string, termWidth: number, description: string, helper
 /** Only options that gather their values parse them. */
 function optionTerm({ flags, parseArg }: Option): string {
   return parseArg ? `${flags}...` : flags
+}
+
+/** Examples below all else, each a command that can be copied. */
+export function addExamples(command: Command, examples: readonly string[], screen: HelpScreen): void {
+  command.addHelpText('after', () => {
+    const lines = examples.map((line) => `  ${wrapCommand(line, screen.width - 2)}`)
+    return `\n${screen.paint('head', 'Examples:')}\n${lines.join('\n')}\n`
+  })
+}
+
+/** A command over several lines, as a shell takes them: never inside of quotes. */
+function wrapCommand(line: string, columns: number): string {
+  const rows: string[] = []
+  for (const word of line.match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? []) {
+    const row = rows.at(-1)
+    if (row !== undefined && widthOf(row) + 1 + widthOf(word) <= columns - 6)
+      rows[rows.length - 1] = `${row} ${word}`
+    else rows.push(word)
+  }
+  return widthOf(line) <= columns ? line : rows.join(' \\\n      ')
 }

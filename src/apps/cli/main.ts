@@ -1,8 +1,11 @@
 import type { Ports } from '../../core/ports.ts'
 import { asReason, type ReasonError, usageError } from '../../core/reason.ts'
+import { hasStyleMarks, markStyle, renderStyles, type Style } from '../../core/style.ts'
 import { visibleLines } from '../../core/visible.ts'
+import { wrapLines } from '../../core/width.ts'
 import { afterCommit } from '../../engine/context/context.ts'
 import { parseInput } from '../../verbs/define/field.ts'
+import { makeScreen, type ScreenTraits } from '../../verbs/define/screen.ts'
 import type { Failure, Verb } from '../../verbs/define/verb.ts'
 import { performOnce } from '../../verbs/perform.ts'
 import { GROUPS, isVerbName, loadVerb, loadVerbs, OTHER_WORDS } from '../../verbs/table.ts'
@@ -21,8 +24,9 @@ export interface Door {
   version: string
   /** Asked for only where help is shown. */
   readonly width: number
-  /** How wide a line may be; a file or a pipe has no end. */
-  readonly columns: number
+  /** What stdout and stderr are shown on. Asked for late: to look at a terminal costs time. */
+  readonly screen: ScreenTraits
+  readonly errScreen: ScreenTraits
   readInput(): Promise<string>
   /** Throws where bytes cannot be written; words that cannot be are told by the exit code. */
   out(text: string | Uint8Array): void
@@ -41,9 +45,10 @@ export async function runCommandLine(
   const notices: string[] = []
   const bar = progressBar({ write: door.err, columns: () => person.columns, now: ports.now })
   try {
-    if (door.words[0] === 'completion' && door.words[1]?.startsWith('-') === false) {
+    const [first, shell = '-'] = door.words
+    if (first === 'completion' && shell !== 'names' && !shell.startsWith('-')) {
       const { completionScript } = await import('./completion.ts')
-      door.out(completionScript(door.words[1], await loadVerbs()))
+      door.out(completionScript(shell, await loadVerbs()))
       return 0
     }
     if (door.words.length === 1 && /^(?:-V|--version)$/.test(door.words[0] ?? '')) {
@@ -53,7 +58,8 @@ export async function runCommandLine(
     const asked = await requestOf(door)
     if ('text' in asked) {
       const write = asked.exit === 0 ? door.out : door.err
-      write(asked.text)
+      const { hasColour } = asked.exit === 0 ? door.screen : door.errScreen
+      write(hasColour ? renderStyles(asked.text) : asked.text)
       return asked.exit
     }
     if ('dashboard' in asked) return await serveFor(door, asked.dashboard, json)
@@ -66,16 +72,16 @@ export async function runCommandLine(
     const result = await performOnce(verb, request, input).finally(bar.end)
     const failure = verb.failure?.(result) ?? null
     const words = json ? '' : await wordsOf(verb, result, door, notices)
-    for (const notice of new Set(notices)) door.err(`savepoint: ${visibleLines(notice)}\n`)
+    sayNotices(door, notices)
     const isAside = verb.aside?.(result) ?? false
     if (json) door.out(`${isAside ? '\n' : ''}${JSON.stringify(answer(result, failure, notices))}\n`)
     else (isAside ? door.err : door.out)(words)
     return failure?.exit ?? 0
   } catch (error) {
     const reason = asReason(error)
-    for (const notice of new Set(notices)) door.err(`savepoint: ${visibleLines(notice)}\n`)
+    sayNotices(door, notices)
     if (json) door.out(`${JSON.stringify(refusal(reason, notices))}\n`)
-    else door.err(sayFailure(reason, door.env.SAVEPOINT_DEBUG !== undefined))
+    else door.err(sayFailure(reason, door))
     return reason.exitCode
   }
 }
@@ -87,14 +93,22 @@ function serveFor(door: Door, input: DashboardInput, json: boolean): Promise<num
 }
 
 /** What was done is done: an answer that cannot be put into words is given as it is. */
-function wordsOf(verb: Verb, result: unknown, { columns }: Door, notices: string[]): Promise<string> {
+function wordsOf(verb: Verb, result: unknown, door: Door, notices: string[]): Promise<string> {
   return afterCommit(
     { notices },
     'Putting the answer into words',
     () => `${visibleLines(JSON.stringify(result))}\n`,
     async () => {
-      const exact = Number.isFinite(columns) ? null : (verb.exact?.(result) ?? null)
-      return exact ?? `${visibleLines(verb.say(result, { columns }))}\n`
+      const traits = verb.aside?.(result) ? door.errScreen : door.screen
+      const exact = verb.exact?.(result) ?? null
+      const { columns = Number.POSITIVE_INFINITY } = traits
+      if (exact !== null && columns === Number.POSITIVE_INFINITY) return exact
+      // Saved text that has marks of a style would choose its own colours: such an answer has none.
+      const hasColour = traits.hasColour === true && !hasStyleMarks(JSON.stringify(result))
+      const words = visibleLines(verb.say(result, makeScreen({ ...traits, hasColour })))
+      // A text of its own is left as it is: who copies it from the screen gets its lines.
+      const lines = exact === null ? wrapLines(words, columns) : words
+      return `${hasColour ? renderStyles(lines) : lines}\n`
     },
   )
 }
@@ -109,7 +123,12 @@ export function verbWords(words: string[]): string[] {
 
 async function requestOf(door: Door): Promise<CommandRequest> {
   const words = verbWords(door.words)
-  const [first = '', second = ''] = words
+  const [first = '', second = '', third] = words
+  if (first === 'completion' && second === 'names') {
+    const { completionNames } = await import('./completion-names.ts')
+    // `as`: as in the table of verbs, its input and its result belong together.
+    return { call: { verb: completionNames as unknown as Verb, raw: { kind: third } } }
+  }
   const name = [`${first} ${second}`, first].find(isVerbName)
   const verb = name === undefined ? null : await loadVerb(name)
   const raw = verb && readPlainWords(words, verb)
@@ -117,7 +136,13 @@ async function requestOf(door: Door): Promise<CommandRequest> {
   const { readCommandLine } = await import('./command-line.ts')
   const isAlone = verb && !(name === first && Object.hasOwn(GROUPS, first))
   const verbs = isAlone ? [verb] : verbsOf(first, await loadVerbs())
-  return readCommandLine(words, verbs, door)
+  return readCommandLine(words, verbs, {
+    version: door.version,
+    get width() {
+      return door.width
+    },
+    paint: (style, text) => makeScreen(door.screen).paint(style, text),
+  })
 }
 
 /** The verbs of a group, or all of them: help and a suggestion need those that were not meant, too. */
@@ -143,7 +168,26 @@ const beforeDashes = (words: string[]) => {
   return dashes === -1 ? words.length : dashes
 }
 
-function sayFailure(error: ReasonError, debug: boolean): string {
-  const trace = debug ? `${(error.cause instanceof Error ? error.cause : error).stack}\n` : ''
-  return `savepoint: ${visibleLines(error.message)}\n  ${visibleLines(error.hint)}\n  (${error.reason})\n${trace}`
+/** Words of the program itself, on stderr: marked where their text has no marks of its own. */
+const onStderr = ({ errScreen }: Door, style: Style, text: string) =>
+  errScreen.hasColour && !hasStyleMarks(text) ? renderStyles(markStyle(style, text)) : text
+
+const wrapStderr = ({ errScreen }: Door, text: string) =>
+  wrapLines(visibleLines(text), errScreen.columns ?? Number.POSITIVE_INFINITY)
+
+function sayNotices(door: Door, notices: readonly string[]): void {
+  for (const notice of new Set(notices))
+    door.err(
+      `${wrapStderr(door, `savepoint: ${notice}`).replace(/^savepoint:/, (name) => onStderr(door, 'faint', name))}\n`,
+    )
+}
+
+function sayFailure(error: ReasonError, door: Door): string {
+  const isDebug = door.env.SAVEPOINT_DEBUG !== undefined
+  const trace = isDebug ? `${(error.cause instanceof Error ? error.cause : error).stack}\n` : ''
+  const words = wrapStderr(door, `savepoint: ${error.message}\n  ${error.hint}`)
+  return [
+    `${words.replace(/^savepoint:/, (name) => onStderr(door, 'bad', name))}\n`,
+    `${onStderr(door, 'faint', `  (${error.reason})`)}\n${trace}`,
+  ].join('')
 }

@@ -1,6 +1,7 @@
 import { ReasonError, usageError } from '../../core/reason.ts'
 import { afterCommit } from '../../engine/context/context.ts'
 import { readGiven } from '../../verbs/define/read-given.ts'
+import { PLAIN_SCREEN } from '../../verbs/define/screen.ts'
 import { performOnce } from '../../verbs/perform.ts'
 import { isVerbName, loadVerb } from '../../verbs/table.ts'
 import type { AllowedVerb, VerbAnswer, VerbCall } from './api.ts'
@@ -44,7 +45,7 @@ export async function callVerb(
     { notices },
     'Putting the answer into words',
     () => '',
-    async () => verb.say(result, { columns: Number.POSITIVE_INFINITY }),
+    async () => verb.say(result, PLAIN_SCREEN),
   )
   return {
     ...{ ok: true, result, words, notices: [...new Set(notices)] },

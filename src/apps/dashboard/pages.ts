@@ -9,8 +9,8 @@ import { readRunPage, readRuns } from '../../engine/overview/read-runs.ts'
 import { readSessionPage } from '../../engine/overview/read-session.ts'
 import { readWorkPage, readWorks } from '../../engine/overview/read-works.ts'
 import { readSessionTimeline } from '../../engine/overview/session-lines.ts'
-import { learnings } from '../../verbs/documents/learnings.ts'
 import { performOnce, readOnce } from '../../verbs/perform.ts'
+import { findLearnings } from '../../verbs/work/search-learnings.ts'
 import { status } from '../../verbs/work/status.ts'
 import type {
   DiffPage,
@@ -135,7 +135,7 @@ export async function learningsPage(place: ServerPlace, { query }: Asked): Promi
   const found =
     path === null
       ? { entries: [], foreign: false }
-      : await performOnce(learnings, requestIn(place, path, notices), { query: words })
+      : await readOnce(requestIn(place, path, notices), (context) => findLearnings(context, words))
   return {
     ...{ at: instant(place.ports.now()), workspace, workspaces: presentWorkspaces(places) },
     ...{ entries: found.entries, foreign: found.foreign, notices },

@@ -3,8 +3,8 @@ import { usageError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { nameRepository } from '../../engine/overview/places.ts'
 import { sessionKeyText } from '../../engine/overview/session-lines.ts'
-import { performOnce, readOnce } from '../../verbs/perform.ts'
-import { answerFromIndex, readWanted, search } from '../../verbs/work/search.ts'
+import { readOnce } from '../../verbs/perform.ts'
+import { searchRecords } from '../../verbs/work/search.ts'
 import type { SearchHitView, SearchPage } from './api.ts'
 import type { IndexFiller } from './index-filler.ts'
 import {
@@ -34,10 +34,9 @@ export const searchPage =
       ...{ allWorkspaces: wanted === undefined, limit: MOST_HITS },
     }
     const isFilling = await readStore(place, (context) => filler.isFilling(context, path, place.env))
-    const request = requestIn(place, path, [])
-    const found = isFilling
-      ? await readOnce(request, (context) => answerFromIndex(context, readWanted(asked.words), asked))
-      : await performOnce(search, request, asked)
+    const found = await readOnce(requestIn(place, path, []), (context) =>
+      searchRecords(context, asked, { isFilled: !isFilling }),
+    )
     const targets = await readStore(place, (context) =>
       Promise.all(found.hits.map((hit) => targetOf(context, hit))),
     )
@@ -52,7 +51,7 @@ export const searchPage =
     }
   }
 
-type Hit = Awaited<ReturnType<typeof search.perform>>['hits'][number]
+type Hit = Awaited<ReturnType<typeof searchRecords>>['hits'][number]
 
 /** Where the page shows what was found. */
 async function targetOf({ store }: Context, hit: Hit): Promise<SearchHitView['target']> {

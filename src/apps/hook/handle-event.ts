@@ -51,7 +51,7 @@ async function inContext<Result>(
     if (isUnfinished(context))
       throw new ReasonError('store_damaged', {
         path: context.home.database,
-        problem: 'it is gone, and its backups are there',
+        problem: 'the file is missing, but there are backups',
       })
     context.identity = await settleIdentity(context, access)
     return await act(context)

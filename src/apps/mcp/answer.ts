@@ -1,6 +1,7 @@
 import type { ReasonError } from '../../core/reason.ts'
 import { renderInline, renderNotes, renderWords, withNotes } from '../../formats/brief-md/render.ts'
 import { optionName } from '../../verbs/define/field.ts'
+import { PLAIN_SCREEN } from '../../verbs/define/screen.ts'
 import { type ToolVerb, toolFields } from './tool-list.ts'
 
 /** The answer to a call, in the protocol's form. */
@@ -21,8 +22,7 @@ const MOST_CHARACTERS = 40_000
  */
 export function answerOf(verb: ToolVerb, result: unknown, notices: readonly string[]): ToolAnswer {
   const { tool, name } = verb
-  const words =
-    tool.fenced?.(result) ?? wordsOf(name, verb.say(result, { columns: Number.POSITIVE_INFINITY }))
+  const words = tool.fenced?.(result) ?? wordsOf(name, verb.say(result, PLAIN_SCREEN))
   const text = withNotes(words, [...new Set(notices)])
   return {
     content: [{ type: 'text', text }],
@@ -41,7 +41,7 @@ export const plainAnswerOf = (
 
 /** What an agent is to do, where that is not what somebody at a shell is to do. */
 const HINTS: Partial<Record<ReasonError['reason'], string>> = {
-  usage_invalid: 'The schema of the tool says what it takes.',
+  usage_invalid: "See the tool's input schema.",
 }
 
 /**
@@ -50,7 +50,7 @@ const HINTS: Partial<Record<ReasonError['reason'], string>> = {
  */
 export function toolRefusalOf(verb: ToolVerb, reason: ReasonError, notices: readonly string[]): ToolAnswer {
   const said = [reason.message, HINTS[reason.reason] ?? reason.hint].map((line) => asArguments(verb, line))
-  const title = `Refusal of savepoint ${verb.name} (${reason.reason})`
+  const title = `savepoint ${verb.name} failed (${reason.reason})`
   return {
     content: [{ type: 'text', text: renderNotes(title, [...new Set([...said, ...notices])]) }],
     isError: true,
@@ -76,11 +76,11 @@ const DRAWN = /^━+\n\n?|\n\n?━+$/gm
 function wordsOf(name: string, said: string): string {
   const words = said.replace(DRAWN, '')
   const left = words.length - MOST_CHARACTERS
-  if (left <= 0) return renderWords(`Answer of savepoint ${name}`, words)
+  if (left <= 0) return renderWords(`Output of savepoint ${name}`, words)
   const end = words.lastIndexOf('\n', MOST_CHARACTERS)
   const shown = words.slice(0, end > 0 ? end : MOST_CHARACTERS)
-  const cut = `… ${words.length - shown.length} more characters: savepoint ${name}, at a shell, tells all of it.`
-  return renderWords(`Answer of savepoint ${name}`, `${shown}\n${cut}`)
+  const cut = `… ${words.length - shown.length} more characters. Run savepoint ${name} in a shell for the rest.`
+  return renderWords(`Output of savepoint ${name}`, `${shown}\n${cut}`)
 }
 
 /** Facts are ids, numbers and paths; yet a name on the disk may be a stranger's, too. */

@@ -15,7 +15,7 @@ declare const SAVEPOINT_VERSION: string
 const MOST_COMPLAINTS = 10
 
 const AT_TERMINAL =
-  'savepoint: This is a server for agents, and waits for their messages (Ctrl-D ends it). To set one up: savepoint init --plugin'
+  'savepoint: This is a server for agents, waiting for messages (Ctrl-D to quit). To set it up: savepoint init --plugin'
 
 /** Serves the workspace around a folder to its end; where it is not there, the client is told, and has no server. */
 export async function serveWorkspace(folder: string | undefined): Promise<number> {
@@ -31,7 +31,7 @@ export async function serveWorkspace(folder: string | undefined): Promise<number
 
 /** Until the client closes stdin, or says that it ends; what was begun is finished. Stdout is the protocol's. */
 async function serveIn(cwd: string): Promise<void> {
-  if (!existsSync(cwd)) throw new ReasonError('folder_unreadable', { path: cwd, problem: 'it is not there' })
+  if (!existsSync(cwd)) throw new ReasonError('folder_unreadable', { path: cwd, problem: 'folder not found' })
   const place = { cwd, env: process.env, ports: realPorts }
   const queue = makeTurns(smallHeap())
   if (process.stdin.isTTY) console.error(AT_TERMINAL)
@@ -54,7 +54,7 @@ async function serveIn(cwd: string): Promise<void> {
 /** Of a message that is none of the protocol's, its package tells every rule that it breaks: nobody reads that. */
 const complaintOf = (error: Error) =>
   error.name.endsWith('ZodError')
-    ? 'a message was passed over: it is none of the protocol'
+    ? 'ignored a message that is not part of the protocol'
     : visible(describeError(error))
 
 /** When the connection is over, by whatever of the many ways. */

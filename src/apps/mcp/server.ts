@@ -30,7 +30,7 @@ export function mcpServer(place: Workplace, queue: Turns): Server {
       if (verb === undefined)
         throw new ProtocolError(
           ProtocolErrorCode.InvalidParams,
-          `There is no tool ${JSON.stringify(params.name)}.`,
+          `Tool not found: ${JSON.stringify(params.name)}`,
         )
       return callTool(verb, params.arguments, place)
     }),

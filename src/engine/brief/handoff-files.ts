@@ -136,7 +136,7 @@ export async function handoffAt(context: Context, path: string): Promise<FoundHa
     if (found === null) throw unknown
     return found
   }
-  const problem = 'it lies neither in this workspace nor among the handoffs of another worktree'
+  const problem = 'it is neither in this workspace nor a handoff of another worktree'
   throw new ReasonError('handoff_invalid', { path: asked, problem })
 }
 

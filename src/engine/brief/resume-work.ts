@@ -21,7 +21,7 @@ import { inheritWork } from '../../policy/save.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import { readBranchLog } from '../../workspace/branch-log.ts'
 import type { Context } from '../context/context.ts'
-import { NOTICES } from '../context/notices.ts'
+import { NOTICES, OBVIOUS_WORK } from '../context/notices.ts'
 import { isAutomatic, readSavedByHand } from '../documents/automatic.ts'
 import { requireRow } from '../documents/find-stream.ts'
 import { newestWholePoint, workAt } from '../documents/newest-whole-point.ts'
@@ -179,7 +179,7 @@ export async function resumeStream(
   }
   // What was written into the ledger is in no checkpoint yet.
   const input = edited ? { ...told, command: 'savepoint ledger' } : told
-  context.notices.push(NOTICES.chosenWork(choice.name, choice.why))
+  if (!OBVIOUS_WORK.has(choice.why)) context.notices.push(NOTICES.chosenWork(choice.name, choice.why))
   const { rendered, parts } = fitInput(input, budget)
   return {
     kind: 'brief',

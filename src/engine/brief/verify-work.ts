@@ -53,7 +53,7 @@ export async function verifyWork(
 }
 
 const CHANGED = 'changed since'
-const GONE = 'gone'
+const GONE = 'missing'
 
 function checkFile(root: string, file: Artifact, index: number, { atMs, absent }: SavePoint): ItemCheck {
   const found = fingerprintOf(root, file.path)
@@ -63,8 +63,8 @@ function checkFile(root: string, file: Artifact, index: number, { atMs, absent }
     if (wasDeleted) return check('fresh')
     return absent.includes(file.path) ? check('not found') : check('stale', GONE)
   }
-  if (found.state === 'other') return check('unverifiable', 'it cannot be looked at')
-  if (wasDeleted) return check('stale', 'it is back')
+  if (found.state === 'other') return check('unverifiable', 'not readable')
+  if (wasDeleted) return check('stale', 'exists again')
   if (found.state === 'folder') return file.seen === undefined ? check('fresh') : check('stale', CHANGED)
   const isSame = file.seen === undefined ? !isWrittenSince(root, file.path, atMs) : file.seen === found.mark
   return isSame ? check('fresh') : check('stale', CHANGED)
@@ -104,8 +104,7 @@ function checkPlan({ position }: WorkState, { index }: World): { checks: ItemChe
   const check = (mark: ItemCheck['mark'], note: string) => [
     { field: 'position' as const, index: 0, mark, note },
   ]
-  if (index === null)
-    return { checks: check('unverifiable', 'no index says where the plan stands'), step: null }
+  if (index === null) return { checks: check('unverifiable', 'plan status unknown'), step: null }
   const now = [index.activePlan ?? '', String(index.stage ?? ''), index.tddPhase ?? ''] as const
   if (now[0] === planName && now[1] === stage && now[2] === tddPhase)
     return { checks: check('fresh', ''), step: null }

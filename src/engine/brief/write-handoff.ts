@@ -22,7 +22,10 @@ export async function writeHandoffFor(context: Context, receipt: WorkReceipt, pu
   try {
     const stored = await context.store.log.readCheckpoint(id)
     if (stored?.state !== 'whole')
-      throw new ReasonError('checkpoint_integrity_mismatch', { path: id, problem: 'it cannot be read back' })
+      throw new ReasonError('checkpoint_integrity_mismatch', {
+        path: id,
+        problem: 'it could not be read back',
+      })
     const { at, provenance, work } = stored.checkpoint
     const { branch = null, commit = null } = provenance ?? {}
     // As seen from where the file lies: a path from the top would tell the world how this machine is laid out.
@@ -101,7 +104,7 @@ async function create(
         const text = await keep([...HANDOFFS, next].join('/'))
         if (createDurably(folder, next, Buffer.from(text), { token })) return { name: next, number }
       }
-      const problem = `there are ${MOST_NAMES} of that name already`
+      const problem = `there are already ${MOST_NAMES} files with that name`
       throw new ReasonError('checkpoint_atomic_write_failed', { path: join(folder.path, name), problem })
     } finally {
       folder.close()

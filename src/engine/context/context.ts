@@ -101,11 +101,10 @@ export interface ContextRequest {
   lasting?: boolean
 }
 
-const noInput = () =>
-  Promise.reject(new ReasonError('usage_invalid', { problem: 'there is no input to read' }))
+const noInput = () => Promise.reject(new ReasonError('usage_invalid', { problem: 'no input to read' }))
 
 const noOutput = (): never => {
-  throw new ReasonError('usage_invalid', { problem: 'there is no standard output here: name a file' })
+  throw new ReasonError('usage_invalid', { problem: 'stdout is not available: give a file name' })
 }
 
 /** Opens everything for one directory. A reading request finds an empty store where there is none yet. */

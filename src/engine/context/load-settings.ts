@@ -136,9 +136,7 @@ async function readSettings(path: string): Promise<{ entries: SettingEntry[] } |
 /** The file is named already. */
 function unreadable(error: unknown): string {
   if (!(error instanceof ReasonError)) return describeError(error)
-  return error.reason === 'file_too_large'
-    ? `it has more than ${MAX_BYTES} bytes`
-    : String(error.data.problem)
+  return error.reason === 'file_too_large' ? `larger than ${MAX_BYTES} bytes` : String(error.data.problem)
 }
 
 function textOf(bytes: Buffer): string | null {

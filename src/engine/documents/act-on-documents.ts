@@ -131,7 +131,7 @@ const isBeingSaved = ({ troubles, files }: Survey, nowMs: number) =>
   troubles.some(({ kind, path }) => kind === 'broken' && nowMs - lookTime(files.get(path) ?? '') < SAVE_MS)
 
 function withKeptNote(error: ReasonError): ReasonError {
-  const problem = `${error.data.problem ?? error.message} (what was to be written is kept in the store)`
+  const problem = `${error.data.problem ?? error.message} (the text is saved in the store)`
   return new ReasonError(error.reason, { ...error.data, problem }, { cause: error })
 }
 

@@ -33,7 +33,7 @@ export function requireDocumentName(name: string): void {
   requireName(name)
   if (isDocumentName(`${name}.md`) && !isSessionStream(name)) return
   throw new ReasonError('id_invalid', {
-    what: 'the id',
+    what: 'id',
     value: JSON.stringify(name),
     problem: 'it is reserved',
   })

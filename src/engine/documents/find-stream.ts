@@ -117,7 +117,7 @@ export async function requireOpen(context: Context, survey: Survey, id: string):
 export function requireEnd({ row, view, text }: OpenDocument): void {
   const line = decodeDocument(text).openLine
   if (line === null) return
-  const problem = 'a code fence or comment that begins here has no end, and would swallow what is added'
+  const problem = 'the code fence or comment that starts here is not closed, so nothing can be added after it'
   throw new ReasonError('document_broken', { id: row.stream.name, path: view.path, line, problem })
 }
 

@@ -37,7 +37,7 @@ export async function newestWholePoint({ store, notices }: Context, id: string):
   }
   throw new ReasonError('checkpoint_integrity_mismatch', {
     path: `checkpoint ${id} in the store`,
-    problem: 'neither it nor any before it is whole',
+    problem: 'it and all earlier checkpoints are damaged',
   })
 }
 

@@ -47,7 +47,7 @@ async function rebase(
       await store.acts.commit({
         workspace: identity.workspace,
         texts: [{ hash, text }],
-        versions: [{ ...versionOf(row, hash), current: false, problem: 'it was saved while we wrote' }],
+        versions: [{ ...versionOf(row, hash), current: false, problem: 'it was saved at the same time' }],
       })
     if (isText && forget !== null) {
       // An editor cuts a file before it writes it anew: what follows within a moment is the edit.

@@ -74,7 +74,7 @@ async function keepBytes(context: Context, survey: Survey, path: string, bytes: 
   await store.acts.commit({
     workspace: identity.workspace,
     texts: [{ hash, text }],
-    versions: [{ ...version, problem: 'it was left by a write that was broken off' }],
+    versions: [{ ...version, problem: 'left by an interrupted write' }],
   })
   context.notices.push(NOTICES.leftoverKept(path, row.stream.name))
   return true

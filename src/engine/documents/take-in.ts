@@ -45,8 +45,8 @@ export async function takeIn(context: Context, survey: Survey, most?: number): P
       const delivery = deliveries.get(arrival.path)
       if (row && takesOver(row, delivery)) {
         const { path, reading } = arrival
-        const what = `git brought it, and your own work is called ${row.stream.name}`
-        const todo = 'Give the document another id and name, or archive your work.'
+        const what = `it came from git, and you already have work called ${row.stream.name}`
+        const todo = "Change the document's id and file name, or archive your work."
         survey.troubles.push({
           kind: 'twin',
           path,

@@ -21,7 +21,7 @@ export async function healStore(context: Context, { force = false } = {}): Promi
   if (file === null)
     throw new ReasonError('store_damaged', {
       path: home.database,
-      problem: 'it is not a file that can be restored here',
+      problem: 'this file cannot be restored here',
     })
   const back: Stream[] = []
   let readmitted = 0

@@ -60,7 +60,7 @@ function partsOf({ cwd, place }: Context, path: string): string[] {
     const parts = below.split(sep).filter((part) => part !== '')
     if (parts[0] !== '..' && !isAbsolute(below)) return parts
   }
-  throw usageError(`${JSON.stringify(path)} is outside of this workspace: bring it in, or import it there`)
+  throw usageError(`${JSON.stringify(path)} is outside this workspace: move it here, or import it there`)
 }
 
 /** The way to a workspace may lead over links; the way inside it may not. */
@@ -109,7 +109,7 @@ class Search {
     if (kind === 'folder') this.walk(parts)
     else if (kind !== null) this.take(parts, kind, 'named')
     else if (this.skipped.length === before)
-      throw usageError(`there is no ${JSON.stringify(parts.join('/'))} in this workspace`)
+      throw usageError(`not found in this workspace: ${JSON.stringify(parts.join('/'))}`)
   }
 
   /** One folder of a tool's, without the folders in it. */
@@ -126,7 +126,7 @@ class Search {
         const parts = [...here, name]
         if (ENDING.test(name) && !name.startsWith('.')) this.take(parts, kind, 'walk')
         else if (kind === 'folder' && parts.length <= MAX_DEPTH) open.push(parts)
-        else if (kind === 'folder') this.skip(parts, `it is deeper than ${MAX_DEPTH} folders`)
+        else if (kind === 'folder') this.skip(parts, `more than ${MAX_DEPTH} folders deep`)
       }
   }
 
@@ -150,7 +150,7 @@ class Search {
       const names = folder.names().sort()
       this.entries += names.length
       if (names.length > room && room > 0)
-        this.skip(parts, `the search ended here, after ${MAX_ENTRIES} entries: name smaller folders`)
+        this.skip(parts, `stopped after ${MAX_ENTRIES} entries: name smaller folders`)
       return names.slice(0, Math.max(0, room)).flatMap((name) => {
         const kind = folder.entry(name)?.kind
         return kind === undefined ? [] : [{ name, kind }]

@@ -78,15 +78,14 @@ async function takeRuns(
     if (isOthers && !isNamed && !isKnown)
       report.skipped.push({
         path,
-        problem: `not yours: its user can take it in, savepoint import ${RUNS_FOLDER}/${run}`,
+        problem: `not yours. Its user can import it: savepoint import ${RUNS_FOLDER}/${run}`,
       })
     else if (report.dryRun) {
       if (isKnown) report.known += 1
       else report.runs.push({ run, began: true, count: null })
     } else {
       const taken = await takeInRun(context, run, { isNamed })
-      if (taken === null)
-        report.skipped.push({ path, problem: 'no file in it is a sound snapshot of that run' })
+      if (taken === null) report.skipped.push({ path, problem: 'it contains no valid snapshot of that run' })
       else if (taken.count === 0) report.known += 1
       else report.runs.push(taken)
     }
@@ -107,8 +106,8 @@ async function newOnes(
     const view = known.has(hash) ? null : await store.local.readFileView(identity.workspace, path)
     if (known.has(hash)) report.known += 1
     else if (view?.kind === 'ledger')
-      report.elsewhere.push({ path, problem: 'our ledger, edited: the next save takes it in' })
-    else if (view) report.skipped.push({ path, problem: 'it is ours, and was changed since' })
+      report.elsewhere.push({ path, problem: "Savepoint's own ledger, edited: the next save imports it" })
+    else if (view) report.skipped.push({ path, problem: 'written by Savepoint and edited since' })
     else fresh.push(source)
     known.add(hash)
   }
@@ -182,7 +181,7 @@ async function takeAll(
         mine.filter((one) => isTaken.has(one)),
       )
     open = open.filter((one) => !isTaken.has(one) && !changed.includes(one))
-    for (const { path } of changed) report.skipped.push({ path, problem: 'it changed while it was read' })
+    for (const { path } of changed) report.skipped.push({ path, problem: 'it changed during the import' })
     if (!done) continue
     tellTaken(report, documents)
     progress(sources.length, sources.length)
@@ -193,7 +192,7 @@ async function takeAll(
 
 function tellTaken({ elsewhere }: ImportReport, documents: readonly PlacedSource[]): void {
   for (const { path, stream } of documents)
-    elsewhere.push({ path, problem: `there is a stream ${stream} already, which stays as it is` })
+    elsewhere.push({ path, problem: `${stream} already exists and was not changed` })
 }
 
 /** A stream may come again, where its head was moved in between. */

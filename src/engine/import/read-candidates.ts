@@ -37,8 +37,7 @@ export function readCandidates(context: Context, candidates: readonly SourceCand
     else if (verdict.is === 'snapshot' && verdict.run === null)
       readings.skipped.push({
         path,
-        problem:
-          'a snapshot that is not in checkpoints/<run>: move its folder there, or use savepoint convert',
+        problem: 'a snapshot outside checkpoints/<run>: move its folder there, or use savepoint convert',
       })
     else if (verdict.is === 'snapshot') readings.runs.set(verdict.run ?? '', path)
     else if (verdict.is === 'elsewhere') readings.elsewhere.push({ path, problem: verdict.why })
@@ -53,9 +52,7 @@ function verdictOf(context: Context, candidate: SourceCandidate): Verdict {
   if (byPlace) return byPlace
   try {
     const file = bytesOf(context, candidate.path)
-    return file
-      ? readSource(context, candidate, file)
-      : { is: 'problem', problem: 'it is not there any more' }
+    return file ? readSource(context, candidate, file) : { is: 'problem', problem: 'file not found' }
   } catch (error) {
     return { is: 'problem', problem: sourceProblemOf(error) }
   }

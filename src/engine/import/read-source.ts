@@ -57,7 +57,7 @@ export function placeVerdict(path: string): Verdict | null {
   if (top !== 'checkpoints' || folder === undefined || rest.length === 0) return null
   if (/^(?:active|archive)$/.test(folder))
     return rest.length === 1 && isDocumentName(rest[0] ?? '')
-      ? elsewhere('a checkpoint document: every command takes it in')
+      ? elsewhere('a checkpoint document: every command imports it automatically')
       : null
   return /^(?:latest\.json|history\/[^/]+\.json(?:\.gz)?)$/.test(rest.join('/'))
     ? { is: 'snapshot', run: folder }
@@ -158,7 +158,7 @@ function readMarkdown(context: Context, file: Markdown, source: MakeSource): Ver
   const isLedger = has('sessionledger') || (has('keydecisions') && has('workingset'))
   if (isLedger || (isLedgerPlace(context, path) && Object.keys(ledger).length > 0))
     return source({ kind: 'ledger', stream: MAIN, said: ledger }, [ledgerStamp(text)])
-  if (isLedgerPlace(context, path)) return problem('it has none of the sections of a ledger')
+  if (isLedgerPlace(context, path)) return problem('it has no ledger sections')
   const isTitled = parts.some(({ title }) => /^handoff\s*:/i.test(title))
   const isMarked = isHandoffPlace(path) || isTitled || (front?.fields.has('purpose') ?? false)
   if (how === 'walk' && !isMarked) return { is: 'other' }

@@ -108,7 +108,7 @@ async function tailOf(
   if (stored?.state !== 'whole')
     throw new ReasonError('checkpoint_integrity_mismatch', {
       path: `${row.stream.name} in the store`,
-      problem: 'its newest checkpoint is not whole',
+      problem: 'its newest checkpoint is damaged',
     })
   const { work } = stored.checkpoint
   return {

@@ -77,7 +77,7 @@ export const FORMAT_OF: Readonly<Record<WorkFormatName, WorkFormat>> = {
     decode(bytes, path) {
       const reading = readDocument(bytes, path)
       if (reading.state !== 'whole')
-        throw refuse(path, reading.state === 'other' ? 'it is no checkpoint document' : reading.problem)
+        throw refuse(path, reading.state === 'other' ? 'not a checkpoint document' : reading.problem)
       const field = (name: string) => reading.front.fields.get(name)?.value ?? ''
       return fileWorkOf(workOf(reading.document), {
         id: reading.id,
@@ -169,7 +169,7 @@ export const FORMAT_OF: Readonly<Record<WorkFormatName, WorkFormat>> = {
     decode(bytes, path) {
       // `as`: only what `encode` gave is read here, to see that all of it is there.
       const { work, ...facts } = (parseOrUndefined(bytes.toString('utf8')) ?? {}) as FileFacts & FileWork
-      if (work === undefined) throw refuse(path, 'it holds no work')
+      if (work === undefined) throw refuse(path, 'it contains no work')
       return fileWorkOf(work, facts)
     },
   },

@@ -67,7 +67,7 @@ interface Everything {
 
 /** Repositories by what happened last in them; one that never had anything is left out. */
 function groupByRepository({ places, heads, runs, focused, open }: Everything) {
-  const newest = (times: readonly string[]) => times.reduce((a, b) => (a > b ? a : b), '')
+  const newest = (times: readonly string[]) => times.toSorted().at(-1) ?? ''
   return places.repositories
     .map(({ id, name }) => {
       const mine = heads.filter(({ stream }) => stream.repository === id)

@@ -5,6 +5,7 @@ import { type Digest, emptyDigest } from '../../policy/digest/state.ts'
 import { accomplishmentsOf } from '../../policy/registry.ts'
 import { sessionStream } from '../../policy/resolve.ts'
 import type { Context } from '../context/context.ts'
+import { digestToEnd } from '../sessions/catch-up.ts'
 import { listSessions } from '../sessions/current.ts'
 import { readToEnd } from '../sessions/read-to-end.ts'
 import { digestOf } from '../surroundings/session-digest.ts'
@@ -18,7 +19,10 @@ export async function readSessionPage(context: Context, key: string) {
   const known = wanted && (await store.log.readSession(wanted))?.session
   if (!known) throw new ReasonError('session_unknown', { id: key })
   const session = await readToEnd(context, known)
-  const found = await digestOf(store, session)
+  const isOver = session.phase === 'archived'
+  const found = isOver
+    ? await digestOf(store, session)
+    : await digestToEnd(context, session, { maxBytes: MOST.bytes })
   const digest = found ?? emptyDigest()
   const places = await listPlaces(context)
   const children = await listSessions(context, { parent: session.id, most: MOST.children })
@@ -49,17 +53,23 @@ export async function readSessionPage(context: Context, key: string) {
   }
 }
 
-const MOST = { children: 20, checkpoints: 200 }
+const MOST = { children: 20, checkpoints: 200, bytes: 64 * 1024 * 1024 }
 
 /** What was said: requests, the end of the last answer, what is open. */
-function talkOf({ requests, droppedRequests, turn, openQuestions, plan, tasks }: Digest) {
+function talkOf(digest: Digest) {
+  const { requests, droppedRequests, turn, previousAnswer, lastAt, openQuestions, plan, tasks } = digest
   const last = turn.at(-1)
   return {
     requests: requests.map(({ at, how, text, about, answeredQuestion, outcome, effect }) => ({
       ...{ at, how, text, about: about || answeredQuestion, outcome, effect },
     })),
     moreRequests: droppedRequests,
-    lastAnswer: last ? { at: last.at, text: last.text } : null,
+    // After a request that is not answered yet, the end of the turn before it.
+    lastAnswer: last
+      ? { at: last.at, text: last.text }
+      : previousAnswer === ''
+        ? null
+        : { at: lastAt ?? '', text: previousAnswer },
     openQuestions: openQuestions?.questions ?? [],
     plan: plan && { title: plan.title, outline: plan.outline, verdict: plan.verdict },
     tasks: tasks.map(({ text, state }) => ({ text, state })),

@@ -132,7 +132,7 @@ function readRun(folder: Folder, name: string, room: ReadRoom): Omit<RunOnDisk, 
       ? new ReasonError(latest.reason, { ...latest.data, path: latestPath(name) })
       : new ReasonError('checkpoint_integrity_mismatch', {
           path: latestPath(name),
-          problem: 'it holds a snapshot of another run',
+          problem: 'it contains a snapshot of another run',
         })
   const { newest, files } = readNewest(folder, name, room)
   const path = newest ? snapshotPath(name, newest.name) : latestPath(name)

@@ -60,7 +60,7 @@ export async function publishSnapshot(
     () => publishRun(context, run, rendered).catch(asRefusal),
   )
   if (!(done instanceof ReasonError)) return done
-  const problem = `${done.data.problem ?? done.message} (${snapshot} of run ${run.name} is kept in the store)`
+  const problem = `${done.data.problem ?? done.message} (${snapshot} of run ${run.name} is saved in the store)`
   throw new ReasonError(done.reason, { ...done.data, problem }, { cause: done })
 }
 

@@ -13,7 +13,7 @@ export function readPlan(context: Context, path: string, cwd: string): Plan {
   const file = resolve(cwd, path)
   try {
     const bytes = readPlainFile(file, MAX_PLAN_BYTES)
-    if (bytes === null) throw new Error('there is no such file')
+    if (bytes === null) throw new Error('file not found')
     return decodePlan(bytes.toString('utf8'), shownPath(context.place.root, file))
   } catch (error) {
     if (error instanceof ReasonError && error.reason === 'plan_invalid') throw error

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import { type Checkpoint, noChange, TRIGGERS } from '../../core/checkpoint.ts'
-import { randomId, runNameProblem, sequenceOf } from '../../core/id.ts'
+import { isNumberedId, randomId, runNameProblem, sequenceOf } from '../../core/id.ts'
 import { moveStep, type Plan } from '../../core/plan.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
@@ -67,7 +67,8 @@ function numberAfter(
   return found.flatMap((one, at) => {
     const { snapshot_id, created_at } = one.document
     const claimed = sequenceOf(snapshot_id)
-    if (claimed === null && Date.parse(created_at) < Date.parse(headAt)) return []
+    if (claimed === null && (isNumberedId(snapshot_id) || Date.parse(created_at) < Date.parse(headAt)))
+      return []
     const number = claimed ?? last + 1
     // A file can say anything of itself: one that is far ahead of the run is not of this run.
     if (number > headSequence + at + AHEAD) return []

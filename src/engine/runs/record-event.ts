@@ -25,7 +25,7 @@ export async function finishRun(
   })
 }
 
-export const requireStepName = (id: string) => requireName(id, 'the step id')
+export const requireStepName = (id: string) => requireName(id, 'step id')
 
 /** Moves a step and takes the snapshot of its boundary. */
 export async function moveRunStep(
@@ -39,7 +39,7 @@ export async function moveRunStep(
 ): Promise<Receipt> {
   requireStepName(step.id)
   if (!STEP_MOVES.includes(step.state))
-    throw usageError(`a step takes ${STEP_MOVES.join(', ')}, not ${String(step.state)}`)
+    throw usageError(`invalid step state ${String(step.state)}: use ${STEP_MOVES.join(', ')}`)
   return takeSnapshot(context, run, {
     kind: `step_${step.state}`,
     step,
@@ -55,7 +55,7 @@ export async function recordError(
   run: Stream,
   { reasonCode, recoverable, message = '' }: { reasonCode: string; recoverable: boolean; message?: string },
 ): Promise<Receipt> {
-  requireName(reasonCode, 'the reason code')
+  requireName(reasonCode, 'reason code')
   return takeSnapshot(context, run, {
     kind: recoverable ? 'error' : 'fatal_error',
     fault: { reasonCode, recoverable, message: clipText(redact(message, context.mark), 500) },

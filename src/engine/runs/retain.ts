@@ -55,7 +55,7 @@ export async function retainRun(
     ...{ runId: run.name, kept: run.live, removed: [], compressed: [], problem: null },
   }
   using lock = await workspaceLock(context, run.workspace)
-  if (lock === null) return { ...report, problem: 'another process holds the workspace' }
+  if (lock === null) return { ...report, problem: 'another process is using the workspace' }
   try {
     using root = await openWorkspace(context, run)
     if (root === null) return report

@@ -62,7 +62,7 @@ function healthOf(bytes: Buffer, row: ViewRow): ViewHealth {
     throw new ReasonError('checkpoint_integrity_mismatch', {
       path: row.path,
       problem: foreign
-        ? `it holds snapshot ${document.snapshot_id}`
+        ? `it contains snapshot ${document.snapshot_id}`
         : 'it is not the file that was published',
     })
   return { state: 'sound' }
@@ -99,9 +99,9 @@ export async function verifyRun(
     const { path } = row
     const health = await inspectTwice(context, run, folder, row)
     if (health?.state === 'damaged') tell(path, health.error.reason, health.error.message)
-    if (health?.state === 'missing') tell(path, 'missing', `${path} is missing`)
+    if (health?.state === 'missing') tell(path, 'missing', `file not found: ${path}`)
     if (health?.state === 'unfinished')
-      tell(path, 'unfinished', `${path} is still to be ${row.state === 'leaving' ? 'removed' : 'written'}`)
+      tell(path, 'unfinished', `${path} was not ${row.state === 'leaving' ? 'removed' : 'written'} yet`)
   }
   return { checked: live.length + views.length, problems }
 }

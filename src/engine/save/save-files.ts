@@ -44,7 +44,7 @@ function oweFile(
   { kind, path, text, base = null }: { kind: FileKind; path: string; text: string; base?: string | null },
   most: number,
 ): FilePart {
-  if (Buffer.byteLength(text) > most) return leaveFile(kind, path, `it would have more than ${most} bytes`)
+  if (Buffer.byteLength(text) > most) return leaveFile(kind, path, `it would be larger than ${most} bytes`)
   // What an index is to say is found when it is written.
   const hash = kind === 'index' ? '' : sha256(text)
   return {

@@ -144,7 +144,7 @@ async function checkpointOf(
   if (stored?.state !== 'whole')
     throw new ReasonError('checkpoint_integrity_mismatch', {
       path: `${row.stream.name} #${to.sequence} in the store`,
-      problem: 'it cannot be read any more',
+      problem: 'it is no longer readable',
     })
   const { document, provenance } = stored.checkpoint
   const shown = document && to.view ? { document: { ...document, hash: to.view.hash } } : {}

@@ -44,7 +44,7 @@ const CANNOT_WRITE: ReadonlySet<string> = new Set([
 const indexLost = ({ home }: Pick<Context, 'home'>) =>
   new ReasonError('store_damaged', {
     path: home.database,
-    problem: 'its search index can be neither read nor made',
+    problem: 'the search index could not be read or rebuilt',
   })
 
 /** Asks the index. One that is damaged is derived: it is thrown away and filled again, once. */

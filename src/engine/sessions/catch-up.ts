@@ -12,7 +12,7 @@ import { locateWorkspace } from '../../workspace/locate.ts'
 import type { Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { READING, type ReadState, readState, writeState } from '../surroundings/read-state.ts'
-import { withNewest } from '../surroundings/session-digest.ts'
+import { digestOf, withNewest } from '../surroundings/session-digest.ts'
 import { transcriptOf, withReading } from './read-to-end.ts'
 import { type SaveOrigin, type SessionSaveReason, saveSession } from './save-session.ts'
 
@@ -91,6 +91,18 @@ export async function catchUpSession(
       return { row: { session: next, version: (row?.version ?? 0) + 1 }, digest, checkpoint, complete }
   }
   return null
+}
+
+/** What a session came to by now, for who only looks: nothing is saved, and whoever catches up later finds the same. */
+export async function digestToEnd(
+  context: Context,
+  session: Session,
+  { maxBytes }: { maxBytes: number },
+): Promise<Digest | null> {
+  const state = stateOf(await context.store.log.readReading(session))
+  const { reading } = await readOn(context, session, state, maxBytes)
+  if (reading === null) return digestOf(context.store, session)
+  return redactAll(boundDigest(withNewest(state.digest, session, reading)), context.mark)
 }
 
 /** Folds what is unread into the digest of the state. */

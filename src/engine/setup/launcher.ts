@@ -138,10 +138,10 @@ else fault('bundle_missing')
 
 const SERVER: Program = {
   name: 'savepoint-mcp',
-  about: '`savepoint init --plugin` wrote this, and writes it again where Node or Savepoint has moved.',
+  about: 'Written by `savepoint init --plugin`. Run it again if Node or Savepoint has moved.',
   // The shell becomes Node: the client's signals and the end of its input reach the server itself.
   shell: `missing() {
-  echo "savepoint: $1 is not there. Install Savepoint again, and run: savepoint init --plugin" >&2
+  echo "savepoint: $1 not found. Install Savepoint again, then run: savepoint init --plugin" >&2
   exit 127
 }
 [ -f "$bundle" ] || missing "$bundle"
@@ -149,7 +149,7 @@ const SERVER: Program = {
 exec "$node" "$bundle" mcp "$@"
 `,
   node: `if (!existsSync(bundle)) {
-  console.error(\`savepoint: \${bundle} is not there. Install Savepoint again, and run: savepoint init --plugin\`)
+  console.error(\`savepoint: \${bundle} not found. Install Savepoint again, then run: savepoint init --plugin\`)
   process.exit(127)
 }
 process.argv.splice(1, 1, bundle, 'mcp')

@@ -82,7 +82,7 @@ export async function installPlugin(
   }
   return hasPlugin(placesHere(client, context.place.root, context.env), scope)
     ? null
-    : { problem: 'it says that it did, and no settings of yours say so', typed: install.map(typed) }
+    : { problem: 'it reported success, but your settings do not have the plugin', typed: install.map(typed) }
 }
 
 /** In a dry run nothing is run to find out: it is as its settings say. */
@@ -109,7 +109,7 @@ export function refuseOtherMarket(
   const [, install = ''] = commands.install(copy.folder, 'project').map(typed)
   const remove = typed(commands.removeMarket)
   return {
-    problem: `it has a marketplace \`${market}\` of your own, from ${other}, which stays.`,
-    typed: [`${install}, to have it from there; or ${remove}, and then give this command again`],
+    problem: `it already has another marketplace \`${market}\`, from ${other}.`,
+    typed: [`${install}, to use that one; or ${remove}, then run this command again`],
   }
 }

@@ -45,8 +45,7 @@ async function askClient(
   root: string | null,
 ): Promise<ClientAnswer> {
   const program = findProgram(client, env, place.root)
-  if (program === null)
-    return { ok: false, problem: `there is no program \`${programName(client)}\` on PATH` }
+  if (program === null) return { ok: false, problem: `\`${programName(client)}\` is not on PATH` }
   // What starts the client, such as `node`, is looked for there as well.
   const PATH = foldersOutside(env, place.root).join(delimiter)
   return await runClient(program, words, {

@@ -38,7 +38,7 @@ export function runClient(
       // What it started may hold the pipes open: it is not waited for.
       for (const pipe of [child.stdout, child.stderr]) pipe.destroy()
       child.unref()
-      fail(`it took longer than ${timeoutMs / 1_000} s, and was ended`)
+      fail(`it took longer than ${timeoutMs / 1_000} s and was stopped`)
     }, timeoutMs)
     for (const name of ['stdout', 'stderr'] as const)
       child[name].on('data', (chunk: Buffer) => {

@@ -39,7 +39,7 @@ export interface SettingsFile {
 export function readSettingsFile({ path, root: inside }: FilePlace): SettingsFile {
   const target = realOf(path)
   if (inside !== null && !isBelow(inside, target))
-    throw new ReasonError('path_unsafe', { path, problem: `it is a link that leaves ${inside}` })
+    throw new ReasonError('path_unsafe', { path, problem: `it is a link to a place outside ${inside}` })
   using folder = openParent(target, inside)
   const bytes = folder?.read(basename(target), MAX_SETTINGS_BYTES) ?? null
   return { path, target, root: inside, bytes, text: bytes?.toString('utf8') ?? '' }
@@ -91,7 +91,7 @@ function realOf(path: string): string {
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
-      throw new ReasonError('path_unsafe', { path, problem: 'it is a link that leads nowhere' })
+      throw new ReasonError('path_unsafe', { path, problem: 'it is a broken link' })
     return join(realOf(dirname(path)), basename(path))
   }
 }

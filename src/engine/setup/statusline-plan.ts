@@ -42,9 +42,7 @@ export async function wantsLine(
   const { kind } = shownLine(lines)
   if (said !== null || ask === null || kind === 'ours' || kind === 'strange') return said
   const after = kind === 'other' ? ', after your own' : ''
-  const [answer = ''] = await ask([
-    `Show how full the context is, and the age of the last save, in the status line${after}? (y/N)`,
-  ])
+  const [answer = ''] = await ask([`Show context usage and the last save in the status line${after}? (y/N)`])
   return /^y(?:es)?$/i.test(answer.trim())
 }
 

@@ -27,12 +27,12 @@ export async function wantsPlugin(
   const doubled = hooksForAll(places, scope)
   if (said === true && doubled !== null)
     throw new ReasonError('usage_invalid', {
-      problem: `${doubled} has hooks for all projects, which would be run besides the plugin; use --plugin --scope user`,
+      problem: `${doubled} has hooks for all projects, so they would run twice; use --plugin --scope user`,
     })
   if (said !== null || ask === null || hasPlugin(places, scope) || doubled !== null) return said
   if (findProgram(client, env, place.root) === null) return said
   const [answer = ''] = await ask([
-    'Install the plugin, which brings tools, skills and slash commands besides the hooks? (Y/n)',
+    'Install the plugin (tools, skills and slash commands as well as hooks)? (Y/n)',
   ])
   return !/^no?$/i.test(answer.trim())
 }
@@ -53,7 +53,7 @@ export function planPlugin(
     throw new ReasonError('plugin_not_installed', {
       label: client.label,
       problem: `this package has no folder plugins/${client.agent}`,
-      typed: 'nothing yet: install Savepoint again, and run savepoint init --plugin',
+      typed: 'install Savepoint again, then run savepoint init --plugin',
     })
   // A plugin from elsewhere, such as a clone, needs nothing of this home.
   const isFromHere = copy !== null && (pluginMarket(places) === copy.folder || copyChange(copy) !== 'made')

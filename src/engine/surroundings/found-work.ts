@@ -190,8 +190,7 @@ async function addLedger(
     if (settings.ledger && view !== null) continue
     const judgement = await judge(context, here, file)
     const said = decodeLedger(textToRead(file, judgement))
-    if (Object.keys(said).length === 0)
-      found.broken.push({ path, problem: 'it has none of the sections of a ledger' })
+    if (Object.keys(said).length === 0) found.broken.push({ path, problem: 'it has no ledger sections' })
     else if (judgement === 'foreign') found.unreviewed.push({ kind: 'ledger', path, count: 1 })
     else {
       const { atMs } = timeWritten([ledgerStamp(file.text)], { ...file, nowMs: ports.now() })

@@ -81,7 +81,8 @@ export const isEdited = (file: LedgerFile) =>
 export async function vouchedLedger(context: Context, here: Here): Promise<LedgerFile | null> {
   const file = await ledgerFile(context)
   if (file === null || file.problem !== null || !isEdited(file)) return file
-  if (!here.trusted) return { ...file, problem: 'it is not ours, and this workspace is not trusted' }
+  if (!here.trusted)
+    return { ...file, problem: 'it was not written by Savepoint, and this workspace is not trusted' }
   const delivery = (await deliveriesOf(context, here, [{ path: file.path }])).get(file.path)
   return delivery?.foreign === true
     ? { ...file, problem: `it came with the repository (${delivery.note})` }

@@ -153,7 +153,7 @@ function readNote(folder: Folder, name: string, nowMs: number): ReadNote {
   try {
     const modifiedMs = folder.entry(name)?.modifiedMs ?? nowMs
     const bytes = folder.read(name, MAX_NOTE_BYTES)
-    if (bytes === null) return { size: 0, problem: 'it is not there any more' }
+    if (bytes === null) return { size: 0, problem: 'file not found' }
     const size = bytes.length
     const read = decodeNote(bytes, '')
     if ('problem' in read) return { size, problem: read.problem.replace(/^: /, '') }

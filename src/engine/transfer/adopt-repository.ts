@@ -107,7 +107,7 @@ export interface AdoptedRepository extends WorkCount {
 export async function adoptRepository(context: Context, wanted: string): Promise<AdoptedRepository> {
   const { store, place, ports } = context
   if (context.speaker === 'agent')
-    throw new ReasonError('import_by_agent', { what: 'take over work for this clone' })
+    throw new ReasonError('import_by_agent', { what: 'adopt work for this clone' })
   const all = await store.local.listRepositories()
   const [found, ...more] = all.filter(({ id, name }) => id === wanted || name === wanted)
   if (place.git === null) throw new ReasonError('clone_required', { name: wanted })

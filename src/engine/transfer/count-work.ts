@@ -28,4 +28,4 @@ export const sayWork = ({ work, runs }: WorkCount): string =>
   [
     ...(work > 0 ? [formatCount(work, 'piece of work', 'pieces of work')] : []),
     ...(runs > 0 ? [formatCount(runs, 'run')] : []),
-  ].join(', ') || 'only what sessions saved by themselves'
+  ].join(', ') || 'only automatic saves'

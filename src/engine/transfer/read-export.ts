@@ -53,7 +53,11 @@ export async function* readExport(
   } catch (error) {
     if (!errorCode(error)?.startsWith('Z_')) throw error
     if (lines === 0) throw new ReasonError('export_unusable', { path, problem: describeError(error) })
-    yield { line: lines + 1, what: 'the rest', problem: `it cannot be unpacked: ${describeError(error)}` }
+    yield {
+      line: lines + 1,
+      what: 'the rest',
+      problem: `it could not be decompressed: ${describeError(error)}`,
+    }
     return
   }
   const missing = reader.finish()
@@ -87,7 +91,7 @@ async function* linesOf(path: string, progress: ProgressReporter): AsyncGenerato
     if (from < chunk.length) parts.push(chunk.subarray(from))
     length += chunk.length - from
     if (length > MAX_LINE || total > MAX_BYTES)
-      throw new ReasonError('export_unusable', { path, problem: 'a line, or all of it, is too large' })
+      throw new ReasonError('export_unusable', { path, problem: 'the file or one of its lines is too large' })
   }
   if (length > 0) yield Buffer.concat(parts).toString('utf8')
   progress(size, size)

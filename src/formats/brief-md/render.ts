@@ -108,8 +108,14 @@ export const renderWords = (title: string, words: string): string =>
 export const withNotes = (fenced: string, notes: readonly string[]): string =>
   fenced.replace('\n', () => `\n${notes.map((note) => `- ${block(note)}\n`).join('')}`)
 
-/** A brief for a person at a terminal, no line wider than the window. */
-export function renderBriefPlain(page: BriefPage, columns: number): string {
+export type BriefPart = RenderedPart[0] | 'title'
+
+/** A brief for a person at a terminal, no line wider than the window; `paint` is given each line when it is set. */
+export function renderBriefPlain(
+  page: BriefPage,
+  columns: number,
+  paint: (part: BriefPart, line: string) => string = (_part, line) => line,
+): string {
   const { subject, stream, age } = page
   const wrap = (start: string, text: string) =>
     wrapWidth(oneLine(text), Math.max(MIN_COLUMNS, columns) - start.length, { breaksWords: true }).map(
@@ -117,9 +123,10 @@ export function renderBriefPlain(page: BriefPage, columns: number): string {
     )
   const lines = partsOf(page).flatMap(([kind, text]) => [
     ...(GAPS.has(kind) ? [''] : []),
-    ...wrap(STARTS[kind][1], text),
+    ...wrap(STARTS[kind][1], text).map((line) => paint(kind, line)),
   ])
-  return [...wrap('', subject ?? `${stream}, ${age}`), ...lines].join('\n')
+  const title = wrap('', subject ?? `${stream}, ${age}`).map((line) => paint('title', line))
+  return [...title, ...lines].join('\n')
 }
 
 const MIN_COLUMNS = 20

@@ -42,7 +42,7 @@ export function requireReadable(
     missing === undefined
       ? `${after.deltas.length} of ${expected} deltas would be found in it`
       : `the section ${missing} would not be found in it as it is written`
-  const problem = open === null ? lost : `a code fence or comment that begins here has no end: ${lost}`
+  const problem = open === null ? lost : `the code fence or comment that starts here is not closed: ${lost}`
   const line = open ?? before.sections.get(missing ?? 'Problem')?.at(-1)?.line ?? 1
   throw new ReasonError('document_broken', { path: '', id: '', line, problem })
 }

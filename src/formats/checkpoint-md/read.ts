@@ -24,14 +24,14 @@ export function readDocument(bytes: Uint8Array, fileName: string): DocumentReadi
   const { front } = document
   if (front === null) {
     if (!/^\uFEFF?---/.test(text)) return { state: 'other' }
-    return { state: 'broken', text, line: 1, problem: 'its front matter has no end' }
+    return { state: 'broken', text, line: 1, problem: 'the front matter is not closed' }
   }
   if (front.problem !== null)
     return {
       state: 'broken',
       text,
       line: yamlLine(front),
-      problem: `its front matter does not parse: ${front.problem.replace(YAML_PLACE, '')}`,
+      problem: `invalid front matter: ${front.problem.replace(YAML_PLACE, '')}`,
     }
   const id = front.fields.get('checkpoint')?.value || fileName.replace(/\.md$/i, '')
   const problem = nameProblem(id)
@@ -40,7 +40,7 @@ export function readDocument(bytes: Uint8Array, fileName: string): DocumentReadi
       state: 'broken',
       text,
       line: front.fields.get('checkpoint')?.line ?? 1,
-      problem: `its id ${quoteShort(id)} cannot be used: ${problem}`,
+      problem: `invalid id ${quoteShort(id)}: ${problem}`,
     }
   return { state: 'whole', text, document, front, id }
 }

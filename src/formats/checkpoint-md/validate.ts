@@ -37,7 +37,7 @@ export function validateDocument(text: string, around: DocumentNeighbours): Docu
   const document = decodeDocument(text)
   const { openLine: open } = document
   const findings = [
-    ...findIf(open !== null, open ?? 1, 'a code fence or comment that begins here has no end', CLOSE),
+    ...findIf(open !== null, open ?? 1, 'the code fence or comment that starts here is not closed', CLOSE),
     ...frontFindings(document.front, around),
     ...sectionFindings(document),
     ...wordFindings(document, 'Breadcrumbs', { at: 0, called: 'type', words: CRUMB_TYPES }),
@@ -49,7 +49,7 @@ export function validateDocument(text: string, around: DocumentNeighbours): Docu
   return findings.sort((a, b) => a.line - b.line)
 }
 
-const CLOSE = 'Close it: everything below it is read as a part of it.'
+const CLOSE = 'Close it: everything below it counts as part of it.'
 
 /** A finding, where something is the case. */
 const findIf = (
@@ -65,7 +65,7 @@ function timeFindings(value: string, line: number, name: string, form: string): 
   const time = readTimestamp(value)
   const write = (at: string) => `${form.replace('…', at)}.`
   const what = `${name} is not an ISO-8601 timestamp: "${value}"`
-  const whole = `Write a whole timestamp: ${write(`${value.slice(0, 10)}T12:00:00Z`)}`
+  const whole = `Write a full timestamp: ${write(`${value.slice(0, 10)}T12:00:00Z`)}`
   return [
     ...findIf(time === null, line, what, `Write ${write('2026-01-31T12:00:00Z')}`),
     ...findIf(time?.hasZone === false, line, `${name} has no time zone`, whole, 'warning'),
@@ -74,7 +74,7 @@ function timeFindings(value: string, line: number, name: string, form: string): 
 
 function frontFindings(front: FrontMatter | null, around: DocumentNeighbours): DocumentFinding[] {
   if (front === null) {
-    const mend = 'Begin the file with a line `---`, the keys, and a line `---`.'
+    const mend = 'Start the file with a line `---`, the keys, and another line `---`.'
     return findIf(true, 1, 'the front matter is missing', mend)
   }
   const [id, status, parent] = ['checkpoint', 'status', 'parent'].map((key) => front.fields.get(key))
@@ -84,15 +84,15 @@ function frontFindings(front: FrontMatter | null, around: DocumentNeighbours): D
     const isNeeded = key === 'created' || front.fields.has(key)
     return findIf(isNeeded, line, `\`${key}\` is missing`, `Add \`${key}: 2026-01-31T12:00:00Z\`.`)
   })
-  const problem = `the front matter does not parse: ${front.problem}`
+  const problem = `invalid front matter: ${front.problem}`
   const missing = 'Add `checkpoint: <id>` to the front matter.'
   const isOdd = status !== undefined && !['current', 'active'].includes(status.value)
   const isShared = status?.value === 'current' && around.otherCurrent.length > 0
-  const others = `${around.otherCurrent.join(', ')} is current as well`
+  const others = `${around.otherCurrent.join(', ')} is also marked current`
   const clear = `Run \`savepoint focus ${id?.value ?? '<id>'}\`: it clears the others.`
   const [line, said] = [status?.line ?? 1, `\`status\` is "${status?.value}"`]
   return [
-    ...findIf(front.problem !== null, 2, problem, 'Mend the YAML.'),
+    ...findIf(front.problem !== null, 2, problem, 'Fix the YAML.'),
     ...findIf(!id?.value, id?.line ?? 1, '`checkpoint` is missing', missing),
     ...times,
     ...findIf(isOdd && !around.archived, line, said, 'Write `current` or `active`, or leave it out.'),
@@ -107,14 +107,14 @@ function parentFindings(
   parents: ReadonlyMap<string, string | null>,
 ): DocumentFinding[] {
   if (!parents.has(nameKey(parent.value))) {
-    const mend = 'Name an existing checkpoint, or take `parent` out.'
+    const mend = 'Name an existing checkpoint, or remove `parent`.'
     return findIf(true, parent.line, `the parent ${parent.value} does not exist`, mend)
   }
   const seen = new Map([[nameKey(id), id]])
   for (let up: string | null = parent.value; up !== null; up = parents.get(nameKey(up)) ?? null) {
     if (seen.has(nameKey(up))) {
-      const what = `the parents go in a circle: ${[...seen.values(), up].join(' → ')}`
-      return findIf(true, parent.line, what, 'Take `parent` out of one of them.')
+      const what = `circular parents: ${[...seen.values(), up].join(' → ')}`
+      return findIf(true, parent.line, what, 'Remove `parent` from one of them.')
     }
     seen.set(nameKey(up), up)
   }
@@ -129,10 +129,10 @@ function sectionFindings(document: CheckpointDocument): DocumentFinding[] {
     const add = `Add \`${'#'.repeat(level)} ${name}\` and fill it.`
     if (!first) return findIf(required, 1, `the section ${name} is missing`, add)
     const isEmpty = required && name !== 'Essential Information' && !isFilled(sectionText(document, name))
-    const fill = 'Write what a fresh reader needs; comments do not count.'
-    const twice = `the section ${name} is there twice`
+    const fill = 'Write what a new reader needs; comments do not count.'
+    const twice = `the section ${name} appears twice`
     return [
-      ...findIf(second !== undefined, second?.line ?? 1, twice, 'Join them.', 'warning'),
+      ...findIf(second !== undefined, second?.line ?? 1, twice, 'Merge them.', 'warning'),
       ...findIf(isEmpty, first.line, `the section ${name} is empty`, fill),
     ]
   })
@@ -160,8 +160,8 @@ function wordFindings(
 function deltaFindings({ at, line, what, parts, artifacts }: Delta): DocumentFinding[] {
   const isListed = parts.some((title) => titleKey(title) === 'artifacts')
   const isNamed = artifacts.some(({ path }) => path !== '')
-  const table = 'Add `### Artifacts` with its table; a row `-` says that there are none.'
-  const row = 'Add a row with a file; a row `-` says that there are none.'
+  const table = 'Add `### Artifacts` with its table; use a row `-` if there are none.'
+  const row = 'Add a row for each file; use a row `-` if there are none.'
   const odd = artifacts.filter(
     ({ path, action }) => !isNone(path) && !ARTIFACT_STATES.some((state) => state === titleKey(action)),
   )
@@ -200,13 +200,13 @@ function completionFindings(completion: DocumentCompletion | null, archived: boo
   }
   const { status, outcome, date, line } = completion
   const said = status === '' ? 'the completion has no status' : `the completion's status is "${status}"`
-  const open = 'the document has a completion and is not archived'
+  const open = 'the document has a completion but is not archived'
   return [
     ...findIf(titleKey(status) !== 'archived', line, said, 'Write `- **Status**: Archived`.'),
     ...findIf(outcome === '', line, 'the completion has no outcome', 'Add `- **Outcome**: …`.'),
     ...(date === ''
       ? findIf(true, line, 'the completion has no date', 'Add `- **Date**: 2026-01-31T12:00:00Z`.')
       : timeFindings(date, line, "the completion's date", '`- **Date**: …`')),
-    ...findIf(!archived, line, open, 'Run `savepoint archive`, or take the section out.', 'warning'),
+    ...findIf(!archived, line, open, 'Run `savepoint archive`, or remove the section.', 'warning'),
   ]
 }

@@ -66,7 +66,7 @@ export class ExportReader {
       return null
     }
     if (text.trim() === '') return null
-    if (this.hasEnded) return this.refuse('a line', 'it stands after the end')
+    if (this.hasEnded) return this.refuse('a line', 'text after the end')
     const value = text.length > MAX_LINE ? undefined : parseOrUndefined(text)
     if (value === undefined)
       return this.refuse('a line', text.length > MAX_LINE ? 'it is too long' : 'it is not JSON')
@@ -87,7 +87,7 @@ export class ExportReader {
     if (fieldOf(header, 'savepoint') !== 'export' || !Number.isInteger(version))
       throw new ReasonError('export_unusable', {
         path: this.path,
-        problem: 'its first line is not that of an export',
+        problem: 'it does not start like an export',
       })
     if (Number(version) > EXPORT_VERSION)
       throw new ReasonError('export_newer', {
@@ -104,7 +104,7 @@ export class ExportReader {
     if (sum !== checksumOf(record)) return this.refuse(what, 'it does not match its checksum')
     this.total = sha256(this.total + sum)
     this.records += 1
-    if (!isKind(kind)) return this.refuse(what, 'its kind is not known')
+    if (!isKind(kind)) return this.refuse(what, 'unknown kind')
     const read = RECORDS[kind].safeParse(record)
     if (!read.success) return this.refuse(what, sayIssue(read.error))
     // `as`: the schemas of the table are those of the records, kind by kind.
@@ -126,12 +126,12 @@ export class ExportReader {
     if (record.kind === 'stream') this.at.stream = record.id
     if (record.kind === 'checkpoint' || record.kind === 'removed') {
       const { stream } = record.kind === 'checkpoint' ? record.checkpoint : record.row
-      if (stream !== this.at.stream || record.sequence <= this.at.sequence) return 'it is out of its place'
+      if (stream !== this.at.stream || record.sequence <= this.at.sequence) return 'wrong order'
       this.at.sequence = record.sequence
     }
-    if (record.kind === 'version' && record.stream !== this.at.stream) return 'it is out of its place'
+    if (record.kind === 'version' && record.stream !== this.at.stream) return 'wrong order'
     if ('hash' in record && record.text !== undefined && sha256(record.text) !== record.hash)
-      return 'its text is not that of its hash'
+      return 'the text does not match its hash'
     return null
   }
 
@@ -140,7 +140,7 @@ export class ExportReader {
     // A broken line is named already; with it the rest cannot add up.
     if (this.isBroken) return null
     const isWhole = fieldOf(line, 'records') === this.records && fieldOf(line, 'sum') === this.total
-    return isWhole ? null : this.refuse('the end', 'lines are missing, or are in another order')
+    return isWhole ? null : this.refuse('the end', 'lines are missing or out of order')
   }
 
   private refuse(what: string, problem: string): LineProblem {
@@ -180,18 +180,18 @@ function describeRecord(kind: string, record: unknown): string {
 
 const sayIssue = ({ issues: [issue] }: z.core.$ZodError): string => {
   const path = issue?.path.slice(0, 6).join('.') ?? ''
-  return path === '' ? 'it has fields that do not belong there' : `${path.slice(0, 100)} is not valid`
+  return path === '' ? 'unknown fields' : `${path.slice(0, 100)} is not valid`
 }
 
 /** Why a value is not even looked at: no record is so deep, and no key of ours reaches behind an object. */
 function shapeProblem(value: unknown): string | null {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) return `it is deeper than ${MAX_DEPTH} levels`
+    if (depth > MAX_DEPTH) return `nested more than ${MAX_DEPTH} levels deep`
     const next: unknown[] = []
     for (const one of level) {
       if (typeof one !== 'object' || one === null) continue
-      if (Object.hasOwn(one, '__proto__')) return 'it has a key that no record has'
+      if (Object.hasOwn(one, '__proto__')) return 'an invalid key'
       for (const item of Object.values(one)) if (typeof item === 'object' && item !== null) next.push(item)
     }
     level = next

@@ -104,11 +104,11 @@ function readFront(text: string): { fields: FrontFields; bodyStart: number } | {
   const front = readFrontMatter(text)
   if (front === null) {
     const [, language, isOpen] = /^\uFEFF?---(?:(\w[^\r\n]{0,19})|([ \t]*[\r\n]))/.exec(text) ?? []
-    if (language !== undefined) return { problem: `its front matter is not YAML but "${language}"` }
-    if (isOpen) return { problem: `its front matter has no end within ${MAX_FRONT_MATTER} characters` }
+    if (language !== undefined) return { problem: `the front matter is "${language}", not YAML` }
+    if (isOpen) return { problem: `the front matter is not closed within ${MAX_FRONT_MATTER} characters` }
     return { fields: {}, bodyStart: text.startsWith('\uFEFF') ? 1 : 0 }
   }
-  if (front.problem !== null) return { problem: `its front matter cannot be read: ${front.problem}` }
+  if (front.problem !== null) return { problem: `invalid front matter: ${front.problem}` }
   const fields: FrontFields = {}
   for (const field of FIELDS) {
     const { value = '', isPlain = false } = front.fields.get(field) ?? {}
@@ -135,10 +135,10 @@ export function encodeHandoff(given: {
     commit === null ? '' : ` at the commit ${codeSpan(plainLine(commit))}`,
   ].join('')
   const howTo = [
-    '## How to go on',
-    `1. This was written${where || ' outside of a workspace'}. Look at what has changed since: \`savepoint pickup\` does.`,
-    '2. Settle what is marked `UNCONFIRMED`, and ask the open questions.',
-    '3. Go on with Now, then with Next.',
+    '## How to continue',
+    `1. This was written${where || ' outside a workspace'}. See what has changed since: \`savepoint pickup\``,
+    '2. Check everything marked `UNCONFIRMED`, and ask the open questions.',
+    '3. Continue with Now, then Next.',
   ]
   const sections = [
     encodeFront({ purpose, created: at, branch, commit, stream }),
@@ -174,7 +174,7 @@ export function decodeHandoff(text: string): Handoff | { problem: string } {
     ?.title.replace(/^handoff\s*:\s*/i, '')
   const purpose = decodeBlock(bodyOf('Purpose') ?? '') || front.fields.purpose || title || ''
   if (purpose === '' && Object.keys(work).length === 0)
-    return { problem: 'it has no purpose and none of the sections of a handoff' }
+    return { problem: 'it has no purpose and no handoff sections' }
   return {
     purpose,
     created: front.fields.created ?? '',

@@ -81,7 +81,7 @@ function parseYaml(yaml: string): ParsedYaml {
     // Its tests for equal keys and its pictures of errors take too long for thousands of either.
     const text = yaml.replace(/\r(?!\n)/g, '\n')
     if (isTooDeep(new Parser().parse(text)))
-      return withProblem(`it is nested more than ${MAX_YAML_DEPTH} deep`)
+      return withProblem(`nested more than ${MAX_YAML_DEPTH} levels deep`)
     const document = parseDocument(text, {
       keepSourceTokens: true,
       schema: 'core',
@@ -148,7 +148,7 @@ export function setFrontMatter(text: string, key: string, value: string | null):
 }
 
 const refusal = (key: string) => {
-  const problem = `\`${key}\` cannot be set in this front matter: write its keys one a line`
+  const problem = `\`${key}\` cannot be set in this front matter: write one key per line`
   return new ReasonError('document_broken', { id: '', path: '', line: 1, problem })
 }
 

@@ -31,12 +31,12 @@ export function decodePlan(text: string, path: string): Plan {
     const step = decodeStep(found[2] ?? '', found[1] !== ' ', steps.length + 1)
     const earlier = lineOf.get(nameKey(step.id))
     if (earlier !== undefined)
-      throw invalid(path, `line ${index + 1} uses the step id ${step.id}, as line ${earlier} does`)
+      throw invalid(path, `lines ${earlier} and ${index + 1} have the same step id, ${step.id}`)
     lineOf.set(nameKey(step.id), index + 1)
     steps.push(step)
     if (steps.length > MAX_STEPS) throw invalid(path, `it has more than ${MAX_STEPS} steps`)
   }
-  if (steps.length === 0) throw invalid(path, 'it has no step')
+  if (steps.length === 0) throw invalid(path, 'it has no steps')
   return { path, steps, violations: [] }
 }
 

@@ -162,7 +162,7 @@ export function decodeSnapshot(bytes: Uint8Array, path: string): SnapshotDocumen
     throw invalid(path, `${where}: ${issue?.message ?? 'unknown problem'}`)
   }
   if (!isSealed(parsed.data))
-    throw new ReasonError('checkpoint_integrity_mismatch', { path, problem: 'its content was changed' })
+    throw new ReasonError('checkpoint_integrity_mismatch', { path, problem: 'the content was changed' })
   return inOurWords(parsed.data)
 }
 
@@ -173,7 +173,7 @@ export function inflateHistory(bytes: Uint8Array, path: string): Buffer {
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_SNAPSHOT_BYTES })
   } catch (error) {
-    throw invalid(path, `it does not decompress (${describeError(error)})`)
+    throw invalid(path, `it could not be decompressed (${describeError(error)})`)
   }
 }
 

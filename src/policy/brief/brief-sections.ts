@@ -23,7 +23,7 @@ export interface BriefSection {
 }
 
 /** What was saved for an earlier task, where a newer one leads. */
-export const BEFORE_TASK = 'Saved before that task'
+export const BEFORE_TASK = 'Saved for an earlier task'
 
 /** The order of the brief. Titles are short, because at the smallest budget they are most of it. */
 const SECTIONS: ReadonlyArray<{ title: string; fields: readonly BriefField[] }> = [
@@ -185,7 +185,7 @@ function placeOf(
   const title = plan?.steps.find(({ id }) => id === step)?.title ?? ''
   const places = [
     plan
-      ? `plan ${line(plan.path)}, ${done} of ${plan.steps.length} steps over`
+      ? `plan ${line(plan.path)}, ${done} of ${plan.steps.length} steps finished`
       : withLabel('plan', line(planName)),
     withLabel('step', joinFilled([line(step ?? ''), title === step ? '' : line(title)], ': ')),
     withLabel('stage', line(stage)),

@@ -52,7 +52,7 @@ export function tellTalks(talks: Talks, leads = false): (scale: number) => TalkS
 
 /** Whether the newest task is being done, or is over, as far as anybody can tell. */
 const taskLabel = ({ main, around: { trusted } }: Talks) =>
-  isTaskDone(main, trusted) ? `Last task (${tellOutcome(main.digest, main.isLive, trusted)})` : 'Task now'
+  isTaskDone(main, trusted) ? `Last task (${tellOutcome(main.digest, main.isLive, trusted)})` : 'Current task'
 
 export const isTaskDone = ({ digest, isLive }: Talk, trusted: boolean) => !isLive && isDone(digest, trusted)
 
@@ -65,15 +65,13 @@ function withOthers(
   const others = [
     ...after
       .slice(0, MOST.after)
-      .map((talk) =>
-        lineOf(talk, `After that, ${talk.age} ago: ${sessionLine(talk, trusted, 160)}`, null, roots),
-      ),
+      .map((talk) => lineOf(talk, `Later, ${talk.age} ago: ${sessionLine(talk, trusted, 160)}`, null, roots)),
     ...lastingWords(before, around),
     ...before
       .filter(({ digest }) => didSomething(digest))
       .slice(0, Math.round(MOST.before * scale))
       .map((talk) =>
-        lineOf(talk, `Before that, ${talk.age} ago: ${sessionLine(talk, trusted, 200)}`, null, roots),
+        lineOf(talk, `Earlier, ${talk.age} ago: ${sessionLine(talk, trusted, 200)}`, null, roots),
       ),
   ]
   const sections = told.map(({ title, lines, isQuote }) => ({
@@ -106,7 +104,7 @@ function sessionLine({ digest, isLive }: Talk, trusted: boolean, most: number): 
   const typed = requests.filter((request) => isTyped(request, trusted))
   const [first] = typed
   const last = typed.at(-1)
-  if (!first || !last) return 'nothing was asked'
+  if (!first || !last) return 'no request'
   const quote = (text: string) => `user: "${shorten(inOneLine(text), first === last ? most : most / 2)}"`
   const did = [formatIfAny(counts.edits, 'edit'), formatIfAny(commits.length, 'commit')].filter(
     (part) => part !== '',

@@ -51,7 +51,7 @@ export function headerOf(brief: Brief, manner: Manner, estimate: Estimate): Head
     drift: brief.subject !== undefined && !hasDrift(brief.drift) ? '' : sayDrift(brief, cutTo(drift)),
     lead:
       brief.questions.length > 0 && manner !== 'bare'
-        ? `Ask before going on${hasNow ? ' from Now' : ''}:`
+        ? `Ask the user before continuing${hasNow ? ' from Now' : ''}:`
         : '',
     questions: brief.questions
       .slice(0, questions)
@@ -76,7 +76,7 @@ export function describeDrift(drift: Drift, short: (text: string) => string): st
     branch ? `the branch was ${short(branch.was)}, now ${short(branch.now)}` : '',
     commitsSince ? `${formatCount(commitsSince, 'commit')} since` : '',
     filesChanged > 0 ? `${formatCount(filesChanged, 'file')} changed` : '',
-    filesGone > 0 ? `${formatCount(filesGone, 'file')} gone` : '',
+    filesGone > 0 ? `${formatCount(filesGone, 'file')} missing` : '',
     planStep === null ? '' : `the plan is at ${short(planStep)}`,
   ].filter((part) => part !== '')
 }
@@ -88,7 +88,7 @@ function sayDrift({ drift, stale, unverifiable }: Brief, short: (text: string) =
     ...(unverifiable > 0 ? [`${unverifiable} unverifiable`] : []),
   ]
   if (parts.length > 0) return parts.join(', ')
-  return drift.commitsSince === null ? 'none seen, commits unknown' : 'none'
+  return drift.commitsSince === null ? 'none found, commits unknown' : 'none'
 }
 
 /** A count in at most three characters, or a word where it has more than five digits. */

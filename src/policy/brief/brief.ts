@@ -111,7 +111,7 @@ export function briefOf(input: BriefInput, clean: Clean): Brief {
 /** Nobody saved anything: then the brief is the session's. */
 function sessionOf({ talks, work }: BriefInput): string {
   if (!talks || saysAnything(work)) return ''
-  return `Session ${talks.main.id.slice(0, 8)} ${talks.main.state}; nothing was saved by hand`
+  return `Session ${talks.main.id.slice(0, 8)} ${talks.main.state}; nothing was saved manually`
 }
 
 const MAX_QUESTIONS = 3

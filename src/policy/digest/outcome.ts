@@ -9,7 +9,7 @@ import { openQuestion } from './tell-words.ts'
  * with it nothing is called done.
  */
 export function tellOutcome(digest: Digest, isLive: boolean, trusted: boolean): string {
-  if (isLive) return 'may still be live'
+  if (isLive) return 'may still be running'
   const left = listLeft(digest, trusted)
   if (left.length > 0) return `left: ${left.join(', ')}`
   const done = trusted ? listDone(digest) : []
@@ -29,7 +29,7 @@ function cutShort({ lastEvent, turn }: Digest): string[] {
   if (lastEvent === 'halt') return ['stopped by the provider']
   if (lastEvent === 'interrupt') return ['interrupted']
   const isInside = lastEvent === 'call' || lastEvent === 'request' || turn.at(-1)?.isFollowedByCall === true
-  return isInside ? ['broke off'] : []
+  return isInside ? ['cut off'] : []
 }
 
 function listOpen(digest: Digest): string[] {
@@ -38,7 +38,7 @@ function listOpen(digest: Digest): string[] {
   return [
     ...checks.filter(isFailing).map(({ family }) => `${family} failing`),
     ...(open.length > 0 ? [`${open.length} of ${formatCount(tasks.length, 'task')} open`] : []),
-    ...(openQuestion(digest) === '' ? [] : ['a question to the user open']),
+    ...(openQuestion(digest) === '' ? [] : ['open question to the user']),
   ]
 }
 

@@ -45,9 +45,9 @@ export function summaryLines({ summary, turn }: Digest, size: Size): string[] {
   if (summary === null || summary.requestsBefore > 0 || most < LEAST) return []
   const { intent, userSaid, pending, currentWork, requestsSince, at: writtenAt } = summary
   const isOvertaken = requestsSince > 0 || turn.some(({ at }) => at > writtenAt)
-  const open = { 'In work then': currentWork, 'Pending then': pending }
+  const open = { 'In progress then': currentWork, 'Pending then': pending }
   return Object.entries({
-    'It was asked for': intent,
+    'The request': intent,
     'The user had said': userSaid,
     ...(isOvertaken ? {} : open),
   })

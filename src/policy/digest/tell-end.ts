@@ -8,25 +8,26 @@ export function endLines(digest: Digest, trusted: boolean): string[] {
   const { lastEvent, haltWords, turn } = digest
   const cut = trusted ? cutOffLines(digest) : []
   if (lastEvent === 'halt')
-    return [trusted ? `The provider stopped it: "${haltWords}"` : 'The provider stopped it.', ...cut]
+    return [trusted ? `Stopped by the provider: "${haltWords}"` : 'Stopped by the provider.', ...cut]
   if (lastEvent === 'interrupt') return cut
   if (lastEvent === 'request' && turn.length === 0) return ['The session ended before the agent answered.']
   const isInside = lastEvent === 'call' || turn.at(-1)?.isFollowedByCall === true
   if (!isInside) return []
-  return cut.length > 0 ? cut : ['It broke off in the middle of a turn.']
+  return cut.length > 0 ? cut : ['Cut off in the middle of a turn.']
 }
 
 /** What was being done when a turn was cut off. */
 function cutOffLines({ lastCall, calls }: Digest): string[] {
   const open = calls.filter((call) => !isInFlight(call)).map(({ what }) => `\`${what}\``)
-  if (open.length > 0) return [`Cut off in: ${open.join(', ')} (no result: check before running it again)`]
+  if (open.length > 0)
+    return [`Cut off during: ${open.join(', ')} (no result: check before running it again)`]
   if (lastCall === null || lastCall.outcome === 'none') return []
-  const outcome = { succeeded: 'it succeeded', failed: 'it failed', refused: 'the user refused it' }[
+  const outcome = { succeeded: 'succeeded', failed: 'failed', refused: 'refused by the user' }[
     lastCall.outcome
   ]
   const detail = lastCall.detail === '' ? '' : `: ${quoteOutput(lastCall.detail)}`
   const { name, what } = lastCall
-  return [`The last call was ${what === name ? name : `${name} \`${what}\``}, ${outcome}${detail}`]
+  return [`Last tool call: ${what === name ? name : `${name} \`${what}\``}, ${outcome}${detail}`]
 }
 
 export const isInFlight = ({ isInBackground, kind }: OpenCall) => isInBackground || kind !== 'call'
@@ -58,12 +59,12 @@ function failingLine({ family, kind, code, detail, at }: Check, checks: readonly
   const since = checks
     .filter((one) => !one.failed && one.kind === kind && one.at > at)
     .map((one) => one.family)
-  const passed = since.length === 0 ? '' : ` (since then passed: ${since.join(', ')})`
+  const passed = since.length === 0 ? '' : ` (passed since: ${since.join(', ')})`
   return `Failing when last run: ${family}${exit}${detail === '' ? '' : `: ${quoteOutput(detail)}`}${passed}`
 }
 
 function flightLine({ kind, what, prompt, stoppedBy }: OpenCall, most: number): string {
-  const name = kind === 'subagent' ? `helper ${what}` : `command \`${what}\``
+  const name = kind === 'subagent' ? `subagent ${what}` : `command \`${what}\``
   const state = stoppedBy === '' ? `Was still running: ${name}` : `Not finished: ${name} ("${stoppedBy}")`
-  return prompt === '' ? state : `${state}, told: "${shorten(prompt, most)}"`
+  return prompt === '' ? state : `${state}, prompt: "${shorten(prompt, most)}"`
 }

@@ -64,12 +64,12 @@ export function fileLines({ files }: Digest, around: DigestSurroundings, most: n
   })
   return [
     ...firstOf(lines, most, lines.length - most === 1 ? 'more line of files' : 'more lines of files'),
-    ...(outside.length > 0 ? [`Outside of the workspace: ${firstOf(outside, MOST_OUTSIDE).join(', ')}`] : []),
+    ...(outside.length > 0 ? [`Outside the workspace: ${firstOf(outside, MOST_OUTSIDE).join(', ')}`] : []),
   ]
 }
 
 function stateOf(name: string, action: string, { uncommitted, isGone }: DigestSurroundings): string {
-  if (isGone(name)) return 'gone'
-  const parts = [action === 'created' ? 'new' : '', uncommitted?.has(name) ? 'not committed' : '']
+  if (isGone(name)) return 'missing'
+  const parts = [action === 'created' ? 'new' : '', uncommitted?.has(name) ? 'uncommitted' : '']
   return parts.filter((part) => part !== '').join(', ')
 }

@@ -18,10 +18,10 @@ export function taskLines(digest: Digest): string[] {
   const textsIn = (state: Task['state']) => tasks.filter((one) => one.state === state).map(({ text }) => text)
   const [done, doing, open] = [textsIn('done'), textsIn('doing'), textsIn('open')]
   if (done.length === tasks.length)
-    return [`All ${done.length} tasks of the list are done: ${shorten(done.join(' · '), LISTED)}`]
+    return [`All ${done.length} tasks are done: ${shorten(done.join(' · '), LISTED)}`]
   const parts = [
     `Tasks: ${done.length} of ${tasks.length} done`,
-    doing.length > 0 ? `doing: ${shorten(doing.join(' · '), LISTED)}` : '',
+    doing.length > 0 ? `in progress: ${shorten(doing.join(' · '), LISTED)}` : '',
     open.length > 0 ? `open: ${shorten(open.join(' · '), LISTED)}` : '',
   ]
   return [parts.filter((part) => part !== '').join('; ')]
@@ -51,12 +51,12 @@ export function planVerdictLines(digest: Digest): string[] {
   const often = plan.timesShown > 1 ? ` (shown ${plan.timesShown} times)` : ''
   const ago = since >= PLAN_HOLDS ? ` ${since} requests ago` : ''
   return [
-    `The plan "${plan.title}" ${verdict}${ago}${often}${plan.path === '' ? '' : `; it is in ${plan.path}`}`,
+    `The plan "${plan.title}" ${verdict}${ago}${often}${plan.path === '' ? '' : `; file: ${plan.path}`}`,
   ]
 }
 
 /** Without a word nobody can tell: the client writes the same where its user approves a plan and clears the context. */
-const STOPPED = 'was shown, and the user stopped there (refused it, or approved it with a cleared context)'
+const STOPPED = 'was shown; then the user stopped (refused it, or approved it and cleared the context)'
 
 /** A plan's own opening, and its headings while it holds. */
 export function planLines(digest: Digest, size: Size): string[] {
@@ -67,9 +67,7 @@ export function planLines(digest: Digest, size: Size): string[] {
   const headings = plan.outline.filter((one) => one.length >= 12)
   return [
     ...(plan.opening === '' || opening < 120 ? [] : [shorten(plan.opening, opening)]),
-    ...(headings.length === 0 || outline < 80
-      ? []
-      : [`Its headings: ${shorten(headings.join(' · '), outline)}`]),
+    ...(headings.length === 0 || outline < 80 ? [] : [`Headings: ${shorten(headings.join(' · '), outline)}`]),
   ]
 }
 
@@ -81,9 +79,9 @@ export function commandLines({ command }: Digest, size: Size): string[] {
   if (command === null || command.requestsSince > COMMAND_RUNS || size('steps') < 80) return []
   const left = command.steps.filter(({ reached }) => !reached).map(({ text }) => text)
   const reached = command.steps.length - left.length
-  const lead = reached > 0 ? `Steps left (${reached} of ${command.steps.length} reached)` : 'Its steps'
+  const lead = reached > 0 ? `Steps left (${reached} of ${command.steps.length} reached)` : 'Steps'
   return [
     ...(left.length === 0 ? [] : [`${lead}: ${shorten(left.join(' · '), size('steps'))}`]),
-    ...command.rules.slice(0, size('rules')).map((rule) => `Its rule: ${rule}`),
+    ...command.rules.slice(0, size('rules')).map((rule) => `Rule: ${rule}`),
   ]
 }

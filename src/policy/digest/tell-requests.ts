@@ -99,7 +99,7 @@ export function newestLine(
   const sizes = { most: size('newest'), answeredQuestion: size('answeredQuestion') }
   const said = newest.map((one) => requestText(one, sizes)).join(' · then ')
   const answer = trusted ? shortAnswer(digest) : ''
-  const ended = digest.lastEvent === 'interrupt' ? ', who then interrupted the agent' : ''
+  const ended = digest.lastEvent === 'interrupt' ? ' (then interrupted the agent)' : ''
   return [
     ...(said === '' ? [] : [`${newestLabel}: ${said}${answer === '' ? ended : ` → agent: "${answer}"`}`]),
     ...(trusted ? waitingPrompts(digest) : []).map(

@@ -60,14 +60,14 @@ function sectionsOf(
         ? linesAt([...openLines(digest, size), ...taskLines(digest), ...planVerdictLines(digest)])
         : []),
     ]),
-    ifTrusted("The agent's last words", lastWords(digest, size('answer')), digest.turn.at(-1)?.at ?? null),
+    ifTrusted("The agent's last message", lastWords(digest, size('answer')), digest.turn.at(-1)?.at ?? null),
     ifTrusted(
       "The agent's answer before the newest request",
       previousAnswerLines(digest, size('answer')),
       null,
     ),
     section(`What the user said before (newest first; newer overrides older${left})`, earlier.lines),
-    ifTrusted("The client's own summary of what came before", summaryLines(digest, size)),
+    ifTrusted("The client's summary of the conversation before", summaryLines(digest, size)),
     ifTrusted(`The command /${digest.command?.name ?? ''}`, commandLines(digest, size)),
     ifTrusted('The plan', planLines(digest, size)),
     section(

@@ -11,7 +11,7 @@ export function copyDatabase(db: Database, file: string): void {
   if (existsSync(file)) throw new ReasonError('backup_exists', { path: file })
   const folder = dirname(file)
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new ReasonError('folder_unreadable', { path: folder, problem: 'there is no such folder' })
+    throw new ReasonError('folder_unreadable', { path: folder, problem: 'folder not found' })
   const temp = `${file}.part-${process.pid}`
   try {
     // SQLite would make the copy readable for all; it writes into an empty file that is private already.

@@ -20,7 +20,7 @@ export function checkDatabase(sql: Sql): StoreProblem[] {
     .map((row) => ({ what: `checkpoint ${row.id} does not match its checksum`, checkpoint: row.id }))
   return [
     ...pages,
-    ...lostTables(sql).map((name) => ({ what: `the table ${name} is gone`, derived: true as const })),
+    ...lostTables(sql).map((name) => ({ what: `the table ${name} is missing`, derived: true as const })),
     ...strays,
     ...damaged,
     ...damagedGists(sql),
@@ -33,7 +33,7 @@ export function checkDatabase(sql: Sql): StoreProblem[] {
 function damagedGists(sql: Sql): StoreProblem[] {
   return sql
     .all<{ id: string }>(`SELECT c.id FROM checkpoints c WHERE NOT ${IS_GIST}`)
-    .map(({ id }) => ({ what: `what lists tell of checkpoint ${id} cannot be read`, checkpoint: id }))
+    .map(({ id }) => ({ what: `the summary of checkpoint ${id} is unreadable`, checkpoint: id }))
 }
 
 function damagedTexts(sql: Sql): StoreProblem[] {
@@ -46,7 +46,7 @@ function damagedTexts(sql: Sql): StoreProblem[] {
 const damagedSessions = (sql: Sql): StoreProblem[] =>
   sql
     .all<{ agent: string; id: string }>('SELECT agent, id FROM sessions WHERE NOT json_valid(body)')
-    .map(({ agent, id }) => ({ what: `the row of the ${agent} session ${id} cannot be read` }))
+    .map(({ agent, id }) => ({ what: `the row of the ${agent} session ${id} is unreadable` }))
 
 function gaps(sql: Sql): StoreProblem[] {
   return sql

@@ -23,7 +23,7 @@ export function describeDatabase(path: string): StoreContent {
       throw new ReasonError('store_newer', { path, found, known: MIGRATIONS.length })
     const isStore = db.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'`).get() !== undefined
     if (found === 0 || !isStore)
-      throw new ReasonError('backup_invalid', { path, problem: 'it is not a store' })
+      throw new ReasonError('backup_invalid', { path, problem: 'it is not a Savepoint store' })
     const count = (table: string) =>
       (db.prepare(`SELECT count(*) AS number FROM ${table}`).get() as { number: number }).number
     const hasSessions = db.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'sessions'`).get() !== undefined

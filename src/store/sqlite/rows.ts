@@ -94,7 +94,7 @@ export function newestWholeCheckpoint(sql: Sql, stream: Stream): Situation['base
   }
   throw new ReasonError('checkpoint_integrity_mismatch', {
     path: `${stream.kind} ${stream.name} in the store`,
-    problem: 'none of its checkpoints is whole',
+    problem: 'all of its checkpoints are damaged',
   })
 }
 

@@ -148,7 +148,7 @@ export const sqliteLog = (connection: Connection): Log => ({
     if (text !== null) return text.toString('utf8')
     throw new ReasonError('checkpoint_integrity_mismatch', {
       path: 'a version of a document in the store',
-      problem: `its bytes are not those of ${hash.slice(0, 12)}`,
+      problem: `the content does not match ${hash.slice(0, 12)}`,
     })
   },
 

@@ -15,37 +15,45 @@ export type FactsOf<S extends Shape> = {
   readonly [K in keyof S]: S[K] extends FactSchema<infer T> ? T : never
 }
 
-export const textFact = (description: string): FactSchema<string> => ({
-  schema: { type: 'string', description },
+const withDescription = (description: string | undefined) =>
+  description === undefined ? {} : { description }
+
+// A fact is described only where its name does not say what it is: every client loads the schemas at each start.
+export const textFact = (description?: string): FactSchema<string> => ({
+  schema: { type: 'string', ...withDescription(description) },
 })
-export const integerFact = (description: string): FactSchema<number> => ({
-  schema: { type: 'integer', description },
+export const integerFact = (description?: string): FactSchema<number> => ({
+  schema: { type: 'integer', ...withDescription(description) },
 })
-export const numberFact = (description: string): FactSchema<number> => ({
-  schema: { type: 'number', description },
+export const numberFact = (description?: string): FactSchema<number> => ({
+  schema: { type: 'number', ...withDescription(description) },
 })
-export const flagFact = (description: string): FactSchema<boolean> => ({
-  schema: { type: 'boolean', description },
+export const flagFact = (description?: string): FactSchema<boolean> => ({
+  schema: { type: 'boolean', ...withDescription(description) },
 })
 
 export const choiceFact = <const C extends readonly string[]>(
-  description: string,
   choices: C,
+  description?: string,
 ): FactSchema<C[number]> => ({
-  schema: { type: 'string', description, enum: choices },
+  schema: { type: 'string', enum: choices, ...withDescription(description) },
 })
 
-export const listFact = <T>(description: string, { schema }: FactSchema<T>): FactSchema<readonly T[]> => ({
-  schema: { type: 'array', description, items: schema },
+export const listFact = <T>({ schema }: FactSchema<T>, description?: string): FactSchema<readonly T[]> => ({
+  schema: { type: 'array', items: schema, ...withDescription(description) },
 })
 
-export const recordFact = <S extends Shape>(description: string, shape: S): FactSchema<FactsOf<S>> => ({
-  schema: { description, ...schemaOf(shape) },
+export const recordFact = <S extends Shape>(shape: S, description?: string): FactSchema<FactsOf<S>> => ({
+  schema: { ...schemaOf(shape), ...withDescription(description) },
 })
 
 /** Null where there is none. */
 export const nullableFact = <T>({ schema }: FactSchema<T>): FactSchema<T | null> => ({
-  schema: { anyOf: [schema, { type: 'null' }] },
+  schema: {
+    ...schema,
+    type: [schema.type, 'null'],
+    ...(Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
+  },
 })
 
 /** Every fact is always there: what is not known is null. */

@@ -1,13 +1,20 @@
 import { usageError } from '../../core/reason.ts'
 import { quoteShort } from '../../core/text.ts'
 
+/** What a value can name, so that a shell can offer the names that there are. */
+export const NAMED_KINDS = ['work', 'run', 'session', 'handoff', 'branch'] as const
+export type NamedKind = (typeof NAMED_KINDS)[number]
+
 interface FieldBase {
   about: string
+  names?: NamedKind
   /** Its place among the plain words of a command line; without one it is an option. */
   at?: number
   /** What help calls it, where that is not its own name. */
   label?: string
   required?: true
+  /** The first plain word may be left out, though others follow it: then they count from the first. */
+  mayBeLeftOut?: true
   /** An agent's tool needs it; who types commands has another way to say it. */
   needed?: true
   /** Only for who types commands: an agent's tool does not have it. */
@@ -46,6 +53,12 @@ export type InputOf<F extends Fields> = {
 /** A field's name on the command line: `maxPerRun` is `--max-per-run`. */
 export const optionName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
+/** What help and reference say of a field. A tool's schema lists the choices by itself. */
+export const describeField = (field: Field) =>
+  field.kind === 'choice' && field.at === undefined
+    ? `${field.about}: ${field.choices.join(', ')}`
+    : field.about
+
 /** What a field is called at the command line. */
 const wordFor = (name: string, field: Field) =>
   field.at === undefined ? `--${optionName(name)}` : `<${field.label ?? optionName(name)}>`
@@ -77,7 +90,7 @@ function parseField(label: string, field: Field, value: unknown): unknown {
   const text = String(value)
   if (field.kind === 'count') return parseCount(label, text, field)
   if (field.kind === 'choice' && !field.choices.includes(text))
-    throw usageError(`${label} takes ${field.choices.join(', ')}, not ${quoteShort(text)}`)
+    throw usageError(`invalid ${label} ${quoteShort(text)}: use ${field.choices.join(', ')}`)
   if (field.kind === 'text') field.check?.(text)
   return text
 }
@@ -89,6 +102,6 @@ function parseCount(
 ) {
   const value = Number(text)
   if (!/^\d{1,9}$/.test(text) || value < least || value > most)
-    throw usageError(`${label} takes a whole number from ${least} to ${most}, not ${quoteShort(text)}`)
+    throw usageError(`invalid ${label} ${quoteShort(text)}: use a whole number from ${least} to ${most}`)
   return value
 }

@@ -26,7 +26,7 @@ export function readGiven<F extends Fields>(
   { name: taker, fields, all: every, cwd }: GivenFor<F>,
 ): InputOf<F> {
   const all = Object.entries(
-    isRecord(given ?? {}) ? Object(given ?? {}) : refuse('the arguments are no object'),
+    isRecord(given ?? {}) ? Object(given ?? {}) : refuse('the arguments must be an object'),
   )
   const raw: Record<string, unknown> = {}
   for (const [name, value] of all) {
@@ -37,7 +37,7 @@ export function readGiven<F extends Fields>(
   for (const [name, { path: pathIn, needed }] of Object.entries(fields)) {
     if (needed && raw[name] === undefined) throw usageError(`${quoteShort(name)} is missing`)
     const values = pathIn ? [raw[name] ?? []].flat() : []
-    if (values.length > MOST_PATHS) throw usageError(`${quoteShort(name)} takes up to ${MOST_PATHS} files`)
+    if (values.length > MOST_PATHS) throw usageError(`${quoteShort(name)} takes at most ${MOST_PATHS} files`)
     for (const value of values) {
       const path = pathIn?.(String(value)) ?? null
       if (path !== null) requireInside(cwd, path)
@@ -55,22 +55,22 @@ const refuse = (problem: string): never => {
 function unknown(taker: string, name: string, fields: Fields): string {
   const known = Object.keys(fields)
   const near = known.find((one) => name === `${one}s` || one === `${name}s` || one === name.toLowerCase())
-  const takes = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`
-  return `${taker} has no argument ${quoteShort(name)}; ${near ? `${quoteShort(near)} is meant? ` : ''}${takes}`
+  const takes = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`
+  return `${taker} has no argument ${quoteShort(name)}; ${near ? `did you mean ${quoteShort(near)}? ` : ''}${takes}`
 }
 
 function givenValue(name: string, field: Field, value: unknown): unknown {
   switch (field.kind) {
     case 'flag':
-      if (typeof value !== 'boolean') throw usageError(`${quoteShort(name)} takes true or false`)
+      if (typeof value !== 'boolean') throw usageError(`${quoteShort(name)} must be true or false`)
       return value
     case 'count':
       if (!Number.isInteger(value) && !(typeof value === 'string' && /^\d+$/.test(value)))
-        throw usageError(`${quoteShort(name)} takes a whole number`)
+        throw usageError(`${quoteShort(name)} must be a whole number`)
       return value
     case 'words':
       return (Array.isArray(value) ? value : [value]).map((one) =>
-        textOf(`a text in ${quoteShort(name)}`, one),
+        textOf(`an item of ${quoteShort(name)}`, one),
       )
     case 'text':
     case 'choice':
@@ -80,7 +80,7 @@ function givenValue(name: string, field: Field, value: unknown): unknown {
 
 /** Half a character of a pair is no text that can be stored. */
 function textOf(label: string, value: unknown): string {
-  if (typeof value !== 'string') throw usageError(`${label} takes a text`)
-  if (value.includes('\0')) throw usageError(`${label} holds a zero character`)
+  if (typeof value !== 'string') throw usageError(`${label} must be a text`)
+  if (value.includes('\0')) throw usageError(`${label} contains a zero character`)
   return wellFormed(value)
 }

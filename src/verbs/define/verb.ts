@@ -1,13 +1,9 @@
 import type { Context } from '../../engine/context/context.ts'
 import type { FactsOf, Shape } from './facts.ts'
 import type { Fields, InputOf } from './field.ts'
+import type { Screen } from './screen.ts'
 
 type Access = 'read' | 'write'
-
-export interface Screen {
-  /** How many characters fit into a line; infinite where nobody looks at a screen. */
-  readonly columns: number
-}
 
 /** Bad news that comes with a whole result, in the words of a failure. */
 export interface Failure {
@@ -62,9 +58,9 @@ export interface Verb<F extends Fields = Fields, R = unknown, S extends Shape = 
   tool?: Tool<R, S>
 }
 
-/** All that is said of a verb, for help and reference; an agent's tool says the first and the last of it. */
-export const descriptionOf = ({ summary, detail, tool }: Pick<Verb, 'summary' | 'detail' | 'tool'>) =>
-  [`${summary}.`, detail, tool?.when].filter(Boolean).join(' ')
+/** What help and reference say of a verb. An agent's tool says the summary, and when to call it. */
+export const descriptionOf = ({ summary, detail }: Pick<Verb, 'summary' | 'detail'>) =>
+  [`${summary}.`, detail].filter(Boolean).join(' ')
 
 /** Keeps the literal types of the fields, so that a verb's input is typed by its own table. */
 export const defineVerb = <const F extends Fields, R, const S extends Shape = Shape>(

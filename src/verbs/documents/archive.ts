@@ -91,7 +91,7 @@ function completionOf(
 ) {
   const said = (outcome ?? '').trim() || (completion?.outcome ?? '')
   if (said === '' || isNone(said))
-    throw new ReasonError('usage_invalid', { problem: 'an archive needs its outcome: --outcome "…"' })
+    throw new ReasonError('usage_invalid', { problem: 'give the outcome: --outcome "…"' })
   const all = [...(completion?.learnings ?? []), ...learnings].map((line) => line.trim())
   return redactAll({ outcome: said, learnings: [...new Set(all.filter((line) => !isNone(line)))] }, mark)
 }
@@ -146,18 +146,18 @@ async function closeWork(
 
 export const archive = defineVerb({
   name: 'archive',
-  summary: 'Finish a piece of work, with its outcome and what it taught',
+  summary: 'Close finished work, with its outcome and learnings',
   detail:
-    'Its document, where it has one, gets a completion, moves to checkpoints/archive/ (as `git mv` would), and its learnings go into checkpoints/LEARNINGS.md. For a document that somebody moved to the archive by hand it adds these learnings, once. `savepoint restore` opens it again.',
+    'Adds a completion to its document, if it has one, moves it to checkpoints/archive/ (like `git mv`), and adds its learnings to checkpoints/LEARNINGS.md. If you moved the document by hand, it only adds the learnings, once. Reopen it with `savepoint restore`.',
   fields: {
     id: STREAM_FIELD,
     outcome: {
       kind: 'text',
       value: 'TEXT',
-      about: 'what was achieved; needed, unless the document has it already',
+      about: 'what was achieved (required, unless the document says it)',
     },
-    learning: { kind: 'words', value: 'TEXT', about: 'something to remember from it' },
-    force: { kind: 'flag', about: 'also where children of it are still open' },
+    learning: { kind: 'words', value: 'TEXT', about: 'a lesson learned' },
+    force: { kind: 'flag', about: 'even if forks of it are still open' },
   },
   examples: [
     'savepoint archive auth-system --outcome "Login with refresh tokens is live" --learning "Rotate tokens on every use"',
@@ -223,28 +223,28 @@ export const archive = defineVerb({
       }
     })
   },
-  say: ({ id, path, learnings, already }) => {
-    const where = path === null ? '' : ` in ${path}`
-    if (already && (path === null || learnings.length === 0))
-      return `${id} is archived already${where && `,${where}`}.`
+  say: ({ id, path, learnings, already }, { paint }) => {
+    const where = path === null ? '' : ` (${path})`
     const kept = path === null ? 'kept' : 'in checkpoints/LEARNINGS.md'
     return [
-      already ? `${id} is archived already,${where}.` : `${id} is archived${where}.`,
-      learnings.length > 0 ? `${formatCount(learnings.length, 'learning')} ${kept}.` : 'It had no learnings.',
+      already ? `${id} is already archived${where}` : `${paint('good', `Archived ${id}`)}${where}`,
+      ...(learnings.length > 0 && !(already && path === null)
+        ? [`  ${formatCount(learnings.length, 'learning')} ${kept}`]
+        : []),
     ].join('\n')
   },
   tool: {
     title: 'Archive finished work',
-    when: 'Call it when the user says that a piece of work is finished, with its outcome and what was learned. Not at the end of a session: for that call save or handoff.',
+    when: 'Call it when the user says that the work is finished. At the end of a session call save or handoff instead.',
     effect: 'changes',
     facts: {
-      id: textFact('the piece of work'),
-      path: nullableFact(textFact('where its document is now; null where it has none')),
-      checkpoint: textFact('the id of the checkpoint'),
-      sequence: integerFact('its number in the history of that work'),
-      learnings: integerFact('how many learnings it has'),
-      already: flagFact('whether it was archived before, and nothing was changed'),
-      files: choiceFact('whether its files say it already', ['published', 'pending']),
+      id: textFact(),
+      path: nullableFact(textFact()),
+      checkpoint: textFact(),
+      sequence: integerFact(),
+      learnings: integerFact(),
+      already: flagFact('was already archived'),
+      files: choiceFact(['published', 'pending']),
     },
     factsOf: ({ id, path, checkpoint, sequence, learnings, already, files }) => ({
       ...{ id, path, checkpoint, sequence, already, files },

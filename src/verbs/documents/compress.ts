@@ -91,22 +91,22 @@ function cutOf(cuts: BudgetCut[], command: string, dryRun: boolean): string {
 
 export const compress = defineVerb({
   name: 'compress',
-  summary: 'Make a checkpoint document shorter, within a budget of tokens',
+  summary: 'Shorten a document to a token budget',
   detail:
-    'Deltas are folded into the body; finished artifacts and stale breadcrumbs go; older steps and superseded decisions are summed up, then the oldest of the rest goes. Problem, intent, standing decisions, rules, current state and next actions always stay as they are. With --hard long lines of the rest are shortened, too, then recent steps and artifacts go but for the last; where it still does not fit, nothing is written. The full text stays in the history.',
+    'Merges deltas into the body, drops finished artifacts and stale breadcrumbs, summarises older steps and superseded decisions, then drops the oldest entries. Problem, intent, decisions, rules, current state and next actions always stay unchanged. --hard also shortens long lines, then drops recent steps and artifacts except the last, and writes nothing if the document still does not fit. The full text stays in the history.',
   fields: {
     id: STREAM_FIELD,
     budget: {
       kind: 'count',
       least: 100,
       value: 'TOKENS',
-      about: 'how many tokens it may have (estimated); 1000 without it',
+      about: 'most tokens, estimated (default: 1000)',
     },
     hard: {
       kind: 'flag',
-      about: 'the budget is absolute: write a document that fits, or nothing',
+      about: 'write a document that fits, or nothing',
     },
-    dryRun: { kind: 'flag', about: 'only say what would be cut' },
+    dryRun: { kind: 'flag', about: 'show what would be cut' },
   },
   examples: [
     'savepoint compress auth-system --dry-run',
@@ -146,9 +146,9 @@ export const compress = defineVerb({
   },
   say: (result) => {
     const { id, tokensBefore, tokensAfter, budget, folded, cuts, fits, written, dryRun, cut } = result
-    const undo = `The text before: savepoint show ${id} --at ${result.fromSequence}`
+    const undo = `Before: savepoint show ${id} --at ${result.fromSequence}`
     return [
-      `${id}: ${tokensBefore} tokens before, ${tokensAfter} ${dryRun ? 'would be left' : 'after'} (est.), budget ${budget}.`,
+      `${dryRun ? 'Would compress' : written ? 'Compressed' : 'Did not change'} ${id}: ${tokensBefore} → ${tokensAfter} tokens (est.), budget ${budget}`,
       ...(folded > 0 ? [`  folded: ${plural(folded, 'delta')} into the body`] : []),
       ...cuts.map(
         ({ field, count, how, why }) => `  ${how}: ${count} of ${SECTION_OF[field] ?? field} (${why})`,
@@ -156,7 +156,7 @@ export const compress = defineVerb({
       ...(fits
         ? []
         : ['Over the budget: the rest must be kept or is recent. Shorten it yourself, or cut more: --hard']),
-      ...(dryRun ? ['Nothing was written.'] : written ? [] : ['There was nothing to cut.']),
+      ...(dryRun || written ? [] : ['Nothing to cut.']),
       ...(cut !== '' ? [cut] : written ? [undo] : []),
     ].join('\n')
   },

@@ -61,39 +61,38 @@ async function inputOf(context: Context, given: DeltaFlags): Promise<DeltaInput>
 
 export const delta = defineVerb({
   name: 'delta',
-  summary: 'Append what was done to a checkpoint document',
+  summary: 'Append a summary of new work to a document',
   detail:
-    'Do it at a natural break: when a phase is done, a decision is made or the direction changes, and before a session ends or the context window fills up. Without --artifact the files are those that git says changed since the last delta.',
+    'Use it at a natural break: after a phase, a decision or a change of direction, and before a session ends. Without --artifact it lists the files that changed in git since the last delta.',
   fields: {
     id: STREAM_OR_FOCUS,
     what: {
       kind: 'text',
       value: 'TEXT',
       needed: true,
-      about: 'what was done, in a sentence; always needed',
+      about: 'what was done, in one sentence (required)',
     },
     artifact: {
       kind: 'words',
       value: 'PATH:ACTION:TEXT',
       path: (value: string) => parseArtifact(value).path,
-      about:
-        'a file that was created, modified or deleted: "path:action:description"; without any, those that git names',
+      about: 'a file: "path:action:text", action created, modified or deleted (default: from git)',
     },
     transition: {
       kind: 'words',
       value: 'ITEM:BEFORE:AFTER',
-      about: 'something whose state changed: "item:before:after"',
+      about: 'a state change: "item:before:after"',
     },
     trigger: {
       kind: 'choice',
       choices: DELTA_TRIGGERS,
       value: 'WHY',
-      about: `why now: ${DELTA_TRIGGERS.join(', ')} (manual without it)`,
+      about: 'why now, default manual',
     },
     stdin: {
       kind: 'flag',
       typed: true,
-      about: 'read {"what", "trigger", "artifacts", "transitions"} as JSON from stdin; only "what" is needed',
+      about: 'read JSON from stdin: {"what", "trigger", "artifacts", "transitions"}; only "what" is required',
     },
   },
   examples: [
@@ -147,24 +146,24 @@ export const delta = defineVerb({
       }
     })
   },
-  say: ({ id, path, sequence, artifacts, fromGit }) =>
+  say: ({ id, path, sequence, artifacts, fromGit }, { paint }) =>
     [
-      `Delta added to ${id} (number ${sequence}): ${artifacts === 0 ? 'no files' : formatCount(artifacts, 'file')}${fromGit ? ' changed, as git says' : ''}.`,
-      path,
+      `${paint('good', `Added a delta to ${id} #${sequence}`)}: ${artifacts === 0 ? 'no files' : formatCount(artifacts, 'file')}${fromGit ? ' changed' : ''}`,
+      `  File: ${path}`,
     ].join('\n'),
   tool: {
     title: 'Append a delta',
-    when: 'Call it where the work has a checkpoint document, when a phase is done, a decision is made or the direction changes. To keep decisions, questions and next actions call save: it writes into the document too.',
+    when: 'Call it for work with a checkpoint document, after a phase, a decision or a change of direction. For decisions and next actions call save, which updates the document too.',
     effect: 'adds',
     facts: {
-      id: textFact('the piece of work'),
-      path: textFact('its document'),
-      checkpoint: textFact('the id of the checkpoint'),
-      sequence: integerFact('its number in the history of that work'),
-      artifacts: integerFact('how many files the delta names'),
-      transitions: integerFact('how many transitions it names'),
-      fromGit: flagFact('whether git was asked for the files'),
-      files: choiceFact('whether its files say it already', ['published', 'pending']),
+      id: textFact(),
+      path: textFact(),
+      checkpoint: textFact(),
+      sequence: integerFact(),
+      artifacts: integerFact(),
+      transitions: integerFact(),
+      fromGit: flagFact(),
+      files: choiceFact(['published', 'pending']),
     },
     factsOf: ({ id, path, checkpoint, sequence, artifacts, transitions, fromGit, files }) => ({
       ...{ id, path, checkpoint, sequence, artifacts, transitions, fromGit, files },

@@ -8,6 +8,7 @@ import { findRow } from '../../engine/documents/survey.ts'
 import { differenceOf, sayDifference } from '../../formats/checkpoint-md/difference.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import { defineVerb } from '../define/verb.ts'
+import { paintDifference } from '../say/paint-difference.ts'
 import { STREAM_FIELD } from './stream-field.ts'
 
 interface Side {
@@ -21,7 +22,7 @@ const isNumber = (word: string) => /^\d{1,9}$/.test(word)
 async function sideOf(context: Context, row: WorkRow, word: string | number | undefined): Promise<Side> {
   if (typeof word === 'string' && !isNumber(word))
     throw new ReasonError('usage_invalid', {
-      problem: `${quoteShort(word)} is no number of the history`,
+      problem: `${quoteShort(word)} is not a checkpoint number`,
     })
   const at = word === undefined ? undefined : Number(word)
   return { id: row.stream.name, point: await pointAt(context, row, at) }
@@ -42,17 +43,17 @@ async function before(context: Context, row: WorkRow): Promise<number> {
 
 export const diff = defineVerb({
   name: 'diff',
-  summary: 'Show what changed between two points of a document, or between two documents',
+  summary: 'Compare two versions of a document, or two documents',
   detail:
-    'With no points: what the newest checkpoint changed. With one number: from there to now. With two: from the first to the second. With another id: from the first document to that one, or to a point of that one.',
+    'Without numbers it shows what the newest checkpoint changed. With one number, the changes since then; with two, those between them. With another name, the differences between the two documents.',
   fields: {
     id: STREAM_FIELD,
-    from: { kind: 'text', at: 1, value: 'A', about: 'a number in the history, or another document' },
+    from: { kind: 'text', at: 1, value: 'A', about: 'number of a checkpoint, or another document' },
     to: {
       kind: 'text',
       at: 2,
       value: 'B',
-      about: 'a number in the history (of the other document, where one is named)',
+      about: 'number of a checkpoint (of the other document, if named)',
     },
   },
   examples: [
@@ -82,6 +83,9 @@ export const diff = defineVerb({
       diff: sayDifference(difference, { from: name(old), to: name(now) }),
     }
   },
-  say: ({ diff, from, to }) =>
-    diff === '' ? `${from.id}@${from.sequence} and ${to.id}@${to.sequence} say the same.` : diff,
+  say: ({ diff, from, to }, { paint }) =>
+    diff === ''
+      ? `No difference between ${from.id}@${from.sequence} and ${to.id}@${to.sequence}`
+      : paintDifference(diff, paint),
+  exact: ({ diff }) => (diff === '' ? null : `${diff}\n`),
 })

@@ -19,17 +19,18 @@ interface FocusReceipt {
 
 export const focus = defineVerb({
   name: 'focus',
-  summary: 'Show or choose the work in focus',
+  summary: 'Show or set the work in focus',
   detail:
-    'At most one piece of work is in focus in a workspace. Choosing one writes `status: current` into its document, where it has one, and `status: active` into the one before.',
+    'Commands without a name use the work in focus. Setting it writes `status: current` to its document, if it has one, and `status: active` to the previous one.',
   fields: {
     id: {
       kind: 'text',
       at: 0,
+      names: 'work',
       check: requireLookupName,
-      about: 'the work to go on with; without it the one in focus is shown',
+      about: 'name of the work (default: show the focus)',
     },
-    clear: { kind: 'flag', about: 'have none in focus' },
+    clear: { kind: 'flag', about: 'clear the focus' },
   },
   examples: ['savepoint focus', 'savepoint focus auth-system', 'savepoint focus --clear'],
   access: ({ id, clear }) => (id !== undefined || clear ? 'write' : 'read'),
@@ -60,21 +61,21 @@ export const focus = defineVerb({
   say: ({ id, beforeId, path, isAway }) =>
     [
       id === null
-        ? 'Nothing is in focus.'
-        : `${id} is in focus${isAway ? ' (its document is not in this workspace)' : path === null ? '' : ` (${path})`}.`,
-      beforeId !== null && beforeId !== id ? `Before it was ${beforeId}.` : '',
+        ? 'Nothing in focus'
+        : `In focus: ${id}${isAway ? ' (file not in this worktree)' : path === null ? '' : ` (${path})`}`,
+      beforeId !== null && beforeId !== id ? `  Before: ${beforeId}` : '',
     ]
       .filter(Boolean)
       .join('\n'),
   tool: {
     title: 'Focus on work',
-    when: 'Call it when the user turns to another piece of work: saves and briefs without a name then mean that one. Without an id it only tells which one is in focus.',
+    when: 'Call it when the user switches to other work: saves and briefs without a name then use it. Without an id it only shows the focus.',
     effect: 'changes',
     facts: {
-      id: nullableFact(textFact('the piece of work in focus now')),
-      beforeId: nullableFact(textFact('the one before, where that was changed')),
-      path: nullableFact(textFact('its document; null where this workspace has none')),
-      files: nullableFact(choiceFact('whether the files say it already', ['published', 'pending'])),
+      id: nullableFact(textFact()),
+      beforeId: nullableFact(textFact('the previous focus, if changed')),
+      path: nullableFact(textFact()),
+      files: nullableFact(choiceFact(['published', 'pending'])),
     },
     factsOf: ({ id, beforeId, path, files = null }) => ({ id, beforeId, path, files }),
   },

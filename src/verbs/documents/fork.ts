@@ -42,21 +42,21 @@ function forkText(
 
 export const fork = defineVerb({
   name: 'fork',
-  summary: 'Begin a document that goes on from another one',
-  detail: 'The new one has all that its parent says, with its deltas folded in, and names it as its parent.',
+  summary: 'Start a document from another one',
+  detail: 'The new document has the full content of its parent, with deltas merged in, and a link to it.',
   fields: {
-    id: { ...STREAM_FIELD, about: 'the work to go on from, by its id' },
+    id: { ...STREAM_FIELD, about: 'name of the parent' },
     name: {
       kind: 'text',
       at: 1,
       required: true,
       check: requireDocumentName,
-      about: 'the id of the new document',
+      about: 'name of the new document',
     },
     anchor: {
       kind: 'text',
       value: 'TEXT',
-      about: 'the phase or point of the conversation that it sums up to',
+      about: 'the phase or point in the conversation it covers',
     },
     current: { kind: 'flag', about: 'put it in focus' },
   },
@@ -91,15 +91,15 @@ export const fork = defineVerb({
   say: (made) => sayMade(made, `See both: savepoint diff ${made.parent} ${made.id}`),
   tool: {
     title: 'Fork a document',
-    when: 'Call it when another approach or a part of the work needs a document of its own while the first stays as it is. Not to go on with the same work.',
+    when: 'Call it when another approach or part of the work needs its own document, not to continue the same work.',
     effect: 'adds',
     facts: {
-      id: textFact('the new piece of work'),
-      path: textFact('its document'),
-      parent: nullableFact(textFact('the one that it goes on from')),
-      checkpoint: textFact('the id of its first checkpoint'),
-      focused: flagFact('whether it is in focus'),
-      files: choiceFact('whether its files say it already', ['published', 'pending']),
+      id: textFact(),
+      path: textFact(),
+      parent: nullableFact(textFact()),
+      checkpoint: textFact(),
+      focused: flagFact(),
+      files: choiceFact(['published', 'pending']),
     },
     factsOf: ({ id, path, parent, checkpoint, focused, files }) => ({
       ...{ id, path, parent, checkpoint, focused, files },

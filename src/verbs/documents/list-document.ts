@@ -41,8 +41,7 @@ export function listDocument(row: OverviewRow): ListedDocument {
 }
 
 /** What a list says that has nothing to list. */
-export const NOTHING_HERE =
-  'No work is saved here yet. Begin with: savepoint save "…", or a document: savepoint new <name>'
+export const NOTHING_HERE = 'Nothing saved here yet. Start with: savepoint save "what you are working on"'
 
 /** What a session saved by itself: `savepoint sessions` tells of those, and one in focus is work like any other. */
 export const isOfSession = ({ id, created, standing }: ListedDocument) =>

@@ -6,6 +6,7 @@ import { visibleLine } from '../../core/visible.ts'
 import { endOf } from '../../engine/brief/session-notes.ts'
 import { branchSlug, sessionStream } from '../../policy/resolve.ts'
 import { lastAsked } from '../../policy/session-asked.ts'
+import type { Screen } from '../define/screen.ts'
 
 /** A session below its work. */
 export interface SessionBelow {
@@ -116,12 +117,16 @@ const STATES = { live: 'active', broken: 'broke off', ended: 'ended' } as const 
 >
 
 /** The lines of sessions below their work, in the same columns below all of it. */
-export function belowSayer(all: readonly SessionsBelow[]): (below: SessionsBelow) => string[] {
+export function belowSayer(
+  all: readonly SessionsBelow[],
+  { paint }: Screen,
+): (below: SessionsBelow) => string[] {
   const name = sessionNamer(all.flatMap(({ sessions }) => sessions.map(({ id }) => id)))
   return ({ sessions, moreSessions }) => [
     ...sessions.map(({ id, state, silentMs, asked }) => {
       const ago = `${shortSpan(silentMs)} ago`
-      return `  ${visibleLine(name(id))}  ${ago.padEnd(AGO)}  ${STATES[state].padEnd(STATE)}  ${visibleLine(asked)}`
+      const how = STATES[state].padEnd(STATE)
+      return `  ${visibleLine(name(id))}  ${ago.padEnd(AGO)}  ${state === 'broken' ? paint('warn', how) : how}  ${visibleLine(asked)}`
     }),
     ...(moreSessions > 0 ? [`  ${moreSessions} more: savepoint sessions --all`] : []),
   ]

@@ -28,7 +28,7 @@ export async function readTree(context: Context) {
 
 export function sayTree({ documents, cycles, foreign }: DocumentTree): string {
   if (documents.length === 0 && foreign.length > 0)
-    return `${formatCount(foreign.length, 'foreign document')}, which came with the repository. See: savepoint list`
+    return `${formatCount(foreign.length, 'foreign document')} came with the repository. See: savepoint list`
   if (documents.length === 0) return NOTHING_HERE
   const circling = new Set(cycles.flat().map(nameKey))
   return drawTree(documents, (document) =>
@@ -51,7 +51,7 @@ function inRows(documents: readonly ListedDocument[], rows: readonly LineageRow[
 function label({ id, standing, path, foreign, created }: ListedDocument, circles: boolean): string {
   const marks: string[] = []
   if (standing !== 'open') marks.push(standing)
-  if (path === null && created !== '') marks.push('elsewhere')
+  if (path === null && created !== '') marks.push('file not here')
   if (foreign) marks.push('foreign')
   if (circles) marks.push('in a circle')
   const date = created === '' ? '' : `  ${created.slice(0, 10)}`

@@ -13,7 +13,8 @@ import {
   recordFact,
   textFact,
 } from '../define/facts.ts'
-import { defineVerb, type Screen } from '../define/verb.ts'
+import type { Screen } from '../define/screen.ts'
+import { defineVerb } from '../define/verb.ts'
 import { fitLines, tableLines } from '../say/table.ts'
 import { isOfSession, type ListedDocument, listDocument, NOTHING_HERE, STANDINGS } from './list-document.ts'
 import {
@@ -51,19 +52,18 @@ const MOST_SESSIONS = 50
 
 export const list = defineVerb({
   name: 'list',
-  summary: 'List the work of this workspace, with the sessions that worked on it',
+  summary: 'List the work in this workspace',
   detail:
-    'The one in focus comes first, then the newest; below each its three newest sessions, with what they were asked. Sessions in which nobody saved stand below the work of their branch. What is not shown is counted: archived work, work that this workspace does not have because it is on another branch or in another worktree, and work of other sessions. --all shows it.',
+    'The work in focus comes first, then the newest, each with its three newest sessions and their requests. Sessions without a save are listed under the work of their branch. Archived work, work on other branches or worktrees, and automatic saves of other sessions are only counted; --all lists them.',
   fields: {
     all: {
       kind: 'flag',
-      about:
-        'also archived ones, those that are not in this workspace, and what sessions saved by themselves',
+      about: 'include archived work, work elsewhere, and automatic saves',
     },
     tree: {
       kind: 'flag',
       typed: true,
-      about: 'draw which document was forked from which, archived ones too',
+      about: 'show forks as a tree, including archived work',
     },
   },
   examples: ['savepoint list', 'savepoint list --tree', 'savepoint list --all --json'],
@@ -107,23 +107,23 @@ export const list = defineVerb({
   say: (answer, screen) => ('cycles' in answer ? sayTree(answer) : sayWork(answer, screen)),
   tool: {
     title: 'List the work',
-    when: 'Call it for the ids of the work that is here, before you name one elsewhere. To go on with work call resume, which tells more.',
+    when: 'Call it to find the name of work for another call. To continue work call resume.',
     effect: 'reads',
     facts: {
-      trusted: flagFact('whether the user trusts this workspace'),
+      trusted: flagFact(),
       documents: listFact(
-        'the work, the one in focus first, then the newest',
-        recordFact('a piece of work', {
-          id: textFact('its name'),
-          standing: choiceFact('foreign: it came with the repository, which is not trusted', STANDINGS),
-          path: nullableFact(textFact('its document; null where this workspace has none')),
-          updatedAt: nullableFact(textFact('when it was saved last')),
-          foreign: flagFact('whether it holds text that nobody here has reviewed'),
-          sessions: listFact('its three newest sessions', textFact('the id of a session')),
+        recordFact({
+          id: textFact(),
+          standing: choiceFact(STANDINGS, 'foreign: from the repository, not reviewed'),
+          path: nullableFact(textFact()),
+          updatedAt: nullableFact(textFact()),
+          foreign: flagFact('has unreviewed text'),
+          sessions: listFact(textFact()),
         }),
+        'focused first, then newest',
       ),
-      unsaved: integerFact('on how many branches sessions worked without a save'),
-      hidden: integerFact('how many more there are that are listed only with "all"'),
+      unsaved: integerFact('branches with sessions but no save'),
+      hidden: integerFact('listed only with "all"'),
     },
     factsOf: (answer) => ({
       trusted: answer.trusted,
@@ -149,14 +149,12 @@ interface WorkList {
 }
 
 function sayWork({ documents, unsaved, hidden, hiddenBy, trusted }: WorkList, screen: Screen): string {
-  const nothing = hidden > 0 ? 'No open work is here.' : NOTHING_HERE
+  const nothing = hidden > 0 ? 'No open work here.' : NOTHING_HERE
   const isForeign = !trusted && documents.some(({ standing }) => standing === 'foreign')
   return [
     documents.length + unsaved.length > 0 ? sayList(documents, unsaved, screen) : nothing,
     hidden > 0 ? sayHidden(hiddenBy) : '',
-    isForeign
-      ? 'Foreign documents came with the repository. Look at them; if you trust them: savepoint trust'
-      : '',
+    isForeign ? 'Foreign documents came with the repository. Read them, then: savepoint trust' : '',
   ]
     .filter(Boolean)
     .join('\n')
@@ -172,40 +170,37 @@ function whyHidden(row: ListedDocument): 'archived' | 'elsewhere' | 'sessions' |
 function sayHidden({ archived, elsewhere, sessions }: WorkList['hiddenBy']): string {
   const parts = [
     archived > 0 ? `${archived} archived` : '',
-    elsewhere > 0 ? `${elsewhere} on another branch or worktree` : '',
+    elsewhere > 0 ? `${elsewhere} on another branch or in another worktree` : '',
     sessions > 0 ? `${formatCount(sessions, 'other session')} without a save` : '',
   ]
-  return `Not shown: ${parts.filter((part) => part !== '').join(', ')}. All: savepoint list --all`
+  return `Not shown: ${parts.filter((part) => part !== '').join(', ')} (savepoint list --all)`
 }
 
 /** Documents and work without a save, in one order. */
-function sayList(
-  documents: readonly ListedWork[],
-  unsaved: readonly UnsavedWork[],
-  { columns }: Screen,
-): string {
+function sayList(documents: readonly ListedWork[], unsaved: readonly UnsavedWork[], screen: Screen): string {
+  const { columns, paint } = screen
   const works = unsaved.length === 0 ? documents : [...documents, ...unsaved.map(unsavedWork)].sort(inOrder)
   const rows = works.map((one) => [
-    one.id,
-    sayStanding(one),
-    one.updatedAt.slice(0, 16).replace('T', ' '),
+    one.standing === 'focused' ? paint('head', one.id) : one.id,
+    one.foreign ? paint('warn', sayStanding(one)) : sayStanding(one),
+    screen.time(one.updatedAt),
     visible(one.problem),
   ])
-  const sayBelow = belowSayer(works)
+  const sayBelow = belowSayer(works, screen)
   const [head = '', ...lines] = workLines(rows, columns)
-  const all = [head]
+  const all = [paint('faint', head)]
   for (const [at, work] of works.entries()) {
     const next = visible(work.next)
     all.push(lines[at] ?? '')
     if (next !== '') all.push(`  next: ${next}`)
     if (work.sessions.length > 0) all.push(...sayBelow(work))
   }
-  return fitLines(all.join('\n'), columns)
+  return fitLines(all.join('\n'), screen)
 }
 
 /** So wide the last column should be, and so much of the time is told: less of it where there is no room. */
 const PROBLEM_ROOM = 16
-const TIMES = [16, 10, 0]
+const TIMES = [17, 10, 0]
 
 function workLines(rows: readonly string[][], columns: number): string[] {
   const wanted = Math.min(PROBLEM_ROOM, Math.max(...rows.map(([, , , problem = '']) => problem.length)))
@@ -226,7 +221,7 @@ const unsavedWork = ({ branch, updatedAt, sessions, moreSessions }: UnsavedWork)
 })
 
 function sayStanding(one: ListedDocument): string {
-  if (one.checkpoints === 0 && one.standing === 'open') return 'not saved by hand'
-  if (!isOfHere(one)) return `${one.standing}, elsewhere`
+  if (one.checkpoints === 0 && one.standing === 'open') return 'not saved yet'
+  if (!isOfHere(one)) return `${one.standing} (file not here)`
   return one.foreign && one.standing !== 'foreign' ? `${one.standing}, foreign` : one.standing
 }

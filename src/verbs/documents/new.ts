@@ -14,27 +14,28 @@ import { sayMade } from './say-made.ts'
 
 export const newVerb = defineVerb({
   name: 'new',
-  summary: 'Begin a checkpoint document for a piece of work',
+  summary: 'Start a checkpoint document',
   detail:
-    'It is a Markdown file in checkpoints/active/, for you, your agents and git. Fill its sections in any editor: every later command takes your edits in.',
+    'Creates a Markdown file in checkpoints/active/ for you, your agents and git. Edit it in any editor: the next command imports your edits.',
   fields: {
     name: {
       kind: 'text',
       at: 0,
       required: true,
       check: requireDocumentName,
-      about: 'its id, for example auth-system',
+      about: 'its name, for example auth-system',
     },
     parent: {
       kind: 'text',
       value: 'ID',
+      names: 'work',
       check: requireLookupName,
-      about: 'the document that it descends from',
+      about: 'the parent document',
     },
     anchor: {
       kind: 'text',
       value: 'TEXT',
-      about: 'the phase or point of the conversation that it sums up to',
+      about: 'the phase or point in the conversation it covers',
     },
     current: { kind: 'flag', about: 'put it in focus' },
   },
@@ -58,5 +59,5 @@ export const newVerb = defineVerb({
       return beginDocument(context, survey, { name, parent: origin, text, current, note: 'begun' })
     })
   },
-  say: (made) => sayMade(made, `Fill its sections, then: savepoint validate ${made.path}`),
+  say: (made) => sayMade(made, `Fill in its sections, then: savepoint validate ${made.path}`),
 })

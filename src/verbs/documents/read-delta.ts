@@ -30,7 +30,7 @@ export function parseArtifact(text: string): Artifact {
   const found = /^(.+?):(created|modified|deleted)(?::(.*))?$/s.exec(text)
   if (!found?.[1])
     throw usageError(
-      `--artifact takes path:action:description with created, modified or deleted, not ${quoteShort(text)}`,
+      `invalid --artifact ${quoteShort(text)}: use path:action:description with created, modified or deleted`,
     )
   return { path: found[1], action: found[2] ?? '', description: (found[3] ?? '').trim() }
 }
@@ -41,7 +41,7 @@ export function parseTransition(text: string): Transition {
   const [item = '', before = '', after = ''] = parts
   if (parts.length !== 3 || item === '')
     throw usageError(
-      `--transition takes item:before:after, not ${quoteShort(text)}; with colons in a part use --stdin and JSON`,
+      `invalid --transition ${quoteShort(text)}: use item:before:after, or --stdin with JSON if a part has colons`,
     )
   return { item, before, after }
 }
@@ -52,12 +52,12 @@ export function parseDelta(
 ): Partial<Pick<DeltaInput, 'what' | 'trigger'>> & Pick<DeltaInput, 'artifacts' | 'transitions'> {
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw usageError('stdin must hold a JSON object with "what", "trigger", "artifacts" and "transitions"')
+    throw usageError('stdin must be a JSON object with "what", "trigger", "artifacts" and "transitions"')
   const { what, trigger, artifacts, transitions, ...others } = value as Record<string, unknown>
   const [unknown] = Object.keys(others)
   if (unknown !== undefined)
     throw usageError(
-      `stdin has the key ${quoteShort(unknown)}; known are what, trigger, artifacts, transitions`,
+      `stdin has an unknown key ${quoteShort(unknown)}; known: what, trigger, artifacts, transitions`,
     )
   if (what !== undefined && typeof what !== 'string') throw usageError('"what" must be a text')
   return {

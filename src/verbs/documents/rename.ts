@@ -46,12 +46,12 @@ async function moveDocument(
 
 export const rename = defineVerb({
   name: 'rename',
-  summary: 'Give a piece of work another name',
+  summary: 'Rename work',
   detail:
-    'Its history stays. Its document, where this workspace has it, moves with it (as `git mv` would), and so do its sessions; documents that name it as their parent still find it.',
+    'Keeps its history, sessions and forks. Its document, if it is in this workspace, is renamed too (like `git mv`).',
   fields: {
     id: STREAM_FIELD,
-    name: { kind: 'text', at: 1, required: true, check: requireDocumentName, about: 'its new id' },
+    name: { kind: 'text', at: 1, required: true, check: requireDocumentName, about: 'the new name' },
   },
   examples: ['savepoint rename feature-webhook webhooks'],
   access: 'write',
@@ -76,6 +76,6 @@ export const rename = defineVerb({
   },
   say: ({ id, beforeId, path }) =>
     id === beforeId
-      ? `${id} has that name already.`
-      : `Renamed ${beforeId} to ${id}${path === null ? '' : ` (${path})`}.`,
+      ? `${id} already has that name`
+      : `Renamed ${beforeId} to ${id}${path === null ? '' : ` (${path})`}`,
 })

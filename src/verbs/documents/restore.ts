@@ -105,16 +105,16 @@ function refuseTaken(context: Context, path: string, own: string | undefined): v
 
 export const restore = defineVerb({
   name: 'restore',
-  summary: 'Bring work back as it was at a point, with its document where it has one',
+  summary: 'Restore work and its document to an earlier version',
   detail:
-    'The present text stays in the history, so a restore can be undone by another one. Without --at a document that was removed comes back as it was last here, and an archived one is opened again.',
+    'The current text stays in the history, so you can undo a restore. Without --at, a removed document comes back as it was, and archived work is reopened.',
   fields: {
     id: STREAM_FIELD,
     at: {
       kind: 'count',
       least: 1,
       value: 'NUMBER',
-      about: 'the checkpoint to go back to, by its number in the history',
+      about: 'number of the checkpoint to go back to',
     },
   },
   examples: ['savepoint restore auth-system --at 3', 'savepoint restore auth-system'],
@@ -177,12 +177,12 @@ export const restore = defineVerb({
       }
     })
   },
-  say: ({ id, path, sequence, restored, already }) =>
+  say: ({ id, path, sequence, restored, already }, { paint }) =>
     already
       ? path === null
-        ? `${id} stands there already.`
-        : `${id} is in ${path} already, with that text.`
-      : `${id} is ${restored === null ? 'back' : `as it was at number ${restored}`}${path === null ? '' : ` in ${path}`} (number ${sequence} now).`,
+        ? `${id} is already there`
+        : `${path} already has that text`
+      : `${paint('good', `Restored ${id}`)}${restored === null ? '' : ` from #${restored}`}${path === null ? '' : ` to ${path}`} (now #${sequence})`,
 })
 
 interface RestoreReceipt {
@@ -212,6 +212,6 @@ async function standing(
   if (trouble === undefined) return hash
   if (trouble.hash !== undefined && (await store.log.findVersion(stream.id, trouble.hash)) !== null)
     return trouble.hash
-  const problem = `${trouble.what}, and its bytes are not in the store: move the file away first`
+  const problem = `${trouble.what}, and this text is not saved: move the file away first`
   throw new ReasonError('document_broken', { id: stream.name, path, line: trouble.line, problem })
 }

@@ -14,7 +14,7 @@ import { STREAM_FIELD } from './stream-field.ts'
 
 function requireHash(text: string): void {
   if (!/^[0-9a-f]{6,64}$/.test(text))
-    throw new ReasonError('usage_invalid', { problem: '--kept takes at least 6 digits of a hash' })
+    throw new ReasonError('usage_invalid', { problem: '--kept needs at least 6 digits of a hash' })
 }
 
 /** Versions that are no documents: half a save, a broken front matter. */
@@ -51,18 +51,18 @@ async function refuseForeign(
 
 export const show = defineVerb({
   name: 'show',
-  summary: 'Show a checkpoint document, as it is or as it was',
-  detail: 'Every version that was ever seen is kept. Into a file or a pipe it goes byte for byte.',
+  summary: 'Show the full text of saved work, or an older version',
+  detail: 'Every version is kept. Output to a file or pipe is byte for byte.',
   fields: {
     id: STREAM_FIELD,
-    at: { kind: 'count', least: 1, value: 'NUMBER', about: 'a checkpoint, by its number in the history' },
-    history: { kind: 'flag', about: 'list its checkpoints instead' },
+    at: { kind: 'count', least: 1, value: 'NUMBER', about: 'number of a checkpoint' },
+    history: { kind: 'flag', about: 'list its checkpoints' },
     kept: {
       kind: 'text',
       typed: true,
       value: 'HASH',
       check: requireHash,
-      about: 'a text that could not be read as a document and was kept; the history names them',
+      about: 'a text that was not a valid document but was kept; --history lists them',
     },
   },
   examples: [
@@ -74,7 +74,7 @@ export const show = defineVerb({
   takesIn: 'events',
   async perform(context, { id, at, history, kept }) {
     if ([at !== undefined, history, kept !== undefined].filter(Boolean).length > 1)
-      throw new ReasonError('usage_invalid', { problem: '--at, --history and --kept do not go together' })
+      throw new ReasonError('usage_invalid', { problem: 'use only one of --at, --history and --kept' })
     const survey = await readSurvey(context)
     const row = requireKnownRow(survey, id)
     tellForeign(context, row)
@@ -100,7 +100,7 @@ export const show = defineVerb({
       return { kind: 'document' as const, ...document, ...(await keptText(context, row, kept)) }
     return { kind: 'document' as const, ...document, ...(await pointAt(context, row, at)) }
   },
-  say: (result, { columns }) => {
+  say: (result, screen) => {
     if (result.kind === 'document')
       return result.text
         .replace(/\r?\n$/, '')
@@ -112,31 +112,32 @@ export const show = defineVerb({
       result.history.map(({ sequence, at, why, here, foreign }) => [
         here ? '*' : '',
         String(sequence),
-        at.slice(0, 19).replace('T', ' '),
+        screen.time(at),
         visible(foreign ? `${why} (foreign)` : why),
       ]),
+      screen,
     )
     const keep = result.kept.map(
       ({ hash, problem }) =>
-        `kept: ${visible(problem ?? '')}\n  savepoint show ${result.id} --kept ${hash.slice(0, 12)}`,
+        `unreadable version kept: ${visible(problem ?? '')}\n  savepoint show ${result.id} --kept ${hash.slice(0, 12)}`,
     )
-    return fitLines([lines, ...keep].join('\n'), columns)
+    return fitLines([lines, ...keep].join('\n'), screen)
   },
   exact: (result) => (result.kind === 'document' ? result.text : null),
   tool: {
     title: 'Show a document',
-    when: 'Call it for the whole text of a piece of work, whether it has a document or not, or for an older version of it. It can be long: to go on with work call resume, which keeps to a budget.',
+    when: 'Call it for the full text or an older version. It can be long: to continue work call resume.',
     effect: 'reads',
     facts: {
-      kind: choiceFact('the text of a document, or the list of its checkpoints', ['document', 'history']),
-      id: textFact('the piece of work'),
-      standing: choiceFact('where it stands', STANDINGS),
-      path: nullableFact(textFact('its document; null where this workspace has none')),
-      sequence: integerFact('the number of the checkpoint that is shown, or that this workspace stands at'),
-      checkpoint: nullableFact(textFact('the id of the checkpoint that is shown')),
-      at: nullableFact(textFact('when that was saved')),
-      checkpoints: integerFact('how many there are'),
-      foreign: flagFact('whether it holds text that nobody here has reviewed'),
+      kind: choiceFact(['document', 'history']),
+      id: textFact(),
+      standing: choiceFact(STANDINGS),
+      path: nullableFact(textFact()),
+      sequence: integerFact(),
+      checkpoint: nullableFact(textFact()),
+      at: nullableFact(textFact()),
+      checkpoints: integerFact(),
+      foreign: flagFact('has unreviewed text'),
     },
     factsOf: (result) => ({
       ...{ kind: result.kind, id: result.id, standing: result.standing, path: result.path },

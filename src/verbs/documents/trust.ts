@@ -11,6 +11,7 @@ import { isTrustedHere, trustHere } from '../../engine/trust/trusted.ts'
 import { differenceOf, sayDifference } from '../../formats/checkpoint-md/difference.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import { defineVerb } from '../define/verb.ts'
+import { paintDifference } from '../say/paint-difference.ts'
 
 interface ReviewRange {
   id: string
@@ -55,13 +56,13 @@ async function findUnreviewed(context: Context, row: WorkRow, reviewed: boolean)
 
 export const trust = defineVerb({
   name: 'trust',
-  summary: 'Trust this workspace, or review what git delivered into it',
+  summary: 'Trust this workspace, or review text from git',
   detail:
-    'In a trusted workspace edits of checkpoint documents are taken in, and git may be asked about them. Text that came by git and is not on the default branch of your remote stays marked foreign until you review it: --review shows it, --review with ids accepts it.',
+    "In a trusted workspace your edits to checkpoint documents are imported, and git commands run. Text that came from git and is not on your remote's default branch stays hidden from agents until you review it: --review shows it, --review with names accepts it.",
   fields: {
-    ids: { kind: 'words', at: 0, about: 'documents whose foreign text is accepted, with --review' },
-    review: { kind: 'flag', about: 'show the text that nobody has reviewed; with ids accept it' },
-    off: { kind: 'flag', about: 'take trust back: edits are no longer imported, and git is not asked' },
+    ids: { kind: 'words', at: 0, about: 'with --review: documents whose text you accept' },
+    review: { kind: 'flag', about: 'show unreviewed text; with names, accept it' },
+    off: { kind: 'flag', about: 'remove trust: edits are ignored, and no git command runs' },
   },
   examples: [
     'savepoint trust',
@@ -77,7 +78,7 @@ export const trust = defineVerb({
     requireUser(context)
     if (ids.length > 0 && !review)
       throw new ReasonError('usage_invalid', {
-        problem: 'ids go with --review; trust itself is for the whole workspace',
+        problem: 'names need --review; trust applies to the whole workspace',
       })
     const before = await trustHere(context)
     if (review && before === 'none') throw new ReasonError('workspace_untrusted', { path: place.root })
@@ -113,7 +114,7 @@ export const trust = defineVerb({
       }
     })
   },
-  say: (answer) => {
+  say: (answer, { paint }) => {
     if ('path' in answer) return sayEndOfTrust(answer)
     const { wasTrusted, wasVouched, review, takenIn, foreign } = answer
     const waiting = foreign.filter(({ reviewed }) => !reviewed)
@@ -123,36 +124,36 @@ export const trust = defineVerb({
         ? []
         : [
             wasVouched
-              ? 'This workspace is trusted already.'
+              ? 'Already trusted.'
               : wasTrusted
-                ? 'This workspace is trusted, now also with what the default branch of your remote brings.'
-                : `This workspace is trusted: ${formatCount(takenIn, 'document')} taken in.`,
+                ? 'Trusted this repository, and what its default branch brings.'
+                : `Trusted this repository: your edits to its documents will be imported${takenIn > 0 ? ` (${formatCount(takenIn, 'document')} now)` : ''}. Undo: savepoint trust --off`,
           ]),
-      ...(review ? waiting.map(({ diff }) => diff) : []),
+      ...(review ? waiting.map(({ diff }) => paintDifference(diff, paint)) : []),
       ...(waiting.length > 0
         ? [
-            `Foreign, until you review it: ${waiting.map(({ id }) => id).join(', ')}.`,
+            paint('warn', `Not reviewed: ${waiting.map(({ id }) => id).join(', ')}`),
             review
-              ? `To accept: savepoint trust --review ${waiting.map(({ id }) => id).join(' ')}`
-              : 'To see it: savepoint trust --review',
+              ? `Accept: savepoint trust --review ${waiting.map(({ id }) => id).join(' ')}`
+              : 'Read it: savepoint trust --review',
           ]
         : []),
-      ...accepted.map(({ id }) => `${id} is reviewed.`),
-      ...(review && foreign.length === 0 ? ['Nothing here is foreign.'] : []),
+      ...accepted.map(({ id }) => `Reviewed ${id}`),
+      ...(review && foreign.length === 0 ? ['Nothing to review.'] : []),
     ].join('\n')
   },
 })
 
 /** Also an agent may do it: less is told from then on. */
 async function endTrust(context: Context, hasMore: boolean) {
-  if (hasMore) throw new ReasonError('usage_invalid', { problem: '--off goes with neither ids nor --review' })
+  if (hasMore)
+    throw new ReasonError('usage_invalid', { problem: '--off cannot be combined with names or --review' })
   const wasTrusted = await isTrustedHere(context)
   await withdrawTrust(context)
   return { trusted: await isTrustedHere(context), wasTrusted, path: context.place.root }
 }
 
 function sayEndOfTrust({ trusted, wasTrusted }: Awaited<ReturnType<typeof endTrust>>): string {
-  if (trusted)
-    return 'This worktree is trusted with another one of its repository: run `savepoint trust --off` there.'
-  return wasTrusted ? 'This workspace is no longer trusted.' : 'This workspace was not trusted.'
+  if (trusted) return 'Another worktree of this repository is trusted: run savepoint trust --off there.'
+  return wasTrusted ? 'No longer trusted.' : 'Was not trusted.'
 }

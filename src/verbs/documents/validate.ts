@@ -18,8 +18,7 @@ interface CheckedDocument {
 function readNamed(context: Context, file: string): FoundDocument {
   const path = resolve(context.cwd, file)
   try {
-    if (statSync(path).size > MAX_DOCUMENT_BYTES)
-      throw new Error(`it is larger than ${MAX_DOCUMENT_BYTES} bytes`)
+    if (statSync(path).size > MAX_DOCUMENT_BYTES) throw new Error(`larger than ${MAX_DOCUMENT_BYTES} bytes`)
     // The root is a real path: a folder that is reached through a link must not look like one outside of it.
     const real = join(realpathSync(dirname(path)), basename(path))
     const name = relative(context.place.root, real).split(sep).join('/')
@@ -51,8 +50,8 @@ function sameIds(documents: FoundDocument[]): (document: FoundDocument) => Docum
             {
               level: 'error' as const,
               line: idLine,
-              what: `${other.path} has the id ${other.id} as well`,
-              mend: 'Give one of them another id, or take one away.',
+              what: `${other.path} has the same id, ${other.id}`,
+              mend: 'Change the id of one of them, or delete one.',
             },
           ],
     )
@@ -62,11 +61,10 @@ function sameIds(documents: FoundDocument[]): (document: FoundDocument) => Docum
 export const validate = defineVerb({
   name: 'validate',
   summary: 'Check checkpoint documents against their format',
-  detail:
-    'Without files it checks every document of the workspace. It reads files only, and changes nothing.',
+  detail: 'Without files it checks every document of the workspace. It changes nothing.',
   fields: {
-    files: { kind: 'words', at: 0, about: 'the documents; all of `checkpoints/` without any' },
-    strict: { kind: 'flag', about: 'warnings count as errors, for CI' },
+    files: { kind: 'words', at: 0, about: 'the documents (default: all in `checkpoints/`)' },
+    strict: { kind: 'flag', about: 'treat warnings as errors, for CI' },
   },
   examples: ['savepoint validate', 'savepoint validate checkpoints/active/auth.md --strict'],
   access: 'read',
@@ -88,7 +86,7 @@ export const validate = defineVerb({
             {
               ...document.problem,
               level: 'error' as const,
-              mend: 'Mend the file: no verb takes it in like this.',
+              mend: 'Fix the file: it is ignored until then.',
             },
           ]
         : validateDocument(text, { parents, archived, otherCurrent })
@@ -99,19 +97,22 @@ export const validate = defineVerb({
         checked.push({
           path,
           id: path,
-          findings: [{ level: 'error', line: 1, what: problem, mend: 'Replace it by a plain text file.' }],
+          findings: [{ level: 'error', line: 1, what: problem, mend: 'Replace it with a plain text file.' }],
         })
     const all = checked.flatMap(({ findings }) => findings)
     const errors = all.filter(({ level }) => level === 'error').length
     const warnings = all.length - errors
     return { documents: checked, errors, warnings, valid: errors === 0 && !(strict && warnings > 0) }
   },
-  say: ({ documents, errors, warnings }) =>
+  say: ({ documents, errors, warnings }, { paint }) =>
     [
       ...documents.flatMap(({ path, findings }) =>
-        findings.map(({ level, line, what, mend }) => `${path}:${line}: ${level}: ${what}\n  ${mend}`),
+        findings.map(
+          ({ level, line, what, mend }) =>
+            `${path}:${line}: ${paint(level === 'error' ? 'bad' : 'warn', `${level}:`)} ${what}\n  ${mend}`,
+        ),
       ),
-      `${formatCount(documents.length, 'document')}: ${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')}.`,
+      `${formatCount(documents.length, 'document')}: ${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')}`,
     ].join('\n'),
   failure: ({ valid, errors, warnings }) =>
     valid
@@ -120,6 +121,6 @@ export const validate = defineVerb({
           exit: EXIT.invalid,
           reason: 'documents_invalid',
           message: `${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')}`,
-          hint: 'Each finding says how to mend it.',
+          hint: 'Each finding says how to fix it.',
         },
 })

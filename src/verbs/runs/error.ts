@@ -2,16 +2,16 @@ import { findRun } from '../../engine/runs/find-run.ts'
 import { recordError } from '../../engine/runs/record-event.ts'
 import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
-import { sayReceipt } from './say-receipt.ts'
+import { sayRunReceipt } from './say-receipt.ts'
 
 export const runError = defineVerb({
   name: 'run error',
-  summary: 'Record an error that was classified',
+  summary: 'Record an error in a run',
   fields: {
     run: RUN,
-    reasonCode: { kind: 'text', value: 'CODE', required: true, about: 'a short code for what went wrong' },
-    message: { kind: 'text', value: 'TEXT', about: 'a sentence about it' },
-    unrecoverable: { kind: 'flag', about: 'the run must stop: it is failed, and not eligible to resume' },
+    reasonCode: { kind: 'text', value: 'CODE', required: true, about: 'a short code for the error' },
+    message: { kind: 'text', value: 'TEXT', about: 'one sentence about the error' },
+    unrecoverable: { kind: 'flag', about: 'the run cannot continue: it fails and cannot be resumed' },
   },
   examples: [
     'savepoint run error release-2 --reason-code tests_failed',
@@ -25,5 +25,5 @@ export const runError = defineVerb({
       ...(message === undefined ? {} : { message }),
     })
   },
-  say: sayReceipt,
+  say: sayRunReceipt,
 })

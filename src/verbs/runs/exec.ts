@@ -17,17 +17,17 @@ export const runExec = defineVerb({
   name: 'run exec',
   summary: 'Run a command as part of a run',
   detail:
-    'Its outcome is recorded, the run has a heartbeat while it works, signals and the exit code are passed on. With --step the step is in progress meanwhile, and done or failed after.',
+    'Records the result and sends heartbeats while the command runs. Signals and the exit code are passed on. With --step, the step is in progress during the command, then done or failed.',
   fields: {
     run: RUN,
     command: { kind: 'words', at: 1, required: true, about: 'the command and its arguments, after --' },
-    step: { kind: 'text', value: 'ID', about: 'the step that this command is' },
+    step: { kind: 'text', value: 'ID', about: 'the step that this command carries out' },
     heartbeat: {
       kind: 'count',
       value: 'SECONDS',
       least: 1,
       most: 86_400,
-      about: 'seconds between heartbeats (120)',
+      about: 'seconds between heartbeats (default: 120)',
     },
   },
   examples: [
@@ -88,8 +88,8 @@ export const runExec = defineVerb({
       snapshots: receipts.map((receipt) => receipt.snapshotId),
     }
   },
-  say: ({ runId, outcome }) =>
-    `savepoint: ${outcome.result} ${outcome.name} (${outcome.summary}, ${outcome.duration_ms} ms), recorded in run ${runId}`,
+  say: ({ runId, outcome }, { paint }) =>
+    `savepoint: ${paint(outcome.result === 'FAIL' ? 'bad' : 'good', outcome.result)} ${outcome.name} (${outcome.summary}, ${outcome.duration_ms} ms), recorded in run ${runId}`,
   aside: () => true,
   failure: ({ exitCode, outcome }) =>
     exitCode === 0
@@ -98,7 +98,7 @@ export const runExec = defineVerb({
           exit: exitCode,
           reason: outcome.reason_code ?? 'command_failed',
           message: `${outcome.name}: ${outcome.summary}`,
-          hint: 'The command has told why; its outcome is recorded in the run.',
+          hint: 'See the output of the command. The run recorded its result.',
         },
 })
 

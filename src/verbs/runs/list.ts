@@ -1,36 +1,39 @@
 import { visible } from '../../core/visible.ts'
 import { type ListedRun, listRunsHere } from '../../engine/runs/list-runs.ts'
+import type { Screen } from '../define/screen.ts'
 import { defineVerb } from '../define/verb.ts'
 import { renderTable } from '../say/table.ts'
 import { sayTakeIn } from './say-disk-run.ts'
+import { paintStatus } from './say-receipt.ts'
 
 export const runList = defineVerb({
   name: 'run list',
   summary: 'List the runs of this repository',
-  detail: 'Run folders in this workspace that the store does not know are listed, too: they are only read.',
+  detail: 'Run folders in this workspace that were not imported are listed too.',
   fields: {},
   examples: ['savepoint run list', 'savepoint run list --json'],
   access: 'read',
   perform: async (context) => ({ runs: await listRunsHere(context) }),
-  say: ({ runs }) =>
+  say: ({ runs }, screen) =>
     runs.length === 0
-      ? 'No runs here yet. Begin one with: savepoint run start <plan.md>'
-      : [sayTable(runs), ...sayTakeIn(runs)].join('\n'),
+      ? 'No runs here yet. Start one: savepoint run start <plan.md>'
+      : [sayTable(runs, screen), ...sayTakeIn(runs)].join('\n'),
 })
 
-function sayTable(runs: readonly ListedRun[]): string {
+function sayTable(runs: readonly ListedRun[], screen: Screen): string {
   const hasDisk = runs.some(({ place }) => place === 'disk')
   return renderTable(
     ['RUN', 'STATUS', 'STEP', 'DONE', 'SNAPSHOTS', 'UPDATED', ...(hasDisk ? ['WHERE'] : [])],
     runs.map((run) => [
       run.runId,
-      run.status,
+      paintStatus(run.status, screen),
       visible(run.stepId ?? '-'),
       run.place === 'disk' ? '-' : `${run.stepsDone}/${run.steps}`,
       String(run.snapshots),
-      run.updatedAt.slice(0, 19).replace('T', ' ') || '-',
+      screen.time(run.updatedAt) || '-',
       ...(hasDisk ? [whereOf(run)] : []),
     ]),
+    screen,
   )
 }
 

@@ -2,11 +2,11 @@ import { findRun } from '../../engine/runs/find-run.ts'
 import { takeSnapshot } from '../../engine/runs/take-snapshot.ts'
 import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
-import { sayReceipt } from './say-receipt.ts'
+import { sayRunReceipt } from './say-receipt.ts'
 
 export const runPause = defineVerb({
   name: 'run pause',
-  summary: 'Pause a run until a step starts again',
+  summary: 'Pause a run until the next step starts',
   fields: { run: RUN },
   examples: ['savepoint run pause release-2'],
   access: 'write',
@@ -16,5 +16,5 @@ export const runPause = defineVerb({
       note: 'run paused',
     })
   },
-  say: sayReceipt,
+  say: sayRunReceipt,
 })

@@ -12,9 +12,9 @@ const MOST_CHARACTERS = 1_000
 
 export const runPin = defineVerb({
   name: 'run pin',
-  summary: 'Keep a snapshot, a file or an id for good',
+  summary: 'Protect a snapshot, file or id from removal',
   detail:
-    'Retention never removes a pinned snapshot. A file or an id that is pinned is never cut by a cap while the run is in progress. Later snapshots name all of them in `protected_artifacts`.',
+    'A pinned snapshot is never removed. A pinned file or id is always kept while the run is in progress. Later snapshots list them in `protected_artifacts`.',
   fields: {
     run: RUN,
     artifact: {
@@ -22,9 +22,9 @@ export const runPin = defineVerb({
       at: 1,
       required: true,
       check: requireArtifact,
-      about: 'a snapshot id, `latest`, a path, or the id of an artifact',
+      about: 'a snapshot id, `latest`, a path, or an artifact id',
     },
-    remove: { kind: 'flag', about: 'take the pin out again' },
+    remove: { kind: 'flag', about: 'remove the pin' },
   },
   examples: [
     'savepoint run pin release-2 latest',
@@ -33,6 +33,9 @@ export const runPin = defineVerb({
   ],
   access: 'write',
   async perform(context, { run, artifact, remove }) {
+    // `run pin release-2` lacks what is to be pinned: it is not a file called release-2.
+    if (run === undefined && (await context.store.log.findStream(context.identity.repository, artifact)))
+      throw usageError('<artifact> is missing')
     const found = await findRun(context, run)
     if (artifact === 'latest' || isSnapshotName(artifact)) {
       const { row } = await findSnapshot(context, found, artifact)
@@ -48,13 +51,13 @@ export const runPin = defineVerb({
   },
   say: ({ runId, snapshotId, artifact, pinned }) =>
     artifact === snapshotId
-      ? `Snapshot ${snapshotId} of run ${runId} is ${pinned ? 'pinned: retention keeps it' : 'no longer pinned'}.`
-      : `${artifact} is ${pinned ? 'pinned' : 'no longer pinned'} in run ${runId}, snapshot ${snapshotId}.`,
+      ? `${pinned ? 'Pinned' : 'Unpinned'} snapshot ${snapshotId} of run ${runId}`
+      : `${pinned ? 'Pinned' : 'Unpinned'} ${artifact} in run ${runId} (snapshot ${snapshotId})`,
 })
 
 function requireArtifact(text: string): void {
   if (text.length > MOST_CHARACTERS || !/^\P{C}+$/u.test(text))
-    throw usageError(`what is pinned is one line of at most ${MOST_CHARACTERS} characters`)
+    throw usageError(`a pin is one line of at most ${MOST_CHARACTERS} characters`)
 }
 
 /** A path as documents name it, from the root of the workspace; an id, and what is elsewhere, as it is. */

@@ -8,16 +8,21 @@ const FAILED = 'checkpoint_retention_prune_failed'
 export const runPrune = defineVerb({
   name: 'run prune',
   summary: 'Remove and compress old snapshots',
-  detail: 'The newest, the last failed, the last completed and every pinned snapshot of a run always stay.',
+  detail: 'The newest, last failed, last completed and pinned snapshots of a run are always kept.',
   fields: {
-    maxPerRun: { kind: 'count', value: 'N', least: 1, about: 'keep at most N snapshots of a run (50)' },
-    maxAgeDays: { kind: 'count', value: 'N', about: 'remove snapshots older than N days (14)' },
+    maxPerRun: {
+      kind: 'count',
+      value: 'N',
+      least: 1,
+      about: 'keep at most N snapshots per run (default: 50)',
+    },
+    maxAgeDays: { kind: 'count', value: 'N', about: 'remove snapshots older than N days (default: 14)' },
     compressAfterHours: {
       kind: 'count',
       value: 'N',
-      about: 'compress history files older than N hours (24)',
+      about: 'compress history files older than N hours (default: 24)',
     },
-    dryRun: { kind: 'flag', about: 'say what would go, and change nothing' },
+    dryRun: { kind: 'flag', about: 'show what would be removed' },
   },
   examples: ['savepoint run prune --dry-run', 'savepoint run prune --max-per-run 20 --max-age-days 7'],
   access: 'write',
@@ -39,12 +44,12 @@ export const runPrune = defineVerb({
       runs,
     }
   },
-  say: (result) =>
+  say: (result, { paint }) =>
     [
       ...result.runs
         .filter(({ problem }) => problem !== null)
-        .map(({ runId, problem }) => `${FAILED}: run ${runId}: ${problem}`),
-      `${result.dryRun ? 'Would remove' : 'Removed'} ${result.removed}, ${result.dryRun ? 'would compress' : 'compressed'} ${result.compressed}, ${result.dryRun ? 'would keep' : 'kept'} ${result.kept} snapshots in ${formatCount(result.runs.length, 'run')}.`,
+        .map(({ runId, problem }) => `${paint('bad', FAILED)}: run ${runId}: ${problem}`),
+      `${result.dryRun ? 'Would remove' : 'Removed'} ${result.removed}, ${result.dryRun ? 'would compress' : 'compressed'} ${result.compressed}, ${result.dryRun ? 'would keep' : 'kept'} ${result.kept} snapshots in ${formatCount(result.runs.length, 'run')}`,
       ...(result.runs.some(({ problem }) => problem !== null) ? [REASONS[FAILED].hint] : []),
     ].join('\n'),
   failure({ runs }) {

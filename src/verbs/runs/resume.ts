@@ -14,7 +14,8 @@ import type { SnapshotDocument } from '../../formats/snapshot/document.ts'
 import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
 import { sayTakeIn } from './say-disk-run.ts'
-import { sayPlan } from './say-snapshot.ts'
+import { paintStatus } from './say-receipt.ts'
+import { sayCommandOutcome, sayPlan } from './say-snapshot.ts'
 
 /** How the plan file differs from the plan that the run goes by. */
 function planDrift(context: Context, root: string, plan: Plan | null): string[] {
@@ -36,9 +37,9 @@ function planDrift(context: Context, root: string, plan: Plan | null): string[] 
 
 export const runResume = defineVerb({
   name: 'run resume',
-  summary: 'Tell where a run stands and what comes next',
+  summary: 'Show the state of a run and its next step',
   detail:
-    'It checks what it tells. No step is ever marked done by resuming; a damaged latest.json is mended.',
+    'What it shows is verified. Resuming never marks a step as done. A damaged latest.json is repaired.',
   fields: { run: RUN },
   examples: ['savepoint run resume release-2', 'savepoint run resume release-2 --json'],
   access: 'read',
@@ -61,17 +62,15 @@ export const runResume = defineVerb({
       recovered,
     }
   },
-  say: (result) =>
+  say: (result, screen) =>
     [
-      `Run ${result.runId} is ${result.status}; ${result.eligible ? 'it can go on' : 'it cannot go on as it is'} (${result.reasonCode}).`,
-      `As of ${result.createdAt}, snapshot ${result.snapshotId}`,
+      `Run ${result.runId}: ${paintStatus(result.status, screen)}, ${result.eligible ? 'can continue' : screen.paint('bad', 'cannot continue')} (${result.reasonCode})`,
+      `Snapshot ${result.snapshotId}, ${screen.time(result.createdAt)}`,
       ...(result.plan === null
         ? [`Plan ${result.planPath}, at ${result.stepId} (${result.stepStatus})`]
-        : sayPlan(result.plan)),
-      ...result.drift.map((line) => `! ${line}`),
-      ...result.commandOutcomes
-        .slice(-5)
-        .map(({ result: came, name, summary }) => `  ${came}  ${name}  ${summary}`),
+        : sayPlan(result.plan, screen)),
+      ...result.drift.map((line) => screen.paint('warn', `! ${line}`)),
+      ...result.commandOutcomes.slice(-5).map((outcome) => sayCommandOutcome(outcome, screen)),
       ...(result.nextActions.length > 0
         ? ['Next:', ...result.nextActions.map((action) => `  - ${action}`)]
         : []),

@@ -2,12 +2,12 @@ import { findRun } from '../../engine/runs/find-run.ts'
 import { takeSnapshot } from '../../engine/runs/take-snapshot.ts'
 import { defineVerb } from '../define/verb.ts'
 import { RUN } from './run-field.ts'
-import { sayReceipt } from './say-receipt.ts'
+import { sayRunReceipt } from './say-receipt.ts'
 
 export const runSave = defineVerb({
   name: 'run save',
-  summary: 'Take a snapshot now',
-  detail: 'Within 3 seconds of another and with nothing changed, the save is noted on that one.',
+  summary: 'Take a snapshot of a run',
+  detail: 'If nothing changed within 3 seconds of the last snapshot, that one is reused.',
   fields: {
     run: RUN,
     note: { kind: 'text', value: 'TEXT', about: 'why, in a few words' },
@@ -15,7 +15,7 @@ export const runSave = defineVerb({
       kind: 'count',
       value: 'PERCENT',
       most: 100,
-      about: 'how full the context window is, in percent',
+      about: 'context usage in percent',
     },
   },
   examples: ['savepoint run save release-2 --note "before the migration"'],
@@ -27,5 +27,5 @@ export const runSave = defineVerb({
       ...(used === undefined ? {} : { contextUsedPercent: used }),
     })
   },
-  say: sayReceipt,
+  say: sayRunReceipt,
 })

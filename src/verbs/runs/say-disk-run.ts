@@ -6,5 +6,5 @@ export function sayTakeIn(runs: ReadonlyArray<Pick<ListedRun, 'runId' | 'place'>
   if (onDisk.length === 0) return []
   const command = `savepoint import checkpoints/${onDisk.length === 1 ? onDisk[0] : '<run>'}`
   const are = onDisk.length === 1 ? `${onDisk[0]} is` : `${onDisk.length} runs are`
-  return [`${are} on disk, not in the store. Take ${onDisk.length === 1 ? 'it' : 'one'} in: ${command}`]
+  return [`${are} only on disk. Import: ${command}`]
 }

@@ -15,6 +15,7 @@ import { defineVerb } from '../define/verb.ts'
 import { renderTable } from '../say/table.ts'
 import { RUN } from './run-field.ts'
 import { sayTakeIn } from './say-disk-run.ts'
+import { paintStatus } from './say-receipt.ts'
 import { saySnapshot } from './say-snapshot.ts'
 
 /** The newest snapshot that is whole; where that is not the head, the user is told. */
@@ -26,12 +27,12 @@ async function newest(context: Context, run: Stream): Promise<StoredCheckpoint> 
 
 export const runShow = defineVerb({
   name: 'run show',
-  summary: 'Show a run, or one of its snapshots',
-  detail: 'A run that is only on disk is read from its files, and nothing is written.',
+  summary: 'Show a run or one of its snapshots',
+  detail: 'A run that was not imported is read from its files; nothing is written.',
   fields: {
     run: RUN,
-    snapshot: { kind: 'text', at: 1, about: 'a snapshot id, or `latest`; the newest without it' },
-    history: { kind: 'flag', about: 'list its snapshots instead, removed ones included' },
+    snapshot: { kind: 'text', at: 1, about: 'a snapshot id or `latest` (default: the newest)' },
+    history: { kind: 'flag', about: 'list its snapshots, including removed ones' },
   },
   examples: ['savepoint run show release-2', 'savepoint run show release-2 --history'],
   access: 'read',
@@ -77,22 +78,23 @@ export const runShow = defineVerb({
       recovered,
     }
   },
-  say: (result) =>
+  say: (result, screen) =>
     [
       ...(result.kind === 'snapshot'
-        ? saySnapshot(result.snapshot, result.plan).map(visible)
+        ? saySnapshot(result.snapshot, result.plan, screen).map(visible)
         : [
             renderTable(
               ['NUMBER', 'SNAPSHOT', 'STATUS', 'CREATED', 'STATE'],
               result.snapshots.map((row) => [
                 String(row.sequence ?? '-'),
                 row.snapshotId,
-                row.status,
-                row.createdAt.slice(0, 19).replace('T', ' '),
+                paintStatus(row.status, screen),
+                screen.time(row.createdAt),
                 row.removedAt
                   ? 'removed'
                   : [row.pinned && 'pinned', row.compressed && 'gzip'].filter(Boolean).join(' ') || '-',
               ]),
+              screen,
             ),
           ]),
       ...sayTakeIn([result]),

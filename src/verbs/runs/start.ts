@@ -6,15 +6,15 @@ import { defineVerb } from '../define/verb.ts'
 
 export const runStart = defineVerb({
   name: 'run start',
-  summary: 'Begin a run of a plan',
-  detail: 'A plan is a Markdown checklist, a step a line: `- [ ] s1: First step`.',
+  summary: 'Start a run of a plan',
+  detail: 'A plan is a Markdown checklist, one step per line: `- [ ] s1: First step`.',
   fields: {
-    plan: { kind: 'text', at: 0, required: true, about: 'the plan: a Markdown file with a checklist' },
+    plan: { kind: 'text', at: 0, required: true, about: 'a Markdown file with a checklist' },
     runId: {
       kind: 'text',
       value: 'ID',
       check: requireRunName,
-      about: 'the name of the run; made from the plan and the time without it',
+      about: 'name of the run (default: made from the plan and the time)',
     },
   },
   examples: ['savepoint run start plan.md', 'savepoint run start docs/plan.md --run-id release-2'],
@@ -23,10 +23,9 @@ export const runStart = defineVerb({
     const { started } = await startRun(context, readPlan(context, plan, context.cwd), runId)
     return started
   },
-  say: (started) =>
+  say: (started, { paint }) =>
     [
-      `Run ${started.runId} started: ${formatCount(started.steps, 'step')} from ${started.planPath}.`,
-      `Snapshot ${started.snapshotId} in ${started.latest}`,
-      `Next: savepoint run step ${started.runId} <step> in_progress`,
+      `${paint('good', `Started run ${started.runId}`)}: ${formatCount(started.steps, 'step')} from ${started.planPath}`,
+      `  Next: savepoint run step <step> in_progress`,
     ].join('\n'),
 })

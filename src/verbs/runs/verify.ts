@@ -7,13 +7,14 @@ import { defineVerb } from '../define/verb.ts'
 
 export const runVerify = defineVerb({
   name: 'run verify',
-  summary: 'Check every snapshot of a run, or of all runs',
+  summary: 'Check every snapshot of one run or all runs',
   fields: {
     run: {
       kind: 'text',
       at: 0,
+      names: 'run',
       check: requireRunName,
-      about: 'the run; all runs of this repository without it',
+      about: 'run id (default: all runs of this repository)',
     },
   },
   examples: ['savepoint run verify', 'savepoint run verify release-2'],
@@ -32,12 +33,12 @@ export const runVerify = defineVerb({
     }
     return { runs: runs.length, checked, problems }
   },
-  say: ({ runs, checked, problems }) =>
+  say: ({ runs, checked, problems }, { paint }) =>
     [
-      ...problems.map(({ reason, message }) => `${reason}: ${message}`),
+      ...problems.map(({ reason, message }) => `${paint('bad', reason)}: ${message}`),
       problems.length === 0
-        ? `${checked} snapshots and files of ${formatCount(runs, 'run')} are sound.`
-        : `${formatCount(problems.length, 'problem')} in ${checked} snapshots and files. Mend them with: savepoint doctor --fix`,
+        ? `Checked ${checked} snapshots and files of ${formatCount(runs, 'run')}: no problems`
+        : `${formatCount(problems.length, 'problem')} in ${checked} snapshots and files. Repair: savepoint doctor --fix`,
     ].join('\n'),
   failure: ({ problems: [first, ...more] }) =>
     first
@@ -45,7 +46,7 @@ export const runVerify = defineVerb({
           exit: EXIT.invalid,
           reason: first.reason,
           message: more.length > 0 ? `${first.message}, and ${more.length} more` : first.message,
-          hint: 'Mend it with: savepoint doctor --fix',
+          hint: 'Repair: savepoint doctor --fix',
         }
       : null,
 })

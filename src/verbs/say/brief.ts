@@ -1,7 +1,9 @@
+import type { Style } from '../../core/style.ts'
 import type { RenderedBrief } from '../../engine/brief/brief-of.ts'
-import { renderBriefPlain } from '../../formats/brief-md/render.ts'
+import { type BriefPart, renderBriefPlain } from '../../formats/brief-md/render.ts'
 import { MIN_TOKENS } from '../../policy/brief/brief-fit.ts'
 import type { Fields } from '../define/field.ts'
+import type { Screen } from '../define/screen.ts'
 
 /** What every verb takes that tells a brief. */
 export const BRIEF_FIELDS = {
@@ -9,9 +11,9 @@ export const BRIEF_FIELDS = {
     kind: 'count',
     least: MIN_TOKENS,
     value: 'TOKENS',
-    about: `how many tokens it may have (estimated); 1500 without it, at least ${MIN_TOKENS}`,
+    about: `most tokens, estimated (default: 1500, at least ${MIN_TOKENS})`,
   },
-  markdown: { kind: 'flag', typed: true, about: 'Markdown also on a terminal' },
+  markdown: { kind: 'flag', typed: true, about: 'print Markdown on a terminal too' },
 } as const satisfies Fields
 
 type MaybeBrief = { kind: string; text?: string }
@@ -24,5 +26,28 @@ export const fencedBrief = (result: MaybeBrief) => (isBrief(result) ? (result.te
 export const exactBrief = (result: MaybeBrief) => (isBrief(result) ? `${result.text}\n` : null)
 
 /** Markdown into a pipe, a page on a terminal. */
-export const sayBrief = ({ markdown, text, page }: RenderedBrief & { markdown: boolean }, columns: number) =>
-  markdown || !Number.isFinite(columns) ? text : renderBriefPlain(page, columns)
+export const sayBrief = (
+  { markdown, text, page }: RenderedBrief & { markdown: boolean },
+  { columns, paint }: Screen,
+) =>
+  markdown || !Number.isFinite(columns)
+    ? text
+    : renderBriefPlain(page, columns, (part, line) => paintPart(paint, part, line))
+
+const STYLES: { readonly [Part in BriefPart]?: Style } = {
+  title: 'head',
+  heading: 'head',
+  lead: 'warn',
+  question: 'warn',
+  end: 'faint',
+}
+
+/** What is not confirmed, does not hold any more or failed is seen first. */
+const MARKED = /UNCONFIRMED|\[(?:stale|not found|unverifiable)[^\]]*\]|\bFailing\b/g
+
+function paintPart(paint: Screen['paint'], part: BriefPart, line: string): string {
+  const style = STYLES[part]
+  if (style !== undefined) return paint(style, line)
+  if (/^Drift: (?!none)/.test(line)) return paint('warn', line)
+  return line.replace(MARKED, (word) => paint(word === 'Failing' ? 'bad' : 'warn', word))
+}

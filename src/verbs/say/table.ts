@@ -1,21 +1,26 @@
-import { clipWidth, wrapWidth } from '../../core/width.ts'
+import type { Style } from '../../core/style.ts'
+import { clipWidth, padWidth, widthOf, wrapWidth } from '../../core/width.ts'
+import type { Screen } from '../define/screen.ts'
 
-/** Columns as wide as their widest cell, two spaces apart, nothing trailing. */
-export const renderTable = (head: string[], rows: string[][]): string => tableLines(head, rows).join('\n')
+/** A table that fits the screen: columns as wide as their widest cell, what does not fit is cut. */
+export function renderTable(head: string[], rows: string[][], screen: Screen): string {
+  const [first = '', ...lines] = tableLines(head, rows)
+  return fitLines([screen.paint('faint', first), ...lines].join('\n'), screen)
+}
 
-/** The lines of a table, the head first. Plain loops: a table can have thousands of rows. */
+/** The lines of a table, the head first, two spaces between columns. Plain loops: a table can have thousands of rows. */
 export function tableLines(head: string[], rows: string[][]): string[] {
-  const widths = head.map((cell) => cell.length)
+  const widths = head.map(widthOf)
   for (const row of rows)
     for (let column = 0; column < widths.length; column += 1) {
-      const { length } = row[column] ?? ''
-      if (length > (widths[column] ?? 0)) widths[column] = length
+      const width = widthOf(row[column] ?? '')
+      if (width > (widths[column] ?? 0)) widths[column] = width
     }
   const line = (row: string[]) => {
     const last = row.length - 1
     let text = ''
     for (let column = 0; column < last; column += 1)
-      text += `${(row[column] ?? '').padEnd(widths[column] ?? 0)}  `
+      text += `${padWidth(row[column] ?? '', widths[column] ?? 0)}  `
     const end = (row[last] ?? '').trimEnd()
     return end === '' ? text.trimEnd() : text + end
   }
@@ -25,7 +30,7 @@ export function tableLines(head: string[], rows: string[][]): string[] {
 }
 
 /** Lines that do not wrap: what does not fit is cut, with a mark. */
-export const fitLines = (lines: string, columns: number) =>
+export const fitLines = (lines: string, { columns }: Pick<Screen, 'columns'>) =>
   columns === Number.POSITIVE_INFINITY
     ? lines
     : lines
@@ -33,16 +38,23 @@ export const fitLines = (lines: string, columns: number) =>
         .map((line) => clipWidth(line, columns))
         .join('\n')
 
+/** A name, what it says, and how that is painted. */
+export type NamedRow = readonly [name: string, text: string, style?: Style | undefined]
+
 /** Names and what they say, in two columns; what is too long goes on below, so that nothing to copy is cut. */
 export function namedRows(
-  rows: ReadonlyArray<readonly [name: string, text: string]>,
-  columns: number,
+  rows: readonly NamedRow[],
+  { columns, paint }: Screen,
+  nameStyle: Style = 'faint',
 ): string {
-  const width = Math.max(...rows.map(([name]) => name.length))
+  const width = Math.max(...rows.map(([name]) => widthOf(name)))
   const room = Math.max(MIN_ROOM, columns - width - 2)
   return rows
-    .flatMap(([name, text]) =>
-      wrapWidth(text, room).map((line, at) => `${(at === 0 ? name : '').padEnd(width)}  ${line}`.trimEnd()),
+    .flatMap(([name, text, style]) =>
+      wrapWidth(text, room).map((line, at) => {
+        const before = padWidth(at === 0 ? paint(nameStyle, name) : '', width)
+        return `${before}  ${style === undefined ? line : paint(style, line)}`.trimEnd()
+      }),
     )
     .join('\n')
 }

@@ -19,18 +19,18 @@ import { sayRows, timesOf } from './session-words.ts'
 
 export const budget = defineVerb({
   name: 'sessions budget',
-  summary: "Show how full the session's context window is, and what to do about it",
+  summary: 'Show context window usage and what to do about it',
   detail:
-    'What is used and left, where that stands between the thresholds of 70 % and 85 %, how fast it fills, warnings, and when to give work to a helper, save or clear.',
+    'Tokens used and left, the thresholds at 70 % and 85 %, how fast the window fills, warnings, and when to delegate, save or clear.',
   fields: {
     forecast: {
       kind: 'count',
       least: 1,
       most: 1_440,
       value: 'MINUTES',
-      about: 'how full it will be after so many more minutes like the last ones',
+      about: 'estimate usage after this many more minutes',
     },
-    session: { kind: 'text', value: 'ID', about: 'another session than the current one, by its id' },
+    session: { kind: 'text', value: 'ID', about: 'session id (default: the current session)' },
   },
   examples: [
     'savepoint sessions budget',
@@ -66,52 +66,52 @@ export const budget = defineVerb({
       forecast: forecast === undefined ? null : forecastOf(found, forecast),
     }
   },
-  say: ({ used, window, usedPercent, headroom, burnPerMinute, ...now }, { columns }) =>
+  say: ({ used, window, usedPercent, headroom, burnPerMinute, ...now }, screen) =>
     sayRows(
       [
         [
           'Session',
           [shortId(now.sessionId), shortSpan(now.durationMs), now.model].filter(Boolean).join(', '),
         ],
-        ['Used', used === null ? 'not known' : sayUse(used, window, usedPercent)],
+        ['Used', used === null ? 'unknown' : sayUse(used, window, usedPercent)],
         ['Pressure', now.pressure],
         ['Thresholds', sayThresholds(now.thresholds)],
-        ['Position', usedPercent === null ? 'not known' : sayPosition(usedPercent, now.thresholds)],
+        ['Position', usedPercent === null ? 'unknown' : sayPosition(usedPercent, now.thresholds)],
         ['Headroom', headroom === null ? null : `${shortNumber(headroom)} tokens`],
-        ['Burn rate', burnPerMinute === null ? 'not known yet' : sayBurn(burnPerMinute, now.minutesLeft)],
-        ['Consumed', `${shortNumber(now.consumed)} tokens in all calls of the session`],
+        ['Burn rate', burnPerMinute === null ? 'unknown yet' : sayBurn(burnPerMinute, now.minutesLeft)],
+        ['Consumed', `${shortNumber(now.consumed)} tokens in all calls`],
         ['Compactions', now.compactions > 0 ? String(now.compactions) : null],
         ['Forecast', now.forecast && sayForecast(now.forecast, window)],
-        ['Warning', now.warnings],
-        ['Delegate', usedPercent === null ? 'not known' : sayDelegation(now.advice)],
-        ['Do', now.advice.filter(({ kind }) => kind !== 'delegate').map(({ text }) => text)],
+        ['Warning', now.warnings, 'warn'],
+        ['Delegate', usedPercent === null ? 'unknown' : sayDelegation(now.advice)],
+        ['Do', now.advice.filter(({ kind }) => kind !== 'delegate').map(({ text }) => text), 'good'],
       ],
-      columns,
+      screen,
     ),
   tool: {
     title: 'Context window budget',
     name: 'budget',
-    when: 'Call it before large reads or a long piece of work, and when the window may be filling up. It says when to give work to a helper, to save, and to clear.',
+    when: 'Call it before large reads or long work. It says when to delegate, save or clear.',
     effect: 'reads',
     facts: {
-      session: textFact('the id of the session'),
-      used: nullableFact(integerFact('tokens in the window at the last call')),
-      window: nullableFact(integerFact('tokens that fit into it')),
-      usedPercent: nullableFact(numberFact('how full it is')),
-      headroom: nullableFact(integerFact('tokens that are left')),
-      pressure: nullableFact(choiceFact('how bad that is', PRESSURES)),
-      nextThreshold: nullableFact(integerFact('percent at which the next warning comes')),
-      burnPerMinute: nullableFact(integerFact('tokens that it gains in a minute')),
-      minutesLeft: nullableFact(integerFact('how long that can go on')),
-      consumed: integerFact('tokens in all calls of the session'),
-      compactions: integerFact('how often the session was compacted'),
-      advice: listFact('what to do', choiceFact('a kind of advice', ['delegate', 'save', 'clear'])),
+      session: textFact(),
+      used: nullableFact(integerFact()),
+      window: nullableFact(integerFact()),
+      usedPercent: nullableFact(numberFact()),
+      headroom: nullableFact(integerFact()),
+      pressure: nullableFact(choiceFact(PRESSURES)),
+      nextThreshold: nullableFact(integerFact('percent')),
+      burnPerMinute: nullableFact(integerFact()),
+      minutesLeft: nullableFact(integerFact()),
+      consumed: integerFact(),
+      compactions: integerFact(),
+      advice: listFact(choiceFact(['delegate', 'save', 'clear'])),
       forecast: nullableFact(
-        recordFact('what was asked for', {
-          minutes: integerFact('so many minutes from now'),
-          used: nullableFact(integerFact('tokens in the window then')),
-          usedPercent: nullableFact(numberFact('how full it is then')),
-          full: nullableFact(flagFact('whether a compaction comes before that')),
+        recordFact({
+          minutes: integerFact(),
+          used: nullableFact(integerFact()),
+          usedPercent: nullableFact(numberFact()),
+          full: nullableFact(flagFact('compacted before then')),
         }),
       ),
     },
@@ -178,7 +178,7 @@ const sayBurn = (burn: number, left: number | null) =>
   `${shortNumber(Math.max(0, burn))} tokens a minute${left === null || left < 0 ? '' : `: full in ${shortSpan(left * 60_000)}`}`
 
 function sayForecast({ minutes, used, usedPercent, full }: Forecast, window: number | null): string {
-  if (used === null) return `in ${minutes} minutes: not known, because the burn rate is not`
-  if (full) return `in ${minutes} minutes: full, a compaction comes before that`
+  if (used === null) return `in ${minutes} minutes: unknown (burn rate unknown)`
+  if (full) return `in ${minutes} minutes: full; a compaction comes first`
   return `in ${minutes} minutes: ${sayUse(used, window, usedPercent)}`
 }

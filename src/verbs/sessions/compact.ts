@@ -20,15 +20,20 @@ import { defineVerb } from '../define/verb.ts'
 
 export const compact = defineVerb({
   name: 'compact',
-  summary: 'Save the essential context of a session, and archive what its tools gave back',
+  summary: "Save a session's essential context before /clear",
   detail:
-    'The goal, decisions, rules, state and next steps of the session become a checkpoint; the results of its tools go into the store as one text that can be shown again. After a /clear the next session goes on from the brief. It calls no model, and changes nothing in the session itself.',
+    "Saves the session's goal, decisions, rules, state and next steps as a checkpoint, and archives the results of its tools. After a /clear the next session continues from the brief. It calls no model and does not change the session.",
   fields: {
-    session: { kind: 'text', value: 'ID', about: 'another session than the current one, by its id' },
+    session: {
+      kind: 'text',
+      value: 'ID',
+      names: 'session',
+      about: 'session id (default: the current session)',
+    },
     show: {
       kind: 'text',
       value: 'ARCHIVE',
-      about: 'show what was archived instead, by the first digits of its name',
+      about: 'show an archive, by the first digits of its name',
     },
   },
   examples: ['savepoint compact', 'savepoint compact --json', 'savepoint compact --show 3fa1c02b9d7e'],
@@ -45,32 +50,33 @@ export const compact = defineVerb({
       ? result.text
       : [
           result.saved
-            ? `The essential context is saved${result.checkpoint === null ? ' already' : ''}: ${result.stream}`
-            : 'The session said nothing yet that could be saved.',
+            ? result.checkpoint === null
+              ? `Already saved: ${result.stream}`
+              : `Saved the essential context: ${result.stream}`
+            : 'Nothing to save in this session yet.',
           result.archive === null
-            ? 'Its tools gave nothing back that could be archived.'
-            : `${formatCount(result.results, 'result')} archived: savepoint compact --show ${result.archive.slice(0, SHORT)}`,
-          `Tokens: ${result.tokensBefore ?? 'unknown'} in the window, ${result.tokensAfter} in the brief (est.)${result.tokensSaved === null ? '' : `, ${result.tokensSaved} saved`}.`,
-          ...(result.live && result.saved ? ['Now /clear: the next session goes on from the brief.'] : []),
+            ? 'No tool results to archive.'
+            : `Archived ${formatCount(result.results, 'tool result')}: savepoint compact --show ${result.archive.slice(0, SHORT)}`,
+          `Tokens: ${result.tokensBefore ?? 'unknown'} in the window, ${result.tokensAfter} in the brief (est.)${result.tokensSaved === null ? '' : `, ${result.tokensSaved} saved`}`,
+          ...(result.live && result.saved
+            ? ['Now type /clear: the next session continues from the brief.']
+            : []),
         ].join('\n'),
   exact: (result) => (result.kind === 'archive' ? result.text : null),
   tool: {
     title: 'Compact the session',
-    when: 'Call it before a /clear, or when the window is nearly full; the user clears afterwards, it does not. To keep decisions and next actions in your own words call save.',
+    when: 'Call it before a /clear, or when the window is nearly full. The user then types /clear. To save in your own words call save.',
     effect: 'adds',
     facts: {
-      kind: choiceFact('a checkpoint and an archive were made, or an archive is shown', [
-        'compacted',
-        'archive',
-      ]),
-      session: nullableFact(textFact('the id of the session')),
-      stream: nullableFact(textFact('the piece of work that holds it; null where nothing could be saved')),
-      checkpoint: nullableFact(textFact('the id of the new checkpoint; null where nothing was new')),
-      archive: nullableFact(textFact('the name of what was archived')),
-      results: integerFact('how many results of tools that has'),
-      tokensBefore: nullableFact(integerFact('tokens in the window')),
-      tokensAfter: nullableFact(integerFact('tokens of the brief (estimated)')),
-      tokensSaved: nullableFact(integerFact('tokens that a /clear saves (estimated)')),
+      kind: choiceFact(['compacted', 'archive']),
+      session: nullableFact(textFact()),
+      stream: nullableFact(textFact()),
+      checkpoint: nullableFact(textFact()),
+      archive: nullableFact(textFact()),
+      results: integerFact('archived tool results'),
+      tokensBefore: nullableFact(integerFact()),
+      tokensAfter: nullableFact(integerFact('size of the brief (estimated)')),
+      tokensSaved: nullableFact(integerFact('saved by /clear (estimated)')),
     },
     factsOf: (result) => {
       if (result.kind === 'archive') return NO_FACTS

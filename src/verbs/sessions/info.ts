@@ -11,22 +11,15 @@ import { accomplishmentsOf } from '../../policy/registry.ts'
 import { streamOf } from '../../policy/resolve.ts'
 import { runningIn } from '../../policy/session-lifecycle.ts'
 import { choiceFact, integerFact, nullableFact, recordFact, textFact } from '../define/facts.ts'
+import type { Screen } from '../define/screen.ts'
 import { defineVerb } from '../define/verb.ts'
-import {
-  firstLines,
-  formatTime,
-  type SessionRowText,
-  sayContext,
-  sayEnd,
-  sayRows,
-  timesOf,
-} from './session-words.ts'
+import { firstLines, type SessionRowText, sayContext, sayEnd, sayRows, timesOf } from './session-words.ts'
 
 export const info = defineVerb({
   name: 'sessions info',
-  summary: 'Show the current session, the last one, and those that fell silent',
+  summary: 'Show this session, the last one and stale ones',
   detail:
-    'The id and duration of the session, what it did, the outcomes it is focused on, what the last session got done, decided and left to do, and sessions that ended without saying so.',
+    'Id and duration of this session, its statistics and outcomes; what the last session did, decided and left to do; and sessions that went silent.',
   fields: {},
   examples: ['savepoint sessions info', 'savepoint sessions info --json'],
   access: 'read',
@@ -58,51 +51,51 @@ export const info = defineVerb({
       ],
     }
   },
-  say: ({ session, unrecorded, unnamed, lastSession, staleSessionsDetected: stale, todo }, { columns }) => {
+  say: ({ session, unrecorded, unnamed, lastSession, staleSessionsDetected: stale, todo }, screen) => {
     const none = unnamed
-      ? 'the agent does not say which one this is: savepoint sessions'
+      ? 'not known (the agent gives no id): savepoint sessions'
       : unrecorded === null
-        ? 'none is active here'
-        : `${unrecorded}, which is not recorded`
+        ? 'none active'
+        : `${unrecorded} (not recorded)`
     return sayRows(
       [
-        ...(session ? hereRows(session) : ([['Session', none]] as const)),
+        ...(session ? hereRows(session, screen) : ([['Session', none]] as const)),
         ...(lastSession ? lastRows(lastSession) : []),
-        ['Stale', firstLines(stale.map(sayStale))],
-        ['Do now', todo],
+        ['Stale', firstLines(stale.map(sayStale)), 'warn'],
+        ['Do now', todo, 'good'],
       ],
-      columns,
+      screen,
     )
   },
   tool: {
     title: 'About the session',
     name: 'info',
-    when: 'Call it when the user asks about this session or the last one: what was done, how long it took, what is left. For how full the context window is call budget.',
+    when: 'Call it when the user asks about this session or the last one. For context usage call budget.',
     effect: 'reads',
     facts: {
       session: nullableFact(
-        recordFact('the current session', {
-          id: textFact('its id'),
-          phase: choiceFact('where it stands in its life', PHASES),
-          startedAt: textFact('when it began'),
-          durationMs: integerFact('how long it has lasted'),
-          stream: textFact('the piece of work that it saves to'),
-          filesModified: integerFact('how many files it changed'),
-          tasksCompleted: integerFact('calls of tools that went well'),
-          tasksFailed: integerFact('calls of tools that failed'),
-          commits: integerFact('how many commits it made'),
-          tokens: integerFact('tokens in all its calls'),
+        recordFact({
+          id: textFact(),
+          phase: choiceFact(PHASES),
+          startedAt: textFact(),
+          durationMs: integerFact(),
+          stream: textFact(),
+          filesModified: integerFact(),
+          tasksCompleted: integerFact('successful tool calls'),
+          tasksFailed: integerFact('failed tool calls'),
+          commits: integerFact(),
+          tokens: integerFact(),
         }),
       ),
-      unrecorded: nullableFact(textFact('the id of the current session, where nothing of it is recorded')),
+      unrecorded: nullableFact(textFact('the current session, if not recorded')),
       last: nullableFact(
-        recordFact('the session before', {
-          id: textFact('its id'),
-          endedAt: textFact('when it ended'),
-          endReason: nullableFact(choiceFact('how it ended', END_REASONS)),
+        recordFact({
+          id: textFact(),
+          endedAt: textFact(),
+          endReason: nullableFact(choiceFact(END_REASONS)),
         }),
       ),
-      stale: integerFact('how many sessions fell silent without an end'),
+      stale: integerFact(),
     },
     factsOf: ({ session, unrecorded, lastSession: last, staleSessionsDetected: stale }) => ({
       session: session && hereFacts(session),
@@ -142,14 +135,14 @@ async function hereOf(context: Context, current: Session) {
   }
 }
 
-function hereRows({ statistics, focusedOutcomes: outcomes, ...here }: Here): SessionRowText[] {
+function hereRows(
+  { statistics, focusedOutcomes: outcomes, ...here }: Here,
+  { time }: Screen,
+): SessionRowText[] {
   const state = sayEnd({ ...here, endReason: null })
   return [
     ['Session', `${here.sessionId} (${[here.phase, state].filter(Boolean).join(', ')})`],
-    [
-      'Duration',
-      `${shortSpan(here.durationMs)}, since ${formatTime(here.startedAt).replace(/:\d\dZ$/, 'Z')} (${here.source})`,
-    ],
+    ['Duration', `${shortSpan(here.durationMs)}, since ${time(here.startedAt)} (${here.source})`],
     ['Branch', [here.gitBranch, sayUncommitted(here.uncommittedFiles)].filter(Boolean).join(', ')],
     [
       'Statistics',
@@ -163,8 +156,8 @@ function hereRows({ statistics, focusedOutcomes: outcomes, ...here }: Here): Ses
     ],
     ['Context', here.context && sayContext(here.context)],
     ['Saves to', here.savesTo],
-    ['Works on', outcomes.map(sayOutcome).join('; ') || 'no outcome: savepoint outcome focus <name>'],
-    ['In flight', firstLines(here.inFlight.map(({ kind, what }) => `${kind}: ${what}`))],
+    ['Works on', outcomes.map(sayOutcome).join('; ') || 'nothing yet: savepoint outcome focus <name>'],
+    ['Running', firstLines(here.inFlight.map(({ kind, what }) => `${kind}: ${what}`))],
   ]
 }
 
@@ -186,7 +179,7 @@ async function staleOf(context: Context, session: Session) {
 
 function sayStale({ sessionId, silentMs, gitBranch, worktree }: Awaited<ReturnType<typeof staleOf>>): string {
   const there = worktree === null ? '' : `. Run savepoint reconcile in ${worktree}`
-  return `${shortId(sessionId)} fell silent ${ageOf(silentMs)} ago${onBranch(gitBranch)}: crashed, or its terminal was closed${there}`
+  return `${shortId(sessionId)} silent for ${ageOf(silentMs)}${onBranch(gitBranch)}: crashed or closed${there}`
 }
 
 const onBranch = (branch: string | null) => (branch === null ? '' : ` on ${branch}`)

@@ -18,26 +18,31 @@ const MOST_OUTCOMES = 50
 const MOST_CHARACTERS = 1_000
 
 const FIELDS = {
-  name: { kind: 'text', at: 0, about: 'what is worked on, in a few words' },
+  name: { kind: 'text', at: 0, about: 'what the session works on, in a few words' },
   path: {
     kind: 'text',
     value: 'FILE',
-    about: 'the file that tracks it; it is known by this, else by its name',
+    about: 'the file that tracks the outcome',
   },
   id: { kind: 'text', value: 'ID', about: 'its number or id' },
-  task: { kind: 'text', value: 'TEXT', about: 'the task of it that is worked on' },
-  summary: { kind: 'text', value: 'TEXT', about: 'what was done for it' },
-  session: { kind: 'text', value: 'ID', about: 'another session than the current one, by its id' },
-  clear: { kind: 'flag', about: 'work on none of them from now on' },
+  task: { kind: 'text', value: 'TEXT', about: 'the current task' },
+  summary: { kind: 'text', value: 'TEXT', about: 'what was done' },
+  session: {
+    kind: 'text',
+    value: 'ID',
+    names: 'session',
+    about: 'session id (default: the current session)',
+  },
+  clear: { kind: 'flag', about: 'remove all outcomes from the session' },
 } as const
 
 type Input = InputOf<typeof FIELDS>
 
 export const outcomeFocus = defineVerb({
   name: 'outcome focus',
-  summary: 'Say what a session works on',
+  summary: 'Set the outcome that a session works on',
   detail:
-    'Adds an outcome to those that the session is focused on. The same path, else the same name, is the same outcome: what is said of it then is brought up to date, and it is the newest.',
+    'Adds an outcome to the session. An outcome with the same path, or else the same name, is updated and becomes the newest.',
   fields: FIELDS,
   examples: [
     'savepoint outcome focus Authentication --task "Implement token refresh"',
@@ -57,15 +62,13 @@ export const outcomeFocus = defineVerb({
     refreshHint(context, changed.session)
     return { sessionId: session.id, focusedOutcomes: changed.session.outcomes, known }
   },
-  say: ({ sessionId, focusedOutcomes, known }) => {
+  say: ({ sessionId, focusedOutcomes }) => {
     const newest = focusedOutcomes.at(-1)
-    if (!newest) return `Session ${shortId(sessionId)} is focused on nothing.`
+    if (!newest) return `Session ${shortId(sessionId)} has no outcome in focus`
     const others = focusedOutcomes.length - 1
     return [
-      `Session ${shortId(sessionId)} ${known ? 'goes on with' : 'works on'} ${visibleLine(newest.outcomeName)}${newest.path ? ` (${visibleLine(newest.path)})` : ''}.`,
-      ...(others > 0
-        ? [`Before it: ${formatCount(others, 'other')}. See them with: savepoint sessions info`]
-        : []),
+      `Session ${shortId(sessionId)} works on ${visibleLine(newest.outcomeName)}${newest.path ? ` (${visibleLine(newest.path)})` : ''}`,
+      ...(others > 0 ? [`  and ${formatCount(others, 'other')}: savepoint sessions info`] : []),
     ].join('\n')
   },
 })
@@ -84,7 +87,7 @@ function outcomeFrom(
       throw usageError(`${label} has more than ${MOST_CHARACTERS} characters`)
   }
   if (clear) return null
-  if (name === undefined) throw usageError('<name> is missing: say what is worked on, or --clear')
+  if (name === undefined) throw usageError('<name> is missing: give a name, or --clear')
   return redactAll(
     {
       outcomeId: id === undefined ? null : /^(?:0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id,
@@ -118,7 +121,7 @@ function focusOutcome(session: Session, said: Outcome | null, nowMs: number): Se
   const known = find(session.outcomes, said)
   const others = session.outcomes.filter((outcome) => outcome !== known)
   if (others.length >= MOST_OUTCOMES)
-    throw usageError(`a session is focused on at most ${MOST_OUTCOMES} outcomes; --clear empties the list`)
+    throw usageError(`a session can have at most ${MOST_OUTCOMES} outcomes; --clear removes them`)
   return { ...noted, outcomes: [...others, known ? mergeOutcome(known, said) : said] }
 }
 

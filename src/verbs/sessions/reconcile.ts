@@ -13,10 +13,10 @@ import { sayEarlier } from '../say/say-earlier.ts'
 
 export const reconcile = defineVerb({
   name: 'reconcile',
-  summary: 'Move sessions that broke off to the history, and save what they wrote',
+  summary: 'Close crashed sessions and save what they left',
   detail:
-    'Every start of a session does this by itself. A session counts as broken off after an hour in which neither its hooks nor its transcript said anything. It also reads all transcripts of this workspace that are from before its sessions were recorded.',
-  fields: { dryRun: { kind: 'flag', about: 'only tell which sessions that would be' } },
+    'This happens automatically whenever a session starts. A session counts as crashed after an hour without hook events or new lines in its transcript. It also reads transcripts of this workspace from before Savepoint was set up.',
+  fields: { dryRun: { kind: 'flag', about: 'only list the sessions' } },
   examples: ['savepoint reconcile', 'savepoint reconcile --dry-run --json'],
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
   takesIn: 'events',
@@ -38,12 +38,12 @@ export const reconcile = defineVerb({
 })
 
 function sayBroken(reconciled: readonly ReconciledSession[], nowMs: number, isDry: boolean): string[] {
-  if (reconciled.length === 0) return ['No session broke off.']
+  if (reconciled.length === 0) return ['No broken sessions.']
   return [
-    `${formatCount(reconciled.length, 'session')} broke off${isDry ? '' : '; what they wrote is saved, and they are history'}:`,
+    `${isDry ? 'Would save and close' : 'Saved and closed'} ${formatCount(reconciled.length, 'broken session')}:`,
     ...reconciled.map(
       ({ id, lastActivityAt, branch }) =>
-        `  ${id}  last heard of ${ageOf(nowMs - Date.parse(lastActivityAt))} ago${branch === null ? '' : `, ${branch}`}`,
+        `  ${id}  last active ${ageOf(nowMs - Date.parse(lastActivityAt))} ago${branch === null ? '' : `, ${branch}`}`,
     ),
   ]
 }

@@ -5,23 +5,25 @@ import {
   type Statistics,
   totalTokens,
 } from '../../core/session.ts'
+import type { Style } from '../../core/style.ts'
 import { formatCount, shortNumber } from '../../core/text.ts'
 import { visibleLine } from '../../core/visible.ts'
-import { namedRows } from '../say/table.ts'
+import type { Screen } from '../define/screen.ts'
+import { type NamedRow, namedRows } from '../say/table.ts'
 
 /** A row of a page about a session: one line, several, or none where nothing is known. */
-export type SessionRowText = readonly [name: string, says: string | null | readonly string[]]
+export type SessionRowText = readonly [name: string, says: string | null | readonly string[], style?: Style]
 
 /** A page of rows. Several lines under one name bear it once, and nothing of them can drive a terminal. */
-export const sayRows = (rows: readonly SessionRowText[], columns: number): string =>
+export const sayRows = (rows: readonly SessionRowText[], screen: Screen): string =>
   namedRows(
-    rows.flatMap(([name, says]) =>
+    rows.flatMap(([name, says, style]) =>
       [says ?? []]
         .flat()
         .filter((text) => text !== '')
-        .map((text, at): [string, string] => [at === 0 ? name : '', visibleLine(text)]),
+        .map((text, at): NamedRow => [at === 0 ? name : '', visibleLine(text), style]),
     ),
-    columns,
+    screen,
   )
 
 /** The first ones; how many more there are is said. */
@@ -38,15 +40,12 @@ export function timesOf(session: Session, nowMs: number): { durationMs: number; 
   }
 }
 
-/** `2026-01-01 09:00:00Z`. */
-export const formatTime = (at: string) => `${at.slice(0, 19).replace('T', ' ')}Z`
-
 /** How a session ended, in words that follow its phase. */
 const ENDED = {
   clear: 'cleared',
-  resume: 'another was resumed',
+  resume: 'switched to another',
   logout: 'logged out',
-  prompt_input_exit: 'left by its user',
+  prompt_input_exit: 'exited',
   crash: 'crashed',
   timeout: 'timed out',
   other: 'ended',
@@ -60,7 +59,7 @@ export function sayEnd({
 }: Pick<Session, 'phase' | 'endReason' | 'paused'>): string {
   if (endReason !== null) return ENDED[endReason]
   if (paused !== null) return `paused: ${paused.reason}`
-  return phase === 'stale' ? 'silent, not ended' : ''
+  return phase === 'stale' ? 'no end seen' : ''
 }
 
 /** How full the window is, as far as that is known. */
@@ -94,9 +93,7 @@ export function statisticsRows(
     ['Helpers', String(statistics.subagentsLaunched)],
     [
       'Unknown',
-      unknown > 0
-        ? `${formatCount(unknown, 'line')} of kinds that are not known: ${sayCounts(unknownLines)}`
-        : null,
+      unknown > 0 ? `${formatCount(unknown, 'line')} of unknown kinds: ${sayCounts(unknownLines)}` : null,
     ],
   ]
 }

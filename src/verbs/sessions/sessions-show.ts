@@ -10,21 +10,22 @@ import { accomplishmentsOf } from '../../policy/registry.ts'
 import { streamOf } from '../../policy/resolve.ts'
 import { runningIn } from '../../policy/session-lifecycle.ts'
 import { defineVerb } from '../define/verb.ts'
-import { formatTime, type SessionRowText, sayEnd, sayRows, statisticsRows, timesOf } from './session-words.ts'
+import { type SessionRowText, sayEnd, sayRows, statisticsRows, timesOf } from './session-words.ts'
 
 const EVENTS_SHOWN = 10
 
 export const sessionsShow = defineVerb({
   name: 'sessions show',
-  summary: 'Show everything that is recorded of a session',
+  summary: 'Show everything recorded about a session',
   detail:
-    'How it began, what it did and what it runs, how it ended, and which sessions it goes on from and led to.',
+    'How it started, what it did, what it left running, how it ended, and which sessions came before and after it.',
   fields: {
     session: {
       kind: 'text',
       at: 0,
+      names: 'session',
       label: 'id',
-      about: 'the session, by its id or the beginning of it; the current one without it',
+      about: 'session id, or its first characters (default: the current session)',
     },
   },
   examples: ['savepoint sessions show', 'savepoint sessions show 1f3a9c04', 'savepoint sessions show --json'],
@@ -51,20 +52,21 @@ export const sessionsShow = defineVerb({
       digest: await digestOf(context.store, session),
     }
   },
-  say: ({ session, durationMs, silentMs, ...shown }, { columns }) => {
+  say: ({ session, durationMs, silentMs, ...shown }, screen) => {
+    const { time, second } = screen
     const { environment, events } = session
     return sayRows(
       [
-        ['Session', `${session.id}${shown.current ? ' (the current one)' : ''}`],
+        ['Session', `${session.id}${shown.current ? ' (current)' : ''}`],
         ['Agent', [session.agent, environment.model].filter(Boolean).join(', ')],
         [
           'Phase',
-          [`${session.phase}, last heard of ${ageOf(silentMs)} ago`, sayEnd(session)]
+          [`${session.phase}, last active ${ageOf(silentMs)} ago`, sayEnd(session)]
             .filter(Boolean)
             .join(', '),
         ],
-        ['Started', `${formatTime(session.startedAt)} (${session.source})`],
-        ['Ended', session.endedAt && formatTime(session.endedAt)],
+        ['Started', `${time(session.startedAt)} (${session.source})`],
+        ['Ended', session.endedAt && time(session.endedAt)],
         ['Lasted', shortSpan(durationMs)],
         ['Branch', environment.gitBranch],
         ['Commit', environment.gitCommitHash],
@@ -72,9 +74,9 @@ export const sessionsShow = defineVerb({
         ['Worktree', shown.worktree === environment.workingDirectory ? null : shown.worktree],
         ['Mode', environment.permissionMode],
         ['Transcript', environment.transcriptPath],
-        ['Goes on from', session.parent && shortId(session.parent)],
-        ['Led to', shown.children.map(shortId).join(', ')],
-        ['Saves to', `${shown.savesTo}${session.stream === null ? ' (its own stream)' : ''}`],
+        ['Continues', session.parent && shortId(session.parent)],
+        ['Continued by', shown.children.map(shortId).join(', ')],
+        ['Saves to', `${shown.savesTo}${session.stream === null ? ' (its own)' : ''}`],
         [
           'Works on',
           session.outcomes.map(({ outcomeName, path, lastTask, workSummary }) =>
@@ -85,8 +87,8 @@ export const sessionsShow = defineVerb({
         ],
         ['Done', shown.accomplishments],
         [
-          'In flight',
-          runningIn(session).map(({ kind, what, since }) => `${kind}: ${what}, since ${formatTime(since)}`),
+          'Running',
+          runningIn(session).map(({ kind, what, since }) => `${kind}: ${what}, since ${time(since)}`),
         ],
         ...(shown.digest ? talkRows(shown.digest) : []),
         ...statisticsRows(session.statistics, session),
@@ -102,20 +104,20 @@ export const sessionsShow = defineVerb({
               .reverse()
               .map(
                 ({ at, kind, note, ms }) =>
-                  `${formatTime(at)} ${kind}${note === '' ? '' : `: ${note}`}${ms === null ? '' : ` (${Math.round(ms)} ms)`}`,
+                  `${second(at)} ${kind}${note === '' ? '' : `: ${note}`}${ms === null ? '' : ` (${Math.round(ms)} ms)`}`,
               ),
             ...(events.length > EVENTS_SHOWN ? [`${events.length - EVENTS_SHOWN} older events: --json`] : []),
           ],
         ],
       ],
-      columns,
+      screen,
     )
   },
 })
 
 /** What was said, oldest first: a request with what it answers, and the agent's last words. */
 const talkRows = ({ requests, droppedRequests, turn }: Digest): SessionRowText[] => [
-  ['', droppedRequests > 0 ? `${droppedRequests} older requests are not kept` : null],
+  ['', droppedRequests > 0 ? `${droppedRequests} older requests not kept` : null],
   [
     'Asked',
     requests.map(({ how, text, about, answeredQuestion }) => {

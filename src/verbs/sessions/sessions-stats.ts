@@ -11,10 +11,10 @@ import { sayRows, statisticsRows } from './session-words.ts'
 
 export const sessionsStats = defineVerb({
   name: 'sessions stats',
-  summary: 'Count what a transcript holds: tokens, tools, files, commits',
-  detail: 'Reads the whole file, and saves nothing. Each call of the model is counted once.',
+  summary: 'Count tokens, tools, files and commits in a transcript',
+  detail: 'Reads the whole file and saves nothing. Each model call is counted once.',
   fields: {
-    file: { kind: 'text', at: 0, about: 'a transcript file; that of the current session without it' },
+    file: { kind: 'text', at: 0, about: 'a transcript file (default: of the current session)' },
   },
   examples: ['savepoint sessions stats', 'savepoint sessions stats ~/old-session.jsonl --json'],
   access: 'read',
@@ -27,7 +27,7 @@ export const sessionsStats = defineVerb({
     // A file says nothing of its agent: it is read as the agent at work would write it, or the first that is known.
     const name = (session ?? context.session)?.agent ?? context.agents[0]?.name ?? ''
     const reader = await agentNamed(context.agents, name)?.transcript.reader()
-    if (!reader) throw new ReasonError('usage_invalid', { problem: `no agent is called ${name}` })
+    if (!reader) throw new ReasonError('usage_invalid', { problem: `unknown agent ${name}` })
     const { reading, bytes } = readWhole(reader, transcript)
     const { statistics, context: use, compactions, lastAt } = reading
     return {
@@ -35,22 +35,22 @@ export const sessionsStats = defineVerb({
       ...{ totalTokens: totalTokens(statistics.tokensConsumed), context: use, compactions, lastAt },
     }
   },
-  say: ({ transcript, sessionId, bytes, statistics, context, compactions, lastAt }, { columns }) =>
+  say: ({ transcript, sessionId, bytes, statistics, context, compactions, lastAt }, screen) =>
     sayRows(
       [
         ['Transcript', transcript],
         ['Session', sessionId],
-        ['Size', `${shortNumber(bytes)}B${lastAt === null ? '' : `, up to ${lastAt}`}`],
+        ['Size', `${shortNumber(bytes)}B${lastAt === null ? '' : `, up to ${screen.time(lastAt)}`}`],
         ...statisticsRows(statistics, { context, compactions }),
       ],
-      columns,
+      screen,
     ),
 })
 
 function readWhole(reader: TranscriptReader, path: string): { reading: TranscriptReading; bytes: number } {
   try {
     const file = statSync(path)
-    if (!file.isFile()) throw unreadable(path, 'it is no file')
+    if (!file.isFile()) throw unreadable(path, 'not a file')
     const found = reader.readOn(path, null, null)
     if (found === null) throw unreadable(path, 'it was gone when it was read')
     return { reading: found.reading, bytes: file.size }

@@ -13,6 +13,7 @@ import { withUncommittedNow } from '../../engine/sessions/uncommitted-now.ts'
 import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
 import { encodeRegistry, type Registry } from '../../policy/registry.ts'
 import { lastAsked } from '../../policy/session-asked.ts'
+import type { Screen } from '../define/screen.ts'
 import { defineVerb } from '../define/verb.ts'
 import { sayUnread } from '../say/say-earlier.ts'
 import { fitLines, tableLines } from '../say/table.ts'
@@ -35,18 +36,18 @@ type SessionsAnswer = SessionList | { registry: Registry; toJSON(): Registry }
 
 export const sessions = defineVerb({
   name: 'sessions',
-  summary: 'List the sessions of agents in this repository',
+  summary: 'List the agent sessions of this repository',
   detail:
-    'Those that are active, that fell silent, and that ended within 72 hours. * marks the current one. --registry gives them as one JSON document instead (the setting `registry` keeps it as a file): active and recent sessions, the last work, stale sessions, and indexes by outcome and branch.',
+    'Lists active and stale sessions, and those that ended within 72 hours. * marks the current one. --registry prints one JSON document instead: active, recent and stale sessions, the last work, and indexes by outcome and branch. The setting `registry` also writes it to a file.',
   fields: {
-    branch: { kind: 'text', value: 'BRANCH', about: 'only those that began on this branch' },
+    branch: { kind: 'text', value: 'BRANCH', names: 'branch', about: 'only sessions started on this branch' },
     outcome: {
       kind: 'text',
       value: 'OUTCOME',
-      about: 'only those focused on this outcome: its path, name or id',
+      about: 'only sessions with this outcome (path, name or id)',
     },
-    all: { kind: 'flag', about: 'also those that ended long ago' },
-    registry: { kind: 'flag', about: 'the session registry as JSON' },
+    all: { kind: 'flag', about: 'include older sessions' },
+    registry: { kind: 'flag', about: 'print the session registry as JSON' },
   },
   examples: [
     'savepoint sessions',
@@ -82,8 +83,7 @@ export const sessions = defineVerb({
       setUp: await isSetUpHere(context),
     }
   },
-  say: (answer, { columns }) =>
-    'registry' in answer ? encodeRegistry(answer.registry) : sayList(answer, columns),
+  say: (answer, screen) => ('registry' in answer ? encodeRegistry(answer.registry) : sayList(answer, screen)),
 })
 
 const worksOn = ({ outcomes }: Session, wanted: string) =>
@@ -121,20 +121,19 @@ async function describeSessions(context: Context, wanted: readonly Session[]) {
 }
 
 /** A table where the screen has room for it, else some lines for each. */
-function sayList({ sessions, archived, total, unread, setUp }: SessionList, columns: number): string {
-  const todo = setUp ? 'Start the agent.' : 'To have them recorded: savepoint init. Then start the agent.'
-  if (total === 0) return [`No session is recorded here yet. ${todo}`, ...sayUnread(unread)].join('\n')
+function sayList({ sessions, archived, total, unread, setUp }: SessionList, screen: Screen): string {
+  const { columns, paint } = screen
+  const todo = setUp ? 'Start the agent.' : 'Set up your agent: savepoint init. Then start it.'
+  if (total === 0) return [`No sessions recorded here yet. ${todo}`, ...sayUnread(unread)].join('\n')
   const left = [
-    ...(archived > 0 ? [`${archived} more ended long ago: savepoint sessions --all`] : []),
+    ...(archived > 0 ? [`${archived} older: savepoint sessions --all`] : []),
     ...sayUnread(unread),
   ]
   if (sessions.length === 0)
-    return [archived > 0 ? 'No session of the last 72 hours.' : 'No session is like that.', ...left].join(
-      '\n',
-    )
+    return [archived > 0 ? 'No sessions in the last 72 hours.' : 'No session matches.', ...left].join('\n')
   const name = sessionNamer(sessions.map(({ id }) => id))
   const hasPlaces = new Set(sessions.map(({ worktree }) => worktree)).size > 1
-  const rows = sessions.map((session) => cellsOf(session, name(session.id), hasPlaces))
+  const rows = sessions.map((session) => cellsOf(session, name(session.id), hasPlaces, screen))
   // A column that is empty in every row says nothing.
   const titles = TITLES.filter((title) => rows.some((row) => row[title] !== ''))
   const tableOf = (shown: typeof titles) =>
@@ -142,11 +141,15 @@ function sayList({ sessions, archived, total, unread, setUp }: SessionList, colu
       shown,
       rows.map((row) => shown.map((title) => row[title])),
     )
-  // What was asked takes the room that is left.
-  const least = Math.max(...tableOf(titles.filter((title) => title !== 'ASKED')).map(widthOf))
-  const isWide = least + (titles.includes('ASKED') ? MIN_ASKED : 0) <= columns
-  const shown = isWide ? tableOf(titles) : rows.map((row) => block(row, columns))
-  return fitLines([...shown, ...left].join('\n'), columns)
+  // What was asked takes the room that is left; where that is too little, what matters least goes.
+  const isFit = (shown: typeof titles) =>
+    Math.max(...tableOf(shown.filter((title) => title !== 'ASKED')).map(widthOf)) +
+      (shown.includes('ASKED') ? MIN_ASKED : 0) <=
+    columns
+  const fitting = SPARED.map((spared) => titles.filter((title) => !spared.includes(title))).find(isFit)
+  const [head = '', ...lines] = fitting ? tableOf(fitting) : []
+  const shown = fitting ? [paint('faint', head), ...lines] : rows.map((row) => block(row, screen))
+  return fitLines([...shown, ...left].join('\n'), screen)
 }
 
 const TITLES = [
@@ -154,15 +157,27 @@ const TITLES = [
   ...(['LASTED', 'TOKENS', 'FILES', 'ENDED', 'WORKS ON', 'ASKED'] as const),
 ]
 
+/** What a narrower screen does without. */
+const SPARED: ReadonlyArray<ReadonlyArray<(typeof TITLES)[number]>> = [
+  [],
+  ['TOKENS', 'FILES'],
+  ['TOKENS', 'FILES', 'LASTED', 'WORKTREE'],
+]
+
 /** In less room nobody can read what was asked. */
 const MIN_ASKED = 24
 
 type Cells = Record<(typeof TITLES)[number], string>
 
-const cellsOf = (session: ListedSession, name: string, hasPlaces: boolean): Cells => ({
+const cellsOf = (session: ListedSession, name: string, hasPlaces: boolean, { paint }: Screen): Cells => ({
   '': session.current ? '*' : '',
   SESSION: visibleLine(name),
-  PHASE: session.phase,
+  PHASE:
+    session.phase === 'stale'
+      ? paint('warn', session.phase)
+      : session.phase === 'active'
+        ? paint('good', session.phase)
+        : session.phase,
   AGO: shortSpan(session.silentMs),
   BRANCH: visibleLine(session.branch ?? ''),
   WORKTREE: hasPlaces ? visibleLine(basename(session.worktree ?? '?')) : '',
@@ -177,14 +192,14 @@ const cellsOf = (session: ListedSession, name: string, hasPlaces: boolean): Cell
 const NAMES = 'works on'.length
 
 /** One session in lines of its own: its name first, then what is known of it, in the same column in every block. */
-function block(cells: Cells, columns: number): string {
+function block(cells: Cells, screen: Screen): string {
   const rows = [
     ['branch', cells.BRANCH],
     ['worktree', cells.WORKTREE],
     ['lasted', `${cells.LASTED}, ${cells.TOKENS} tokens, ${formatCount(Number(cells.FILES), 'file')}`],
     ['ended', cells.ENDED],
     ['works on', cells['WORKS ON']],
-    ['asked', clipWidth(cells.ASKED, Math.max(MIN_ASKED, columns - NAMES - 6))],
+    ['asked', clipWidth(cells.ASKED, Math.max(MIN_ASKED, screen.columns - NAMES - 6))],
   ].map(([name = '', text = '']) => [`  ${name.padEnd(NAMES)}`, text] as const)
-  return `${cells[''] || ' '} ${cells.SESSION}  ${cells.PHASE}, ${cells.AGO} ago\n${sayRows(rows, columns)}`
+  return `${cells[''] || ' '} ${cells.SESSION}  ${cells.PHASE}, ${cells.AGO} ago\n${sayRows(rows, screen)}`
 }

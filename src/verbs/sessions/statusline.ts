@@ -6,9 +6,9 @@ import { defineVerb } from '../define/verb.ts'
  */
 export const statusline = defineVerb({
   name: 'statusline',
-  summary: 'One line about the window and the last save, for the status line of an agent',
+  summary: "Print one line for an agent's status line",
   detail:
-    'It reads what the agent pipes in (its status line JSON) and prints a gauge of the context window, the age of the last save, and the focus. savepoint init --statusline sets it up, behind a status line that is there already.',
+    "Reads the agent's status line JSON from stdin and prints context usage, the age of the last save, and the work in focus. Set it up with savepoint init --statusline; an existing status line is kept.",
   fields: {},
   examples: [
     `echo '{"session_id": "abc", "context_window": {"context_window_size": 200000, "used_percentage": 45}}' | savepoint statusline`,

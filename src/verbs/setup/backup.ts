@@ -4,6 +4,7 @@ import { ReasonError, usageError } from '../../core/reason.ts'
 import { formatCount } from '../../core/text.ts'
 import type { Context } from '../../engine/context/context.ts'
 import type { ReplacedFile, StoreContent, StoreFile } from '../../store/store-file.ts'
+import type { Screen } from '../define/screen.ts'
 import { defineVerb } from '../define/verb.ts'
 
 type BackupAnswer =
@@ -18,18 +19,18 @@ type BackupAnswer =
 
 export const backup = defineVerb({
   name: 'backup',
-  summary: 'Copy the store to a file, or restore it from one',
+  summary: 'Back up the store to a file, or restore it',
   detail:
-    'A copy is consistent while others write, and checked before it gets its name. --restore checks the file, makes a backup of the store as it is, and puts a copy of the file in its place; running agents go on with it.',
+    'A backup is consistent even while other processes write, and it is verified. --restore checks the file, backs up the current store, then replaces it; running agents continue with the restored store.',
   fields: {
     file: {
       kind: 'text',
       at: 0,
       required: true,
-      about: 'a file that does not exist yet; with --restore a backup',
+      about: 'a new file; with --restore, the backup',
     },
-    restore: { kind: 'flag', about: 'put this backup in the place of the store' },
-    dryRun: { kind: 'flag', about: 'with --restore: check the file and say what it holds' },
+    restore: { kind: 'flag', about: 'replace the store with this backup' },
+    dryRun: { kind: 'flag', about: 'with --restore: check the backup and show its content' },
   },
   examples: [
     'savepoint backup ~/savepoint-backup.db',
@@ -48,23 +49,23 @@ export const backup = defineVerb({
     await context.file.copyTo(path)
     return { path, bytes: statSync(path).size }
   },
-  say: (answer) => {
-    if ('bytes' in answer) return `The store is copied to ${answer.path} (${answer.bytes} bytes).`
+  say: (answer, screen) => {
+    if ('bytes' in answer) return `Backed up to ${answer.path} (${answer.bytes} bytes)`
     const { path, content, present, replaced } = answer
     return [
-      `${replaced === null ? 'Would restore' : 'Restored'} ${sayContent(content)}, from ${path}.`,
-      `In its place was: ${sayContent(present)}.`,
-      ...(replaced === null ? [] : [`To go back: savepoint backup --restore ${replaced.before}`]),
+      `${replaced === null ? 'Would restore' : 'Restored'} ${path}: ${sayContent(content, screen)}`,
+      `  ${replaced === null ? 'Would replace' : 'Replaced'}: ${sayContent(present, screen)}`,
+      ...(replaced === null ? [] : [`  Undo: savepoint backup --restore ${replaced.before}`]),
     ].join('\n')
   },
 })
 
-const sayContent = ({ streams, checkpoints, sessions, newestAt }: StoreContent) =>
+const sayContent = ({ streams, checkpoints, sessions, newestAt }: StoreContent, { time }: Screen) =>
   [
     formatCount(streams, 'piece of work', 'pieces of work'),
     formatCount(checkpoints, 'checkpoint'),
     formatCount(sessions, 'session'),
-    newestAt === null ? 'nothing saved' : `last saved ${newestAt.slice(0, 16).replace('T', ' ')}`,
+    newestAt === null ? 'nothing saved' : `last saved ${time(newestAt)}`,
   ].join(', ')
 
 /** What a backup holds counts as the user's own words, and trust comes with it: an agent cannot bring it. */

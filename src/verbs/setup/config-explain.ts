@@ -6,6 +6,7 @@ import { wrapWidth } from '../../core/width.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { isBelow } from '../../engine/context/inside.ts'
 import type { Config } from '../../engine/context/load-settings.ts'
+import type { Screen } from '../define/screen.ts'
 import { defineVerb } from '../define/verb.ts'
 import { fitLines, tableLines } from '../say/table.ts'
 
@@ -14,14 +15,14 @@ type ConfigFile = Config['files'][number]
 
 const WHY: Record<IgnoredValue['why'], string> = {
   overridden: 'overridden',
-  userOnly: 'ignored: it counts only in your own file',
-  invalid: 'passed over',
+  userOnly: 'ignored: only your own file may set it',
+  invalid: 'ignored',
 }
 
 const STATE: Record<ConfigFile['state'], string> = {
   read: 'read',
-  absent: 'not there',
-  unusable: 'cannot be used',
+  absent: 'not found',
+  unusable: 'unusable',
 }
 
 /** What a row holds besides its value: the longest name, a file of the workspace, the gaps. */
@@ -54,19 +55,19 @@ const shortPath = (root: string, path: string) =>
 
 export const configExplain = defineVerb({
   name: 'config explain',
-  summary: 'Show every setting, its value, and where it comes from',
+  summary: 'Show every setting, its value and its source',
   detail:
-    'Below a setting stands what does not count: a value that a later file overrides, one that only your own file may set, one that cannot be used.',
+    'Also lists ignored values: overridden by a later file, allowed only in your own settings, or invalid.',
   fields: {},
   examples: ['savepoint config explain', 'savepoint config explain --json'],
   access: 'read',
   lenient: true,
   perform: async (context) => explain(context),
-  say: (explained, { columns }) =>
-    fitLines([...saySettings(explained, columns), '', ...sayFiles(explained, columns)].join('\n'), columns),
+  say: (explained, screen) =>
+    fitLines([...saySettings(explained, screen), '', ...sayFiles(explained, screen)].join('\n'), screen),
 })
 
-function saySettings({ settings, problems }: ExplainedSettings, columns: number): string[] {
+function saySettings({ settings, problems }: ExplainedSettings, { columns, paint }: Screen): string[] {
   // A long value leaves room for its name before it and its file behind it.
   const most = Math.max(8, columns - NAME_AND_FILE)
   const showValue = (value: unknown) => visible(clipText(String(value), most))
@@ -81,13 +82,13 @@ function saySettings({ settings, problems }: ExplainedSettings, columns: number)
       return indentText(`${showValue(value)} in ${visible(from)}: ${WHY[why]}${because}`, columns)
     }),
   )
-  return [head, ...lines.flatMap((line, at) => [line, ...(below[at] ?? [])])]
+  return [paint('faint', head), ...lines.flatMap((line, at) => [line, ...(below[at] ?? [])])]
 }
 
 /** A problem of a line stands with its setting; here those of a whole file, and of lines that name none. */
-function sayFiles({ files, problems }: ExplainedSettings, columns: number): string[] {
+function sayFiles({ files, problems }: ExplainedSettings, { columns, paint }: Screen): string[] {
   const [head = '', ...lines] = tableLines(
-    ['STATE', 'FILE, THE LATER ONE WINS'],
+    ['STATE', 'FILE (LAST WINS)'],
     files.map(({ path, state }) => [STATE[state], visible(path)]),
   )
   const below = files.map(({ path }) =>
@@ -95,7 +96,7 @@ function sayFiles({ files, problems }: ExplainedSettings, columns: number): stri
       .filter((one) => one.path === path && !isSettingName(one.setting ?? ''))
       .flatMap(({ problem }) => indentText(visible(problem), columns)),
   )
-  return [head, ...lines.flatMap((line, at) => [line, ...(below[at] ?? [])])]
+  return [paint('faint', head), ...lines.flatMap((line, at) => [line, ...(below[at] ?? [])])]
 }
 
 /** Lines that are set in below what they belong to. */

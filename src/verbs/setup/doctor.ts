@@ -34,20 +34,23 @@ async function examine(
 function sayCapture(capture: Capture | null): string[] {
   if (capture === null) return []
   if (capture.last.length === 0)
-    return capture.setUp ? ['Hooks are in place, and none was heard yet: start the agent here.'] : []
+    return capture.setUp ? ['Hooks installed; no events received yet. Start the agent here.'] : []
   const { last, p50, p95, tokensTold, sessions } = capture
-  const times = p50 === null ? '' : ` A hook took ${p50} ms (p50), ${p95} ms (p95).`
+  const times = p50 === null ? '' : `, ${p50} ms (p50), ${p95} ms (p95)`
   return [
-    `Hooks were heard in ${formatCount(sessions, 'session')} here.${times} They told ${tokensTold} tokens (est.).`,
+    `Hooks: ${formatCount(sessions, 'session')}${times}, ${tokensTold} tokens told (est.)`,
     ...last.map(({ kind, age }) => `  ${kind.padEnd(14)}  ${age} ago`),
   ]
 }
 
+const LEVELS = { error: 'bad', warning: 'warn', note: 'faint' } as const
+
 export const doctor = defineVerb({
   name: 'doctor',
-  summary: 'Check the store and every published file',
-  detail: 'With --fix it repairs what can be repaired and sets aside what cannot. It deletes nothing.',
-  fields: { fix: { kind: 'flag', about: 'repair and set aside' } },
+  summary: 'Check that everything works, and repair it',
+  detail:
+    'Checks the setup of your agent, the store and every file that Savepoint wrote. --fix repairs what it can and moves the rest away. It deletes nothing.',
+  fields: { fix: { kind: 'flag', about: 'repair problems' } },
   examples: ['savepoint doctor', 'savepoint doctor --fix'],
   access: ({ fix }) => (fix ? 'write' : 'read'),
   meetsDamage: true,
@@ -60,13 +63,13 @@ export const doctor = defineVerb({
       capture,
     }
   },
-  say: ({ home, findings, capture }) =>
+  say: ({ home, findings, capture }, { paint }) =>
     [
       ...(findings.length === 0
-        ? [`Everything is sound. The store is in ${home}.`]
+        ? [`${paint('good', 'No problems found.')} Data: ${home}`]
         : findings.map(
             ({ level, what, todo, fixed }) =>
-              `${level}: ${what}\n  ${fixed === null ? todo : `fixed: ${fixed}`}`,
+              `${paint(fixed === null ? LEVELS[level] : 'good', `${level}:`)} ${what}\n  ${fixed === null ? todo : `fixed: ${fixed}`}`,
           )),
       ...sayCapture(capture),
     ].join('\n'),
@@ -77,6 +80,6 @@ export const doctor = defineVerb({
           exit: EXIT.problem,
           reason: 'problems_found',
           message: `${formatCount(findings.length, 'finding')}, not all of them fixed`,
-          hint: `Each finding says what to do; most are mended by: ${FIX}`,
+          hint: `Each finding says what to do. Most are repaired by: ${FIX}`,
         },
 })

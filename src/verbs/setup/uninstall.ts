@@ -7,34 +7,35 @@ import { sayChanges } from './say-changes.ts'
 
 export const uninstall = defineVerb({
   name: 'uninstall',
-  summary: 'Take out what init put into the settings of an agent',
+  summary: "Remove what init added to your agent's settings",
   detail:
-    'Without --scope: out of the settings of this workspace, and out of your own; --scope all also out of every other workspace that was set up. A settings file that says no more than before `init` gets back the bytes that it had; out of others exactly our entries are taken. Plugins are taken out by the client itself. Saved work stays, and so does the trust in this workspace.',
+    "Without --scope it cleans this workspace's settings and your own; --scope all also every other workspace that was set up. A file that is otherwise unchanged is restored byte for byte; in others only Savepoint's entries are removed. Plugins are removed by the agent itself. Saved work and trust are kept.",
   fields: {
     agent: {
       kind: 'choice',
       choices: agentNames(AGENTS),
       value: 'NAME',
-      about: agentNames(AGENTS).join(' or '),
+      about: 'the agent',
     },
     scope: {
       kind: 'choice',
       choices: ['project', 'user', 'all'],
       value: 'SCOPE',
-      about: 'project, user or all',
+      about: 'which settings',
     },
-    dryRun: { kind: 'flag', about: 'show what would be taken out, and write nothing' },
+    dryRun: { kind: 'flag', about: 'show what would be removed' },
+    diff: { kind: 'flag', about: 'also show each change line by line' },
   },
   examples: ['savepoint uninstall', 'savepoint uninstall --dry-run', 'savepoint uninstall --scope all'],
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
-  async perform(context, { agent, scope, dryRun }) {
+  async perform(context, { agent, scope, dryRun, diff }) {
     const meant = context.agents.filter(({ name }) => agent === undefined || agent === name)
     const clients = await Promise.all(meant.map((one) => one.setUp()))
     return await inSetupRun(context, dryRun, async (run) => {
       const { stuck, left } = await takeOutAgents(run, clients, scope)
       return {
         agent: agentNames(meant).join(', '),
-        dryRun,
+        ...{ dryRun, diff },
         changes: run.changes,
         left,
         plugin: stuck.length === 0 ? null : reasonOf(stuck).toJSON(),
@@ -42,19 +43,19 @@ export const uninstall = defineVerb({
       }
     })
   },
-  say: ({ dryRun, changes, left, plugin, home }, { columns }) =>
+  say: ({ dryRun, diff, changes, left, plugin, home }, screen) =>
     [
       ...(changes.length === 0
         ? plugin === null
-          ? ['Nothing of Savepoint is in these settings.']
+          ? ['Nothing to remove.']
           : []
-        : [dryRun ? 'To be taken out; nothing was written:' : 'Taken out:']),
-      ...(changes.length > 0 ? [sayChanges(changes, columns, { diffs: dryRun })] : []),
+        : [dryRun ? 'Would remove:' : 'Removed:']),
+      ...(changes.length > 0 ? [sayChanges(changes, screen, { isDry: dryRun, hasDiffs: diff })] : []),
       ...(plugin ? [plugin.message, plugin.hint] : []),
       ...(left.length > 0 && !plugin
-        ? [`Still set up (savepoint uninstall --scope all): ${left.join(', ')}`]
+        ? [`Still set up: ${left.join(', ')} (savepoint uninstall --scope all)`]
         : []),
-      `Your saved work stays, in ${home}.`,
+      `Your saved work stays in ${home}`,
     ].join('\n'),
   failure: ({ plugin }) =>
     plugin && { exit: EXIT.unwritten, reason: plugin.reason, message: plugin.message, hint: plugin.hint },

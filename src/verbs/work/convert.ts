@@ -33,9 +33,9 @@ const sayTarget = (to: ConvertedFile['to']) => (to === 'json' ? 'JSON' : `a ${to
 
 export const convert = defineVerb({
   name: 'convert',
-  summary: 'Convert a checkpoint document, note, ledger, handoff or run snapshot to another of these formats',
+  summary: 'Convert between document, note, ledger, handoff, snapshot',
   detail:
-    'What the file is, its content says. It is only read: nothing is stored, and secrets are left out. What has no place in the target is named on stderr, and in --json as lost.',
+    'The input format is detected from the content. Nothing is stored, and secrets are removed. Anything that the target format cannot hold is listed on stderr, and as `lost` with --json.',
   fields: {
     file: { kind: 'text', at: 0, required: true, about: 'the file to read' },
     to: {
@@ -43,11 +43,11 @@ export const convert = defineVerb({
       choices: WORK_FORMATS,
       required: true,
       value: 'FORMAT',
-      about: WORK_FORMATS.join(', '),
+      about: 'the target format',
     },
-    out: { kind: 'text', value: 'FILE', about: 'write to this file instead of the standard output' },
+    out: { kind: 'text', value: 'FILE', about: 'write to this file (default: stdout)' },
     force: { kind: 'flag', about: 'replace the file if it exists' },
-    strict: { kind: 'flag', about: 'fail, and write nothing, if something has no place in the target' },
+    strict: { kind: 'flag', about: 'fail if the target cannot hold everything' },
   },
   examples: [
     'savepoint convert .agents/session_ledger.md --to note',

@@ -10,6 +10,7 @@ import { redactAll } from '../../policy/redact.ts'
 import { NOTHING_SAID } from '../../policy/save.ts'
 import { choiceFact, integerFact, textFact } from '../define/facts.ts'
 import type { Fields } from '../define/field.ts'
+import type { Screen } from '../define/screen.ts'
 import { defineVerb, type Tool } from '../define/verb.ts'
 import { type SaveReceipt, saveInSession } from './save-in-session.ts'
 import { wordSource } from './saying.ts'
@@ -21,14 +22,15 @@ const fieldNamed = (name: FieldName): CorrectableField | null =>
   CORRECTABLE.find((field) => ITEM_FIELD_NAMES[field] === name) ?? null
 
 const ABOUT = {
-  text: { kind: 'text', at: 0, required: true, about: 'the item: its text, or a part that no other has' },
-  field: { kind: 'choice', choices: FIELD_NAMES, value: 'KIND', about: 'look only among these' },
+  text: { kind: 'text', at: 0, required: true, about: 'the item: its text, or a unique part of it' },
+  field: { kind: 'choice', choices: FIELD_NAMES, value: 'KIND', about: 'only items of this kind' },
   stream: {
     kind: 'text',
     value: 'ID',
+    names: 'work',
     typed: true,
-    check: (name: string) => void requireName(name, 'the stream'),
-    about: 'in this piece of work; the one that a save would go to without it',
+    check: (name: string) => void requireName(name, 'name'),
+    about: 'the work (default: the one that a save would go to)',
   },
 } as const satisfies Fields
 
@@ -65,23 +67,26 @@ async function performCorrection(
 const DONE = { confirm: 'Confirmed', reject: 'Rejected', remove: 'Removed', reword: 'Reworded' } as const
 
 /** One line for the item, and one for each file that does not show it yet. */
-function sayCorrection({ act, reason, corrected, stream, sequence, views }: CorrectionReceipt): string {
+function sayCorrection(
+  { act, reason, corrected, stream, sequence, views }: CorrectionReceipt,
+  { paint }: Screen,
+): string {
   const lines = corrected.map(({ field, text, to }) => {
     const because = reason === '' ? '' : `, because ${reason}`
-    return `${DONE[act]} ${ITEM_NOUNS[field]}: ${sayCorrected({ text, to })}${because} (${stream} #${sequence})`
+    return `${paint('good', `${DONE[act]} ${ITEM_NOUNS[field]}`)}: ${sayCorrected({ text, to })}${because} (${stream} #${sequence})`
   })
   const behind = views.filter(({ state }) => state !== 'written')
-  const files = behind.map(
-    ({ path, problem }) => `Not in ${path} yet${problem === null ? '' : `: ${problem}`}`,
+  const files = behind.map(({ path, problem }) =>
+    paint('warn', `${path} not written yet${problem === null ? '' : `: ${problem}`}`),
   )
   return [...lines, ...files].map(visible).join('\n')
 }
 
 const FACTS = {
-  stream: textFact('the piece of work'),
-  checkpoint: textFact('the id of the checkpoint'),
-  sequence: integerFact('its number in the history of that work'),
-  field: choiceFact('what it was', CORRECTABLE),
+  stream: textFact(),
+  checkpoint: textFact(),
+  sequence: integerFact(),
+  field: choiceFact(CORRECTABLE),
 } as const
 
 const toolOf = (title: string, when: string): Tool<CorrectionReceipt, typeof FACTS> => ({
@@ -96,51 +101,50 @@ const HOW = { access: 'write', takesIn: 'talk', lenient: true, say: sayCorrectio
 export const confirm = defineVerb({
   ...HOW,
   name: 'confirm',
-  summary: 'Confirm a claim that is marked UNCONFIRMED',
+  summary: 'Confirm an item marked UNCONFIRMED',
   fields: ABOUT,
   examples: ['savepoint confirm "JWT over cookies"'],
   perform: (context, input) => performCorrection(context, input, { act: 'confirm' }),
-  tool: toolOf('Confirm a claim', 'Call it when the user has said the claim in these words.'),
+  tool: toolOf('Confirm a claim', 'Call it when the user has said it in these words.'),
 })
 
 export const reject = defineVerb({
   ...HOW,
   name: 'reject',
-  summary: 'Say no to a claim, with the reason',
+  summary: 'Reject a decision or other item, with a reason',
   detail:
-    'It leaves the work. Briefs tell it as rejected, with the reason, and an agent that says it again does not bring it back; you do.',
+    'The item is removed, and briefs list it as rejected, with the reason. If an agent saves it again, it stays rejected; if you do, it comes back.',
   fields: {
     ...ABOUT,
-    why: { kind: 'text', value: 'TEXT', required: true, about: 'why not; briefs tell it' },
+    why: { kind: 'text', value: 'TEXT', required: true, about: 'the reason; shown in briefs' },
   },
   examples: ['savepoint reject "cookies over tokens" --why "the app has no session"'],
   perform: (context, { why, ...input }) => performCorrection(context, input, { act: 'reject', why }),
   tool: toolOf(
     'Reject a claim',
-    'Call it when something that was decided or assumed turned out wrong, with the reason. What the user confirmed only they can reject.',
+    'Call it when a decision or assumption turned out wrong. Only the user can reject what they confirmed.',
   ),
 })
 
 export const remove = defineVerb({
   ...HOW,
   name: 'remove',
-  summary: 'Take an item out of the work',
-  detail:
-    'A decision, constraint, rule, fact, question, next step or blocker leaves the work and its document. The history keeps it.',
+  summary: 'Remove a decision, rule, next step or other item',
+  detail: 'The item is removed from the work and its document. The history keeps it.',
   fields: ABOUT,
   examples: ['savepoint remove "Never push on Fridays"', 'savepoint remove tabs --field rule'],
   perform: (context, input) => performCorrection(context, input, { act: 'remove' }),
   tool: toolOf(
     'Remove an item',
-    'Call it for an item that is over or a mistake. What the user confirmed only they can remove.',
+    'Call it for an item that is outdated or a mistake. Only the user can remove what they confirmed.',
   ),
 })
 
 export const reword = defineVerb({
   ...HOW,
   name: 'reword',
-  summary: 'Say an item of the work in other words',
-  fields: { ...ABOUT, to: { kind: 'text', value: 'TEXT', required: true, about: 'what it is to say' } },
+  summary: 'Change the text of a decision, rule or other item',
+  fields: { ...ABOUT, to: { kind: 'text', value: 'TEXT', required: true, about: 'the new text' } },
   examples: ['savepoint reword "use tabs" --to "Use tabs in Go files only"'],
   perform: (context, { to, ...input }) => performCorrection(context, input, { act: 'reword', to }),
 })

@@ -6,12 +6,12 @@ import { defineVerb } from '../define/verb.ts'
 
 export const exportVerb = defineVerb({
   name: 'export',
-  summary: 'Write the work of this repository to one file, to take it to another machine',
+  summary: 'Export all work to one file for another machine',
   detail:
-    'The file has all pieces of work and runs with their checkpoints, the versions of documents, and the sessions with what they came to. It does not have trust, focus or paths. It is gzip over lines of JSON, each with a checksum, and only you can read it. On the other machine: savepoint import <file>',
+    'The file contains all work and runs with their checkpoints, document versions and sessions of this repository, but not trust, focus or paths. It is gzipped JSON lines with checksums, readable only by you. On the other machine: savepoint import <file>',
   fields: {
-    file: { kind: 'text', at: 0, required: true, about: 'the file to write; - for the standard output' },
-    all: { kind: 'flag', about: 'every repository in the store, not this one alone' },
+    file: { kind: 'text', at: 0, required: true, about: 'the file to write (- for stdout)' },
+    all: { kind: 'flag', about: 'export all repositories' },
     force: { kind: 'flag', about: 'replace the file if it exists' },
   },
   examples: [
@@ -25,9 +25,9 @@ export const exportVerb = defineVerb({
   async perform(context, { file, all, force }) {
     if (file === '') throw usageError('the file name is empty')
     if (file === '-' && process.stdout.isTTY)
-      throw usageError('a terminal cannot take an export: name a file, or pipe it')
+      throw usageError('an export cannot be printed to a terminal: give a file name, or pipe it')
     if (!all && context.identity.repository === '')
-      throw usageError('nothing was saved in this repository yet; for every other one: --all')
+      throw usageError('nothing is saved in this repository yet; to export all others: --all')
     return exportTo(context, file, { all, force })
   },
   aside: ({ path }) => path === null,
@@ -38,8 +38,8 @@ export const exportVerb = defineVerb({
       formatCount(sessions, 'session'),
     ]
     return [
-      `Exported ${counts.join(', ')}${path === null ? '' : ` to ${path}`} (${bytes} bytes).`,
-      'It holds what was said and decided: keep it as private as the store.',
+      `Exported ${counts.join(', ')}${path === null ? '' : ` to ${path}`} (${bytes} bytes)`,
+      'It contains your conversations and decisions: keep it private.',
     ].join('\n')
   },
 })

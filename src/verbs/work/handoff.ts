@@ -27,11 +27,16 @@ const MOST_CHARACTERS = 500
 
 export const handoff = defineVerb({
   name: 'handoff',
-  summary: 'Save where the work stands, and write a document for whoever goes on',
+  summary: 'Save the work and write a handoff document',
   detail:
-    'A save like any other, and then the whole of it in one Markdown file in .agents/handoffs of the main worktree, from whichever worktree it is called. What can be said at a save can be said here; nothing needs to be. No handoff is ever overwritten.',
+    'Like save, and then writes everything to one Markdown file in .agents/handoffs of the main worktree. All options of save are optional here. Existing handoffs are never overwritten.',
   fields: {
-    purpose: { kind: 'text', at: 0, required: true, about: 'what it is handed off for, in a sentence' },
+    purpose: {
+      kind: 'text',
+      at: 0,
+      required: true,
+      about: 'the purpose of the handoff, in one sentence',
+    },
     ...SAID_BY_OPTION,
     ...TYPED,
   },
@@ -55,22 +60,22 @@ export const handoff = defineVerb({
       if (state !== 'written') context.notices.push(NOTICES.fileNotWritten(path, problem))
     return writeHandoffFor(context, receipt, purpose)
   },
-  say: ({ path, purpose, slug, stream, sequence, main }) =>
+  say: ({ path, purpose, slug, stream, sequence, main }, { paint }) =>
     [
-      `Handed off: ${visible(purpose)}`,
-      visible(path),
-      `It is number ${sequence} of ${stream}. To go on${main ? ', from any worktree' : ' here'}: savepoint pickup ${slug}`,
+      `${paint('good', `Handed off ${stream} #${sequence}`)}: ${visible(purpose)}`,
+      `  File: ${visible(path)}`,
+      `  Continue${main ? ' in any worktree' : ' here'}: savepoint pickup ${slug}`,
     ].join('\n'),
   tool: {
     title: 'Hand the work off',
-    when: 'Call it when somebody else is to go on: another session, another agent or a person. For a checkpoint of your own work call save.',
+    when: 'Call it when another session, agent or person will continue. For your own work call save.',
     effect: 'adds',
     facts: {
-      path: textFact('the document that was written'),
-      stream: textFact('the piece of work that it was saved to'),
-      checkpoint: textFact('the id of the checkpoint'),
-      sequence: integerFact('its number in the history of that work'),
-      main: flagFact('whether it is in the main worktree, where every worktree finds it'),
+      path: textFact(),
+      stream: textFact(),
+      checkpoint: textFact(),
+      sequence: integerFact(),
+      main: flagFact('written in the main worktree'),
     },
     factsOf: ({ path, stream, checkpoint, sequence, main }) => ({
       ...{ path, stream, checkpoint, sequence, main },
@@ -83,7 +88,7 @@ function purposeOf({ mark }: Context, given: string): string {
   if (purpose === '') throw usageError('<purpose> is empty')
   if (purpose.length > MOST_CHARACTERS)
     throw usageError(
-      `<purpose> has ${purpose.length} characters, ${MOST_CHARACTERS} are allowed: say the rest with --state or --next`,
+      `<purpose> has ${purpose.length} characters, at most ${MOST_CHARACTERS} are allowed: use --state or --next for the rest`,
     )
   return purpose
 }

@@ -7,7 +7,8 @@ import { type ImportReport, importSources } from '../../engine/import/import-sou
 import { adoptRepository, offerAdoption } from '../../engine/transfer/adopt-repository.ts'
 import { importExport } from '../../engine/transfer/import-export.ts'
 import { sniffFile } from '../../engine/transfer/read-export.ts'
-import { defineVerb, type Screen } from '../define/verb.ts'
+import type { Screen } from '../define/screen.ts'
+import { defineVerb } from '../define/verb.ts'
 import { fitLines } from '../say/table.ts'
 import { sayTransfer, type TransferAnswer } from './say-transfer.ts'
 
@@ -16,20 +17,20 @@ const NAMED = 50
 
 export const importVerb = defineVerb({
   name: 'import',
-  summary: 'Import the export of another machine, or documents that other tools left here',
+  summary: 'Import an export, or files of other tools',
   detail:
-    'An export (savepoint export) is known by its first line, and may lie anywhere: what the store does not have is added, and where work went on here and there both are kept. Otherwise notes, a session ledger and handoffs become checkpoints, each at the time it was written, and a run folder becomes a run. Without paths the usual places are searched; a folder is searched with all below it. What is older than the newest checkpoint of its stream goes to a stream beside it: an old note never becomes the newest. What is known already is passed over.',
+    'An export (savepoint export) adds whatever is missing here; if work continued on both machines, both versions are kept. Notes, ledgers and handoffs become checkpoints, dated when they were written, and a run folder becomes a run. Without paths the usual places are searched; folders are searched recursively. Old files go to a separate history, so an old note never becomes the newest state. Files imported before are skipped.',
   fields: {
-    paths: { kind: 'words', at: 0, about: 'an export; or files and folders of this workspace' },
-    dryRun: { kind: 'flag', about: 'only say what would be imported' },
+    paths: { kind: 'words', at: 0, about: 'an export, or files and folders of this workspace' },
+    dryRun: { kind: 'flag', about: 'show what would be imported' },
     skipDamaged: {
       kind: 'flag',
-      about: 'of a damaged export take what is sound; otherwise nothing is taken',
+      about: 'import the undamaged part of a damaged export',
     },
     adopt: {
       kind: 'text',
       value: 'REPOSITORY',
-      about: 'take over the work of this repository, of which this is a clone; its name or id',
+      about: 'use the work of this repository (name or id), of which this is a clone',
     },
   },
   examples: [
@@ -55,7 +56,7 @@ export const importVerb = defineVerb({
     })
     if (adopt !== undefined || skipDamaged || kinds.includes('export')) {
       const [file = null, ...more] = files
-      if (more.length > 0) throw usageError('an export is imported alone: name one file')
+      if (more.length > 0) throw usageError('give only one file to import an export')
       if (adopt === undefined && file === null)
         throw usageError('--skip-damaged goes with the file of an export')
       if (adopt !== undefined && dryRun) throw usageError('--adopt has no dry run')
@@ -77,21 +78,21 @@ export const importVerb = defineVerb({
 type ImportAnswer = Omit<ImportReport, 'skipped' | 'elsewhere'> &
   Record<'skipped' | 'elsewhere', { count: number; files: ImportReport['skipped'] }>
 
-function sayImport(result: ImportAnswer, { columns }: Screen): string {
+function sayImport(result: ImportAnswer, screen: Screen): string {
   const { dryRun, imported, known, skipped, elsewhere, streams, runs, other } = result
   const parts = [
     `${dryRun ? 'Would import' : 'Imported'} ${formatCount(imported, 'document')}`,
     ...(runs.length > 0 ? [formatCount(runs.length, 'run')] : []),
-    ...(known > 0 ? [`${known} known already`] : []),
-    ...(elsewhere.count > 0 ? [`${elsewhere.count} taken in otherwise`] : []),
-    ...(skipped.count > 0 ? [`${skipped.count} could not be read`] : []),
-    ...(other > 0 ? [`${formatCount(other, 'other file')} passed over`] : []),
+    ...(known > 0 ? [`${known} already known`] : []),
+    ...(elsewhere.count > 0 ? [`${elsewhere.count} imported another way`] : []),
+    ...(skipped.count > 0 ? [`${skipped.count} unreadable`] : []),
+    ...(other > 0 ? [`${formatCount(other, 'other file')} skipped`] : []),
   ]
   const foreign = streams.filter((stream) => stream.foreign).map(({ id }) => id)
   return fitLines(
     [
       `${parts.join(', ')}.`,
-      ...streams.map(sayStream),
+      ...streams.map((one) => sayStream(one, screen)),
       ...runs.map(
         ({ run, began, count }) =>
           `  ${run}${began ? ' (new run)' : ''}${count === null ? '' : `: ${formatCount(count, 'snapshot')}`}`,
@@ -100,13 +101,16 @@ function sayImport(result: ImportAnswer, { columns }: Screen): string {
       ...listSkipped(skipped),
       ...(foreign.length === 0 ? [] : [sayForeign(result, foreign)]),
     ].join('\n'),
-    columns,
+    screen,
   )
 }
 
-function sayStream({ id, began, count: number, first, last }: ImportAnswer['streams'][number]): string {
-  const days = [...new Set([first, last].map((at) => at.slice(0, 10)))].join(' to ')
-  return `  ${id}${began ? ' (new)' : ''}: ${number}, ${days}`
+function sayStream(
+  { id, began, count: number, first, last }: ImportAnswer['streams'][number],
+  { day }: Screen,
+): string {
+  const days = [...new Set([first, last].map(day))].join(' to ')
+  return `  ${id}${began ? ' (new)' : ''}: ${formatCount(number, 'checkpoint')}, ${days}`
 }
 
 function listSkipped({ count: number, files }: ImportAnswer['skipped']): string[] {
@@ -117,8 +121,8 @@ function listSkipped({ count: number, files }: ImportAnswer['skipped']): string[
 
 function sayForeign({ trusted, dryRun }: ImportAnswer, ids: readonly string[]): string {
   const names = ids.slice(0, 5).join(' ')
-  const why = trusted ? 'git brought them from others' : 'this workspace is not trusted'
+  const why = trusted ? 'others wrote them' : 'this repository is not trusted'
   return dryRun
-    ? `They would be marked foreign: ${why}. If they are yours: savepoint trust, before the import`
-    : `Marked foreign, because ${why}. To look at them: savepoint trust${trusted ? ` --review ${names}` : ''}`
+    ? `Would mark them foreign: ${why}. If they are yours, run savepoint trust first`
+    : `Marked foreign: ${why}. Review: savepoint trust${trusted ? ` --review ${names}` : ''}`
 }

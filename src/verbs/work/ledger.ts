@@ -6,12 +6,12 @@ import { lookHere } from '../../engine/trust/here.ts'
 import { LEDGER_SKIPPED } from '../../formats/ledger-md/codec.ts'
 import { choiceFact, integerFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
-import { fitLines, renderTable } from '../say/table.ts'
-import { type SaveAnswer, save } from './save.ts'
+import { renderTable } from '../say/table.ts'
+import { save } from './save.ts'
+import type { SaveAnswer } from './say-saved.ts'
 import { isNothingSaid, SAYING_FIELDS } from './saying.ts'
 
-const DISABLED =
-  'No ledger is kept here: session.ledger is not enabled. To keep one, put this into .agents.yml:\nsession:\n  ledger: true'
+const DISABLED = 'No session ledger here. To keep one, add to .agents.yml:\nsession:\n  ledger: true'
 
 interface ShownLedger {
   enabled: boolean
@@ -36,15 +36,15 @@ async function readLedgerAt({ store, identity, settings }: Context, at: number):
 
 export const ledger = defineVerb({
   name: 'ledger',
-  summary: 'Show the session ledger of this worktree, as it is or as it was',
+  summary: 'Show the session ledger, or an older version of it',
   detail:
-    'The ledger is one file that every save replaces, for reading after /clear. What you write into it by hand counts from the next save on. Everything that ever stood in it is kept.',
+    'The ledger is one file that every save rewrites, to read after /clear. The next save imports your edits. Every version is kept.',
   fields: {
     at: {
       kind: 'count',
       least: 1,
       value: 'NUMBER',
-      about: 'what stood there before, by its number in the history',
+      about: 'number of an older version',
     },
   },
   examples: ['savepoint ledger', 'savepoint ledger --at 3'],
@@ -61,22 +61,17 @@ export const ledger = defineVerb({
   say: ({ enabled, path, text, problem }) => {
     if (text !== null) return visibleLines(text.replace(/\r?\n$/, ''))
     if (problem !== null) return `${path} is not shown: ${problem}.`
-    return enabled ? `${path} is not there yet: the next save writes it.` : DISABLED
+    return enabled ? `${path} does not exist yet. The next save writes it.` : DISABLED
   },
   exact: ({ text }) => text,
   tool: {
     title: 'Show the ledger',
-    when: 'Call it where the project keeps a session ledger, for what stands in it or stood in it before. To go on with work call resume.',
+    when: "Call it to read the project's session ledger, now or an older version. To continue work call resume.",
     effect: 'reads',
     facts: {
-      state: choiceFact('whether it is shown, not shown for a reason, not written yet, or not kept here', [
-        'shown',
-        'refused',
-        'absent',
-        'disabled',
-      ]),
-      number: nullableFact(integerFact('its number in the history; null for what stands there now')),
-      stream: nullableFact(textFact('the piece of work that it was written for, where it is an older one')),
+      state: choiceFact(['shown', 'refused', 'absent', 'disabled']),
+      number: nullableFact(integerFact()),
+      stream: nullableFact(textFact()),
     },
     factsOf: (result) => ({ state: stateOf(result), number: result.number, stream: result.stream }),
   },
@@ -90,7 +85,7 @@ function stateOf({ text, problem, enabled }: ShownLedger) {
 
 export const ledgerHistory = defineVerb({
   name: 'ledger history',
-  summary: 'List what stood in the session ledger of this worktree',
+  summary: 'List all versions of the session ledger',
   fields: {},
   examples: ['savepoint ledger history'],
   access: 'read',
@@ -107,19 +102,13 @@ export const ledgerHistory = defineVerb({
       })),
     }
   },
-  say: ({ ledgers }, { columns }) =>
+  say: ({ ledgers }, screen) =>
     ledgers.length === 0
-      ? 'Nothing has stood in a ledger of this worktree yet.'
-      : fitLines(
-          renderTable(
-            ['NUMBER', 'WHEN', 'WORK'],
-            ledgers.map(({ number, at, stream }) => [
-              String(number),
-              at.slice(0, 19).replace('T', ' '),
-              stream,
-            ]),
-          ),
-          columns,
+      ? 'No ledger was written in this worktree yet.'
+      : renderTable(
+          ['NUMBER', 'WHEN', 'WORK'],
+          ledgers.map(({ number, at, stream }) => [String(number), screen.time(at), stream]),
+          screen,
         ),
 })
 
@@ -130,9 +119,9 @@ interface SkippedLedger {
 
 export const ledgerWrite = defineVerb({
   name: 'ledger write',
-  summary: 'Save where the work stands, and write it to the session ledger',
+  summary: 'Save the work and write the session ledger',
   detail:
-    'A save like any other, that answers for the ledger. Where session.ledger is not enabled no ledger is written, and the save reaches the store all the same.',
+    'Like save, but reports on the ledger. If session.ledger is not enabled, no ledger is written, but the work is still saved.',
   fields: SAYING_FIELDS,
   examples: [
     'savepoint ledger write "Splitting the parser" --goal "One parser for both formats" --done "Tests for the old one"',
@@ -143,7 +132,7 @@ export const ledgerWrite = defineVerb({
   async perform(context, input): Promise<SaveAnswer | SkippedLedger> {
     if (!context.settings.ledger && context.ask === null && isNothingSaid(input))
       return { skipped: 'ledger_disabled' }
-    return save.perform(context, { ...input, trigger: undefined, ledger: true })
+    return save.perform(context, { ...input, trigger: undefined, ledger: true, verbose: false })
   },
   say: (result, how) => ('skipped' in result ? LEDGER_SKIPPED : save.say(result, how)),
 })

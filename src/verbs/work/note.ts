@@ -24,17 +24,17 @@ interface ShownNote {
 
 export const note = defineVerb({
   name: 'note',
-  summary: 'Show the latest note here, whoever wrote it',
+  summary: 'Show the latest note',
   detail:
-    'Of the notes of the active plan, else of those of no plan, the one with the newest timestamp: as JSON, into a pipe too. A note that cannot be read is named and passed over.',
+    'Shows the note with the newest timestamp as JSON: of the active plan, or else of no plan. Unreadable notes are listed and skipped.',
   fields: {
     plan: {
       kind: 'text',
       value: 'NAME',
       check: (plan) => void noteFolder(plan),
-      about: 'the latest of this plan',
+      about: 'the latest note of this plan',
     },
-    global: { kind: 'flag', about: 'the latest that belongs to no plan' },
+    global: { kind: 'flag', about: 'the latest note without a plan' },
   },
   examples: ['savepoint note', 'savepoint note --plan auth', 'savepoint note --global'],
   access: 'read',

@@ -2,7 +2,7 @@ import { plainLine } from '../../core/bullets.ts'
 import { nameProblem } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { ageOf, formatCount } from '../../core/text.ts'
+import { ageOf } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import { emptyWork, type WorkState } from '../../core/work.ts'
 import { renderFittedBrief } from '../../engine/brief/brief-of.ts'
@@ -21,9 +21,10 @@ import { type Here, lookHere } from '../../engine/trust/here.ts'
 import type { Handoff } from '../../formats/handoff-md/codec.ts'
 import { slugOf } from '../../formats/handoff-md/layout.ts'
 import { choiceFact, integerFact, listFact, nullableFact, recordFact, textFact } from '../define/facts.ts'
-import { defineVerb, type Screen } from '../define/verb.ts'
+import type { Screen } from '../define/screen.ts'
+import { defineVerb } from '../define/verb.ts'
 import { BRIEF_FIELDS, exactBrief, fencedBrief, sayBrief } from '../say/brief.ts'
-import { fitLines, renderTable } from '../say/table.ts'
+import { renderTable } from '../say/table.ts'
 
 /** A handoff in a list. What nobody vouches for shows its name, and none of its words. */
 interface ListedHandoff {
@@ -45,23 +46,24 @@ type PickupResult =
 
 export const pickup = defineVerb({
   name: 'pickup',
-  summary: 'Take up work that was handed off, checked against the files and git',
+  summary: 'Continue handed-off work, checked against files and git',
   detail:
-    'Finds what `savepoint handoff` wrote, from any worktree, and tells it as a brief like that of `savepoint resume`: with what has changed since, and never over its budget. Text that came with the repository is refused until the workspace is trusted and the text is reviewed.',
+    'Shows what `savepoint handoff` wrote, in any worktree, as a brief like that of `savepoint resume`, with what has changed since. Text that came with the repository is refused until the workspace is trusted and the text is reviewed.',
   fields: {
     handoff: {
       kind: 'text',
       at: 0,
+      names: 'handoff',
       check: requireWord,
       path: (value: string) => (isFile(value) ? value : null),
-      about: 'its slug or a part of it, its name, or its file; the newest without it',
+      about: 'its name, part of it, or its file (default: the newest)',
     },
-    list: { kind: 'flag', about: 'list what there is to pick up' },
+    list: { kind: 'flag', about: 'list the handoffs' },
     ...BRIEF_FIELDS,
     reviewed: {
       kind: 'flag',
       typed: true,
-      about: 'you have read the named one, which git brought from somebody else',
+      about: 'you have read this handoff, which came from someone else',
     },
   },
   examples: ['savepoint pickup', 'savepoint pickup finish-the-login-form', 'savepoint pickup --list'],
@@ -77,29 +79,22 @@ export const pickup = defineVerb({
   exact: exactBrief,
   tool: {
     title: 'Pick up a handoff',
-    when: 'Call it to take up work that was handed off. Check its UNCONFIRMED lines and ask its questions before you build on them. For work that was only saved call resume.',
+    when: 'Call it to continue work that was handed off. Check UNCONFIRMED lines and ask its questions before relying on them. For work that was only saved call resume.',
     effect: 'reads',
     facts: {
-      kind: choiceFact('a brief, a choice between several, a list, or nothing handed off', [
-        'brief',
-        'choose',
-        'list',
-        'nothing',
-      ]),
-      path: nullableFact(textFact('the handoff that is told')),
-      stream: nullableFact(textFact('the piece of work that it was saved to')),
-      createdAt: nullableFact(textFact('when it was written')),
-      tokens: nullableFact(integerFact('how many tokens the brief has (estimated)')),
+      kind: choiceFact(['brief', 'choose', 'list', 'nothing']),
+      path: nullableFact(textFact()),
+      stream: nullableFact(textFact()),
+      createdAt: nullableFact(textFact()),
+      tokens: nullableFact(integerFact('size of the brief (estimated)')),
       handoffs: listFact(
-        'those that can be picked up, the newest first',
-        recordFact('a handoff', {
-          name: textFact('what it is picked up by'),
-          createdAt: textFact('when it was written'),
+        recordFact({
+          name: textFact(),
+          createdAt: textFact(),
         }),
+        'newest first',
       ),
-      refused: integerFact(
-        'how many more there are that cannot be picked up, or that a person has to review',
-      ),
+      refused: integerFact('handoffs that are unreadable or need a review'),
     },
     factsOf: (result) => {
       const all = 'handoffs' in result ? result.handoffs : 'candidates' in result ? result.candidates : []
@@ -250,41 +245,40 @@ function describeHandoff(one: JudgedHandoff, nowMs: number): ListedHandoff {
   }
 }
 
-function sayPicked(result: PickupResult & { markdown: boolean }, { columns }: Screen): string {
+function sayPicked(result: PickupResult & { markdown: boolean }, screen: Screen): string {
   switch (result.kind) {
     case 'nothing':
       return NOTHING
     case 'list':
-      return result.handoffs.length === 0 ? NOTHING : fitLines(tableOf(result.handoffs), columns)
-    case 'choose': {
-      const lead = `${formatCount(result.candidates.length, 'handoff')} could be meant. Choose one: savepoint pickup <name>`
-      return fitLines(`${lead}\n${tableOf(result.candidates)}`, columns)
-    }
+      return result.handoffs.length === 0 ? NOTHING : tableOf(result.handoffs, screen)
+    case 'choose':
+      return `Which handoff? savepoint pickup <name>\n${tableOf(result.candidates, screen)}`
     case 'brief':
-      return sayBrief(result, columns)
+      return sayBrief(result, screen)
   }
 }
 
-const NOTHING = 'Nothing has been handed off here. To hand off: savepoint handoff "what for"'
+const NOTHING = 'No handoffs here. Write one: savepoint handoff "what for"'
 
 const SAYS: Record<ListedHandoff['standing'], string> = {
   ours: '',
   vouched: '',
   foreign: 'came with the repository, not reviewed',
-  untrusted: 'not ours, and this workspace is not trusted',
-  unreadable: 'cannot be picked up',
+  untrusted: 'came with the repository, which is not trusted',
+  unreadable: 'cannot be read',
 }
 
 /** By their names; two of one name, of two worktrees, by their paths. */
-function tableOf(handoffs: ListedHandoff[]): string {
+function tableOf(handoffs: ListedHandoff[], screen: Screen): string {
   const isTwice = ({ name }: ListedHandoff) => handoffs.filter((other) => other.name === name).length > 1
   return renderTable(
-    ['AGE', 'NAME', 'PURPOSE'],
+    ['WHEN', 'NAME', 'PURPOSE'],
     handoffs.map((one) => {
-      const { age, name, path, purpose, standing, problem } = one
+      const { createdAt, name, path, purpose, standing, problem } = one
       const words =
         purpose !== null ? plainLine(purpose) : `(${SAYS[standing]}${problem === null ? '' : `: ${problem}`})`
-      return [age, visible(isTwice(one) ? path : name), visible(words)]
+      return [screen.time(createdAt), visible(isTwice(one) ? path : name), visible(words)]
     }),
+    screen,
   )
 }

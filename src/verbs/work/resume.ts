@@ -10,7 +10,8 @@ import { offerAdoption } from '../../engine/transfer/adopt-repository.ts'
 import type { ExplainedLine } from '../../policy/brief/explain.ts'
 import type { StreamCandidate } from '../../policy/resolve.ts'
 import { choiceFact, integerFact, listFact, nullableFact, textFact } from '../define/facts.ts'
-import { defineVerb, type Screen } from '../define/verb.ts'
+import type { Screen } from '../define/screen.ts'
+import { defineVerb } from '../define/verb.ts'
 import { BRIEF_FIELDS, exactBrief, fencedBrief, sayBrief } from '../say/brief.ts'
 import { namedRows } from '../say/table.ts'
 import { sayExplained } from './say-explained.ts'
@@ -18,22 +19,22 @@ import { reviewCommands, sayReview } from './say-review.ts'
 
 export const resume = defineVerb({
   name: 'resume',
-  summary: 'Show where the work stands, checked against the files and git',
+  summary: 'Show the saved work, checked against files and git',
   detail:
-    'A brief for whoever goes on: what the work is, decisions with their reasons, rules, state, next actions, open questions; then files, steps, facts. It never has more tokens than its budget, and its last line says what was cut. Into a pipe it goes as Markdown for an agent, on a terminal as a page.',
+    'A brief for the next session: the goal, decisions with reasons, rules, state, next actions and open questions, then files, finished steps and facts. It stays within its token budget, and its last line says what was cut. Piped output is Markdown for an agent; on a terminal it is a page.',
   fields: {
     id: {
       kind: 'text',
       at: 0,
+      names: 'work',
       check: requireLookupName,
-      about:
-        'the work, by its id, its branch, or the beginning of its id; without it the one in focus, of the plan or of the branch',
+      about: 'name, branch, or start of the name (default: in focus, else of the plan or branch)',
     },
     ...BRIEF_FIELDS,
     explain: {
       kind: 'flag',
       typed: true,
-      about: 'each line with where it comes from, what it costs, whether it holds, and what changes it',
+      about: 'explain each line: its source, its size, whether it is still true, how to change it',
     },
   },
   examples: [
@@ -58,21 +59,15 @@ export const resume = defineVerb({
   exact: (result) => (isExplained(result) ? null : exactBrief(result)),
   tool: {
     title: 'Brief of saved work',
-    when: 'Call it to go on with earlier work: at the start of a session that was not briefed, after /clear, or for another piece of work by its name. Check its UNCONFIRMED lines and ask its questions before you build on them.',
+    when: 'Call it to continue earlier work: at the start if there was no brief, after /clear, or by name for other work. Check UNCONFIRMED lines and ask its questions before relying on them.',
     effect: 'reads',
     facts: {
-      kind: choiceFact('a brief, one of a file that nobody saved, a choice, an offer, or nothing saved', [
-        'brief',
-        'found',
-        'choose',
-        'offered',
-        'nothing',
-      ]),
-      stream: nullableFact(textFact('the piece of work that is told')),
-      checkpoint: nullableFact(textFact('the checkpoint that the brief was made from')),
-      savedAt: nullableFact(textFact('when that was saved')),
-      tokens: nullableFact(integerFact('how many tokens the brief has (estimated)')),
-      candidates: listFact('names to choose from', textFact('the name of a piece of work')),
+      kind: choiceFact(['brief', 'found', 'choose', 'offered', 'nothing']),
+      stream: nullableFact(textFact()),
+      checkpoint: nullableFact(textFact()),
+      savedAt: nullableFact(textFact()),
+      tokens: nullableFact(integerFact('size of the brief (estimated)')),
+      candidates: listFact(textFact()),
     },
     factsOf: (result) => ({
       kind: result.kind,
@@ -91,39 +86,36 @@ type Explained = Extract<ResumeResult, { kind: 'brief' }> & { explained: Explain
 const isExplained = <R extends ResumeResult>(result: R): result is R & Explained =>
   result.kind === 'brief' && result.explained !== undefined
 
-function sayResumed(result: ResumeResult & { markdown: boolean }, { columns }: Screen): string {
-  if (result.kind === 'found') return sayBrief(result, columns)
+function sayResumed(result: ResumeResult & { markdown: boolean }, screen: Screen): string {
+  if (result.kind === 'found') return sayBrief(result, screen)
   if (result.kind === 'brief')
-    return isExplained(result) ? sayExplained(result, columns) : sayBrief(result, columns)
+    return isExplained(result) ? sayExplained(result, screen) : sayBrief(result, screen)
   const learned = result.learnings.map((text) => `  - ${visible(text)}`)
-  return [sayUntold(result, columns), ...(learned.length > 0 ? ['Learned here:', ...learned] : [])].join('\n')
+  return [sayUntold(result, screen), ...(learned.length > 0 ? ['Learned here:', ...learned] : [])].join('\n')
 }
 
-function sayUntold(result: UntoldWork, columns: number): string {
+function sayUntold(result: UntoldWork, screen: Screen): string {
   switch (result.kind) {
     case 'nothing':
       return [
-        'Nothing has been saved here yet. Begin with:',
+        'Nothing saved here yet. Start with:',
         '  savepoint save "what you are working on" --next "…"',
         ...(result.foreign > 0
           ? [
-              `${formatCount(result.foreign, 'document')} came with the repository: savepoint list, then savepoint trust`,
+              `${formatCount(result.foreign, 'document')} came with the repository. Read: savepoint list. Then: savepoint trust`,
             ]
           : []),
       ].join('\n')
     case 'offered': {
-      const where = result.branch === null ? '' : ` on the branch ${visible(result.branch)}`
-      return `${result.stream} was saved ${result.age} ago${where}. To go on with it: savepoint resume ${result.stream}`
+      const where = result.branch === null ? '' : ` on ${visible(result.branch)}`
+      return `${result.stream} was saved ${result.age} ago${where}. Continue it: savepoint resume ${result.stream}`
     }
     case 'choose':
-      return sayChoice(result, columns)
+      return sayChoice(result, screen)
   }
 }
 
-function sayChoice(
-  { candidates, trusted }: Extract<UntoldWork, { kind: 'choose' }>,
-  columns: number,
-): string {
+function sayChoice({ candidates, trusted }: Extract<UntoldWork, { kind: 'choose' }>, screen: Screen): string {
   const names = candidates.map(({ name }) => name)
   const isForeignAlone = candidates.every(({ foreign }) => foreign)
   if (isForeignAlone && candidates.length === 1) return `${names[0]} ${sayReview(names, trusted)}`
@@ -133,12 +125,10 @@ function sayChoice(
     return why === 'branch' ? ', on this branch' : ''
   }
   return [
-    ...(isForeignAlone
-      ? [`All that is here ${sayReview(names, trusted)}`]
-      : ['Several could be meant. Choose one:', '  savepoint resume <id>']),
+    ...(isForeignAlone ? [`All of it ${sayReview(names, trusted)}`] : ['Which work? savepoint resume <id>']),
     namedRows(
       candidates.map((one) => [one.name, `saved ${one.age} ago${noteOf(one)}`]),
-      columns,
+      screen,
     ),
   ].join('\n')
 }

@@ -1,19 +1,15 @@
 import { BY_HAND } from '../../core/checkpoint.ts'
 import { PLANS_HOME } from '../../core/layout.ts'
-import { formatCount } from '../../core/text.ts'
-import { visible } from '../../core/visible.ts'
 import { afterCommit, type Context } from '../../engine/context/context.ts'
 import type { RunAtSave } from '../../engine/runs/snapshot-at-save.ts'
-import type { JoinedWork } from '../../engine/save/join-merged.ts'
-import type { SavedView } from '../../engine/save/save-document.ts'
 import { listRunsInProgress } from '../../engine/surroundings/stored-runs.ts'
 import { offerAdoption } from '../../engine/transfer/adopt-repository.ts'
 import { recordRepository } from '../../engine/transfer/repository-marks.ts'
-import { describeKnowledge } from '../../policy/join-work.ts'
 import { choiceFact, integerFact, listFact, nullableFact, recordFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { confirmLedger } from './confirm-ledger.ts'
-import { type SaveReceipt, saveInSession } from './save-in-session.ts'
+import { saveInSession } from './save-in-session.ts'
+import { type SaveAnswer, sayBanner, sayReceipt } from './say-saved.ts'
 import { readSaveInput, SAYING_FIELDS } from './saying.ts'
 
 /** Why a checkpoint is taken now; `manual` where nobody says. */
@@ -28,26 +24,20 @@ const WHEN = [
   'risk',
 ] as const
 
-export interface SaveAnswer extends SaveReceipt {
-  /** What the session ledger's users are told, where it was asked for. */
-  confirmation?: string
-  /** The snapshot that was taken of a run in progress here. */
-  run: RunAtSave | null
-}
-
 export const save = defineVerb({
   name: 'save',
-  summary: 'Save where the work stands',
-  detail: `What was known before is carried forward: say only what is new. It goes into the store, and from there into the document of the work, into a note where there is a ${PLANS_HOME} folder, and into the ledger where that is enabled. Branch, commit, uncommitted files and the active plan are found out. Where a run is in progress, it takes a snapshot of it.`,
+  summary: 'Save the state of your work',
+  detail: `Say only what is new: everything saved before is kept. The branch, commit, uncommitted files and active plan are added automatically. A save updates the work's document, writes a note if there is a ${PLANS_HOME} folder, and updates the ledger if it is enabled. If a run is in progress, it also takes a snapshot of the run.`,
   fields: {
     ...SAYING_FIELDS,
     trigger: {
       kind: 'choice',
       choices: WHEN,
       value: 'WHY',
-      about: `why now: ${WHEN.join(', ')}`,
+      about: 'why now, default manual',
     },
-    ledger: { kind: 'flag', about: 'answer for the session ledger: that it was written, or why not' },
+    ledger: { kind: 'flag', about: 'report whether the session ledger was written' },
+    verbose: { kind: 'flag', typed: true, about: 'print everything that was saved, as --note does' },
   },
   examples: [
     'savepoint save "Moving login to tokens" --next "Write the refresh test"',
@@ -59,39 +49,38 @@ export const save = defineVerb({
   access: 'write',
   takesIn: 'talk',
   lenient: true,
-  async perform(context, { trigger = 'manual', ledger, ...input }): Promise<SaveAnswer> {
+  async perform(context, { trigger = 'manual', ledger, verbose, ...input }): Promise<SaveAnswer> {
     await offerAdoption(context)
     // Once: git is asked for the first commits of a long history.
     context.afterwards.push(async () => void (await recordRepository(context)))
     const why = { kind: trigger, note: BY_HAND.saved }
     const receipt = await saveInSession(context, await readSaveInput(context, input), why)
-    const saved = { ...receipt, run: await snapshotRun(context) }
+    // A note is the format whose users expect its banner.
+    const saved = { ...receipt, run: await snapshotRun(context), verbose: verbose || input.note }
     return ledger ? { ...saved, confirmation: confirmLedger(receipt) } : saved
   },
-  say: (receipt, { columns }) => receipt.confirmation ?? banner(receipt, columns),
+  say: (receipt, screen) =>
+    receipt.confirmation ?? (receipt.verbose ? sayBanner(receipt, screen) : sayReceipt(receipt, screen)),
   tool: {
-    title: 'Save where the work stands',
-    when: 'Call it when a phase is done, a decision is made, the direction changes, before anything risky, before the session ends, and when the context window fills up. Not for quick tasks, and not when nothing is new since the last save.',
+    title: 'Save the work',
+    when: 'Call it after a finished phase, a decision or a change of direction; before a risky step, the end of the session or a full context window. Not for quick tasks, or when nothing is new.',
     effect: 'adds',
     facts: {
-      stream: textFact('the piece of work that it was saved to'),
-      checkpoint: textFact('the id of the checkpoint'),
-      sequence: integerFact('its number in the history of that work'),
-      origin: nullableFact(
-        textFact('the work that this one, which began, took its decisions and rules from'),
-      ),
-      joined: listFact('work of merged branches that was taken over', textFact('its name')),
-      decisions: recordFact('how many decisions', {
-        new: integerFact('recorded by this save'),
-        total: integerFact('known in all'),
-        unconfirmed: integerFact('that the user has not confirmed'),
+      stream: textFact(),
+      checkpoint: textFact(),
+      sequence: integerFact(),
+      origin: nullableFact(textFact('the work it inherited from')),
+      joined: listFact(textFact(), 'merged work that was included'),
+      decisions: recordFact({
+        new: integerFact('added by this save'),
+        total: integerFact(),
+        unconfirmed: integerFact('not confirmed by the user'),
       }),
       files: listFact(
-        'files that show it',
-        recordFact('a file', {
-          path: textFact('where it is'),
-          state: choiceFact('whether it says it already', ['written', 'pending', 'left']),
-          problem: nullableFact(textFact('why it does not')),
+        recordFact({
+          path: textFact(),
+          state: choiceFact(['written', 'pending', 'left']),
+          problem: nullableFact(textFact()),
         }),
       ),
     },
@@ -116,58 +105,3 @@ const snapshotRun = (context: Context): Promise<RunAtSave | null> =>
       return snapshotAtSave(context, [newest, ...others])
     },
   )
-
-function sayRun({ runId, snapshotId, coalesced, others }: RunAtSave): string {
-  const more = others === 0 ? '' : ` (${others} more in progress)`
-  return `${runId}${more}, ${coalesced ? `nothing new since snapshot ${snapshotId}` : `snapshot ${snapshotId}`}`
-}
-
-/** The seed's banner; a line for each place, and the truth about each. */
-function banner(receipt: SaveAnswer, columns: number): string {
-  const rule = '━'.repeat(Math.min(53, columns))
-  const { stream, sequence, summary, decisions, next, views } = receipt
-  const { dropped, redacted, unlisted, surfaced } = receipt
-  const places = views.filter(({ kind }) => kind !== 'index')
-  const locations = [...places.map(sayView), `the store, number ${sequence} of ${stream}`]
-  const doubts = decisions.unconfirmed === 0 ? '' : `, ${decisions.unconfirmed} unconfirmed`
-  const index = views.find(({ kind, state }) => kind === 'index' && state !== 'written')
-  return [
-    ...[rule, '  CHECKPOINT SAVED', rule, ''],
-    ...locations.map((place, at) => `  ${at === 0 ? 'Location:' : '         '} ${place}`),
-    `  Summary:  ${line(summary) || '-'}`,
-    `  Decisions: ${decisions.new} recorded, ${decisions.total} in all${doubts}`,
-    `  Next:     ${line(next) || '-'}`,
-    ...[...sayStart(receipt), ...receipt.joined.flatMap(sayJoined)].map((words) => `  ${words}`),
-    ...(receipt.run ? [`  Run:      ${sayRun(receipt.run)}`] : []),
-    ...(index ? [`  Index:    ${sayView(index)}`] : []),
-    ...(unlisted > 0 ? [`  Files:    +${formatCount(unlisted, 'more uncommitted file')}, not listed`] : []),
-    ...(dropped > 0 ? [`  Left out: ${formatCount(dropped, 'older item')}; the history has them`] : []),
-    ...(redacted > 0 ? [`  Redacted: ${formatCount(redacted, 'secret')}`] : []),
-    ...(surfaced ? ['', '  This context will be surfaced on next session start.'] : []),
-    ...['', rule],
-  ].join('\n')
-}
-
-/** What work that begins took from the branch before; that there was nothing is said too. */
-function sayStart({ stream, began, origin, inherited, hasOthers }: SaveReceipt): string[] {
-  if (!began) return []
-  const taken = describeKnowledge(inherited)
-  if (origin === null) return hasOthers ? [`Started ${stream}, empty`] : []
-  return [`Started ${stream}; ${taken === '' ? 'nothing to inherit' : `inherited ${taken}`} from ${origin}`]
-}
-
-function sayJoined({ stream, closed, ...counts }: JoinedWork): string[] {
-  const taken = describeKnowledge(counts)
-  return [
-    taken === '' ? `${stream} is merged; nothing new to join` : `Joined ${taken} from ${stream} (merged)`,
-    ...(closed ? [] : [`To finish it: savepoint archive ${stream} --outcome "…"`]),
-  ]
-}
-
-const line = (text: string) => visible(text.split(/\r?\n/, 1)[0]?.trim() ?? '')
-
-function sayView({ path, state, problem }: SavedView): string {
-  if (state === 'written') return path
-  const why = problem === null ? '' : `: ${problem}`
-  return state === 'pending' ? `${path} (not written yet${why})` : `${path} (left as it is${why})`
-}

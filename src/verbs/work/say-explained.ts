@@ -2,6 +2,7 @@ import { formatCount } from '../../core/text.ts'
 import { visibleLine } from '../../core/visible.ts'
 import { wrapWidth } from '../../core/width.ts'
 import type { ExplainedLine, LineSource } from '../../policy/brief/explain.ts'
+import type { Screen } from '../define/screen.ts'
 
 interface ExplainedBrief {
   stream: string
@@ -13,10 +14,10 @@ interface ExplainedBrief {
 
 /** Why a section has its place. */
 const RANKS = {
-  head: 'found just now, always told',
-  must: 'must keep: shortened and cut last',
-  should: 'should keep: shortened and cut before what must be kept',
-  talk: 'what was said: shrinks as a whole, the newest last',
+  head: 'found just now; always shown',
+  must: 'cut last',
+  should: 'cut first',
+  talk: 'quotes; the oldest are cut first',
 } as const satisfies Record<ExplainedLine['rank'], string>
 
 const HOW = {
@@ -26,11 +27,12 @@ const HOW = {
   document: 'edit of the document,',
   ledger: 'edit of the ledger,',
   import: 'import,',
-  session: 'taken from what was said,',
+  session: 'from the session,',
 } as const
 
 /** A brief line by line: what each costs, where it comes from, whether it holds, and what changes it. */
-export function sayExplained(brief: ExplainedBrief, columns: number): string {
+export function sayExplained(brief: ExplainedBrief, screen: Screen): string {
+  const { columns, paint } = screen
   const { stream, sequence, tokens, budget, explained } = brief
   const told = explained.filter(({ state }) => state === 'told' || state === 'shortened')
   const cut = explained.filter(({ state }) => state === 'cut')
@@ -40,9 +42,14 @@ export function sayExplained(brief: ExplainedBrief, columns: number): string {
   for (const line of explained) {
     if (line.section !== section) {
       section = line.section
-      lines.push('', ...wrapAt(columns, `${section || 'On top'} (${RANKS[line.rank]})`, ''))
+      lines.push(
+        '',
+        ...wrapAt(columns, `${section || 'On top'} (${RANKS[line.rank]})`, '').map((one) =>
+          paint('head', one),
+        ),
+      )
     }
-    lines.push(...sayLine(line, columns))
+    lines.push(...sayLine(line, screen))
   }
   const frame = tokens - sum(told)
   const parts = [
@@ -58,7 +65,7 @@ const CELLS: { readonly [State in ExplainedLine['state']]?: string } = { cut: 'c
 
 function sayLine(
   { text, tokens, state, source, age, rank, mark, note, commands }: ExplainedLine,
-  columns: number,
+  { columns, paint }: Screen,
 ): string[] {
   const cell = (CELLS[state] ?? String(tokens)).padStart(CELL - 2).padEnd(CELL)
   const from = [
@@ -66,11 +73,15 @@ function sayLine(
     ...(mark === null ? [] : [note === '' ? mark : `${mark}: ${note}`]),
     ...(state === 'shortened' ? ['shortened to fit'] : []),
     ...(state === 'cut' ? [`cut to fit, ${tokens} tokens`] : []),
-    ...(state === 'over' ? ['left out: its session ended with its task done'] : []),
+    ...(state === 'over' ? ['left out: its session finished its task'] : []),
   ]
   return [
     ...wrapAt(columns, visibleLine(text), cell),
-    ...(from.length === 0 ? [] : wrapAt(columns, visibleLine(from.join('; ')), FROM)),
+    ...(from.length === 0
+      ? []
+      : wrapAt(columns, visibleLine(from.join('; ')), FROM).map((one) =>
+          mark === 'not found' ? paint('warn', one) : paint('faint', one),
+        )),
     ...commands.flatMap((command, at) =>
       wrapAt(columns, visibleLine(command), at > 0 ? BELOW : rank === 'talk' ? SEE : CHANGE),
     ),
@@ -99,9 +110,9 @@ export function sayLineSource(source: Exclude<LineSource, { kind: 'found' }>, ag
       return `session ${source.session.slice(0, 8)}${request}${ago}`
     }
     case 'edit':
-      return 'written into the ledger by hand, not saved yet'
+      return 'edit of the ledger, not saved yet'
     case 'learned':
-      return 'learned in this work or in archived work'
+      return 'a learning'
     default: {
       const { kind, sequence, stream, by, confirmed, session, isOlder } = source
       const whose = by === null ? '' : ` by ${by}`

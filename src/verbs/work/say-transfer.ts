@@ -22,18 +22,16 @@ function sayTaken(taken: TransferReport, dryRun: boolean): string {
   const names = nameTaken(taken)
   return [
     `${dryRun ? 'Would import' : 'Imported'} ${sayNews(taken)} of ${names.join(', ') || 'no repository'}.`,
-    ...split.map(({ stream, now }) => `  ${stream} went on here, too: what came is ${now}`),
+    ...split.map(({ stream, now }) => `  ${stream} also changed here; imported as ${now}`),
     ...undone.map(
       ({ stream, repository }) =>
-        `  ${stream} of ${visible(repository)} was undone there, and so it is here. To have it again: savepoint restore ${stream}`,
+        `  ${stream} of ${visible(repository)} was undone there, and ${dryRun ? 'would be' : 'is now'} undone here. Bring it back: savepoint restore ${stream}`,
     ),
     ...problems.lines.map(({ line, what, problem }) => `  Skipped line ${line} (${what}): ${problem}`),
     ...(problems.count > problems.lines.length
       ? [`  and ${problems.count - problems.lines.length} more`]
       : []),
-    ...(unplaced > 0
-      ? [`  ${formatCount(unplaced, 'record')} left out: what they belong to is missing`]
-      : []),
+    ...(unplaced > 0 ? [`  ${formatCount(unplaced, 'record')} skipped: what they belong to is missing`] : []),
   ].join('\n')
 }
 

@@ -37,73 +37,63 @@ export const SAYING_FIELDS = {
     at: 0,
     label: 'summary',
     typed: true,
-    about: 'what you are working on, in a sentence',
+    about: 'what you are working on, in one sentence',
   },
-  summary: textField(
-    'summary',
-    'what you are working on, in a sentence; beside "now" it says how things stand',
-  ),
-  now: textField('now', 'what is being worked on right now'),
-  goal: textField('goal', 'what the work is for, with its success criteria'),
-  problem: textField('problem', 'the problem that the work solves'),
+  summary: textField('summary', 'what you are working on (with "now": how things stand)'),
+  now: textField('now', 'the current step'),
+  goal: textField('goal', 'the goal, with success criteria'),
+  problem: textField('problem', 'the problem to solve'),
   state: textField('state', 'how things stand'),
-  decision: listField('decisions', 'a decision and its reason: "A over B because …"', readStatement),
-  next: listField('next', 'what to do next; replaces what was next ("" empties it)'),
-  blocker: listField(
-    'blockers',
-    'what is in the way; replaces the blockers that were known ("" empties them)',
-  ),
+  decision: listField('decisions', 'a decision with its reason: "A over B because …"', readStatement),
+  next: listField('next', 'a next step; replaces the old ones ("" clears them)'),
+  blocker: listField('blockers', 'a blocker; replaces the old ones ("" clears them)'),
   question: listField('questions', 'an open question', readStatement),
-  constraint: listField('constraints', 'a constraint or an assumption', readStatement),
-  rule: listField('rules', 'a rule that the user gave', readStatement),
-  fact: listField('facts', 'something worth knowing about the code or the system', readStatement),
-  done: listField('done', 'something that is finished', readStep),
-  accomplishment: listField('done', 'something finished that this session is to be known for'),
+  constraint: listField('constraints', 'a constraint or assumption', readStatement),
+  rule: listField('rules', 'a rule from the user', readStatement),
+  fact: listField('facts', 'a fact about the code or system', readStatement),
+  done: listField('done', 'something finished', readStep),
+  accomplishment: listField('done', 'something finished, listed with this session'),
   file: {
-    ...listField('files', 'a file that matters, or "path: what about it"', readNamedFile, 'PATH'),
+    ...listField('files', 'a relevant file, or "path: note"', readNamedFile, 'PATH'),
     path: (value: string) => parseNamedFile(value).path,
   },
-  command: listField('commands', 'a command that matters', readPlain, 'COMMAND'),
-  id: listField(
-    'ids',
-    'an id that matters: a ticket, a build, a process (the work itself is `stream`)',
-    readPlain,
-    'ID',
-  ),
-  learning: listField('learnings', 'something learned, for the archive of the work'),
+  command: listField('commands', 'a relevant command', readPlain, 'COMMAND'),
+  id: listField('ids', 'a relevant id: ticket, build, process (the work is `stream`)', readPlain, 'ID'),
+  learning: listField('learnings', 'a lesson, kept when the work is archived'),
   supersedes: listField(
     'supersedes',
-    'a known decision that the new one replaces (a part of its text does)',
+    'the decision that the new one replaces (part of its text)',
     readPlain,
     'DECISION',
   ),
-  resolve: listField('resolve', 'a known question that is answered', readPlain, 'QUESTION'),
-  confirm: listField('confirm', 'a claim marked UNCONFIRMED that the user has confirmed', readPlain, 'CLAIM'),
-  unconfirmed: { kind: 'flag', about: 'mark the new claims UNCONFIRMED' },
+  resolve: listField('resolve', 'an answered question', readPlain, 'QUESTION'),
+  confirm: listField('confirm', 'an UNCONFIRMED item that the user confirmed', readPlain, 'CLAIM'),
+  unconfirmed: { kind: 'flag', about: 'mark the new items UNCONFIRMED' },
   by: {
     kind: 'choice',
     choices: ['user', 'agent'],
     value: 'WHO',
     typed: true,
-    about: 'whose words these are; decisions of an agent are UNCONFIRMED. An agent cannot say `user`',
+    about: 'whose words these are (an agent cannot claim to be the user)',
   },
   plan: {
     kind: 'text',
     value: 'NAME',
-    check: (name: string) => void requireName(name, 'the plan'),
-    about: `the plan that is followed; the one that ${STATE_INDEX_PATH} names without it`,
+    check: (name: string) => void requireName(name, 'plan'),
+    about: `the active plan (default: the one in ${STATE_INDEX_PATH})`,
   },
   stream: {
     kind: 'text',
     value: 'ID',
-    check: (name: string) => void requireName(name, 'the stream'),
-    about: 'save to this piece of work; the one in focus, of the plan or of the branch without it',
+    names: 'work',
+    check: (name: string) => void requireName(name, 'name'),
+    about: 'the work to save to (default: in focus, else of the plan or branch)',
   },
   note: {
     kind: 'flag',
-    about: `write a note, also where there is no ${PLANS_HOME}; /checkpoint does`,
+    about: `also write a note, even without ${PLANS_HOME}`,
   },
-  stdin: { kind: 'flag', typed: true, about: 'read what is to be saved as JSON from stdin' },
+  stdin: { kind: 'flag', typed: true, about: 'read JSON from stdin' },
 } as const satisfies Fields
 
 export type SayingInput = InputOf<typeof SAYING_FIELDS>
@@ -153,11 +143,11 @@ export async function readSaveInput(
   )
   const size = JSON.stringify({ ...saying, requests: [] }).length
   if (size > MOST_CHARACTERS)
-    throw usageError(`what is to be saved has ${size} characters, ${MOST_CHARACTERS} are allowed`)
+    throw usageError(`too long: ${size} characters, at most ${MOST_CHARACTERS} are allowed`)
   refuseMany(saying)
   return {
     ...{ saying, stage, tddPhase, stream: input.stream ?? null, note: input.note },
-    plan: input.plan ?? (plan && requireName(plan, 'the plan')),
+    plan: input.plan ?? (plan && requireName(plan, 'plan')),
     ...{ accomplishments, redacted: secrets.size },
   }
 }
@@ -207,13 +197,13 @@ function refuseMany(saying: Saying): void {
   for (const [field, row] of Object.entries(CARRY)) {
     const list: unknown = Reflect.get(given, field)
     if ('most' in row && Array.isArray(list) && list.length > row.most)
-      throw usageError(`${list.length} ${field} are more than a save holds: ${row.most}`)
+      throw usageError(`too many ${field}: ${list.length}, at most ${row.most} are allowed`)
   }
 }
 
 function readOptions({ text, ...options }: SayingInput): SaidParts {
   if (text !== undefined && options.summary !== undefined)
-    throw usageError('the summary was given twice: once as a word, once by --summary')
+    throw usageError('the summary was given twice: as an argument and with --summary')
   const input: Record<string, unknown> = { ...options, summary: text ?? options.summary }
   const parts = OPTIONS.flatMap(({ name, part, read }): SaidParts => {
     const value = input[name]
@@ -240,9 +230,7 @@ export const isNothingSaid = (input: SayingInput) => !input.stdin && isSilent(jo
 async function askIfSilent(context: Context, saying: Saying): Promise<Saying> {
   if (!isSilent(saying)) return saying
   if (context.ask === null)
-    throw usageError(
-      'there is nothing to save: say what you are working on, as in: savepoint save "…" --next "…"',
-    )
+    throw usageError('nothing to save. Say what you are working on: savepoint save "…" --next "…"')
   const [summary = '', decisions = '', next = ''] = (await context.ask(QUESTIONS)).map((text) => text.trim())
   const lines = (text: string) => text.split(/\r?\n/).filter((line) => line.trim() !== '')
   const asked = {
@@ -251,7 +239,7 @@ async function askIfSilent(context: Context, saying: Saying): Promise<Saying> {
     decisions: lines(decisions),
     next: next === '' ? null : lines(next),
   }
-  if (isSilent(asked)) throw usageError('there is nothing to save: all answers were empty')
+  if (isSilent(asked)) throw usageError('nothing to save: all answers were empty')
   return asked
 }
 
@@ -322,7 +310,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 function readText(value: unknown, key: string): string {
   if (typeof value !== 'string' || value.trim() === '')
-    throw usageError(`"${key}" on stdin must be a text that says something`)
+    throw usageError(`"${key}" on stdin must be a non-empty text`)
   return wellFormed(value.trim())
 }
 

@@ -20,6 +20,7 @@ import {
 } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { type FoundAnswer, type FoundRecord, sayFound } from './say-found.ts'
+import { findLearnings, sayLearnings } from './search-learnings.ts'
 import { sinceTime } from './since.ts'
 
 const SHOWN = 10
@@ -28,80 +29,90 @@ const MOST_SHOWN = 50
 
 export const search = defineVerb({
   name: 'search',
-  summary: 'Search what was saved: decisions, learnings, checkpoints, sessions and runs',
+  summary: 'Search decisions, learnings, checkpoints, sessions and runs',
   detail:
-    'All words must match, in any order and form; "a phrase" matches as it stands, pref* matches what begins so. Where nothing has all of the words, any of them is looked for. It searches this repository with all its worktrees.',
+    'All words must match, in any order and form. "a phrase" matches exactly; pref* matches every word that starts with it. If nothing matches all words, it looks for any of them. It searches this repository with all its worktrees.',
   fields: {
-    words: { kind: 'words', at: 0, needed: true, about: 'what to look for: words, "a phrase", pref*' },
+    words: { kind: 'words', at: 0, needed: true, about: 'words, "a phrase" or prefix*' },
     kind: {
       kind: 'choice',
       choices: SEARCH_KINDS,
       value: 'KIND',
-      about: `only one kind: ${SEARCH_KINDS.join(', ')}`,
+      about: 'only this kind',
     },
-    branch: { kind: 'text', value: 'BRANCH', about: 'only what was saved on this branch' },
+    branch: { kind: 'text', value: 'BRANCH', names: 'branch', about: 'only from this branch' },
     since: {
       kind: 'text',
       value: 'WHEN',
       check: (value: string) => void sinceTime(value, 0),
-      about: 'only what is newer: a date, a time, or how long ago (3d, 12h, 2w)',
+      about: 'only newer: a date, a time, or an age (3d, 12h, 2w)',
     },
     allWorkspaces: {
       kind: 'flag',
       typed: true,
-      about: 'every project of this user, not this repository alone',
+      about: 'search all your repositories',
+    },
+    learnings: {
+      kind: 'flag',
+      typed: true,
+      about: 'only learnings of archived work; without words, all of them',
     },
     limit: {
       kind: 'count',
       least: 1,
       most: MOST_SHOWN,
       value: 'NUMBER',
-      about: `how many to show; ${SHOWN} without it, at most ${MOST_SHOWN}`,
+      about: `how many results (default: ${SHOWN}, at most ${MOST_SHOWN})`,
     },
   },
   examples: [
     'savepoint search token refresh',
     `savepoint search '"race condition"' --kind decision`,
     'savepoint search migrat* --branch main --since 2w',
+    'savepoint search --learnings webhook',
   ],
   access: 'read',
   lenient: true,
   async perform(context, asked) {
-    const wanted = readWanted(asked.words)
-    await takeInEdits(context)
-    await readMoreEarlier(context)
-    await fillIndex(context)
-    return answerFromIndex(context, wanted, asked)
+    if (asked.learnings) return findLearnings(context, asked.words)
+    return searchRecords(context, asked)
   },
-  say: sayFound,
+  say: (answer, screen) => ('entries' in answer ? sayLearnings(answer, screen) : sayFound(answer, screen)),
   tool: {
     title: 'Search saved work',
-    when: 'Call it before you decide something that may have been decided, when the user speaks of earlier work, or to find why something is as it is. One or two telling words find more than a sentence.',
+    when: 'Call it before deciding what may already be decided, when the user mentions earlier work, or to find out why something was done. One or two specific words work best.',
     effect: 'reads',
     facts: {
-      total: integerFact('how many records match'),
-      more: flagFact('there are more than that'),
-      relaxed: flagFact('nothing has all of the words; these have some of them'),
+      total: integerFact(),
+      more: flagFact(),
+      relaxed: flagFact('only some of the words match'),
       hits: listFact(
-        'the best first',
-        recordFact('a record', {
-          id: textFact('its id, always the same'),
-          kind: choiceFact('what it is', SEARCH_KINDS),
-          where: textFact('the work, the run or the session that says it'),
-          sequence: nullableFact(
-            integerFact(
-              'the number of its checkpoint there: savepoint_show with "where" as id and this as at tells it',
-            ),
-          ),
-          at: textFact('when that was'),
-          open: textFact('the command, at a shell, that shows all of it'),
+        recordFact({
+          id: textFact(),
+          kind: choiceFact(SEARCH_KINDS),
+          where: textFact(),
+          sequence: nullableFact(integerFact('pass it to savepoint_show as at, with where as id')),
+          at: textFact(),
+          open: textFact('shell command that shows it'),
         }),
+        'best first',
       ),
     },
-    factsOf: ({ total, more, relaxed, hits }) => ({
-      ...{ total, more, relaxed },
-      hits: hits.map(({ id, kind, where, sequence, at, open }) => ({ id, kind, where, sequence, at, open })),
-    }),
+    factsOf: (answer) => {
+      // A tool cannot ask for learnings alone.
+      const { total, more, relaxed, hits } = 'entries' in answer ? NOTHING_FOUND : answer
+      return {
+        ...{ total, more, relaxed },
+        hits: hits.map(({ id, kind, where, sequence, at, open }) => ({
+          id,
+          kind,
+          where,
+          sequence,
+          at,
+          open,
+        })),
+      }
+    },
   },
 })
 
@@ -114,18 +125,19 @@ interface RecordsAsked {
   limit: number | undefined
 }
 
-export function readWanted(words: readonly string[]): SearchWords {
+/** Whatever has the words. `isFilled`: false where somebody else fills the index, and what it has by now will do. */
+export async function searchRecords(
+  context: Context,
+  { words, kind = null, branch = null, since, allWorkspaces, limit = SHOWN }: RecordsAsked,
+  { isFilled = true } = {},
+): Promise<FoundAnswer> {
   const wanted = readQuery(words.join(' '))
   if (typeof wanted === 'string') throw new ReasonError('usage_invalid', { problem: wanted })
-  return wanted
-}
-
-/** What the index has, as it stands. */
-export async function answerFromIndex(
-  context: Context,
-  wanted: SearchWords,
-  { words, kind = null, branch = null, since, allWorkspaces, limit = SHOWN }: RecordsAsked,
-): Promise<FoundAnswer> {
+  if (isFilled) {
+    await takeInEdits(context)
+    await readMoreEarlier(context)
+    await fillIndex(context)
+  }
   const { found, relaxed } = await lookFor(context, wanted, {
     repository: allWorkspaces ? null : context.identity.repository,
     ...{ kind, branch, most: limit },
@@ -139,6 +151,7 @@ export async function answerFromIndex(
     foreign: { records: found.foreign.records, work: found.foreign.streams },
   }
 }
+const NOTHING_FOUND = { total: 0, more: false, relaxed: false, hits: [] }
 
 /** What a document says is found as soon as it is on the disk; where there is no document, nothing is looked at. */
 async function takeInEdits(context: Context): Promise<void> {

@@ -112,10 +112,10 @@ test('is examined by the doctor', async () => {
   const lab = new TinyLab()
   await lab.perform(init, { agent: 'tiny' })
   const missing = async () =>
-    (await lab.perform(doctor, {})).findings.map(({ what }) => what).filter((what) => /missing/.test(what))
+    (await lab.perform(doctor, {})).findings.map(({ what }) => what).filter((what) => /Missing/.test(what))
   expect(await missing()).toEqual([])
   writeFileSync(lab.settings, readFileSync(lab.settings, 'utf8').replace(/^on left .*\n/m, ''))
-  expect(await missing()).toEqual(['Hooks are missing: left'])
+  expect(await missing()).toEqual(['Missing hooks: left'])
 })
 
 test('is heard by its hooks, read to a digest, and briefed', async () => {

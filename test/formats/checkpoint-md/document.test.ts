@@ -155,7 +155,7 @@ describe('validation', () => {
     const current = FULL.replace('status: active', 'status: current')
     expect(wrong(current)).toEqual([])
     expect(wrong(current, { ...ALONE, otherCurrent: ['chk-b'] })).toEqual([
-      'error 4: chk-b is current as well',
+      'error 4: chk-b is also marked current',
     ])
   })
 
@@ -166,7 +166,7 @@ describe('validation', () => {
       ['chk-a', 'chk-b'],
       ['chk-b', 'chk-a'],
     ])
-    expect(wrong(child, { ...ALONE, parents: circle })).toEqual([expect.stringContaining('go in a circle')])
+    expect(wrong(child, { ...ALONE, parents: circle })).toEqual([expect.stringContaining('circular parents')])
     const chain = new Map(
       Array.from({ length: 10_000 }, (_, n) => [`c${n}`, n === 0 ? null : `c${n - 1}`] as const),
     )

@@ -43,7 +43,7 @@ test.each([
 ])('%s is refused', (_, yaml) => {
   const refused = expect(() => set(yaml, 'status', 'current'))
   refused.toThrow(ReasonError)
-  refused.toThrow('`status` cannot be set in this front matter: write its keys one a line')
+  refused.toThrow('`status` cannot be set in this front matter: write one key per line')
 })
 
 test('a front matter without an end is refused, and not given another one', () => {

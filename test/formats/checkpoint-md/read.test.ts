@@ -40,7 +40,11 @@ test.each(['../evil', 'a/b', 'a\\\\b', '.hidden', 'con', 'a b', 'x'.repeat(129)]
   'the id %j cannot be used',
   (id) => {
     const reading = read(`---\ncreated: 2026-01-01\ncheckpoint: "${id}"\n---\n`)
-    expect(reading).toMatchObject({ state: 'broken', line: 3, problem: expect.stringContaining('its id') })
+    expect(reading).toMatchObject({
+      state: 'broken',
+      line: 3,
+      problem: expect.stringContaining('invalid id'),
+    })
   },
 )
 
@@ -52,7 +56,7 @@ test('YAML that does not parse is told with its line', () => {
   const reading = read(
     '---\ncheckpoint: auth\ncreated: 2026-01-01\nanchor: "open\nstatus: active\n---\n\n## Problem\n',
   )
-  expect(reading).toMatchObject({ state: 'broken', problem: expect.stringContaining('does not parse') })
+  expect(reading).toMatchObject({ state: 'broken', problem: expect.stringContaining('invalid front matter') })
   expect(reading.state === 'broken' && reading.line).toBeGreaterThan(3)
   expect(read('---\ncheckpoint: auth\ncheckpoint: twice\n---\n')).toMatchObject({ state: 'broken', line: 3 })
   expect(read('---\ncheckpoint: auth\n  bad: [\n---\n')).toMatchObject({ state: 'broken' })
@@ -63,7 +67,7 @@ test('front matter without an end is broken; a text without any is no document',
   expect(read('---\ncheckpoint: auth\n')).toMatchObject({
     state: 'broken',
     line: 1,
-    problem: 'its front matter has no end',
+    problem: 'the front matter is not closed',
   })
   expect(read('# Notes\n')).toEqual({ state: 'other' })
   expect(read('')).toEqual({ state: 'other' })

@@ -134,7 +134,7 @@ test.each(['```', '~~~~\n~~~', '<!-- a', '<script>'])('%j without an end is an e
   expect(finding).toMatchObject({
     level: 'error',
     line: PLAIN.split('\n').length + 1,
-    what: 'a code fence or comment that begins here has no end',
+    what: 'the code fence or comment that starts here is not closed',
   })
 })
 

@@ -119,7 +119,7 @@ describe('checks', () => {
     const [lint, tests] = [runs('npm run lint'), runs('npm test')]
     const line = 'Failing when last run: npm run lint && npm test (exit 1): "a.ts: error TS2304: no x"'
     expect(failing(chain)).toEqual([line])
-    expect(failing([...chain, ...lint])).toEqual([`${line} (since then passed: npm run lint)`])
+    expect(failing([...chain, ...lint])).toEqual([`${line} (passed since: npm run lint)`])
     expect(failing([...chain, ...lint, ...tests])).toEqual([])
   })
 
@@ -207,7 +207,7 @@ describe('helpers and commands in the background', () => {
 
   test('are told as running, a helper with what it was told', () => {
     expect(running([...started, says('They run.'), request('Good, tell me when they are done.')])).toEqual([
-      'Was still running: helper Explore: find, told: "Find it"',
+      'Was still running: subagent Explore: find, prompt: "Find it"',
       'Was still running: command `npm run dev`',
     ])
   })
@@ -230,7 +230,7 @@ describe('helpers and commands in the background', () => {
     expect(running([call])).toHaveLength(1)
     expect(running([call, returns('h', 'Four callers')])).toEqual([])
     expect(running([call, returns('h', 'API Error: 529 Overloaded')])).toEqual([
-      'Not finished: helper Explore: find callers ("API Error: 529 Overloaded"), told: "Find them"',
+      'Not finished: subagent Explore: find callers ("API Error: 529 Overloaded"), prompt: "Find them"',
     ])
   })
 })
@@ -239,28 +239,28 @@ describe('the end of a turn', () => {
   const deploy = calls('1', 'Bash', { command: 'npm run deploy' })
   const ends = (...entries: Untimed[]) => toldOf(digestOf(ASKED, ...entries)).slice(2)
   const dev = calls('2', 'Bash', { command: 'npm run dev', background: true })
-  const LAST = 'The last call was Bash `npm run deploy`,'
+  const LAST = 'Last tool call: Bash `npm run deploy`,'
   const LIMIT: Untimed = { kind: 'halt', error: 'rate_limit', words: 'You hit your limit, resets 3pm' }
-  const CUT = 'Cut off in: `npm run deploy` (no result: check before running it again)'
+  const CUT = 'Cut off during: `npm run deploy` (no result: check before running it again)'
 
   test.each<[string, Untimed[], string[]]>([
     ['by itself', [says('It is fast now.')], []],
     ['before any answer', [], ['The session ended before the agent answered.']],
     ['in a call', [deploy], [CUT]],
     ['in a call beside another', [dev, deploy], [CUT, 'Was still running: command `npm run dev`']],
-    ['behind a call', [deploy, returns('1', 'ok')], [`${LAST} it succeeded`]],
+    ['behind a call', [deploy, returns('1', 'ok')], [`${LAST} succeeded`]],
     [
       'behind a failed call',
       [deploy, returns('1', 'No host', { failed: true })],
-      [`${LAST} it failed: "No host"`],
+      [`${LAST} failed: "No host"`],
     ],
-    ['by the provider', [deploy, LIMIT], ['The provider stopped it: "You hit your limit, resets 3pm"', CUT]],
+    ['by the provider', [deploy, LIMIT], ['Stopped by the provider: "You hit your limit, resets 3pm"', CUT]],
   ])('that ended %s', (_, entries, lines) => {
     expect(ends(...entries)).toEqual(lines)
   })
 
   test('an interrupt is told with the request', () => {
-    expect(told(ASKED, deploy, { kind: 'interrupt' })).toContain('as well.", who then interrupted the agent')
+    expect(told(ASKED, deploy, { kind: 'interrupt' })).toContain('as well." (then interrupted the agent)')
   })
 
   test.each<[string, Untimed]>([
@@ -269,8 +269,8 @@ describe('the end of a turn', () => {
     ['interrupt', { kind: 'interrupt' }],
     ['next request', request('Leave the deployment, and go on with the tests of the export.')],
   ])('a call that has no result before a %s is not what the session was cut off in', (_, entry) => {
-    expect(told(ASKED, deploy, entry, says('It is fast now.'))).not.toMatch(/Cut off|broke off|last call/)
-    expect(told(ASKED, deploy, entry)).not.toContain('Cut off')
+    expect(told(ASKED, deploy, entry, says('It is fast now.'))).not.toMatch(/Cut off|Last tool call/)
+    expect(told(ASKED, deploy, entry)).not.toContain('Cut off during')
   })
 
   test('a halt is over when the agent speaks again', () => {

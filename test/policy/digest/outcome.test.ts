@@ -16,9 +16,9 @@ test.each<[string, string, Array<Untimed | Untimed[]>]>([
   ],
   ['', 'an answer alone', [ASKED, says('Done, and it works.')]],
   ['', 'a commit from before the newest request', [ASKED, COMMIT, says('Done.'), ASKED, says('Done again.')]],
-  ['left: broke off', 'a call without an end', [ASKED, calls('1', 'Bash', { command: 'make' })]],
+  ['left: cut off', 'a call without an end', [ASKED, calls('1', 'Bash', { command: 'make' })]],
   [
-    'left: broke off',
+    'left: cut off',
     'a request without an answer',
     [ASKED, COMMIT, says('Done.'), request('Now the export.')],
   ],
@@ -28,7 +28,7 @@ test.each<[string, string, Array<Untimed | Untimed[]>]>([
     [ASKED, todos(['A', 'done'], ['B', 'open']), COMMIT, runs('npm test', 'FAIL a', true), says('Done.')],
   ],
   [
-    'left: a question to the user open',
+    'left: open question to the user',
     'a question',
     [ASKED, asks('Which one?', 'A', 'B'), says('Which one?')],
   ],
@@ -36,13 +36,13 @@ test.each<[string, string, Array<Untimed | Untimed[]>]>([
   expect(outcome(...entries)).toBe(told)
 })
 
-test('of a session that may still be live nothing is claimed', () => {
-  expect(tellOutcome(digestOf(ASKED, COMMIT, says('Done.')), true, true)).toBe('may still be live')
+test('of a session that may still be running nothing is claimed', () => {
+  expect(tellOutcome(digestOf(ASKED, COMMIT, says('Done.')), true, true)).toBe('may still be running')
 })
 
 test('without trust no command is named, and nothing is called done', () => {
   const failed = digestOf(ASKED, runs('npm test', 'FAIL a', true), calls('1', 'Bash', { command: 'make' }))
-  expect(tellOutcome(failed, false, false)).toBe('left: broke off')
+  expect(tellOutcome(failed, false, false)).toBe('left: cut off')
   const done = digestOf(ASKED, COMMIT, says('Done.'))
   expect(tellOutcome(done, false, false)).toBe('')
   expect([isDone(done, true), isDone(done, false)]).toEqual([true, false])

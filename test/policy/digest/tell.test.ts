@@ -28,7 +28,7 @@ describe('a plan', () => {
 
   test.each([
     ['shown', [plan(TEXT, 'shown')], 'was shown and not answered'],
-    ['approved', [plan(TEXT, 'shown'), plan('', 'approved', '/p/x.md')], 'was approved; it is in /p/x.md'],
+    ['approved', [plan(TEXT, 'shown'), plan('', 'approved', '/p/x.md')], 'was approved; file: /p/x.md'],
     [
       'refused with words',
       [plan(TEXT, 'shown'), plan('', 'refused'), request('Smaller steps.', 'refusal')],
@@ -37,7 +37,7 @@ describe('a plan', () => {
     [
       'stopped without a word at the end',
       [plan(TEXT, 'shown'), plan('', 'refused')],
-      'was shown, and the user stopped there (refused it, or approved it with a cleared context)',
+      'was shown; then the user stopped (refused it, or approved it and cleared the context)',
     ],
     [
       'shown again',
@@ -60,18 +60,18 @@ describe('a plan', () => {
     expect(lines.slice(lines.indexOf('# The plan'))).toEqual([
       '# The plan',
       'Rows are streamed.',
-      'Its headings: Stream the rows · Measure it again',
+      'Headings: Stream the rows · Measure it again',
     ])
   })
 })
 
 describe('tasks', () => {
   const LIST = todos(['Measure', 'done'], ['Stream the rows', 'doing'], ['Write docs', 'open'])
-  const LINE = 'Tasks: 1 of 3 done; doing: Stream the rows; open: Write docs'
+  const LINE = 'Tasks: 1 of 3 done; in progress: Stream the rows; open: Write docs'
 
   test('are told with their states', () => {
     expect(toldOf(digestOf(ASKED, LIST))).toContain(LINE)
-    expect(told(ASKED, todos(['Measure', 'done']))).toContain('All 1 tasks of the list are done: Measure')
+    expect(told(ASKED, todos(['Measure', 'done']))).toContain('All 1 tasks are done: Measure')
   })
 
   test('that are kept one by one are changed one by one', () => {
@@ -81,7 +81,7 @@ describe('tasks', () => {
     const made = [task('1', 'Measure', 'open'), task('2', 'Stream', 'open'), task('3', 'Wait', 'open')]
     const changed = [task('1', '', 'done'), task('2', '', 'doing'), task('3', '', 'deleted')]
     const digest = digestOf(ASKED, made, changed)
-    expect(toldOf(digest)).toContain('Tasks: 1 of 2 done; doing: Stream')
+    expect(toldOf(digest)).toContain('Tasks: 1 of 2 done; in progress: Stream')
     expect(digest.finishedTasks.map(({ text }) => text)).toEqual(['Measure'])
   })
 
@@ -100,8 +100,8 @@ describe('a slash command', () => {
   test('is told with its steps and its rules', () => {
     expect(toldOf(digestOf(ship)).slice(-3)).toEqual([
       '# The command /ship',
-      'Its steps: 1. Check · 2. Tag · 3. Publish',
-      'Its rule: NEVER on a Friday.',
+      'Steps: 1. Check · 2. Tag · 3. Publish',
+      'Rule: NEVER on a Friday.',
     ])
   })
 
@@ -115,16 +115,14 @@ describe('a slash command', () => {
     const goesOn = [says('Step 1 is clean. Step 2, the tag:'), ...runs('ls')]
     expect(told(ship, goesOn)).toContain('Steps left (2 of 3 reached): 3. Publish')
     // What is left is named, too, where a turn ends.
-    expect(told(ship, says('Left: step 2 and step 3.'))).toContain('Its steps: 1. Check')
+    expect(told(ship, says('Left: step 2 and step 3.'))).toContain('Steps: 1. Check')
     expect(told(ship, request('go on with step 2'))).toContain('Steps left (2 of 3 reached)')
   })
 
   test('has the rules that stand in a list below that word', () => {
     const text = '1. Check\n2. Tag\n\nRules:\n- Entries are written by people.\n\nThen:\n- Tell the others.'
     const lines = toldOf(digestOf(request('v2', 'command', 'ship'), { kind: 'expansion', text }))
-    expect(lines.filter((line) => line.startsWith('Its rule'))).toEqual([
-      'Its rule: Entries are written by people.',
-    ])
+    expect(lines.filter((line) => line.startsWith('Rule'))).toEqual(['Rule: Entries are written by people.'])
   })
 
   test('is history after some more requests', () => {
@@ -139,7 +137,7 @@ test('an answer that stands on the line of its request leaves the one before und
     'The files still belong to root, so that nothing can be pushed. Please run chown on them.',
   )
   const lines = toldOf(digestOf(ASKED, before, request('I did, push it now please.'), says('Pushed.')))
-  expect(lines).not.toContain("# The agent's last words")
+  expect(lines).not.toContain("# The agent's last message")
   expect(lines[1]).toContain('→ agent: "Pushed."')
   expect(lines[lines.indexOf("# The agent's answer before the newest request") + 1]).toContain('chown')
 })
@@ -150,7 +148,7 @@ describe('the last words of the agent', () => {
     const item = `- ${'the rows are streamed '.repeat(10).trim()}`
     const long = `## Result\n\nIt takes 2 s instead of 60 s.\n\n${item}\n\n\`\`\`\nnpm start\n\`\`\``
     const lines = toldOf(digestOf(ASKED, says(long)))
-    expect(lines.slice(lines.indexOf("# The agent's last words") + 1)).toEqual([
+    expect(lines.slice(lines.indexOf("# The agent's last message") + 1)).toEqual([
       'Result: It takes 2 s instead of 60 s.',
       `${item} / npm start`,
     ])
@@ -170,7 +168,7 @@ describe('the last words of the agent', () => {
       calls('1', 'Read'),
     ])
     const lines = toldOf(digestOf(ASKED, turn))
-    expect(lines.slice(lines.indexOf("# The agent's last words") + 1)).toEqual([report, 'Now the tests.'])
+    expect(lines.slice(lines.indexOf("# The agent's last message") + 1)).toEqual([report, 'Now the tests.'])
   })
 
   test('parts of one answer that nothing came between are one', () => {
@@ -197,11 +195,11 @@ describe('files', () => {
     const where = around({ uncommitted, isGone: (path) => path === 'old.ts' })
     const lines = toldOf(digestOf(ASKED, edits('a.md'), made, changed), { where })
     expect(lines.slice(lines.indexOf('# Files, commits and checks') + 1)).toEqual([
-      'old.ts (gone)',
+      'old.ts (missing)',
       'test/{b.ts, a.ts}',
-      'src/{d.ts, c.ts} (new, not committed)',
+      'src/{d.ts, c.ts} (new, uncommitted)',
       'a.md',
-      'Outside of the workspace: /home/ann/app/../x.ts',
+      'Outside the workspace: /home/ann/app/../x.ts',
     ])
   })
 
@@ -235,15 +233,15 @@ describe("the client's own summary", () => {
       '8. Current Work:\n   The cursor was being wired in.',
     ].join('\n'),
   }
-  const TITLE = "# The client's own summary of what came before"
+  const TITLE = "# The client's summary of the conversation before"
 
   test('is quoted in parts where the talk before it is in another transcript', () => {
     expect(told(SUMMARY)).toContain(
       [
         TITLE,
-        'It was asked for: "A fast export, with rows that are streamed to the client."',
+        'The request: "A fast export, with rows that are streamed to the client."',
         'The user had said: "- "Stream the rows, and leave the old export alone.""',
-        'In work then: "The cursor was being wired in."',
+        'In progress then: "The cursor was being wired in."',
         'Pending then: "- Measure it with a million rows."',
       ].join('\n'),
     )
@@ -258,8 +256,8 @@ describe("the client's own summary", () => {
     ['the agent', says('It is measured, and fast.')],
     ['the user', request('Leave the measuring, please.')],
   ])('calls nothing pending once %s has spoken again', (_, entry) => {
-    expect(told(SUMMARY, entry)).not.toMatch(/Pending then|In work then/)
-    expect(told(SUMMARY, entry)).toContain('It was asked for')
+    expect(told(SUMMARY, entry)).not.toMatch(/Pending then|In progress then/)
+    expect(told(SUMMARY, entry)).toContain('The request')
   })
 
   test('says nothing where a part is empty', () => {
@@ -298,7 +296,7 @@ test('a workspace that nobody trusts gets what the user typed, and nothing that 
   expect(toldOf(digest, { where: STRANGER })).toEqual([
     '# Where it stands',
     `Newest: user: "${'text' in ASKED ? ASKED.text : ''}" · then user: "Not that one, please." · then user: /ship`,
-    'The provider stopped it.',
+    'Stopped by the provider.',
     '# Files, commits and checks',
     '1 file was changed',
   ])
