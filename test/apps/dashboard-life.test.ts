@@ -69,7 +69,7 @@ describe('a second start', () => {
     expect(opened.status).toBe(303)
     const { stdout } = box.runProcess(['dashboard', '--no-open', '--port', '1'])
     expect(stdout).toContain(
-      `The dashboard runs already, on port ${first.port} (process ${first.child.pid}).`,
+      `The dashboard is already running, on port ${first.port} (process ${first.child.pid})`,
     )
   })
 

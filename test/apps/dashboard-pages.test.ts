@@ -124,7 +124,7 @@ describe('now', () => {
     const [warning] = before.warnings
     expect(warning).toMatchObject({ level: 'warning', action: { verb: 'reconcile' } })
     const done = await dashboard.call('reconcile', warning?.workspace ?? '', warning?.action?.input)
-    expect(done).toMatchObject({ ok: true, words: expect.stringContaining('1 session broke off') })
+    expect(done).toMatchObject({ ok: true, words: expect.stringContaining('1 broken session') })
     const after = await dashboard.get<NowPage>('/api/now')
     expect([after.sessions, after.warnings]).toEqual([[], []])
   })

@@ -242,7 +242,7 @@ test('doctor says where documents are active and none is current, and how to cho
   const said = () => box.run(['doctor']).stdout
   expect(said()).toMatch(/No document is marked current. Active: a, b\n.*savepoint focus <id>/)
   box.json(['focus', 'b'])
-  expect(said()).not.toContain('No document is current')
+  expect(said()).not.toContain('No document is marked current')
 })
 
 test('doctor counts documents that no command took in yet, and mends two that are current [000.16] [000.18]', () => {

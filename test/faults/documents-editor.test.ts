@@ -192,7 +192,7 @@ test('an edit in the last instant that is no document any more is kept in the st
   await written
   expect({ code, notices: lastJson(text)?.notices }).toMatchObject({
     code: 0,
-    notices: [expect.stringContaining(`${DOCUMENT} was changed meanwhile`), expect.any(String)],
+    notices: [expect.stringContaining(`${DOCUMENT} was changed at the same time`), expect.any(String)],
   })
   expect(await inStore(box, ({ store }) => store.log.readText(sha256('no front matter\n')))).toBe(
     'no front matter\n',

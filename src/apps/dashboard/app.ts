@@ -106,7 +106,7 @@ function enter(c: RequestContext, access: Access): Response {
   const isLoadedAhead = c.req.method !== 'GET' || (c.req.header('sec-purpose') ?? '').includes('prefetch')
   const cookie = isLoadedAhead ? null : access.exchange(c.req.query('token') ?? '')
   if (cookie === null)
-    return c.text('This link was used, or is of another server. Run savepoint dashboard for a new one.', 403)
+    return c.text('This link was already used. Run savepoint dashboard for a new one.', 403)
   c.header('set-cookie', cookie)
   return c.redirect('/', 303)
 }

@@ -48,18 +48,18 @@ export function whyRefused(
 ): Refused {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`]
   const host = header('host') ?? ''
-  if (!hosts.includes(host)) return { status: 421, problem: 'This server does not answer for that host.' }
+  if (!hosts.includes(host)) return { status: 421, problem: 'Wrong host name.' }
   const origin = header('origin')
   if (origin !== undefined && origin !== `http://${host}`)
-    return { status: 403, problem: 'Another page may not ask this server.' }
+    return { status: 403, problem: 'Requests from other pages are refused.' }
   const site = header('sec-fetch-site')
   const isLanding = method === 'GET' && LANDINGS.includes(path) && header('sec-fetch-mode') === 'navigate'
   const isOurs = site === undefined || site === 'same-origin' || (site === 'none' && method === 'GET')
-  if (!isOurs && !isLanding) return { status: 403, problem: 'Another page may not ask this server.' }
+  if (!isOurs && !isLanding) return { status: 403, problem: 'Requests from other pages are refused.' }
   if (path === '/link') return ownerOnly(method, header, access)
   if (!path.startsWith('/api/')) return null
   if (!access.isKnown(header('cookie')))
-    return { status: 401, problem: 'This browser has not opened the link of this server.' }
+    return { status: 401, problem: 'This browser has not opened the link that savepoint dashboard printed.' }
   if (method === 'GET') return null
   // A form can send no JSON, and every browser names the origin of what is sent by a script.
   if (origin === undefined && site !== 'same-origin')

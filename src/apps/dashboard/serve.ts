@@ -81,7 +81,7 @@ async function serve(input: DashboardInput, door: DashboardDoor): Promise<void> 
 }
 
 const BY_AGENT =
-  "savepoint: An agent started this: what is done on the page counts as the agent's word. Start it in a terminal of your own.\n"
+  "savepoint: Started by an agent: actions on the page count as the agent's. To act as yourself, run it in your own terminal\n"
 
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -113,17 +113,17 @@ async function announce(door: DashboardDoor, input: DashboardInput, at: ServedAt
   if (door.json) return door.out(`${JSON.stringify({ ok: true, url, port, pid, reused: isReused })}\n`)
   if (isReused) {
     const other = input.port !== undefined && input.port !== port ? `, on port ${port}` : ''
-    door.out(`The dashboard runs already${other} (process ${pid}).\n`)
+    door.out(`The dashboard is already running${other} (process ${pid})\n`)
   }
   door.out(`Dashboard: ${url}\n`)
   const opener = openerFor(door.env, process.platform)
   if (opener === null)
     door.out(
-      `No browser here. From your own machine, run this, then open the address there:\n  ${tunnelCommand(door.env, port)}\n`,
+      `No browser here. Run this on your own machine, then open the address there:\n  ${tunnelCommand(door.env, port)}\n`,
     )
   else if (!input.noOpen && !(await openBrowser(url, opener)))
-    door.out('No browser could be started: open the address yourself.\n')
-  if (!isReused) door.out('The link works once. Ctrl-C ends the dashboard.\n')
+    door.out('Could not start a browser. Open the address yourself\n')
+  if (!isReused) door.out('The link works once. Stop with Ctrl-C\n')
 }
 
 const LOOK_EVERY_MS = 60_000

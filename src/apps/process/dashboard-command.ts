@@ -3,16 +3,16 @@ import type { Fields, InputOf } from '../../verbs/define/field.ts'
 /** The command that serves the page. It is no verb: it performs them, until it is ended. */
 export const DASHBOARD_COMMAND = {
   name: 'dashboard',
-  summary: 'Open a page with all work, sessions and runs in the browser',
+  summary: 'Show all work, sessions and runs in the browser',
   detail:
-    'It serves the page to this machine alone, until Ctrl-C or until its terminal is closed. The link opens the page once: run the command again for another. Where no browser is, it prints the address and how to reach it from elsewhere. To look at the terminal instead: savepoint status',
+    'Serves the page on this machine only, until Ctrl-C or until the terminal is closed. The link works once; run the command again for a new one. Without a browser (ssh) it prints the address and a tunnel command. In the terminal: savepoint status',
   fields: {
     port: {
       kind: 'count',
       least: 1,
       most: 65_535,
       value: 'N',
-      about: 'the port to listen on; a free one without it',
+      about: 'port; a free one by default',
     },
     noOpen: { kind: 'flag', about: 'only print the address' },
   },

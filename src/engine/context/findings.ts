@@ -188,11 +188,11 @@ export const FINDINGS = {
     todo: "Check the agent's settings (hooks turned off, or a folder it does not trust), then run `savepoint init` again.",
   }),
   sessionsBrokeOff: (count: number) => ({
-    what: `${formatCount(count, 'session')} broke off without an end`,
-    todo: 'savepoint reconcile',
+    what: `${formatCount(count, 'session')} ended without a clean exit`,
+    todo: 'Save and close: savepoint reconcile',
   }),
   headDamaged: (stream: string) =>
-    fixable(`The newest checkpoint of ${stream} does not match its checksum; the one before it is shown`),
+    fixable(`The newest checkpoint of ${stream} is damaged; the one before it is shown`),
   /** What a command would say besides its result. */
   notice: (what: string) => ({ what, todo: '' }),
   sessionsWaiting: (count: number) => ({
