@@ -117,7 +117,10 @@ test('a browser without the link sees why, and what to type', async () => {
   await lab.context.clearCookies()
   const page = await lab.context.newPage()
   await page.goto(`${lab.origin}/`)
-  await page.getByText('This browser has not opened the link of this server.').first().waitFor()
+  await page
+    .getByText('This browser has not opened the link that savepoint dashboard printed.')
+    .first()
+    .waitFor()
   await page.goto(server.url)
   await page.getByRole('article', { name: 'atlas-api' }).waitFor()
   await page.close()

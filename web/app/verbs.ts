@@ -30,26 +30,11 @@ async function performVerb({ verb, workspace, input }: VerbRequest): Promise<Ver
 const sayFailure = ({ message, hint }: { message: string; hint: string }) =>
   ({ tone: 'bad', title: message, detail: hint }) as const
 
-/** Lines of a receipt that say something; the command line draws others around them. */
-const wordsOf = (text: string) =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => /[\p{L}\p{N}]/u.test(line))
-
-/** The first words of a receipt; the rest is on the page a moment later. */
-function sayDone(verb: AllowedVerb, { words, notices, result }: VerbAnswer) {
-  const [title = 'Done', ...rest] = wordsOf(words)
-  const saved = verb === 'save' ? saySaved(result) : null
-  const detail = [...notices, ...(saved ? rest.filter((line) => line.startsWith('Location')) : rest)]
-  return { tone: 'good', title: saved ?? title, detail: detail.slice(0, 3).join('\n') } as const
-}
-
-/** The receipt of a save is a page long; which checkpoint it made is enough here. */
-function saySaved(result: unknown): string | null {
-  if (typeof result !== 'object' || result === null) return null
-  const [stream, sequence] = [Reflect.get(result, 'stream'), Reflect.get(result, 'sequence')]
-  return typeof stream === 'string' && typeof sequence === 'number' ? `Saved ${stream} #${sequence}` : null
+/** The first line of a receipt, and what follows it; the page shows the rest itself a moment later. */
+function sayDone({ words, notices }: VerbAnswer) {
+  const [title = 'Done', ...rest] = words.split('\n').map((line) => line.trim())
+  const detail = [...notices, ...rest.filter((line) => line !== '')]
+  return { tone: 'good', title, detail: detail.slice(0, 3).join('\n') } as const
 }
 
 /**
@@ -69,7 +54,7 @@ export function useVerb({ showsRefusal = false } = {}) {
       if (!showsRefusal) showToast(sayFailure(answer))
       return null
     }
-    showToast(answer.failure ? sayFailure(answer.failure) : sayDone(request.verb, answer))
+    showToast(answer.failure ? sayFailure(answer.failure) : sayDone(answer))
     refreshViews()
     return answer
   }
