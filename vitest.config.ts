@@ -20,11 +20,11 @@ export default defineConfig({
       { extends: true, test: { name: 'shared', include: SHARED, isolate: false } },
       {
         extends: true,
-        // The clients' tests need a real client: `npm run test:agents`.
+        // The clients' tests need a real client: `npm run test:agents`; those of the page a browser: `npm run test:dashboard`.
         test: {
           name: 'apart',
           include: ['test/**/*.test.ts'],
-          exclude: [...SHARED, 'test/clients/**'],
+          exclude: [...SHARED, 'test/clients/**', 'test/**/*.e2e.test.ts'],
         },
       },
     ],

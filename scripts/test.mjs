@@ -8,6 +8,7 @@ const some = process.argv.slice(2)
 if (some.length === 0) {
   run(process.execPath, [bin('@biomejs/biome/bin/biome'), 'check', '.'])
   run(process.execPath, [bin('typescript/bin/tsc'), '--noEmit'])
+  run(process.execPath, [bin('typescript/bin/tsc'), '-p', 'web'])
   run(process.execPath, [bin('knip/bin/knip.js')])
   run(process.execPath, [bin('publint/src/cli.js'), '--strict'])
 }

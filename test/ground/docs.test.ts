@@ -105,7 +105,7 @@ function parse(line: string): string {
 /** What a command that is named in a sentence gets wrong: its name, or one of its options. */
 function mistakes(line: string): string[] {
   const words = split(line).slice(1)
-  if (['completion', 'mcp', '--help'].includes(words[0] ?? '')) return []
+  if (['completion', 'dashboard', 'mcp', '--help'].includes(words[0] ?? '')) return []
   const [verb] = OPERATIONS.filter(({ name }) => words.join(' ').concat(' ').startsWith(`${name} `)).sort(
     (a, b) => b.name.length - a.name.length,
   )

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectRoot } from '../support/sandbox.ts'
 
-const ROOTS = ['src', 'test', 'bench', 'scripts', 'plugins', 'docs', 'examples', 'dist']
+const ROOTS = ['src', 'web', 'test', 'bench', 'scripts', 'plugins', 'docs', 'examples', 'dist']
 
 /** Every file below the roots, and every folder with a slash behind it. */
 const FILES = ROOTS.flatMap((root) =>

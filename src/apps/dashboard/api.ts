@@ -192,6 +192,8 @@ export interface WorkNode {
   plan: string | null
   /** It was closed because its branch was merged. */
   merged: boolean
+  /** The branch that its own was merged into; null where it was not, or where nobody noted that. */
+  mergedInto: string | null
   /** A session saved it by itself; nobody named it. */
   isOfSession: boolean
   foreign: boolean

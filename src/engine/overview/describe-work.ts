@@ -38,6 +38,9 @@ export function nameFinder(heads: readonly StreamSummary[]) {
   }
 }
 
+/** What the save that takes over merged work notes as the reason of its last checkpoint. */
+const MERGED_INTO = /\bmerged into ([^:]+)/
+
 /** A piece of work as the tree shows it. */
 export function describeWork(
   head: StreamSummary,
@@ -50,6 +53,7 @@ export function describeWork(
     ...{ id: stream.id, name: stream.name, parent: findStream(stream.repository, document?.parent ?? null) },
     ...{ standing: standingWord(head, focused), focusedIn: workspacesFocusedOn(focused, stream.id) },
     ...{ branch: document?.branch ?? null, plan: document?.plan ?? null, merged: document?.merged === true },
+    mergedInto: document?.merged ? (MERGED_INTO.exec(document.why)?.[1] ?? null) : null,
     ...{ isOfSession: isSavedBySession(head), foreign, progress, createdAt: stream.createdAt, updatedAt: at },
     ...{ sequence: stream.headSequence, checkpoints: stream.live },
     ...{ problem: document?.problem ?? '', next: document?.next ?? '' },
