@@ -277,29 +277,24 @@ const library = await build({
 chmodSync(join(root, out, 'cli.cjs'), 0o755)
 
 // The page of the dashboard: one script and one style, and nothing that is fetched from elsewhere.
-const web = existsSync(join(root, 'web/main.tsx'))
-  ? [
-      await build({
-        ...shared,
-        platform: 'browser',
-        target: 'es2022',
-        entryPoints: { app: 'web/main.tsx' },
-        outdir: `${out}/web`,
-        format: 'esm',
-        minify: true,
-        jsx: 'automatic',
-        jsxImportSource: 'preact',
-        define: { 'process.env.NODE_ENV': '"production"' },
-      }),
-    ]
-  : []
-if (web.length > 0)
-  for (const name of ['index.html', 'icon.svg'])
-    copyFileSync(join(root, 'web', name), join(root, out, 'web', name))
+const web = await build({
+  ...shared,
+  platform: 'browser',
+  target: 'es2022',
+  entryPoints: { app: 'web/main.tsx' },
+  outdir: `${out}/web`,
+  format: 'esm',
+  minify: true,
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  define: { 'process.env.NODE_ENV': '"production"' },
+})
+for (const name of ['index.html', 'icon.svg'])
+  copyFileSync(join(root, 'web', name), join(root, out, 'web', name))
 
 // The packages inside the bundles keep their licences.
 const packages = new Set()
-for (const { metafile } of [...parts, program, hookProgram, cli, hook, library, ...web])
+for (const { metafile } of [...parts, program, hookProgram, cli, hook, library, web])
   for (const input of Object.keys(metafile.inputs)) {
     const found = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)
     if (found) packages.add(found[1])

@@ -74,7 +74,7 @@ export function setup() {
       'scripts/build.mjs',
       'scripts/bundle-types.mjs',
       'src/',
-      ...(existsSync(join(root, 'web')) ? ['web/'] : []),
+      'web/',
     ],
     'building',
     () => run(process.execPath, ['scripts/build.mjs']),
