@@ -90,9 +90,9 @@ export const HELP_TOPICS: Readonly<Record<string, HelpTopic>> = {
       ...['save', 'resume', 'status', 'list', 'search', 'undo', 'dashboard'],
       ...['confirm', 'reject', 'remove', 'reword', 'sessions'],
     ],
-    first: 7,
+    first: 6,
   },
-  handover: { title: 'Hand over', verbs: ['handoff', 'pickup', 'import', 'export'], first: 3 },
+  handover: { title: 'Hand over', verbs: ['handoff', 'pickup', 'export', 'import'], first: 4 },
   documents: {
     title: 'Documents',
     verbs: [

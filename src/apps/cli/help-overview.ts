@@ -9,6 +9,7 @@ export type HelpTopicName = 'first' | 'all' | keyof typeof HELP_TOPICS
 const HEAD = 'Savepoint saves where work with a coding agent stands, and tells the next session.'
 
 const MORE = [
+  ['savepoint dashboard', 'all work, sessions and runs in the browser'],
   ['savepoint help <topic>', [...Object.keys(HELP_TOPICS), 'all'].join(', ')],
   ['savepoint <command> --help', 'its options, with examples'],
 ] as const
