@@ -1,5 +1,6 @@
 // What a search costs inside the process where much is stored, against a plain scan of the same texts.
 import { mkdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { bundled } from './filled.mjs'
 import { inTempFolder, median, p95, random, row, timed } from './measure.mjs'
@@ -27,8 +28,8 @@ export function measure() {
     try {
       await fill(context)
       const filling = await timed(() => ask(['first']))
-      const { text } = await countOf(context)
-      const asked = queries(await phrasesIn(context))
+      const { text } = countOf(context)
+      const asked = queries(phrasesIn(context))
       for (const { words, more } of asked.slice(0, 30)) await ask(words, more)
       const times = {}
       for (const { kind, words, more } of asked) {
@@ -101,12 +102,11 @@ function wordsFrom(next) {
 const STREAMS = 400
 const BRANCHES = ['main', 'feature/auth', 'feature/search', 'fix/race', 'release']
 
-/** Work with what it says, through the store's own commands; nobody else uses it, so it need not reach the disk. */
+/** Work with what it says, through the store's own commands. */
 async function fill(context) {
   const next = random(7)
   const words = wordsFrom(next)
   const { store, identity } = context
-  await store.connection.bare(({ db }) => db.exec('PRAGMA synchronous = OFF'))
   const deadline = performance.now() + FILL_MS
   const start = Date.UTC(2026, 0, 1)
   const heads = new Map()
@@ -147,7 +147,6 @@ async function fill(context) {
     if (!done.done) throw new Error(`the store refused: ${done.why}`)
     if (performance.now() > deadline) throw new Error(`only ${records} records were stored in time`)
   }
-  await store.connection.bare(({ db }) => db.exec('PRAGMA synchronous = FULL'))
 }
 
 function checkpointOf({ number, stream, at, words, next, decided, learned, parent }) {
@@ -190,15 +189,23 @@ function checkpointOf({ number, stream, at, words, next, decided, learned, paren
   }
 }
 
-const countOf = ({ store }) =>
-  store.connection.read((sql) => sql.get('SELECT count(*) AS text FROM search_records'))
+/** Answers of the file itself, beside the store. */
+function readRows({ home }, sql, ...values) {
+  const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite')
+  const db = new DatabaseSync(home.database)
+  try {
+    return db.prepare(sql).all(...values)
+  } finally {
+    db.close()
+  }
+}
+
+const countOf = (context) => readRows(context, 'SELECT count(*) AS text FROM search_records')[0]
 
 /** Neighbours in the texts themselves, but for the words that stand everywhere: nobody quotes those alone. */
-async function phrasesIn({ store }) {
+function phrasesIn(context) {
   const everywhere = new Set(Array.from({ length: 15 }, (_, rank) => nameOf(rank)))
-  const rows = await store.connection.read((sql) =>
-    sql.all('SELECT text FROM search_texts WHERE rowid % 9973 < 8 LIMIT 200'),
-  )
+  const rows = readRows(context, 'SELECT text FROM search_texts WHERE rowid % 9973 < 8 LIMIT 200')
   return rows.flatMap(({ text }) => {
     const [first, second] = text.split(/\s+/).filter((word) => /^[a-z]+$/.test(word))
     return text.includes(`${first} ${second}`) && !everywhere.has(first) && !everywhere.has(second)
@@ -234,18 +241,17 @@ function queries(phrases) {
 }
 
 /** The same texts read one after another, which is what a search without an index does. */
-async function scanned({ store }, asked) {
+async function scanned(context, asked) {
   const times = []
   for (const { words } of asked.slice(0, SCANS)) {
     const parts = words.join(' ').replace(/["*]/g, '').split(' ')
     const where = parts.map(() => 'text LIKE ?').join(' AND ')
     times.push(
       await timed(() =>
-        store.connection.read((sql) =>
-          sql.all(
-            `SELECT rowid FROM search_texts WHERE ${where} ORDER BY rowid DESC LIMIT 10000`,
-            ...parts.map((part) => `%${part}%`),
-          ),
+        readRows(
+          context,
+          `SELECT rowid FROM search_texts WHERE ${where} ORDER BY rowid DESC LIMIT 10000`,
+          ...parts.map((part) => `%${part}%`),
         ),
       ),
     )
