@@ -207,6 +207,8 @@ async function fillSessions(lab: Lab, { live, silent, ended }: FilledHome['sessi
   })
 }
 
+const OUTCOME = { outcomeId: null, outcomeName: 'Sign-in', path: null, lastTask: '', workSummary: '' }
+
 /** Sessions of the week before, as their hooks left them. */
 const recordOlderSessions = (lab: Lab) =>
   lab.within(async ({ store, identity, place }) => {
@@ -225,7 +227,7 @@ const recordOlderSessions = (lab: Lab) =>
       const at = new Date(startMs).toISOString()
       const start = beginSession(
         {
-          ...{ agent: 'claude', session: idOf(`aa${number}`), at, cwd: place.root, transcript: null },
+          ...{ agent: 'claude', session: idOf(`b${100 + number}`), at, cwd: place.root, transcript: null },
           ...{
             permissionMode: 'default',
             helper: null,
@@ -253,6 +255,7 @@ const recordOlderSessions = (lab: Lab) =>
             endReason: ends[number % 5] ?? 'other',
           },
           ...{ caughtUpAt: new Date().toISOString(), readBy: READING },
+          outcomes: number % 4 === 0 ? [OUTCOME] : [],
           asked: { at, text: asked[number % 5] ?? '' },
           lastPrompt: { at, text: asked[number % 5] ?? '' },
           statistics: {
