@@ -25,12 +25,19 @@ const FILLED: Readonly<Record<string, string>> = {
   ...{ '<step>': 'backfill', '<code>': 'rate_limited', '<command>': 'true' },
 }
 
-/** What the user of documents, notes and the registry has; `save` asks, and `init` finds no agent here. */
+/**
+ * What the user of documents, notes and the registry has; `save` asks, `init` finds no agent here, and `dashboard` serves
+ * until it is stopped (test/apps/dashboard-life.test.ts).
+ */
 const OWN: Readonly<Record<string, string>> = {
   ...{ '<id>': 'chk-auth-system', '<new>': 'chk-new', '<plan>': 'auth', '<branch>': 'main' },
   ...{ '<path>': 'outcomes/005-auth.json', '"…"': 'Refresh' },
 }
-const ANSWERED: Readonly<Record<string, string[]>> = { save: ['Refresh'], init: ['--agent', 'claude'] }
+const ANSWERED: Readonly<Record<string, string[]>> = {
+  save: ['Refresh'],
+  init: ['--agent', 'claude'],
+  dashboard: ['--help'],
+}
 
 const wordsOf = (command: string, run: string) =>
   command.split(' ').map((word) => (FILLED[word] ?? word).replace('<run>', run))
