@@ -207,24 +207,17 @@ function listen(dashboard: Dashboard): Promise<{ next(part: string): Promise<voi
 }
 
 describe('what others do', () => {
-  test('is told within a second: a save, a hook, the first of all saves', async () => {
+  test('is told: the first of all saves, a hook, a prompt', async () => {
     const box = sandbox()
     const dashboard = await openDashboard(box)
     const events = await listen(dashboard)
-    const within = async (part: string, act: () => void) => {
-      act()
-      const began = performance.now()
-      await events.next(part)
-      return performance.now() - began
-    }
-    expect(await within('store', () => box.json(['save', 'One']))).toBeLessThan(1_000)
+    box.json(['save', 'One'])
+    await events.next('store')
     expect((await dashboard.get<NowPage>('/api/now')).totals.checkpoints).toBe(1)
-    expect(await within('journal', () => hookEvent(box, 'SessionStart', { source: 'startup' }))).toBeLessThan(
-      1_000,
-    )
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    const prompt = () => hookEvent(box, 'UserPromptSubmit', { prompt: 'Mend the login form, please' })
-    expect(await within('journal', prompt)).toBeLessThan(1_000)
+    hookEvent(box, 'SessionStart', { source: 'startup' })
+    await events.next('journal')
+    hookEvent(box, 'UserPromptSubmit', { prompt: 'Mend the login form, please' })
+    await events.next('journal')
     const { sessions } = await dashboard.get<NowPage>('/api/now')
     expect(sessions).toMatchObject([{ asked: 'Mend the login form, please' }])
   })

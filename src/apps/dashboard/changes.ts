@@ -15,8 +15,8 @@ type Listener = (parts: ChangedPart[]) => void
 const TOGETHER_MS = 150
 /** Whoever writes without a pause is told so often: each time the pages ask anew. */
 const AGAIN_MS = 700
-/** Where the system tells nothing of a change (some file systems do not), it is seen by a look. */
-const LOOK_EVERY_MS = 1_000
+/** Where the system tells nothing of a change (some file systems do not; a home that is only now made), a look sees it. */
+const LOOK_EVERY_MS = 500
 
 /** Tells whoever listens that somebody wrote into the home: a command, a hook, another server. */
 export class Changes {
