@@ -243,6 +243,25 @@ describe('every route', () => {
         expect([400, 401, 404, 405], `${method} ${path}`).toContain(status)
       }
   })
+
+  test('of events is not taken up by requests that read nothing', async () => {
+    const dashboard = await openDashboard(sandbox())
+    const headers = dashboard.headers({ origin: dashboard.origin, 'content-type': 'application/json' })
+    for (let count = 0; count < 33; count += 1) {
+      const { status } = await askOver(dashboard.port, '/api/events', { method: 'HEAD', headers })
+      expect(status).toBe(405)
+    }
+    expect((await askOver(dashboard.port, '/api/events', { headers })).status).toBe(200)
+  })
+
+  test('knows its cookie beside one of the same name that another port has set', async () => {
+    const dashboard = await openDashboard(sandbox())
+    const [name = ''] = dashboard.cookie.split('=')
+    for (const cookie of [`${name}=other; ${dashboard.cookie}`, `${dashboard.cookie}; ${name}=other`]) {
+      const { status } = await askOver(dashboard.port, '/api/now', { headers: dashboard.headers({ cookie }) })
+      expect(status, cookie).toBe(200)
+    }
+  })
 })
 
 describe('the link', () => {

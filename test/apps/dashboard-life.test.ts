@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -234,6 +234,18 @@ describe('what others do', () => {
     box.json(['save', 'Two', '--stream', 'new'])
     await events.next('store')
     expect((await dashboard.workNamed('new')).sequence).toBe(1)
+  })
+
+  test('a folder of the home that cannot be read ends nothing', async () => {
+    const box = sandbox()
+    box.json(['save', 'One'])
+    const dashboard = await openDashboard(box)
+    const events = await listen(dashboard)
+    rmSync(join(box.home, 'sessions'), { recursive: true, force: true })
+    symlinkSync('sessions', join(box.home, 'sessions'))
+    box.json(['save', 'Two'])
+    await events.next('store')
+    expect((await dashboard.get<NowPage>('/api/now')).totals.checkpoints).toBe(2)
   })
 
   test('the index of much work is filled beside the server, and both end together', async () => {

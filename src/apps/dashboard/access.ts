@@ -42,13 +42,11 @@ export class Access {
     return `${this.cookieName}=${this.cookie}; Path=/api; HttpOnly; SameSite=Strict`
   }
 
-  /** Whether a `Cookie` header has ours. */
+  /** Whether a `Cookie` header has ours: a server at another port can set one of the same name beside it. */
   isKnown(header: string | undefined): boolean {
-    const found = (header ?? '')
+    return (header ?? '')
       .split(';')
-      .map((part) => part.trim())
-      .find((part) => part.startsWith(`${this.cookieName}=`))
-    return isSameSecret(found?.slice(this.cookieName.length + 1) ?? '', this.cookie)
+      .some((part) => isSameSecret(part.trim(), `${this.cookieName}=${this.cookie}`))
   }
 
   isOwner(authorization: string | undefined): boolean {

@@ -1,6 +1,6 @@
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../../core/reason.ts'
+import { errorCode, unlessRefused } from '../../core/reason.ts'
 import type { ChangedPart } from './api.ts'
 
 interface WatchedHome {
@@ -107,16 +107,12 @@ export class Changes {
 
 /** An empty log of the database is as good as none: whoever only reads makes one and takes it away again. */
 function lookAt(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false, bigint: true })
+  const found = unlessRefused(() => statSync(path, { throwIfNoEntry: false, bigint: true }))
   return found && found.size > 0n ? `${found.ino}:${found.size}:${found.mtimeNs}` : ''
 }
 
+/** None where it cannot be read: nobody waits for what a timer or a watcher throws, and the server would end. */
 function listFolders(path: string): string[] {
-  try {
-    const entries = readdirSync(path, { withFileTypes: true })
-    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name))
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR') throw error
-    return []
-  }
+  const entries = unlessRefused(() => readdirSync(path, { withFileTypes: true })) ?? []
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name))
 }

@@ -61,6 +61,8 @@ export function whyRefused(
   if (!access.isKnown(header('cookie')))
     return { status: 401, problem: 'This browser has not opened the link that savepoint dashboard printed.' }
   if (method === 'GET') return null
+  // A HEAD would open a stream of events that nobody reads, and that never ends.
+  if (method !== 'POST') return { status: 405, problem: 'There is nothing to read here.' }
   // A form can send no JSON, and every browser names the origin of what is sent by a script.
   if (origin === undefined && site !== 'same-origin')
     return { status: 403, problem: 'A change must come from the page itself.' }
