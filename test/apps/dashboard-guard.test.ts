@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Access } from '../../src/apps/dashboard/access.ts'
+import { Access, proveKey } from '../../src/apps/dashboard/access.ts'
 import { dashboardApp } from '../../src/apps/dashboard/app.ts'
 import { Changes } from '../../src/apps/dashboard/changes.ts'
 import { IndexFiller } from '../../src/apps/dashboard/index-filler.ts'
@@ -294,10 +294,12 @@ describe('the link', () => {
       askOver(dashboard.port, '/link', { method: 'POST', headers: { host: dashboard.host, ...headers } })
     expect((await ask({})).status).toBe(401)
     expect((await ask({ authorization: 'Bearer ' })).status).toBe(401)
-    const given = await ask({ authorization: `Bearer ${key}` })
+    expect((await ask({ authorization: `Bearer ${key}` })).status).toBe(401)
+    const authorization = `Bearer ${proveKey(key, 'link')}`
+    const given = await ask({ authorization })
     expect(given.status).toBe(200)
     expect(JSON.parse(given.text).token).toMatch(/^[\w-]{43}$/)
-    expect((await ask({ authorization: `Bearer ${key}`, origin: 'http://evil.example' })).status).toBe(403)
+    expect((await ask({ authorization, origin: 'http://evil.example' })).status).toBe(403)
     expect(statSync(join(box.home, 'dashboard.json')).mode & 0o777).toBe(0o600)
   })
 })

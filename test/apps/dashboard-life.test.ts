@@ -82,21 +82,41 @@ describe('a second start', () => {
     expect(box.runProcess(['dashboard', '--no-open'], { env }).stdout).not.toContain('token')
   })
 
-  test('another program behind the port of a dead one gets no link and is not opened', async () => {
+  test.each([true, false])(
+    'another program behind the port of a dead one is not opened (%s)',
+    async (isLeadingAway) => {
+      const box = sandbox()
+      const first = await startDashboard(box)
+      first.child.kill('SIGKILL')
+      await once(first.child, 'exit')
+      const { key } = runningIn(box) as { key: string }
+      // It answers to everything with what a server of ours would say, as far as it can know that.
+      const { createServer } = await import('node:http')
+      const heard: string[] = []
+      const other = createServer(({ headers }, answer) => {
+        heard.push(JSON.stringify(headers))
+        if (isLeadingAway) answer.writeHead(302, { location: 'http://evil.example/' }).end()
+        else answer.end(JSON.stringify({ token: 'theirs', proof: headers.authorization?.slice(7) }))
+      })
+      onTestFinished(() => void other.close())
+      other.listen(first.port, '127.0.0.1')
+      await once(other, 'listening')
+      const second = await startDashboard(box)
+      expect(second.port).not.toBe(first.port)
+      expect(heard).toHaveLength(1)
+      expect(heard[0]).not.toContain(key)
+    },
+  )
+
+  test('of the user does not end on the page that an agent started', async () => {
     const box = sandbox()
-    const first = await startDashboard(box)
-    first.child.kill('SIGKILL')
-    await once(first.child, 'exit')
-    // It answers to everything with what a server of ours would say.
-    const { createServer } = await import('node:http')
-    const other = createServer((_, answer) =>
-      answer.writeHead(302, { location: 'http://evil.example/' }).end(),
-    )
-    onTestFinished(() => void other.close())
-    other.listen(first.port, '127.0.0.1')
-    await once(other, 'listening')
-    const second = await startDashboard(box)
+    const env = { CLAUDECODE: '1' }
+    const first = await startDashboard(box, { env })
+    expect((await startDashboard(box, { env })).url).toContain(`${first.origin}/enter?token=`)
+    const second = await openDashboard(box)
     expect(second.port).not.toBe(first.port)
+    expect((await second.get<NowPage>('/api/now')).speaker).toBe('user')
+    expect(JSON.parse(box.runProcess(['dashboard', '--json'], { env }).stdout).url).toBe(`${second.origin}/`)
   })
 })
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
@@ -7,6 +7,13 @@ function isSameSecret(given: string, wanted: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(wanted))
 }
+
+/**
+ * That somebody knows a key, without telling it: behind the port of a server that is dead another program may listen,
+ * and must neither learn the key nor pass for the server.
+ */
+export const proveKey = (key: string, what: string) =>
+  createHmac('sha256', key).update(what).digest('base64url')
 
 /** So many links may wait to be opened, the newest: one is made at each start of the command. */
 const MOST_LINKS = 8
@@ -50,6 +57,6 @@ export class Access {
   }
 
   isOwner(authorization: string | undefined): boolean {
-    return isSameSecret(authorization ?? '', `Bearer ${this.key}`)
+    return isSameSecret(authorization ?? '', `Bearer ${proveKey(this.key, 'link')}`)
   }
 }

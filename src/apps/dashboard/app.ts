@@ -3,7 +3,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { streamSSE } from 'hono/streaming'
 import { instant } from '../../core/ports.ts'
 import { ReasonError, usageError } from '../../core/reason.ts'
-import type { Access } from './access.ts'
+import { type Access, proveKey } from './access.ts'
 import type { ServerEvents } from './api.ts'
 import { briefPage } from './brief-page.ts'
 import { callVerb } from './call-verb.ts'
@@ -75,7 +75,10 @@ export function dashboardApp(parts: AppParts): Hono {
         : c.body(new Uint8Array(bytes), 200, { 'content-type': type })
     })
   app.get('/enter', (c) => enter(c, access))
-  app.post('/link', (c) => c.json({ token: access.newToken() }))
+  app.post('/link', (c) => {
+    const token = access.newToken()
+    return c.json({ token, proof: proveKey(access.key, token) })
+  })
   const pages = { ...PAGES, '/api/search': searchPage(filler) }
   for (const [path, page] of Object.entries(pages))
     app.get(path, async (c) => c.json(await page(place, readAsked(c))))

@@ -43,10 +43,12 @@ async function serve(input: DashboardInput, door: DashboardDoor): Promise<void> 
   const place = { cwd, env, version, speaker, ports: realPorts }
   const home = await readStore(place, async (context) => context.home)
   const running = readRunning(home.path)
-  const token = running && (await askForLink(running))
+  const isOfOurs = running?.speaker === speaker
+  // On the page that an agent started, users could not speak for themselves: they get one of their own.
+  const token = running && (isOfOurs || speaker === 'agent') ? await askForLink(running) : null
   // A link to what the user started would let an agent speak as the user.
   if (running && token !== null)
-    return announce(door, input, { ...running, token: speaker === 'user' ? token : null, isReused: true })
+    return announce(door, input, { ...running, token: isOfOurs ? token : null, isReused: true })
   const turns = makeTurns(() => undefined)
   let app: ReturnType<typeof dashboardApp> | null = null
   let heardMs = realPorts.now()
@@ -66,7 +68,7 @@ async function serve(input: DashboardInput, door: DashboardDoor): Promise<void> 
     ...{ place, port, access, changes, filler, folder: webFolder() },
     inTurn: (act) => turns.take(act),
   })
-  const mine = { port, pid: process.pid, key: access.key }
+  const mine = { port, pid: process.pid, key: access.key, speaker }
   noteRunning(home.path, mine, realPorts)
   const ended = waitForEnd(() => changes.isWatched || realPorts.now() - heardMs < IDLE_MS)
   await announce(door, input, { port, pid: process.pid, token: access.newToken(), isReused: false })
