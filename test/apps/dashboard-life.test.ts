@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { NowPage, SearchPage } from '../../src/apps/dashboard/api.ts'
 import { openerFor, tunnelCommand } from '../../src/apps/dashboard/browser.ts'
@@ -45,6 +46,20 @@ describe('a server ends', () => {
     dashboard.child.stdin?.end()
     expect(await endOf(dashboard)).toEqual({ code: 0, signal: null, isGone: true })
     expect(existsSync(join(box.home, 'dashboard.json'))).toBe(false)
+  })
+
+  test('when a script that gave it no input is gone', async () => {
+    const box = sandbox()
+    const script = '"$0" "$1" dashboard --json </dev/null & read line'
+    const shell = spawn('sh', ['-c', script, process.execPath, cliPath], { cwd: box.repo, env: box.env })
+    const [line] = await once(createInterface({ input: shell.stdout }), 'line')
+    const { port, pid } = JSON.parse(line)
+    onTestFinished(() => void (isAlive(String(pid)) && process.kill(pid, 'SIGKILL')))
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect(await isGone(port)).toBe(false)
+    shell.stdin.end('\n')
+    await expect.poll(() => isAlive(String(pid)), { timeout: 10_000 }).toBe(false)
+    expect(runningIn(box)).toBeUndefined()
   })
 
   test('and one that was killed is not taken for one that runs', async () => {

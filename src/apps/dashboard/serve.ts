@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs'
 import type { Server } from 'node:http'
+import { isatty } from 'node:tty'
 import { createAdaptorServer } from '@hono/node-server'
 import { AGENTS, speakerOf } from '../../agents/table.ts'
 import { asReason, describeError, errorCode, ReasonError } from '../../core/reason.ts'
@@ -129,6 +130,7 @@ async function announce(door: DashboardDoor, input: DashboardInput, at: ServedAt
 }
 
 const LOOK_EVERY_MS = 60_000
+const LOOK_FOR_STARTER_MS = 1_000
 
 /** Until a signal, the end of what started it, or a long time in which nobody looked. */
 function waitForEnd(isUsed: () => boolean): Promise<void> {
@@ -138,6 +140,12 @@ function waitForEnd(isUsed: () => boolean): Promise<void> {
     }, LOOK_EVERY_MS)
     idle.unref()
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
+    if (isatty(0)) return
+    // An agent or a script gives the null device, which never ends: who started it is then seen by its process alone.
+    const starter = process.ppid
+    setInterval(() => {
+      if (process.ppid !== starter) resolve()
+    }, LOOK_FOR_STARTER_MS).unref()
     if (!isPipe()) return
     // Whoever started it holds the other end, and is gone when that is closed.
     process.stdin.on('end', () => resolve()).on('error', () => resolve())
