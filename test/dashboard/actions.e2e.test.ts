@@ -67,6 +67,20 @@ test('focus, and focus back', async () => {
   await lab.button('Focus').waitFor()
 })
 
+test('what is typed goes to the work that it was meant for, though another is in its place by then', async () => {
+  await lab.goTo('/')
+  const shown = (name: string) =>
+    lab.page.locator('.work-full').filter({ has: lab.page.getByRole('heading', { name, exact: true }) })
+  await shown('passkeys').getByRole('button', { name: 'Save', exact: true }).click()
+  lab.cli('focus', 'rate-limit')
+  await shown('rate-limit').waitFor({ state: 'attached' })
+  await lab.page.getByRole('dialog', { name: 'Save passkeys', exact: true }).waitFor()
+  await answerDialog({ Summary: 'Meant for passkeys' }, 'Save')
+  await toast(/^Saved passkeys #\d+: Meant for passkeys$/)
+  lab.cli('undo')
+  lab.cli('focus', 'passkeys')
+})
+
 test('fork: the tree has the new work below its parent', async () => {
   await openWork('rate-limit')
   await lab.button('Fork').click()

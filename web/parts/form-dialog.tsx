@@ -27,7 +27,10 @@ interface FormDialogProps {
 }
 
 /** Asks for the fields of a verb and performs it. It stays open where the verb is refused: nothing typed is lost. */
-export function FormDialog({ title, about, fields, confirm, request, onClose, onDone }: FormDialogProps) {
+export function FormDialog(given: FormDialogProps) {
+  // As it was opened: what an agent does meanwhile puts other work behind it, and the words are not meant for that.
+  const [{ title, about, fields, confirm, request }] = useState(given)
+  const { onClose, onDone } = given
   const [values, setValues] = useState<Record<string, string>>(() =>
     Object.fromEntries(fields.map(({ name, value = '' }) => [name, value])),
   )
