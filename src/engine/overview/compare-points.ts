@@ -3,6 +3,7 @@ import { type DifferenceLine, differenceOf, type Hunk } from '../../formats/chec
 import { brokenLines } from '../../formats/checkpoint-md/replacements.ts'
 import type { Context } from '../context/context.ts'
 import { readPointText } from '../documents/point.ts'
+import { isShownTo } from './describe-work.ts'
 import { requireStream } from './read-works.ts'
 
 interface NumberedLine {
@@ -19,7 +20,7 @@ type ComparedRow =
 /** Two points of a piece of work, side by side. */
 export async function comparePoints(context: Context, id: string, from: number, to: number) {
   const stream = await requireStream(context, id, 'work')
-  const history = await context.store.log.readHistory(id)
+  const history = (await context.store.log.readHistory(id)).filter(isShownTo(context))
   const read = (at: number) => {
     const row = history.find(({ sequence }) => sequence === at)
     if (row === undefined) throw new ReasonError('checkpoint_unknown', { id: stream.name, at })

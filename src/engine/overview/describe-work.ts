@@ -5,6 +5,7 @@ import { itemToCorrect } from '../../policy/correctable-item.ts'
 import { isSessionStream } from '../../policy/resolve.ts'
 import { claimsIn } from '../../policy/save.ts'
 import type { CheckpointRow, StreamSummary } from '../../store/log.ts'
+import type { Context } from '../context/context.ts'
 
 type WorkStandingWord = 'focused' | 'open' | 'archived'
 
@@ -37,6 +38,12 @@ export function nameFinder(heads: readonly StreamSummary[]) {
     return byName.get(keyOf(repository, name)) ?? (ids.has(former) ? former : null)
   }
 }
+
+/** What may be shown: an agent that opened the page is shown nothing that came with a repository and was not reviewed. */
+export const isShownTo =
+  ({ speaker }: Pick<Context, 'speaker'>) =>
+  ({ foreign }: { foreign: boolean }) =>
+    !(foreign && speaker === 'agent')
 
 /** What the save that takes over merged work notes as the reason of its last checkpoint. */
 const MERGED_INTO = /\bmerged into ([^:]+)/

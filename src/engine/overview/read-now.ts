@@ -11,6 +11,7 @@ import {
   type FocusedRows,
   isPresent,
   isSavedBySession,
+  isShownTo,
   standingWord,
   workspacesFocusedOn,
 } from './describe-work.ts'
@@ -24,7 +25,7 @@ const MOST = { repositories: 50, works: 5, sessions: 50, looked: 300, readToEnd:
 export async function readNow(context: Context) {
   const { store, ports } = context
   const places = await listPlaces(context)
-  const heads = (await store.log.listHeads(null, 'work')).filter(isPresent)
+  const heads = (await store.log.listHeads(null, 'work')).filter(isPresent).filter(isShownTo(context))
   const focused = await store.local.listFocused()
   const runs = await store.log.listHeads(null, 'run')
   const open = await listSessions(context, { phases: ['active', 'stale', 'recent'], most: MOST.looked })

@@ -6,7 +6,14 @@ import type { CheckpointRow, Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { readPointText } from '../documents/point.ts'
 import { listSessions } from '../sessions/current.ts'
-import { describePoint, describeWork, isPresent, listCorrectable, nameFinder } from './describe-work.ts'
+import {
+  describePoint,
+  describeWork,
+  isPresent,
+  isShownTo,
+  listCorrectable,
+  nameFinder,
+} from './describe-work.ts'
 import { listPlaces, nameRepository, workspaceFor } from './places.ts'
 import { describeSession } from './session-lines.ts'
 
@@ -15,7 +22,7 @@ export async function readWorks(context: Context, wanted: string | undefined) {
   const { store, ports } = context
   const places = await listPlaces(context)
   const repository = wanted ?? (await newestRepository(context)) ?? places.repositories[0]?.id ?? ''
-  const heads = (await store.log.listHeads(repository, 'work')).filter(isPresent)
+  const heads = (await store.log.listHeads(repository, 'work')).filter(isPresent).filter(isShownTo(context))
   const focused = await store.local.listFocused()
   const findStream = nameFinder(heads)
   return {
@@ -49,11 +56,11 @@ export async function readWorkPage(context: Context, id: string, at: number | un
   const { store, ports } = context
   const stream = await requireStream(context, id, 'work')
   const places = await listPlaces(context)
-  const heads = await store.log.listHeads(stream.repository, 'work')
+  const heads = (await store.log.listHeads(stream.repository, 'work')).filter(isShownTo(context))
   const head = heads.find((one) => one.stream.id === id)
   if (head === undefined) throw new ReasonError('stream_unknown', { id, alike: '' })
   const focused = await store.local.listFocused()
-  const history = await store.log.readHistory(id, MOST.history)
+  const history = (await store.log.readHistory(id, MOST.history)).filter(isShownTo(context))
   const row = pointIn(history, at, stream)
   const { text } = await readPointText(context, stream, row, row.sequence)
   const work = describeWork(head, focused, nameFinder(heads))

@@ -125,14 +125,17 @@ export function withoutOlder(names: readonly string[], most: number, nowMs: numb
   if (names.length <= most) return names
   const [now = ''] = noteNames(nowMs)
   const others: string[] = []
-  let newest: string[] = []
+  /** The oldest of them first. */
+  const newest: string[] = []
   for (const name of names) {
-    const isPast = isOrderedName(name) && name <= now
-    if (!isPast) others.push(name)
-    else if (newest.length < most || name > (newest[most - 1] ?? ''))
-      newest = [name, ...newest].sort().reverse().slice(0, most)
+    if (!isOrderedName(name) || name > now) others.push(name)
+    else if (newest.length < most || name > (newest[0] ?? '')) {
+      const after = newest.findIndex((other) => other > name)
+      newest.splice(after < 0 ? newest.length : after, 0, name)
+      if (newest.length > most) newest.shift()
+    }
   }
-  return [...others, ...newest]
+  return [...others, ...newest.reverse()]
 }
 
 /** By what can be known without reading them: the time in the name, else the file's own, the newest first. */
