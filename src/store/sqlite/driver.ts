@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { DatabaseSync } from '@photostructure/sqlite'
@@ -32,13 +31,22 @@ function loadBuiltIn(): Constructor | undefined {
 }
 
 function fromPackage(): Constructor {
-  const require = createRequire(import.meta.url)
   try {
-    return require(nearbyBinary(fileURLToPath(import.meta.url)) ?? '@photostructure/sqlite').DatabaseSync
+    const binary = nearbyBinary(fileURLToPath(import.meta.url))
+    if (binary === null) return requirePackage()
+    const addon: { exports: { DatabaseSync?: Constructor } } = { exports: {} }
+    process.dlopen(addon, binary)
+    return addon.exports.DatabaseSync ?? requirePackage()
   } catch (error) {
     const problem = 'this Node has no node:sqlite and the package @photostructure/sqlite is not installed'
     throw new ReasonError('store_unavailable', { path: 'SQLite', problem }, { cause: error })
   }
+}
+
+/** Node's loader of packages is itself loaded only here: it costs more than a millisecond. */
+function requirePackage(): Constructor {
+  const { createRequire } = process.getBuiltinModule('node:module')
+  return createRequire(import.meta.url)('@photostructure/sqlite').DatabaseSync
 }
 
 /** The package's binary, where it usually is: the package's own search costs more than opening the store. */

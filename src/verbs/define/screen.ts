@@ -29,9 +29,9 @@ export function makeScreen({
 }: ScreenTraits = {}): Screen {
   const local = (at: string) => {
     const ms = Date.parse(at)
+    const offset = offsetMinutes === null || Number.isNaN(ms) ? 0 : offsetMinutes(ms)
     // A time that cannot be read is shown as it stands.
-    if (offsetMinutes === null || Number.isNaN(ms)) return at
-    return new Date(ms + offsetMinutes(ms) * 60_000).toISOString()
+    return offset === 0 ? at : new Date(ms + offset * 60_000).toISOString()
   }
   const zone = offsetMinutes === null ? 'Z' : ''
   const formatInstant = (at: string, length: number) =>

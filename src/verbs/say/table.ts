@@ -10,23 +10,20 @@ export function renderTable(head: string[], rows: string[][], screen: Screen): s
 
 /** The lines of a table, the head first, two spaces between columns. Plain loops: a table can have thousands of rows. */
 export function tableLines(head: string[], rows: string[][]): string[] {
-  const widths = head.map(widthOf)
-  for (const row of rows)
-    for (let column = 0; column < widths.length; column += 1) {
-      const width = widthOf(row[column] ?? '')
-      if (width > (widths[column] ?? 0)) widths[column] = width
-    }
-  const line = (row: string[]) => {
-    const last = row.length - 1
+  const last = head.length - 1
+  const all = [head, ...rows]
+  // The last column is as wide as it is.
+  const widths = all.map((row) => row.slice(0, last).map(widthOf))
+  const columns = Array<number>(last).fill(0)
+  for (const row of widths)
+    for (let column = 0; column < last; column += 1)
+      if ((row[column] ?? 0) > (columns[column] ?? 0)) columns[column] = row[column] ?? 0
+  return all.map((row, at) => {
     let text = ''
     for (let column = 0; column < last; column += 1)
-      text += `${padWidth(row[column] ?? '', widths[column] ?? 0)}  `
-    const end = (row[last] ?? '').trimEnd()
-    return end === '' ? text.trimEnd() : text + end
-  }
-  const lines = [line(head)]
-  for (const row of rows) lines.push(line(row))
-  return lines
+      text += (row[column] ?? '') + ' '.repeat((columns[column] ?? 0) - (widths[at]?.[column] ?? 0) + 2)
+    return (text + (row[last] ?? '')).trimEnd()
+  })
 }
 
 /** Lines that do not wrap: what does not fit is cut, with a mark. */
