@@ -8,15 +8,23 @@ interface CompletionTable {
   words: Map<string, string[]>
   /** What the plain words of a command name. */
   names: Map<string, NamedKind>
-  /** What the value of an option names, whichever the command. */
+  /** What the value of an option names, by the option: it names the same in every command that has it. */
   options: Map<string, NamedKind>
+  /** The commands that have such an option. */
+  users: Map<string, string[]>
 }
+
+const SHELLS = ['bash', 'fish', 'zsh']
 
 /** All that can be completed, from the same table as everything else. */
 function completionTable(verbs: ReadonlyArray<Pick<Verb, 'name' | 'fields'>>): CompletionTable {
-  const next = new Map<string, Set<string>>([['', new Set(['completion', 'help', 'mcp'])]])
+  const next = new Map([
+    ['', new Set(['completion', 'help', 'mcp'])],
+    ['completion', new Set(SHELLS)],
+  ])
   const names = new Map<string, NamedKind>()
   const options = new Map<string, NamedKind>()
+  const users = new Map<string, string[]>()
   const add = (after: string, word: string) => next.set(after, (next.get(after) ?? new Set()).add(word))
   for (const { name, fields } of verbs) {
     const [first = '', second] = name.split(' ')
@@ -25,14 +33,17 @@ function completionTable(verbs: ReadonlyArray<Pick<Verb, 'name' | 'fields'>>): C
     for (const [field, { at, ...rest }] of Object.entries(fields)) {
       const option = `--${optionName(field)}`
       if (at === undefined) add(name, option)
-      if (rest.names !== undefined)
-        (at === undefined ? options : names).set(at === undefined ? option : name, rest.names)
+      if (rest.names !== undefined && at !== undefined) names.set(name, rest.names)
+      if (rest.names !== undefined && at === undefined) {
+        options.set(option, rest.names)
+        users.set(option, [...(users.get(option) ?? []), name])
+      }
       for (const choice of choicesOf(rest)) add(name, choice)
     }
     add(name, '--json')
   }
   const words = new Map([...next].map(([after, found]) => [after, [...found].sort()]))
-  return { words, names, options }
+  return { words, names, options, users }
 }
 
 const choicesOf = (field: Partial<Field>): readonly string[] =>
@@ -90,20 +101,32 @@ _savepoint() {
     esac
   fi
 ${namesCases(table, `\${words[CURRENT-1]}`)}
-  [[ -n $names ]] && compadd -- \${(f)names}
-  [[ -n $only ]] && return
-  case "$key" in
-${cases(table, (list) => `compadd -- ${list}; _files`)}
-  esac
+  local -a found=(\${(f)names})
+  if [[ -z $only ]]; then
+    case "$key" in
+${cases(table, (list) => `found+=(${list})`)}
+    esac
+  fi
+  compadd -a found || _files
 }
-compdef _savepoint savepoint
+# In a file of its own on the path of functions, this text is the function; from a start file it is run.
+if [[ "\${funcstack[1]}" == _savepoint ]]; then
+  _savepoint "$@"
+else
+  (( $+functions[compdef] )) || { autoload -Uz compinit; compinit }
+  compdef _savepoint savepoint
+fi
 `,
   fish: (table) =>
     [
-      ...[...table.words].map(([after, list]) => fishLine(after, table, `-a '${list.join(' ')}'`)),
-      ...[...table.names].map(([after, kind]) => fishLine(after, table, `-a '(${fishNames(kind)})'`)),
-      ...[...table.options].map(
-        ([option, kind]) => `complete -c savepoint -l ${option.slice(2)} -x -a '(${fishNames(kind)})'`,
+      ...[...table.words].map(([after, list]) =>
+        fishLine(after, table, `${takesFiles(after, table) ? '' : '-f '}-a '${list.join(' ')}'`),
+      ),
+      ...[...table.names].map(([after, kind]) => fishLine(after, table, `-f -a '(${fishNames(kind)})'`)),
+      ...[...table.options].flatMap(([option, kind]) =>
+        (table.users.get(option) ?? []).map((name) =>
+          fishLine(name, table, `-l ${option.slice(2)} -x -a '(${fishNames(kind)})'`),
+        ),
       ),
     ]
       .join('\n')
@@ -113,8 +136,13 @@ compdef _savepoint savepoint
 const fishLine = (after: string, table: CompletionTable, what: string) =>
   `complete -c savepoint -n '${fishCondition(after, table)}' ${what}`
 
-/** Inside single quotes of fish. */
-const fishNames = (kind: NamedKind) => namesCommand(kind).replaceAll("'", '"')
+/** A file can follow a command, and neither the program's own name nor the first word of a group. */
+const takesFiles = (after: string, { words }: CompletionTable) =>
+  words.get(after)?.includes('--json') === true
+
+/** Inside single quotes of fish; a `$` before the end of double quotes would be a variable without a name. */
+const fishNames = (kind: NamedKind) =>
+  `${namesCommand(kind)} | ${PLAIN_NAMES}`.replaceAll("'", '"').replace('*$"', '*\\$"')
 
 /** The verbs of two words, as a pattern: `savepoint ledger x` is no verb `ledger x`. */
 const inGroups = ({ words }: CompletionTable) =>
