@@ -181,7 +181,7 @@ function changeBy(session: Session, event: AgentEvent): Partial<Session> & { not
       return { note: event.error, paused: { reason: event.error, at } }
     case 'compacting':
       return {
-        note: event.automatic ? 'automatic' : 'asked for',
+        note: event.automatic ? 'automatic' : 'requested',
         compaction: { at, summary: null, looks: 0 },
       }
     case 'compacted':

@@ -158,7 +158,7 @@ test('work is taken up again from any checkpoint, and the text before stays in t
   }
   for (const [at, text] of texts.entries())
     expect(bytes(box, 'show', 'auth', '--at', String(at + 1)).toString()).toBe(text)
-  expect(history(box, 'auth').map(({ why }) => why)).toContain('manual: restored from number 1')
+  expect(history(box, 'auth').map(({ why }) => why)).toContain('manual: restored from #1')
 })
 
 test('a restore to the text that stands there already adds no checkpoint, and says so', () => {

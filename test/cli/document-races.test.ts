@@ -76,7 +76,7 @@ test('20 processes that add a delta to one document add 20 deltas and 20 checkpo
   expect(deltasIn(text)).toBe(MANY)
   for (const index of numbers) expect(text.split(`\nstep ${index}.\n`)).toHaveLength(2)
   const notes = await notesOf(box, 'auth')
-  expect(notes).toEqual(['begun', ...numbers.map(() => 'delta')])
+  expect(notes).toEqual(['created', ...numbers.map(() => 'delta')])
   expect(sequencesOf(all)).toEqual(numbers.map((index) => index + 2))
   await expectSound(box)
 })
@@ -92,7 +92,7 @@ test('of 20 processes that begin one document one wins, and 19 are told that it 
   expect(all.map(reasonOf).sort()).toEqual(['ok', ...numbers.slice(1).map(() => 'stream_exists')].sort())
   const winner = all.findIndex(({ code }) => code === 0)
   expect(box.read('checkpoints/active/auth.md')).toContain(`anchor: attempt ${winner}\n`)
-  expect(await notesOf(box, 'auth')).toEqual(['begun'])
+  expect(await notesOf(box, 'auth')).toEqual(['created'])
   await expectSound(box)
 })
 
@@ -152,5 +152,5 @@ test('two worktrees that add deltas to one stream at once keep their own files a
     expect(text.match(new RegExp(`^${word} \\d+\\.$`, 'gm'))).toHaveLength(10)
     await expectSound(place)
   }
-  expect(await notesOf(box, 'auth')).toEqual(['begun', ...numbers.map(() => 'delta')])
+  expect(await notesOf(box, 'auth')).toEqual(['created', ...numbers.map(() => 'delta')])
 })

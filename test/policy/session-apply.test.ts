@@ -158,7 +158,7 @@ describe('a compaction', () => {
       { kind: 'compacted', summary: 'S' },
     )
     expect(over).toMatchObject({ compactions: 1, compaction: { at: after(1_000), summary: 'S' } })
-    expect(over.events.map(({ note }) => note)).toEqual(['asked for', 'compact', ''])
+    expect(over.events.map(({ note }) => note)).toEqual(['requested', 'compact', ''])
   })
 
   test('whose beginning nobody heard is owed all the same', () => {

@@ -26,7 +26,7 @@ test('work of several days has a checkpoint from the end of each session, and ea
   for (const id of [A, B])
     expect(await lab.checkpoint(streamOf(id))).toMatchObject({
       session: id,
-      triggers: [{ kind: 'session-end', note: 'the session ended: prompt_input_exit' }],
+      triggers: [{ kind: 'session-end', note: 'session ended: prompt_input_exit' }],
     })
 })
 

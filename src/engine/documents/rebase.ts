@@ -72,7 +72,7 @@ async function rebase(
           text,
           parent: row.view.checkpoint,
           after: afterHead(row),
-          triggers: [{ kind: 'adopted', note: 'saved while Savepoint wrote' }],
+          triggers: [{ kind: 'adopted', note: 'edited while Savepoint was writing' }],
           isFound: true,
           provenance: { branch: null, commit: null, author: null },
           foreign: row.position.foreign || (await isDelivered(context, here, owed.path)),

@@ -187,7 +187,7 @@ function rememberPassedOver(context: Context, ids: readonly string[]): void {
   writePrivateJson(home.path, PASSED_OVER, { version: 1, roots }, ports)
 }
 
-const BEFORE = { kind: 'session-end', note: 'read from a transcript that no hook was heard of' } as const
+const BEFORE = { kind: 'session-end', note: 'read from a transcript: no hook was recorded' } as const
 
 /** Old work must not be written into the ledger as what is worked on now. */
 export const withoutLedger = (context: Context): Context => ({

@@ -102,11 +102,11 @@ async function sessionsLookedAfter(
 export const readMoreEarlier = async (context: Context): Promise<Earlier> =>
   hasSessions(context) ? readEarlier(context, AT_A_COMMAND) : NONE
 
-const BROKE_OFF: SessionSaveReason = { kind: 'session-end', note: 'the session broke off' }
+const INTERRUPTED: SessionSaveReason = { kind: 'session-end', note: 'session interrupted' }
 
 function whyOf({ phase, endReason }: Session): SessionSaveReason {
-  if (phase === 'active') return { kind: 'timer', note: 'read from the transcript while the session goes on' }
-  return endReason === null ? BROKE_OFF : { kind: 'session-end', note: `the session ended: ${endReason}` }
+  if (phase === 'active') return { kind: 'timer', note: 'read from the transcript of a running session' }
+  return endReason === null ? INTERRUPTED : { kind: 'session-end', note: `session ended: ${endReason}` }
 }
 
 const isUnread = ({ caughtUpAt, lastActivityAt, readBy }: Session): boolean =>

@@ -88,7 +88,7 @@ function whyOf(event: AgentEvent): { note: string; progress?: 'paused' } {
     case 'failure':
       return { note: `stopped by ${event.error}`, progress: 'paused' }
     case 'compacting':
-      return { note: event.automatic ? 'automatic' : 'asked for' }
+      return { note: event.automatic ? 'automatic' : 'requested' }
     default:
       return { note: '' }
   }

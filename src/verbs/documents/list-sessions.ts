@@ -111,7 +111,7 @@ const describeBelow = (all: readonly Session[], nowMs: number): SessionsBelow =>
   moreSessions: Math.max(0, all.length - MOST_BELOW),
 })
 
-const STATES = { live: 'active', broken: 'broke off', ended: 'ended' } as const satisfies Record<
+const STATES = { live: 'active', broken: 'interrupted', ended: 'ended' } as const satisfies Record<
   SessionBelow['state'],
   string
 >

@@ -56,7 +56,7 @@ export const newVerb = defineVerb({
         parent: origin,
         current,
       })
-      return beginDocument(context, survey, { name, parent: origin, text, current, note: 'begun' })
+      return beginDocument(context, survey, { name, parent: origin, text, current, note: 'created' })
     })
   },
   say: (made) => sayMade(made, `Fill in its sections, then: savepoint validate ${made.path}`),

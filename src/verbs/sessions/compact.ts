@@ -100,7 +100,7 @@ async function compactSession(context: Context, id: string | undefined) {
   const references = archive
     ? [{ kind: 'command', text: `savepoint compact --show ${archive.hash.slice(0, SHORT)}` }]
     : []
-  const why = { kind: 'compaction' as const, note: 'asked for', isLive: true }
+  const why = { kind: 'compaction' as const, note: 'requested', isLive: true }
   const caughtUp = await catchUpSession(context, session, why, { references })
   const row = await changeSession(context, session, (now) =>
     archive === null ? now : { ...now, archives: [...new Set([...now.archives, archive.hash])].slice(-20) },
