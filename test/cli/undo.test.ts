@@ -192,14 +192,14 @@ describe('undo and redo', () => {
     expect(sight(box)).toEqual(before)
     expect(box.run(['undo', '--dry-run']).stdout.split('\n')).toEqual([
       'Would undo: new auth #1',
-      '  auth would be gone (history kept: savepoint show auth --history)',
+      '  auth would be removed (history kept: savepoint show auth --history)',
       `  would remove ${active('auth')}`,
       '  nothing would be in focus',
       '',
     ])
     box.json(['undo'])
     expect(box.run(['undo', '--redo', '--dry-run']).stdout).toContain(`  would restore ${active('auth')}\n`)
-    expect(box.run(['undo', '--dry-run']).stdout).toContain('  main would be gone')
+    expect(box.run(['undo', '--dry-run']).stdout).toContain('  main would be removed')
     save(box, ['Two'])
     expect(box.run(['undo', '--dry-run']).stdout).toContain('  main would be back at #1')
     box.json(['undo'])

@@ -122,6 +122,13 @@ const WORDS_FILES = [
   ...['src/policy/digest/tell-plan.ts', 'src/policy/digest/tell-files.ts', 'src/apps/mcp/instructions.ts'],
 ]
 
+/** Whatever a person sees on a screen is worded in one of these. */
+const SCREENS = ['src/verbs', 'src/apps', 'src/engine', 'web'].flatMap((folder) =>
+  readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => `${folder}/${name}`),
+)
+
 const PROSE = readdirSync(join(projectRoot, 'plugins'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.md'))
   .map((name) => `plugins/${name}`)
@@ -129,7 +136,7 @@ const PROSE = readdirSync(join(projectRoot, 'plugins'), { recursive: true, encod
 test('what is read has none of the words that CONTRIBUTING.md refuses', async () => {
   const verbs = await loadVerbs()
   const said = [
-    ...WORDS_FILES.flatMap((file) => sentencesIn(read(file)).map((text) => ({ file, text }))),
+    ...[...WORDS_FILES, ...SCREENS].flatMap((file) => sentencesIn(read(file)).map((text) => ({ file, text }))),
     ...PROSE.map((file) => ({ file, text: read(file) })),
     ...verbs.flatMap(({ name, summary, detail = '', fields }) =>
       [summary, detail, ...Object.values(fields).map(({ about }) => about)].map((text) => ({

@@ -43,7 +43,7 @@ export const ACTIONS = {
   handoff: {
     ...{ verb: 'handoff', label: 'Hand off', icon: 'handoff', names: 'stream' },
     form: {
-      about: 'Saves, and writes a document for whoever goes on.',
+      about: 'Saves, and writes a document for whoever continues.',
       confirm: 'Hand off',
       fields: [
         { name: 'purpose', label: 'Purpose', hint: 'What it is handed off for', isRequired: true },
@@ -54,7 +54,7 @@ export const ACTIONS = {
   fork: {
     ...{ verb: 'fork', label: 'Fork', icon: 'fork', names: 'id' },
     form: {
-      about: 'A new document that begins with all that this one says.',
+      about: 'A new document that starts with everything in this one.',
       confirm: 'Fork',
       fields: [
         {

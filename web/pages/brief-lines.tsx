@@ -3,10 +3,10 @@ import { Chip, type Tone } from '../parts/chip.tsx'
 import { CorrectionButtons } from './corrections.tsx'
 
 const MARKS: Record<NonNullable<BriefLineView['mark']>, { tone: Tone; about: string }> = {
-  fresh: { tone: 'good', about: 'Checked just now: it still holds' },
+  fresh: { tone: 'good', about: 'Checked just now: still true' },
   stale: { tone: 'warn', about: 'Something changed since it was said' },
   unverifiable: { tone: 'plain', about: 'It cannot be checked' },
-  'not found': { tone: 'bad', about: 'What it names is not there' },
+  'not found': { tone: 'bad', about: 'What it names was not found' },
 }
 
 const STATES: Record<BriefLineView['state'], string | null> = {

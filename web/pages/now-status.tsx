@@ -76,7 +76,7 @@ function sayDrift({ drift, uncommitted, foreign }: StatusPage): string[] {
     drift?.branch && `the branch went from ${drift.branch.was} to ${drift.branch.now}`,
     drift?.commitsSince && plural(drift.commitsSince, 'commit'),
     drift?.filesChanged && `${plural(drift.filesChanged, 'known file')} changed`,
-    drift?.filesGone && `${plural(drift.filesGone, 'known file')} gone`,
+    drift?.filesGone && `${plural(drift.filesGone, 'known file')} missing`,
     drift && uncommitted && `${plural(uncommitted, 'file')} uncommitted`,
     drift?.planStep && `the plan is at ${drift.planStep}`,
     foreign && `${plural(foreign, 'document')} to review`,

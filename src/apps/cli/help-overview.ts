@@ -6,7 +6,7 @@ import type { HelpScreen } from './help-layout.ts'
 /** What help is asked for: what is seen first, one topic, or all. */
 export type HelpTopicName = 'first' | 'all' | keyof typeof HELP_TOPICS
 
-const HEAD = 'Savepoint saves where work with a coding agent stands, and tells the next session.'
+const HEAD = 'Savepoint saves the state of work with a coding agent, and briefs the next session.'
 
 const MORE = [
   ['savepoint dashboard', 'all work, sessions and runs in the browser'],

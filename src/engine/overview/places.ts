@@ -55,7 +55,7 @@ export async function requireWorkspace({ store }: Context, id: string): Promise<
   if (placeOfRepository(row.path, row.repository) === null)
     throw new ReasonError('folder_unreadable', {
       path: row.path,
-      problem: 'it is not there, or is another repository now',
+      problem: 'not found, or a different repository now',
     })
   return row.path
 }

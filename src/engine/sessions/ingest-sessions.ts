@@ -142,7 +142,7 @@ export async function reconcileHere(
     if (isSame(session, except)) continue
     // Those of this workspace are caught up with already.
     if (session.workspace !== context.identity.workspace)
-      await catchUpApart(context, session, BROKE_OFF, AT_ONCE)
+      await catchUpApart(context, session, INTERRUPTED, AT_ONCE)
     await changeSession(context, session, markCrashed)
     moved.push(describeReconciled(session))
   }

@@ -95,11 +95,11 @@ function sayUndone({ kind, dryRun, act, work, renamed, files, focus }: Undone, {
 }
 
 const DID = {
-  ...{ undid: 'Undid', redid: 'Redid', is: 'is', hasBegun: 'is gone' },
+  ...{ undid: 'Undid', redid: 'Redid', is: 'is', hasBegun: 'is removed' },
   ...{ written: 'restored', removed: 'removed', left: 'left, because it changed since:' },
 }
 
 const WOULD = {
-  ...{ undid: 'Would undo', redid: 'Would redo', is: 'would be', hasBegun: 'would be gone' },
+  ...{ undid: 'Would undo', redid: 'Would redo', is: 'would be', hasBegun: 'would be removed' },
   ...{ written: 'would restore', removed: 'would remove', left: 'would leave, because it changed since:' },
 }

@@ -21,7 +21,7 @@ import { sayCommandOutcome, sayPlan } from './say-snapshot.ts'
 function planDrift(context: Context, root: string, plan: Plan | null): string[] {
   if (plan === null || plan.path === '') return []
   const file = resolve(root, plan.path)
-  if (!existsSync(file)) return [`the plan ${plan.path} is gone`]
+  if (!existsSync(file)) return [`plan file not found: ${plan.path}`]
   try {
     const now = new Map(readPlan(context, file, root).steps.map((step) => [step.id, step]))
     const then = new Map(plan.steps.filter(({ planned }) => planned).map((step) => [step.id, step]))

@@ -79,7 +79,7 @@ export const budget = defineVerb({
         ['Position', usedPercent === null ? 'unknown' : sayPosition(usedPercent, now.thresholds)],
         ['Headroom', headroom === null ? null : `${shortNumber(headroom)} tokens`],
         ['Burn rate', burnPerMinute === null ? 'unknown yet' : sayBurn(burnPerMinute, now.minutesLeft)],
-        ['Consumed', `${shortNumber(now.consumed)} tokens in all calls`],
+        ['Consumed', `${shortNumber(now.consumed)} tokens over all calls`],
         ['Compactions', now.compactions > 0 ? String(now.compactions) : null],
         ['Forecast', now.forecast && sayForecast(now.forecast, window)],
         ['Warning', now.warnings, 'warn'],

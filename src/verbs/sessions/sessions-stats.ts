@@ -52,7 +52,7 @@ function readWhole(reader: TranscriptReader, path: string): { reading: Transcrip
     const file = statSync(path)
     if (!file.isFile()) throw unreadable(path, 'not a file')
     const found = reader.readOn(path, null, null)
-    if (found === null) throw unreadable(path, 'it was gone when it was read')
+    if (found === null) throw unreadable(path, 'it was removed while being read')
     return { reading: found.reading, bytes: file.size }
   } catch (error) {
     if (errorCode(error) === undefined) throw error

@@ -103,7 +103,7 @@ function sayDocuments({ found, own, trusted, imported }: OfferedImport, dryRun: 
 
 /** The command that adds the status line, or why it cannot be; null where there is nothing to say. */
 export function sayLine(kind: StatusLine['kind'], isWanted: boolean | null, scope: Scope): string | null {
-  if (kind === 'strange') return 'Status line left alone: the one in your settings is not a command'
+  if (kind === 'strange') return 'Status line not changed: the one in your settings is not a command'
   if (kind === 'ours' || isWanted !== null) return null
   return `savepoint init --statusline${scope === 'user' ? ' --scope user' : ''}`
 }

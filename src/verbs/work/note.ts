@@ -58,7 +58,7 @@ export const note = defineVerb({
   },
   say: ({ plan, text, isWithheld }) => {
     if (text !== null) return visibleLines(text.trimEnd())
-    if (isWithheld) return 'The latest note is not shown: nobody here has reviewed it.'
+    if (isWithheld) return 'The latest note is not shown: it is not reviewed.'
     return `There is no note ${plan === null ? 'that belongs to no plan' : `of the plan ${visible(plan)}`}.`
   },
   exact: ({ text }) => text,

@@ -265,7 +265,7 @@ const SAYS: Record<ListedHandoff['standing'], string> = {
   vouched: '',
   foreign: 'came with the repository, not reviewed',
   untrusted: 'came with the repository, which is not trusted',
-  unreadable: 'cannot be read',
+  unreadable: 'unreadable',
 }
 
 /** By their names; two of one name, of two worktrees, by their paths. */
