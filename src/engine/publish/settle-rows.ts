@@ -1,8 +1,11 @@
 import { ReasonError } from '../../core/reason.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 
-/** `done`; `again`: another process wrote the file meanwhile; `left`: it stays pending, or is given up. */
-export type SettleStep = 'done' | 'again' | 'left'
+/**
+ * `written` and `gone`: still to be noted in the store; `done`: noted already; `again`: another process wrote the file
+ * meanwhile; `left`: it stays pending, or is given up.
+ */
+export type SettleStep = 'written' | 'gone' | 'done' | 'again' | 'left'
 
 /** How a row is settled, and when its turn is: what takes a file's place comes before that file goes. */
 export interface Turn {

@@ -7,8 +7,8 @@ import type { Stream } from '../../store/log.ts'
 import { afterCommit, type Context, runDeferredTasks, workspaceRoot } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
+import type { RenderedFile } from '../publish/publish-snapshot.ts'
 import { noteSnapshots, type SnapshotWriter, snapshotTurn } from '../publish/publish-snapshot.ts'
-import type { RenderedFile } from '../publish/render-snapshot.ts'
 import { settleRows } from '../publish/settle-rows.ts'
 
 /**

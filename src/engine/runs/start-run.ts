@@ -12,7 +12,7 @@ import { redact } from '../../policy/redact.ts'
 import type { NewStream, Stream } from '../../store/log.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import { afterCommit, type Context } from '../context/context.ts'
-import { renderFile } from '../publish/render-snapshot.ts'
+import { renderFile } from '../publish/publish-snapshot.ts'
 import { owedFiles, publishTaken, type Receipt } from './take-snapshot.ts'
 
 export interface StartReceipt extends Receipt {

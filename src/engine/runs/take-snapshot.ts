@@ -8,7 +8,7 @@ import type { Situation, Stream } from '../../store/log.ts'
 import { afterCommit, type Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { NOTICES } from '../context/notices.ts'
-import { type RenderedFile, renderFile } from '../publish/render-snapshot.ts'
+import { type RenderedFile, renderFile } from '../publish/publish-snapshot.ts'
 import { publishSnapshot } from './publish-run.ts'
 import { limitsOf, retainRun } from './retain.ts'
 
