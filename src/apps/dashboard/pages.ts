@@ -12,18 +12,6 @@ import { readSessionTimeline } from '../../engine/overview/session-lines.ts'
 import { performOnce, readOnce } from '../../verbs/perform.ts'
 import { findLearnings } from '../../verbs/work/search-learnings.ts'
 import { status } from '../../verbs/work/status.ts'
-import type {
-  DiffPage,
-  LearningsPage,
-  NowPage,
-  RunPage,
-  RunsPage,
-  SessionPage,
-  SessionsPage,
-  StatusPage,
-  WorkPage,
-  WorksPage,
-} from './api.ts'
 
 /** Where the server was started, and for whom it speaks. */
 export type ServerPlace = Pick<ContextRequest, 'cwd' | 'env' | 'ports'> & {
@@ -79,12 +67,12 @@ const requireNumber = (asked: Asked, name: string) => {
   return wholeNumber(asked, name) ?? 0
 }
 
-export const nowPage = (place: ServerPlace): Promise<NowPage> =>
+export const nowPage = (place: ServerPlace) =>
   readStore(place, async (context) => ({
     ...{ version: place.version, speaker: place.speaker, ...(await readNow(context)) },
   }))
 
-export async function statusPage(place: ServerPlace, asked: Asked): Promise<StatusPage> {
+export async function statusPage(place: ServerPlace, asked: Asked) {
   const { path, workspace } = await findAskedWorkspace(place, requireQuery(asked, 'workspace'))
   const notices: string[] = []
   const found = await performOnce(status, requestIn(place, path ?? place.cwd, notices), {})
@@ -98,18 +86,18 @@ export async function statusPage(place: ServerPlace, asked: Asked): Promise<Stat
   }
 }
 
-export const worksPage = (place: ServerPlace, { query }: Asked): Promise<WorksPage> =>
+export const worksPage = (place: ServerPlace, { query }: Asked) =>
   readStore(place, (context) => readWorks(context, query('repository')))
 
-export const workPage = (place: ServerPlace, asked: Asked): Promise<WorkPage> =>
+export const workPage = (place: ServerPlace, asked: Asked) =>
   readStore(place, (context) => readWorkPage(context, asked.parameter('id'), wholeNumber(asked, 'at')))
 
-export const diffPage = (place: ServerPlace, asked: Asked): Promise<DiffPage> =>
+export const diffPage = (place: ServerPlace, asked: Asked) =>
   readStore(place, (context) =>
     comparePoints(context, asked.parameter('id'), requireNumber(asked, 'from'), requireNumber(asked, 'to')),
   )
 
-export const sessionsPage = (place: ServerPlace, { query }: Asked): Promise<SessionsPage> =>
+export const sessionsPage = (place: ServerPlace, { query }: Asked) =>
   readStore(place, (context) => {
     const names = ['repository', 'branch', 'outcome', 'before'] as const
     const given = names.flatMap((name) => {
@@ -119,16 +107,16 @@ export const sessionsPage = (place: ServerPlace, { query }: Asked): Promise<Sess
     return readSessionTimeline(context, Object.fromEntries(given))
   })
 
-export const sessionPage = (place: ServerPlace, { parameter }: Asked): Promise<SessionPage> =>
+export const sessionPage = (place: ServerPlace, { parameter }: Asked) =>
   readStore(place, (context) => readSessionPage(context, parameter('key')))
 
-export const runsPage = (place: ServerPlace, { query }: Asked): Promise<RunsPage> =>
+export const runsPage = (place: ServerPlace, { query }: Asked) =>
   readStore(place, (context) => readRuns(context, query('repository')))
 
-export const runPage = (place: ServerPlace, { parameter }: Asked): Promise<RunPage> =>
+export const runPage = (place: ServerPlace, { parameter }: Asked) =>
   readStore(place, (context) => readRunPage(context, parameter('id')))
 
-export async function learningsPage(place: ServerPlace, { query }: Asked): Promise<LearningsPage> {
+export async function learningsPage(place: ServerPlace, { query }: Asked) {
   const { places, path, workspace } = await findAskedWorkspace(place, query('workspace'))
   const notices: string[] = []
   const words = (query('q') ?? '').split(/\s+/).filter((word) => word !== '')

@@ -5,7 +5,6 @@ import { nameRepository } from '../../engine/overview/places.ts'
 import { sessionKeyText } from '../../engine/overview/session-lines.ts'
 import { readOnce } from '../../verbs/perform.ts'
 import { searchRecords } from '../../verbs/work/search.ts'
-import type { SearchHitView, SearchPage } from './api.ts'
 import type { IndexFiller } from './index-filler.ts'
 import {
   type Asked,
@@ -19,10 +18,13 @@ import {
 const NOTHING = { total: 0, more: false, relaxed: false, isFilling: false, hits: [] }
 const MOST_HITS = 50
 
-/** What is found everywhere, or in the repository of one workspace. */
+/**
+ * What is found everywhere, or in the repository of one workspace. `relaxed`: nothing has all of the words, these have some
+ * of them. `isFilling`: the index is being made, and hits are missing.
+ */
 export const searchPage =
   (filler: IndexFiller) =>
-  async (place: ServerPlace, { query }: Asked): Promise<SearchPage> => {
+  async (place: ServerPlace, { query }: Asked) => {
     const words = query('q') ?? ''
     const kind = query('kind')
     if (kind !== undefined && !isSearchKind(kind)) throw usageError(`no kind ${kind} can be searched`)
@@ -53,8 +55,13 @@ export const searchPage =
 
 type Hit = Awaited<ReturnType<typeof searchRecords>>['hits'][number]
 
+type HitTarget =
+  | { page: 'work'; id: string; sequence: number }
+  | { page: 'run'; id: string }
+  | { page: 'session'; key: string }
+
 /** Where the page shows what was found. */
-async function targetOf({ store }: Context, hit: Hit): Promise<SearchHitView['target']> {
+async function targetOf({ store }: Context, hit: Hit): Promise<HitTarget | null> {
   if (hit.sequence === null) {
     for (const agent of agentNames(AGENTS))
       if (await store.log.readSession({ agent, id: hit.id }))

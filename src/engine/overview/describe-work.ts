@@ -48,7 +48,11 @@ export const isShownTo =
 /** What the save that takes over merged work notes as the reason of its last checkpoint. */
 const MERGED_INTO = /\bmerged into ([^:]+)/
 
-/** A piece of work as the tree shows it. */
+/**
+ * A piece of work as the tree shows it. `parent`: what it was forked from, null where that is not known here. `merged`: it
+ * was closed because its branch was merged. `sequence`: the number of its newest checkpoint; `checkpoints`: how many are
+ * still there.
+ */
 export function describeWork(
   head: StreamSummary,
   focused: FocusedRows,

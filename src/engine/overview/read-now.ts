@@ -44,14 +44,17 @@ export async function readNow(context: Context) {
   return {
     at: instant(ports.now()),
     totals: { repositories: groups.length, ...counts },
+    /** The one that was worked in last comes first. */
     repositories: shown.map(({ id, name, works, mine, ...counted }) => ({
       ...{ id, name, ...counted, workspaces: inOrder(places, id, open) },
       works: works.map((head) => describeNow(head, { places, focused, state: states.get(head.stream.id) })),
       moreWorks: mine - works.length,
     })),
     moreRepositories: groups.length - shown.length,
+    /** Active, stale and paused ones, newest first. */
     sessions,
     moreSessions: live.length - sessions.length,
+    /** What the store shows by itself; the verbs `status` and `doctor` find more. */
     warnings: warningsOf(context, { places, stale: open.filter(isStale), damaged }),
   }
 }
@@ -138,6 +141,10 @@ async function readBefore(log: Log, stream: string): Promise<Checkpoint | null> 
 
 const NOTHING = { goal: '', now: '', next: [], blockers: [], openQuestions: 0, unconfirmed: 0 }
 
+/**
+ * Where a piece of work stands. `workspace`: the one to act in, where it is in focus, else where it was begun. Of one
+ * that is damaged the newest whole checkpoint is told.
+ */
 function describeNow(
   head: StreamSummary,
   { places, focused, state }: { places: KnownPlaces; focused: FocusedRows; state: HeadState | undefined },

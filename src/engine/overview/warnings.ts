@@ -14,6 +14,7 @@ interface WarningFacts {
 interface StoreWarning extends Pick<Finding, 'level' | 'what' | 'todo'> {
   repository: string | null
   workspace: string | null
+  /** What a button does about it; null where only a person can. */
   action: { verb: string; input: Record<string, unknown>; label: string } | null
 }
 
