@@ -1,17 +1,5 @@
-import type { briefPage } from './brief-page.ts'
-import type {
-  diffPage,
-  learningsPage,
-  nowPage,
-  runPage,
-  runsPage,
-  sessionPage,
-  sessionsPage,
-  statusPage,
-  workPage,
-  worksPage,
-} from './pages.ts'
-import type { searchPage } from './search-page.ts'
+import type { ALLOWED } from './call-verb.ts'
+import type { PAGES } from './pages.ts'
 
 /**
  * What the dashboard's page and its server say to each other: types alone. One answer is one view of the page, and has
@@ -25,7 +13,7 @@ import type { searchPage } from './search-page.ts'
  * - A refusal has the HTTP status of its reason and is a `Refusal`.
  * - Lists are capped; what a cap cut is counted beside the list.
  */
-type AnswerOf<Page extends (...given: never[]) => Promise<unknown>> = Awaited<ReturnType<Page>>
+type AnswerTo<Address extends keyof typeof PAGES> = Awaited<ReturnType<(typeof PAGES)[Address]>>
 
 /** Any answer but 2xx. The same reason, message and hint as the command line gives. */
 export interface Refusal {
@@ -37,8 +25,8 @@ export interface Refusal {
   notices?: string[]
 }
 
-/** `GET /api/now`. The first view: all of it is one read of the store, and no git command runs for it. */
-export type NowPage = AnswerOf<typeof nowPage>
+/** The first view: all of it is one read of the store, and no git command runs for it. */
+export type NowPage = AnswerTo<'/api/now'>
 export type RepositoryNow = NowPage['repositories'][number]
 export type WorkNow = RepositoryNow['works'][number]
 export type LiveSession = NowPage['sessions'][number]
@@ -46,67 +34,64 @@ export type WindowGauge = LiveSession['window']
 export type Warning = NowPage['warnings'][number]
 
 /**
- * `GET /api/status?workspace=`. What only git and the files can tell of a workspace: asked for after the first view, one
+ * `?workspace=`. What only git and the files can tell of a workspace: asked for after the first view, one
  * workspace at a time.
  */
-export type StatusPage = AnswerOf<typeof statusPage>
+export type StatusPage = AnswerTo<'/api/status'>
 
-/** `GET /api/works?repository=`. The works of one repository: a flat list, where `parent` makes the tree. */
-export type WorksPage = AnswerOf<typeof worksPage>
+/** `?repository=`. The works of one repository: a flat list, where `parent` makes the tree. */
+export type WorksPage = AnswerTo<'/api/works'>
 export type WorkNode = WorksPage['works'][number]
 export type WorkProgress = WorkNode['progress']
 /** A worktree of a repository: what an action is performed in. */
 export type WorkspaceRef = WorksPage['workspaces'][number]
 
-/** `GET /api/works/:id?at=`. One piece of work at a point of its history; the newest without `at` (a sequence number). */
-export type WorkPage = AnswerOf<typeof workPage>
+/** `?at=`. One piece of work at a point of its history; the newest without `at` (a sequence number). */
+export type WorkPage = AnswerTo<'/api/works/:id'>
 export type WorkPoint = WorkPage['point']
 export type CorrectableItem = WorkPage['items'][number]
 
-/** `GET /api/works/:id/diff?from=&to=`. Two points of a work side by side; `from` and `to` are sequence numbers. */
-export type DiffPage = AnswerOf<typeof diffPage>
+/** `?from=&to=`. Two points of a work side by side; `from` and `to` are sequence numbers. */
+export type DiffPage = AnswerTo<'/api/works/:id/diff'>
 export type DiffRow = DiffPage['rows'][number]
 export type DiffLine = NonNullable<Exclude<DiffRow, { kind: 'gap' }>['left']>
 
-/** `GET /api/sessions?repository=&branch=&outcome=&before=`. `before` is `next` of the answer before. */
-export type SessionsPage = AnswerOf<typeof sessionsPage>
+/** `?repository=&branch=&outcome=&before=`. `before` is `next` of the answer before. */
+export type SessionsPage = AnswerTo<'/api/sessions'>
 export type SessionLine = SessionsPage['sessions'][number]
 
-/** `GET /api/sessions/:key`. What one session came to. */
-export type SessionPage = AnswerOf<typeof sessionPage>
+/** What one session came to. */
+export type SessionPage = AnswerTo<'/api/sessions/:key'>
 export type SessionMark = SessionPage['marks'][number]
 export type SessionRequest = SessionPage['requests'][number]
 
-/** `GET /api/runs?repository=`. The runs of one repository, of all without `repository`. */
-export type RunsPage = AnswerOf<typeof runsPage>
+/** `?repository=`. The runs of one repository, of all without `repository`. */
+export type RunsPage = AnswerTo<'/api/runs'>
 export type RunLine = RunsPage['runs'][number]
 
-/** `GET /api/runs/:id`. */
-export type RunPage = AnswerOf<typeof runPage>
+/** One run: its plan, its snapshots, what its commands came to. */
+export type RunPage = AnswerTo<'/api/runs/:id'>
 export type RunStep = RunPage['steps'][number]
 export type RunSnapshot = RunPage['snapshots'][number]
 
 /**
- * `GET /api/brief?workspace=&work=&tokens=`. What the next session in this workspace would be told. `work`: a name from
+ * `?workspace=&work=&tokens=`. What the next session in this workspace would be told. `work`: a name from
  * `candidates`; `tokens`: 200 and more, the setting without it.
  */
-export type BriefAnswer = AnswerOf<typeof briefPage>
+export type BriefAnswer = AnswerTo<'/api/brief'>
 export type BriefLineView = BriefAnswer['lines'][number]
 
-/** `GET /api/search?q=&workspace=&kind=`. Every repository of this user; with `workspace` that repository alone. */
-export type SearchPage = AnswerOf<ReturnType<typeof searchPage>>
+/** `?q=&workspace=&kind=`. Every repository of this user; with `workspace` that repository alone. */
+export type SearchPage = AnswerTo<'/api/search'>
 export type SearchHitView = SearchPage['hits'][number]
 
-/** `GET /api/learnings?workspace=&q=`. */
-export type LearningsPage = AnswerOf<typeof learningsPage>
+/** `?workspace=&q=`. */
+export type LearningsPage = AnswerTo<'/api/learnings'>
 
 // POST /api/verbs/:name, with `content-type: application/json` and a `VerbCall` as its body
 
 /** What the page may ask for, and nothing else. A space in a name is written `run%20verify`. */
-export type AllowedVerb =
-  | ('focus' | 'fork' | 'archive' | 'rename' | 'restore' | 'save' | 'handoff' | 'reconcile' | 'undo')
-  | ('confirm' | 'reject' | 'reword' | 'remove' | 'trust' | 'doctor')
-  | ('run verify' | 'run prune' | 'run pin' | 'run pause')
+export type AllowedVerb = (typeof ALLOWED)[number]
 
 export interface VerbCall {
   /** The workspace to act in. */

@@ -5,7 +5,7 @@ import type { ExplainedLine } from '../../policy/brief/explain.ts'
 import { performOnce } from '../../verbs/perform.ts'
 import { resume } from '../../verbs/work/resume.ts'
 import { sayLineSource } from '../../verbs/work/say-explained.ts'
-import { type Asked, findAskedWorkspace, presentWorkspaces, requestIn, type ServerPlace } from './pages.ts'
+import { type Asked, findAskedWorkspace, requestIn, type ServerPlace } from './asked.ts'
 
 /** What the slider offers; a brief is never longer than its characters allow. */
 const BUDGETS = { least: MIN_TOKENS, usual: 1_500, most: 4_000 }
@@ -15,11 +15,11 @@ const BUDGETS = { least: MIN_TOKENS, usual: 1_500, most: 4_000 }
  * is named and not told. `nothing`: none saved.
  */
 export async function briefPage(place: ServerPlace, { query }: Asked) {
-  const { places, path, workspace } = await findAskedWorkspace(place, query('workspace'))
+  const { workspaces, path, workspace } = await findAskedWorkspace(place, query('workspace'))
   const notices: string[] = []
   const wanted = budgetIn(query('tokens'))
   const base = {
-    ...{ at: instant(place.ports.now()), workspace, workspaces: presentWorkspaces(places), notices },
+    ...{ at: instant(place.ports.now()), workspace, workspaces, notices },
     /** The work that is told, and exactly what an agent gets of it. */
     ...{
       work: null as string | null,

@@ -1,7 +1,8 @@
-import type { MiddlewareHandler } from 'hono'
-import { ReasonError } from '../../core/reason.ts'
+import type { MiddlewareHandler, Context as RequestContext } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { asReason, REASONS, ReasonError } from '../../core/reason.ts'
 import type { Access } from './access.ts'
-import { refusalAnswer } from './refusal.ts'
+import type { Refusal } from './api.ts'
 
 /** No script, style, picture or connection but our own; nothing may frame the page, and no form leaves it. */
 const POLICY = [
@@ -91,3 +92,19 @@ export const guard =
     if (refused === null) return next()
     return refusalAnswer(c, new ReasonError('request_refused', { problem: refused.problem }), refused.status)
   }
+
+/** A failure as the page is told it: the words of the command line, and never where in the program it was. */
+export function refusalAnswer(
+  c: RequestContext,
+  error: unknown,
+  status?: ContentfulStatusCode,
+  notices: readonly string[] = [],
+): Response {
+  const { reason, message, hint } = asReason(error)
+  const answer: Refusal = {
+    ...{ ok: false, reason, message, hint },
+    ...(notices.length > 0 ? { notices: [...new Set(notices)] } : {}),
+  }
+  // `as`: 499, which a cancelled command has, is in no list of the protocol.
+  return c.json(answer, status ?? (REASONS[reason].http as ContentfulStatusCode))
+}
