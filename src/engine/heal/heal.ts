@@ -5,7 +5,7 @@ import type { RestoredFile } from '../../store/store-file.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { publishRun } from '../runs/publish-run.ts'
-import { readmitRun } from '../runs/readmit.ts'
+import { readmitRun } from '../runs/take-in-run.ts'
 
 export interface HealReport extends RestoredFile {
   /** Snapshots that came back from the files in the workspaces. */

@@ -1,7 +1,7 @@
 import { nameKey, runNameProblem } from '../../core/id.ts'
 import { ReasonError, unlessRefused } from '../../core/reason.ts'
 import type { SnapshotDocument } from '../../formats/snapshot/document.ts'
-import { latestPath, RUNS_FOLDER, runFolder, snapshotPath } from '../../formats/snapshot/layout.ts'
+import { LATEST, latestPath, RUNS_FOLDER, runFolder, snapshotPath } from '../../formats/snapshot/layout.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import type { Context } from '../context/context.ts'
@@ -9,7 +9,13 @@ import { NOTICES } from '../context/notices.ts'
 import { byNewestUpdate, listStoredRuns, type StoredRun } from '../surroundings/stored-runs.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
 import { lookHere } from '../trust/here.ts'
-import { countSnapshots, isRunFolder, type ReadRoom, readLatest, readNewest } from './read-run-folder.ts'
+import {
+  countSnapshots,
+  isRunFolder,
+  type ReadRoom,
+  readNewest,
+  readSnapshotFile,
+} from './read-run-folder.ts'
 
 /** A run as lists tell it. */
 export interface ListedRun extends Omit<StoredRun, 'stream' | 'status'> {
@@ -96,11 +102,14 @@ export function openFoundRun(context: Context, name: string): Folder | null {
 const MOST_FOLDERS = 500
 const MOST_BYTES = 8 * 1024 * 1024
 
-function readRunFolders(context: Context, known: ReadonlySet<string>): Array<Omit<RunOnDisk, 'foreign'>> {
+/** The folder of all runs in this workspace. A repository may use its name for something else: then none is ours. */
+export function openRunsFolder(context: Context): Folder | null {
   using root = openFolder(context.place.root)
-  // A repository may use the name for something else: then there is nothing of ours in it.
-  if (root.entry(RUNS_FOLDER)?.kind !== 'folder') return []
-  using runs = root.folder(RUNS_FOLDER)
+  return root.entry(RUNS_FOLDER)?.kind === 'folder' ? root.folder(RUNS_FOLDER) : null
+}
+
+function readRunFolders(context: Context, known: ReadonlySet<string>): Array<Omit<RunOnDisk, 'foreign'>> {
+  using runs = openRunsFolder(context)
   const names = (runs?.names() ?? [])
     .sort()
     .filter(
@@ -121,22 +130,23 @@ function readRunFolders(context: Context, known: ReadonlySet<string>): Array<Omi
 
 /** A damaged `latest.json` is stepped over: the newest good snapshot before it counts. Nothing is written. */
 function readRun(folder: Folder, name: string, room: ReadRoom): Omit<RunOnDisk, 'foreign'> {
-  const latest = readLatest(folder, room)
+  const path = latestPath(name)
+  const latest = readSnapshotFile(folder, LATEST, { path, room })
+  const files = countSnapshots(folder)
   if (latest !== null && 'document' in latest && latest.document.run_id === name)
-    return {
-      ...{ runId: name, snapshots: Math.max(countSnapshots(folder), 1) },
-      ...{ newest: latest.document, path: latestPath(name), problem: null },
-    }
+    return { runId: name, snapshots: Math.max(files, 1), newest: latest.document, path, problem: null }
   const problem =
     latest instanceof ReasonError
-      ? new ReasonError(latest.reason, { ...latest.data, path: latestPath(name) })
+      ? latest
       : new ReasonError('checkpoint_integrity_mismatch', {
-          path: latestPath(name),
+          path,
           problem: 'it contains a snapshot of another run',
         })
-  const { newest, files } = readNewest(folder, name, room)
-  const path = newest ? snapshotPath(name, newest.name) : latestPath(name)
-  return { runId: name, snapshots: files, newest: newest?.document ?? null, path, problem }
+  const found = readNewest(folder, name, room)
+  return {
+    ...{ runId: name, snapshots: files, newest: found?.document ?? null, problem },
+    path: snapshotPath(name, found?.name ?? LATEST),
+  }
 }
 
 /** Git runs only in a trusted workspace; in another one all of it is foreign. */

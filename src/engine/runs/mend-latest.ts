@@ -61,3 +61,11 @@ async function mend(context: Context, run: Stream): Promise<Recovery | null> {
   notices.push(NOTICES.latestWritten(message, from))
   return { reason: error?.reason ?? 'missing', message, setAside: aside, from }
 }
+
+/** The newest snapshot that is whole, and what is noted since; where it is not the head, the user is told. */
+export async function readNewestWhole({ store, notices }: Context, run: Stream) {
+  const { base, stream, pending } = await store.log.readSituation(run.id)
+  const damagedHead = base.checkpoint.id === stream.headId ? null : stream.headId
+  if (damagedHead !== null) notices.push(NOTICES.snapshotDamaged(damagedHead))
+  return { base, pending, damagedHead }
+}

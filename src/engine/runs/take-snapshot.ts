@@ -1,4 +1,4 @@
-import { ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import { historyPath, latestPath } from '../../formats/snapshot/layout.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { maintenanceDue } from '../../policy/retention.ts'
@@ -9,7 +9,8 @@ import { afterCommit, type Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { NOTICES } from '../context/notices.ts'
 import { type RenderedFile, renderFile } from '../publish/publish-snapshot.ts'
-import { publishSnapshot } from './publish-run.ts'
+import type { StoredRun } from '../surroundings/stored-runs.ts'
+import { publishRun } from './publish-run.ts'
 import { limitsOf, retainRun } from './retain.ts'
 
 /** What a confirmed save answers. */
@@ -48,7 +49,10 @@ export async function snapshotIfDue(context: Context, run: Stream, event: RunEve
   return receipt
 }
 
-/** Writes the files of a snapshot that was just committed, and makes its receipt. */
+/**
+ * Writes the files of a snapshot that was just committed, and makes its receipt. Where they cannot be written it is not
+ * confirmed, only kept. What has no reason leaves the files to the next command.
+ */
 export async function publishTaken(
   context: Context,
   run: Stream,
@@ -56,8 +60,18 @@ export async function publishTaken(
   { sequence, coalesced }: Pick<Receipt, 'sequence' | 'coalesced'>,
 ): Promise<Receipt> {
   const { snapshot_id: snapshotId, status, source } = file.document
-  const files = await publishSnapshot(context, run, snapshotId, [file])
   const { name } = run
+  let files: Receipt['files']
+  try {
+    files = await publishRun(context, run, [file])
+  } catch (error) {
+    if (error instanceof ReasonError) {
+      const problem = `${error.data.problem ?? error.message} (${snapshotId} of run ${name} is saved in the store)`
+      throw new ReasonError(error.reason, { ...error.data, problem }, { cause: error })
+    }
+    context.notices.push(NOTICES.stepFailed('Writing the files of the snapshot', describeError(error)))
+    files = 'pending'
+  }
   return {
     ...{ runId: name, snapshotId, sequence, status, source, coalesced },
     ...{ latest: latestPath(name), history: historyPath(name, snapshotId), files },
@@ -92,10 +106,14 @@ async function commit(context: Context, run: Stream, given: RunEvent): Promise<T
   const event = redactAll(given, context.mark)
   for (let attempt = 0; attempt < MOST_ATTEMPTS.snapshots; attempt += 1) {
     const situation = await context.store.log.readSituation(run.id)
-    const decision = decideSnapshot(situationFor(context, run, situation), event, {
-      nowMs: context.ports.now(),
-      random: context.ports.random,
-    })
+    const { stream, base, pending, pinned } = situation
+    const facts = {
+      ...{ run: run.name, stream: run.id, head: { id: stream.headId, sequence: stream.headSequence } },
+      ...{ base: base.checkpoint, notes: base.notes.length, pending, pinned },
+      ...{ profile: context.settings.policy_profile, session: context.session?.id ?? null },
+    }
+    const chance = { nowMs: context.ports.now(), random: context.ports.random }
+    const decision = decideSnapshot(facts, event, chance)
     if (decision.act === 'nothing') return null
     const taken =
       decision.act === 'append'
@@ -105,20 +123,6 @@ async function commit(context: Context, run: Stream, given: RunEvent): Promise<T
     await context.ports.sleep((context.ports.random(1)[0] ?? 0) / 16)
   }
   throw new ReasonError('store_busy', { path: context.home.database, waitedMs: MOST_ATTEMPTS.snapshots * 8 })
-}
-
-function situationFor(context: Context, run: Stream, situation: Situation) {
-  return {
-    run: run.name,
-    stream: run.id,
-    head: { id: situation.stream.headId, sequence: situation.stream.headSequence },
-    base: situation.base.checkpoint,
-    notes: situation.base.notes.length,
-    pending: situation.pending,
-    pinned: situation.pinned,
-    profile: context.settings.policy_profile,
-    session: context.session?.id ?? null,
-  }
 }
 
 type DecisionOf<Act> = Extract<ReturnType<typeof decideSnapshot>, { act: Act }>
@@ -167,4 +171,32 @@ async function retainAfter(context: Context, run: Stream): Promise<void> {
       if (problem !== null) context.notices.push(NOTICES.retentionSkipped(run.name, problem))
     },
   )
+}
+
+/** The snapshot that a save takes of a run, and how many other runs are in progress here. */
+export interface RunAtSave extends Pick<Receipt, 'runId' | 'snapshotId' | 'coalesced' | 'files'> {
+  others: number
+}
+
+/** Takes the manual snapshot of the run that this session works on, else of the newest. `runs`: the newest first. */
+export async function snapshotAtSave(
+  context: Context,
+  runs: readonly [StoredRun, ...StoredRun[]],
+): Promise<RunAtSave> {
+  const { stream } = (await findRunOfSession(context, runs)) ?? runs[0]
+  const taken = await takeSnapshot(context, stream, { kind: 'save', note: 'savepoint save' })
+  const { runId, snapshotId, coalesced, files } = taken
+  return { runId, snapshotId, coalesced, files, others: runs.length - 1 }
+}
+
+async function findRunOfSession(
+  { session, store }: Context,
+  runs: readonly StoredRun[],
+): Promise<StoredRun | null> {
+  if (session === null || runs.length === 1) return null
+  for (const run of runs) {
+    const head = await store.log.readCheckpoint(run.stream.headId)
+    if (head?.state === 'whole' && head.checkpoint.session === session.id) return run
+  }
+  return null
 }

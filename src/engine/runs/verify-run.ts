@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs'
-import { sha256 } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { decodeSnapshot, inflateHistory, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
 import { HISTORY_FOLDER, LATEST } from '../../formats/snapshot/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
 import type { ViewRow } from '../../store/local-state.ts'
@@ -10,7 +8,7 @@ import { type Context, workspaceRoot } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { nameOf } from '../publish/guard.ts'
 import { openRunFolder } from './publish-run.ts'
-import { asSnapshotReason } from './read-run-folder.ts'
+import { asSnapshotReason, readSnapshotFile } from './read-run-folder.ts'
 
 /** What a published document looks like on the disk now. */
 export type ViewHealth =
@@ -42,30 +40,26 @@ export async function inspectTwice(
   return current ? inspectView(folder, current) : null
 }
 
-function inspectFile(run: Folder | null, row: ViewRow): ViewHealth {
-  try {
-    const name = nameOf(row.path)
-    using folder = (name === LATEST ? run?.reopen() : run?.folder(HISTORY_FOLDER)) ?? null
-    const bytes = folder?.read(name, MAX_SNAPSHOT_BYTES) ?? null
-    return bytes === null ? { state: 'missing' } : healthOf(bytes, row)
-  } catch (error) {
-    return { state: 'damaged', error: asSnapshotReason(error, row.path) }
-  }
-}
-
 /** Both forms have a checksum: the file's own bytes, and the document inside. */
-function healthOf(bytes: Buffer, row: ViewRow): ViewHealth {
-  const document = decodeSnapshot(bytes, row.path)
-  const plain = row.path.endsWith('.gz') ? inflateHistory(bytes, row.path) : bytes
-  const foreign = document.snapshot_id !== row.checkpoint
-  if (foreign || sha256(bytes) !== row.hash || sha256(plain) !== row.contentHash)
-    throw new ReasonError('checkpoint_integrity_mismatch', {
-      path: row.path,
-      problem: foreign
-        ? `it contains snapshot ${document.snapshot_id}`
-        : 'it is not the file that was published',
-    })
-  return { state: 'sound' }
+function inspectFile(run: Folder | null, { path, checkpoint, hash, contentHash }: ViewRow): ViewHealth {
+  try {
+    const name = nameOf(path)
+    using folder = (name === LATEST ? run?.reopen() : run?.folder(HISTORY_FOLDER)) ?? null
+    const found = folder && readSnapshotFile(folder, name, { path })
+    if (found === null) return { state: 'missing' }
+    if (found instanceof ReasonError) return { state: 'damaged', error: found }
+    const { snapshot_id } = found.document
+    if (snapshot_id === checkpoint && found.hash === hash && found.contentHash === contentHash)
+      return { state: 'sound' }
+    const isOther = snapshot_id !== checkpoint
+    const problem = isOther ? `it contains snapshot ${snapshot_id}` : 'it is not the file that was published'
+    return {
+      state: 'damaged',
+      error: new ReasonError('checkpoint_integrity_mismatch', { path, problem }),
+    }
+  } catch (error) {
+    return { state: 'damaged', error: asSnapshotReason(error, path) }
+  }
 }
 
 export interface VerifyProblem {
