@@ -3,9 +3,11 @@ import { ReasonError } from '../../core/reason.ts'
 import type { Stream } from '../../store/log.ts'
 import type { RestoredFile } from '../../store/store-file.ts'
 import type { Context } from '../context/context.ts'
+import { FINDINGS, FIXES, type Finding } from '../context/findings.ts'
 import { NOTICES } from '../context/notices.ts'
 import { publishRun } from '../runs/publish-run.ts'
 import { readmitRun } from '../runs/take-in-run.ts'
+import { isUnfinished } from './open-sound.ts'
 
 export interface HealReport extends RestoredFile {
   /** Snapshots that came back from the files in the workspaces. */
@@ -53,4 +55,68 @@ async function tellRefusal<T>(context: Context, act: () => Promise<T>): Promise<
     context.notices.push(error.message)
     return 0
   }
+}
+
+/** False where the store is gone and stays gone: opening it would put an empty one in its place. */
+export async function examineAbsence(context: Context, fix: boolean, findings: Finding[]): Promise<boolean> {
+  if (!isUnfinished(context)) return true
+  const healed = fix ? await healStore(context) : null
+  findings.push({
+    level: 'error',
+    ...FINDINGS.storeGone(context.home.database),
+    fixed: healed && FIXES.storeRestored(healed.backup ?? healed.setAside),
+  })
+  return fix
+}
+
+/** False where the store cannot be read, so that nothing more can be said. */
+export async function examineStore(context: Context, fix: boolean, findings: Finding[]): Promise<boolean> {
+  const { problems, derived, readable } = await storeProblems(context)
+  if (problems.length === 0) {
+    await examineSearch(context, fix, derived, findings)
+    return true
+  }
+  const healed = fix ? await healStore(context, { force: true }) : null
+  const left = healed ? (await storeProblems(context)).problems : problems
+  for (const problem of problems)
+    findings.push({
+      level: 'error',
+      ...FINDINGS.storeDamaged(context.home.database, problem),
+      fixed: healed && left.length === 0 ? FIXES.storeReplaced(healed.setAside) : null,
+    })
+  return healed !== null || readable
+}
+
+/** Nothing is lost with the search index, so nothing is set aside for it. */
+async function examineSearch(
+  { store }: Context,
+  fix: boolean,
+  derived: readonly string[],
+  findings: Finding[],
+): Promise<void> {
+  const [problem] = derived
+  if (problem === undefined) return
+  if (fix) await store.index.forget()
+  const fixed = fix ? FIXES.indexForgotten : null
+  findings.push({ level: 'note', ...FINDINGS.searchIndexDamaged(problem), fixed })
+}
+
+async function storeProblems(
+  context: Context,
+): Promise<{ problems: string[]; derived: string[]; readable: boolean }> {
+  try {
+    const all = (await context.file?.check()) ?? []
+    const problemsThatAre = (isDerived: boolean) =>
+      all.filter(({ derived = false }) => derived === isDerived).map(({ what }) => what)
+    return { problems: problemsThatAre(false), derived: problemsThatAre(true), readable: true }
+  } catch (error) {
+    if (error instanceof ReasonError && error.reason === 'store_damaged')
+      return { problems: [error.message], derived: [], readable: false }
+    throw error
+  }
+}
+
+export function examineBackups({ file }: Context, findings: Finding[]): void {
+  for (const { path, problem } of file?.listDamagedBackups() ?? [])
+    findings.push({ level: 'warning', ...FINDINGS.backupDamaged(path, problem), fixed: null })
 }

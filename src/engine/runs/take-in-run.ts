@@ -16,10 +16,10 @@ import { type Context, workspaceRoot } from '../context/context.ts'
 import { renderFile } from '../publish/publish-snapshot.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
 import { lookHere } from '../trust/here.ts'
-import { openFoundRun } from './list-runs.ts'
+import { openFoundRun } from './find-run.ts'
 import { openRunFolder, publishRun } from './publish-run.ts'
-import { readPlan } from './read-plan.ts'
 import { type FoundSnapshot, readHistory, readSnapshotFile } from './read-run-folder.ts'
+import { readPlan } from './start-run.ts'
 import { owedView } from './take-snapshot.ts'
 
 /** How far a file may be ahead of what the store knows: more than a day of heartbeats and steps. */

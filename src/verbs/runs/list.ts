@@ -1,5 +1,5 @@
 import { visible } from '../../core/visible.ts'
-import { type ListedRun, listRunsHere } from '../../engine/runs/list-runs.ts'
+import { type ListedRun, listRunsHere } from '../../engine/runs/find-run.ts'
 import type { Screen } from '../define/screen.ts'
 import { defineVerb } from '../define/verb.ts'
 import { renderTable } from '../say/table.ts'

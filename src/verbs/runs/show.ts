@@ -3,11 +3,17 @@ import { ReasonError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { renderSnapshot } from '../../engine/publish/publish-snapshot.ts'
-import { findAnyRun, findSnapshot } from '../../engine/runs/find-run.ts'
-import { type ListedRun, newestOnDisk, openFoundRun, type RunOnDisk } from '../../engine/runs/list-runs.ts'
-import { mendLatest, readNewestWhole } from '../../engine/runs/mend-latest.ts'
+import {
+  findAnyRun,
+  findSnapshot,
+  type ListedRun,
+  newestOnDisk,
+  openFoundRun,
+  type RunOnDisk,
+} from '../../engine/runs/find-run.ts'
 import { readHistory } from '../../engine/runs/read-run-folder.ts'
 import { withoutDelivered } from '../../engine/runs/take-in-run.ts'
+import { mendLatest, readNewestWhole } from '../../engine/runs/verify-run.ts'
 import { historyPath } from '../../formats/snapshot/layout.ts'
 import { defineVerb } from '../define/verb.ts'
 import { renderTable } from '../say/table.ts'
