@@ -9,7 +9,7 @@ import { makeScreen, type ScreenTraits } from '../../verbs/define/screen.ts'
 import type { Failure, Verb } from '../../verbs/define/verb.ts'
 import { performOnce } from '../../verbs/perform.ts'
 import { GROUPS, isVerbName, loadVerb, loadVerbs, OTHER_WORDS } from '../../verbs/table.ts'
-import type { DashboardInput, ServeDashboard } from '../process/dashboard-command.ts'
+import type { ServeDashboard } from '../process/dashboard-command.ts'
 import { realPorts } from '../process/real-ports.ts'
 import type { CommandRequest } from './command-line.ts'
 import { askOf, NOBODY, type Person } from './person.ts'
@@ -40,7 +40,8 @@ export async function runCommandLine(
   person: Person = NOBODY,
   ports: Ports = realPorts,
 ): Promise<number> {
-  const json = door.words.slice(0, beforeDashes(door.words)).includes('--json')
+  const dashes = door.words.indexOf('--')
+  const json = door.words.slice(0, dashes < 0 ? undefined : dashes).includes('--json')
   const notices: string[] = []
   const bar = progressBar({ write: door.err, columns: () => person.columns, now: ports.now })
   try {
@@ -61,7 +62,12 @@ export async function runCommandLine(
       write(hasColour ? renderStyles(asked.text) : asked.text)
       return asked.exit
     }
-    if ('dashboard' in asked) return await serveFor(door, asked.dashboard, json)
+    if ('dashboard' in asked) {
+      if (door.dashboard === undefined) throw usageError('there is no page to serve here')
+      const { cwd, env, version, out, err } = door
+      await door.dashboard(asked.dashboard, { cwd, env, version, json, out, err })
+      return 0
+    }
     const { verb, raw } = asked.call
     const input = parseInput(verb.fields, raw)
     const { cwd, env, readInput } = door
@@ -83,12 +89,6 @@ export async function runCommandLine(
     else door.err(sayFailure(reason, door))
     return reason.exitCode
   }
-}
-
-function serveFor(door: Door, input: DashboardInput, json: boolean): Promise<number> {
-  if (door.dashboard === undefined) throw usageError('there is no page to serve here')
-  const { cwd, env, version, out, err } = door
-  return door.dashboard(input, { cwd, env, version, json, out, err })
 }
 
 /** What was done is done: an answer that cannot be put into words is given as it is. */
@@ -161,11 +161,6 @@ const refusal = (reason: ReasonError, notices: string[]) => ({
   ...reason.toJSON(),
   ...(notices.length > 0 ? { notices } : {}),
 })
-
-const beforeDashes = (words: string[]) => {
-  const dashes = words.indexOf('--')
-  return dashes === -1 ? words.length : dashes
-}
 
 /** Words of the program itself, on stderr: marked where their text has no marks of its own. */
 const onStderr = ({ errScreen }: Door, style: Style, text: string) =>

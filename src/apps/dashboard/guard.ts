@@ -57,7 +57,10 @@ export function whyRefused(
   const isLanding = method === 'GET' && LANDINGS.includes(path) && header('sec-fetch-mode') === 'navigate'
   const isOurs = site === undefined || site === 'same-origin' || (site === 'none' && method === 'GET')
   if (!isOurs && !isLanding) return { status: 403, problem: 'Requests from other pages are refused.' }
-  if (path === '/link') return ownerOnly(method, header, access)
+  // Only this user's own command asks for another link; no browser can send that header to another origin unasked.
+  if (path === '/link' && method === 'POST')
+    return access.isOwner(header('authorization')) ? null : { status: 401, problem: 'The key is wrong.' }
+  if (path === '/link') return { status: 405, problem: 'There is nothing to read here.' }
   if (!path.startsWith('/api/')) return null
   if (!access.isKnown(header('cookie')))
     return { status: 401, problem: 'This browser has not opened the link that savepoint dashboard printed.' }
@@ -70,12 +73,6 @@ export function whyRefused(
   return isJson(header('content-type'))
     ? null
     : { status: 415, problem: 'What is sent must be application/json.' }
-}
-
-/** Only this user's own command asks for another link; no browser can send that header to another origin unasked. */
-function ownerOnly(method: string, header: RequestFacts['header'], access: Access): Refused {
-  if (method !== 'POST') return { status: 405, problem: 'There is nothing to read here.' }
-  return access.isOwner(header('authorization')) ? null : { status: 401, problem: 'The key is wrong.' }
 }
 
 const isJson = (type: string | undefined) => /^application\/json\s*(?:;|$)/i.test(type ?? '')

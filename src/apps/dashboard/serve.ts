@@ -3,8 +3,7 @@ import type { Server } from 'node:http'
 import { isatty } from 'node:tty'
 import { createAdaptorServer } from '@hono/node-server'
 import { AGENTS, speakerOf } from '../../agents/table.ts'
-import { asReason, describeError, errorCode, ReasonError } from '../../core/reason.ts'
-import { visible } from '../../core/visible.ts'
+import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import type { DashboardDoor, DashboardInput } from '../process/dashboard-command.ts'
 import { realPorts } from '../process/real-ports.ts'
 import { collectAbove } from '../process/small-heap.ts'
@@ -25,19 +24,7 @@ const SMALL_BYTES = 80 * 1024 * 1024
 const IDLE_MS = 12 * 3_600_000
 
 /** Serves the page until somebody ends it; where one is served already, shows the way to that one. */
-export async function serveDashboard(input: DashboardInput, door: DashboardDoor): Promise<number> {
-  try {
-    await serve(input, door)
-    return 0
-  } catch (error) {
-    const reason = asReason(error)
-    if (door.json) door.out(`${JSON.stringify({ ok: false, ...reason.toJSON() })}\n`)
-    else door.err(`savepoint: ${visible(reason.message)}\n  ${visible(reason.hint)}\n  (${reason.reason})\n`)
-    return reason.exitCode
-  }
-}
-
-async function serve(input: DashboardInput, door: DashboardDoor): Promise<void> {
+export async function serveDashboard(input: DashboardInput, door: DashboardDoor): Promise<void> {
   const { cwd, env, version } = door
   const speaker = speakerOf(AGENTS, env)
   const filler = new IndexFiller()

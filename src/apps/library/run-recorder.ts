@@ -61,28 +61,29 @@ export class RunRecorder {
   }
 
   /** Starts a run; its first snapshot is on the disk when this resolves. */
-  static async start(options: RecorderOptions): Promise<RunRecorder> {
-    const context = await open(options)
-    try {
+  static start(options: RecorderOptions): Promise<RunRecorder> {
+    return RunRecorder.open(options, async (context) => {
       const plan = planOf(context, options.plan)
-      const { run } = await withHealing(context, () => startRun(context, plan, options.runId))
-      await catchUpQuietly(context)
-      return new RunRecorder(context, run, options)
-    } catch (error) {
-      await context.store.close()
-      throw error
-    }
+      return (await startRun(context, plan, options.runId)).run
+    })
   }
 
   /** Takes up a run that was started before, by this process or another. */
-  static async resume(options: ResumeOptions): Promise<RunRecorder> {
-    const context = await open(options)
+  static resume(options: ResumeOptions): Promise<RunRecorder> {
+    return RunRecorder.open(options, (context) => findRun(context, options.runId))
+  }
+
+  private static async open(
+    options: Omit<RecorderOptions, 'plan'>,
+    find: (context: Context) => Promise<Stream>,
+  ): Promise<RunRecorder> {
+    const { cwd = workingFolder(), home, ports } = options
+    const env = home === undefined ? process.env : { ...process.env, SAVEPOINT_HOME: home }
+    const context = await openSound({ cwd, env, access: 'write', ports: { ...realPorts, ...ports } })
     try {
-      return new RunRecorder(
-        context,
-        await withHealing(context, () => findRun(context, options.runId)),
-        options,
-      )
+      const run = await withHealing(context, () => find(context))
+      await catchUpQuietly(context)
+      return new RunRecorder(context, run, options)
     } catch (error) {
       await context.store.close()
       throw error
@@ -188,15 +189,6 @@ function checkUsage(contextUsedPercent: number | undefined): { contextUsedPercen
   if (contextUsedPercent === undefined) return {}
   if (contextUsedPercent >= 0 && contextUsedPercent <= 100) return { contextUsedPercent }
   throw new ReasonError('usage_invalid', { problem: 'contextUsedPercent takes a number from 0 to 100' })
-}
-
-async function open({
-  cwd = workingFolder(),
-  home,
-  ports,
-}: Pick<RecorderOptions, 'cwd' | 'home' | 'ports'>): Promise<Context> {
-  const env = home === undefined ? process.env : { ...process.env, SAVEPOINT_HOME: home }
-  return openSound({ cwd, env, access: 'write', ports: { ...realPorts, ...ports } })
 }
 
 function planOf(context: Context, plan: RecorderOptions['plan'] | undefined): Plan {

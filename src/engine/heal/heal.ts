@@ -9,16 +9,11 @@ import { publishRun } from '../runs/publish-run.ts'
 import { readmitRun } from '../runs/take-in-run.ts'
 import { isUnfinished } from './open-sound.ts'
 
-export interface HealReport extends RestoredFile {
-  /** Snapshots that came back from the files in the workspaces. */
-  readmitted: number
-}
-
 /**
  * Brings a damaged store back: the file is set aside, a fresh one is filled from the newest good backup, from
  * what the damaged file still gives, and from the snapshots that lie in the workspaces of runs it knows.
  */
-export async function healStore(context: Context, { force = false } = {}): Promise<HealReport> {
+export async function healStore(context: Context, { force = false } = {}): Promise<RestoredFile> {
   const { store, file, home, ports } = context
   if (file === null)
     throw new ReasonError('store_damaged', {
@@ -43,7 +38,7 @@ export async function healStore(context: Context, { force = false } = {}): Promi
   const { setAside, backup, checkpoints } = restored
   if (setAside !== null || backup !== null || checkpoints + readmitted > 0)
     context.notices.push(NOTICES.storeRestored(restored, readmitted))
-  return { ...restored, readmitted }
+  return restored
 }
 
 /** A workspace that is gone or read-only must not stop the healing of the others. */

@@ -35,11 +35,9 @@ export async function readNow(context: Context) {
   const counts = await store.log.count()
   const groups = groupByRepository({ places, heads, runs, focused, open })
   const shown = groups.slice(0, MOST.repositories)
-  const states = await readStates(
-    store.log,
-    shown.flatMap(({ works }) => works),
-  )
-  const damaged = [...states.values()].filter(({ isDamaged }) => isDamaged)
+  const told = shown.flatMap(({ works }) => works)
+  const states = await readStates(store.log, told)
+  const damaged = told.map(({ stream }) => stream).filter(({ id }) => states.get(id)?.isDamaged)
   const sessions = await Promise.all(
     live.slice(0, MOST.sessions).map((one, place) => describeLive(context, one, place < MOST.readToEnd)),
   )
@@ -111,25 +109,20 @@ function inOrder({ workspaces }: KnownPlaces, repository: string, open: readonly
 }
 
 interface HeadState {
-  name: string
-  repository: string
   checkpoint: Checkpoint | null
   isDamaged: boolean
 }
 
 /** The newest whole checkpoint of each: one read for all of them, and one more for each that is damaged. */
 async function readStates(log: Log, heads: readonly StreamSummary[]): Promise<Map<string, HeadState>> {
-  const stored = await log.readCheckpoints(heads.map(({ stream }) => stream.headId))
-  const whole = new Map(stored.map((one) => [one.row.stream, one]))
-  const states = await Promise.all(
-    heads.map(async ({ stream: { id, name, repository } }): Promise<[string, HeadState]> => {
-      const found = whole.get(id)
-      if (found?.state === 'whole')
-        return [id, { name, repository, checkpoint: found.checkpoint, isDamaged: false }]
-      return [id, { name, repository, checkpoint: await readBefore(log, id), isDamaged: true }]
-    }),
-  )
-  return new Map(states)
+  const states = new Map<string, HeadState>()
+  for (const stored of await log.readCheckpoints(heads.map(({ stream }) => stream.headId)))
+    if (stored.state === 'whole')
+      states.set(stored.row.stream, { checkpoint: stored.checkpoint, isDamaged: false })
+  for (const { stream } of heads)
+    if (!states.has(stream.id))
+      states.set(stream.id, { checkpoint: await readBefore(log, stream.id), isDamaged: true })
+  return states
 }
 
 async function readBefore(log: Log, stream: string): Promise<Checkpoint | null> {

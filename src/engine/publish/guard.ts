@@ -6,6 +6,7 @@ import type { Folder } from '../../fs/disk.ts'
 import { replaceGuarded, type WriteRefusal } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
 import type { SettleStep } from './settle-rows.ts'
 
 export const guardOf = (context: Context, expected: string | null) => ({
@@ -75,7 +76,7 @@ export type Publish = (
 /** What cannot be hidden from `git status` is told, and written all the same. */
 export async function hideOrTell(
   { place, notices }: Context,
-  tell: (problem: string) => string,
+  what: string,
   hide: (gitFolder: string) => void | Promise<void>,
 ): Promise<void> {
   if (place.git === null) return
@@ -83,6 +84,6 @@ export async function hideOrTell(
     await hide(place.git.common)
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
-    notices.push(tell(error.message))
+    notices.push(NOTICES.notHiddenFromGit(what, error.message))
   }
 }

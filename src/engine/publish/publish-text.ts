@@ -36,8 +36,7 @@ async function hideNote(context: Context, path: string): Promise<void> {
   const { place, ports, settings } = context
   const found = NOTE_PLACES.find(({ folder }) => path.startsWith(`${folder}/`))
   if (settings.track_notes || found === undefined) return
-  const tell = (problem: string) => NOTICES.notHiddenFromGit(path, problem)
-  await hideOrTell(context, tell, async (common) => {
+  await hideOrTell(context, path, async (common) => {
     if (isExcluded(common, found.exclude)) return
     if (await isTrustedHere(context)) {
       const { tracksAnyOf } = await import('../../workspace/git-index.ts')
@@ -54,9 +53,8 @@ async function hideNote(context: Context, path: string): Promise<void> {
 export const publishLedger: Publish = async (context, root, row) => {
   const { store, identity, notices, settings, ports } = context
   const { path, stream, checkpoint } = row
-  const tell = (problem: string) => NOTICES.notHiddenFromGit(path, problem)
   if (!settings.track_ledger)
-    await hideOrTell(context, tell, (common) =>
+    await hideOrTell(context, path, (common) =>
       excludeFromGit(common, `/${path.replace(/[\\[\]*?]/g, '\\$&')}`, ports),
     )
   using folder = makeFolders(root, foldersOf(path), { sure: true })

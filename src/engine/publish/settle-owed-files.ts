@@ -79,9 +79,7 @@ export async function settleOwedFiles(
   const owed = await listOwed()
   if (owed.length === 0) return { owed, failures: [] }
   // Our short-lived files beside a document are nothing for `git status`.
-  await hideOrTell(context, NOTICES.tempsNotHiddenFromGit, (common) =>
-    excludeFromGit(common, `.*${TEMP_ENDING}`, ports),
-  )
+  await hideOrTell(context, 'temporary files', (common) => excludeFromGit(common, `.*${TEMP_ENDING}`, ports))
   using root = openFolder(place.root)
   if (isLate)
     for (const row of owed) if (row.kind !== 'document' && isKnown(row)) await sweepBeside(context, root, row)

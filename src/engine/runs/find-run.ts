@@ -94,6 +94,8 @@ export interface RunOnDisk {
   foreign: boolean
 }
 
+type UnjudgedRun = Omit<RunOnDisk, 'foreign'>
+
 /**
  * The runs of this repository, in the store and on disk, the newest first. An agent is told of foreign ones only that
  * they are there.
@@ -156,7 +158,7 @@ export function openRunsFolder(context: Context): Folder | null {
   return root.entry(RUNS_FOLDER)?.kind === 'folder' ? root.folder(RUNS_FOLDER) : null
 }
 
-function readRunFolders(context: Context, known: ReadonlySet<string>): Array<Omit<RunOnDisk, 'foreign'>> {
+function readRunFolders(context: Context, known: ReadonlySet<string>): UnjudgedRun[] {
   using runs = openRunsFolder(context)
   const names = (runs?.names() ?? [])
     .sort()
@@ -177,7 +179,7 @@ function readRunFolders(context: Context, known: ReadonlySet<string>): Array<Omi
 }
 
 /** A damaged `latest.json` is stepped over: the newest good snapshot before it counts. Nothing is written. */
-function readRun(folder: Folder, name: string, room: ReadRoom): Omit<RunOnDisk, 'foreign'> {
+function readRun(folder: Folder, name: string, room: ReadRoom): UnjudgedRun {
   const path = latestPath(name)
   const latest = readSnapshotFile(folder, LATEST, { path, room })
   const files = countSnapshots(folder)
@@ -198,15 +200,10 @@ function readRun(folder: Folder, name: string, room: ReadRoom): Omit<RunOnDisk, 
 }
 
 /** Git runs only in a trusted workspace; in another one all of it is foreign. */
-async function markForeign(
-  context: Context,
-  runs: ReadonlyArray<Omit<RunOnDisk, 'foreign'>>,
-): Promise<RunOnDisk[]> {
+async function markForeign(context: Context, runs: readonly UnjudgedRun[]): Promise<RunOnDisk[]> {
   if (runs.length === 0) return []
   const here = await lookHere(context)
   const deliveries = await deliveriesOf(context, here, here.trusted ? runs : [])
-  return runs.map((run) => ({
-    ...run,
-    foreign: !here.trusted || deliveries.get(run.path)?.foreign === true,
-  }))
+  const isForeign = (path: string) => !here.trusted || deliveries.get(path)?.foreign === true
+  return runs.map((run) => ({ ...run, foreign: isForeign(run.path) }))
 }

@@ -88,10 +88,8 @@ async function retain(
   }))
   const plan = planRetention(kept, nowMs, limits)
   const ids = plan.remove.map(({ id }) => id)
-  const unreadable = await findUnreadable(context, run, root, {
-    ids: surplusOnly ? ids : live.map(({ id }) => id),
-    views: surplusOnly ? views.filter(({ checkpoint }) => ids.includes(checkpoint)) : views,
-  })
+  const looked = new Set(surplusOnly ? ids : live.map(({ id }) => id))
+  const unreadable = await findUnreadable(context, run, root, looked, views)
   if (unreadable !== null) {
     report.problem = unreadable
     return
@@ -126,15 +124,16 @@ function sweep(root: Folder, run: Stream, views: ViewRow[]): void {
   }
 }
 
-/** The first thing of these that cannot be read, or null. */
+/** The first of these snapshots that cannot be read, or null. */
 async function findUnreadable(
   context: Context,
   run: Stream,
   root: Folder,
-  { ids, views }: { ids: readonly string[]; views: readonly ViewRow[] },
+  ids: ReadonlySet<string>,
+  views: readonly ViewRow[],
 ): Promise<string | null> {
   using folder = findFolder(root, runFolder(run.name))
-  for (const row of views) {
+  for (const row of views.filter(({ checkpoint }) => ids.has(checkpoint))) {
     const health = inspectView(folder, row)
     if (health.state === 'damaged') return `${health.error.reason}: ${health.error.message}`
   }

@@ -12,11 +12,11 @@ import { RUNS_FOLDER } from '../../formats/snapshot/layout.ts'
 import { openFolder, readPlainFile } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import { redact } from '../../policy/redact.ts'
-import type { NewStream, Stream } from '../../store/log.ts'
+import type { NewStream } from '../../store/log.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import { afterCommit, type Context } from '../context/context.ts'
 import { renderFile } from '../publish/publish-snapshot.ts'
-import { owedFiles, publishTaken, type Receipt } from './take-snapshot.ts'
+import { owedFiles, publishTaken } from './take-snapshot.ts'
 
 const MAX_PLAN_BYTES = 1024 * 1024
 
@@ -38,17 +38,8 @@ function shownPath(root: string, file: string): string {
   return down.startsWith('..') || isAbsolute(down) ? file : down.split(sep).join('/')
 }
 
-export interface StartReceipt extends Receipt {
-  planPath: string
-  steps: number
-}
-
 /** Begins a run of a plan, in memory or from a file. The first snapshot holds the whole plan. */
-export async function startRun(
-  context: Context,
-  given: Plan,
-  wanted?: string,
-): Promise<{ run: Stream; started: StartReceipt }> {
+export async function startRun(context: Context, given: Plan, wanted?: string) {
   const { store, ports, identity } = context
   const plan = {
     ...given,

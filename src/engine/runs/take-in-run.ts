@@ -28,14 +28,6 @@ const AHEAD = 2_000
 /** Which of the snapshots in a run's folder may come into the store. */
 export type ChooseSnapshots = (run: string, found: readonly FoundSnapshot[]) => Promise<FoundSnapshot[]>
 
-/** What came of a run folder: how many of its snapshots are new in the store. */
-export interface TakenRun {
-  run: string
-  /** The store did not know the run. */
-  began: boolean
-  count: number
-}
-
 /**
  * Chooses the snapshots that git did not deliver: a checksum says nothing of who wrote one, and a pulled file must not
  * move the user's own run. Git is asked only in a trusted workspace; in another one nobody can say it. What the user
@@ -56,14 +48,10 @@ export const withoutDelivered =
 
 /**
  * Takes a run of this workspace from its folder into the store. Only snapshots whose checksum is right are taken, each
- * once; those that git delivered only where the user named the run. Null where nothing in the folder is a sound
- * snapshot of that run.
+ * once; those that git delivered only where the user named the run. `count`: how many are new in the store; `began`: it
+ * did not know the run. Null where nothing in the folder is a sound snapshot of that run.
  */
-export async function takeInRun(
-  context: Context,
-  name: string,
-  { isNamed }: { isNamed: boolean },
-): Promise<TakenRun | null> {
+export async function takeInRun(context: Context, name: string, { isNamed }: { isNamed: boolean }) {
   const choose = isNamed ? undefined : withoutDelivered(context)
   const { store, identity } = context
   const known = await store.log.findStream(identity.repository, name)

@@ -4,7 +4,7 @@ import { redactAll } from '../../policy/redact.ts'
 import { maintenanceDue } from '../../policy/retention.ts'
 import { decideSnapshot, type RunEvent } from '../../policy/snapshot.ts'
 import type { ViewRow } from '../../store/local-state.ts'
-import type { Situation, Stream } from '../../store/log.ts'
+import type { Stream } from '../../store/log.ts'
 import { afterCommit, type Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { NOTICES } from '../context/notices.ts'
@@ -69,7 +69,7 @@ export async function publishTaken(
       const problem = `${error.data.problem ?? error.message} (${snapshotId} of run ${name} is saved in the store)`
       throw new ReasonError(error.reason, { ...error.data, problem }, { cause: error })
     }
-    context.notices.push(NOTICES.stepFailed('Writing the files of the snapshot', describeError(error)))
+    context.notices.push(NOTICES.stepFailed(WRITING, describeError(error)))
     files = 'pending'
   }
   return {
@@ -77,6 +77,8 @@ export async function publishTaken(
     ...{ latest: latestPath(name), history: historyPath(name, snapshotId), files },
   }
 }
+
+const WRITING = 'Writing the files of the snapshot'
 
 /** A file of a run that is still to be written. */
 export const owedView = (
@@ -94,65 +96,37 @@ export const owedFiles = (run: Pick<Stream, 'id' | 'workspace' | 'name'>, file: 
   owedView(run, latestPath(run.name), file),
 ]
 
-interface TakenSnapshot {
-  /** The run as it is with it. */
-  stream: Stream
-  file: RenderedFile
-  coalesced: boolean
-}
-
-/** Tries until nobody moved the head between the look and the write. */
-async function commit(context: Context, run: Stream, given: RunEvent): Promise<TakenSnapshot | null> {
+/** Tries until nobody moved the head between the look and the write; answers with the run as it is then. */
+async function commit(context: Context, run: Stream, given: RunEvent) {
+  const { store, settings, session, ports } = context
+  const { workspace, name } = run
   const event = redactAll(given, context.mark)
   for (let attempt = 0; attempt < MOST_ATTEMPTS.snapshots; attempt += 1) {
-    const situation = await context.store.log.readSituation(run.id)
-    const { stream, base, pending, pinned } = situation
+    const { stream, base, pending, pinned } = await store.log.readSituation(run.id)
     const facts = {
-      ...{ run: run.name, stream: run.id, head: { id: stream.headId, sequence: stream.headSequence } },
+      ...{ run: name, stream: run.id, head: { id: stream.headId, sequence: stream.headSequence } },
       ...{ base: base.checkpoint, notes: base.notes.length, pending, pinned },
-      ...{ profile: context.settings.policy_profile, session: context.session?.id ?? null },
+      ...{ profile: settings.policy_profile, session: session?.id ?? null },
     }
-    const chance = { nowMs: context.ports.now(), random: context.ports.random }
-    const decision = decideSnapshot(facts, event, chance)
+    const decision = decideSnapshot(facts, event, { nowMs: ports.now(), random: ports.random })
     if (decision.act === 'nothing') return null
-    const taken =
-      decision.act === 'append'
-        ? await tryAppend(context, run, situation, decision)
-        : await tryCoalesce(context, run, situation, decision)
-    if (taken) return taken
-    await context.ports.sleep((context.ports.random(1)[0] ?? 0) / 16)
+    if (decision.act === 'append') {
+      const { checkpoint, takes } = decision
+      const file = renderFile(checkpoint, name)
+      const appends = [{ checkpoint, after: stream.headId, foreign: false, takes }]
+      const now = { ...stream, headSequence: stream.headSequence + 1, live: stream.live + 1 }
+      if ((await store.acts.commit({ workspace, appends, views: owedFiles(run, file) })).done)
+        return { stream: now, file, coalesced: false }
+    } else {
+      const { trigger } = decision
+      const file = renderFile(base.checkpoint, name, [...base.notes, trigger])
+      const note = { stream: stream.id, head: stream.headId, number: base.notes.length, trigger }
+      const views = [owedView(run, latestPath(name), file)]
+      if ((await store.acts.commit({ workspace, note, views })).done) return { stream, file, coalesced: true }
+    }
+    await ports.sleep((ports.random(1)[0] ?? 0) / 16)
   }
   throw new ReasonError('store_busy', { path: context.home.database, waitedMs: MOST_ATTEMPTS.snapshots * 8 })
-}
-
-type DecisionOf<Act> = Extract<ReturnType<typeof decideSnapshot>, { act: Act }>
-
-async function tryAppend(
-  { store }: Context,
-  run: Stream,
-  { stream }: Situation,
-  { checkpoint, takes }: DecisionOf<'append'>,
-): Promise<TakenSnapshot | null> {
-  const file = renderFile(checkpoint, run.name)
-  const appends = [{ checkpoint, after: stream.headId, foreign: false, takes }]
-  const { workspace } = run
-  const { done } = await store.acts.commit({ workspace, appends, views: owedFiles(run, file) })
-  const { headSequence, live } = stream
-  const now = { ...stream, headSequence: headSequence + 1, live: live + 1 }
-  return done ? { stream: now, file, coalesced: false } : null
-}
-
-async function tryCoalesce(
-  { store }: Context,
-  run: Stream,
-  { stream, base }: Situation,
-  { trigger }: DecisionOf<'coalesce'>,
-): Promise<TakenSnapshot | null> {
-  const file = renderFile(base.checkpoint, run.name, [...base.notes, trigger])
-  const note = { stream: stream.id, head: stream.headId, number: base.notes.length, trigger }
-  const views = [owedView(run, latestPath(run.name), file)]
-  const { done } = await store.acts.commit({ workspace: run.workspace, note, views })
-  return done ? { stream, file, coalesced: true } : null
 }
 
 /** Retention after a save: it can fail, but it can never undo what was confirmed. */
