@@ -241,15 +241,14 @@ const KNOWN_ELSEWHERE: Readonly<Record<string, string>> = {
   ...{ ls: 'list', log: 'show --history', history: 'show --history', delete: 'remove', rm: 'remove' },
   ...{ find: 'search', grep: 'search', why: 'search', cat: 'show', view: 'show', mv: 'rename' },
   ...{ setup: 'init', install: 'init', check: 'doctor', repair: 'doctor --fix', fix: 'doctor --fix' },
-  ...{ session: 'sessions', settings: 'config explain', done: 'archive' },
   ...{
+    session: 'sessions',
+    settings: 'config explain',
+    done: 'archive',
     close: 'archive',
     finish: 'archive',
-    branch: 'fork',
-    switch: 'focus',
-    checkout: 'focus',
-    use: 'focus',
   },
+  ...{ branch: 'fork', switch: 'focus', checkout: 'focus', use: 'focus' },
 }
 
 /** What is said of a word that is no command: the one that is meant, or where all of them are listed. */

@@ -3,7 +3,6 @@ import { widthOf, wrapWidth } from '../../core/width.ts'
 import type { Screen } from '../../verbs/define/screen.ts'
 import { HELP_TOPICS } from '../../verbs/table.ts'
 
-/** What help is shown on. */
 export interface HelpScreen extends Pick<Screen, 'paint'> {
   readonly version: string
   readonly width: number

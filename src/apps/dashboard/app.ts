@@ -19,7 +19,6 @@ export interface AppParts {
   port: number
   access: Access
   changes: Changes
-  /** Where the page was built to. */
   folder: string
   /** Acts, one after the other: two of one process would wait for each other's locks. */
   inTurn<Answer>(act: () => Promise<Answer>): Promise<Answer>

@@ -13,7 +13,6 @@ export const ALLOWED = [
   ...['reject', 'reword', 'remove', 'trust', 'doctor', 'run verify', 'run prune', 'run pin', 'run pause'],
 ] as const
 
-/** Performs one verb in one workspace. */
 export async function callVerb(
   place: ServerPlace,
   name: string,

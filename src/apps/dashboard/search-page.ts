@@ -52,7 +52,6 @@ type HitTarget =
   | { page: 'run'; id: string }
   | { page: 'session'; key: string }
 
-/** Where the page shows what was found. */
 async function targetOf({ store }: Context, hit: Hit): Promise<HitTarget | null> {
   if (hit.sequence === null) {
     for (const agent of agentNames(AGENTS))

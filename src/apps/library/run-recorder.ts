@@ -96,8 +96,8 @@ export class RunRecorder {
     state: StepMove,
     { contextUsedPercent, add = false }: { contextUsedPercent?: number; add?: boolean } = {},
   ): Promise<Receipt> {
-    const more = checkUsage(contextUsedPercent)
-    return this.next(() => moveRunStep(this.context, this.run, { id, state, add }, more))
+    checkUsage(contextUsedPercent)
+    return this.next(() => moveRunStep(this.context, this.run, { id, state, add }, { contextUsedPercent }))
   }
 
   error(reasonCode: string, { recoverable = true, message = '' } = {}): Promise<Receipt> {
@@ -109,15 +109,10 @@ export class RunRecorder {
     await this.next(() => recordOutcome(this.context, this.run, outcome))
   }
 
-  async save({
-    note = '',
-    contextUsedPercent,
-  }: {
-    note?: string
-    contextUsedPercent?: number
-  } = {}): Promise<Receipt> {
-    const more = checkUsage(contextUsedPercent)
-    return this.next(() => takeSnapshot(this.context, this.run, { kind: 'save', note, ...more }))
+  async save(said: { note?: string; contextUsedPercent?: number } = {}): Promise<Receipt> {
+    const { note = '', contextUsedPercent } = said
+    checkUsage(contextUsedPercent)
+    return this.next(() => takeSnapshot(this.context, this.run, { kind: 'save', note, contextUsedPercent }))
   }
 
   /** One heartbeat by hand; null where the run is not in progress. */
@@ -167,10 +162,6 @@ export class RunRecorder {
   private async settle(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     await catchUpQuietly(this.context)
-    this.tell()
-  }
-
-  private tell(): void {
     for (const notice of this.context.notices.splice(0))
       try {
         this.onNotice(notice)
@@ -185,10 +176,9 @@ export class RunRecorder {
 const LONGEST_MS = 2 ** 31 - 1
 
 /** Callers without a compiler may give anything. */
-function checkUsage(contextUsedPercent: number | undefined): { contextUsedPercent?: number } {
-  if (contextUsedPercent === undefined) return {}
-  if (contextUsedPercent >= 0 && contextUsedPercent <= 100) return { contextUsedPercent }
-  throw new ReasonError('usage_invalid', { problem: 'contextUsedPercent takes a number from 0 to 100' })
+function checkUsage(percent: number | undefined): void {
+  if (percent !== undefined && !(percent >= 0 && percent <= 100))
+    throw new ReasonError('usage_invalid', { problem: 'contextUsedPercent takes a number from 0 to 100' })
 }
 
 function planOf(context: Context, plan: RecorderOptions['plan'] | undefined): Plan {

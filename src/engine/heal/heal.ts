@@ -68,7 +68,12 @@ export async function examineAbsence(context: Context, fix: boolean, findings: F
 export async function examineStore(context: Context, fix: boolean, findings: Finding[]): Promise<boolean> {
   const { problems, derived, readable } = await storeProblems(context)
   if (problems.length === 0) {
-    await examineSearch(context, fix, derived, findings)
+    const [problem] = derived
+    if (problem === undefined) return true
+    // Nothing is lost with the search index, so nothing is set aside for it.
+    if (fix) await context.store.index.forget()
+    const fixed = fix ? FIXES.indexForgotten : null
+    findings.push({ level: 'note', ...FINDINGS.searchIndexDamaged(problem), fixed })
     return true
   }
   const healed = fix ? await healStore(context, { force: true }) : null
@@ -80,20 +85,6 @@ export async function examineStore(context: Context, fix: boolean, findings: Fin
       fixed: healed && left.length === 0 ? FIXES.storeReplaced(healed.setAside) : null,
     })
   return healed !== null || readable
-}
-
-/** Nothing is lost with the search index, so nothing is set aside for it. */
-async function examineSearch(
-  { store }: Context,
-  fix: boolean,
-  derived: readonly string[],
-  findings: Finding[],
-): Promise<void> {
-  const [problem] = derived
-  if (problem === undefined) return
-  if (fix) await store.index.forget()
-  const fixed = fix ? FIXES.indexForgotten : null
-  findings.push({ level: 'note', ...FINDINGS.searchIndexDamaged(problem), fixed })
 }
 
 async function storeProblems(

@@ -9,7 +9,6 @@ import type { Context } from '../context/context.ts'
 
 type WorkStandingWord = 'focused' | 'open' | 'archived'
 
-/** Which workspaces have a stream in focus. */
 export type FocusedRows = ReadonlyArray<{ workspace: string; stream: string }>
 
 /** Work whose beginning was undone counts as not there. */
@@ -87,7 +86,6 @@ export const describeState = ({ work }: Checkpoint) => ({
 export const listCorrectable = (work: WorkState) =>
   CORRECTABLE.flatMap((field) => work[field].flatMap((_, index) => itemToCorrect(work, field, index) ?? []))
 
-/** A point of a history. */
 export const describePoint = ({ sequence, id, at, progress, gist, removedAt, foreign }: CheckpointRow) => ({
   ...{ sequence, checkpoint: id, at, progress, removedAt, foreign },
   ...{ why: gist.document?.why ?? '', branch: gist.document?.branch ?? null },

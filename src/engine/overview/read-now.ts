@@ -2,7 +2,7 @@ import type { Checkpoint } from '../../core/checkpoint.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Session } from '../../core/session.ts'
-import type { Log, StreamSummary } from '../../store/log.ts'
+import type { Log, Stream, StreamSummary } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { FINDINGS, type Finding } from '../context/findings.ts'
 import { listSessions } from '../sessions/current.ts'
@@ -55,7 +55,7 @@ export async function readNow(context: Context) {
     sessions,
     moreSessions: live.length - sessions.length,
     /** What the store shows by itself; the verbs `status` and `doctor` find more. */
-    warnings: warningsOf(context, { places, stale: open.filter(isStale), damaged }),
+    warnings: warningsOf(context, places, open.filter(isStale), damaged),
   }
 }
 
@@ -163,12 +163,6 @@ async function describeLive(context: Context, known: Session, isWanted: boolean)
   return { ...describeSession(session), window: gaugeOf(session), running: listRunning(session) }
 }
 
-interface WarningFacts {
-  places: KnownPlaces
-  stale: readonly Session[]
-  damaged: ReadonlyArray<{ name: string; repository: string }>
-}
-
 interface StoreWarning extends Pick<Finding, 'level' | 'what' | 'todo'> {
   repository: string | null
   workspace: string | null
@@ -179,26 +173,28 @@ interface StoreWarning extends Pick<Finding, 'level' | 'what' | 'todo'> {
 const NOWHERE = { repository: null, workspace: null, action: null }
 
 /** What the store and the home show by themselves; whatever needs git or every file is for `status` and `doctor`. */
-const warningsOf = (context: Context, facts: WarningFacts): StoreWarning[] => [
-  ...damagedHeads(facts),
-  ...brokenSessions(facts),
-  ...describeFaults(readFaults(context.home.faults), context.ports.now()).map(({ level, what, todo }) => ({
+const warningsOf = (
+  { home, ports, notices }: Context,
+  places: KnownPlaces,
+  stale: readonly Session[],
+  damaged: readonly Stream[],
+): StoreWarning[] => [
+  ...damaged.map(({ name, repository }) => ({
+    ...{ level: 'error' as const, ...FINDINGS.headDamaged(name), repository },
+    workspace: workspaceFor(places, repository, '').id || null,
+    action: { verb: 'doctor', input: { fix: true }, label: 'Repair' },
+  })),
+  ...brokenSessions(places, stale),
+  ...describeFaults(readFaults(home.faults), ports.now()).map(({ level, what, todo }) => ({
     ...{ level, what, todo, ...NOWHERE },
   })),
-  ...[...new Set(context.notices)].map((words) => ({
+  ...[...new Set(notices)].map((words) => ({
     ...{ level: 'note' as const, ...FINDINGS.notice(words), ...NOWHERE },
   })),
 ]
 
-const damagedHeads = ({ places, damaged }: WarningFacts): StoreWarning[] =>
-  damaged.map(({ name, repository }) => ({
-    ...{ level: 'error', ...FINDINGS.headDamaged(name), repository },
-    workspace: workspaceFor(places, repository, '').id || null,
-    action: { verb: 'doctor', input: { fix: true }, label: 'Repair' },
-  }))
-
 /** One for each workspace: a reconciliation is done in one. */
-function brokenSessions({ places, stale }: WarningFacts): StoreWarning[] {
+function brokenSessions(places: KnownPlaces, stale: readonly Session[]): StoreWarning[] {
   const counts = new Map<string, { repository: string; count: number }>()
   for (const { repository, workspace: wanted } of stale) {
     const { id, exists } = workspaceFor(places, repository, wanted)

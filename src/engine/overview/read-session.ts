@@ -12,7 +12,6 @@ import { digestOf } from '../surroundings/session-digest.ts'
 import { listPlaces, nameRepository, workspaceAt } from './places.ts'
 import { describeSession, gaugeOf, listRunning, readSessionKey, sessionKeyText } from './session-lines.ts'
 
-/** What one session came to. */
 export async function readSessionPage(context: Context, key: string) {
   const { store, ports } = context
   const wanted = readSessionKey(key)

@@ -42,7 +42,6 @@ async function newestRepository({ store }: Context): Promise<string | null> {
 
 const MOST = { history: 2_000, sessions: 20 }
 
-/** A stream of one kind by its id. */
 export async function requireStream({ store }: Context, id: string, kind: Stream['kind']): Promise<Stream> {
   const stream = await store.log.readStream(id)
   if (stream?.kind === kind) return stream

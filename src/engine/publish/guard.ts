@@ -58,14 +58,12 @@ export const SAVE_MS = 50
 /** Merges an edit that was made while we wrote the document. */
 export type MergeEdit = (context: Context, owed: OwedView, refusal: WriteRefusal) => Promise<'again' | 'left'>
 
-/** Conditions for writing pending files. */
 export interface SettleOptions {
   /** Git may be told of a file that moves. */
   trusted: boolean
   mergeEdit: MergeEdit
 }
 
-/** Writes or removes what one row owes. */
 export type Publish = (
   context: Context,
   root: Folder,

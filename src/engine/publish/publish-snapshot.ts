@@ -41,7 +41,6 @@ export interface SnapshotWriter {
   run: Stream
   folder: Folder
   history: Folder
-  /** Files that were rendered already. */
   rendered: readonly RenderedFile[]
   /** What is written, to be noted in the store. */
   written: Array<NewView & { expected: string }>
@@ -51,11 +50,7 @@ export interface SnapshotWriter {
 
 /** History comes before the file that points to it, and nothing goes before what takes its place is there. */
 export const snapshotTurn = (context: Context, writer: SnapshotWriter, row: ViewRow): Turn => {
-  if (row.state === 'leaving')
-    return {
-      turn: 2,
-      publish: async () => removeSnapshot(writer, row),
-    }
+  if (row.state === 'leaving') return { turn: 2, publish: async () => removeSnapshot(writer, row) }
   const isLatest = nameOf(row.path) === LATEST
   return {
     turn: isLatest ? 1 : 0,

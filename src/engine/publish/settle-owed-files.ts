@@ -22,9 +22,7 @@ import {
 import { type SettleFailure, type SettleStep, settleRows, type Turn } from './settle-rows.ts'
 
 export interface SettleReport {
-  /** What is still owed. */
   owed: OwedView[]
-  /** What could not be written, and why. */
   failures: Array<SettleFailure<OwedView>>
 }
 

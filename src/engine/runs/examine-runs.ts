@@ -19,7 +19,6 @@ import { inspectTwice } from './verify-run.ts'
 /** A temp file younger than this may belong to a process that is writing it right now. */
 const TEMP_GRACE_MS = 60_000
 
-/** What an examination of one run works with. */
 interface RunExamination {
   context: Context
   run: Stream

@@ -104,7 +104,21 @@ export async function listRunsHere(context: Context): Promise<ListedRun[]> {
   const stored = await listStoredRuns(context)
   const known = new Set(stored.map(({ stream }) => nameKey(stream.name)))
   const onDisk = await markForeign(context, unlessRefused(() => readRunFolders(context, known)) ?? [])
-  const listed = onDisk.map((run) => describeRunOnDisk(run, run.foreign && context.speaker === 'agent'))
+  const listed = onDisk.map(({ runId, snapshots, newest, problem, foreign }): ListedRun => {
+    const isWithheld = foreign && context.speaker === 'agent'
+    const told = isWithheld ? null : newest
+    return {
+      ...{
+        runId,
+        place: 'disk',
+        status: told?.status ?? 'unknown',
+        stepId: told?.step_state.step_id ?? null,
+      },
+      ...{ stepsDone: 0, steps: 0, updatedAt: told?.created_at ?? '' },
+      ...{ snapshots, latest: latestPath(runId), foreign },
+      problem: isWithheld ? null : (problem?.message ?? null),
+    }
+  })
   return [...stored.map(describeStoredRun), ...listed].sort(byNewestUpdate)
 }
 
@@ -112,19 +126,6 @@ const describeStoredRun = ({ stream, ...run }: StoredRun): ListedRun => ({
   ...{ runId: stream.name, place: 'store', ...run },
   ...{ snapshots: stream.live, latest: latestPath(stream.name), foreign: false, problem: null },
 })
-
-function describeRunOnDisk(
-  { runId, snapshots, newest, problem, foreign }: RunOnDisk,
-  isWithheld: boolean,
-): ListedRun {
-  const told = isWithheld ? null : newest
-  return {
-    ...{ runId, place: 'disk', status: told?.status ?? 'unknown', stepId: told?.step_state.step_id ?? null },
-    ...{ stepsDone: 0, steps: 0, updatedAt: told?.created_at ?? '' },
-    ...{ snapshots, latest: latestPath(runId), foreign },
-    problem: isWithheld ? null : (problem?.message ?? null),
-  }
-}
 
 /** One run that is only on disk, for whoever may read it; null where there is no such folder. */
 async function findRunOnDisk(context: Context, name: string): Promise<RunOnDisk | null> {

@@ -42,7 +42,6 @@ export function readNewest(folder: Folder, run: string, room: ReadRoom): FoundSn
   return null
 }
 
-/** How many files of snapshots a run's folder holds. */
 export function countSnapshots(folder: Folder): number {
   using history = openHistory(folder)
   return history === null ? 0 : snapshotNames(history).length

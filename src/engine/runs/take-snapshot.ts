@@ -139,9 +139,7 @@ async function retainAfter(context: Context, run: Stream): Promise<void> {
     `Retention of run ${run.name}`,
     () => undefined,
     async () => {
-      const { problem } = await retainRun(context, run, limitsOf(context), {
-        surplusOnly: due === 'surplus',
-      })
+      const { problem } = await retainRun(context, run, limitsOf(context), { surplusOnly: due === 'surplus' })
       if (problem !== null) context.notices.push(NOTICES.retentionSkipped(run.name, problem))
     },
   )

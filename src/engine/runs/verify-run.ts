@@ -55,10 +55,7 @@ function inspectFile(run: Folder | null, { path, checkpoint, hash, contentHash }
       return { state: 'sound' }
     const isOther = snapshot_id !== checkpoint
     const problem = isOther ? `it contains snapshot ${snapshot_id}` : 'it is not the file that was published'
-    return {
-      state: 'damaged',
-      error: new ReasonError('checkpoint_integrity_mismatch', { path, problem }),
-    }
+    return { state: 'damaged', error: new ReasonError('checkpoint_integrity_mismatch', { path, problem }) }
   } catch (error) {
     return { state: 'damaged', error: asSnapshotReason(error, path) }
   }

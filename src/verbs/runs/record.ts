@@ -32,12 +32,8 @@ export const runStep = defineVerb({
   ],
   access: 'write',
   async perform(context, { run, step, state, add, context: used }) {
-    return moveRunStep(
-      context,
-      await findRun(context, run),
-      { id: step, state, add },
-      used === undefined ? {} : { contextUsedPercent: used },
-    )
+    const found = await findRun(context, run)
+    return moveRunStep(context, found, { id: step, state, add }, { contextUsedPercent: used })
   },
   say: sayRunReceipt,
   tool: {
@@ -74,11 +70,8 @@ export const runError = defineVerb({
   ],
   access: 'write',
   async perform(context, { run, reasonCode, message, unrecoverable }) {
-    return recordError(context, await findRun(context, run), {
-      reasonCode,
-      recoverable: !unrecoverable,
-      ...(message === undefined ? {} : { message }),
-    })
+    const found = await findRun(context, run)
+    return recordError(context, found, { reasonCode, recoverable: !unrecoverable, message })
   },
   say: sayRunReceipt,
 })
@@ -87,19 +80,12 @@ export const runSave = defineVerb({
   name: 'run save',
   summary: 'Take a snapshot of a run',
   detail: 'If nothing changed within 3 seconds of the last snapshot, that one is reused.',
-  fields: {
-    run: RUN,
-    note: { kind: 'text', value: 'TEXT', about: 'why, in a few words' },
-    context: CONTEXT,
-  },
+  fields: { run: RUN, note: { kind: 'text', value: 'TEXT', about: 'why, in a few words' }, context: CONTEXT },
   examples: ['savepoint run save release-2 --note "before the migration"'],
   access: 'write',
   async perform(context, { run, note, context: used }) {
-    return takeSnapshot(context, await findRun(context, run), {
-      kind: 'save',
-      ...(note === undefined ? {} : { note }),
-      ...(used === undefined ? {} : { contextUsedPercent: used }),
-    })
+    const found = await findRun(context, run)
+    return takeSnapshot(context, found, { kind: 'save', note, contextUsedPercent: used })
   },
   say: sayRunReceipt,
 })
@@ -129,10 +115,7 @@ export const runPause = defineVerb({
   examples: ['savepoint run pause release-2'],
   access: 'write',
   async perform(context, { run }) {
-    return takeSnapshot(context, await findRun(context, run), {
-      kind: 'pause',
-      note: 'run paused',
-    })
+    return takeSnapshot(context, await findRun(context, run), { kind: 'pause', note: 'run paused' })
   },
   say: sayRunReceipt,
 })

@@ -22,7 +22,6 @@ export const RUN = {
 export const paintStatus = (status: string, { paint }: Screen) =>
   status === 'failed' ? paint('bad', status) : status === 'paused' ? paint('warn', status) : status
 
-/** A receipt in words. */
 export function sayRunReceipt(receipt: Receipt, screen: Screen): string {
   const { runId, status, sequence, snapshotId, coalesced, files, latest } = receipt
   return [
@@ -40,7 +39,6 @@ export function sayTakeIn(runs: ReadonlyArray<Pick<ListedRun, 'runId' | 'place'>
   return [`${are} only on disk. Import: ${command}`]
 }
 
-/** A plan's steps, a line each. */
 export const sayPlan = (plan: Plan | null, { paint }: Screen): string[] =>
   plan?.steps.map((step) => {
     const line = `  [${MARK[step.state]}] ${step.id}: ${step.title}`
@@ -57,7 +55,6 @@ const STYLES: { readonly [State in Plan['steps'][number]['state']]?: Style } = {
 
 const MARK = { pending: ' ', in_progress: '>', done: 'x', failed: '!', skipped: '-' } as const
 
-/** A command and what came of it. */
 export const sayCommandOutcome = (
   { result, name, summary }: SnapshotDocument['command_outcomes'][number],
   { paint }: Screen,
