@@ -25,11 +25,11 @@ export interface RunEvent {
   step?: { id: string; state: StepMove; add?: boolean }
   /** The run may be finished with steps that are not done. */
   incomplete?: boolean
-  fault?: Fault
+  fault?: Fault | undefined
   /** A path or an id that must be kept from now on, or no longer. */
   protect?: { artifact: string; remove: boolean }
-  contextUsedPercent?: number
-  note?: string
+  contextUsedPercent?: number | undefined
+  note?: string | undefined
 }
 
 /** What the store knows of a run at one instant. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { Access, proveKey } from '../../src/apps/dashboard/access.ts'
 import { dashboardApp } from '../../src/apps/dashboard/app.ts'
 import { Changes } from '../../src/apps/dashboard/changes.ts'
-import { IndexFiller } from '../../src/apps/dashboard/index-filler.ts'
+import { IndexFiller } from '../../src/apps/dashboard/search-page.ts'
 import { testPorts } from '../support/ports.ts'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
 import { askOver, type Dashboard, openDashboard, runningIn, startDashboard } from './dashboard-lab.ts'
@@ -19,12 +19,18 @@ function listRoutes(): Route[] {
   const home = { path: '/nowhere', database: '/nowhere/db', sessions: '/nowhere/sessions' }
   const changes = new Changes(home)
   const app = dashboardApp({
-    place: { cwd: '/', env: {}, ports: testPorts(), version: '0', speaker: 'user' },
+    place: {
+      cwd: '/',
+      env: {},
+      ports: testPorts(),
+      version: '0',
+      speaker: 'user',
+      filler: new IndexFiller(),
+    },
     ...{
       port: 1,
       access: new Access(1),
       changes,
-      filler: new IndexFiller(),
       folder: '/nowhere',
       inTurn: (act) => act(),
     },

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { runPause } from '../../src/verbs/runs/pause.ts'
-import { runSave } from '../../src/verbs/runs/save.ts'
+import { runPause, runSave } from '../../src/verbs/runs/record.ts'
 import { lab, SECOND } from './lab.ts'
 
 test('a run begins with a snapshot of the whole plan in both files [004.33]', async () => {

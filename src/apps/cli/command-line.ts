@@ -1,14 +1,12 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { AGENTS } from '../../agents/table.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { parseInput } from '../../verbs/define/field.ts'
-import type { Verb } from '../../verbs/define/verb.ts'
-import { GROUPS } from '../../verbs/table.ts'
+import { nearestName } from '../../core/text.ts'
+import { describeField, type Field, optionName, parseInput } from '../../verbs/define/field.ts'
+import { descriptionOf, type Verb } from '../../verbs/define/verb.ts'
+import { GROUPS, OTHER_WORDS } from '../../verbs/table.ts'
 import { DASHBOARD_COMMAND, type DashboardInput } from '../process/dashboard-command.ts'
-import { addVerb, type Call, DASHES } from './add-verb.ts'
-import { addExamples, HELP_LAYOUT, type HelpScreen } from './help-layout.ts'
-import { helpOverview, helpTopicOf } from './help-overview.ts'
-import { sayUnknownCommand } from './suggest-command.ts'
+import { AGAIN, addExamples, HELP_LAYOUT, type HelpScreen, helpOverview, helpTopicOf } from './help.ts'
 
 /** What a command line asks for: a verb to perform, or text to show. */
 export type CommandRequest = { call: Call } | { dashboard: DashboardInput } | { text: string; exit: number }
@@ -153,4 +151,115 @@ function silence(command: Command, screen: HelpScreen, write: (text: string) => 
       getErrHelpWidth: width,
     })
   for (const inner of command.commands) silence(inner, screen, write)
+}
+
+export interface Call {
+  verb: Verb
+  raw: Record<string, unknown>
+}
+
+/** Gives a command all that a verb has: its words, its options in the order of its fields, its examples. */
+function addVerb(
+  command: Command,
+  verb: Pick<Verb, 'summary' | 'detail' | 'fields' | 'examples' | 'tool'>,
+  screen: HelpScreen,
+  found: (raw: Call['raw']) => void,
+): void {
+  command.summary(verb.summary).description(descriptionOf(verb))
+  const fields = Object.entries(verb.fields)
+  const placed = fields
+    .filter(([, field]) => field.at !== undefined)
+    .sort(([, a], [, b]) => (a.at ?? 0) - (b.at ?? 0))
+  const isShort = placed[0]?.[1].mayBeLeftOut === true
+  for (const [name, field] of placed)
+    command.argument(argumentForm(name, isShort ? { ...field, required: false } : field), field.about)
+  // The parser knows no optional word before required ones: it takes all as optional, and help says what is needed.
+  if (isShort)
+    command.usage(`[options] ${placed.map(([name, field]) => argumentForm(name, field)).join(' ')}`)
+  for (const [name, field] of fields) if (field.at === undefined) command.addOption(optionOf(name, field))
+  command.option('--json', 'answer in JSON')
+  if (fields.some(([, { kind, at }]) => kind === 'words' && at === undefined))
+    command.addHelpText('after', `\n${AGAIN}`)
+  addExamples(command, verb.examples, screen)
+  if (placed.some(([, field]) => field.kind === 'words')) command.passThroughOptions(false)
+  command.action((...given: unknown[]) => {
+    const options = command.opts()
+    const raw: Record<string, unknown> = {}
+    const values = isShort ? withoutFirst(placed, given) : given
+    for (const [index, [name]] of placed.entries()) raw[name] = values[index]
+    for (const [name, field] of fields) if (field.at === undefined) raw[name] = options[name]
+    found(raw)
+  })
+}
+
+/** Stands where `--` stood, so that it is known whether a word came before it. */
+const DASHES = '\0--'
+
+type Placed = ReadonlyArray<readonly [name: string, field: Field]>
+
+/** The values where the first word was left out: before `--`, or because there are just enough for the others. */
+function withoutFirst(placed: Placed, given: readonly unknown[]): unknown[] {
+  const values = given
+    .slice(0, placed.length)
+    .flat()
+    .filter((value) => value !== undefined)
+  const needed = placed.filter(([, { required }]) => required).length
+  // A command to run is never guessed: `run exec r1` lacks it.
+  const isLeftOut = placed.some(([, { kind }]) => kind === 'words')
+    ? values[0] === DASHES
+    : needed > 0 && values.length <= needed
+  const rest = values.filter((value) => value !== DASHES)
+  const all = isLeftOut ? [undefined, ...rest] : rest
+  return placed.map(([, { kind }], at) => (kind === 'words' ? all.slice(at) : all[at]))
+}
+
+function argumentForm(
+  name: string,
+  field: Pick<Field, 'kind' | 'label'> & { required?: boolean; choices?: readonly string[] },
+): string {
+  const word = field.choices?.join('|') ?? field.label ?? optionName(name)
+  const dots = field.kind === 'words' ? '...' : ''
+  return field.required ? `<${word}${dots}>` : `[${word}${dots}]`
+}
+
+/** Required options are checked with all other values, so that every door says the same. */
+function optionOf(name: string, field: Field): Option {
+  const flag = `--${optionName(name)}`
+  if (field.kind === 'flag') return new Option(flag, field.about)
+  const value = 'value' in field && field.value ? field.value : 'VALUE'
+  if (field.kind === 'words')
+    return new Option(`${flag} <${value}>`, field.about).argParser(
+      (word: string, before: string[] | undefined) => [...(before ?? []), word],
+    )
+  return new Option(`${flag} <${value}>`, `${describeField(field)}${field.required ? ' (required)' : ''}`)
+}
+
+/** What people type who know other programs, and what it is called here. */
+const KNOWN_ELSEWHERE: Readonly<Record<string, string>> = {
+  ...{ revert: 'undo', rollback: 'undo', back: 'undo', redo: 'undo --redo' },
+  ...{ commit: 'save', add: 'save', store: 'save', brief: 'resume', continue: 'resume', load: 'resume' },
+  ...{ ls: 'list', log: 'show --history', history: 'show --history', delete: 'remove', rm: 'remove' },
+  ...{ find: 'search', grep: 'search', why: 'search', cat: 'show', view: 'show', mv: 'rename' },
+  ...{ setup: 'init', install: 'init', check: 'doctor', repair: 'doctor --fix', fix: 'doctor --fix' },
+  ...{
+    session: 'sessions',
+    settings: 'config explain',
+    done: 'archive',
+    close: 'archive',
+    finish: 'archive',
+  },
+  ...{ branch: 'fork', switch: 'focus', checkout: 'focus', use: 'focus' },
+}
+
+/** What is said of a word that is no command: the one that is meant, or where all of them are listed. */
+function sayUnknownCommand(word: string, group: string | null, near: readonly string[]): string {
+  const known = group === null && Object.hasOwn(KNOWN_ELSEWHERE, word) ? KNOWN_ELSEWHERE[word] : undefined
+  const old = group === null ? nearestName(word, Object.keys(OTHER_WORDS)) : null
+  // A slip of the finger seldom is in the first letter: a word that begins otherwise is another word.
+  const meant =
+    known ??
+    [...near, ...(old === null ? [] : [old])].find((name) => name.charAt(0) === word.charAt(0).toLowerCase())
+  return meant === undefined
+    ? `unknown command '${word}'. See: savepoint ${group === null ? '' : `${group} `}--help`
+    : `unknown command '${word}' (Did you mean ${meant}?)`
 }

@@ -1,5 +1,5 @@
 import { ReasonError } from '../../core/reason.ts'
-import { type Field, NAMED_KINDS, type NamedKind, optionName } from '../../verbs/define/field.ts'
+import { NAMED_KINDS, type NamedKind, optionName } from '../../verbs/define/field.ts'
 import type { Verb } from '../../verbs/define/verb.ts'
 import { DASHBOARD_COMMAND } from '../process/dashboard-command.ts'
 
@@ -38,16 +38,13 @@ function completionTable(verbs: ReadonlyArray<Pick<Verb, 'name' | 'fields'>>): C
         options.set(option, rest.names)
         users.set(option, [...(users.get(option) ?? []), name])
       }
-      for (const choice of choicesOf(rest)) add(name, choice)
+      if ('choices' in rest) for (const choice of rest.choices) add(name, choice)
     }
     add(name, '--json')
   }
   const words = new Map([...next].map(([after, found]) => [after, [...found].sort()]))
   return { words, names, options, users }
 }
-
-const choicesOf = (field: Partial<Field>): readonly string[] =>
-  'choices' in field && field.choices ? field.choices : []
 
 /** Bash expands what it is offered: only plain words may come from a branch or the store. */
 const PLAIN_NAMES = "grep -E '^[A-Za-z0-9][A-Za-z0-9._/@+-]*$'"
@@ -169,7 +166,6 @@ function fishCondition(after: string, { words }: CompletionTable): string {
 const cases = ({ words }: CompletionTable, line: (list: string) => string) =>
   [...words].map(([after, list]) => `    "${after}") ${line(list.join(' '))} ;;`).join('\n')
 
-/** A completion script for a shell. */
 export function completionScript(shell: string, verbs: readonly Verb[]): string {
   if (!Object.hasOwn(SCRIPTS, shell))
     throw new ReasonError('usage_invalid', {

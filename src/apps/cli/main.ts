@@ -4,16 +4,15 @@ import { hasStyleMarks, markStyle, renderStyles, type Style } from '../../core/s
 import { visibleLines } from '../../core/visible.ts'
 import { wrapLines } from '../../core/width.ts'
 import { afterCommit } from '../../engine/context/context.ts'
-import { parseInput } from '../../verbs/define/field.ts'
+import { optionName, parseInput } from '../../verbs/define/field.ts'
 import { makeScreen, type ScreenTraits } from '../../verbs/define/screen.ts'
 import type { Failure, Verb } from '../../verbs/define/verb.ts'
 import { performOnce } from '../../verbs/perform.ts'
 import { GROUPS, isVerbName, loadVerb, loadVerbs, OTHER_WORDS } from '../../verbs/table.ts'
-import type { DashboardInput, ServeDashboard } from '../process/dashboard-command.ts'
+import type { ServeDashboard } from '../process/dashboard-command.ts'
 import { realPorts } from '../process/real-ports.ts'
 import type { CommandRequest } from './command-line.ts'
 import { askOf, NOBODY, type Person } from './person.ts'
-import { readPlainWords } from './plain-words.ts'
 import { progressBar } from './progress-bar.ts'
 
 export interface Door {
@@ -41,7 +40,8 @@ export async function runCommandLine(
   person: Person = NOBODY,
   ports: Ports = realPorts,
 ): Promise<number> {
-  const json = door.words.slice(0, beforeDashes(door.words)).includes('--json')
+  const dashes = door.words.indexOf('--')
+  const json = door.words.slice(0, dashes < 0 ? undefined : dashes).includes('--json')
   const notices: string[] = []
   const bar = progressBar({ write: door.err, columns: () => person.columns, now: ports.now })
   try {
@@ -62,7 +62,12 @@ export async function runCommandLine(
       write(hasColour ? renderStyles(asked.text) : asked.text)
       return asked.exit
     }
-    if ('dashboard' in asked) return await serveFor(door, asked.dashboard, json)
+    if ('dashboard' in asked) {
+      if (door.dashboard === undefined) throw usageError('there is no page to serve here')
+      const { cwd, env, version, out, err } = door
+      await door.dashboard(asked.dashboard, { cwd, env, version, json, out, err })
+      return 0
+    }
     const { verb, raw } = asked.call
     const input = parseInput(verb.fields, raw)
     const { cwd, env, readInput } = door
@@ -84,12 +89,6 @@ export async function runCommandLine(
     else door.err(sayFailure(reason, door))
     return reason.exitCode
   }
-}
-
-function serveFor(door: Door, input: DashboardInput, json: boolean): Promise<number> {
-  if (door.dashboard === undefined) throw usageError('there is no page to serve here')
-  const { cwd, env, version, out, err } = door
-  return door.dashboard(input, { cwd, env, version, json, out, err })
 }
 
 /** What was done is done: an answer that cannot be put into words is given as it is. */
@@ -163,11 +162,6 @@ const refusal = (reason: ReasonError, notices: string[]) => ({
   ...(notices.length > 0 ? { notices } : {}),
 })
 
-const beforeDashes = (words: string[]) => {
-  const dashes = words.indexOf('--')
-  return dashes === -1 ? words.length : dashes
-}
-
 /** Words of the program itself, on stderr: marked where their text has no marks of its own. */
 const onStderr = ({ errScreen }: Door, style: Style, text: string) =>
   errScreen.hasColour && !hasStyleMarks(text) ? renderStyles(markStyle(style, text)) : text
@@ -190,4 +184,26 @@ function sayFailure(error: ReasonError, door: Door): string {
     `${words.replace(/^savepoint:/, (name) => onStderr(door, 'bad', name))}\n`,
     `${onStderr(door, 'faint', `  (${error.reason})`)}\n${trace}`,
   ].join('')
+}
+
+/**
+ * Words that need no parser: a verb, and after it nothing but its flags. Null for all others: the parser knows what
+ * to say about every mistake, but to load it takes a tenth of the time that Node itself needs to start.
+ */
+export function readPlainWords(
+  words: readonly string[],
+  { name, fields }: Verb,
+): Record<string, unknown> | null {
+  const flags = new Map<string, string | null>([['--json', null]])
+  for (const [field, { kind, required }] of Object.entries(fields)) {
+    if (required) return null
+    if (kind === 'flag') flags.set(`--${optionName(field)}`, field)
+  }
+  const raw: Record<string, unknown> = {}
+  for (const word of words.slice(name.split(' ').length)) {
+    const field = flags.get(word)
+    if (field === undefined) return null
+    if (field !== null) raw[field] = true
+  }
+  return raw
 }

@@ -1,23 +1,20 @@
 import type { ProgressReporter } from '../../engine/context/context.ts'
 
-export interface ProgressBar {
-  progress: ProgressReporter
-  /** Takes the bar away, also where the work stopped half way. */
-  end(): void
-}
-
 /** Work that is quicker shows no bar. */
 const PATIENCE_MS = 300
 const REDRAW_MS = 100
 /** A bar that is shorter says less than the numbers alone. */
 const LEAST_BAR = 8
 
-/** A bar in the last line of a terminal, drawn over itself. `columns` is asked late; null where nobody watches. */
+/**
+ * A bar in the last line of a terminal, drawn over itself. `columns` is asked late; null where nobody watches. `end` takes
+ * it away, also where the work stopped half way.
+ */
 export function progressBar(screen: {
   write: (text: string) => void
   columns: () => number | null
   now: () => number
-}): ProgressBar {
+}) {
   let began: number | null = null
   let drawn: number | null = null
   const end = () => {
@@ -25,7 +22,7 @@ export function progressBar(screen: {
     began = null
     drawn = null
   }
-  const progress = (done: number, total: number) => {
+  const progress: ProgressReporter = (done, total) => {
     if (done >= total) return end()
     const now = screen.now()
     began ??= now

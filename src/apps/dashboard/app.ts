@@ -1,58 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Hono, type Context as RequestContext } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { streamSSE } from 'hono/streaming'
 import { instant } from '../../core/ports.ts'
-import { ReasonError, usageError } from '../../core/reason.ts'
+import { errorCode, ReasonError, usageError } from '../../core/reason.ts'
 import { type Access, proveKey } from './access.ts'
 import type { ServerEvents } from './api.ts'
-import { briefPage } from './brief-page.ts'
+import type { Asked, ServerPlace } from './asked.ts'
 import { callVerb } from './call-verb.ts'
 import type { Changes } from './changes.ts'
-import { guard } from './guard.ts'
-import type { IndexFiller } from './index-filler.ts'
-import {
-  type Asked,
-  diffPage,
-  learningsPage,
-  nowPage,
-  runPage,
-  runsPage,
-  type ServerPlace,
-  sessionPage,
-  sessionsPage,
-  statusPage,
-  workPage,
-  worksPage,
-} from './pages.ts'
-import { refusalAnswer } from './refusal.ts'
-import { searchPage } from './search-page.ts'
-import { readWebFile, WEB_FILES } from './web-files.ts'
-
-/** What is read, by the address that api.ts gives it. */
-const PAGES: Readonly<Record<string, (place: ServerPlace, asked: Asked) => Promise<object>>> = {
-  '/api/now': nowPage,
-  '/api/status': statusPage,
-  '/api/works': worksPage,
-  '/api/works/:id': workPage,
-  '/api/works/:id/diff': diffPage,
-  '/api/sessions': sessionsPage,
-  '/api/sessions/:key': sessionPage,
-  '/api/runs': runsPage,
-  '/api/runs/:id': runPage,
-  '/api/brief': briefPage,
-  '/api/learnings': learningsPage,
-}
+import { guard, refusalAnswer } from './guard.ts'
+import { PAGES } from './pages.ts'
 
 export interface AppParts {
   place: ServerPlace
   port: number
   access: Access
   changes: Changes
-  filler: IndexFiller
-  /** Where the page was built to. */
   folder: string
   /** Acts, one after the other: two of one process would wait for each other's locks. */
   inTurn<Answer>(act: () => Promise<Answer>): Promise<Answer>
+}
+
+/** The files of the page, by the address that each has. Nothing else is ever read for a request. */
+const WEB_FILES: Readonly<Record<string, { name: string; type: string }>> = {
+  '/': { name: 'index.html', type: 'text/html; charset=utf-8' },
+  '/app.js': { name: 'app.js', type: 'text/javascript; charset=utf-8' },
+  '/app.css': { name: 'app.css', type: 'text/css; charset=utf-8' },
+  '/icon.svg': { name: 'icon.svg', type: 'image/svg+xml' },
+}
+
+/** Beside the program, as the build puts it. */
+export const webFolder = () => fileURLToPath(new URL('web', import.meta.url))
+
+/** A file of the page; null where it was not built. */
+function readWebFile(folder: string, name: string): Buffer | null {
+  try {
+    return readFileSync(join(folder, name))
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+    return null
+  }
 }
 
 /** A save of all that somebody typed is far smaller. */
@@ -64,7 +54,7 @@ const MOST_STREAMS = 32
 
 /** The server's routes. No rule of the product is in here: each is one read, or one verb. */
 export function dashboardApp(parts: AppParts): Hono {
-  const { place, access, changes, filler, folder, inTurn } = parts
+  const { place, access, changes, folder, inTurn } = parts
   const app = new Hono()
   app.use('*', guard(parts))
   for (const [path, { name, type }] of Object.entries(WEB_FILES))
@@ -79,8 +69,7 @@ export function dashboardApp(parts: AppParts): Hono {
     const token = access.newToken()
     return c.json({ token, proof: proveKey(access.key, token) })
   })
-  const pages = { ...PAGES, '/api/search': searchPage(filler) }
-  for (const [path, page] of Object.entries(pages))
+  for (const [path, page] of Object.entries(PAGES))
     app.get(path, async (c) => c.json(await page(place, readAsked(c))))
   app.post('/api/verbs/:name', bodyLimit({ maxSize: MAX_BODY, onError: tooLarge }), async (c) => {
     const body = await readBody(c)

@@ -5,59 +5,55 @@ import type { ExplainedLine } from '../../policy/brief/explain.ts'
 import { performOnce } from '../../verbs/perform.ts'
 import { resume } from '../../verbs/work/resume.ts'
 import { sayLineSource } from '../../verbs/work/say-explained.ts'
-import type { BriefAnswer, BriefLineView } from './api.ts'
-import { type Asked, findAskedWorkspace, presentWorkspaces, requestIn, type ServerPlace } from './pages.ts'
+import { type Asked, findAskedWorkspace, requestIn, type ServerPlace } from './asked.ts'
 
 /** What the slider offers; a brief is never longer than its characters allow. */
 const BUDGETS = { least: MIN_TOKENS, usual: 1_500, most: 4_000 }
 
-/** What the next session in a workspace would be told. */
-export async function briefPage(place: ServerPlace, { query }: Asked): Promise<BriefAnswer> {
-  const { places, path, workspace } = await findAskedWorkspace(place, query('workspace'))
+/**
+ * What the next session in a workspace would be told. `choose`: several could be meant. `offered`: work of another branch
+ * is named and not told. `nothing`: none saved.
+ */
+export async function briefPage(place: ServerPlace, { query }: Asked) {
+  const { workspaces, path, workspace } = await findAskedWorkspace(place, query('workspace'))
   const notices: string[] = []
+  const wanted = budgetIn(query('tokens'))
   const base = {
-    ...{ at: instant(place.ports.now()), workspace, workspaces: presentWorkspaces(places), notices },
-    ...{ work: null, text: '', tokens: 0, budget: budgetIn(query('tokens')) ?? BUDGETS.usual },
-    ...{ budgets: BUDGETS, lines: [], cuts: [], shortened: 0, candidates: [] },
+    ...{ at: instant(place.ports.now()), workspace, workspaces, notices },
+    /** The work that is told, and exactly what an agent gets of it. */
+    ...{
+      work: null as string | null,
+      text: '',
+      tokens: 0,
+      budget: wanted ?? BUDGETS.usual,
+      budgets: BUDGETS,
+    },
+    lines: [] as Array<ReturnType<typeof describeLine>>,
+    cuts: [] as Array<{ title: string; count: number }>,
+    shortened: 0,
+    candidates: [] as Array<{ name: string; at: string; foreign: boolean }>,
   }
-  if (path === null) return { ...base, kind: 'nothing' }
+  if (path === null) return { ...base, kind: 'nothing' as const }
   const told = await performOnce(resume, requestIn(place, path, notices), {
-    ...{ id: query('work'), budget: budgetIn(query('tokens')), markdown: true, explain: true },
+    ...{ id: query('work'), budget: wanted, markdown: true, explain: true },
   })
   const { kind } = told
-  switch (kind) {
-    case 'nothing':
-      return { ...base, kind }
-    case 'choose': {
-      const candidates = told.candidates.map(({ name, updatedAt, foreign }) => ({
-        name,
-        at: updatedAt,
-        foreign,
-      }))
-      return { ...base, kind, candidates }
-    }
-    case 'offered': {
-      const candidates = [{ name: told.stream, at: told.savedAt, foreign: false }]
-      return { ...base, kind, work: told.stream, candidates }
-    }
-    case 'found':
-    case 'brief': {
-      const { text, tokens, budget, cuts, shortened } = told
-      const explained = kind === 'brief' ? (told.explained ?? []) : []
-      const work = kind === 'brief' ? told.stream : null
-      return {
-        ...base,
-        kind,
-        work,
-        text,
-        tokens,
-        budget,
-        cuts,
-        shortened,
-        lines: explained.map(describeLine),
-      }
-    }
+  if (kind === 'nothing') return { ...base, kind }
+  if (kind === 'choose') {
+    const candidates = told.candidates.map(({ name, updatedAt, foreign }) => ({
+      name,
+      at: updatedAt,
+      foreign,
+    }))
+    return { ...base, kind, candidates }
   }
+  if (kind === 'offered') {
+    const candidates = [{ name: told.stream, at: told.savedAt, foreign: false }]
+    return { ...base, kind, work: told.stream, candidates }
+  }
+  const { text, tokens, budget, cuts, shortened } = told
+  const known = kind === 'brief' ? { work: told.stream, lines: (told.explained ?? []).map(describeLine) } : {}
+  return { ...base, kind, text, tokens, budget, cuts, shortened, ...known }
 }
 
 function budgetIn(text: string | undefined): number | undefined {
@@ -68,7 +64,7 @@ function budgetIn(text: string | undefined): number | undefined {
   return tokens
 }
 
-const describeLine = ({ commands: _commands, source, ...line }: ExplainedLine): BriefLineView => ({
+const describeLine = ({ commands: _commands, source, ...line }: ExplainedLine) => ({
   ...line,
   source: source.kind === 'found' ? 'found just now' : sayLineSource(source, ''),
 })

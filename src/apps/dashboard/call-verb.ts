@@ -3,25 +3,24 @@ import { afterCommit } from '../../engine/context/context.ts'
 import { readGiven } from '../../verbs/define/read-given.ts'
 import { PLAIN_SCREEN } from '../../verbs/define/screen.ts'
 import { performOnce } from '../../verbs/perform.ts'
-import { isVerbName, loadVerb } from '../../verbs/table.ts'
-import type { AllowedVerb, VerbAnswer, VerbCall } from './api.ts'
-import { findAskedWorkspace, requestIn, type ServerPlace } from './pages.ts'
+import { loadVerb } from '../../verbs/table.ts'
+import type { VerbAnswer, VerbCall } from './api.ts'
+import { findAskedWorkspace, requestIn, type ServerPlace } from './asked.ts'
 
 /** What the page may ask for. Whatever runs commands, sets agents up or takes files from elsewhere is not in it. */
-const ALLOWED: Readonly<Record<AllowedVerb, true>> = {
-  ...{ focus: true, fork: true, archive: true, rename: true, restore: true, save: true, handoff: true },
-  ...{ reconcile: true, undo: true, confirm: true, reject: true, reword: true, remove: true },
-  ...{ trust: true, doctor: true, 'run verify': true, 'run prune': true, 'run pin': true, 'run pause': true },
-}
+export const ALLOWED = [
+  ...['focus', 'fork', 'archive', 'rename', 'restore', 'save', 'handoff', 'reconcile', 'undo', 'confirm'],
+  ...['reject', 'reword', 'remove', 'trust', 'doctor', 'run verify', 'run prune', 'run pin', 'run pause'],
+] as const
 
-/** Performs one verb in one workspace. */
 export async function callVerb(
   place: ServerPlace,
   name: string,
   body: unknown,
   notices: string[],
 ): Promise<VerbAnswer> {
-  if (!Object.hasOwn(ALLOWED, name) || !isVerbName(name))
+  const allowed = ALLOWED.find((one) => one === name)
+  if (allowed === undefined)
     throw new ReasonError('request_refused', {
       problem: `The page cannot do ${JSON.stringify(name.slice(0, 40))}.`,
     })
@@ -31,7 +30,7 @@ export async function callVerb(
   if (typeof workspace !== 'string') throw usageError('workspace is missing')
   const { path } = await findAskedWorkspace(place, workspace)
   const cwd = path ?? place.cwd
-  const verb = await loadVerb(name)
+  const verb = await loadVerb(allowed)
   const input = readGiven(given ?? {}, {
     name: `savepoint ${name}`,
     fields: verb.fields,

@@ -1,7 +1,8 @@
-import type { MiddlewareHandler } from 'hono'
-import { ReasonError } from '../../core/reason.ts'
+import type { MiddlewareHandler, Context as RequestContext } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { asReason, REASONS, ReasonError } from '../../core/reason.ts'
 import type { Access } from './access.ts'
-import { refusalAnswer } from './refusal.ts'
+import type { Refusal } from './api.ts'
 
 /** No script, style, picture or connection but our own; nothing may frame the page, and no form leaves it. */
 const POLICY = [
@@ -56,7 +57,10 @@ export function whyRefused(
   const isLanding = method === 'GET' && LANDINGS.includes(path) && header('sec-fetch-mode') === 'navigate'
   const isOurs = site === undefined || site === 'same-origin' || (site === 'none' && method === 'GET')
   if (!isOurs && !isLanding) return { status: 403, problem: 'Requests from other pages are refused.' }
-  if (path === '/link') return ownerOnly(method, header, access)
+  // Only this user's own command asks for another link; no browser can send that header to another origin unasked.
+  if (path === '/link' && method === 'POST')
+    return access.isOwner(header('authorization')) ? null : { status: 401, problem: 'The key is wrong.' }
+  if (path === '/link') return { status: 405, problem: 'There is nothing to read here.' }
   if (!path.startsWith('/api/')) return null
   if (!access.isKnown(header('cookie')))
     return { status: 401, problem: 'This browser has not opened the link that savepoint dashboard printed.' }
@@ -69,12 +73,6 @@ export function whyRefused(
   return isJson(header('content-type'))
     ? null
     : { status: 415, problem: 'What is sent must be application/json.' }
-}
-
-/** Only this user's own command asks for another link; no browser can send that header to another origin unasked. */
-function ownerOnly(method: string, header: RequestFacts['header'], access: Access): Refused {
-  if (method !== 'POST') return { status: 405, problem: 'There is nothing to read here.' }
-  return access.isOwner(header('authorization')) ? null : { status: 401, problem: 'The key is wrong.' }
 }
 
 const isJson = (type: string | undefined) => /^application\/json\s*(?:;|$)/i.test(type ?? '')
@@ -91,3 +89,19 @@ export const guard =
     if (refused === null) return next()
     return refusalAnswer(c, new ReasonError('request_refused', { problem: refused.problem }), refused.status)
   }
+
+/** A failure as the page is told it: the words of the command line, and never where in the program it was. */
+export function refusalAnswer(
+  c: RequestContext,
+  error: unknown,
+  status?: ContentfulStatusCode,
+  notices: readonly string[] = [],
+): Response {
+  const { reason, message, hint } = asReason(error)
+  const answer: Refusal = {
+    ...{ ok: false, reason, message, hint },
+    ...(notices.length > 0 ? { notices: [...new Set(notices)] } : {}),
+  }
+  // `as`: 499, which a cancelled command has, is in no list of the protocol.
+  return c.json(answer, status ?? (REASONS[reason].http as ContentfulStatusCode))
+}

@@ -3,20 +3,18 @@ import type { Server } from 'node:http'
 import { isatty } from 'node:tty'
 import { createAdaptorServer } from '@hono/node-server'
 import { AGENTS, speakerOf } from '../../agents/table.ts'
-import { asReason, describeError, errorCode, ReasonError } from '../../core/reason.ts'
-import { visible } from '../../core/visible.ts'
+import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import type { DashboardDoor, DashboardInput } from '../process/dashboard-command.ts'
 import { realPorts } from '../process/real-ports.ts'
 import { collectAbove } from '../process/small-heap.ts'
 import { makeTurns } from '../process/turns.ts'
 import { Access } from './access.ts'
-import { dashboardApp } from './app.ts'
+import { dashboardApp, webFolder } from './app.ts'
+import { readStore } from './asked.ts'
 import { openBrowser, openerFor, tunnelCommand } from './browser.ts'
 import { Changes } from './changes.ts'
-import { IndexFiller } from './index-filler.ts'
-import { readStore } from './pages.ts'
 import { askForLink, forgetRunning, noteRunning, readRunning } from './running.ts'
-import { webFolder } from './web-files.ts'
+import { IndexFiller } from './search-page.ts'
 
 /** Only this machine can reach it. */
 const ADDRESS = '127.0.0.1'
@@ -26,22 +24,11 @@ const SMALL_BYTES = 80 * 1024 * 1024
 const IDLE_MS = 12 * 3_600_000
 
 /** Serves the page until somebody ends it; where one is served already, shows the way to that one. */
-export async function serveDashboard(input: DashboardInput, door: DashboardDoor): Promise<number> {
-  try {
-    await serve(input, door)
-    return 0
-  } catch (error) {
-    const reason = asReason(error)
-    if (door.json) door.out(`${JSON.stringify({ ok: false, ...reason.toJSON() })}\n`)
-    else door.err(`savepoint: ${visible(reason.message)}\n  ${visible(reason.hint)}\n  (${reason.reason})\n`)
-    return reason.exitCode
-  }
-}
-
-async function serve(input: DashboardInput, door: DashboardDoor): Promise<void> {
+export async function serveDashboard(input: DashboardInput, door: DashboardDoor): Promise<void> {
   const { cwd, env, version } = door
   const speaker = speakerOf(AGENTS, env)
-  const place = { cwd, env, version, speaker, ports: realPorts }
+  const filler = new IndexFiller()
+  const place = { cwd, env, version, speaker, filler, ports: realPorts }
   const home = await readStore(place, async (context) => context.home)
   const running = readRunning(home.path)
   const isOfOurs = running?.speaker === speaker
@@ -64,9 +51,8 @@ async function serve(input: DashboardInput, door: DashboardDoor): Promise<void> 
   const port = await listen(server, input.port ?? 0)
   const access = new Access(port)
   const changes = new Changes(home)
-  const filler = new IndexFiller()
   app = dashboardApp({
-    ...{ place, port, access, changes, filler, folder: webFolder() },
+    ...{ place, port, access, changes, folder: webFolder() },
     inTurn: (act) => turns.take(act),
   })
   const mine = { port, pid: process.pid, key: access.key, speaker }

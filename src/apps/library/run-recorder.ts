@@ -2,14 +2,12 @@ import type { CommandOutcome } from '../../core/checkpoint.ts'
 import type { Plan, StepMove } from '../../core/plan.ts'
 import type { Ports } from '../../core/ports.ts'
 import { describeError, ReasonError } from '../../core/reason.ts'
-import type { Context } from '../../engine/context/context.ts'
-import { catchUpQuietly } from '../../engine/context/context.ts'
+import { type Context, catchUpQuietly } from '../../engine/context/context.ts'
 import { NOTICES } from '../../engine/context/notices.ts'
 import { keepBackups, openSound, withHealing } from '../../engine/heal/open-sound.ts'
 import { findRun } from '../../engine/runs/find-run.ts'
-import { readPlan } from '../../engine/runs/read-plan.ts'
 import { finishRun, moveRunStep, recordError, recordOutcome } from '../../engine/runs/record-event.ts'
-import { startRun } from '../../engine/runs/start-run.ts'
+import { readPlan, startRun } from '../../engine/runs/start-run.ts'
 import { type Receipt, snapshotIfDue, takeSnapshot } from '../../engine/runs/take-snapshot.ts'
 import { decodePlan } from '../../formats/plan/codec.ts'
 import { HEARTBEAT_MS } from '../../policy/snapshot.ts'
@@ -63,28 +61,29 @@ export class RunRecorder {
   }
 
   /** Starts a run; its first snapshot is on the disk when this resolves. */
-  static async start(options: RecorderOptions): Promise<RunRecorder> {
-    const context = await open(options)
-    try {
+  static start(options: RecorderOptions): Promise<RunRecorder> {
+    return RunRecorder.open(options, async (context) => {
       const plan = planOf(context, options.plan)
-      const { run } = await withHealing(context, () => startRun(context, plan, options.runId))
-      await catchUpQuietly(context)
-      return new RunRecorder(context, run, options)
-    } catch (error) {
-      await context.store.close()
-      throw error
-    }
+      return (await startRun(context, plan, options.runId)).run
+    })
   }
 
   /** Takes up a run that was started before, by this process or another. */
-  static async resume(options: ResumeOptions): Promise<RunRecorder> {
-    const context = await open(options)
+  static resume(options: ResumeOptions): Promise<RunRecorder> {
+    return RunRecorder.open(options, (context) => findRun(context, options.runId))
+  }
+
+  private static async open(
+    options: Omit<RecorderOptions, 'plan'>,
+    find: (context: Context) => Promise<Stream>,
+  ): Promise<RunRecorder> {
+    const { cwd = workingFolder(), home, ports } = options
+    const env = home === undefined ? process.env : { ...process.env, SAVEPOINT_HOME: home }
+    const context = await openSound({ cwd, env, access: 'write', ports: { ...realPorts, ...ports } })
     try {
-      return new RunRecorder(
-        context,
-        await withHealing(context, () => findRun(context, options.runId)),
-        options,
-      )
+      const run = await withHealing(context, () => find(context))
+      await catchUpQuietly(context)
+      return new RunRecorder(context, run, options)
     } catch (error) {
       await context.store.close()
       throw error
@@ -97,8 +96,8 @@ export class RunRecorder {
     state: StepMove,
     { contextUsedPercent, add = false }: { contextUsedPercent?: number; add?: boolean } = {},
   ): Promise<Receipt> {
-    const more = checkUsage(contextUsedPercent)
-    return this.next(() => moveRunStep(this.context, this.run, { id, state, add }, more))
+    checkUsage(contextUsedPercent)
+    return this.next(() => moveRunStep(this.context, this.run, { id, state, add }, { contextUsedPercent }))
   }
 
   error(reasonCode: string, { recoverable = true, message = '' } = {}): Promise<Receipt> {
@@ -110,15 +109,10 @@ export class RunRecorder {
     await this.next(() => recordOutcome(this.context, this.run, outcome))
   }
 
-  async save({
-    note = '',
-    contextUsedPercent,
-  }: {
-    note?: string
-    contextUsedPercent?: number
-  } = {}): Promise<Receipt> {
-    const more = checkUsage(contextUsedPercent)
-    return this.next(() => takeSnapshot(this.context, this.run, { kind: 'save', note, ...more }))
+  async save(said: { note?: string; contextUsedPercent?: number } = {}): Promise<Receipt> {
+    const { note = '', contextUsedPercent } = said
+    checkUsage(contextUsedPercent)
+    return this.next(() => takeSnapshot(this.context, this.run, { kind: 'save', note, contextUsedPercent }))
   }
 
   /** One heartbeat by hand; null where the run is not in progress. */
@@ -168,10 +162,6 @@ export class RunRecorder {
   private async settle(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     await catchUpQuietly(this.context)
-    this.tell()
-  }
-
-  private tell(): void {
     for (const notice of this.context.notices.splice(0))
       try {
         this.onNotice(notice)
@@ -186,19 +176,9 @@ export class RunRecorder {
 const LONGEST_MS = 2 ** 31 - 1
 
 /** Callers without a compiler may give anything. */
-function checkUsage(contextUsedPercent: number | undefined): { contextUsedPercent?: number } {
-  if (contextUsedPercent === undefined) return {}
-  if (contextUsedPercent >= 0 && contextUsedPercent <= 100) return { contextUsedPercent }
-  throw new ReasonError('usage_invalid', { problem: 'contextUsedPercent takes a number from 0 to 100' })
-}
-
-async function open({
-  cwd = workingFolder(),
-  home,
-  ports,
-}: Pick<RecorderOptions, 'cwd' | 'home' | 'ports'>): Promise<Context> {
-  const env = home === undefined ? process.env : { ...process.env, SAVEPOINT_HOME: home }
-  return openSound({ cwd, env, access: 'write', ports: { ...realPorts, ...ports } })
+function checkUsage(percent: number | undefined): void {
+  if (percent !== undefined && !(percent >= 0 && percent <= 100))
+    throw new ReasonError('usage_invalid', { problem: 'contextUsedPercent takes a number from 0 to 100' })
 }
 
 function planOf(context: Context, plan: RecorderOptions['plan'] | undefined): Plan {

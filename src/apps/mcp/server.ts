@@ -8,7 +8,6 @@ import { answerOf, plainAnswerOf, type ToolAnswer, toolRefusalOf } from './answe
 import { INSTRUCTIONS } from './instructions.ts'
 import { isTool, readToolArguments, type ToolVerb, toolName, toolOf } from './tool-list.ts'
 
-/** Where the server works, and with what. */
 export type Workplace = Pick<ContextRequest, 'cwd' | 'env' | 'ports'> & { version: string }
 
 /** A server for one connection: the tools are those of the table, and every call performs one verb. */

@@ -41,5 +41,5 @@ export interface DashboardDoor {
   err(text: string): void
 }
 
-/** Serves until it is ended; answers the exit code. */
-export type ServeDashboard = (input: DashboardInput, door: DashboardDoor) => Promise<number>
+/** Serves until it is ended. */
+export type ServeDashboard = (input: DashboardInput, door: DashboardDoor) => Promise<void>

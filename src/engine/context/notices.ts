@@ -80,8 +80,7 @@ export const NOTICES = {
     `${path} was edited at the same time. The edit is kept; the next save imports it.`,
   changedSoItStays: (path: string) => `${path} has changed since, so it was kept.`,
   entryStays: (path: string, id: string) => `${path} has changed since, so the entry for ${id} was kept.`,
-  notHiddenFromGit: (path: string, problem: string) => `Could not exclude ${path} from git: ${problem}`,
-  tempsNotHiddenFromGit: (problem: string) => `Could not exclude temporary files from git: ${problem}`,
+  notHiddenFromGit: (what: string, problem: string) => `Could not exclude ${what} from git: ${problem}`,
   moveUnknownToGit: (from: string, to: string, problem: string) =>
     `Could not record the move from ${from} to ${to} in git: ${problem}`,
   notePlaceTaken: (path: string) =>

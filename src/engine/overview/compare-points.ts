@@ -17,7 +17,6 @@ type ComparedRow =
   | { kind: 'added'; left: null; right: NumberedLine }
   | { kind: 'gap'; lines: number }
 
-/** Two points of a piece of work, side by side. */
 export async function comparePoints(context: Context, id: string, from: number, to: number) {
   const stream = await requireStream(context, id, 'work')
   const history = (await context.store.log.readHistory(id)).filter(isShownTo(context))
@@ -57,28 +56,25 @@ function rowsOf(hunks: readonly Hunk[], length: number): ComparedRow[] {
 function sideBySide(lines: readonly DifferenceLine[], fromLine: number, toLine: number): ComparedRow[] {
   const rows: ComparedRow[] = []
   let [left, right] = [fromLine, toLine]
-  for (let at = 0; at < lines.length; ) {
-    const line = lines[at]
-    if (line?.mark === ' ') {
-      rows.push({ kind: 'same', left: numberLine(left++, line), right: numberLine(right++, line) })
-      at += 1
-      continue
-    }
-    const gone = lines.slice(at).findIndex(({ mark }) => mark !== '-')
-    const removed = lines.slice(at, gone < 0 ? lines.length : at + gone)
-    const behind = lines.slice(at + removed.length)
-    const came = behind.findIndex(({ mark }) => mark !== '+')
-    const added = behind.slice(0, came < 0 ? behind.length : came)
+  let [removed, added]: [string[], string[]] = [[], []]
+  const pairUp = () => {
     for (let pair = 0; pair < Math.max(removed.length, added.length); pair += 1) {
       const [old, now] = [removed[pair], added[pair]]
-      if (old && now)
-        rows.push({ kind: 'changed', left: numberLine(left++, old), right: numberLine(right++, now) })
-      else if (old) rows.push({ kind: 'removed', left: numberLine(left++, old), right: null })
-      else if (now) rows.push({ kind: 'added', left: null, right: numberLine(right++, now) })
+      const was = old === undefined ? null : { number: left++, text: old }
+      const is = now === undefined ? null : { number: right++, text: now }
+      if (was && is) rows.push({ kind: 'changed', left: was, right: is })
+      else if (was) rows.push({ kind: 'removed', left: was, right: null })
+      else if (is) rows.push({ kind: 'added', left: null, right: is })
     }
-    at += removed.length + added.length
+    removed = []
+    added = []
   }
+  for (const { mark, text } of lines) {
+    if (mark === ' ' || (mark === '-' && added.length > 0)) pairUp()
+    if (mark === '-') removed.push(text)
+    else if (mark === '+') added.push(text)
+    else rows.push({ kind: 'same', left: { number: left++, text }, right: { number: right++, text } })
+  }
+  pairUp()
   return rows
 }
-
-const numberLine = (number: number, { text }: DifferenceLine): NumberedLine => ({ number, text })

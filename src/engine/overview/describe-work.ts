@@ -9,7 +9,6 @@ import type { Context } from '../context/context.ts'
 
 type WorkStandingWord = 'focused' | 'open' | 'archived'
 
-/** Which workspaces have a stream in focus. */
 export type FocusedRows = ReadonlyArray<{ workspace: string; stream: string }>
 
 /** Work whose beginning was undone counts as not there. */
@@ -48,7 +47,11 @@ export const isShownTo =
 /** What the save that takes over merged work notes as the reason of its last checkpoint. */
 const MERGED_INTO = /\bmerged into ([^:]+)/
 
-/** A piece of work as the tree shows it. */
+/**
+ * A piece of work as the tree shows it. `parent`: what it was forked from, null where that is not known here. `merged`: it
+ * was closed because its branch was merged. `sequence`: the number of its newest checkpoint; `checkpoints`: how many are
+ * still there.
+ */
 export function describeWork(
   head: StreamSummary,
   focused: FocusedRows,
@@ -83,7 +86,6 @@ export const describeState = ({ work }: Checkpoint) => ({
 export const listCorrectable = (work: WorkState) =>
   CORRECTABLE.flatMap((field) => work[field].flatMap((_, index) => itemToCorrect(work, field, index) ?? []))
 
-/** A point of a history. */
 export const describePoint = ({ sequence, id, at, progress, gist, removedAt, foreign }: CheckpointRow) => ({
   ...{ sequence, checkpoint: id, at, progress, removedAt, foreign },
   ...{ why: gist.document?.why ?? '', branch: gist.document?.branch ?? null },

@@ -3,7 +3,6 @@ import { headOf } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
 import { nameRepositories, placeOfRepository } from '../transfer/repository-marks.ts'
 
-/** A workspace that the store knows. */
 export interface StoredWorkspace {
   id: string
   repository: string
@@ -13,7 +12,6 @@ export interface StoredWorkspace {
   exists: boolean
 }
 
-/** Every repository and workspace that the store knows. */
 export interface KnownPlaces {
   repositories: Array<{ id: string; name: string }>
   workspaces: StoredWorkspace[]

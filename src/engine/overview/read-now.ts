@@ -2,9 +2,12 @@ import type { Checkpoint } from '../../core/checkpoint.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Session } from '../../core/session.ts'
-import type { Log, StreamSummary } from '../../store/log.ts'
+import type { Log, Stream, StreamSummary } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
+import { FINDINGS, type Finding } from '../context/findings.ts'
 import { listSessions } from '../sessions/current.ts'
+import { describeFaults } from '../sessions/examine-capture.ts'
+import { readFaults } from '../sessions/fault.ts'
 import { readToEnd } from '../sessions/read-to-end.ts'
 import {
   describeState,
@@ -17,7 +20,6 @@ import {
 } from './describe-work.ts'
 import { type KnownPlaces, listPlaces, workspaceFor } from './places.ts'
 import { describeSession, gaugeOf, listRunning } from './session-lines.ts'
-import { warningsOf } from './warnings.ts'
 
 const MOST = { repositories: 50, works: 5, sessions: 50, looked: 300, readToEnd: 8 }
 
@@ -33,26 +35,27 @@ export async function readNow(context: Context) {
   const counts = await store.log.count()
   const groups = groupByRepository({ places, heads, runs, focused, open })
   const shown = groups.slice(0, MOST.repositories)
-  const states = await readStates(
-    store.log,
-    shown.flatMap(({ works }) => works),
-  )
-  const damaged = [...states.values()].filter(({ isDamaged }) => isDamaged)
+  const told = shown.flatMap(({ works }) => works)
+  const states = await readStates(store.log, told)
+  const damaged = told.map(({ stream }) => stream).filter(({ id }) => states.get(id)?.isDamaged)
   const sessions = await Promise.all(
     live.slice(0, MOST.sessions).map((one, place) => describeLive(context, one, place < MOST.readToEnd)),
   )
   return {
     at: instant(ports.now()),
     totals: { repositories: groups.length, ...counts },
+    /** The one that was worked in last comes first. */
     repositories: shown.map(({ id, name, works, mine, ...counted }) => ({
       ...{ id, name, ...counted, workspaces: inOrder(places, id, open) },
       works: works.map((head) => describeNow(head, { places, focused, state: states.get(head.stream.id) })),
       moreWorks: mine - works.length,
     })),
     moreRepositories: groups.length - shown.length,
+    /** Active, stale and paused ones, newest first. */
     sessions,
     moreSessions: live.length - sessions.length,
-    warnings: warningsOf(context, { places, stale: open.filter(isStale), damaged }),
+    /** What the store shows by itself; the verbs `status` and `doctor` find more. */
+    warnings: warningsOf(context, places, open.filter(isStale), damaged),
   }
 }
 
@@ -106,25 +109,20 @@ function inOrder({ workspaces }: KnownPlaces, repository: string, open: readonly
 }
 
 interface HeadState {
-  name: string
-  repository: string
   checkpoint: Checkpoint | null
   isDamaged: boolean
 }
 
 /** The newest whole checkpoint of each: one read for all of them, and one more for each that is damaged. */
 async function readStates(log: Log, heads: readonly StreamSummary[]): Promise<Map<string, HeadState>> {
-  const stored = await log.readCheckpoints(heads.map(({ stream }) => stream.headId))
-  const whole = new Map(stored.map((one) => [one.row.stream, one]))
-  const states = await Promise.all(
-    heads.map(async ({ stream: { id, name, repository } }): Promise<[string, HeadState]> => {
-      const found = whole.get(id)
-      if (found?.state === 'whole')
-        return [id, { name, repository, checkpoint: found.checkpoint, isDamaged: false }]
-      return [id, { name, repository, checkpoint: await readBefore(log, id), isDamaged: true }]
-    }),
-  )
-  return new Map(states)
+  const states = new Map<string, HeadState>()
+  for (const stored of await log.readCheckpoints(heads.map(({ stream }) => stream.headId)))
+    if (stored.state === 'whole')
+      states.set(stored.row.stream, { checkpoint: stored.checkpoint, isDamaged: false })
+  for (const { stream } of heads)
+    if (!states.has(stream.id))
+      states.set(stream.id, { checkpoint: await readBefore(log, stream.id), isDamaged: true })
+  return states
 }
 
 async function readBefore(log: Log, stream: string): Promise<Checkpoint | null> {
@@ -138,6 +136,10 @@ async function readBefore(log: Log, stream: string): Promise<Checkpoint | null> 
 
 const NOTHING = { goal: '', now: '', next: [], blockers: [], openQuestions: 0, unconfirmed: 0 }
 
+/**
+ * Where a piece of work stands. `workspace`: the one to act in, where it is in focus, else where it was begun. Of one
+ * that is damaged the newest whole checkpoint is told.
+ */
 function describeNow(
   head: StreamSummary,
   { places, focused, state }: { places: KnownPlaces; focused: FocusedRows; state: HeadState | undefined },
@@ -159,4 +161,47 @@ function describeNow(
 async function describeLive(context: Context, known: Session, isWanted: boolean) {
   const session = isWanted && known.phase === 'active' ? await readToEnd(context, known) : known
   return { ...describeSession(session), window: gaugeOf(session), running: listRunning(session) }
+}
+
+interface StoreWarning extends Pick<Finding, 'level' | 'what' | 'todo'> {
+  repository: string | null
+  workspace: string | null
+  /** What a button does about it; null where only a person can. */
+  action: { verb: string; input: Record<string, unknown>; label: string } | null
+}
+
+const NOWHERE = { repository: null, workspace: null, action: null }
+
+/** What the store and the home show by themselves; whatever needs git or every file is for `status` and `doctor`. */
+const warningsOf = (
+  { home, ports, notices }: Context,
+  places: KnownPlaces,
+  stale: readonly Session[],
+  damaged: readonly Stream[],
+): StoreWarning[] => [
+  ...damaged.map(({ name, repository }) => ({
+    ...{ level: 'error' as const, ...FINDINGS.headDamaged(name), repository },
+    workspace: workspaceFor(places, repository, '').id || null,
+    action: { verb: 'doctor', input: { fix: true }, label: 'Repair' },
+  })),
+  ...brokenSessions(places, stale),
+  ...describeFaults(readFaults(home.faults), ports.now()).map(({ level, what, todo }) => ({
+    ...{ level, what, todo, ...NOWHERE },
+  })),
+  ...[...new Set(notices)].map((words) => ({
+    ...{ level: 'note' as const, ...FINDINGS.notice(words), ...NOWHERE },
+  })),
+]
+
+/** One for each workspace: a reconciliation is done in one. */
+function brokenSessions(places: KnownPlaces, stale: readonly Session[]): StoreWarning[] {
+  const counts = new Map<string, { repository: string; count: number }>()
+  for (const { repository, workspace: wanted } of stale) {
+    const { id, exists } = workspaceFor(places, repository, wanted)
+    if (exists) counts.set(id, { repository, count: (counts.get(id)?.count ?? 0) + 1 })
+  }
+  return [...counts].map(([workspace, { repository, count }]) => ({
+    ...{ level: 'warning', ...FINDINGS.sessionsBrokeOff(count), repository, workspace },
+    action: { verb: 'reconcile', input: {}, label: 'Reconcile' },
+  }))
 }

@@ -12,7 +12,6 @@ import { digestOf } from '../surroundings/session-digest.ts'
 import { listPlaces, nameRepository, workspaceAt } from './places.ts'
 import { describeSession, gaugeOf, listRunning, readSessionKey, sessionKeyText } from './session-lines.ts'
 
-/** What one session came to. */
 export async function readSessionPage(context: Context, key: string) {
   const { store, ports } = context
   const wanted = readSessionKey(key)
@@ -40,6 +39,7 @@ export async function readSessionPage(context: Context, key: string) {
       .sort((a, b) => b.calls - a.calls),
     files: filesModified,
     commits: digest.commits,
+    /** The last outcome of each command. */
     commands: digest.checks.map(({ at, family, kind, failed, code, detail, ms }) => ({
       ...{ at, name: family, kind, failed, code, detail, ms },
     })),
@@ -47,8 +47,10 @@ export async function readSessionPage(context: Context, key: string) {
     running: listRunning(session),
     consumed: { ...tokensConsumed, apiCalls },
     events: session.events.map(({ at, kind, note }) => ({ at, kind, note })),
+    /** Keys of the session that it goes on from, and of those that went on from it. */
     parent: session.parent && sessionKeyText({ agent: session.agent, id: session.parent }),
     children: children.filter(({ agent }) => agent === session.agent).map(sessionKeyText),
+    /** The transcript is gone or was never read: requests and the rest are empty. */
     isUnread: found === null,
   }
 }

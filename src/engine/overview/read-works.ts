@@ -42,7 +42,6 @@ async function newestRepository({ store }: Context): Promise<string | null> {
 
 const MOST = { history: 2_000, sessions: 20 }
 
-/** A stream of one kind by its id. */
 export async function requireStream({ store }: Context, id: string, kind: Stream['kind']): Promise<Stream> {
   const stream = await store.log.readStream(id)
   if (stream?.kind === kind) return stream
@@ -51,7 +50,10 @@ export async function requireStream({ store }: Context, id: string, kind: Stream
     : new ReasonError('stream_unknown', { id, alike: '' })
 }
 
-/** One piece of work, at a point of its history or at its newest. */
+/**
+ * One piece of work, at a point of its history or at its newest. `text` is its document, or what one would say; `path` is
+ * null where it has no file. `items` are those that a verb can correct, at the newest point alone.
+ */
 export async function readWorkPage(context: Context, id: string, at: number | undefined) {
   const { store, ports } = context
   const stream = await requireStream(context, id, 'work')

@@ -17,7 +17,10 @@ export function readSessionKey(text: string): SessionKey | null {
   return agent === '' || id === '' || more.length > 0 ? null : { agent, id }
 }
 
-/** A session as lists show it. */
+/**
+ * A session as lists show it; `key` names it in a path. `asked`: the newest request that says what is to be done, in a
+ * line. `work`: what it saves to, null while it has only its own. `paused`: why it stopped without its user wanting it.
+ */
 export const describeSession = (session: Session) => ({
   key: sessionKeyText(session),
   ...{ id: session.id, agent: session.agent, repository: session.repository, workspace: session.workspace },
@@ -33,13 +36,14 @@ export const describeSession = (session: Session) => ({
   files: session.statistics.filesModified.length,
 })
 
-/** How full the window of a session is, and how it filled. */
+/** How full the window of a session is, null where nobody can say; a smaller point after a larger one is a compaction. */
 export function gaugeOf({ context, fill = [] }: Session) {
   const { used, window, usedPercent, pressure } = windowState(context)
   const points = fill.map(({ atMs, tokens }) => ({ at: instant(atMs), tokens }))
   return { usedPercent, tokens: used, window, pressure, points }
 }
 
+/** Helpers and background commands that were running at its last event. */
 export const listRunning = (session: Session) =>
   runningIn(session).map(({ kind, what, since }) => ({ kind, what, since }))
 
@@ -53,7 +57,7 @@ export interface SessionPageRequest extends Pick<SessionFilter, 'repository' | '
 /** Where the next page goes on: how many were told, and until when sessions count, so that new ones move nothing. */
 const CURSOR = /^(\d{4}-[\d-]{5}T[\d:.]{8,12}Z)~(\d{1,7})$/
 
-/** The timeline of sessions, newest first, a page at a time. */
+/** The timeline of sessions, newest first, a page at a time; what can be filtered by is told in the first one alone. */
 export async function readSessionTimeline(context: Context, { before, ...filter }: SessionPageRequest) {
   const { store, ports } = context
   const now = instant(ports.now())

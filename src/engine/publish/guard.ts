@@ -1,10 +1,13 @@
 import { sha256 } from '../../core/canonical.ts'
 import { randomToken } from '../../core/id.ts'
+import { ReasonError } from '../../core/reason.ts'
 import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { replaceGuarded, type WriteRefusal } from '../../fs/guarded.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
+import { NOTICES } from '../context/notices.ts'
+import type { SettleStep } from './settle-rows.ts'
 
 export const guardOf = (context: Context, expected: string | null) => ({
   token: randomToken(context.ports.random),
@@ -14,10 +17,6 @@ export const guardOf = (context: Context, expected: string | null) => ({
 
 export const foldersOf = (path: string) => path.split('/').slice(0, -1)
 export const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
-
-/** The file already has our text: a process died between the write and marking it published. */
-export const hasOurText = ({ found, ours }: WriteRefusal, hash: string) =>
-  found !== null && !ours && sha256(found) === hash
 
 /** An edit in the old file after ours took its name: ours goes, theirs comes back, and we begin again. */
 export async function giveBack(
@@ -59,9 +58,30 @@ export const SAVE_MS = 50
 /** Merges an edit that was made while we wrote the document. */
 export type MergeEdit = (context: Context, owed: OwedView, refusal: WriteRefusal) => Promise<'again' | 'left'>
 
-/** Conditions for writing pending files. */
 export interface SettleOptions {
   /** Git may be told of a file that moves. */
   trusted: boolean
   mergeEdit: MergeEdit
+}
+
+export type Publish = (
+  context: Context,
+  root: Folder,
+  row: OwedView,
+  how: SettleOptions,
+) => Promise<SettleStep>
+
+/** What cannot be hidden from `git status` is told, and written all the same. */
+export async function hideOrTell(
+  { place, notices }: Context,
+  what: string,
+  hide: (gitFolder: string) => void | Promise<void>,
+): Promise<void> {
+  if (place.git === null) return
+  try {
+    await hide(place.git.common)
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    notices.push(NOTICES.notHiddenFromGit(what, error.message))
+  }
 }

@@ -1,23 +1,46 @@
 import { sha256 } from '../../core/canonical.ts'
+import type { Checkpoint, Trigger } from '../../core/checkpoint.ts'
 import { randomToken } from '../../core/id.ts'
 import { describeError, ReasonError } from '../../core/reason.ts'
-import { compressSnapshot, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
+import {
+  compressSnapshot,
+  encodeSnapshot,
+  MAX_SNAPSHOT_BYTES,
+  snapshotOf,
+} from '../../formats/snapshot/codec.ts'
+import type { SnapshotDocument } from '../../formats/snapshot/document.ts'
 import { historyName, LATEST, SET_ASIDE_FOLDER } from '../../formats/snapshot/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { makeFolders, writeDurably } from '../../fs/durable.ts'
+import { resumeHints } from '../../policy/resume.ts'
 import type { NewView, ViewRow } from '../../store/local-state.ts'
 import type { Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { nameOf } from './guard.ts'
-import { type RenderedFile, renderFile } from './render-snapshot.ts'
 import type { Turn } from './settle-rows.ts'
+
+/** The document of a run's checkpoint, with the triggers that came to it later where they belong. */
+export function renderSnapshot(checkpoint: Checkpoint, run: string, later: Trigger[] = []): SnapshotDocument {
+  return snapshotOf(checkpoint, run, resumeHints(checkpoint.work.position, checkpoint.progress), later)
+}
+
+export interface RenderedFile {
+  document: SnapshotDocument
+  bytes: Buffer
+  hash: string
+}
+
+export function renderFile(checkpoint: Checkpoint, run: string, later: Trigger[] = []): RenderedFile {
+  const document = renderSnapshot(checkpoint, run, later)
+  const bytes = encodeSnapshot(document)
+  return { document, bytes, hash: sha256(bytes) }
+}
 
 /** What the files of a run are written with. They are ours alone: what stands in their place is set aside. */
 export interface SnapshotWriter {
   run: Stream
   folder: Folder
   history: Folder
-  /** Files that were rendered already. */
   rendered: readonly RenderedFile[]
   /** What is written, to be noted in the store. */
   written: Array<NewView & { expected: string }>
@@ -27,11 +50,7 @@ export interface SnapshotWriter {
 
 /** History comes before the file that points to it, and nothing goes before what takes its place is there. */
 export const snapshotTurn = (context: Context, writer: SnapshotWriter, row: ViewRow): Turn => {
-  if (row.state === 'leaving')
-    return {
-      turn: 2,
-      publish: async () => removeSnapshot(writer, row),
-    }
+  if (row.state === 'leaving') return { turn: 2, publish: async () => removeSnapshot(writer, row) }
   const isLatest = nameOf(row.path) === LATEST
   return {
     turn: isLatest ? 1 : 0,

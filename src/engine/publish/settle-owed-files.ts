@@ -1,29 +1,30 @@
+import { sha256 } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
+import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
+import { putLastCheckpoint } from '../../formats/state-index/codec.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
-import { TEMP_ENDING } from '../../fs/durable.ts'
+import { findFolder, TEMP_ENDING } from '../../fs/durable.ts'
+import { isKept, isLeftover } from '../../fs/guarded.ts'
 import type { OwedView, ViewKind } from '../../store/local-state.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import { mainWorktree } from '../../workspace/main-worktree.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
-import type { SettleOptions } from './guard.ts'
-import { publishDocument, takeAway } from './publish-document.ts'
-import { publishEntry, retractEntry } from './publish-entry.ts'
-import { publishIndex } from './publish-index.ts'
-import { publishLedger } from './publish-ledger.ts'
-import { publishNote } from './publish-note.ts'
+import { foldersOf, hideOrTell, nameOf, type Publish, type SettleOptions } from './guard.ts'
+import { owedValue, publishEntry, publishIndex, retractEntry } from './publish-shared.ts'
+import {
+  publishDocument,
+  publishLedger,
+  publishNote,
+  takeDocumentAway,
+  takeFileAway,
+} from './publish-text.ts'
 import { type SettleFailure, type SettleStep, settleRows, type Turn } from './settle-rows.ts'
-import { sweepBeside } from './sweep-beside.ts'
-import { takeFileAway } from './take-file-away.ts'
 
 export interface SettleReport {
-  /** What is still owed. */
   owed: OwedView[]
-  /** What could not be written, and why. */
   failures: Array<SettleFailure<OwedView>>
 }
-
-type Publish = (context: Context, root: Folder, row: OwedView, how: SettleOptions) => Promise<SettleStep>
 
 /** A handoff lies in the main worktree. */
 const inMainWorktree =
@@ -40,7 +41,7 @@ const inMainWorktree =
  * before that file goes.
  */
 const KINDS: Record<ViewKind, { turn: number; publish: Publish; remove: Publish }> = {
-  document: { turn: 0, publish: publishDocument, remove: takeAway },
+  document: { turn: 0, publish: publishDocument, remove: takeDocumentAway },
   note: { turn: 0, publish: publishNote, remove: takeFileAway },
   handoff: { turn: 0, publish: inMainWorktree(publishNote), remove: inMainWorktree(takeFileAway) },
   ledger: { turn: 0, publish: publishLedger, remove: takeFileAway },
@@ -71,29 +72,55 @@ export async function settleOwedFiles(
   context: Context,
   { isLate = false, ...how }: SettleOptions & { isLate?: boolean },
 ): Promise<SettleReport> {
-  const { store, identity, place } = context
+  const { store, identity, place, ports } = context
   const listOwed = () => store.local.listOwedViews(identity.workspace)
   const owed = await listOwed()
   if (owed.length === 0) return { owed, failures: [] }
-  hideTempsFromGit(context)
+  // Our short-lived files beside a document are nothing for `git status`.
+  await hideOrTell(context, 'temporary files', (common) => excludeFromGit(common, `.*${TEMP_ENDING}`, ports))
   using root = openFolder(place.root)
   if (isLate)
     for (const row of owed) if (row.kind !== 'document' && isKnown(row)) await sweepBeside(context, root, row)
   const turnOf = (row: OwedView): Turn => {
     const { turn, publish } = settlerOf(row)
-    return { turn, publish: () => publish(context, root, row, how) }
+    return { turn, publish: async () => note(row, await publish(context, root, row, how)) }
+  }
+  const note = async ({ path, hash }: OwedView, step: SettleStep) => {
+    const { workspace } = identity
+    if (step === 'written') await store.local.markStamped(workspace, [{ path, hash, stamp: null }])
+    if (step === 'gone') await store.local.forgetViews([{ workspace, path }])
+    return step
   }
   const failures = await settleRows(owed, turnOf, { again: listOwed })
   return { owed: await listOwed(), failures }
 }
 
-/** Our short-lived files beside a document are nothing for `git status`. */
-function hideTempsFromGit({ place, ports, notices }: Context): void {
-  if (place.git === null) return
+/**
+ * Removes what somebody left beside a file who died while writing it: that write is still owed, so it is known
+ * where to look. An old file that was kept goes only where nothing of it is lost; else it stays, and is told.
+ */
+async function sweepBeside(context: Context, root: Folder, row: OwedView): Promise<void> {
   try {
-    excludeFromGit(place.git.common, `.*${TEMP_ENDING}`, ports)
+    const folders = foldersOf(row.path)
+    using folder = findFolder(root, folders)
+    if (folder === null) return
+    const start = `.${nameOf(row.path)}.`
+    for (const name of folder.names().filter((one) => one.startsWith(start) && isLeftover(one))) {
+      if (!isKept(name) || (await isSafe(context, folder, name, row))) folder.unlink(name)
+      else context.notices.push(NOTICES.leftover([...folders, name].join('/')))
+    }
   } catch (error) {
+    // What keeps us from looking keeps us from writing too, and is told there.
     if (!(error instanceof ReasonError)) throw error
-    notices.push(NOTICES.tempsNotHiddenFromGit(error.message))
   }
+}
+
+async function isSafe(context: Context, folder: Folder, name: string, row: OwedView): Promise<boolean> {
+  const kept = folder.read(name, MAX_DOCUMENT_BYTES)
+  if (kept === null || kept.length === 0) return true
+  if ((await context.store.log.readText(sha256(kept))) !== null) return true
+  if (row.kind !== 'index') return false
+  const standing = folder.read(nameOf(row.path), MAX_DOCUMENT_BYTES)
+  const renewed = putLastCheckpoint(kept.toString('utf8'), await owedValue(context, row))
+  return standing !== null && (standing.equals(kept) || standing.toString('utf8') === renewed)
 }

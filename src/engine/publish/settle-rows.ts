@@ -1,8 +1,11 @@
 import { ReasonError } from '../../core/reason.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 
-/** `done`; `again`: another process wrote the file meanwhile; `left`: it stays pending, or is given up. */
-export type SettleStep = 'done' | 'again' | 'left'
+/**
+ * `written` and `gone`: still to be noted in the store; `done`: noted already; `again`: another process wrote the file
+ * meanwhile; `left`: it stays pending, or is given up.
+ */
+export type SettleStep = 'written' | 'gone' | 'done' | 'again' | 'left'
 
 /** How a row is settled, and when its turn is: what takes a file's place comes before that file goes. */
 export interface Turn {
@@ -30,27 +33,21 @@ export async function settleRows<Row extends { path: string }>(
     const failures: Array<SettleFailure<Row>> = []
     let isDone = true
     const turns = owed.map((row) => ({ row, ...turnOf(row) })).sort((a, b) => a.turn - b.turn)
-    for (const { row, publish } of turns) {
-      const step = await stepOrFailure(row.path, publish)
-      if (step === 'again') isDone = false
-      if (step instanceof ReasonError) failures.push({ row, error: step })
-      if (stopsAtFailure && failures.length > 0) return failures
-    }
+    for (const { row, publish } of turns)
+      try {
+        if ((await publish()) === 'again') isDone = false
+      } catch (error) {
+        if (!(error instanceof ReasonError)) throw error
+        failures.push({ row, error: namePath(error, row.path) })
+        if (stopsAtFailure) return failures
+      }
     if (isDone || round >= MOST_ATTEMPTS.files) return failures
     owed = await again()
   }
 }
 
-async function stepOrFailure(
-  path: string,
-  act: () => Promise<SettleStep>,
-): Promise<SettleStep | ReasonError> {
-  try {
-    return await act()
-  } catch (error) {
-    if (!(error instanceof ReasonError)) throw error
-    // The codec does not know which file it was given.
-    if (error.data.path !== '') return error
-    return new ReasonError(error.reason, { ...error.data, path, id: '<id>' }, { cause: error })
-  }
-}
+/** The codec does not know which file it was given. */
+const namePath = (error: ReasonError, path: string) =>
+  error.data.path === ''
+    ? new ReasonError(error.reason, { ...error.data, path, id: '<id>' }, { cause: error })
+    : error

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { ReasonError } from '../../core/reason.ts'
 import { HISTORY_FOLDER, RUNS_FOLDER, snapshotOfName } from '../../formats/snapshot/layout.ts'
-import { type Folder, openFolder } from '../../fs/disk.ts'
+import type { Folder } from '../../fs/disk.ts'
 import { TEMP_ENDING } from '../../fs/durable.ts'
 import type { Stream } from '../../store/log.ts'
 import { type Context, workspaceRoot } from '../context/context.ts'
@@ -10,14 +10,23 @@ import { workspaceLock } from '../context/workspace-lock.ts'
 import { nameOf } from '../publish/guard.ts'
 import { setAside } from '../publish/publish-snapshot.ts'
 import { isTrustedHere } from '../trust/trusted.ts'
+import { openRunsFolder } from './find-run.ts'
 import { openRunFolder, publishRun } from './publish-run.ts'
 import { isRunFolder } from './read-run-folder.ts'
-import { type ChooseSnapshots, readmitRun, takeUpRunFolder } from './readmit.ts'
-import { withoutDelivered } from './take-in-run.ts'
+import { type ChooseSnapshots, readmitRun, takeInRun, withoutDelivered } from './take-in-run.ts'
 import { inspectTwice } from './verify-run.ts'
 
 /** A temp file younger than this may belong to a process that is writing it right now. */
 const TEMP_GRACE_MS = 60_000
+
+interface RunExamination {
+  context: Context
+  run: Stream
+  /** Null where it is gone. */
+  folder: Folder | null
+  fix: boolean
+  findings: Finding[]
+}
 
 /** Looks at one run: its documents, and what lies about in its folder. */
 export async function examineRun(
@@ -34,7 +43,10 @@ export async function examineRun(
   }
   const mine: Finding[] = []
   try {
-    await examineFiles(context, run, fix, mine)
+    using folder = await openRunFolder(context, run)
+    const examination = { context, run, folder, fix, findings: mine }
+    await examineViews(examination)
+    await examineStrays(examination)
     const isOwed = fix && mine.length > 0
     if (isOwed && (await publishRun(context, run)) === 'pending')
       for (const finding of mine) finding.fixed = null
@@ -47,19 +59,8 @@ export async function examineRun(
   findings.push(...mine.map((finding) => ({ ...finding, what: where + finding.what })))
 }
 
-async function examineFiles(context: Context, run: Stream, fix: boolean, findings: Finding[]): Promise<void> {
-  using folder = await openRunFolder(context, run)
-  await examineViews(context, run, folder, fix, findings)
-  if (folder !== null) await examineStrays(context, run, folder, fix, findings)
-}
-
-async function examineViews(
-  context: Context,
-  run: Stream,
-  folder: Folder | null,
-  fix: boolean,
-  findings: Finding[],
-): Promise<void> {
+async function examineViews(examination: RunExamination): Promise<void> {
+  const { context, run, folder, fix, findings } = examination
   for (const row of await context.store.local.listViews({ stream: run.id })) {
     const health = await inspectTwice(context, run, folder, row)
     if (health === null) continue
@@ -73,8 +74,7 @@ async function examineViews(
       tell(FINDINGS.snapshotMissing(row.path), FIXES.writtenAgain)
     } else if (health.state === 'damaged') {
       const isStillDamaged = async () => (await inspectTwice(context, run, folder, row))?.state === 'damaged'
-      const aside =
-        fix && folder ? await asideUnderLock(context, run, folder, row.path, isStillDamaged) : null
+      const aside = fix ? await asideUnderLock(examination, row.path, isStillDamaged) : null
       if (aside !== null) await context.store.local.oweView(row)
       tell(FINDINGS.snapshotDamaged(health.error), aside && FIXES.replaced(aside))
     }
@@ -86,12 +86,11 @@ async function examineViews(
  * write here too, and what was seen without the lock may be past.
  */
 async function asideUnderLock(
-  context: Context,
-  run: Stream,
-  folder: Folder,
+  { context, run, folder }: RunExamination,
   path: string,
   isStillWrong: () => Promise<boolean>,
 ): Promise<string | null> {
+  if (folder === null) return null
   using lock = await workspaceLock(context, run.workspace)
   if (lock === null || !(await isStillWrong())) return null
   const isInHistory = path.includes(`/${HISTORY_FOLDER}/`)
@@ -102,46 +101,34 @@ async function asideUnderLock(
   return setAside(context, folder, history ?? folder, nameOf(path))
 }
 
-interface Stray {
-  path: string
-  words: FindingWords
-}
-
-/** Temp files of writers that died, snapshots that the store has no record of, and names that are not ours. */
-async function straysOf(context: Context, run: Stream, folder: Folder): Promise<Stray[]> {
+/** Temp files of writers that died, snapshots that the store has no record of, and names that are not ours; by path. */
+async function straysOf({ context, run, folder }: RunExamination): Promise<Map<string, FindingWords>> {
+  const strays = new Map<string, FindingWords>()
+  if (folder === null) return strays
   const published = new Set((await context.store.local.listViews({ stream: run.id })).map(({ path }) => path))
-  const strays: Stray[] = []
   using history = folder.entry(HISTORY_FOLDER)?.kind === 'folder' ? folder.folder(HISTORY_FOLDER) : null
   for (const where of history ? [folder, history] : [folder])
     for (const name of where.names()) {
       const entry = where.entry(name)
       const path = `${RUNS_FOLDER}/${run.name}/${where === history ? `${HISTORY_FOLDER}/` : ''}${name}`
       if (!entry || entry.kind === 'folder' || published.has(path)) continue
-      const isTemp = name.endsWith(TEMP_ENDING)
       const isFresh = Math.abs(context.ports.now() - entry.modifiedMs) < TEMP_GRACE_MS
-      if (!(isTemp && isFresh))
-        strays.push({ path, words: isTemp ? FINDINGS.tempLeft(path) : strangeName(path, name) })
+      if (!name.endsWith(TEMP_ENDING))
+        strays.set(path, snapshotOfName(name) ? FINDINGS.snapshotUnknown(path) : FINDINGS.fileOfOthers(path))
+      else if (!isFresh) strays.set(path, FINDINGS.tempLeft(path))
     }
   return strays
 }
 
-const strangeName = (path: string, name: string) =>
-  snapshotOfName(name) ? FINDINGS.snapshotUnknown(path) : FINDINGS.fileOfOthers(path)
-
 /** A good snapshot goes back to the store; everything else that does not belong here is set aside. */
-async function examineStrays(
-  context: Context,
-  run: Stream,
-  folder: Folder,
-  fix: boolean,
-  findings: Finding[],
-): Promise<void> {
-  const strays = await straysOf(context, run, folder)
-  if (fix && strays.length > 0) await readmitRun(context, run, await chooseForRepair(context, run))
-  const left = new Set(fix ? (await straysOf(context, run, folder)).map(({ path }) => path) : [])
-  for (const { path, words } of strays) {
-    const isStillStray = async () => (await straysOf(context, run, folder)).some((one) => one.path === path)
-    const aside = left.has(path) ? await asideUnderLock(context, run, folder, path, isStillStray) : null
+async function examineStrays(examination: RunExamination): Promise<void> {
+  const { context, run, fix, findings } = examination
+  const strays = await straysOf(examination)
+  if (fix && strays.size > 0) await readmitRun(context, run, await chooseForRepair(context, run))
+  const left = fix ? await straysOf(examination) : strays
+  for (const [path, words] of strays) {
+    const isStillStray = async () => (await straysOf(examination)).has(path)
+    const aside = fix && left.has(path) ? await asideUnderLock(examination, path, isStillStray) : null
     const fixed = !fix ? null : left.has(path) ? aside && FIXES.setAside(aside) : FIXES.givenBack
     findings.push({ level: 'warning', ...words, fixed })
   }
@@ -156,31 +143,18 @@ async function chooseForRepair(context: Context, run: Stream): Promise<ChooseSna
 
 /** Run folders in this workspace that the store does not know. Taking one up needs the user's word: --fix. */
 export async function examineStrangers(context: Context, fix: boolean, findings: Finding[]): Promise<void> {
-  using root = openFolder(context.place.root)
-  // A repository may use the name for something else: then there is nothing of ours in it.
-  if (root.entry(RUNS_FOLDER)?.kind !== 'folder') return
-  using runs = root.folder(RUNS_FOLDER)
-  for (const name of runs?.names() ?? [])
-    if (runs?.entry(name)?.kind === 'folder') await examineStranger(context, runs, name, fix, findings)
-}
-
-async function examineStranger(
-  context: Context,
-  runs: Folder,
-  name: string,
-  fix: boolean,
-  findings: Finding[],
-): Promise<void> {
-  const { store, identity } = context
-  using folder = runs.folder(name)
-  if (folder === null || !isRunFolder(folder)) return
-  if ((await store.log.findStream(identity.repository, name)) !== null) return
-  const taken = fix && context.speaker === 'user' ? await takeUpRunFolder(context, folder, name) : 0
-  const run = taken > 0 ? await store.log.findStream(identity.repository, name) : null
-  if (run) await publishRun(context, run)
-  findings.push({
-    level: 'warning',
-    ...FINDINGS.runUnknown(`${RUNS_FOLDER}/${name}`),
-    fixed: run ? FIXES.runTakenUp(taken) : null,
-  })
+  const { store, identity, speaker } = context
+  using runs = openRunsFolder(context)
+  for (const name of runs ? runs.names() : []) {
+    if (runs?.entry(name)?.kind !== 'folder') continue
+    using folder = runs.folder(name)
+    if (folder === null || !isRunFolder(folder)) continue
+    if ((await store.log.findStream(identity.repository, name)) !== null) continue
+    const taken = fix && speaker === 'user' ? await takeInRun(context, name, { isNamed: true }) : null
+    findings.push({
+      level: 'warning',
+      ...FINDINGS.runUnknown(`${RUNS_FOLDER}/${name}`),
+      fixed: taken?.count ? FIXES.runTakenUp(taken.count) : null,
+    })
+  }
 }

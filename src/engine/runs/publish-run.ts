@@ -4,11 +4,11 @@ import { HISTORY_FOLDER, runFolder } from '../../formats/snapshot/layout.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder, makeFolders } from '../../fs/durable.ts'
 import type { Stream } from '../../store/log.ts'
-import { afterCommit, type Context, runDeferredTasks, workspaceRoot } from '../context/context.ts'
+import { type Context, runDeferredTasks, workspaceRoot } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
+import type { RenderedFile } from '../publish/publish-snapshot.ts'
 import { noteSnapshots, type SnapshotWriter, snapshotTurn } from '../publish/publish-snapshot.ts'
-import type { RenderedFile } from '../publish/render-snapshot.ts'
 import { settleRows } from '../publish/settle-rows.ts'
 
 /**
@@ -41,32 +41,6 @@ export async function publishRun(
     context.notices.push(error.message)
   }
   return 'published'
-}
-
-/**
- * Publishes a snapshot that was just committed. Where its files cannot be written it is not confirmed, only kept. What
- * has no reason leaves the files to the next command.
- */
-export async function publishSnapshot(
-  context: Context,
-  run: Stream,
-  snapshot: string,
-  rendered: RenderedFile[],
-): Promise<'published' | 'pending'> {
-  const done = await afterCommit<'published' | 'pending' | ReasonError>(
-    context,
-    'Writing the files of the snapshot',
-    () => 'pending',
-    () => publishRun(context, run, rendered).catch(asRefusal),
-  )
-  if (!(done instanceof ReasonError)) return done
-  const problem = `${done.data.problem ?? done.message} (${snapshot} of run ${run.name} is saved in the store)`
-  throw new ReasonError(done.reason, { ...done.data, problem }, { cause: done })
-}
-
-function asRefusal(error: unknown): ReasonError {
-  if (error instanceof ReasonError) return error
-  throw error
 }
 
 /** For callers that hold the workspace lock already. */

@@ -30,24 +30,18 @@ export function readHistory(run: Folder): FoundSnapshot[] {
   return inOrder([...found.values()])
 }
 
-/** The newest snapshot of a run that reads well, and how many files there are. Names are read in order until one does. */
-export function readNewest(
-  folder: Folder,
-  run: string,
-  room: ReadRoom,
-): { newest: FoundSnapshot | null; files: number } {
+/** The newest snapshot of a run that reads well. Names are read in order until one does. */
+export function readNewest(folder: Folder, run: string, room: ReadRoom): FoundSnapshot | null {
   using history = openHistory(folder)
-  if (history === null) return { newest: null, files: 0 }
-  const names = snapshotNames(history)
-  for (const name of names.toReversed()) {
+  if (history === null) return null
+  for (const name of snapshotNames(history).reverse()) {
     if (room.bytes <= 0) break
     const one = readNamed(history, name, room)
-    if (one?.document.run_id === run) return { newest: one, files: names.length }
+    if (one?.document.run_id === run) return one
   }
-  return { newest: null, files: names.length }
+  return null
 }
 
-/** How many files of snapshots a run's folder holds. */
 export function countSnapshots(folder: Folder): number {
   using history = openHistory(folder)
   return history === null ? 0 : snapshotNames(history).length
@@ -71,7 +65,7 @@ function snapshotNames(history: Folder): string[] {
 
 /** The snapshot for which a history file's name stands. */
 function readNamed(history: Folder, name: string, room?: ReadRoom): FoundSnapshot | null {
-  const one = readSnapshotFile(history, name, room)
+  const one = readSnapshotFile(history, name, { room })
   const isNamed =
     one !== null && 'document' in one && one.document.snapshot_id === snapshotOfName(name)?.snapshot
   return isNamed ? one : null
@@ -86,33 +80,35 @@ function inOrder(found: FoundSnapshot[]): FoundSnapshot[] {
   return found.sort((a, b) => orderOf(a) - orderOf(b) || (a.name < b.name ? -1 : 1))
 }
 
-/** The run's `latest.json`; null where there is none. */
-export const readLatest = (run: Folder, room?: ReadRoom) => readSnapshotFile(run, LATEST, room)
-
 /** Whether a folder is a run's: a repository may use the name for something else. */
 export function isRunFolder(folder: Folder, room?: ReadRoom): boolean {
   const latest = folder.entry(LATEST)
   if (latest === null || latest.kind === 'folder') return false
-  return folder.entry(HISTORY_FOLDER)?.kind === 'folder' || !(readLatest(folder, room) instanceof ReasonError)
+  return (
+    folder.entry(HISTORY_FOLDER)?.kind === 'folder' ||
+    !(readSnapshotFile(folder, LATEST, { room }) instanceof ReasonError)
+  )
 }
 
-/** A snapshot, or why the file is none; null where there is no such file. */
-function readSnapshotFile(folder: Folder, name: string, room?: ReadRoom): FoundSnapshot | ReasonError | null {
+/** A snapshot, or why the file is none; null where there is no such file. `path`: what the reason calls it. */
+export function readSnapshotFile(
+  folder: Folder,
+  name: string,
+  { path = name, room }: { path?: string; room?: ReadRoom | undefined } = {},
+): FoundSnapshot | ReasonError | null {
   try {
-    const bytes = folder.read(
-      name,
-      Math.max(0, Math.min(MAX_SNAPSHOT_BYTES, room?.bytes ?? MAX_SNAPSHOT_BYTES)),
-    )
+    const most = Math.min(MAX_SNAPSHOT_BYTES, room?.bytes ?? MAX_SNAPSHOT_BYTES)
+    const bytes = folder.read(name, Math.max(0, most))
     if (bytes === null) return null
     const isCompressed = name.endsWith('.gz')
     // One that does not decompress may have cost as much as the largest that does.
     if (room) room.bytes -= isCompressed ? MAX_SNAPSHOT_BYTES : bytes.length
-    const document = decodeSnapshot(bytes, name)
-    const plain = isCompressed ? inflateHistory(bytes, name) : bytes
+    const document = decodeSnapshot(bytes, path)
+    const plain = isCompressed ? inflateHistory(bytes, path) : bytes
     if (room && isCompressed) room.bytes += MAX_SNAPSHOT_BYTES - plain.length
     return { document, name, hash: sha256(bytes), contentHash: sha256(plain) }
   } catch (error) {
-    return asSnapshotReason(error, name)
+    return asSnapshotReason(error, path)
   }
 }
 

@@ -21,22 +21,19 @@ export async function finishRun(
     kind: failed ? 'finish_failed' : 'finish',
     note: failed ? 'run failed' : incomplete ? 'run finished, incomplete' : 'run finished',
     incomplete,
-    ...(failed ? { fault: { reasonCode: 'run_failed', recoverable: true, message: '' } } : {}),
+    fault: failed ? { reasonCode: 'run_failed', recoverable: true, message: '' } : undefined,
   })
 }
 
 export const requireStepName = (id: string) => requireName(id, 'step id')
 
-/** Moves a step and takes the snapshot of its boundary. */
 export async function moveRunStep(
   context: Context,
   run: Stream,
   step: NonNullable<RunEvent['step']>,
-  {
-    reasonCode = 'step_failed',
-    contextUsedPercent,
-  }: { contextUsedPercent?: number | undefined; reasonCode?: string } = {},
+  more: { contextUsedPercent?: number | undefined; reasonCode?: string } = {},
 ): Promise<Receipt> {
+  const { contextUsedPercent, reasonCode = 'step_failed' } = more
   requireStepName(step.id)
   if (!STEP_MOVES.includes(step.state))
     throw usageError(`invalid step state ${String(step.state)}: use ${STEP_MOVES.join(', ')}`)
@@ -44,8 +41,8 @@ export async function moveRunStep(
     kind: `step_${step.state}`,
     step,
     note: `${step.id} ${step.state}`,
-    ...(contextUsedPercent === undefined ? {} : { contextUsedPercent }),
-    ...(step.state === 'failed' ? { fault: { reasonCode, recoverable: true, message: '' } } : {}),
+    contextUsedPercent,
+    fault: step.state === 'failed' ? { reasonCode, recoverable: true, message: '' } : undefined,
   })
 }
 
@@ -53,8 +50,9 @@ export async function moveRunStep(
 export async function recordError(
   context: Context,
   run: Stream,
-  { reasonCode, recoverable, message = '' }: { reasonCode: string; recoverable: boolean; message?: string },
+  said: { reasonCode: string; recoverable: boolean; message?: string | undefined },
 ): Promise<Receipt> {
+  const { reasonCode, recoverable, message = '' } = said
   requireName(reasonCode, 'reason code')
   return takeSnapshot(context, run, {
     kind: recoverable ? 'error' : 'fatal_error',

@@ -12,7 +12,7 @@ import {
 } from '../../formats/snapshot/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { findFolder, removeDurably, writeDurably } from '../../fs/durable.ts'
-import { planRetention, type RetainedSnapshot, type RetentionLimits } from '../../policy/retention.ts'
+import { planRetention, type RetentionLimits } from '../../policy/retention.ts'
 import type { ViewRow } from '../../store/local-state.ts'
 import type { Stream } from '../../store/log.ts'
 import { type Context, runDeferredTasks } from '../context/context.ts'
@@ -49,8 +49,9 @@ export async function retainRun(
   context: Context,
   run: Stream,
   limits: RetentionLimits,
-  extent: RetentionExtent = {},
+  { dryRun = false, surplusOnly = false }: RetentionExtent = {},
 ): Promise<RetentionReport> {
+  const { store, ports } = context
   const report: RetentionReport = {
     ...{ runId: run.name, kept: run.live, removed: [], compressed: [], problem: null },
   }
@@ -59,65 +60,44 @@ export async function retainRun(
   try {
     using root = await openWorkspace(context, run)
     if (root === null) return report
-    if (!extent.dryRun) await settleRun(context, run, root)
+    if (!dryRun) await settleRun(context, run, root)
     await runDeferredTasks(context)
-    await retain(context, run, root, limits, extent, report)
+    const nowMs = ports.now()
+    const views = await store.local.listViews({ stream: run.id })
+    const paths = new Set(views.map(({ path }) => path))
+    const live = (await store.log.readHistory(run.id)).filter((row) => row.removedAt === null)
+    const snapshots = live.map((row) => ({ ...row, plain: paths.has(historyPath(run.name, row.id)) }))
+    const plan = planRetention(snapshots, nowMs, limits)
+    const ids = plan.remove.map(({ id }) => id)
+    report.kept = live.length
+    const looked = new Set(surplusOnly ? ids : live.map(({ id }) => id))
+    const unreadable = await findUnreadable(context, run, root, looked, views)
+    if (unreadable !== null) {
+      report.problem = unreadable
+      return report
+    }
+    if (!dryRun && !surplusOnly) sweep(root, run, paths)
+    if (!dryRun && ids.length > 0) {
+      const remove = { stream: run.id, checkpoints: ids, at: instant(nowMs) }
+      // Where one was pinned meanwhile nothing goes: the next retention decides anew.
+      await store.acts.commit({ workspace: run.workspace, remove })
+      await settleRun(context, run, root)
+    }
+    report.removed = dryRun ? ids : await reallyGone(context, ids)
+    report.kept -= report.removed.length
+    if (surplusOnly) return report
+    for (const { id } of plan.compress)
+      if (dryRun || (await compress(context, run, root, id))) report.compressed.push(id)
+    if (!dryRun) await store.log.markMaintained(run.id, instant(nowMs))
   } catch (error) {
     report.problem = describeError(error)
   }
   return report
 }
 
-async function retain(
-  context: Context,
-  run: Stream,
-  root: Folder,
-  limits: RetentionLimits,
-  { dryRun = false, surplusOnly = false }: RetentionExtent,
-  report: RetentionReport,
-): Promise<void> {
-  const { store, ports } = context
-  const nowMs = ports.now()
-  const views = await store.local.listViews({ stream: run.id })
-  const live = (await store.log.readHistory(run.id)).filter((row) => row.removedAt === null)
-  report.kept = live.length
-  const plain = new Set(views.filter(({ path }) => path.endsWith('.json')).map(({ path }) => path))
-  const kept: RetainedSnapshot[] = live.map((row) => ({
-    ...row,
-    plain: plain.has(historyPath(run.name, row.id)),
-  }))
-  const plan = planRetention(kept, nowMs, limits)
-  const ids = plan.remove.map(({ id }) => id)
-  const unreadable = await findUnreadable(context, run, root, {
-    ids: surplusOnly ? ids : live.map(({ id }) => id),
-    views: surplusOnly ? views.filter(({ checkpoint }) => ids.includes(checkpoint)) : views,
-  })
-  if (unreadable !== null) {
-    report.problem = unreadable
-    return
-  }
-  if (!dryRun && !surplusOnly) sweep(root, run, views)
-  if (!dryRun && ids.length > 0) {
-    const remove = { stream: run.id, checkpoints: ids, at: instant(nowMs) }
-    // Where one was pinned meanwhile nothing goes: the next retention decides anew.
-    await store.acts.commit({ workspace: run.workspace, remove })
-    await settleRun(context, run, root)
-  }
-  report.removed = dryRun ? ids : await reallyGone(context, ids)
-  report.kept -= report.removed.length
-  if (surplusOnly) return
-  if (dryRun) {
-    report.compressed = plan.compress.map(({ id }) => id)
-    return
-  }
-  for (const { id } of plan.compress) if (await compress(context, run, root, id)) report.compressed.push(id)
-  await store.log.markMaintained(run.id, instant(nowMs))
-}
-
 /** A crash between writing the compressed file and removing the plain one leaves both: one is enough. */
-function sweep(root: Folder, run: Stream, views: ViewRow[]): void {
+function sweep(root: Folder, run: Stream, published: ReadonlySet<string>): void {
   using history = findFolder(root, [...runFolder(run.name), HISTORY_FOLDER])
-  const published = new Set(views.map(({ path }) => path))
   for (const name of history?.names() ?? []) {
     const found = snapshotOfName(name)
     if (found === null || published.has(historyPath(run.name, found.snapshot, found.compressed))) continue
@@ -126,15 +106,16 @@ function sweep(root: Folder, run: Stream, views: ViewRow[]): void {
   }
 }
 
-/** The first thing of these that cannot be read, or null. */
+/** The first of these snapshots that cannot be read, or null. */
 async function findUnreadable(
   context: Context,
   run: Stream,
   root: Folder,
-  { ids, views }: { ids: readonly string[]; views: readonly ViewRow[] },
+  ids: ReadonlySet<string>,
+  views: readonly ViewRow[],
 ): Promise<string | null> {
   using folder = findFolder(root, runFolder(run.name))
-  for (const row of views) {
+  for (const row of views.filter(({ checkpoint }) => ids.has(checkpoint))) {
     const health = inspectView(folder, row)
     if (health.state === 'damaged') return `${health.error.reason}: ${health.error.message}`
   }

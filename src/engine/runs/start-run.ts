@@ -1,31 +1,45 @@
+import { realpathSync } from 'node:fs'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { clipText } from '../../core/canonical.ts'
 import { type Checkpoint, noChange } from '../../core/checkpoint.ts'
 import { checkpointId, nameKey, randomId, requireRunName } from '../../core/id.ts'
 import type { Plan } from '../../core/plan.ts'
 import { instant } from '../../core/ports.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import { emptyWork } from '../../core/work.ts'
+import { decodePlan } from '../../formats/plan/codec.ts'
 import { RUNS_FOLDER } from '../../formats/snapshot/layout.ts'
-import { openFolder } from '../../fs/disk.ts'
+import { openFolder, readPlainFile } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import { redact } from '../../policy/redact.ts'
-import type { NewStream, Stream } from '../../store/log.ts'
+import type { NewStream } from '../../store/log.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import { afterCommit, type Context } from '../context/context.ts'
-import { renderFile } from '../publish/render-snapshot.ts'
-import { owedFiles, publishTaken, type Receipt } from './take-snapshot.ts'
+import { renderFile } from '../publish/publish-snapshot.ts'
+import { owedFiles, publishTaken } from './take-snapshot.ts'
 
-export interface StartReceipt extends Receipt {
-  planPath: string
-  steps: number
+const MAX_PLAN_BYTES = 1024 * 1024
+
+/** Reads a plan file; its path is kept relative to the workspace where it lies inside. */
+export function readPlan(context: Context, path: string, cwd: string): Plan {
+  const file = resolve(cwd, path)
+  try {
+    const bytes = readPlainFile(file, MAX_PLAN_BYTES)
+    if (bytes === null) throw new Error('file not found')
+    return decodePlan(bytes.toString('utf8'), shownPath(context.place.root, file))
+  } catch (error) {
+    if (error instanceof ReasonError && error.reason === 'plan_invalid') throw error
+    throw new ReasonError('plan_unreadable', { path, problem: describeError(error) }, { cause: error })
+  }
+}
+
+function shownPath(root: string, file: string): string {
+  const down = relative(root, realpathSync(file))
+  return down.startsWith('..') || isAbsolute(down) ? file : down.split(sep).join('/')
 }
 
 /** Begins a run of a plan, in memory or from a file. The first snapshot holds the whole plan. */
-export async function startRun(
-  context: Context,
-  given: Plan,
-  wanted?: string,
-): Promise<{ run: Stream; started: StartReceipt }> {
+export async function startRun(context: Context, given: Plan, wanted?: string) {
   const { store, ports, identity } = context
   const plan = {
     ...given,

@@ -1,15 +1,16 @@
-import { ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import { historyPath, latestPath } from '../../formats/snapshot/layout.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { maintenanceDue } from '../../policy/retention.ts'
 import { decideSnapshot, type RunEvent } from '../../policy/snapshot.ts'
 import type { ViewRow } from '../../store/local-state.ts'
-import type { Situation, Stream } from '../../store/log.ts'
+import type { Stream } from '../../store/log.ts'
 import { afterCommit, type Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { NOTICES } from '../context/notices.ts'
-import { type RenderedFile, renderFile } from '../publish/render-snapshot.ts'
-import { publishSnapshot } from './publish-run.ts'
+import { type RenderedFile, renderFile } from '../publish/publish-snapshot.ts'
+import type { StoredRun } from '../surroundings/stored-runs.ts'
+import { publishRun } from './publish-run.ts'
 import { limitsOf, retainRun } from './retain.ts'
 
 /** What a confirmed save answers. */
@@ -48,7 +49,10 @@ export async function snapshotIfDue(context: Context, run: Stream, event: RunEve
   return receipt
 }
 
-/** Writes the files of a snapshot that was just committed, and makes its receipt. */
+/**
+ * Writes the files of a snapshot that was just committed, and makes its receipt. Where they cannot be written it is not
+ * confirmed, only kept. What has no reason leaves the files to the next command.
+ */
 export async function publishTaken(
   context: Context,
   run: Stream,
@@ -56,13 +60,25 @@ export async function publishTaken(
   { sequence, coalesced }: Pick<Receipt, 'sequence' | 'coalesced'>,
 ): Promise<Receipt> {
   const { snapshot_id: snapshotId, status, source } = file.document
-  const files = await publishSnapshot(context, run, snapshotId, [file])
   const { name } = run
+  let files: Receipt['files']
+  try {
+    files = await publishRun(context, run, [file])
+  } catch (error) {
+    if (error instanceof ReasonError) {
+      const problem = `${error.data.problem ?? error.message} (${snapshotId} of run ${name} is saved in the store)`
+      throw new ReasonError(error.reason, { ...error.data, problem }, { cause: error })
+    }
+    context.notices.push(NOTICES.stepFailed(WRITING, describeError(error)))
+    files = 'pending'
+  }
   return {
     ...{ runId: name, snapshotId, sequence, status, source, coalesced },
     ...{ latest: latestPath(name), history: historyPath(name, snapshotId), files },
   }
 }
+
+const WRITING = 'Writing the files of the snapshot'
 
 /** A file of a run that is still to be written. */
 export const owedView = (
@@ -80,75 +96,37 @@ export const owedFiles = (run: Pick<Stream, 'id' | 'workspace' | 'name'>, file: 
   owedView(run, latestPath(run.name), file),
 ]
 
-interface TakenSnapshot {
-  /** The run as it is with it. */
-  stream: Stream
-  file: RenderedFile
-  coalesced: boolean
-}
-
-/** Tries until nobody moved the head between the look and the write. */
-async function commit(context: Context, run: Stream, given: RunEvent): Promise<TakenSnapshot | null> {
+/** Tries until nobody moved the head between the look and the write; answers with the run as it is then. */
+async function commit(context: Context, run: Stream, given: RunEvent) {
+  const { store, settings, session, ports } = context
+  const { workspace, name } = run
   const event = redactAll(given, context.mark)
   for (let attempt = 0; attempt < MOST_ATTEMPTS.snapshots; attempt += 1) {
-    const situation = await context.store.log.readSituation(run.id)
-    const decision = decideSnapshot(situationFor(context, run, situation), event, {
-      nowMs: context.ports.now(),
-      random: context.ports.random,
-    })
+    const { stream, base, pending, pinned } = await store.log.readSituation(run.id)
+    const facts = {
+      ...{ run: name, stream: run.id, head: { id: stream.headId, sequence: stream.headSequence } },
+      ...{ base: base.checkpoint, notes: base.notes.length, pending, pinned },
+      ...{ profile: settings.policy_profile, session: session?.id ?? null },
+    }
+    const decision = decideSnapshot(facts, event, { nowMs: ports.now(), random: ports.random })
     if (decision.act === 'nothing') return null
-    const taken =
-      decision.act === 'append'
-        ? await tryAppend(context, run, situation, decision)
-        : await tryCoalesce(context, run, situation, decision)
-    if (taken) return taken
-    await context.ports.sleep((context.ports.random(1)[0] ?? 0) / 16)
+    if (decision.act === 'append') {
+      const { checkpoint, takes } = decision
+      const file = renderFile(checkpoint, name)
+      const appends = [{ checkpoint, after: stream.headId, foreign: false, takes }]
+      const now = { ...stream, headSequence: stream.headSequence + 1, live: stream.live + 1 }
+      if ((await store.acts.commit({ workspace, appends, views: owedFiles(run, file) })).done)
+        return { stream: now, file, coalesced: false }
+    } else {
+      const { trigger } = decision
+      const file = renderFile(base.checkpoint, name, [...base.notes, trigger])
+      const note = { stream: stream.id, head: stream.headId, number: base.notes.length, trigger }
+      const views = [owedView(run, latestPath(name), file)]
+      if ((await store.acts.commit({ workspace, note, views })).done) return { stream, file, coalesced: true }
+    }
+    await ports.sleep((ports.random(1)[0] ?? 0) / 16)
   }
   throw new ReasonError('store_busy', { path: context.home.database, waitedMs: MOST_ATTEMPTS.snapshots * 8 })
-}
-
-function situationFor(context: Context, run: Stream, situation: Situation) {
-  return {
-    run: run.name,
-    stream: run.id,
-    head: { id: situation.stream.headId, sequence: situation.stream.headSequence },
-    base: situation.base.checkpoint,
-    notes: situation.base.notes.length,
-    pending: situation.pending,
-    pinned: situation.pinned,
-    profile: context.settings.policy_profile,
-    session: context.session?.id ?? null,
-  }
-}
-
-type DecisionOf<Act> = Extract<ReturnType<typeof decideSnapshot>, { act: Act }>
-
-async function tryAppend(
-  { store }: Context,
-  run: Stream,
-  { stream }: Situation,
-  { checkpoint, takes }: DecisionOf<'append'>,
-): Promise<TakenSnapshot | null> {
-  const file = renderFile(checkpoint, run.name)
-  const appends = [{ checkpoint, after: stream.headId, foreign: false, takes }]
-  const { workspace } = run
-  const { done } = await store.acts.commit({ workspace, appends, views: owedFiles(run, file) })
-  const { headSequence, live } = stream
-  const now = { ...stream, headSequence: headSequence + 1, live: live + 1 }
-  return done ? { stream: now, file, coalesced: false } : null
-}
-
-async function tryCoalesce(
-  { store }: Context,
-  run: Stream,
-  { stream, base }: Situation,
-  { trigger }: DecisionOf<'coalesce'>,
-): Promise<TakenSnapshot | null> {
-  const file = renderFile(base.checkpoint, run.name, [...base.notes, trigger])
-  const note = { stream: stream.id, head: stream.headId, number: base.notes.length, trigger }
-  const views = [owedView(run, latestPath(run.name), file)]
-  const { done } = await store.acts.commit({ workspace: run.workspace, note, views })
-  return done ? { stream, file, coalesced: true } : null
 }
 
 /** Retention after a save: it can fail, but it can never undo what was confirmed. */
@@ -161,10 +139,36 @@ async function retainAfter(context: Context, run: Stream): Promise<void> {
     `Retention of run ${run.name}`,
     () => undefined,
     async () => {
-      const { problem } = await retainRun(context, run, limitsOf(context), {
-        surplusOnly: due === 'surplus',
-      })
+      const { problem } = await retainRun(context, run, limitsOf(context), { surplusOnly: due === 'surplus' })
       if (problem !== null) context.notices.push(NOTICES.retentionSkipped(run.name, problem))
     },
   )
+}
+
+/** The snapshot that a save takes of a run, and how many other runs are in progress here. */
+export interface RunAtSave extends Pick<Receipt, 'runId' | 'snapshotId' | 'coalesced' | 'files'> {
+  others: number
+}
+
+/** Takes the manual snapshot of the run that this session works on, else of the newest. `runs`: the newest first. */
+export async function snapshotAtSave(
+  context: Context,
+  runs: readonly [StoredRun, ...StoredRun[]],
+): Promise<RunAtSave> {
+  const { stream } = (await findRunOfSession(context, runs)) ?? runs[0]
+  const taken = await takeSnapshot(context, stream, { kind: 'save', note: 'savepoint save' })
+  const { runId, snapshotId, coalesced, files } = taken
+  return { runId, snapshotId, coalesced, files, others: runs.length - 1 }
+}
+
+async function findRunOfSession(
+  { session, store }: Context,
+  runs: readonly StoredRun[],
+): Promise<StoredRun | null> {
+  if (session === null || runs.length === 1) return null
+  for (const run of runs) {
+    const head = await store.log.readCheckpoint(run.stream.headId)
+    if (head?.state === 'whole' && head.checkpoint.session === session.id) return run
+  }
+  return null
 }

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
-import { sha256 } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { decodeSnapshot, inflateHistory, MAX_SNAPSHOT_BYTES } from '../../formats/snapshot/codec.ts'
-import { HISTORY_FOLDER, LATEST } from '../../formats/snapshot/layout.ts'
+import { HISTORY_FOLDER, LATEST, latestPath } from '../../formats/snapshot/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
 import type { ViewRow } from '../../store/local-state.ts'
 import type { Stream } from '../../store/log.ts'
 import { type Context, workspaceRoot } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
+import { workspaceLock } from '../context/workspace-lock.ts'
 import { nameOf } from '../publish/guard.ts'
-import { openRunFolder } from './publish-run.ts'
-import { asSnapshotReason } from './read-run-folder.ts'
+import { setAside } from '../publish/publish-snapshot.ts'
+import { openRunFolder, publishRun } from './publish-run.ts'
+import { asSnapshotReason, readSnapshotFile } from './read-run-folder.ts'
 
 /** What a published document looks like on the disk now. */
 export type ViewHealth =
@@ -42,30 +42,23 @@ export async function inspectTwice(
   return current ? inspectView(folder, current) : null
 }
 
-function inspectFile(run: Folder | null, row: ViewRow): ViewHealth {
-  try {
-    const name = nameOf(row.path)
-    using folder = (name === LATEST ? run?.reopen() : run?.folder(HISTORY_FOLDER)) ?? null
-    const bytes = folder?.read(name, MAX_SNAPSHOT_BYTES) ?? null
-    return bytes === null ? { state: 'missing' } : healthOf(bytes, row)
-  } catch (error) {
-    return { state: 'damaged', error: asSnapshotReason(error, row.path) }
-  }
-}
-
 /** Both forms have a checksum: the file's own bytes, and the document inside. */
-function healthOf(bytes: Buffer, row: ViewRow): ViewHealth {
-  const document = decodeSnapshot(bytes, row.path)
-  const plain = row.path.endsWith('.gz') ? inflateHistory(bytes, row.path) : bytes
-  const foreign = document.snapshot_id !== row.checkpoint
-  if (foreign || sha256(bytes) !== row.hash || sha256(plain) !== row.contentHash)
-    throw new ReasonError('checkpoint_integrity_mismatch', {
-      path: row.path,
-      problem: foreign
-        ? `it contains snapshot ${document.snapshot_id}`
-        : 'it is not the file that was published',
-    })
-  return { state: 'sound' }
+function inspectFile(run: Folder | null, { path, checkpoint, hash, contentHash }: ViewRow): ViewHealth {
+  try {
+    const name = nameOf(path)
+    using folder = (name === LATEST ? run?.reopen() : run?.folder(HISTORY_FOLDER)) ?? null
+    const found = folder && readSnapshotFile(folder, name, { path })
+    if (found === null) return { state: 'missing' }
+    if (found instanceof ReasonError) return { state: 'damaged', error: found }
+    const { snapshot_id } = found.document
+    if (snapshot_id === checkpoint && found.hash === hash && found.contentHash === contentHash)
+      return { state: 'sound' }
+    const isOther = snapshot_id !== checkpoint
+    const problem = isOther ? `it contains snapshot ${snapshot_id}` : 'it is not the file that was published'
+    return { state: 'damaged', error: new ReasonError('checkpoint_integrity_mismatch', { path, problem }) }
+  } catch (error) {
+    return { state: 'damaged', error: asSnapshotReason(error, path) }
+  }
 }
 
 export interface VerifyProblem {
@@ -104,4 +97,55 @@ export async function verifyRun(
       tell(path, 'unfinished', `${path} was not ${row.state === 'leaving' ? 'removed' : 'written'} yet`)
   }
   return { checked: live.length + views.length, problems }
+}
+
+/**
+ * Looks at a run's `latest.json` before anybody relies on it. A damaged one is set aside and written again
+ * from the newest good snapshot, and the reason is told. Null where it was sound.
+ */
+export async function mendLatest(context: Context, run: Stream) {
+  const { store, notices } = context
+  try {
+    const rows = await store.local.listViews({ stream: run.id })
+    const row = rows.find(({ path }) => path === latestPath(run.name))
+    if (row === undefined) return null
+    using folder = await openRunFolder(context, run)
+    const health = inspectView(folder, row)
+    if (health.state === 'sound') return null
+    if (health.state === 'unfinished') {
+      await publishRun(context, run)
+      return null
+    }
+    const error = health.state === 'damaged' ? health.error : null
+    let aside: string | null = null
+    if (error !== null && folder !== null) {
+      using lock = await workspaceLock(context, run.workspace)
+      if (lock === null) {
+        notices.push(NOTICES.readFromStoreWhileBusy(error.message))
+        return null
+      }
+      // Other processes write here too: what was read without the lock may be outdated.
+      if ((await inspectTwice(context, run, folder, row))?.state !== 'damaged') return null
+      aside = setAside(context, folder, folder, LATEST)
+    }
+    await store.local.oweView(row)
+    await publishRun(context, run)
+    const { id: from } = (await store.log.readSituation(run.id)).base.checkpoint
+    const message = error?.message ?? `${row.path} was missing`
+    notices.push(NOTICES.latestWritten(message, from))
+    return { reason: error?.reason ?? 'missing', message, setAside: aside, from }
+  } catch (error) {
+    // Reading a run must not fail because its folder cannot be written; the store has everything.
+    if (!(error instanceof ReasonError)) throw error
+    notices.push(NOTICES.readFromStore(error.message))
+    return null
+  }
+}
+
+/** The newest snapshot that is whole, and what is noted since; where it is not the head, the user is told. */
+export async function readNewestWhole({ store, notices }: Context, run: Stream) {
+  const { base, stream, pending } = await store.log.readSituation(run.id)
+  const damagedHead = base.checkpoint.id === stream.headId ? null : stream.headId
+  if (damagedHead !== null) notices.push(NOTICES.snapshotDamaged(damagedHead))
+  return { base, pending, damagedHead }
 }

@@ -5,7 +5,7 @@ import type { DocumentCommit } from '../../store/acts.ts'
 import type { ActFile } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { readTextHere } from '../documents/act-record.ts'
-import { owedValue } from '../publish/publish-index.ts'
+import { owedValue } from '../publish/publish-shared.ts'
 
 /** A file that an undo or a redo changes, or leaves because somebody changed it since. */
 export interface TurnedFile {

@@ -11,7 +11,7 @@ import { redactAll } from '../../policy/redact.ts'
 import { boundedOutcome, HEARTBEAT_MS, type RunEvent } from '../../policy/snapshot.ts'
 import type { Stream } from '../../store/log.ts'
 import { defineVerb } from '../define/verb.ts'
-import { RUN } from './run-field.ts'
+import { RUN } from './run.ts'
 
 export const runExec = defineVerb({
   name: 'run exec',

@@ -1,10 +1,9 @@
 import { visible } from '../../core/visible.ts'
-import { type ListedRun, listRunsHere } from '../../engine/runs/list-runs.ts'
+import { type ListedRun, listRunsHere } from '../../engine/runs/find-run.ts'
 import type { Screen } from '../define/screen.ts'
 import { defineVerb } from '../define/verb.ts'
 import { renderTable } from '../say/table.ts'
-import { sayTakeIn } from './say-disk-run.ts'
-import { paintStatus } from './say-receipt.ts'
+import { paintStatus, sayTakeIn } from './run.ts'
 
 export const runList = defineVerb({
   name: 'run list',

@@ -6,7 +6,7 @@ import { findRun, findSnapshot } from '../../engine/runs/find-run.ts'
 import { takeSnapshot } from '../../engine/runs/take-snapshot.ts'
 import { isSnapshotName } from '../../policy/snapshot.ts'
 import { defineVerb } from '../define/verb.ts'
-import { RUN } from './run-field.ts'
+import { RUN } from './run.ts'
 
 const MOST_CHARACTERS = 1_000
 

@@ -4,18 +4,13 @@ import type { Plan } from '../../core/plan.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import { type Context, workspaceRoot } from '../../engine/context/context.ts'
-import { NOTICES } from '../../engine/context/notices.ts'
-import { renderSnapshot } from '../../engine/publish/render-snapshot.ts'
-import { findAnyRun } from '../../engine/runs/find-run.ts'
-import { type ListedRun, newestOnDisk } from '../../engine/runs/list-runs.ts'
-import { mendLatest } from '../../engine/runs/mend-latest.ts'
-import { readPlan } from '../../engine/runs/read-plan.ts'
+import { renderSnapshot } from '../../engine/publish/publish-snapshot.ts'
+import { findAnyRun, type ListedRun, newestOnDisk } from '../../engine/runs/find-run.ts'
+import { readPlan } from '../../engine/runs/start-run.ts'
+import { mendLatest, readNewestWhole } from '../../engine/runs/verify-run.ts'
 import type { SnapshotDocument } from '../../formats/snapshot/document.ts'
 import { defineVerb } from '../define/verb.ts'
-import { RUN } from './run-field.ts'
-import { sayTakeIn } from './say-disk-run.ts'
-import { paintStatus } from './say-receipt.ts'
-import { sayCommandOutcome, sayPlan } from './say-snapshot.ts'
+import { paintStatus, RUN, sayCommandOutcome, sayPlan, sayTakeIn } from './run.ts'
 
 /** How the plan file differs from the plan that the run goes by. */
 function planDrift(context: Context, root: string, plan: Plan | null): string[] {
@@ -47,19 +42,14 @@ export const runResume = defineVerb({
     const found = await findAnyRun(context, run)
     if ('newest' in found) return resumeFromDisk(newestOnDisk(context, found))
     const recovered = await mendLatest(context, found)
-    const { base, stream, pending } = await context.store.log.readSituation(found.id)
-    const plan = base.checkpoint.work.position.plan
+    const { base, damagedHead, pending } = await readNewestWhole(context, found)
+    const { plan } = base.checkpoint.work.position
     const snapshot = renderSnapshot(base.checkpoint, found.name, base.notes)
-    const steppedBack = base.checkpoint.id === stream.headId ? null : stream.headId
-    if (steppedBack !== null) context.notices.push(NOTICES.snapshotDamaged(steppedBack))
     return {
-      ...tellSnapshot(snapshot),
-      place: 'store' as ListedRun['place'],
-      plan,
+      ...{ ...tellSnapshot(snapshot), place: 'store' as ListedRun['place'], plan },
       drift: planDrift(context, await workspaceRoot(context, found.workspace), plan),
       commandOutcomes: [...snapshot.command_outcomes, ...pending.map(({ outcome }) => outcome)],
-      damagedHead: steppedBack,
-      recovered,
+      ...{ damagedHead, recovered },
     }
   },
   say: (result, screen) =>
@@ -91,11 +81,6 @@ function tellSnapshot({ run_id, status, snapshot_id, created_at, step_state }: S
 
 /** What its own file says, and no more: the plan is not read for a run that is not ours. */
 const resumeFromDisk = (snapshot: SnapshotDocument) => ({
-  ...tellSnapshot(snapshot),
-  place: 'disk' as ListedRun['place'],
-  plan: null,
-  drift: [],
-  commandOutcomes: snapshot.command_outcomes,
-  damagedHead: null,
-  recovered: null,
+  ...{ ...tellSnapshot(snapshot), place: 'disk' as ListedRun['place'], plan: null, drift: [] },
+  ...{ commandOutcomes: snapshot.command_outcomes, damagedHead: null, recovered: null },
 })

@@ -2,28 +2,22 @@ import { sequenceOf } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { NOTICES } from '../../engine/context/notices.ts'
-import { renderSnapshot } from '../../engine/publish/render-snapshot.ts'
-import { findAnyRun, findSnapshot } from '../../engine/runs/find-run.ts'
-import { type ListedRun, newestOnDisk, openFoundRun, type RunOnDisk } from '../../engine/runs/list-runs.ts'
-import { mendLatest } from '../../engine/runs/mend-latest.ts'
+import { renderSnapshot } from '../../engine/publish/publish-snapshot.ts'
+import {
+  findAnyRun,
+  findSnapshot,
+  type ListedRun,
+  newestOnDisk,
+  openFoundRun,
+  type RunOnDisk,
+} from '../../engine/runs/find-run.ts'
 import { readHistory } from '../../engine/runs/read-run-folder.ts'
 import { withoutDelivered } from '../../engine/runs/take-in-run.ts'
+import { mendLatest, readNewestWhole } from '../../engine/runs/verify-run.ts'
 import { historyPath } from '../../formats/snapshot/layout.ts'
-import type { StoredCheckpoint, Stream } from '../../store/log.ts'
 import { defineVerb } from '../define/verb.ts'
 import { renderTable } from '../say/table.ts'
-import { RUN } from './run-field.ts'
-import { sayTakeIn } from './say-disk-run.ts'
-import { paintStatus } from './say-receipt.ts'
-import { saySnapshot } from './say-snapshot.ts'
-
-/** The newest snapshot that is whole; where that is not the head, the user is told. */
-async function newest(context: Context, run: Stream): Promise<StoredCheckpoint> {
-  const { base, stream } = await context.store.log.readSituation(run.id)
-  if (base.checkpoint.id !== stream.headId) context.notices.push(NOTICES.snapshotDamaged(stream.headId))
-  return findSnapshot(context, run, base.checkpoint.id)
-}
+import { paintStatus, RUN, saySnapshot, sayTakeIn } from './run.ts'
 
 export const runShow = defineVerb({
   name: 'run show',
@@ -39,41 +33,32 @@ export const runShow = defineVerb({
   async perform(context, { run, snapshot, history }) {
     const found = await findAnyRun(context, run)
     if ('newest' in found) return showFromDisk(context, found, { snapshot, history })
+    const { id: stream, name: runId } = found
+    const place: ListedRun['place'] = 'store'
     if (history) {
-      const views = new Set(
-        (await context.store.local.listViews({ stream: found.id })).map(({ path }) => path),
-      )
-      const rows = await context.store.log.readHistory(found.id)
+      const views = await context.store.local.listViews({ stream })
+      const paths = new Set(views.map(({ path }) => path))
+      const rows = await context.store.log.readHistory(stream)
       return {
-        kind: 'history' as const,
-        runId: found.name,
-        place: 'store' as ListedRun['place'],
-        snapshots: rows.map((row) => ({
-          snapshotId: row.id,
-          sequence: row.sequence,
-          createdAt: row.at,
-          status: row.progress,
-          pinned: row.pinned,
-          compressed: views.has(historyPath(found.name, row.id, true)),
-          removedAt: row.removedAt,
+        ...{ kind: 'history' as const, runId, place },
+        snapshots: rows.map(({ id, sequence, at, progress, pinned, removedAt }) => ({
+          ...{ snapshotId: id, sequence, createdAt: at, status: progress, pinned },
+          ...{ compressed: paths.has(historyPath(runId, id, true)), removedAt },
         })),
       }
     }
     const recovered = snapshot === undefined ? await mendLatest(context, found) : null
-    const stored =
-      snapshot === undefined ? await newest(context, found) : await findSnapshot(context, found, snapshot)
+    const id = snapshot ?? (await readNewestWhole(context, found)).base.checkpoint.id
+    const stored = await findSnapshot(context, found, id)
     if (stored.state !== 'whole')
       throw new ReasonError('checkpoint_integrity_mismatch', {
-        path: `snapshot ${snapshot} in the store`,
+        path: `snapshot ${id} in the store`,
         problem: 'its content was changed',
       })
-    const { checkpoint, notes } = stored
+    const { checkpoint, notes, row } = stored
     return {
-      kind: 'snapshot' as const,
-      runId: found.name,
-      place: 'store' as ListedRun['place'],
-      sequence: stored.row.sequence as number | null,
-      snapshot: renderSnapshot(checkpoint, found.name, notes),
+      ...{ kind: 'snapshot' as const, runId, place, sequence: row.sequence as number | null },
+      snapshot: renderSnapshot(checkpoint, runId, notes),
       plan: checkpoint.work.position.plan,
       recovered,
     }

@@ -1,7 +1,6 @@
 import { requireRunName } from '../../core/id.ts'
 import { formatCount } from '../../core/text.ts'
-import { readPlan } from '../../engine/runs/read-plan.ts'
-import { startRun } from '../../engine/runs/start-run.ts'
+import { readPlan, startRun } from '../../engine/runs/start-run.ts'
 import { defineVerb } from '../define/verb.ts'
 
 export const runStart = defineVerb({

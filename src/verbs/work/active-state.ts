@@ -1,7 +1,7 @@
 import { instant } from '../../core/ports.ts'
 import type { Position } from '../../core/work.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { type ListedRun, listRunsHere } from '../../engine/runs/list-runs.ts'
+import { type ListedRun, listRunsHere } from '../../engine/runs/find-run.ts'
 import { currentSession, listSessions } from '../../engine/sessions/current.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
 import type { FoundFiles } from '../../engine/surroundings/found-work.ts'

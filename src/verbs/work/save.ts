@@ -1,7 +1,7 @@
 import { BY_HAND } from '../../core/checkpoint.ts'
 import { PLANS_HOME } from '../../core/layout.ts'
 import { afterCommit, type Context } from '../../engine/context/context.ts'
-import type { RunAtSave } from '../../engine/runs/snapshot-at-save.ts'
+import type { RunAtSave } from '../../engine/runs/take-snapshot.ts'
 import { listRunsInProgress } from '../../engine/surroundings/stored-runs.ts'
 import { offerAdoption } from '../../engine/transfer/adopt-repository.ts'
 import { recordRepository } from '../../engine/transfer/repository-marks.ts'
@@ -101,7 +101,7 @@ const snapshotRun = (context: Context): Promise<RunAtSave | null> =>
     async () => {
       const [newest, ...others] = await listRunsInProgress(context)
       if (newest === undefined) return null
-      const { snapshotAtSave } = await import('../../engine/runs/snapshot-at-save.ts')
+      const { snapshotAtSave } = await import('../../engine/runs/take-snapshot.ts')
       return snapshotAtSave(context, [newest, ...others])
     },
   )

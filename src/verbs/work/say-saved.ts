@@ -1,7 +1,7 @@
 import { formatCount } from '../../core/text.ts'
 import { visibleLine } from '../../core/visible.ts'
 import { clipWidth } from '../../core/width.ts'
-import type { RunAtSave } from '../../engine/runs/snapshot-at-save.ts'
+import type { RunAtSave } from '../../engine/runs/take-snapshot.ts'
 import type { JoinedWork } from '../../engine/save/join-merged.ts'
 import type { SavedView } from '../../engine/save/save-document.ts'
 import { describeKnowledge } from '../../policy/join-work.ts'
