@@ -1,4 +1,4 @@
-import type { NewNote, Removal } from './log.ts'
+import type { Removal } from './log.ts'
 
 export interface WorkspaceRow {
   id: string
@@ -204,16 +204,6 @@ export interface ActRow extends NewAct {
 }
 
 /**
- * What is about to happen in a log of another engine, and what it changes here when it has happened. What the log says
- * tells whether it has: the checkpoint is there, the note has that number on it, the bodies are gone.
- */
-export interface Intent {
-  added?: string
-  note?: NewNote
-  change: LocalChange
-}
-
-/**
  * How far a workspace is trusted. `own`: a save of its user's gave it, for their own words and for running git.
  * `vouched`: the user said so, and with it vouches for what the default branch of the remote brings. `withdrawn`: the
  * user took it away, and no save gives it back.
@@ -241,11 +231,6 @@ export interface LocalState {
   listRepositories(): Promise<RepositoryRow[]>
 
   apply(change: LocalChange): Promise<void>
-  /** Opens an intent. There is one at most: it fails where another is open. */
-  intend(intent: Intent): Promise<void>
-  readIntent(): Promise<Intent | null>
-  /** Ends the open intent, together with what it changes here; null where it did not happen. */
-  settleIntent(change: LocalChange | null): Promise<void>
 
   listViews(filter: ViewFilter): Promise<ViewRow[]>
   /** Says that a view is on disk. A row that meanwhile wants other bytes than `expected` stays pending. */
@@ -268,8 +253,6 @@ export interface LocalState {
   ): Promise<void>
   /** The documents of a workspace, but those that are to go. */
   listDocuments(workspace: string): Promise<Array<DocumentView & { stream: string }>>
-  /** The id of the stream in focus. */
-  readFocus(workspace: string): Promise<string | null>
   /** The streams in focus, of every workspace that has one. */
   listFocused(): Promise<Array<{ workspace: string; stream: string }>>
   /** What stood in a workspace's ledger, oldest first. */

@@ -20,8 +20,6 @@ export interface ConnectionOptions {
   mayMigrate?: boolean
   /** Nothing is written, not even beside the file: for a disk or a home that takes nothing. */
   readOnly?: boolean
-  /** False where the log is elsewhere: then rows name what this file does not have. */
-  holdsLog?: boolean
   /** Called before the shape of a database with content changes. */
   beforeMigration(db: Database): void
 }
@@ -216,7 +214,7 @@ export class Connection {
     try {
       if (!readOnly) db.exec('PRAGMA journal_mode = WAL')
       db.exec('PRAGMA synchronous = FULL')
-      db.exec(`PRAGMA foreign_keys = ${this.options.holdsLog === false ? 'OFF' : 'ON'}`)
+      db.exec('PRAGMA foreign_keys = ON')
       if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
       prepareSchema(db, this.path, this.options)
       return new Sql(db)

@@ -1,5 +1,4 @@
-import type { Acts, WorkRow } from '../acts.ts'
-import { joinReads } from '../joined-reads.ts'
+import { type Acts, joinReads, type WorkRow } from '../acts.ts'
 import type { LocalState } from '../local-state.ts'
 import type { Log } from '../log.ts'
 import type { Connection } from './connection.ts'

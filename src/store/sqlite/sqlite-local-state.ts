@@ -1,7 +1,6 @@
 import type {
   DocumentView,
   FileView,
-  Intent,
   LedgerText,
   LocalState,
   NewAct,
@@ -49,25 +48,6 @@ export const sqliteLocalState = (connection: Connection, locks: Locks): LocalSta
   },
 
   apply: (change) => connection.write((sql) => applyChange(sql, change)),
-
-  /** A row of `meta`, whose key refuses a second one: so it needs no table of its own. */
-  async intend(intent) {
-    const value = JSON.stringify(intent)
-    await connection.write((sql) => sql.insert('meta', { key: 'intent', value }))
-  },
-
-  async readIntent() {
-    const row = await connection.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'intent'`)
-    // `as`: written by `intend` and by nobody else.
-    return row && (JSON.parse(row.value) as Intent)
-  },
-
-  async settleIntent(change) {
-    await connection.write((sql) => {
-      if (change !== null) applyChange(sql, change)
-      sql.run(`DELETE FROM meta WHERE key = 'intent'`)
-    })
-  },
 
   listViews({ stream, workspace, unsettled = false }) {
     const { where, values } = conditionsOf({ 'stream = ?': stream, 'workspace = ?': workspace })
@@ -151,11 +131,6 @@ export const sqliteLocalState = (connection: Connection, locks: Locks): LocalSta
       workspace,
     )
     return rows.map(withCurrent)
-  },
-
-  async readFocus(workspace) {
-    const focus = `SELECT stream FROM standings WHERE workspace = ? AND standing = 'focused'`
-    return (await connection.get<{ stream: string }>(focus, workspace))?.stream ?? null
   },
 
   listFocused: () =>

@@ -1,5 +1,4 @@
 import type { Ports } from '../../core/ports.ts'
-import type { LocalState } from '../local-state.ts'
 import type { Store } from '../store.ts'
 import type { StoreProblem } from '../store-file.ts'
 import { copyDatabase } from './backup.ts'
@@ -65,25 +64,9 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
     check: () => connection.bare(checkDatabase),
     backup: (file) => connection.bare((sql) => copyDatabase(sql.db, file)),
     mergeFrom: (file) => connection.write((into) => readFrom(file, (from) => mergeStore(from, into)) ?? 0),
-    close: () => closeBoth(connection, locks),
+    async close() {
+      connection.close()
+      locks.close()
+    },
   }
-}
-
-async function closeBoth(connection: Connection, locks: Locks): Promise<void> {
-  connection.close()
-  locks.close()
-}
-
-/** The local state alone, where another engine holds the log. It is always SQLite: it never leaves the machine. */
-export function openLocalState({
-  path,
-  ports,
-  locksFolder,
-}: Pick<SqliteOptions, 'path' | 'ports' | 'locksFolder'>): { local: LocalState; close(): Promise<void> } {
-  const connection = new Connection({
-    ...{ path, ports, waitMs: WAIT_MS, migrations: MIGRATIONS, holdsLog: false },
-    beforeMigration: () => undefined,
-  })
-  const locks = new Locks(locksFolder, ports)
-  return { local: sqliteLocalState(connection, locks), close: () => closeBoth(connection, locks) }
 }

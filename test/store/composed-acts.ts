@@ -1,9 +1,33 @@
-import { canonicalJson } from '../core/canonical.ts'
-import { ReasonError } from '../core/reason.ts'
-import type { Acts } from './acts.ts'
-import { joinReads } from './joined-reads.ts'
-import type { Intent, LocalState } from './local-state.ts'
-import type { Log, Stream } from './log.ts'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { canonicalJson } from '../../src/core/canonical.ts'
+import { ReasonError } from '../../src/core/reason.ts'
+import { type Acts, joinReads } from '../../src/store/acts.ts'
+import type { LocalChange, LocalState } from '../../src/store/local-state.ts'
+import type { Log, NewNote, Stream } from '../../src/store/log.ts'
+
+/**
+ * What is about to happen in a log of another engine, and what it changes here when it has happened. What the log says
+ * tells whether it has: the checkpoint is there, the note has that number on it, the bodies are gone.
+ */
+interface Intent {
+  added?: string
+  note?: NewNote
+  change: LocalChange
+}
+
+/** Where the open intent of a machine is kept. There is one at most. */
+export interface Intents {
+  /** Fails where another is open. */
+  open(intent: Intent): void
+  read(): Intent | null
+  end(): void
+}
+
+export const intentsAt = (path: string): Intents => ({
+  open: (intent) => writeFileSync(path, JSON.stringify(intent), { flag: 'wx' }),
+  read: () => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null),
+  end: () => rmSync(path),
+})
 
 /** The lock under which acts take turns on this machine: an intent that its next holder finds was left by the dead. */
 const LOCK = 'acts'
@@ -13,19 +37,20 @@ const [WAIT_MS, QUEUE_WAIT_MS] = [5_000, 40_000]
 type ComposedActs = Acts & { settle(): Promise<void> }
 
 /**
- * The acts where log and local state are two engines, which no commit can span. An act is an intent in the local state,
- * the change of the log, which compares and sets, and the end of the intent with what it changes here. Whoever dies in
- * between leaves an intent; the next one asks the log whether it has happened. A change of the log whose answer is lost
- * is such an intent too.
+ * The acts where log and local state are two engines, which no commit can span. An act is an intent, the change of the
+ * log, which compares and sets, what it changes here, and the end of the intent. Whoever dies in between leaves an
+ * intent; the next one asks the log whether it has happened, and makes the change here again: twice is as once. A change
+ * of the log whose answer is lost is such an intent too.
  */
-export function composeActs(log: Log, local: LocalState): ComposedActs {
+export function composeActs(log: Log, local: LocalState, intents: Intents): ComposedActs {
   const inTurn = async <T>(act: () => Promise<T>): Promise<T> => {
     const release = await local.takeLock(LOCK, WAIT_MS, QUEUE_WAIT_MS)
     if (release === null)
       throw new ReasonError('store_busy', { path: 'of the local state', waitedMs: WAIT_MS })
     try {
-      const open = await local.readIntent()
-      if (open !== null) await local.settleIntent((await hasHappened(log, open)) ? open.change : null)
+      const open = intents.read()
+      if (open !== null && (await hasHappened(log, open))) await local.apply(open.change)
+      if (open !== null) intents.end()
       return await act()
     } finally {
       release()
@@ -46,10 +71,10 @@ export function composeActs(log: Log, local: LocalState): ComposedActs {
       const intent: Intent = { change, ...(added && { added }), ...(note && { note }) }
       const isTold = added !== undefined || note !== undefined || change.remove !== undefined
       return inTurn(async () => {
-        if (isTold) await local.intend(intent)
+        if (isTold) intents.open(intent)
         const committed = await log.append(commit)
-        if (isTold) await local.settleIntent(committed.done ? change : null)
-        else if (committed.done) await local.apply(change)
+        if (committed.done) await local.apply(change)
+        if (isTold) intents.end()
         return committed
       })
     },
@@ -59,7 +84,7 @@ export function composeActs(log: Log, local: LocalState): ComposedActs {
       const documents = new Map(
         (await local.listDocuments(workspace)).map(({ stream, ...view }) => [stream, view]),
       )
-      const focus = await local.readFocus(workspace)
+      const focus = (await local.listFocused()).find((one) => one.workspace === workspace)?.stream
       const placeOf = ({ id, headId }: Stream) => documents.get(id)?.checkpoint ?? headId
       const rows = new Map((await log.readRows(streams.map(placeOf))).map((row) => [row.id, row]))
       return streams.flatMap((stream) => {
