@@ -5,11 +5,11 @@ import type { Ports } from '../../core/ports.ts'
 import { describeError, ReasonError } from '../../core/reason.ts'
 import { createPrivateFile } from '../../fs/private.ts'
 import { fileProblem } from './check.ts'
-import { type Database, openDatabase, SQLITE, sqliteCode } from './driver.ts'
+import { type Database, isBusy, openDatabase, SQLITE, sqliteCode } from './driver.ts'
 import { mergeStore } from './merge.ts'
 import { ABSENT, identityOf, listReplaced } from './replaced-files.ts'
 import { prepareSchema } from './schema.ts'
-import { Sql, type Value } from './sql.ts'
+import { Sql, transaction, type Value } from './sql.ts'
 
 export interface ConnectionOptions {
   path: string
@@ -85,11 +85,6 @@ export class Connection {
     })
   }
 
-  /** For statements that manage their own transaction. */
-  bare<T>(act: (sql: Sql) => T): Promise<T> {
-    return this.attempt(act)
-  }
-
   close(): void {
     const { opened } = this
     this.opened = null
@@ -98,8 +93,11 @@ export class Connection {
     opened.sql.db.close()
   }
 
-  /** Runs until it went through on the file that is at the path now, or the time is over. */
-  private async attempt<T>(act: (sql: Sql) => T): Promise<T> {
+  /**
+   * Runs until it went through on the file that is at the path now, or the time is over. By itself for statements that
+   * manage their own transaction.
+   */
+  async attempt<T>(act: (sql: Sql) => T): Promise<T> {
     const { ports, waitMs, path } = this.options
     let done: { value: T } | null = null
     let waited = 0
@@ -108,15 +106,14 @@ export class Connection {
         done ??= { value: act(this.current()) }
         // A commit into a file that was meanwhile replaced would be lost with it: it is carried over first, or done
         // again on the file that the user put in its place.
-        if (this.isReplaced() && !this.followFile()) {
+        if (!this.followFile()) {
           done = null
           continue
         }
         this.noteLog()
         return done.value
       } catch (error) {
-        const code = sqliteCode(error)
-        if (code !== SQLITE.busy && code !== SQLITE.locked) throw this.failure(error, code)
+        if (!isBusy(error)) throw this.failure(error)
         if (waited >= waitMs)
           throw new ReasonError('store_busy', { path, waitedMs: waitMs }, { cause: error })
         const pause = 5 + (ports.random(1)[0] ?? 0) / 12
@@ -134,21 +131,18 @@ export class Connection {
   }
 
   private current(): Sql {
-    if (this.isReplaced()) this.followFile()
+    this.followFile()
     this.opened ??= this.open()
     return this.opened.sql
   }
 
-  /** Goes on with the file that is at the path now; false where what the old one holds does not count any more. */
-  private followFile(): boolean {
-    return this.opened === null || this.moveOver(this.opened)
-  }
-
   /**
-   * The file at the path is another one now: what only the old one holds is carried over, unless the user put a backup
-   * in its place.
+   * Where the file at the path is another one now: what only the old one holds is carried over. False where it does not
+   * count any more, because the user put a backup in its place.
    */
-  private moveOver(old: OpenFiles): boolean {
+  private followFile(): boolean {
+    const old = this.opened
+    if (old === null || !this.isReplaced()) return true
     this.setAsideLogOf(old)
     const fresh = this.open()
     const isWanted = listReplaced(fresh.sql.db).includes(old.file)
@@ -198,11 +192,10 @@ export class Connection {
 
   private prepare(): Sql {
     const { path } = this
-    if (!this.options.readOnly) return this.prepareFrom(path)
     try {
       return this.prepareFrom(path)
     } catch (error) {
-      if (!CANNOT_SHARE.has(sqliteCode(error) ?? SQLITE.error)) throw error
+      if (!this.options.readOnly || !CANNOT_SHARE.has(sqliteCode(error) ?? SQLITE.error)) throw error
       // Readers meet writers in a file beside the database, and it cannot be made: the database is read alone.
       return this.prepareFrom(`${pathToFileURL(path)}?immutable=1`)
     }
@@ -224,9 +217,9 @@ export class Connection {
     }
   }
 
-  private failure(error: unknown, code: number | undefined): unknown {
+  private failure(error: unknown): unknown {
     const data = { path: this.path, problem: describeError(error) }
-    switch (code) {
+    switch (sqliteCode(error)) {
       case SQLITE.corrupt:
       case SQLITE.notadb:
         // A file that was replaced by a damaged one is still whole in our hands.
@@ -255,27 +248,6 @@ function emptyLog({ db }: Sql): void {
     db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)')
   } catch (error) {
     // What is committed is in the log, and safe there.
-    if (sqliteCode(error) === undefined) throw error
-  }
-}
-
-function transaction<T>(sql: Sql, begin: string, act: (sql: Sql) => T): T {
-  sql.db.exec(begin)
-  try {
-    const value = act(sql)
-    sql.db.exec('COMMIT')
-    return value
-  } catch (error) {
-    rollback(sql)
-    throw error
-  }
-}
-
-/** SQLite rolls back by itself after some errors; then there is nothing left to roll back. */
-function rollback(sql: Sql): void {
-  try {
-    sql.db.exec('ROLLBACK')
-  } catch (error) {
     if (sqliteCode(error) === undefined) throw error
   }
 }

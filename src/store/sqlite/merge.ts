@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from '../../core/canonical.ts'
 import { type Checkpoint, gistOf } from '../../core/checkpoint.ts'
-import { openDatabase, SQLITE, sqliteCode } from './driver.ts'
+import { SQLITE, sqliteCode, withDatabase } from './driver.ts'
 import { addRow, type BodyRow } from './log-writes.ts'
 import { NO_GIST, parseOrNull, unpackText } from './rows.ts'
 import { type NewRow, Sql } from './sql.ts'
@@ -190,15 +190,14 @@ function mergeSessions(from: Sql, into: Sql): void {
 
 /** Opens a file to read from it; null where nothing at all can be read. */
 export function readFrom<T>(file: string, act: (from: Sql) => T): T | null {
-  const db = openDatabase(file, { timeout: 1_000 })
   try {
-    db.prepare('SELECT count(*) FROM sqlite_master').get()
-    return act(new Sql(db))
+    return withDatabase(file, { readOnly: false, timeout: 1_000 }, (db) => {
+      db.prepare('SELECT count(*) FROM sqlite_master').get()
+      return act(new Sql(db))
+    })
   } catch (error) {
     if (!isDamage(error)) throw error
     return null
-  } finally {
-    db.close()
   }
 }
 

@@ -4,7 +4,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { makePrivateFolder, syncFolder } from '../../fs/private.ts'
 import type { ReplacedFile, StoreContent } from '../store-file.ts'
 import { copyDatabase, databaseProblem } from './backup.ts'
-import { type Database, openDatabase, SQLITE, sqliteCode } from './driver.ts'
+import { type Database, isBusy, withDatabase } from './driver.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { identityOf, listReplaced, markReplaced } from './replaced-files.ts'
 import { backupName, DATABASE, linkAside, markRead, type StoreFolders, UNREAD } from './restore.ts'
@@ -16,7 +16,7 @@ export function describeDatabase(path: string): StoreContent {
   if (found === undefined) throw new ReasonError('file_unknown', { path })
   const problem = found.isFile() ? databaseProblem(path) : 'it is not a file'
   if (problem !== null) throw new ReasonError('backup_invalid', { path, problem })
-  return withDatabase(path, (db) => {
+  return withDatabase(path, READING, (db) => {
     // `as`: each statement gives these columns.
     const { user_version: found } = db.prepare('PRAGMA user_version').get() as { user_version: number }
     if (found > MIGRATIONS.length)
@@ -35,14 +35,8 @@ export function describeDatabase(path: string): StoreContent {
   })
 }
 
-function withDatabase<T>(path: string, act: (db: Database) => T, readOnly = true): T {
-  const db = openDatabase(path, { readOnly, timeout: 5_000 })
-  try {
-    return act(db)
-  } finally {
-    db.close()
-  }
-}
+const READING = { readOnly: true, timeout: 5_000 }
+const WRITING = { readOnly: false, timeout: 5_000 }
 
 /**
  * Puts a copy of a backup in the place of the store. Nobody writes meanwhile, and the order of these lines is the
@@ -65,11 +59,11 @@ export async function replaceStore(
   const temp = `${path}.restore-${process.pid}`
   try {
     dropLeftovers(path)
-    withDatabase(copy, (db) => copyDatabase(db, temp))
+    withDatabase(copy, READING, (db) => copyDatabase(db, temp))
     makePrivateFolder(folders.backups)
     holdingWrites(path, (held) => {
-      withDatabase(temp, (db) => markReplaced(db, [identityOf(path), ...listReplaced(held)]), false)
-      withDatabase(path, (db) => copyDatabase(db, before))
+      withDatabase(temp, WRITING, (db) => markReplaced(db, [identityOf(path), ...listReplaced(held)]))
+      withDatabase(path, READING, (db) => copyDatabase(db, before))
       linkAside(path, aside)
       for (const ending of ['-wal', '-shm']) rmSync(path + ending, { force: true })
       renameSync(temp, path)
@@ -94,22 +88,17 @@ function dropLeftovers(path: string): void {
 
 /** Keeps other writers waiting; those who only read go on. */
 function holdingWrites(path: string, act: (held: Database) => void): void {
-  withDatabase(
-    path,
-    (held) => {
-      try {
-        held.exec('BEGIN IMMEDIATE')
-      } catch (error) {
-        const code = sqliteCode(error)
-        if (code !== SQLITE.busy && code !== SQLITE.locked) throw error
-        throw new ReasonError('store_busy', { path, waitedMs: 5_000 }, { cause: error })
-      }
-      try {
-        act(held)
-      } finally {
-        held.exec('ROLLBACK')
-      }
-    },
-    false,
-  )
+  withDatabase(path, WRITING, (held) => {
+    try {
+      held.exec('BEGIN IMMEDIATE')
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      throw new ReasonError('store_busy', { path, waitedMs: 5_000 }, { cause: error })
+    }
+    try {
+      act(held)
+    } finally {
+      held.exec('ROLLBACK')
+    }
+  })
 }

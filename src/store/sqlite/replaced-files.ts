@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { type Database, openDatabase } from './driver.ts'
+import { type Database, withDatabase } from './driver.ts'
 import { parseOrNull } from './rows.ts'
 
 export const ABSENT = 'absent'
@@ -31,11 +31,5 @@ export function markReplaced(db: Database, files: readonly string[]): void {
 }
 
 /** Whether the user put the database at a path in the place of a file. */
-export function isReplacement(path: string, file: string): boolean {
-  const db = openDatabase(path, { readOnly: true, timeout: 2_000 })
-  try {
-    return listReplaced(db).includes(file)
-  } finally {
-    db.close()
-  }
-}
+export const isReplacement = (path: string, file: string): boolean =>
+  withDatabase(path, { readOnly: true, timeout: 2_000 }, (db) => listReplaced(db).includes(file))

@@ -1,6 +1,7 @@
 import { ReasonError } from '../../core/reason.ts'
 import type { Database } from './driver.ts'
 import { OLDEST_WRITER } from './migrations.ts'
+import { Sql, transaction } from './sql.ts'
 
 const versionOf = (db: Database) =>
   // `as`: the pragma gives this one column.
@@ -24,26 +25,14 @@ export function prepareSchema(
   if (found > 0 && !mayMigrate)
     throw new ReasonError('store_older', { path, found, newest: migrations.length })
   if (found > 0) beforeMigration(db)
-  db.exec('BEGIN IMMEDIATE')
-  try {
-    migrate(db, migrations)
-    db.exec('COMMIT')
-  } catch (error) {
-    // Closing the handle does not end the transaction with every driver.
-    if (db.isTransaction) db.exec('ROLLBACK')
-    throw error
-  }
-}
-
-/** Another process may have been faster between the look and the lock: then there is nothing left to do. */
-function migrate(db: Database, migrations: readonly string[]): void {
-  const found = versionOf(db)
-  if (found >= migrations.length) return
-  for (const step of migrations.slice(found)) db.exec(step)
-  db.exec(`PRAGMA user_version = ${migrations.length}`)
-  db.prepare(
-    `INSERT INTO meta (key, value) VALUES ('oldest_writer', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-  ).run(String(OLDEST_WRITER))
+  transaction(new Sql(db), 'BEGIN IMMEDIATE', (sql) => {
+    const now = versionOf(db)
+    // Another process may have been faster between the look and the lock: then there is nothing left to do.
+    if (now >= migrations.length) return
+    for (const step of migrations.slice(now)) db.exec(step)
+    db.exec(`PRAGMA user_version = ${migrations.length}`)
+    sql.replace('meta', { key: 'oldest_writer', value: String(OLDEST_WRITER) })
+  })
 }
 
 function requireWritable(db: Database, path: string, found: number, known: number): void {

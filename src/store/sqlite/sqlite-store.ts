@@ -61,8 +61,8 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const local = sqliteLocalState(connection, locks)
   return {
     ...{ path, log, local, index: sqliteSearchIndex(connection), acts: sqliteActs(connection, log, local) },
-    check: () => connection.bare(checkDatabase),
-    backup: (file) => connection.bare((sql) => copyDatabase(sql.db, file)),
+    check: () => connection.attempt(checkDatabase),
+    backup: (file) => connection.attempt((sql) => copyDatabase(sql.db, file)),
     mergeFrom: (file) => connection.write((into) => readFrom(file, (from) => mergeStore(from, into)) ?? 0),
     async close() {
       connection.close()
