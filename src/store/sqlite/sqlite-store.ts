@@ -7,10 +7,12 @@ import { Connection } from './connection.ts'
 import { Locks } from './lock.ts'
 import { mergeStore, readFrom } from './merge.ts'
 import { MIGRATIONS } from './migrations.ts'
+import { findRecords } from './search.ts'
+import { clearSearch, unlessDamaged } from './search-damage.ts'
+import { putRecords, readUnsearched } from './search-fill.ts'
 import { sqliteActs } from './sqlite-acts.ts'
 import { sqliteLocalState } from './sqlite-local-state.ts'
 import { sqliteLog } from './sqlite-log.ts'
-import { sqliteSearchIndex } from './sqlite-search-index.ts'
 
 export interface SqliteOptions {
   path: string
@@ -60,7 +62,15 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const log = sqliteLog(connection)
   const local = sqliteLocalState(connection, locks)
   return {
-    ...{ path, log, local, index: sqliteSearchIndex(connection), acts: sqliteActs(connection, log, local) },
+    ...{ path, log, local, acts: sqliteActs(connection, log, local) },
+    index: {
+      readUnsearched: (most) => connection.read((sql) => readUnsearched(sql, most)),
+      putPart: (part, records) =>
+        unlessDamaged(() => connection.writeSoft((sql) => putRecords(sql, part, records))),
+      search: (wanted, filter) =>
+        unlessDamaged(() => connection.read((sql) => findRecords(sql, wanted, filter))),
+      forget: () => connection.writeSoft(clearSearch),
+    },
     check: () => connection.attempt(checkDatabase),
     backup: (file) => connection.attempt((sql) => copyDatabase(sql.db, file)),
     mergeFrom: (file) => connection.write((into) => readFrom(file, (from) => mergeStore(from, into)) ?? 0),
