@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { askGit, emptyTree, orGitProblem } from './ask-git.ts'
+import { askGit, emptyTree, orGitProblem } from './git.ts'
 import type { Place } from './locate.ts'
 
 // These run git commands: for a trusted workspace only. Paths are relative to the root, with forward slashes.
