@@ -83,9 +83,6 @@ export interface Glance {
   marks: Uint8Array
 }
 
-/** What a shared file is: a document, an entry in a file of several, or one that a save writes beside them. */
-export type ViewKind = 'document' | 'entry' | FileView['kind']
-
 /**
  * A file that a save writes: a note, the ledger, or the index in which the save's time is set. The path of a handoff
  * starts at the main worktree.
@@ -101,14 +98,9 @@ export interface FileView {
   state: 'pending' | 'published'
 }
 
-/** What a workspace still owes to its shared files. */
-export interface OwedView {
-  kind: ViewKind
-  path: string
-  stream: string
-  checkpoint: string
-  hash: string
-  base: string | null
+/** What a workspace still owes to its shared files: to a document, an entry in a file of several, or another. */
+export interface OwedView extends Omit<FileView, 'kind' | 'state'> {
+  kind: 'document' | 'entry' | FileView['kind']
   state: 'pending' | 'leaving'
 }
 
@@ -216,10 +208,7 @@ export type Release = () => void
 /**
  * What is true on this machine only: where workspaces are, which files show which checkpoint and which are still
  * owed to the disk, what is trusted, who holds a lock.
- * Every method is one atomic command: it happened whole and is durable when its promise resolves, or it did not
- * happen. Nothing here takes a callback, so no file, git or terminal work can run inside a transaction. Policy runs
- * between a read and a compare-and-set, and retries.
- * (What only notes what the disk shows anyway, `markPublished`, `markStamped`, `putGlance` and `forgetViews`, may be
+ * Every method is one atomic command, as those of the log are. (What only notes what the disk shows anyway, `markPublished`, `markStamped`, `putGlance` and `forgetViews`, may be
  * undone by a power cut.)
  */
 export interface LocalState {

@@ -1,7 +1,7 @@
 import { ReasonError } from '../../core/reason.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { TEMP_ENDING } from '../../fs/durable.ts'
-import type { OwedView, ViewKind } from '../../store/local-state.ts'
+import type { OwedView } from '../../store/local-state.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import { mainWorktree } from '../../workspace/main-worktree.ts'
 import type { Context } from '../context/context.ts'
@@ -39,7 +39,7 @@ const inMainWorktree =
  * How each kind of file is written and removed, and when its turn is to be written: what takes a file's place comes
  * before that file goes.
  */
-const KINDS: Record<ViewKind, { turn: number; publish: Publish; remove: Publish }> = {
+const KINDS: Record<OwedView['kind'], { turn: number; publish: Publish; remove: Publish }> = {
   document: { turn: 0, publish: publishDocument, remove: takeAway },
   note: { turn: 0, publish: publishNote, remove: takeFileAway },
   handoff: { turn: 0, publish: inMainWorktree(publishNote), remove: inMainWorktree(takeFileAway) },

@@ -5,6 +5,7 @@ import { isPlainOrAbsent } from '../../fs/disk.ts'
 import { syncFolder } from '../../fs/private.ts'
 import { fileProblem } from './check.ts'
 import { type Database, withDatabase } from './driver.ts'
+import { Sql } from './sql.ts'
 
 /** Copies a database as it stands now, while others write. The name appears only when the copy is whole. */
 export function copyDatabase(db: Database, file: string): void {
@@ -47,7 +48,7 @@ export function databaseProblem(path: string): string | null {
     // SQLite would wait for ever for what comes out of a pipe. By a look alone: to close a descriptor of a database
     // that this process has open gives up its locks.
     if (!isPlainOrAbsent(path)) return 'it is not a plain file'
-    return withDatabase(path, { readOnly: true, timeout: 2_000 }, fileProblem)
+    return withDatabase(path, { readOnly: true, timeout: 2_000 }, (db) => fileProblem(new Sql(db)))
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }

@@ -4,9 +4,11 @@ import { randomId } from '../../core/id.ts'
 import type { Ports } from '../../core/ports.ts'
 import { describeError, ReasonError } from '../../core/reason.ts'
 import { createPrivateFile } from '../../fs/private.ts'
+import { copyDatabase } from './backup.ts'
 import { fileProblem } from './check.ts'
 import { type Database, isBusy, openDatabase, SQLITE, sqliteCode } from './driver.ts'
 import { mergeStore } from './merge.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { ABSENT, identityOf, listReplaced } from './replaced-files.ts'
 import { prepareSchema } from './schema.ts'
 import { Sql, transaction, type Value } from './sql.ts'
@@ -15,14 +17,17 @@ export interface ConnectionOptions {
   path: string
   ports: Ports
   /** How long to wait for another writer before `store_busy`. */
-  waitMs: number
-  migrations: readonly string[]
+  waitMs?: number
+  migrations?: readonly string[]
+  /** Whether a database of an older shape is brought to the newest, or refused. */
   mayMigrate?: boolean
   /** Nothing is written, not even beside the file: for a disk or a home that takes nothing. */
   readOnly?: boolean
-  /** Called before the shape of a database with content changes. */
-  beforeMigration(db: Database): void
+  /** Called before the shape of a database with content changes, with what copies it. */
+  beforeMigration?: (copyTo: (file: string) => void) => void
 }
+
+const WAIT_MS = 5_000
 
 /** What SQLite says where it cannot make or fill the file in which readers and writers meet. */
 const CANNOT_SHARE = new Set<number>([SQLITE.cantopen, SQLITE.readonly, SQLITE.ioerr, SQLITE.full])
@@ -43,6 +48,7 @@ interface OpenFiles {
 export class Connection {
   private opened: OpenFiles | null = null
   private hasWritten = false
+  private hasMigrated = false
   private readonly options: ConnectionOptions
 
   constructor(options: ConnectionOptions) {
@@ -98,7 +104,7 @@ export class Connection {
    * manage their own transaction.
    */
   async attempt<T>(act: (sql: Sql) => T): Promise<T> {
-    const { ports, waitMs, path } = this.options
+    const { ports, waitMs = WAIT_MS, path } = this.options
     let done: { value: T } | null = null
     let waited = 0
     for (;;) {
@@ -147,7 +153,7 @@ export class Connection {
     const fresh = this.open()
     const isWanted = listReplaced(fresh.sql.db).includes(old.file)
     try {
-      if (fileProblem(fresh.sql.db) !== null) {
+      if (fileProblem(fresh.sql) !== null) {
         const problem = 'it was replaced by a damaged file'
         throw new ReasonError('store_damaged', { path: this.path, problem })
       }
@@ -202,19 +208,25 @@ export class Connection {
   }
 
   private prepareFrom(location: string): Sql {
-    const { readOnly = false } = this.options
+    const { readOnly = false, migrations = MIGRATIONS, mayMigrate = true } = this.options
     const db = openDatabase(location, { timeout: SLICE_MS, readOnly })
     try {
       if (!readOnly) db.exec('PRAGMA journal_mode = WAL')
       db.exec('PRAGMA synchronous = FULL')
       db.exec('PRAGMA foreign_keys = ON')
       if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
-      prepareSchema(db, this.path, this.options)
+      prepareSchema(db, this.path, { migrations, mayMigrate, beforeMigration: () => this.copyOnce(db) })
       return new Sql(db)
     } catch (error) {
       db.close()
       throw error
     }
+  }
+
+  /** A migration that has to wait for another writer begins again and again. */
+  private copyOnce(db: Database): void {
+    if (!this.hasMigrated) this.options.beforeMigration?.((file) => copyDatabase(db, file))
+    this.hasMigrated = true
   }
 
   private failure(error: unknown): unknown {

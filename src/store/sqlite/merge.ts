@@ -1,8 +1,9 @@
 import { canonicalJson, sha256 } from '../../core/canonical.ts'
 import { type Checkpoint, gistOf } from '../../core/checkpoint.ts'
+import { parseOrUndefined } from '../../core/json.ts'
 import { SQLITE, sqliteCode, withDatabase } from './driver.ts'
 import { addRow, type BodyRow } from './log-writes.ts'
-import { NO_GIST, parseOrNull, unpackText } from './rows.ts'
+import { NO_GIST, unpackText } from './rows.ts'
 import { type NewRow, Sql } from './sql.ts'
 
 /**
@@ -106,7 +107,7 @@ function mergeCheckpoints(from: Sql, into: Sql): Set<string> {
 
 /** What lists tell of it; made anew from the body where it is damaged, or where an older program wrote none. */
 function soundGist({ gist, body }: BodyRow): string {
-  const found = parseOrNull(gist ?? '')
+  const found = parseOrUndefined(gist ?? '')
   if (typeof found === 'object' && found !== null) return gist
   // `as`: a body whose checksum is right was written by this program.
   return canonicalJson(body === null ? NO_GIST : gistOf(JSON.parse(body) as Checkpoint))

@@ -8,6 +8,8 @@ import { type Database, isBusy, withDatabase } from './driver.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { identityOf, listReplaced, markReplaced } from './replaced-files.ts'
 import { backupName, DATABASE, linkAside, markRead, type StoreFolders, UNREAD } from './restore.ts'
+import { versionOf } from './schema.ts'
+import { Sql } from './sql.ts'
 import type { SqliteStore } from './sqlite-store.ts'
 
 /** What a database file holds. One that is damaged, of a newer program or no store at all is refused. */
@@ -17,20 +19,19 @@ export function describeDatabase(path: string): StoreContent {
   const problem = found.isFile() ? databaseProblem(path) : 'it is not a file'
   if (problem !== null) throw new ReasonError('backup_invalid', { path, problem })
   return withDatabase(path, READING, (db) => {
-    // `as`: each statement gives these columns.
-    const { user_version: found } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+    const sql = new Sql(db)
+    const found = versionOf(db)
     if (found > MIGRATIONS.length)
       throw new ReasonError('store_newer', { path, found, known: MIGRATIONS.length })
-    const isStore = db.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'`).get() !== undefined
-    if (found === 0 || !isStore)
+    const has = (table: string) => sql.has('SELECT 1 FROM sqlite_master WHERE name = ?', table)
+    if (found === 0 || !has('checkpoints'))
       throw new ReasonError('backup_invalid', { path, problem: 'it is not a Savepoint store' })
     const count = (table: string) =>
-      (db.prepare(`SELECT count(*) AS number FROM ${table}`).get() as { number: number }).number
-    const hasSessions = db.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'sessions'`).get() !== undefined
-    const newest = db.prepare('SELECT max(at) AS at FROM checkpoints').get() as { at: string | null }
+      sql.get<{ number: number }>(`SELECT count(*) AS number FROM ${table}`)?.number ?? 0
+    const newest = sql.get<{ at: string | null }>('SELECT max(at) AS at FROM checkpoints')
     return {
-      ...{ streams: count('streams'), checkpoints: count('checkpoints'), newestAt: newest.at },
-      sessions: hasSessions ? count('sessions') : 0,
+      ...{ streams: count('streams'), checkpoints: count('checkpoints'), newestAt: newest?.at ?? null },
+      sessions: has('sessions') ? count('sessions') : 0,
     }
   })
 }
@@ -71,7 +72,7 @@ export async function replaceStore(
       markRead(aside)
     })
     // A heal takes the newest backup: it must not bring back what was replaced.
-    await store.backup(join(folders.backups, backupName(nowMs)))
+    await store.copyTo(join(folders.backups, backupName(nowMs)))
     return { before, setAside: join(aside.slice(0, -UNREAD.length), DATABASE) }
   } finally {
     rmSync(temp, { force: true })

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
+import { parseOrUndefined } from '../../core/json.ts'
 import { type Database, withDatabase } from './driver.ts'
-import { parseOrNull } from './rows.ts'
 
 export const ABSENT = 'absent'
 
@@ -19,7 +19,7 @@ const MOST = 20
 export function listReplaced(db: Database): string[] {
   // `as`: meta has this one text column.
   const row = db.prepare('SELECT value FROM meta WHERE key = ?').get(KEY) as { value: string } | undefined
-  const found = parseOrNull(row?.value ?? '[]')
+  const found = parseOrUndefined(row?.value ?? '[]')
   return Array.isArray(found) ? found.map(String) : []
 }
 

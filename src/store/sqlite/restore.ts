@@ -8,7 +8,6 @@ import { databaseProblem } from './backup.ts'
 import { identityOf, isReplacement } from './replaced-files.ts'
 import type { SqliteStore } from './sqlite-store.ts'
 
-const KEPT_BACKUPS = 5
 const BACKUP = /^savepoint-\d{8}T\d{9}Z\.db$/
 
 /** The backups in a folder, newest first; those of a clock that was ahead are trusted least, and come last. */
@@ -32,11 +31,6 @@ export function backupTime(file: string): number {
   const stamp = basename(file).slice('savepoint-'.length)
   const iso = stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z.*/, '$1-$2-$3T$4:$5:$6.$7Z')
   return Date.parse(iso)
-}
-
-/** Drops the oldest backups; the newest ones stay. */
-export function rotateBackups(folder: string, nowMs: number, keep = KEPT_BACKUPS): void {
-  for (const old of backupsIn(folder, nowMs).slice(keep)) rmSync(old, { force: true })
 }
 
 /** Where the files of a store on this machine are. */

@@ -1,11 +1,12 @@
 import { sha256 } from '../../core/canonical.ts'
 import type { Checkpoint } from '../../core/checkpoint.ts'
+import { parseOrUndefined } from '../../core/json.ts'
 import { decisionIn } from '../../core/searchable.ts'
 import type { AgentName, Session } from '../../core/session.ts'
 import { idsIn, standingLines } from '../../core/standing-line.ts'
 import type { StreamKind } from '../log.ts'
 import type { IndexPart, SearchRecord } from '../search-index.ts'
-import { parseOrNull, readGist, wholeBody } from './rows.ts'
+import { readGist, wholeBody } from './rows.ts'
 import { clearSearch, lostTables } from './search-damage.ts'
 import { recordNumber } from './search-number.ts'
 import type { Sql, Value } from './sql.ts'
@@ -35,8 +36,8 @@ const markText = (sql: Sql): string =>
 
 function soundMark(sql: Sql, text: string): Mark | null {
   // `as`: only this file writes it; what else may stand there fails the test below it.
-  const mark = parseOrNull(text) as Mark | null
-  if (mark === null || !(mark.format >= FORMAT) || !Number.isSafeInteger(mark.row)) return null
+  const mark = parseOrUndefined(text) as Mark | null | undefined
+  if (!mark || !(mark.format >= FORMAT) || !Number.isSafeInteger(mark.row)) return null
   if (mark.row === 0) return mark
   const found = sql.get<{ id: string }>('SELECT id FROM checkpoints WHERE rowid = ?', mark.row)
   return found?.id === mark.id ? mark : null
@@ -152,7 +153,7 @@ function changedSessions(sql: Sql, anew: boolean, most: number): IndexPart['sess
     .map(({ body, ...key }) => ({
       ...key,
       // `as`: only this program writes there; a damaged body is none.
-      session: parseOrNull(body) as Session | null,
+      session: (parseOrUndefined(body) ?? null) as Session | null,
     }))
 }
 

@@ -1,3 +1,4 @@
+import { parseOrUndefined } from '../../core/json.ts'
 import type {
   DocumentView,
   FileView,
@@ -14,7 +15,7 @@ import type {
 import type { Connection } from './connection.ts'
 import { applyChange } from './local-writes.ts'
 import type { Locks } from './lock.ts'
-import { parseOrNull, withCurrent } from './rows.ts'
+import { withCurrent } from './rows.ts'
 import { conditionsOf, type Sql } from './sql.ts'
 
 export const sqliteLocalState = (connection: Connection, locks: Locks): LocalState => ({
@@ -42,8 +43,8 @@ export const sqliteLocalState = (connection: Connection, locks: Locks): LocalSta
     // `as`: written by `seeRepository` and by nobody else.
     return rows.map(({ roots, declined, ...row }) => ({
       ...row,
-      roots: (parseOrNull(roots) ?? []) as string[],
-      declined: (parseOrNull(declined) ?? []) as string[],
+      roots: (parseOrUndefined(roots) ?? []) as string[],
+      declined: (parseOrUndefined(declined) ?? []) as string[],
     }))
   },
 
@@ -162,8 +163,8 @@ export const sqliteLocalState = (connection: Connection, locks: Locks): LocalSta
     )
     return rows.flatMap(({ body, undone }) => {
       // `as`: written by `recordAct` and by nobody else; a damaged one cannot be undone.
-      const act = parseOrNull(body) as NewAct | null
-      return act === null ? [] : [{ ...act, isUndone: undone === 1 }]
+      const act = parseOrUndefined(body) as NewAct | undefined
+      return act ? [{ ...act, isUndone: undone === 1 }] : []
     })
   },
 
