@@ -1,6 +1,6 @@
 import { existsSync, linkSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { instant } from '../../core/ports.ts'
+import { compactTime } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { makePrivateFolder, syncFolder } from '../../fs/private.ts'
 import type { RestoredFile, RestoreOptions } from '../store-file.ts'
@@ -24,7 +24,7 @@ export function backupsIn(folder: string, nowMs: number): string[] {
 
 const DAY_MS = 86_400_000
 
-export const backupName = (nowMs: number) => `savepoint-${instant(nowMs).replace(/[-:.]/g, '')}.db`
+export const backupName = (nowMs: number) => `savepoint-${compactTime(nowMs)}.db`
 
 /** When a backup was made, by its name. */
 export function backupTime(file: string): number {

@@ -1,14 +1,13 @@
 import { sha256 } from '../../core/canonical.ts'
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import { parseOrUndefined } from '../../core/json.ts'
-import { decisionIn } from '../../core/searchable.ts'
+import { decisionIn, SEARCH_KINDS, type SearchKind } from '../../core/searchable.ts'
 import type { AgentName, Session } from '../../core/session.ts'
 import { idsIn, standingLines } from '../../core/standing-line.ts'
 import type { StreamKind } from '../log.ts'
 import type { IndexPart, SearchRecord } from '../search-index.ts'
 import { readGist, wholeBody } from './rows.ts'
 import { clearSearch, lostTables } from './search-damage.ts'
-import { recordNumber } from './search-number.ts'
 import type { Sql, Value } from './sql.ts'
 
 /** Goes up where records are made in another way: what is there is then made anew. */
@@ -222,3 +221,23 @@ function takeTurn(sql: Sql, { repository, at }: SearchRecord): Turn {
 /** A branch as one word that no stemmer changes and no other branch has; a record without one has a word too. */
 export const branchWord = (branch: string | null) =>
   branch === null ? 'n0' : `b${sha256(branch).slice(0, 16)}0`
+
+/**
+ * A record's number: its repository, its turn there, its kind. A range of numbers is a repository, a higher number is
+ * newer, and the kind is known without reading the record: so the index alone narrows a search, however many match.
+ * A double holds it for the first 131,072 repositories of a user.
+ */
+const KINDS = 8
+const TURNS = 2 ** 33
+const REPOSITORY = KINDS * TURNS
+
+const recordNumber = (repository: number, turn: number, kind: SearchKind) =>
+  repository * REPOSITORY + turn * KINDS + SEARCH_KINDS.indexOf(kind)
+
+export const searchKindOf = (n: number): SearchKind => SEARCH_KINDS[n % KINDS] ?? 'checkpoint'
+
+/** The lowest and the highest number of a repository. */
+export const rangeOf = (repository: number): readonly [number, number] => [
+  repository * REPOSITORY,
+  (repository + 1) * REPOSITORY - 1,
+]

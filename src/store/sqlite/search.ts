@@ -2,9 +2,8 @@ import { SEARCH_KINDS, type SearchKind } from '../../core/searchable.ts'
 import type { SearchAnswer, SearchFilter, SearchWanted } from '../search-index.ts'
 import { IndexBroken } from './search-damage.ts'
 import { expressionOf } from './search-expression.ts'
-import { branchWord } from './search-fill.ts'
+import { branchWord, rangeOf, searchKindOf } from './search-fill.ts'
 import { hitsOf } from './search-hits.ts'
-import { rangeOf, searchKindOf } from './search-number.ts'
 import { conditionsOf, type Sql } from './sql.ts'
 
 /** Of more matches only the newest are ranked: a word that everything has tells nothing apart, and takes its time. */
