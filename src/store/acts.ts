@@ -1,6 +1,6 @@
 import type { Gist } from '../core/checkpoint.ts'
-import type { DocumentView, LedgerText, LocalChange, LocalState } from './local-state.ts'
-import type { CommitResult, Log, LogChange, Stream } from './log.ts'
+import type { DocumentView, LedgerText, LocalChange } from './local-state.ts'
+import type { CommitResult, LogChange, Stream } from './log.ts'
 
 /** A work stream as one workspace sees it. */
 export interface WorkRow {
@@ -34,20 +34,3 @@ export interface Acts {
   /** The hash of every text that a repository's streams and shared files have shown, in any of its workspaces. */
   listTextHashes(repository: string): Promise<Set<string>>
 }
-
-/** Reads that join log and local state, whatever engines these are. */
-export const joinReads = (log: Log, local: LocalState): Pick<Acts, 'listLedgers' | 'listTextHashes'> => ({
-  async listLedgers(workspace) {
-    const texts = await local.listLedgerTexts(workspace)
-    const rows = await log.readRows(texts.map(({ checkpoint }) => checkpoint))
-    const streamOf = new Map(rows.map(({ id, stream }) => [id, stream]))
-    const streams = await log.listStreams(null, 'work')
-    const nameOf = new Map(streams.map(({ id, name }) => [id, name]))
-    return texts.map((text) => ({ ...text, stream: nameOf.get(streamOf.get(text.checkpoint) ?? '') ?? '' }))
-  },
-
-  async listTextHashes(repository) {
-    const versions = await log.listVersionHashes(repository)
-    return new Set([...versions, ...(await local.listShownHashes(repository))])
-  },
-})

@@ -246,8 +246,6 @@ export interface LocalState {
   listFocused(): Promise<Array<{ workspace: string; stream: string }>>
   /** What stood in a workspace's ledger, oldest first. */
   listLedgerTexts(workspace: string): Promise<LedgerText[]>
-  /** The hash of every text that the shared files of a repository's workspaces have shown. */
-  listShownHashes(repository: string): Promise<string[]>
 
   /** The last acts in a workspace, oldest first. Those that were undone end when another act follows. */
   listActs(workspace: string): Promise<ActRow[]>

@@ -207,8 +207,6 @@ export interface Log {
 
   readText(hash: string): Promise<string | null>
   findVersion(stream: string, hash: string): Promise<Version | null>
-  /** The hash of every version that the work of a repository has shown, and that could be read. */
-  listVersionHashes(repository: string): Promise<string[]>
   /** The versions of a stream; also those that could not be read as a document, and are kept all the same. */
   listVersions(stream: string): Promise<Array<Version & { hash: string }>>
 

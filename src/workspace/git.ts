@@ -34,11 +34,7 @@ export async function runGit(
   options: GitOptions = {},
 ): Promise<GitAnswer> {
   if (place.git === null) return failedAnswer('not a git repository')
-  const folders = {
-    GIT_DIR: place.git.folder,
-    GIT_COMMON_DIR: place.git.common,
-    GIT_WORK_TREE: place.root,
-  }
+  const folders = { GIT_DIR: place.git.folder, GIT_COMMON_DIR: place.git.common, GIT_WORK_TREE: place.root }
   try {
     if (!isOwn(place)) {
       const problem = await ownerProblem(place)
@@ -131,19 +127,11 @@ async function startGit(
   return await waitForGit(child, options)
 }
 
-const failedAnswer = (problem: string, code: number | null = null): GitAnswer => ({
-  ok: false,
-  problem,
-  code,
-})
+const failedAnswer = (problem: string, code: number | null = null) => ({ ok: false as const, problem, code })
 
 const FIRST = [
-  '--no-pager',
-  '--literal-pathspecs',
-  ...['core.fsmonitor=false', `core.hooksPath=${devNull}`, 'core.quotePath=false'].flatMap((set) => [
-    '-c',
-    set,
-  ]),
+  ...['--no-pager', '--literal-pathspecs', '-c', 'core.fsmonitor=false', '-c', 'core.quotePath=false'],
+  ...['-c', `core.hooksPath=${devNull}`],
 ]
 
 function environment(): NodeJS.ProcessEnv {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { canonicalJson } from '../../src/core/canonical.ts'
 import { ReasonError } from '../../src/core/reason.ts'
-import { type Acts, joinReads } from '../../src/store/acts.ts'
+import type { Acts } from '../../src/store/acts.ts'
 import type { LocalChange, LocalState } from '../../src/store/local-state.ts'
 import type { Log, NewNote, Stream } from '../../src/store/log.ts'
 
@@ -57,8 +57,6 @@ export function composeActs(log: Log, local: LocalState, intents: Intents): Comp
     }
   }
   return {
-    ...joinReads(log, local),
-
     settle: () => inTurn(() => Promise.resolve()),
 
     /**
@@ -77,6 +75,27 @@ export function composeActs(log: Log, local: LocalState, intents: Intents): Comp
         if (isTold) intents.end()
         return committed
       })
+    },
+
+    async listLedgers(workspace) {
+      const texts = await local.listLedgerTexts(workspace)
+      const rows = await log.readRows(texts.map(({ checkpoint }) => checkpoint))
+      const streamOf = new Map(rows.map(({ id, stream }) => [id, stream]))
+      const streams = await log.listStreams(null, 'work')
+      const nameOf = new Map(streams.map(({ id, name }) => [id, name]))
+      return texts.map((text) => ({ ...text, stream: nameOf.get(streamOf.get(text.checkpoint) ?? '') ?? '' }))
+    },
+
+    async listTextHashes(repository) {
+      const shown: Array<{ hash: string }> = []
+      for (const { id } of await log.listStreams(repository, 'work'))
+        shown.push(...(await log.listVersions(id)).filter(({ problem }) => problem === null))
+      for (const { id, repository: of } of await local.listWorkspaces())
+        if (of === repository) {
+          shown.push(...(await local.listDocuments(id)), ...(await local.listFileViews(id)))
+          shown.push(...(await local.listOwedViews(id)), ...(await local.listLedgerTexts(id)))
+        }
+      return new Set(shown.map(({ hash }) => hash))
     },
 
     async listWork(repository, workspace) {

@@ -39,10 +39,7 @@ export function mergeStore(from: Sql, into: Sql): number {
   copyRows<{ checkpoint: string }>(from, into, 'foreign_marks', {
     adapt: (row) => (added.has(row.checkpoint) ? row : null),
   })
-  copyRows<{ seq: number }>(from, into, 'ledgers', {
-    order: 'seq',
-    adapt: ({ seq: _own, ...row }) => row,
-  })
+  copyRows<{ seq: number }>(from, into, 'ledgers', { order: 'seq', adapt: ({ seq: _own, ...row }) => row })
   mergeActs(from, into)
   copyRows(from, into, 'repositories')
   mergeViews(from, into)

@@ -146,16 +146,6 @@ export const sqliteLocalState = (connection: Connection, locks: Locks): LocalSta
       workspace,
     ),
 
-  async listShownHashes(repository) {
-    const rows = await connection.all<{ hash: string }>(
-      `SELECT v.hash FROM workspaces w CROSS JOIN views v ON v.workspace = w.id
-         WHERE w.repository = ? AND v.kind <> 'file'
-       UNION SELECT l.hash FROM workspaces w CROSS JOIN ledgers l ON l.workspace = w.id WHERE w.repository = ?`,
-      ...[repository, repository],
-    )
-    return rows.map(({ hash }) => hash)
-  },
-
   async listActs(workspace) {
     const rows = await connection.all<{ body: string; undone: number }>(
       'SELECT body, undone FROM acts WHERE workspace = ? ORDER BY seq',

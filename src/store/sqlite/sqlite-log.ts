@@ -160,15 +160,6 @@ export const sqliteLog = (connection: Connection): Log => ({
     return row && withCurrent(row)
   },
 
-  async listVersionHashes(repository) {
-    const rows = await connection.all<{ hash: string }>(
-      `SELECT DISTINCT v.hash FROM streams s CROSS JOIN versions v ON v.stream = s.id
-       WHERE s.repository = ? AND s.kind = 'work' AND v.problem IS NULL`,
-      repository,
-    )
-    return rows.map(({ hash }) => hash)
-  },
-
   async listVersions(stream) {
     const rows = await connection.all<Omit<Version, 'current'> & { hash: string; current: number }>(
       'SELECT hash, checkpoint, current, problem FROM versions WHERE stream = ? ORDER BY hash',

@@ -29,10 +29,11 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const { path, ports, locksFolder } = options
   const connection = new Connection(options)
   const locks = new Locks(locksFolder, ports)
-  const log = sqliteLog(connection)
-  const local = sqliteLocalState(connection, locks)
   return {
-    ...{ path, log, local, acts: sqliteActs(connection, log, local) },
+    path,
+    log: sqliteLog(connection),
+    local: sqliteLocalState(connection, locks),
+    acts: sqliteActs(connection),
     index: {
       readUnsearched: (most) => connection.read((sql) => readUnsearched(sql, most)),
       putPart: (part, records) =>

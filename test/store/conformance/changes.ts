@@ -27,10 +27,6 @@ export function provesChanges(open: OpenLocalState): void {
       expect(await local.listLedgerTexts(WORKSPACE.id)).toEqual([{ ...ledger, number: 1 }])
       expect(await local.listLedgerTexts(BESIDE.id)).toEqual([])
       expect(await local.listFocused()).toEqual([{ ...HERE, stream: focus }])
-      expect((await local.listShownHashes(WORKSPACE.repository)).sort()).toEqual(
-        [one.hash, two.hash, ledger.hash].sort(),
-      )
-      expect(await local.listShownHashes('repo_2')).toEqual([])
       await local.apply({ ...HERE, focus: null })
       expect(await local.listFocused()).toEqual([])
     })
