@@ -8,57 +8,34 @@ import type { Sql } from './sql.ts'
 /** Everything that is wrong with a database: its pages, its references, its checksums, its sequences. */
 export function checkDatabase(sql: Sql): StoreProblem[] {
   const pages = pageProblems(sql)
-  if (pages.some(({ derived }) => derived !== true)) return pages
-  const strays = sql
-    .all<{ table: string }>('PRAGMA foreign_key_check')
-    .map((row) => ({ what: `a row of ${row.table} refers to nothing` }))
-  const damaged = sql
-    .all<{ id: string; hash: string; body: string }>(
-      'SELECT id, hash, body FROM checkpoints WHERE body IS NOT NULL',
-    )
-    .filter((row) => sha256(row.body) !== row.hash)
-    .map((row) => ({ what: `checkpoint ${row.id} does not match its checksum`, checkpoint: row.id }))
-  return [
-    ...pages,
-    ...lostTables(sql).map((name) => ({ what: `the table ${name} is missing`, derived: true as const })),
-    ...strays,
-    ...damaged,
-    ...damagedGists(sql),
-    ...damagedTexts(sql),
-    ...damagedSessions(sql),
-    ...gaps(sql),
-  ]
+  return pages.some(({ derived }) => derived !== true) ? pages : [...pages, ...contentProblems(sql)]
 }
 
-function damagedGists(sql: Sql): StoreProblem[] {
-  return sql
-    .all<{ id: string }>(`SELECT c.id FROM checkpoints c WHERE NOT ${IS_GIST}`)
-    .map(({ id }) => ({ what: `the summary of checkpoint ${id} is unreadable`, checkpoint: id }))
+function* contentProblems(sql: Sql): Generator<StoreProblem> {
+  for (const name of lostTables(sql)) yield lostProblem(`the table ${name} is missing`)
+  for (const { table } of sql.all<{ table: string }>('PRAGMA foreign_key_check'))
+    yield { what: `a row of ${table} refers to nothing` }
+  for (const { id, hash, body } of sql.all<{ id: string; hash: string; body: string }>(
+    'SELECT id, hash, body FROM checkpoints WHERE body IS NOT NULL',
+  ))
+    if (sha256(body) !== hash) yield { what: `checkpoint ${id} does not match its checksum`, checkpoint: id }
+  for (const { id } of sql.all<{ id: string }>(`SELECT c.id FROM checkpoints c WHERE NOT ${IS_GIST}`))
+    yield { what: `the summary of checkpoint ${id} is unreadable`, checkpoint: id }
+  for (const row of sql.all<{ hash: string; body: Uint8Array }>('SELECT hash, body FROM texts'))
+    if (unpackText(row) === null)
+      yield { what: `the document version ${row.hash.slice(0, 12)} does not match its checksum` }
+  for (const { agent, id } of sql.all<{ agent: string; id: string }>(
+    'SELECT agent, id FROM sessions WHERE NOT json_valid(body)',
+  ))
+    yield { what: `the row of the ${agent} session ${id} is unreadable` }
+  for (const { kind, name, head, found } of sql.all<Record<'kind' | 'name' | 'head' | 'found', string>>(GAPS))
+    yield { what: `${kind} ${name} should have ${head} checkpoints and has ${found}` }
 }
 
-function damagedTexts(sql: Sql): StoreProblem[] {
-  return sql
-    .all<{ hash: string; body: Uint8Array }>('SELECT hash, body FROM texts')
-    .filter((row) => unpackText(row) === null)
-    .map(({ hash }) => ({ what: `the document version ${hash.slice(0, 12)} does not match its checksum` }))
-}
-
-const damagedSessions = (sql: Sql): StoreProblem[] =>
-  sql
-    .all<{ agent: string; id: string }>('SELECT agent, id FROM sessions WHERE NOT json_valid(body)')
-    .map(({ agent, id }) => ({ what: `the row of the ${agent} session ${id} is unreadable` }))
-
-function gaps(sql: Sql): StoreProblem[] {
-  return sql
-    .all<{ kind: string; name: string; head_seq: number; found: number; top: string | null }>(
-      `SELECT s.kind, s.name, s.head_seq, (SELECT count(*) FROM checkpoints WHERE stream = s.id) AS found,
-       (SELECT id FROM checkpoints WHERE id = s.head_id) AS top FROM streams s`,
-    )
-    .filter((row) => row.found !== row.head_seq || row.top === null)
-    .map((row) => ({
-      what: `${row.kind} ${row.name} should have ${row.head_seq} checkpoints and has ${row.found}`,
-    }))
-}
+/** Streams without their head, or with another number of checkpoints than it has. */
+const GAPS = `SELECT s.kind, s.name, s.head_seq AS head, count(c.id) AS found FROM streams s
+  LEFT JOIN checkpoints c ON c.stream = s.id GROUP BY s.rowid
+  HAVING found <> head OR NOT EXISTS (SELECT 1 FROM checkpoints WHERE id = s.head_id)`
 
 const MOST = 100
 

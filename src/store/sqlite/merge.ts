@@ -27,11 +27,9 @@ export function mergeStore(from: Sql, into: Sql): number {
   })
   const added = mergeCheckpoints(from, into)
   copyRows<RawNote>(from, into, 'notes', { order: 'checkpoint, n', adapt: (row) => adaptNote(into, row) })
-  copyRows(from, into, 'pins')
   copyRows<RawEvent>(from, into, 'events', { adapt: (row) => adaptEvent(into, row) })
   copyRows<RawText>(from, into, 'texts', { adapt: (row) => (unpackText(row) === null ? null : row) })
-  copyRows(from, into, 'versions')
-  copyRows(from, into, 'standings')
+  for (const table of ['pins', 'versions', 'standings', 'repositories']) copyRows(from, into, table)
   copyRows(from, into, 'trust', {
     onConflict: `(workspace) DO UPDATE SET path = excluded.path, at = excluded.at, vouches = excluded.vouches
        WHERE excluded.at > at`,
@@ -41,7 +39,6 @@ export function mergeStore(from: Sql, into: Sql): number {
   })
   copyRows<{ seq: number }>(from, into, 'ledgers', { order: 'seq', adapt: ({ seq: _own, ...row }) => row })
   mergeActs(from, into)
-  copyRows(from, into, 'repositories')
   mergeViews(from, into)
   mergeSessions(from, into)
   return added.size
