@@ -62,17 +62,12 @@ export interface SessionNames {
   outcomes: string[]
 }
 
-export interface PendingOutcome {
-  event: number
-  outcome: CommandOutcome
-}
-
 /** A run at one instant: one consistent read, between which and the next write others may act. */
 export interface Situation {
   stream: Stream
   /** The newest checkpoint that reads well. */
   base: { checkpoint: Checkpoint; notes: Trigger[] }
-  pending: PendingOutcome[]
+  pending: Array<{ event: number; outcome: CommandOutcome }>
   pinned: string[]
 }
 

@@ -49,7 +49,7 @@ async function changesSince(
   ])
   const isSince = (path: string) =>
     (committed.has(path) && !told.has(path)) || touchedMs(place, path) >= sinceMs
-  const changes = [...differing.filter(({ path }) => dirty.has(path) || committed.has(path))]
+  const changes = differing.filter(({ path }) => dirty.has(path) || committed.has(path))
   const known = new Set(differing.map(({ path }) => path))
   for (const [path, state] of dirty)
     if (state.endsWith('??') && !known.has(path))
@@ -96,7 +96,7 @@ async function differences(place: Place, base: string): Promise<FileChange[]> {
     if (raw) rows.push({ path: fields[++at] ?? '', status: raw[3] ?? '', isMode: raw[1] !== raw[2] })
     else if (count) counts.set(count[3] ?? '', count[1] === '-' ? 'binary' : `+${count[1]} -${count[2]}`)
   }
-  const changes = rows.map(({ path, status, isMode }): FileChange | null => {
+  return rows.flatMap(({ path, status, isMode }): FileChange | FileChange[] => {
     const count = counts.get(path)
     if (status === 'A') return { path, action: 'created', description: 'new file' }
     if (status === 'D' && statOf(place, path)?.isFile())
@@ -105,10 +105,9 @@ async function differences(place: Place, base: string): Promise<FileChange[]> {
     if (status === 'M' && isMode && (count === undefined || count === '+0 -0'))
       return { path, action: 'modified', description: 'mode changed' }
     // Back to what the commit has.
-    if (status === 'M' && count === undefined) return null
+    if (status === 'M' && count === undefined) return []
     return { path, action: 'modified', description: count ?? (status === 'U' ? 'conflict' : 'type changed') }
   })
-  return changes.filter((change) => change !== null)
 }
 
 /** When a file was last written; a file that is gone, when something last went from its folder. */
