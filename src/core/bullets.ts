@@ -32,19 +32,15 @@ const SHIELDED = { first: lead(FIRST, '\\\\'), rest: lead(BLOCK, '\\\\') }
 const shield = (line: string, how: keyof typeof SHIELD) => line.replace(SHIELD[how], '$1\\')
 const unshield = (line: string, how: keyof typeof SHIELD) => line.replace(SHIELDED[how], '$1')
 
-/** A text of several lines as the body of a section. */
-export const encodeBlock = (text: string) =>
+const mapLines = (text: string, act: typeof shield) =>
   plainText(text)
     .split('\n')
-    .map((line) => shield(line, 'rest'))
+    .map((line) => act(line, 'rest'))
     .join('\n')
 
-export const decodeBlock = (body: string) =>
-  plainText(body)
-    .split('\n')
-    .map((line) => unshield(line, 'rest'))
-    .join('\n')
-    .trim()
+/** A text of several lines as the body of a section. */
+export const encodeBlock = (text: string) => mapLines(text, shield)
+export const decodeBlock = (body: string) => mapLines(body, unshield).trim()
 
 /** One bullet: further lines are indented, so that they stay in it. */
 export function encodeItem(text: string): string {

@@ -1,4 +1,5 @@
 import { sha256 } from './canonical.ts'
+import { instant } from './ports.ts'
 import { ReasonError } from './reason.ts'
 import { quoteShort } from './text.ts'
 
@@ -19,10 +20,7 @@ export function nameProblem(value: string): string | null {
 }
 
 /** A name that is safe as a file name on every system; throws `id_invalid`. */
-export function requireName(value: string, what = 'id'): string {
-  refuse(value, what, nameProblem(value))
-  return value
-}
+export const requireName = (value: string, what = 'id') => requireNoProblem(value, what, nameProblem(value))
 
 /** Why a word can name no work: it is neither a name nor a branch as git allows them; null where it can. */
 export function lookupProblem(word: string): string | null {
@@ -36,23 +34,17 @@ const isBranchName = (word: string) =>
   word.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'))
 
 /** A word by which work is looked up, and under which none is made; throws `id_invalid`. */
-export function requireLookupName(value: string): string {
-  refuse(value, 'id', lookupProblem(value))
-  return value
-}
+export const requireLookupName = (value: string) => requireNoProblem(value, 'id', lookupProblem(value))
 
 /** Why a string cannot name a run, or null where it can: as `nameProblem`, and not reserved in `checkpoints/`. */
 export const runNameProblem = (value: string) =>
   nameProblem(value) ?? (RESERVED.has(value.toLowerCase()) ? 'it is reserved' : null)
 
 /** A name that a run may take; throws `id_invalid`. */
-export function requireRunName(value: string): string {
-  refuse(value, 'run id', runNameProblem(value))
-  return value
-}
+export const requireRunName = (value: string) => requireNoProblem(value, 'run id', runNameProblem(value))
 
-function refuse(value: string, what: string, problem: string | null): void {
-  if (problem === null) return
+function requireNoProblem(value: string, what: string, problem: string | null): string {
+  if (problem === null) return value
   throw new ReasonError('id_invalid', { what, value: quoteShort(String(value)), problem })
 }
 
@@ -67,19 +59,18 @@ const CHECKPOINT_ID = /^cp_\d{8}T\d{9}Z_(\d+)-[0-9a-f]{8,}$/
  * `cp_<timestamp>_<suffix>`: sorts by time for people, and carries its sequence number in the suffix,
  * so that files alone can be put in order after the clock has jumped.
  */
-export function checkpointId(atMs: number, sequence: number, random: (bytes: number) => Uint8Array): string {
-  const stamp = new Date(atMs).toISOString().replace(/[-:.]/g, '')
-  return `cp_${stamp}_${sequence}-${Buffer.from(random(4)).toString('hex')}`
-}
+export const checkpointId = (atMs: number, sequence: number, random: (bytes: number) => Uint8Array) =>
+  `cp_${compactTime(atMs)}_${sequence}-${Buffer.from(random(4)).toString('hex')}`
 
 /**
  * The id of a checkpoint that was adopted from a document: the same stream and the same bytes give the same id,
  * wherever they are adopted. The time is the document's own; the clock of who adopts it plays no part.
  */
-export function adoptedId(atMs: number, digest: string): string {
-  const stamp = new Date(Number.isFinite(atMs) ? atMs : 0).toISOString().replace(/[-:.]/g, '')
-  return `cp_${stamp}_${digest.slice(0, 16)}`
-}
+export const adoptedId = (atMs: number, digest: string) =>
+  `cp_${compactTime(Number.isFinite(atMs) ? atMs : 0)}_${digest.slice(0, 16)}`
+
+/** A time as a part of a name: `20260102T030405678Z`. */
+export const compactTime = (ms: number) => instant(ms).replace(/[-:.]/g, '')
 
 /** The sequence number inside a checkpoint id, or null where it is not one of ours. */
 export function sequenceOf(id: string): number | null {

@@ -193,10 +193,8 @@ export interface SessionRow {
   version: number
 }
 
-export const noTokens = (): Tokens => ({ input: 0, output: 0, cacheRead: 0, cacheCreation: 0 })
-
 export const noStatistics = (): Statistics => ({
-  tokensConsumed: noTokens(),
+  tokensConsumed: { input: 0, output: 0, cacheRead: 0, cacheCreation: 0 },
   apiCalls: 0,
   filesModified: [],
   tasksCompleted: 0,

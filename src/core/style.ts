@@ -13,7 +13,6 @@ const MARKS: Readonly<Record<Style, readonly [mark: string, code: string]>> = {
   found: ['\uFDD4', '1;36'],
   faint: ['\uFDD5', '2'],
 }
-const ANY_MARK = /[\uFDD0-\uFDDF]/
 const ANY_MARKS = /[\uFDD0-\uFDDF]/g
 const END = '\uFDDF'
 
@@ -45,4 +44,4 @@ export function renderStyles(text: string): string {
 }
 
 /** Whether a text has marks of its own, which only a text from outside has before it is painted. */
-export const hasStyleMarks = (text: string) => ANY_MARK.test(text)
+export const hasStyleMarks = (text: string) => text.search(ANY_MARKS) >= 0

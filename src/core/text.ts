@@ -10,21 +10,15 @@ export function shortNumber(number: number): string {
   return `${amount.toFixed(1).replace(/\.0$/, '')}${unit}`
 }
 
-const UNITS: ReadonlyArray<readonly [string, number]> = [
-  ['year', 31_557_600_000],
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-]
+const [MINUTE, HOUR, DAY, YEAR] = [60_000, 3_600_000, 86_400_000, 31_557_600_000]
+const UNITS = Object.entries({ year: YEAR, day: DAY, hour: HOUR, minute: MINUTE })
 
 /** `3 hours`, in the largest unit that gives a whole one. A clock that went back makes nothing younger than now. */
 export function ageOf(ms: number): string {
-  const [unit, length] = UNITS.find(([, unitMs]) => ms >= unitMs) ?? ['minute', 60_000]
+  const [unit, length] = UNITS.find(([, unitMs]) => ms >= unitMs) ?? ['minute', MINUTE]
   const number = Math.max(0, Math.floor(ms / length))
   return number === 0 ? 'less than a minute' : formatCount(number, unit)
 }
-
-const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]
 
 /** `5m`, `2h 05m`, `3d 4h`: short enough for a column. */
 export function shortSpan(ms: number): string {

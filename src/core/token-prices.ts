@@ -18,14 +18,8 @@ export const LATIN = 1
 /** Chinese and Japanese, which put no spaces between words. */
 const ASIAN = 2
 let scripts = ASIAN
-const other = (is: Price['is'], each = 0, space = 0): Price => ({
-  is,
-  script: 0,
-  free: 0,
-  more: 0,
-  each,
-  space,
-})
+const NO_LETTER = { script: 0, free: 0, more: 0 }
+const other = (is: Price['is'], each = 0, space = 0): Price => ({ ...NO_LETTER, is, each, space })
 const sign = (each: number) => other('sign', each)
 const letters = (free: number, more: number, each = 0, script = ++scripts): Price => ({
   ...other('letter', each),

@@ -12,7 +12,6 @@ import {
   readdirSync,
   readSync,
   renameSync,
-  type Stats,
   statSync,
   unlinkSync,
   writeSync,
@@ -51,10 +50,8 @@ export interface Folder extends Disposable {
   names(): string[]
   /** When a name in it last came or went, in milliseconds. */
   changedMs(): number
-  /** How every plain file in it looks (see `lookOf`), by its name: one cheap pass over a large folder. */
-  looks(): Map<string, string>
-  /** The same for all at once, to be compared as a whole: names, and for each size, inode and times. */
-  glance(): { names: string[]; marks: number[] }
+  /** How every plain file in it looks: their names, and for each its size, inode and two times. One cheap pass. */
+  looks(): { names: string[]; marks: number[] }
   entry(name: string): FolderEntry | null
   /** A file's bytes, or null where there is none. Refuses what is not a plain file or over the limit. */
   read(name: string, limit: number): Buffer | null
@@ -129,21 +126,11 @@ class DiskFolder implements Folder {
     return statSync(this.base).mtimeMs
   }
 
-  looks(): Map<string, string> {
-    const looks = new Map<string, string>()
-    const options = { throwIfNoEntry: false } as const
-    // By the plain path, which is faster: a look decides only whether a file is read, and that goes the safe way.
-    for (const name of this.names()) {
-      const found = lstatSync(`${this.path}/${name}`, options)
-      if (found?.isFile()) looks.set(name, lookOf(found))
-    }
-    return looks
-  }
-
-  glance(): { names: string[]; marks: number[] } {
+  looks(): { names: string[]; marks: number[] } {
     const names: string[] = []
     const marks: number[] = []
     const options = { throwIfNoEntry: false } as const
+    // By the plain path, which is faster: a look decides only whether a file is read, and that goes the safe way.
     for (const name of this.names()) {
       const found = lstatSync(`${this.path}/${name}`, options)
       if (!found?.isFile()) continue
@@ -154,16 +141,12 @@ class DiskFolder implements Folder {
   }
 
   entry(name: string): FolderEntry | null {
-    const found = this.lookAt(name)
-    if (!found) return null
-    const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
-    return { kind, size: found.size, mode: found.mode & 0o7777, modifiedMs: found.mtimeMs }
-  }
-
-  private lookAt(name: string): Stats | undefined {
     const at = this.at(name)
     try {
-      return lstatSync(at, { throwIfNoEntry: false })
+      const found = lstatSync(at, { throwIfNoEntry: false })
+      if (!found) return null
+      const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
+      return { kind, size: found.size, mode: found.mode & 0o7777, modifiedMs: found.mtimeMs }
     } catch (error) {
       throw unreadable(error, join(this.path, name))
     }
@@ -233,8 +216,9 @@ class DiskFolder implements Folder {
   }
 }
 
-/** A file with another look has other content, or was written again; `lookTime` tells when. */
-const lookOf = ({ size, mtimeMs, ctimeMs, ino }: Stats) => `${size}:${ino}:${ctimeMs}:${mtimeMs}`
+/** The looks of a folder's files by their names. A file with another look has other content, or was written again. */
+export const looksByName = ({ names, marks }: ReturnType<Folder['looks']>): Map<string, string> =>
+  new Map(names.map((name, at) => [name, marks.slice(at * 4, at * 4 + 4).join(':')]))
 
 /** When a file with this look was last changed, in milliseconds. */
 export const lookTime = (look: string) => Math.max(...look.split(':').slice(2).map(Number))
@@ -297,17 +281,18 @@ export function openPlainFile(path: string): { fd: number; size: number } & Disp
   } catch (error) {
     throw new ReasonError('file_unreadable', { path, problem: describeError(error) }, { cause: error })
   }
-  const { size, isPlain } = statOf(fd)
-  if (isPlain) return { fd, size, [Symbol.dispose]: () => closeSync(fd) }
-  closeSync(fd)
-  throw new ReasonError('path_unsafe', { path, problem: 'it is not a plain file' })
+  try {
+    return { fd, size: plainSize(fd, path), [Symbol.dispose]: () => closeSync(fd) }
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
 }
 
 /** Reads an opened file to its end and closes it; only a plain file, and never past the limit. */
 function readPlain(fd: number, limit: number, path: string): Buffer {
   try {
-    const { size, isPlain } = statOf(fd)
-    if (!isPlain) throw new ReasonError('path_unsafe', { path, problem: 'it is not a plain file' })
+    const size = plainSize(fd, path)
     if (size > limit) throw new ReasonError('file_too_large', { path, limit })
     return readAll(fd, size, limit, path)
   } finally {
@@ -315,9 +300,10 @@ function readPlain(fd: number, limit: number, path: string): Buffer {
   }
 }
 
-function statOf(fd: number) {
+function plainSize(fd: number, path: string): number {
   const found = fstatSync(fd)
-  return { size: found.size, isPlain: found.isFile() }
+  if (found.isFile()) return found.size
+  throw new ReasonError('path_unsafe', { path, problem: 'it is not a plain file' })
 }
 
 /** Reads to the end even where the file grew since it was measured, and never past the limit. */

@@ -132,18 +132,9 @@ export function findFolder(root: Folder, names: readonly string[]): Folder | nul
 
 /** Looks into a folder below the root of a workspace; null where it is missing. No link is followed on the way. */
 export function inFolder<T>(path: string, names: readonly string[], look: (folder: Folder) => T): T | null {
-  const root = openFolder(path)
-  try {
-    const folder = findFolder(root, names)
-    if (folder === null) return null
-    try {
-      return look(folder)
-    } finally {
-      if (folder !== root) folder.close()
-    }
-  } finally {
-    root.close()
-  }
+  using root = openFolder(path)
+  using folder = findFolder(root, names)
+  return folder && look(folder)
 }
 
 export function asDurableWrite<T>(folder: Folder, name: string, temp: string, act: () => T): T {

@@ -1,4 +1,4 @@
-import type { NewNote, Removal } from './log.ts'
+import type { Removal } from './log.ts'
 
 export interface WorkspaceRow {
   id: string
@@ -83,9 +83,6 @@ export interface Glance {
   marks: Uint8Array
 }
 
-/** What a shared file is: a document, an entry in a file of several, or one that a save writes beside them. */
-export type ViewKind = 'document' | 'entry' | FileView['kind']
-
 /**
  * A file that a save writes: a note, the ledger, or the index in which the save's time is set. The path of a handoff
  * starts at the main worktree.
@@ -101,14 +98,9 @@ export interface FileView {
   state: 'pending' | 'published'
 }
 
-/** What a workspace still owes to its shared files. */
-export interface OwedView {
-  kind: ViewKind
-  path: string
-  stream: string
-  checkpoint: string
-  hash: string
-  base: string | null
+/** What a workspace still owes to its shared files: to a document, an entry in a file of several, or another. */
+export interface OwedView extends Omit<FileView, 'kind' | 'state'> {
+  kind: 'document' | 'entry' | FileView['kind']
   state: 'pending' | 'leaving'
 }
 
@@ -204,16 +196,6 @@ export interface ActRow extends NewAct {
 }
 
 /**
- * What is about to happen in a log of another engine, and what it changes here when it has happened. What the log says
- * tells whether it has: the checkpoint is there, the note has that number on it, the bodies are gone.
- */
-export interface Intent {
-  added?: string
-  note?: NewNote
-  change: LocalChange
-}
-
-/**
  * How far a workspace is trusted. `own`: a save of its user's gave it, for their own words and for running git.
  * `vouched`: the user said so, and with it vouches for what the default branch of the remote brings. `withdrawn`: the
  * user took it away, and no save gives it back.
@@ -226,10 +208,7 @@ export type Release = () => void
 /**
  * What is true on this machine only: where workspaces are, which files show which checkpoint and which are still
  * owed to the disk, what is trusted, who holds a lock.
- * Every method is one atomic command: it happened whole and is durable when its promise resolves, or it did not
- * happen. Nothing here takes a callback, so no file, git or terminal work can run inside a transaction. Policy runs
- * between a read and a compare-and-set, and retries.
- * (What only notes what the disk shows anyway, `markPublished`, `markStamped`, `putGlance` and `forgetViews`, may be
+ * Every method is one atomic command, as those of the log are. (What only notes what the disk shows anyway, `markPublished`, `markStamped`, `putGlance` and `forgetViews`, may be
  * undone by a power cut.)
  */
 export interface LocalState {
@@ -241,11 +220,6 @@ export interface LocalState {
   listRepositories(): Promise<RepositoryRow[]>
 
   apply(change: LocalChange): Promise<void>
-  /** Opens an intent. There is one at most: it fails where another is open. */
-  intend(intent: Intent): Promise<void>
-  readIntent(): Promise<Intent | null>
-  /** Ends the open intent, together with what it changes here; null where it did not happen. */
-  settleIntent(change: LocalChange | null): Promise<void>
 
   listViews(filter: ViewFilter): Promise<ViewRow[]>
   /** Says that a view is on disk. A row that meanwhile wants other bytes than `expected` stays pending. */
@@ -268,14 +242,10 @@ export interface LocalState {
   ): Promise<void>
   /** The documents of a workspace, but those that are to go. */
   listDocuments(workspace: string): Promise<Array<DocumentView & { stream: string }>>
-  /** The id of the stream in focus. */
-  readFocus(workspace: string): Promise<string | null>
   /** The streams in focus, of every workspace that has one. */
   listFocused(): Promise<Array<{ workspace: string; stream: string }>>
   /** What stood in a workspace's ledger, oldest first. */
   listLedgerTexts(workspace: string): Promise<LedgerText[]>
-  /** The hash of every text that the shared files of a repository's workspaces have shown. */
-  listShownHashes(repository: string): Promise<string[]>
 
   /** The last acts in a workspace, oldest first. Those that were undone end when another act follows. */
   listActs(workspace: string): Promise<ActRow[]>

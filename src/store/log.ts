@@ -62,17 +62,12 @@ export interface SessionNames {
   outcomes: string[]
 }
 
-export interface PendingOutcome {
-  event: number
-  outcome: CommandOutcome
-}
-
 /** A run at one instant: one consistent read, between which and the next write others may act. */
 export interface Situation {
   stream: Stream
   /** The newest checkpoint that reads well. */
   base: { checkpoint: Checkpoint; notes: Trigger[] }
-  pending: PendingOutcome[]
+  pending: Array<{ event: number; outcome: CommandOutcome }>
   pinned: string[]
 }
 
@@ -207,8 +202,6 @@ export interface Log {
 
   readText(hash: string): Promise<string | null>
   findVersion(stream: string, hash: string): Promise<Version | null>
-  /** The hash of every version that the work of a repository has shown, and that could be read. */
-  listVersionHashes(repository: string): Promise<string[]>
   /** The versions of a stream; also those that could not be read as a document, and are kept all the same. */
   listVersions(stream: string): Promise<Array<Version & { hash: string }>>
 

@@ -1,8 +1,10 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
+import { NOTE_GLOBS, OUR_PLAN_FILES, REGISTRY_FILES } from '../core/layout.ts'
 import { unlessRefused } from '../core/reason.ts'
 import { ancestorsOf } from '../fs/ancestors.ts'
-import { askGit, emptyTree, findCommit, orGitProblem } from './ask-git.ts'
+import { TEMP_ENDING } from '../fs/durable.ts'
+import { askGit, emptyTree, findCommit, orGitProblem } from './git.ts'
 import { isObjectName } from './git-state.ts'
 import type { Place } from './locate.ts'
 
@@ -47,10 +49,11 @@ async function changesSince(
   ])
   const isSince = (path: string) =>
     (committed.has(path) && !told.has(path)) || touchedMs(place, path) >= sinceMs
-  const changes = [...differing.filter(({ path }) => dirty.has(path) || committed.has(path))]
+  const changes = differing.filter(({ path }) => dirty.has(path) || committed.has(path))
   const known = new Set(differing.map(({ path }) => path))
   for (const [path, state] of dirty)
-    if (state === '??' && !known.has(path)) changes.push({ path, action: 'created', description: 'new file' })
+    if (state.endsWith('??') && !known.has(path))
+      changes.push({ path, action: 'created', description: 'new file' })
   return changes.filter(({ path }) => isSince(path)).sort(byPath)
 }
 
@@ -68,12 +71,15 @@ export const STATUS = [
   '--ignore-submodules=all',
 ]
 
-/** Uncommitted paths with git's two letters. */
-async function listUncommitted(place: Place): Promise<Map<string, string>> {
-  const lines = (await askGit(place, STATUS)).split('\0')
-  // A repository inside this one is listed as a folder: its files are its own affair.
-  const files = lines.filter((line) => line !== '' && !line.endsWith('/'))
-  return new Map(files.map((line) => [line.slice(3), line.slice(0, 2)]))
+/** Uncommitted paths with git's two letters; a file that left the index and is still there has two lines. */
+async function listUncommitted(place: Place, only: readonly string[] = []): Promise<Map<string, string>> {
+  const states = new Map<string, string>()
+  for (const line of (await askGit(place, [...STATUS, '--', ...only])).split('\0')) {
+    const path = line.slice(3)
+    // A repository inside this one is listed as a folder: its files are its own affair.
+    if (path !== '' && !path.endsWith('/')) states.set(path, (states.get(path) ?? '') + line.slice(0, 2))
+  }
+  return states
 }
 
 /**
@@ -90,7 +96,7 @@ async function differences(place: Place, base: string): Promise<FileChange[]> {
     if (raw) rows.push({ path: fields[++at] ?? '', status: raw[3] ?? '', isMode: raw[1] !== raw[2] })
     else if (count) counts.set(count[3] ?? '', count[1] === '-' ? 'binary' : `+${count[1]} -${count[2]}`)
   }
-  const changes = rows.map(({ path, status, isMode }): FileChange | null => {
+  return rows.flatMap(({ path, status, isMode }): FileChange | FileChange[] => {
     const count = counts.get(path)
     if (status === 'A') return { path, action: 'created', description: 'new file' }
     if (status === 'D' && statOf(place, path)?.isFile())
@@ -99,10 +105,9 @@ async function differences(place: Place, base: string): Promise<FileChange[]> {
     if (status === 'M' && isMode && (count === undefined || count === '+0 -0'))
       return { path, action: 'modified', description: 'mode changed' }
     // Back to what the commit has.
-    if (status === 'M' && count === undefined) return null
+    if (status === 'M' && count === undefined) return []
     return { path, action: 'modified', description: count ?? (status === 'U' ? 'conflict' : 'type changed') }
   })
-  return changes.filter((change) => change !== null)
 }
 
 /** When a file was last written; a file that is gone, when something last went from its folder. */
@@ -116,3 +121,54 @@ function touchedMs(place: Place, path: string): number {
 
 /** What cannot be looked at (its folder became a file, or is closed to us) is as good as gone. */
 const statOf = ({ root }: Place, path: string) => unlessRefused(() => lstatSync(join(root, path)))
+
+type DirtyFile = Pick<FileChange, 'path' | 'action'>
+
+/** What is uncommitted: all files are counted, only the first ones listed. */
+interface Dirty {
+  files: DirtyFile[]
+  total: number
+  problem: string | null
+}
+
+const MOST_FILES = 200
+
+/** Notes are ours, and there may be thousands of them: git need not list each. */
+const BUT_NOTES = ['.', ...NOTE_GLOBS.map((glob) => `:(exclude,glob)${glob}`)]
+
+/** The user's uncommitted files as compared with HEAD, by path. Ignored files and our own do not count. */
+export async function dirtyFiles(place: Place, ledgerPath: string): Promise<Dirty> {
+  const states = await orGitProblem(() => listUncommitted(place, BUT_NOTES))
+  if ('problem' in states) return { files: [], total: 0, problem: states.problem }
+  const all = [...states].filter(([path]) => !isOurs(path, ledgerPath)).sort(([a], [b]) => (a < b ? -1 : 1))
+  const files = all
+    .slice(0, MOST_FILES)
+    .map(([path, state]) => ({ path, action: actionOf(place, path, state) }))
+  return { files, total: all.length, problem: null }
+}
+
+/** By git's letters, the index's before the working tree's; the disk is asked only where they leave it open. */
+function actionOf(place: Place, path: string, state: string): DirtyFile['action'] {
+  if (/^(?:\?\?|A[ MT]| A)$/.test(state)) return 'created'
+  // In a conflict, or where an entry left the index, the file may be there all the same.
+  return /[UD]|AA/.test(state) && !isThere(place, path) ? 'deleted' : 'modified'
+}
+
+function isThere(place: Place, path: string): boolean {
+  const found = statOf(place, path)
+  return found !== null && !found.isDirectory()
+}
+
+/** Where this program writes, besides the ledger: the layouts of src/formats say it one by one. */
+const OURS = [
+  /^checkpoints\/(?:active|archive)\//,
+  /^checkpoints\/LEARNINGS\.md$/,
+  /^checkpoints\/[^/]+\/(?:latest\.json|history\/[^/]+\.json(?:\.gz)?|set-aside\/[^/]+)$/,
+  ...OUR_PLAN_FILES,
+  /^\.agents\/handoffs\//,
+  REGISTRY_FILES,
+]
+
+/** Whether a file is one that this program writes, and so no work of the user's. */
+export const isOurs = (path: string, ledgerPath: string) =>
+  path === ledgerPath || path.endsWith(TEMP_ENDING) || OURS.some((pattern) => pattern.test(path))

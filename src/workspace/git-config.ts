@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { unlessRefused } from '../core/reason.ts'
+import { normaliseRemote } from '../core/remote.ts'
 import { readPlainFile } from '../fs/disk.ts'
 import type { Place } from './locate.ts'
 
@@ -72,6 +73,18 @@ export function readGitSettings(path: string, section: string): GitSetting[] {
     if (opens !== undefined) inside = header.exec(opens)
     else if (inside) found.push({ of: inside[1] ?? '', key: key.toLowerCase(), value: value.trim() })
   return found
+}
+
+/**
+ * Where the repository is fetched from: `origin`, else its only remote. Reads git's settings file and runs nothing, so
+ * that it may be asked about a workspace that nobody trusts.
+ */
+export function readRemote({ git }: Place): string | null {
+  if (git === null) return null
+  const urls = readGitSettings(join(git.common, 'config'), 'remote').filter(({ key }) => key === 'url')
+  const isOne = new Set(urls.map(({ of }) => of)).size === 1
+  const found = urls.find(({ of }) => isOne || of === 'origin')
+  return found === undefined ? null : normaliseRemote(found.value)
 }
 
 /**

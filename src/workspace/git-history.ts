@@ -1,15 +1,14 @@
 import { join } from 'node:path'
 import { unlessRefused } from '../core/reason.ts'
 import { readPlainFile } from '../fs/disk.ts'
-import { askGit, GitProblem, orGitProblem } from './ask-git.ts'
-import { runGit } from './git.ts'
+import { askGit, GitProblem, orGitProblem, runGit } from './git.ts'
 import { unchangedBlobs } from './git-blobs.ts'
 import { isObjectName } from './git-state.ts'
 import type { Place } from './locate.ts'
 
 // These run git commands: for a trusted workspace only. Paths are relative to the root, with forward slashes.
 
-export interface Authorship {
+interface Authorship {
   commit: string
   /** `unknown`, without an address, where the history was cut off (a shallow clone): the commit is its edge. */
   author: string
@@ -22,16 +21,11 @@ export interface Authorship {
 const MAX_PATHS = 200
 
 /** `authors` has no entry for a file that is not committed as it stands. */
-export interface Authors {
+interface Authors {
   authors: Map<string, Authorship>
   /** Files in a folder that HEAD has as another repository, with that folder. */
   inside: Map<string, string>
   problem: string | null
-}
-
-/** Who last changed a file on HEAD; null where `authorsOf` has no entry. */
-export async function authorOf(place: Place, path: string): Promise<Authorship | null> {
-  return (await authorsOf(place, [path])).authors.get(path) ?? null
 }
 
 /**

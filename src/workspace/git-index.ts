@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { askGit, emptyTree, orGitProblem } from './ask-git.ts'
+import { askGit, emptyTree, orGitProblem } from './git.ts'
 import type { Place } from './locate.ts'
 
 // These run git commands: for a trusted workspace only. Paths are relative to the root, with forward slashes.
@@ -14,21 +14,18 @@ interface IndexEntry {
 
 /** Whether git's index has a file. Where git does not answer it counts as tracked: nothing automatic touches it. */
 export const isTracked = async (place: Place, path: string) =>
-  place.git !== null && (await hasStaged(place, path, (staged) => staged === path))
+  place.git !== null && (await listTracked(place, path))?.has(path) !== false
 
 /** Whether git's index has a file below a folder whose path is of a kind; as `isTracked` where git does not answer. */
-export const tracksAnyOf = (place: Place, folder: string, kind: RegExp) =>
-  hasStaged(place, folder, (staged) => kind.test(staged))
+export async function tracksAnyOf(place: Place, folder: string, kind: RegExp): Promise<boolean> {
+  const tracked = await listTracked(place, folder)
+  return tracked === null || [...tracked].some((path) => kind.test(path))
+}
 
 /** The files of git's index below a folder; null where git does not answer. */
 export async function listTracked(place: Place, folder: string): Promise<Set<string> | null> {
   const found = await orGitProblem(() => listStaged(place, [folder]))
   return 'problem' in found ? null : new Set(found.map(({ path }) => path))
-}
-
-async function hasStaged(place: Place, below: string, isWanted: (path: string) => boolean): Promise<boolean> {
-  const found = await orGitProblem(() => listStaged(place, [below]))
-  return 'problem' in found || found.some(({ path }) => isWanted(path))
 }
 
 async function listStaged(place: Place, paths: string[]): Promise<IndexEntry[]> {

@@ -9,7 +9,7 @@ import type { Place } from './locate.ts'
 /** `code` is git's own exit code; null where git did not run to its end. */
 export type GitAnswer = { ok: true; out: string } | { ok: false; problem: string; code: number | null }
 
-export interface GitOptions {
+interface GitOptions {
   input?: string | Uint8Array
   timeoutMs?: number
   /** `latin1` is one character a byte, for what need not be text. */
@@ -34,11 +34,7 @@ export async function runGit(
   options: GitOptions = {},
 ): Promise<GitAnswer> {
   if (place.git === null) return failedAnswer('not a git repository')
-  const folders = {
-    GIT_DIR: place.git.folder,
-    GIT_COMMON_DIR: place.git.common,
-    GIT_WORK_TREE: place.root,
-  }
+  const folders = { GIT_DIR: place.git.folder, GIT_COMMON_DIR: place.git.common, GIT_WORK_TREE: place.root }
   try {
     if (!isOwn(place)) {
       const problem = await ownerProblem(place)
@@ -52,6 +48,37 @@ export async function runGit(
     return failedAnswer(`git could not be started: ${describeError(error)}`)
   }
 }
+
+/** Git did not answer; the message is its problem. */
+export class GitProblem extends Error {}
+
+/** One of several commands that must all succeed: what git says, or a `GitProblem`. As `runGit`, for a trusted workspace only. */
+export async function askGit(place: Place, args: readonly string[], options?: GitOptions): Promise<string> {
+  const answer = await runGit(place, args, options)
+  if (!answer.ok) throw new GitProblem(answer.problem)
+  return answer.out
+}
+
+/** Where several commands end: their result, or the problem of the one that failed. */
+export async function orGitProblem<T>(act: () => Promise<T>): Promise<T | { problem: string }> {
+  try {
+    return await act()
+  } catch (error) {
+    if (!(error instanceof GitProblem)) throw error
+    return { problem: error.message }
+  }
+}
+
+/** The full name of a commit, or null where there is none; exit code 1 is git's word for that. */
+export async function findCommit(place: Place, name: string): Promise<string | null> {
+  const answer = await runGit(place, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`])
+  if (answer.ok) return answer.out.trim()
+  if (answer.code !== 1) throw new GitProblem(answer.problem)
+  return null
+}
+
+export const emptyTree = async (place: Place) =>
+  (await askGit(place, ['hash-object', '-t', 'tree', '--stdin'], { input: '' })).trim()
 
 /** The options that switch the repository's programs off; git itself says which settings it would use. */
 async function findSwitches(place: Place, folders: GitFolders): Promise<string[] | { problem: string }> {
@@ -100,19 +127,11 @@ async function startGit(
   return await waitForGit(child, options)
 }
 
-const failedAnswer = (problem: string, code: number | null = null): GitAnswer => ({
-  ok: false,
-  problem,
-  code,
-})
+const failedAnswer = (problem: string, code: number | null = null) => ({ ok: false as const, problem, code })
 
 const FIRST = [
-  '--no-pager',
-  '--literal-pathspecs',
-  ...['core.fsmonitor=false', `core.hooksPath=${devNull}`, 'core.quotePath=false'].flatMap((set) => [
-    '-c',
-    set,
-  ]),
+  ...['--no-pager', '--literal-pathspecs', '-c', 'core.fsmonitor=false', '-c', 'core.quotePath=false'],
+  ...['-c', `core.hooksPath=${devNull}`],
 ]
 
 function environment(): NodeJS.ProcessEnv {

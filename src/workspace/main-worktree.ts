@@ -4,18 +4,15 @@ import { unlessRefused } from '../core/reason.ts'
 import { readGitSettings } from './git-config.ts'
 import { locateWorkspace, type Place } from './locate.ts'
 
-const BARE = { problem: 'the repository is bare and has no main worktree' }
-const NOT_FOUND = { problem: 'the main worktree was not found' }
-
 /**
  * The root of the repository's main worktree, from any of its worktrees. Reads git's files and runs nothing. A
  * submodule, a git folder that lies elsewhere and a directory without git are their own main worktree.
  */
 export function mainWorktree({ root, git }: Place): { root: string } | { problem: string } {
   if (git === null || git.folder === git.common) return { root }
-  if (isBare(git.common)) return BARE
+  if (isBare(git.common)) return { problem: 'the repository is bare and has no main worktree' }
   const found = unlessRefused(() => worktreeAround(git))
-  return found === null ? NOT_FOUND : { root: found }
+  return found === null ? { problem: 'the main worktree was not found' } : { root: found }
 }
 
 /** The folder around the common one, where that is its own git folder and has this worktree on its list. */

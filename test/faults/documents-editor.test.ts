@@ -136,7 +136,9 @@ test.for(['in place', 'by rename'] as const)(
     expect(filesOf(box).temps).toEqual([])
     expect(await disagreements(box)).toEqual([])
     expect((await command(box, ['doctor'])).code).toBe(0)
-    const met = (await notesOf(box, 'auth')).filter((note) => note === 'edited while Savepoint was writing').length
+    const met = (await notesOf(box, 'auth')).filter(
+      (note) => note === 'edited while Savepoint was writing',
+    ).length
     await annotate(
       `${races.length} races: ${before.length} before our last rename (${met} met while it wrote), ${after.length} saved after the delta was written, ${unkept.length} lost in the last instant`,
     )

@@ -119,7 +119,7 @@ const FULL = { synchronous: 2 }
 
 test('the store syncs every commit, also after one that need not be', async () => {
   const connection = connect(join(sandbox({ git: false }).root, 'store.db'))
-  const level = () => connection.bare((sql) => ({ ...sql.get<object>('PRAGMA synchronous') }))
+  const level = () => connection.attempt((sql) => ({ ...sql.get<object>('PRAGMA synchronous') }))
   expect(await level()).toEqual(FULL)
   await connection.writeSoft(() => undefined)
   expect(await level()).toEqual(FULL)
@@ -137,7 +137,7 @@ test('a backup is synced before it gets its name, and the name after', async () 
   const connection = connect(join(root, 'store.db'))
   await connection.read(() => undefined)
   calls.length = 0
-  await connection.bare((sql) => copyDatabase(sql.db, join(root, 'copy.db')))
+  await connection.attempt((sql) => copyDatabase(sql.db, join(root, 'copy.db')))
   expect(calls).toEqual(['sync file', 'link', 'sync folder'])
   connection.close()
 })

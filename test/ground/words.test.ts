@@ -136,7 +136,9 @@ const PROSE = readdirSync(join(projectRoot, 'plugins'), { recursive: true, encod
 test('what is read has none of the words that CONTRIBUTING.md refuses', async () => {
   const verbs = await loadVerbs()
   const said = [
-    ...[...WORDS_FILES, ...SCREENS].flatMap((file) => sentencesIn(read(file)).map((text) => ({ file, text }))),
+    ...[...WORDS_FILES, ...SCREENS].flatMap((file) =>
+      sentencesIn(read(file)).map((text) => ({ file, text })),
+    ),
     ...PROSE.map((file) => ({ file, text: read(file) })),
     ...verbs.flatMap(({ name, summary, detail = '', fields }) =>
       [summary, detail, ...Object.values(fields).map(({ about }) => about)].map((text) => ({

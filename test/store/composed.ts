@@ -1,12 +1,20 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { realPorts } from '../../src/apps/process/real-ports.ts'
-import { composeActs } from '../../src/store/composed-acts.ts'
 import type { LocalState } from '../../src/store/local-state.ts'
 import type { Log } from '../../src/store/log.ts'
-import { openLocalState } from '../../src/store/sqlite/sqlite-store.ts'
+import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
+import { openSqliteStore, type SqliteOptions } from '../../src/store/sqlite/sqlite-store.ts'
+import { composeActs, intentsAt } from './composed-acts.ts'
 import { freshFolder } from './make.ts'
 import { MemoryLog } from './memory-log.ts'
+
+/** A local state whose log is elsewhere: its rows name streams and checkpoints that this file does not have. */
+export const openLocalState = (options: SqliteOptions) =>
+  openSqliteStore({
+    ...options,
+    migrations: MIGRATIONS.map((step) => step.replace(/ REFERENCES \w+ \(\w+\)/g, '')),
+  })
 
 /** Two engines as one: a log in memory, as a server would hold it, and a local state in a file of this machine. */
 export async function openComposed({
@@ -23,8 +31,9 @@ export async function openComposed({
   })
   onTestFinished(() => opened.close())
   const { local } = opened
-  const acts = composeActs(log, local)
-  return { log, local, acts, close: opened.close, check: () => problemsOf(log, local) }
+  const intents = intentsAt(join(folder, 'intent.json'))
+  const acts = composeActs(log, local, intents)
+  return { log, local, intents, acts, close: opened.close, check: () => problemsOf(log, local) }
 }
 
 /** What does not fit together: a number that is missing, a view of what is not in the log. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { realPorts } from '../../src/apps/process/real-ports.ts'
-import { openLocalState, openSqliteStore, type SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
-import { openComposed } from './composed.ts'
+import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { openComposed, openLocalState } from './composed.ts'
 import {
   actsConformance,
   fileConformance,

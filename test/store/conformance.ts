@@ -1,10 +1,10 @@
 import { describe } from 'vitest'
 import { provesActs } from './conformance/acts.ts'
 import { provesAwkwardTexts } from './conformance/awkward-texts.ts'
+import { provesChanges } from './conformance/changes.ts'
 import { provesDocuments } from './conformance/documents.ts'
 import { provesFile } from './conformance/file.ts'
 import { provesGlances } from './conformance/glances.ts'
-import { provesIntents } from './conformance/intents.ts'
 import { provesKeeping } from './conformance/keeping.ts'
 import { provesLocks } from './conformance/locks.ts'
 import { provesLogKeeping, provesLogStreams } from './conformance/log-streams.ts'
@@ -38,7 +38,7 @@ export const localStateConformance = (name: string, open: OpenLocalState) =>
     provesRepositories(open)
     provesViews(open)
     provesGlances(open)
-    provesIntents(open)
+    provesChanges(open)
     provesLocks(open)
   })
 

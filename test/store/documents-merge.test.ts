@@ -57,7 +57,7 @@ async function withCopy(prepare: (store: SqliteStore) => Promise<unknown>) {
   const store = openAt(freshPath())
   await prepare(store)
   const copy = join(freshFolder(), 'copy.db')
-  await store.backup(copy)
+  await store.copyTo(copy)
   return { store, copy }
 }
 
@@ -292,7 +292,7 @@ describe('a file replaced under an open store with documents', () => {
         const other = join(freshFolder(), 'other.db')
         const theirs = openAt(other)
         await grow(theirs, { name: 'r9' })
-        await theirs.backup(`${other}.copy`)
+        await theirs.copyTo(`${other}.copy`)
         renameSync(`${other}.copy`, store.path)
       }
       const runs = how === 'replaced by another' ? 1 : 0

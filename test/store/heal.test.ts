@@ -120,7 +120,7 @@ async function twins(prepare: (store: SqliteStore, stream: string) => Promise<vo
   const { stream, ids } = await grow(one)
   await prepare(one, stream)
   const copy = join(freshFolder(), 'copy.db')
-  await one.backup(copy)
+  await one.copyTo(copy)
   return { one, other: openAt(copy), stream, head: ids[0] ?? '' }
 }
 

@@ -227,14 +227,6 @@ export class MemoryLog implements Log {
     return found ? { checkpoint: found.checkpoint, current: found.current, problem: found.problem } : null
   }
 
-  async listVersionHashes(repository: string): Promise<string[]> {
-    const of = [...this.versions.values()].filter(({ stream, problem }) => {
-      const { kind, repository: where } = this.streamOf(stream)
-      return problem === null && kind === 'work' && where === repository
-    })
-    return [...new Set(of.map(({ hash }) => hash))]
-  }
-
   async listVersions(stream: string): Promise<Array<Version & { hash: string }>> {
     return [...this.versions.values()]
       .filter((one) => one.stream === stream)

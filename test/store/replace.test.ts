@@ -27,7 +27,7 @@ async function ready() {
   const store = openAt(folders.database)
   const { stream, ids } = await grow(store, { length: 2 })
   const copy = join(freshFolder(), 'copy.db')
-  await store.backup(copy)
+  await store.copyTo(copy)
   await extend(store, stream, ids, 4)
   return { folders, store, stream, ids, copy }
 }

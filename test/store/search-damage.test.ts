@@ -58,7 +58,7 @@ describe.each(Object.entries(DAMAGES))('where %s', (_what, damage) => {
     const store = await damaged(damage)
     expect((await store.check()).filter(({ derived }) => !derived)).toEqual([])
     const copy = join(freshFolder(), 'copy.db')
-    await store.backup(copy)
+    await store.copyTo(copy)
     expect([databaseProblem(store.path), databaseProblem(copy)]).toEqual([null, null])
     expect((await found(openAt(copy), 'still')).total).toBe(2)
   })

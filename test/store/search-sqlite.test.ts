@@ -137,7 +137,7 @@ describe('beside others', () => {
     for (const sequence of [1, 2]) await says(from, sequence, { now: `Merged ${sequence}` })
     await filled(from)
     const copy = join(freshFolder(), 'copy.db')
-    await from.backup(copy)
+    await from.copyTo(copy)
     const store = openAt(freshPath())
     await says(store, 1, { now: 'Own' }, { name: 'own' })
     await filled(store)

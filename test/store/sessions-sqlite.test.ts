@@ -64,7 +64,7 @@ describe('merging sessions', () => {
     const store = openAt(freshPath())
     await begin(store, ...sessions)
     const copy = join(freshFolder(), 'copy.db')
-    await store.backup(copy)
+    await store.copyTo(copy)
     return { store, copy }
   }
 

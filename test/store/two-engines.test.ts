@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ReasonError } from '../../src/core/reason.ts'
-import { composeActs } from '../../src/store/composed-acts.ts'
-import type { LocalState } from '../../src/store/local-state.ts'
 import type { Log } from '../../src/store/log.ts'
 import { openComposed } from './composed.ts'
+import { composeActs } from './composed-acts.ts'
 import {
   appendTo,
   beginRun,
@@ -39,8 +38,17 @@ const ACTS: Record<string, (acts: Spanned['acts']) => Promise<unknown>> = {
   'commit a version': (acts) => acts.commit(step('auth', 3, { view: { state: 'pending' } })),
 }
 
-const POINTS = ['before the intent', 'after the intent', 'after the log', 'after the end'] as const
+const POINTS = [
+  ...([
+    'before the intent',
+    'after the intent',
+    'after the log',
+    'after the change',
+    'after the end',
+  ] as const),
+]
 type Point = (typeof POINTS)[number]
+type Composed = Awaited<ReturnType<typeof openComposed>>
 
 class Killed extends Error {}
 
@@ -52,18 +60,26 @@ const deadlyAt = <T extends object>(of: T, methods: readonly (keyof T)[], when: 
       if (typeof value !== 'function') return value
       // `as`: a name that is in the list is a key.
       if (!methods.includes(name as keyof T)) return value.bind(target)
-      return async (...given: unknown[]) => {
-        if (when === 'after') await value.apply(target, given)
-        throw new Killed()
+      return (...given: unknown[]) => {
+        const done: unknown = when === 'after' ? value.apply(target, given) : null
+        if (!(done instanceof Promise)) throw new Killed()
+        return done.then(() => {
+          throw new Killed()
+        })
       }
     },
   })
 
-const dyingAt: Record<Point, (log: Log, local: LocalState) => ReturnType<typeof composeActs>> = {
-  'before the intent': (log, local) => composeActs(log, deadlyAt(local, ['intend'], 'before')),
-  'after the intent': (log, local) => composeActs(log, deadlyAt(local, ['intend'], 'after')),
-  'after the log': (log, local) => composeActs(deadlyAt(log, ['append'], 'after'), local),
-  'after the end': (log, local) => composeActs(log, deadlyAt(local, ['settleIntent'], 'after')),
+const dyingAt: Record<Point, (store: Composed) => Composed['acts']> = {
+  'before the intent': ({ log, local, intents }) =>
+    composeActs(log, local, deadlyAt(intents, ['open'], 'before')),
+  'after the intent': ({ log, local, intents }) =>
+    composeActs(log, local, deadlyAt(intents, ['open'], 'after')),
+  'after the log': ({ log, local, intents }) =>
+    composeActs(deadlyAt(log, ['append'], 'after'), local, intents),
+  'after the change': ({ log, local, intents }) =>
+    composeActs(log, deadlyAt(local, ['apply'], 'after'), intents),
+  'after the end': ({ log, local, intents }) => composeActs(log, local, deadlyAt(intents, ['end'], 'after')),
 }
 
 /** A log and a local state with something in both; `folder` outlives the process that has it open. */
@@ -80,10 +96,10 @@ async function furnished() {
   return { log, folder, store }
 }
 
-const all = async (store: Spanned) => ({
+const all = async (store: Composed) => ({
   runs: await contentOf(store),
   documents: await documentsOf(store),
-  intent: await store.local.readIntent(),
+  intent: store.intents.read(),
   focus: await focusedIn(store),
 })
 
@@ -96,11 +112,11 @@ describe.each(Object.entries(ACTS))('%s', (_name, act) => {
     const after = await all(twin.store)
     expect(after).not.toEqual(before)
 
-    await expect(act(dyingAt[point](log, store.local))).rejects.toThrow(Killed)
+    await expect(act(dyingAt[point](store))).rejects.toThrow(Killed)
     await store.close()
     const next = await openComposed({ log, folder })
     await next.acts.settle()
-    const hasHappened = point === 'after the log' || point === 'after the end'
+    const hasHappened = POINTS.indexOf(point) >= POINTS.indexOf('after the log')
     expect(await all(next)).toEqual(hasHappened ? after : before)
     expect(await next.check()).toEqual([])
 
@@ -110,9 +126,17 @@ describe.each(Object.entries(ACTS))('%s', (_name, act) => {
 })
 
 describe('an open intent', () => {
+  test('is the only one', async () => {
+    const { intents } = await openComposed()
+    const intent = { added: 'cp_1', change: { workspace: WORKSPACE.id } }
+    intents.open(intent)
+    expect(() => intents.open({ ...intent, added: 'cp_2' })).toThrow()
+    expect(intents.read()).toEqual(intent)
+  })
+
   test('is settled by the next act, whatever that is', async () => {
     const { log, folder, store } = await furnished()
-    const dying = dyingAt['after the log'](log, store.local)
+    const dying = dyingAt['after the log'](store)
     await expect(dying.commit(step('auth', 3, { view: { state: 'pending' } }))).rejects.toThrow(Killed)
     await store.close()
     const next = await openComposed({ log, folder })
@@ -129,7 +153,7 @@ describe('an open intent', () => {
 
   test('of a note that somebody else was faster with is dropped', async () => {
     const { log, folder, store } = await furnished()
-    const dying = dyingAt['after the intent'](log, store.local)
+    const dying = dyingAt['after the intent'](store)
     const head = runPoint(3).id
     await expect(noteOn(dying, RUN, { head, notes: 0 }, NOTE, newView('latest'))).rejects.toThrow(Killed)
     await store.close()
@@ -143,7 +167,7 @@ describe('an open intent', () => {
 
   test('of a removal that did not happen lets all files stay, also where another machine took some', async () => {
     const { log, folder, store } = await furnished()
-    const dying = dyingAt['after the intent'](log, store.local)
+    const dying = dyingAt['after the intent'](store)
     await expect(removeFrom(dying, RUN, [runPoint(1).id, runPoint(2).id], LATER)).rejects.toThrow(Killed)
     await store.close()
     await log.append({ remove: { stream: RUN, checkpoints: [runPoint(2).id], at: LATER } })
@@ -164,7 +188,7 @@ describe('an open intent', () => {
       },
     })
     const change = step('auth', 3, { view: { state: 'pending' } })
-    await expect(composeActs(deaf, store.local).commit(change)).rejects.toBe(lost)
+    await expect(composeActs(deaf, store.local, store.intents).commit(change)).rejects.toBe(lost)
     expect(await store.local.listOwedViews(WORKSPACE.id)).toEqual([])
     expect(await store.acts.commit(change)).toEqual({ done: false, why: 'head_moved' })
     expect(await store.local.listOwedViews(WORKSPACE.id)).toMatchObject([
@@ -182,12 +206,12 @@ describe('an open intent', () => {
           goOn = () => resolve(log.append(change))
         }),
     })
-    const mine = composeActs(slow, store.local).commit(step('auth', 3))
-    while ((await store.local.readIntent()) === null) await new Promise(setImmediate)
+    const mine = composeActs(slow, store.local, store.intents).commit(step('auth', 3))
+    while (store.intents.read() === null) await new Promise(setImmediate)
     const theirs = beside.acts.settle().then(() => 'settled')
     const waited = new Promise((resolve) => setTimeout(() => resolve('waiting'), 50))
     expect(await Promise.race([theirs, waited])).toBe('waiting')
-    expect(await store.local.readIntent()).toMatchObject({ added: newPoint('auth', 3).id })
+    expect(store.intents.read()).toMatchObject({ added: newPoint('auth', 3).id })
     goOn()
     expect(await mine).toEqual({ done: true })
     expect(await theirs).toBe('settled')
@@ -198,7 +222,7 @@ test('a change without a checkpoint leaves at most a text that no file shows, an
   const { log, folder, store } = await furnished()
   const { texts = [] } = step('other', 1)
   const change = { workspace: WORKSPACE.id, texts, focus: newWork().id }
-  await expect(dyingAt['after the log'](log, store.local).commit(change)).rejects.toThrow(Killed)
+  await expect(dyingAt['after the log'](store).commit(change)).rejects.toThrow(Killed)
   await store.close()
   const next = await openComposed({ log, folder })
   expect([await log.readText(texts[0]?.hash ?? ''), await focusedIn(next)]).toEqual([textOf('other', 1), []])

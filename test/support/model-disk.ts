@@ -162,20 +162,12 @@ class ModelFolder implements Folder {
     return 0
   }
 
-  looks(): Map<string, string> {
+  looks(): { names: string[]; marks: number[] } {
     const files = this.names().flatMap((name) => {
       const found = this.node(name)
-      return found?.node.kind === 'file'
-        ? [[name, `${found.node.bytes.length}:${found.id}:0:0`] as const]
-        : []
+      return found?.node.kind === 'file' ? [{ name, marks: [found.node.bytes.length, found.id, 0, 0] }] : []
     })
-    return new Map(files)
-  }
-
-  glance(): { names: string[]; marks: number[] } {
-    const looks = [...this.looks()]
-    const marks = looks.flatMap(([, look]) => look.split(':').map(Number))
-    return { names: looks.map(([name]) => name), marks }
+    return { names: files.map(({ name }) => name), marks: files.flatMap(({ marks }) => marks) }
   }
 
   entry(name: string): FolderEntry | null {

@@ -1,9 +1,9 @@
 import { linkSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { authorOf, authorsOf, isOnRemoteDefault } from '../../src/workspace/git-history.ts'
+import { authorsOf, isOnRemoteDefault } from '../../src/workspace/git-history.ts'
 import { locateWorkspace } from '../../src/workspace/locate.ts'
-import { commit, forked, put, repository, stopped } from './repository.ts'
+import { authorOf, commit, forked, put, repository, stopped } from './repository.ts'
 
 const ODD = [
   'with space',

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { commitsSince } from '../../src/workspace/git-since.ts'
+import { commitsSince } from '../../src/workspace/git-commits.ts'
 import { locateWorkspace } from '../../src/workspace/locate.ts'
 import { sandbox } from '../support/sandbox.ts'
 import { commit, forked, put, type Repository, repository, tellTale } from './repository.ts'

@@ -16,11 +16,10 @@ import { delimiter, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { runGit } from '../../src/workspace/git.ts'
 import { listChangedSince, STATUS } from '../../src/workspace/git-changes.ts'
-import { authorOf } from '../../src/workspace/git-history.ts'
 import { isTracked, moveInIndex } from '../../src/workspace/git-index.ts'
 import { locateWorkspace } from '../../src/workspace/locate.ts'
 import { sandbox } from '../support/sandbox.ts'
-import { commit, put, type Repository, repository, tellTale } from './repository.ts'
+import { authorOf, commit, put, type Repository, repository, tellTale } from './repository.ts'
 
 /** Puts a program called `runGit` before the real one. */
 function fakeGit(box: Repository, script: string): void {

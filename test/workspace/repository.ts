@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
+import { authorsOf } from '../../src/workspace/git-history.ts'
 import { locateWorkspace, type Place } from '../../src/workspace/locate.ts'
 import { type Sandbox, sandbox } from '../support/sandbox.ts'
 
@@ -62,3 +63,7 @@ export function stopped(box: Sandbox, ...args: string[]): void {
   }
   throw new Error(`git ${args.join(' ')} did not stop`)
 }
+
+/** Who last changed a file on HEAD; null where `authorsOf` has no entry. */
+export const authorOf = async (place: Place, path: string) =>
+  (await authorsOf(place, [path])).authors.get(path) ?? null

@@ -108,7 +108,7 @@ async function surroundingsOf(
   const asksGit =
     trusted && known === null && place.git !== null && files.some(({ path }) => nameFile(path) !== null)
   const dirty = asksGit
-    ? await (await import('../../workspace/git-dirty.ts')).dirtyFiles(place, settings.ledger_path)
+    ? await (await import('../../workspace/git-changes.ts')).dirtyFiles(place, settings.ledger_path)
     : known
   return {
     trusted,

@@ -121,7 +121,7 @@ async function commitsSince(
   if (saved.commit === null || place.git === null) return null
   if (saved.commit === world.commit) return 0
   if (!trusted) return null
-  const { commitsSince: ask } = await import('../../workspace/git-since.ts')
+  const { commitsSince: ask } = await import('../../workspace/git-commits.ts')
   const { count, problem } = await ask(place, saved.commit)
   if (problem !== null) notices.push(NOTICES.commitsUnknown(problem))
   return count

@@ -26,10 +26,9 @@ export async function changesSinceDelta(context: Context, survey: Survey, row: W
     return UNTOLD
   }
   const { commit, atMs, told: known } = await lastDelta(context, row)
-  const { listChangedSince } = await import('../../workspace/git-changes.ts')
+  const { isOurs, listChangedSince } = await import('../../workspace/git-changes.ts')
   const { changes, problem } = await listChangedSince(place, commit, atMs, known)
   if (problem !== null) notices.push(NOTICES.changesUnknown(problem))
-  const { isOurs } = await import('../../workspace/git-dirty.ts')
   const files = changes.filter(({ path }) => !isOurs(path, settings.ledger_path))
   const rest = files.length - MOST_ROWS
   const told = { total: files.length, isTold: problem === null }

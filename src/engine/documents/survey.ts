@@ -2,7 +2,7 @@ import type { DocumentGist } from '../../core/checkpoint.ts'
 import { nameKey, streamId } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { ACTIVE, ARCHIVE, isArchived, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
-import { openFolder } from '../../fs/disk.ts'
+import { looksByName, openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import { isLeftover } from '../../fs/guarded.ts'
 import type { WorkRow } from '../../store/acts.ts'
@@ -74,7 +74,7 @@ function filesIn(path: string): Pick<Survey, 'files' | 'leftovers' | 'troubles'>
     for (const names of [ACTIVE, ARCHIVE]) {
       const folder = findFolder(root, names)
       const prefix = `${names.join('/')}/`
-      const looks = folder?.looks() ?? []
+      const looks = folder ? looksByName(folder.looks()) : []
       folder?.close()
       for (const [name, look] of looks) {
         if (isDocumentName(name)) files.set(prefix + name, look)
@@ -115,7 +115,7 @@ export function glanceAt(path: string): Glance | null {
   try {
     for (const folders of [ACTIVE, ARCHIVE, [ACTIVE[0]]]) {
       const folder = findFolder(root, folders)
-      const found = folder?.glance()
+      const found = folder?.looks()
       folder?.close()
       names += `${folders.join('/')}\n${found?.names.join('\n') ?? ''}\n`
       if (found) for (const mark of found.marks) marks.push(mark)

@@ -5,7 +5,7 @@ import { putLastCheckpoint } from '../../formats/state-index/codec.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder, TEMP_ENDING } from '../../fs/durable.ts'
 import { isKept, isLeftover } from '../../fs/guarded.ts'
-import type { OwedView, ViewKind } from '../../store/local-state.ts'
+import type { OwedView } from '../../store/local-state.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import { mainWorktree } from '../../workspace/main-worktree.ts'
 import type { Context } from '../context/context.ts'
@@ -40,7 +40,7 @@ const inMainWorktree =
  * How each kind of file is written and removed, and when its turn is to be written: what takes a file's place comes
  * before that file goes.
  */
-const KINDS: Record<ViewKind, { turn: number; publish: Publish; remove: Publish }> = {
+const KINDS: Record<OwedView['kind'], { turn: number; publish: Publish; remove: Publish }> = {
   document: { turn: 0, publish: publishDocument, remove: takeDocumentAway },
   note: { turn: 0, publish: publishNote, remove: takeFileAway },
   handoff: { turn: 0, publish: inMainWorktree(publishNote), remove: inMainWorktree(takeFileAway) },

@@ -177,7 +177,7 @@ async function gitLines(
   const lines = moved ? [MESSAGE_LINES.branch(was, branch)] : []
   const since = environment.gitCommitHash
   if (since === null || commit === null || since === commit) return lines
-  const { commitsSince } = await import('../../workspace/git-since.ts')
+  const { commitsSince } = await import('../../workspace/git-commits.ts')
   const { count } = await commitsSince(context.place, since)
   return count ? [...lines, MESSAGE_LINES.commits(count)] : lines
 }

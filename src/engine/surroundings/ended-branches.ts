@@ -124,7 +124,7 @@ async function examine(
   { saved, tip, then, commit, noted }: Situation,
 ): Promise<EndedBranch['how'] | null> {
   const { place } = context
-  const { isAncestor, isMerged } = await import('../../workspace/git-merged.ts')
+  const { isAncestor, isMerged } = await import('../../workspace/git-commits.ts')
   const since = noted === undefined ? 0 : secondOf(row.position.at)
   const own = [...(noted ? [noted] : []), ...readOwnCommits(place, saved, since)]
   const left = tip ?? readSwitches(place).findLast(({ from }) => from === saved)?.left ?? null

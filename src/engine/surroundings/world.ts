@@ -76,7 +76,7 @@ async function dirtyHere({
   notices,
 }: Context): Promise<Pick<World, 'dirty' | 'uncommitted'>> {
   if (place.git === null) return NOT_ASKED
-  const { dirtyFiles } = await import('../../workspace/git-dirty.ts')
+  const { dirtyFiles } = await import('../../workspace/git-changes.ts')
   const { files, total, problem } = await dirtyFiles(place, settings.ledger_path)
   if (problem !== null) {
     notices.push(NOTICES.uncommittedUnknown(problem))

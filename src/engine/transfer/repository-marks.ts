@@ -3,10 +3,10 @@ import { canonicalJson, clipText } from '../../core/canonical.ts'
 import { unlessRefused } from '../../core/reason.ts'
 import { visibleLine } from '../../core/visible.ts'
 import type { RepositoryRow } from '../../store/local-state.ts'
+import { readRemote } from '../../workspace/git-config.ts'
 import { readIdentity } from '../../workspace/identity.ts'
 import { locateWorkspace, type Place } from '../../workspace/locate.ts'
 import { mainWorktree } from '../../workspace/main-worktree.ts'
-import { readRemote } from '../../workspace/read-remote.ts'
 import type { Context } from '../context/context.ts'
 import { isTrustedHere } from '../trust/trusted.ts'
 
@@ -38,7 +38,7 @@ export async function recordRepository(
 /** The first commits of this workspace; none where git may not be asked. */
 export async function rootsHere(context: Context): Promise<string[]> {
   if (context.place.git === null || !(await isTrustedHere(context))) return []
-  return (await import('../../workspace/git-since.ts')).listFirstCommits(context.place)
+  return (await import('../../workspace/git-commits.ts')).listFirstCommits(context.place)
 }
 
 /** A repository is called as the folder of its main worktree, from any of its worktrees. */

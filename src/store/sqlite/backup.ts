@@ -4,7 +4,8 @@ import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import { isPlainOrAbsent } from '../../fs/disk.ts'
 import { syncFolder } from '../../fs/private.ts'
 import { fileProblem } from './check.ts'
-import { type Database, openDatabase } from './driver.ts'
+import { type Database, withDatabase } from './driver.ts'
+import { Sql } from './sql.ts'
 
 /** Copies a database as it stands now, while others write. The name appears only when the copy is whole. */
 export function copyDatabase(db: Database, file: string): void {
@@ -43,17 +44,13 @@ function asWriteFailed(error: unknown, path: string): unknown {
 
 /** What is wrong with a database file, or null where it is sound. */
 export function databaseProblem(path: string): string | null {
-  let db: Database | null = null
   try {
     // SQLite would wait for ever for what comes out of a pipe. By a look alone: to close a descriptor of a database
     // that this process has open gives up its locks.
     if (!isPlainOrAbsent(path)) return 'it is not a plain file'
-    db = openDatabase(path, { readOnly: true, timeout: 2_000 })
-    return fileProblem(db)
+    return withDatabase(path, { readOnly: true, timeout: 2_000 }, (db) => fileProblem(new Sql(db)))
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
-  } finally {
-    db?.close()
   }
 }
 

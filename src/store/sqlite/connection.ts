@@ -4,27 +4,30 @@ import { randomId } from '../../core/id.ts'
 import type { Ports } from '../../core/ports.ts'
 import { describeError, ReasonError } from '../../core/reason.ts'
 import { createPrivateFile } from '../../fs/private.ts'
+import { copyDatabase } from './backup.ts'
 import { fileProblem } from './check.ts'
-import { type Database, openDatabase, SQLITE, sqliteCode } from './driver.ts'
+import { type Database, isBusy, openDatabase, SQLITE, sqliteCode } from './driver.ts'
 import { mergeStore } from './merge.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { ABSENT, identityOf, listReplaced } from './replaced-files.ts'
 import { prepareSchema } from './schema.ts'
-import { Sql, type Value } from './sql.ts'
+import { Sql, transaction, type Value } from './sql.ts'
 
 export interface ConnectionOptions {
   path: string
   ports: Ports
   /** How long to wait for another writer before `store_busy`. */
-  waitMs: number
-  migrations: readonly string[]
+  waitMs?: number
+  migrations?: readonly string[]
+  /** Whether a database of an older shape is brought to the newest, or refused. */
   mayMigrate?: boolean
   /** Nothing is written, not even beside the file: for a disk or a home that takes nothing. */
   readOnly?: boolean
-  /** False where the log is elsewhere: then rows name what this file does not have. */
-  holdsLog?: boolean
-  /** Called before the shape of a database with content changes. */
-  beforeMigration(db: Database): void
+  /** Called before the shape of a database with content changes, with what copies it. */
+  beforeMigration?: (copyTo: (file: string) => void) => void
 }
+
+const WAIT_MS = 5_000
 
 /** What SQLite says where it cannot make or fill the file in which readers and writers meet. */
 const CANNOT_SHARE = new Set<number>([SQLITE.cantopen, SQLITE.readonly, SQLITE.ioerr, SQLITE.full])
@@ -45,6 +48,7 @@ interface OpenFiles {
 export class Connection {
   private opened: OpenFiles | null = null
   private hasWritten = false
+  private hasMigrated = false
   private readonly options: ConnectionOptions
 
   constructor(options: ConnectionOptions) {
@@ -87,11 +91,6 @@ export class Connection {
     })
   }
 
-  /** For statements that manage their own transaction. */
-  bare<T>(act: (sql: Sql) => T): Promise<T> {
-    return this.attempt(act)
-  }
-
   close(): void {
     const { opened } = this
     this.opened = null
@@ -100,9 +99,12 @@ export class Connection {
     opened.sql.db.close()
   }
 
-  /** Runs until it went through on the file that is at the path now, or the time is over. */
-  private async attempt<T>(act: (sql: Sql) => T): Promise<T> {
-    const { ports, waitMs, path } = this.options
+  /**
+   * Runs until it went through on the file that is at the path now, or the time is over. By itself for statements that
+   * manage their own transaction.
+   */
+  async attempt<T>(act: (sql: Sql) => T): Promise<T> {
+    const { ports, waitMs = WAIT_MS, path } = this.options
     let done: { value: T } | null = null
     let waited = 0
     for (;;) {
@@ -110,15 +112,14 @@ export class Connection {
         done ??= { value: act(this.current()) }
         // A commit into a file that was meanwhile replaced would be lost with it: it is carried over first, or done
         // again on the file that the user put in its place.
-        if (this.isReplaced() && !this.followFile()) {
+        if (!this.followFile()) {
           done = null
           continue
         }
         this.noteLog()
         return done.value
       } catch (error) {
-        const code = sqliteCode(error)
-        if (code !== SQLITE.busy && code !== SQLITE.locked) throw this.failure(error, code)
+        if (!isBusy(error)) throw this.failure(error)
         if (waited >= waitMs)
           throw new ReasonError('store_busy', { path, waitedMs: waitMs }, { cause: error })
         const pause = 5 + (ports.random(1)[0] ?? 0) / 12
@@ -136,26 +137,23 @@ export class Connection {
   }
 
   private current(): Sql {
-    if (this.isReplaced()) this.followFile()
+    this.followFile()
     this.opened ??= this.open()
     return this.opened.sql
   }
 
-  /** Goes on with the file that is at the path now; false where what the old one holds does not count any more. */
-  private followFile(): boolean {
-    return this.opened === null || this.moveOver(this.opened)
-  }
-
   /**
-   * The file at the path is another one now: what only the old one holds is carried over, unless the user put a backup
-   * in its place.
+   * Where the file at the path is another one now: what only the old one holds is carried over. False where it does not
+   * count any more, because the user put a backup in its place.
    */
-  private moveOver(old: OpenFiles): boolean {
+  private followFile(): boolean {
+    const old = this.opened
+    if (old === null || !this.isReplaced()) return true
     this.setAsideLogOf(old)
     const fresh = this.open()
     const isWanted = listReplaced(fresh.sql.db).includes(old.file)
     try {
-      if (fileProblem(fresh.sql.db) !== null) {
+      if (fileProblem(fresh.sql) !== null) {
         const problem = 'it was replaced by a damaged file'
         throw new ReasonError('store_damaged', { path: this.path, problem })
       }
@@ -200,25 +198,24 @@ export class Connection {
 
   private prepare(): Sql {
     const { path } = this
-    if (!this.options.readOnly) return this.prepareFrom(path)
     try {
       return this.prepareFrom(path)
     } catch (error) {
-      if (!CANNOT_SHARE.has(sqliteCode(error) ?? SQLITE.error)) throw error
+      if (!this.options.readOnly || !CANNOT_SHARE.has(sqliteCode(error) ?? SQLITE.error)) throw error
       // Readers meet writers in a file beside the database, and it cannot be made: the database is read alone.
       return this.prepareFrom(`${pathToFileURL(path)}?immutable=1`)
     }
   }
 
   private prepareFrom(location: string): Sql {
-    const { readOnly = false } = this.options
+    const { readOnly = false, migrations = MIGRATIONS, mayMigrate = true } = this.options
     const db = openDatabase(location, { timeout: SLICE_MS, readOnly })
     try {
       if (!readOnly) db.exec('PRAGMA journal_mode = WAL')
       db.exec('PRAGMA synchronous = FULL')
-      db.exec(`PRAGMA foreign_keys = ${this.options.holdsLog === false ? 'OFF' : 'ON'}`)
+      db.exec('PRAGMA foreign_keys = ON')
       if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
-      prepareSchema(db, this.path, this.options)
+      prepareSchema(db, this.path, { migrations, mayMigrate, beforeMigration: () => this.copyOnce(db) })
       return new Sql(db)
     } catch (error) {
       db.close()
@@ -226,9 +223,15 @@ export class Connection {
     }
   }
 
-  private failure(error: unknown, code: number | undefined): unknown {
+  /** A migration that has to wait for another writer begins again and again. */
+  private copyOnce(db: Database): void {
+    if (!this.hasMigrated) this.options.beforeMigration?.((file) => copyDatabase(db, file))
+    this.hasMigrated = true
+  }
+
+  private failure(error: unknown): unknown {
     const data = { path: this.path, problem: describeError(error) }
-    switch (code) {
+    switch (sqliteCode(error)) {
       case SQLITE.corrupt:
       case SQLITE.notadb:
         // A file that was replaced by a damaged one is still whole in our hands.
@@ -257,27 +260,6 @@ function emptyLog({ db }: Sql): void {
     db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)')
   } catch (error) {
     // What is committed is in the log, and safe there.
-    if (sqliteCode(error) === undefined) throw error
-  }
-}
-
-function transaction<T>(sql: Sql, begin: string, act: (sql: Sql) => T): T {
-  sql.db.exec(begin)
-  try {
-    const value = act(sql)
-    sql.db.exec('COMMIT')
-    return value
-  } catch (error) {
-    rollback(sql)
-    throw error
-  }
-}
-
-/** SQLite rolls back by itself after some errors; then there is nothing left to roll back. */
-function rollback(sql: Sql): void {
-  try {
-    sql.db.exec('ROLLBACK')
-  } catch (error) {
     if (sqliteCode(error) === undefined) throw error
   }
 }

@@ -16,6 +16,20 @@ export function openDatabase(path: string, options: { readOnly?: boolean; timeou
   return new loaded(path, options)
 }
 
+/** Opens a database for one act. */
+export function withDatabase<T>(
+  path: string,
+  options: { readOnly: boolean; timeout: number },
+  act: (db: Database) => T,
+): T {
+  const db = openDatabase(path, options)
+  try {
+    return act(db)
+  } finally {
+    db.close()
+  }
+}
+
 function loadBuiltIn(): Constructor | undefined {
   const original = process.emitWarning
   // Node 22 warns at the first import that node:sqlite is experimental; a user can do nothing about it.
@@ -67,6 +81,12 @@ export function sqliteCode(error: unknown): number | undefined {
   const { errcode } = error as Error & { errcode?: number }
   if (errcode !== undefined) return errcode & 0xff
   return MESSAGES.find(([message]) => error.message.includes(message))?.[1]
+}
+
+/** Somebody else is at work: later it may go. */
+export function isBusy(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code === SQLITE.busy || code === SQLITE.locked
 }
 
 export const SQLITE = {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ports } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
@@ -7,18 +7,11 @@ import type { Store } from '../store.ts'
 import type { StoreFile } from '../store-file.ts'
 import { databaseProblem } from './backup.ts'
 import { describeDatabase, replaceStore } from './replace.ts'
-import {
-  backupName,
-  backupsIn,
-  backupTime,
-  listUnread,
-  restoreStore,
-  rotateBackups,
-  type StoreFolders,
-} from './restore.ts'
+import { backupName, backupsIn, backupTime, listUnread, restoreStore, type StoreFolders } from './restore.ts'
 import { openSqliteStore, type SqliteOptions, type SqliteStore } from './sqlite-store.ts'
 
 const BACKUP_EVERY_MS = 86_400_000
+const KEPT_BACKUPS = 5
 
 /** Opens the store of a home, with the file behind it. A backup comes before every change of its shape. */
 export function openHomeStore(
@@ -52,7 +45,7 @@ function fileOf(store: SqliteStore, folders: StoreFolders, ports: Ports): StoreF
   const backups = () => backupsIn(folders.backups, ports.now())
   return {
     check: () => store.check(),
-    copyTo: (path) => store.backup(path),
+    copyTo: (path) => store.copyTo(path),
     async keepBackup() {
       const now = ports.now()
       if (backups().some((file) => Math.abs(now - backupTime(file)) < BACKUP_EVERY_MS)) return
@@ -60,8 +53,8 @@ function fileOf(store: SqliteStore, folders: StoreFolders, ports: Ports): StoreF
       if (release === null) return
       try {
         makePrivateFolder(folders.backups)
-        await store.backup(join(folders.backups, backupName(now)))
-        rotateBackups(folders.backups, now)
+        await store.copyTo(join(folders.backups, backupName(now)))
+        for (const old of backups().slice(KEPT_BACKUPS)) rmSync(old, { force: true })
       } finally {
         release()
       }

@@ -5,7 +5,7 @@ import type { Ports } from '../../core/ports.ts'
 import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import { createPrivateFile, makePrivateFolder } from '../../fs/private.ts'
 import type { Release } from '../local-state.ts'
-import { type Database, openDatabase, SQLITE, sqliteCode } from './driver.ts'
+import { type Database, isBusy, openDatabase } from './driver.ts'
 
 /**
  * Named locks that the kernel ends with their process: each is an empty SQLite file whose write lock is held.
@@ -101,12 +101,8 @@ function begins(db: Database, name: string): boolean {
     db.exec('BEGIN IMMEDIATE')
     return true
   } catch (error) {
-    const code = sqliteCode(error)
-    if (code === SQLITE.busy || code === SQLITE.locked) return false
-    throw new ReasonError(
-      'store_unavailable',
-      { path: `of the lock ${name}`, problem: describeError(error) },
-      { cause: error },
-    )
+    if (isBusy(error)) return false
+    const data = { path: `of the lock ${name}`, problem: describeError(error) }
+    throw new ReasonError('store_unavailable', data, { cause: error })
   }
 }

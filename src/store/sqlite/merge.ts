@@ -1,8 +1,9 @@
 import { canonicalJson, sha256 } from '../../core/canonical.ts'
 import { type Checkpoint, gistOf } from '../../core/checkpoint.ts'
-import { openDatabase, SQLITE, sqliteCode } from './driver.ts'
+import { parseOrUndefined } from '../../core/json.ts'
+import { SQLITE, sqliteCode, withDatabase } from './driver.ts'
 import { addRow, type BodyRow } from './log-writes.ts'
-import { NO_GIST, parseOrNull, unpackText } from './rows.ts'
+import { NO_GIST, unpackText } from './rows.ts'
 import { type NewRow, Sql } from './sql.ts'
 
 /**
@@ -26,11 +27,9 @@ export function mergeStore(from: Sql, into: Sql): number {
   })
   const added = mergeCheckpoints(from, into)
   copyRows<RawNote>(from, into, 'notes', { order: 'checkpoint, n', adapt: (row) => adaptNote(into, row) })
-  copyRows(from, into, 'pins')
   copyRows<RawEvent>(from, into, 'events', { adapt: (row) => adaptEvent(into, row) })
   copyRows<RawText>(from, into, 'texts', { adapt: (row) => (unpackText(row) === null ? null : row) })
-  copyRows(from, into, 'versions')
-  copyRows(from, into, 'standings')
+  for (const table of ['pins', 'versions', 'standings', 'repositories']) copyRows(from, into, table)
   copyRows(from, into, 'trust', {
     onConflict: `(workspace) DO UPDATE SET path = excluded.path, at = excluded.at, vouches = excluded.vouches
        WHERE excluded.at > at`,
@@ -38,12 +37,8 @@ export function mergeStore(from: Sql, into: Sql): number {
   copyRows<{ checkpoint: string }>(from, into, 'foreign_marks', {
     adapt: (row) => (added.has(row.checkpoint) ? row : null),
   })
-  copyRows<{ seq: number }>(from, into, 'ledgers', {
-    order: 'seq',
-    adapt: ({ seq: _own, ...row }) => row,
-  })
+  copyRows<{ seq: number }>(from, into, 'ledgers', { order: 'seq', adapt: ({ seq: _own, ...row }) => row })
   mergeActs(from, into)
-  copyRows(from, into, 'repositories')
   mergeViews(from, into)
   mergeSessions(from, into)
   return added.size
@@ -106,7 +101,7 @@ function mergeCheckpoints(from: Sql, into: Sql): Set<string> {
 
 /** What lists tell of it; made anew from the body where it is damaged, or where an older program wrote none. */
 function soundGist({ gist, body }: BodyRow): string {
-  const found = parseOrNull(gist ?? '')
+  const found = parseOrUndefined(gist ?? '')
   if (typeof found === 'object' && found !== null) return gist
   // `as`: a body whose checksum is right was written by this program.
   return canonicalJson(body === null ? NO_GIST : gistOf(JSON.parse(body) as Checkpoint))
@@ -190,15 +185,14 @@ function mergeSessions(from: Sql, into: Sql): void {
 
 /** Opens a file to read from it; null where nothing at all can be read. */
 export function readFrom<T>(file: string, act: (from: Sql) => T): T | null {
-  const db = openDatabase(file, { timeout: 1_000 })
   try {
-    db.prepare('SELECT count(*) FROM sqlite_master').get()
-    return act(new Sql(db))
+    return withDatabase(file, { readOnly: false, timeout: 1_000 }, (db) => {
+      db.prepare('SELECT count(*) FROM sqlite_master').get()
+      return act(new Sql(db))
+    })
   } catch (error) {
     if (!isDamage(error)) throw error
     return null
-  } finally {
-    db.close()
   }
 }
 

@@ -1,6 +1,6 @@
 /** What a search finds, all of it derived: dropped and made again where the index starts over. */
 export const SEARCH_TABLES = `
-  -- The number has the repository's number, a sequence and the kind in it (search-number.ts).
+  -- The number has the repository's number, a sequence and the kind in it (search-fill.ts).
   CREATE TABLE search_records (
     n INTEGER PRIMARY KEY,
     id TEXT NOT NULL,

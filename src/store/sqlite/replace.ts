@@ -4,10 +4,12 @@ import { ReasonError } from '../../core/reason.ts'
 import { makePrivateFolder, syncFolder } from '../../fs/private.ts'
 import type { ReplacedFile, StoreContent } from '../store-file.ts'
 import { copyDatabase, databaseProblem } from './backup.ts'
-import { type Database, openDatabase, SQLITE, sqliteCode } from './driver.ts'
+import { type Database, isBusy, withDatabase } from './driver.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { identityOf, listReplaced, markReplaced } from './replaced-files.ts'
 import { backupName, DATABASE, linkAside, markRead, type StoreFolders, UNREAD } from './restore.ts'
+import { versionOf } from './schema.ts'
+import { Sql } from './sql.ts'
 import type { SqliteStore } from './sqlite-store.ts'
 
 /** What a database file holds. One that is damaged, of a newer program or no store at all is refused. */
@@ -16,33 +18,26 @@ export function describeDatabase(path: string): StoreContent {
   if (found === undefined) throw new ReasonError('file_unknown', { path })
   const problem = found.isFile() ? databaseProblem(path) : 'it is not a file'
   if (problem !== null) throw new ReasonError('backup_invalid', { path, problem })
-  return withDatabase(path, (db) => {
-    // `as`: each statement gives these columns.
-    const { user_version: found } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+  return withDatabase(path, READING, (db) => {
+    const sql = new Sql(db)
+    const found = versionOf(db)
     if (found > MIGRATIONS.length)
       throw new ReasonError('store_newer', { path, found, known: MIGRATIONS.length })
-    const isStore = db.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'`).get() !== undefined
-    if (found === 0 || !isStore)
+    const has = (table: string) => sql.has('SELECT 1 FROM sqlite_master WHERE name = ?', table)
+    if (found === 0 || !has('checkpoints'))
       throw new ReasonError('backup_invalid', { path, problem: 'it is not a Savepoint store' })
     const count = (table: string) =>
-      (db.prepare(`SELECT count(*) AS number FROM ${table}`).get() as { number: number }).number
-    const hasSessions = db.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'sessions'`).get() !== undefined
-    const newest = db.prepare('SELECT max(at) AS at FROM checkpoints').get() as { at: string | null }
+      sql.get<{ number: number }>(`SELECT count(*) AS number FROM ${table}`)?.number ?? 0
+    const newest = sql.get<{ at: string | null }>('SELECT max(at) AS at FROM checkpoints')
     return {
-      ...{ streams: count('streams'), checkpoints: count('checkpoints'), newestAt: newest.at },
-      sessions: hasSessions ? count('sessions') : 0,
+      ...{ streams: count('streams'), checkpoints: count('checkpoints'), newestAt: newest?.at ?? null },
+      sessions: has('sessions') ? count('sessions') : 0,
     }
   })
 }
 
-function withDatabase<T>(path: string, act: (db: Database) => T, readOnly = true): T {
-  const db = openDatabase(path, { readOnly, timeout: 5_000 })
-  try {
-    return act(db)
-  } finally {
-    db.close()
-  }
-}
+const READING = { readOnly: true, timeout: 5_000 }
+const WRITING = { readOnly: false, timeout: 5_000 }
 
 /**
  * Puts a copy of a backup in the place of the store. Nobody writes meanwhile, and the order of these lines is the
@@ -65,11 +60,11 @@ export async function replaceStore(
   const temp = `${path}.restore-${process.pid}`
   try {
     dropLeftovers(path)
-    withDatabase(copy, (db) => copyDatabase(db, temp))
+    withDatabase(copy, READING, (db) => copyDatabase(db, temp))
     makePrivateFolder(folders.backups)
     holdingWrites(path, (held) => {
-      withDatabase(temp, (db) => markReplaced(db, [identityOf(path), ...listReplaced(held)]), false)
-      withDatabase(path, (db) => copyDatabase(db, before))
+      withDatabase(temp, WRITING, (db) => markReplaced(db, [identityOf(path), ...listReplaced(held)]))
+      withDatabase(path, READING, (db) => copyDatabase(db, before))
       linkAside(path, aside)
       for (const ending of ['-wal', '-shm']) rmSync(path + ending, { force: true })
       renameSync(temp, path)
@@ -77,7 +72,7 @@ export async function replaceStore(
       markRead(aside)
     })
     // A heal takes the newest backup: it must not bring back what was replaced.
-    await store.backup(join(folders.backups, backupName(nowMs)))
+    await store.copyTo(join(folders.backups, backupName(nowMs)))
     return { before, setAside: join(aside.slice(0, -UNREAD.length), DATABASE) }
   } finally {
     rmSync(temp, { force: true })
@@ -94,22 +89,17 @@ function dropLeftovers(path: string): void {
 
 /** Keeps other writers waiting; those who only read go on. */
 function holdingWrites(path: string, act: (held: Database) => void): void {
-  withDatabase(
-    path,
-    (held) => {
-      try {
-        held.exec('BEGIN IMMEDIATE')
-      } catch (error) {
-        const code = sqliteCode(error)
-        if (code !== SQLITE.busy && code !== SQLITE.locked) throw error
-        throw new ReasonError('store_busy', { path, waitedMs: 5_000 }, { cause: error })
-      }
-      try {
-        act(held)
-      } finally {
-        held.exec('ROLLBACK')
-      }
-    },
-    false,
-  )
+  withDatabase(path, WRITING, (held) => {
+    try {
+      held.exec('BEGIN IMMEDIATE')
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      throw new ReasonError('store_busy', { path, waitedMs: 5_000 }, { cause: error })
+    }
+    try {
+      act(held)
+    } finally {
+      held.exec('ROLLBACK')
+    }
+  })
 }

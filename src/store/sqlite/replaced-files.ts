@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
-import { type Database, openDatabase } from './driver.ts'
-import { parseOrNull } from './rows.ts'
+import { parseOrUndefined } from '../../core/json.ts'
+import { type Database, withDatabase } from './driver.ts'
 
 export const ABSENT = 'absent'
 
@@ -19,7 +19,7 @@ const MOST = 20
 export function listReplaced(db: Database): string[] {
   // `as`: meta has this one text column.
   const row = db.prepare('SELECT value FROM meta WHERE key = ?').get(KEY) as { value: string } | undefined
-  const found = parseOrNull(row?.value ?? '[]')
+  const found = parseOrUndefined(row?.value ?? '[]')
   return Array.isArray(found) ? found.map(String) : []
 }
 
@@ -31,11 +31,5 @@ export function markReplaced(db: Database, files: readonly string[]): void {
 }
 
 /** Whether the user put the database at a path in the place of a file. */
-export function isReplacement(path: string, file: string): boolean {
-  const db = openDatabase(path, { readOnly: true, timeout: 2_000 })
-  try {
-    return listReplaced(db).includes(file)
-  } finally {
-    db.close()
-  }
-}
+export const isReplacement = (path: string, file: string): boolean =>
+  withDatabase(path, { readOnly: true, timeout: 2_000 }, (db) => listReplaced(db).includes(file))

@@ -1,6 +1,6 @@
 import { existsSync, linkSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { instant } from '../../core/ports.ts'
+import { compactTime } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { makePrivateFolder, syncFolder } from '../../fs/private.ts'
 import type { RestoredFile, RestoreOptions } from '../store-file.ts'
@@ -8,35 +8,24 @@ import { databaseProblem } from './backup.ts'
 import { identityOf, isReplacement } from './replaced-files.ts'
 import type { SqliteStore } from './sqlite-store.ts'
 
-const KEPT_BACKUPS = 5
 const BACKUP = /^savepoint-\d{8}T\d{9}Z\.db$/
 
 /** The backups in a folder, newest first; those of a clock that was ahead are trusted least, and come last. */
 export function backupsIn(folder: string, nowMs: number): string[] {
-  if (!existsSync(folder)) return []
-  const newestFirst = readdirSync(folder)
-    .filter((name) => BACKUP.test(name))
-    .sort()
-    .reverse()
-    .map((name) => join(folder, name))
+  const newestFirst = listNewest(folder, (name) => BACKUP.test(name))
   const isAhead = (file: string) => backupTime(file) > nowMs + DAY_MS
   return [...newestFirst.filter((file) => !isAhead(file)), ...newestFirst.filter(isAhead)]
 }
 
 const DAY_MS = 86_400_000
 
-export const backupName = (nowMs: number) => `savepoint-${instant(nowMs).replace(/[-:.]/g, '')}.db`
+export const backupName = (nowMs: number) => `savepoint-${compactTime(nowMs)}.db`
 
 /** When a backup was made, by its name. */
 export function backupTime(file: string): number {
   const stamp = basename(file).slice('savepoint-'.length)
   const iso = stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z.*/, '$1-$2-$3T$4:$5:$6.$7Z')
   return Date.parse(iso)
-}
-
-/** Drops the oldest backups; the newest ones stay. */
-export function rotateBackups(folder: string, nowMs: number, keep = KEPT_BACKUPS): void {
-  for (const old of backupsIn(folder, nowMs).slice(keep)) rmSync(old, { force: true })
 }
 
 /** Where the files of a store on this machine are. */
@@ -68,10 +57,8 @@ export async function restoreStore(
     const salvage = listUnread(folders.setAside)
     // Where there is nothing to restore any more, somebody else did it.
     const isWhole = !damaged && salvage.length === 0 && existsSync(store.path)
-    const good = isWhole
-      ? undefined
-      : backupsIn(folders.backups, nowMs).find((file) => databaseProblem(file) === null)
-    const backup = good ?? null
+    const backups = isWhole ? [] : backupsIn(folders.backups, nowMs)
+    const backup = backups.find((file) => databaseProblem(file) === null) ?? null
     let checkpoints = 0
     for (const folder of salvage) checkpoints += await store.mergeFrom(join(folder, DATABASE))
     if (backup !== null) checkpoints += await store.mergeFrom(backup)
@@ -99,13 +86,19 @@ export const markRead = (folder: string) => renameSync(folder, folder.slice(0, -
 export const UNREAD = '.unread'
 
 /** Folders with a database that was set aside and not read yet, newest first. */
-export function listUnread(setAsideFolder: string): string[] {
-  if (!existsSync(setAsideFolder)) return []
-  return readdirSync(setAsideFolder)
-    .filter((name) => name.endsWith(UNREAD) && existsSync(join(setAsideFolder, name, DATABASE)))
+export const listUnread = (setAsideFolder: string): string[] =>
+  listNewest(
+    setAsideFolder,
+    (name) => name.endsWith(UNREAD) && existsSync(join(setAsideFolder, name, DATABASE)),
+  )
+
+/** The paths in a folder by their names, the last first: those have the newest times. */
+function listNewest(folder: string, isWanted: (name: string) => boolean): string[] {
+  const names = existsSync(folder) ? readdirSync(folder).filter(isWanted) : []
+  return names
     .sort()
     .reverse()
-    .map((name) => join(setAsideFolder, name))
+    .map((name) => join(folder, name))
 }
 
 export const DATABASE = 'savepoint.db'

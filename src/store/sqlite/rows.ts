@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/canonical.ts'
 import type { Checkpoint, Gist, Trigger } from '../../core/checkpoint.ts'
+import { parseOrUndefined } from '../../core/json.ts'
 import { errorCode, ReasonError } from '../../core/reason.ts'
 import type { CheckpointRow, Situation, StoredCheckpoint, Stream } from '../log.ts'
 import type { Sql } from './sql.ts'
@@ -30,14 +31,8 @@ export function streamById(sql: Sql, id: string): Stream {
   return stream
 }
 
-export function checkpointRowOf({
-  hash: _hash,
-  body: _body,
-  pinned,
-  isForeign,
-  gist,
-  ...row
-}: RawRow): CheckpointRow {
+export function checkpointRowOf(raw: RawRow): CheckpointRow {
+  const { hash: _hash, body: _body, pinned, isForeign, gist, ...row } = raw
   return { ...row, pinned: pinned === 1, foreign: isForeign === 1, gist: readGist(gist) }
 }
 
@@ -45,18 +40,9 @@ export const NO_GIST: Gist = { step: null, stepsDone: 0, steps: 0 }
 
 /** What a list tells; nothing where that is damaged, for the checkpoint itself may be whole. */
 export function readGist(text: string): Gist {
-  const gist = parseOrNull(text)
+  const gist = parseOrUndefined(text)
   // `as`: written with the checkpoint, and by nobody else.
   return typeof gist === 'object' && gist !== null ? (gist as Gist) : NO_GIST
-}
-
-export function parseOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return null
-  }
 }
 
 /** The checkpoint that a row holds; null where it is removed or damaged. */
@@ -82,16 +68,13 @@ export function readNotes(sql: Sql, checkpoint: string): Trigger[] {
 
 /** The head, or where it is damaged the newest checkpoint before it that is whole. */
 export function newestWholeCheckpoint(sql: Sql, stream: Stream): Situation['base'] {
-  const head = sql.get<RawRow>(`${SELECT_CHECKPOINT} WHERE c.id = ?`, stream.headId)
-  const whole = head ? readStored(sql, head) : null
-  if (whole?.state === 'whole') return whole
-  for (const raw of sql.all<RawRow>(
-    `${SELECT_CHECKPOINT} WHERE c.stream = ? AND c.body IS NOT NULL ORDER BY c.seq DESC`,
-    stream.id,
-  )) {
-    const found = readStored(sql, raw)
-    if (found.state === 'whole') return found
-  }
+  const newestFirst = `${SELECT_CHECKPOINT} WHERE c.stream = ? AND c.body IS NOT NULL ORDER BY c.seq DESC LIMIT ?`
+  // Nearly always the first is whole: the others may be many, and are read only where it is not.
+  for (const most of [1, -1])
+    for (const raw of sql.all<RawRow>(newestFirst, stream.id, most)) {
+      const found = readStored(sql, raw)
+      if (found.state === 'whole') return found
+    }
   throw new ReasonError('checkpoint_integrity_mismatch', {
     path: `${stream.kind} ${stream.name} in the store`,
     problem: 'all of its checkpoints are damaged',

@@ -1,14 +1,14 @@
 import { sha256 } from '../../core/canonical.ts'
 import type { Checkpoint } from '../../core/checkpoint.ts'
-import { decisionIn } from '../../core/searchable.ts'
+import { parseOrUndefined } from '../../core/json.ts'
+import { decisionIn, SEARCH_KINDS, type SearchKind } from '../../core/searchable.ts'
 import type { AgentName, Session } from '../../core/session.ts'
 import { idsIn, standingLines } from '../../core/standing-line.ts'
 import type { StreamKind } from '../log.ts'
 import type { IndexPart, SearchRecord } from '../search-index.ts'
-import { parseOrNull, readGist, wholeBody } from './rows.ts'
+import { readGist, wholeBody } from './rows.ts'
 import { clearSearch, lostTables } from './search-damage.ts'
-import { recordNumber } from './search-number.ts'
-import type { Sql } from './sql.ts'
+import type { Sql, Value } from './sql.ts'
 
 /** Goes up where records are made in another way: what is there is then made anew. */
 const FORMAT = 2
@@ -35,8 +35,8 @@ const markText = (sql: Sql): string =>
 
 function soundMark(sql: Sql, text: string): Mark | null {
   // `as`: only this file writes it; what else may stand there fails the test below it.
-  const mark = parseOrNull(text) as Mark | null
-  if (mark === null || !(mark.format >= FORMAT) || !Number.isSafeInteger(mark.row)) return null
+  const mark = parseOrUndefined(text) as Mark | null | undefined
+  if (!mark || !(mark.format >= FORMAT) || !Number.isSafeInteger(mark.row)) return null
   if (mark.row === 0) return mark
   const found = sql.get<{ id: string }>('SELECT id FROM checkpoints WHERE rowid = ?', mark.row)
   return found?.id === mark.id ? mark : null
@@ -47,8 +47,7 @@ export function readUnsearched(sql: Sql, most: number): IndexPart {
   const known = lostTables(sql).length > 0 ? null : soundMark(sql, from)
   const mark = known ?? NOTHING
   const rows = sql.all<CheckpointBody>(
-    `SELECT c.rowid AS row, c.id, c.stream, s.kind, s.repository, c.hash, c.body
-     FROM checkpoints c CROSS JOIN streams s ON s.id = c.stream WHERE c.rowid > ? ORDER BY c.rowid LIMIT ?`,
+    `${SELECT_BODY} WHERE c.rowid > ? ORDER BY c.rowid LIMIT ?`,
     ...[mark.row, most],
   )
   // Every checkpoint below a head has its number, so those without a body are the rest; few rows tell it.
@@ -92,10 +91,7 @@ function turnsIn(
       'SELECT rowid AS row, id, gist FROM checkpoints WHERE stream = ? AND rowid <= ? ORDER BY seq',
       ...[stream, toRow],
     )
-    const points = history.map(({ row, id, gist }) => ({
-      ...{ row, id },
-      stands: readGist(gist).document?.stands,
-    }))
+    const points = history.map((one) => ({ ...one, stands: readGist(one.gist).document?.stands }))
     const lineAt = (last: number) => {
       const known = points.filter(({ row }) => row <= last)
       return new Set(idsIn(standingLines(known).get(known.at(-1)?.id ?? '') ?? null))
@@ -104,16 +100,13 @@ function turnsIn(
     undone.push(...[...before].filter((id) => !after.has(id)))
     for (const { id } of points)
       if (after.has(id) && !before.has(id))
-        standing.push(
-          ...sql.all<CheckpointBody>(
-            `SELECT c.rowid AS row, c.id, c.stream, s.kind, s.repository, c.hash, c.body
-             FROM checkpoints c CROSS JOIN streams s ON s.id = c.stream WHERE c.id = ?`,
-            id,
-          ),
-        )
+        standing.push(...sql.all<CheckpointBody>(`${SELECT_BODY} WHERE c.id = ?`, id))
   }
   return { standing, undone }
 }
+
+const SELECT_BODY = `SELECT c.rowid AS row, c.id, c.stream, s.kind, s.repository, c.hash, c.body
+  FROM checkpoints c CROSS JOIN streams s ON s.id = c.stream`
 
 interface CheckpointBody {
   row: number
@@ -159,7 +152,7 @@ function changedSessions(sql: Sql, anew: boolean, most: number): IndexPart['sess
     .map(({ body, ...key }) => ({
       ...key,
       // `as`: only this program writes there; a damaged body is none.
-      session: parseOrNull(body) as Session | null,
+      session: (parseOrUndefined(body) ?? null) as Session | null,
     }))
 }
 
@@ -167,33 +160,27 @@ export function putRecords(sql: Sql, part: IndexPart, records: readonly SearchRe
   const { from, to, anew, undone, sessions } = part
   if (markText(sql) !== from) return false
   if (anew) clearSearch(sql)
-  for (const id of undone) dropCheckpoint(sql, id)
+  for (const id of undone) {
+    dropRecords(sql, 'checkpoint = ?', id)
+    sql.run('DELETE FROM search_superseded WHERE checkpoint = ?', id)
+  }
   for (const record of records) putRecord(sql, record)
   for (const { agent, id, version } of sessions) sql.replace('search_sessions', { agent, id, version })
   const before = anew ? NOTHING : soundMark(sql, from)
-  if (before?.removed !== soundMark(sql, to)?.removed) dropRemoved(sql)
+  // What retention has removed is not found any more.
+  if (before?.removed !== soundMark(sql, to)?.removed) dropRecords(sql, IS_REMOVED)
   sql.replace('meta', { key: 'search', value: to })
   return true
 }
 
-/** What retention has removed is not found any more. */
-function dropRemoved(sql: Sql): void {
-  const gone = sql.all<{ n: number }>(
-    `SELECT n FROM search_records WHERE checkpoint IS NOT NULL
-     AND (SELECT typeof(body) FROM checkpoints WHERE id = search_records.checkpoint) IS NOT 'text'`,
-  )
-  for (const { n } of gone) dropRecord(sql, n)
-}
+const IS_REMOVED = `checkpoint IS NOT NULL
+  AND (SELECT typeof(body) FROM checkpoints WHERE id = search_records.checkpoint) IS NOT 'text'`
 
-function dropCheckpoint(sql: Sql, id: string): void {
-  for (const { n } of sql.all<{ n: number }>('SELECT n FROM search_records WHERE checkpoint = ?', id))
-    dropRecord(sql, n)
-  sql.run('DELETE FROM search_superseded WHERE checkpoint = ?', id)
-}
-
-function dropRecord(sql: Sql, n: number): void {
-  sql.run('DELETE FROM search_records WHERE n = ?', n)
-  sql.run('DELETE FROM search_texts WHERE rowid = ?', n)
+function dropRecords(sql: Sql, where: string, ...values: Value[]): void {
+  for (const { n } of sql.all<{ n: number }>(`SELECT n FROM search_records WHERE ${where}`, ...values)) {
+    sql.run('DELETE FROM search_records WHERE n = ?', n)
+    sql.run('DELETE FROM search_texts WHERE rowid = ?', n)
+  }
 }
 
 /**
@@ -202,17 +189,13 @@ function dropRecord(sql: Sql, n: number): void {
  */
 function putRecord(sql: Sql, record: SearchRecord): void {
   const { id, kind, text, at, branch, stream, checkpoint, superseded } = record
-  const turn = takeTurn(sql, record)
-  const repository = turn.number
+  const { number: repository, sequence, high } = takeTurn(sql, record)
   if (superseded !== undefined)
     sql.insert('search_superseded', { repository, decision: decisionIn(id), checkpoint, superseded })
   // A session goes on: what it says now is newer than all that was said meanwhile.
-  if (kind === 'session') {
-    const before = 'SELECT n FROM search_records WHERE repository = ? AND id = ?'
-    for (const { n } of sql.all<{ n: number }>(before, repository, id)) dropRecord(sql, n)
-  }
-  const n = recordNumber(repository, turn.sequence, kind)
-  const said = { id, repository, at, high: turn.high, branch, stream, checkpoint }
+  if (kind === 'session') dropRecords(sql, 'repository = ? AND id = ?', repository, id)
+  const n = recordNumber(repository, sequence, kind)
+  const said = { id, repository, at, high, branch, stream, checkpoint }
   sql.insert('search_records', { n, ...said, again: false })
   sql.insert('search_texts', { rowid: n, text, branch: branchWord(branch) })
 }
@@ -238,3 +221,23 @@ function takeTurn(sql: Sql, { repository, at }: SearchRecord): Turn {
 /** A branch as one word that no stemmer changes and no other branch has; a record without one has a word too. */
 export const branchWord = (branch: string | null) =>
   branch === null ? 'n0' : `b${sha256(branch).slice(0, 16)}0`
+
+/**
+ * A record's number: its repository, its turn there, its kind. A range of numbers is a repository, a higher number is
+ * newer, and the kind is known without reading the record: so the index alone narrows a search, however many match.
+ * A double holds it for the first 131,072 repositories of a user.
+ */
+const KINDS = 8
+const TURNS = 2 ** 33
+const REPOSITORY = KINDS * TURNS
+
+const recordNumber = (repository: number, turn: number, kind: SearchKind) =>
+  repository * REPOSITORY + turn * KINDS + SEARCH_KINDS.indexOf(kind)
+
+export const searchKindOf = (n: number): SearchKind => SEARCH_KINDS[n % KINDS] ?? 'checkpoint'
+
+/** The lowest and the highest number of a repository. */
+export const rangeOf = (repository: number): readonly [number, number] => [
+  repository * REPOSITORY,
+  (repository + 1) * REPOSITORY - 1,
+]

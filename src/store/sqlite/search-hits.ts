@@ -3,7 +3,7 @@ import { decisionIn } from '../../core/searchable.ts'
 import type { SearchHit } from '../search-index.ts'
 import { readGist } from './rows.ts'
 import { IndexBroken } from './search-damage.ts'
-import { searchKindOf } from './search-number.ts'
+import { searchKindOf } from './search-fill.ts'
 import type { Sql } from './sql.ts'
 
 const WORDS_SHOWN = 24

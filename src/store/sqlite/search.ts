@@ -2,9 +2,8 @@ import { SEARCH_KINDS, type SearchKind } from '../../core/searchable.ts'
 import type { SearchAnswer, SearchFilter, SearchWanted } from '../search-index.ts'
 import { IndexBroken } from './search-damage.ts'
 import { expressionOf } from './search-expression.ts'
-import { branchWord } from './search-fill.ts'
+import { branchWord, rangeOf, searchKindOf } from './search-fill.ts'
 import { hitsOf } from './search-hits.ts'
-import { rangeOf, searchKindOf } from './search-number.ts'
 import { conditionsOf, type Sql } from './sql.ts'
 
 /** Of more matches only the newest are ranked: a word that everything has tells nothing apart, and takes its time. */
@@ -34,24 +33,35 @@ interface Candidate {
 interface Candidates {
   rows: Candidate[]
   more: boolean
-  /** What they match, in the syntax of the index; null for a scan. */
-  match: string | null
 }
 
 /** Records of checkpoints that nobody has reviewed, with the names of their streams: no hits. */
 type ForeignRecords = ReadonlyMap<number, string>
 
+/** What narrows a search, and what it may not tell. */
+interface SearchScope {
+  sql: Sql
+  /** The ranges of numbers in which to look: one for each repository. */
+  ranges: readonly Range[]
+  /** In its range: the kind is in the number; the time is looked up, from the first that may count. */
+  narrow: ReturnType<typeof conditionsOf>
+  foreign: ForeignRecords
+}
+
 export function findRecords(sql: Sql, wanted: SearchWanted, filter: SearchFilter): SearchAnswer {
-  const ranges = rangesOf(sql, filter)
   const foreign = foreignRecords(sql)
-  const asked = { filter, ranges, foreign }
-  const { rows, more, match } =
+  const narrow = conditionsOf({
+    'f.rowid % 8 = ?': filter.kind === null ? undefined : SEARCH_KINDS.indexOf(filter.kind),
+    '(SELECT at FROM search_records WHERE n = f.rowid) >= ?': filter.since ?? undefined,
+  })
+  const scope = { sql, ranges: rangesOf(sql, filter), narrow, foreign }
+  const branch = filter.branch === null ? null : branchWord(filter.branch)
+  const { rows, more, look } =
     'terms' in wanted
-      ? rankMatches(sql, { terms: wanted.terms.map(expressionOf), of: wanted.of }, asked)
-      : scanTexts(sql, wanted.contains, asked)
-  if (rows.length === 0) mustHaveWords(sql, ranges)
+      ? rankMatches(scope, wanted.terms.map(expressionOf), wanted.of, branch)
+      : { ...scanTexts(scope, wanted.contains, branch), look: wanted.contains }
+  if (rows.length === 0) mustHaveWords(sql, scope.ranges)
   const { told, unseen } = tellApart(sql, inOrder(rows), foreign)
-  const look = match ?? ('contains' in wanted ? wanted.contains : [])
   const { hits, gone } = hitsOf(sql, told, { most: filter.most, look })
   const streams = [...new Set(unseen.flatMap((n) => foreign.get(n) ?? []))].sort()
   return { hits, total: told.length - gone, more, foreign: { records: unseen.length, streams } }
@@ -100,7 +110,7 @@ function mustHaveWords(sql: Sql, ranges: readonly Range[]): void {
   }
 }
 
-/** The ranges of numbers in which to look: one for each repository, from the first that may be recent enough. */
+/** One for each repository, from the first that may be recent enough. */
 function rangesOf(sql: Sql, { repository, since }: SearchFilter): Range[] {
   const numbers = sql.all<{ number: number }>(
     'SELECT number FROM search_repositories WHERE ? IS NULL OR repository = ? ORDER BY number',
@@ -120,80 +130,66 @@ function rangesOf(sql: Sql, { repository, since }: SearchFilter): Range[] {
 /**
  * BM25 counts all matches of every word, which takes its time for one that everything has: those take no part in the
  * ranking. Where any of the words will do they are left out altogether, for they would fill the newest matches, and
- * what the rare ones find would not be among them.
+ * what the rare ones find would not be among them. `terms` are in the syntax of FTS5; `look` is what is found by them.
  */
-function rankMatches(sql: Sql, { terms, of }: Words, asked: SearchScope): Candidates {
-  if (terms.length === 1 || of === 'any') {
-    const telling = terms.length === 1 ? terms : tellingOf(sql, terms, asked, MOST_RANKED)
-    const match = (telling.length > 0 ? telling : terms).join(' OR ')
-    return newest(sql, match, asked, telling.length > 0 ? BM25 : '-1.0')
+function rankMatches(
+  scope: SearchScope,
+  terms: readonly string[],
+  of: 'all' | 'any',
+  branch: string | null,
+): Candidates & { look: string } {
+  const matches = (match: string, score: string) => {
+    const look = inText(match)
+    const asked = branch === null ? look : `${look} AND branch : ${branch}`
+    const share = Math.ceil(MOST_RANKED / Math.max(1, scope.ranges.length))
+    return { ...newest(scope, { where: 'search_texts MATCH ?', values: [asked] }, share, score), look }
   }
-  const found = newest(sql, terms.join(' AND '), asked, '-1.0')
+  if (terms.length === 1 || of === 'any') {
+    const telling = terms.length === 1 ? terms : tellingOf(scope, terms, MOST_RANKED)
+    return telling.length > 0 ? matches(telling.join(' OR '), BM25) : matches(terms.join(' OR '), UNRANKED)
+  }
+  const found = matches(terms.join(' AND '), UNRANKED)
   if (found.rows.length === 0) return found
-  const telling = tellingOf(sql, terms, asked, COMMON)
-  return telling.length === 0 ? found : { ...found, rows: scoreBy(sql, telling.join(' AND '), found.rows) }
-}
-
-interface Words {
-  /** In the syntax of FTS5. */
-  terms: readonly string[]
-  of: 'all' | 'any'
-}
-
-/** What narrows a search, and what it may not tell. */
-interface SearchScope {
-  filter: SearchFilter
-  ranges: readonly Range[]
-  foreign: ForeignRecords
+  const telling = tellingOf(scope, terms, COMMON)
+  return telling.length === 0
+    ? found
+    : { ...found, rows: scoreBy(scope.sql, telling.join(' AND '), found.rows) }
 }
 
 const BM25 = 'bm25(search_texts, 1.0, 0.0)'
+const UNRANKED = '-1.0'
 
 /** What is not told makes no word a common one. */
-const tellingOf = (sql: Sql, terms: readonly string[], { ranges, foreign }: SearchScope, most: number) =>
+const tellingOf = ({ sql, ranges, foreign }: SearchScope, terms: readonly string[], most: number) =>
   terms.filter((term) => ranges.every((range) => !hasMore(sql, term, range, most + foreign.size)))
 
 const hasMore = (sql: Sql, term: string, [low, high]: Range, most: number) =>
-  sql.get(
+  sql.has(
     'SELECT 1 FROM search_texts WHERE search_texts MATCH ? AND rowid BETWEEN ? AND ? LIMIT 1 OFFSET ?',
     ...[inText(term), low, high, most],
-  ) !== undefined
+  )
 
 const inText = (match: string) => `text : (${match})`
 
-/** What narrows a search in its range: the kind is in the number; the time is looked up, from the first that may count. */
-const narrow = ({ kind, since }: SearchFilter) =>
-  conditionsOf({
-    'f.rowid % 8 = ?': kind === null ? undefined : SEARCH_KINDS.indexOf(kind),
-    '(SELECT at FROM search_records WHERE n = f.rowid) >= ?': since ?? undefined,
-  })
-
-/** The newest matches, so many as are ranked; those that are not told take nobody's place. */
+/** The newest records that meet a condition, a share of each range; those that are not told take nobody's place. */
 function newest(
-  sql: Sql,
-  match: string,
-  { filter, ranges, foreign }: SearchScope,
-  score: typeof BM25 | '-1.0',
+  { sql, ranges, narrow, foreign }: SearchScope,
+  { where, values }: ReturnType<typeof conditionsOf>,
+  share: number,
+  score: string,
 ): Candidates {
-  const { where, values } = narrow(filter)
-  const branch = filter.branch === null ? '' : ` AND branch : ${branchWord(filter.branch)}`
-  const share = Math.ceil(MOST_RANKED / Math.max(1, ranges.length))
-  const found: Candidates = { rows: [], more: false, match: inText(match) }
+  const found: Candidates = { rows: [], more: false }
   for (const [low, high] of ranges) {
     const part = sql.all<Candidate>(
       `SELECT f.rowid AS n, ${score} AS score FROM search_texts f
-       WHERE search_texts MATCH ? AND f.rowid BETWEEN ? AND ? AND ${where} ORDER BY f.rowid DESC LIMIT ?`,
-      ...[inText(match) + branch, low, high, ...values, share + 1 + foreign.size],
+       WHERE ${where} AND f.rowid BETWEEN ? AND ? AND ${narrow.where} ORDER BY f.rowid DESC LIMIT ?`,
+      ...[...values, low, high, ...narrow.values, share + 1 + foreign.size],
     )
-    take(found, part, share, foreign)
+    const ours = part.filter(({ n }) => !foreign.has(n))
+    found.more ||= ours.length > share
+    found.rows.push(...ours.slice(0, share), ...part.filter(({ n }) => foreign.has(n)))
   }
   return found
-}
-
-function take(found: Candidates, part: readonly Candidate[], share: number, foreign: ForeignRecords): void {
-  const ours = part.filter(({ n }) => !foreign.has(n))
-  found.more ||= ours.length > share
-  found.rows.push(...ours.slice(0, share), ...part.filter(({ n }) => foreign.has(n)))
 }
 
 /** The same records, ranked by some of their words alone. */
@@ -208,31 +204,21 @@ function scoreBy(sql: Sql, by: string, rows: readonly Candidate[]): Candidate[] 
 }
 
 /** For scripts without spaces: a text that contains all of the words, whatever stands beside them. */
-function scanTexts(
-  sql: Sql,
-  contains: readonly string[],
-  { filter, ranges, foreign }: SearchScope,
-): Candidates {
-  const { where, values } = narrow(filter)
-  const branch = filter.branch === null ? [] : [branchWord(filter.branch)]
-  const found: Candidates = { rows: [], more: false, match: null }
-  for (const [low, high] of ranges) {
-    const before = sql.get<{ n: number }>(
+function scanTexts(scope: SearchScope, contains: readonly string[], branch: string | null): Candidates {
+  let isCut = false
+  const ranges = scope.ranges.map(([low, high]): Range => {
+    const before = scope.sql.get<{ n: number }>(
       'SELECT n FROM search_records WHERE n BETWEEN ? AND ? ORDER BY n DESC LIMIT 1 OFFSET ?',
-      ...[low, high, Math.ceil(MOST_SCANNED / ranges.length)],
+      ...[low, high, Math.ceil(MOST_SCANNED / scope.ranges.length)],
     )
-    found.more ||= before !== undefined
-    const part = sql.all<Candidate>(
-      `SELECT f.rowid AS n, -1.0 AS score FROM search_texts f WHERE f.rowid BETWEEN ? AND ? AND ${where}
-       ${branch.map(() => 'AND f.branch = ?').join('')}
-       ${contains.map(() => `AND f.text LIKE ? ESCAPE '\\'`).join(' ')} ORDER BY f.rowid DESC LIMIT ?`,
-      ...[before === undefined ? low : before.n + 1, high, ...values, ...branch],
-      ...contains.map((text) => `%${text.replace(/[\\%_]/g, '\\$&')}%`),
-      MOST_RANKED + 1 + foreign.size,
-    )
-    take(found, part, MOST_RANKED, foreign)
-  }
-  return found
+    isCut ||= before !== undefined
+    return [before === undefined ? low : before.n + 1, high]
+  })
+  const branches = branch === null ? [] : [branch]
+  const where = [...branches.map(() => 'f.branch = ?'), ...contains.map(() => `f.text LIKE ? ESCAPE '\\'`)]
+  const values = [...branches, ...contains.map((text) => `%${text.replace(/[\\%_]/g, '\\$&')}%`)]
+  const found = newest({ ...scope, ranges }, { where: where.join(' AND '), values }, MOST_RANKED, UNRANKED)
+  return { ...found, more: found.more || isCut }
 }
 
 const weigh = ({ n, score }: Candidate) => score * WEIGHT[searchKindOf(n)]

@@ -1,4 +1,4 @@
-import type { Database } from './driver.ts'
+import { type Database, sqliteCode } from './driver.ts'
 
 export type Value = string | number | boolean | null | Uint8Array
 
@@ -67,4 +67,25 @@ export function conditionsOf(asked: Readonly<Record<string, Value | undefined>>)
   const given = Object.entries(asked).filter((one): one is [string, Value] => one[1] !== undefined)
   const where = ['true', ...given.map(([condition]) => condition)].join(' AND ')
   return { where, values: given.map(([, value]) => value) }
+}
+
+export function transaction<T>(sql: Sql, begin: string, act: (sql: Sql) => T): T {
+  sql.db.exec(begin)
+  try {
+    const value = act(sql)
+    sql.db.exec('COMMIT')
+    return value
+  } catch (error) {
+    rollback(sql)
+    throw error
+  }
+}
+
+/** SQLite rolls back by itself after some errors; then there is nothing left to roll back. */
+function rollback(sql: Sql): void {
+  try {
+    sql.db.exec('ROLLBACK')
+  } catch (error) {
+    if (sqliteCode(error) === undefined) throw error
+  }
 }

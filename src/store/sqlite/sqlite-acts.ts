@@ -1,16 +1,11 @@
-import type { Acts, WorkRow } from '../acts.ts'
-import { joinReads } from '../joined-reads.ts'
-import type { LocalState } from '../local-state.ts'
-import type { Log } from '../log.ts'
+import type { Acts, LedgerRow, WorkRow } from '../acts.ts'
 import type { Connection } from './connection.ts'
 import { applyChange } from './local-writes.ts'
 import { appendToLog } from './log-writes.ts'
 import { IS_GIST, NO_GIST } from './rows.ts'
 
 /** Log and local state are one file here, so one commit spans both. */
-export const sqliteActs = (connection: Connection, log: Log, local: LocalState): Acts => ({
-  ...joinReads(log, local),
-
+export const sqliteActs = (connection: Connection): Acts => ({
   commit: (change) =>
     connection.write((sql) => {
       const committed = appendToLog(sql, change)
@@ -27,6 +22,27 @@ export const sqliteActs = (connection: Connection, log: Log, local: LocalState):
     const found = await connection.get<{ rows: string }>(LIST_WORK, workspace, workspace, repository)
     // `as`: made by the statement.
     return JSON.parse(found?.rows ?? '[]') as WorkRow[]
+  },
+
+  listLedgers: (workspace) =>
+    connection.all<LedgerRow>(
+      `SELECT row_number() OVER (ORDER BY l.seq) AS number, l.path, l.checkpoint, l.hash, l.at,
+         coalesce(s.name, '') AS stream
+       FROM ledgers l LEFT JOIN checkpoints c ON c.id = l.checkpoint LEFT JOIN streams s ON s.id = c.stream
+       WHERE l.workspace = ? ORDER BY l.seq`,
+      workspace,
+    ),
+
+  async listTextHashes(repository) {
+    const rows = await connection.all<{ hash: string }>(
+      `SELECT v.hash FROM streams s CROSS JOIN versions v ON v.stream = s.id
+         WHERE s.repository = ? AND s.kind = 'work' AND v.problem IS NULL
+       UNION SELECT v.hash FROM workspaces w CROSS JOIN views v ON v.workspace = w.id
+         WHERE w.repository = ? AND v.kind <> 'file'
+       UNION SELECT l.hash FROM workspaces w CROSS JOIN ledgers l ON l.workspace = w.id WHERE w.repository = ?`,
+      ...[repository, repository, repository],
+    )
+    return new Set(rows.map(({ hash }) => hash))
   },
 })
 

@@ -1,7 +1,7 @@
+import { parseOrUndefined } from '../../core/json.ts'
 import type {
   DocumentView,
   FileView,
-  Intent,
   LedgerText,
   LocalState,
   NewAct,
@@ -15,7 +15,7 @@ import type {
 import type { Connection } from './connection.ts'
 import { applyChange } from './local-writes.ts'
 import type { Locks } from './lock.ts'
-import { parseOrNull, withCurrent } from './rows.ts'
+import { withCurrent } from './rows.ts'
 import { conditionsOf, type Sql } from './sql.ts'
 
 export const sqliteLocalState = (connection: Connection, locks: Locks): LocalState => ({
@@ -43,31 +43,12 @@ export const sqliteLocalState = (connection: Connection, locks: Locks): LocalSta
     // `as`: written by `seeRepository` and by nobody else.
     return rows.map(({ roots, declined, ...row }) => ({
       ...row,
-      roots: (parseOrNull(roots) ?? []) as string[],
-      declined: (parseOrNull(declined) ?? []) as string[],
+      roots: (parseOrUndefined(roots) ?? []) as string[],
+      declined: (parseOrUndefined(declined) ?? []) as string[],
     }))
   },
 
   apply: (change) => connection.write((sql) => applyChange(sql, change)),
-
-  /** A row of `meta`, whose key refuses a second one: so it needs no table of its own. */
-  async intend(intent) {
-    const value = JSON.stringify(intent)
-    await connection.write((sql) => sql.insert('meta', { key: 'intent', value }))
-  },
-
-  async readIntent() {
-    const row = await connection.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'intent'`)
-    // `as`: written by `intend` and by nobody else.
-    return row && (JSON.parse(row.value) as Intent)
-  },
-
-  async settleIntent(change) {
-    await connection.write((sql) => {
-      if (change !== null) applyChange(sql, change)
-      sql.run(`DELETE FROM meta WHERE key = 'intent'`)
-    })
-  },
 
   listViews({ stream, workspace, unsettled = false }) {
     const { where, values } = conditionsOf({ 'stream = ?': stream, 'workspace = ?': workspace })
@@ -153,11 +134,6 @@ export const sqliteLocalState = (connection: Connection, locks: Locks): LocalSta
     return rows.map(withCurrent)
   },
 
-  async readFocus(workspace) {
-    const focus = `SELECT stream FROM standings WHERE workspace = ? AND standing = 'focused'`
-    return (await connection.get<{ stream: string }>(focus, workspace))?.stream ?? null
-  },
-
   listFocused: () =>
     connection.all<{ workspace: string; stream: string }>(
       `SELECT workspace, stream FROM standings WHERE standing = 'focused' ORDER BY workspace`,
@@ -170,16 +146,6 @@ export const sqliteLocalState = (connection: Connection, locks: Locks): LocalSta
       workspace,
     ),
 
-  async listShownHashes(repository) {
-    const rows = await connection.all<{ hash: string }>(
-      `SELECT v.hash FROM workspaces w CROSS JOIN views v ON v.workspace = w.id
-         WHERE w.repository = ? AND v.kind <> 'file'
-       UNION SELECT l.hash FROM workspaces w CROSS JOIN ledgers l ON l.workspace = w.id WHERE w.repository = ?`,
-      ...[repository, repository],
-    )
-    return rows.map(({ hash }) => hash)
-  },
-
   async listActs(workspace) {
     const rows = await connection.all<{ body: string; undone: number }>(
       'SELECT body, undone FROM acts WHERE workspace = ? ORDER BY seq',
@@ -187,8 +153,8 @@ export const sqliteLocalState = (connection: Connection, locks: Locks): LocalSta
     )
     return rows.flatMap(({ body, undone }) => {
       // `as`: written by `recordAct` and by nobody else; a damaged one cannot be undone.
-      const act = parseOrNull(body) as NewAct | null
-      return act === null ? [] : [{ ...act, isUndone: undone === 1 }]
+      const act = parseOrUndefined(body) as NewAct | undefined
+      return act ? [{ ...act, isUndone: undone === 1 }] : []
     })
   },
 

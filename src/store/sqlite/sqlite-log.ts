@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../core/canonical.ts'
 import type { CommandOutcome, Progress } from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
+import { parseOrUndefined } from '../../core/json.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Session, SessionRow } from '../../core/session.ts'
 import type { Log, LogCounts, SessionFilter, Stream, Version } from '../log.ts'
@@ -10,7 +11,6 @@ import { SESSION_BRANCH, SESSION_OUTCOMES, SESSION_PARENT, SESSION_STREAM } from
 import {
   checkpointRowOf,
   newestWholeCheckpoint,
-  parseOrNull,
   type RawRow,
   readGist,
   readStored,
@@ -160,15 +160,6 @@ export const sqliteLog = (connection: Connection): Log => ({
     return row && withCurrent(row)
   },
 
-  async listVersionHashes(repository) {
-    const rows = await connection.all<{ hash: string }>(
-      `SELECT DISTINCT v.hash FROM streams s CROSS JOIN versions v ON v.stream = s.id
-       WHERE s.repository = ? AND s.kind = 'work' AND v.problem IS NULL`,
-      repository,
-    )
-    return rows.map(({ hash }) => hash)
-  },
-
   async listVersions(stream) {
     const rows = await connection.all<Omit<Version, 'current'> & { hash: string; current: number }>(
       'SELECT hash, checkpoint, current, problem FROM versions WHERE stream = ? ORDER BY hash',
@@ -259,24 +250,17 @@ const HAS_OUTCOME = `rowid IN (
   SELECT s.rowid FROM sessions s, json_each(${SESSION_OUTCOMES.replaceAll('body', 's.body')}) AS outcome
   WHERE ? IN (json_extract(outcome.value, '$.path'), json_extract(outcome.value, '$.outcomeName')))`
 
-function sessionConditions({
-  repository,
-  workspace,
-  phases,
-  heardBefore,
-  ...asked
-}: SessionFilter): ReturnType<typeof conditionsOf> {
-  return conditionsOf({
-    'repository = ?': repository,
-    'workspace = ?': workspace,
-    'activity_at < ?': heardBefore,
-    'phase IN (SELECT value FROM json_each(?))': phases && JSON.stringify(phases),
+const sessionConditions = (asked: SessionFilter) =>
+  conditionsOf({
+    'repository = ?': asked.repository,
+    'workspace = ?': asked.workspace,
+    'activity_at < ?': asked.heardBefore,
+    'phase IN (SELECT value FROM json_each(?))': asked.phases && JSON.stringify(asked.phases),
     [`${SESSION_BRANCH} = ?`]: asked.branch,
     [`${SESSION_STREAM} = ?`]: asked.stream,
     [`${SESSION_PARENT} = ?`]: asked.parent,
     [HAS_OUTCOME]: asked.outcome,
   })
-}
 
 const SELECT_SESSION = 'SELECT version, body FROM sessions'
 
@@ -288,6 +272,6 @@ interface RawSession {
 /** A body that is damaged tells nothing; its session begins anew with its next event. */
 function sessionRowOf({ version, body }: RawSession): SessionRow | null {
   // `as`: only this program writes here.
-  const session = parseOrNull(body) as Session | null
-  return session && { session, version }
+  const session = parseOrUndefined(body) as Session | undefined
+  return session ? { session, version } : null
 }

@@ -59,7 +59,7 @@ export function provesFile(open: OpenFile): void {
       const store = await open()
       await furnished(store)
       const file = join(freshFolder(), 'copy')
-      await store.backup(file)
+      await store.copyTo(file)
       const copy = await open(file)
       expect(await contentOf(copy)).toEqual(await contentOf(store))
       expect(await copy.check()).toEqual([])
@@ -69,7 +69,7 @@ export function provesFile(open: OpenFile): void {
       const store = await open()
       const { stream, ids } = await grow(store)
       const file = join(freshFolder(), 'copy')
-      await store.backup(file)
+      await store.copyTo(file)
       await appendTo(store.acts, newCheckpoint(stream, 2), ids[0] ?? '', NOTHING_MORE)
       const copy = await open(file)
       expect((await copy.log.readHistory(stream)).map(({ id }) => id)).toEqual(ids)
@@ -79,9 +79,9 @@ export function provesFile(open: OpenFile): void {
       const store = await open()
       await grow(store)
       const file = join(freshFolder(), 'copy')
-      await store.backup(file)
+      await store.copyTo(file)
       const before = statSync(file)
-      await expect(store.backup(file)).rejects.toMatchObject({ reason: 'backup_exists' })
+      await expect(store.copyTo(file)).rejects.toMatchObject({ reason: 'backup_exists' })
       expect(statSync(file).mtimeMs).toBe(before.mtimeMs)
     })
 
@@ -89,7 +89,7 @@ export function provesFile(open: OpenFile): void {
       const store = await open()
       await grow(store)
       const folder = join(freshFolder(), 'nowhere')
-      await expect(store.backup(join(folder, 'copy'))).rejects.toMatchObject({
+      await expect(store.copyTo(join(folder, 'copy'))).rejects.toMatchObject({
         reason: 'folder_unreadable',
       })
       expect(existsSync(folder)).toBe(false)
@@ -99,7 +99,7 @@ export function provesFile(open: OpenFile): void {
       const store = await open()
       await grow(store)
       const file = join(freshFolder(), 'copy')
-      await store.backup(file)
+      await store.copyTo(file)
       expect(statSync(file).mode & 0o777).toBe(0o600)
     })
 
@@ -110,7 +110,7 @@ export function provesFile(open: OpenFile): void {
       await store.acts.commit({ workspace: WORKSPACE.id, focus: newWork().id })
       await store.local.setTrust(WORKSPACE.id, WORKSPACE.path, 'own', AT)
       const file = join(freshFolder(), 'copy')
-      await store.backup(file)
+      await store.copyTo(file)
       expect(await documentsOf(await open(file))).toEqual(await documentsOf(store))
     })
 
@@ -143,7 +143,7 @@ export function provesFile(open: OpenFile): void {
       await store.log.advance(newSession('s1'), null, 'reading')
       await store.log.advance(newSession('s1', { stream: 'auth' }), 1)
       const file = join(freshFolder(), 'copy.db')
-      await store.backup(file)
+      await store.copyTo(file)
       const copy = await open(file)
       expect(await copy.log.listSessions({})).toEqual(await store.log.listSessions({}))
       expect(await copy.log.readSession(keyOf('s1'))).toMatchObject({
@@ -158,7 +158,7 @@ export function provesFile(open: OpenFile): void {
       await says(store, 1, { now: 'Logging out' })
       await filled(store)
       const file = join(freshFolder(), 'copy.db')
-      await store.backup(file)
+      await store.copyTo(file)
       const copy = await open(file)
       expect(await copy.check()).toEqual([])
       await says(copy, 2, { now: 'Logging in' })

@@ -1,44 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/core/canonical.ts'
-import type { Intent } from '../../../src/store/local-state.ts'
 import { AT, LATER, newView, WORKSPACE } from '../make.ts'
-import { BESIDE, newDocument, newWork, pathOf } from '../make-work.ts'
+import { BESIDE, newDocument, newWork } from '../make-work.ts'
 import type { OpenLocalState } from '../subjects.ts'
 
 const HERE = { workspace: WORKSPACE.id }
-const OWED = { ...HERE, documents: [newDocument('auth', 1, { state: 'pending' })] }
-const INTENT: Intent = { added: 'cp_1', change: OWED }
 
-/** What is about to happen in a log elsewhere, and what it changes here. */
-export function provesIntents(open: OpenLocalState): void {
+/** What an act changes in a workspace. */
+export function provesChanges(open: OpenLocalState): void {
   const opened = async () => {
     const local = await open()
     for (const workspace of [WORKSPACE, BESIDE]) await local.seeWorkspace(workspace, AT)
     return local
   }
-
-  describe('intents', () => {
-    test('one is open at most, and changes nothing until it is settled', async () => {
-      const local = await opened()
-      expect(await local.readIntent()).toBeNull()
-      await local.intend(INTENT)
-      expect(await local.readIntent()).toEqual(INTENT)
-      expect(await local.listOwedViews(WORKSPACE.id)).toEqual([])
-      await expect(local.intend({ ...INTENT, added: 'cp_2' })).rejects.toThrow()
-      expect(await local.readIntent()).toEqual(INTENT)
-    })
-
-    test('settled with its change it is over, and the change is there; without one nothing is', async () => {
-      const local = await opened()
-      await local.intend(INTENT)
-      await local.settleIntent(null)
-      expect([await local.readIntent(), await local.listOwedViews(WORKSPACE.id)]).toEqual([null, []])
-      await local.intend(INTENT)
-      await local.settleIntent(OWED)
-      expect(await local.readIntent()).toBeNull()
-      expect(await local.listOwedViews(WORKSPACE.id)).toMatchObject([{ path: pathOf('auth') }])
-    })
-  })
 
   describe('changes', () => {
     test('documents, focus and ledgers of a workspace are read as they were placed', async () => {
@@ -52,13 +26,9 @@ export function provesIntents(open: OpenLocalState): void {
       expect(await local.listDocuments(BESIDE.id)).toEqual([])
       expect(await local.listLedgerTexts(WORKSPACE.id)).toEqual([{ ...ledger, number: 1 }])
       expect(await local.listLedgerTexts(BESIDE.id)).toEqual([])
-      expect([await local.readFocus(WORKSPACE.id), await local.readFocus(BESIDE.id)]).toEqual([focus, null])
-      expect((await local.listShownHashes(WORKSPACE.repository)).sort()).toEqual(
-        [one.hash, two.hash, ledger.hash].sort(),
-      )
-      expect(await local.listShownHashes('repo_2')).toEqual([])
+      expect(await local.listFocused()).toEqual([{ ...HERE, stream: focus }])
       await local.apply({ ...HERE, focus: null })
-      expect(await local.readFocus(WORKSPACE.id)).toBeNull()
+      expect(await local.listFocused()).toEqual([])
     })
 
     test('the files of removed checkpoints leave, and no other', async () => {
