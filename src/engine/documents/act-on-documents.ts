@@ -12,7 +12,7 @@ import { type Here, lookHere } from '../trust/here.ts'
 import { recordAct } from './act-record.ts'
 import { bringUpToDate } from './bring-up-to-date.ts'
 import { tellProblems } from './read-survey.ts'
-import { settleHere } from './settle-here.ts'
+import { settleHere } from './rebase.ts'
 import type { Survey } from './survey.ts'
 
 /** How often a document that broke this instant gets another look. */
@@ -72,44 +72,39 @@ export async function actAndReportFailures<R>(
   given?: Here,
 ): Promise<ActResult<R>> {
   const { store, identity, ports } = context
-  const release = await workspaceLockForSave(context)
-  try {
-    const here = given ?? (await lookHere(context))
-    for (let attempt = 0; attempt < MOST_ATTEMPTS.documents; attempt += 1) {
-      const survey = await bringUpToDate(context, here)
-      if (attempt < LOOKS && isBeingSaved(survey, ports.now())) {
-        await ports.sleep(SAVE_MS)
-        continue
-      }
-      const { commit, answer } = await decideOrTell(context, survey, decide)
-      const recorded = commit.turn ? null : await recordAct(context, survey, commit)
-      const committed = await store.acts.commit({
-        ...commit,
-        workspace: identity.workspace,
-        ...(recorded && { act: recorded.act, texts: [...(commit.texts ?? []), ...recorded.texts] }),
-      })
-      if (committed.done) {
-        context.act = recorded?.act ?? null
-        const settled = await afterCommit<Pick<ActResult<R>, 'owed' | 'failures' | 'problem'>>(
-          context,
-          'Writing the files',
-          (problem) => ({ owed: pathsOwedBy(commit), failures: [], problem }),
-          async () => {
-            if (survey.operation === null) return { ...(await settleHere(context, here)), problem: null }
-            return { owed: await store.local.listOwedViews(identity.workspace), failures: [], problem: null }
-          },
-        )
-        const owed = new Set(settled.owed.map(({ path }) => path))
-        const mended = new Set(commit.documents?.map(({ path }) => path).filter((path) => !owed.has(path)))
-        const troubles = survey.troubles.filter(({ path }) => !mended.has(path))
-        tellProblems(context, { ...survey, troubles }, { isMended: commit.focus !== undefined })
-        return { answer, troubles, ...settled }
-      }
+  using _lock = await workspaceLockForSave(context)
+  const here = given ?? (await lookHere(context))
+  for (let attempt = 0; attempt < MOST_ATTEMPTS.documents; attempt += 1) {
+    const survey = await bringUpToDate(context, here)
+    if (attempt < LOOKS && isBeingSaved(survey, ports.now())) {
+      await ports.sleep(SAVE_MS)
+      continue
     }
-    throw storeBusy(context)
-  } finally {
-    release()
+    const { commit, answer } = await decideOrTell(context, survey, decide)
+    const recorded = commit.turn ? null : await recordAct(context, survey, commit)
+    const committed = await store.acts.commit({
+      ...commit,
+      workspace: identity.workspace,
+      ...(recorded && { act: recorded.act, texts: [...(commit.texts ?? []), ...recorded.texts] }),
+    })
+    if (!committed.done) continue
+    context.act = recorded?.act ?? null
+    const settled = await afterCommit<Pick<ActResult<R>, 'owed' | 'failures' | 'problem'>>(
+      context,
+      'Writing the files',
+      (problem) => ({ owed: pathsOwedBy(commit), failures: [], problem }),
+      async () => {
+        if (survey.operation === null) return { ...(await settleHere(context, here)), problem: null }
+        return { owed: await store.local.listOwedViews(identity.workspace), failures: [], problem: null }
+      },
+    )
+    const owed = new Set(settled.owed.map(({ path }) => path))
+    const mended = new Set(commit.documents?.map(({ path }) => path).filter((path) => !owed.has(path)))
+    const troubles = survey.troubles.filter(({ path }) => !mended.has(path))
+    tellProblems(context, { ...survey, troubles }, { isMended: commit.focus !== undefined })
+    return { answer, troubles, ...settled }
   }
+  throw storeBusy(context)
 }
 
 /** A refusal also reports the problems of the documents: they may be its cause. */

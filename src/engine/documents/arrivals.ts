@@ -8,19 +8,18 @@ import { findFolder } from '../../fs/durable.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { TROUBLES } from '../context/findings.ts'
+import { foldersOf, nameOf } from '../publish/guard.ts'
 import { isHere, type Survey, type Trouble, unsettledPaths } from './survey.ts'
 
 /** A file that is younger than this may be changed again without looking different: it is read every time. */
 const SETTLED_MS = 100
-
-type WholeReading = Extract<DocumentReading, { state: 'whole' }>
 
 /** A document file that is not known to be as the store has it. */
 export interface Arrival {
   path: string
   stamp: string | null
   hash: string
-  reading: WholeReading
+  reading: Extract<DocumentReading, { state: 'whole' }>
 }
 
 /** A file that is as the store has it, and how it looks now. */
@@ -46,73 +45,58 @@ export async function readArrivals(
   survey: Survey,
   most = Number.POSITIVE_INFINITY,
 ): Promise<Arrivals> {
-  const arrivals: Arrival[] = []
-  const parts: Array<Partial<DocumentCommit>> = []
-  const stamps: Stamp[] = []
-  if (survey.operation !== null) return { arrivals, parts, stamps }
+  const arrived: Arrivals = { arrivals: [], parts: [], stamps: [] }
+  if (survey.operation !== null) return arrived
   const byPath = new Map(survey.rows.flatMap((row) => (row.view ? [[row.view.path, row] as const] : [])))
   const nowMs = context.ports.now()
   const owed = await context.store.local.listOwedViews(context.identity.workspace)
   // A file that is about to be removed is not read here: the removal itself keeps its edits.
   const leaving = new Set(owed.flatMap(({ state, path }) => (state === 'leaving' ? [path] : [])))
-  const folders = new OpenFolders(context.place.root)
-  try {
-    const unsettled = unsettledPaths(survey)
-    const isNew = (path: string) => Number(!byPath.has(path))
-    if (unsettled.length > most) unsettled.sort((a, b) => isNew(a) - isNew(b)).splice(most)
-    for (const path of unsettled) {
-      if (leaving.has(path)) continue
-      const row = byPath.get(path)
-      const bytes = readFile(folders, path, survey.troubles)
-      if (bytes === null) continue
-      const hash = sha256(bytes)
-      const look = survey.files.get(path) ?? ''
-      const stamp = nowMs - lookTime(look) > SETTLED_MS ? look : null
-      if (row?.view?.hash === hash) {
-        if (row.view.state === 'pending' || row.view.stamp !== stamp) stamps.push({ path, hash, stamp })
-        parts.push(await giveBack(context, row, hash, bytes))
-        // The same foreign text may have come again, by the default branch of the remote.
-        if (!survey.trusted || !row.position.foreign) continue
-      }
-      const reading = readDocument(bytes, path.slice(path.lastIndexOf('/') + 1))
-      if (reading.state === 'whole') arrivals.push({ path, stamp, hash, reading })
-      else if (reading.state !== 'other' || row) {
-        survey.troubles.push({ ...troubleOf(path, reading, row !== undefined), hash })
-        const text = reading.state === 'other' ? bytes.toString('utf8') : reading.text
-        if (survey.trusted && row && reading.state !== 'conflicted' && text !== null)
-          parts.push(await keepBroken(context, row, hash, text, troubleOf(path, reading, true).what))
-      }
+  using root = openFolder(context.place.root)
+  const unsettled = unsettledPaths(survey)
+  const isNew = (path: string) => Number(!byPath.has(path))
+  if (unsettled.length > most) unsettled.sort((a, b) => isNew(a) - isNew(b)).splice(most)
+  for (const path of unsettled) {
+    if (leaving.has(path)) continue
+    const row = byPath.get(path)
+    const bytes = readFile(root, path, survey.troubles)
+    if (bytes === null) continue
+    const hash = sha256(bytes)
+    const look = survey.files.get(path) ?? ''
+    const stamp = nowMs - lookTime(look) > SETTLED_MS ? look : null
+    if (row?.view?.hash === hash) {
+      if (row.view.state === 'pending' || row.view.stamp !== stamp) arrived.stamps.push({ path, hash, stamp })
+      // A damaged store may have lost the bytes that a file still has.
+      arrived.parts.push(await keepVersion(context, row, hash, bytes, null))
+      // The same foreign text may have come again, by the default branch of the remote.
+      if (!survey.trusted || !row.position.foreign) continue
     }
-  } finally {
-    folders.close()
+    const reading = readDocument(bytes, nameOf(path))
+    if (reading.state === 'whole') arrived.arrivals.push({ path, stamp, hash, reading })
+    else if (reading.state !== 'other' || row) {
+      const trouble = troubleOf(path, reading, row !== undefined)
+      survey.troubles.push({ ...trouble, hash })
+      const isText = reading.state === 'other' || (reading.state === 'broken' && reading.text !== null)
+      // Also a version that does not parse is kept, byte for byte: it may be the only one of an evening's work.
+      if (survey.trusted && row && isText)
+        arrived.parts.push(await keepVersion(context, row, hash, bytes, trouble.what))
+    }
   }
-  return { arrivals, parts, stamps }
+  return arrived
 }
 
-/** A damaged store may have lost the bytes that a file still has. */
-async function giveBack(
+/** The bytes of a file for the store, where it does not have them. */
+async function keepVersion(
   { store }: Context,
   { stream, position, view }: WorkRow,
   hash: string,
   bytes: Buffer,
+  problem: string | null,
 ): Promise<Partial<DocumentCommit>> {
   if ((await store.log.findVersion(stream.id, hash)) !== null) return {}
-  const { checkpoint } = position
-  const version = { stream: stream.id, hash, checkpoint, current: view?.current === true, problem: null }
+  const current = problem === null && view?.current === true
+  const version = { stream: stream.id, hash, checkpoint: position.checkpoint, current, problem }
   return { texts: [{ hash, text: bytes.toString('utf8') }], versions: [version] }
-}
-
-/** Also a version that does not parse is kept, byte for byte: it may be the only one of an evening's work. */
-async function keepBroken(
-  context: Context,
-  { stream, position }: WorkRow,
-  hash: string,
-  text: string,
-  problem: string,
-): Promise<Partial<DocumentCommit>> {
-  if ((await context.store.log.findVersion(stream.id, hash)) !== null) return {}
-  const version = { stream: stream.id, hash, checkpoint: position.checkpoint, current: false, problem }
-  return { texts: [{ hash, text }], versions: [version] }
 }
 
 function troubleOf(
@@ -127,37 +111,14 @@ function troubleOf(
     : { kind: 'broken', path, line, ...TROUBLES.broken(problem, isKnown) }
 }
 
-function readFile(folders: OpenFolders, path: string, troubles: Trouble[]): Buffer | null {
+function readFile(root: Folder, path: string, troubles: Trouble[]): Buffer | null {
   try {
-    return folders.of(path)?.read(path.slice(path.lastIndexOf('/') + 1), MAX_DOCUMENT_BYTES) ?? null
+    using folder = findFolder(root, foldersOf(path))
+    return folder?.read(nameOf(path), MAX_DOCUMENT_BYTES) ?? null
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
     troubles.push({ kind: 'broken', path, line: 1, what: error.message.replace(/\.$/, ''), todo: error.hint })
     return null
-  }
-}
-
-/** The folders that documents lie in, each opened once. */
-class OpenFolders {
-  private readonly root: Folder
-  private readonly opened = new Map<string, Folder | null>()
-
-  constructor(path: string) {
-    this.root = openFolder(path)
-  }
-
-  of(path: string): Folder | null {
-    const folder = path.slice(0, path.lastIndexOf('/'))
-    const known = this.opened.get(folder)
-    if (known !== undefined) return known
-    const found = findFolder(this.root, folder.split('/'))
-    this.opened.set(folder, found)
-    return found
-  }
-
-  close(): void {
-    for (const folder of this.opened.values()) folder?.close()
-    this.root.close()
   }
 }
 

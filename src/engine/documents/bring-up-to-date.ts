@@ -1,7 +1,7 @@
 import type { Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import type { Here } from '../trust/here.ts'
-import { settleHere } from './settle-here.ts'
+import { settleHere } from './rebase.ts'
 import { type Survey, surveyDocuments } from './survey.ts'
 import { sweepLeftovers } from './sweep-leftovers.ts'
 import { takeIn } from './take-in.ts'

@@ -197,6 +197,20 @@ export const owedDocument = (
   state: 'pending' as const,
 })
 
+/** The same where another document may stand: at the path, which it replaces, or elsewhere, from where it goes. */
+export function oweDocument(
+  point: DocumentPoint,
+  path: string,
+  standing: { path: string; hash: string } | null,
+): Pick<Required<DocumentCommit>, 'documents' | 'leaving'> {
+  const { id: checkpoint, stream } = point.checkpoint
+  const isMoved = standing !== null && standing.path !== path
+  return {
+    documents: [owedDocument(point, path, isMoved ? null : (standing?.hash ?? null))],
+    leaving: isMoved ? [{ stream, checkpoint, path: standing.path, hash: standing.hash }] : [],
+  }
+}
+
 /** Several commits as one. */
 export function joinCommits(workspace: string, ...parts: Array<Partial<DocumentCommit>>): DocumentCommit {
   const focus = parts.find((part) => part.focus !== undefined)?.focus

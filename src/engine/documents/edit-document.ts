@@ -1,36 +1,40 @@
-import type { Change, TriggerKind } from '../../core/checkpoint.ts'
+import type { TriggerKind } from '../../core/checkpoint.ts'
 import { ReasonError } from '../../core/reason.ts'
-import type { Position } from '../../core/work.ts'
 import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
-import type { DocumentCommit } from '../../store/acts.ts'
+import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { provenanceOf } from '../trust/here.ts'
-import { type DocumentPoint, documentPoint, owedDocument } from './checkpoint-of.ts'
+import { documentPoint, type NewPoint, oweDocument } from './checkpoint-of.ts'
 import { afterHead, type OpenDocument } from './find-stream.ts'
 import type { Survey } from './survey.ts'
 
-/** A new text for a document that is here: a checkpoint of its own, owed to the file that stands there. */
+/** What a new point has in common with where this workspace stands in a stream. */
+export const continueWork = (
+  survey: Survey,
+  row: WorkRow,
+  note: string,
+  kind: TriggerKind = 'manual',
+): Omit<NewPoint, 'work'> => ({
+  ...{ stream: row.stream, parent: row.position.checkpoint, after: afterHead(row) },
+  ...{ triggers: [{ kind, note }], provenance: provenanceOf(survey), foreign: row.position.foreign },
+})
+
+/** A new text for a document that is here: a checkpoint of its own, owed to its file, or to another `path`. */
 export async function editDocument(
   context: Context,
   survey: Survey,
   { row, view }: OpenDocument,
   text: string,
-  why: { kind: TriggerKind; note: string; change?: Change; position?: Partial<Position> },
-): Promise<{ point: DocumentPoint; commit: Partial<DocumentCommit> }> {
-  const { kind, note, change, position } = why
-  requireSize(text, view.path)
-  const point = await documentPoint(context, {
-    stream: row.stream,
-    text,
-    parent: row.position.checkpoint,
-    after: afterHead(row),
-    triggers: [{ kind, note }],
-    ...(change ? { change } : {}),
-    ...(position ? { position } : {}),
-    provenance: provenanceOf(survey),
-    foreign: row.position.foreign,
-  })
-  return { point, commit: { ...point.commit, documents: [owedDocument(point, view.path, view.hash)] } }
+  why: Pick<NewPoint, 'change' | 'position'> & { note: string; kind?: TriggerKind; path?: string },
+) {
+  const { note, kind, path = view.path, ...said } = why
+  requireSize(text, path)
+  const point = await documentPoint(context, { ...continueWork(survey, row, note, kind), ...said, text })
+  return {
+    checkpoint: point.checkpoint.id,
+    sequence: row.stream.headSequence + 1,
+    commit: { ...point.commit, ...oweDocument(point, path, view) },
+  }
 }
 
 /** A document that nobody could read again must not be written. */

@@ -1,11 +1,17 @@
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { entryPath, isArchived, LEARNINGS_PATH } from '../../formats/checkpoint-md/layout.ts'
+import {
+  entryPath,
+  isArchived,
+  LEARNINGS_FILE,
+  LEARNINGS_PATH,
+  MAX_DOCUMENT_BYTES,
+} from '../../formats/checkpoint-md/layout.ts'
 import { addLearnings, type LearningEntry, learningEntryOf } from '../../formats/checkpoint-md/learnings.ts'
+import { inFolder } from '../../fs/durable.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
-import { readLearnings } from './read-learnings.ts'
 
 /**
  * What is owed to LEARNINGS.md where somebody moved a document to the archive by hand. A file that git tracks is not
@@ -25,6 +31,11 @@ export async function oweLearnings(
   context.notices.push(NOTICES.learningsOwed(name, entry.learnings.length))
   return {}
 }
+
+export const readLearnings = (root: string): string =>
+  inFolder(root, ['checkpoints'], (folder) => folder.read(LEARNINGS_FILE, MAX_DOCUMENT_BYTES))?.toString(
+    'utf8',
+  ) ?? ''
 
 /** Whether LEARNINGS.md has not all of an entry. One that cannot be read has none of it. */
 export function lacksLearnings({ place }: Context, entry: Omit<LearningEntry, 'line'>): boolean {

@@ -4,6 +4,7 @@ import { readDocument, saysCurrent } from '../../formats/checkpoint-md/read.ts'
 import { readFrontMatter } from '../../formats/markdown/front-matter.ts'
 import { openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
+import { nameOf } from '../publish/guard.ts'
 
 /** A checkpoint document as it lies in a workspace. */
 export interface FoundDocument {
@@ -20,45 +21,32 @@ export interface FoundDocument {
   problem: { line: number; what: string } | null
 }
 
-/** A file that should be a document and cannot be read. */
-export interface UnreadableFile {
-  path: string
-  problem: string
-}
-
 /** Every document of a workspace, active ones first. A file that cannot be read hides only itself. */
-export function readDocuments(root: string): { documents: FoundDocument[]; unreadable: UnreadableFile[] } {
+export function readDocuments(root: string) {
   const documents: FoundDocument[] = []
-  const unreadable: UnreadableFile[] = []
-  const top = openFolder(root)
-  try {
-    for (const names of [ACTIVE, ARCHIVE]) {
-      const folder = findFolder(top, names)
+  /** Files that should be documents and cannot be read. */
+  const unreadable: Array<{ path: string; problem: string }> = []
+  using top = openFolder(root)
+  for (const names of [ACTIVE, ARCHIVE]) {
+    using folder = findFolder(top, names)
+    for (const name of folder?.names().sort() ?? []) {
+      if (!isDocumentName(name)) continue
+      const path = [...names, name].join('/')
       try {
-        for (const name of folder?.names().sort() ?? []) {
-          if (!isDocumentName(name)) continue
-          const path = [...names, name].join('/')
-          try {
-            const bytes = folder?.read(name, MAX_DOCUMENT_BYTES)
-            if (bytes) documents.push(describeDocument(path, bytes, names === ARCHIVE))
-          } catch (error) {
-            if (!(error instanceof ReasonError)) throw error
-            unreadable.push({ path, problem: error.message })
-          }
-        }
-      } finally {
-        folder?.close()
+        const bytes = folder?.read(name, MAX_DOCUMENT_BYTES)
+        if (bytes) documents.push(describeDocument(path, bytes, names === ARCHIVE))
+      } catch (error) {
+        if (!(error instanceof ReasonError)) throw error
+        unreadable.push({ path, problem: error.message })
       }
     }
-  } finally {
-    top.close()
   }
   return { documents, unreadable }
 }
 
 /** What a document says of itself; its file name is its id where it says none. */
 export function describeDocument(path: string, bytes: Buffer, archived: boolean): FoundDocument {
-  const fileName = path.slice(path.lastIndexOf('/') + 1)
+  const fileName = nameOf(path)
   const reading = readDocument(bytes, fileName)
   const text = bytes.toString('utf8')
   const front = readFrontMatter(text)

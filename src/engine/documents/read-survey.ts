@@ -25,8 +25,8 @@ export async function readSurvey(
   // A new worktree inherits trust, but has no id yet under which anything could be stored.
   if (survey.trusted && context.identity.workspace === '')
     context.identity = await settleIdentity(context, 'write')
-  const release = await workspaceLock(context, context.identity.workspace, waitMs)
-  if (release === null) {
+  using lock = await workspaceLock(context, context.identity.workspace, waitMs)
+  if (lock === null) {
     context.notices.push(NOTICES.documentsBusy)
     return tellAndReturn(context, survey)
   }
@@ -38,8 +38,6 @@ export async function readSurvey(
     if (!(error instanceof ReasonError)) throw error
     context.notices.push(error.message)
     return tellAndReturn(context, survey)
-  } finally {
-    release()
   }
 }
 

@@ -9,21 +9,29 @@ import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { OwedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
-import { type MergeEdit, SAVE_MS } from '../publish/guard.ts'
+import { SAVE_MS } from '../publish/guard.ts'
+import { type SettleReport, settleOwedFiles } from '../publish/settle-owed-files.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
 import type { Here } from '../trust/here.ts'
 import { documentPoint, joinCommits } from './checkpoint-of.ts'
 import { afterHead } from './find-stream.ts'
 
+/** Writes what this workspace owes to its files; an edit that came between is merged into the document. */
+export const settleHere = (
+  context: Context,
+  here: Here,
+  options?: { isLate?: boolean },
+): Promise<SettleReport> =>
+  settleOwedFiles(context, {
+    trusted: here.trusted,
+    mergeEdit: (_context, owed, refusal) => rebase(context, here, owed, refusal),
+    ...options,
+  })
+
 /**
  * Somebody saved a document while a write of ours was under way. Their text is a version of its own; ours is
  * brought onto it, line by line. Where both changed the same place theirs stands, and ours stays in the history.
  */
-export const rebaseHere =
-  (here: Here): MergeEdit =>
-  (context, owed, refusal) =>
-    rebase(context, here, owed, refusal)
-
 async function rebase(
   context: Context,
   here: Here,

@@ -3,7 +3,7 @@ import { nameKey, streamId } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { ACTIVE, ARCHIVE, isArchived, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
 import { looksByName, openFolder } from '../../fs/disk.ts'
-import { findFolder } from '../../fs/durable.ts'
+import { findFolder, inFolder } from '../../fs/durable.ts'
 import { isLeftover } from '../../fs/guarded.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Glance } from '../../store/local-state.ts'
@@ -11,6 +11,7 @@ import { readBranchLog } from '../../workspace/branch-log.ts'
 import { type GitOperation, gitOperation, type Head } from '../../workspace/git-state.ts'
 import type { Place } from '../../workspace/locate.ts'
 import type { Context } from '../context/context.ts'
+import { foldersOf, nameOf } from '../publish/guard.ts'
 import { type Here, lookHere } from '../trust/here.ts'
 
 /** Something about a document that its user should know. */
@@ -69,28 +70,23 @@ function filesIn(path: string): Pick<Survey, 'files' | 'leftovers' | 'troubles'>
   const files = new Map<string, string>()
   const leftovers: string[] = []
   const troubles: Trouble[] = []
-  const root = openFolder(path)
+  using root = openFolder(path)
   try {
     for (const names of [ACTIVE, ARCHIVE]) {
-      const folder = findFolder(root, names)
+      using folder = findFolder(root, names)
       const prefix = `${names.join('/')}/`
-      const looks = folder ? looksByName(folder.looks()) : []
-      folder?.close()
-      for (const [name, look] of looks) {
+      for (const [name, look] of folder ? looksByName(folder.looks()) : []) {
         if (isDocumentName(name)) files.set(prefix + name, look)
         else if (isLeftover(name)) leftovers.push(prefix + name)
       }
     }
-    const shared = root.folder(ACTIVE[0])
+    using shared = root.folder(ACTIVE[0])
     for (const name of shared?.names() ?? [])
       if (isLeftover(name) && shared?.entry(name)?.kind === 'file') leftovers.push(`${ACTIVE[0]}/${name}`)
-    shared?.close()
   } catch (error) {
     // A link in the place of the folder leads to what is not this workspace's.
     if (!(error instanceof ReasonError)) throw error
     troubles.push({ kind: 'broken', path: ACTIVE[0], line: 1, what: error.message, todo: error.hint })
-  } finally {
-    root.close()
   }
   return { files, leftovers, troubles }
 }
@@ -109,42 +105,26 @@ export function unsettledPaths({ rows, files }: Survey): string[] {
 
 /** How all document files look, to be compared as a whole; null where the folders are not ours to look into. */
 export function glanceAt(path: string): Glance | null {
-  const root = openFolder(path)
+  using root = openFolder(path)
   let names = ''
   const marks: number[] = []
   try {
     for (const folders of [ACTIVE, ARCHIVE, [ACTIVE[0]]]) {
-      const folder = findFolder(root, folders)
+      using folder = findFolder(root, folders)
       const found = folder?.looks()
-      folder?.close()
       names += `${folders.join('/')}\n${found?.names.join('\n') ?? ''}\n`
       if (found) for (const mark of found.marks) marks.push(mark)
     }
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
     return null
-  } finally {
-    root.close()
   }
   return { names, marks: new Uint8Array(Float64Array.from(marks).buffer) }
 }
 
 /** Whether anything has that name, also what is no document: a link, a folder. */
-export function isTakenPath({ place }: Context, path: string): boolean {
-  const parts = path.split('/')
-  const name = parts.pop() ?? ''
-  const root = openFolder(place.root)
-  try {
-    const folder = findFolder(root, parts)
-    try {
-      return folder?.entry(name) != null
-    } finally {
-      folder?.close()
-    }
-  } finally {
-    root.close()
-  }
-}
+export const isTakenPath = ({ place }: Context, path: string): boolean =>
+  inFolder(place.root, foldersOf(path), (folder) => folder.entry(nameOf(path))) !== null
 
 const isWithdrawn = ({ position }: WorkRow) => position.gist.document?.stands === null
 

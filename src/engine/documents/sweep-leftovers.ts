@@ -6,6 +6,7 @@ import { findFolder } from '../../fs/durable.ts'
 import { isKept } from '../../fs/guarded.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
+import { foldersOf, nameOf } from '../publish/guard.ts'
 import type { Survey } from './survey.ts'
 
 /**
@@ -16,33 +17,26 @@ export async function sweepLeftovers(context: Context, survey: Survey): Promise<
   // What came with a repository that nobody trusts is not ours, whatever it is called.
   if (survey.leftovers.length === 0 || !survey.trusted) return
   const { isTracked } = await import('../../workspace/git-index.ts')
-  const root = openFolder(context.place.root)
-  try {
-    for (const path of survey.leftovers) {
-      if (await isTracked(context.place, path)) continue
-      const parts = path.split('/')
-      const name = parts.pop() ?? ''
-      const folder = findFolder(root, parts)
-      try {
-        const bytes = isKept(name) ? folder?.read(name, MAX_DOCUMENT_BYTES) : null
-        const of = documentOf(name)
-        const isSafe =
-          !bytes?.length ||
-          (await context.store.log.readText(sha256(bytes))) !== null ||
-          (of === LEARNINGS_FILE
-            ? isContained(bytes, folder?.read(of, MAX_DOCUMENT_BYTES) ?? null)
-            : await keepBytes(context, survey, `${parts.join('/')}/${of}`, bytes))
-        if (isSafe) folder?.unlink(name)
-        else context.notices.push(NOTICES.leftover(path))
-      } catch (error) {
-        if (!(error instanceof ReasonError)) throw error
-        context.notices.push(NOTICES.leftoverUnreadable(path, error.message))
-      } finally {
-        folder?.close()
-      }
+  using root = openFolder(context.place.root)
+  for (const path of survey.leftovers) {
+    if (await isTracked(context.place, path)) continue
+    const [folders, name] = [foldersOf(path), nameOf(path)]
+    using folder = findFolder(root, folders)
+    try {
+      const bytes = isKept(name) ? folder?.read(name, MAX_DOCUMENT_BYTES) : null
+      const of = documentOf(name)
+      const isSafe =
+        !bytes?.length ||
+        (await context.store.log.readText(sha256(bytes))) !== null ||
+        (of === LEARNINGS_FILE
+          ? isContained(bytes, folder?.read(of, MAX_DOCUMENT_BYTES) ?? null)
+          : await keepBytes(context, survey, [...folders, of].join('/'), bytes))
+      if (isSafe) folder?.unlink(name)
+      else context.notices.push(NOTICES.leftover(path))
+    } catch (error) {
+      if (!(error instanceof ReasonError)) throw error
+      context.notices.push(NOTICES.leftoverUnreadable(path, error.message))
     }
-  } finally {
-    root.close()
   }
 }
 

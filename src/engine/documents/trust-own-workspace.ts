@@ -6,6 +6,7 @@ import { findFolder } from '../../fs/durable.ts'
 import { runsPrograms } from '../../workspace/git-config.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
+import { foldersOf, nameOf } from '../publish/guard.ts'
 import { trustOwnWords } from '../trust/give-trust.ts'
 import type { Here } from '../trust/here.ts'
 import type { Survey } from './survey.ts'
@@ -43,34 +44,26 @@ function sharedFiles(root: Folder): string[] {
 }
 
 function namesIn(root: Folder, folders: readonly string[], kind: 'file' | 'folder' = 'file'): string[] {
-  const folder = findFolder(root, folders)
-  try {
-    // A link among the files may lead to anything: it counts as one of them.
-    return (folder?.names() ?? []).filter(
-      (name) => (folder?.entry(name)?.kind === 'folder') === (kind === 'folder'),
-    )
-  } finally {
-    if (folder !== root) folder?.close()
-  }
+  using folder = findFolder(root, folders)
+  // A link among the files may lead to anything: it counts as one of them.
+  return (folder?.names() ?? []).filter(
+    (name) => (folder?.entry(name)?.kind === 'folder') === (kind === 'folder'),
+  )
 }
 
 /** Whether a ledger, handoffs or notes stand here that are not ours. What cannot be looked into is not ours either. */
 async function hasOtherFiles({ store, identity, place, settings }: Context): Promise<boolean> {
   const ours = new Set((await store.local.listFileViews(identity.workspace)).map(({ path }) => path))
-  const root = openFolder(place.root)
+  using root = openFolder(place.root)
   try {
     // Without git nobody can say whether a tool of the user's made the index or it was there before.
     const index = place.git === null ? [STATE_INDEX_PATH] : []
-    const single = [DEFAULT_LEDGER, settings.ledger_path, ...index].filter((path) => {
-      const parts = path.split('/')
-      const name = parts.pop() ?? ''
-      return namesIn(root, parts).includes(name)
-    })
+    const single = [DEFAULT_LEDGER, settings.ledger_path, ...index].filter((path) =>
+      namesIn(root, foldersOf(path)).includes(nameOf(path)),
+    )
     return [...sharedFiles(root), ...single].some((path) => !ours.has(path))
   } catch (error) {
     if (!(error instanceof ReasonError)) throw error
     return true
-  } finally {
-    root.close()
   }
 }

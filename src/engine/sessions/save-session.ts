@@ -20,7 +20,7 @@ import { workspaceLock } from '../context/workspace-lock.ts'
 import { joinCommits } from '../documents/checkpoint-of.ts'
 import { afterHead } from '../documents/find-stream.ts'
 import { newestWholeOrNull } from '../documents/newest-whole-point.ts'
-import { settleHere } from '../documents/settle-here.ts'
+import { settleHere } from '../documents/rebase.ts'
 import {
   findFormer,
   findRow,

@@ -1,25 +1,24 @@
+import { type Change, type Completion, noChange } from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { formatCount } from '../../core/text.ts'
 import type { WorkState } from '../../core/work.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { actOnDocuments, type DocumentAct } from '../../engine/documents/act-on-documents.ts'
+import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
 import { documentTimestamp } from '../../engine/documents/begin-document.ts'
-import { workPoint } from '../../engine/documents/checkpoint-of.ts'
-import { editDocument } from '../../engine/documents/edit-document.ts'
+import { type NewPoint, workPoint } from '../../engine/documents/checkpoint-of.ts'
+import { continueWork, editDocument } from '../../engine/documents/edit-document.ts'
 import {
-  afterHead,
+  type OpenDocument,
   requireDocument,
   requireEnd,
-  requireOpen,
   requireRow,
 } from '../../engine/documents/find-stream.ts'
 import { newestWholePoint } from '../../engine/documents/newest-whole-point.ts'
 import { lacksLearnings } from '../../engine/documents/owed-learnings.ts'
 import { isBare, isTakenPath, type Survey, standingOf } from '../../engine/documents/survey.ts'
-import { provenanceOf } from '../../engine/trust/here.ts'
-import { type DocumentCompletion, decodeDocument, isNone } from '../../formats/checkpoint-md/codec.ts'
-import { setCompletion } from '../../formats/checkpoint-md/edit.ts'
+import { decodeDocument, isNone } from '../../formats/checkpoint-md/codec.ts'
+import { type NewCompletion, setCompletion } from '../../formats/checkpoint-md/edit.ts'
 import { archivePath, entryPath, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
 import { learningEntryOf } from '../../formats/checkpoint-md/learnings.ts'
 import { workOf } from '../../formats/checkpoint-md/work.ts'
@@ -42,7 +41,7 @@ interface ArchiveReceipt {
   already: boolean
 }
 
-type SaidCompletion = Pick<DocumentCompletion, 'outcome' | 'learnings'>
+type SaidCompletion = Pick<Completion, 'outcome' | 'learnings'>
 
 function refuseOpenChildren(survey: Survey, { stream }: WorkRow): void {
   const children = survey.rows.filter(
@@ -105,43 +104,48 @@ async function owedEntry(context: Context, { stream, position }: WorkRow): Promi
   return { entries: [{ stream: stream.id, checkpoint, path: entryPath(stream.name) }] }
 }
 
+/** Its document goes to the archive, with its completion; its learnings go into the file that all work shares. */
+async function closeDocument(
+  context: Context,
+  survey: Survey,
+  open: OpenDocument,
+  completion: NewCompletion,
+  said: { note: string; change: Change },
+): Promise<ClosedWork> {
+  const { row, view, text } = open
+  const path = freePath(context, survey, row.stream.name)
+  const stated = view.current ? setFrontMatter(text, 'status', 'active') : text
+  const finished = setCompletion(stated, completion)
+  const { checkpoint, commit } = await editDocument(context, survey, open, finished, { ...said, path })
+  const entry = { stream: row.stream.id, checkpoint, path: entryPath(row.stream.name) }
+  return { path, checkpoint, commit: { ...commit, entries: completion.learnings.length > 0 ? [entry] : [] } }
+}
+
 /** Work without a document ends in the store alone: nothing is put into the repository, and its learnings are told all the same. */
-async function closeWork(
+function closeWork(
   context: Context,
   survey: Survey,
   row: WorkRow,
-  { outcome, learning, force }: { outcome: string | undefined; learning: string[]; force: boolean },
-): Promise<DocumentAct<ArchiveReceipt>> {
-  const { checkpoint: last } = await newestWholePoint(context, row.position.checkpoint)
-  const answer = { id: row.stream.name, path: null }
-  if (standingOf(row) === 'archived') {
-    const { outcome: said = '', learnings = [] } = last.completion ?? {}
-    refuseMore(row, { outcome: said, learnings }, redactAll({ outcome, learning }, context.mark))
-    const { checkpoint, sequence } = row.position
-    return {
-      commit: {},
-      answer: { ...answer, outcome: said, learnings, checkpoint, sequence, already: true },
-    }
-  }
-  if (!force) refuseOpenChildren(survey, row)
-  const completion = completionOf(context, null, outcome, [...learningsNoted(last.work), ...learning])
+  point: Pick<NewPoint, 'change' | 'completion'> & { work: WorkState; note: string },
+): ClosedWork {
+  const { note, work, ...said } = point
   const { checkpoint, commit } = workPoint(context, {
-    ...{ stream: row.stream, parent: row.position.checkpoint, after: afterHead(row) },
-    work: redactAll(last.work, context.mark),
-    triggers: [{ kind: 'manual', note: 'archived' }],
-    change: { summary: completion.outcome, artifacts: [], transitions: [], commands: [] },
-    provenance: provenanceOf(survey),
-    foreign: row.position.foreign,
-    completion: { ...completion, date: documentTimestamp(context) },
+    ...{ ...continueWork(survey, row, note), ...said, work: redactAll(work, context.mark) },
   })
-  return {
-    commit: { ...commit, ...(row.focused ? { focus: null } : {}) },
-    answer: {
-      ...answer,
-      ...completion,
-      ...{ checkpoint: checkpoint.id, sequence: row.stream.headSequence + 1, already: false },
-    },
-  }
+  return { path: null, checkpoint: checkpoint.id, commit }
+}
+
+interface ClosedWork {
+  path: string | null
+  checkpoint: string
+  commit: Partial<DocumentCommit>
+}
+
+/** What was said last: by its document, or by its last checkpoint where it has none. */
+async function lastSaid(context: Context, row: WorkRow, open: OpenDocument | null) {
+  if (open === null) return (await newestWholePoint(context, row.position.checkpoint)).checkpoint
+  const document = decodeDocument(open.text)
+  return { work: workOf(document), completion: document.completion }
 }
 
 export const archive = defineVerb({
@@ -166,59 +170,37 @@ export const archive = defineVerb({
   takesIn: 'events',
   async perform(context, { id, outcome, learning, force }) {
     return actOnDocuments<ArchiveReceipt>(context, async (survey) => {
-      const found = requireRow(survey, id)
-      if (isBare(found)) return closeWork(context, survey, found, { outcome, learning, force })
-      if (standingOf(found) === 'archived') {
-        const { row, view, text } = await requireDocument(context, survey, id)
-        const said = decodeDocument(text).completion
-        refuseMore(row, said, redactAll({ outcome, learning }, context.mark))
+      const row = requireRow(survey, id)
+      const { position, stream } = row
+      const isOver = standingOf(row) === 'archived'
+      const open = isBare(row) ? null : await requireDocument(context, survey, id)
+      const { work, completion = null } = await lastSaid(context, row, open)
+      if (isOver) {
+        refuseMore(row, completion, redactAll({ outcome, learning }, context.mark))
         return {
-          commit: await owedEntry(context, row),
+          commit: open ? await owedEntry(context, row) : {},
           answer: {
-            ...{ id: row.stream.name, path: view.path, outcome: said?.outcome ?? '' },
-            learnings: said?.learnings ?? [],
-            ...{ checkpoint: row.position.checkpoint, sequence: row.position.sequence, already: true },
+            ...{ id: stream.name, path: open?.view.path ?? null, outcome: completion?.outcome ?? '' },
+            learnings: completion?.learnings ?? [],
+            ...{ checkpoint: position.checkpoint, sequence: position.sequence, already: true },
           },
         }
       }
-      const open = await requireOpen(context, survey, id)
-      const { row, view, text } = open
-      requireEnd(open)
-      const document = decodeDocument(text)
-      const completion = completionOf(context, document.completion, outcome, [
-        ...learningsNoted(workOf(document)),
-        ...learning,
-      ])
+      if (open) requireEnd(open)
+      const known = [...learningsNoted(work), ...learning]
+      // Without a document it is open again only where a merge closed it, and that said nothing of its own.
+      const end = completionOf(context, open && completion, outcome, known)
       if (!force) refuseOpenChildren(survey, row)
-      const path = freePath(context, survey, row.stream.name)
-      const stated = view.current ? setFrontMatter(text, 'status', 'active') : text
-      const finished = setCompletion(stated, { ...completion, date: documentTimestamp(context) })
-      const { point, commit } = await editDocument(
-        context,
-        survey,
-        { ...open, view: { ...view, path } },
-        finished,
-        {
-          kind: 'manual',
-          note: 'archived',
-          change: { summary: completion.outcome, artifacts: [], transitions: [], commands: [] },
-        },
-      )
-      const { id: checkpoint } = point.checkpoint
-      const owed = { stream: row.stream.id, checkpoint }
-      const moved: Partial<DocumentCommit> = {
-        ...commit,
-        documents: (commit.documents ?? []).map((document) => ({ ...document, base: null })),
-        leaving: [{ ...owed, path: view.path, hash: view.hash }],
-        entries: completion.learnings.length > 0 ? [{ ...owed, path: entryPath(row.stream.name) }] : [],
-        ...(row.focused ? { focus: null } : {}),
-      }
+      const dated = { ...end, date: documentTimestamp(context) }
+      const said = { note: 'archived', change: { ...noChange(), summary: end.outcome } }
+      const { path, checkpoint, commit } = open
+        ? await closeDocument(context, survey, open, dated, said)
+        : closeWork(context, survey, row, { ...said, work, completion: dated })
       return {
-        commit: moved,
+        commit: { ...commit, ...(row.focused ? { focus: null } : {}) },
         answer: {
-          ...{ id: row.stream.name, path, outcome: completion.outcome },
-          ...{ learnings: completion.learnings, checkpoint },
-          ...{ sequence: row.stream.headSequence + 1, already: false },
+          ...{ id: stream.name, path, outcome: end.outcome, learnings: end.learnings, checkpoint },
+          ...{ sequence: stream.headSequence + 1, already: false },
         },
       }
     })

@@ -4,7 +4,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { formatCount as plural } from '../../core/text.ts'
 import type { BudgetCut } from '../../core/tokens.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
+import { actOnDocuments, type DocumentAct } from '../../engine/documents/act-on-documents.ts'
 import { editDocument } from '../../engine/documents/edit-document.ts'
 import { type OpenDocument, requireEnd, requireOpen } from '../../engine/documents/find-stream.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
@@ -35,15 +35,6 @@ const SECTION_OF: Partial<Record<BudgetCut['field'], SectionName>> = {
   artifacts: 'Artifact Trail',
 }
 
-type CompressReceipt = ReturnType<typeof compressOpen>['summary'] & {
-  dryRun: boolean
-  written: boolean
-  text: string
-  /** The number of the shorter text in the history, where one was written. */
-  sequence: number | null
-  checkpoint: string | null
-}
-
 interface CompressRequest {
   budget: number
   hard: boolean
@@ -65,25 +56,31 @@ function compressOpen(context: Context, open: OpenDocument, { budget, hard, dryR
     const largest = largestSections(result.text).map(({ section, tokens }) => `${section} ${tokens}`)
     throw new ReasonError('budget_too_small', { id, budget, left: after, largest: largest.join(', ') })
   }
-  const summary = {
+  return {
     ...{ id, path: view.path, fromSequence: row.position.sequence },
     ...{ budget, hard, tokensBefore: before, tokensAfter: after, fits, folded, cuts },
     cut: cutOf(cuts, `savepoint show ${id} --at ${row.position.sequence}`, dryRun),
+    ...{ dryRun, text: result.text },
   }
-  return { result, summary }
+}
+
+/** `sequence`: the number of the shorter text in the history, where one was written. */
+const NOT_WRITTEN = { written: false, sequence: null, checkpoint: null }
+type CompressReceipt = ReturnType<typeof compressOpen> & {
+  written: boolean
+  sequence: number | null
+  checkpoint: string | null
 }
 
 /** What was cut, in one sentence, section by section; empty where nothing was. */
 function cutOf(cuts: BudgetCut[], command: string, dryRun: boolean): string {
   const countIn = (of: BudgetCut[]) => of.reduce((sum, { count }) => sum + count, 0)
-  const [clipped, gone] = [true, false].map((isClip) =>
-    cuts.filter(({ how }) => (how === 'shortened') === isClip),
-  )
+  const gone = cuts.filter(({ how }) => how !== 'shortened')
   const named = Object.keys(DOCUMENT_SECTIONS).flatMap((name) => {
-    const count = countIn((gone ?? []).filter(({ field }) => SECTION_OF[field] === name))
+    const count = countIn(gone.filter(({ field }) => SECTION_OF[field] === name))
     return count > 0 ? [`${name} ${count}`] : []
   })
-  const lines = countIn(clipped ?? [])
+  const lines = countIn(cuts.filter(({ how }) => how === 'shortened'))
   const parts = [named.join(', '), lines > 0 ? `${plural(lines, 'line')} shortened` : ''].filter(Boolean)
   if (parts.length === 0) return ''
   return `${dryRun ? 'Would be cut' : 'Cut'}: ${parts.join('; ')}. All: ${command}`
@@ -96,16 +93,8 @@ export const compress = defineVerb({
     'Merges deltas into the body, drops finished artifacts and stale breadcrumbs, summarises older steps and superseded decisions, then drops the oldest entries. Problem, intent, decisions, rules, current state and next actions always stay unchanged. --hard also shortens long lines, then drops recent steps and artifacts except the last, and writes nothing if the document still does not fit. The full text stays in the history.',
   fields: {
     id: STREAM_FIELD,
-    budget: {
-      kind: 'count',
-      least: 100,
-      value: 'TOKENS',
-      about: 'most tokens, estimated (default: 1000)',
-    },
-    hard: {
-      kind: 'flag',
-      about: 'write a document that fits, or nothing',
-    },
+    budget: { kind: 'count', least: 100, value: 'TOKENS', about: 'most tokens, estimated (default: 1000)' },
+    hard: { kind: 'flag', about: 'write a document that fits, or nothing' },
     dryRun: { kind: 'flag', about: 'show what would be cut' },
   },
   examples: [
@@ -115,33 +104,19 @@ export const compress = defineVerb({
   ],
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
   takesIn: 'events',
-  async perform(context, { id, budget = 1_000, hard, dryRun }): Promise<CompressReceipt> {
+  async perform(context, { id, budget = 1_000, hard, dryRun }) {
     const asked = { budget, hard, dryRun }
     if (dryRun) {
-      const survey = await readSurvey(context)
-      const { result, summary } = compressOpen(context, await requireOpen(context, survey, id), asked)
-      return {
-        ...summary,
-        written: false,
-        dryRun: true,
-        text: result.text,
-        sequence: null,
-        checkpoint: null,
-      }
+      const open = await requireOpen(context, await readSurvey(context), id)
+      return { ...compressOpen(context, open, asked), ...NOT_WRITTEN }
     }
-    return actOnDocuments<CompressReceipt>(context, async (survey) => {
+    return actOnDocuments(context, async (survey): Promise<DocumentAct<CompressReceipt>> => {
       const open = await requireOpen(context, survey, id)
-      const { result, summary } = compressOpen(context, open, asked)
-      const answer = { ...summary, dryRun: false, text: result.text }
-      if (result.text === open.text)
-        return { commit: {}, answer: { ...answer, written: false, sequence: null, checkpoint: null } }
-      const note = `compressed from ${summary.tokensBefore} to ${summary.tokensAfter} tokens (est.)`
-      const { point, commit } = await editDocument(context, survey, open, result.text, {
-        kind: 'manual',
-        note,
-      })
-      const sequence = open.row.stream.headSequence + 1
-      return { commit, answer: { ...answer, written: true, sequence, checkpoint: point.checkpoint.id } }
+      const result = compressOpen(context, open, asked)
+      if (result.text === open.text) return { commit: {}, answer: { ...result, ...NOT_WRITTEN } }
+      const note = `compressed from ${result.tokensBefore} to ${result.tokensAfter} tokens (est.)`
+      const { commit, ...made } = await editDocument(context, survey, open, result.text, { note })
+      return { commit, answer: { ...result, ...made, written: true } }
     })
   },
   say: (result) => {

@@ -22,18 +22,6 @@ import {
 } from './read-delta.ts'
 import { STREAM_OR_FOCUS } from './stream-field.ts'
 
-interface DeltaReceipt {
-  id: string
-  path: string
-  checkpoint: string
-  sequence: number
-  at: string
-  trigger: DeltaTrigger
-  artifacts: number
-  transitions: number
-  fromGit: boolean
-}
-
 interface DeltaFlags {
   what: string | undefined
   artifact: string[]
@@ -105,43 +93,28 @@ export const delta = defineVerb({
   takesIn: 'events',
   async perform(context, { id, ...given }) {
     const input = await inputOf(context, given)
-    return actOnDocuments<DeltaReceipt>(context, async (survey) => {
+    return actOnDocuments(context, async (survey) => {
       const open = await requireOpen(context, survey, namedOrFocused(survey, id))
       const { row, view, text } = open
       requireEnd(open)
       const at = documentTimestamp(context)
-      const {
-        rows: artifacts,
-        total,
-        isTold,
-      } = input.artifacts === null
-        ? await changesSinceDelta(context, survey, row)
-        : { rows: input.artifacts, total: input.artifacts.length, isTold: false }
-      const { transitions } = input
-      const { point, commit } = await editDocument(
-        context,
-        survey,
-        open,
-        appendDelta(text, { at, what: input.what, artifacts, transitions, isSure: isTold }),
-        {
-          kind: input.trigger,
-          note: BY_HAND.delta,
-          change: { summary: input.what, artifacts, transitions, commands: [] },
-          position: planPosition(await agentFolderHere(context, survey)),
-        },
-      )
+      const changes =
+        input.artifacts === null
+          ? await changesSinceDelta(context, survey, row)
+          : { rows: input.artifacts, total: input.artifacts.length, isTold: false }
+      const { rows: artifacts, total, isTold } = changes
+      const { what, trigger, transitions } = input
+      const longer = appendDelta(text, { at, what, artifacts, transitions, isSure: isTold })
+      const { checkpoint, sequence, commit } = await editDocument(context, survey, open, longer, {
+        ...{ kind: trigger, note: BY_HAND.delta },
+        change: { summary: what, artifacts, transitions, commands: [] },
+        position: planPosition(await agentFolderHere(context, survey)),
+      })
       return {
         commit,
         answer: {
-          id: row.stream.name,
-          path: view.path,
-          checkpoint: point.checkpoint.id,
-          sequence: row.stream.headSequence + 1,
-          at,
-          trigger: input.trigger,
-          artifacts: total,
-          transitions: transitions.length,
-          fromGit: isTold,
+          ...{ id: row.stream.name, path: view.path, checkpoint, sequence, at, trigger },
+          ...{ artifacts: total, transitions: transitions.length, fromGit: isTold },
         },
       }
     })

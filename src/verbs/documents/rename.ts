@@ -7,41 +7,18 @@ import { claimName, requireDocument, requireRow } from '../../engine/documents/f
 import { isHere, type Survey } from '../../engine/documents/survey.ts'
 import { activePath, archivePath, isArchived } from '../../formats/checkpoint-md/layout.ts'
 import { setFrontMatter } from '../../formats/markdown/front-matter.ts'
-import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
+import type { WorkRow } from '../../store/acts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { STREAM_FIELD } from './stream-field.ts'
 
-interface RenameReceipt {
-  id: string
-  beforeId: string
-  /** Where its document is now; null where this workspace has none. */
-  path: string | null
-}
-
 /** The document under its new name: its file moves, and its `checkpoint:` says the new id. */
-async function moveDocument(
-  context: Context,
-  survey: Survey,
-  { stream }: WorkRow,
-  name: string,
-): Promise<{ path: string; commit: Partial<DocumentCommit> }> {
+async function moveDocument(context: Context, survey: Survey, { stream }: WorkRow, name: string) {
   const open = await requireDocument(context, survey, stream.name)
-  const { view } = open
-  const path = isArchived(view.path) ? archivePath(name) : activePath(name)
+  const path = isArchived(open.view.path) ? archivePath(name) : activePath(name)
   refuseFile(context, survey, name)
   const text = setFrontMatter(open.text, 'checkpoint', name)
-  const { point, commit } = await editDocument(context, survey, { ...open, view: { ...view, path } }, text, {
-    kind: 'manual',
-    note: `renamed from ${stream.name}`,
-  })
-  return {
-    path,
-    commit: {
-      ...commit,
-      documents: (commit.documents ?? []).map((document) => ({ ...document, base: null })),
-      leaving: [{ stream: stream.id, checkpoint: point.checkpoint.id, path: view.path, hash: view.hash }],
-    },
-  }
+  const note = `renamed from ${stream.name}`
+  return { path, ...(await editDocument(context, survey, open, text, { note, path })) }
 }
 
 export const rename = defineVerb({
@@ -57,21 +34,19 @@ export const rename = defineVerb({
   access: 'write',
   takesIn: 'events',
   async perform(context, { id, name }) {
-    return actOnDocuments<RenameReceipt>(context, async (survey) => {
+    return actOnDocuments(context, async (survey) => {
       const row = requireRow(survey, id)
+      const here = isHere(survey, row) ? (row.view?.path ?? null) : null
       const { stream } = row
       if (stream.name === name)
         return { commit: {}, answer: { id: name, beforeId: name, path: row.view?.path ?? null } }
       const renames = claimName(survey, stream, name)
       const isSameFile = nameKey(stream.name) === nameKey(name)
-      const moved =
-        isHere(survey, row) && !isSameFile
+      const { path, commit } =
+        here !== null && !isSameFile
           ? await moveDocument(context, survey, row, name)
-          : { path: isHere(survey, row) ? (row.view?.path ?? null) : null, commit: {} }
-      return {
-        commit: { ...moved.commit, renames },
-        answer: { id: name, beforeId: stream.name, path: moved.path },
-      }
+          : { path: here, commit: {} }
+      return { commit: { ...commit, renames }, answer: { id: name, beforeId: stream.name, path } }
     })
   },
   say: ({ id, beforeId, path }) =>

@@ -1,16 +1,15 @@
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { actOnDocuments, type DocumentAct } from '../../engine/documents/act-on-documents.ts'
-import { documentPoint, joinCommits, owedDocument, workPoint } from '../../engine/documents/checkpoint-of.ts'
-import { requireSize } from '../../engine/documents/edit-document.ts'
-import { afterHead, documentRefusalOf, requireKnownRow } from '../../engine/documents/find-stream.ts'
+import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
+import { documentPoint, joinCommits, oweDocument, workPoint } from '../../engine/documents/checkpoint-of.ts'
+import { continueWork, requireSize } from '../../engine/documents/edit-document.ts'
+import { documentRefusalOf, requireKnownRow } from '../../engine/documents/find-stream.ts'
 import { pointAt } from '../../engine/documents/point.ts'
 import { isBare, isHere, isTakenPath, type Survey, standingOf } from '../../engine/documents/survey.ts'
 import { indexOf, ledgerOf, noteOf } from '../../engine/save/save-files.ts'
 import { vouchedLedger } from '../../engine/surroundings/ledger-file.ts'
 import { worldOf } from '../../engine/surroundings/world.ts'
-import { provenanceOf } from '../../engine/trust/here.ts'
 import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
 import { withoutCompletion } from '../../formats/checkpoint-md/edit.ts'
 import { activePath, archivePath, isArchived } from '../../formats/checkpoint-md/layout.ts'
@@ -35,6 +34,12 @@ async function targetOf(
   return { at: found?.sequence ?? given, hasDocument: (found?.gist.document?.created ?? '') !== '' }
 }
 
+/** What a restore comes to: nothing, where what is asked for stands there already. */
+interface RestoredWork {
+  path: string | null
+  made: { checkpoint: string; commit: Partial<DocumentCommit> } | null
+}
+
 /**
  * Work that has no document, as it was at a point, or open again where it was closed: a save like any other, that says
  * what was said then.
@@ -44,27 +49,19 @@ async function restoreWork(
   survey: Survey,
   row: WorkRow,
   at: number | undefined,
-): Promise<DocumentAct<RestoreReceipt>> {
+): Promise<RestoredWork> {
   const { stream, position } = row
   const history = await context.store.log.readHistory(stream.id)
   const found = history.find(({ sequence }) => sequence === (at ?? position.sequence))
   const stored = found ? await context.store.log.readCheckpoint(found.id) : null
   if (!found || stored?.state !== 'whole')
     throw new ReasonError('checkpoint_unknown', { id: stream.name, at: at ?? position.sequence })
-  const answer = { ...answerOf(row, null), restored: at ?? null }
-  const isOpen = standingOf(row) !== 'archived'
-  if (isOpen && found.id === position.checkpoint)
-    return { commit: {}, answer: { ...answer, checkpoint: found.id, already: true } }
+  if (standingOf(row) !== 'archived' && found.id === position.checkpoint) return { path: null, made: null }
   const { work, absent = [], stands = found.id } = stored.checkpoint
-  const nowMs = context.ports.now()
+  const atMs = context.ports.now()
   const point = workPoint(context, {
-    ...{ stream, work: redactAll(work, context.mark), absent, stands: stands ?? found.id },
-    parent: position.checkpoint,
-    after: afterHead(row),
-    triggers: [{ kind: 'manual', note: at === undefined ? 'restored' : `restored from #${at}` }],
-    provenance: provenanceOf(survey),
-    foreign: found.foreign,
-    atMs: nowMs,
+    ...{ ...continueWork(survey, row, noteOfRestore(at)), foreign: found.foreign, atMs },
+    ...{ work: redactAll(work, context.mark), absent, stands: stands ?? found.id },
   })
   const world = await worldOf(context, survey, { wantsDirty: false })
   const told = { note: false, saying: { files: [] } }
@@ -73,17 +70,41 @@ async function restoreWork(
   const files = found.foreign
     ? []
     : [
-        ...(await noteOf(context, point, { work, atMs: nowMs, world, told })),
+        ...(await noteOf(context, point, { work, atMs, world, told })),
         ...indexOf(point, world),
-        ...(await ledgerOf(context, survey, point, { ledger, work, at: instant(nowMs) })),
+        ...(await ledgerOf(context, survey, point, { ledger, work, at: instant(atMs) })),
       ]
-  return {
-    commit: joinCommits(context.identity.workspace, point.commit, ...files.map(({ commit }) => commit)),
-    answer: {
-      ...answer,
-      ...{ checkpoint: point.checkpoint.id, sequence: stream.headSequence + 1, already: false },
-    },
-  }
+  const commit = joinCommits(context.identity.workspace, point.commit, ...files.map((file) => file.commit))
+  return { path: null, made: { checkpoint: point.checkpoint.id, commit } }
+}
+
+const noteOfRestore = (at: number | undefined) =>
+  at === undefined ? 'restored' : `restored from #${at}`
+
+async function restoreDocument(
+  context: Context,
+  survey: Survey,
+  row: WorkRow,
+  at: number | undefined,
+): Promise<RestoredWork> {
+  const { stream, view } = row
+  const trouble = survey.troubles.find(({ path, kind }) => path === view?.path && kind !== 'broken')
+  if (trouble) throw documentRefusalOf(trouble, stream.name)
+  const { text, found } = await textOf(context, row, at)
+  const standing = view !== null && isHere(survey, row) ? view : null
+  const isClosed = decodeDocument(text).completion !== null
+  const own = standing && isArchived(standing.path) === isClosed ? standing.path : null
+  const path = own ?? (isClosed ? archivePath(stream.name) : activePath(stream.name))
+  if (own === null && isTakenPath(context, path)) throw new ReasonError('document_taken', { path })
+  requireSize(text, path)
+  const point = await documentPoint(context, {
+    ...{ ...continueWork(survey, row, noteOfRestore(at)), text },
+    ...(at === undefined ? {} : { stands: found }),
+  })
+  const hash = standing && own !== null ? await hashToReplace(context, survey, row, standing) : standing?.hash
+  if (own !== null && hash === point.hash) return { path, made: null }
+  const owed = oweDocument(point, path, standing && { path: standing.path, hash: hash ?? '' })
+  return { path, made: { checkpoint: point.checkpoint.id, commit: { ...point.commit, ...owed } } }
 }
 
 /** The text to bring back: a point's own; without one the last one here, open again where it was archived. */
@@ -99,10 +120,6 @@ async function textOf(context: Context, row: WorkRow, at: number | undefined) {
   }
 }
 
-function refuseTaken(context: Context, path: string, own: string | undefined): void {
-  if (path !== own && isTakenPath(context, path)) throw new ReasonError('document_taken', { path })
-}
-
 export const restore = defineVerb({
   name: 'restore',
   summary: 'Restore work and its document to an earlier version',
@@ -110,12 +127,7 @@ export const restore = defineVerb({
     'The current text stays in the history, so you can undo a restore. Without --at, a removed document comes back as it was, and archived work is reopened.',
   fields: {
     id: STREAM_FIELD,
-    at: {
-      kind: 'count',
-      least: 1,
-      value: 'NUMBER',
-      about: 'number of the checkpoint to go back to',
-    },
+    at: { kind: 'count', least: 1, value: 'NUMBER', about: 'number of the checkpoint to go back to' },
   },
   examples: ['savepoint restore auth-system --at 3', 'savepoint restore auth-system'],
   access: 'write',
@@ -124,55 +136,17 @@ export const restore = defineVerb({
     // An earlier point knows nothing of what the user said, confirmed or rejected since.
     if (given !== undefined && context.speaker === 'agent')
       throw new ReasonError('users_word', { act: 'restore', item: JSON.stringify(id) })
-    return actOnDocuments<RestoreReceipt>(context, async (survey) => {
+    return actOnDocuments(context, async (survey) => {
       const row = requireKnownRow(survey, id)
       const { at, hasDocument } = await targetOf(context, survey, row, given)
-      if (!hasDocument) return restoreWork(context, survey, row, at)
-      const { stream, view, position } = row
-      const trouble = survey.troubles.find(({ path, kind }) => path === view?.path && kind !== 'broken')
-      if (trouble) throw documentRefusalOf(trouble, stream.name)
-      const { text, found } = await textOf(context, row, at)
-      const path =
-        decodeDocument(text).completion === null ? activePath(stream.name) : archivePath(stream.name)
-      const stands = view !== null && isHere(survey, row) ? view : null
-      const target = stands && isArchived(stands.path) === isArchived(path) ? stands.path : path
-      refuseTaken(context, target, stands?.path)
-      requireSize(text, target)
-      const point = await documentPoint(context, {
-        stream,
-        text,
-        parent: position.checkpoint,
-        after: afterHead(row),
-        triggers: [{ kind: 'manual', note: at === undefined ? 'restored' : `restored from #${at}` }],
-        provenance: provenanceOf(survey),
-        foreign: position.foreign,
-        ...(at === undefined ? {} : { stands: found }),
-      })
-      const { id: checkpoint } = point.checkpoint
-      const base = stands?.path === target ? await standing(context, survey, row, stands) : null
-      if (stands && base === point.hash && target === stands.path)
-        return {
-          commit: {},
-          answer: {
-            ...answerOf(row, target),
-            checkpoint: position.checkpoint,
-            restored: at ?? null,
-            already: true,
-          },
-        }
-      const commit: Partial<DocumentCommit> = {
-        ...point.commit,
-        documents: [owedDocument(point, target, base)],
-        leaving:
-          stands && stands.path !== target
-            ? [{ path: stands.path, stream: stream.id, checkpoint, hash: stands.hash }]
-            : [],
-      }
+      const { path, made } = await (hasDocument ? restoreDocument : restoreWork)(context, survey, row, at)
+      const { stream, position } = row
       return {
-        commit,
+        commit: made?.commit ?? {},
         answer: {
-          ...answerOf(row, target),
-          ...{ checkpoint, sequence: stream.headSequence + 1, restored: at ?? null, already: false },
+          ...{ id: stream.name, path, checkpoint: made?.checkpoint ?? position.checkpoint },
+          sequence: made ? stream.headSequence + 1 : position.sequence,
+          ...{ restored: at ?? null, already: made === null },
         },
       }
     })
@@ -185,24 +159,8 @@ export const restore = defineVerb({
       : `${paint('good', `Restored ${id}`)}${restored === null ? '' : ` from #${restored}`}${path === null ? '' : ` to ${path}`} (now #${sequence})`,
 })
 
-interface RestoreReceipt {
-  id: string
-  /** Its document; null where it has none. */
-  path: string | null
-  checkpoint: string
-  sequence: number
-  restored: number | null
-  already: boolean
-}
-
-const answerOf = ({ stream, position }: WorkRow, path: string | null) => ({
-  id: stream.name,
-  path,
-  sequence: position.sequence,
-})
-
 /** The hash of what a restore replaces. A file that does not parse is replaced only where its bytes were kept. */
-async function standing(
+async function hashToReplace(
   { store }: Context,
   { troubles }: Survey,
   { stream }: WorkRow,
