@@ -8,17 +8,17 @@ import type { Survey } from './survey.ts'
 /** A delta is for people: more files than this are counted, not listed. */
 const MOST_ROWS = 40
 
-/** What git says: the rows to write, how many files there are, and whether it said anything at all. */
-interface Changes {
-  rows: Artifact[]
-  total: number
-  isTold: boolean
-}
+const UNTOLD = { rows: [], total: 0, isTold: false }
 
-const UNTOLD: Changes = { rows: [], total: 0, isTold: false }
-
-/** The files that git says changed since a document's last delta; our own files do not count. */
-export async function changesSinceDelta(context: Context, survey: Survey, row: WorkRow): Promise<Changes> {
+/**
+ * The files that git says changed since a document's last delta, without our own: the rows to write, how many there
+ * are, and whether git said anything at all.
+ */
+export async function changesSinceDelta(
+  context: Context,
+  survey: Survey,
+  row: WorkRow,
+): Promise<{ rows: Artifact[]; total: number; isTold: boolean }> {
   const { place, notices, settings } = context
   if (place.git === null) return UNTOLD
   if (!survey.trusted) {
@@ -38,10 +38,7 @@ export async function changesSinceDelta(context: Context, survey: Survey, row: W
 }
 
 /** The newest checkpoint on this line that this program made by a verb: a delta, or the beginning. */
-async function lastDelta(
-  { store }: Context,
-  row: WorkRow,
-): Promise<{ commit: string | null; atMs: number; told: Set<string> }> {
+async function lastDelta({ store }: Context, row: WorkRow) {
   const told = new Set<string>()
   for (let id: string | null = row.position.checkpoint; id !== null; ) {
     const stored = await store.log.readCheckpoint(id)

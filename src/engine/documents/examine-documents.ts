@@ -26,11 +26,7 @@ export async function examineDocuments(context: Context, fix: boolean, findings:
   const isWrong = owed > 0 || survey.leftovers.length > 0 || several.length > 1
   const kept = fix && isWrong && survey.operation === null ? await mend(context) : null
   if (owed > 0)
-    findings.push({
-      level: 'warning',
-      ...FINDINGS.documentsToWrite(owed),
-      fixed: kept && FIXES.written,
-    })
+    findings.push({ level: 'warning', ...FINDINGS.documentsToWrite(owed), fixed: kept && FIXES.written })
   if (survey.leftovers.length > 0)
     findings.push({
       level: 'warning',
@@ -82,10 +78,8 @@ async function mend(context: Context): Promise<{ newest: string | null }> {
   return actOnDocuments({ ...context, verb: null }, async (survey) => {
     const several = currentsOf(survey)
     const row = several.length > 1 ? await newestOf(context, several) : undefined
-    return {
-      commit: row ? await focusOn(context, survey, row) : {},
-      answer: { newest: row?.stream.name ?? null },
-    }
+    const commit = row ? await focusOn(context, survey, row) : {}
+    return { commit, answer: { newest: row?.stream.name ?? null } }
   })
 }
 

@@ -50,12 +50,13 @@ async function rebase(
     const text = found.toString('utf8')
     const hash = sha256(found)
     const isText = sha256(text) === hash
+    const kept = { stream: row.stream.id, hash, checkpoint: row.position.checkpoint, current: false }
     // Only the kept file may have it: then it goes into the store before that goes.
     if (isText)
       await store.acts.commit({
         workspace: identity.workspace,
         texts: [{ hash, text }],
-        versions: [{ ...versionOf(row, hash), current: false, problem: 'it was saved at the same time' }],
+        versions: [{ ...kept, problem: 'it was saved at the same time' }],
       })
     if (isText && forget !== null) {
       // An editor cuts a file before it writes it anew: what follows within a moment is the edit.
@@ -86,16 +87,11 @@ async function rebase(
           foreign: row.position.foreign || (await isDelivered(context, here, owed.path)),
         })
   const checkpoint = point?.checkpoint.id ?? known?.checkpoint ?? row.view.checkpoint
+  const current = point?.current ?? known?.current ?? false
   const part: Partial<DocumentCommit> = {
     texts: [{ hash: theirs, text: reading.text }],
     versions: [{ stream: id, hash: theirs, checkpoint, current: saysCurrent(reading.front), problem: null }],
-    ...placeMerged(owed, row, {
-      checkpoint,
-      hash,
-      theirs,
-      isOurs,
-      current: point?.current ?? known?.current ?? false,
-    }),
+    ...placeMerged(owed, row, { checkpoint, hash, theirs, isOurs, current }),
   }
   // The point's own version comes last: where both texts are one, it is the one that counts.
   const committed = await store.acts.commit(joinCommits(identity.workspace, part, point?.commit ?? {}))
@@ -110,12 +106,6 @@ async function isDelivered(context: Context, here: Here, path: string): Promise<
   if (!here.trusted) return false
   return (await deliveriesOf(context, here, [{ path }])).get(path)?.foreign === true
 }
-
-const versionOf = ({ stream, position }: WorkRow, hash: string) => ({
-  stream: stream.id,
-  hash,
-  checkpoint: position.checkpoint,
-})
 
 async function mergedText(
   context: Context,
@@ -146,34 +136,18 @@ interface MergedDocument {
 /** Where the document stands from now on: the merged text is owed, over whatever has the name now. */
 function placeMerged(
   owed: OwedView,
-  row: WorkRow,
-  { checkpoint, hash, theirs, isOurs, current }: MergedDocument,
+  { stream: { id: stream }, view }: WorkRow,
+  { theirs, isOurs, ...merged }: MergedDocument,
 ): Partial<DocumentCommit> {
-  const { stream, view } = row
-  if (owed.state === 'leaving') {
+  const { checkpoint, hash } = merged
+  const document = { ...merged, stream, stamp: null }
+  if (owed.state === 'leaving')
     // The edit came to the old place: the new place takes it in, and the old one may go as it is now.
-    const document = {
-      path: view?.path ?? '',
-      checkpoint,
-      hash,
-      current,
-      base: view?.hash ?? null,
-      stamp: null,
-    }
     return {
-      documents: [{ ...document, stream: stream.id, state: 'pending' }],
-      leaving: [{ path: owed.path, stream: stream.id, checkpoint, hash: theirs }],
+      documents: [{ ...document, path: view?.path ?? '', base: view?.hash ?? null, state: 'pending' }],
+      leaving: [{ path: owed.path, stream, checkpoint, hash: theirs }],
     }
-  }
   const base = isOurs ? owed.hash : theirs
-  const state = hash === base ? ('published' as const) : ('pending' as const)
-  const document = {
-    path: owed.path,
-    checkpoint,
-    hash,
-    current,
-    base: state === 'pending' ? base : null,
-    stamp: null,
-  }
-  return { documents: [{ ...document, stream: stream.id, state }] }
+  const state = hash === base ? 'published' : 'pending'
+  return { documents: [{ ...document, path: owed.path, base: hash === base ? null : base, state }] }
 }

@@ -16,24 +16,15 @@ export async function setStatusText(
 ): Promise<Partial<DocumentCommit>> {
   const text = view ? await context.store.log.readText(view.hash) : null
   if (view === null || text === null) return {}
-  const restatedText = setFrontMatter(text, 'status', current ? 'current' : 'active')
-  requireSize(restatedText, view.path)
-  const hash = sha256(restatedText)
+  const restated = setFrontMatter(text, 'status', current ? 'current' : 'active')
+  requireSize(restated, view.path)
+  const hash = sha256(restated)
   if (hash === view.hash && view.current === current) return {}
-  const { checkpoint } = position
-  const document = {
-    stream: stream.id,
-    path: view.path,
-    checkpoint,
-    hash,
-    current,
-    base: view.hash,
-    stamp: null,
-  }
+  const version = { stream: stream.id, hash, checkpoint: position.checkpoint, current }
   return {
-    texts: [{ hash, text: restatedText }],
-    versions: [{ stream: stream.id, hash, checkpoint, current, problem: null }],
-    documents: [{ ...document, state: 'pending' }],
+    texts: [{ hash, text: restated }],
+    versions: [{ ...version, problem: null }],
+    documents: [{ ...version, path: view.path, base: view.hash, stamp: null, state: 'pending' }],
   }
 }
 

@@ -14,49 +14,35 @@ import { TROUBLES } from '../context/findings.ts'
 import { NOTICES } from '../context/notices.ts'
 import { type Delivery, deliveriesOf } from '../trust/deliveries.ts'
 import { BY_USER, readEditSources } from '../trust/whose-edit.ts'
-import { type Arrival, readArrivals, type Stamp, withoutTwins } from './arrivals.ts'
+import { type Arrival, readArrivals, withoutTwins } from './arrivals.ts'
 import { documentPoint, joinCommits } from './checkpoint-of.ts'
 import { afterHead } from './find-stream.ts'
 import { focusAsDocumentsSay, tellSetBack } from './focus-as-documents-say.ts'
 import { oweLearnings } from './owed-learnings.ts'
 import { findFormer, findWithdrawn, type Survey } from './survey.ts'
 
-/** What looking at the files came to: what to commit, and what to tell. */
-export interface Intake {
-  commit: DocumentCommit
-  isEmpty: boolean
-  stamps: Stamp[]
-}
-
 /**
  * Reads the files that changed and decides what becomes of each. Nothing is written here. In a workspace that
  * is not trusted files are only named; while git has something under way they are left alone.
  */
-export async function takeIn(context: Context, survey: Survey, most?: number): Promise<Intake> {
+export async function takeIn(context: Context, survey: Survey, most?: number) {
   const { arrivals, parts, stamps } = await readArrivals(context, survey, most)
   const byName = new Map(survey.rows.map((row) => [nameKey(row.stream.name), row]))
   const taken = withoutTwins(survey, arrivals, byName)
   const deliveries = await deliveriesOf(context, survey, survey.trusted ? taken : [])
   const sourceOf = taken.length > 0 ? await readEditSources(context) : () => BY_USER
   for (const arrival of taken) {
-    const row = byName.get(nameKey(arrival.reading.id)) ?? findFormer(survey, arrival.reading.id)
+    const { path, reading } = arrival
+    const row = byName.get(nameKey(reading.id)) ?? findFormer(survey, reading.id)
+    const delivery = deliveries.get(path)
     if (!survey.trusted) name(survey, arrival, row)
-    else {
-      const delivery = deliveries.get(arrival.path)
-      if (row && takesOver(row, delivery)) {
-        const { path, reading } = arrival
-        const what = `it came from git, and you already have work called ${row.stream.name}`
-        const todo = "Change the document's id and file name, or archive your work."
-        survey.troubles.push({
-          kind: 'twin',
-          path,
-          line: reading.front.fields.get('checkpoint')?.line ?? 1,
-          what,
-          todo,
-        })
-        continue
-      }
-      const source = delivery?.delivered ? BY_USER : sourceOf(arrival.path)
+    else if (row && takesOver(row, delivery)) {
+      const line = reading.front.fields.get('checkpoint')?.line ?? 1
+      const what = `it came from git, and you already have work called ${row.stream.name}`
+      const todo = "Change the document's id and file name, or archive your work."
+      survey.troubles.push({ kind: 'twin', path, line, what, todo })
+    } else {
+      const source = delivery?.delivered ? BY_USER : sourceOf(path)
       const adopted = (await adopt(context, survey, arrival, row, delivery, source)) ?? {}
       parts.push(adopted)
       // What git brings from elsewhere brings its learnings along.
@@ -115,15 +101,9 @@ async function adopt(
   if (row === undefined) {
     const { begins, ...begun } = beginningOf(context, survey, reading.id)
     const foreign = delivery?.foreign ?? false
-    const point = await documentPoint(context, {
-      ...begun,
-      text: reading.text,
-      parent: null,
-      foreign,
-      ...arrives,
-    })
-    const stream = begun.stream.id
-    const placed = { ...document, stream, checkpoint: point.checkpoint.id }
+    const { text } = reading
+    const point = await documentPoint(context, { ...begun, text, parent: null, foreign, ...arrives })
+    const placed = { ...document, stream: begun.stream.id, checkpoint: point.checkpoint.id }
     return { ...point.commit, begins, documents: [placed] }
   }
   const { stream, view, position } = row

@@ -18,7 +18,7 @@ import { newestWholePoint } from '../../engine/documents/newest-whole-point.ts'
 import { lacksLearnings } from '../../engine/documents/owed-learnings.ts'
 import { isBare, isTakenPath, type Survey, standingOf } from '../../engine/documents/survey.ts'
 import { decodeDocument, isNone } from '../../formats/checkpoint-md/codec.ts'
-import { type NewCompletion, setCompletion } from '../../formats/checkpoint-md/edit.ts'
+import { setCompletion } from '../../formats/checkpoint-md/edit.ts'
 import { archivePath, entryPath, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
 import { learningEntryOf } from '../../formats/checkpoint-md/learnings.ts'
 import { workOf } from '../../formats/checkpoint-md/work.ts'
@@ -109,7 +109,7 @@ async function closeDocument(
   context: Context,
   survey: Survey,
   open: OpenDocument,
-  completion: NewCompletion,
+  completion: Completion,
   said: { note: string; change: Change },
 ): Promise<ClosedWork> {
   const { row, view, text } = open

@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/id.ts'
 import { formatCount } from '../../core/text.ts'
 import { visible, visibleLine } from '../../core/visible.ts'
-import { readOverview } from '../../engine/documents/read-overview.ts'
+import { readOverview } from '../../engine/documents/read-survey.ts'
 import type { Survey } from '../../engine/documents/survey.ts'
 import { listSessions } from '../../engine/sessions/current.ts'
 import {
