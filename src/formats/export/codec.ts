@@ -2,7 +2,7 @@ import type { z } from 'zod/mini'
 import { canonicalJson, sha256 } from '../../core/canonical.ts'
 import { fieldOf, parseOrUndefined } from '../../core/json.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { EXPORT_VERSION, type ExportHeader, type ExportRecord } from './record.ts'
+import { EXPORT_VERSION, type ExportRecord } from './record.ts'
 import { RECORDS } from './schema.ts'
 
 /** A longer line is not parsed. */
@@ -18,8 +18,7 @@ export class ExportWriter {
   private records = 0
 
   header(createdAt: string): string {
-    const header: ExportHeader = { savepoint: 'export', version: EXPORT_VERSION, createdAt }
-    return `${JSON.stringify(header)}\n`
+    return `${JSON.stringify({ savepoint: 'export', version: EXPORT_VERSION, createdAt })}\n`
   }
 
   line(record: ExportRecord): string {
@@ -107,10 +106,8 @@ export class ExportReader {
     if (!isKind(kind)) return this.refuse(what, 'unknown kind')
     const read = RECORDS[kind].safeParse(record)
     if (!read.success) return this.refuse(what, sayIssue(read.error))
-    // `as`: the schemas of the table are those of the records, kind by kind.
-    const found = read.data as ExportRecord
-    const problem = this.placeProblem(found)
-    return problem === null ? found : this.refuse(what, problem)
+    const problem = this.placeProblem(read.data)
+    return problem === null ? read.data : this.refuse(what, problem)
   }
 
   /**

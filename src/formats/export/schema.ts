@@ -6,12 +6,12 @@ import {
   PRESSURES,
   PROGRESS,
   TRIGGERS,
+  type Trigger,
 } from '../../core/checkpoint.ts'
 import { nameProblem, runNameProblem } from '../../core/id.ts'
 import { STEP_STATES } from '../../core/plan.ts'
 import { END_REASONS, PHASES, SESSION_ID, SESSION_SOURCES, type Session } from '../../core/session.ts'
 import { OVERHEARD, type WorkState } from '../../core/work.ts'
-import type { ExportRecord } from './record.ts'
 
 // Objects are loose: what a later program adds to one is kept, and told by who understands it.
 
@@ -63,7 +63,7 @@ const work: z.ZodMiniType<WorkState> = z.looseObject({
 })
 
 const stands = z.exactOptional(maybe(name))
-const trigger = z.looseObject({ kind: z.enum(TRIGGERS), at: time, note: text })
+const trigger: z.ZodMiniType<Trigger> = z.looseObject({ kind: z.enum(TRIGGERS), at: time, note: text })
 
 const checkpoint: z.ZodMiniType<Checkpoint> = z.looseObject({
   ...{ id: name, stream: name, parent: maybe(name), session: z.exactOptional(text), at: time },
@@ -154,6 +154,12 @@ const session: z.ZodMiniType<Session> = z.looseObject({
 const remote = text.check(z.maxLength(2_000), z.regex(/^[\x21-\x7e]+\/[\x21-\x7e]+$/))
 const root = text.check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/))
 
+const gist: z.ZodMiniType<Record<string, unknown> & { document?: { stands?: string | null } }> =
+  z.looseObject({
+    ...{ step: maybe(text), stepsDone: count, steps: count },
+    document: z.exactOptional(z.looseObject({ stands })),
+  })
+
 /** Every kind of record, strict about its own keys: a later program that adds one says so by the version. */
 export const RECORDS = {
   repository: z.strictObject({
@@ -178,10 +184,7 @@ export const RECORDS = {
     ...{ kind: z.literal('removed'), sequence, foreign: z.boolean() },
     row: z.strictObject({
       ...{ id: name, stream: name, at: time, progress: z.enum(PROGRESS), removedAt: time },
-      gist: z.looseObject({
-        ...{ step: maybe(text), stepsDone: count, steps: count },
-        document: z.exactOptional(z.looseObject({ stands })),
-      }),
+      gist,
     }),
   }),
   version: z.strictObject({
@@ -190,4 +193,4 @@ export const RECORDS = {
   }),
   text: z.strictObject({ kind: z.literal('text'), hash, text }),
   session: z.strictObject({ kind: z.literal('session'), session, reading: z.unknown() }),
-} as const satisfies { [K in ExportRecord['kind']]: z.ZodMiniType<Extract<ExportRecord, { kind: K }>> }
+}
