@@ -3,7 +3,7 @@ import { linesOf, titleKey } from '../../core/outline.ts'
 import type { Artifact } from '../../core/work.ts'
 import { type FrontMatter, readFrontMatter } from '../markdown/front-matter.ts'
 import { cacheNewest } from '../markdown/newest.ts'
-import { listItems, withoutComments } from './items.ts'
+import { listItems, withoutComments, withoutRules } from './items.ts'
 import { type DocumentSection, scanText, sectionsOf } from './scan.ts'
 import { plainCell, tableRows } from './table.ts'
 
@@ -30,8 +30,11 @@ export interface Delta {
   what: string
   artifacts: Artifact[]
   transitions: Transition[]
-  /** The subsections it has, by their titles. */
-  parts: string[]
+  section: DocumentSection
+  /** The subsections it has. */
+  parts: DocumentSection[]
+  /** Where what stands above its heading begins: behind the heading before it. */
+  above: number
 }
 
 export interface DocumentCompletion {
@@ -76,7 +79,8 @@ export const decodeDocument = cacheNewest((text: string): CheckpointDocument => 
       const first = at + 1
       while ((all[at + 1]?.start ?? text.length) < section.bodyEnd) at += 1
       known.push({ name: null, section })
-      deltas.push(decodeDelta(text, section, all.slice(first, at + 1)))
+      const above = all[first - 2]?.end ?? front?.bodyStart ?? 0
+      deltas.push(decodeDelta(text, section, all.slice(first, at + 1), above))
       continue
     }
     const name = NAME_OF.get(titleKey(section.title))
@@ -137,12 +141,10 @@ export const artifactsOf = (text: string): Artifact[] =>
     description,
   }))
 
-const RULES = /^[ \t]*(?:-{3,}|\*{3,})[ \t]*$/gm
-
-function decodeDelta(text: string, section: DocumentSection, parts: DocumentSection[]): Delta {
+function decodeDelta(text: string, section: DocumentSection, parts: DocumentSection[], above: number): Delta {
   const part = (key: string) => {
     const found = parts.find(({ title }) => titleKey(title) === key)
-    return found ? withoutComments(text.slice(found.end, found.bodyEnd)).replace(RULES, '').trim() : ''
+    return found ? withoutRules(withoutComments(text.slice(found.end, found.bodyEnd))).trim() : ''
   }
   // Read when somebody asks: a large document has a thousand deltas, and most acts look only at their number.
   return {
@@ -161,7 +163,7 @@ function decodeDelta(text: string, section: DocumentSection, parts: DocumentSect
         after,
       }))
     },
-    parts: parts.map(({ title }) => title),
+    ...{ section, parts, above },
   }
 }
 

@@ -1,10 +1,9 @@
 import { clipText } from '../../core/canonical.ts'
 import { type BudgetCut, type BudgetFit, type BudgetPart, estimateTokens } from '../../core/tokens.ts'
-import { lineBreakOf } from '../markdown/splice.ts'
+import { gapBetween, lineBreakOf, withoutStretches } from '../markdown/splice.ts'
 import { decodeDocument, type SectionName } from './codec.ts'
 import { type CuttablePiece, cuttablePieces, type IsStale } from './cuttable.ts'
 import { foldDeltas } from './fold.ts'
-import { gapBetween, withoutStretches } from './parts.ts'
 
 export interface CompressOptions {
   tokens?: number

@@ -1,8 +1,10 @@
 import { clipText } from '../../core/canonical.ts'
+import { linesOf } from '../../core/outline.ts'
 import type { BudgetPart } from '../../core/tokens.ts'
-import { decodeDocument, type SectionName } from './codec.ts'
+import type { TextRange } from '../markdown/splice.ts'
+import { decodeDocument, type NamedSection, type SectionName } from './codec.ts'
 import { isFilled, maskComments } from './items.ts'
-import { itemsOf, ownStretch } from './parts.ts'
+import { headingsOf } from './scan.ts'
 import { FACT } from './spell.ts'
 import { plainCell, tableCell, tablesOf } from './table.ts'
 import { crumbKind } from './vocabulary.ts'
@@ -12,9 +14,7 @@ import { readReference } from './work.ts'
 export type IsStale = (reference: { type: string; reference: string }) => boolean
 
 /** A part, and the lines that go when it is cut. */
-export interface CuttablePiece extends BudgetPart {
-  start: number
-  end: number
+export interface CuttablePiece extends BudgetPart, TextRange {
   /** What an item says, without its mark. */
   content: string
 }
@@ -75,7 +75,7 @@ function clipRow(text: string, cells: string[]): { clip?: string } {
 const LINE_END = 60
 
 /** Items that say something, with the empty lines up to the next one: a placeholder is not worth a place. */
-function cuttableItems(text: string, stretch: { start: number; end: number }) {
+function cuttableItems(text: string, stretch: TextRange) {
   const items = itemsOf(text, stretch)
   return items
     .map(({ start, end, content }, index) => {
@@ -92,7 +92,7 @@ function cuttableItems(text: string, stretch: { start: number; end: number }) {
 const INDENTED = /^(?:[ \t]*[\r\n])*[ \t]+[^ \t\r\n]/
 
 /** Rows that name something; the row `-` says that there is nothing. */
-function cuttableRows(text: string, stretch: { start: number; end: number }) {
+function cuttableRows(text: string, stretch: TextRange) {
   const [table] = tablesOf(maskComments(text.slice(stretch.start, stretch.end)))
   return (table?.rows ?? [])
     .map(({ start, end, cells }) => ({ start: stretch.start + start, end: stretch.start + end, cells }))
@@ -109,3 +109,80 @@ function isSuperseded(content: string): boolean {
   const isNested = /[\r\n][ \t]*(?:[-*+]|\d+[.)])[ \t]/.test(content)
   return isStruck || (!isNested && /(?<!\b(?:not|never) )\bsuperseded by\b/i.test(content))
 }
+
+interface ListItem extends TextRange {
+  mark: string
+  /** What it says, without its mark. */
+  content: string
+}
+
+const MARK = /^( {0,3}(?:[-*+]|\d{1,9}[.)]))([ \t]+)\S/
+const RULE = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/
+/** What ends an item that it follows. */
+const BLOCK = /^ {0,3}(?:#{1,6}[ \t]|>|`{3}|~{3}|<!--)/
+/** What may go on with an item's text or not, by the reader: such an item is left alone. */
+const UNCLEAR = /^ {0,3}(?:[|<]|[-*+=][-=]*[ \t]*$)/
+
+/** What stands below a section's heading and above the next one, whether the format knows that or not. */
+const ownStretch = ({ end, ownEnd, contentEnd }: NamedSection): TextRange => ({
+  start: end,
+  end: Math.max(end, Math.min(ownEnd, contentEnd)),
+})
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+
+/** Tells the last line of the code or the comment that a line begins; null where it begins none. */
+function endOfBlock(line: string): ((line: string) => boolean) | null {
+  const fence = FENCE.exec(line)?.[1]
+  if (fence !== undefined) return (one) => FENCE.test(one) && one.trimStart().startsWith(fence)
+  return line.lastIndexOf('<!--') > line.lastIndexOf('-->') ? (one) => one.includes('-->') : null
+}
+
+/**
+ * The items of the lists in a stretch, each with all its lines: wrapped text, nested lists, code. An item is left
+ * out where what comes after would be read differently without it.
+ */
+function itemsOf(text: string, stretch: TextRange): ListItem[] {
+  const found: Array<TextRange & { indent: number; mark: string; clear: boolean }> = []
+  let item: (typeof found)[number] | undefined
+  let afterBlank = false
+  let until: ReturnType<typeof endOfBlock> = null
+  for (const { text: line, ...place } of linesOf(text.slice(stretch.start, stretch.end))) {
+    const [start, end] = [stretch.start + place.start, stretch.start + place.end]
+    if (until !== null) {
+      if (item) item.end = end
+      if (until(line)) until = null
+      continue
+    }
+    if (BLOCK.test(line)) until = endOfBlock(line)
+    if (line.trim() === '') {
+      afterBlank = true
+      continue
+    }
+    const mark = RULE.test(line) ? null : MARK.exec(line)
+    if (item && indentOf(line) >= item.indent) item.end = end
+    else if (mark?.[1] !== undefined) {
+      const gap = mark[2]?.length ?? 1
+      const indent = mark[1].length + (gap > 4 ? 1 : gap)
+      item = { start, end, indent, mark: mark[1].trim(), clear: true }
+      found.push(item)
+    } else if (afterBlank || BLOCK.test(line) || RULE.test(line)) item = undefined
+    else if (UNCLEAR.test(line)) {
+      if (item) item.clear = false
+      item = undefined
+    } else if (item) item.end = end
+    afterBlank = false
+  }
+  const items = found.map(({ start, end, mark, clear }) => {
+    const whole = text.slice(start, end)
+    return { start, end, mark, clear, whole, content: whole.trim().slice(mark.length).trim() }
+  })
+  // A comment that goes on from item to item hides some of them from a reader: which, is not for us to say.
+  if (items.some(({ whole }) => whole.split('<!--').length !== whole.split('-->').length)) return []
+  return items.filter(({ clear, whole }) => clear && isClosed(whole))
+}
+
+const indentOf = (line: string) => /^[ \t]*/.exec(line)?.[0].replace(/\t/g, '    ').length ?? 0
+
+/** A heading below it is still seen as a heading. */
+const isClosed = (text: string) => headingsOf(`${text}\n\n# end\n`).length === 1

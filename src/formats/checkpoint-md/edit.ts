@@ -1,8 +1,8 @@
-import type { Transition } from '../../core/checkpoint.ts'
+import type { Completion, Transition } from '../../core/checkpoint.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Artifact } from '../../core/work.ts'
 import { setFrontMatter } from '../markdown/front-matter.ts'
-import { lineBreakOf } from '../markdown/splice.ts'
+import { gapBehind, lineBreakOf, withoutStretches } from '../markdown/splice.ts'
 import {
   type CheckpointDocument,
   DOCUMENT_SECTIONS,
@@ -13,7 +13,6 @@ import {
   trimLines,
   withoutRule,
 } from './codec.ts'
-import { withoutStretches } from './parts.ts'
 import { foldLineBreaks, tableText } from './table.ts'
 import { artifactState } from './vocabulary.ts'
 
@@ -48,24 +47,8 @@ export function requireReadable(
 }
 
 /** Puts something at the end, after exactly one empty line. */
-function append(text: string, addition: string, eol = lineBreakOf(text)): string {
-  return text + gapAt(text, text.length, eol) + inLineBreaks(addition, eol)
-}
-
-/** What makes an empty line before an offset. It looks at what stands right before it, and at nothing else. */
-function gapAt(text: string, offset: number, eol: string): string {
-  if (offset === 0) return ''
-  const lineStart = beforeBreak(text, offset)
-  if (lineStart === offset) return eol + eol
-  let at = lineStart
-  while (text[at - 1] === ' ' || text[at - 1] === '\t') at -= 1
-  return beforeBreak(text, at) === at ? eol : ''
-}
-
-function beforeBreak(text: string, offset: number): number {
-  if (text[offset - 1] === '\n') return text[offset - 2] === '\r' ? offset - 2 : offset - 1
-  return text[offset - 1] === '\r' ? offset - 1 : offset
-}
+const append = (text: string, addition: string, eol = lineBreakOf(text)) =>
+  text + gapBehind(text, eol) + inLineBreaks(addition, eol)
 
 export interface NewDelta {
   at: string
@@ -120,34 +103,29 @@ export function replaceSection(text: string, name: SectionName, body: string): s
 export function spliceSection(document: CheckpointDocument, name: SectionName, body: string): string {
   const { text } = document
   const [section, ...others] = document.sections.get(name) ?? []
-  if (!section) return withSection(document, name, body)
+  if (!section) return insertSection(document, name, body)
   const eol = lineBreakOf(text)
   const places = others.map(({ start, contentEnd }) => ({ start, end: contentEnd }))
   const alone = withoutStretches(text, places, (before, after) =>
-    after === '' ? '' : gapAt(before, before.length, eol),
+    after === '' ? '' : gapBehind(before, eol),
   )
   const old = alone.slice(section.end, section.contentEnd)
   const tail = alone.slice(section.contentEnd)
   const put = inLineBreaks(trimLines(body), eol)
   const isBare = old.trim() === ''
   // Empty lines around what stood there stay; below another text a rule would make a heading of it.
-  const lead = isBare ? gapAt(alone, section.end, eol) : (/^(?:[ \t]*(?:\r\n|\n|\r))*/.exec(old)?.[0] ?? '')
+  const lead = isBare
+    ? gapBehind(alone.slice(0, section.end), eol)
+    : (/^(?:[ \t]*(?:\r\n|\n|\r))*/.exec(old)?.[0] ?? '')
   const end = isBare || !(tail === '' || tail.startsWith('#')) ? '' : old.slice(old.trimEnd().length)
   const behind = end || (tail === '' ? eol : eol + eol)
   return alone.slice(0, section.end) + lead + put + behind + tail
 }
 
 /** A part of Essential Information brings that heading with it where the document has none. */
-function withSection(document: CheckpointDocument, name: SectionName, body: string): string {
-  const isPart = DOCUMENT_SECTIONS[name].level === 3
-  if (isPart && !document.sections.has('Essential Information')) {
-    const whole = decodeDocument(insertSection(document, 'Essential Information', ''))
-    return insertSection(whole, name, body)
-  }
-  return insertSection(document, name, body)
-}
-
 function insertSection(document: CheckpointDocument, name: SectionName, body: string): string {
+  if (PARTS.includes(name) && !document.sections.has('Essential Information'))
+    return insertSection(decodeDocument(insertSection(document, 'Essential Information', '')), name, body)
   const { text } = document
   const eol = lineBreakOf(text)
   const { offset, level } = sectionPlaceOf(document, name)
@@ -161,13 +139,8 @@ function insertSection(document: CheckpointDocument, name: SectionName, body: st
 const NAMES = Object.keys(DOCUMENT_SECTIONS) as SectionName[]
 const PARTS = NAMES.filter((name) => DOCUMENT_SECTIONS[name].level === 3)
 
-interface SectionPlace {
-  offset: number
-  level: number
-}
-
 /** Where a section goes that a document does not have: at its place in the order of the format. */
-function sectionPlaceOf(document: CheckpointDocument, name: SectionName): SectionPlace {
+function sectionPlaceOf(document: CheckpointDocument, name: SectionName): { offset: number; level: number } {
   const { level } = DOCUMENT_SECTIONS[name]
   if (name === 'Completion') return { offset: document.text.length, level }
   const [essential] = document.sections.get('Essential Information') ?? []
@@ -181,20 +154,13 @@ function sectionPlaceOf(document: CheckpointDocument, name: SectionName): Sectio
 }
 
 /** A part stays inside the heading over the parts, before the part that follows it. */
-function partPlace(
-  { sections }: CheckpointDocument,
-  essential: NamedSection,
-  name: SectionName,
-): SectionPlace {
-  const inside = PARTS.flatMap((part) => {
-    const found = sections
-      .get(part)
-      ?.find(({ start }) => start > essential.start && start < essential.bodyEnd)
-    return found ? [{ order: PARTS.indexOf(part), found }] : []
-  })
+function partPlace({ sections }: CheckpointDocument, essential: NamedSection, name: SectionName) {
+  const inside = PARTS.map((part) =>
+    sections.get(part)?.find(({ start }) => start > essential.start && start < essential.bodyEnd),
+  )
   const order = PARTS.indexOf(name)
-  const next = inside.find((part) => part.order > order)?.found
-  const last = inside.findLast((part) => part.order < order)?.found
+  const next = inside.slice(order + 1).find((part) => part !== undefined)
+  const last = inside.slice(0, order).findLast((part) => part !== undefined)
   return {
     offset: next?.start ?? last?.contentEnd ?? essential.contentEnd,
     level: (next ?? last)?.level ?? Math.min(essential.level + 1, 6),
@@ -202,32 +168,22 @@ function partPlace(
 }
 
 /** Behind everything but the deltas and the completion: these stay last. */
-function endOfBody({ text, deltas, sections, outline }: CheckpointDocument): number {
-  const delta = outline.find(({ line }) => line === deltas[0]?.line)
+function endOfBody({ text, deltas, sections }: CheckpointDocument): number {
   const [completion] = sections.get('Completion') ?? []
-  const end = Math.min(delta?.start ?? text.length, completion?.start ?? text.length)
+  const end = Math.min(deltas[0]?.section.start ?? text.length, completion?.start ?? text.length)
   return end === text.length ? end : withoutRule(text, 0, end)
 }
 
-export interface NewCompletion {
-  outcome: string
-  date: string
-  learnings: string[]
-}
-
 /** Adds the section that marks an archived document; one that is there already is replaced. */
-export function setCompletion(text: string, { outcome, date, learnings }: NewCompletion): string {
-  const lessons =
-    learnings.length === 0
-      ? ['- **Learnings**: None noted']
-      : learnings.length === 1
-        ? [`- **Learnings**: ${foldLineBreaks(learnings[0] ?? '')}`]
-        : ['- **Learnings**:', ...learnings.map((line) => `  - ${foldLineBreaks(line)}`)]
+export function setCompletion(text: string, { outcome, date, learnings }: Completion): string {
+  const [first = 'None noted', ...more] = learnings.map(foldLineBreaks)
   const body = [
     '- **Status**: Archived',
     `- **Outcome**: ${foldLineBreaks(outcome)}`,
     `- **Date**: ${date}`,
-    ...lessons,
+    ...(more.length === 0
+      ? [`- **Learnings**: ${first}`]
+      : ['- **Learnings**:', ...[first, ...more].map((line) => `  - ${line}`)]),
   ].join('\n')
   return replaceSection(text, 'Completion', body)
 }

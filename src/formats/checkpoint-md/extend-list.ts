@@ -2,7 +2,7 @@ import { collapseSpaces } from '../../core/text.ts'
 import type { WorkState } from '../../core/work.ts'
 import { applyEdits } from '../markdown/splice.ts'
 import { trimLines } from './codec.ts'
-import { commentsOf, type PlacedItem, placedItems } from './items.ts'
+import { commentTexts, type PlacedItem, placedItems } from './items.ts'
 import { ACTION, type Action, isTicked, type Spelling, saysNothing } from './spell.ts'
 
 interface SpokenItem {
@@ -71,10 +71,7 @@ export function extendList<Value extends SpokenItem>(
     else additions.push(content)
   }
   const edits = [...changes].map(([{ start, end, bullet }, content]) => {
-    const lines = body.slice(start, end)
-    const comments = commentsOf(lines.slice(bullet.length)).map((one) =>
-      lines.slice(bullet.length + one.start, bullet.length + one.end),
-    )
+    const comments = commentTexts(body.slice(start + bullet.length, end))
     return { start, end, put: `${[bullet + content, ...comments].join(' ')}\n` }
   })
   const removals = known

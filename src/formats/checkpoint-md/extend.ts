@@ -6,7 +6,7 @@ import { type CheckpointDocument, decodeDocument, type SectionName, sectionBody 
 import { requireReadable, spliceSection } from './edit.ts'
 import { extendList, replaceActions } from './extend-list.ts'
 import { CRUMBS, extendTable, TRAIL } from './extend-rows.ts'
-import { commentsOf, maskComments, placedItems, withoutComments } from './items.ts'
+import { commentTexts, maskComments, placedItems, withoutComments } from './items.ts'
 import { nowParagraph, splitStateAndNow } from './now.ts'
 import {
   CLAIM,
@@ -137,9 +137,9 @@ function replaceNow(body: string, now: string): string {
   if (now === '')
     return applyEdits(body, [{ start, end: end + blankLines(body.slice(end)), put: '' }]).trimEnd()
   const old = body.slice(textStart, end)
-  const comments = commentsOf(old).map((one) => old.slice(one.start, one.end))
   const lineBreak = old.endsWith('\n') ? '\n' : ''
-  return applyEdits(body, [{ start: textStart, end, put: [now, ...comments].join(' ') + lineBreak }])
+  const put = [now, ...commentTexts(old)].join(' ') + lineBreak
+  return applyEdits(body, [{ start: textStart, end, put }])
 }
 
 const blankLines = (text: string) => /^(?:[ \t]*\n)*/.exec(text)?.[0].length ?? 0

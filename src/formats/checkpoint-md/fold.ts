@@ -1,6 +1,7 @@
+import { titleKey } from '../../core/outline.ts'
 import { collapseSpaces } from '../../core/text.ts'
 import type { Artifact } from '../../core/work.ts'
-import { lineBreakOf } from '../markdown/splice.ts'
+import { gapBetween, lineBreakOf, withoutStretches } from '../markdown/splice.ts'
 import {
   artifactsOf,
   type Delta,
@@ -13,9 +14,7 @@ import {
 import { spliceSection } from './edit.ts'
 import { appendItems } from './extend-list.ts'
 import { extendTable, TRAIL } from './extend-rows.ts'
-import { isFilled, withoutComments } from './items.ts'
-import { gapBetween, withoutStretches } from './parts.ts'
-import type { DocumentSection } from './scan.ts'
+import { isFilled, withoutComments, withoutRules } from './items.ts'
 import { tablesOf } from './table.ts'
 
 /**
@@ -24,60 +23,35 @@ import { tablesOf } from './table.ts'
  * when and what stays where it is, whole: a line can not hold it, and it is not ours to drop.
  */
 export function foldDeltas(text: string): { text: string; folded: number } {
-  const found = foldable(text)
-  if (found.length === 0) return { text, folded: 0 }
-  const deltas = found.map(({ delta }) => delta)
+  const deltas = decodeDocument(text).deltas.filter((delta) => isWhole(text, delta))
+  if (deltas.length === 0) return { text, folded: 0 }
   const files = deltas.flatMap(({ artifacts }) => artifacts).filter(({ path }) => path !== '-')
   const edit = (one: string, name: SectionName, change: (body: string) => string) => {
     const document = decodeDocument(one)
     return spliceSection(document, name, change(sectionBody(document, name)))
   }
-  const body = edit(withoutDeltas(text, found), 'Play-By-Play', (steps) =>
+  const body = edit(withoutDeltas(text, deltas), 'Play-By-Play', (steps) =>
     appendItems(steps, deltas.map(stepOf)),
   )
   return {
     text: files.length === 0 ? body : edit(body, 'Artifact Trail', (trail) => withFiles(trail, files)),
-    folded: found.length,
+    folded: deltas.length,
   }
 }
 
-interface FoldableDelta {
-  delta: Delta
-  /** With the rule above it. */
-  start: number
-  end: number
-}
-
-function foldable(text: string): FoldableDelta[] {
-  const { front, deltas, outline: all } = decodeDocument(text)
-  const byLine = new Map(deltas.map((delta) => [delta.line, delta]))
-  return all.flatMap((section, index) => {
-    const delta = byLine.get(section.line)
-    if (!delta) return []
-    let end = index + 1
-    while ((all[end]?.start ?? section.bodyEnd) < section.bodyEnd) end += 1
-    const inside = all.slice(index + 1, end)
-    if (!isWhole(text, section, inside, delta)) return []
-    const start = withoutRule(text, all[index - 1]?.end ?? front?.bodyStart ?? 0, section.start)
-    return [{ delta, start, end: withoutRule(text, section.end, section.bodyEnd) }]
-  })
-}
-
-const withoutRules = (text: string) => text.replace(/^[ \t]*(?:-{3,}|\*{3,})[ \t]*$/gm, '').trim()
-
 /** What the delta says is what was read of it, and nothing besides. */
-function isWhole(text: string, section: DocumentSection, parts: DocumentSection[], delta: Delta): boolean {
-  const titles = parts.map(({ title }) => title.replace(/[^a-z]/gi, '').toLowerCase())
+function isWhole(text: string, { section, parts, ...delta }: Delta): boolean {
+  const titles = parts.map(({ title }) => titleKey(title))
   const bodyOf = (title: string) => {
     const part = parts[titles.indexOf(title)]
-    return part ? withoutRules(text.slice(part.end, part.bodyEnd)) : ''
+    return part ? withoutRules(text.slice(part.end, part.bodyEnd)).trim() : ''
   }
   return (
     delta.at !== '' &&
     isFilled(delta.what) &&
     new Set(titles).size === titles.length &&
     titles.every((title) => ['whatchanged', 'artifacts', 'statustransitions'].includes(title)) &&
-    withoutRules(text.slice(section.end, section.ownEnd)) === '' &&
+    withoutRules(text.slice(section.end, section.ownEnd)).trim() === '' &&
     !text.slice(section.end, section.bodyEnd).includes('<!--') &&
     !/^[ \t]*(?:`{3}|~{3}|\|)/m.test(bodyOf('whatchanged')) &&
     isTableOnly(bodyOf('artifacts')) &&
@@ -103,10 +77,15 @@ function stepOf({ at, what, transitions }: Delta): string {
   return collapseSpaces(`${at} → ${what}${moves.length > 0 ? ` (${moves.join('; ')})` : ''}`)
 }
 
-function withoutDeltas(text: string, deltas: FoldableDelta[]): string {
+/** Each goes with the rule above it. */
+function withoutDeltas(text: string, deltas: readonly Delta[]): string {
   const eol = lineBreakOf(text)
-  const body = withoutStretches(text, deltas, (before, after) => gapBetween(before, after, eol))
-  if (deltas.at(-1)?.end !== text.length) return body
+  const places = deltas.map(({ section: { start, end, bodyEnd }, above }) => ({
+    start: withoutRule(text, above, start),
+    end: withoutRule(text, end, bodyEnd),
+  }))
+  const body = withoutStretches(text, places, (before, after) => gapBetween(before, after, eol))
+  if (places.at(-1)?.end !== text.length) return body
   const end = body.trimEnd().length
   const lineBreak = /\r\n|\n|\r/.exec(body.slice(end))
   return lineBreak ? body.slice(0, end + lineBreak.index + lineBreak[0].length) : body

@@ -4,7 +4,7 @@ import { headingsOf } from './scan.ts'
 import { tablesOf } from './table.ts'
 
 /** Where HTML comments stand: guidance in them is not content. A comment inside a code fence is none. */
-export function commentsOf(text: string): TextRange[] {
+function commentsOf(text: string): TextRange[] {
   const found: TextRange[] = []
   let at = 0
   let end = 0
@@ -19,11 +19,17 @@ export function commentsOf(text: string): TextRange[] {
   return found
 }
 
+/** The comments themselves. */
+export const commentTexts = (text: string) => commentsOf(text).map(({ start, end }) => text.slice(start, end))
+
 export const withoutComments = (text: string) =>
   applyEdits(
     text,
     commentsOf(text).map((place) => ({ ...place, put: '' })),
   )
+
+/** A text without the lines that only draw a rule. */
+export const withoutRules = (text: string) => text.replace(/^[ \t]*(?:-{3,}|\*{3,})[ \t]*$/gm, '')
 
 /** A text of the same length with blanks, or another character, where its comments are. */
 export const maskComments = (text: string, by = ' ') =>
@@ -102,7 +108,7 @@ export function isFilled(text: string): boolean {
   if (tables.some(({ rows }) => rows.some(({ cells }) => cells.some(hasWords)))) return true
   // A line of a table or a heading says nothing by itself.
   const structure = [...tables, ...headingsOf(text)].map(({ start, end }) => ({ start, end, put: '' }))
-  const rest = applyEdits(text, structure).replace(/^[ \t]*(?:\|.*|-{3,}|\*{3,})[ \t]*$/gm, '')
+  const rest = withoutRules(applyEdits(text, structure)).replace(/^[ \t]*\|.*$/gm, '')
   return listItems(rest).some(hasWords)
 }
 

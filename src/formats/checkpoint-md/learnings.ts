@@ -2,7 +2,7 @@ import type { Checkpoint } from '../../core/checkpoint.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { lineBreakOf } from '../markdown/splice.ts'
 import { isNone } from './codec.ts'
-import { listItems, placedItems, withoutComments } from './items.ts'
+import { listItems, placedItems, withoutComments, withoutRules } from './items.ts'
 import { headingsOf, scanText } from './scan.ts'
 import { foldLineBreaks } from './table.ts'
 
@@ -61,7 +61,7 @@ const UNDATED = '~'
 
 /** What stands below a heading, without comments and rules. */
 const bodyOf = (text: string, start: number, end = text.length) =>
-  withoutComments(text.slice(start, end)).replace(/^[ \t]*(?:-{3,}|\*{3,})[ \t]*$/gm, '')
+  withoutRules(withoutComments(text.slice(start, end)))
 
 function entriesOf(text: string): PlacedEntry[] {
   const headings = headingsOf(text)

@@ -1,6 +1,6 @@
 import { nameProblem } from '../../core/id.ts'
 import { linesOf } from '../../core/outline.ts'
-import { quoteShort } from '../../core/text.ts'
+import { decodeUtf8, quoteShort } from '../../core/text.ts'
 import type { FrontMatter } from '../markdown/front-matter.ts'
 import { type CheckpointDocument, decodeDocument } from './codec.ts'
 
@@ -15,7 +15,7 @@ export type DocumentReading =
   | { state: 'other' }
 
 /** Reads a file's bytes; its name is its id where it says none. */
-export function readDocument(bytes: Uint8Array, fileName: string): DocumentReading {
+export function readDocument(bytes: Buffer, fileName: string): DocumentReading {
   const text = decodeUtf8(bytes)
   if (text === null) return { state: 'broken', text: null, line: 1, problem: 'it is not UTF-8 text' }
   const line = conflictLine(text)
@@ -43,15 +43,6 @@ export function readDocument(bytes: Uint8Array, fileName: string): DocumentReadi
       problem: `invalid id ${quoteShort(id)}: ${problem}`,
     }
   return { state: 'whole', text, document, front, id }
-}
-
-function decodeUtf8(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    return null
-  }
 }
 
 /** The parser counts lines from its own first one, which is the second of the file. */

@@ -158,7 +158,7 @@ function wordFindings(
 }
 
 function deltaFindings({ at, line, what, parts, artifacts }: Delta): DocumentFinding[] {
-  const isListed = parts.some((title) => titleKey(title) === 'artifacts')
+  const isListed = parts.some(({ title }) => titleKey(title) === 'artifacts')
   const isNamed = artifacts.some(({ path }) => path !== '')
   const table = 'Add `### Artifacts` with its table; use a row `-` if there are none.'
   const row = 'Add a row for each file; use a row `-` if there are none.'

@@ -1,6 +1,6 @@
 import { type OutlinePart, outlinePartsOf, titleKey } from '../../core/outline.ts'
 import type { WorkState } from '../../core/work.ts'
-import { applyEdits, type Edit, lineBreakOf } from '../markdown/splice.ts'
+import { applyEdits, type Edit, gapBehind, lineBreakOf } from '../markdown/splice.ts'
 import {
   encodeLedger,
   keyOf,
@@ -108,9 +108,3 @@ function stampEdits(old: string, title: OutlinePart | null, stamp: string, eol: 
 }
 
 const lineBehind = (before: string, eol: string) => (/[\r\n]$/.test(before) ? '' : eol)
-
-/** An empty line between what is there and what comes. */
-function gapBehind(before: string, eol: string): string {
-  if (/(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)$/.test(before.slice(-200))) return ''
-  return `${lineBehind(before, eol)}${eol}`
-}

@@ -40,14 +40,11 @@ export function readFrontMatter(text: string): FrontMatter | null {
   CLOSING.lastIndex = start
   const closing = CLOSING.exec(text)
   if (!closing || closing.index - start > MAX_FRONT_MATTER) return null
-  return parseFront(text.slice(0, closing.index + closing[0].length))
+  const { index: end } = closing
+  return { start, end, bodyStart: end + closing[0].length, ...readFields(text.slice(start, end)) }
 }
 
-const parseFront = cacheNewest((head: string): FrontMatter => {
-  const start = OPENING.exec(head)?.[0].length ?? 0
-  CLOSING.lastIndex = start
-  const end = CLOSING.exec(head)?.index ?? head.length
-  const yaml = head.slice(start, end)
+const readFields = cacheNewest((yaml: string): Pick<FrontMatter, 'problem' | 'fields'> => {
   const { entries, problem } = parseYaml(yaml)
   const fields: FrontMatter['fields'] = new Map()
   let [line, seen] = [2, 0]
@@ -57,7 +54,7 @@ const parseFront = cacheNewest((head: string): FrontMatter => {
     seen = at
     fields.set(String(key.value), { value: sourceOf(yaml, value), line, isPlain: isScalar(value) })
   }
-  return { start, end, bodyStart: head.length, problem, fields }
+  return { problem, fields }
 })
 
 const linesIn = (text: string) => text.split(/\r\n|\n|\r/).length

@@ -148,7 +148,7 @@ const PARSERS: Record<string, (text: string) => unknown> = {
     const { deltas, completion } = decodeDocument(text)
     return [deltas.map(({ what, artifacts, transitions }) => [what, artifacts, transitions]), completion]
   },
-  readDocument: (text) => readDocument(new TextEncoder().encode(text), 'a.md'),
+  readDocument: (text) => readDocument(Buffer.from(text), 'a.md'),
   signatureOf,
   validateDocument: (text) => validateDocument(text, AROUND),
   tableRows,
