@@ -15,7 +15,7 @@ import { decodeLedger } from '../../src/formats/ledger-md/codec.ts'
 import { decodeNote } from '../../src/formats/note-json/codec.ts'
 import { decodePlan } from '../../src/formats/plan/codec.ts'
 import { compressSnapshot, decodeSnapshot, encodeSnapshot } from '../../src/formats/snapshot/codec.ts'
-import { readIndex, setLastCheckpoint } from '../../src/formats/state-index/codec.ts'
+import { putLastCheckpoint, readIndex } from '../../src/formats/state-index/codec.ts'
 import { loadVerbs } from '../../src/verbs/table.ts'
 import { textOf } from '../cli/document-lab.ts'
 import { payload } from '../cli/hook-lab.ts'
@@ -104,7 +104,7 @@ const PARSERS: Record<string, { seeds: ReadonlyArray<string | Buffer>; read: (by
   },
   'an index': {
     seeds: [JSON.stringify({ active_plan: 'login', last_checkpoint: AT, other: { a: [1, 2] } }, null, 2)],
-    read: (bytes) => [readIndex(text(bytes)), setLastCheckpoint(text(bytes), AT)],
+    read: (bytes) => [readIndex(text(bytes)), putLastCheckpoint(text(bytes), JSON.stringify(AT))],
   },
   'an export': {
     seeds: [EXPORT],

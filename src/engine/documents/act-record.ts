@@ -18,9 +18,7 @@ import { isHere, type Survey } from './survey.ts'
 export type RecordedCommit = Pick<
   DocumentCommit,
   'begins' | 'documents' | 'leaving' | 'entries' | 'files' | 'focus' | 'renames'
-> & {
-  appends?: ReadonlyArray<{ checkpoint: Pick<Checkpoint, 'id' | 'stream'> & Partial<Checkpoint> }>
-}
+> & { appends?: ReadonlyArray<{ checkpoint: Pick<Checkpoint, 'id' | 'stream'> & Partial<Checkpoint> }> }
 
 /** Where a stream stands in this workspace now. */
 export const streamStateOf = (survey: Pick<Survey, 'files'>, row: WorkRow): StreamState => ({

@@ -184,10 +184,7 @@ function withPresentParents(rows: WorkRow[], repository: string): WorkRow[] {
 function withGist(row: WorkRow, part: Partial<DocumentGist>): WorkRow {
   const { gist } = row.position
   if (!gist.document) return row
-  return {
-    ...row,
-    position: { ...row.position, gist: { ...gist, document: { ...gist.document, ...part } } },
-  }
+  return { ...row, position: { ...row.position, gist: { ...gist, document: { ...gist.document, ...part } } } }
 }
 
 /** Work that was closed by a merge is open where its branch is checked out, unless that is a new one of the same name. */

@@ -1,6 +1,6 @@
 import { ReasonError } from '../../core/reason.ts'
 import { type DifferenceLine, differenceOf, type Hunk } from '../../formats/checkpoint-md/difference.ts'
-import { brokenLines } from '../../formats/checkpoint-md/replacements.ts'
+import { brokenLines } from '../../formats/checkpoint-md/merge.ts'
 import type { Context } from '../context/context.ts'
 import { readPointText } from '../documents/point.ts'
 import { isShownTo } from './describe-work.ts'

@@ -1,4 +1,4 @@
-import type { Transition } from '../../core/checkpoint.ts'
+import type { Completion, Transition } from '../../core/checkpoint.ts'
 import { linesOf, titleKey } from '../../core/outline.ts'
 import type { Artifact } from '../../core/work.ts'
 import { type FrontMatter, readFrontMatter } from '../markdown/front-matter.ts'
@@ -37,11 +37,8 @@ export interface Delta {
   above: number
 }
 
-export interface DocumentCompletion {
+export interface DocumentCompletion extends Pick<Completion, 'outcome' | 'date' | 'learnings'> {
   status: string
-  outcome: string
-  date: string
-  learnings: string[]
   line: number
 }
 

@@ -5,7 +5,7 @@ import { decodeDocument, type SectionName } from './codec.ts'
 import { type CuttablePiece, cuttablePieces, type IsStale } from './cuttable.ts'
 import { foldDeltas } from './fold.ts'
 
-export interface CompressOptions {
+interface CompressOptions {
   tokens?: number
   isStale: IsStale
   /** Decides which parts stay: a format does not know what matters. */
@@ -17,26 +17,16 @@ export interface CompressOptions {
   hard?: boolean
 }
 
-export interface CompressedDocument {
-  text: string
-  /** Estimated tokens of the whole document, before and after. */
-  before: number
-  after: number
-  /** How many deltas went into the body. */
-  folded: number
-  fits: boolean
-  cuts: BudgetCut[]
-}
-
 /**
  * A shorter document that says what must be said: deltas folded into the body, what is finished or stale taken
  * out, older steps and superseded decisions summed up in a line each. It cuts list items and table rows of the five
  * sections that may lose something and leaves every other byte alone, so prose and sections of other kinds only count.
+ * `before` and `after` are estimated tokens of the whole document, `folded` is how many deltas went into the body.
  */
 export function compressDocument(
   text: string,
   { tokens = 1_000, isStale, fit, hard = false }: CompressOptions,
-): CompressedDocument {
+) {
   const { text: body, folded } = foldDeltas(text)
   const { text: short, cuts } = shortenDocument(body, cuttablePieces(body, isStale), tokens, (parts, fixed) =>
     fit(parts, { tokens, fixed, prune: true, hard }),
@@ -71,11 +61,9 @@ function shortenDocument(
     const { kept, clipped, cuts, fits } = choose(parts, whole + reserve - costOf(parts))
     const gone = parts.filter((_, index) => !kept[index])
     const summaries = SUMMED.flatMap((field) => sumUp(field, gone, earlier))
-    const short = replacePieces(text, {
-      gone: [...gone, ...summaries.flatMap(({ of }) => of.filter((piece) => earlier.includes(piece)))],
-      clipped: parts.filter((_, index) => clipped[index]),
-      summaries,
-    })
+    const replaced = summaries.flatMap(({ of }) => of.filter((piece) => earlier.includes(piece)))
+    const shorter = parts.filter((_, index) => clipped[index])
+    const short = replacePieces(text, [...gone, ...replaced], shorter, summaries)
     const over = estimateTokens(short) - tokens
     // A summary that is no shorter than what it stands for is not worth it.
     const dear = summaries.find(({ line, of }) => estimateTokens(`${line}\n`) >= costOf(of))
@@ -138,14 +126,13 @@ const snippet = (content: string) =>
     CLIPPED,
   ).replace(/ …$/, '…')
 
-interface Replacements {
-  gone: CuttablePiece[]
-  clipped: CuttablePiece[]
-  summaries: SummaryLine[]
-}
-
 /** Takes lines out or shortens them; a summary goes where the first of the lines that it stands for stood. */
-function replacePieces(text: string, { gone, clipped, summaries }: Replacements): string {
+function replacePieces(
+  text: string,
+  gone: readonly CuttablePiece[],
+  clipped: readonly CuttablePiece[],
+  summaries: readonly SummaryLine[],
+): string {
   const eol = lineBreakOf(text)
   const ordered = [...gone, ...clipped].sort((a, b) => a.start - b.start)
   const firsts = new Map(

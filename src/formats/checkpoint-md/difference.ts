@@ -1,6 +1,6 @@
 import { visible } from '../../core/visible.ts'
 import { decodeDocument } from './codec.ts'
-import { brokenLines, type Replacement, replacementsOf } from './replacements.ts'
+import { brokenLines, type Replacement, replacementsOf } from './merge.ts'
 
 export interface DifferenceLine {
   mark: ' ' | '-' | '+'

@@ -7,7 +7,6 @@ import { requireReadable, spliceSection } from './edit.ts'
 import { extendList, replaceActions } from './extend-list.ts'
 import { CRUMBS, extendTable, TRAIL } from './extend-rows.ts'
 import { commentTexts, maskComments, placedItems, withoutComments } from './items.ts'
-import { nowParagraph, splitStateAndNow } from './now.ts'
 import {
   CLAIM,
   DECISION,
@@ -15,8 +14,10 @@ import {
   FACT,
   type Fact,
   hideCommentMarks,
+  nowParagraph,
   readBlock,
   STEP,
+  splitStateAndNow,
   writeBlock,
 } from './spell.ts'
 import { newDocument } from './template.ts'

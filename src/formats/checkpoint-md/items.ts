@@ -73,10 +73,7 @@ const BULLETED = /^\s*(?:[-*+]|\d+[.)])\s+/
 export function placedItems(
   body: string,
   shown = maskComments(body, '\0'),
-): {
-  items: PlacedItem[]
-  comments: Array<{ text: string; isLoose: boolean }>
-} {
+): { items: PlacedItem[]; comments: Array<{ text: string; isLoose: boolean }> } {
   const items: PlacedItem[] = []
   const comments: Array<{ text: string; isLoose: boolean }> = []
   let behind = 0

@@ -8,7 +8,9 @@ import {
   plainLine,
 } from '../../core/bullets.ts'
 import { decisionOf, decisionSentence } from '../../core/decision.ts'
+import { linesOf } from '../../core/outline.ts'
 import type { Claim, Decision, Item } from '../../core/work.ts'
+import type { TextRange } from '../markdown/splice.ts'
 import { isNone } from './codec.ts'
 
 /** How one kind of item stands in a list. Whatever `write` gives, `read` takes for the same, up to its white space. */
@@ -202,4 +204,43 @@ export const readBlock = (body: string) =>
     // A line in the middle of a text keeps the blanks around it.
     .map((line) => (/^[ \t]*\\/.test(line) ? decodeBlock(`x\n${line}\nx`).slice(2, -2) : line))
     .join('')
-export const decodeStateBody = (body: string) => readBlock(body.replace(NOW_ESCAPED, '$1'))
+const decodeStateBody = (body: string) => readBlock(body.replace(NOW_ESCAPED, '$1'))
+
+const NOW = /^(?:(\*\*|__)now(?:\1[ \t]*:|:\1)|now[ \t]*:)[ \t]*(?=\S)/i
+const STOP = /^[ \t]*(?:$|[#>|<]|`{3}|~{3}|(?:[-*+]|\d{1,9}[.)])[ \t])/
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+
+/** The paragraph of Current State that tells what is being done now; its text begins behind the label. */
+type NowParagraph = TextRange & { textStart: number }
+
+export function nowParagraph(body: string): NowParagraph | null {
+  let found: NowParagraph | null = null
+  let fence = null as string | null
+  let isStart = true
+  for (const { text, start, end } of linesOf(body)) {
+    if (found) {
+      if (STOP.test(text)) return found
+      found.end = end
+      continue
+    }
+    const marks = FENCE.exec(text)?.[1] ?? null
+    const label = isStart && fence === null ? NOW.exec(text) : null
+    if (label) found = { start, end, textStart: start + label[0].length }
+    else if (fence === null) fence = marks
+    else if (marks?.startsWith(fence)) fence = null
+    isStart = text.trim() === ''
+  }
+  return found
+}
+
+/** Current State, parted into how things stand and what is being done now. */
+export function splitStateAndNow(body: string): { state: string; now: string } {
+  const found = nowParagraph(body)
+  if (!found) return { state: decodeStateBody(body), now: '' }
+  const before = body.slice(0, found.start).trimEnd()
+  const after = body.slice(found.end).replace(/^(?:[ \t]*(?:\r\n|\n|\r))+/, '')
+  return {
+    state: decodeStateBody([before, after].filter((part) => part !== '').join('\n\n')),
+    now: revealCommentMarks(plainLine(body.slice(found.textStart, found.end))),
+  }
+}

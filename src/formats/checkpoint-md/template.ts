@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 
-export interface TemplateFields {
+interface TemplateFields {
   id: string
   created: string
   anchor: string | null
@@ -56,9 +56,11 @@ const GUIDE = `## Problem
 
 /** A new document: its front matter, and the sections to fill. */
 export function newDocument({ id, created, anchor, parent, current }: TemplateFields): string {
-  const front: Record<string, string> = { checkpoint: id, created }
-  if (anchor !== null) front.anchor = anchor
-  if (parent !== null) front.parent = parent
-  front.status = current ? 'current' : 'active'
+  const front = {
+    ...{ checkpoint: id, created },
+    ...(anchor !== null && { anchor }),
+    ...(parent !== null && { parent }),
+    status: current ? 'current' : 'active',
+  }
   return `---\n${stringify(front, { lineWidth: 0 })}---\n\n${GUIDE}`
 }

@@ -10,8 +10,17 @@ import {
   sectionText,
 } from './codec.ts'
 import { placedItems } from './items.ts'
-import { splitStateAndNow } from './now.ts'
-import { ACTION, CLAIM, DECISION, FACT, readBlock, revealCommentMarks, type Spelling, STEP } from './spell.ts'
+import {
+  ACTION,
+  CLAIM,
+  DECISION,
+  FACT,
+  readBlock,
+  revealCommentMarks,
+  type Spelling,
+  STEP,
+  splitStateAndNow,
+} from './spell.ts'
 import { tableRows } from './table.ts'
 import { isHintedKind } from './vocabulary.ts'
 

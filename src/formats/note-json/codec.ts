@@ -1,5 +1,6 @@
 import { wellFormed } from '../../core/canonical.ts'
 import { decisionOf, decisionSentence } from '../../core/decision.ts'
+import { parseBytesOrUndefined } from '../../core/json.ts'
 import { emptyWork, type WorkState } from '../../core/work.ts'
 
 /** No note of anybody's comes near this; what is larger is not parsed. */
@@ -64,7 +65,7 @@ const firstLine = (text: string) =>
 /** Reads a note of anybody's. Keys that the contract does not have are passed over; it never throws. */
 export function decodeNote(bytes: Uint8Array, path: string): { note: Note } | { problem: string } {
   if (bytes.length > MAX_NOTE_BYTES) return { problem: `${path}: it is larger than ${MAX_NOTE_BYTES} bytes` }
-  const value = parseBytes(bytes)
+  const value = parseBytesOrUndefined(bytes)
   if (value === undefined) return { problem: `${path}: it is not JSON` }
   if (!isRecord(value)) return { problem: `${path}: it is not a JSON object` }
   const { summary, decisions, next_action, blockers, timestamp } = value
@@ -88,19 +89,6 @@ export function decodeNote(bytes: Uint8Array, path: string): { note: Note } | { 
   }
 }
 
-function parseBytes(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch (error) {
-    // Bytes that are no UTF-8 are a TypeError.
-    if (!(error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError))
-      throw error
-    return undefined
-  }
-}
-
-// `as`: every object but null and lists can be read by its keys.
-const recordOf = (value: object) => value as Record<string, unknown>
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -119,8 +107,8 @@ function listOf(value: unknown): string[] {
 }
 
 function sentenceOf(value: unknown): string {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return ''
-  const { decision, text, path, rationale, why, reason } = recordOf(value)
+  if (!isRecord(value)) return ''
+  const { decision, text, path, rationale, why, reason } = value
   const said = [decision, text, path].map(textOf).find((one) => one) ?? ''
   return decisionSentence({ text: said, why: [rationale, why, reason].map(textOf).find((one) => one) ?? '' })
 }

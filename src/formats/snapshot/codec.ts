@@ -1,6 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { canonicalJson, clipText, sha256 } from '../../core/canonical.ts'
 import type { Checkpoint, CommandOutcome, Trigger, TriggerKind } from '../../core/checkpoint.ts'
+import { parseBytesOrUndefined } from '../../core/json.ts'
 import { describeError, ReasonError } from '../../core/reason.ts'
 import {
   FORMAT_VERSION,
@@ -40,12 +41,6 @@ const detailOf = ({ kind, at, note }: Trigger): SourceDetail => ({
   ...(note === '' ? {} : { note }),
 })
 
-export interface ResumeAnswer {
-  eligible: boolean
-  reason_code: string
-  next_actions: string[]
-}
-
 /**
  * The document that shows a run's checkpoint. `later` are the triggers it took in after it was written:
  * they stand in `latest.json` and in what `show` gives, never in the history file.
@@ -53,7 +48,7 @@ export interface ResumeAnswer {
 export function snapshotOf(
   checkpoint: Checkpoint,
   run: string,
-  resume: ResumeAnswer,
+  { eligible, reason_code, next_actions }: SnapshotDocument['step_state']['resume_hints'],
   later: Trigger[] = [],
 ): SnapshotDocument {
   const { position } = checkpoint.work
@@ -77,11 +72,7 @@ export function snapshotOf(
         violations: violations.slice(-SHOWN_VIOLATIONS).map((violation) => clipText(violation, 400)),
         checked_at: checkpoint.at,
       },
-      resume_hints: {
-        eligible: resume.eligible,
-        reason_code: resume.reason_code,
-        next_actions: resume.next_actions,
-      },
+      resume_hints: { eligible, reason_code, next_actions },
     },
     context_digest: {
       window_pressure: checkpoint.health.pressure,
@@ -102,10 +93,7 @@ const inOrder = ({
   reason_code,
   summary,
 }: CommandOutcome): CommandOutcome => ({
-  kind,
-  name,
-  result,
-  duration_ms,
+  ...{ kind, name, result, duration_ms },
   ...(reason_code === undefined ? {} : { reason_code }),
   summary,
 })
@@ -155,7 +143,9 @@ export const compressSnapshot = (plain: Uint8Array): Buffer => gzipSync(plain, {
 /** Reads a snapshot's bytes, plain or gzip. Throws one of the contract's two reading reasons. */
 export function decodeSnapshot(bytes: Uint8Array, path: string): SnapshotDocument {
   const plain = isGzip(bytes) ? inflateHistory(bytes, path) : bytes
-  const parsed = snapshotSchema.safeParse(parseJson(plain, path))
+  const value = parseBytesOrUndefined(plain)
+  if (value === undefined) throw invalid(path, 'it is not JSON')
+  const parsed = snapshotSchema.safeParse(value)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     const where = issue?.path.join('.') || 'the document'
@@ -174,15 +164,6 @@ export function inflateHistory(bytes: Uint8Array, path: string): Buffer {
     return gunzipSync(bytes, { maxOutputLength: MAX_SNAPSHOT_BYTES })
   } catch (error) {
     throw invalid(path, `it could not be decompressed (${describeError(error)})`)
-  }
-}
-
-function parseJson(bytes: Uint8Array, path: string): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
-    throw invalid(path, 'it is not JSON')
   }
 }
 

@@ -28,13 +28,6 @@ export function readIndex(text: string): StateIndex | { problem: string } {
 const nonEmpty = (value: unknown) =>
   typeof value === 'string' && value.trim() !== '' ? wellFormed(value.trim()) : null
 
-/**
- * The index with another `last_checkpoint`, and every other character as it was: the file belongs to others, and
- * parsing and printing it again would change numbers, spaces and keys that are there twice.
- */
-export const setLastCheckpoint = (text: string, at: string): string | { problem: string } =>
-  putLastCheckpoint(text, JSON.stringify(wellFormed(at)))
-
 /** The value of `last_checkpoint` as it is written there; null where the key, or a readable index, is not there. */
 export function lastCheckpointIn(text: string): string | null {
   if ('problem' in parseIndex(text)) return null
@@ -42,7 +35,11 @@ export function lastCheckpointIn(text: string): string | null {
   return mine ? text.slice(mine.valueStart, mine.valueEnd) : null
 }
 
-/** The same with a value as it is to be written; null takes the key away, as if it had never been put there. */
+/**
+ * The index with another `last_checkpoint`, and every other character as it was: the file belongs to others, and
+ * parsing and printing it again would change numbers, spaces and keys that are there twice. The value is given as it is
+ * to be written; null takes the key away, as if it had never been put there.
+ */
 export function putLastCheckpoint(text: string, value: string | null): string | { problem: string } {
   const read = parseIndex(text)
   if ('problem' in read) return read
@@ -85,11 +82,8 @@ function parseIndex(text: string): { value: Record<string, unknown> } | { proble
     // `as`: every object but null and lists can be read by its keys.
     return { value: value as Record<string, unknown> }
   } catch (error) {
-    return {
-      problem: `it is not JSON (${describeError(error)
-        .replace(/\p{Cc}/gu, ' ')
-        .slice(0, 120)})`,
-    }
+    const why = describeError(error).replace(/\p{Cc}/gu, ' ')
+    return { problem: `it is not JSON (${why.slice(0, 120)})` }
   }
 }
 

@@ -54,29 +54,15 @@ export const delta = defineVerb({
     'Use it at a natural break: after a phase, a decision or a change of direction, and before a session ends. Without --artifact it lists the files that changed in git since the last delta.',
   fields: {
     id: STREAM_OR_FOCUS,
-    what: {
-      kind: 'text',
-      value: 'TEXT',
-      needed: true,
-      about: 'what was done, in one sentence (required)',
-    },
+    what: { kind: 'text', value: 'TEXT', needed: true, about: 'what was done, in one sentence (required)' },
     artifact: {
       kind: 'words',
       value: 'PATH:ACTION:TEXT',
       path: (value: string) => parseArtifact(value).path,
       about: 'a file: "path:action:text", action created, modified or deleted (default: from git)',
     },
-    transition: {
-      kind: 'words',
-      value: 'ITEM:BEFORE:AFTER',
-      about: 'a state change: "item:before:after"',
-    },
-    trigger: {
-      kind: 'choice',
-      choices: DELTA_TRIGGERS,
-      value: 'WHY',
-      about: 'why now, default manual',
-    },
+    transition: { kind: 'words', value: 'ITEM:BEFORE:AFTER', about: 'a state change: "item:before:after"' },
+    trigger: { kind: 'choice', choices: DELTA_TRIGGERS, value: 'WHY', about: 'why now, default manual' },
     stdin: {
       kind: 'flag',
       typed: true,

@@ -21,9 +21,7 @@ const isNumber = (word: string) => /^\d{1,9}$/.test(word)
 /** A stream at a point of its history; where this workspace stands without one. */
 async function sideOf(context: Context, row: WorkRow, word: string | number | undefined): Promise<Side> {
   if (typeof word === 'string' && !isNumber(word))
-    throw new ReasonError('usage_invalid', {
-      problem: `${quoteShort(word)} is not a checkpoint number`,
-    })
+    throw new ReasonError('usage_invalid', { problem: `${quoteShort(word)} is not a checkpoint number` })
   const at = word === undefined ? undefined : Number(word)
   return { id: row.stream.name, point: await pointAt(context, row, at) }
 }

@@ -53,11 +53,7 @@ export const fork = defineVerb({
       check: requireDocumentName,
       about: 'name of the new document',
     },
-    anchor: {
-      kind: 'text',
-      value: 'TEXT',
-      about: 'the phase or point in the conversation it covers',
-    },
+    anchor: { kind: 'text', value: 'TEXT', about: 'the phase or point in the conversation it covers' },
     current: { kind: 'flag', about: 'put it in focus' },
   },
   examples: ['savepoint fork auth-system auth-with-passkeys --current'],

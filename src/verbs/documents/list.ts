@@ -56,15 +56,8 @@ export const list = defineVerb({
   detail:
     'The work in focus comes first, then the newest, each with its three newest sessions and their requests. Sessions without a save are listed under the work of their branch. Archived work, work on other branches or worktrees, and automatic saves of other sessions are only counted; --all lists them.',
   fields: {
-    all: {
-      kind: 'flag',
-      about: 'include archived work, work elsewhere, and automatic saves',
-    },
-    tree: {
-      kind: 'flag',
-      typed: true,
-      about: 'show forks as a tree, including archived work',
-    },
+    all: { kind: 'flag', about: 'include archived work, work elsewhere, and automatic saves' },
+    tree: { kind: 'flag', typed: true, about: 'show forks as a tree, including archived work' },
   },
   examples: ['savepoint list', 'savepoint list --tree', 'savepoint list --all --json'],
   access: 'read',

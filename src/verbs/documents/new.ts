@@ -32,11 +32,7 @@ export const newVerb = defineVerb({
       check: requireLookupName,
       about: 'the parent document',
     },
-    anchor: {
-      kind: 'text',
-      value: 'TEXT',
-      about: 'the phase or point in the conversation it covers',
-    },
+    anchor: { kind: 'text', value: 'TEXT', about: 'the phase or point in the conversation it covers' },
     current: { kind: 'flag', about: 'put it in focus' },
   },
   examples: [

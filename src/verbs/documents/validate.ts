@@ -82,13 +82,7 @@ export const validate = defineVerb({
         .filter((other) => nameKey(other.id) !== nameKey(id))
         .map((other) => other.id)
       const findings = document.problem
-        ? [
-            {
-              ...document.problem,
-              level: 'error' as const,
-              mend: 'Fix the file: it is ignored until then.',
-            },
-          ]
+        ? [{ ...document.problem, level: 'error' as const, mend: 'Fix the file: it is ignored until then.' }]
         : validateDocument(text, { parents, archived, otherCurrent })
       return { path, id, findings: [...findings, ...clashes(document)].sort((a, b) => a.line - b.line) }
     })

@@ -9,7 +9,7 @@ import {
   differenceOf,
   sayDifference,
 } from '../../../src/formats/checkpoint-md/difference.ts'
-import { brokenLines, replacementsOf } from '../../../src/formats/checkpoint-md/replacements.ts'
+import { brokenLines, replacementsOf } from '../../../src/formats/checkpoint-md/merge.ts'
 import { timeCpu } from '../../support/cpu-time.ts'
 
 const say = (a: string, b: string, options?: { context?: number }) =>
