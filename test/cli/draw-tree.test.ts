@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type LineageRow, lineageOf } from '../../src/policy/lineage.ts'
-import { drawTree } from '../../src/verbs/documents/draw-tree.ts'
+import { drawTree } from '../../src/verbs/documents/list-tree.ts'
 
 const family = (parents: Record<string, string | null>) =>
   lineageOf(Object.entries(parents).map(([id, parent]) => ({ id, parent, created: '2026-03-01' }))).rows

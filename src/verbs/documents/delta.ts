@@ -1,7 +1,7 @@
-import { BY_HAND } from '../../core/checkpoint.ts'
-import { ReasonError } from '../../core/reason.ts'
-import { formatCount } from '../../core/text.ts'
-import type { Context } from '../../engine/context/context.ts'
+import { BY_HAND, type Transition } from '../../core/checkpoint.ts'
+import { describeError, usageError } from '../../core/reason.ts'
+import { formatCount, quoteShort } from '../../core/text.ts'
+import type { Artifact } from '../../core/work.ts'
 import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
 import { documentTimestamp } from '../../engine/documents/begin-document.ts'
 import { changesSinceDelta } from '../../engine/documents/changes-since-delta.ts'
@@ -9,43 +9,99 @@ import { editDocument } from '../../engine/documents/edit-document.ts'
 import { namedOrFocused, requireEnd, requireOpen } from '../../engine/documents/find-stream.ts'
 import { agentFolderHere, planPosition } from '../../engine/surroundings/world.ts'
 import { appendDelta } from '../../formats/checkpoint-md/edit.ts'
+import { ARTIFACT_STATES } from '../../formats/checkpoint-md/vocabulary.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { choiceFact, flagFact, integerFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
-import {
-  DELTA_TRIGGERS,
-  type DeltaInput,
-  type DeltaTrigger,
-  parseArtifact,
-  parseDelta,
-  parseTransition,
-} from './read-delta.ts'
 import { STREAM_OR_FOCUS } from './stream-field.ts'
 
-interface DeltaFlags {
-  what: string | undefined
-  artifact: string[]
-  transition: string[]
-  trigger: DeltaTrigger | undefined
-  stdin: boolean
+/** What may be a reason for a delta; `manual` is none in particular. */
+const DELTA_TRIGGERS = ['phase', 'decision', 'shift', 'session-end', 'pressure', 'risk', 'manual'] as const
+
+/** `src/login.ts:created:The form`; the path may have colons itself. */
+function parseArtifact(text: string): Artifact {
+  const found = /^(.+?):(created|modified|deleted)(?::(.*))?$/s.exec(text)
+  if (!found?.[1])
+    throw usageError(
+      `invalid --artifact ${quoteShort(text)}: use path:action:description with created, modified or deleted`,
+    )
+  return { path: found[1], action: found[2] ?? '', description: (found[3] ?? '').trim() }
 }
 
-async function inputOf(context: Context, given: DeltaFlags): Promise<DeltaInput> {
-  const piped = given.stdin ? parseDelta(await context.readInput()) : { artifacts: null, transitions: [] }
-  const what = given.what ?? piped.what
-  if (what === undefined || what.trim() === '')
-    throw new ReasonError('usage_invalid', { problem: 'a delta says what changed: --what "…"' })
-  const artifacts = given.artifact.map(parseArtifact)
-  return redactAll(
-    {
-      what,
-      trigger: given.trigger ?? piped.trigger ?? 'manual',
-      artifacts: artifacts.length > 0 ? [...(piped.artifacts ?? []), ...artifacts] : piped.artifacts,
-      transitions: [...piped.transitions, ...given.transition.map(parseTransition)],
-    },
-    context.mark,
-  )
+/** `Phase 1:open:done`. */
+function parseTransition(text: string): Transition {
+  const parts = text.split(':').map((part) => part.trim())
+  const [item = '', before = '', after = ''] = parts
+  if (parts.length !== 3 || item === '')
+    throw usageError(
+      `invalid --transition ${quoteShort(text)}: use item:before:after, or --stdin with JSON if a part has colons`,
+    )
+  return { item, before, after }
 }
+
+/**
+ * A delta as JSON: each key may be missing, and what is needed is asked for by whoever reads it. Without artifacts git is
+ * asked for them.
+ */
+function parseDelta(text: string) {
+  const value = parseJson(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw usageError('stdin must be a JSON object with "what", "trigger", "artifacts" and "transitions"')
+  const { what, trigger, artifacts, transitions, ...others } = value as Record<string, unknown>
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined)
+    throw usageError(
+      `stdin has an unknown key ${quoteShort(unknown)}; known: what, trigger, artifacts, transitions`,
+    )
+  if (what !== undefined && typeof what !== 'string') throw usageError('"what" must be a text')
+  return {
+    what,
+    trigger: trigger === undefined ? undefined : triggerOf(trigger),
+    artifacts: artifacts === undefined ? null : listOf(artifacts, 'artifacts', artifactOf),
+    transitions: transitions === undefined ? [] : listOf(transitions, 'transitions', transitionOf),
+  }
+}
+
+function triggerOf(value: unknown): (typeof DELTA_TRIGGERS)[number] {
+  const found = DELTA_TRIGGERS.find((trigger) => trigger === value)
+  if (found === undefined) throw usageError(`"trigger" takes ${DELTA_TRIGGERS.join(', ')}`)
+  return found
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw usageError(`stdin is not JSON: ${describeError(error)}`)
+  }
+}
+
+function listOf<T>(value: unknown, name: string, read: (item: Record<string, unknown>) => T): T[] {
+  if (!Array.isArray(value)) throw usageError(`"${name}" must be a list`)
+  return value.map((item) => {
+    if (typeof item !== 'object' || item === null) throw usageError(`"${name}" must be a list of objects`)
+    return read(item as Record<string, unknown>)
+  })
+}
+
+const textOf = (item: Record<string, unknown>, key: string, fallback?: string): string => {
+  const value = item[key] ?? fallback
+  if (typeof value !== 'string') throw usageError(`"${key}" must be a text`)
+  return value
+}
+
+function artifactOf(item: Record<string, unknown>): Artifact {
+  const action = textOf(item, 'action')
+  if (!ARTIFACT_STATES.some((state) => state === action))
+    throw usageError(`"action" takes ${ARTIFACT_STATES.join(', ')}, not ${quoteShort(action)}`)
+  return { path: textOf(item, 'path'), action, description: textOf(item, 'description', '') }
+}
+
+const transitionOf = (item: Record<string, unknown>): Transition => ({
+  item: textOf(item, 'item'),
+  before: textOf(item, 'before', ''),
+  after: textOf(item, 'after'),
+})
 
 export const delta = defineVerb({
   name: 'delta',
@@ -77,8 +133,20 @@ export const delta = defineVerb({
   ],
   access: 'write',
   takesIn: 'events',
-  async perform(context, { id, ...given }) {
-    const input = await inputOf(context, given)
+  async perform(context, { id, artifact, transition, stdin, ...given }) {
+    const piped = parseDelta(stdin ? await context.readInput() : '{}')
+    const said = given.what ?? piped.what
+    if (said === undefined || said.trim() === '') throw usageError('a delta says what changed: --what "…"')
+    const named = artifact.map(parseArtifact)
+    const input = redactAll(
+      {
+        what: said,
+        artifacts: named.length > 0 ? [...(piped.artifacts ?? []), ...named] : piped.artifacts,
+        transitions: [...piped.transitions, ...transition.map(parseTransition)],
+      },
+      context.mark,
+    )
+    const trigger = given.trigger ?? piped.trigger ?? 'manual'
     return actOnDocuments(context, async (survey) => {
       const open = await requireOpen(context, survey, namedOrFocused(survey, id))
       const { row, view, text } = open
@@ -89,7 +157,7 @@ export const delta = defineVerb({
           ? await changesSinceDelta(context, survey, row)
           : { rows: input.artifacts, total: input.artifacts.length, isTold: false }
       const { rows: artifacts, total, isTold } = changes
-      const { what, trigger, transitions } = input
+      const { what, transitions } = input
       const longer = appendDelta(text, { at, what, artifacts, transitions, isSure: isTold })
       const { checkpoint, sequence, commit } = await editDocument(context, survey, open, longer, {
         ...{ kind: trigger, note: BY_HAND.delta },

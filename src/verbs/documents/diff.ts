@@ -1,8 +1,8 @@
-import { ReasonError } from '../../core/reason.ts'
+import { ReasonError, usageError } from '../../core/reason.ts'
 import { quoteShort } from '../../core/text.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { requireKnownRow, requireRow, tellForeign } from '../../engine/documents/find-stream.ts'
-import { type PointText, pointAt } from '../../engine/documents/point.ts'
+import { pointAt } from '../../engine/documents/point.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
 import { findRow } from '../../engine/documents/survey.ts'
 import { differenceOf, sayDifference } from '../../formats/checkpoint-md/difference.ts'
@@ -11,19 +11,14 @@ import { defineVerb } from '../define/verb.ts'
 import { paintDifference } from '../say/paint-difference.ts'
 import { STREAM_FIELD } from './stream-field.ts'
 
-interface Side {
-  id: string
-  point: PointText
-}
-
 const isNumber = (word: string) => /^\d{1,9}$/.test(word)
 
 /** A stream at a point of its history; where this workspace stands without one. */
-async function sideOf(context: Context, row: WorkRow, word: string | number | undefined): Promise<Side> {
+async function sideOf(context: Context, row: WorkRow, word: string | number | undefined) {
   if (typeof word === 'string' && !isNumber(word))
-    throw new ReasonError('usage_invalid', { problem: `${quoteShort(word)} is not a checkpoint number` })
-  const at = word === undefined ? undefined : Number(word)
-  return { id: row.stream.name, point: await pointAt(context, row, at) }
+    throw usageError(`${quoteShort(word)} is not a checkpoint number`)
+  const point = await pointAt(context, row, word === undefined ? undefined : Number(word))
+  return { id: row.stream.name, ...point }
 }
 
 /** Without points: what the newest checkpoint here changed. */
@@ -33,10 +28,8 @@ async function before(context: Context, row: WorkRow): Promise<number> {
   const parent = stored?.state === 'whole' ? stored.checkpoint.parent : null
   const found = history.find(({ id }) => id === parent)
   if (found) return found.sequence
-  throw new ReasonError('checkpoint_unknown', {
-    id: row.stream.name,
-    at: `before number ${row.position.sequence}`,
-  })
+  const at = `before number ${row.position.sequence}`
+  throw new ReasonError('checkpoint_unknown', { id: row.stream.name, at })
 }
 
 export const diff = defineVerb({
@@ -71,14 +64,13 @@ export const diff = defineVerb({
     const first = from === undefined ? await before(context, row) : other ? undefined : from
     const old = await sideOf(context, row, first)
     const now = await sideOf(context, other ?? row, to)
-    const difference = differenceOf(old.point.text, now.point.text)
-    const name = ({ id, point }: Side) => `${id}@${point.sequence}`
+    const difference = differenceOf(old.text, now.text)
+    const { added, removed } = difference
+    const names = { from: `${old.id}@${old.sequence}`, to: `${now.id}@${now.sequence}` }
     return {
-      from: { id: old.id, sequence: old.point.sequence, checkpoint: old.point.checkpoint },
-      to: { id: now.id, sequence: now.point.sequence, checkpoint: now.point.checkpoint },
-      added: difference.added,
-      removed: difference.removed,
-      diff: sayDifference(difference, { from: name(old), to: name(now) }),
+      from: { id: old.id, sequence: old.sequence, checkpoint: old.checkpoint },
+      to: { id: now.id, sequence: now.sequence, checkpoint: now.checkpoint },
+      ...{ added, removed, diff: sayDifference(difference, names) },
     }
   },
   say: ({ diff, from, to }, { paint }) =>

@@ -1,5 +1,5 @@
 import { requireLookupName } from '../../core/id.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { usageError } from '../../core/reason.ts'
 import { actOnDocuments, type Files } from '../../engine/documents/act-on-documents.ts'
 import { requireOpenWork } from '../../engine/documents/find-stream.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
@@ -36,8 +36,7 @@ export const focus = defineVerb({
   access: ({ id, clear }) => (id !== undefined || clear ? 'write' : 'read'),
   takesIn: 'events',
   async perform(context, { id, clear }): Promise<FocusReceipt & { files?: Files }> {
-    if (id !== undefined && clear)
-      throw new ReasonError('usage_invalid', { problem: 'either name a piece of work or give --clear' })
+    if (id !== undefined && clear) throw usageError('either name a piece of work or give --clear')
     if (id === undefined && !clear) {
       const survey = await readSurvey(context)
       const row = survey.rows.find(({ focused }) => focused)

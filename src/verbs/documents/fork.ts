@@ -14,31 +14,15 @@ import { setFrontMatter } from '../../formats/markdown/front-matter.ts'
 import { redact } from '../../policy/redact.ts'
 import { choiceFact, flagFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
-import { sayMade } from './say-made.ts'
+import { sayMade } from './new.ts'
 import { STREAM_FIELD } from './stream-field.ts'
 
 /** A document of its own with everything that its parent knows: the deltas are folded into the body. */
-function forkText(
-  text: string,
-  {
-    id,
-    parent,
-    created,
-    anchor,
-    current,
-  }: { id: string; parent: string; created: string; anchor?: string; current: boolean },
-): string {
-  const front: Array<[string, string | null]> = [
-    ['checkpoint', id],
-    ['created', created],
-    ['parent', parent],
-    ['status', current ? 'current' : 'active'],
-    ['last_delta', null],
-    ...(anchor === undefined ? [] : [['anchor', anchor] as [string, string]]),
-  ]
-  const body = withoutCompletion(foldDeltas(text).text)
-  return front.reduce((made, [key, value]) => setFrontMatter(made, key, value), body)
-}
+const forkText = (text: string, front: ReadonlyArray<[key: string, value: string | null]>) =>
+  front.reduce(
+    (made, [key, value]) => setFrontMatter(made, key, value),
+    withoutCompletion(foldDeltas(text).text),
+  )
 
 export const fork = defineVerb({
   name: 'fork',
@@ -67,21 +51,16 @@ export const fork = defineVerb({
       const { text } = isBare(row)
         ? await pointAt(context, row)
         : await requireDocument(context, survey, parent)
-      const created = documentTimestamp(context)
-      const child = forkText(text, {
-        id: name,
-        parent,
-        created,
-        current,
-        ...(anchor === undefined ? {} : { anchor: redact(anchor, context.mark) }),
-      })
-      return beginDocument(context, survey, {
-        name,
-        parent,
-        text: child,
-        current,
-        note: `forked from ${parent}`,
-      })
+      const child = forkText(text, [
+        ['checkpoint', name],
+        ['created', documentTimestamp(context)],
+        ['parent', parent],
+        ['status', current ? 'current' : 'active'],
+        ['last_delta', null],
+        ...(anchor === undefined ? [] : [['anchor', redact(anchor, context.mark)] as [string, string]]),
+      ])
+      const note = `forked from ${parent}`
+      return beginDocument(context, survey, { name, parent, text: child, current, note })
     })
   },
   say: (made) => sayMade(made, `See both: savepoint diff ${made.parent} ${made.id}`),

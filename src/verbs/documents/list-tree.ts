@@ -4,7 +4,6 @@ import type { Context } from '../../engine/context/context.ts'
 import { NOTICES } from '../../engine/context/notices.ts'
 import { readOverview } from '../../engine/documents/read-survey.ts'
 import { type LineageRow, lineageOf } from '../../policy/lineage.ts'
-import { drawTree } from './draw-tree.ts'
 import { isOfSession, type ListedDocument, listDocument, NOTHING_HERE } from './list-document.ts'
 
 /** Documents below the ones they were forked from, archived ones too. */
@@ -37,15 +36,12 @@ export function sayTree({ documents, cycles, foreign }: DocumentTree): string {
 }
 
 function inRows(documents: readonly ListedDocument[], rows: readonly LineageRow[]) {
-  const byId = new Map<string, ListedDocument>()
-  for (const document of documents) byId.set(document.id, document)
-  const drawn: Array<ListedDocument & LineageRow> = []
-  for (const { id, depth, last } of rows) {
+  const byId = new Map(documents.map((document) => [document.id, document]))
+  return rows.flatMap(({ id, depth, last }) => {
     const document = byId.get(id)
     // The rows are ours alone: thousands of copies would cost more than the drawing.
-    if (document) drawn.push(Object.assign(document, { depth, last }))
-  }
-  return drawn
+    return document ? [Object.assign(document, { depth, last })] : []
+  })
 }
 
 function label({ id, standing, path, foreign, created }: ListedDocument, circles: boolean): string {
@@ -56,4 +52,26 @@ function label({ id, standing, path, foreign, created }: ListedDocument, circles
   if (circles) marks.push('in a circle')
   const date = created === '' ? '' : `  ${created.slice(0, 10)}`
   return `${id}${date}${marks.length === 0 ? '' : `  [${marks.join(', ')}]`}`
+}
+
+/**
+ * Draws rows that come in drawing order, one line each. Below `maxDepth` a line is no longer indented further but
+ * says how deep it is, so that a long chain stays readable and its drawing grows with its length alone.
+ */
+export function drawTree<R extends LineageRow>(
+  rows: readonly R[],
+  label: (row: R) => string,
+  { maxDepth = 12 } = {},
+): string {
+  /** What stands before the branch of a row, by depth; roots and their children have nothing there. */
+  const indents: string[] = ['', '']
+  return rows
+    .map((row) => {
+      const { depth, last } = row
+      if (depth === 0) return label(row)
+      const indent = indents[Math.min(depth, maxDepth + 1)] ?? ''
+      indents[depth + 1] = `${indent}${last ? '   ' : '│  '}`
+      return `${indent}${depth > maxDepth ? `… ${depth} ` : ''}${last ? '└─ ' : '├─ '}${label(row)}`
+    })
+    .join('\n')
 }

@@ -3,6 +3,7 @@ import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
 import {
   beginDocument,
   documentTimestamp,
+  type NewDocument,
   requireDocumentName,
 } from '../../engine/documents/begin-document.ts'
 import { requireRow } from '../../engine/documents/find-stream.ts'
@@ -10,7 +11,12 @@ import { trustOwnWorkspace } from '../../engine/documents/trust-own-workspace.ts
 import { newDocument } from '../../formats/checkpoint-md/template.ts'
 import { redact } from '../../policy/redact.ts'
 import { defineVerb } from '../define/verb.ts'
-import { sayMade } from './say-made.ts'
+
+export const sayMade = ({ id, path, parent, focused }: NewDocument, next: string) =>
+  [
+    `Created ${path}${parent === null ? '' : ` from ${parent}`}${focused ? ` (${id} is in focus)` : ''}`,
+    `  ${next}`,
+  ].join('\n')
 
 export const newVerb = defineVerb({
   name: 'new',

@@ -1,4 +1,4 @@
-import { ReasonError } from '../../core/reason.ts'
+import { usageError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { type ToldAct, tellAct, type UndoReport, undoAct } from '../../engine/save/undo-act.ts'
@@ -7,21 +7,14 @@ import type { Screen } from '../define/screen.ts'
 import { defineVerb } from '../define/verb.ts'
 import { renderTable } from '../say/table.ts'
 
-interface ActList {
-  kind: 'list'
-  /** The newest first. */
-  acts: ToldAct[]
-}
+/** The newest first. */
+const listActs = async ({ store, identity }: Context) =>
+  (await store.local.listActs(identity.workspace)).map(tellAct).reverse()
 
 interface Undone extends UndoReport {
   kind: 'undone' | 'redone'
   dryRun: boolean
 }
-
-const listActs = async ({ store, identity }: Context): Promise<ActList> => ({
-  kind: 'list',
-  acts: (await store.local.listActs(identity.workspace)).map(tellAct).reverse(),
-})
 
 export const undo = defineVerb({
   name: 'undo',
@@ -36,16 +29,14 @@ export const undo = defineVerb({
   examples: ['savepoint undo', 'savepoint undo --dry-run', 'savepoint undo --redo', 'savepoint undo --list'],
   access: ({ list, dryRun }) => (list || dryRun ? 'read' : 'write'),
   takesIn: 'events',
-  async perform(context, { redo, list, dryRun }): Promise<ActList | Undone> {
-    if (list && (redo || dryRun))
-      throw new ReasonError('usage_invalid', {
-        problem: '--list cannot be combined with --redo or --dry-run',
-      })
-    if (list) return listActs(context)
+  async perform(context, { redo, list, dryRun }): Promise<{ kind: 'list'; acts: ToldAct[] } | Undone> {
+    if (list && (redo || dryRun)) throw usageError('--list cannot be combined with --redo or --dry-run')
+    if (list) return { kind: 'list', acts: await listActs(context) }
     const report = await undoAct(context, { isRedo: redo, isDry: dryRun })
     return { kind: redo ? 'redone' : 'undone', dryRun, ...report }
   },
-  say: (result, screen) => (result.kind === 'list' ? sayActs(result, screen) : sayUndone(result, screen)),
+  say: (result, screen) =>
+    result.kind === 'list' ? sayActs(result.acts, screen) : sayUndone(result, screen),
   tool: {
     title: 'Undo the last change',
     when: 'Call it when a change that you made in this session was a mistake. Changes by the user or another session are refused.',
@@ -67,7 +58,7 @@ export const undo = defineVerb({
   },
 })
 
-function sayActs({ acts }: ActList, screen: Screen): string {
+function sayActs(acts: ToldAct[], screen: Screen): string {
   if (acts.length === 0) return 'Nothing to undo here.'
   const rows = acts.map(({ at, label, by, isUndone }) => [
     screen.time(at),
