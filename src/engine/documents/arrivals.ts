@@ -22,18 +22,12 @@ export interface Arrival {
   reading: Extract<DocumentReading, { state: 'whole' }>
 }
 
-/** A file that is as the store has it, and how it looks now. */
-export interface Stamp {
-  path: string
-  hash: string
-  stamp: string | null
-}
-
 interface Arrivals {
   arrivals: Arrival[]
   /** What is to be kept of files that cannot be taken in. */
   parts: Array<Partial<DocumentCommit>>
-  stamps: Stamp[]
+  /** How files look now that are as the store has them. */
+  stamps: Array<{ path: string; hash: string; stamp: string | null }>
 }
 
 /**

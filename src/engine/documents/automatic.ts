@@ -1,6 +1,5 @@
 import { BY_HAND, type Checkpoint, saysSaved, type Trigger, type TriggerKind } from '../../core/checkpoint.ts'
 import { emptyWork, itemNames, OVERHEARD, type WorkState } from '../../core/work.ts'
-import type { StoredCheckpoint } from '../../store/log.ts'
 import type { Store } from '../../store/store.ts'
 
 /** Why a session's talk is saved without anybody asking. */
@@ -31,12 +30,8 @@ export const isOlderReading = (checkpoint: Checkpoint) =>
  */
 export async function withoutOlderReading(store: Store, checkpoint: Checkpoint): Promise<Checkpoint> {
   if (checkpoint.work.overheard !== undefined) return checkpoint
-  const { added, saved } = await originsOf(
-    store,
-    checkpoint,
-    CLAIMS,
-    ({ work }) => work.overheard !== undefined,
-  )
+  const isEnd = ({ work }: Checkpoint) => work.overheard !== undefined
+  const { added, saved } = await originsOf(store, checkpoint, CLAIMS, isEnd)
   if (added.size === 0 && !isAutomatic(checkpoint)) return checkpoint
   const overheard = isAutomatic(checkpoint)
     ? OVERHEARD.filter((field) => JSON.stringify(checkpoint.work[field]) !== JSON.stringify(saved[field]))
@@ -58,11 +53,14 @@ export async function readHandSaveTime(store: Store, checkpoint: Checkpoint): Pr
   let one: Checkpoint | null = checkpoint
   for (let step = 0; one !== null && step < MOST_STEPS; step += 1) {
     if (!isAutomatic(one)) return one.at
-    const stored: StoredCheckpoint | null =
-      one.parent === null ? null : await store.log.readCheckpoint(one.parent)
-    one = stored?.state === 'whole' ? stored.checkpoint : null
+    one = await readParent(store, one)
   }
   return null
+}
+
+async function readParent({ log }: Store, { parent }: Checkpoint): Promise<Checkpoint | null> {
+  const stored = parent === null ? null : await log.readCheckpoint(parent)
+  return stored?.state === 'whole' ? stored.checkpoint : null
 }
 
 const keyOf = (list: List, name: string) => `${list}\n${name}`
@@ -78,9 +76,7 @@ async function originsOf(
   let saved: WorkState | null = null
   let one: Checkpoint | null = checkpoint
   for (let step = 0; one !== null && step < MOST_STEPS && !isEnd(one); step += 1) {
-    const stored: StoredCheckpoint | null =
-      one.parent === null ? null : await store.log.readCheckpoint(one.parent)
-    const parent: Checkpoint | null = stored?.state === 'whole' ? stored.checkpoint : null
+    const parent: Checkpoint | null = await readParent(store, one)
     if (isAutomatic(one))
       for (const key of addedKeys(one.work, parent?.work ?? emptyWork(), lists)) added.add(key)
     else saved ??= one.work

@@ -114,12 +114,7 @@ export async function documentPoint(
   )
   const current = document.front !== null && saysCurrent(document.front)
   const version = { stream: point.stream.id, hash, checkpoint: made.checkpoint.id, current, problem: null }
-  return {
-    checkpoint: made.checkpoint,
-    hash,
-    current,
-    commit: { ...made.commit, texts: [{ hash, text }], versions: [version] },
-  }
+  return { ...made, hash, current, commit: { ...made.commit, texts: [{ hash, text }], versions: [version] } }
 }
 
 /** What was known before a text; and what its text said then, where that was less. */
@@ -133,31 +128,18 @@ async function originOf(
   return { work, shown: text === null ? null : workOf(decodeDocument(text)), absent }
 }
 
-interface DocumentFacts {
-  ref: DocumentRef
-  /** When the document says that it was changed. */
-  changed: string
-  completion: Completion | null
-}
-
-/** What is told of a checkpoint is redacted; the bytes of a document are kept as they are. */
+/**
+ * What is told of a checkpoint is redacted; the bytes of a document are kept as they are. `changed` is when it says that
+ * it was changed.
+ */
 function pointOf(
   context: Context,
   point: NewPoint & { work: Redacted<WorkState> },
-  shown: DocumentFacts | null,
+  shown: { ref: DocumentRef; changed: string; completion: Completion | null } | null,
 ): Point {
-  const {
-    stream,
-    work,
-    parent,
-    after,
-    triggers,
-    change = noChange(),
-    provenance,
-    foreign,
-    dropped = 0,
-  } = point
-  const { atMs = context.ports.now(), progress = 'in_progress', pressure = 'low' } = point
+  const { stream, work, parent, after, triggers, provenance, foreign } = point
+  const { change = noChange(), atMs = context.ports.now() } = point
+  const { dropped = 0, progress = 'in_progress', pressure = 'low' } = point
   const session = point.session ?? context.session?.id
   const at = instant(atMs)
   const completion = shown === null ? (point.completion ?? null) : shown.completion

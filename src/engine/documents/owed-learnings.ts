@@ -19,10 +19,9 @@ import { NOTICES } from '../context/notices.ts'
  */
 export async function oweLearnings(
   context: Context,
-  { path, name, from }: { path: string; name: string; from: string | undefined },
-  checkpoint: Checkpoint | null,
+  name: string,
+  checkpoint: Checkpoint,
 ): Promise<Partial<DocumentCommit>> {
-  if (!isArchived(path) || (from !== undefined && isArchived(from)) || checkpoint === null) return {}
   const entry = learningEntryOf(checkpoint, name)
   if (entry === null || !lacksLearnings(context, entry)) return {}
   const { isTracked } = await import('../../workspace/git-index.ts')

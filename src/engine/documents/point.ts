@@ -33,14 +33,12 @@ export async function readPointText(
   found: CheckpointRow | undefined,
   at: number,
 ): Promise<PointText> {
-  const stored = found ? await context.store.log.readCheckpoint(found.id) : null
-  const hash = stored?.state === 'whole' ? stored.checkpoint.document?.hash : undefined
+  const { log } = context.store
+  const stored = found ? await log.readCheckpoint(found.id) : null
+  const checkpoint = stored?.state === 'whole' ? stored.checkpoint : null
+  const hash = checkpoint?.document?.hash
   const text =
-    hash !== undefined
-      ? await context.store.log.readText(hash)
-      : stored?.state === 'whole'
-        ? writeOutDocument(stream.name, stored.checkpoint)
-        : null
+    hash === undefined ? checkpoint && writeOutDocument(stream.name, checkpoint) : await log.readText(hash)
   if (!found || text === null) throw new ReasonError('checkpoint_unknown', { id: stream.name, at })
   return { sequence: found.sequence, checkpoint: found.id, at: found.at, text }
 }

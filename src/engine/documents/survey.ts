@@ -25,12 +25,6 @@ export interface Trouble {
   hash?: string
 }
 
-/** A document that came with the repository, in a workspace that is not trusted. */
-export interface ForeignFile {
-  path: string
-  id: string
-}
-
 /** The documents of a workspace: what the store knows, and what stands on the disk. */
 export interface Survey extends Here {
   /** What git has under way; documents are left alone meanwhile. */
@@ -44,7 +38,8 @@ export interface Survey extends Here {
   /** Files of ours that somebody left who died while writing. */
   leftovers: string[]
   troubles: Trouble[]
-  foreign: ForeignFile[]
+  /** Documents that came with the repository, in a workspace that is not trusted. */
+  foreign: Array<{ path: string; id: string }>
 }
 
 /** One cheap look. What differs between the store and the disk is for `takeIn` to settle. */

@@ -17,8 +17,8 @@ import { BY_USER, readEditSources } from '../trust/whose-edit.ts'
 import { type Arrival, readArrivals, withoutTwins } from './arrivals.ts'
 import { documentPoint, joinCommits } from './checkpoint-of.ts'
 import { afterHead } from './find-stream.ts'
-import { focusAsDocumentsSay, tellSetBack } from './focus-as-documents-say.ts'
 import { oweLearnings } from './owed-learnings.ts'
+import { focusAsDocumentsSay } from './set-focus.ts'
 import { findFormer, findWithdrawn, type Survey } from './survey.ts'
 
 /**
@@ -66,13 +66,12 @@ async function learningsOf(
   { documents = [], appends = [] }: Partial<DocumentCommit>,
 ): Promise<Partial<DocumentCommit>> {
   const id = documents[0]?.checkpoint
-  if (!isArchived(path) || id === undefined) return {}
+  if (!isArchived(path) || isArchived(row?.view?.path ?? '') || id === undefined) return {}
   const stored = await context.store.log.readCheckpoint(id)
   const known = stored?.state === 'whole' ? stored.checkpoint : null
   const fresh = appends.map(({ checkpoint }) => checkpoint).find((one) => one.id === id)
   const checkpoint = fresh && 'work' in fresh ? fresh : known
-  const moved = { path, name: row?.stream.name ?? reading.id, from: row?.view?.path }
-  return oweLearnings(context, moved, checkpoint)
+  return checkpoint ? oweLearnings(context, row?.stream.name ?? reading.id, checkpoint) : {}
 }
 
 /** A document that git brings would displace own work that never had one. */
@@ -152,6 +151,22 @@ async function adopt(
       // A write of ours is pending: the publisher meets this file and merges both.
       return null
   }
+}
+
+/** A stranger's commit may bring a version back that bears no mark: the text is known, that it stands here is told. */
+async function tellSetBack(
+  { store, notices }: Context,
+  { position }: WorkRow,
+  path: string,
+  checkpoint: string,
+  delivery: Delivery | undefined,
+): Promise<void> {
+  if (!delivery?.foreign || delivery.replayed) return
+  const stored = await store.log.readCheckpoint(checkpoint)
+  if (stored === null || stored.row.foreign) return
+  const { commit, author } = delivery.provenance
+  const { sequence } = stored.row
+  notices.push(NOTICES.setToVersion(path, sequence, { isBack: sequence < position.sequence, commit, author }))
 }
 
 /** What a delta says that was written by hand; an edit of anything else tells nothing about itself. */

@@ -1,6 +1,6 @@
 import { type Change, type Completion, noChange } from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { ReasonError, usageError } from '../../core/reason.ts'
 import { formatCount } from '../../core/text.ts'
 import type { WorkState } from '../../core/work.ts'
 import type { Context } from '../../engine/context/context.ts'
@@ -89,8 +89,7 @@ function completionOf(
   learnings: string[],
 ) {
   const said = (outcome ?? '').trim() || (completion?.outcome ?? '')
-  if (said === '' || isNone(said))
-    throw new ReasonError('usage_invalid', { problem: 'give the outcome: --outcome "…"' })
+  if (said === '' || isNone(said)) throw usageError('give the outcome: --outcome "…"')
   const all = [...(completion?.learnings ?? []), ...learnings].map((line) => line.trim())
   return redactAll({ outcome: said, learnings: [...new Set(all.filter((line) => !isNone(line)))] }, mark)
 }

@@ -34,12 +34,12 @@ export interface UnsavedWork extends SessionsBelow {
 export const NO_SESSIONS: SessionsBelow = { sessions: [], moreSessions: 0 }
 const MOST_BELOW = 3
 
-export interface SessionGroups {
-  /** By the key of the work's name. */
-  byWork: ReadonlyMap<string, SessionsBelow>
-  unsaved: UnsavedWork[]
-  /** The streams of their own of all sessions that are listed or counted, or whose work is over. */
-  streams: ReadonlySet<string>
+interface SessionGrouping {
+  works: readonly string[]
+  /** Work that is over and not listed, with the time of its last checkpoint. */
+  closed: ReadonlyArray<{ id: string; updatedAt: string }>
+  workspace: string
+  nowMs: number
 }
 
 /**
@@ -49,19 +49,8 @@ export interface SessionGroups {
  */
 export function groupSessions(
   sessions: readonly Session[],
-  {
-    works,
-    closed,
-    workspace,
-    nowMs,
-  }: {
-    works: readonly string[]
-    /** Work that is over and not listed, with the time of its last checkpoint. */
-    closed: ReadonlyArray<{ id: string; updatedAt: string }>
-    workspace: string
-    nowMs: number
-  },
-): SessionGroups {
+  { works, closed, workspace, nowMs }: SessionGrouping,
+) {
   const keys = new Set(works.map(nameKey))
   const closedAt = new Map(closed.map(({ id, updatedAt }) => [nameKey(id), updatedAt]))
   const over: Session[] = []
@@ -82,9 +71,12 @@ export function groupSessions(
   }
   return {
     byWork: new Map([...byWork].map(([key, all]) => [key, describeBelow(all, nowMs)])),
-    unsaved: [...byBranch].map(([branch, all]) => ({
-      ...{ branch, updatedAt: all[0]?.lastActivityAt ?? '', ...describeBelow(all, nowMs) },
-    })),
+    unsaved: [...byBranch].map(
+      ([branch, all]): UnsavedWork => ({
+        ...{ branch, updatedAt: all[0]?.lastActivityAt ?? '', ...describeBelow(all, nowMs) },
+      }),
+    ),
+    /** The streams of their own of all sessions that are listed or counted, or whose work is over. */
     streams: new Set(
       [...byWork.values(), ...byBranch.values(), over].flat().map(({ id }) => sessionStream(id)),
     ),
@@ -101,12 +93,9 @@ function add<Key>(groups: Map<Key, Session[]>, key: Key, session: Session): void
 
 const describeBelow = (all: readonly Session[], nowMs: number): SessionsBelow => ({
   sessions: all.slice(0, MOST_BELOW).map((session) => ({
-    ...{ agent: session.agent, id: session.id, state: endOf(session) },
-    ...{
-      lastActivityAt: session.lastActivityAt,
-      silentMs: Math.max(0, nowMs - Date.parse(session.lastActivityAt)),
-    },
-    asked: lastAsked(session),
+    ...{ agent: session.agent, id: session.id, state: endOf(session), asked: lastAsked(session) },
+    lastActivityAt: session.lastActivityAt,
+    silentMs: Math.max(0, nowMs - Date.parse(session.lastActivityAt)),
   })),
   moreSessions: Math.max(0, all.length - MOST_BELOW),
 })

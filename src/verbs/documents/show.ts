@@ -1,4 +1,4 @@
-import { ReasonError } from '../../core/reason.ts'
+import { ReasonError, usageError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { requireKnownRow, tellForeign } from '../../engine/documents/find-stream.ts'
@@ -12,8 +12,7 @@ import { listDocument, STANDINGS } from './list-document.ts'
 import { STREAM_FIELD } from './stream-field.ts'
 
 function requireHash(text: string): void {
-  if (!/^[0-9a-f]{6,64}$/.test(text))
-    throw new ReasonError('usage_invalid', { problem: '--kept needs at least 6 digits of a hash' })
+  if (!/^[0-9a-f]{6,64}$/.test(text)) throw usageError('--kept needs at least 6 digits of a hash')
 }
 
 /** Versions that are no documents: half a save, a broken front matter. */
@@ -28,9 +27,6 @@ async function keptText(context: Context, row: WorkRow, start: string) {
     throw new ReasonError('checkpoint_unknown', { id: row.stream.name, at: `with a kept text ${start}` })
   return { sequence: row.position.sequence, checkpoint: found.checkpoint, at: row.position.at, text }
 }
-
-const keptTexts = async (context: Context, row: WorkRow) =>
-  (await unreadVersions(context, row)).map(({ hash, problem }) => ({ hash, problem }))
 
 /** Unreviewed text is shown to people, never to agents: neither a version nor the note of its save. */
 async function refuseForeign(
@@ -73,7 +69,7 @@ export const show = defineVerb({
   takesIn: 'events',
   async perform(context, { id, at, history, kept }) {
     if ([at !== undefined, history, kept !== undefined].filter(Boolean).length > 1)
-      throw new ReasonError('usage_invalid', { problem: 'use only one of --at, --history and --kept' })
+      throw usageError('use only one of --at, --history and --kept')
     const survey = await readSurvey(context)
     const row = requireKnownRow(survey, id)
     tellForeign(context, row)
@@ -81,23 +77,19 @@ export const show = defineVerb({
     if (context.speaker === 'agent') await refuseForeign(context, row, { at, history, kept })
     if (history) {
       const rows = await context.store.log.readHistory(row.stream.id)
+      const texts = context.speaker === 'agent' ? [] : await unreadVersions(context, row)
       return {
         kind: 'history' as const,
         ...document,
         history: rows.map(({ sequence, id, at, foreign, gist }) => ({
-          sequence,
-          checkpoint: id,
-          at,
-          why: gist.document?.why ?? '',
-          foreign,
+          ...{ sequence, checkpoint: id, at, why: gist.document?.why ?? '', foreign },
           here: id === row.position.checkpoint,
         })),
-        kept: context.speaker === 'agent' ? [] : await keptTexts(context, row),
+        kept: texts.map(({ hash, problem }) => ({ hash, problem })),
       }
     }
-    if (kept !== undefined)
-      return { kind: 'document' as const, ...document, ...(await keptText(context, row, kept)) }
-    return { kind: 'document' as const, ...document, ...(await pointAt(context, row, at)) }
+    const point = kept === undefined ? pointAt(context, row, at) : keptText(context, row, kept)
+    return { kind: 'document' as const, ...document, ...(await point) }
   },
   say: (result, screen) => {
     if (result.kind === 'document')

@@ -1,4 +1,4 @@
-import { ReasonError } from '../../core/reason.ts'
+import { ReasonError, usageError } from '../../core/reason.ts'
 import { formatCount } from '../../core/text.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { NOTICES } from '../../engine/context/notices.ts'
@@ -13,19 +13,11 @@ import type { WorkRow } from '../../store/acts.ts'
 import { defineVerb } from '../define/verb.ts'
 import { paintDifference } from '../say/paint-difference.ts'
 
-interface ReviewRange {
-  id: string
-  path: string | null
-  /** The newest number before the foreign text, or null where all of it is foreign. */
-  since: number | null
-  diff: string
-  reviewed: boolean
-  /** The checkpoints that hold it. */
-  checkpoints: string[]
-}
-
-/** What nobody has reviewed: from the newest text of our own to what stands here. */
-async function findUnreviewed(context: Context, row: WorkRow, reviewed: boolean): Promise<ReviewRange> {
+/**
+ * What nobody has reviewed: from the newest text of our own to what stands here. `since` is the newest number before the
+ * foreign text, or null where all of it is foreign; `checkpoints` hold it.
+ */
+async function findUnreviewed(context: Context, row: WorkRow, reviewed: boolean) {
   const { store } = context
   const history = new Map((await store.log.readHistory(row.stream.id)).map((one) => [one.id, one]))
   const checkpoints: string[] = []
@@ -33,25 +25,14 @@ async function findUnreviewed(context: Context, row: WorkRow, reviewed: boolean)
   while (at?.foreign) {
     checkpoints.push(at.id)
     const stored = await store.log.readCheckpoint(at.id)
-    at =
-      stored?.state === 'whole' && stored.checkpoint.parent !== null
-        ? history.get(stored.checkpoint.parent)
-        : undefined
+    at = history.get((stored?.state === 'whole' && stored.checkpoint.parent) || '')
   }
   const now = await pointAt(context, row)
   const before = at ? (await pointAt(context, row, at.sequence)).text : ''
-  const names = {
-    from: at ? `${row.stream.name}@${at.sequence}` : 'nothing',
-    to: `${row.stream.name}@${now.sequence}`,
-  }
-  return {
-    id: row.stream.name,
-    path: row.view?.path ?? null,
-    since: at?.sequence ?? null,
-    diff: sayDifference(differenceOf(before, now.text), names),
-    reviewed,
-    checkpoints,
-  }
+  const { name: id } = row.stream
+  const names = { from: at ? `${id}@${at.sequence}` : 'nothing', to: `${id}@${now.sequence}` }
+  const diff = sayDifference(differenceOf(before, now.text), names)
+  return { id, path: row.view?.path ?? null, since: at?.sequence ?? null, diff, reviewed, checkpoints }
 }
 
 export const trust = defineVerb({
@@ -77,9 +58,7 @@ export const trust = defineVerb({
     const { place } = context
     requireUser(context)
     if (ids.length > 0 && !review)
-      throw new ReasonError('usage_invalid', {
-        problem: 'names need --review; trust applies to the whole workspace',
-      })
+      throw usageError('names need --review; trust applies to the whole workspace')
     const before = await trustHere(context)
     if (review && before === 'none') throw new ReasonError('workspace_untrusted', { path: place.root })
     const shown = new Map(
@@ -89,7 +68,7 @@ export const trust = defineVerb({
     return actOnDocuments(context, async (survey) => {
       const named = ids.map((id) => requireRow(survey, id))
       const waiting = named.length > 0 ? named : survey.rows.filter(({ position }) => position.foreign)
-      const foreign: ReviewRange[] = []
+      const foreign: Array<Awaited<ReturnType<typeof findUnreviewed>>> = []
       const reviews: string[] = []
       for (const row of waiting) {
         // Text that came in with this very command was never shown: it is shown now, and not accepted.
@@ -104,12 +83,14 @@ export const trust = defineVerb({
       return {
         commit: { reviews },
         answer: {
-          trusted: true,
-          wasTrusted: before !== 'none',
-          wasVouched: before === 'vouched',
-          review,
+          ...{
+            trusted: true,
+            wasTrusted: before !== 'none',
+            wasVouched: before === 'vouched',
+            review,
+            foreign,
+          },
           takenIn: survey.rows.filter((row) => isHere(survey, row) && !shown.has(row.stream.id)).length,
-          foreign,
         },
       }
     })
@@ -146,8 +127,7 @@ export const trust = defineVerb({
 
 /** Also an agent may do it: less is told from then on. */
 async function endTrust(context: Context, hasMore: boolean) {
-  if (hasMore)
-    throw new ReasonError('usage_invalid', { problem: '--off cannot be combined with names or --review' })
+  if (hasMore) throw usageError('--off cannot be combined with names or --review')
   const wasTrusted = await isTrustedHere(context)
   await withdrawTrust(context)
   return { trusted: await isTrustedHere(context), wasTrusted, path: context.place.root }

@@ -9,12 +9,6 @@ import { isArchived, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layo
 import { type DocumentFinding, validateDocument } from '../../formats/checkpoint-md/validate.ts'
 import { defineVerb } from '../define/verb.ts'
 
-interface CheckedDocument {
-  path: string
-  id: string
-  findings: DocumentFinding[]
-}
-
 function readNamed(context: Context, file: string): FoundDocument {
   const path = resolve(context.cwd, file)
   try {
@@ -24,11 +18,8 @@ function readNamed(context: Context, file: string): FoundDocument {
     const name = relative(context.place.root, real).split(sep).join('/')
     return describeDocument(name, readFileSync(path), isArchived(name))
   } catch (error) {
-    throw new ReasonError(
-      'document_unreadable',
-      { path: file, problem: describeError(error) },
-      { cause: error },
-    )
+    const problem = describeError(error)
+    throw new ReasonError('document_unreadable', { path: file, problem }, { cause: error })
   }
 }
 
@@ -40,21 +31,14 @@ function sameIds(documents: FoundDocument[]): (document: FoundDocument) => Docum
     same.push(document)
     byKey.set(nameKey(document.id), same)
   }
-  return ({ path, id, idLine }) => {
+  const mend = 'Change the id of one of them, or delete one.'
+  return ({ path, id, idLine: line }) => {
     const same = byKey.get(nameKey(id)) ?? []
-    if (!same.some((one) => one.path === path)) return []
-    return same.flatMap((other) =>
-      other.path === path
-        ? []
-        : [
-            {
-              level: 'error' as const,
-              line: idLine,
-              what: `${other.path} has the same id, ${other.id}`,
-              mend: 'Change the id of one of them, or delete one.',
-            },
-          ],
-    )
+    const others = same.filter((one) => one.path !== path)
+    if (others.length === same.length) return []
+    return others.map((other) => ({
+      ...{ level: 'error', line, what: `${other.path} has the same id, ${other.id}`, mend },
+    }))
   }
 }
 
@@ -75,7 +59,7 @@ export const validate = defineVerb({
     const parents = new Map([...everything.values()].map(({ id, parent }) => [nameKey(id), parent]))
     const currents = [...everything.values()].filter(({ current, archived }) => current && !archived)
     const clashes = sameIds(documents)
-    const checked: CheckedDocument[] = (files.length > 0 ? named : documents).map((document) => {
+    const checked = (files.length > 0 ? named : documents).map((document) => {
       const { path, id, text, archived } = document
       // Two files of one id are told as such; choosing between them by that id would choose nothing.
       const otherCurrent = currents
@@ -86,13 +70,9 @@ export const validate = defineVerb({
         : validateDocument(text, { parents, archived, otherCurrent })
       return { path, id, findings: [...findings, ...clashes(document)].sort((a, b) => a.line - b.line) }
     })
-    if (files.length === 0)
-      for (const { path, problem } of unreadable)
-        checked.push({
-          path,
-          id: path,
-          findings: [{ level: 'error', line: 1, what: problem, mend: 'Replace it with a plain text file.' }],
-        })
+    const mend = 'Replace it with a plain text file.'
+    for (const { path, problem } of files.length === 0 ? unreadable : [])
+      checked.push({ path, id: path, findings: [{ level: 'error', line: 1, what: problem, mend }] })
     const all = checked.flatMap(({ findings }) => findings)
     const errors = all.filter(({ level }) => level === 'error').length
     const warnings = all.length - errors
