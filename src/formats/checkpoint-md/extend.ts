@@ -16,6 +16,7 @@ import {
   hideCommentMarks,
   nowParagraph,
   readBlock,
+  type Spelling,
   STEP,
   splitStateAndNow,
   writeBlock,
@@ -23,31 +24,23 @@ import {
 import { newDocument } from './template.ts'
 import { workOf } from './work.ts'
 
+const FACT_FIELDS = ['facts', 'constraints'] as const
+
 type EditBody = (body: string, before: WorkState, after: WorkState, document: CheckpointDocument) => string
 
 /** How each section takes in what changed, in the order of the format. */
 const EDITS: ReadonlyArray<[SectionName, EditBody]> = [
   ['Problem', (body, before, after) => replaceText(body, before.problem, after.problem)],
   ['Session Intent', (body, before, after) => replaceText(body, before.intent, after.intent)],
-  [
-    'Decisions',
-    (body, { decisions: before }, { decisions: after, corrected }) =>
-      extendList(body, {
-        spelling: DECISION,
-        before,
-        after,
-        corrected: listCorrected(corrected, 'decisions'),
-      }),
-  ],
+  ['Decisions', editList('decisions', DECISION)],
   [
     'Technical Context',
-    (body, before, after) =>
-      extendList(body, {
-        ...{ spelling: FACT, before: factsOf(before), after: factsOf(after) },
-        corrected: FACT_FIELDS.flatMap((kind) =>
-          listCorrected(after.corrected, kind).map((one) => ({ ...one, kind })),
-        ),
-      }),
+    (body, before, after) => {
+      const corrected = FACT_FIELDS.flatMap((kind) =>
+        listCorrected(after, kind).map((one) => ({ ...one, kind })),
+      )
+      return extendList(body, { spelling: FACT, before: factsOf(before), after: factsOf(after), corrected })
+    },
   ],
   ['Breadcrumbs', (body, before, after) => extendTable(body, CRUMBS, before.references, after.references)],
   [
@@ -66,12 +59,16 @@ const EDITS: ReadonlyArray<[SectionName, EditBody]> = [
   ],
   ['Current State', replaceState],
   ['Next Actions', replaceActions],
-  [
-    'User Rules',
-    (body, { rules: before }, { rules: after, corrected }) =>
-      extendList(body, { spelling: CLAIM, before, after, corrected: listCorrected(corrected, 'rules') }),
-  ],
+  ['User Rules', editList('rules', CLAIM)],
 ]
+
+function editList<Field extends 'decisions' | 'rules'>(
+  field: Field,
+  spelling: Spelling<WorkState[Field][number]>,
+): EditBody {
+  return (body, { [field]: before }, after) =>
+    extendList(body, { spelling, before, after: after[field], corrected: listCorrected(after, field) })
+}
 
 /**
  * A document with what changed between two states of the work. How things stand, what is being done now and what
@@ -93,10 +90,8 @@ export function extendDocument(text: string, before: WorkState, after: WorkState
   return bodies.size === 0 ? text : requireReadable(whole, document.text, { bodies })
 }
 
-const FACT_FIELDS = ['facts', 'constraints'] as const
-
-const listCorrected = (corrected: WorkState['corrected'], field: CorrectableField) =>
-  (corrected ?? [])
+const listCorrected = ({ corrected = [] }: WorkState, field: CorrectableField) =>
+  corrected
     .filter((one) => one.field === field)
     .map(({ text, to }) => ({ text, ...(to === undefined ? {} : { to }) }))
 
@@ -147,12 +142,7 @@ const blankLines = (text: string) => /^(?:[ \t]*\n)*/.exec(text)?.[0].length ?? 
 
 /** A checkpoint that has no document, as the document that it would have. */
 export function writeOutDocument(id: string, { at, work }: Pick<Checkpoint, 'at' | 'work'>): string {
-  const empty = newDocument({
-    id,
-    created: `${at.slice(0, 19)}Z`,
-    anchor: work.position.anchor || null,
-    parent: null,
-    current: false,
-  })
+  const anchor = work.position.anchor || null
+  const empty = newDocument({ id, created: `${at.slice(0, 19)}Z`, anchor, parent: null, current: false })
   return extendDocument(empty, workOf(decodeDocument(empty)), work)
 }

@@ -91,7 +91,7 @@ export function addLearnings(text: string, entry: { date: string; id: string; le
     all.filter(({ id }) => id === entry.id).flatMap((one) => one.learnings)
   if (count(entriesOf(added)).length === count(entries).length + fresh.length) return added
   const problem = 'the code fence or comment that starts here is not closed'
-  throw new ReasonError('document_broken', { path: '', id: '', line: scanText(text, 0).open ?? 1, problem })
+  throw new ReasonError('document_broken', { path: '', id: '', line: scanText(text).open ?? 1, problem })
 }
 
 function appendBullets(text: string, { bodyStart, bodyEnd }: PlacedEntry, bullets: string[]): string {

@@ -53,13 +53,8 @@ interface Container {
  */
 export const headingsOf = (text: string, from = 0): readonly Heading[] => scanText(text, from).headings
 
-interface Scan {
-  headings: readonly Heading[]
-  /** The line where a code fence, a comment or the like begins that has no end: it swallows what is put below it. */
-  open: number | null
-}
-
-export function scanText(text: string, from: number): Scan {
+/** `open`: the line where a code fence, a comment or the like begins that has no end: it swallows what is put below it. */
+export function scanText(text: string, from = 0) {
   const headings: Heading[] = []
   let paragraph: Line[] = []
   let until: BlockEnd | null = null
@@ -136,27 +131,14 @@ function afterBlank(container: Container | null): Container | null {
 
 function headingAt(line: Line, paragraph: Line[]): Heading | null {
   const atx = ATX.exec(line.text)
-  if (atx)
-    return {
-      level: atx[1]?.length ?? 1,
-      title: titleText(atx[2]),
-      line: line.number,
-      start: line.start,
-      end: line.end,
-    }
+  const { number, start, end } = line
+  if (atx) return { level: atx[1]?.length ?? 1, title: titleText(atx[2]), line: number, start, end }
   const [first] = paragraph
   const underline = first ? UNDERLINE.exec(line.text) : null
   if (!first || !underline) return null
-  return {
-    level: underline[1]?.startsWith('=') ? 1 : 2,
-    title: paragraph
-      .map(({ text }) => text.trim())
-      .join(' ')
-      .trim(),
-    line: first.number,
-    start: first.start,
-    end: line.end,
-  }
+  const title = paragraph.map(({ text }) => text.trim()).join(' ')
+  const level = underline[1]?.startsWith('=') ? 1 : 2
+  return { level, title: title.trim(), line: first.number, start: first.start, end }
 }
 
 /** Tells the last line of a block. */

@@ -118,15 +118,9 @@ function readFront(text: string): { fields: FrontFields; bodyStart: number } | {
 }
 
 /** The document that whoever goes on is given. */
-export function encodeHandoff(given: {
-  purpose: string
-  branch: string | null
-  commit: string | null
-  at: string
-  work: WorkState
-  from: string
-  stream: string | null
-}): string {
+export function encodeHandoff(
+  given: Omit<Handoff, 'created' | 'files'> & { at: string; from: string; work: WorkState },
+): string {
   const { branch, commit, at, work, from, stream } = given
   const purpose = plainLine(given.purpose)
   const where = [
@@ -175,13 +169,7 @@ export function decodeHandoff(text: string): Handoff | { problem: string } {
   const purpose = decodeBlock(bodyOf('Purpose') ?? '') || front.fields.purpose || title || ''
   if (purpose === '' && Object.keys(work).length === 0)
     return { problem: 'it has no purpose and no handoff sections' }
-  return {
-    purpose,
-    created: front.fields.created ?? '',
-    branch: front.fields.branch ?? null,
-    commit: front.fields.commit ?? null,
-    stream: front.fields.stream ?? null,
-    work,
-    files: [...new Set((work.artifacts ?? []).map(({ path }) => path))],
-  }
+  const { created = '', branch = null, commit = null, stream = null } = front.fields
+  const files = [...new Set((work.artifacts ?? []).map(({ path }) => path))]
+  return { purpose, created, branch, commit, stream, work, files }
 }
