@@ -24,28 +24,21 @@ export async function examineDocuments(context: Context, fix: boolean, findings:
   const several = active.filter(({ current }) => current)
   const isWrong = owed > 0 || survey.leftovers.length > 0 || several.length > 1
   const kept = fix && isWrong && survey.operation === null ? await mend(context) : null
-  if (owed > 0)
-    findings.push({ level: 'warning', ...FINDINGS.documentsToWrite(owed), fixed: kept && FIXES.written })
-  if (survey.leftovers.length > 0)
-    findings.push({
-      level: 'warning',
-      ...FINDINGS.leftovers(survey.leftovers.length),
-      fixed: kept && FIXES.leftoversKept,
-    })
-  if (several.length > 1)
-    findings.push({
-      level: 'error',
-      ...FINDINGS.severalCurrent(several.map(({ name }) => name)),
-      fixed: kept && FIXES.focused(kept.newest),
-    })
+  const add = (isFound: boolean, finding: Finding) => isFound && findings.push(finding)
+  const left = survey.leftovers.length
+  const names = several.map(({ name }) => name)
+  add(owed > 0, { level: 'warning', ...FINDINGS.documentsToWrite(owed), fixed: kept && FIXES.written })
+  add(left > 0, { level: 'warning', ...FINDINGS.leftovers(left), fixed: kept && FIXES.leftoversKept })
+  add(several.length > 1, {
+    ...{ level: 'error', ...FINDINGS.severalCurrent(names), fixed: kept && FIXES.focused(kept.newest) },
+  })
   if (!survey.trusted) return
   const own = survey.rows.filter(({ position }) => !position.foreign)
-  const open = active.filter(({ foreign }) => !foreign)
-  if (several.length === 0 && open.length > 0 && !own.some(({ focused }) => focused))
-    findings.push({ level: 'note', ...FINDINGS.noneCurrent(open.map(({ name }) => name)), fixed: null })
+  const open = active.filter(({ foreign }) => !foreign).map(({ name }) => name)
+  const isNone = several.length === 0 && open.length > 0 && !own.some(({ focused }) => focused)
+  add(isNone, { level: 'note', ...FINDINGS.noneCurrent(open), fixed: null })
   const untaught = await namesWithoutLearnings(context, own)
-  if (untaught.length > 0)
-    findings.push({ level: 'note', ...FINDINGS.learningsMissing(untaught), fixed: null })
+  add(untaught.length > 0, { level: 'note', ...FINDINGS.learningsMissing(untaught), fixed: null })
 }
 
 /** The documents in `active/`, as they say of themselves. */

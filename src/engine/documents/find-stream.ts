@@ -102,8 +102,7 @@ export async function requireDocument(context: Context, survey: Survey, id: stri
 /** Work that goes on: its document as `requireDocument` wants it, or none at all. */
 export async function requireOpenWork(context: Context, survey: Survey, id: string): Promise<WorkRow> {
   const row = requireRow(survey, id)
-  if (standingOf(row) === 'archived') throw new ReasonError('stream_archived', { id: row.stream.name })
-  return isBare(row) ? row : (await requireDocument(context, survey, row.stream.name)).row
+  return isBare(row) && standingOf(row) !== 'archived' ? row : (await requireOpen(context, survey, id)).row
 }
 
 /** As `requireDocument`, and not archived. */

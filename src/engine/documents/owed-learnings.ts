@@ -37,7 +37,7 @@ export const readLearnings = (root: string): string =>
   ) ?? ''
 
 /** Whether LEARNINGS.md has not all of an entry. One that cannot be read has none of it. */
-export function lacksLearnings({ place }: Context, entry: Omit<LearningEntry, 'line'>): boolean {
+function lacksLearnings({ place }: Context, entry: Omit<LearningEntry, 'line'>): boolean {
   try {
     const text = readLearnings(place.root)
     return addLearnings(text, entry) !== text
@@ -52,12 +52,15 @@ const MOST = 100
 
 /** The archived documents of this workspace whose learnings are not in LEARNINGS.md. */
 export async function namesWithoutLearnings(context: Context, rows: readonly WorkRow[]): Promise<string[]> {
-  const archived = rows.filter(({ view, position }) => view && isArchived(view.path) && !position.foreign)
+  const archived = rows.filter(({ view }) => view && isArchived(view.path))
   const names: string[] = []
-  for (const { stream, position } of archived.slice(0, MOST)) {
-    const stored = await context.store.log.readCheckpoint(position.checkpoint)
-    const entry = stored?.state === 'whole' ? learningEntryOf(stored.checkpoint, stream.name) : null
-    if (entry !== null && lacksLearnings(context, entry)) names.push(stream.name)
-  }
+  for (const row of archived.slice(0, MOST)) if (await lacksEntry(context, row)) names.push(row.stream.name)
   return names
+}
+
+/** Whether LEARNINGS.md lacks something of what a piece of work has taught; not of text that nobody reviewed. */
+export async function lacksEntry(context: Context, { stream, position }: WorkRow): Promise<boolean> {
+  const stored = await context.store.log.readCheckpoint(position.checkpoint)
+  const entry = stored?.state === 'whole' ? learningEntryOf(stored.checkpoint, stream.name) : null
+  return entry !== null && !position.foreign && lacksLearnings(context, entry)
 }

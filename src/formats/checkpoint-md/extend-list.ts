@@ -131,11 +131,7 @@ function insertLines(body: string, at: number, lines: readonly string[]): string
 const KINDS = ['next', 'blockers', 'questions'] as const
 
 const actionsOf = (work: WorkState, kind: Action['kind']): Action[] =>
-  work[kind].map((item) => ({
-    kind,
-    text: item.text,
-    confirmed: 'confirmed' in item ? item.confirmed : true,
-  }))
+  work[kind].map((item) => ({ kind, text: item.text, confirmed: !('confirmed' in item) || item.confirmed }))
 
 const isSame = (some: readonly Action[], others: readonly Action[]) =>
   some.map(itemSignature).join('\n') === others.map(itemSignature).join('\n')
@@ -154,16 +150,16 @@ export function replaceActions(body: string, before: WorkState, after: WorkState
     return isSaid ? here : written
   })
   if (!isChanged) return body
-  const places = new Map<string, number[]>()
-  for (const [at, value] of values.entries()) {
-    if (value === null) continue
-    const signature = itemSignature(value)
-    places.set(signature, [...(places.get(signature) ?? []), at])
-  }
   const box = items.some(({ item }) => item.startsWith('[ ]')) ? '[ ] ' : ''
+  const standing = values.map((value) => value && itemSignature(value))
   const entries: Array<number | string> = [
     ...items.flatMap(({ item }, at) => (isTicked(item) ? [at] : [])),
-    ...wanted.map((value) => places.get(itemSignature(value))?.shift() ?? box + ACTION.write(value)),
+    ...wanted.map((value) => {
+      const at = standing.indexOf(itemSignature(value))
+      if (at < 0) return box + ACTION.write(value)
+      standing[at] = null
+      return at
+    }),
   ]
   const loose = comments.filter(({ isLoose }) => isLoose).map(({ text }) => text)
   return [...loose, layOut(body, items, entries) || 'None'].join('\n\n')

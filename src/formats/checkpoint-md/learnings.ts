@@ -25,11 +25,7 @@ export function learningEntryOf(
 }
 
 /** An entry, and where it stands in the text. */
-interface PlacedEntry extends LearningEntry {
-  start: number
-  bodyStart: number
-  bodyEnd: number
-}
+type PlacedEntry = ReturnType<typeof entriesOf>[number]
 
 const HEADING = /^(\d{4}-\d\d-\d\d)\s+(?:—|–|--?)\s+(\S+)\s*$/
 
@@ -63,7 +59,7 @@ const UNDATED = '~'
 const bodyOf = (text: string, start: number, end = text.length) =>
   withoutRules(withoutComments(text.slice(start, end)))
 
-function entriesOf(text: string): PlacedEntry[] {
+function entriesOf(text: string) {
   const headings = headingsOf(text)
   return headings.flatMap(({ level, title, line, start, end }, index) => {
     const [, date, id] = HEADING.exec(title) ?? []

@@ -29,7 +29,8 @@ export function replaceLedger(old: string, work: WorkState, { at }: { at: string
   }
   const edits = stampEdits(old, title, updatedLine(at), eol)
   // Where sections that are missing go: behind the one that comes before them in the format's order.
-  let place = placeOfFirst(known, title)
+  const starts = [...known.values()].map(({ start }) => start)
+  let place = { at: known.size > 0 ? Math.min(...starts) : (title?.bodyEnd ?? 0), behind: known.size === 0 }
   let missing: string[] = []
   const addMissing = () => {
     const ahead = place.behind ? gapBehind(old.slice(0, place.at), eol) : ''
@@ -60,14 +61,6 @@ export function replaceLedger(old: string, work: WorkState, { at }: { at: string
   }
   addMissing()
   return applyEdits(old, edits)
-}
-
-function placeOfFirst(
-  known: ReadonlyMap<string, OutlinePart>,
-  title: OutlinePart | null,
-): { at: number; behind: boolean } {
-  if (known.size === 0 && title) return { at: title.bodyEnd, behind: true }
-  return { at: Math.min(...[...known.values()].map(({ start }) => start)), behind: false }
 }
 
 /** What people put below a section, under headings of their own, belongs to it. */

@@ -129,9 +129,7 @@ export function setFrontMatter(text: string, key: string, value: string | null):
     if (value === null) return text
     if (OPENING.test(text)) throw refusal(key)
     const bom = text.startsWith('\uFEFF') ? '\uFEFF' : ''
-    const made = `${bom}---${eol}${key}: ${scalar(value)}${eol}---${eol}${eol}${text.slice(bom.length)}`
-    if (readFrontMatter(made)?.fields.get(key)?.value !== value) throw refusal(key)
-    return made
+    return setFrontMatter(`${bom}---${eol}---${eol}${eol}${text.slice(bom.length)}`, key, value)
   }
   const yaml = text.slice(front.start, front.end)
   const changed = front.problem === null ? setKey(yaml, key, value, eol) : null
@@ -165,11 +163,8 @@ function setKey(yaml: string, key: string, value: string | null, eol: string): s
   if (value === null) {
     // Empty lines that are a part of the value go along: the value above must not get them.
     const blockEnd = isScalar(node) && /^BLOCK/.test(node.type ?? '') ? range?.[1] : undefined
-    return splice(
-      lineStart(yaml, entry.key.range?.[0] ?? 0),
-      blockEnd ?? lineEnd(yaml, endOf(yaml, entry)),
-      '',
-    )
+    const end = blockEnd ?? lineEnd(yaml, endOf(yaml, entry))
+    return splice(lineStart(yaml, entry.key.range?.[0] ?? 0), end, '')
   }
   const colon = entry.pair.srcToken?.sep?.find(({ type }) => type === 'map-value-ind')
   if (!colon) return null
@@ -189,9 +184,8 @@ function endOf(yaml: string, { key, value }: YamlEntry): number {
 }
 
 function lineStart(yaml: string, offset: number): number {
-  let at = offset
-  while (at > 0 && !/[\r\n]/.test(yaml[at - 1] ?? '')) at -= 1
-  return at
+  const before = yaml.slice(0, offset)
+  return Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1
 }
 
 function lineEnd(yaml: string, offset: number): number {

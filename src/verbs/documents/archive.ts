@@ -1,4 +1,4 @@
-import { type Change, type Completion, noChange } from '../../core/checkpoint.ts'
+import { type Completion, noChange } from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
 import { ReasonError, usageError } from '../../core/reason.ts'
 import { formatCount } from '../../core/text.ts'
@@ -6,7 +6,7 @@ import type { WorkState } from '../../core/work.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
 import { documentTimestamp } from '../../engine/documents/begin-document.ts'
-import { type NewPoint, workPoint } from '../../engine/documents/checkpoint-of.ts'
+import { workPoint } from '../../engine/documents/checkpoint-of.ts'
 import { continueWork, editDocument } from '../../engine/documents/edit-document.ts'
 import {
   type OpenDocument,
@@ -15,12 +15,12 @@ import {
   requireRow,
 } from '../../engine/documents/find-stream.ts'
 import { newestWholePoint } from '../../engine/documents/newest-whole-point.ts'
-import { lacksLearnings } from '../../engine/documents/owed-learnings.ts'
+import { lacksEntry } from '../../engine/documents/owed-learnings.ts'
 import { isBare, isTakenPath, type Survey, standingOf } from '../../engine/documents/survey.ts'
+import { nameOf } from '../../engine/publish/guard.ts'
 import { decodeDocument, isNone } from '../../formats/checkpoint-md/codec.ts'
 import { setCompletion } from '../../formats/checkpoint-md/edit.ts'
 import { archivePath, entryPath, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
-import { learningEntryOf } from '../../formats/checkpoint-md/learnings.ts'
 import { workOf } from '../../formats/checkpoint-md/work.ts'
 import { setFrontMatter } from '../../formats/markdown/front-matter.ts'
 import { redactAll } from '../../policy/redact.ts'
@@ -73,7 +73,7 @@ function freePath(context: Context, survey: Survey, name: string): string {
   for (let number = 1; ; number += 1) {
     const path = archivePath(number === 1 ? name : `${name}-${number}`)
     const isFree = !taken.has(path.toLowerCase()) && !isTakenPath(context, path)
-    if (isFree && isDocumentName(path.slice(path.lastIndexOf('/') + 1))) return path
+    if (isFree && isDocumentName(nameOf(path))) return path
   }
 }
 
@@ -94,50 +94,35 @@ function completionOf(
   return redactAll({ outcome: said, learnings: [...new Set(all.filter((line) => !isNone(line)))] }, mark)
 }
 
-/** Who moved the file by hand asks for what an archive adds to LEARNINGS.md by the same command. */
-async function owedEntry(context: Context, { stream, position }: WorkRow): Promise<Partial<DocumentCommit>> {
-  const stored = await context.store.log.readCheckpoint(position.checkpoint)
-  const entry = stored?.state === 'whole' ? learningEntryOf(stored.checkpoint, stream.name) : null
-  if (entry === null || position.foreign || !lacksLearnings(context, entry)) return {}
-  const { checkpoint } = position
-  return { entries: [{ stream: stream.id, checkpoint, path: entryPath(stream.name) }] }
-}
-
-/** Its document goes to the archive, with its completion; its learnings go into the file that all work shares. */
-async function closeDocument(
-  context: Context,
-  survey: Survey,
-  open: OpenDocument,
-  completion: Completion,
-  said: { note: string; change: Change },
-): Promise<ClosedWork> {
-  const { row, view, text } = open
-  const path = freePath(context, survey, row.stream.name)
-  const stated = view.current ? setFrontMatter(text, 'status', 'active') : text
-  const finished = setCompletion(stated, completion)
-  const { checkpoint, commit } = await editDocument(context, survey, open, finished, { ...said, path })
-  const entry = { stream: row.stream.id, checkpoint, path: entryPath(row.stream.name) }
-  return { path, checkpoint, commit: { ...commit, entries: completion.learnings.length > 0 ? [entry] : [] } }
-}
-
-/** Work without a document ends in the store alone: nothing is put into the repository, and its learnings are told all the same. */
-function closeWork(
+/**
+ * Its document goes to the archive, with its completion; its learnings go into the file that all work shares. Work without
+ * a document ends in the store alone: nothing is put into the repository, and its learnings are told all the same.
+ */
+async function closeWork(
   context: Context,
   survey: Survey,
   row: WorkRow,
-  point: Pick<NewPoint, 'change' | 'completion'> & { work: WorkState; note: string },
-): ClosedWork {
-  const { note, work, ...said } = point
-  const { checkpoint, commit } = workPoint(context, {
-    ...{ ...continueWork(survey, row, note), ...said, work: redactAll(work, context.mark) },
-  })
-  return { path: null, checkpoint: checkpoint.id, commit }
-}
-
-interface ClosedWork {
-  path: string | null
-  checkpoint: string
-  commit: Partial<DocumentCommit>
+  { open, work, completion }: { open: OpenDocument | null; work: WorkState; completion: Completion },
+): Promise<{ path: string | null; checkpoint: string; commit: Partial<DocumentCommit> }> {
+  const { id: stream, name } = row.stream
+  const said = { note: 'archived', change: { ...noChange(), summary: completion.outcome } }
+  if (open === null) {
+    const { note, change } = said
+    const point = {
+      ...continueWork(survey, row, note),
+      change,
+      completion,
+      work: redactAll(work, context.mark),
+    }
+    const { checkpoint, commit } = workPoint(context, point)
+    return { path: null, checkpoint: checkpoint.id, commit }
+  }
+  const path = freePath(context, survey, name)
+  const text = open.view.current ? setFrontMatter(open.text, 'status', 'active') : open.text
+  const finished = setCompletion(text, completion)
+  const { checkpoint, commit } = await editDocument(context, survey, open, finished, { ...said, path })
+  const entries = completion.learnings.length > 0 ? [{ stream, checkpoint, path: entryPath(name) }] : []
+  return { path, checkpoint, commit: { ...commit, entries } }
 }
 
 /** What was said last: by its document, or by its last checkpoint where it has none. */
@@ -176,8 +161,10 @@ export const archive = defineVerb({
       const { work, completion = null } = await lastSaid(context, row, open)
       if (isOver) {
         refuseMore(row, completion, redactAll({ outcome, learning }, context.mark))
+        const owed = { stream: stream.id, checkpoint: position.checkpoint, path: entryPath(stream.name) }
         return {
-          commit: open ? await owedEntry(context, row) : {},
+          // Who moved the file by hand asks for what an archive adds to LEARNINGS.md by the same command.
+          commit: open && (await lacksEntry(context, row)) ? { entries: [owed] } : {},
           answer: {
             ...{ id: stream.name, path: open?.view.path ?? null, outcome: completion?.outcome ?? '' },
             learnings: completion?.learnings ?? [],
@@ -191,10 +178,8 @@ export const archive = defineVerb({
       const end = completionOf(context, open && completion, outcome, known)
       if (!force) refuseOpenChildren(survey, row)
       const dated = { ...end, date: documentTimestamp(context) }
-      const said = { note: 'archived', change: { ...noChange(), summary: end.outcome } }
-      const { path, checkpoint, commit } = open
-        ? await closeDocument(context, survey, open, dated, said)
-        : closeWork(context, survey, row, { ...said, work, completion: dated })
+      const closed = await closeWork(context, survey, row, { open, work, completion: dated })
+      const { path, checkpoint, commit } = closed
       return {
         commit: { ...commit, ...(row.focused ? { focus: null } : {}) },
         answer: {

@@ -13,7 +13,7 @@ import { ARTIFACT_STATES } from '../../formats/checkpoint-md/vocabulary.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { choiceFact, flagFact, integerFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
-import { STREAM_OR_FOCUS } from './stream-field.ts'
+import { MAYBE_STREAM } from './stream-field.ts'
 
 /** What may be a reason for a delta; `manual` is none in particular. */
 const DELTA_TRIGGERS = ['phase', 'decision', 'shift', 'session-end', 'pressure', 'risk', 'manual'] as const
@@ -109,7 +109,7 @@ export const delta = defineVerb({
   detail:
     'Use it at a natural break: after a phase, a decision or a change of direction, and before a session ends. Without --artifact it lists the files that changed in git since the last delta.',
   fields: {
-    id: STREAM_OR_FOCUS,
+    id: { ...MAYBE_STREAM, about: `${MAYBE_STREAM.about} (default: the work in focus)` },
     what: { kind: 'text', value: 'TEXT', needed: true, about: 'what was done, in one sentence (required)' },
     artifact: {
       kind: 'words',

@@ -1,4 +1,3 @@
-import { requireLookupName } from '../../core/id.ts'
 import { usageError } from '../../core/reason.ts'
 import { actOnDocuments, type Files } from '../../engine/documents/act-on-documents.ts'
 import { requireOpenWork } from '../../engine/documents/find-stream.ts'
@@ -7,6 +6,7 @@ import { focusOn } from '../../engine/documents/set-focus.ts'
 import { isBare, isHere } from '../../engine/documents/survey.ts'
 import { choiceFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
+import { MAYBE_STREAM } from './stream-field.ts'
 
 interface FocusReceipt {
   /** The one in focus now. */
@@ -23,13 +23,7 @@ export const focus = defineVerb({
   detail:
     'Commands without a name use the work in focus. Setting it writes `status: current` to its document, if it has one, and `status: active` to the previous one.',
   fields: {
-    id: {
-      kind: 'text',
-      at: 0,
-      names: 'work',
-      check: requireLookupName,
-      about: 'name of the work (default: show the focus)',
-    },
+    id: { ...MAYBE_STREAM, about: 'name of the work (default: show the focus)' },
     clear: { kind: 'flag', about: 'clear the focus' },
   },
   examples: ['savepoint focus', 'savepoint focus auth-system', 'savepoint focus --clear'],

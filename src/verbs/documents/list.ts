@@ -28,9 +28,11 @@ import { type DocumentTree, readTree, sayTree } from './list-tree.ts'
 
 type ListedWork = ListedDocument & SessionsBelow
 
+/** Work of which nothing is saved. */
+const UNKNOWN = { parent: null, created: '', problem: '', next: '', checkpoints: 0, sequence: 0 }
+
 const foreignFile = ({ id, path }: Survey['foreign'][number]): ListedWork => ({
-  ...{ id, path, standing: 'foreign', parent: null, created: '', updatedAt: '' },
-  ...{ problem: '', next: '', checkpoints: 0, sequence: 0, foreign: true, ...NO_SESSIONS },
+  ...{ ...UNKNOWN, id, path, standing: 'foreign', updatedAt: '', foreign: true, ...NO_SESSIONS },
 })
 
 /** Its document is here; or it has none anywhere, and is as much here as elsewhere. */
@@ -208,9 +210,8 @@ function workLines(rows: readonly string[][], columns: number): string[] {
 }
 
 const unsavedWork = ({ branch, updatedAt, sessions, moreSessions }: UnsavedWork): ListedWork => ({
-  ...{ id: branch === null ? '(no branch name)' : visibleLine(branch), standing: 'open', updatedAt },
-  ...{ path: null, parent: null, created: '', problem: '', next: '', checkpoints: 0, sequence: 0 },
-  ...{ foreign: false, sessions, moreSessions },
+  ...{ ...UNKNOWN, id: branch === null ? '(no branch name)' : visibleLine(branch), standing: 'open' },
+  ...{ path: null, updatedAt, foreign: false, sessions, moreSessions },
 })
 
 function sayStanding(one: ListedDocument): string {

@@ -78,8 +78,7 @@ async function restoreWork(
   return { path: null, made: { checkpoint: point.checkpoint.id, commit } }
 }
 
-const noteOfRestore = (at: number | undefined) =>
-  at === undefined ? 'restored' : `restored from #${at}`
+const noteOfRestore = (at: number | undefined) => (at === undefined ? 'restored' : `restored from #${at}`)
 
 async function restoreDocument(
   context: Context,
