@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { sha256 } from '../../core/canonical.ts'
 import { BY_HAND_ABOUT, type Checkpoint } from '../../core/checkpoint.ts'
-import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
+import { describeError, errorCode, ReasonError, unlessRefused } from '../../core/reason.ts'
 import { decodeUtf8 } from '../../core/text.ts'
 import { decodeHandoff, type Handoff } from '../../formats/handoff-md/codec.ts'
 import { HANDOFFS, handoffName } from '../../formats/handoff-md/layout.ts'
@@ -48,21 +48,13 @@ async function handoffHomes(context: Context): Promise<Home[]> {
   if (main.place.root !== place.root) homes.push({ place, workspace: null })
   if (main.main) return homes
   for (const { id, repository, path } of await store.local.listWorkspaces()) {
-    const other = repository === identity.repository && path !== place.root ? placeAt(path) : null
-    if (other?.git && other.git.common === place.git?.common) homes.push({ place: other, workspace: id })
+    if (repository !== identity.repository || path === place.root) continue
+    const other = unlessRefused(() => locateWorkspace(path))
+    // It may be gone, or another one by now.
+    if (other?.root === path && other.git && other.git.common === place.git?.common)
+      homes.push({ place: other, workspace: id })
   }
   return homes
-}
-
-/** The worktree whose root this is; null where it is gone, or another one by now. */
-function placeAt(path: string): Place | null {
-  try {
-    const place = locateWorkspace(path)
-    return place.root === path ? place : null
-  } catch (error) {
-    if (!(error instanceof ReasonError) && errorCode(error) === undefined) throw error
-    return null
-  }
 }
 
 /** A file that lies where handoffs do. */
@@ -117,13 +109,9 @@ function handoffsIn(home: Home, notices: string[]): FoundHandoff[] {
 export async function handoffAt(context: Context, path: string): Promise<FoundHandoff> {
   const unknown = new ReasonError('handoff_unknown', { handoff: path })
   const asked = resolve(context.cwd, path)
-  let real: string
-  try {
-    real = join(realpathSync.native(dirname(asked)), basename(asked))
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    throw unknown
-  }
+  const folder = unlessRefused(() => realpathSync.native(dirname(asked)))
+  if (folder === null) throw unknown
+  const real = join(folder, basename(asked))
   for (const home of await handoffHomes(context)) {
     const { place } = home
     const isOpen = (names: string[]) => place.root === context.place.root || HANDOFFS.every(isAt(names))
@@ -132,7 +120,7 @@ export async function handoffAt(context: Context, path: string): Promise<FoundHa
     const isOut = inside === '' || isAbsolute(inside) || names[0] === '..'
     if (isOut || !isOpen(names) || names.some((name) => name.toLowerCase() === '.git')) continue
     const folders = names.slice(0, -1)
-    const found = inFolder(place.root, folders, (folder) => readOne(home, folders, folder, basename(real)))
+    const found = inFolder(place.root, folders, (opened) => readOne(home, folders, opened, basename(real)))
     if (found === null) throw unknown
     return found
   }

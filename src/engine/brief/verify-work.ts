@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../../core/reason.ts'
+import { unlessRefused } from '../../core/reason.ts'
 import { type Artifact, isDeleted, type WorkState } from '../../core/work.ts'
 import type { Drift, ItemCheck } from '../../policy/brief/brief.ts'
 import { fingerprintOf } from '../../workspace/fingerprint.ts'
@@ -71,14 +71,8 @@ function checkFile(root: string, file: Artifact, index: number, { atMs, absent }
 }
 
 /** For a file without a stored fingerprint, the modification time decides. */
-function isWrittenSince(root: string, path: string, ms: number): boolean {
-  try {
-    return lstatSync(join(root, path)).mtimeMs > ms
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return true
-  }
-}
+const isWrittenSince = (root: string, path: string, ms: number) =>
+  (unlessRefused(() => lstatSync(join(root, path)).mtimeMs) ?? Number.POSITIVE_INFINITY) > ms
 
 /** Files that sentences speak of: one that is gone makes its sentence stale. */
 function checkMentions(

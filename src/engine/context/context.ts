@@ -109,54 +109,30 @@ const noOutput = (): never => {
 
 /** Opens everything for one directory. A reading request finds an empty store where there is none yet. */
 export async function openContext(request: ContextRequest): Promise<Context> {
-  const {
-    cwd,
-    env,
-    ports,
-    access,
-    waitMs,
-    readInput = noInput,
-    writeOutput = noOutput,
-    notices = [],
-  } = request
-  const { ask = null, progress = () => undefined, lenient = false } = request
-  const { mayMigrate = true, readOnly = false } = request
-  const { agents = AGENTS, speaker = speakerOf(agents, env) } = request
+  const { cwd, env, ports, access, nowhere, lenient = false, notices = [], agents = AGENTS } = request
   const home = homeAt(homePath(env))
-  const place = request.nowhere ? { root: home.path, git: null } : locateOrRefuse(cwd)
+  const place = nowhere ? { root: home.path, git: null } : locateOrRefuse(cwd)
   const { settings, ...config } = await loadSettings(place.root, env)
   meetProblems(config, lenient, notices)
   const base = {
-    cwd,
-    env,
-    ports,
-    home,
+    ...{ cwd, env, ports, home, place, settings, config, notices, agents },
     mark: secretMarkIn(home.path, ports.random),
-    place,
-    settings,
-    config,
-    readInput,
-    writeOutput,
-    ask,
-    progress,
-    notices,
-    agents,
-    speaker,
+    readInput: request.readInput ?? noInput,
+    writeOutput: request.writeOutput ?? noOutput,
+    ask: request.ask ?? null,
+    progress: request.progress ?? (() => undefined),
+    speaker: request.speaker ?? speakerOf(agents, env),
     session: request.session === undefined ? sessionIn(agents, env) : request.session,
-    verb: null,
-    act: null,
-    afterwards: [],
+    ...{ identity: NOBODY, verb: null, act: null, afterwards: [] },
   }
-  if (access === 'read' && ![home.database, home.backups, home.setAside].some(mayBeThere)) {
-    return { ...base, store: openEmptyStore(ports), file: null, identity: NOBODY }
+  if (access === 'read' && ![home.database, home.backups, home.setAside].some(mayBeThere))
+    return { ...base, store: openEmptyStore(ports), file: null }
+  prepareHome(home, nowhere ? null : place.root)
+  const { waitMs, mayMigrate = true, readOnly = false } = request
+  return {
+    ...base,
+    ...openHomeStore(home, ports, { mayMigrate, readOnly, ...(waitMs === undefined ? {} : { waitMs }) }),
   }
-  prepareHome(home, request.nowhere ? null : place.root)
-  const opened = openHomeStore(home, ports, {
-    mayMigrate,
-    readOnly,
-    ...(waitMs === undefined ? {} : { waitMs }),
-  })
-  return { ...base, ...opened, identity: NOBODY }
 }
 
 /** Whether something is there, or cannot be seen: a home that may not be read is not an empty one. */
@@ -215,15 +191,16 @@ export async function workspaceRoot(context: Context, workspace: string): Promis
 }
 
 /**
- * A step that follows a commit: what is stored stays confirmed, whatever becomes of the step. Its failure is told, and
- * what it leaves undone is done by the next command.
+ * A step that follows a commit: what is stored stays confirmed, whatever becomes of the step. Its failure is told
+ * (null), and what it leaves undone is done by the next command.
  */
-export async function afterCommit<Result>(
+export async function afterCommit<Result, Otherwise = null>(
   { notices }: Pick<Context, 'notices'>,
   what: string,
-  otherwise: (problem: string) => Result,
   step: () => Promise<Result>,
-): Promise<Result> {
+  // `as`: who says nothing else gets null.
+  otherwise: (problem: string) => Otherwise = () => null as Otherwise,
+): Promise<Result | Otherwise> {
   try {
     return await step()
   } catch (error) {
@@ -233,10 +210,5 @@ export async function afterCommit<Result>(
   }
 }
 
-export const catchUpQuietly = (context: Context): Promise<void> =>
-  afterCommit(
-    context,
-    'Noting which files are written',
-    () => undefined,
-    () => runDeferredTasks(context),
-  )
+export const catchUpQuietly = (context: Context) =>
+  afterCommit(context, 'Noting which files are written', () => runDeferredTasks(context))

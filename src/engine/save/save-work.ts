@@ -89,15 +89,10 @@ export async function saveWork(context: Context, told: SaveInput, why: SaveTrigg
     here,
   )
   const { survey, merged, stream, receipt } = done.answer
-  await afterCommit(
-    context,
-    'Noting the branch of the work',
-    () => undefined,
-    async () => {
-      noteEnded(context, survey, merged)
-      noteBranch(context, survey, stream)
-    },
-  )
+  await afterCommit(context, 'Noting the branch of the work', async () => {
+    noteEnded(context, survey, merged)
+    noteBranch(context, survey, stream)
+  })
   const owed = new Set(done.owed.map(({ path }) => path))
   const troubles = new Map(done.troubles.map(({ path, what }) => [path, what]))
   const failures = new Map(done.failures.map(({ row, error }) => [row.path, error]))

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { instant } from '../../core/ports.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { ReasonError, unlessRefused } from '../../core/reason.ts'
 import type { AgentName, SessionKey } from '../../core/session.ts'
 import type { FoundTranscript, TranscriptEnds, TranscriptFinder } from '../../core/transcript.ts'
 import { makePrivateFolder } from '../../fs/private.ts'
@@ -10,7 +10,6 @@ import { locateWorkspace } from '../../workspace/locate.ts'
 import type { Context } from '../context/context.ts'
 import { readPrivateJson, writePrivateJson } from '../context/private-json.ts'
 import { listSessions } from './current.ts'
-import { tryOrNull } from './hear-event.ts'
 import { isolateFailure, tellUnreadable } from './update-session-rows.ts'
 
 /** How much is read in one go. A transcript is read whole, or left for a command that has the time. */
@@ -152,7 +151,7 @@ async function newestHere(context: Context, found: readonly EarlierTranscript[],
 function insideOf({ place }: Context): (cwd: string, found: EarlierTranscript) => boolean {
   const known = new Map<string, string | null>([[place.root, place.root]])
   return (cwd, found) => {
-    const root = known.get(cwd) ?? (isAbsolute(cwd) ? tryOrNull(() => locateWorkspace(cwd).root) : null)
+    const root = known.get(cwd) ?? (isAbsolute(cwd) ? unlessRefused(() => locateWorkspace(cwd).root) : null)
     known.set(cwd, root)
     return root === null ? found.finder.isMovedTo(place.root, found, cwd) : root === place.root
   }

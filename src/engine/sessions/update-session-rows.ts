@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { AgentEvent } from '../../core/agent-event.ts'
 import { clipText } from '../../core/canonical.ts'
 import { instant } from '../../core/ports.ts'
-import { describeError, ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError, unlessRefused } from '../../core/reason.ts'
 import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
 import { shortId } from '../../core/session-name.ts'
 import { openStretch } from '../../policy/ask-to-save.ts'
@@ -18,7 +18,6 @@ import { NOTICES } from '../context/notices.ts'
 import { readState, writeState } from '../surroundings/read-state.ts'
 import { listSessions } from './current.ts'
 import { noteFault } from './fault.ts'
-import { tryOrNull } from './hear-event.ts'
 import {
   type JournalRecord,
   journalSize,
@@ -88,7 +87,7 @@ const inOrder = ({ home }: Context, keys: readonly SessionKey[]): SessionKey[] =
     .map(({ key }) => key)
 
 function firstOf(sessions: string, key: SessionKey): string {
-  const [record] = tryOrNull(() => readJournal(sessions, key, 0).records) ?? []
+  const [record] = unlessRefused(() => readJournal(sessions, key, 0).records) ?? []
   return record && 'event' in record ? record.event.at : ''
 }
 
@@ -147,7 +146,7 @@ async function workspaceAt(
   cwd: string,
 ): Promise<(Head & Identity) | null> {
   const known = await store.local.listWorkspaces()
-  const found = tryOrNull(() => {
+  const found = unlessRefused(() => {
     const there = locateWorkspace(cwd)
     const isHere = there.root === place.root && identity.workspace !== ''
     const { repository, workspace } = isHere ? identity : identifyWorkspace(there, known, ports)
@@ -194,7 +193,7 @@ function withPhaseAt(session: Session, nowMs: number): Session {
 
 /** What may not be looked at says nothing. */
 const transcriptGrownAt = ({ environment: { transcriptPath: path } }: Session): number | null =>
-  path === null ? null : tryOrNull(() => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null)
+  path === null ? null : unlessRefused(() => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null)
 
 /** Changes a session's row, whoever else is at it; null where it has none. */
 export async function changeSession(
@@ -219,7 +218,7 @@ export function refreshHint({ home, settings }: Context, session: Session): void
   const savedAt = [session.savedAt, session.checkpointedAt].reduce((a, b) => ((a ?? '') > (b ?? '') ? a : b))
   const stretch = openStretch(session, settings.ask_to_save)
   // Without a hint the next hook looks into the store, which costs it some milliseconds.
-  tryOrNull(() =>
+  unlessRefused(() =>
     writeHint(home.sessions, session, {
       ...{ nudged, compactions, handedOff, savedAt },
       owed: compaction !== null,

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../../core/reason.ts'
+import { unlessRefused } from '../../core/reason.ts'
 import { isAtWork, type WordSource } from '../../policy/whose-word.ts'
 import type { Context } from '../context/context.ts'
 
@@ -21,20 +21,11 @@ export async function readEditSources({
     phases: ['active', 'stale', 'recent'],
   })
   return (path) => {
-    const writtenMs = rows.length === 0 ? null : readWriteTime(join(place.root, path))
+    // Where it went since it was read, what it said then is looked at again when it is back.
+    const writtenMs = rows.length === 0 ? null : unlessRefused(() => statSync(join(place.root, path)).mtimeMs)
     const row = writtenMs === null ? undefined : rows.find(({ session }) => isAtWork(session, writtenMs))
     if (row === undefined) return BY_USER
     const { lastPrompt } = row.session
     return { by: 'agent', requests: lastPrompt === null ? [] : [lastPrompt.text] }
-  }
-}
-
-function readWriteTime(path: string): number | null {
-  try {
-    return statSync(path).mtimeMs
-  } catch (error) {
-    // It went since it was read: what it said then is looked at again when it is back.
-    if (errorCode(error) === undefined) throw error
-    return null
   }
 }

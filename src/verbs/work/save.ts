@@ -94,14 +94,9 @@ export const save = defineVerb({
 
 /** The snapshot of the run that is in progress here; null without one. The save is done, whatever becomes of it. */
 const snapshotRun = (context: Context): Promise<RunAtSave | null> =>
-  afterCommit(
-    context,
-    'Taking the snapshot of the run in progress',
-    () => null,
-    async () => {
-      const [newest, ...others] = await listRunsInProgress(context)
-      if (newest === undefined) return null
-      const { snapshotAtSave } = await import('../../engine/runs/take-snapshot.ts')
-      return snapshotAtSave(context, [newest, ...others])
-    },
-  )
+  afterCommit(context, 'Taking the snapshot of the run in progress', async () => {
+    const [newest, ...others] = await listRunsInProgress(context)
+    if (newest === undefined) return null
+    const { snapshotAtSave } = await import('../../engine/runs/take-snapshot.ts')
+    return snapshotAtSave(context, [newest, ...others])
+  })
