@@ -8,14 +8,7 @@ import { READING } from '../surroundings/read-state.ts'
 import { countUncommitted } from '../surroundings/world.ts'
 import { type Here, lookHere } from '../trust/here.ts'
 import { listSessions } from './current.ts'
-import {
-  AT_A_COMMAND,
-  AT_A_START,
-  type Earlier,
-  NONE,
-  readEarlier,
-  withoutLedger,
-} from './earlier-sessions.ts'
+import { AT_A_COMMAND, AT_A_START, NONE, readEarlier, withoutLedger } from './earlier-sessions.ts'
 import type { SessionSaveReason } from './save-session.ts'
 import { changeSession, isolateFailure, updateSessionRows } from './update-session-rows.ts'
 
@@ -99,7 +92,7 @@ async function sessionsLookedAfter(
 }
 
 /** Goes on with the sessions of before, as far as somebody waits who asked for sessions. */
-export const readMoreEarlier = async (context: Context): Promise<Earlier> =>
+export const readMoreEarlier = async (context: Context) =>
   hasSessions(context) ? readEarlier(context, AT_A_COMMAND) : NONE
 
 const INTERRUPTED: SessionSaveReason = { kind: 'session-end', note: 'session interrupted' }
@@ -120,31 +113,24 @@ function isBehind({ agents }: Context, session: Session): boolean {
   return path !== null && agentNamed(agents, agent)?.transcript.isBehind(path, transcriptRead) === true
 }
 
-/** A session that broke off, and is history now. */
-export interface ReconciledSession {
-  id: string
-  lastActivityAt: string
-  branch: string | null
-}
-
 /**
- * Does what the ends of sessions would have done: reads what they wrote, moves those that broke off to the history,
- * and counts what is uncommitted. Whoever comes next does it, so nothing depends on a client that is dying.
+ * Does what the ends of sessions would have done: reads what they wrote, moves those that broke off to the history
+ * (they are answered), counts what is uncommitted. Whoever comes next does it: nothing depends on a dying client.
  */
 export async function reconcileHere(
   context: Context,
   here: Here,
   { except }: { except: SessionKey | null },
-): Promise<ReconciledSession[]> {
+): Promise<Session[]> {
   await catchUpSessions(context, { except })
-  const moved: ReconciledSession[] = []
+  const moved: Session[] = []
   for (const session of await staleSessions(context)) {
     if (isSame(session, except)) continue
     // Those of this workspace are caught up with already.
     if (session.workspace !== context.identity.workspace)
       await catchUpApart(context, session, INTERRUPTED, AT_ONCE)
     await changeSession(context, session, markCrashed)
-    moved.push(describeReconciled(session))
+    moved.push(session)
   }
   await noteUncommitted(context, here, except)
   return moved
@@ -174,14 +160,10 @@ const markCrashed = (session: Session): Session =>
     : session
 
 /** Git is asked once, for the sessions whose end nobody has counted yet. */
-async function noteUncommitted(
-  context: Context,
-  here: Here | null,
-  except: SessionKey | null,
-): Promise<void> {
-  const { identity } = context
-  if (identity.workspace === '') return
-  const recent = await listSessions(context, { workspace: identity.workspace, phases: ['recent'] })
+async function noteUncommitted(context: Context, here: Here | null, except: SessionKey | null) {
+  const { workspace } = context.identity
+  if (workspace === '') return
+  const recent = await listSessions(context, { workspace, phases: ['recent'] })
   const open = recent.filter(
     (one) => one.uncommittedFiles === null && !isSame(one, except) && !isEarlier(one),
   )
@@ -192,7 +174,3 @@ async function noteUncommitted(
   if (uncommittedFiles === null) return
   for (const session of open) await changeSession(context, session, (now) => ({ ...now, uncommittedFiles }))
 }
-
-export const describeReconciled = ({ id, lastActivityAt, environment }: Session): ReconciledSession => ({
-  ...{ id, lastActivityAt, branch: environment.gitBranch },
-})

@@ -16,8 +16,7 @@ import { foldersOf, nameOf } from '../publish/guard.ts'
 import { setAside } from '../publish/publish-snapshot.ts'
 import { isTrustedHere } from '../trust/trusted.ts'
 import { listSessions } from './current.ts'
-import { registryHere } from './registry-here.ts'
-import { withUncommittedNow } from './uncommitted-now.ts'
+import { registryHere, withUncommittedNow } from './registry-here.ts'
 
 /** Whoever holds the lock for longer is at work here, and writes the file afterwards. */
 const WAIT_MS = 50

@@ -4,6 +4,8 @@ import { type Registry, registryOf } from '../../policy/registry.ts'
 import { sessionStream, streamOf } from '../../policy/resolve.ts'
 import type { Context } from '../context/context.ts'
 import { newestWholeOrNull } from '../documents/newest-whole-point.ts'
+import { countUncommitted } from '../surroundings/world.ts'
+import { lookHere } from '../trust/here.ts'
 
 /** The registry of sessions. Decisions and next steps are read for the one session that it tells them of. */
 export async function registryHere(context: Context, sessions: readonly Session[]): Promise<Registry> {
@@ -36,4 +38,13 @@ async function workOf(context: Context, session: Session): Promise<WorkState | n
       : ((await newestWholeOrNull(context, head.row.id))?.work ?? null)
   }
   return null
+}
+
+/** Sessions, those of this workspace that go on with what is uncommitted there now: git is asked once, if at all. */
+export async function withUncommittedNow(context: Context, sessions: readonly Session[]): Promise<Session[]> {
+  const isMeant = ({ workspace, endedAt }: Session) =>
+    workspace === context.identity.workspace && endedAt === null
+  if (!sessions.some(isMeant)) return [...sessions]
+  const uncommittedFiles = await countUncommitted(context, await lookHere(context))
+  return sessions.map((session) => (isMeant(session) ? { ...session, uncommittedFiles } : session))
 }
