@@ -67,7 +67,7 @@ export async function onEvent(
   return answerOf(text)
 }
 
-const answerOf = (text: string | null): HookAnswer => 
+const answerOf = (text: string | null): HookAnswer =>
   text === null ? null : { text, tokens: estimateTokens(text) }
 
 /** What a start is told, for who can only read: the documents as the store has them, and nothing is noted. */

@@ -7,9 +7,8 @@ import { offerAdoption } from '../../engine/transfer/adopt-repository.ts'
 import { recordRepository } from '../../engine/transfer/repository-marks.ts'
 import { choiceFact, integerFact, listFact, nullableFact, recordFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
-import { confirmLedger } from './confirm-ledger.ts'
 import { saveInSession } from './save-in-session.ts'
-import { type SaveAnswer, sayBanner, sayReceipt } from './say-saved.ts'
+import { confirmLedger, type SaveAnswer, sayBanner, sayReceipt } from './say-saved.ts'
 import { readSaveInput, SAYING_FIELDS } from './saying.ts'
 
 /** Why a checkpoint is taken now; `manual` where nobody says. */

@@ -1,9 +1,10 @@
-import { REJECTED, type SearchKind } from '../../core/searchable.ts'
+import { REJECTED } from '../../core/searchable.ts'
 import { formatCount } from '../../core/text.ts'
 import { visibleLine } from '../../core/visible.ts'
 import { clipWidth } from '../../core/width.ts'
 import { withoutTags } from '../../formats/brief-md/render.ts'
 import type { Screen } from '../define/screen.ts'
+import type { FoundAnswer } from './search.ts'
 
 /** Three lines a record: what and where, the words around the match, the command that shows it. */
 export function sayFound(answer: FoundAnswer, screen: Screen): string {
@@ -33,7 +34,7 @@ const paintFound = (snippet: string, { hasColour, paint }: Screen) =>
   hasColour ? snippet.replace(/\*\*(.+?)\*\*/g, (_, word: string) => paint('found', word)) : snippet
 
 function headOf(
-  { kind, where, at, branch, archived, superseded, project }: FoundRecord,
+  { kind, where, at, branch, archived, superseded, project }: FoundAnswer['hits'][number],
   { time, paint }: Screen,
 ): string {
   const parts = [
@@ -66,39 +67,3 @@ const MOST_NAMED = 3
 
 /** One line in which nothing drives a terminal, and no tag begins. */
 const plain = (text: string) => withoutTags(visibleLine(text))
-
-export interface FoundRecord {
-  id: string
-  kind: SearchKind
-  /** The work, the run or the session that says it. */
-  where: string
-  /** The number of the checkpoint there; null for a session. */
-  sequence: number | null
-  at: string
-  branch: string | null
-  /** A part of its text, with `**` around each match. */
-  snippet: string
-  /** The command that shows it. */
-  open: string
-  archived: boolean
-  /** What took a decision's place, or why it was rejected. */
-  superseded: string | null
-  /** The id of its repository. */
-  repository: string
-  /** The folder of its project, where all of them were searched. */
-  project: string | null
-}
-
-export interface FoundAnswer {
-  query: string
-  total: number
-  /** There are more than `total`: of many matches only the newest are ranked. */
-  more: boolean
-  /** Nothing has all of the words: these have any of them. */
-  relaxed: boolean
-  /** A kind, a branch or a time was asked for. */
-  narrowed: boolean
-  hits: FoundRecord[]
-  /** Records that hold text which nobody has reviewed are not told. */
-  foreign: { records: number; work: string[] }
-}

@@ -1,4 +1,5 @@
-import { ReasonError } from '../../core/reason.ts'
+import { instant } from '../../core/ports.ts'
+import { usageError } from '../../core/reason.ts'
 import { SEARCH_KINDS, type SearchKind } from '../../core/searchable.ts'
 import { shortId } from '../../core/session-name.ts'
 import type { Context } from '../../engine/context/context.ts'
@@ -19,9 +20,8 @@ import {
   textFact,
 } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
-import { type FoundAnswer, type FoundRecord, sayFound } from './say-found.ts'
+import { sayFound } from './say-found.ts'
 import { findLearnings, sayLearnings } from './search-learnings.ts'
-import { sinceTime } from './since.ts'
 
 const SHOWN = 10
 
@@ -34,12 +34,7 @@ export const search = defineVerb({
     'All words must match, in any order and form. "a phrase" matches exactly; pref* matches every word that starts with it. If nothing matches all words, it looks for any of them. It searches this repository with all its worktrees.',
   fields: {
     words: { kind: 'words', at: 0, needed: true, about: 'words, "a phrase" or prefix*' },
-    kind: {
-      kind: 'choice',
-      choices: SEARCH_KINDS,
-      value: 'KIND',
-      about: 'only this kind',
-    },
+    kind: { kind: 'choice', choices: SEARCH_KINDS, value: 'KIND', about: 'only this kind' },
     branch: { kind: 'text', value: 'BRANCH', names: 'branch', about: 'only from this branch' },
     since: {
       kind: 'text',
@@ -47,11 +42,7 @@ export const search = defineVerb({
       check: (value: string) => void sinceTime(value, 0),
       about: 'only newer: a date, a time, or an age (3d, 12h, 2w)',
     },
-    allWorkspaces: {
-      kind: 'flag',
-      typed: true,
-      about: 'search all your repositories',
-    },
+    allWorkspaces: { kind: 'flag', typed: true, about: 'search all your repositories' },
     learnings: {
       kind: 'flag',
       typed: true,
@@ -73,10 +64,8 @@ export const search = defineVerb({
   ],
   access: 'read',
   lenient: true,
-  async perform(context, asked) {
-    if (asked.learnings) return findLearnings(context, asked.words)
-    return searchRecords(context, asked)
-  },
+  perform: async (context, asked) =>
+    asked.learnings ? findLearnings(context, asked.words) : searchRecords(context, asked),
   say: (answer, screen) => ('entries' in answer ? sayLearnings(answer, screen) : sayFound(answer, screen)),
   tool: {
     title: 'Search saved work',
@@ -104,12 +93,7 @@ export const search = defineVerb({
       return {
         ...{ total, more, relaxed },
         hits: hits.map(({ id, kind, where, sequence, at, open }) => ({
-          id,
-          kind,
-          where,
-          sequence,
-          at,
-          open,
+          ...{ id, kind, where, sequence, at, open },
         })),
       }
     },
@@ -130,9 +114,9 @@ export async function searchRecords(
   context: Context,
   { words, kind = null, branch = null, since, allWorkspaces, limit = SHOWN }: RecordsAsked,
   { isFilled = true } = {},
-): Promise<FoundAnswer> {
+) {
   const wanted = readQuery(words.join(' '))
-  if (typeof wanted === 'string') throw new ReasonError('usage_invalid', { problem: wanted })
+  if (typeof wanted === 'string') throw usageError(wanted)
   if (isFilled) {
     await takeInEdits(context)
     await readMoreEarlier(context)
@@ -145,12 +129,22 @@ export async function searchRecords(
   })
   const projects = allWorkspaces ? await nameRepositories(context) : null
   return {
-    ...{ query: words.join(' '), total: found.total, more: found.more, relaxed },
+    query: words.join(' '),
+    total: found.total,
+    /** There are more than `total`: of many matches only the newest are ranked. */
+    more: found.more,
+    /** Nothing has all of the words: these have any of them. */
+    relaxed,
+    /** A kind, a branch or a time was asked for. */
     narrowed: kind !== null || branch !== null || since !== undefined,
     hits: found.hits.map((hit) => describeHit(context, hit, projects)),
+    /** Records that hold text which nobody has reviewed are not told. */
     foreign: { records: found.foreign.records, work: found.foreign.streams },
   }
 }
+
+export type FoundAnswer = Awaited<ReturnType<typeof searchRecords>>
+
 const NOTHING_FOUND = { total: 0, more: false, relaxed: false, hits: [] }
 
 /** What a document says is found as soon as it is on the disk; where there is no document, nothing is looked at. */
@@ -181,18 +175,24 @@ function describeHit(
   { identity }: Context,
   hit: SearchHit,
   projects: Awaited<ReturnType<typeof nameRepositories>> | null,
-): FoundRecord {
+) {
   const { id, kind, at, branch, superseded, place, repository, snippet } = hit
   const { name: project = null, path = null } = projects?.get(repository) ?? {}
   const command = commandFor(hit)
   return {
+    /** `superseded`: what took a decision's place, or why it was rejected. `repository`: the id of it. */
     ...{ id, kind, at, branch, superseded, repository },
+    /** The work, the run or the session that says it. */
     where: place?.stream ?? shortId(id),
+    /** The number of the checkpoint there; null for a session. */
     sequence: place?.sequence ?? null,
+    /** A part of its text, with `**` around each match. */
     snippet: snippet.replace(/\s+/g, ' ').replace(MATCH_MARKS, '**').trim(),
+    /** The command that shows it. */
     open:
       path === null || repository === identity.repository ? command : `cd ${quotePath(path)} && ${command}`,
     archived: place?.archived ?? false,
+    /** The folder of its project, where all of them were searched. */
     project,
   }
 }
@@ -209,3 +209,22 @@ function commandFor({ id, kind, place }: SearchHit): string {
 /** A path as one word of a shell. */
 const quotePath = (path: string) =>
   /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+
+const SPAN = /^(\d{1,5})([mhdw])$/
+const SPAN_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)?)?$/
+
+/** A date, a time, or how long ago: `3d`. Where no zone is said it is the local one, as in all that people are shown. */
+function sinceTime(text: string, nowMs: number): string {
+  const [, number, unit] = SPAN.exec(text) ?? []
+  // `as`: the expression lets only these letters through.
+  if (number !== undefined) return instant(nowMs - Number(number) * SPAN_MS[unit as keyof typeof SPAN_MS])
+  // A date alone would be read as UTC.
+  const ms = TIME.test(text)
+    ? Date.parse(text.length <= 10 ? `${text}T00:00` : text.replace(' ', 'T'))
+    : Number.NaN
+  if (!Number.isNaN(ms)) return instant(ms)
+  throw usageError(
+    `--since takes a date, a time or how long ago (2026-01-31, 2026-01-31T08:00, 3d, 12h, 2w), not ${JSON.stringify(text.slice(0, 40))}`,
+  )
+}
