@@ -24,27 +24,23 @@ export async function verifyWork(
   work: WorkState,
   saved: SavePoint,
   world: World,
-  { trusted }: { trusted: boolean },
 ): Promise<{ checks: ItemCheck[]; drift: Drift }> {
   const { root } = context.place
-  const artifacts = work.artifacts.map((one, index) => ({
-    one,
-    check: checkFile(root, one, index, saved),
-  }))
+  const artifacts = work.artifacts.map((one, index) => checkFile(root, one, index, saved))
   const mentions = checkMentions(root, work, new Set(saved.absent))
   const plan = checkPlan(work, world)
   const known = new Set(work.artifacts.map(({ path }) => path))
   const gone = new Set(mentions.gone.filter((path) => !known.has(path)))
-  const count = (note: string) => artifacts.filter(({ check }) => check.note === note).length
-  const { branch } = world
+  const count = (note: string) => artifacts.filter((check) => check.note === note).length
+  const { branch } = world.head
   return {
-    checks: [...artifacts.map(({ check }) => check), ...mentions.checks, ...plan.checks],
+    checks: [...artifacts, ...mentions.checks, ...plan.checks],
     drift: {
       branch:
         saved.branch !== null && branch !== null && saved.branch !== branch
           ? { was: saved.branch, now: branch }
           : null,
-      commitsSince: await commitsSince(context, saved, world, trusted),
+      commitsSince: await commitsSince(context, saved, world),
       filesChanged: count(CHANGED),
       filesGone: count(GONE) + gone.size,
       planStep: plan.step,
@@ -109,11 +105,10 @@ function checkPlan({ position }: WorkState, { index }: World): { checks: ItemChe
 async function commitsSince(
   { place, notices }: Context,
   saved: SavePoint,
-  world: World,
-  trusted: boolean,
+  { head, trusted }: World,
 ): Promise<number | null> {
   if (saved.commit === null || place.git === null) return null
-  if (saved.commit === world.commit) return 0
+  if (saved.commit === head.commit) return 0
   if (!trusted) return null
   const { commitsSince: ask } = await import('../../workspace/git-commits.ts')
   const { count, problem } = await ask(place, saved.commit)

@@ -43,14 +43,9 @@ export async function briefAtStart(
   notes: readonly SessionNote[],
   { key, source }: { key: SessionKey; source: SessionSource },
 ): Promise<AgentMessage | null> {
-  const world = await worldOf(context, survey, { wantsDirty: false })
-  const found = await resumeStream(context, survey, world, {
-    named: null,
-    budget: context.settings.brief_tokens,
-    notes,
-    isAsked: false,
-    except: key,
-    asksFocus: source === 'clear',
+  const found = await resumeStream(context, survey, {
+    ...{ named: null, budget: context.settings.brief_tokens, notes },
+    ...{ isAsked: false, except: key, asksFocus: source === 'clear' },
   })
   const at = instant(context.ports.now())
   if (found.kind === 'brief') {
@@ -145,7 +140,7 @@ async function readKnownStates(context: Context, survey: Survey, session: Sessio
 /** What another tool wrote down here since the session last spoke. */
 async function foundLines(context: Context, here: Here, { lastActivityAt }: Session): Promise<string[]> {
   const world = await worldOf(context, here, { wantsDirty: false })
-  const { work } = await findNewerFiles(context, here, world, null)
+  const { work } = await findNewerFiles(context, world, null)
   return work
     .filter(({ atMs, isVouched }) => !isVouched && atMs > Date.parse(lastActivityAt))
     .flatMap(({ path, atMs, work: found }) => [

@@ -13,7 +13,7 @@ import type { World } from './world.ts'
 export async function readResolveFacts(
   { store, identity, session, ports, place }: Context,
   survey: Survey,
-  { branch, index }: World,
+  { head: { branch }, index }: World,
   { named, plan = null }: { named: string | null; plan?: string | null },
 ): Promise<{ facts: ResolveFacts; sessions: Session[]; readDigest: DigestReader }> {
   const rows =

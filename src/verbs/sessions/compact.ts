@@ -12,7 +12,6 @@ import { catchUpSession } from '../../engine/sessions/catch-up.ts'
 import { listSessions, requireLast } from '../../engine/sessions/current.ts'
 import { transcriptOf } from '../../engine/sessions/read-to-end.ts'
 import { changeSession, refreshHint } from '../../engine/sessions/update-session-rows.ts'
-import { worldOf } from '../../engine/surroundings/world.ts'
 import { markKind, redact } from '../../policy/redact.ts'
 import { streamOf } from '../../policy/resolve.ts'
 import { choiceFact, integerFact, nullableFact, textFact } from '../define/facts.ts'
@@ -128,12 +127,9 @@ async function compactSession(context: Context, id: string | undefined) {
 async function briefTokens(context: Context, stream: string): Promise<number | null> {
   const survey = await readSurvey(context)
   if (!findRow(survey, stream)) return null
-  const world = await worldOf(context, survey, { wantsDirty: false })
   // The stream was chosen by default: notices about that choice are dropped here.
-  const found = await resumeStream({ ...context, notices: [] }, survey, world, {
-    named: stream,
-    budget: context.settings.brief_tokens,
-  })
+  const asked = { named: stream, budget: context.settings.brief_tokens }
+  const found = await resumeStream({ ...context, notices: [] }, survey, asked)
   return found.kind === 'brief' ? found.tokens : 0
 }
 

@@ -34,7 +34,7 @@ export async function gatherStatus(context: Context) {
   const here = await findSavedWork(context, survey, world, null)
   const { choice, saved: found } = here
   const saved = found && (await lastSaveOf(context, world, { ...here, saved: found }))
-  const files = await findNewerFiles(context, survey, world, found)
+  const files = await findNewerFiles(context, world, found)
   const candidates = choice.kind === 'choose' ? choice.candidates : []
   const told = {
     trusted: survey.trusted,
@@ -55,7 +55,7 @@ export async function gatherStatus(context: Context) {
     foreign: survey.foreign.length,
     focus: survey.rows.find(({ focused }) => focused)?.stream.name ?? null,
     /** The commit that is checked out is null without git, and before the first one. */
-    ...{ branch: world.branch, commit: world.commit },
+    ...{ branch: world.head.branch, commit: world.head.commit },
     uncommitted: world.dirty && world.uncommitted,
     ...(await activeStateOf(context, world, files, found?.work.position ?? null)),
     /** Work that files here tell, and that is not saved: newer than what is. */
@@ -109,7 +109,7 @@ async function lastSaveOf(context: Context, world: World, here: SavedWorkHere) {
     survey,
     saved: { row, why, checkpoint, sequence, work: whole, point },
   } = here
-  const { drift } = await verifyWork(context, whole, point, world, survey)
+  const { drift } = await verifyWork(context, whole, point, world)
   const told = await readTellableWork(context, world, here)
   const work = presentWork(told)
   const age = told.earlier.ages.get('intent')

@@ -196,13 +196,8 @@ async function briefFor(context: Context, one: JudgedHandoff, asked: PickupReque
   const work = workOf(one, handoff)
   // What is uncommitted here is no part of the answer: git need not be asked for it.
   const world = await worldOf(context, asked, { wantsDirty: false })
-  const { checks, drift } = await verifyWork(
-    context,
-    work,
-    { atMs: createdMs, branch, commit, absent: absentAt(one.checkpoint, work) },
-    world,
-    asked,
-  )
+  const point = { atMs: createdMs, branch, commit, absent: absentAt(one.checkpoint, work) }
+  const { checks, drift } = await verifyWork(context, work, point, world)
   const stream = handoff.stream !== null && nameProblem(handoff.stream) === null ? handoff.stream : null
   const learnings = work.references.filter(({ kind }) => kind === 'learning').map(({ text }) => text)
   const nowMs = context.ports.now()

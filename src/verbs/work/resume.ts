@@ -5,7 +5,6 @@ import { type ResumeResult, resumeStream } from '../../engine/brief/resume-work.
 import { notesHere } from '../../engine/brief/session-notes.ts'
 import type { UntoldWork } from '../../engine/brief/tell-found.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
-import { worldOf } from '../../engine/surroundings/world.ts'
 import { offerAdoption } from '../../engine/transfer/adopt-repository.ts'
 import type { ExplainedLine } from '../../policy/brief/explain.ts'
 import type { StreamCandidate } from '../../policy/resolve.ts'
@@ -49,11 +48,9 @@ export const resume = defineVerb({
   async perform(context, { id, budget = context.settings.brief_tokens, markdown, explain }) {
     await offerAdoption(context)
     const survey = await readSurvey(context)
-    // What is uncommitted is in no brief: git need not be asked for it.
-    const world = await worldOf(context, survey, { wantsDirty: false })
     const notes = await notesHere(context, survey, null)
     const asked = { named: id ?? null, budget, notes, explains: explain }
-    return { markdown, ...(await resumeStream(context, survey, world, asked)) }
+    return { markdown, ...(await resumeStream(context, survey, asked)) }
   },
   say: (result, screen) => sayResumed(result, screen),
   exact: (result) => (isExplained(result) ? null : exactBrief(result)),
