@@ -15,7 +15,7 @@ import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
 import type { Here } from '../trust/here.ts'
-import { type TrustHere, trustHere } from '../trust/trusted.ts'
+import { trustHere } from '../trust/trusted.ts'
 
 /** What is larger is no handoff of anybody's, and is neither written nor read. */
 export const MAX_HANDOFF_BYTES = 1024 * 1024
@@ -167,8 +167,10 @@ function slugIn(name: string, created: string, branch: string | null): string {
 
 /** What is wrong with a file or folder, in words; a defect of ours is thrown on. */
 export function handoffProblemOf(error: unknown): string {
-  if (!(error instanceof ReasonError) && errorCode(error) === undefined) throw error
-  if (!(error instanceof ReasonError)) return describeError(error)
+  if (!(error instanceof ReasonError)) {
+    if (errorCode(error) === undefined) throw error
+    return describeError(error)
+  }
   if (error.reason === 'file_too_large') return `it is larger than ${error.data.limit} bytes`
   return String(error.data.problem ?? error.message).replace(/\.$/, '')
 }
@@ -191,46 +193,28 @@ export async function judgeHandoffs(
   found: readonly FoundHandoff[],
   { trusted, vouched }: Pick<Here, 'trusted' | 'vouched'>,
 ): Promise<JudgedHandoff[]> {
-  const own = new Map<FoundHandoff, Checkpoint>()
+  const judged: JudgedHandoff[] = []
   for (const one of found) {
     const checkpoint = await ownCheckpoint(context, one)
-    if (checkpoint) own.set(one, checkpoint)
+    judged.push({ ...one, standing: checkpoint === null ? 'untrusted' : 'ours', note: '', checkpoint })
   }
-  const foreign = new Map<FoundHandoff, string>()
-  const open = new Map<Home, { vouched: boolean }>()
-  for (const home of new Set(found.map((one) => one.home))) {
-    const trust = trusted ? await trustThere(context, home, vouched) : 'none'
-    if (trust !== 'none') open.set(home, { vouched: trust === 'vouched' })
-  }
-  for (const [home, there] of open) {
-    const files = found.filter((one) => one.home === home && !own.has(one) && one.handoff !== null)
-    const paths = files.map(({ inside }) => ({ path: inside }))
-    const head = headOf(home.place)
-    const deliveries = await deliveriesOf({ ...context, place: home.place }, { ...there, head }, paths)
-    for (const file of files) {
-      const delivery = deliveries.get(file.inside)
-      if (delivery?.foreign) foreign.set(file, delivery.note)
+  for (const home of new Set(trusted ? found.map((one) => one.home) : [])) {
+    const trust = await trustThere(context, home, vouched)
+    if (trust === 'none') continue
+    const others = judged.filter((one) => one.home === home && one.checkpoint === null)
+    const paths = others.flatMap(({ inside, handoff }) => (handoff === null ? [] : { path: inside }))
+    const there = { vouched: trust === 'vouched', head: headOf(home.place) }
+    const deliveries = await deliveriesOf({ ...context, place: home.place }, there, paths)
+    for (const one of others) {
+      const delivery = deliveries.get(one.inside)
+      one.standing = delivery?.foreign ? 'foreign' : 'vouched'
+      one.note = delivery?.foreign ? delivery.note : ''
     }
   }
-  return found.map((one) => {
-    const checkpoint = own.get(one) ?? null
-    const standing =
-      checkpoint !== null
-        ? 'ours'
-        : !open.has(one.home)
-          ? 'untrusted'
-          : foreign.has(one)
-            ? 'foreign'
-            : 'vouched'
-    return { ...one, standing, note: foreign.get(one) ?? '', checkpoint }
-  })
+  return judged
 }
 
-async function trustThere(
-  context: Context,
-  { place, workspace }: Home,
-  vouched: boolean,
-): Promise<TrustHere> {
+async function trustThere(context: Context, { place, workspace }: Home, vouched: boolean) {
   if (workspace === null) return vouched ? 'vouched' : 'own'
   return trustHere({ ...context, place, identity: { ...context.identity, workspace } })
 }

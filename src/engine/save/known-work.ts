@@ -3,13 +3,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { type Claim, emptyWork, newItems, type WorkState } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
 import { withoutCorrected } from '../../policy/correct.ts'
-import {
-  isSessionStream,
-  type ResolveFacts,
-  resolveStream,
-  type SaveTarget,
-  sessionStream,
-} from '../../policy/resolve.ts'
+import { isSessionStream, type ResolveFacts, resolveStream, sessionStream } from '../../policy/resolve.ts'
 import { inheritWork, type SaveInput } from '../../policy/save.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
@@ -20,25 +14,8 @@ import { beginningOf } from '../documents/take-in.ts'
 import { readResolveFacts } from '../surroundings/resolve-facts.ts'
 import type { World } from '../surroundings/world.ts'
 
-/** The stream that a save goes to, and what was known of its work before. */
-export interface KnownWork extends Pick<ReturnType<typeof beginningOf>, 'stream' | 'begins' | 'after'> {
-  target: SaveTarget
-  /** Null where the stream begins with this save. */
-  row: WorkRow | null
-  /** The work that it goes on from: its own, or for one that begins the work that a resume would have told. */
-  origin: WorkRow | null
-  /** What one that begins takes from its origin; nothing for one that goes on. */
-  inherited: WorkState
-  work: WorkState
-}
-
 /** Resolves the stream of a save, refuses one that nothing may be saved to, and reads what was known of its work. */
-export async function readKnownWork(
-  context: Context,
-  survey: Survey,
-  told: SaveInput,
-  world: World,
-): Promise<KnownWork> {
+export async function readKnownWork(context: Context, survey: Survey, told: SaveInput, world: World) {
   const facts = await factsForSave(context, survey, told, world)
   const target = resolveStream(facts, 'save')
   const row = findRow(survey, target.name) ?? null
@@ -53,17 +30,22 @@ export async function readKnownWork(
   const own = row ? whole : inherited
   // A session carried on what it began with: nothing is inherited beside it.
   const work = ofSession ? await mergeLastSession(row ? whole : emptyWork(), ofSession, row) : own
-  return { ...place, target, row, origin, inherited, work }
+  return {
+    ...place,
+    target,
+    /** Null where the stream begins with this save. */
+    row,
+    /** The work that it goes on from: its own, or for one that begins the work that a resume would have told. */
+    origin,
+    /** What one that begins takes from its origin; nothing for one that goes on. */
+    inherited,
+    work,
+  }
 }
 
 /** An agent that saves in one session does not speak for another that may still be at work. */
-async function factsForSave(
-  context: Context,
-  survey: Survey,
-  { stream, plan }: SaveInput,
-  world: World,
-): Promise<ResolveFacts> {
-  const { facts } = await readResolveFacts(context, survey, world, { named: stream, plan })
+async function factsForSave(context: Context, survey: Survey, told: SaveInput, world: World) {
+  const { facts } = await readResolveFacts(context, survey, world, { named: told.stream, plan: told.plan })
   const { worked: last } = facts
   const isOthers =
     context.session !== null && last?.isLive && last.stream !== sessionStream(context.session.id)

@@ -61,17 +61,12 @@ export async function turnStream(context: Context, survey: Survey, turn: StreamT
   const isAsLeft =
     present.view === null || (present.view.path === from?.view?.path && present.view.hash === from.view.hash)
   if (from?.head === to?.head) {
-    const named = turnName(survey, row, turn)
+    const { name, renames } = turnName(survey, row, turn)
     const placed = isAsLeft
       ? placeDocument(context, row, to, { ...there, appended: null })
       : // Somebody edited it since: of the text only its status is taken back.
         { commit: to?.view ? await setStatusText(context, row, to.view.current) : {}, view: null }
-    return {
-      ...placed,
-      name: named.name,
-      commit: { ...placed.commit, renames: named.renames },
-      checkpoint: null,
-    }
+    return { ...placed, name, commit: { ...placed.commit, renames }, checkpoint: null }
   }
   if (!isAsLeft || !(await isAtState(context, row, from))) throw overtaken(row, turn)
   const { name, renames } = turnName(survey, row, turn)

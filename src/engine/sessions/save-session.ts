@@ -30,8 +30,7 @@ import {
   surveyDocuments,
 } from '../documents/survey.ts'
 import { beginningOf } from '../documents/take-in.ts'
-import { writePoint } from '../save/save-document.ts'
-import { ledgerOf } from '../save/save-files.ts'
+import { ledgerOf, writePoint } from '../save/save-files.ts'
 import { isEdited, ledgerFile } from '../surroundings/ledger-file.ts'
 import { absentFiles, fingerprintCache } from '../surroundings/mentions.ts'
 import { protectedByRuns } from '../surroundings/stored-runs.ts'
