@@ -42,10 +42,7 @@ export const ALL: EarlierLimits = { sessions: ANY, bytes: ANY, ms: ANY, looks: A
 export const ONLY_COUNT: EarlierLimits = { ...AT_A_COMMAND, sessions: 0 }
 
 /** What came of the transcripts of sessions that no hook was heard of. */
-export interface Earlier {
-  read: number
-  /** How many are left, as far as they were looked at. */
-  unread: number
+export interface Earlier extends Record<'read' | 'unread', number> {
   /** When the newest of those that were read, or are left, was last at work; null where there is none. */
   newestAt: string | null
 }
@@ -200,18 +197,9 @@ async function readWhole(
   { agent, id, path, mtimeMs }: EarlierTranscript,
   { cwd, branch, startedMs, lastMs }: Extract<TranscriptEnds, { kind: 'conversation' }>,
 ): Promise<'read' | 'failed' | 'busy'> {
-  const begin = earlierSession(
-    {
-      agent,
-      id,
-      transcript: path,
-      cwd,
-      startedMs: startedMs ?? lastMs ?? mtimeMs,
-      lastMs: lastMs ?? mtimeMs,
-    },
-    { ...context.identity, branch },
-    context.ports.now(),
-  )
+  const heardMs = lastMs ?? mtimeMs
+  const found = { agent, id, transcript: path, cwd, startedMs: startedMs ?? heardMs, lastMs: heardMs }
+  const begin = earlierSession(found, { ...context.identity, branch }, context.ports.now())
   // Commands look after sessions only where this folder is.
   makePrivateFolder(context.home.sessions)
   const { catchUpSession } = await import('./catch-up.ts')

@@ -77,11 +77,8 @@ export async function listNotes(
   }
 }
 
-interface NoteNames {
-  /** By time, the newest first. */
-  newest: string[]
-  total: number
-}
+/** By time, the newest first. */
+type NoteNames = { newest: string[]; total: number }
 
 const FILE = 'note-folders.json'
 /** To list so many takes milliseconds, and every session start asks: their newest names are remembered. */
@@ -92,12 +89,11 @@ const MOST_REMEMBERED = 20
 const SETTLED_MS = 2_000
 
 function newestNames(
-  context: Context,
+  { home, ports }: Context,
   folder: Folder,
   most: number,
   isWanted?: (name: string) => boolean,
 ): NoteNames {
-  const { home, ports } = context
   const nowMs = ports.now()
   const changedMs = folder.changedMs()
   const found = readPrivateJson(home.path, FILE)

@@ -16,6 +16,7 @@ import { markKind, redact } from '../../policy/redact.ts'
 import { streamOf } from '../../policy/resolve.ts'
 import { choiceFact, integerFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
+import { SESSION_FIELD } from './session-words.ts'
 
 export const compact = defineVerb({
   name: 'compact',
@@ -23,17 +24,8 @@ export const compact = defineVerb({
   detail:
     "Saves the session's goal, decisions, rules, state and next steps as a checkpoint, and archives the results of its tools. After a /clear the next session continues from the brief. It calls no model and does not change the session.",
   fields: {
-    session: {
-      kind: 'text',
-      value: 'ID',
-      names: 'session',
-      about: 'session id (default: the current session)',
-    },
-    show: {
-      kind: 'text',
-      value: 'ARCHIVE',
-      about: 'show an archive, by the first digits of its name',
-    },
+    session: SESSION_FIELD,
+    show: { kind: 'text', value: 'ARCHIVE', about: 'show an archive, by the first digits of its name' },
   },
   examples: ['savepoint compact', 'savepoint compact --json', 'savepoint compact --show 3fa1c02b9d7e'],
   access: 'write',
@@ -44,23 +36,20 @@ export const compact = defineVerb({
       ? compactSession(context, session)
       : { kind: 'archive' as const, text: await readArchive(context, show) }
   },
-  say: (result) =>
-    result.kind === 'archive'
-      ? result.text
-      : [
-          result.saved
-            ? result.checkpoint === null
-              ? `Already saved: ${result.stream}`
-              : `Saved the essential context: ${result.stream}`
-            : 'Nothing to save in this session yet.',
-          result.archive === null
-            ? 'No tool results to archive.'
-            : `Archived ${formatCount(result.results, 'tool result')}: savepoint compact --show ${result.archive.slice(0, SHORT)}`,
-          `Tokens: ${result.tokensBefore ?? 'unknown'} in the window, ${result.tokensAfter} in the brief (est.)${result.tokensSaved === null ? '' : `, ${result.tokensSaved} saved`}`,
-          ...(result.live && result.saved
-            ? ['Now type /clear: the next session continues from the brief.']
-            : []),
-        ].join('\n'),
+  say: (result) => {
+    if (result.kind === 'archive') return result.text
+    const { saved, stream, checkpoint, archive, results, tokensBefore, tokensAfter, tokensSaved, live } =
+      result
+    const done = checkpoint === null ? `Already saved: ${stream}` : `Saved the essential context: ${stream}`
+    return [
+      saved ? done : 'Nothing to save in this session yet.',
+      archive === null
+        ? 'No tool results to archive.'
+        : `Archived ${formatCount(results, 'tool result')}: savepoint compact --show ${archive.slice(0, SHORT)}`,
+      `Tokens: ${tokensBefore ?? 'unknown'} in the window, ${tokensAfter} in the brief (est.)${tokensSaved === null ? '' : `, ${tokensSaved} saved`}`,
+      ...(live && saved ? ['Now type /clear: the next session continues from the brief.'] : []),
+    ].join('\n')
+  },
   exact: (result) => (result.kind === 'archive' ? result.text : null),
   tool: {
     title: 'Compact the session',

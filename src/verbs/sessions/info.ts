@@ -88,11 +88,7 @@ export const info = defineVerb({
       ),
       unrecorded: nullableFact(textFact('the current session, if not recorded')),
       last: nullableFact(
-        recordFact({
-          id: textFact(),
-          endedAt: textFact(),
-          endReason: nullableFact(choiceFact(END_REASONS)),
-        }),
+        recordFact({ id: textFact(), endedAt: textFact(), endReason: nullableFact(choiceFact(END_REASONS)) }),
       ),
       stale: integerFact(),
     },

@@ -92,24 +92,17 @@ function sayResumed(result: ResumeResult & { markdown: boolean }, screen: Screen
 }
 
 function sayUntold(result: UntoldWork, screen: Screen): string {
-  switch (result.kind) {
-    case 'nothing':
-      return [
-        'Nothing saved here yet. Start with:',
-        '  savepoint save "what you are working on" --next "…"',
-        ...(result.foreign > 0
-          ? [
-              `${formatCount(result.foreign, 'document')} came with the repository. Read: savepoint list. Then: savepoint trust`,
-            ]
-          : []),
-      ].join('\n')
-    case 'offered': {
-      const where = result.branch === null ? '' : ` on ${visible(result.branch)}`
-      return `${result.stream} was saved ${result.age} ago${where}. Continue it: savepoint resume ${result.stream}`
-    }
-    case 'choose':
-      return sayChoice(result, screen)
+  if (result.kind === 'choose') return sayChoice(result, screen)
+  if (result.kind === 'offered') {
+    const where = result.branch === null ? '' : ` on ${visible(result.branch)}`
+    return `${result.stream} was saved ${result.age} ago${where}. Continue it: savepoint resume ${result.stream}`
   }
+  const lines = [
+    'Nothing saved here yet. Start with:',
+    '  savepoint save "what you are working on" --next "…"',
+    `${formatCount(result.foreign, 'document')} came with the repository. Read: savepoint list. Then: savepoint trust`,
+  ]
+  return lines.slice(0, result.foreign > 0 ? 3 : 2).join('\n')
 }
 
 function sayChoice({ candidates, trusted }: Extract<UntoldWork, { kind: 'choose' }>, screen: Screen): string {

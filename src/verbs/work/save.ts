@@ -13,14 +13,8 @@ import { readSaveInput, SAYING_FIELDS } from './saying.ts'
 
 /** Why a checkpoint is taken now; `manual` where nobody says. */
 const WHEN = [
-  'manual',
-  'phase',
-  'decision',
-  'shift',
-  'session-end',
-  'pressure',
-  'compaction',
-  'risk',
+  ...(['manual', 'phase', 'decision', 'shift'] as const),
+  ...(['session-end', 'pressure', 'compaction', 'risk'] as const),
 ] as const
 
 export const save = defineVerb({
@@ -29,12 +23,7 @@ export const save = defineVerb({
   detail: `Say only what is new: everything saved before is kept. The branch, commit, uncommitted files and active plan are added automatically. A save updates the work's document, writes a note if there is a ${PLANS_HOME} folder, and updates the ledger if it is enabled. If a run is in progress, it also takes a snapshot of the run.`,
   fields: {
     ...SAYING_FIELDS,
-    trigger: {
-      kind: 'choice',
-      choices: WHEN,
-      value: 'WHY',
-      about: 'why now, default manual',
-    },
+    trigger: { kind: 'choice', choices: WHEN, value: 'WHY', about: 'why now, default manual' },
     ledger: { kind: 'flag', about: 'report whether the session ledger was written' },
     verbose: { kind: 'flag', typed: true, about: 'print everything that was saved, as --note does' },
   },

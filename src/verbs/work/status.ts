@@ -12,6 +12,8 @@ import { defineVerb } from '../define/verb.ts'
 import { gatherStatus, type LastSave } from './gather-status.ts'
 import { sayStatus } from './say-status.ts'
 
+const MAYBE_TEXT = nullableFact(textFact())
+
 export const status = defineVerb({
   name: 'status',
   summary: 'Show the state of the work and what to do next',
@@ -30,14 +32,14 @@ export const status = defineVerb({
     effect: 'reads',
     facts: {
       trusted: flagFact(),
-      focus: nullableFact(textFact()),
+      focus: MAYBE_TEXT,
       saved: nullableFact(
         recordFact({
           stream: textFact(),
           checkpoint: textFact(),
           sequence: integerFact(),
           savedAt: textFact(),
-          document: nullableFact(textFact()),
+          document: MAYBE_TEXT,
           questions: integerFact(),
           unconfirmed: integerFact(),
           commitsSince: nullableFact(integerFact()),
@@ -49,20 +51,11 @@ export const status = defineVerb({
       candidates: listFact(textFact()),
       unreviewed: integerFact('candidates that are not reviewed'),
       uncommitted: nullableFact(integerFact()),
-      plan: nullableFact(
-        recordFact({
-          name: nullableFact(textFact()),
-          stage: nullableFact(textFact()),
-          tddPhase: nullableFact(textFact()),
-        }),
-      ),
-      sessions: recordFact({
-        open: integerFact(),
-        stale: integerFact(),
-      }),
+      plan: nullableFact(recordFact({ name: MAYBE_TEXT, stage: MAYBE_TEXT, tddPhase: MAYBE_TEXT })),
+      sessions: recordFact({ open: integerFact(), stale: integerFact() }),
       windowPercent: nullableFact(numberFact()),
       runs: listFact(textFact()),
-      note: nullableFact(textFact()),
+      note: MAYBE_TEXT,
       due: listFact(choiceFact(['save', 'delta', 'new']), 'most important first'),
     },
     factsOf: ({ trusted, focus, saved, offered, candidates, unreviewed, uncommitted, due, ...active }) => ({
