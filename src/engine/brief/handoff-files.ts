@@ -226,10 +226,7 @@ const MOST_STREAMS = 50
  * That the store has the text says nothing: it keeps what came from others as well. It is ours where it is a
  * version of the very checkpoint that a handoff made.
  */
-async function ownCheckpoint(
-  { store, identity }: Context,
-  { hash, handoff }: FoundHandoff,
-): Promise<Checkpoint | null> {
+async function ownCheckpoint({ store, identity }: Context, { hash, handoff }: FoundHandoff) {
   const name = handoff?.stream ?? null
   if (name === null || (await store.log.readText(hash)) === null) return null
   const here = await store.log.findStream(identity.repository, name, 'work')

@@ -213,11 +213,7 @@ export function presentWork({
  * What is to be known of branches that ended: of a merged one what it knew and this work does not; that one is gone,
  * once. Nothing is taken over here: the next save does.
  */
-async function tellEnded(
-  context: Context,
-  survey: Survey,
-  { row, work }: { row: WorkRow; work: WorkState },
-): Promise<{ notes: string[]; sections: TalkSection[] }> {
+async function tellEnded(context: Context, survey: Survey, { row, work }: { row: WorkRow; work: WorkState }) {
   const found = await findEndedBranches(context, survey)
   const gone = found.filter(({ how }) => how === 'gone')
   noteEnded(context, survey, gone)

@@ -71,11 +71,7 @@ const isWrittenSince = (root: string, path: string, ms: number) =>
   (unlessRefused(() => lstatSync(join(root, path)).mtimeMs) ?? Number.POSITIVE_INFINITY) > ms
 
 /** Files that sentences speak of: one that is gone makes its sentence stale. */
-function checkMentions(
-  root: string,
-  work: WorkState,
-  absent: ReadonlySet<string>,
-): { checks: ItemCheck[]; gone: string[] } {
+function checkMentions(root: string, work: WorkState, absent: ReadonlySet<string>) {
   const checks: ItemCheck[] = []
   const gone: string[] = []
   for (const { field, index, path } of mentionsOf(work)) {
@@ -102,11 +98,7 @@ function checkPlan({ position }: WorkState, { index }: World): { checks: ItemChe
   return { checks: check('stale', `now ${said}`), step: said }
 }
 
-async function commitsSince(
-  { place, notices }: Context,
-  saved: SavePoint,
-  { head, trusted }: World,
-): Promise<number | null> {
+async function commitsSince({ place, notices }: Context, saved: SavePoint, { head, trusted }: World) {
   if (saved.commit === null || place.git === null) return null
   if (saved.commit === head.commit) return 0
   if (!trusted) return null

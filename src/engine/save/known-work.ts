@@ -69,11 +69,7 @@ async function lastSessionCheckpoint(
 }
 
 /** The work of a stream with what a session found out since: nothing that either knew goes. */
-async function mergeLastSession(
-  known: WorkState,
-  { work, at }: Checkpoint,
-  row: WorkRow | null,
-): Promise<WorkState> {
+async function mergeLastSession(known: WorkState, { work, at }: Checkpoint, row: WorkRow | null) {
   const { mergeSessionWork } = await import('../../policy/digest/merge.ts')
   const times = { intent: at, now: at, next: at, blockers: at, questions: at }
   const done = work.done.map((step) => ({ ...step, at: step.at ?? at }))

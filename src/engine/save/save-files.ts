@@ -202,12 +202,7 @@ export async function ledgerOf(
 }
 
 /** The ledger shows another stream's work, of the branch before: what was written into it belongs to that one. */
-async function adoptForOtherStream(
-  context: Context,
-  survey: Survey,
-  ledger: LedgerFile,
-  stream: string,
-): Promise<(FilePart & { checkpoint: string }) | null> {
+async function adoptForOtherStream(context: Context, survey: Survey, ledger: LedgerFile, stream: string) {
   const row = survey.rows.find((one) => one.stream.id === stream)
   if (!row || standingOf(row) === 'archived' || row.position.foreign) {
     context.notices.push(NOTICES.ledgerOfFinishedWork(ledger.path))

@@ -111,12 +111,7 @@ async function isAtState({ store }: Context, { stream }: WorkRow, state: StreamS
 }
 
 /** The checkpoint with which another stands again: its work, its time and its place, for a reason of today. */
-async function checkpointOf(
-  context: Context,
-  survey: Survey,
-  row: WorkRow,
-  { to, note }: StreamTurn,
-): Promise<{ checkpoint: Checkpoint; foreign: boolean }> {
+async function checkpointOf(context: Context, survey: Survey, row: WorkRow, { to, note }: StreamTurn) {
   const { ports, store, settings } = context
   const nowMs = ports.now()
   const at = instant(nowMs)

@@ -51,11 +51,7 @@ export async function undoAct(
   return { ...report, written: files }
 }
 
-async function decide(
-  context: Context,
-  survey: Survey,
-  isRedo: boolean,
-): Promise<DocumentAct<{ report: UndoReport }>> {
+async function decide(context: Context, survey: Survey, isRedo: boolean) {
   const { store, identity, speaker, session } = context
   const act = chooseAct(await store.local.listActs(identity.workspace), isRedo)
   if (act === null) throw new ReasonError(isRedo ? 'nothing_to_redo' : 'nothing_to_undo', {})

@@ -115,10 +115,7 @@ function progressOf({ progress }: Context, total: number): (read: number | null)
 }
 
 /** The transcripts that may be of this workspace and have no row in the store. */
-async function listUnknownTranscripts(
-  context: Context,
-  { except, again = false }: EarlierFilter,
-): Promise<EarlierTranscript[]> {
+async function listUnknownTranscripts(context: Context, { except, again = false }: EarlierFilter) {
   const { store, settings, env, place, agents } = context
   if (!settings.read_earlier) return []
   const known = await store.log.readJournalPositions()

@@ -74,11 +74,7 @@ const archivedUnread = async (context: Context): Promise<Session[]> =>
     .slice(0, AT_A_START.sessions)
 
 /** The sessions that this workspace looks after: its own, and those of worktrees that are gone. */
-async function sessionsLookedAfter(
-  context: Context,
-  phases: ReadonlyArray<Session['phase']>,
-  most: number,
-): Promise<Session[]> {
+async function sessionsLookedAfter(context: Context, phases: ReadonlyArray<Session['phase']>, most: number) {
   const { store, identity } = context
   if (identity.workspace === '') return []
   const gone = (await store.local.listWorkspaces()).filter(

@@ -146,10 +146,7 @@ async function findWordsAtStart(
 }
 
 /** What a compaction's summary dropped, once; nothing as long as the summary is not known. */
-async function tellDroppedWords(
-  context: Context,
-  { key, event, session }: EventFacts,
-): Promise<string | null> {
+async function tellDroppedWords(context: Context, { key, event, session }: EventFacts) {
   if (event.helper !== null || !session || session.compaction === null) return null
   // The client may have been stopped before it told the summary: then its transcript has it.
   const known =
@@ -203,10 +200,7 @@ async function readDroppedWords(context: Context, session: Session): Promise<str
 }
 
 /** At a threshold: a checkpoint, and one line of advice, each once in a session. */
-async function nudgeAndSave(
-  context: Context,
-  { key, event, session, usedPercent }: EventFacts,
-): Promise<string | null> {
+async function nudgeAndSave(context: Context, { key, event, session, usedPercent }: EventFacts) {
   // A helper has a window of its own, and a turn that a hook keeps going has been advised.
   if (!session || event.helper !== null || (event.kind === 'stop' && event.again)) return null
   const due = nudgesFor({ usedPercent, ...session })

@@ -98,12 +98,7 @@ function targetOf(survey: Survey, session: Session): { name: string; row: WorkRo
  * What the stream knew, and until when somebody else's word counts more than the transcript. A stream that begins
  * goes on from what its session was told.
  */
-async function readKnownWork(
-  context: Context,
-  survey: Survey,
-  session: Session,
-  row: WorkRow | null,
-): Promise<{ known: WorkState; before: string | null; parent: string | null }> {
+async function readKnownWork(context: Context, survey: Survey, session: Session, row: WorkRow | null) {
   const told = session.told?.stream ? (findFormer(survey, session.told.stream) ?? null) : null
   const origin = row ?? told
   const found =
@@ -125,11 +120,7 @@ async function readKnownWork(
  * Until when somebody's own word holds: a save in this session, or the saved work that it was told at its start. What
  * somebody else saved last to the same stream, below the session's own checkpoints, holds too.
  */
-async function wordHeldUntil(
-  context: Context,
-  found: Checkpoint,
-  { id, savedAt, told }: Session,
-): Promise<string | null> {
+async function wordHeldUntil(context: Context, found: Checkpoint, { id, savedAt, told }: Session) {
   const held = savedAt ?? (told?.stream && !isSessionStream(told.stream) ? told.at : null)
   let one: Checkpoint | null = found
   for (let step = 0; one?.stream === found.stream && step < MOST_STEPS; step += 1) {

@@ -90,11 +90,7 @@ export async function tellChangesSince(
 }
 
 /** What streams say now that others have worked on, and this session never knew. */
-async function readOthersWork(
-  context: Context,
-  here: Here,
-  session: Session,
-): Promise<{ stream: string; checkpoint: string; lines: string[] } | null> {
+async function readOthersWork(context: Context, here: Here, session: Session) {
   const survey = await surveyDocuments(context, here)
   const told = new Set((await readKnownStates(context, survey, session)).flatMap(workLines))
   const fresh = new Set<string>()

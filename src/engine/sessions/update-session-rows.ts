@@ -114,11 +114,7 @@ export async function drainJournal(context: Context, key: SessionKey): Promise<v
   }
 }
 
-async function applyRecord(
-  context: Context,
-  session: Session | null,
-  record: JournalRecord,
-): Promise<Session | null> {
+async function applyRecord(context: Context, session: Session | null, record: JournalRecord) {
   if ('timing' in record) return session && measureEvent(session, record.timing)
   const { event, ms, head } = record
   const before = session ?? (await begin(context, event, head))
@@ -141,10 +137,7 @@ async function parentIn(context: Context, event: Parameters<typeof parentOf>[0],
 }
 
 /** Who the workspace around a directory is; the one of this command is known. */
-async function workspaceAt(
-  { store, place, identity, ports }: Context,
-  cwd: string,
-): Promise<(Head & Identity) | null> {
+async function workspaceAt({ store, place, identity, ports }: Context, cwd: string) {
   const known = await store.local.listWorkspaces()
   const found = unlessRefused(() => {
     const there = locateWorkspace(cwd)

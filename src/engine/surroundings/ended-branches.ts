@@ -119,11 +119,7 @@ interface Situation {
 }
 
 /** A merge is proven by commits of the branch's own. Work that was imported may be of a branch that lives elsewhere. */
-async function examine(
-  context: Context,
-  row: WorkRow,
-  { saved, tip, then, commit, noted }: Situation,
-): Promise<EndedBranch['how'] | null> {
+async function examine(context: Context, row: WorkRow, { saved, tip, then, commit, noted }: Situation) {
   const { place } = context
   const { isAncestor, isMerged } = await import('../../workspace/git-commits.ts')
   const since = noted === undefined ? 0 : secondOf(row.position.at)

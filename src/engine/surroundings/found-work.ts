@@ -85,10 +85,7 @@ function knownTexts({ store, identity }: Context): FileLook['isKnown'] {
 }
 
 /** The notes that count: the active plan's, where it has any that can be read; else those of no plan; else of any. */
-async function listLatestNotes(
-  { context, world, isKnown }: FileLook,
-  isWanted?: (path: string) => boolean,
-): Promise<NoteFolder> {
+async function listLatestNotes({ context, world, isKnown }: FileLook, isWanted?: (path: string) => boolean) {
   const plan = world.foundIndex?.activePlan ?? null
   const all: NoteFolder = { notes: [], total: 0, broken: [] }
   const add = async (of: string | null) => {

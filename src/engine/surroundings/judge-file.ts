@@ -52,12 +52,7 @@ async function askGit(context: Context, here: Here, path: string): Promise<FileJ
   return asCommitted === 'none' ? 'committed' : asCommitted
 }
 
-async function askDelivery(
-  context: Context,
-  here: Here,
-  path: string,
-  isEdited: boolean,
-): Promise<'foreign' | 'vouched' | 'none' | null> {
+async function askDelivery(context: Context, here: Here, path: string, isEdited: boolean) {
   const delivery = (await deliveriesOf(context, here, [{ path }], { isEdited })).get(path)
   if (delivery?.delivered) return delivery.foreign ? 'foreign' : 'vouched'
   return delivery?.foreign ? null : 'none'

@@ -66,10 +66,7 @@ export const outcomeFocus = defineVerb({
 })
 
 /** What is to be in focus; null where nothing is. */
-function outcomeFrom(
-  { cwd, place, mark }: Context,
-  { name, path, id, task, summary, clear }: Input,
-): Outcome | null {
+function outcomeFrom({ cwd, place, mark }: Context, { name, path, id, task, summary, clear }: Input) {
   const texts = { '<name>': name, '--path': path, '--id': id, '--task': task, '--summary': summary }
   for (const [label, text] of Object.entries(texts)) {
     if (text === undefined) continue

@@ -133,12 +133,7 @@ const NOTHING_SAVED: DueInput = {
   ...{ decisionsSinceDelta: 0, hasDocument: false, steps: null },
 }
 
-async function dueHere(
-  context: Context,
-  { index }: World,
-  found: SavedWork | null,
-  saved: LastSave | null,
-): Promise<Due[]> {
+async function dueHere(context: Context, { index }: World, found: SavedWork | null, saved: LastSave | null) {
   if (!found || !saved) return dueOf(NOTHING_SAVED)
   const { position } = found.work
   const steps = position.plan?.steps ?? []
@@ -161,10 +156,7 @@ async function dueHere(
 const FAR_ENOUGH = 1_000
 
 /** How many decisions came by saves since a delta was written, along this workspace's own line; at least so many. */
-async function decisionsSinceDelta(
-  { store }: Context,
-  { row, work: { decisions } }: SavedWork,
-): Promise<number> {
+async function decisionsSinceDelta({ store }: Context, { row, work: { decisions } }: SavedWork) {
   const now = new Set(decisions.map(({ text }) => text))
   let before = now
   let id: string | null = now.size === 0 ? null : row.position.checkpoint

@@ -153,11 +153,7 @@ async function takeInEdits(context: Context): Promise<void> {
 }
 
 /** All of the words; where nothing has them that may be told, any. */
-async function lookFor(
-  context: Context,
-  wanted: SearchWords,
-  filter: SearchFilter,
-): Promise<{ found: SearchAnswer; relaxed: boolean }> {
+async function lookFor(context: Context, wanted: SearchWords, filter: SearchFilter) {
   if (wanted.unspaced) {
     const contains = wanted.terms.map((term) => term.text.replace(/\*+$/, ''))
     return { found: await askIndex(context, { contains }, filter), relaxed: false }
