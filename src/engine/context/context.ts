@@ -70,10 +70,21 @@ export async function runDeferredTasks(context: Context): Promise<void> {
   for (const task of context.afterwards.splice(0)) await task()
 }
 
-export interface ContextRequest {
-  cwd: string
-  env: Readonly<Record<string, string | undefined>>
-  ports: Ports
+/** What a door may bring along: the notices are its own list, so that it can tell them also where the verb is refused. */
+type DoorPart =
+  | 'readInput'
+  | 'writeOutput'
+  | 'ask'
+  | 'progress'
+  | 'notices'
+  | 'agents'
+  | 'speaker'
+  | 'session'
+
+/** What a context is opened for. Speaker and session are given where the door knows better than the environment. */
+export interface ContextRequest
+  extends Pick<Context, 'cwd' | 'env' | 'ports'>,
+    Partial<Pick<Context, DoorPart>> {
   access: 'read' | 'write'
   /** Settings that cannot be used are told and passed over; otherwise they are refused. */
   lenient?: boolean
@@ -83,18 +94,6 @@ export interface ContextRequest {
   mayMigrate?: boolean
   /** Whether the store is opened so that nothing can be written to it. */
   readOnly?: boolean
-  readInput?: () => Promise<string>
-  writeOutput?: (piece: Uint8Array) => void
-  ask?: Ask | null
-  progress?: ProgressReporter
-  /** Where notices go; the door's own list, so that it can tell them also where the verb is refused. */
-  notices?: string[]
-  /** Other agents than those of the table. */
-  agents?: readonly Agent[]
-  /** Who speaks, where the door knows better than the environment. */
-  speaker?: Context['speaker']
-  /** The session in which it is done, where the door knows better than the environment; null for none. */
-  session?: SessionKey | null
   /** It belongs to no workspace: what the store has of all of them is read. */
   nowhere?: true
   /** The process outlives the session that it was started in: which one goes on now is found out each time. */

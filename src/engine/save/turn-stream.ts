@@ -1,4 +1,4 @@
-import { type Checkpoint, noChange } from '../../core/checkpoint.ts'
+import { noChange } from '../../core/checkpoint.ts'
 import { checkpointId } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'

@@ -33,7 +33,7 @@ export async function ingestSessions(context: Context, what: 'events' | 'talk'):
 /** Once all is done that changes sessions. Loaded where it is wanted: most keep no such file. */
 export function keepRegistryAfterwards(context: Context): void {
   if (context.settings.registry)
-    context.afterwards.push(async () => (await import('./registry-file.ts')).keepRegistryFile(context))
+    context.afterwards.push(async () => (await import('./registry.ts')).keepRegistryFile(context))
 }
 
 /** Whoever starts hundreds of sessions in three days starts them by a program. */

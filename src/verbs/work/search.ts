@@ -9,7 +9,7 @@ import { askIndex, fillIndex } from '../../engine/search/fill-index.ts'
 import { readMoreEarlier } from '../../engine/sessions/ingest-sessions.ts'
 import { nameRepositories } from '../../engine/transfer/repository-marks.ts'
 import { readQuery, type SearchWords } from '../../policy/search-query.ts'
-import type { SearchAnswer, SearchFilter, SearchHit } from '../../store/search-index.ts'
+import type { SearchFilter, SearchHit } from '../../store/search-index.ts'
 import {
   choiceFact,
   flagFact,
