@@ -89,10 +89,7 @@ const MORE_TOKENS = 20
 /** The talk leaves room for the rest within the characters that a brief may have. */
 const MOST_CHARACTERS = 7_600
 
-/**
- * What was said stands behind what must be kept of what was saved, and before the rest; where its newest request came
- * after what was saved, where that stands comes first.
- */
+/** What was said stands behind what must be kept of what was saved; where its newest request is newer, that comes first. */
 function withTalk(
   page: BriefPage,
   sections: readonly BriefSection[],
@@ -143,10 +140,7 @@ const withoutLearnings = (work: WorkState): WorkState => ({
 const MOST_STREAMS = 5
 const MOST_LEARNINGS = 12
 
-/**
- * What was learned in this work, in the work that was archived last, and what LEARNINGS.md says (`written`); nothing that
- * nobody has vouched for.
- */
+/** What was learned in this work, in work that was archived last and in LEARNINGS.md (`written`), as far as it is vouched for. */
 export async function learningsFor(
   { store }: Context,
   { rows }: Pick<Survey, 'rows'>,

@@ -37,10 +37,7 @@ interface Home {
   workspace: string | null
 }
 
-/**
- * The main worktree and this one. Without a main one everybody writes at their own place: then also the other known
- * worktrees of the repository, as long as they are there.
- */
+/** The main worktree and this one; without a main one, where all write at their own place, also the others that are there. */
 async function handoffHomes(context: Context): Promise<Home[]> {
   const { place, identity, store } = context
   const main = handoffHome(context)
@@ -222,10 +219,7 @@ async function trustThere(context: Context, { place, workspace }: Home, vouched:
 /** Other repositories of this user may have a stream of that name, too: a clone has handoffs of its original. */
 const MOST_STREAMS = 50
 
-/**
- * That the store has the text says nothing: it keeps what came from others as well. It is ours where it is a
- * version of the very checkpoint that a handoff made.
- */
+/** The store keeps texts of others as well: it is ours where it is a version of the checkpoint that a handoff made. */
 async function ownCheckpoint({ store, identity }: Context, { hash, handoff }: FoundHandoff) {
   const name = handoff?.stream ?? null
   if (name === null || (await store.log.readText(hash)) === null) return null

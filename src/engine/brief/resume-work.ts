@@ -105,10 +105,7 @@ export async function findSavedWork(context: Context, found: Survey, world: Worl
   return { survey, choice, saved, ...sessions }
 }
 
-/**
- * The work as it stood before text came that nobody has reviewed: what git brings into a document is not told, and
- * does not take the place of what was known.
- */
+/** The work as it stood before git brought text that nobody has reviewed: that does not replace what was known. */
 async function withOwnPositions({ store }: Context, survey: Survey): Promise<Survey> {
   const rows: WorkRow[] = []
   for (const row of survey.rows) {
@@ -209,10 +206,7 @@ export function presentWork({
   return work
 }
 
-/**
- * What is to be known of branches that ended: of a merged one what it knew and this work does not; that one is gone,
- * once. Nothing is taken over here: the next save does.
- */
+/** What a merged branch knew and this work does not; that one is gone, once. Nothing is taken over: the next save does. */
 async function tellEnded(context: Context, survey: Survey, { row, work }: { row: WorkRow; work: WorkState }) {
   const found = await findEndedBranches(context, survey)
   const gone = found.filter(({ how }) => how === 'gone')

@@ -96,10 +96,7 @@ export interface FoundBrief extends RenderedBrief {
   command: string
 }
 
-/**
- * The newest work of the files, told as a brief; older work of another file stands in a section of its own. Null where
- * there is none, or where work was saved since that could be meant as well.
- */
+/** The newest work of the files, told as a brief. Null without any, or where work was saved since that could be meant too. */
 export async function briefFound(
   context: Context,
   survey: Survey,

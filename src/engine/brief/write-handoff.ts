@@ -53,10 +53,7 @@ export async function writeHandoffFor(context: Context, receipt: WorkReceipt, pu
   }
 }
 
-/**
- * Before the file is there, so that none ever lies there that `pickup` would not know as ours, and that would be left
- * when the handoff is undone.
- */
+/** Before the file is there: none may lie there that `pickup` does not know as ours, and that an undo would leave. */
 async function remember(context: Context, { id, stream }: Checkpoint, path: string, text: string) {
   const { store, identity, act } = context
   const hash = sha256(text)

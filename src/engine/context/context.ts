@@ -189,10 +189,7 @@ export async function workspaceRoot(context: Context, workspace: string): Promis
   return row?.path ?? context.place.root
 }
 
-/**
- * A step that follows a commit: what is stored stays confirmed, whatever becomes of the step. Its failure is told
- * (null), and what it leaves undone is done by the next command.
- */
+/** A step after a commit: what is stored stays confirmed. A failure is told, and the next command does what is left. */
 export async function afterCommit<Result, Otherwise = null>(
   { notices }: Pick<Context, 'notices'>,
   what: string,

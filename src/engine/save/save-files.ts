@@ -52,10 +52,7 @@ interface FilePart {
 
 type NewPoint = Parameters<typeof workPoint>[1]
 
-/**
- * The checkpoint, and the stream's document with it where this workspace has one. What is saved without anybody
- * asking (`quiet`) leaves the document as it is: git may track it.
- */
+/** The checkpoint, with the stream's document if it is here. A `quiet` save leaves that as it is: git may track it. */
 export async function writePoint(
   context: Context,
   survey: Survey,

@@ -44,10 +44,7 @@ export const sidesOf = (
     ? { from: before, to: after, names: { from: formerName, to: name } }
     : { from: after, to: before, names: { from: name, to: formerName } }
 
-/**
- * Puts a stream back to where it stood before an act, or after it. A checkpoint that says so is appended: nothing
- * that was saved goes. It is refused where somebody saved since.
- */
+/** Puts a stream back to before or after an act, by another checkpoint: nothing goes. Refused where somebody saved since. */
 export async function turnStream(context: Context, survey: Survey, turn: StreamTurn): Promise<TurnedStream> {
   const { id, from, to, names } = turn
   const row = [...survey.rows, ...survey.withdrawn].find(({ stream }) => stream.id === id)
@@ -83,10 +80,7 @@ export async function turnStream(context: Context, survey: Survey, turn: StreamT
 const overtaken = ({ stream }: WorkRow, { label }: StreamTurn) =>
   new ReasonError('undo_overtaken', { id: stream.name, act: label, sequence: stream.headSequence })
 
-/**
- * The name goes back where the act gave it. Work that begins again takes back its name, which another may have needed
- * while it counted as not there.
- */
+/** The name goes back where the act gave it; work that begins again takes back its own, which another may have now. */
 function turnName(survey: Survey, row: WorkRow, turn: StreamTurn) {
   const { names, from } = turn
   const { name } = row.stream
@@ -147,9 +141,7 @@ async function checkpointOf(context: Context, survey: Survey, row: WorkRow, { to
   }
 }
 
-/**
- * The document as it was then. `isAway`: the user or git removed the file since, and it is not written again.
- */
+/** The document as it was then. `isAway`: the user or git removed the file since, and it is not written again. */
 function placeDocument(
   context: Context,
   { stream, view, position }: WorkRow,

@@ -10,10 +10,7 @@ const MOST_KEPT = 50
 
 type SessionSave = { stream: string; accomplishments: readonly string[]; handedOff?: boolean }
 
-/**
- * Whoever saves in a session binds it: what it saves by itself goes to the same stream from now on. False where the
- * save was made in no session that is followed.
- */
+/** Whoever saves in a session binds it: it saves to the same stream by itself from now on. False where none is followed. */
 export async function noteSave(
   context: Context,
   { stream, accomplishments, handedOff = false }: SessionSave,

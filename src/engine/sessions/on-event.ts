@@ -41,10 +41,7 @@ interface EventFacts {
 /** What an agent is to be told, and what could not be done besides; nothing where there is nothing to tell. */
 export type HookAnswer = { text: string; tokens: number; failure?: unknown } | null
 
-/**
- * Everything that an event of an agent leads to, once the store is open; the event itself stands in the journal
- * already. The table of policy/moments.ts says which events lead to what.
- */
+/** What an event leads to once the store is open, by the table of policy/moments.ts; the journal has it already. */
 export async function onEvent(
   context: Context,
   event: AgentEvent,
@@ -176,10 +173,7 @@ const countLook = (session: Session): Session => {
   return { ...session, compaction: looks >= MOST_LOOKS ? null : { ...compaction, looks } }
 }
 
-/**
- * What the client's summary of a compaction does not hold of what the user said and what was saved, and what was
- * running. Null while the summary is not known; an empty text where it dropped nothing.
- */
+/** What a compaction's summary left out. Null while the summary is not known; an empty text where it dropped nothing. */
 async function readDroppedWords(context: Context, session: Session): Promise<string | null> {
   const { summary, at: until } = session.compaction ?? { summary: null, at: '' }
   if (summary === null) return null

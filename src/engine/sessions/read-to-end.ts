@@ -35,10 +35,7 @@ export async function readToEnd(context: Context, session: Session): Promise<Ses
   }
 }
 
-/**
- * A session with what its transcript says, and with the window that the client itself told its status line. Its files
- * are named from the root of its workspace.
- */
+/** A session with what its transcript says, files named from the root, and the window that its status line was told. */
 export function withReading(
   { home }: Context,
   session: Session,

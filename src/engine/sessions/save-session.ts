@@ -53,10 +53,7 @@ export interface SessionSaveReason {
   references?: readonly Breadcrumb[]
 }
 
-/**
- * Saves what a session's talk comes to: to the stream that it is bound to, else to its own. Nothing is saved where
- * nothing is new. Only the store is written, and a ledger that git does not track.
- */
+/** Saves what is new in a session's talk, to its stream or its own: only the store, and a ledger that git does not track. */
 export async function saveSession(
   { context, root }: SaveOrigin,
   session: Session,
@@ -94,10 +91,7 @@ function targetOf(survey: Survey, session: Session): { name: string; row: WorkRo
   return isShut ? { name: own, row: findRow(survey, own) ?? null } : { name: row?.stream.name ?? name, row }
 }
 
-/**
- * What the stream knew, and until when somebody else's word counts more than the transcript. A stream that begins
- * goes on from what its session was told.
- */
+/** What the stream, or the work that its session was told, knew, and until when that counts more than the transcript. */
 async function readKnownWork(context: Context, survey: Survey, session: Session, row: WorkRow | null) {
   const told = session.told?.stream ? (findFormer(survey, session.told.stream) ?? null) : null
   const origin = row ?? told

@@ -75,9 +75,7 @@ export function noteEnded(context: Context, survey: Survey, ended: readonly Ende
   writeMemory(context, survey, memory)
 }
 
-/**
- * Notes at a save what git forgets with a branch and its worktree: that the branch was here, and its newest own commit.
- */
+/** Notes at a save what git forgets with a branch and its worktree: that it was here, and its newest own commit. */
 export function noteBranch(context: Context, survey: Survey, stream: string): void {
   const { branch } = survey.head
   if (branch === null || trunkOr(branch) === 'main') return

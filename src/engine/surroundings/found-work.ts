@@ -115,10 +115,7 @@ function listPlanNames({ place }: Context): string[] {
   }
 }
 
-/**
- * The newest note, unless the store has it: then nothing newer was found. Those that nobody reviewed hide no other,
- * however many they are, and whoever named the plan.
- */
+/** The newest note, unless the store has it. Those that nobody reviewed hide no other, whoever named the plan. */
 async function addNote(look: FileLook): Promise<void> {
   const { context, world, found } = look
   const { notes, total, broken } = await listLatestNotes(look)

@@ -30,10 +30,7 @@ export interface World extends Here {
   indexProblem: string | null
 }
 
-/**
- * Looks around. Git is asked only in a workspace that is trusted, because its filters run programs, and only by who
- * wants to know what is uncommitted.
- */
+/** Looks around. Git is asked by who wants to know what is uncommitted, and where it is trusted: its filters run programs. */
 export async function worldOf(context: Context, here: Here, { wantsDirty = true } = {}): Promise<World> {
   const { trusted, vouched, head } = here
   const found = trusted && wantsDirty ? await dirtyHere(context) : NOT_ASKED

@@ -6,11 +6,7 @@ import type { Context } from '../context/context.ts'
 
 export const BY_USER: WordSource = { by: 'user', requests: [] }
 
-/**
- * Whose word an edit of a file is: the user's, unless the file was written while an agent was at work in this
- * workspace. Which of its tools wrote it, a shell among them, is not asked. Sessions are read once, for any number of
- * files.
- */
+/** Whose word an edit of a file is: the user's, unless an agent was at work here when it was written, by whatever tool. */
 export async function readEditSources({
   store,
   identity,

@@ -1,9 +1,6 @@
 declare const fact: unique symbol
 
-/**
- * A part of what a verb answers to a program, said once: its JSON schema, which a client of the MCP server is given,
- * and its type, by which the compiler holds the answer against it.
- */
+/** A part of what a verb answers to a program: its JSON schema for clients, and its type, which the compiler checks. */
 export interface FactSchema<T> {
   readonly schema: Readonly<Record<string, unknown>>
   readonly [fact]?: T
