@@ -113,10 +113,8 @@ export const budget = defineVerb({
       ),
     },
     factsOf: ({ sessionId, advice, thresholds, ...now }) => ({
-      ...{ session: sessionId, used: now.used, window: now.window, usedPercent: now.usedPercent },
-      ...{ headroom: now.headroom, pressure: now.pressure, burnPerMinute: now.burnPerMinute },
-      ...{ minutesLeft: now.minutesLeft, consumed: now.consumed, compactions: now.compactions },
-      forecast: now.forecast,
+      ...now,
+      session: sessionId,
       nextThreshold: thresholds.find(({ left }) => left !== null && left > 0)?.percent ?? null,
       advice: advice.map(({ kind }) => kind),
     }),

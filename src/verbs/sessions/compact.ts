@@ -68,8 +68,7 @@ export const compact = defineVerb({
     },
     factsOf: (result) => {
       if (result.kind === 'archive') return NO_FACTS
-      const { saved, live: _live, stream, tokensAfter, ...facts } = result
-      return { ...facts, stream: saved ? stream : null, tokensAfter: saved ? tokensAfter : null }
+      return result.saved ? result : { ...result, stream: null, tokensAfter: null }
     },
   },
 })

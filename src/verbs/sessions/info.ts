@@ -104,12 +104,8 @@ export const info = defineVerb({
 type Here = Awaited<ReturnType<typeof hereOf>>
 
 const hereFacts = ({ statistics, ...here }: Here) => ({
-  ...{ id: here.sessionId, phase: here.phase, startedAt: here.startedAt },
-  ...{ durationMs: here.durationMs, stream: here.savesTo },
+  ...{ ...here, ...statistics, id: here.sessionId, stream: here.savesTo, commits: statistics.gitCommits },
   filesModified: statistics.filesModified.length,
-  tasksCompleted: statistics.tasksCompleted,
-  tasksFailed: statistics.tasksFailed,
-  commits: statistics.gitCommits,
   tokens: totalTokens(statistics.tokensConsumed),
 })
 

@@ -79,9 +79,7 @@ const FACTS = {
 
 const toolOf = (title: string, when: string): Tool<CorrectionReceipt, typeof FACTS> => ({
   ...{ title, when, effect: 'changes', facts: FACTS },
-  factsOf: ({ stream, checkpoint, sequence, corrected: [item] }) => ({
-    ...{ stream, checkpoint, sequence, field: item?.field ?? 'facts' },
-  }),
+  factsOf: ({ corrected: [item], ...receipt }) => ({ ...receipt, field: item?.field ?? 'facts' }),
 })
 
 const HOW = { access: 'write', takesIn: 'talk', lenient: true, say: sayCorrection } as const

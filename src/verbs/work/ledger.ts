@@ -16,9 +16,7 @@ export const ledger = defineVerb({
   summary: 'Show the session ledger, or an older version of it',
   detail:
     'The ledger is one file that every save rewrites, to read after /clear. The next save imports your edits. Every version is kept.',
-  fields: {
-    at: { kind: 'count', least: 1, value: 'NUMBER', about: 'number of an older version' },
-  },
+  fields: { at: { kind: 'count', least: 1, value: 'NUMBER', about: 'number of an older version' } },
   examples: ['savepoint ledger', 'savepoint ledger --at 3'],
   access: 'read',
   lenient: true,

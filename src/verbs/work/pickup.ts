@@ -85,7 +85,7 @@ export const pickup = defineVerb({
       return {
         ...{ kind: result.kind, path: brief?.path ?? null, stream: brief?.stream ?? null },
         ...{ createdAt: brief?.createdAt ?? null, tokens: brief?.tokens ?? null },
-        handoffs: handoffs.map(({ name, createdAt }) => ({ name, createdAt })),
+        handoffs,
         refused: all.length - handoffs.length,
       }
     },

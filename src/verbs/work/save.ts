@@ -72,10 +72,8 @@ export const save = defineVerb({
         }),
       ),
     },
-    factsOf: ({ stream, checkpoint, sequence, origin, joined, decisions, views }) => ({
-      ...{ stream, checkpoint, sequence, origin, decisions },
-      joined: joined.map((one) => one.stream),
-      files: views.map(({ path, state, problem }) => ({ path, state, problem })),
+    factsOf: ({ joined, views, ...receipt }) => ({
+      ...{ ...receipt, joined: joined.map((one) => one.stream), files: views },
     }),
   },
 })

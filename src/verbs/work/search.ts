@@ -87,16 +87,8 @@ export const search = defineVerb({
         'best first',
       ),
     },
-    factsOf: (answer) => {
-      // A tool cannot ask for learnings alone.
-      const { total, more, relaxed, hits } = 'entries' in answer ? NOTHING_FOUND : answer
-      return {
-        ...{ total, more, relaxed },
-        hits: hits.map(({ id, kind, where, sequence, at, open }) => ({
-          ...{ id, kind, where, sequence, at, open },
-        })),
-      }
-    },
+    // A tool cannot ask for learnings alone.
+    factsOf: (answer) => ('entries' in answer ? NOTHING_FOUND : answer),
   },
 })
 

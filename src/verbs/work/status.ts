@@ -9,7 +9,7 @@ import {
   textFact,
 } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
-import { gatherStatus, type LastSave } from './gather-status.ts'
+import { gatherStatus } from './gather-status.ts'
 import { sayStatus } from './say-status.ts'
 
 const MAYBE_TEXT = nullableFact(textFact())
@@ -58,23 +58,15 @@ export const status = defineVerb({
       note: MAYBE_TEXT,
       due: listFact(choiceFact(['save', 'delta', 'new']), 'most important first'),
     },
-    factsOf: ({ trusted, focus, saved, offered, candidates, unreviewed, uncommitted, due, ...active }) => ({
-      ...{ trusted, focus, offered, candidates, uncommitted },
-      saved: saved && savedFacts(saved),
+    factsOf: ({ saved, unreviewed, plan, window, runs, note, due, ...status }) => ({
+      ...status,
+      saved: saved && { ...saved, ...saved.drift },
       unreviewed: unreviewed.length,
-      plan: active.plan && { ...active.plan, stage: active.plan.stage?.toString() ?? null },
-      sessions: active.sessions,
-      windowPercent: active.window?.usedPercent ?? null,
-      runs: active.runs.map(({ runId }) => runId),
-      note: active.note?.path ?? null,
+      plan: plan && { ...plan, stage: plan.stage?.toString() ?? null },
+      windowPercent: window?.usedPercent ?? null,
+      runs: runs.map(({ runId }) => runId),
+      note: note?.path ?? null,
       due: due.map(({ what }) => what),
     }),
   },
-})
-
-const savedFacts = ({ drift, ...saved }: LastSave) => ({
-  ...{ stream: saved.stream, checkpoint: saved.checkpoint, sequence: saved.sequence },
-  ...{ savedAt: saved.savedAt, document: saved.document },
-  ...{ questions: saved.questions, unconfirmed: saved.unconfirmed },
-  ...{ commitsSince: drift.commitsSince, filesChanged: drift.filesChanged, filesGone: drift.filesGone },
 })
