@@ -111,7 +111,8 @@ export async function handoffAt(context: Context, path: string): Promise<FoundHa
   const real = join(folder, basename(asked))
   for (const home of await handoffHomes(context)) {
     const { place } = home
-    const isOpen = (names: string[]) => place.root === context.place.root || HANDOFFS.every(isAt(names))
+    const isOpen = (names: string[]) =>
+      place.root === context.place.root || HANDOFFS.every((name, at) => names[at] === name)
     const inside = relative(place.root, real)
     const names = inside.split(sep)
     const isOut = inside === '' || isAbsolute(inside) || names[0] === '..'
@@ -125,16 +126,14 @@ export async function handoffAt(context: Context, path: string): Promise<FoundHa
   throw new ReasonError('handoff_invalid', { path: asked, problem })
 }
 
-const isAt = (names: string[]) => (name: string, index: number) => names[index] === name
-
 /** Null where nothing has that name, and nothing can have it. A file that cannot be used hides only itself. */
 function readOne(home: Home, folders: readonly string[], folder: Folder, name: string): FoundHandoff | null {
   const inside = [...folders, name].join('/')
   const file = { path: join(folder.path, name), name, home, inside, modifiedMs: 0 }
   const describe = (hash: string, handoff: Handoff | null, problem: string | null): FoundHandoff => {
     const { created = '', branch = null } = handoff ?? {}
-    const saidMs = Date.parse(created)
-    const createdMs = Number.isNaN(saidMs) ? (dayIn(name) ?? file.modifiedMs) : saidMs
+    const times = [created, /^\d{4}-\d\d-\d\d(?=-)/.exec(name)?.[0] ?? ''].map((text) => Date.parse(text))
+    const createdMs = times.find((ms) => !Number.isNaN(ms)) ?? file.modifiedMs
     return { ...file, slug: slugIn(name, created, branch), hash, createdMs, handoff, problem }
   }
   try {
@@ -149,11 +148,6 @@ function readOne(home: Home, folders: readonly string[], folder: Folder, name: s
   } catch (error) {
     return errorCode(error) === 'ENAMETOOLONG' ? null : describe('', null, handoffProblemOf(error))
   }
-}
-
-function dayIn(name: string): number | null {
-  const ms = Date.parse(/^\d{4}-\d\d-\d\d(?=-)/.exec(name)?.[0] ?? '')
-  return Number.isNaN(ms) ? null : ms
 }
 
 function slugIn(name: string, created: string, branch: string | null): string {

@@ -145,7 +145,9 @@ export async function resumeStream(
   // That a new branch is another one than its origin is no drift.
   const savedAt = isOrigin ? { ...point, branch: null } : point
   const verified = await verifyWork(context, saved, savedAt, world)
-  const drift = isAsked || survey.trusted ? verified.drift : withoutName(verified.drift)
+  const { branch } = verified.drift
+  const hidesName = !isAsked && !survey.trusted && branch !== null
+  const drift = hidesName ? { ...verified.drift, branch: { ...branch, now: 'another one' } } : verified.drift
   const ended = named === null ? await tellEnded(context, survey, last) : { notes: [], sections: [] }
   const newer = named === null ? files.work : []
   const told = {
@@ -249,8 +251,3 @@ function withoutTalk(work: WorkState, { main, around }: Talks): WorkState {
   for (const field of work.overheard ?? []) Object.assign(saved, { [field]: nothing[field] })
   return saved
 }
-
-const withoutName = (drift: Drift): Drift => ({
-  ...drift,
-  branch: drift.branch && { ...drift.branch, now: 'another one' },
-})

@@ -3,7 +3,7 @@ import { AGENTS, sessionIn, speakerOf } from '../../agents/table.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Agent } from '../../core/agent.ts'
 import { instant, type Ports } from '../../core/ports.ts'
-import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
+import { describeError, errorCode, ReasonError, usageError } from '../../core/reason.ts'
 import type { SessionKey } from '../../core/session.ts'
 import type { SecretMark } from '../../policy/redact.ts'
 import type { NewAct } from '../../store/local-state.ts'
@@ -100,10 +100,10 @@ export interface ContextRequest
   lasting?: boolean
 }
 
-const noInput = () => Promise.reject(new ReasonError('usage_invalid', { problem: 'no input to read' }))
+const noInput = () => Promise.reject(usageError('no input to read'))
 
 const noOutput = (): never => {
-  throw new ReasonError('usage_invalid', { problem: 'stdout is not available: give a file name' })
+  throw usageError('stdout is not available: give a file name')
 }
 
 /** Opens everything for one directory. A reading request finds an empty store where there is none yet. */

@@ -52,8 +52,13 @@ export async function catchUpSessions(
   if (!hasSessions(context)) return
   const all = await sessionsLookedAfter(context, ['active', 'stale', 'recent'], MOST_SESSIONS)
   const others = all.filter((session) => session.id !== except?.id)
-  const late =
-    others.length > 0 ? others.filter((session) => isBehind(context, session)) : await archivedUnread(context)
+  // Where nobody worked for three days: some that were archived before anybody read to their end.
+  const archived =
+    others.length > 0 ? [] : await sessionsLookedAfter(context, ['archived'], AT_A_START.newest)
+  const late = [
+    ...others.filter((session) => isBehind(context, session)),
+    ...archived.filter(isUnread).slice(0, AT_A_START.sessions),
+  ]
   for (const session of late) {
     const whence = session.phase === 'archived' ? withoutLedger(context) : context
     await catchUpApart(whence, session, whyOf(session), maxBytes)
@@ -66,12 +71,6 @@ const catchUpApart = (context: Context, session: Session, why: SessionSaveReason
   isolateFailure(context, session, async () =>
     (await import('./catch-up.ts')).catchUpSession(context, session, why, { maxBytes }),
   )
-
-/** Where nobody worked for three days: some that were archived before anybody read to their end. */
-const archivedUnread = async (context: Context): Promise<Session[]> =>
-  (await sessionsLookedAfter(context, ['archived'], AT_A_START.newest))
-    .filter(isUnread)
-    .slice(0, AT_A_START.sessions)
 
 /** The sessions that this workspace looks after: its own, and those of worktrees that are gone. */
 async function sessionsLookedAfter(context: Context, phases: ReadonlyArray<Session['phase']>, most: number) {

@@ -80,15 +80,12 @@ export function tellUnreadable({ notices, home, ports }: Context, { id }: Sessio
 const MOST_SORTED = 200
 
 /** Sessions that nobody knows yet, in the order in which they began. */
-const inOrder = ({ home }: Context, keys: readonly SessionKey[]): SessionKey[] =>
-  keys
-    .map((key) => ({ key, at: firstOf(home.sessions, key) }))
-    .sort((a, b) => (a.at < b.at ? -1 : 1))
-    .map(({ key }) => key)
-
-function firstOf(sessions: string, key: SessionKey): string {
-  const [record] = unlessRefused(() => readJournal(sessions, key, 0).records) ?? []
-  return record && 'event' in record ? record.event.at : ''
+function inOrder({ home }: Context, keys: readonly SessionKey[]): SessionKey[] {
+  const begun = keys.map((key) => {
+    const [record] = unlessRefused(() => readJournal(home.sessions, key, 0).records) ?? []
+    return { key, at: record && 'event' in record ? record.event.at : '' }
+  })
+  return begun.sort((a, b) => (a.at < b.at ? -1 : 1)).map(({ key }) => key)
 }
 
 /** Whoever was heard of since is as it was. A row is not written again for every line that a client writes. */
@@ -125,15 +122,12 @@ async function applyRecord(context: Context, session: Session | null, record: Jo
 async function begin(context: Context, event: AgentEvent, head: Head | null): Promise<Session | null> {
   const where = await workspaceAt(context, event.cwd)
   if (where === null) return null
-  const parent = event.kind === 'start' ? await parentIn(context, event, where.workspace) : null
+  // Only a clear and a fork go on from another session.
+  const isChild = event.kind === 'start' && (event.source === 'clear' || event.source === 'fork')
+  const asked = { workspace: where.workspace, phases: ['active', 'stale', 'recent'] as const }
+  const parent = isChild ? parentOf(event, await listSessions(context, asked)) : null
   const found = { ...where, ...(head ?? where), parent: parent?.id ?? null, stream: parent?.stream ?? null }
   return { ...beginSession(event, found), outcomes: parent?.outcomes ?? [] }
-}
-
-/** The session that a clear or a fork goes on from; for any other start nobody is looked for. */
-async function parentIn(context: Context, event: Parameters<typeof parentOf>[0], workspace: string) {
-  if (event.source !== 'clear' && event.source !== 'fork') return null
-  return parentOf(event, await listSessions(context, { workspace, phases: ['active', 'stale', 'recent'] }))
 }
 
 /** Who the workspace around a directory is; the one of this command is known. */
@@ -177,16 +171,14 @@ async function advancePhaseByClock({ store, ports, home }: Context, row: Session
 /** The same object where nothing is to change. A transcript that grows is a sign of life. */
 function withPhaseAt(session: Session, nowMs: number): Session {
   const isQuiet = (session.phase === 'active' || session.phase === 'stale') && session.endedAt === null
-  const grewAtMs = isQuiet ? transcriptGrownAt(session) : null
-  const phase = phaseAt(session, nowMs, grewAtMs ?? undefined)
-  const hasGrown = grewAtMs !== null && grewAtMs > Date.parse(session.lastActivityAt)
+  const path = isQuiet ? session.environment.transcriptPath : null
+  // What may not be looked at says nothing.
+  const grewAtMs = path && unlessRefused(() => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null)
+  const phase = phaseAt(session, nowMs, grewAtMs || undefined)
+  const hasGrown = grewAtMs && grewAtMs > Date.parse(session.lastActivityAt)
   if (phase === session.phase && !hasGrown) return session
   return { ...session, phase, ...(hasGrown ? { lastActivityAt: instant(grewAtMs) } : {}) }
 }
-
-/** What may not be looked at says nothing. */
-const transcriptGrownAt = ({ environment: { transcriptPath: path } }: Session): number | null =>
-  path === null ? null : unlessRefused(() => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null)
 
 /** Changes a session's row, whoever else is at it; null where it has none. */
 export async function changeSession(

@@ -131,10 +131,12 @@ function hereRows(
   { time }: Screen,
 ): SessionRowText[] {
   const state = sayEnd({ ...here, endReason: null })
+  const files = here.uncommittedFiles
+  const uncommitted = files === null ? null : `${formatCount(files, 'file')} uncommitted`
   return [
     ['Session', `${here.sessionId} (${[here.phase, state].filter(Boolean).join(', ')})`],
     ['Duration', `${shortSpan(here.durationMs)}, since ${time(here.startedAt)} (${here.source})`],
-    ['Branch', [here.gitBranch, sayUncommitted(here.uncommittedFiles)].filter(Boolean).join(', ')],
+    ['Branch', [here.gitBranch, uncommitted].filter(Boolean).join(', ')],
     [
       'Statistics',
       [
@@ -151,9 +153,6 @@ function hereRows(
     ['Running', firstLines(here.inFlight.map(({ kind, what }) => `${kind}: ${what}`))],
   ]
 }
-
-const sayUncommitted = (files: number | null) =>
-  files === null ? '' : `${formatCount(files, 'file')} uncommitted`
 
 const sayOutcome = ({ outcomeName, lastTask }: Pick<Outcome, 'outcomeName' | 'lastTask'>) =>
   lastTask === '' ? outcomeName : `${outcomeName} (${lastTask})`

@@ -52,7 +52,14 @@ export const resume = defineVerb({
     const asked = { named: id ?? null, budget, notes, explains: explain }
     return { markdown, ...(await resumeStream(context, survey, asked)) }
   },
-  say: (result, screen) => sayResumed(result, screen),
+  say: (result, screen) => {
+    if (isExplained(result)) return sayExplained(result, screen)
+    if (result.kind === 'found' || result.kind === 'brief') return sayBrief(result, screen)
+    const learned = result.learnings.map((text) => `  - ${visible(text)}`)
+    return [sayUntold(result, screen), ...(learned.length > 0 ? ['Learned here:', ...learned] : [])].join(
+      '\n',
+    )
+  },
   exact: (result) => (isExplained(result) ? null : exactBrief(result)),
   tool: {
     title: 'Brief of saved work',
@@ -82,14 +89,6 @@ type Explained = Extract<ResumeResult, { kind: 'brief' }> & { explained: Explain
 
 const isExplained = <R extends ResumeResult>(result: R): result is R & Explained =>
   result.kind === 'brief' && result.explained !== undefined
-
-function sayResumed(result: ResumeResult & { markdown: boolean }, screen: Screen): string {
-  if (result.kind === 'found') return sayBrief(result, screen)
-  if (result.kind === 'brief')
-    return isExplained(result) ? sayExplained(result, screen) : sayBrief(result, screen)
-  const learned = result.learnings.map((text) => `  - ${visible(text)}`)
-  return [sayUntold(result, screen), ...(learned.length > 0 ? ['Learned here:', ...learned] : [])].join('\n')
-}
 
 function sayUntold(result: UntoldWork, screen: Screen): string {
   if (result.kind === 'choose') return sayChoice(result, screen)
