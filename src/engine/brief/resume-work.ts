@@ -1,11 +1,9 @@
 import type { SessionKey } from '../../core/session.ts'
 import { emptyWork, itemNames, newItems, OVERHEARD, type WorkState } from '../../core/work.ts'
 import { BRANCH_NOTES, SESSION_NOTES } from '../../policy/agent-words.ts'
-import type { Drift } from '../../policy/brief/brief.ts'
 import { foundSection, mergedSection } from '../../policy/brief/brief-quoted.ts'
 import { saysAnything } from '../../policy/brief/brief-sections.ts'
 import type { TalkSection, Talks } from '../../policy/brief/brief-talk.ts'
-import type { ExplainedLine } from '../../policy/brief/explain.ts'
 import { findEarlierFields, isOfEarlierTask, TASK_FIELDS } from '../../policy/brief/newest-task.ts'
 import { isInFlight } from '../../policy/digest/tell-end.ts'
 import { deriveWork } from '../../policy/digest/work.ts'
@@ -25,28 +23,14 @@ import { absentAt } from '../surroundings/mentions.ts'
 import { readResolveFacts } from '../surroundings/resolve-facts.ts'
 import { type World, worldOf } from '../surroundings/world.ts'
 import type { Here } from '../trust/here.ts'
-import { fitInput, learningsFor, type RenderedBrief } from './brief-of.ts'
+import { fitInput, learningsFor } from './brief-of.ts'
 import { readSaidFields } from './item-origins.ts'
 import type { SessionNote } from './session-notes.ts'
 import { talksFor } from './talks.ts'
-import { briefFound, type FoundBrief, findNewerFiles, type UntoldWork, untoldWork } from './tell-found.ts'
+import { briefFound, findNewerFiles, untoldWork } from './tell-found.ts'
 import { verifyWork } from './verify-work.ts'
 
-export type ResumeResult =
-  | UntoldWork
-  | FoundBrief
-  | ({
-      kind: 'brief'
-      stream: string
-      why: string
-      checkpoint: string
-      sequence: number
-      savedAt: string
-      drift: Drift
-      work: WorkState
-      /** Only where it is asked for. */
-      explained?: ExplainedLine[]
-    } & RenderedBrief)
+export type ResumeResult = Awaited<ReturnType<typeof resumeStream>>
 
 export interface ResumeOptions {
   named: string | null
@@ -119,11 +103,7 @@ async function withOwnPositions({ store }: Context, survey: Survey): Promise<Sur
 }
 
 /** The one stream that is meant, told; or what there is to choose from. */
-export async function resumeStream(
-  context: Context,
-  found: Survey,
-  options: ResumeOptions,
-): Promise<ResumeResult> {
+export async function resumeStream(context: Context, found: Survey, options: ResumeOptions) {
   const { named, budget, notes = [], isAsked = true, except = null, asksFocus = false } = options
   const nowMs = context.ports.now()
   // What is uncommitted is in no brief: git need not be asked for it.
@@ -171,7 +151,7 @@ export async function resumeStream(
     options.explains &&
     (await (await import('./explain-brief.ts')).explainBrief(context, parts, last, survey))
   return {
-    ...{ kind: 'brief', stream: choice.name, why: choice.why, checkpoint: checkpoint.id, sequence },
+    ...{ kind: 'brief' as const, stream: choice.name, why: choice.why, checkpoint: checkpoint.id, sequence },
     ...{ savedAt: checkpoint.at, drift, work, ...rendered },
     ...(explained && { explained }),
   }

@@ -1,9 +1,7 @@
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import { instant } from '../../core/ports.ts'
 import { ageOf } from '../../core/text.ts'
-import type { WorkState } from '../../core/work.ts'
 import { FOUND_NOTES, MESSAGE_LINES } from '../../policy/agent-words.ts'
-import type { Drift } from '../../policy/brief/brief.ts'
 import { foundSection, importCommand, showFileCommand } from '../../policy/brief/brief-quoted.ts'
 import type { ResumeChoice, StreamCandidate } from '../../policy/resolve.ts'
 import type { Context } from '../context/context.ts'
@@ -13,7 +11,7 @@ import { requireRow } from '../documents/find-stream.ts'
 import type { Survey } from '../documents/survey.ts'
 import { type FoundFiles, type FoundWork, findWorkInFiles } from '../surroundings/found-work.ts'
 import type { World } from '../surroundings/world.ts'
-import { learningsFor, type RenderedBrief, renderFittedBrief } from './brief-of.ts'
+import { learningsFor, renderFittedBrief } from './brief-of.ts'
 import type { ResumeOptions } from './resume-work.ts'
 import { verifyWork } from './verify-work.ts'
 
@@ -84,31 +82,17 @@ function newestOwnMs(untold: UntoldWork): number {
   return Math.max(...own.map(({ updatedMs }) => updatedMs), 0)
 }
 
-/** A brief of work that stands in a file of this workspace, and not in the store. */
-export interface FoundBrief extends RenderedBrief {
-  kind: 'found'
-  source: FoundWork['kind']
-  path: string
-  writtenAt: string
-  drift: Drift
-  work: WorkState
-  /** What takes it into the store. */
-  command: string
-}
-
 /** The newest work of the files, told as a brief. Null without any, or where work was saved since that could be meant too. */
 export async function briefFound(
   context: Context,
   survey: Survey,
   world: World,
-  { work: found, learnings }: FoundFiles,
+  { work: all, learnings }: FoundFiles,
   untold: UntoldWork,
   { budget, notes = [], asksFocus = false }: ResumeOptions,
-): Promise<FoundBrief | null> {
+) {
   const ownMs = newestOwnMs(untold)
-  const [newest, ...older] = found.filter(
-    ({ isVouched, atMs: at }) => at > ownMs && !(isVouched && ownMs > 0),
-  )
+  const [newest, ...older] = all.filter(({ isVouched, atMs: at }) => at > ownMs && !(isVouched && ownMs > 0))
   if (newest === undefined) return null
   const { kind, path, atMs, work } = newest
   const nowMs = context.ports.now()
@@ -126,7 +110,9 @@ export async function briefFound(
     },
     budget,
   )
-  return { kind: 'found', source: kind, path, writtenAt: instant(atMs), drift, work, command, ...rendered }
+  // `command` takes it into the store.
+  const found = { kind: 'found' as const, source: kind, path, writtenAt: instant(atMs), drift, work, command }
+  return { ...found, ...rendered }
 }
 
 const MOST_NAMED = 5

@@ -8,7 +8,7 @@ import { workPoint } from '../documents/checkpoint-of.ts'
 import { afterHead } from '../documents/find-stream.ts'
 import { workAt } from '../documents/newest-whole-point.ts'
 import { isBare, type Survey } from '../documents/survey.ts'
-import { branchOf, type EndedBranch, findEndedBranches } from '../surroundings/ended-branches.ts'
+import { branchOf, findEndedBranches } from '../surroundings/ended-branches.ts'
 
 /** Work of a merged branch, and how much of it was new here. */
 export interface JoinedWork extends KnowledgeCount {
@@ -19,12 +19,6 @@ export interface JoinedWork extends KnowledgeCount {
   closed: boolean
 }
 
-/** What one merged branch brings: how much, and the commit that closes its work. */
-interface Join {
-  joined: JoinedWork
-  commit: Partial<DocumentCommit>
-}
-
 /**
  * Takes over what branches knew that are merged into this one, and closes their work in the same commit; a document is
  * somebody's file, and stays as it is. Work of another branch, and work that is named, takes over nothing.
@@ -33,13 +27,14 @@ export async function joinMerged(
   context: Context,
   survey: Survey,
   { target, row, at, known }: { target: SaveTarget; row: WorkRow | null; at: string; known: WorkState },
-): Promise<{ merged: EndedBranch[]; joins: Join[]; work: WorkState }> {
+) {
   const { branch } = survey.head
   const ofBranch = row && branchOf(row)
   const isTarget = target.why !== 'named' && (ofBranch === null || ofBranch === branch)
   const found = isTarget ? await findEndedBranches(context, survey) : []
   const merged = found.filter((one) => one.how === 'merged' && one.row.stream.id !== row?.stream.id)
-  const joins: Join[] = []
+  /** What each brings: how much, and the commit that closes its work. */
+  const joins: Array<{ joined: JoinedWork; commit: Partial<DocumentCommit> }> = []
   let work = known
   for (const { row: one } of merged) {
     const from = await workAt(context, one.position.checkpoint)

@@ -14,6 +14,12 @@ import { setStatusText } from '../documents/set-focus.ts'
 import { isTakenPath, type Survey } from '../documents/survey.ts'
 import { provenanceOf } from '../trust/here.ts'
 
+/** A file that an undo or a redo changes, or leaves because somebody changed it since. */
+export interface TurnedFile {
+  path: string
+  state: 'written' | 'removed' | 'left'
+}
+
 /** A stream of an act: what must stand for it to be turned, and what stands afterwards. */
 export interface StreamTurn {
   id: string
@@ -23,16 +29,6 @@ export interface StreamTurn {
   /** What the act is called, and what its checkpoint says. */
   label: string
   note: string
-}
-
-interface TurnedStream {
-  commit: Partial<DocumentCommit>
-  /** What it is called from now on. */
-  name: string
-  /** The checkpoint that says it; null where only a document's status changes. */
-  checkpoint: string | null
-  /** The document that is written or removed. */
-  view: { path: string; state: 'written' | 'removed' } | null
 }
 
 /** The two sides of a stream, by the way that the act is turned. */
@@ -45,7 +41,7 @@ export const sidesOf = (
     : { from: after, to: before, names: { from: name, to: formerName } }
 
 /** Puts a stream back to before or after an act, by another checkpoint: nothing goes. Refused where somebody saved since. */
-export async function turnStream(context: Context, survey: Survey, turn: StreamTurn): Promise<TurnedStream> {
+export async function turnStream(context: Context, survey: Survey, turn: StreamTurn) {
   const { id, from, to, names } = turn
   const row = [...survey.rows, ...survey.withdrawn].find(({ stream }) => stream.id === id)
   if (!row) throw new ReasonError('stream_unknown', { id: names.from })
@@ -63,6 +59,7 @@ export async function turnStream(context: Context, survey: Survey, turn: StreamT
       ? placeDocument(context, row, to, { ...there, appended: null })
       : // Somebody edited it since: of the text only its status is taken back.
         { commit: to?.view ? await setStatusText(context, row, to.view.current) : {}, view: null }
+    // No checkpoint says it where only a document's status changes.
     return { ...placed, name, commit: { ...placed.commit, renames }, checkpoint: null }
   }
   if (!isAsLeft || !(await isAtState(context, row, from))) throw overtaken(row, turn)
@@ -147,7 +144,7 @@ function placeDocument(
   { stream, view, position }: WorkRow,
   to: StreamState | null,
   { present, isAway, appended }: { present: StreamState; isAway: boolean; appended: string | null },
-): Pick<TurnedStream, 'commit' | 'view'> {
+): { commit: Partial<DocumentCommit>; view: TurnedFile | null } {
   const checkpoint = appended ?? position.checkpoint
   const place = { stream: stream.id, checkpoint }
   const standing = present.view && view ? standingHash(view) : null

@@ -12,13 +12,7 @@ import { joinCommits } from '../documents/checkpoint-of.ts'
 import { readSurvey } from '../documents/read-survey.ts'
 import type { Survey } from '../documents/survey.ts'
 import { owedValue } from '../publish/publish-shared.ts'
-import { sidesOf, turnStream } from './turn-stream.ts'
-
-/** A file that an undo or a redo changes, or leaves because somebody changed it since. */
-interface TurnedFile {
-  path: string
-  state: 'written' | 'removed' | 'left'
-}
+import { sidesOf, type TurnedFile, turnStream } from './turn-stream.ts'
 
 export interface UndoReport {
   /** The act that was undone or done again. */

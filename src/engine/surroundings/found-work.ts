@@ -192,18 +192,11 @@ async function addLearnings(look: FileLook): Promise<void> {
 /** Of what is only counted, the beginning shows what it is: a stranger's megabytes must not hold up a start. */
 const FOREIGN_LENGTH = 16_384
 
-const textToRead = ({ text }: TextFile, judgement: FileJudgement) =>
+const textToRead = ({ text }: { text: string }, judgement: FileJudgement) =>
   judgement === 'foreign' ? text.slice(0, FOREIGN_LENGTH) : text
 
-interface TextFile {
-  path: string
-  text: string
-  hash: string
-  modifiedMs: number
-}
-
 /** A text file of the workspace; null where there is none. One that cannot be read is told. */
-function readBounded({ context, found: { broken } }: FileLook, path: string): TextFile | null {
+function readBounded({ context, found: { broken } }: FileLook, path: string) {
   try {
     return inFolder(context.place.root, foldersOf(path), (folder) => {
       const name = nameOf(path)
