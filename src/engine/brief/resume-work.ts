@@ -32,7 +32,7 @@ import { verifyWork } from './verify-work.ts'
 
 export type ResumeResult = Awaited<ReturnType<typeof resumeStream>>
 
-export interface ResumeOptions {
+export interface BriefRequest {
   named: string | null
   budget: number
   notes?: readonly SessionNote[]
@@ -103,7 +103,7 @@ async function withOwnPositions({ store }: Context, survey: Survey): Promise<Sur
 }
 
 /** The one stream that is meant, told; or what there is to choose from. */
-export async function resumeStream(context: Context, found: Survey, options: ResumeOptions) {
+export async function resumeStream(context: Context, found: Survey, options: BriefRequest) {
   const { named, budget, notes = [], isAsked = true, except = null, asksFocus = false } = options
   const nowMs = context.ports.now()
   // What is uncommitted is in no brief: git need not be asked for it.

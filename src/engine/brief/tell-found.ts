@@ -12,7 +12,7 @@ import type { Survey } from '../documents/survey.ts'
 import { type FoundFiles, type FoundWork, findWorkInFiles } from '../surroundings/found-work.ts'
 import type { World } from '../surroundings/world.ts'
 import { learningsFor, renderFittedBrief } from './brief-of.ts'
-import type { ResumeOptions } from './resume-work.ts'
+import type { BriefRequest } from './resume-work.ts'
 import { verifyWork } from './verify-work.ts'
 
 /**
@@ -89,7 +89,7 @@ export async function briefFound(
   world: World,
   { work: all, learnings }: FoundFiles,
   untold: UntoldWork,
-  { budget, notes = [], asksFocus = false }: ResumeOptions,
+  { budget, notes = [], asksFocus = false }: BriefRequest,
 ) {
   const ownMs = newestOwnMs(untold)
   const [newest, ...older] = all.filter(({ isVouched, atMs: at }) => at > ownMs && !(isVouched && ownMs > 0))

@@ -26,17 +26,13 @@ export interface NoteFolder {
   broken: SkippedFile[]
 }
 
-interface NoteBounds {
-  most: number
-  bytes: number
-  /** By their paths; all of them without it. */
-  isWanted?: ((path: string) => boolean) | undefined
-}
-
 /** The name of a note is mostly its time: of those with the newest names so many are read, and so many bytes. */
-const FEW: NoteBounds = { most: 8, bytes: 2 * MAX_NOTE_BYTES }
+const FEW = { most: 8, bytes: 2 * MAX_NOTE_BYTES }
 /** For who has the time. */
-export const ALL_NOTES: NoteBounds = { most: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
+export const ALL_NOTES = { most: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
+
+/** `isWanted`: by their paths; all of them without it. */
+type NoteBounds = typeof FEW & { isWanted?: ((path: string) => boolean) | undefined }
 
 /**
  * The newest notes of a folder. No link is followed, and a folder that cannot be read holds none. After the first one
