@@ -81,7 +81,8 @@ const MOST_AT_A_START = 50
 /** Why an event saves at once, in the words of the checkpoint's trigger. */
 function whyOf(event: AgentEvent): { note: string; progress?: 'paused' } {
   if (event.kind === 'failure') return { note: `stopped by ${event.error}`, progress: 'paused' }
-  return { note: event.kind !== 'compacting' ? '' : event.automatic ? 'automatic' : 'asked for' }
+  if (event.kind !== 'compacting') return { note: '' }
+  return { note: event.automatic ? 'automatic' : 'requested' }
 }
 
 /** Loaded where it is needed: a start that finds nothing new reads no transcript. */
