@@ -1,7 +1,7 @@
 import { ADOPTED, BY_HAND, BY_HAND_ABOUT, type Checkpoint } from '../../core/checkpoint.ts'
 import { type Claim, itemNames, type WorkField, type WorkState } from '../../core/work.ts'
 import { type ItemOrigin, type OriginKind, originKey } from '../../policy/brief/item-origin.ts'
-import { type SaidFields, TASK_FIELDS, type TaskField } from '../../policy/brief/newest-task.ts'
+import { TASK_FIELDS, type TaskField } from '../../policy/brief/newest-task.ts'
 import type { Store } from '../../store/store.ts'
 import { isAutomatic } from '../documents/automatic.ts'
 
@@ -86,11 +86,7 @@ function originKind(checkpoint: Checkpoint): OriginKind {
 const MOST_STEPS = 30
 
 /** When each field of the task was last said: the time of its newest item. */
-export async function readSaidFields(
-  store: Store,
-  start: NumberedCheckpoint,
-  work: WorkState,
-): Promise<SaidFields> {
+export async function readSaidFields(store: Store, start: NumberedCheckpoint, work: WorkState) {
   const origins = await findItemOrigins(store, start, { work, fields: TASK_FIELDS, most: MOST_STEPS })
   const said = new Map<TaskField, ItemOrigin>()
   for (const field of TASK_FIELDS) {

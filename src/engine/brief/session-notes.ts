@@ -20,11 +20,7 @@ const MOST_SESSIONS = 3
 const MOST_RUNNING = 4
 
 /** Which other sessions here may be live or broke off, and what ran in them. What an earlier start told is not told again. */
-export async function notesHere(
-  context: Context,
-  { trusted }: Here,
-  current: SessionKey | null,
-): Promise<SessionNote[]> {
+export async function notesHere(context: Context, { trusted }: Here, current: SessionKey | null) {
   const { store, identity, ports } = context
   if (identity.workspace === '') return []
   const rows = await store.log.listSessions({

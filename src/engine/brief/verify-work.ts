@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { unlessRefused } from '../../core/reason.ts'
 import { type Artifact, isDeleted, type WorkState } from '../../core/work.ts'
-import type { Drift, ItemCheck } from '../../policy/brief/brief.ts'
+import type { ItemCheck } from '../../policy/brief/brief.ts'
 import { fingerprintOf } from '../../workspace/fingerprint.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
@@ -19,12 +19,7 @@ interface SavePoint {
 }
 
 /** Holds every line of the work that speaks of the world against the world. Git is asked only where it is trusted. */
-export async function verifyWork(
-  context: Context,
-  work: WorkState,
-  saved: SavePoint,
-  world: World,
-): Promise<{ checks: ItemCheck[]; drift: Drift }> {
+export async function verifyWork(context: Context, work: WorkState, saved: SavePoint, world: World) {
   const { root } = context.place
   const artifacts = work.artifacts.map((one, index) => checkFile(root, one, index, saved))
   const mentions = checkMentions(root, work, new Set(saved.absent))

@@ -112,11 +112,7 @@ function isBehind({ agents }: Context, session: Session): boolean {
  * Does what the ends of sessions would have done: reads what they wrote, moves those that broke off to the history
  * (they are answered), counts what is uncommitted. Whoever comes next does it: nothing depends on a dying client.
  */
-export async function reconcileHere(
-  context: Context,
-  here: Here,
-  { except }: { except: SessionKey | null },
-): Promise<Session[]> {
+export async function reconcileHere(context: Context, here: Here, { except }: { except: SessionKey | null }) {
   await catchUpSessions(context, { except })
   const moved: Session[] = []
   for (const session of await staleSessions(context)) {

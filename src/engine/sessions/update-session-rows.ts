@@ -31,10 +31,7 @@ import {
  * Brings the rows of all sessions up to date: what hooks left in the journals, and what the clock does to those that
  * are silent. Without a home of its own (a reading command before anything was saved) there is nothing to do.
  */
-export async function updateSessionRows(
-  context: Context,
-  { most = Number.POSITIVE_INFINITY } = {},
-): Promise<void> {
+export async function updateSessionRows(context: Context, { most = Number.POSITIVE_INFINITY } = {}) {
   const { file, home, store, ports } = context
   if (file === null) return
   const read = await store.log.readJournalPositions()
@@ -56,11 +53,7 @@ export async function updateSessionRows(
 }
 
 /** One session that cannot be read is told of, and takes nothing from the others. A store that fails is no such thing. */
-export async function isolateFailure(
-  context: Context,
-  key: SessionKey,
-  step: () => Promise<unknown>,
-): Promise<void> {
+export async function isolateFailure(context: Context, key: SessionKey, step: () => Promise<unknown>) {
   try {
     await step()
   } catch (error) {

@@ -10,11 +10,7 @@ export interface SaveReceipt extends WorkReceipt {
 }
 
 /** A save of every verb that saves: it binds the session that it is made in, if any. */
-export async function saveInSession(
-  context: Context,
-  told: SaveInput,
-  why: SaveTrigger,
-): Promise<SaveReceipt> {
+export async function saveInSession(context: Context, told: SaveInput, why: SaveTrigger) {
   const receipt = await saveWork(context, told, why)
   const surfaced = await afterCommit(context, 'Noting the save in its session', async () => {
     if (context.session !== null) {
