@@ -33,8 +33,7 @@ import {
 import { protectedByRuns } from '../surroundings/stored-runs.ts'
 import { planPosition, type World, worldOf } from '../surroundings/world.ts'
 import { lookHere, provenanceOf } from '../trust/here.ts'
-import { joinMerged } from './join-merged.ts'
-import { nameOrigin, readKnownWork } from './known-work.ts'
+import { joinMerged, nameOrigin, readKnownWork } from './known-work.ts'
 import { indexOf, ledgerOf, noteOf, type SavedView, writePoint } from './save-files.ts'
 
 /** What a save confirms. */
