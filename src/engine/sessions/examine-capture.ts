@@ -17,11 +17,7 @@ const DAY_MS = 86_400_000
 export type Capture = Awaited<ReturnType<typeof examineCapture>>
 
 /** Whether capture really works: when each hook was heard last, what they cost, what went wrong. */
-export async function examineCapture(
-  context: Context,
-  findings: Finding[],
-  { isSetUp }: { isSetUp: boolean },
-) {
+export async function examineCapture(context: Context, findings: Finding[], setUp: boolean) {
   const nowMs = context.ports.now()
   const all = await listSessions(context, { workspace: context.identity.workspace })
   const events = all.slice(0, MOST_SESSIONS).flatMap((session) => session.events)
@@ -30,7 +26,7 @@ export async function examineCapture(
   const times = events.flatMap(({ ms }) => ms ?? []).sort((a, b) => a - b)
   return {
     /** Hooks were put into the settings of an agent for this workspace. */
-    setUp: isSetUp,
+    setUp,
     sessions: all.filter((session) => !isEarlier(session)).length,
     last: lastOf(events, nowMs),
     // How long a hook took, with the start of its process, in milliseconds; null where none was measured.

@@ -45,10 +45,7 @@ const AT_ONCE = 256 * 1024 * 1024
  * Saves what the sessions of this workspace wrote since they were last looked at, but one that is at work itself; then
  * some of those that were over before anybody followed them.
  */
-export async function catchUpSessions(
-  context: Context,
-  { except = null as SessionKey | null, maxBytes = AT_ONCE } = {},
-): Promise<void> {
+export async function catchUpSessions(context: Context, { except }: { except: SessionKey | null }) {
   if (!hasSessions(context)) return
   const all = await sessionsLookedAfter(context, ['active', 'stale', 'recent'], MOST_SESSIONS)
   const others = all.filter((session) => session.id !== except?.id)
@@ -61,15 +58,15 @@ export async function catchUpSessions(
   ]
   for (const session of late) {
     const whence = session.phase === 'archived' ? withoutLedger(context) : context
-    await catchUpApart(whence, session, whyOf(session), maxBytes)
+    await catchUpApart(whence, session, whyOf(session))
   }
   await readEarlier(context, AT_A_START, { except })
 }
 
 /** One that cannot be read takes nothing from the others. */
-const catchUpApart = (context: Context, session: Session, why: SessionSaveReason, maxBytes: number) =>
+const catchUpApart = (context: Context, session: Session, why: SessionSaveReason) =>
   isolateFailure(context, session, async () =>
-    (await import('./catch-up.ts')).catchUpSession(context, session, why, { maxBytes }),
+    (await import('./catch-up.ts')).catchUpSession(context, session, why, { maxBytes: AT_ONCE }),
   )
 
 /** The sessions that this workspace looks after: its own, and those of worktrees that are gone. */
@@ -118,8 +115,7 @@ export async function reconcileHere(context: Context, here: Here, { except }: { 
   for (const session of await staleSessions(context)) {
     if (isSame(session, except)) continue
     // Those of this workspace are caught up with already.
-    if (session.workspace !== context.identity.workspace)
-      await catchUpApart(context, session, INTERRUPTED, AT_ONCE)
+    if (session.workspace !== context.identity.workspace) await catchUpApart(context, session, INTERRUPTED)
     await changeSession(context, session, markCrashed)
     moved.push(session)
   }
