@@ -66,11 +66,6 @@ async function performIn<R>(
     if (access === 'write' && !meetsDamage) await keepBackups(context)
     return result
   } finally {
-    await afterCommit(
-      context,
-      'Closing the store',
-      () => undefined,
-      () => context.store.close(),
-    )
+    await afterCommit(context, 'Closing the store', () => context.store.close())
   }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { DEFAULT_LEDGER } from '../../src/core/ledger-path.ts'
-import { schemaOf } from '../../src/verbs/define/facts.ts'
+import { pickFacts, schemaOf } from '../../src/verbs/define/facts.ts'
 import { parseInput } from '../../src/verbs/define/field.ts'
 import type { Verb } from '../../src/verbs/define/verb.ts'
 import { performOnce } from '../../src/verbs/perform.ts'
@@ -49,7 +49,7 @@ async function perform(
 async function call(lab: Lab, name: string, given: Given = {}, env: NodeJS.ProcessEnv = {}): Promise<Facts> {
   const [{ tool }, result] = await perform(lab, name, given, env)
   if (!tool) throw new Error(`${name} is no tool`)
-  const facts: Facts = tool.factsOf(result)
+  const facts: Facts = pickFacts(tool.facts, tool.factsOf(result))
   expect(misfits(facts, schemaOf(tool.facts)), name).toEqual([])
   expect(JSON.stringify(facts), name).not.toContain(MARK)
   const fence = tool.fenced?.(result) ?? null

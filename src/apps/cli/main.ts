@@ -92,24 +92,20 @@ export async function runCommandLine(
 }
 
 /** What was done is done: an answer that cannot be put into words is given as it is. */
-function wordsOf(verb: Verb, result: unknown, door: Door, notices: string[]): Promise<string> {
-  return afterCommit(
-    { notices },
-    'Putting the answer into words',
-    () => `${visibleLines(JSON.stringify(result))}\n`,
-    async () => {
-      const traits = verb.aside?.(result) ? door.errScreen : door.screen
-      const exact = verb.exact?.(result) ?? null
-      const { columns = Number.POSITIVE_INFINITY } = traits
-      if (exact !== null && columns === Number.POSITIVE_INFINITY) return exact
-      // Saved text that has marks of a style would choose its own colours: such an answer has none.
-      const hasColour = traits.hasColour === true && !hasStyleMarks(JSON.stringify(result))
-      const words = visibleLines(verb.say(result, makeScreen({ ...traits, hasColour })))
-      // A text of its own is left as it is: who copies it from the screen gets its lines.
-      const lines = exact === null ? wrapLines(words, columns) : words
-      return `${hasColour ? renderStyles(lines) : lines}\n`
-    },
-  )
+async function wordsOf(verb: Verb, result: unknown, door: Door, notices: string[]): Promise<string> {
+  const told = await afterCommit({ notices }, 'Putting the answer into words', async () => {
+    const traits = verb.aside?.(result) ? door.errScreen : door.screen
+    const exact = verb.exact?.(result) ?? null
+    const { columns = Number.POSITIVE_INFINITY } = traits
+    if (exact !== null && columns === Number.POSITIVE_INFINITY) return exact
+    // Saved text that has marks of a style would choose its own colours: such an answer has none.
+    const hasColour = traits.hasColour === true && !hasStyleMarks(JSON.stringify(result))
+    const words = visibleLines(verb.say(result, makeScreen({ ...traits, hasColour })))
+    // A text of its own is left as it is: who copies it from the screen gets its lines.
+    const lines = exact === null ? wrapLines(words, columns) : words
+    return `${hasColour ? renderStyles(lines) : lines}\n`
+  })
+  return told ?? `${visibleLines(JSON.stringify(result))}\n`
 }
 
 /** No words at all ask how things stand; a word that was a verb once, or is a command of a format, asks for what it was. */

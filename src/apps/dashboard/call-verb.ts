@@ -40,14 +40,11 @@ export async function callVerb(
   const result = await performOnce(verb, requestIn(place, cwd, notices), input)
   const { exit: _exit, ...failure } = verb.failure?.(result) ?? { exit: 0 }
   // What was done is done: an answer that cannot be put into words is given without them.
-  const words = await afterCommit(
-    { notices },
-    'Putting the answer into words',
-    () => '',
-    async () => verb.say(result, PLAIN_SCREEN),
+  const words = await afterCommit({ notices }, 'Putting the answer into words', async () =>
+    verb.say(result, PLAIN_SCREEN),
   )
   return {
-    ...{ ok: true, result, words, notices: [...new Set(notices)] },
+    ...{ ok: true, result, words: words ?? '', notices: [...new Set(notices)] },
     failure: 'reason' in failure ? failure : null,
   }
 }

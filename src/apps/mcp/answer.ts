@@ -1,5 +1,6 @@
 import type { ReasonError } from '../../core/reason.ts'
 import { renderInline, renderNotes, renderWords, withNotes } from '../../formats/brief-md/render.ts'
+import { pickFacts } from '../../verbs/define/facts.ts'
 import { optionName } from '../../verbs/define/field.ts'
 import { PLAIN_SCREEN } from '../../verbs/define/screen.ts'
 import { type ToolVerb, toolFields } from './tool-list.ts'
@@ -26,7 +27,7 @@ export function answerOf(verb: ToolVerb, result: unknown, notices: readonly stri
   const text = withNotes(words, [...new Set(notices)])
   return {
     content: [{ type: 'text', text }],
-    structuredContent: { ...cleanFacts(tool.factsOf(result)), text },
+    structuredContent: { ...cleanFacts(pickFacts(tool.facts, tool.factsOf(result))), text },
   }
 }
 

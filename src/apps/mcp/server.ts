@@ -45,12 +45,10 @@ export async function callTool(verb: ToolVerb, given: unknown, place: Workplace)
     const { cwd, env, ports } = place
     const request = { cwd, env, ports, notices, speaker: 'agent', lasting: true } as const
     const result = await performOnce(verb, request, input)
-    return await afterCommit(
-      { notices },
-      'Putting the answer into words',
-      () => plainAnswerOf(verb, result, notices),
-      async () => answerOf(verb, result, notices),
+    const answer = await afterCommit({ notices }, 'Putting the answer into words', async () =>
+      answerOf(verb, result, notices),
     )
+    return answer ?? plainAnswerOf(verb, result, notices)
   } catch (error) {
     return toolRefusalOf(verb, asReason(error), notices)
   }

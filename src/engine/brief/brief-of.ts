@@ -7,7 +7,6 @@ import { type BriefInput, briefOf } from '../../policy/brief/brief.ts'
 import { fitBrief, fitWhole, MIN_TOKENS } from '../../policy/brief/brief-fit.ts'
 import type { BriefSection } from '../../policy/brief/brief-sections.ts'
 import { fitScale, type TalkSection, tellTalks } from '../../policy/brief/brief-talk.ts'
-import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { type Survey, standingOf } from '../documents/survey.ts'
 
@@ -31,8 +30,11 @@ export const renderFittedBrief = (given: BriefInput, budget: number): RenderedBr
 
 /** The same, with what it was made from. */
 export function fitInput(given: BriefInput, budget: number) {
-  const work = withoutLearnings(given.work)
-  const input = { ...given, work, notes: fittingNotes(given.notes ?? [], budget) }
+  // What was learned has a section of its own.
+  const references = given.work.references.filter(({ kind }) => kind !== 'learning')
+  const noteTokens = Math.min(MOST_NOTE_TOKENS, Math.floor((budget - MIN_TOKENS) / 2))
+  const notes = fittingLines(given.notes ?? [], noteTokens).lines
+  const input = { ...given, work: { ...given.work, references }, notes }
   const brief = briefOf(input, cleanText)
   const more = input.talks ? `savepoint sessions show ${input.talks.main.id.slice(0, 8)}` : ''
   const leads = input.earlier?.hasNewerTask ?? false
@@ -89,10 +91,7 @@ const MORE_TOKENS = 20
 /** The talk leaves room for the rest within the characters that a brief may have. */
 const MOST_CHARACTERS = 7_600
 
-/**
- * What was said stands behind what must be kept of what was saved, and before the rest; where its newest request came
- * after what was saved, where that stands comes first.
- */
+/** What was said stands behind what must be kept of what was saved; where its newest request is newer, that comes first. */
 function withTalk(
   page: BriefPage,
   sections: readonly BriefSection[],
@@ -108,8 +107,6 @@ function withTalk(
 
 /** Of the budget above the least one, notes get a half at most: the work itself is what a brief is for. */
 const MOST_NOTE_TOKENS = 300
-const fittingNotes = (notes: readonly string[], budget: number) =>
-  fittingLines(notes, Math.min(MOST_NOTE_TOKENS, Math.floor((budget - MIN_TOKENS) / 2))).lines
 
 const LINE_CHARACTERS = 400
 
@@ -134,19 +131,10 @@ export function withinBudget(all: readonly string[], budget: number): string[] {
   return left === 0 ? lines : [...lines, `${left} more: savepoint resume`]
 }
 
-/** What was learned has a section of its own. */
-const withoutLearnings = (work: WorkState): WorkState => ({
-  ...work,
-  references: work.references.filter(({ kind }) => kind !== 'learning'),
-})
-
 const MOST_STREAMS = 5
 const MOST_LEARNINGS = 12
 
-/**
- * What was learned in this work, in the work that was archived last, and what LEARNINGS.md says (`written`); nothing that
- * nobody has vouched for.
- */
+/** What was learned in this work, in work that was archived last and in LEARNINGS.md (`written`), as far as it is vouched for. */
 export async function learningsFor(
   { store }: Context,
   { rows }: Pick<Survey, 'rows'>,
@@ -155,7 +143,7 @@ export async function learningsFor(
   const own = work.references.filter(({ kind }) => kind === 'learning').map(({ text }) => text)
   const archived = rows
     .filter((row) => standingOf(row) === 'archived' && !row.position.foreign)
-    .sort(newestFirst)
+    .sort((a, b) => (a.position.at < b.position.at ? 1 : -1))
     .slice(0, MOST_STREAMS)
   const told: string[] = []
   for (const { position } of archived) {
@@ -165,5 +153,3 @@ export async function learningsFor(
   // Of two that say the same the newer place counts.
   return [...new Set([...told.reverse(), ...written, ...own].reverse())].slice(0, MOST_LEARNINGS).reverse()
 }
-
-const newestFirst = (a: WorkRow, b: WorkRow) => (a.position.at < b.position.at ? 1 : -1)

@@ -17,8 +17,8 @@ const FIELDS = (Object.keys(CARRY) as Array<keyof typeof CARRY>).filter((field) 
 export async function explainBrief(
   { store }: Context,
   parts: ReturnType<typeof fitInput>['parts'],
-  start: NumberedCheckpoint,
-  { rows, isNamed }: Pick<Survey, 'rows'> & { isNamed: boolean },
+  start: NumberedCheckpoint & { why: string },
+  { rows }: Survey,
 ): Promise<ExplainedLine[]> {
   const names = new Map(rows.map(({ stream }) => [stream.id, stream.name]))
   const found = await findItemOrigins(store, start, {
@@ -30,5 +30,6 @@ export async function explainBrief(
       { ...origin, stream: names.get(origin.stream) ?? origin.stream },
     ]),
   )
-  return explainLines({ ...parts, origins, isNamed, cost: (line) => estimateTokens(`${renderLine(line)}\n`) })
+  const cost = (line: Parameters<typeof renderLine>[0]) => estimateTokens(`${renderLine(line)}\n`)
+  return explainLines({ ...parts, origins, isNamed: start.why === 'named', cost })
 }

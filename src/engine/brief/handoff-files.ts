@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { sha256 } from '../../core/canonical.ts'
 import { BY_HAND_ABOUT, type Checkpoint } from '../../core/checkpoint.ts'
-import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
+import { describeError, errorCode, ReasonError, unlessRefused } from '../../core/reason.ts'
 import { decodeUtf8 } from '../../core/text.ts'
 import { decodeHandoff, type Handoff } from '../../formats/handoff-md/codec.ts'
 import { HANDOFFS, handoffName } from '../../formats/handoff-md/layout.ts'
@@ -15,7 +15,7 @@ import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
 import type { Here } from '../trust/here.ts'
-import { type TrustHere, trustHere } from '../trust/trusted.ts'
+import { trustHere } from '../trust/trusted.ts'
 
 /** What is larger is no handoff of anybody's, and is neither written nor read. */
 export const MAX_HANDOFF_BYTES = 1024 * 1024
@@ -37,10 +37,7 @@ interface Home {
   workspace: string | null
 }
 
-/**
- * The main worktree and this one. Without a main one everybody writes at their own place: then also the other known
- * worktrees of the repository, as long as they are there.
- */
+/** The main worktree and this one; without a main one, where all write at their own place, also the others that are there. */
 async function handoffHomes(context: Context): Promise<Home[]> {
   const { place, identity, store } = context
   const main = handoffHome(context)
@@ -48,21 +45,13 @@ async function handoffHomes(context: Context): Promise<Home[]> {
   if (main.place.root !== place.root) homes.push({ place, workspace: null })
   if (main.main) return homes
   for (const { id, repository, path } of await store.local.listWorkspaces()) {
-    const other = repository === identity.repository && path !== place.root ? placeAt(path) : null
-    if (other?.git && other.git.common === place.git?.common) homes.push({ place: other, workspace: id })
+    if (repository !== identity.repository || path === place.root) continue
+    const other = unlessRefused(() => locateWorkspace(path))
+    // It may be gone, or another one by now.
+    if (other?.root === path && other.git && other.git.common === place.git?.common)
+      homes.push({ place: other, workspace: id })
   }
   return homes
-}
-
-/** The worktree whose root this is; null where it is gone, or another one by now. */
-function placeAt(path: string): Place | null {
-  try {
-    const place = locateWorkspace(path)
-    return place.root === path ? place : null
-  } catch (error) {
-    if (!(error instanceof ReasonError) && errorCode(error) === undefined) throw error
-    return null
-  }
 }
 
 /** A file that lies where handoffs do. */
@@ -117,22 +106,19 @@ function handoffsIn(home: Home, notices: string[]): FoundHandoff[] {
 export async function handoffAt(context: Context, path: string): Promise<FoundHandoff> {
   const unknown = new ReasonError('handoff_unknown', { handoff: path })
   const asked = resolve(context.cwd, path)
-  let real: string
-  try {
-    real = join(realpathSync.native(dirname(asked)), basename(asked))
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    throw unknown
-  }
+  const folder = unlessRefused(() => realpathSync.native(dirname(asked)))
+  if (folder === null) throw unknown
+  const real = join(folder, basename(asked))
   for (const home of await handoffHomes(context)) {
     const { place } = home
-    const isOpen = (names: string[]) => place.root === context.place.root || HANDOFFS.every(isAt(names))
+    const isOpen = (names: string[]) =>
+      place.root === context.place.root || HANDOFFS.every((name, at) => names[at] === name)
     const inside = relative(place.root, real)
     const names = inside.split(sep)
     const isOut = inside === '' || isAbsolute(inside) || names[0] === '..'
     if (isOut || !isOpen(names) || names.some((name) => name.toLowerCase() === '.git')) continue
     const folders = names.slice(0, -1)
-    const found = inFolder(place.root, folders, (folder) => readOne(home, folders, folder, basename(real)))
+    const found = inFolder(place.root, folders, (opened) => readOne(home, folders, opened, basename(real)))
     if (found === null) throw unknown
     return found
   }
@@ -140,16 +126,14 @@ export async function handoffAt(context: Context, path: string): Promise<FoundHa
   throw new ReasonError('handoff_invalid', { path: asked, problem })
 }
 
-const isAt = (names: string[]) => (name: string, index: number) => names[index] === name
-
 /** Null where nothing has that name, and nothing can have it. A file that cannot be used hides only itself. */
 function readOne(home: Home, folders: readonly string[], folder: Folder, name: string): FoundHandoff | null {
   const inside = [...folders, name].join('/')
   const file = { path: join(folder.path, name), name, home, inside, modifiedMs: 0 }
   const describe = (hash: string, handoff: Handoff | null, problem: string | null): FoundHandoff => {
     const { created = '', branch = null } = handoff ?? {}
-    const saidMs = Date.parse(created)
-    const createdMs = Number.isNaN(saidMs) ? (dayIn(name) ?? file.modifiedMs) : saidMs
+    const times = [created, /^\d{4}-\d\d-\d\d(?=-)/.exec(name)?.[0] ?? ''].map((text) => Date.parse(text))
+    const createdMs = times.find((ms) => !Number.isNaN(ms)) ?? file.modifiedMs
     return { ...file, slug: slugIn(name, created, branch), hash, createdMs, handoff, problem }
   }
   try {
@@ -166,11 +150,6 @@ function readOne(home: Home, folders: readonly string[], folder: Folder, name: s
   }
 }
 
-function dayIn(name: string): number | null {
-  const ms = Date.parse(/^\d{4}-\d\d-\d\d(?=-)/.exec(name)?.[0] ?? '')
-  return Number.isNaN(ms) ? null : ms
-}
-
 function slugIn(name: string, created: string, branch: string | null): string {
   const stem = name.replace(/\.md$/i, '')
   const start = handoffName(created, branch, 'x').slice(0, -'x.md'.length)
@@ -179,8 +158,10 @@ function slugIn(name: string, created: string, branch: string | null): string {
 
 /** What is wrong with a file or folder, in words; a defect of ours is thrown on. */
 export function handoffProblemOf(error: unknown): string {
-  if (!(error instanceof ReasonError) && errorCode(error) === undefined) throw error
-  if (!(error instanceof ReasonError)) return describeError(error)
+  if (!(error instanceof ReasonError)) {
+    if (errorCode(error) === undefined) throw error
+    return describeError(error)
+  }
   if (error.reason === 'file_too_large') return `it is larger than ${error.data.limit} bytes`
   return String(error.data.problem ?? error.message).replace(/\.$/, '')
 }
@@ -203,46 +184,28 @@ export async function judgeHandoffs(
   found: readonly FoundHandoff[],
   { trusted, vouched }: Pick<Here, 'trusted' | 'vouched'>,
 ): Promise<JudgedHandoff[]> {
-  const own = new Map<FoundHandoff, Checkpoint>()
+  const judged: JudgedHandoff[] = []
   for (const one of found) {
     const checkpoint = await ownCheckpoint(context, one)
-    if (checkpoint) own.set(one, checkpoint)
+    judged.push({ ...one, standing: checkpoint === null ? 'untrusted' : 'ours', note: '', checkpoint })
   }
-  const foreign = new Map<FoundHandoff, string>()
-  const open = new Map<Home, { vouched: boolean }>()
-  for (const home of new Set(found.map((one) => one.home))) {
-    const trust = trusted ? await trustThere(context, home, vouched) : 'none'
-    if (trust !== 'none') open.set(home, { vouched: trust === 'vouched' })
-  }
-  for (const [home, there] of open) {
-    const files = found.filter((one) => one.home === home && !own.has(one) && one.handoff !== null)
-    const paths = files.map(({ inside }) => ({ path: inside }))
-    const head = headOf(home.place)
-    const deliveries = await deliveriesOf({ ...context, place: home.place }, { ...there, head }, paths)
-    for (const file of files) {
-      const delivery = deliveries.get(file.inside)
-      if (delivery?.foreign) foreign.set(file, delivery.note)
+  for (const home of new Set(trusted ? found.map((one) => one.home) : [])) {
+    const trust = await trustThere(context, home, vouched)
+    if (trust === 'none') continue
+    const others = judged.filter((one) => one.home === home && one.checkpoint === null)
+    const paths = others.flatMap(({ inside, handoff }) => (handoff === null ? [] : { path: inside }))
+    const there = { vouched: trust === 'vouched', head: headOf(home.place) }
+    const deliveries = await deliveriesOf({ ...context, place: home.place }, there, paths)
+    for (const one of others) {
+      const delivery = deliveries.get(one.inside)
+      one.standing = delivery?.foreign ? 'foreign' : 'vouched'
+      one.note = delivery?.foreign ? delivery.note : ''
     }
   }
-  return found.map((one) => {
-    const checkpoint = own.get(one) ?? null
-    const standing =
-      checkpoint !== null
-        ? 'ours'
-        : !open.has(one.home)
-          ? 'untrusted'
-          : foreign.has(one)
-            ? 'foreign'
-            : 'vouched'
-    return { ...one, standing, note: foreign.get(one) ?? '', checkpoint }
-  })
+  return judged
 }
 
-async function trustThere(
-  context: Context,
-  { place, workspace }: Home,
-  vouched: boolean,
-): Promise<TrustHere> {
+async function trustThere(context: Context, { place, workspace }: Home, vouched: boolean) {
   if (workspace === null) return vouched ? 'vouched' : 'own'
   return trustHere({ ...context, place, identity: { ...context.identity, workspace } })
 }
@@ -250,14 +213,8 @@ async function trustThere(
 /** Other repositories of this user may have a stream of that name, too: a clone has handoffs of its original. */
 const MOST_STREAMS = 50
 
-/**
- * That the store has the text says nothing: it keeps what came from others as well. It is ours where it is a
- * version of the very checkpoint that a handoff made.
- */
-async function ownCheckpoint(
-  { store, identity }: Context,
-  { hash, handoff }: FoundHandoff,
-): Promise<Checkpoint | null> {
+/** The store keeps texts of others as well: it is ours where it is a version of the checkpoint that a handoff made. */
+async function ownCheckpoint({ store, identity }: Context, { hash, handoff }: FoundHandoff) {
   const name = handoff?.stream ?? null
   if (name === null || (await store.log.readText(hash)) === null) return null
   const here = await store.log.findStream(identity.repository, name, 'work')

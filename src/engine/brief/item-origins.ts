@@ -1,7 +1,7 @@
 import { ADOPTED, BY_HAND, BY_HAND_ABOUT, type Checkpoint } from '../../core/checkpoint.ts'
 import { type Claim, itemNames, type WorkField, type WorkState } from '../../core/work.ts'
 import { type ItemOrigin, type OriginKind, originKey } from '../../policy/brief/item-origin.ts'
-import { type SaidFields, TASK_FIELDS, type TaskField } from '../../policy/brief/newest-task.ts'
+import { TASK_FIELDS, type TaskField } from '../../policy/brief/newest-task.ts'
 import type { Store } from '../../store/store.ts'
 import { isAutomatic } from '../documents/automatic.ts'
 
@@ -35,17 +35,21 @@ export async function findItemOrigins(
   let open = [...items.keys()].filter((key) => told.has(key))
   let one = start
   for (let step = 0; open.length > 0; step += 1) {
-    const { parent, stands: previous = parent, id: checkpoint } = one.checkpoint
+    const { parent, stands: previous = parent, id: checkpoint, stream, at, session = null } = one.checkpoint
     const stored = previous === null || step >= most ? null : await store.log.readCheckpoint(previous)
     const isRead = stored?.state === 'whole'
     const before: ReturnType<typeof itemsIn> = isRead ? itemsIn(stored.checkpoint.work, fields) : new Map()
-    const origin = originAt(one, !isRead && previous !== null)
+    const { sequence } = one
+    const origin = {
+      ...{ kind: originKind(one.checkpoint), stream, sequence, checkpoint, at, session },
+      isOlder: !isRead && previous !== null,
+    }
     for (const key of open) {
       const [item, older] = [items.get(key), before.get(key)]
       if (older === undefined)
         origins.set(key, { ...origin, by: item?.origin ?? null, confirmed: confirmations.get(key) ?? null })
       else if (item?.origin && isUsersWord(item) && !isUsersWord(older) && !confirmations.has(key))
-        confirmations.set(key, { by: item.origin, sequence: one.sequence, checkpoint })
+        confirmations.set(key, { by: item.origin, sequence, checkpoint })
     }
     open = open.filter((key) => before.has(key))
     items = before
@@ -69,14 +73,6 @@ function itemsIn(work: WorkState, fields: OriginWalk['fields']): Map<string, Par
 const isUsersWord = ({ origin, confirmed }: Partial<Claim>) =>
   confirmed === true && (origin === 'user' || origin === 'file')
 
-const originAt = (
-  { checkpoint, sequence }: NumberedCheckpoint,
-  isOlder: boolean,
-): Omit<ItemOrigin, 'by' | 'confirmed'> => ({
-  ...{ kind: originKind(checkpoint), stream: checkpoint.stream, sequence, checkpoint: checkpoint.id },
-  ...{ at: checkpoint.at, session: checkpoint.session ?? null, isOlder },
-})
-
 function originKind(checkpoint: Checkpoint): OriginKind {
   if (isAutomatic(checkpoint)) return 'session'
   const [{ kind, note } = { kind: 'manual', note: '' }] = checkpoint.triggers
@@ -90,11 +86,7 @@ function originKind(checkpoint: Checkpoint): OriginKind {
 const MOST_STEPS = 30
 
 /** When each field of the task was last said: the time of its newest item. */
-export async function readSaidFields(
-  store: Store,
-  start: NumberedCheckpoint,
-  work: WorkState,
-): Promise<SaidFields> {
+export async function readSaidFields(store: Store, start: NumberedCheckpoint, work: WorkState) {
   const origins = await findItemOrigins(store, start, { work, fields: TASK_FIELDS, most: MOST_STEPS })
   const said = new Map<TaskField, ItemOrigin>()
   for (const field of TASK_FIELDS) {

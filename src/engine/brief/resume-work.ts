@@ -1,61 +1,38 @@
-import { instant } from '../../core/ports.ts'
 import type { SessionKey } from '../../core/session.ts'
 import { emptyWork, itemNames, newItems, OVERHEARD, type WorkState } from '../../core/work.ts'
 import { BRANCH_NOTES, SESSION_NOTES } from '../../policy/agent-words.ts'
-import type { Drift } from '../../policy/brief/brief.ts'
 import { foundSection, mergedSection } from '../../policy/brief/brief-quoted.ts'
 import { saysAnything } from '../../policy/brief/brief-sections.ts'
 import type { TalkSection, Talks } from '../../policy/brief/brief-talk.ts'
-import type { ExplainedLine } from '../../policy/brief/explain.ts'
-import {
-  type EarlierFields,
-  findEarlierFields,
-  isOfEarlierTask,
-  TASK_FIELDS,
-} from '../../policy/brief/newest-task.ts'
+import { findEarlierFields, isOfEarlierTask, TASK_FIELDS } from '../../policy/brief/newest-task.ts'
 import { isInFlight } from '../../policy/digest/tell-end.ts'
 import { deriveWork } from '../../policy/digest/work.ts'
 import { newKnowledge } from '../../policy/join-work.ts'
 import { resolveStream } from '../../policy/resolve.ts'
 import { inheritWork } from '../../policy/save.ts'
 import type { WorkRow } from '../../store/acts.ts'
-import { readBranchLog } from '../../workspace/branch-log.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES, OBVIOUS_WORK } from '../context/notices.ts'
-import { isAutomatic, readSavedByHand } from '../documents/automatic.ts'
+import { readSavedByHand } from '../documents/automatic.ts'
 import { requireRow } from '../documents/find-stream.ts'
 import { newestWholePoint, workAt } from '../documents/newest-whole-point.ts'
-import { isFormerName, type Survey } from '../documents/survey.ts'
+import type { Survey } from '../documents/survey.ts'
 import { branchOf, findEndedBranches, noteEnded } from '../surroundings/ended-branches.ts'
 import { hasEditsFor, isLedgerOf, vouchedLedger, withEdits } from '../surroundings/ledger-file.ts'
 import { absentAt } from '../surroundings/mentions.ts'
 import { readResolveFacts } from '../surroundings/resolve-facts.ts'
-import type { World } from '../surroundings/world.ts'
+import { type World, worldOf } from '../surroundings/world.ts'
 import type { Here } from '../trust/here.ts'
-import { fitInput, learningsFor, type RenderedBrief } from './brief-of.ts'
+import { fitInput, learningsFor } from './brief-of.ts'
 import { readSaidFields } from './item-origins.ts'
 import type { SessionNote } from './session-notes.ts'
 import { talksFor } from './talks.ts'
-import { briefFound, type FoundBrief, findNewerFiles, type UntoldWork, untoldWork } from './tell-found.ts'
+import { briefFound, findNewerFiles, untoldWork } from './tell-found.ts'
 import { verifyWork } from './verify-work.ts'
 
-export type ResumeResult =
-  | UntoldWork
-  | FoundBrief
-  | ({
-      kind: 'brief'
-      stream: string
-      why: string
-      checkpoint: string
-      sequence: number
-      savedAt: string
-      drift: Drift
-      work: WorkState
-      /** Only where it is asked for. */
-      explained?: ExplainedLine[]
-    } & RenderedBrief)
+export type ResumeResult = Awaited<ReturnType<typeof resumeStream>>
 
-interface ResumeOptions {
+export interface BriefRequest {
   named: string | null
   budget: number
   notes?: readonly SessionNote[]
@@ -112,10 +89,7 @@ export async function findSavedWork(context: Context, found: Survey, world: Worl
   return { survey, choice, saved, ...sessions }
 }
 
-/**
- * The work as it stood before text came that nobody has reviewed: what git brings into a document is not told, and
- * does not take the place of what was known.
- */
+/** The work as it stood before git brought text that nobody has reviewed: that does not replace what was known. */
 async function withOwnPositions({ store }: Context, survey: Survey): Promise<Survey> {
   const rows: WorkRow[] = []
   for (const row of survey.rows) {
@@ -129,31 +103,20 @@ async function withOwnPositions({ store }: Context, survey: Survey): Promise<Sur
 }
 
 /** The one stream that is meant, told; or what there is to choose from. */
-export async function resumeStream(
-  context: Context,
-  found: Survey,
-  world: World,
-  {
-    named,
-    budget,
-    notes = [],
-    isAsked = true,
-    except = null,
-    asksFocus = false,
-    explains = false,
-  }: ResumeOptions,
-): Promise<ResumeResult> {
+export async function resumeStream(context: Context, found: Survey, options: BriefRequest) {
+  const { named, budget, notes = [], isAsked = true, except = null, asksFocus = false } = options
   const nowMs = context.ports.now()
+  // What is uncommitted is in no brief: git need not be asked for it.
+  const world = await worldOf(context, found, { wantsDirty: false })
   const here = await findSavedWork(context, found, world, named)
   const { survey, choice, saved: last } = here
-  const files = await findNewerFiles(context, survey, world, last)
+  const files = await findNewerFiles(context, world, last)
   const learnings = await learningsFor(context, survey, {
     ...{ work: last?.work ?? emptyWork(), written: files.learnings },
   })
   if (last === null || choice.kind !== 'stream') {
     const untold = untoldWork(survey, choice, { ...files, learnings }, nowMs)
     if (named !== null) return untold
-    const options = { budget, asksFocus, notes: notes.map(({ text: note }) => note) }
     return (await briefFound(context, survey, world, files, untold, options)) ?? untold
   }
   const { checkpoint, sequence, work, edited, overheard, point } = last
@@ -161,8 +124,10 @@ export async function resumeStream(
   const { saved, talks, earlier } = await readTellableWork(context, world, { ...here, saved: last }, except)
   // That a new branch is another one than its origin is no drift.
   const savedAt = isOrigin ? { ...point, branch: null } : point
-  const verified = await verifyWork(context, saved, savedAt, world, survey)
-  const drift = isAsked || survey.trusted ? verified.drift : withoutName(verified.drift)
+  const verified = await verifyWork(context, saved, savedAt, world)
+  const { branch } = verified.drift
+  const hidesName = !isAsked && !survey.trusted && branch !== null
+  const drift = hidesName ? { ...verified.drift, branch: { ...branch, now: 'another one' } } : verified.drift
   const ended = named === null ? await tellEnded(context, survey, last) : { notes: [], sections: [] }
   const newer = named === null ? files.work : []
   const told = {
@@ -181,61 +146,38 @@ export async function resumeStream(
   const input = edited ? { ...told, command: 'savepoint ledger' } : told
   if (!OBVIOUS_WORK.has(choice.why)) context.notices.push(NOTICES.chosenWork(choice.name, choice.why))
   const { rendered, parts } = fitInput(input, budget)
+  // Loaded where somebody asks: a start has no use for it.
+  const explained =
+    options.explains &&
+    (await (await import('./explain-brief.ts')).explainBrief(context, parts, last, survey))
   return {
-    kind: 'brief',
-    stream: choice.name,
-    why: choice.why,
-    checkpoint: checkpoint.id,
-    sequence,
-    savedAt: checkpoint.at,
-    drift,
-    work,
-    ...rendered,
-    ...(explains ? { explained: await explain(context, parts, last, survey) } : {}),
+    ...{ kind: 'brief' as const, stream: choice.name, why: choice.why, checkpoint: checkpoint.id, sequence },
+    ...{ savedAt: checkpoint.at, drift, work, ...rendered },
+    ...(explained && { explained }),
   }
 }
 
-/** Loaded where somebody asks: a start has no use for it. */
-async function explain(
-  context: Context,
-  parts: ReturnType<typeof fitInput>['parts'],
-  last: SavedWorkHere['saved'],
-  { rows }: Survey,
-): Promise<ExplainedLine[]> {
-  const { explainBrief } = await import('./explain-brief.ts')
-  return explainBrief(context, parts, last, { rows, isNamed: last.why === 'named' })
-}
-
-/** What was saved, what its sessions said, and what of it is of an earlier task. */
-interface TellableWork {
-  saved: WorkState
-  talks: Talks | null
-  earlier: EarlierFields
-}
-
-/** What is told of work that was found here. */
+/** What is told of work that was found here: what was saved, what its sessions said, what is of an earlier task. */
 export async function readTellableWork(
   context: Context,
   world: World,
-  { survey, saved: last, sessions, readDigest }: SavedWorkHere,
+  here: SavedWorkHere,
   except: SessionKey | null = null,
-): Promise<TellableWork> {
-  const { row, why, checkpoint, work, overheard } = last
-  const talks = await talksFor(context, {
-    ...{ stream: row.stream.name, isNamed: why === 'named', trusted: survey.trusted, world },
-    ...{ sessions, readDigest },
-    isOfWork: (name) => name === row.stream.name || isFormerName(survey, row, name),
-    since: why === 'origin' ? whenBranchBegan(context, world) : null,
-    except: except ?? context.session,
-    savedAt: isAutomatic(checkpoint) ? null : checkpoint.at,
-  })
+) {
+  const { saved: last } = here
+  const { why, work, overheard } = last
+  const talks = await talksFor(context, world, here, except ?? context.session)
   const saved = talks ? withoutTalk(work, talks) : why === 'origin' ? work : (overheard ?? work)
   const said = await readSaidFields(context.store, last, saved)
   return { saved, talks, earlier: findEarlierFields(said, talks, context.ports.now()) }
 }
 
 /** The work as the newest task leaves it: without an earlier one, and with what its session was asked where nobody saved it. */
-export function presentWork({ saved, talks, earlier }: TellableWork): WorkState {
+export function presentWork({
+  saved,
+  talks,
+  earlier,
+}: Awaited<ReturnType<typeof readTellableWork>>): WorkState {
   const work = { ...saved }
   const nothing = emptyWork()
   const heard = talks ? deriveWork(talks.main.digest, talks.around).heard : nothing
@@ -246,21 +188,8 @@ export function presentWork({ saved, talks, earlier }: TellableWork): WorkState 
   return work
 }
 
-/** What sessions said before a branch began is about another one. */
-function whenBranchBegan({ place }: Context, { branch }: World): string | null {
-  const [first] = branch === null ? [] : readBranchLog(place, branch)
-  return first?.old === null ? instant(first.atMs) : null
-}
-
-/**
- * What is to be known of branches that ended: of a merged one what it knew and this work does not; that one is gone,
- * once. Nothing is taken over here: the next save does.
- */
-async function tellEnded(
-  context: Context,
-  survey: Survey,
-  { row, work }: { row: WorkRow; work: WorkState },
-): Promise<{ notes: string[]; sections: TalkSection[] }> {
+/** What a merged branch knew and this work does not; that one is gone, once. Nothing is taken over: the next save does. */
+async function tellEnded(context: Context, survey: Survey, { row, work }: { row: WorkRow; work: WorkState }) {
   const found = await findEndedBranches(context, survey)
   const gone = found.filter(({ how }) => how === 'gone')
   noteEnded(context, survey, gone)
@@ -302,8 +231,3 @@ function withoutTalk(work: WorkState, { main, around }: Talks): WorkState {
   for (const field of work.overheard ?? []) Object.assign(saved, { [field]: nothing[field] })
   return saved
 }
-
-const withoutName = (drift: Drift): Drift => ({
-  ...drift,
-  branch: drift.branch && { ...drift.branch, now: 'another one' },
-})

@@ -19,15 +19,8 @@ export interface SessionNote {
 const MOST_SESSIONS = 3
 const MOST_RUNNING = 4
 
-/**
- * What whoever goes on must know of other sessions in this workspace: those that may still be live, those that broke
- * off, what was running in them. What an earlier start told is not told again.
- */
-export async function notesHere(
-  context: Context,
-  { trusted }: Here,
-  current: SessionKey | null,
-): Promise<SessionNote[]> {
+/** Which other sessions here may be live or broke off, and what ran in them. What an earlier start told is not told again. */
+export async function notesHere(context: Context, { trusted }: Here, current: SessionKey | null) {
   const { store, identity, ports } = context
   if (identity.workspace === '') return []
   const rows = await store.log.listSessions({

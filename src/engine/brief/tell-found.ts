@@ -1,9 +1,7 @@
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import { instant } from '../../core/ports.ts'
 import { ageOf } from '../../core/text.ts'
-import type { WorkState } from '../../core/work.ts'
 import { FOUND_NOTES, MESSAGE_LINES } from '../../policy/agent-words.ts'
-import type { Drift } from '../../policy/brief/brief.ts'
 import { foundSection, importCommand, showFileCommand } from '../../policy/brief/brief-quoted.ts'
 import type { ResumeChoice, StreamCandidate } from '../../policy/resolve.ts'
 import type { Context } from '../context/context.ts'
@@ -13,8 +11,8 @@ import { requireRow } from '../documents/find-stream.ts'
 import type { Survey } from '../documents/survey.ts'
 import { type FoundFiles, type FoundWork, findWorkInFiles } from '../surroundings/found-work.ts'
 import type { World } from '../surroundings/world.ts'
-import type { Here } from '../trust/here.ts'
-import { learningsFor, type RenderedBrief, renderFittedBrief } from './brief-of.ts'
+import { learningsFor, renderFittedBrief } from './brief-of.ts'
+import type { BriefRequest } from './resume-work.ts'
 import { verifyWork } from './verify-work.ts'
 
 /**
@@ -24,15 +22,14 @@ import { verifyWork } from './verify-work.ts'
  */
 export async function findNewerFiles(
   context: Context,
-  here: Here,
   world: World,
   saved: { checkpoint: Checkpoint } | null,
 ): Promise<FoundFiles> {
   const { store, settings, notices, speaker } = context
-  const files = await findWorkInFiles(context, here, world)
+  const files = await findWorkInFiles(context, world)
   if (speaker === 'user') {
     for (const { path, problem } of files.broken) notices.push(NOTICES.filePassedOver(path, problem))
-    if (files.unreviewed.length > 0) notices.push(NOTICES.filesUnreviewed(files.unreviewed, here.trusted))
+    if (files.unreviewed.length > 0) notices.push(NOTICES.filesUnreviewed(files.unreviewed, world.trusted))
   }
   if (saved === null || files.work.length === 0) return files
   const savedAt = await readHandSaveTime(store, saved.checkpoint)
@@ -62,16 +59,12 @@ export function untoldWork(
   { unreviewed, learnings }: Pick<FoundFiles, 'unreviewed' | 'learnings'>,
   nowMs: number,
 ): UntoldWork {
-  if (choice.kind === 'choose')
-    return {
-      ...{ kind: 'choose', learnings },
-      trusted: survey.trusted,
-      candidates: choice.candidates.map((one) => ({
-        ...one,
-        updatedAt: instant(one.updatedMs),
-        age: ageOf(nowMs - one.updatedMs),
-      })),
-    }
+  if (choice.kind === 'choose') {
+    const candidates = choice.candidates.map((one) => ({
+      ...{ ...one, updatedAt: instant(one.updatedMs), age: ageOf(nowMs - one.updatedMs) },
+    }))
+    return { kind: 'choose', learnings, trusted: survey.trusted, candidates }
+  }
   if (choice.kind === 'stream') {
     const { at, gist } = requireRow(survey, choice.name).position
     const age = ageOf(nowMs - Date.parse(at))
@@ -89,45 +82,22 @@ function newestOwnMs(untold: UntoldWork): number {
   return Math.max(...own.map(({ updatedMs }) => updatedMs), 0)
 }
 
-/** A brief of work that stands in a file of this workspace, and not in the store. */
-export interface FoundBrief extends RenderedBrief {
-  kind: 'found'
-  source: FoundWork['kind']
-  path: string
-  writtenAt: string
-  drift: Drift
-  work: WorkState
-  /** What takes it into the store. */
-  command: string
-}
-
-interface FoundOptions {
-  budget: number
-  notes: readonly string[]
-  asksFocus: boolean
-}
-
-/**
- * The newest work of the files, told as a brief; older work of another file stands in a section of its own. Null where
- * there is none, or where work was saved since that could be meant as well.
- */
+/** The newest work of the files, told as a brief. Null without any, or where work was saved since that could be meant too. */
 export async function briefFound(
   context: Context,
   survey: Survey,
   world: World,
-  { work: found, learnings }: FoundFiles,
+  { work: all, learnings }: FoundFiles,
   untold: UntoldWork,
-  { budget, notes, asksFocus }: FoundOptions,
-): Promise<FoundBrief | null> {
+  { budget, notes = [], asksFocus = false }: BriefRequest,
+) {
   const ownMs = newestOwnMs(untold)
-  const [newest, ...older] = found.filter(
-    ({ isVouched, atMs: at }) => at > ownMs && !(isVouched && ownMs > 0),
-  )
+  const [newest, ...older] = all.filter(({ isVouched, atMs: at }) => at > ownMs && !(isVouched && ownMs > 0))
   if (newest === undefined) return null
   const { kind, path, atMs, work } = newest
   const nowMs = context.ports.now()
   const point = { atMs, branch: null, commit: null, absent: [] }
-  const { checks, drift } = await verifyWork(context, work, point, world, survey)
+  const { checks, drift } = await verifyWork(context, work, point, world)
   const command = importCommand(path)
   const rendered = renderFittedBrief(
     {
@@ -135,28 +105,25 @@ export async function briefFound(
       command: showFileCommand(path),
       learnings: await learningsFor(context, survey, { work, written: learnings }),
       merged: older.map((one) => foundSection(one, nowMs)),
-      notes: [FOUND_NOTES.keep(command), ...notes, ...describeUntold(untold)],
+      notes: [FOUND_NOTES.keep(command), ...notes.map(({ text }) => text), ...describeUntold(untold)],
       subject: FOUND_NOTES.subject(path, ageOf(nowMs - atMs)),
     },
     budget,
   )
-  return { kind: 'found', source: kind, path, writtenAt: instant(atMs), drift, work, command, ...rendered }
+  // `command` takes it into the store.
+  const found = { kind: 'found' as const, source: kind, path, writtenAt: instant(atMs), drift, work, command }
+  return { ...found, ...rendered }
 }
 
 const MOST_NAMED = 5
 
 /** What there is besides a brief, in lines for an agent; of what came with the repository not even the name. */
 export function describeUntold(found: UntoldWork): string[] {
-  switch (found.kind) {
-    case 'nothing': {
-      const unreviewed = found.foreign + found.unreviewedFiles
-      return unreviewed === 0 ? [] : [FOUND_NOTES.unreviewed(unreviewed)]
-    }
-    case 'offered':
-      return [MESSAGE_LINES.offered(found.stream, found.age)]
-    case 'choose': {
-      const own = found.candidates.filter(({ foreign }) => !foreign).slice(0, MOST_NAMED)
-      return own.length === 0 ? [] : [MESSAGE_LINES.several(own)]
-    }
+  if (found.kind === 'offered') return [MESSAGE_LINES.offered(found.stream, found.age)]
+  if (found.kind === 'choose') {
+    const own = found.candidates.filter(({ foreign }) => !foreign).slice(0, MOST_NAMED)
+    return own.length === 0 ? [] : [MESSAGE_LINES.several(own)]
   }
+  const unreviewed = found.foreign + found.unreviewedFiles
+  return unreviewed === 0 ? [] : [FOUND_NOTES.unreviewed(unreviewed)]
 }

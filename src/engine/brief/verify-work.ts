@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../../core/reason.ts'
+import { unlessRefused } from '../../core/reason.ts'
 import { type Artifact, isDeleted, type WorkState } from '../../core/work.ts'
-import type { Drift, ItemCheck } from '../../policy/brief/brief.ts'
+import type { ItemCheck } from '../../policy/brief/brief.ts'
 import { fingerprintOf } from '../../workspace/fingerprint.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
@@ -19,32 +19,23 @@ interface SavePoint {
 }
 
 /** Holds every line of the work that speaks of the world against the world. Git is asked only where it is trusted. */
-export async function verifyWork(
-  context: Context,
-  work: WorkState,
-  saved: SavePoint,
-  world: World,
-  { trusted }: { trusted: boolean },
-): Promise<{ checks: ItemCheck[]; drift: Drift }> {
+export async function verifyWork(context: Context, work: WorkState, saved: SavePoint, world: World) {
   const { root } = context.place
-  const artifacts = work.artifacts.map((one, index) => ({
-    one,
-    check: checkFile(root, one, index, saved),
-  }))
+  const artifacts = work.artifacts.map((one, index) => checkFile(root, one, index, saved))
   const mentions = checkMentions(root, work, new Set(saved.absent))
   const plan = checkPlan(work, world)
   const known = new Set(work.artifacts.map(({ path }) => path))
   const gone = new Set(mentions.gone.filter((path) => !known.has(path)))
-  const count = (note: string) => artifacts.filter(({ check }) => check.note === note).length
-  const { branch } = world
+  const count = (note: string) => artifacts.filter((check) => check.note === note).length
+  const { branch } = world.head
   return {
-    checks: [...artifacts.map(({ check }) => check), ...mentions.checks, ...plan.checks],
+    checks: [...artifacts, ...mentions.checks, ...plan.checks],
     drift: {
       branch:
         saved.branch !== null && branch !== null && saved.branch !== branch
           ? { was: saved.branch, now: branch }
           : null,
-      commitsSince: await commitsSince(context, saved, world, trusted),
+      commitsSince: await commitsSince(context, saved, world),
       filesChanged: count(CHANGED),
       filesGone: count(GONE) + gone.size,
       planStep: plan.step,
@@ -71,21 +62,11 @@ function checkFile(root: string, file: Artifact, index: number, { atMs, absent }
 }
 
 /** For a file without a stored fingerprint, the modification time decides. */
-function isWrittenSince(root: string, path: string, ms: number): boolean {
-  try {
-    return lstatSync(join(root, path)).mtimeMs > ms
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return true
-  }
-}
+const isWrittenSince = (root: string, path: string, ms: number) =>
+  (unlessRefused(() => lstatSync(join(root, path)).mtimeMs) ?? Number.POSITIVE_INFINITY) > ms
 
 /** Files that sentences speak of: one that is gone makes its sentence stale. */
-function checkMentions(
-  root: string,
-  work: WorkState,
-  absent: ReadonlySet<string>,
-): { checks: ItemCheck[]; gone: string[] } {
+function checkMentions(root: string, work: WorkState, absent: ReadonlySet<string>) {
   const checks: ItemCheck[] = []
   const gone: string[] = []
   for (const { field, index, path } of mentionsOf(work)) {
@@ -112,14 +93,9 @@ function checkPlan({ position }: WorkState, { index }: World): { checks: ItemChe
   return { checks: check('stale', `now ${said}`), step: said }
 }
 
-async function commitsSince(
-  { place, notices }: Context,
-  saved: SavePoint,
-  world: World,
-  trusted: boolean,
-): Promise<number | null> {
+async function commitsSince({ place, notices }: Context, saved: SavePoint, { head, trusted }: World) {
   if (saved.commit === null || place.git === null) return null
-  if (saved.commit === world.commit) return 0
+  if (saved.commit === head.commit) return 0
   if (!trusted) return null
   const { commitsSince: ask } = await import('../../workspace/git-commits.ts')
   const { count, problem } = await ask(place, saved.commit)

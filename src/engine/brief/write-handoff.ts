@@ -36,15 +36,9 @@ export async function writeHandoffFor(context: Context, receipt: WorkReceipt, pu
     const { name, number } = await create(context, root, handoffName(at, branch, purpose), (path) =>
       remember(context, stored.checkpoint, path, text),
     )
+    const slug = number === 1 ? slugOf(purpose) : `${slugOf(purpose)}-${number}`
     return {
-      path: join(folder, name),
-      purpose,
-      slug: number === 1 ? slugOf(purpose) : `${slugOf(purpose)}-${number}`,
-      stream,
-      checkpoint: id,
-      sequence,
-      branch,
-      commit,
+      ...{ path: join(folder, name), purpose, slug, stream, checkpoint: id, sequence, branch, commit },
       main: home.main,
     }
   } catch (error) {
@@ -59,22 +53,12 @@ export async function writeHandoffFor(context: Context, receipt: WorkReceipt, pu
   }
 }
 
-/**
- * Before the file is there, so that none ever lies there that `pickup` would not know as ours, and that would be left
- * when the handoff is undone.
- */
+/** Before the file is there: none may lie there that `pickup` does not know as ours, and that an undo would leave. */
 async function remember(context: Context, { id, stream }: Checkpoint, path: string, text: string) {
   const { store, identity, act } = context
   const hash = sha256(text)
-  const file = {
-    kind: 'handoff' as const,
-    path,
-    stream,
-    checkpoint: id,
-    after: hash,
-    before: null,
-    shown: null,
-  }
+  const kind = 'handoff' as const
+  const file = { kind, path, stream, checkpoint: id, after: hash, before: null, shown: null }
   await store.acts.commit({
     workspace: identity.workspace,
     texts: [{ hash, text }],
@@ -93,23 +77,15 @@ async function create(
   name: string,
   keep: (path: string) => Promise<string>,
 ): Promise<{ name: string; number: number }> {
-  const top = openFolder(root)
-  try {
-    const folder = makeFolders(top, HANDOFFS)
-    try {
-      for (let number = 1; number <= MOST_NAMES; number += 1) {
-        const next = number === 1 ? name : name.replace(/\.md$/, `-${number}.md`)
-        const token = randomToken(ports.random)
-        if (folder.entry(next) !== null) continue
-        const text = await keep([...HANDOFFS, next].join('/'))
-        if (createDurably(folder, next, Buffer.from(text), { token })) return { name: next, number }
-      }
-      const problem = `there are already ${MOST_NAMES} files with that name`
-      throw new ReasonError('checkpoint_atomic_write_failed', { path: join(folder.path, name), problem })
-    } finally {
-      folder.close()
-    }
-  } finally {
-    top.close()
+  using top = openFolder(root)
+  using folder = makeFolders(top, HANDOFFS)
+  for (let number = 1; number <= MOST_NAMES; number += 1) {
+    const next = number === 1 ? name : name.replace(/\.md$/, `-${number}.md`)
+    const token = randomToken(ports.random)
+    if (folder.entry(next) !== null) continue
+    const text = await keep([...HANDOFFS, next].join('/'))
+    if (createDurably(folder, next, Buffer.from(text), { token })) return { name: next, number }
   }
+  const problem = `there are already ${MOST_NAMES} files with that name`
+  throw new ReasonError('checkpoint_atomic_write_failed', { path: join(folder.path, name), problem })
 }

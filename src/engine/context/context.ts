@@ -3,7 +3,7 @@ import { AGENTS, sessionIn, speakerOf } from '../../agents/table.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Agent } from '../../core/agent.ts'
 import { instant, type Ports } from '../../core/ports.ts'
-import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
+import { describeError, errorCode, ReasonError, usageError } from '../../core/reason.ts'
 import type { SessionKey } from '../../core/session.ts'
 import type { SecretMark } from '../../policy/redact.ts'
 import type { NewAct } from '../../store/local-state.ts'
@@ -70,10 +70,21 @@ export async function runDeferredTasks(context: Context): Promise<void> {
   for (const task of context.afterwards.splice(0)) await task()
 }
 
-export interface ContextRequest {
-  cwd: string
-  env: Readonly<Record<string, string | undefined>>
-  ports: Ports
+/** What a door may bring along: the notices are its own list, so that it can tell them also where the verb is refused. */
+type DoorPart =
+  | 'readInput'
+  | 'writeOutput'
+  | 'ask'
+  | 'progress'
+  | 'notices'
+  | 'agents'
+  | 'speaker'
+  | 'session'
+
+/** What a context is opened for. Speaker and session are given where the door knows better than the environment. */
+export interface ContextRequest
+  extends Pick<Context, 'cwd' | 'env' | 'ports'>,
+    Partial<Pick<Context, DoorPart>> {
   access: 'read' | 'write'
   /** Settings that cannot be used are told and passed over; otherwise they are refused. */
   lenient?: boolean
@@ -83,80 +94,44 @@ export interface ContextRequest {
   mayMigrate?: boolean
   /** Whether the store is opened so that nothing can be written to it. */
   readOnly?: boolean
-  readInput?: () => Promise<string>
-  writeOutput?: (piece: Uint8Array) => void
-  ask?: Ask | null
-  progress?: ProgressReporter
-  /** Where notices go; the door's own list, so that it can tell them also where the verb is refused. */
-  notices?: string[]
-  /** Other agents than those of the table. */
-  agents?: readonly Agent[]
-  /** Who speaks, where the door knows better than the environment. */
-  speaker?: Context['speaker']
-  /** The session in which it is done, where the door knows better than the environment; null for none. */
-  session?: SessionKey | null
   /** It belongs to no workspace: what the store has of all of them is read. */
   nowhere?: true
   /** The process outlives the session that it was started in: which one goes on now is found out each time. */
   lasting?: boolean
 }
 
-const noInput = () => Promise.reject(new ReasonError('usage_invalid', { problem: 'no input to read' }))
+const noInput = () => Promise.reject(usageError('no input to read'))
 
 const noOutput = (): never => {
-  throw new ReasonError('usage_invalid', { problem: 'stdout is not available: give a file name' })
+  throw usageError('stdout is not available: give a file name')
 }
 
 /** Opens everything for one directory. A reading request finds an empty store where there is none yet. */
 export async function openContext(request: ContextRequest): Promise<Context> {
-  const {
-    cwd,
-    env,
-    ports,
-    access,
-    waitMs,
-    readInput = noInput,
-    writeOutput = noOutput,
-    notices = [],
-  } = request
-  const { ask = null, progress = () => undefined, lenient = false } = request
-  const { mayMigrate = true, readOnly = false } = request
-  const { agents = AGENTS, speaker = speakerOf(agents, env) } = request
+  const { cwd, env, ports, access, nowhere, lenient = false, notices = [], agents = AGENTS } = request
   const home = homeAt(homePath(env))
-  const place = request.nowhere ? { root: home.path, git: null } : locateOrRefuse(cwd)
+  const place = nowhere ? { root: home.path, git: null } : locateOrRefuse(cwd)
   const { settings, ...config } = await loadSettings(place.root, env)
   meetProblems(config, lenient, notices)
   const base = {
-    cwd,
-    env,
-    ports,
-    home,
+    ...{ cwd, env, ports, home, place, settings, config, notices, agents },
     mark: secretMarkIn(home.path, ports.random),
-    place,
-    settings,
-    config,
-    readInput,
-    writeOutput,
-    ask,
-    progress,
-    notices,
-    agents,
-    speaker,
+    readInput: request.readInput ?? noInput,
+    writeOutput: request.writeOutput ?? noOutput,
+    ask: request.ask ?? null,
+    progress: request.progress ?? (() => undefined),
+    speaker: request.speaker ?? speakerOf(agents, env),
     session: request.session === undefined ? sessionIn(agents, env) : request.session,
-    verb: null,
-    act: null,
-    afterwards: [],
+    ...{ identity: NOBODY, verb: null, act: null, afterwards: [] },
   }
-  if (access === 'read' && ![home.database, home.backups, home.setAside].some(mayBeThere)) {
-    return { ...base, store: openEmptyStore(ports), file: null, identity: NOBODY }
+  if (access === 'read' && ![home.database, home.backups, home.setAside].some(mayBeThere))
+    return { ...base, store: openEmptyStore(ports), file: null }
+  prepareHome(home, nowhere ? null : place.root)
+  const { waitMs, mayMigrate = true, readOnly = false } = request
+  return {
+    ...base,
+    ...openHomeStore(home, ports, { mayMigrate, readOnly, ...(waitMs === undefined ? {} : { waitMs }) }),
   }
-  prepareHome(home, request.nowhere ? null : place.root)
-  const opened = openHomeStore(home, ports, {
-    mayMigrate,
-    readOnly,
-    ...(waitMs === undefined ? {} : { waitMs }),
-  })
-  return { ...base, ...opened, identity: NOBODY }
 }
 
 /** Whether something is there, or cannot be seen: a home that may not be read is not an empty one. */
@@ -214,16 +189,14 @@ export async function workspaceRoot(context: Context, workspace: string): Promis
   return row?.path ?? context.place.root
 }
 
-/**
- * A step that follows a commit: what is stored stays confirmed, whatever becomes of the step. Its failure is told, and
- * what it leaves undone is done by the next command.
- */
-export async function afterCommit<Result>(
+/** A step after a commit: what is stored stays confirmed. A failure is told, and the next command does what is left. */
+export async function afterCommit<Result, Otherwise = null>(
   { notices }: Pick<Context, 'notices'>,
   what: string,
-  otherwise: (problem: string) => Result,
   step: () => Promise<Result>,
-): Promise<Result> {
+  // `as`: who says nothing else gets null.
+  otherwise: (problem: string) => Otherwise = () => null as Otherwise,
+): Promise<Result | Otherwise> {
   try {
     return await step()
   } catch (error) {
@@ -233,10 +206,5 @@ export async function afterCommit<Result>(
   }
 }
 
-export const catchUpQuietly = (context: Context): Promise<void> =>
-  afterCommit(
-    context,
-    'Noting which files are written',
-    () => undefined,
-    () => runDeferredTasks(context),
-  )
+export const catchUpQuietly = (context: Context) =>
+  afterCommit(context, 'Noting which files are written', () => runDeferredTasks(context))

@@ -54,10 +54,7 @@ export const FINDINGS = {
     what: hindrance,
     todo: 'Until this is fixed, no session is recorded.',
   }),
-  hooksMissing: (events: readonly string[]) => ({
-    what: `Missing hooks: ${events.join(', ')}`,
-    todo: INIT,
-  }),
+  hooksMissing: (events: readonly string[]) => ({ what: `Missing hooks: ${events.join(', ')}`, todo: INIT }),
   transcriptsDeletedEarly: (label: string, days: number, setting: string, path: string) => ({
     what: `${label} deletes transcripts after ${formatCount(days, 'day')} ("${setting}" in ${path}).`,
     todo: 'Anything not saved by then is lost. Set more days.',

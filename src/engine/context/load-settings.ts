@@ -9,6 +9,7 @@ import {
   type Settings,
 } from '../../config/settings.ts'
 import { describeError, ReasonError } from '../../core/reason.ts'
+import { decodeUtf8 } from '../../core/text.ts'
 import { readPlainFile } from '../../fs/disk.ts'
 
 const MAX_BYTES = 64 * 1024
@@ -52,19 +53,13 @@ export function userConfigPath(env: Environment, platform = process.platform): s
   if (platform === 'win32')
     return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'savepoint', 'config.yml')
   const config = env.XDG_CONFIG_HOME
-  return join(
-    config?.startsWith('/') ? config : join(env.HOME ?? homedir(), '.config'),
-    'savepoint',
-    'config.yml',
-  )
+  const folder = config?.startsWith('/') ? config : join(env.HOME ?? homedir(), '.config')
+  return join(folder, 'savepoint', 'config.yml')
 }
 
 /** Where settings come from when no file says anything. */
 export const defaultConfig = (): Config => ({
-  origins: forEachSetting(() => 'default'),
-  files: [],
-  problems: [],
-  passedOver: [],
+  ...{ origins: forEachSetting(() => 'default'), files: [], problems: [], passedOver: [] },
 })
 
 /**
@@ -127,8 +122,9 @@ async function readSettings(path: string): Promise<{ entries: SettingEntry[] } |
     return { problem: unreadable(error) }
   }
   if (bytes === null) return null
-  const text = textOf(bytes)
-  if (text === null) return { problem: 'it is not UTF-8 text' }
+  // A byte order mark is no part of the settings.
+  const text = decodeUtf8(bytes)?.replace(/^\uFEFF/, '')
+  if (text === undefined) return { problem: 'it is not UTF-8 text' }
   // The parser is loaded with the first file: most workspaces have none.
   return (await import('../../config/session-block.ts')).readSessionBlock(text)
 }
@@ -137,13 +133,4 @@ async function readSettings(path: string): Promise<{ entries: SettingEntry[] } |
 function unreadable(error: unknown): string {
   if (!(error instanceof ReasonError)) return describeError(error)
   return error.reason === 'file_too_large' ? `larger than ${MAX_BYTES} bytes` : String(error.data.problem)
-}
-
-function textOf(bytes: Buffer): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    return null
-  }
 }

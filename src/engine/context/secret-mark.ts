@@ -1,7 +1,7 @@
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ports } from '../../core/ports.ts'
-import { errorCode } from '../../core/reason.ts'
+import { errorCode, unlessRefused } from '../../core/reason.ts'
 import { markKind, type SecretMark } from '../../policy/redact.ts'
 
 const KEY_BYTES = 32
@@ -24,19 +24,14 @@ export function secretMarkIn(home: string, random: Ports['random']): SecretMark 
 const keyPath = (home: string) => join(home, 'redaction.key')
 
 function readKey(home: string): Uint8Array | null {
-  try {
-    const key = readFileSync(keyPath(home))
-    return key.length === KEY_BYTES ? key : null
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return null
-  }
+  const key = unlessRefused(() => readFileSync(keyPath(home)))
+  return key?.length === KEY_BYTES ? key : null
 }
 
 /** Whoever links first has made it: half a key is never seen, and two processes get the same one. */
 function makeKey(home: string, random: Ports['random']): Uint8Array | null {
   const temporary = `${keyPath(home)}.${Buffer.from(random(6)).toString('hex')}.tmp`
-  try {
+  return unlessRefused(() => {
     writeFileSync(temporary, random(KEY_BYTES), { flag: 'wx', mode: 0o600 })
     try {
       linkSync(temporary, keyPath(home))
@@ -46,8 +41,5 @@ function makeKey(home: string, random: Ports['random']): Uint8Array | null {
       unlinkSync(temporary)
     }
     return readKey(home)
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return null
-  }
+  })
 }

@@ -89,14 +89,14 @@ export async function actAndReportFailures<R>(
     })
     if (!committed.done) continue
     context.act = recorded?.act ?? null
-    const settled = await afterCommit<Pick<ActResult<R>, 'owed' | 'failures' | 'problem'>>(
+    const settled = await afterCommit(
       context,
       'Writing the files',
-      (problem) => ({ owed: pathsOwedBy(commit), failures: [], problem }),
       async () => {
         if (survey.operation === null) return { ...(await settleHere(context, here)), problem: null }
         return { owed: await store.local.listOwedViews(identity.workspace), failures: [], problem: null }
       },
+      (problem) => ({ owed: pathsOwedBy(commit), failures: [], problem }),
     )
     const owed = new Set(settled.owed.map(({ path }) => path))
     const mended = new Set(commit.documents?.map(({ path }) => path).filter((path) => !owed.has(path)))

@@ -42,10 +42,5 @@ export async function openSound(request: ContextRequest): Promise<Context> {
 export const isUnfinished = ({ file }: Context): boolean => file?.needsRestoring() ?? false
 
 /** A daily backup, made by the next writing command; the oldest are removed. A failure is only reported. */
-export const keepBackups = (context: Context): Promise<void> =>
-  afterCommit(
-    context,
-    'The daily backup of the store',
-    () => undefined,
-    async () => context.file?.keepBackup(),
-  )
+export const keepBackups = (context: Context) =>
+  afterCommit(context, 'The daily backup of the store', async () => context.file?.keepBackup())

@@ -111,17 +111,12 @@ async function hideFromGit(context: Context, name: string): Promise<void> {
   const { place, settings, store, identity } = context
   if (place.git === null || settings.track_runs) return
   const { common } = place.git
-  await afterCommit(
-    context,
-    'Hiding the run folder from git',
-    () => undefined,
-    async () => {
-      const release = await store.local.takeLock(`exclude:${identity.repository}`, 2_000)
-      try {
-        excludeFromGit(common, `/${RUNS_FOLDER}/${name}/`, context.ports)
-      } finally {
-        release?.()
-      }
-    },
-  )
+  await afterCommit(context, 'Hiding the run folder from git', async () => {
+    const release = await store.local.takeLock(`exclude:${identity.repository}`, 2_000)
+    try {
+      excludeFromGit(common, `/${RUNS_FOLDER}/${name}/`, context.ports)
+    } finally {
+      release?.()
+    }
+  })
 }

@@ -134,15 +134,10 @@ async function retainAfter(context: Context, run: Stream): Promise<void> {
   const state = { live: run.live, maintainedAt: run.maintainedAt ?? run.createdAt }
   const due = maintenanceDue(state, context.ports.now(), limitsOf(context))
   if (due === 'none') return
-  await afterCommit(
-    context,
-    `Retention of run ${run.name}`,
-    () => undefined,
-    async () => {
-      const { problem } = await retainRun(context, run, limitsOf(context), { surplusOnly: due === 'surplus' })
-      if (problem !== null) context.notices.push(NOTICES.retentionSkipped(run.name, problem))
-    },
-  )
+  await afterCommit(context, `Retention of run ${run.name}`, async () => {
+    const { problem } = await retainRun(context, run, limitsOf(context), { surplusOnly: due === 'surplus' })
+    if (problem !== null) context.notices.push(NOTICES.retentionSkipped(run.name, problem))
+  })
 }
 
 /** The snapshot that a save takes of a run, and how many other runs are in progress here. */

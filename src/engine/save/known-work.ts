@@ -3,6 +3,8 @@ import { ReasonError } from '../../core/reason.ts'
 import { type Claim, emptyWork, newItems, type WorkState } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
 import { withoutCorrected } from '../../policy/correct.ts'
+import { countJoined, joinKnowledge, type KnowledgeCount } from '../../policy/join-work.ts'
+import { redactAll } from '../../policy/redact.ts'
 import {
   isSessionStream,
   type ResolveFacts,
@@ -11,34 +13,19 @@ import {
   sessionStream,
 } from '../../policy/resolve.ts'
 import { inheritWork, type SaveInput } from '../../policy/save.ts'
-import type { WorkRow } from '../../store/acts.ts'
+import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
+import { workPoint } from '../documents/checkpoint-of.ts'
 import { afterHead, documentRefusalOf } from '../documents/find-stream.ts'
 import { newestWholeOrNull, workAt } from '../documents/newest-whole-point.ts'
-import { findRow, type Survey, standingOf } from '../documents/survey.ts'
+import { findRow, isBare, type Survey, standingOf } from '../documents/survey.ts'
 import { beginningOf } from '../documents/take-in.ts'
+import { branchOf, findEndedBranches } from '../surroundings/ended-branches.ts'
 import { readResolveFacts } from '../surroundings/resolve-facts.ts'
 import type { World } from '../surroundings/world.ts'
 
-/** The stream that a save goes to, and what was known of its work before. */
-export interface KnownWork extends Pick<ReturnType<typeof beginningOf>, 'stream' | 'begins' | 'after'> {
-  target: SaveTarget
-  /** Null where the stream begins with this save. */
-  row: WorkRow | null
-  /** The work that it goes on from: its own, or for one that begins the work that a resume would have told. */
-  origin: WorkRow | null
-  /** What one that begins takes from its origin; nothing for one that goes on. */
-  inherited: WorkState
-  work: WorkState
-}
-
 /** Resolves the stream of a save, refuses one that nothing may be saved to, and reads what was known of its work. */
-export async function readKnownWork(
-  context: Context,
-  survey: Survey,
-  told: SaveInput,
-  world: World,
-): Promise<KnownWork> {
+export async function readKnownWork(context: Context, survey: Survey, told: SaveInput, world: World) {
   const facts = await factsForSave(context, survey, told, world)
   const target = resolveStream(facts, 'save')
   const row = findRow(survey, target.name) ?? null
@@ -53,17 +40,22 @@ export async function readKnownWork(
   const own = row ? whole : inherited
   // A session carried on what it began with: nothing is inherited beside it.
   const work = ofSession ? await mergeLastSession(row ? whole : emptyWork(), ofSession, row) : own
-  return { ...place, target, row, origin, inherited, work }
+  return {
+    ...place,
+    target,
+    /** Null where the stream begins with this save. */
+    row,
+    /** The work that it goes on from: its own, or for one that begins the work that a resume would have told. */
+    origin,
+    /** What one that begins takes from its origin; nothing for one that goes on. */
+    inherited,
+    work,
+  }
 }
 
 /** An agent that saves in one session does not speak for another that may still be at work. */
-async function factsForSave(
-  context: Context,
-  survey: Survey,
-  { stream, plan }: SaveInput,
-  world: World,
-): Promise<ResolveFacts> {
-  const { facts } = await readResolveFacts(context, survey, world, { named: stream, plan })
+async function factsForSave(context: Context, survey: Survey, told: SaveInput, world: World) {
+  const { facts } = await readResolveFacts(context, survey, world, { named: told.stream, plan: told.plan })
   const { worked: last } = facts
   const isOthers =
     context.session !== null && last?.isLive && last.stream !== sessionStream(context.session.id)
@@ -87,11 +79,7 @@ async function lastSessionCheckpoint(
 }
 
 /** The work of a stream with what a session found out since: nothing that either knew goes. */
-async function mergeLastSession(
-  known: WorkState,
-  { work, at }: Checkpoint,
-  row: WorkRow | null,
-): Promise<WorkState> {
+async function mergeLastSession(known: WorkState, { work, at }: Checkpoint, row: WorkRow | null) {
   const { mergeSessionWork } = await import('../../policy/digest/merge.ts')
   const times = { intent: at, now: at, next: at, blockers: at, questions: at }
   const done = work.done.map((step) => ({ ...step, at: step.at ?? at }))
@@ -146,4 +134,49 @@ export async function nameOrigin(context: Context, survey: Survey, origin: WorkR
     id = found?.parent ?? null
   }
   return null
+}
+
+/** Work of a merged branch, and how much of it was new here. */
+export interface JoinedWork extends KnowledgeCount {
+  stream: string
+  /** How many items that were known here it confirmed, reworded or took out. */
+  corrections: number
+  /** It ended with this save; work that has a document ends when somebody archives it. */
+  closed: boolean
+}
+
+/**
+ * Takes over what branches knew that are merged into this one, and closes their work in the same commit; a document is
+ * somebody's file, and stays as it is. Work of another branch, and work that is named, takes over nothing.
+ */
+export async function joinMerged(
+  context: Context,
+  survey: Survey,
+  { target, row, at, known }: { target: SaveTarget; row: WorkRow | null; at: string; known: WorkState },
+) {
+  const { branch } = survey.head
+  const ofBranch = row && branchOf(row)
+  const isTarget = target.why !== 'named' && (ofBranch === null || ofBranch === branch)
+  const found = isTarget ? await findEndedBranches(context, survey) : []
+  const merged = found.filter((one) => one.how === 'merged' && one.row.stream.id !== row?.stream.id)
+  /** What each brings: how much, and the commit that closes its work. */
+  const joins: Array<{ joined: JoinedWork; commit: Partial<DocumentCommit> }> = []
+  let work = known
+  for (const { row: one } of merged) {
+    const from = await workAt(context, one.position.checkpoint)
+    const closed = isBare(one)
+    const end = {
+      ...{ stream: one.stream, parent: one.position.checkpoint, after: afterHead(one), foreign: false },
+      work: redactAll(from, context.mark),
+      triggers: [{ kind: 'manual' as const, note: `merged into ${branch}` }],
+      provenance: { branch: branchOf(one), commit: null, author: null },
+      completion: { outcome: `Merged into ${branch}`, date: at, learnings: [], merged: true as const },
+    }
+    joins.push({
+      joined: { stream: one.stream.name, ...countJoined(work, from), closed },
+      commit: closed ? workPoint(context, end).commit : {},
+    })
+    work = joinKnowledge(work, from)
+  }
+  return { merged, joins, work }
 }

@@ -5,30 +5,97 @@ import { ADOPTED } from '../../core/checkpoint.ts'
 import { nameProblem } from '../../core/id.ts'
 import { noteFolder, STATE_INDEX_PATH } from '../../core/layout.ts'
 import { instant } from '../../core/ports.ts'
+import { ReasonError } from '../../core/reason.ts'
 import { isDeleted, type WorkState } from '../../core/work.ts'
+import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
+import { extendDocument } from '../../formats/checkpoint-md/extend.ts'
 import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
+import { workOf } from '../../formats/checkpoint-md/work.ts'
 import { encodeLedger } from '../../formats/ledger-md/codec.ts'
 import { replaceLedger } from '../../formats/ledger-md/replace.ts'
 import { encodeNote, MAX_NOTE_BYTES } from '../../formats/note-json/codec.ts'
 import { noteNames } from '../../formats/note-json/layout.ts'
-import { redactAll } from '../../policy/redact.ts'
+import { redactAll, type SecretMark } from '../../policy/redact.ts'
 import type { SaveInput } from '../../policy/save.ts'
-import type { DocumentCommit } from '../../store/acts.ts'
+import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { FileView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
-import { joinCommits, type Point } from '../documents/checkpoint-of.ts'
+import {
+  documentPoint,
+  joinCommits,
+  owedDocument,
+  type Point,
+  workPoint,
+} from '../documents/checkpoint-of.ts'
+import { requireSize } from '../documents/edit-document.ts'
 import { afterHead } from '../documents/find-stream.ts'
 import { workAt } from '../documents/newest-whole-point.ts'
-import { type Survey, standingOf } from '../documents/survey.ts'
+import { isHere, type Survey, standingOf } from '../documents/survey.ts'
 import { hasEditsFor, isEdited, type LedgerFile, withEdits } from '../surroundings/ledger-file.ts'
 import type { World } from '../surroundings/world.ts'
-import { type SavedView, writePoint } from './save-document.ts'
+
+/** A file that a save put the work into, or could not. */
+export interface SavedView {
+  kind: 'document' | FileView['kind']
+  path: string
+  /** `pending`: the next command that can writes it. `left`: it was not touched. */
+  state: 'written' | 'pending' | 'left'
+  problem: string | null
+}
 
 /** What a save puts into a file, and what its receipt tells of it. */
 interface FilePart {
   views: SavedView[]
   commit: Partial<DocumentCommit>
+}
+
+type NewPoint = Parameters<typeof workPoint>[1]
+
+/** The checkpoint, with the stream's document if it is here. A `quiet` save leaves that as it is: git may track it. */
+export async function writePoint(
+  context: Context,
+  survey: Survey,
+  row: WorkRow | null,
+  point: NewPoint,
+  { quiet = false } = {},
+): Promise<FilePart & { point: Point }> {
+  const view = row?.view ?? null
+  const text = view ? await context.store.log.readText(view.hash) : null
+  if (!row || !view || text === null) {
+    const made = workPoint(context, point)
+    return { point: made, commit: made.commit, views: [] }
+  }
+  // A file that the user or git removed is not written again; its last text belongs to this checkpoint, too.
+  const isAway = quiet || (!isHere(survey, row) && view.state === 'published')
+  const { longer, problem } = isAway
+    ? { longer: text, problem: null }
+    : extendOrKeep(view.path, text, point.work, context.mark)
+  const made = await documentPoint(context, { ...point, text: longer, isBehind: isAway || problem !== null })
+  const base = view.state === 'pending' ? view.base : view.hash
+  const owed = owedDocument(made, view.path, base)
+  const isSame = longer === text && view.state === 'published'
+  const state = problem === null ? 'written' : 'left'
+  return {
+    point: made,
+    commit: {
+      ...made.commit,
+      documents: [isSame ? { ...owed, base: null, state: 'published', stamp: view.stamp } : owed],
+    },
+    views: isAway ? [] : [{ kind: 'document', path: view.path, state, problem }],
+  }
+}
+
+/** A document that cannot be extended stays as it is; the work is in the store anyway. */
+function extendOrKeep(path: string, text: string, work: WorkState, mark: SecretMark) {
+  try {
+    const longer = extendDocument(text, redactAll(workOf(decodeDocument(text)), mark), work)
+    requireSize(longer, path)
+    return { longer, problem: null }
+  } catch (error) {
+    if (!(error instanceof ReasonError)) throw error
+    return { longer: text, problem: String(error.data.problem ?? error.message) }
+  }
 }
 
 type FileKind = FileView['kind']
@@ -57,9 +124,7 @@ function oweFile(
 }
 
 /** What a save says about its note. */
-interface NoteInput extends Pick<SaveInput, 'note'> {
-  saying: Pick<SaveInput['saying'], 'files'>
-}
+type NoteInput = Pick<SaveInput, 'note'> & { saying: Pick<SaveInput['saying'], 'files'> }
 
 /** For who holds the workspace lock: until the note is committed nobody else takes its name. */
 export async function noteOf(
@@ -88,11 +153,8 @@ export async function noteOf(
 }
 
 /** The first name of that time that no file has, and no note of ours had: one that was removed does not come back. */
-async function freeNotePath(
-  { store, identity, place }: Context,
-  folders: string[],
-  atMs: number,
-): Promise<string> {
+async function freeNotePath(context: Context, folders: string[], atMs: number): Promise<string> {
+  const { store, identity, place } = context
   for (const name of noteNames(atMs)) {
     const path = [...folders, name].join('/')
     const isTaken = existsSync(join(place.root, path))
@@ -137,12 +199,7 @@ export async function ledgerOf(
 }
 
 /** The ledger shows another stream's work, of the branch before: what was written into it belongs to that one. */
-async function adoptForOtherStream(
-  context: Context,
-  survey: Survey,
-  ledger: LedgerFile,
-  stream: string,
-): Promise<(FilePart & { checkpoint: string }) | null> {
+async function adoptForOtherStream(context: Context, survey: Survey, ledger: LedgerFile, stream: string) {
   const row = survey.rows.find((one) => one.stream.id === stream)
   if (!row || standingOf(row) === 'archived' || row.position.foreign) {
     context.notices.push(NOTICES.ledgerOfFinishedWork(ledger.path))

@@ -1,13 +1,15 @@
 import { ADOPTED, type TriggerKind } from '../../core/checkpoint.ts'
 import { instant } from '../../core/ports.ts'
-import { type CorrectedItem, stands } from '../../core/work.ts'
+import { type Artifact, stands, type WorkState } from '../../core/work.ts'
+import { carryForward } from '../../policy/carry.ts'
 import { correctWork, sayCorrected } from '../../policy/correct.ts'
-import { countKnowledge, type KnowledgeCount } from '../../policy/join-work.ts'
+import { countKnowledge } from '../../policy/join-work.ts'
 import { redactAll } from '../../policy/redact.ts'
-import { isSessionStream, type SaveTarget } from '../../policy/resolve.ts'
+import { isSessionStream } from '../../policy/resolve.ts'
 import {
   applySaying,
   capWork,
+  type NamedFile,
   rejectedAgain,
   type SaveInput,
   unheardConfirmations,
@@ -16,55 +18,26 @@ import {
 import type { WorkRow } from '../../store/acts.ts'
 import { afterCommit, type Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
-import { actAndReportFailures, type DocumentAct } from '../documents/act-on-documents.ts'
+import { actAndReportFailures } from '../documents/act-on-documents.ts'
 import { joinCommits } from '../documents/checkpoint-of.ts'
 import { type Survey, standingOf, surveyDocuments } from '../documents/survey.ts'
 import { trustOwnWorkspace } from '../documents/trust-own-workspace.ts'
-import { type EndedBranch, noteBranch, noteEnded } from '../surroundings/ended-branches.ts'
+import { noteBranch, noteEnded } from '../surroundings/ended-branches.ts'
 import { hasEditsFor, vouchedLedger, withEdits } from '../surroundings/ledger-file.ts'
-import { absentFiles, fingerprintCache, withFingerprints } from '../surroundings/mentions.ts'
+import {
+  absentFiles,
+  type FingerprintCache,
+  fingerprintCache,
+  withFingerprints,
+} from '../surroundings/mentions.ts'
 import { protectedByRuns } from '../surroundings/stored-runs.ts'
-import { type World, worldOf } from '../surroundings/world.ts'
+import { planPosition, type World, worldOf } from '../surroundings/world.ts'
 import { lookHere, provenanceOf } from '../trust/here.ts'
-import { type JoinedWork, joinMerged } from './join-merged.ts'
-import { nameOrigin, readKnownWork } from './known-work.ts'
-import { type SavedView, writePoint } from './save-document.ts'
-import { indexOf, ledgerOf, noteOf } from './save-files.ts'
-import { actionNow, withPositionAndFiles } from './work-in-place.ts'
+import { joinMerged, nameOrigin, readKnownWork } from './known-work.ts'
+import { indexOf, ledgerOf, noteOf, type SavedView, writePoint } from './save-files.ts'
 
 /** What a save confirms. */
-export interface WorkReceipt {
-  stream: string
-  why: SaveTarget['why']
-  /** The stream began with this save. */
-  began: boolean
-  /** The work that one which begins takes its decisions, rules and facts from. */
-  origin: string | null
-  /** How much it took from there. */
-  inherited: KnowledgeCount
-  /** There is other open work, from which nothing was taken. */
-  hasOthers: boolean
-  /** What was taken over from branches that were merged. */
-  joined: JoinedWork[]
-  checkpoint: string
-  sequence: number
-  at: string
-  summary: string
-  goal: string
-  decisions: { new: number; total: number; unconfirmed: number }
-  done: number
-  now: string
-  next: string
-  /** The items that were confirmed, rejected, removed or reworded, as they were called before. */
-  corrected: CorrectedItem[]
-  /** How many uncommitted files are not listed, because there are too many. */
-  unlisted: number
-  /** How many items are left out because the checkpoint would grow too large. */
-  dropped: number
-  /** How many secrets were taken out of what was said. */
-  redacted: number
-  views: SavedView[]
-}
+export type WorkReceipt = Awaited<ReturnType<typeof saveWork>>
 
 export interface SaveTrigger {
   kind: TriggerKind
@@ -76,7 +49,7 @@ export interface SaveTrigger {
  * Puts the work state wherever it belongs: into the store first, in one commit with all that its files are to say,
  * then into the files. What is committed is safe whatever becomes of the files, and the receipt tells of each.
  */
-export async function saveWork(context: Context, told: SaveInput, why: SaveTrigger): Promise<WorkReceipt> {
+export async function saveWork(context: Context, told: SaveInput, why: SaveTrigger) {
   const found = await lookHere(context)
   const here = found.trusted ? found : await trustOwnWorkspace(context, await surveyDocuments(context, found))
   // Git looks while the lock is waited for and the documents are brought up to date.
@@ -89,15 +62,10 @@ export async function saveWork(context: Context, told: SaveInput, why: SaveTrigg
     here,
   )
   const { survey, merged, stream, receipt } = done.answer
-  await afterCommit(
-    context,
-    'Noting the branch of the work',
-    () => undefined,
-    async () => {
-      noteEnded(context, survey, merged)
-      noteBranch(context, survey, stream)
-    },
-  )
+  await afterCommit(context, 'Noting the branch of the work', async () => {
+    noteEnded(context, survey, merged)
+    noteBranch(context, survey, stream)
+  })
   const owed = new Set(done.owed.map(({ path }) => path))
   const troubles = new Map(done.troubles.map(({ path, what }) => [path, what]))
   const failures = new Map(done.failures.map(({ row, error }) => [row.path, error]))
@@ -110,13 +78,7 @@ export async function saveWork(context: Context, told: SaveInput, why: SaveTrigg
   return { ...receipt, views }
 }
 
-async function decide(
-  context: Context,
-  survey: Survey,
-  told: SaveInput,
-  why: SaveTrigger,
-  world: World,
-): Promise<DocumentAct<{ survey: Survey; merged: EndedBranch[]; stream: string; receipt: WorkReceipt }>> {
+async function decide(context: Context, survey: Survey, told: SaveInput, why: SaveTrigger, world: World) {
   const nowMs = context.ports.now()
   const at = instant(nowMs)
   const known = await readKnownWork(context, survey, told, world)
@@ -124,12 +86,9 @@ async function decide(
   const { saying } = told
   const ledger = await vouchedLedger(context, survey)
   const edited = withEdits(known.work, ledger, stream.id)
-  const {
-    merged,
-    joins,
-    work: joined,
-  } = await joinMerged(context, survey, { target, row, at, known: edited })
-  const { work: before, items: corrected } = correctWork(joined, saying.corrections, saying)
+  const join = await joinMerged(context, survey, { target, row, at, known: edited })
+  const { merged, joins } = join
+  const { work: before, items: corrected } = correctWork(join.work, saying.corrections, saying)
   for (const text of unheardConfirmations(before, saying)) context.notices.push(NOTICES.notConfirmed(text))
   for (const text of unheardReplacements(before, saying)) context.notices.push(NOTICES.notReplaced(text))
   for (const { text, rejected = '' } of rejectedAgain(before, saying))
@@ -144,10 +103,7 @@ async function decide(
   const { dropped } = fitting
   const work = redactAll(fitting.work, context.mark)
   const point = {
-    stream,
-    work,
-    parent: origin?.position.checkpoint ?? null,
-    after,
+    ...{ stream, work, after, atMs: nowMs, dropped, parent: origin?.position.checkpoint ?? null },
     triggers: [
       { ...why, note: `${why.note}${corrected.map(sayCorrected).join(', ')}` },
       ...(hasEditsFor(ledger, stream.id) ? [{ kind: 'adopted' as const, note: ADOPTED.ledger }] : []),
@@ -159,9 +115,7 @@ async function decide(
     provenance: provenanceOf(survey),
     // Work that nobody reviewed was refused above.
     foreign: false,
-    atMs: nowMs,
     absent: absentFiles(looks, work),
-    dropped,
   }
   const written = await writePoint(context, survey, row, point)
   const parts = [
@@ -180,16 +134,19 @@ async function decide(
       ...joins.map(({ commit }) => commit),
     ),
     answer: {
-      survey,
-      merged,
-      stream: stream.id,
+      ...{ survey, merged, stream: stream.id },
       receipt: {
         stream: target.name,
         why: target.why,
+        /** The stream began with this save. */
         began: target.isNew,
+        /** The work that one which begins takes its decisions, rules and facts from. */
         origin: row === null && origin ? await nameOrigin(context, survey, origin) : null,
+        /** How much it took from there. */
         inherited: countKnowledge(known.inherited),
+        /** There is other open work, from which nothing was taken. */
         hasOthers: row === null && origin === null && survey.rows.some(isOwnOpen),
+        /** What was taken over from branches that were merged. */
         joined: joins.map(({ joined }) => joined),
         checkpoint: written.point.checkpoint.id,
         sequence: (after?.sequence ?? 0) + 1,
@@ -201,12 +158,14 @@ async function decide(
           total: standing.length,
           unconfirmed: standing.filter(({ confirmed }) => !confirmed).length,
         },
-        done: work.done.length,
-        now: work.now,
-        next: work.next[0]?.text ?? '',
+        ...{ done: work.done.length, now: work.now, next: work.next[0]?.text ?? '' },
+        /** The items that were confirmed, rejected, removed or reworded, as they were called before. */
         corrected: redactAll(corrected, context.mark),
+        /** How many uncommitted files are not listed, because there are too many. */
         unlisted: work.unlisted ?? 0,
+        /** How many items are left out because the checkpoint would grow too large. */
         dropped,
+        /** How many secrets were taken out of what was said. */
         redacted: told.redacted,
         views: [...written.views, ...parts.flatMap(({ views }) => views)],
       },
@@ -216,3 +175,43 @@ async function decide(
 
 const isOwnOpen = (row: WorkRow) =>
   standingOf(row) !== 'archived' && !row.position.foreign && !isSessionStream(row.stream.name)
+
+/** Limit of uncommitted files that a save lists: hundreds of changed files come from a tool, not from work on each. */
+const MOST_FOUND = 50
+
+/** What became of a file that somebody names: what git says, and nothing where there is no such file. */
+function actionNow(looks: FingerprintCache, { dirty }: World, { path }: NamedFile): string {
+  const found = dirty?.find((one) => one.path === path)
+  return found?.action ?? (['file', 'folder'].includes(looks(path).state) ? 'modified' : '')
+}
+
+/** The work with where it is: the plan and its stage, and the files that are being worked on. */
+function withPositionAndFiles(
+  { unlisted: _before, ...work }: WorkState,
+  told: SaveInput,
+  { index, dirty, uncommitted }: World,
+): WorkState {
+  const { position } = work
+  const named = new Set(told.saying.files.map(({ path }) => path))
+  const others = (dirty ?? []).filter(({ path }) => !named.has(path))
+  const found = others.slice(0, MOST_FOUND)
+  const files = found.map(({ path, action }): Artifact => ({ path, action, description: '' }))
+  const { artifacts } = carryForward(work, { artifacts: files })
+  const unlisted = uncommitted - (dirty ?? []).length + others.length - found.length
+  return {
+    ...work,
+    ...(unlisted > 0 ? { unlisted } : {}),
+    // What somebody named is the newest: where there are too many, others go first.
+    artifacts: [
+      ...artifacts.filter(({ path }) => !named.has(path)),
+      ...artifacts.filter(({ path }) => named.has(path)),
+    ],
+    position: {
+      ...position,
+      ...planPosition({ index }),
+      ...(told.plan === null ? {} : { planName: told.plan }),
+      ...(told.stage === null ? {} : { stage: told.stage }),
+      ...(told.tddPhase === null ? {} : { tddPhase: told.tddPhase }),
+    },
+  }
+}

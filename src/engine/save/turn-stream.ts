@@ -1,4 +1,4 @@
-import { type Checkpoint, noChange } from '../../core/checkpoint.ts'
+import { noChange } from '../../core/checkpoint.ts'
 import { checkpointId } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
@@ -14,6 +14,12 @@ import { setStatusText } from '../documents/set-focus.ts'
 import { isTakenPath, type Survey } from '../documents/survey.ts'
 import { provenanceOf } from '../trust/here.ts'
 
+/** A file that an undo or a redo changes, or leaves because somebody changed it since. */
+export interface TurnedFile {
+  path: string
+  state: 'written' | 'removed' | 'left'
+}
+
 /** A stream of an act: what must stand for it to be turned, and what stands afterwards. */
 export interface StreamTurn {
   id: string
@@ -25,16 +31,6 @@ export interface StreamTurn {
   note: string
 }
 
-interface TurnedStream {
-  commit: Partial<DocumentCommit>
-  /** What it is called from now on. */
-  name: string
-  /** The checkpoint that says it; null where only a document's status changes. */
-  checkpoint: string | null
-  /** The document that is written or removed. */
-  view: { path: string; state: 'written' | 'removed' } | null
-}
-
 /** The two sides of a stream, by the way that the act is turned. */
 export const sidesOf = (
   { before, after, name, formerName = name }: ActRecord['streams'][number],
@@ -44,11 +40,8 @@ export const sidesOf = (
     ? { from: before, to: after, names: { from: formerName, to: name } }
     : { from: after, to: before, names: { from: name, to: formerName } }
 
-/**
- * Puts a stream back to where it stood before an act, or after it. A checkpoint that says so is appended: nothing
- * that was saved goes. It is refused where somebody saved since.
- */
-export async function turnStream(context: Context, survey: Survey, turn: StreamTurn): Promise<TurnedStream> {
+/** Puts a stream back to before or after an act, by another checkpoint: nothing goes. Refused where somebody saved since. */
+export async function turnStream(context: Context, survey: Survey, turn: StreamTurn) {
   const { id, from, to, names } = turn
   const row = [...survey.rows, ...survey.withdrawn].find(({ stream }) => stream.id === id)
   if (!row) throw new ReasonError('stream_unknown', { id: names.from })
@@ -61,17 +54,13 @@ export async function turnStream(context: Context, survey: Survey, turn: StreamT
   const isAsLeft =
     present.view === null || (present.view.path === from?.view?.path && present.view.hash === from.view.hash)
   if (from?.head === to?.head) {
-    const named = turnName(survey, row, turn)
+    const { name, renames } = turnName(survey, row, turn)
     const placed = isAsLeft
       ? placeDocument(context, row, to, { ...there, appended: null })
       : // Somebody edited it since: of the text only its status is taken back.
         { commit: to?.view ? await setStatusText(context, row, to.view.current) : {}, view: null }
-    return {
-      ...placed,
-      name: named.name,
-      commit: { ...placed.commit, renames: named.renames },
-      checkpoint: null,
-    }
+    // No checkpoint says it where only a document's status changes.
+    return { ...placed, name, commit: { ...placed.commit, renames }, checkpoint: null }
   }
   if (!isAsLeft || !(await isAtState(context, row, from))) throw overtaken(row, turn)
   const { name, renames } = turnName(survey, row, turn)
@@ -88,10 +77,7 @@ export async function turnStream(context: Context, survey: Survey, turn: StreamT
 const overtaken = ({ stream }: WorkRow, { label }: StreamTurn) =>
   new ReasonError('undo_overtaken', { id: stream.name, act: label, sequence: stream.headSequence })
 
-/**
- * The name goes back where the act gave it. Work that begins again takes back its name, which another may have needed
- * while it counted as not there.
- */
+/** The name goes back where the act gave it; work that begins again takes back its own, which another may have now. */
 function turnName(survey: Survey, row: WorkRow, turn: StreamTurn) {
   const { names, from } = turn
   const { name } = row.stream
@@ -116,12 +102,7 @@ async function isAtState({ store }: Context, { stream }: WorkRow, state: StreamS
 }
 
 /** The checkpoint with which another stands again: its work, its time and its place, for a reason of today. */
-async function checkpointOf(
-  context: Context,
-  survey: Survey,
-  row: WorkRow,
-  { to, note }: StreamTurn,
-): Promise<{ checkpoint: Checkpoint; foreign: boolean }> {
+async function checkpointOf(context: Context, survey: Survey, row: WorkRow, { to, note }: StreamTurn) {
   const { ports, store, settings } = context
   const nowMs = ports.now()
   const at = instant(nowMs)
@@ -157,15 +138,13 @@ async function checkpointOf(
   }
 }
 
-/**
- * The document as it was then. `isAway`: the user or git removed the file since, and it is not written again.
- */
+/** The document as it was then. `isAway`: the user or git removed the file since, and it is not written again. */
 function placeDocument(
   context: Context,
   { stream, view, position }: WorkRow,
   to: StreamState | null,
   { present, isAway, appended }: { present: StreamState; isAway: boolean; appended: string | null },
-): Pick<TurnedStream, 'commit' | 'view'> {
+): { commit: Partial<DocumentCommit>; view: TurnedFile | null } {
   const checkpoint = appended ?? position.checkpoint
   const place = { stream: stream.id, checkpoint }
   const standing = present.view && view ? standingHash(view) : null

@@ -1,15 +1,18 @@
+import { sha256 } from '../../core/canonical.ts'
+import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
+import { lastCheckpointIn } from '../../formats/state-index/codec.ts'
 import { chooseAct, mayUndo } from '../../policy/undo.ts'
 import type { DocumentCommit } from '../../store/acts.ts'
-import type { ActRow } from '../../store/local-state.ts'
+import type { ActFile, ActRow } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
-import { actOnDocuments, type DocumentAct, type Files } from '../documents/act-on-documents.ts'
-import { labelOf } from '../documents/act-record.ts'
+import { actOnDocuments, type Files } from '../documents/act-on-documents.ts'
+import { labelOf, readTextHere } from '../documents/act-record.ts'
 import { joinCommits } from '../documents/checkpoint-of.ts'
 import { readSurvey } from '../documents/read-survey.ts'
 import type { Survey } from '../documents/survey.ts'
-import { type TurnedFile, turnFile } from './turn-file.ts'
-import { sidesOf, turnStream } from './turn-stream.ts'
+import { owedValue } from '../publish/publish-shared.ts'
+import { sidesOf, type TurnedFile, turnStream } from './turn-stream.ts'
 
 export interface UndoReport {
   /** The act that was undone or done again. */
@@ -26,15 +29,9 @@ export interface UndoReport {
 }
 
 /** An act, as it is told. */
-export interface ToldAct {
-  at: string
-  verb: string
-  label: string
-  by: ActRow['by']
-  isUndone: boolean
-}
+export type ToldAct = ReturnType<typeof tellAct>
 
-export const tellAct = (act: ActRow): ToldAct => ({
+export const tellAct = (act: ActRow) => ({
   ...{ at: act.at, verb: act.verb, label: labelOf(act), by: act.by, isUndone: act.isUndone },
 })
 
@@ -48,11 +45,7 @@ export async function undoAct(
   return { ...report, written: files }
 }
 
-async function decide(
-  context: Context,
-  survey: Survey,
-  isRedo: boolean,
-): Promise<DocumentAct<{ report: UndoReport }>> {
+async function decide(context: Context, survey: Survey, isRedo: boolean) {
   const { store, identity, speaker, session } = context
   const act = chooseAct(await store.local.listActs(identity.workspace), isRedo)
   if (act === null) throw new ReasonError(isRedo ? 'nothing_to_redo' : 'nothing_to_undo', {})
@@ -106,4 +99,66 @@ function focusAfter(survey: Survey, { record }: ActRow, isRedo: boolean): string
   const focused = survey.rows.find((row) => row.focused)?.stream.id ?? null
   if (before === after || focused !== (isRedo ? before : after)) return undefined
   return isRedo ? after : before
+}
+
+type TurnedPart = { commit: Partial<DocumentCommit>; told: TurnedFile }
+
+/** What becomes of a file besides the documents. `checkpoint`: the one that says so of its stream. */
+async function turnFile(
+  context: Context,
+  file: ActFile,
+  { checkpoint = file.checkpoint, isRedo }: { checkpoint: string | undefined; isRedo: boolean },
+): Promise<TurnedPart> {
+  const { kind, stream, after, before, shown } = file
+  const path = file.path.replace(/#.*/, '')
+  const tell =
+    (state: TurnedFile['state']) =>
+    (commit: Partial<DocumentCommit>): TurnedPart => ({ commit, told: { path, state } })
+  const [tellRemoved, tellWritten, left] = [tell('removed'), tell('written'), tell('left')({})]
+  const row = { kind, path: file.path, stream, checkpoint }
+  switch (kind) {
+    case 'entry': {
+      // Its text is made of the checkpoint that the act appended.
+      const entry = { ...row, checkpoint: file.checkpoint }
+      const text = readTextHere(context, path)
+      if (isRedo) return tellWritten({ entries: [entry] })
+      return tellRemoved({
+        // What is about to go is kept: a writer who dies over it leaves it under another name.
+        texts: text === null ? [] : [{ hash: sha256(text), text }],
+        leaving: [{ ...entry, hash: '', base: before }],
+      })
+    }
+    case 'note':
+    case 'handoff':
+      return isRedo
+        ? tellWritten({ files: [{ ...row, kind, hash: after, base: null, state: 'pending' }] })
+        : tellRemoved({ leaving: [{ ...row, hash: after }] })
+    case 'index': {
+      const text = readTextHere(context, path)
+      const set = await owedValue(context, { hash: '', checkpoint: file.checkpoint })
+      if (text === null || lastCheckpointIn(text) !== (isRedo ? before : set)) return left
+      const value = before ?? ''
+      const owed = { ...row, kind, base: null, state: 'pending' as const }
+      return isRedo
+        ? tellWritten({ files: [{ ...owed, checkpoint: file.checkpoint, hash: '' }] })
+        : tellWritten({
+            texts: [{ hash: sha256(value), text: value }],
+            files: [{ ...owed, hash: sha256(value) }],
+          })
+    }
+    case 'ledger': {
+      const text = readTextHere(context, path)
+      const standing = text === null ? null : sha256(text)
+      const [from, to] = isRedo ? [before, after] : [after, before]
+      if (standing !== from) return left
+      if (to === null) return tellRemoved({ leaving: [{ ...row, hash: after }] })
+      const at = instant(context.ports.now())
+      const owner =
+        isRedo || shown === null ? row : { ...row, stream: shown.stream, checkpoint: shown.checkpoint }
+      return tellWritten({
+        files: [{ ...owner, kind, hash: to, base: from, state: 'pending' }],
+        ledgers: [{ path, checkpoint, hash: to, at }],
+      })
+    }
+  }
 }

@@ -1,13 +1,6 @@
 import { describeError, ReasonError } from '../../core/reason.ts'
-import type { Session } from '../../core/session.ts'
 import { searchableOf, searchableSession } from '../../policy/searchable.ts'
-import type {
-  IndexPart,
-  SearchAnswer,
-  SearchFilter,
-  SearchRecord,
-  SearchWanted,
-} from '../../store/search-index.ts'
+import type { IndexPart, SearchFilter, SearchRecord, SearchWanted } from '../../store/search-index.ts'
 import type { Store } from '../../store/store.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
@@ -41,18 +34,13 @@ const CANNOT_WRITE: ReadonlySet<string> = new Set([
 ])
 
 /** An index that cannot be made: then more than the index is damaged. */
-const indexLost = ({ home }: Pick<Context, 'home'>) =>
-  new ReasonError('store_damaged', {
-    path: home.database,
-    problem: 'the search index could not be read or rebuilt',
-  })
+function indexLost({ home }: Pick<Context, 'home'>): ReasonError {
+  const problem = 'the search index could not be read or rebuilt'
+  return new ReasonError('store_damaged', { path: home.database, problem })
+}
 
 /** Asks the index. One that is damaged is derived: it is thrown away and filled again, once. */
-export async function askIndex(
-  context: FillContext,
-  wanted: SearchWanted,
-  filter: SearchFilter,
-): Promise<SearchAnswer> {
+export async function askIndex(context: FillContext, wanted: SearchWanted, filter: SearchFilter) {
   const { store } = context
   const found = await store.index.search(wanted, filter)
   if (found !== null) return found
@@ -93,19 +81,16 @@ async function recordsIn(store: Store, { checkpoints, sessions }: IndexPart): Pr
       branch: checkpoint.provenance?.branch ?? null,
     })),
   )
-  for (const { session } of sessions)
-    if (session !== null)
-      for (const one of searchableSession(session, await requestsOf(store, session)))
-        records.push({
-          ...one,
-          ...{ repository: session.repository, stream: null, checkpoint: null, at: session.lastActivityAt },
-          branch: session.environment.gitBranch,
-        })
+  for (const { session } of sessions) {
+    if (session === null) continue
+    const requests = (await digestOf(store, session))?.requests ?? []
+    const typed = requests.filter(({ how }) => how !== 'answer').map(({ text }) => text)
+    for (const one of searchableSession(session, typed))
+      records.push({
+        ...one,
+        ...{ repository: session.repository, stream: null, checkpoint: null, at: session.lastActivityAt },
+        branch: session.environment.gitBranch,
+      })
+  }
   return records
-}
-
-/** What the user typed in a session. */
-async function requestsOf(store: Store, session: Session): Promise<string[]> {
-  const requests = (await digestOf(store, session))?.requests ?? []
-  return requests.filter(({ how }) => how !== 'answer').map(({ text }) => text)
 }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { instant } from '../../core/ports.ts'
-import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
-import type { TranscriptEntry, TranscriptReading } from '../../core/transcript.ts'
+import type { Session, SessionKey } from '../../core/session.ts'
+import type { TranscriptEntry } from '../../core/transcript.ts'
 import type { Breadcrumb } from '../../core/work.ts'
 import { boundDigest } from '../../policy/digest/bound.ts'
 import { foldEntry } from '../../policy/digest/fold.ts'
-import { type Digest, emptyDigest } from '../../policy/digest/state.ts'
+import { emptyDigest } from '../../policy/digest/state.ts'
 import { listCallsInFlight, newestTask } from '../../policy/digest/work.ts'
 import { redactAll, type SecretMark } from '../../policy/redact.ts'
 import { locateWorkspace } from '../../workspace/locate.ts'
@@ -19,15 +19,6 @@ import { type SaveOrigin, type SessionSaveReason, saveSession } from './save-ses
 interface State extends ReadState {
   /** The client's newest summary among what was read just now. */
   summary: Extract<TranscriptEntry, { kind: 'summary' }> | null
-}
-
-export interface CatchUpResult {
-  row: SessionRow
-  digest: Digest
-  /** The checkpoint that was saved; null where nothing was new. */
-  checkpoint: string | null
-  /** Everything is read: a limit may have stopped it. */
-  complete: boolean
 }
 
 interface CatchUpOptions {
@@ -46,7 +37,7 @@ export async function catchUpSession(
   key: SessionKey,
   why: SessionSaveReason,
   { maxBytes, references = [], begin = null }: CatchUpOptions = {},
-): Promise<CatchUpResult | null> {
+) {
   const { store, ports, mark } = context
   for (let attempt = 0; attempt < MOST_ATTEMPTS.transcripts; attempt += 1) {
     const row = await store.log.readSession(key)
@@ -87,6 +78,7 @@ export async function catchUpSession(
           reading: isOver ? null : redactAll(reading, mark),
           digest: redactAll(boundDigest(state.digest), mark),
         })
+    // `complete`: a limit may have stopped the reading. `checkpoint`: null where nothing was new.
     if (await store.log.advance(next, row?.version ?? null, kept))
       return { row: { session: next, version: (row?.version ?? 0) + 1 }, digest, checkpoint, complete }
   }
@@ -94,11 +86,7 @@ export async function catchUpSession(
 }
 
 /** What a session came to by now, for who only looks: nothing is saved, and whoever catches up later finds the same. */
-export async function digestToEnd(
-  context: Context,
-  session: Session,
-  { maxBytes }: { maxBytes: number },
-): Promise<Digest | null> {
+export async function digestToEnd(context: Context, session: Session, { maxBytes }: { maxBytes: number }) {
   const state = stateOf(await context.store.log.readReading(session))
   const { reading } = await readOn(context, session, state, maxBytes)
   if (reading === null) return digestOf(context.store, session)
@@ -106,12 +94,7 @@ export async function digestToEnd(
 }
 
 /** Folds what is unread into the digest of the state. */
-async function readOn(
-  context: Context,
-  session: Session,
-  state: State,
-  maxBytes: number | undefined,
-): Promise<{ reading: TranscriptReading | null; read: number | null; complete: boolean }> {
+async function readOn(context: Context, session: Session, state: State, maxBytes: number | undefined) {
   const unread = { reading: state.reading, read: null, complete: true }
   const source = await transcriptOf(context, session)
   if (source === null) return unread
@@ -127,12 +110,8 @@ async function readOn(
   if (!found.restarted || state.reading === null) return found
   // Another file stands there: what was found in the one before is in its checkpoints, and not told again.
   state.digest = emptyDigest()
-  return (
-    source.reader.readOn(source.path, null, folder(state, context.mark), limit) ?? {
-      ...unread,
-      reading: null,
-    }
-  )
+  const anew = source.reader.readOn(source.path, null, folder(state, context.mark), limit)
+  return anew ?? { ...unread, reading: null }
 }
 
 const folder = (state: State, mark: SecretMark) => (found: TranscriptEntry) => {

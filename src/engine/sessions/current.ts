@@ -92,10 +92,7 @@ export async function sessionGoingOn(context: Context, key: SessionKey | null): 
 }
 
 /** After a clear the one that names it as its parent; after a resume, where just one is at work since, that one. */
-async function nextOf(
-  context: Context,
-  { agent, id, workspace, endedAt, endReason }: Session,
-): Promise<SessionKey | null> {
+async function nextOf(context: Context, { agent, id, workspace, endedAt, endReason }: Session) {
   const others = (await listSessions(context, { workspace })).filter(
     (other) => other.agent === agent && other.id !== id,
   )

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { instant } from '../../core/ports.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { ReasonError, unlessRefused } from '../../core/reason.ts'
 import type { AgentName, SessionKey } from '../../core/session.ts'
 import type { FoundTranscript, TranscriptEnds, TranscriptFinder } from '../../core/transcript.ts'
 import { makePrivateFolder } from '../../fs/private.ts'
@@ -10,7 +10,6 @@ import { locateWorkspace } from '../../workspace/locate.ts'
 import type { Context } from '../context/context.ts'
 import { readPrivateJson, writePrivateJson } from '../context/private-json.ts'
 import { listSessions } from './current.ts'
-import { tryOrNull } from './hear-event.ts'
 import { isolateFailure, tellUnreadable } from './update-session-rows.ts'
 
 /** How much is read in one go. A transcript is read whole, or left for a command that has the time. */
@@ -43,10 +42,7 @@ export const ALL: EarlierLimits = { sessions: ANY, bytes: ANY, ms: ANY, looks: A
 export const ONLY_COUNT: EarlierLimits = { ...AT_A_COMMAND, sessions: 0 }
 
 /** What came of the transcripts of sessions that no hook was heard of. */
-export interface Earlier {
-  read: number
-  /** How many are left, as far as they were looked at. */
-  unread: number
+export interface Earlier extends Record<'read' | 'unread', number> {
   /** When the newest of those that were read, or are left, was last at work; null where there is none. */
   newestAt: string | null
 }
@@ -119,10 +115,7 @@ function progressOf({ progress }: Context, total: number): (read: number | null)
 }
 
 /** The transcripts that may be of this workspace and have no row in the store. */
-async function listUnknownTranscripts(
-  context: Context,
-  { except, again = false }: EarlierFilter,
-): Promise<EarlierTranscript[]> {
+async function listUnknownTranscripts(context: Context, { except, again = false }: EarlierFilter) {
   const { store, settings, env, place, agents } = context
   if (!settings.read_earlier) return []
   const known = await store.log.readJournalPositions()
@@ -152,7 +145,7 @@ async function newestHere(context: Context, found: readonly EarlierTranscript[],
 function insideOf({ place }: Context): (cwd: string, found: EarlierTranscript) => boolean {
   const known = new Map<string, string | null>([[place.root, place.root]])
   return (cwd, found) => {
-    const root = known.get(cwd) ?? (isAbsolute(cwd) ? tryOrNull(() => locateWorkspace(cwd).root) : null)
+    const root = known.get(cwd) ?? (isAbsolute(cwd) ? unlessRefused(() => locateWorkspace(cwd).root) : null)
     known.set(cwd, root)
     return root === null ? found.finder.isMovedTo(place.root, found, cwd) : root === place.root
   }
@@ -201,18 +194,9 @@ async function readWhole(
   { agent, id, path, mtimeMs }: EarlierTranscript,
   { cwd, branch, startedMs, lastMs }: Extract<TranscriptEnds, { kind: 'conversation' }>,
 ): Promise<'read' | 'failed' | 'busy'> {
-  const begin = earlierSession(
-    {
-      agent,
-      id,
-      transcript: path,
-      cwd,
-      startedMs: startedMs ?? lastMs ?? mtimeMs,
-      lastMs: lastMs ?? mtimeMs,
-    },
-    { ...context.identity, branch },
-    context.ports.now(),
-  )
+  const heardMs = lastMs ?? mtimeMs
+  const found = { agent, id, transcript: path, cwd, startedMs: startedMs ?? heardMs, lastMs: heardMs }
+  const begin = earlierSession(found, { ...context.identity, branch }, context.ports.now())
   // Commands look after sessions only where this folder is.
   makePrivateFolder(context.home.sessions)
   const { catchUpSession } = await import('./catch-up.ts')

@@ -5,6 +5,7 @@ import { isEarlier } from '../../policy/session-apply.ts'
 import { quietFor } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context/context.ts'
 import { FINDINGS, type Finding } from '../context/findings.ts'
+import { listSessions } from './current.ts'
 import { type HookFault, readFaults } from './fault.ts'
 import { journalSize, listJournals } from './session-files.ts'
 
@@ -16,28 +17,17 @@ const DAY_MS = 86_400_000
 export type Capture = Awaited<ReturnType<typeof examineCapture>>
 
 /** Whether capture really works: when each hook was heard last, what they cost, what went wrong. */
-export async function examineCapture(
-  context: Context,
-  findings: Finding[],
-  { isSetUp }: { isSetUp: boolean },
-) {
-  const { store, identity, ports } = context
-  const nowMs = ports.now()
-  const rows = await store.log.listSessions({ workspace: identity.workspace })
-  const sessions = rows.slice(0, MOST_SESSIONS).map(({ session }) => session)
-  const events = sessions.flatMap((session) => session.events)
+export async function examineCapture(context: Context, findings: Finding[], setUp: boolean) {
+  const nowMs = context.ports.now()
+  const all = await listSessions(context, { workspace: context.identity.workspace })
+  const events = all.slice(0, MOST_SESSIONS).flatMap((session) => session.events)
   const faults = readFaults(context.home.faults)
-  const all = rows.map(({ session }) => session)
-  findings.push(
-    ...describeFaults(faults, nowMs),
-    ...quietFindings(sessions),
-    ...waitingFindings(context, all),
-  )
+  findings.push(...describeFaults(faults, nowMs), ...quietFindings(all), ...waitingFindings(context, all))
   const times = events.flatMap(({ ms }) => ms ?? []).sort((a, b) => a - b)
   return {
     /** Hooks were put into the settings of an agent for this workspace. */
-    setUp: isSetUp,
-    sessions: rows.filter(({ session }) => !isEarlier(session)).length,
+    setUp,
+    sessions: all.filter((session) => !isEarlier(session)).length,
     last: lastOf(events, nowMs),
     // How long a hook took, with the start of its process, in milliseconds; null where none was measured.
     p50: percentile(times, 0.5),

@@ -1,7 +1,7 @@
-import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { fieldOf, parseOrUndefined } from '../../core/json.ts'
-import { errorCode } from '../../core/reason.ts'
+import { unlessRefused } from '../../core/reason.ts'
 import { redactAll } from '../../policy/redact.ts'
 
 /** What went wrong where an agent was at work, which must not be told of it. */
@@ -31,13 +31,8 @@ const MOST_READ_BYTES = 256 * 1024
 /** Those that stand in the file, and in the one before it. */
 export function readFaults(file: string): HookFault[] {
   return [`${file}.1`, file].flatMap((path) => {
-    try {
-      const text = existsSync(path) ? readFileSync(path, 'utf8').slice(-MOST_READ_BYTES) : ''
-      return text.split('\n').flatMap(faultOf)
-    } catch (error) {
-      if (errorCode(error) === undefined) throw error
-      return []
-    }
+    const text = unlessRefused(() => readFileSync(path, 'utf8').slice(-MOST_READ_BYTES)) ?? ''
+    return text.split('\n').flatMap(faultOf)
   })
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Agent } from '../../core/agent.ts'
 import type { AgentEvent } from '../../core/agent-event.ts'
-import { errorCode, ReasonError } from '../../core/reason.ts'
+import { unlessRefused } from '../../core/reason.ts'
 import type { SessionKey, Stretch } from '../../core/session.ts'
 import { stretchAfter } from '../../policy/ask-to-save.ts'
 import { asksForWindow, isDueNow, mayAskToSave, type SessionMemory } from '../../policy/moments.ts'
@@ -30,7 +30,7 @@ export function hearEvent(
 ): { isDue: boolean; usedPercent: number | null; failure: unknown } {
   const usedPercent = usedPercentFor(home, event, agent)
   const isDue = isDueNow(event, recallSession(join(home, 'sessions'), event), usedPercent)
-  const head = event.kind === 'start' ? tryOrNull(() => headOf(locateWorkspace(event.cwd))) : null
+  const head = event.kind === 'start' ? unlessRefused(() => headOf(locateWorkspace(event.cwd))) : null
   let failure: unknown = null
   try {
     // What reaches the disk holds no secret.
@@ -46,16 +46,6 @@ export const appendTo = (home: string, event: AgentEvent, line: JournalRecord) =
   appendRecord(join(home, 'sessions'), sessionKeyOf(event), line)
 
 export const sessionKeyOf = ({ agent, session }: AgentEvent): SessionKey => ({ agent, id: session })
-
-/** What the file system gives; null where it refuses: something is gone, or may not be looked at. */
-export function tryOrNull<Given>(act: () => Given): Given | null {
-  try {
-    return act()
-  } catch (error) {
-    if (errorCode(error) === undefined && !(error instanceof ReasonError)) throw error
-    return null
-  }
-}
 
 /** How full the window is: the transcript's last call, in the window that the status line was told of. */
 function usedPercentFor(home: string, event: AgentEvent, { lastUse, windowOf }: Agent): number | null {

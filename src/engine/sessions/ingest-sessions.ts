@@ -8,14 +8,7 @@ import { READING } from '../surroundings/read-state.ts'
 import { countUncommitted } from '../surroundings/world.ts'
 import { type Here, lookHere } from '../trust/here.ts'
 import { listSessions } from './current.ts'
-import {
-  AT_A_COMMAND,
-  AT_A_START,
-  type Earlier,
-  NONE,
-  readEarlier,
-  withoutLedger,
-} from './earlier-sessions.ts'
+import { AT_A_COMMAND, AT_A_START, NONE, readEarlier, withoutLedger } from './earlier-sessions.ts'
 import type { SessionSaveReason } from './save-session.ts'
 import { changeSession, isolateFailure, updateSessionRows } from './update-session-rows.ts'
 
@@ -40,7 +33,7 @@ export async function ingestSessions(context: Context, what: 'events' | 'talk'):
 /** Once all is done that changes sessions. Loaded where it is wanted: most keep no such file. */
 export function keepRegistryAfterwards(context: Context): void {
   if (context.settings.registry)
-    context.afterwards.push(async () => (await import('./registry-file.ts')).keepRegistryFile(context))
+    context.afterwards.push(async () => (await import('./registry.ts')).keepRegistryFile(context))
 }
 
 /** Whoever starts hundreds of sessions in three days starts them by a program. */
@@ -52,40 +45,32 @@ const AT_ONCE = 256 * 1024 * 1024
  * Saves what the sessions of this workspace wrote since they were last looked at, but one that is at work itself; then
  * some of those that were over before anybody followed them.
  */
-export async function catchUpSessions(
-  context: Context,
-  { except = null as SessionKey | null, maxBytes = AT_ONCE } = {},
-): Promise<void> {
+export async function catchUpSessions(context: Context, { except }: { except: SessionKey | null }) {
   if (!hasSessions(context)) return
   const all = await sessionsLookedAfter(context, ['active', 'stale', 'recent'], MOST_SESSIONS)
   const others = all.filter((session) => session.id !== except?.id)
-  const late =
-    others.length > 0 ? others.filter((session) => isBehind(context, session)) : await archivedUnread(context)
+  // Where nobody worked for three days: some that were archived before anybody read to their end.
+  const archived =
+    others.length > 0 ? [] : await sessionsLookedAfter(context, ['archived'], AT_A_START.newest)
+  const late = [
+    ...others.filter((session) => isBehind(context, session)),
+    ...archived.filter(isUnread).slice(0, AT_A_START.sessions),
+  ]
   for (const session of late) {
     const whence = session.phase === 'archived' ? withoutLedger(context) : context
-    await catchUpApart(whence, session, whyOf(session), maxBytes)
+    await catchUpApart(whence, session, whyOf(session))
   }
   await readEarlier(context, AT_A_START, { except })
 }
 
 /** One that cannot be read takes nothing from the others. */
-const catchUpApart = (context: Context, session: Session, why: SessionSaveReason, maxBytes: number) =>
+const catchUpApart = (context: Context, session: Session, why: SessionSaveReason) =>
   isolateFailure(context, session, async () =>
-    (await import('./catch-up.ts')).catchUpSession(context, session, why, { maxBytes }),
+    (await import('./catch-up.ts')).catchUpSession(context, session, why, { maxBytes: AT_ONCE }),
   )
 
-/** Where nobody worked for three days: some that were archived before anybody read to their end. */
-const archivedUnread = async (context: Context): Promise<Session[]> =>
-  (await sessionsLookedAfter(context, ['archived'], AT_A_START.newest))
-    .filter(isUnread)
-    .slice(0, AT_A_START.sessions)
-
 /** The sessions that this workspace looks after: its own, and those of worktrees that are gone. */
-async function sessionsLookedAfter(
-  context: Context,
-  phases: ReadonlyArray<Session['phase']>,
-  most: number,
-): Promise<Session[]> {
+async function sessionsLookedAfter(context: Context, phases: ReadonlyArray<Session['phase']>, most: number) {
   const { store, identity } = context
   if (identity.workspace === '') return []
   const gone = (await store.local.listWorkspaces()).filter(
@@ -99,7 +84,7 @@ async function sessionsLookedAfter(
 }
 
 /** Goes on with the sessions of before, as far as somebody waits who asked for sessions. */
-export const readMoreEarlier = async (context: Context): Promise<Earlier> =>
+export const readMoreEarlier = async (context: Context) =>
   hasSessions(context) ? readEarlier(context, AT_A_COMMAND) : NONE
 
 const INTERRUPTED: SessionSaveReason = { kind: 'session-end', note: 'session interrupted' }
@@ -120,31 +105,19 @@ function isBehind({ agents }: Context, session: Session): boolean {
   return path !== null && agentNamed(agents, agent)?.transcript.isBehind(path, transcriptRead) === true
 }
 
-/** A session that broke off, and is history now. */
-export interface ReconciledSession {
-  id: string
-  lastActivityAt: string
-  branch: string | null
-}
-
 /**
- * Does what the ends of sessions would have done: reads what they wrote, moves those that broke off to the history,
- * and counts what is uncommitted. Whoever comes next does it, so nothing depends on a client that is dying.
+ * Does what the ends of sessions would have done: reads what they wrote, moves those that broke off to the history
+ * (they are answered), counts what is uncommitted. Whoever comes next does it: nothing depends on a dying client.
  */
-export async function reconcileHere(
-  context: Context,
-  here: Here,
-  { except }: { except: SessionKey | null },
-): Promise<ReconciledSession[]> {
+export async function reconcileHere(context: Context, here: Here, { except }: { except: SessionKey | null }) {
   await catchUpSessions(context, { except })
-  const moved: ReconciledSession[] = []
+  const moved: Session[] = []
   for (const session of await staleSessions(context)) {
     if (isSame(session, except)) continue
     // Those of this workspace are caught up with already.
-    if (session.workspace !== context.identity.workspace)
-      await catchUpApart(context, session, INTERRUPTED, AT_ONCE)
+    if (session.workspace !== context.identity.workspace) await catchUpApart(context, session, INTERRUPTED)
     await changeSession(context, session, markCrashed)
-    moved.push(describeReconciled(session))
+    moved.push(session)
   }
   await noteUncommitted(context, here, except)
   return moved
@@ -174,14 +147,10 @@ const markCrashed = (session: Session): Session =>
     : session
 
 /** Git is asked once, for the sessions whose end nobody has counted yet. */
-async function noteUncommitted(
-  context: Context,
-  here: Here | null,
-  except: SessionKey | null,
-): Promise<void> {
-  const { identity } = context
-  if (identity.workspace === '') return
-  const recent = await listSessions(context, { workspace: identity.workspace, phases: ['recent'] })
+async function noteUncommitted(context: Context, here: Here | null, except: SessionKey | null) {
+  const { workspace } = context.identity
+  if (workspace === '') return
+  const recent = await listSessions(context, { workspace, phases: ['recent'] })
   const open = recent.filter(
     (one) => one.uncommittedFiles === null && !isSame(one, except) && !isEarlier(one),
   )
@@ -192,7 +161,3 @@ async function noteUncommitted(
   if (uncommittedFiles === null) return
   for (const session of open) await changeSession(context, session, (now) => ({ ...now, uncommittedFiles }))
 }
-
-export const describeReconciled = ({ id, lastActivityAt, environment }: Session): ReconciledSession => ({
-  ...{ id, lastActivityAt, branch: environment.gitBranch },
-})

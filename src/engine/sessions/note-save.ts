@@ -6,19 +6,14 @@ import { readToEnd } from './read-to-end.ts'
 import { changeSession, drainJournal, refreshHint } from './update-session-rows.ts'
 
 /** So many things a session can be known for. */
-const MOST_ACCOMPLISHMENTS = 50
+const MOST_KEPT = 50
 
-/**
- * Whoever saves in a session binds it: what it saves by itself goes to the same stream from now on. False where the
- * save was made in no session that is followed.
- */
+type SessionSave = { stream: string; accomplishments: readonly string[]; handedOff?: boolean }
+
+/** Whoever saves in a session binds it: it saves to the same stream by itself from now on. False where none is followed. */
 export async function noteSave(
   context: Context,
-  {
-    stream,
-    accomplishments,
-    handedOff = false,
-  }: { stream: string; accomplishments: readonly string[]; handedOff?: boolean },
+  { stream, accomplishments, handedOff = false }: SessionSave,
 ): Promise<boolean> {
   const { session: key, ports, file, store } = context
   if (key === null || file === null) return false
@@ -29,14 +24,9 @@ export async function noteSave(
   const { statistics, context: use, compactions } = await readToEnd(context, found.session)
   const at = instant(ports.now())
   const row = await changeSession(context, key, (session) => ({
-    ...session,
-    stream,
-    savedAt: at,
-    stretch: beginStretch(at),
+    ...{ ...session, stream, savedAt: at, stretch: beginStretch(at) },
     handedOff: session.handedOff || handedOff,
-    accomplishments: [...new Set([...session.accomplishments, ...accomplishments])].slice(
-      -MOST_ACCOMPLISHMENTS,
-    ),
+    accomplishments: [...new Set([...session.accomplishments, ...accomplishments])].slice(-MOST_KEPT),
     ...redactAll({ statistics, context: use, compactions }, context.mark),
   }))
   if (row) refreshHint(context, row.session)

@@ -2,6 +2,7 @@ import { agentNamed } from '../../agents/table.ts'
 import type { AgentEvent } from '../../core/agent-event.ts'
 import { instant } from '../../core/ports.ts'
 import type { Session, SessionKey } from '../../core/session.ts'
+import { estimateTokens } from '../../core/tokens.ts'
 import { renderNotes } from '../../formats/brief-md/render.ts'
 import { askToSave, MESSAGE_LINES, MESSAGE_TITLES } from '../../policy/agent-words.ts'
 import { isSaveDue, openStretch } from '../../policy/ask-to-save.ts'
@@ -22,13 +23,7 @@ import { type Here, lookHere } from '../trust/here.ts'
 import type { catchUpSession as CatchUp } from './catch-up.ts'
 import { sessionKeyOf } from './hear-event.ts'
 import { keepRegistryAfterwards, reconcileHere } from './ingest-sessions.ts'
-import {
-  type AgentMessage,
-  briefAtStart,
-  countTokens,
-  surveyAtStart,
-  tellChangesSince,
-} from './tell-at-start.ts'
+import { type AgentMessage, briefAtStart, surveyAtStart, tellChangesSince } from './tell-at-start.ts'
 import { changeSession, drainJournal, refreshHint, updateSessionRows } from './update-session-rows.ts'
 
 /** An event of a session, with what is known when it comes. */
@@ -46,10 +41,7 @@ interface EventFacts {
 /** What an agent is to be told, and what could not be done besides; nothing where there is nothing to tell. */
 export type HookAnswer = { text: string; tokens: number; failure?: unknown } | null
 
-/**
- * Everything that an event of an agent leads to, once the store is open; the event itself stands in the journal
- * already. The table of policy/moments.ts says which events lead to what.
- */
+/** What an event leads to once the store is open, by the table of policy/moments.ts; the journal has it already. */
 export async function onEvent(
   context: Context,
   event: AgentEvent,
@@ -63,35 +55,34 @@ export async function onEvent(
   await drainJournal(context, key)
   const { savesAtOnce, tells } = momentOf(event.kind)
   if (savesAtOnce) await saveAtEvent(context, key, event, whyOf(event))
-  let answer: HookAnswer = null
+  let text: string | null = null
   for (const telling of tells)
-    answer ??= await TELLERS[telling](context, { key, event, before, session: await readRow(), usedPercent })
+    text ??= await TELLERS[telling](context, { key, event, before, session: await readRow(), usedPercent })
   const session = await readRow()
   if (session) refreshHint(context, session)
   keepRegistryAfterwards(context)
-  return answer
+  return answerOf(text)
 }
+
+const answerOf = (text: string | null): HookAnswer =>
+  text === null ? null : { text, tokens: estimateTokens(text) }
 
 /** What a start is told, for who can only read: the documents as the store has them, and nothing is noted. */
 export async function tellStartWithoutWriting(context: Context, event: AgentEvent): Promise<HookAnswer> {
   const key = sessionKeyOf(event)
   const before = (await context.store.log.readSession(key))?.session ?? null
   const here = await lookHere(context)
-  return answerOf(await findWordsAtStart(context, { key, event, before }, here, surveyDocuments))
+  const words = await findWordsAtStart(context, { key, event, before }, here, surveyDocuments)
+  return answerOf(words?.text ?? null)
 }
 
 const MOST_AT_A_START = 50
 
 /** Why an event saves at once, in the words of the checkpoint's trigger. */
 function whyOf(event: AgentEvent): { note: string; progress?: 'paused' } {
-  switch (event.kind) {
-    case 'failure':
-      return { note: `stopped by ${event.error}`, progress: 'paused' }
-    case 'compacting':
-      return { note: event.automatic ? 'automatic' : 'requested' }
-    default:
-      return { note: '' }
-  }
+  if (event.kind === 'failure') return { note: `stopped by ${event.error}`, progress: 'paused' }
+  if (event.kind !== 'compacting') return { note: '' }
+  return { note: event.automatic ? 'automatic' : 'requested' }
 }
 
 /** Loaded where it is needed: a start that finds nothing new reads no transcript. */
@@ -117,27 +108,14 @@ const withHead =
     return { ...session, environment: { ...session.environment, gitBranch: branch, gitCommitHash: commit } }
   }
 
-const answerOf = (words: AgentMessage | null): HookAnswer =>
-  words && { text: words.text, tokens: words.tokens }
-
-type Teller<Told> = (context: Context, happening: EventFacts) => Promise<Told | null>
-
-const withTokenCount =
-  (tell: Teller<string>): Teller<NonNullable<HookAnswer>> =>
-  async (...given) => {
-    const text = await tell(...given)
-    return text === null ? null : countTokens(text)
-  }
+type Teller = (context: Context, happening: EventFacts) => Promise<string | null>
 
 /** How each telling of the table of moments finds its words; null where there is nothing to tell. */
-const TELLERS: Record<MessageKind, Teller<NonNullable<HookAnswer>>> = {
-  start: tellAtStart,
-  dropped: withTokenCount(tellDroppedWords),
-  nudge: withTokenCount(nudgeAndSave),
-  ask: withTokenCount(askForSave),
+const TELLERS: Record<MessageKind, Teller> = {
+  ...{ start: tellAtStart, dropped: tellDroppedWords, nudge: nudgeAndSave, ask: askForSave },
 }
 
-async function tellAtStart(context: Context, { key, event, before }: EventFacts): Promise<HookAnswer> {
+async function tellAtStart(context: Context, { key, event, before }: EventFacts): Promise<string | null> {
   if (event.kind !== 'start' || messageAtStart(event.source) === null) return null
   const here = await lookHere(context)
   await reconcileHere(context, here, { except: key })
@@ -146,7 +124,7 @@ async function tellAtStart(context: Context, { key, event, before }: EventFacts)
     ...withHead(context, here.head)(now),
     told: words?.told ?? now.told ?? { at: instant(context.ports.now()), stream: null, checkpoint: null },
   }))
-  return answerOf(words)
+  return words?.text ?? null
 }
 
 /** Writes nothing itself; `survey` may. */
@@ -162,19 +140,11 @@ async function findWordsAtStart(
   // One that resumes and was never followed has been told nothing.
   if (telling === 'brief' || before === null)
     return briefAtStart(context, await survey(context, here), notes, { key, source: event.source })
-  return tellChangesSince(
-    context,
-    here,
-    before,
-    notes.map(({ text }) => text),
-  )
+  return tellChangesSince(context, here, before, notes)
 }
 
 /** What a compaction's summary dropped, once; nothing as long as the summary is not known. */
-async function tellDroppedWords(
-  context: Context,
-  { key, event, session }: EventFacts,
-): Promise<string | null> {
+async function tellDroppedWords(context: Context, { key, event, session }: EventFacts) {
   if (event.helper !== null || !session || session.compaction === null) return null
   // The client may have been stopped before it told the summary: then its transcript has it.
   const known =
@@ -204,10 +174,7 @@ const countLook = (session: Session): Session => {
   return { ...session, compaction: looks >= MOST_LOOKS ? null : { ...compaction, looks } }
 }
 
-/**
- * What the client's summary of a compaction does not hold of what the user said and what was saved, and what was
- * running. Null while the summary is not known; an empty text where it dropped nothing.
- */
+/** What a compaction's summary left out. Null while the summary is not known; an empty text where it dropped nothing. */
 async function readDroppedWords(context: Context, session: Session): Promise<string | null> {
   const { summary, at: until } = session.compaction ?? { summary: null, at: '' }
   if (summary === null) return null
@@ -228,10 +195,7 @@ async function readDroppedWords(context: Context, session: Session): Promise<str
 }
 
 /** At a threshold: a checkpoint, and one line of advice, each once in a session. */
-async function nudgeAndSave(
-  context: Context,
-  { key, event, session, usedPercent }: EventFacts,
-): Promise<string | null> {
+async function nudgeAndSave(context: Context, { key, event, session, usedPercent }: EventFacts) {
   // A helper has a window of its own, and a turn that a hook keeps going has been advised.
   if (!session || event.helper !== null || (event.kind === 'stop' && event.again)) return null
   const due = nudgesFor({ usedPercent, ...session })

@@ -1,7 +1,7 @@
 import { agentNamed } from '../../agents/table.ts'
 import { describeError, errorCode } from '../../core/reason.ts'
 import type { Session } from '../../core/session.ts'
-import type { TranscriptReader, TranscriptReading } from '../../core/transcript.ts'
+import type { TranscriptReading } from '../../core/transcript.ts'
 import { nameFiles } from '../../policy/digest/name-file.ts'
 import { type Context, workspaceRoot } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
@@ -9,10 +9,7 @@ import { readState } from '../surroundings/read-state.ts'
 import { readGauge } from './session-files.ts'
 
 /** A session's transcript and who can read it; null where there is none, or of an agent that is not known. */
-export async function transcriptOf(
-  { agents }: Context,
-  { agent, environment }: Session,
-): Promise<{ path: string; reader: TranscriptReader } | null> {
+export async function transcriptOf({ agents }: Context, { agent, environment }: Session) {
   const path = environment.transcriptPath
   const reader = path === null ? undefined : await agentNamed(agents, agent)?.transcript.reader()
   return path === null || reader === undefined ? null : { path, reader }
@@ -35,10 +32,7 @@ export async function readToEnd(context: Context, session: Session): Promise<Ses
   }
 }
 
-/**
- * A session with what its transcript says, and with the window that the client itself told its status line. Its files
- * are named from the root of its workspace.
- */
+/** A session with what its transcript says, files named from the root, and the window that its status line was told. */
 export function withReading(
   { home }: Context,
   session: Session,

@@ -30,12 +30,11 @@ import {
   surveyDocuments,
 } from '../documents/survey.ts'
 import { beginningOf } from '../documents/take-in.ts'
-import { writePoint } from '../save/save-document.ts'
-import { ledgerOf } from '../save/save-files.ts'
+import { ledgerOf, writePoint } from '../save/save-files.ts'
 import { isEdited, ledgerFile } from '../surroundings/ledger-file.ts'
 import { absentFiles, fingerprintCache } from '../surroundings/mentions.ts'
 import { protectedByRuns } from '../surroundings/stored-runs.ts'
-import { type Here, lookHere, provenanceOf } from '../trust/here.ts'
+import { lookHere, provenanceOf } from '../trust/here.ts'
 
 /** From where a session's work is saved, and the folder that its files are named by. */
 export interface SaveOrigin {
@@ -54,10 +53,7 @@ export interface SessionSaveReason {
   references?: readonly Breadcrumb[]
 }
 
-/**
- * Saves what a session's talk comes to: to the stream that it is bound to, else to its own. Nothing is saved where
- * nothing is new. Only the store is written, and a ledger that git does not track.
- */
+/** Saves what is new in a session's talk, to its stream or its own: only the store, and a ledger that git does not track. */
 export async function saveSession(
   { context, root }: SaveOrigin,
   session: Session,
@@ -68,7 +64,7 @@ export async function saveSession(
   const here = await lookHere(context)
   const { trusted } = here
   const found = deriveWork(digest, { trusted, nameFile: fileNamer(root) })
-  const talk = { lastAt: digest.lastAt, commands: listCommandOutcomes(digest, trusted) }
+  const commands = listCommandOutcomes(digest, trusted)
   for (let attempt = 0; attempt < MOST_ATTEMPTS.transcripts; attempt += 1) {
     const survey = await surveyDocuments(context, here)
     const { name, row } = targetOf(survey, session)
@@ -76,7 +72,8 @@ export async function saveSession(
     const isProtected = await protectedByRuns(context)
     const work = workAfter(known, found, before, why.references ?? [], { mark: context.mark, isProtected })
     if (canonicalJson(work) === canonicalJson({ ...known, overheard: known.overheard ?? [] })) return null
-    const done = await commit(context, survey, { session, name, row, work, parent, why, talk })
+    const { lastAt } = digest
+    const done = await commit(context, survey, { session, name, row, work, parent, why, lastAt, commands })
     if (done !== null) return done
   }
   return null
@@ -94,16 +91,8 @@ function targetOf(survey: Survey, session: Session): { name: string; row: WorkRo
   return isShut ? { name: own, row: findRow(survey, own) ?? null } : { name: row?.stream.name ?? name, row }
 }
 
-/**
- * What the stream knew, and until when somebody else's word counts more than the transcript. A stream that begins
- * goes on from what its session was told.
- */
-async function readKnownWork(
-  context: Context,
-  survey: Survey,
-  session: Session,
-  row: WorkRow | null,
-): Promise<{ known: WorkState; before: string | null; parent: string | null }> {
+/** What the stream, or the work that its session was told, knew, and until when that counts more than the transcript. */
+async function readKnownWork(context: Context, survey: Survey, session: Session, row: WorkRow | null) {
   const told = session.told?.stream ? (findFormer(survey, session.told.stream) ?? null) : null
   const origin = row ?? told
   const found =
@@ -125,11 +114,7 @@ async function readKnownWork(
  * Until when somebody's own word holds: a save in this session, or the saved work that it was told at its start. What
  * somebody else saved last to the same stream, below the session's own checkpoints, holds too.
  */
-async function wordHeldUntil(
-  context: Context,
-  found: Checkpoint,
-  { id, savedAt, told }: Session,
-): Promise<string | null> {
+async function wordHeldUntil(context: Context, found: Checkpoint, { id, savedAt, told }: Session) {
   const held = savedAt ?? (told?.stream && !isSessionStream(told.stream) ? told.at : null)
   let one: Checkpoint | null = found
   for (let step = 0; one?.stream === found.stream && step < MOST_STEPS; step += 1) {
@@ -161,40 +146,31 @@ function workAfter(
   return redactAll({ ...work, artifacts }, mark)
 }
 
+interface NewCheckpoint extends Pick<Digest, 'lastAt'> {
+  session: Session
+  name: string
+  row: WorkRow | null
+  work: Redacted<WorkState>
+  parent: string | null
+  why: SessionSaveReason
+  commands: CommandOutcome[]
+}
+
 /** The checkpoint's id; null where somebody else was faster. */
-async function commit(
-  context: Context,
-  survey: Survey,
-  {
-    session,
-    name,
-    row,
-    work,
-    parent,
-    why,
-    talk,
-  }: {
-    session: Session
-    name: string
-    row: WorkRow | null
-    work: Redacted<WorkState>
-    parent: string | null
-    why: SessionSaveReason
-    talk: Pick<Digest, 'lastAt'> & { commands: CommandOutcome[] }
-  },
-): Promise<string | null> {
+async function commit(context: Context, survey: Survey, found: NewCheckpoint): Promise<string | null> {
   const { identity, store, ports } = context
+  const { session, name, row, work, parent, why, lastAt, commands } = found
   const { environment, context: use } = session
   const { stream, begins, after } = row
     ? { stream: row.stream, begins: [], after: afterHead(row) }
     : beginningOf(context, survey, name)
   const used = use?.window ? (use.tokens / use.window) * 100 : 0
   // When the work was done, not when it was found: of two pieces of work the newer one is told first.
-  const atMs = Math.min(ports.now(), Date.parse(talk.lastAt ?? session.lastActivityAt) || ports.now())
+  const atMs = Math.min(ports.now(), Date.parse(lastAt ?? session.lastActivityAt) || ports.now())
   const point = {
     ...{ stream, after, work, parent, atMs, session: session.id },
     triggers: [{ kind: why.kind, note: why.note }],
-    change: { summary: work.now, artifacts: [], transitions: [], commands: talk.commands },
+    change: { summary: work.now, artifacts: [], transitions: [], commands },
     provenance: why.isLive
       ? provenanceOf(survey)
       : { branch: environment.gitBranch, commit: environment.gitCommitHash, author: null },
@@ -212,9 +188,15 @@ async function commit(
     joinCommits(identity.workspace, { begins }, written.commit, ...files.map(({ commit: part }) => part)),
   )
   if (!committed.done) return null
-  if (files.length > 0) await publish(context, survey)
+  if (files.length > 0) {
+    // Whoever is at the files now writes these too.
+    using lock = await workspaceLock(context, identity.workspace, PUBLISH_WAIT_MS)
+    if (lock !== null) await settleHere(context, survey)
+  }
   return written.point.checkpoint.id
 }
+
+const PUBLISH_WAIT_MS = 100
 
 /** The ledger where one is kept, git does not track it, and nobody has written into it by hand. */
 async function quietLedger(context: Context, { trusted }: Survey) {
@@ -224,16 +206,3 @@ async function quietLedger(context: Context, { trusted }: Survey) {
   const { isTracked } = await import('../../workspace/git-index.ts')
   return trusted && !(await isTracked(context.place, ledger.path)) ? ledger : null
 }
-
-/** Whoever is at the files now writes these too. */
-async function publish(context: Context, here: Here): Promise<void> {
-  const release = await workspaceLock(context, context.identity.workspace, PUBLISH_WAIT_MS)
-  if (release === null) return
-  try {
-    await settleHere(context, here)
-  } finally {
-    release()
-  }
-}
-
-const PUBLISH_WAIT_MS = 100

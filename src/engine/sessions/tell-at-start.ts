@@ -2,7 +2,6 @@ import type { Checkpoint } from '../../core/checkpoint.ts'
 import { instant } from '../../core/ports.ts'
 import type { Session, SessionKey, SessionSource, StartPoint } from '../../core/session.ts'
 import { ageOf } from '../../core/text.ts'
-import { estimateTokens } from '../../core/tokens.ts'
 import type { WorkState } from '../../core/work.ts'
 import { renderNotes } from '../../formats/brief-md/render.ts'
 import { FOUND_NOTES, MESSAGE_LINES, MESSAGE_TITLES } from '../../policy/agent-words.ts'
@@ -24,11 +23,8 @@ import { listSessions } from './current.ts'
 /** Words for an agent, and what they were about. */
 export interface AgentMessage {
   text: string
-  tokens: number
   told: StartPoint
 }
-
-export const countTokens = (text: string) => ({ text, tokens: estimateTokens(text) })
 
 /** A hook has no time to wait for who writes documents; what they say then is told at the next start. */
 const WAIT_MS = 100
@@ -47,26 +43,17 @@ export async function briefAtStart(
   notes: readonly SessionNote[],
   { key, source }: { key: SessionKey; source: SessionSource },
 ): Promise<AgentMessage | null> {
-  const world = await worldOf(context, survey, { wantsDirty: false })
-  const found = await resumeStream(context, survey, world, {
-    named: null,
-    budget: context.settings.brief_tokens,
-    notes,
-    isAsked: false,
-    except: key,
-    asksFocus: source === 'clear',
+  const found = await resumeStream(context, survey, {
+    ...{ named: null, budget: context.settings.brief_tokens, notes },
+    ...{ isAsked: false, except: key, asksFocus: source === 'clear' },
   })
   const at = instant(context.ports.now())
-  if (found.kind === 'brief')
-    return {
-      ...{ text: found.text, tokens: found.tokens },
-      told: {
-        ...{ at, stream: found.stream, checkpoint: found.checkpoint },
-        ...(found.why === 'origin' ? { isOrigin: true } : {}),
-      },
-    }
+  if (found.kind === 'brief') {
+    const { text, stream, checkpoint, why } = found
+    return { text, told: { at, stream, checkpoint, ...(why === 'origin' ? { isOrigin: true } : {}) } }
+  }
   const told = { at, stream: null, checkpoint: null }
-  if (found.kind === 'found') return { ...countTokens(found.text), told }
+  if (found.kind === 'found') return { text: found.text, told }
   const lines = [
     ...notes.map(({ text }) => text),
     ...describeUntold(found),
@@ -74,7 +61,7 @@ export async function briefAtStart(
   ]
   if (lines.length === 0) return null
   const fitted = withinBudget(lines, context.settings.brief_tokens)
-  return { ...countTokens(renderNotes(MESSAGE_TITLES.start, fitted)), told }
+  return { text: renderNotes(MESSAGE_TITLES.start, fitted), told }
 }
 
 const MOST_ITEMS = 12
@@ -87,29 +74,23 @@ export async function tellChangesSince(
   context: Context,
   here: Here,
   session: Session,
-  notes: readonly string[],
+  notes: readonly SessionNote[],
 ): Promise<AgentMessage | null> {
   const saved = await readOthersWork(context, here, session)
   const lines = [
-    ...notes,
+    ...notes.map(({ text }) => text),
     ...(await gitLines(context, here, session)),
     ...(saved?.lines ?? []),
     ...(await foundLines(context, here, session)),
   ]
   if (lines.length === 0) return null
-  const known = saved ?? session.told ?? { stream: null, checkpoint: null }
-  return {
-    ...countTokens(renderNotes(MESSAGE_TITLES.changes, withinBudget(lines, context.settings.brief_tokens))),
-    told: { at: instant(context.ports.now()), stream: known.stream, checkpoint: known.checkpoint },
-  }
+  const { stream, checkpoint } = saved ?? session.told ?? { stream: null, checkpoint: null }
+  const text = renderNotes(MESSAGE_TITLES.changes, withinBudget(lines, context.settings.brief_tokens))
+  return { text, told: { at: instant(context.ports.now()), stream, checkpoint } }
 }
 
 /** What streams say now that others have worked on, and this session never knew. */
-async function readOthersWork(
-  context: Context,
-  here: Here,
-  session: Session,
-): Promise<{ stream: string; checkpoint: string; lines: string[] } | null> {
+async function readOthersWork(context: Context, here: Here, session: Session) {
   const survey = await surveyDocuments(context, here)
   const told = new Set((await readKnownStates(context, survey, session)).flatMap(workLines))
   const fresh = new Set<string>()
@@ -155,7 +136,7 @@ async function readKnownStates(context: Context, survey: Survey, session: Sessio
 /** What another tool wrote down here since the session last spoke. */
 async function foundLines(context: Context, here: Here, { lastActivityAt }: Session): Promise<string[]> {
   const world = await worldOf(context, here, { wantsDirty: false })
-  const { work } = await findNewerFiles(context, here, world, null)
+  const { work } = await findNewerFiles(context, world, null)
   return work
     .filter(({ atMs, isVouched }) => !isVouched && atMs > Date.parse(lastActivityAt))
     .flatMap(({ path, atMs, work: found }) => [
@@ -164,18 +145,13 @@ async function foundLines(context: Context, here: Here, { lastActivityAt }: Sess
     ])
 }
 
-async function gitLines(
-  context: Context,
-  { trusted, head }: Here,
-  { environment }: Session,
-): Promise<string[]> {
+async function gitLines(context: Context, here: Here, { environment }: Session): Promise<string[]> {
   // Names of branches are whoever's made them.
-  if (!trusted) return []
-  const { branch, commit } = head
-  const was = environment.gitBranch
+  if (!here.trusted) return []
+  const { branch, commit } = here.head
+  const { gitBranch: was, gitCommitHash: since } = environment
   const moved = was !== null && branch !== null && was !== branch
   const lines = moved ? [MESSAGE_LINES.branch(was, branch)] : []
-  const since = environment.gitCommitHash
   if (since === null || commit === null || since === commit) return lines
   const { commitsSince } = await import('../../workspace/git-commits.ts')
   const { count } = await commitsSince(context.place, since)

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { AgentEvent } from '../../core/agent-event.ts'
 import { clipText } from '../../core/canonical.ts'
 import { instant } from '../../core/ports.ts'
-import { describeError, ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError, unlessRefused } from '../../core/reason.ts'
 import type { Session, SessionKey, SessionRow } from '../../core/session.ts'
 import { shortId } from '../../core/session-name.ts'
 import { openStretch } from '../../policy/ask-to-save.ts'
@@ -10,7 +10,7 @@ import { redactAll } from '../../policy/redact.ts'
 import { applyEvent, beginSession, measureEvent, parentOf } from '../../policy/session-apply.ts'
 import { phaseAt, RECENT_FOR_MS } from '../../policy/session-lifecycle.ts'
 import { type Head, headOf } from '../../workspace/git-state.ts'
-import { type Identity, identifyWorkspace } from '../../workspace/identity.ts'
+import { identifyWorkspace } from '../../workspace/identity.ts'
 import { locateWorkspace } from '../../workspace/locate.ts'
 import type { Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
@@ -18,7 +18,6 @@ import { NOTICES } from '../context/notices.ts'
 import { readState, writeState } from '../surroundings/read-state.ts'
 import { listSessions } from './current.ts'
 import { noteFault } from './fault.ts'
-import { tryOrNull } from './hear-event.ts'
 import {
   type JournalRecord,
   journalSize,
@@ -32,10 +31,7 @@ import {
  * Brings the rows of all sessions up to date: what hooks left in the journals, and what the clock does to those that
  * are silent. Without a home of its own (a reading command before anything was saved) there is nothing to do.
  */
-export async function updateSessionRows(
-  context: Context,
-  { most = Number.POSITIVE_INFINITY } = {},
-): Promise<void> {
+export async function updateSessionRows(context: Context, { most = Number.POSITIVE_INFINITY } = {}) {
   const { file, home, store, ports } = context
   if (file === null) return
   const read = await store.log.readJournalPositions()
@@ -57,11 +53,7 @@ export async function updateSessionRows(
 }
 
 /** One session that cannot be read is told of, and takes nothing from the others. A store that fails is no such thing. */
-export async function isolateFailure(
-  context: Context,
-  key: SessionKey,
-  step: () => Promise<unknown>,
-): Promise<void> {
+export async function isolateFailure(context: Context, key: SessionKey, step: () => Promise<unknown>) {
   try {
     await step()
   } catch (error) {
@@ -81,15 +73,12 @@ export function tellUnreadable({ notices, home, ports }: Context, { id }: Sessio
 const MOST_SORTED = 200
 
 /** Sessions that nobody knows yet, in the order in which they began. */
-const inOrder = ({ home }: Context, keys: readonly SessionKey[]): SessionKey[] =>
-  keys
-    .map((key) => ({ key, at: firstOf(home.sessions, key) }))
-    .sort((a, b) => (a.at < b.at ? -1 : 1))
-    .map(({ key }) => key)
-
-function firstOf(sessions: string, key: SessionKey): string {
-  const [record] = tryOrNull(() => readJournal(sessions, key, 0).records) ?? []
-  return record && 'event' in record ? record.event.at : ''
+function inOrder({ home }: Context, keys: readonly SessionKey[]): SessionKey[] {
+  const begun = keys.map((key) => {
+    const [record] = unlessRefused(() => readJournal(home.sessions, key, 0).records) ?? []
+    return { key, at: record && 'event' in record ? record.event.at : '' }
+  })
+  return begun.sort((a, b) => (a.at < b.at ? -1 : 1)).map(({ key }) => key)
 }
 
 /** Whoever was heard of since is as it was. A row is not written again for every line that a client writes. */
@@ -115,11 +104,7 @@ export async function drainJournal(context: Context, key: SessionKey): Promise<v
   }
 }
 
-async function applyRecord(
-  context: Context,
-  session: Session | null,
-  record: JournalRecord,
-): Promise<Session | null> {
+async function applyRecord(context: Context, session: Session | null, record: JournalRecord) {
   if ('timing' in record) return session && measureEvent(session, record.timing)
   const { event, ms, head } = record
   const before = session ?? (await begin(context, event, head))
@@ -130,24 +115,18 @@ async function applyRecord(
 async function begin(context: Context, event: AgentEvent, head: Head | null): Promise<Session | null> {
   const where = await workspaceAt(context, event.cwd)
   if (where === null) return null
-  const parent = event.kind === 'start' ? await parentIn(context, event, where.workspace) : null
+  // Only a clear and a fork go on from another session.
+  const isChild = event.kind === 'start' && (event.source === 'clear' || event.source === 'fork')
+  const asked = { workspace: where.workspace, phases: ['active', 'stale', 'recent'] as const }
+  const parent = isChild ? parentOf(event, await listSessions(context, asked)) : null
   const found = { ...where, ...(head ?? where), parent: parent?.id ?? null, stream: parent?.stream ?? null }
   return { ...beginSession(event, found), outcomes: parent?.outcomes ?? [] }
 }
 
-/** The session that a clear or a fork goes on from; for any other start nobody is looked for. */
-async function parentIn(context: Context, event: Parameters<typeof parentOf>[0], workspace: string) {
-  if (event.source !== 'clear' && event.source !== 'fork') return null
-  return parentOf(event, await listSessions(context, { workspace, phases: ['active', 'stale', 'recent'] }))
-}
-
 /** Who the workspace around a directory is; the one of this command is known. */
-async function workspaceAt(
-  { store, place, identity, ports }: Context,
-  cwd: string,
-): Promise<(Head & Identity) | null> {
+async function workspaceAt({ store, place, identity, ports }: Context, cwd: string) {
   const known = await store.local.listWorkspaces()
-  const found = tryOrNull(() => {
+  const found = unlessRefused(() => {
     const there = locateWorkspace(cwd)
     const isHere = there.root === place.root && identity.workspace !== ''
     const { repository, workspace } = isHere ? identity : identifyWorkspace(there, known, ports)
@@ -185,16 +164,14 @@ async function advancePhaseByClock({ store, ports, home }: Context, row: Session
 /** The same object where nothing is to change. A transcript that grows is a sign of life. */
 function withPhaseAt(session: Session, nowMs: number): Session {
   const isQuiet = (session.phase === 'active' || session.phase === 'stale') && session.endedAt === null
-  const grewAtMs = isQuiet ? transcriptGrownAt(session) : null
-  const phase = phaseAt(session, nowMs, grewAtMs ?? undefined)
-  const hasGrown = grewAtMs !== null && grewAtMs > Date.parse(session.lastActivityAt)
+  const path = isQuiet ? session.environment.transcriptPath : null
+  // What may not be looked at says nothing.
+  const grewAtMs = path && unlessRefused(() => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null)
+  const phase = phaseAt(session, nowMs, grewAtMs || undefined)
+  const hasGrown = grewAtMs && grewAtMs > Date.parse(session.lastActivityAt)
   if (phase === session.phase && !hasGrown) return session
   return { ...session, phase, ...(hasGrown ? { lastActivityAt: instant(grewAtMs) } : {}) }
 }
-
-/** What may not be looked at says nothing. */
-const transcriptGrownAt = ({ environment: { transcriptPath: path } }: Session): number | null =>
-  path === null ? null : tryOrNull(() => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null)
 
 /** Changes a session's row, whoever else is at it; null where it has none. */
 export async function changeSession(
@@ -219,7 +196,7 @@ export function refreshHint({ home, settings }: Context, session: Session): void
   const savedAt = [session.savedAt, session.checkpointedAt].reduce((a, b) => ((a ?? '') > (b ?? '') ? a : b))
   const stretch = openStretch(session, settings.ask_to_save)
   // Without a hint the next hook looks into the store, which costs it some milliseconds.
-  tryOrNull(() =>
+  unlessRefused(() =>
     writeHint(home.sessions, session, {
       ...{ nudged, compactions, handedOff, savedAt },
       owed: compaction !== null,

@@ -1,13 +1,14 @@
 import { streamId } from '../../core/id.ts'
+import { likelyOrigins } from '../../policy/branch-origin.ts'
 import { branchSlug, isBranchs, trunkOr } from '../../policy/resolve.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import { type RefMove, readBranchLog, readOwnCommits, readSwitches } from '../../workspace/branch-log.ts'
 import { readBranchTip, readDefaultBranch } from '../../workspace/git-state.ts'
+import type { Place } from '../../workspace/locate.ts'
 import type { Context } from '../context/context.ts'
 import { readPrivateJson, rememberJson } from '../context/private-json.ts'
 import { newestWholeOrNull } from '../documents/newest-whole-point.ts'
 import { type Survey, standingOf } from '../documents/survey.ts'
-import { readOrigins } from './branch-origins.ts'
 
 /** Open work whose branch is merged into the present one, or is gone and was merged nowhere. */
 export interface EndedBranch {
@@ -74,9 +75,7 @@ export function noteEnded(context: Context, survey: Survey, ended: readonly Ende
   writeMemory(context, survey, memory)
 }
 
-/**
- * Notes at a save what git forgets with a branch and its worktree: that the branch was here, and its newest own commit.
- */
+/** Notes at a save what git forgets with a branch and its worktree: that it was here, and its newest own commit. */
 export function noteBranch(context: Context, survey: Survey, stream: string): void {
   const { branch } = survey.head
   if (branch === null || trunkOr(branch) === 'main') return
@@ -118,11 +117,7 @@ interface Situation {
 }
 
 /** A merge is proven by commits of the branch's own. Work that was imported may be of a branch that lives elsewhere. */
-async function examine(
-  context: Context,
-  row: WorkRow,
-  { saved, tip, then, commit, noted }: Situation,
-): Promise<EndedBranch['how'] | null> {
+async function examine(context: Context, row: WorkRow, { saved, tip, then, commit, noted }: Situation) {
   const { place } = context
   const { isAncestor, isMerged } = await import('../../workspace/git-commits.ts')
   const since = noted === undefined ? 0 : secondOf(row.position.at)
@@ -173,4 +168,26 @@ function writeMemory(context: Context, { rows }: Survey, memory: Memory): void {
   const over = new Set(rows.filter((row) => standingOf(row) === 'archived').map(({ stream }) => stream.id))
   const kept = Object.fromEntries(Object.entries(memory).filter(([stream]) => !over.has(stream)))
   rememberJson(context.home.path, memoryName(context), kept, context.ports)
+}
+
+/**
+ * The branches that a branch may have been cut from, the likeliest first, as git's files say: no git is run. `others`
+ * are the branches with work, of which one may have been at the same commit.
+ */
+export function readOrigins(place: Place, branch: string, others: readonly string[]): string[] {
+  const log = readBranchLog(place, branch)
+  const [first] = log
+  const born = first?.old === null ? first : null
+  const createdFrom = /^branch: Created from (\S+)$/.exec(born?.text ?? '')?.[1] ?? null
+  const renamed = log.findLast(({ text }) => /^Branch: renamed /.test(text))?.text ?? ''
+  const wasAt = (other: string) => readBranchLog(place, other).some(({ made }) => made === born?.made)
+  return likelyOrigins({
+    branch,
+    createdFrom,
+    commit: born?.made ?? null,
+    renamedFrom: /^Branch: renamed refs\/heads\/(\S+) to /.exec(renamed)?.[1] ?? null,
+    switches: createdFrom === 'HEAD' ? readSwitches(place).filter(({ to }) => to === branch) : [],
+    holders: createdFrom === 'HEAD' ? others.filter((other) => other !== branch && wasAt(other)) : [],
+    defaultBranch: readDefaultBranch(place)?.name ?? null,
+  })
 }

@@ -11,7 +11,6 @@ import { inFolder } from '../../fs/durable.ts'
 import { redact, redactAll } from '../../policy/redact.ts'
 import type { Context } from '../context/context.ts'
 import { foldersOf, nameOf } from '../publish/guard.ts'
-import type { Here } from '../trust/here.ts'
 import { type FileJudgement, judgeFile } from './judge-file.ts'
 import { listNotes, type NoteFile, type NoteFolder } from './note-files.ts'
 import { ledgerStamp, type SkippedFile, sourceProblemOf, timeWritten } from './read-work-file.ts'
@@ -54,20 +53,27 @@ export interface FoundFiles {
  * Looks at what other tools and people left in this workspace: the latest note, of the active plan before any other; the
  * ledger; LEARNINGS.md. A session start waits for it: few folders are listed, and few files read.
  */
-export async function findWorkInFiles(context: Context, here: Here, world: World): Promise<FoundFiles> {
+export async function findWorkInFiles(context: Context, world: World): Promise<FoundFiles> {
   const found: FoundFiles = { work: [], note: null, learnings: [], unreviewed: [], broken: [] }
-  const isKnown = knownTexts(context)
-  await addNote(context, here, world, found, isKnown)
-  await addLedger(context, here, found, isKnown)
-  await addLearnings(context, here, found)
+  const look = { context, world, found, isKnown: knownTexts(context) }
+  await addNote(look)
+  await addLedger(look)
+  await addLearnings(look)
   found.work.sort((a, b) => b.atMs - a.atMs)
   return found
 }
 
-type KnownTexts = (file: { path: string; hash: string }) => Promise<boolean>
+/** One look at the files: where it looks, and what it found so far. */
+interface FileLook {
+  context: Context
+  world: World
+  found: FoundFiles
+  /** Whether the store has a text: we wrote it, or it was imported. */
+  isKnown: (file: { path: string; hash: string }) => Promise<boolean>
+}
 
-/** Whether the store has a text: we wrote it, or it was imported. The whole list is asked for only where it must be. */
-function knownTexts({ store, identity }: Context): KnownTexts {
+/** The whole list of known texts is asked for only where it must be. */
+function knownTexts({ store, identity }: Context): FileLook['isKnown'] {
   let all: Promise<Set<string>> | null = null
   return async ({ path, hash }) => {
     if (identity.repository === '') return false
@@ -79,13 +85,8 @@ function knownTexts({ store, identity }: Context): KnownTexts {
 }
 
 /** The notes that count: the active plan's, where it has any that can be read; else those of no plan; else of any. */
-async function listLatestNotes(
-  context: Context,
-  { foundIndex }: World,
-  isKnown: KnownTexts,
-  isWanted?: (path: string) => boolean,
-): Promise<NoteFolder> {
-  const plan = foundIndex?.activePlan ?? null
+async function listLatestNotes({ context, world, isKnown }: FileLook, isWanted?: (path: string) => boolean) {
+  const plan = world.foundIndex?.activePlan ?? null
   const all: NoteFolder = { notes: [], total: 0, broken: [] }
   const add = async (of: string | null) => {
     const { notes, total, broken } = await listNotes(context, noteFolder(of), isKnown, { isWanted })
@@ -114,39 +115,28 @@ function listPlanNames({ place }: Context): string[] {
   }
 }
 
-/**
- * The newest note, unless the store has it: then nothing newer was found. Those that nobody reviewed hide no other,
- * however many they are, and whoever named the plan.
- */
-async function addNote(
-  context: Context,
-  here: Here,
-  world: World,
-  found: FoundFiles,
-  isKnown: KnownTexts,
-): Promise<void> {
-  const { notes, total, broken } = await listLatestNotes(context, world, isKnown)
+/** The newest note, unless the store has it. Those that nobody reviewed hide no other, whoever named the plan. */
+async function addNote(look: FileLook): Promise<void> {
+  const { context, world, found } = look
+  const { notes, total, broken } = await listLatestNotes(look)
   found.broken.push(...broken)
   const [foreign] = notes
-  if ((await addNewest(context, here, notes, found, isKnown)) || foreign === undefined) return
+  if ((await addNewest(look, notes)) || foreign === undefined) return
   found.unreviewed.push({ kind: 'note', path: foreign.path, count: total - broken.length })
-  const isWanted = await untrackedBelow(context, here, PLANS_HOME)
-  if (isWanted === null) return
-  const own = await listLatestNotes(context, world, isKnown, isWanted)
-  await addNewest(context, here, own.notes, found, isKnown)
+  // What git does not track is nobody else's; where git may not be asked, or does not answer, no other is looked for.
+  if (!world.trusted || context.place.git === null) return
+  const { listTracked } = await import('../../workspace/git-index.ts')
+  const tracked = await listTracked(context.place, PLANS_HOME)
+  if (tracked !== null)
+    await addNewest(look, (await listLatestNotes(look, (path) => !tracked.has(path))).notes)
 }
 
 /** Adds the first that may be told; whether one of them ended the search. */
-async function addNewest(
-  context: Context,
-  here: Here,
-  notes: readonly NoteFile[],
-  found: FoundFiles,
-  isKnown: KnownTexts,
-): Promise<boolean> {
+async function addNewest(look: FileLook, notes: readonly NoteFile[]): Promise<boolean> {
+  const { context, found, isKnown } = look
   for (const note of notes) {
     const isSaved = await isKnown(note)
-    const judgement = isSaved ? 'own' : await judge(context, here, note)
+    const judgement = isSaved ? 'own' : await judge(look, note)
     if (judgement === 'foreign') continue
     if (!isSaved) found.work.push(foundWork(context, { kind: 'note', ...note }, judgement))
     found.note = { path: redact(note.path, context.mark), atMs: note.atMs }
@@ -155,16 +145,8 @@ async function addNewest(
   return false
 }
 
-/** What git does not track is nobody else's. Null where git may not be asked, or does not answer. */
-async function untrackedBelow({ place }: Context, { trusted }: Here, folder: string) {
-  if (!trusted || place.git === null) return null
-  const { listTracked } = await import('../../workspace/git-index.ts')
-  const tracked = await listTracked(place, folder)
-  return tracked && ((path: string) => !tracked.has(path))
-}
-
-const judge = (context: Context, here: Here, { path, hash }: Pick<NoteFile, 'path' | 'hash'>) =>
-  judgeFile(context, here, { path, saying: hash })
+const judge = ({ context, world }: FileLook, { path, hash }: Pick<NoteFile, 'path' | 'hash'>) =>
+  judgeFile(context, world, { path, saying: hash })
 
 const foundWork = (
   { mark }: Context,
@@ -176,19 +158,15 @@ const foundWork = (
 })
 
 /** A ledger that Savepoint never wrote. What is edited in its own is merged into the work that it shows. */
-async function addLedger(
-  context: Context,
-  here: Here,
-  found: FoundFiles,
-  isKnown: KnownTexts,
-): Promise<void> {
+async function addLedger(look: FileLook): Promise<void> {
+  const { context, found, isKnown } = look
   const { settings, store, identity, ports } = context
   for (const path of new Set([settings.ledger_path, DEFAULT_LEDGER])) {
-    const file = readBounded(context, path, found)
+    const file = readBounded(look, path)
     if (file === null || (await isKnown(file))) continue
     const view = await store.local.readFileView(identity.workspace, path)
     if (settings.ledger && view !== null) continue
-    const judgement = await judge(context, here, file)
+    const judgement = await judge(look, file)
     const said = decodeLedger(textToRead(file, judgement))
     if (Object.keys(said).length === 0) found.broken.push({ path, problem: 'it has no ledger sections' })
     else if (judgement === 'foreign') found.unreviewed.push({ kind: 'ledger', path, count: 1 })
@@ -199,11 +177,12 @@ async function addLedger(
   }
 }
 
-async function addLearnings(context: Context, here: Here, found: FoundFiles): Promise<void> {
-  const file = readBounded(context, LEARNINGS_PATH, found)
+async function addLearnings(look: FileLook): Promise<void> {
+  const { context, found } = look
+  const file = readBounded(look, LEARNINGS_PATH)
   if (file === null) return
   const { readLearningLines } = await import('../../formats/checkpoint-md/learnings.ts')
-  const judgement = await judge(context, here, file)
+  const judgement = await judge(look, file)
   const lines = readLearningLines(textToRead(file, judgement))
   if (lines.length === 0) return
   if (judgement === 'foreign') found.unreviewed.push({ kind: 'learnings', path: LEARNINGS_PATH, count: 1 })
@@ -213,20 +192,13 @@ async function addLearnings(context: Context, here: Here, found: FoundFiles): Pr
 /** Of what is only counted, the beginning shows what it is: a stranger's megabytes must not hold up a start. */
 const FOREIGN_LENGTH = 16_384
 
-const textToRead = ({ text }: TextFile, judgement: FileJudgement) =>
+const textToRead = ({ text }: { text: string }, judgement: FileJudgement) =>
   judgement === 'foreign' ? text.slice(0, FOREIGN_LENGTH) : text
 
-interface TextFile {
-  path: string
-  text: string
-  hash: string
-  modifiedMs: number
-}
-
 /** A text file of the workspace; null where there is none. One that cannot be read is told. */
-function readBounded({ place }: Context, path: string, { broken }: FoundFiles): TextFile | null {
+function readBounded({ context, found: { broken } }: FileLook, path: string) {
   try {
-    return inFolder(place.root, foldersOf(path), (folder) => {
+    return inFolder(context.place.root, foldersOf(path), (folder) => {
       const name = nameOf(path)
       const modifiedMs = folder.entry(name)?.modifiedMs
       const bytes = modifiedMs === undefined ? null : folder.read(name, MAX_DOCUMENT_BYTES)

@@ -14,11 +14,6 @@ const FILE = 'judged-files.json'
 /** Files that are remembered; the one that was judged last stays longest. */
 const MOST_REMEMBERED = 300
 
-interface Judged {
-  key: string
-  judgement: FileJudgement
-}
-
 /**
  * Whose words a file holds. Only git can say it, in several calls, and every session start asks: so the answer is
  * remembered for what the file says (`saying`) at this commit. In a workspace that is not trusted git is not asked, and
@@ -57,19 +52,15 @@ async function askGit(context: Context, here: Here, path: string): Promise<FileJ
   return asCommitted === 'none' ? 'committed' : asCommitted
 }
 
-async function askDelivery(
-  context: Context,
-  here: Here,
-  path: string,
-  isEdited: boolean,
-): Promise<'foreign' | 'vouched' | 'none' | null> {
+async function askDelivery(context: Context, here: Here, path: string, isEdited: boolean) {
   const delivery = (await deliveriesOf(context, here, [{ path }], { isEdited })).get(path)
   if (delivery?.delivered) return delivery.foreign ? 'foreign' : 'vouched'
   return delivery?.foreign ? null : 'none'
 }
 
-function readJudged({ home }: Context): Map<string, Judged> {
+function readJudged({ home }: Context) {
   const found = readPrivateJson(home.path, FILE)
   // `as`: the file is ours and private; an entry that does not fit has another key, and is judged again.
-  return new Map(Array.isArray(found) ? (found as Array<[string, Judged]>) : [])
+  type Judged = [name: string, { key: string; judgement: FileJudgement }]
+  return new Map(Array.isArray(found) ? (found as Judged[]) : [])
 }

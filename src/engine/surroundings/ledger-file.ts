@@ -74,10 +74,7 @@ const expectedHash = (row: FileView | null) => (row?.state === 'pending' ? row.b
 export const isEdited = (file: LedgerFile) =>
   file.found !== null && !file.found.isKnown && file.found.hash !== expectedHash(file.row)
 
-/**
- * The ledger with what keeps us from using an edit in it: in a workspace that is not trusted, and where git brought
- * the text from somebody else, it is not the user's word.
- */
+/** The ledger, and why an edit in it is not the user's word: nobody trusts the workspace, or git brought it from others. */
 export async function vouchedLedger(context: Context, here: Here): Promise<LedgerFile | null> {
   const file = await ledgerFile(context)
   if (file === null || file.problem !== null || !isEdited(file)) return file

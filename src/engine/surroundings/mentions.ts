@@ -3,7 +3,7 @@ import { type Artifact, isDeleted, type WorkField, type WorkState } from '../../
 import { type Fingerprint, fingerprintOf } from '../../workspace/fingerprint.ts'
 import type { Context } from '../context/context.ts'
 
-export interface Mention {
+interface Mention {
   field: WorkField
   /** The item's place in its field; for a text, the line's. */
   index: number

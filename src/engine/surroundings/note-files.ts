@@ -26,17 +26,13 @@ export interface NoteFolder {
   broken: SkippedFile[]
 }
 
-interface NoteBounds {
-  most: number
-  bytes: number
-  /** By their paths; all of them without it. */
-  isWanted?: ((path: string) => boolean) | undefined
-}
-
 /** The name of a note is mostly its time: of those with the newest names so many are read, and so many bytes. */
-const FEW: NoteBounds = { most: 8, bytes: 2 * MAX_NOTE_BYTES }
+const FEW = { most: 8, bytes: 2 * MAX_NOTE_BYTES }
 /** For who has the time. */
-export const ALL_NOTES: NoteBounds = { most: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
+export const ALL_NOTES = { most: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
+
+/** `isWanted`: by their paths; all of them without it. */
+type NoteBounds = typeof FEW & { isWanted?: ((path: string) => boolean) | undefined }
 
 /**
  * The newest notes of a folder. No link is followed, and a folder that cannot be read holds none. After the first one
@@ -77,11 +73,8 @@ export async function listNotes(
   }
 }
 
-interface NoteNames {
-  /** By time, the newest first. */
-  newest: string[]
-  total: number
-}
+/** By time, the newest first. */
+type NoteNames = { newest: string[]; total: number }
 
 const FILE = 'note-folders.json'
 /** To list so many takes milliseconds, and every session start asks: their newest names are remembered. */
@@ -92,12 +85,11 @@ const MOST_REMEMBERED = 20
 const SETTLED_MS = 2_000
 
 function newestNames(
-  context: Context,
+  { home, ports }: Context,
   folder: Folder,
   most: number,
   isWanted?: (name: string) => boolean,
 ): NoteNames {
-  const { home, ports } = context
   const nowMs = ports.now()
   const changedMs = folder.changedMs()
   const found = readPrivateJson(home.path, FILE)

@@ -1,3 +1,4 @@
+import { parseOrUndefined } from '../../core/json.ts'
 import type { TranscriptCursor, TranscriptReading } from '../../core/transcript.ts'
 import type { Digest } from '../../policy/digest/state.ts'
 
@@ -23,33 +24,17 @@ export const writeState = ({ reading, digest }: ReadState): string =>
 
 const withoutCursor = ({ cursor: _cursor, ...said }: TranscriptReading) => said
 
-const withCursor = ({
-  statistics,
-  context,
-  compactions,
-  lastAt,
-  fill,
-  ...cursor
-}: KeptReading): TranscriptReading => ({
-  ...{ cursor, statistics, context, compactions, lastAt, ...(fill ? { fill } : {}) },
-})
-
-interface KeptState {
-  shape?: number
-  reading: KeptReading | null
-  digest: Digest
+function withCursor(kept: KeptReading): TranscriptReading {
+  const { statistics, context, compactions, lastAt, fill, ...cursor } = kept
+  return { cursor, statistics, context, compactions, lastAt, ...(fill ? { fill } : {}) }
 }
+
+type KeptState = { shape?: number; reading: KeptReading | null; digest: Digest }
 
 /** The same, read again; null where it is of another shape or cannot be read. */
 export function readState(text: string | null): ReadState | null {
-  try {
-    // `as`: only `writeState` writes this shape.
-    const kept = text === null ? null : (JSON.parse(text) as KeptState)
-    return kept?.shape === READING
-      ? { reading: kept.reading && withCursor(kept.reading), digest: kept.digest }
-      : null
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return null
-  }
+  // `as`: only `writeState` writes this shape.
+  const kept = (text === null ? null : parseOrUndefined(text)) as KeptState | null | undefined
+  if (kept?.shape !== READING) return null
+  return { reading: kept.reading && withCursor(kept.reading), digest: kept.digest }
 }

@@ -5,7 +5,7 @@ import { branchSlug, type ResolveFacts, streamOf, trunkOr } from '../../policy/r
 import { isLive } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context/context.ts'
 import { isHere, type Survey, standingOf } from '../documents/survey.ts'
-import { readOrigins } from './branch-origins.ts'
+import { readOrigins } from './ended-branches.ts'
 import { type DigestReader, digestReader } from './session-digest.ts'
 import type { World } from './world.ts'
 
@@ -13,22 +13,22 @@ import type { World } from './world.ts'
 export async function readResolveFacts(
   { store, identity, session, ports, place }: Context,
   survey: Survey,
-  { branch, index }: World,
+  { head: { branch }, index }: World,
   { named, plan = null }: { named: string | null; plan?: string | null },
 ): Promise<{ facts: ResolveFacts; sessions: Session[]; readDigest: DigestReader }> {
-  const rows =
-    identity.workspace === '' ? [] : await store.log.listSessions({ workspace: identity.workspace, most: 50 })
+  const { workspace, repository } = identity
+  const rows = workspace === '' ? [] : await store.log.listSessions({ workspace, most: 50 })
   const sessions = rows.map((row) => row.session)
   const byName = new Map(survey.rows.map(({ stream }) => [nameKey(stream.name), stream.name]))
   const byId = new Map(survey.rows.map(({ stream }) => [stream.id, stream.name]))
   // A session wrote down the name that its work had then.
-  const nameNow = (name: string) => byName.get(nameKey(name)) ?? byId.get(streamId(identity.repository, name))
+  const nameNow = (name: string) => byName.get(nameKey(name)) ?? byId.get(streamId(repository, name))
   // One that never saved anything has no stream to tell of.
   const saved = sessions.filter((one) => nameNow(streamOf(one)) !== undefined)
   const readDigest = digestReader(store)
   const last = (await newestThatWorked(readDigest, saved)) ?? saved[0]
   const slug = nameKey(branchSlug(trunkOr(branch)))
-  const ofBranch = streamId(identity.repository, slug)
+  const ofBranch = streamId(repository, slug)
   const streams = survey.rows.map((row) => ({
     name: row.stream.name,
     standing: standingOf(row),
@@ -49,13 +49,7 @@ export async function readResolveFacts(
     branch,
     nowMs: ports.now(),
     bound: bound && (nameNow(bound) ?? bound),
-    worked: last
-      ? {
-          stream: nameNow(streamOf(last)) ?? streamOf(last),
-          atMs: Date.parse(last.lastActivityAt),
-          isLive: isLive(last),
-        }
-      : null,
+    worked: last ? describeLast(last, nameNow(streamOf(last))) : null,
     focused: survey.rows.find(({ focused }) => focused)?.stream.name ?? null,
     // Asked only where the branch has no work: the log of a long-lived worktree is large.
     origins: branch === null || branches.has(branch) ? [] : readOrigins(place, branch, [...branches]),
@@ -64,14 +58,15 @@ export async function readResolveFacts(
   return { facts, sessions, readDigest }
 }
 
+const describeLast = (last: Session, name = streamOf(last)) => ({
+  ...{ stream: name, atMs: Date.parse(last.lastActivityAt), isLive: isLive(last) },
+})
+
 /** So many are looked into for one that did something. */
 const MOST_READ = 12
 
 /** The newest session that did something: a question that somebody asked in between is not what is worked on. */
-async function newestThatWorked(
-  readDigest: DigestReader,
-  sessions: readonly Session[],
-): Promise<Session | null> {
+async function newestThatWorked(readDigest: DigestReader, sessions: readonly Session[]) {
   for (const session of sessions.slice(0, MOST_READ)) {
     const digest = await readDigest(session)
     if (digest === null || didSomething(digest)) return session

@@ -1,19 +1,10 @@
-import type { Progress } from '../../core/checkpoint.ts'
-import type { Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 
 /** A run that the store knows, and what its newest snapshot says in short. */
-export interface StoredRun {
-  stream: Stream
-  status: Progress
-  stepId: string | null
-  stepsDone: number
-  steps: number
-  updatedAt: string
-}
+export type StoredRun = Awaited<ReturnType<typeof listStoredRuns>>[number]
 
 /** The runs of this repository that the store knows. */
-export const listStoredRuns = async ({ store, identity }: Context): Promise<StoredRun[]> =>
+export const listStoredRuns = async ({ store, identity }: Context) =>
   (await store.log.listHeads(identity.repository, 'run')).map(({ stream, at, progress, gist }) => ({
     ...{ stream, status: progress, updatedAt: at },
     ...{ stepId: gist.step, stepsDone: gist.stepsDone, steps: gist.steps },
@@ -24,12 +15,12 @@ export const byNewestUpdate = (a: { updatedAt: string }, b: { updatedAt: string 
   a.updatedAt < b.updatedAt ? 1 : -1
 
 /** The runs that are in progress in this workspace, the newest first. */
-export const listRunsInProgress = async (context: Context): Promise<StoredRun[]> =>
-  (await listStoredRuns(context))
-    .filter(
-      ({ status, stream }) => status === 'in_progress' && stream.workspace === context.identity.workspace,
-    )
-    .sort(byNewestUpdate)
+export async function listRunsInProgress(context: Context): Promise<StoredRun[]> {
+  const { workspace } = context.identity
+  const isMeant = ({ status, stream }: StoredRun) =>
+    status === 'in_progress' && stream.workspace === workspace
+  return (await listStoredRuns(context)).filter(isMeant).sort(byNewestUpdate)
+}
 
 /** Whether a run in progress here protects a file or an id. */
 export async function protectedByRuns(context: Context): Promise<(name: string) => boolean> {

@@ -15,9 +15,7 @@ import { judgeFile } from './judge-file.ts'
 const MAX_INDEX_BYTES = 4 * 1024 * 1024
 
 /** What the user need not type: the branch, the commit, changed files, and the active plan of another tool. */
-export interface World {
-  branch: string | null
-  commit: string | null
+export interface World extends Here {
   /** Uncommitted files, but our own; null where git was not asked or could not say. */
   dirty: Array<{ path: string; action: string }> | null
   /** How many uncommitted files there are: `dirty` lists only the first ones. */
@@ -32,14 +30,11 @@ export interface World {
   indexProblem: string | null
 }
 
-/**
- * Looks around. Git is asked only in a workspace that is trusted, because its filters run programs, and only by who
- * wants to know what is uncommitted.
- */
+/** Looks around. Git is asked by who wants to know what is uncommitted, and where it is trusted: its filters run programs. */
 export async function worldOf(context: Context, here: Here, { wantsDirty = true } = {}): Promise<World> {
-  const { branch, commit } = here.head
-  const found = here.trusted && wantsDirty ? await dirtyHere(context) : NOT_ASKED
-  return { branch, commit, ...found, ...(await agentFolderHere(context, here)) }
+  const { trusted, vouched, head } = here
+  const found = trusted && wantsDirty ? await dirtyHere(context) : NOT_ASKED
+  return { trusted, vouched, head, ...found, ...(await agentFolderHere(context, here)) }
 }
 
 /** How many files of the user's are uncommitted now; null where git may not be asked, or cannot say. */
@@ -70,11 +65,8 @@ async function ownIndex(context: Context, here: Here, index: StateIndex): Promis
 
 const NOT_ASKED = { dirty: null, uncommitted: 0 }
 
-async function dirtyHere({
-  place,
-  settings,
-  notices,
-}: Context): Promise<Pick<World, 'dirty' | 'uncommitted'>> {
+async function dirtyHere(context: Context): Promise<Pick<World, 'dirty' | 'uncommitted'>> {
+  const { place, settings, notices } = context
   if (place.git === null) return NOT_ASKED
   const { dirtyFiles } = await import('../../workspace/git-changes.ts')
   const { files, total, problem } = await dirtyFiles(place, settings.ledger_path)

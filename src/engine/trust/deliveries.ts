@@ -19,10 +19,7 @@ export interface Delivery {
   vouched: boolean
 }
 
-/**
- * Who wrote what stands in these files; with `isEdited`, who wrote what stood there before somebody edited it here.
- * Called for a trusted workspace only: it runs git.
- */
+/** Who wrote what stands in these files, or (`isEdited`) stood there before an edit here. It runs git: only where trusted. */
 export async function deliveriesOf(
   context: Context,
   { vouched: isVouching, head: { branch, commit } }: Pick<Here, 'vouched' | 'head'>,

@@ -18,7 +18,7 @@ export async function trustHere({ store, identity, place }: Context): Promise<Tr
   return given.includes('vouched') ? 'vouched' : given.includes('own') ? 'own' : 'none'
 }
 
-export type TrustHere = 'none' | 'own' | 'vouched'
+type TrustHere = 'none' | 'own' | 'vouched'
 
 export const isTrustedHere = async (context: Context) => (await trustHere(context)) !== 'none'
 

@@ -1,16 +1,12 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../../core/reason.ts'
+import { unlessRefused } from '../../core/reason.ts'
 import { isAtWork, type WordSource } from '../../policy/whose-word.ts'
 import type { Context } from '../context/context.ts'
 
 export const BY_USER: WordSource = { by: 'user', requests: [] }
 
-/**
- * Whose word an edit of a file is: the user's, unless the file was written while an agent was at work in this
- * workspace. Which of its tools wrote it, a shell among them, is not asked. Sessions are read once, for any number of
- * files.
- */
+/** Whose word an edit of a file is: the user's, unless an agent was at work here when it was written, by whatever tool. */
 export async function readEditSources({
   store,
   identity,
@@ -21,20 +17,11 @@ export async function readEditSources({
     phases: ['active', 'stale', 'recent'],
   })
   return (path) => {
-    const writtenMs = rows.length === 0 ? null : readWriteTime(join(place.root, path))
+    // Where it went since it was read, what it said then is looked at again when it is back.
+    const writtenMs = rows.length === 0 ? null : unlessRefused(() => statSync(join(place.root, path)).mtimeMs)
     const row = writtenMs === null ? undefined : rows.find(({ session }) => isAtWork(session, writtenMs))
     if (row === undefined) return BY_USER
     const { lastPrompt } = row.session
     return { by: 'agent', requests: lastPrompt === null ? [] : [lastPrompt.text] }
-  }
-}
-
-function readWriteTime(path: string): number | null {
-  try {
-    return statSync(path).mtimeMs
-  } catch (error) {
-    // It went since it was read: what it said then is looked at again when it is back.
-    if (errorCode(error) === undefined) throw error
-    return null
   }
 }

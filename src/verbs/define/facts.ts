@@ -1,11 +1,13 @@
 declare const fact: unique symbol
 
-/**
- * A part of what a verb answers to a program, said once: its JSON schema, which a client of the MCP server is given,
- * and its type, by which the compiler holds the answer against it.
- */
+type JsonSchema = Readonly<Record<string, unknown>> & {
+  readonly items?: JsonSchema
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+}
+
+/** A part of what a verb answers to a program: its JSON schema for clients, and its type, which the compiler checks. */
 export interface FactSchema<T> {
-  readonly schema: Readonly<Record<string, unknown>>
+  readonly schema: JsonSchema
   readonly [fact]?: T
 }
 
@@ -35,9 +37,7 @@ export const flagFact = (description?: string): FactSchema<boolean> => ({
 export const choiceFact = <const C extends readonly string[]>(
   choices: C,
   description?: string,
-): FactSchema<C[number]> => ({
-  schema: { type: 'string', enum: choices, ...withDescription(description) },
-})
+): FactSchema<C[number]> => ({ schema: { type: 'string', enum: choices, ...withDescription(description) } })
 
 export const listFact = <T>({ schema }: FactSchema<T>, description?: string): FactSchema<readonly T[]> => ({
   schema: { type: 'array', items: schema, ...withDescription(description) },
@@ -63,3 +63,15 @@ export const schemaOf = (shape: Shape) => ({
   required: Object.keys(shape),
   additionalProperties: false,
 })
+
+/** What of an answer the shape names, however deep: no fact is told that was not promised. */
+export const pickFacts = (shape: Shape, facts: object) =>
+  Object.fromEntries(Object.entries(shape).map(([name, { schema }]) => [name, pick(schema, facts, name)]))
+
+function pick(schema: JsonSchema, from: object, name: string): unknown {
+  const value: unknown = Reflect.get(from, name)
+  const { items, properties } = schema
+  if (items && Array.isArray(value)) return value.map((_, at) => pick(items, value, String(at)))
+  if (!properties || typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(properties).map(([key, part]) => [key, pick(part, value, key)]))
+}

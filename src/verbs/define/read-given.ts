@@ -25,11 +25,10 @@ export function readGiven<F extends Fields>(
   given: unknown,
   { name: taker, fields, all: every, cwd }: GivenFor<F>,
 ): InputOf<F> {
-  const all = Object.entries(
-    isRecord(given ?? {}) ? Object(given ?? {}) : refuse('the arguments must be an object'),
-  )
+  const record = given ?? {}
+  if (typeof record !== 'object' || Array.isArray(record)) throw usageError('the arguments must be an object')
   const raw: Record<string, unknown> = {}
-  for (const [name, value] of all) {
+  for (const [name, value] of Object.entries(record)) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (field === undefined) throw usageError(unknown(taker, name, fields))
     if (value !== null) raw[name] = givenValue(name, field, value)
@@ -44,12 +43,6 @@ export function readGiven<F extends Fields>(
     }
   }
   return parseInput(every, raw, quoteShort)
-}
-
-const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const refuse = (problem: string): never => {
-  throw usageError(problem)
 }
 
 function unknown(taker: string, name: string, fields: Fields): string {
@@ -69,9 +62,7 @@ function givenValue(name: string, field: Field, value: unknown): unknown {
         throw usageError(`${quoteShort(name)} must be a whole number`)
       return value
     case 'words':
-      return (Array.isArray(value) ? value : [value]).map((one) =>
-        textOf(`an item of ${quoteShort(name)}`, one),
-      )
+      return [value].flat().map((one) => textOf(`an item of ${quoteShort(name)}`, one))
     case 'text':
     case 'choice':
       return textOf(quoteShort(name), value)

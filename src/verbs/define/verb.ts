@@ -24,6 +24,7 @@ export interface Tool<R = unknown, S extends Shape = Shape> {
   effect: 'reads' | 'adds' | 'changes'
   /** What a program gets besides the words. No saved text: that has its place in the words, behind their fence. */
   facts: S
+  /** The facts of a result; what the shape does not name is left out of them. */
   factsOf(result: R): FactsOf<S>
   /** The words where they have a fence of their own already; null where those of `say` are to be told. */
   fenced?(result: R): string | null

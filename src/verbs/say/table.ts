@@ -39,11 +39,7 @@ export const fitLines = (lines: string, { columns }: Pick<Screen, 'columns'>) =>
 export type NamedRow = readonly [name: string, text: string, style?: Style | undefined]
 
 /** Names and what they say, in two columns; what is too long goes on below, so that nothing to copy is cut. */
-export function namedRows(
-  rows: readonly NamedRow[],
-  { columns, paint }: Screen,
-  nameStyle: Style = 'faint',
-): string {
+export function namedRows(rows: readonly NamedRow[], { columns, paint }: Screen, nameStyle: Style = 'faint') {
   const width = Math.max(...rows.map(([name]) => widthOf(name)))
   const room = Math.max(MIN_ROOM, columns - width - 2)
   return rows

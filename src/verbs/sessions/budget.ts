@@ -24,10 +24,7 @@ export const budget = defineVerb({
     'Tokens used and left, the thresholds at 70 % and 85 %, how fast the window fills, warnings, and when to delegate, save or clear.',
   fields: {
     forecast: {
-      kind: 'count',
-      least: 1,
-      most: 1_440,
-      value: 'MINUTES',
+      ...{ kind: 'count', least: 1, most: 1_440, value: 'MINUTES' },
       about: 'estimate usage after this many more minutes',
     },
     session: { kind: 'text', value: 'ID', about: 'session id (default: the current session)' },
@@ -115,18 +112,9 @@ export const budget = defineVerb({
         }),
       ),
     },
-    factsOf: ({
-      sessionId,
-      advice,
-      thresholds,
-      model: _m,
-      durationMs: _ms,
-      at: _at,
-      warnings: _said,
-      ...now
-    }) => ({
-      session: sessionId,
+    factsOf: ({ sessionId, advice, thresholds, ...now }) => ({
       ...now,
+      session: sessionId,
       nextThreshold: thresholds.find(({ left }) => left !== null && left > 0)?.percent ?? null,
       advice: advice.map(({ kind }) => kind),
     }),

@@ -12,11 +12,11 @@ import { catchUpSession } from '../../engine/sessions/catch-up.ts'
 import { listSessions, requireLast } from '../../engine/sessions/current.ts'
 import { transcriptOf } from '../../engine/sessions/read-to-end.ts'
 import { changeSession, refreshHint } from '../../engine/sessions/update-session-rows.ts'
-import { worldOf } from '../../engine/surroundings/world.ts'
 import { markKind, redact } from '../../policy/redact.ts'
 import { streamOf } from '../../policy/resolve.ts'
 import { choiceFact, integerFact, nullableFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
+import { SESSION_FIELD } from './session-words.ts'
 
 export const compact = defineVerb({
   name: 'compact',
@@ -24,17 +24,8 @@ export const compact = defineVerb({
   detail:
     "Saves the session's goal, decisions, rules, state and next steps as a checkpoint, and archives the results of its tools. After a /clear the next session continues from the brief. It calls no model and does not change the session.",
   fields: {
-    session: {
-      kind: 'text',
-      value: 'ID',
-      names: 'session',
-      about: 'session id (default: the current session)',
-    },
-    show: {
-      kind: 'text',
-      value: 'ARCHIVE',
-      about: 'show an archive, by the first digits of its name',
-    },
+    session: SESSION_FIELD,
+    show: { kind: 'text', value: 'ARCHIVE', about: 'show an archive, by the first digits of its name' },
   },
   examples: ['savepoint compact', 'savepoint compact --json', 'savepoint compact --show 3fa1c02b9d7e'],
   access: 'write',
@@ -45,23 +36,20 @@ export const compact = defineVerb({
       ? compactSession(context, session)
       : { kind: 'archive' as const, text: await readArchive(context, show) }
   },
-  say: (result) =>
-    result.kind === 'archive'
-      ? result.text
-      : [
-          result.saved
-            ? result.checkpoint === null
-              ? `Already saved: ${result.stream}`
-              : `Saved the essential context: ${result.stream}`
-            : 'Nothing to save in this session yet.',
-          result.archive === null
-            ? 'No tool results to archive.'
-            : `Archived ${formatCount(result.results, 'tool result')}: savepoint compact --show ${result.archive.slice(0, SHORT)}`,
-          `Tokens: ${result.tokensBefore ?? 'unknown'} in the window, ${result.tokensAfter} in the brief (est.)${result.tokensSaved === null ? '' : `, ${result.tokensSaved} saved`}`,
-          ...(result.live && result.saved
-            ? ['Now type /clear: the next session continues from the brief.']
-            : []),
-        ].join('\n'),
+  say: (result) => {
+    if (result.kind === 'archive') return result.text
+    const { saved, stream, checkpoint, archive, results, tokensBefore, tokensAfter, tokensSaved, live } =
+      result
+    const done = checkpoint === null ? `Already saved: ${stream}` : `Saved the essential context: ${stream}`
+    return [
+      saved ? done : 'Nothing to save in this session yet.',
+      archive === null
+        ? 'No tool results to archive.'
+        : `Archived ${formatCount(results, 'tool result')}: savepoint compact --show ${archive.slice(0, SHORT)}`,
+      `Tokens: ${tokensBefore ?? 'unknown'} in the window, ${tokensAfter} in the brief (est.)${tokensSaved === null ? '' : `, ${tokensSaved} saved`}`,
+      ...(live && saved ? ['Now type /clear: the next session continues from the brief.'] : []),
+    ].join('\n')
+  },
   exact: (result) => (result.kind === 'archive' ? result.text : null),
   tool: {
     title: 'Compact the session',
@@ -80,8 +68,7 @@ export const compact = defineVerb({
     },
     factsOf: (result) => {
       if (result.kind === 'archive') return NO_FACTS
-      const { saved, live: _live, stream, tokensAfter, ...facts } = result
-      return { ...facts, stream: saved ? stream : null, tokensAfter: saved ? tokensAfter : null }
+      return result.saved ? result : { ...result, stream: null, tokensAfter: null }
     },
   },
 })
@@ -128,12 +115,9 @@ async function compactSession(context: Context, id: string | undefined) {
 async function briefTokens(context: Context, stream: string): Promise<number | null> {
   const survey = await readSurvey(context)
   if (!findRow(survey, stream)) return null
-  const world = await worldOf(context, survey, { wantsDirty: false })
   // The stream was chosen by default: notices about that choice are dropped here.
-  const found = await resumeStream({ ...context, notices: [] }, survey, world, {
-    named: stream,
-    budget: context.settings.brief_tokens,
-  })
+  const asked = { named: stream, budget: context.settings.brief_tokens }
+  const found = await resumeStream({ ...context, notices: [] }, survey, asked)
   return found.kind === 'brief' ? found.tokens : 0
 }
 

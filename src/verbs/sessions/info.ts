@@ -4,8 +4,7 @@ import { ageOf, formatCount, shortNumber, shortSpan } from '../../core/text.ts'
 import { type Context, workspaceRoot } from '../../engine/context/context.ts'
 import { currentSession, listSessions, tellChoice } from '../../engine/sessions/current.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
-import { registryHere } from '../../engine/sessions/registry-here.ts'
-import { withUncommittedNow } from '../../engine/sessions/uncommitted-now.ts'
+import { registryHere, withUncommittedNow } from '../../engine/sessions/registry.ts'
 import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
 import { accomplishmentsOf } from '../../policy/registry.ts'
 import { streamOf } from '../../policy/resolve.ts'
@@ -89,11 +88,7 @@ export const info = defineVerb({
       ),
       unrecorded: nullableFact(textFact('the current session, if not recorded')),
       last: nullableFact(
-        recordFact({
-          id: textFact(),
-          endedAt: textFact(),
-          endReason: nullableFact(choiceFact(END_REASONS)),
-        }),
+        recordFact({ id: textFact(), endedAt: textFact(), endReason: nullableFact(choiceFact(END_REASONS)) }),
       ),
       stale: integerFact(),
     },
@@ -109,12 +104,8 @@ export const info = defineVerb({
 type Here = Awaited<ReturnType<typeof hereOf>>
 
 const hereFacts = ({ statistics, ...here }: Here) => ({
-  ...{ id: here.sessionId, phase: here.phase, startedAt: here.startedAt },
-  ...{ durationMs: here.durationMs, stream: here.savesTo },
+  ...{ ...here, ...statistics, id: here.sessionId, stream: here.savesTo, commits: statistics.gitCommits },
   filesModified: statistics.filesModified.length,
-  tasksCompleted: statistics.tasksCompleted,
-  tasksFailed: statistics.tasksFailed,
-  commits: statistics.gitCommits,
   tokens: totalTokens(statistics.tokensConsumed),
 })
 
@@ -140,10 +131,12 @@ function hereRows(
   { time }: Screen,
 ): SessionRowText[] {
   const state = sayEnd({ ...here, endReason: null })
+  const files = here.uncommittedFiles
+  const uncommitted = files === null ? null : `${formatCount(files, 'file')} uncommitted`
   return [
     ['Session', `${here.sessionId} (${[here.phase, state].filter(Boolean).join(', ')})`],
     ['Duration', `${shortSpan(here.durationMs)}, since ${time(here.startedAt)} (${here.source})`],
-    ['Branch', [here.gitBranch, sayUncommitted(here.uncommittedFiles)].filter(Boolean).join(', ')],
+    ['Branch', [here.gitBranch, uncommitted].filter(Boolean).join(', ')],
     [
       'Statistics',
       [
@@ -160,9 +153,6 @@ function hereRows(
     ['Running', firstLines(here.inFlight.map(({ kind, what }) => `${kind}: ${what}`))],
   ]
 }
-
-const sayUncommitted = (files: number | null) =>
-  files === null ? '' : `${formatCount(files, 'file')} uncommitted`
 
 const sayOutcome = ({ outcomeName, lastTask }: Pick<Outcome, 'outcomeName' | 'lastTask'>) =>
   lastTask === '' ? outcomeName : `${outcomeName} (${lastTask})`

@@ -12,6 +12,7 @@ import { redactAll } from '../../policy/redact.ts'
 import { withEvent } from '../../policy/session-apply.ts'
 import type { InputOf } from '../define/field.ts'
 import { defineVerb } from '../define/verb.ts'
+import { SESSION_FIELD } from './session-words.ts'
 
 /** More than this nobody works on at once, and every brief would carry it. */
 const MOST_OUTCOMES = 50
@@ -19,20 +20,11 @@ const MOST_CHARACTERS = 1_000
 
 const FIELDS = {
   name: { kind: 'text', at: 0, about: 'what the session works on, in a few words' },
-  path: {
-    kind: 'text',
-    value: 'FILE',
-    about: 'the file that tracks the outcome',
-  },
+  path: { kind: 'text', value: 'FILE', about: 'the file that tracks the outcome' },
   id: { kind: 'text', value: 'ID', about: 'its number or id' },
   task: { kind: 'text', value: 'TEXT', about: 'the current task' },
   summary: { kind: 'text', value: 'TEXT', about: 'what was done' },
-  session: {
-    kind: 'text',
-    value: 'ID',
-    names: 'session',
-    about: 'session id (default: the current session)',
-  },
+  session: SESSION_FIELD,
   clear: { kind: 'flag', about: 'remove all outcomes from the session' },
 } as const
 
@@ -74,10 +66,7 @@ export const outcomeFocus = defineVerb({
 })
 
 /** What is to be in focus; null where nothing is. */
-function outcomeFrom(
-  { cwd, place, mark }: Context,
-  { name, path, id, task, summary, clear }: Input,
-): Outcome | null {
+function outcomeFrom({ cwd, place, mark }: Context, { name, path, id, task, summary, clear }: Input) {
   const texts = { '<name>': name, '--path': path, '--id': id, '--task': task, '--summary': summary }
   for (const [label, text] of Object.entries(texts)) {
     if (text === undefined) continue

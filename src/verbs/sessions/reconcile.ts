@@ -1,12 +1,7 @@
 import { instant } from '../../core/ports.ts'
 import { ageOf, formatCount } from '../../core/text.ts'
 import { ALL, ONLY_COUNT, readEarlier } from '../../engine/sessions/earlier-sessions.ts'
-import {
-  describeReconciled,
-  type ReconciledSession,
-  reconcileHere,
-  staleSessions,
-} from '../../engine/sessions/ingest-sessions.ts'
+import { reconcileHere, staleSessions } from '../../engine/sessions/ingest-sessions.ts'
 import { lookHere } from '../../engine/trust/here.ts'
 import { defineVerb } from '../define/verb.ts'
 import { sayEarlier } from '../say/say-earlier.ts'
@@ -26,24 +21,26 @@ export const reconcile = defineVerb({
     const earlier = await (dryRun
       ? readEarlier(context, ONLY_COUNT)
       : readEarlier(context, ALL, { except, again: true }))
-    const reconciled = dryRun
-      ? (await staleSessions(context)).map(describeReconciled)
-      : await reconcileHere(context, await lookHere(context), { except })
+    const sessions = await (dryRun
+      ? staleSessions(context)
+      : reconcileHere(context, await lookHere(context), { except }))
+    const reconciled = sessions.map(({ id, lastActivityAt, environment }) => ({
+      ...{ id, lastActivityAt, branch: environment.gitBranch },
+    }))
     return { dryRun, reconciled, earlier, now: instant(context.ports.now()) }
   },
-  say: ({ dryRun, reconciled, earlier, now }) =>
-    [...sayEarlier(earlier, Date.parse(now), dryRun), ...sayBroken(reconciled, Date.parse(now), dryRun)].join(
-      '\n',
-    ),
+  say: ({ dryRun, reconciled, earlier, now }) => {
+    const nowMs = Date.parse(now)
+    const closed = formatCount(reconciled.length, 'broken session')
+    return [
+      ...sayEarlier(earlier, nowMs, dryRun),
+      reconciled.length === 0
+        ? 'No broken sessions.'
+        : `${dryRun ? 'Would save and close' : 'Saved and closed'} ${closed}:`,
+      ...reconciled.map(
+        ({ id, lastActivityAt, branch }) =>
+          `  ${id}  last active ${ageOf(nowMs - Date.parse(lastActivityAt))} ago${branch === null ? '' : `, ${branch}`}`,
+      ),
+    ].join('\n')
+  },
 })
-
-function sayBroken(reconciled: readonly ReconciledSession[], nowMs: number, isDry: boolean): string[] {
-  if (reconciled.length === 0) return ['No broken sessions.']
-  return [
-    `${isDry ? 'Would save and close' : 'Saved and closed'} ${formatCount(reconciled.length, 'broken session')}:`,
-    ...reconciled.map(
-      ({ id, lastActivityAt, branch }) =>
-        `  ${id}  last active ${ageOf(nowMs - Date.parse(lastActivityAt))} ago${branch === null ? '' : `, ${branch}`}`,
-    ),
-  ]
-}

@@ -11,6 +11,14 @@ import { visibleLine } from '../../core/visible.ts'
 import type { Screen } from '../define/screen.ts'
 import { type NamedRow, namedRows } from '../say/table.ts'
 
+/** The option of verbs that are about one session. */
+export const SESSION_FIELD = {
+  kind: 'text',
+  value: 'ID',
+  names: 'session',
+  about: 'session id (default: the current session)',
+} as const
+
 /** A row of a page about a session: one line, several, or none where nothing is known. */
 export type SessionRowText = readonly [name: string, says: string | null | readonly string[], style?: Style]
 
@@ -52,11 +60,8 @@ const ENDED = {
 } as const satisfies Record<EndReason, string>
 
 /** Why it stopped, or why it waits; empty while it goes on. */
-export function sayEnd({
-  phase,
-  endReason,
-  paused,
-}: Pick<Session, 'phase' | 'endReason' | 'paused'>): string {
+export function sayEnd(session: Pick<Session, 'phase' | 'endReason' | 'paused'>): string {
+  const { phase, endReason, paused } = session
   if (endReason !== null) return ENDED[endReason]
   if (paused !== null) return `paused: ${paused.reason}`
   return phase === 'stale' ? 'no end seen' : ''

@@ -1,9 +1,10 @@
+import type { Outcome, SessionEvent } from '../../core/session.ts'
 import { shortId } from '../../core/session-name.ts'
 import { ageOf, formatCount, shortSpan } from '../../core/text.ts'
 import { workspaceRoot } from '../../engine/context/context.ts'
 import { currentSession, listSessions, requireLast } from '../../engine/sessions/current.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
-import { withUncommittedNow } from '../../engine/sessions/uncommitted-now.ts'
+import { withUncommittedNow } from '../../engine/sessions/registry.ts'
 import { digestOf } from '../../engine/surroundings/session-digest.ts'
 import type { Digest } from '../../policy/digest/state.ts'
 import { accomplishmentsOf } from '../../policy/registry.ts'
@@ -54,17 +55,15 @@ export const sessionsShow = defineVerb({
   },
   say: ({ session, durationMs, silentMs, ...shown }, screen) => {
     const { time, second } = screen
-    const { environment, events } = session
+    const { environment, events, uncommittedFiles } = session
+    const joinSaid = (...parts: Array<string | null>) => parts.filter(Boolean).join(', ')
+    const shownEvents = events.slice(-EVENTS_SHOWN).reverse()
+    const older = events.length - shownEvents.length
     return sayRows(
       [
         ['Session', `${session.id}${shown.current ? ' (current)' : ''}`],
-        ['Agent', [session.agent, environment.model].filter(Boolean).join(', ')],
-        [
-          'Phase',
-          [`${session.phase}, last active ${ageOf(silentMs)} ago`, sayEnd(session)]
-            .filter(Boolean)
-            .join(', '),
-        ],
+        ['Agent', joinSaid(session.agent, environment.model)],
+        ['Phase', joinSaid(`${session.phase}, last active ${ageOf(silentMs)} ago`, sayEnd(session))],
         ['Started', `${time(session.startedAt)} (${session.source})`],
         ['Ended', session.endedAt && time(session.endedAt)],
         ['Lasted', shortSpan(durationMs)],
@@ -77,14 +76,7 @@ export const sessionsShow = defineVerb({
         ['Continues', session.parent && shortId(session.parent)],
         ['Continued by', shown.children.map(shortId).join(', ')],
         ['Saves to', `${shown.savesTo}${session.stream === null ? ' (its own)' : ''}`],
-        [
-          'Works on',
-          session.outcomes.map(({ outcomeName, path, lastTask, workSummary }) =>
-            [path ? `${outcomeName} (${path})` : outcomeName, lastTask, workSummary]
-              .filter(Boolean)
-              .join('; '),
-          ),
-        ],
+        ['Works on', session.outcomes.map(sayOutcome)],
         ['Done', shown.accomplishments],
         [
           'Running',
@@ -92,28 +84,20 @@ export const sessionsShow = defineVerb({
         ],
         ...(shown.digest ? talkRows(shown.digest) : []),
         ...statisticsRows(session.statistics, session),
-        [
-          'Uncommitted',
-          session.uncommittedFiles === null ? null : formatCount(session.uncommittedFiles, 'file'),
-        ],
-        [
-          'Event',
-          [
-            ...events
-              .slice(-EVENTS_SHOWN)
-              .reverse()
-              .map(
-                ({ at, kind, note, ms }) =>
-                  `${second(at)} ${kind}${note === '' ? '' : `: ${note}`}${ms === null ? '' : ` (${Math.round(ms)} ms)`}`,
-              ),
-            ...(events.length > EVENTS_SHOWN ? [`${events.length - EVENTS_SHOWN} older events: --json`] : []),
-          ],
-        ],
+        ['Uncommitted', uncommittedFiles === null ? null : formatCount(uncommittedFiles, 'file')],
+        ['Event', shownEvents.map((event) => sayEvent(event, second(event.at)))],
+        ['', older > 0 ? `${older} older events: --json` : null],
       ],
       screen,
     )
   },
 })
+
+const sayOutcome = ({ outcomeName, path, lastTask, workSummary }: Outcome) =>
+  [path ? `${outcomeName} (${path})` : outcomeName, lastTask, workSummary].filter(Boolean).join('; ')
+
+const sayEvent = ({ kind, note, ms }: SessionEvent, time: string) =>
+  `${time} ${kind}${note === '' ? '' : `: ${note}`}${ms === null ? '' : ` (${Math.round(ms)} ms)`}`
 
 /** What was said, oldest first: a request with what it answers, and the agent's last words. */
 const talkRows = ({ requests, droppedRequests, turn }: Digest): SessionRowText[] => [

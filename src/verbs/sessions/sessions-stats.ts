@@ -13,9 +13,7 @@ export const sessionsStats = defineVerb({
   name: 'sessions stats',
   summary: 'Count tokens, tools, files and commits in a transcript',
   detail: 'Reads the whole file and saves nothing. Each model call is counted once.',
-  fields: {
-    file: { kind: 'text', at: 0, about: 'a transcript file (default: of the current session)' },
-  },
+  fields: { file: { kind: 'text', at: 0, about: 'a transcript file (default: of the current session)' } },
   examples: ['savepoint sessions stats', 'savepoint sessions stats ~/old-session.jsonl --json'],
   access: 'read',
   takesIn: 'events',

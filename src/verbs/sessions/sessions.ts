@@ -8,31 +8,15 @@ import type { Context } from '../../engine/context/context.ts'
 import { currentSession, listSessions } from '../../engine/sessions/current.ts'
 import { readMoreEarlier } from '../../engine/sessions/ingest-sessions.ts'
 import { readToEnd } from '../../engine/sessions/read-to-end.ts'
-import { registryHere } from '../../engine/sessions/registry-here.ts'
-import { withUncommittedNow } from '../../engine/sessions/uncommitted-now.ts'
+import { registryHere, withUncommittedNow } from '../../engine/sessions/registry.ts'
 import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
-import { encodeRegistry, type Registry } from '../../policy/registry.ts'
+import { encodeRegistry } from '../../policy/registry.ts'
 import { lastAsked } from '../../policy/session-asked.ts'
 import type { Screen } from '../define/screen.ts'
 import { defineVerb } from '../define/verb.ts'
 import { sayUnread } from '../say/say-earlier.ts'
 import { fitLines, tableLines } from '../say/table.ts'
 import { sayEnd, sayRows, timesOf } from './session-words.ts'
-
-interface SessionList {
-  sessions: ListedSession[]
-  /** How many would be listed with them, had they not ended long ago. */
-  archived: number
-  /** How many are recorded in this repository. */
-  total: number
-  /** How many transcripts of before are not read yet. */
-  unread: number
-  /** Whether sessions that start here are recorded, as far as init did it. */
-  setUp: boolean
-}
-
-/** The registry is given as it is: whoever asks for it knows its names, and wants no more than those. */
-type SessionsAnswer = SessionList | { registry: Registry; toJSON(): Registry }
 
 export const sessions = defineVerb({
   name: 'sessions',
@@ -41,11 +25,7 @@ export const sessions = defineVerb({
     'Lists active and stale sessions, and those that ended within 72 hours. * marks the current one. --registry prints one JSON document instead: active, recent and stale sessions, the last work, and indexes by outcome and branch. The setting `registry` also writes it to a file.',
   fields: {
     branch: { kind: 'text', value: 'BRANCH', names: 'branch', about: 'only sessions started on this branch' },
-    outcome: {
-      kind: 'text',
-      value: 'OUTCOME',
-      about: 'only sessions with this outcome (path, name or id)',
-    },
+    outcome: { kind: 'text', value: 'OUTCOME', about: 'only sessions with this outcome (path, name or id)' },
     all: { kind: 'flag', about: 'include older sessions' },
     registry: { kind: 'flag', about: 'print the session registry as JSON' },
   },
@@ -57,7 +37,7 @@ export const sessions = defineVerb({
   access: 'read',
   takesIn: 'talk',
   lenient: true,
-  async perform(context, { branch, outcome, all, registry }): Promise<SessionsAnswer> {
+  async perform(context, { branch, outcome, all, registry }) {
     const earlier = await readMoreEarlier(context)
     const recorded = await listSessions(context, { repository: context.identity.repository })
     const every = await Promise.all(
@@ -73,13 +53,18 @@ export const sessions = defineVerb({
     const wanted = await withUncommittedNow(context, shown)
     if (registry) {
       const document = await registryHere(context, wanted)
+      // It is given as it is: whoever asks for it knows its names, and wants no more than those.
       return { registry: document, toJSON: () => document }
     }
     return {
       sessions: await describeSessions(context, wanted),
+      /** How many would be listed with them, had they not ended long ago. */
       archived: meant.length - wanted.length,
+      /** How many are recorded in this repository. */
       total: every.length,
+      /** How many transcripts of before are not read yet. */
       unread: earlier.unread,
+      /** Whether sessions that start here are recorded, as far as init did it. */
       setUp: await isSetUpHere(context),
     }
   },
@@ -95,6 +80,10 @@ const worksOn = ({ outcomes }: Session, wanted: string) =>
   )
 
 type ListedSession = Awaited<ReturnType<typeof describeSessions>>[number]
+type SessionList = Record<'archived' | 'total' | 'unread', number> & {
+  sessions: ListedSession[]
+  setUp: boolean
+}
 
 async function describeSessions(context: Context, wanted: readonly Session[]) {
   const current = await currentSession(context)

@@ -1,9 +1,6 @@
 import { defineVerb } from '../define/verb.ts'
 
-/**
- * The line itself is made by the hook's own small program, which the launcher starts where something is piped in.
- * This is for whoever types the word.
- */
+/** For whoever types the word. The line is made by the hook's program, which the launcher starts where something is piped in. */
 export const statusline = defineVerb({
   name: 'statusline',
   summary: "Print one line for an agent's status line",

@@ -26,8 +26,7 @@ async function examine(
   await examineDocuments(context, fix, findings)
   await examineNotes(context, findings)
   examineBackups(context, findings)
-  const isSetUp = await isSetUpHere(context)
-  return { findings, capture: await examineCapture(context, findings, { isSetUp }) }
+  return { findings, capture: await examineCapture(context, findings, await isSetUpHere(context)) }
 }
 
 /** What the hooks did here, where any was heard. */

@@ -5,11 +5,6 @@ import { type ConvertedFile, convertFile, writeConverted } from '../../engine/im
 import { WORK_FORMATS } from '../../engine/import/work-formats.ts'
 import { defineVerb } from '../define/verb.ts'
 
-interface ConvertAnswer extends ConvertedFile {
-  /** The file that was written; null where it went to the standard output. */
-  path: string | null
-}
-
 /** Fields and parts of items whose name in JSON is not the word that users know. */
 const WORDS: Readonly<Record<string, string>> = {
   ...{ intent: 'goal', artifacts: 'files', id: 'name of the work', progress: 'status', triggers: 'source' },
@@ -56,7 +51,7 @@ export const convert = defineVerb({
   ],
   access: 'read',
   lenient: true,
-  async perform(context, { file, to, out, force, strict }): Promise<ConvertAnswer> {
+  async perform(context, { file, to, out, force, strict }) {
     if (out === undefined && force) throw usageError('--force goes with --out')
     const converted = convertFile(context, file, to)
     const { lost } = converted
@@ -64,6 +59,7 @@ export const convert = defineVerb({
       throw new ReasonError('conversion_lossy', { to: sayTarget(to), lost: sayLost(lost) })
     const path = out === undefined ? null : writeConverted(context, out, converted.text, force)
     if (lost.length > 0) context.notices.push(NOTICES.noPlaceIn(sayTarget(to), sayLost(lost)))
+    /** The file that was written; null where it went to the standard output. */
     return { ...converted, path }
   },
   say: ({ path, text }) => (path === null ? text.trimEnd() : `Wrote ${path}`),

@@ -2,24 +2,20 @@ import { BY_HAND_ABOUT } from '../../core/checkpoint.ts'
 import { requireName } from '../../core/id.ts'
 import { usageError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
-import { CORRECTABLE, type CorrectableField } from '../../core/work.ts'
+import { CORRECTABLE } from '../../core/work.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { type Correction, ITEM_NOUNS, sayCorrected } from '../../policy/correct.ts'
 import { ITEM_FIELD_NAMES } from '../../policy/correctable-item.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { NOTHING_SAID } from '../../policy/save.ts'
 import { choiceFact, integerFact, textFact } from '../define/facts.ts'
-import type { Fields } from '../define/field.ts'
+import type { Fields, InputOf } from '../define/field.ts'
 import type { Screen } from '../define/screen.ts'
 import { defineVerb, type Tool } from '../define/verb.ts'
 import { type SaveReceipt, saveInSession } from './save-in-session.ts'
 import { wordSource } from './saying.ts'
 
 const FIELD_NAMES = CORRECTABLE.map((field) => ITEM_FIELD_NAMES[field])
-type FieldName = (typeof FIELD_NAMES)[number]
-
-const fieldNamed = (name: FieldName): CorrectableField | null =>
-  CORRECTABLE.find((field) => ITEM_FIELD_NAMES[field] === name) ?? null
 
 const ABOUT = {
   text: { kind: 'text', at: 0, required: true, about: 'the item: its text, or a unique part of it' },
@@ -34,24 +30,19 @@ const ABOUT = {
   },
 } as const satisfies Fields
 
-interface Asked {
-  text: string
-  field: FieldName | undefined
-  stream: string | undefined
-}
-
 type CorrectionReceipt = SaveReceipt & { act: Correction['act']; reason: string }
 
 /** A correction is a save that says nothing else: one act, with all files that show the work. */
 async function performCorrection(
   context: Context,
-  { text, field, stream }: Asked,
+  { text, field, stream }: InputOf<typeof ABOUT>,
   act: { act: 'confirm' | 'remove' } | { act: 'reject'; why: string } | { act: 'reword'; to: string },
 ): Promise<CorrectionReceipt> {
   for (const [name, value] of Object.entries({ text, ...act }))
     if (value.trim() === '') throw usageError(`${name === 'text' ? '<text>' : `--${name}`} is empty`)
   const source = await wordSource(context)
-  const correction = redactAll({ ...act, text, field: field ? fieldNamed(field) : null }, context.mark)
+  const named = CORRECTABLE.find((one) => ITEM_FIELD_NAMES[one] === field) ?? null
+  const correction = redactAll({ ...act, text, field: named }, context.mark)
   const receipt = await saveInSession(
     context,
     {
@@ -83,17 +74,12 @@ function sayCorrection(
 }
 
 const FACTS = {
-  stream: textFact(),
-  checkpoint: textFact(),
-  sequence: integerFact(),
-  field: choiceFact(CORRECTABLE),
+  ...{ stream: textFact(), checkpoint: textFact(), sequence: integerFact(), field: choiceFact(CORRECTABLE) },
 } as const
 
 const toolOf = (title: string, when: string): Tool<CorrectionReceipt, typeof FACTS> => ({
   ...{ title, when, effect: 'changes', facts: FACTS },
-  factsOf: ({ stream, checkpoint, sequence, corrected: [item] }) => ({
-    ...{ stream, checkpoint, sequence, field: item?.field ?? 'facts' },
-  }),
+  factsOf: ({ corrected: [item], ...receipt }) => ({ ...receipt, field: item?.field ?? 'facts' }),
 })
 
 const HOW = { access: 'write', takesIn: 'talk', lenient: true, say: sayCorrection } as const

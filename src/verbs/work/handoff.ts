@@ -31,12 +31,7 @@ export const handoff = defineVerb({
   detail:
     'Like save, and then writes everything to one Markdown file in .agents/handoffs of the main worktree. All options of save are optional here. Existing handoffs are never overwritten.',
   fields: {
-    purpose: {
-      kind: 'text',
-      at: 0,
-      required: true,
-      about: 'the purpose of the handoff, in one sentence',
-    },
+    purpose: { kind: 'text', at: 0, required: true, about: 'the purpose of the handoff, in one sentence' },
     ...SAID_BY_OPTION,
     ...TYPED,
   },
@@ -77,9 +72,7 @@ export const handoff = defineVerb({
       sequence: integerFact(),
       main: flagFact('written in the main worktree'),
     },
-    factsOf: ({ path, stream, checkpoint, sequence, main }) => ({
-      ...{ path, stream, checkpoint, sequence, main },
-    }),
+    factsOf: (written) => written,
   },
 })
 

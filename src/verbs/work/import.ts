@@ -4,13 +4,12 @@ import { ReasonError, usageError } from '../../core/reason.ts'
 import { formatCount } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import { type ImportReport, importSources } from '../../engine/import/import-sources.ts'
-import { adoptRepository, offerAdoption } from '../../engine/transfer/adopt-repository.ts'
-import { importExport } from '../../engine/transfer/import-export.ts'
+import { adoptRepository, offerAdoption, tellAdoption } from '../../engine/transfer/adopt-repository.ts'
+import { importExport, type TransferReport } from '../../engine/transfer/import-export.ts'
 import { sniffFile } from '../../engine/transfer/read-export.ts'
 import type { Screen } from '../define/screen.ts'
 import { defineVerb } from '../define/verb.ts'
 import { fitLines } from '../say/table.ts'
-import { sayTransfer, type TransferAnswer } from './say-transfer.ts'
 
 /** So many files are named; all are counted. */
 const NAMED = 50
@@ -23,10 +22,7 @@ export const importVerb = defineVerb({
   fields: {
     paths: { kind: 'words', at: 0, about: 'an export, or files and folders of this workspace' },
     dryRun: { kind: 'flag', about: 'show what would be imported' },
-    skipDamaged: {
-      kind: 'flag',
-      about: 'import the undamaged part of a damaged export',
-    },
+    skipDamaged: { kind: 'flag', about: 'import the undamaged part of a damaged export' },
     adopt: {
       kind: 'text',
       value: 'REPOSITORY',
@@ -42,7 +38,7 @@ export const importVerb = defineVerb({
   ],
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
   lenient: true,
-  async perform(context, { paths, dryRun, skipDamaged, adopt }): Promise<ImportAnswer | TransferAnswer> {
+  async perform(context, { paths, dryRun, skipDamaged, adopt }) {
     if (paths.includes('')) throw usageError('a path is empty')
     const files = paths.map((path) => resolve(context.cwd, path))
     const kinds = files.map((path) => {
@@ -72,7 +68,14 @@ export const importVerb = defineVerb({
       elsewhere: { count: elsewhere.length, files: elsewhere.slice(0, NAMED) },
     }
   },
-  say: (result, screen) => ('taken' in result ? sayTransfer(result) : sayImport(result, screen)),
+  say: (result, screen) => {
+    if (!('taken' in result)) return sayImport(result, screen)
+    const { dryRun, taken, adopted } = result
+    return [
+      ...(taken ? [sayTaken(taken, dryRun)] : []),
+      ...(adopted ? tellAdoption(adopted).map(visible) : []),
+    ].join('\n')
+  },
 })
 
 type ImportAnswer = Omit<ImportReport, 'skipped' | 'elsewhere'> &
@@ -125,4 +128,50 @@ function sayForeign({ trusted, dryRun }: ImportAnswer, ids: readonly string[]): 
   return dryRun
     ? `Would mark them foreign: ${why}. If they are yours, run savepoint trust first`
     : `Marked foreign: ${why}. Review: savepoint trust${trusted ? ` --review ${names}` : ''}`
+}
+
+function sayTaken(taken: TransferReport, dryRun: boolean): string {
+  const { split, undone, problems, unplaced } = taken
+  const names = nameTaken(taken)
+  return [
+    `${dryRun ? 'Would import' : 'Imported'} ${sayNews(taken)} of ${names.join(', ') || 'no repository'}.`,
+    ...split.map(({ stream, now }) => `  ${stream} also changed here; imported as ${now}`),
+    ...undone.map(
+      ({ stream, repository }) =>
+        `  ${stream} of ${visible(repository)} was undone there, and ${dryRun ? 'would be' : 'is now'} undone here. Bring it back: savepoint restore ${stream}`,
+    ),
+    ...problems.lines.map(({ line, what, problem }) => `  Skipped line ${line} (${what}): ${problem}`),
+    ...(problems.count > problems.lines.length
+      ? [`  and ${problems.count - problems.lines.length} more`]
+      : []),
+    ...(unplaced > 0 ? [`  ${formatCount(unplaced, 'record')} skipped: what they belong to is missing`] : []),
+  ].join('\n')
+}
+
+/** Every repository that was written to; where none was, some of those that the file has. */
+function nameTaken({ repositories }: TransferReport): string[] {
+  const changed = repositories.filter((one) => one.changed)
+  const isAlone = (name: string) => repositories.filter((one) => one.name === name).length === 1
+  return (changed.length > 0 ? changed : repositories.slice(0, 5)).map(({ id, name }) =>
+    visible(isAlone(name) ? name : `${name} (${id})`),
+  )
+}
+
+/** What came, as people see it; where that is nothing, what came to what they see already. */
+function sayNews({ work, runs, checkpoints, versions, sessions }: TransferReport): string {
+  const told = [
+    work.new > 0 ? `${work.new} new` : '',
+    work.extended > 0 ? `${work.extended} extended` : '',
+  ].filter((part) => part !== '')
+  const counts = [
+    [runs.new + runs.extended, 'run'],
+    [sessions.new + sessions.updated, 'session'],
+  ] as const
+  const parts = [
+    ...(told.length > 0 ? [`work: ${told.join(', ')}`] : []),
+    ...counts.flatMap(([number, noun]) => (number > 0 ? [formatCount(number, noun)] : [])),
+  ]
+  if (parts.length > 0) return parts.join('; ')
+  const rest = checkpoints.new + versions.new
+  return rest > 0 ? formatCount(rest, 'record') : 'nothing new'
 }

@@ -1,6 +1,5 @@
 import { ReasonError } from '../../core/reason.ts'
 import { visibleLines } from '../../core/visible.ts'
-import type { Context } from '../../engine/context/context.ts'
 import { vouchedLedger } from '../../engine/surroundings/ledger-file.ts'
 import { lookHere } from '../../engine/trust/here.ts'
 import { LEDGER_SKIPPED } from '../../formats/ledger-md/codec.ts'
@@ -8,55 +7,34 @@ import { choiceFact, integerFact, nullableFact, textFact } from '../define/facts
 import { defineVerb } from '../define/verb.ts'
 import { renderTable } from '../say/table.ts'
 import { save } from './save.ts'
-import type { SaveAnswer } from './say-saved.ts'
 import { isNothingSaid, SAYING_FIELDS } from './saying.ts'
 
 const DISABLED = 'No session ledger here. To keep one, add to .agents.yml:\nsession:\n  ledger: true'
-
-interface ShownLedger {
-  enabled: boolean
-  path: string
-  /** Its number in the history; null for what stands in the file. */
-  number: number | null
-  stream: string | null
-  text: string | null
-  /** Why what stands there is not shown. */
-  problem: string | null
-}
-
-async function readLedgerAt({ store, identity, settings }: Context, at: number): Promise<ShownLedger> {
-  const found = (await store.acts.listLedgers(identity.workspace)).find(({ number }) => number === at)
-  const text = found ? await store.log.readText(found.hash) : null
-  if (!found || text === null) throw new ReasonError('ledger_unknown', { at })
-  return {
-    ...{ enabled: settings.ledger, path: found.path, number: found.number, stream: found.stream, text },
-    problem: null,
-  }
-}
 
 export const ledger = defineVerb({
   name: 'ledger',
   summary: 'Show the session ledger, or an older version of it',
   detail:
     'The ledger is one file that every save rewrites, to read after /clear. The next save imports your edits. Every version is kept.',
-  fields: {
-    at: {
-      kind: 'count',
-      least: 1,
-      value: 'NUMBER',
-      about: 'number of an older version',
-    },
-  },
+  fields: { at: { kind: 'count', least: 1, value: 'NUMBER', about: 'number of an older version' } },
   examples: ['savepoint ledger', 'savepoint ledger --at 3'],
   access: 'read',
   lenient: true,
-  async perform(context, { at }): Promise<ShownLedger> {
-    if (at !== undefined) return readLedgerAt(context, at)
+  async perform(context, { at }) {
+    const { store, identity, settings } = context
+    const { ledger: enabled, ledger_path: path } = settings
+    if (at !== undefined) {
+      const found = (await store.acts.listLedgers(identity.workspace)).find(({ number }) => number === at)
+      const text = found ? await store.log.readText(found.hash) : null
+      if (!found || text === null) throw new ReasonError('ledger_unknown', { at })
+      return { enabled, path: found.path, number: at, stream: found.stream, text, problem: null }
+    }
     const file = await vouchedLedger(context, await lookHere(context))
-    const { ledger_path: path } = context.settings
-    if (file === null) return { enabled: false, path, number: null, stream: null, text: null, problem: null }
-    const text = file.problem === null ? (file.found?.text ?? null) : null
-    return { enabled: true, path, number: null, stream: null, text, problem: file.problem }
+    /** Why what stands there is not shown. */
+    const problem = file?.problem ?? null
+    const text = problem === null ? (file?.found?.text ?? null) : null
+    // What stands in the file has no number in the history.
+    return { enabled, path, number: null, stream: null, text, problem }
   },
   say: ({ enabled, path, text, problem }) => {
     if (text !== null) return visibleLines(text.replace(/\r?\n$/, ''))
@@ -73,15 +51,12 @@ export const ledger = defineVerb({
       number: nullableFact(integerFact()),
       stream: nullableFact(textFact()),
     },
-    factsOf: (result) => ({ state: stateOf(result), number: result.number, stream: result.stream }),
+    factsOf: ({ text, problem, enabled, number, stream }) => {
+      const missing = problem !== null ? 'refused' : enabled ? 'absent' : 'disabled'
+      return { state: text !== null ? 'shown' : missing, number, stream }
+    },
   },
 })
-
-function stateOf({ text, problem, enabled }: ShownLedger) {
-  if (text !== null) return 'shown'
-  if (problem !== null) return 'refused'
-  return enabled ? 'absent' : 'disabled'
-}
 
 export const ledgerHistory = defineVerb({
   name: 'ledger history',
@@ -92,15 +67,7 @@ export const ledgerHistory = defineVerb({
   lenient: true,
   async perform({ store, identity }) {
     const rows = await store.acts.listLedgers(identity.workspace)
-    return {
-      ledgers: rows.map(({ number, at, stream, path, checkpoint }) => ({
-        number,
-        at,
-        stream,
-        path,
-        checkpoint,
-      })),
-    }
+    return { ledgers: rows.map(({ hash: _hash, ...row }) => row) }
   },
   say: ({ ledgers }, screen) =>
     ledgers.length === 0
@@ -111,11 +78,6 @@ export const ledgerHistory = defineVerb({
           screen,
         ),
 })
-
-/** Nothing was said, and no ledger is kept: there was nothing to do. */
-interface SkippedLedger {
-  skipped: 'ledger_disabled'
-}
 
 export const ledgerWrite = defineVerb({
   name: 'ledger write',
@@ -129,9 +91,10 @@ export const ledgerWrite = defineVerb({
   access: 'write',
   takesIn: 'talk',
   lenient: true,
-  async perform(context, input): Promise<SaveAnswer | SkippedLedger> {
+  async perform(context, input) {
+    // Nothing was said, and no ledger is kept: there is nothing to do.
     if (!context.settings.ledger && context.ask === null && isNothingSaid(input))
-      return { skipped: 'ledger_disabled' }
+      return { skipped: 'ledger_disabled' as const }
     return save.perform(context, { ...input, trigger: undefined, ledger: true, verbose: false })
   },
   say: (result, how) => ('skipped' in result ? LEDGER_SKIPPED : save.say(result, how)),

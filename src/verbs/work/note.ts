@@ -11,17 +11,6 @@ import { lookHere } from '../../engine/trust/here.ts'
 import { redact } from '../../policy/redact.ts'
 import { defineVerb } from '../define/verb.ts'
 
-interface ShownNote {
-  /** The plan whose notes were looked at; null for those of no plan. */
-  plan: string | null
-  path: string | null
-  at: string | null
-  /** Null where there is none. */
-  text: string | null
-  /** There is one, and nobody here has reviewed it: an agent is told neither its name nor its words. */
-  isWithheld: boolean
-}
-
 export const note = defineVerb({
   name: 'note',
   summary: 'Show the latest note',
@@ -39,7 +28,7 @@ export const note = defineVerb({
   examples: ['savepoint note', 'savepoint note --plan auth', 'savepoint note --global'],
   access: 'read',
   lenient: true,
-  async perform(context, { plan: named, global }): Promise<ShownNote> {
+  async perform(context, { plan: named, global }) {
     if (global && named !== undefined) throw usageError('--plan and --global exclude each other')
     const here = await lookHere(context)
     const active = global ? null : ((await agentFolderHere(context, here)).foundIndex?.activePlan ?? null)
@@ -48,6 +37,7 @@ export const note = defineVerb({
     const { latest, scope } =
       found.latest === null && named === undefined ? await latestOf(context, null) : found
     const nothing = { plan: scope, path: null, at: null, text: null }
+    // There may be one that nobody here has reviewed: an agent is told neither its name nor its words.
     if (latest === null) return { ...nothing, isWithheld: false }
     const { path, hash, atMs, bytes } = latest
     const isForeign = (await judgeFile(context, here, { path, saying: hash })) === 'foreign'

@@ -1,7 +1,7 @@
 import { plainLine } from '../../core/bullets.ts'
 import { nameProblem } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { ReasonError, usageError } from '../../core/reason.ts'
 import { ageOf } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
 import { emptyWork, type WorkState } from '../../core/work.ts'
@@ -25,24 +25,6 @@ import type { Screen } from '../define/screen.ts'
 import { defineVerb } from '../define/verb.ts'
 import { BRIEF_FIELDS, exactBrief, fencedBrief, sayBrief } from '../say/brief.ts'
 import { renderTable } from '../say/table.ts'
-
-/** A handoff in a list. What nobody vouches for shows its name, and none of its words. */
-interface ListedHandoff {
-  path: string
-  name: string
-  slug: string
-  purpose: string | null
-  createdAt: string
-  age: string
-  standing: JudgedHandoff['standing'] | 'unreadable'
-  problem: string | null
-}
-
-type PickupResult =
-  | { kind: 'nothing' }
-  | { kind: 'list'; handoffs: ListedHandoff[] }
-  | { kind: 'choose'; candidates: ListedHandoff[] }
-  | Awaited<ReturnType<typeof briefFor>>
 
 export const pickup = defineVerb({
   name: 'pickup',
@@ -71,11 +53,16 @@ export const pickup = defineVerb({
   lenient: true,
   async perform(context, { handoff, list, budget = context.settings.brief_tokens, markdown, reviewed }) {
     if (reviewed && (handoff === undefined || list))
-      throw new ReasonError('usage_invalid', { problem: '--reviewed goes with the one that was read' })
+      throw usageError('--reviewed goes with the one that was read')
     const here = await lookHere(context)
     return { markdown, ...(await pickUp(context, { wanted: handoff, list, reviewed, budget, ...here })) }
   },
-  say: (result, screen) => sayPicked(result, screen),
+  say: (result, screen) => {
+    if (result.kind === 'brief') return sayBrief(result, screen)
+    if (result.kind === 'choose')
+      return `Which handoff? savepoint pickup <name>\n${tableOf(result.candidates, screen)}`
+    return result.kind === 'list' && result.handoffs.length > 0 ? tableOf(result.handoffs, screen) : NOTHING
+  },
   exact: exactBrief,
   tool: {
     title: 'Pick up a handoff',
@@ -87,13 +74,7 @@ export const pickup = defineVerb({
       stream: nullableFact(textFact()),
       createdAt: nullableFact(textFact()),
       tokens: nullableFact(integerFact('size of the brief (estimated)')),
-      handoffs: listFact(
-        recordFact({
-          name: textFact(),
-          createdAt: textFact(),
-        }),
-        'newest first',
-      ),
+      handoffs: listFact(recordFact({ name: textFact(), createdAt: textFact() }), 'newest first'),
       refused: integerFact('handoffs that are unreadable or need a review'),
     },
     factsOf: (result) => {
@@ -102,12 +83,9 @@ export const pickup = defineVerb({
       const handoffs = all.filter(isVouched)
       const brief = result.kind === 'brief' ? result : null
       return {
-        kind: result.kind,
-        path: brief?.path ?? null,
-        stream: brief?.stream ?? null,
-        createdAt: brief?.createdAt ?? null,
-        tokens: brief?.tokens ?? null,
-        handoffs: handoffs.map(({ name, createdAt }) => ({ name, createdAt })),
+        ...{ kind: result.kind, path: brief?.path ?? null, stream: brief?.stream ?? null },
+        ...{ createdAt: brief?.createdAt ?? null, tokens: brief?.tokens ?? null },
+        handoffs,
         refused: all.length - handoffs.length,
       }
     },
@@ -121,8 +99,7 @@ function isFile(wanted: string): boolean {
 }
 
 function requireWord(text: string): void {
-  if (text.trim() === '' || text.includes('\0'))
-    throw new ReasonError('usage_invalid', { problem: '<handoff> is no slug and no file' })
+  if (text.trim() === '' || text.includes('\0')) throw usageError('<handoff> is no slug and no file')
 }
 
 interface PickupRequest extends Here {
@@ -132,18 +109,18 @@ interface PickupRequest extends Here {
   budget: number
 }
 
-async function pickUp(context: Context, asked: PickupRequest): Promise<PickupResult> {
+async function pickUp(context: Context, asked: PickupRequest) {
   const { wanted, list } = asked
   const isPath = wanted !== undefined && /[/\\]/.test(wanted)
   const found = isPath ? [] : await judgeHandoffs(context, await findHandoffs(context), asked)
   const listHandoffs = (some: JudgedHandoff[]) => some.map((one) => describeHandoff(one, context.ports.now()))
-  if (list) return { kind: 'list', handoffs: listHandoffs(found) }
+  if (list) return { kind: 'list' as const, handoffs: listHandoffs(found) }
   if (wanted === undefined) {
     const newest = newestUsable(context, found)
-    return newest === null ? { kind: 'nothing' } : briefFor(context, newest, asked)
+    return newest === null ? { kind: 'nothing' as const } : briefFor(context, newest, asked)
   }
   const matches = matching(found, wanted)
-  if (matches.length > 1) return { kind: 'choose', candidates: listHandoffs(matches) }
+  if (matches.length > 1) return { kind: 'choose' as const, candidates: listHandoffs(matches) }
   // What looks like no file and matches nothing is not looked for in the folder around.
   const [only] =
     matches.length === 0 && isFile(wanted)
@@ -176,8 +153,7 @@ function matching(found: JudgedHandoff[], wanted: string): JudgedHandoff[] {
   return ladder.map((matches) => found.filter(matches)).find((some) => some.length > 0) ?? []
 }
 
-const isVouched = ({ standing }: Pick<ListedHandoff, 'standing'>) =>
-  standing === 'ours' || standing === 'vouched'
+const isVouched = ({ standing }: { standing: string }) => standing === 'ours' || standing === 'vouched'
 
 const purposeOf = (one: JudgedHandoff) => (isVouched(one) ? (one.handoff?.purpose ?? null) : null)
 
@@ -196,13 +172,8 @@ async function briefFor(context: Context, one: JudgedHandoff, asked: PickupReque
   const work = workOf(one, handoff)
   // What is uncommitted here is no part of the answer: git need not be asked for it.
   const world = await worldOf(context, asked, { wantsDirty: false })
-  const { checks, drift } = await verifyWork(
-    context,
-    work,
-    { atMs: createdMs, branch, commit, absent: absentAt(one.checkpoint, work) },
-    world,
-    asked,
-  )
+  const point = { atMs: createdMs, branch, commit, absent: absentAt(one.checkpoint, work) }
+  const { checks, drift } = await verifyWork(context, work, point, world)
   const stream = handoff.stream !== null && nameProblem(handoff.stream) === null ? handoff.stream : null
   const learnings = work.references.filter(({ kind }) => kind === 'learning').map(({ text }) => text)
   const nowMs = context.ports.now()
@@ -235,27 +206,14 @@ function withPurpose(work: WorkState, purpose: string): WorkState {
   return { ...work, problem: [purpose, work.problem].filter((text) => text !== '').join('\n') }
 }
 
-function describeHandoff(one: JudgedHandoff, nowMs: number): ListedHandoff {
-  const { path, name, slug, createdMs, problem, standing } = one
-  return {
-    ...{ path, name, slug, purpose: purposeOf(one), problem },
-    createdAt: instant(createdMs),
-    age: ageOf(nowMs - createdMs),
-    standing: problem === null ? standing : 'unreadable',
-  }
-}
+type ListedHandoff = ReturnType<typeof describeHandoff>
 
-function sayPicked(result: PickupResult & { markdown: boolean }, screen: Screen): string {
-  switch (result.kind) {
-    case 'nothing':
-      return NOTHING
-    case 'list':
-      return result.handoffs.length === 0 ? NOTHING : tableOf(result.handoffs, screen)
-    case 'choose':
-      return `Which handoff? savepoint pickup <name>\n${tableOf(result.candidates, screen)}`
-    case 'brief':
-      return sayBrief(result, screen)
-  }
+/** A handoff in a list. What nobody vouches for shows its name, and none of its words. */
+function describeHandoff(one: JudgedHandoff, nowMs: number) {
+  const { path, name, slug, createdMs, problem } = one
+  const standing = problem === null ? one.standing : ('unreadable' as const)
+  const [createdAt, age] = [instant(createdMs), ageOf(nowMs - createdMs)]
+  return { path, name, slug, purpose: purposeOf(one), problem, createdAt, age, standing }
 }
 
 const NOTHING = 'No handoffs here. Write one: savepoint handoff "what for"'

@@ -5,7 +5,6 @@ import { type ResumeResult, resumeStream } from '../../engine/brief/resume-work.
 import { notesHere } from '../../engine/brief/session-notes.ts'
 import type { UntoldWork } from '../../engine/brief/tell-found.ts'
 import { readSurvey } from '../../engine/documents/read-survey.ts'
-import { worldOf } from '../../engine/surroundings/world.ts'
 import { offerAdoption } from '../../engine/transfer/adopt-repository.ts'
 import type { ExplainedLine } from '../../policy/brief/explain.ts'
 import type { StreamCandidate } from '../../policy/resolve.ts'
@@ -49,13 +48,18 @@ export const resume = defineVerb({
   async perform(context, { id, budget = context.settings.brief_tokens, markdown, explain }) {
     await offerAdoption(context)
     const survey = await readSurvey(context)
-    // What is uncommitted is in no brief: git need not be asked for it.
-    const world = await worldOf(context, survey, { wantsDirty: false })
     const notes = await notesHere(context, survey, null)
     const asked = { named: id ?? null, budget, notes, explains: explain }
-    return { markdown, ...(await resumeStream(context, survey, world, asked)) }
+    return { markdown, ...(await resumeStream(context, survey, asked)) }
   },
-  say: (result, screen) => sayResumed(result, screen),
+  say: (result, screen) => {
+    if (isExplained(result)) return sayExplained(result, screen)
+    if (result.kind === 'found' || result.kind === 'brief') return sayBrief(result, screen)
+    const learned = result.learnings.map((text) => `  - ${visible(text)}`)
+    return [sayUntold(result, screen), ...(learned.length > 0 ? ['Learned here:', ...learned] : [])].join(
+      '\n',
+    )
+  },
   exact: (result) => (isExplained(result) ? null : exactBrief(result)),
   tool: {
     title: 'Brief of saved work',
@@ -86,33 +90,18 @@ type Explained = Extract<ResumeResult, { kind: 'brief' }> & { explained: Explain
 const isExplained = <R extends ResumeResult>(result: R): result is R & Explained =>
   result.kind === 'brief' && result.explained !== undefined
 
-function sayResumed(result: ResumeResult & { markdown: boolean }, screen: Screen): string {
-  if (result.kind === 'found') return sayBrief(result, screen)
-  if (result.kind === 'brief')
-    return isExplained(result) ? sayExplained(result, screen) : sayBrief(result, screen)
-  const learned = result.learnings.map((text) => `  - ${visible(text)}`)
-  return [sayUntold(result, screen), ...(learned.length > 0 ? ['Learned here:', ...learned] : [])].join('\n')
-}
-
 function sayUntold(result: UntoldWork, screen: Screen): string {
-  switch (result.kind) {
-    case 'nothing':
-      return [
-        'Nothing saved here yet. Start with:',
-        '  savepoint save "what you are working on" --next "…"',
-        ...(result.foreign > 0
-          ? [
-              `${formatCount(result.foreign, 'document')} came with the repository. Read: savepoint list. Then: savepoint trust`,
-            ]
-          : []),
-      ].join('\n')
-    case 'offered': {
-      const where = result.branch === null ? '' : ` on ${visible(result.branch)}`
-      return `${result.stream} was saved ${result.age} ago${where}. Continue it: savepoint resume ${result.stream}`
-    }
-    case 'choose':
-      return sayChoice(result, screen)
+  if (result.kind === 'choose') return sayChoice(result, screen)
+  if (result.kind === 'offered') {
+    const where = result.branch === null ? '' : ` on ${visible(result.branch)}`
+    return `${result.stream} was saved ${result.age} ago${where}. Continue it: savepoint resume ${result.stream}`
   }
+  const lines = [
+    'Nothing saved here yet. Start with:',
+    '  savepoint save "what you are working on" --next "…"',
+    `${formatCount(result.foreign, 'document')} came with the repository. Read: savepoint list. Then: savepoint trust`,
+  ]
+  return lines.slice(0, result.foreign > 0 ? 3 : 2).join('\n')
 }
 
 function sayChoice({ candidates, trusted }: Extract<UntoldWork, { kind: 'choose' }>, screen: Screen): string {

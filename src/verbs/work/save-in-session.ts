@@ -9,29 +9,16 @@ export interface SaveReceipt extends WorkReceipt {
   surfaced: boolean
 }
 
-/** A save of every verb that saves: it binds the session that it is made in. */
-export async function saveInSession(
-  context: Context,
-  told: SaveInput,
-  why: SaveTrigger,
-): Promise<SaveReceipt> {
+/** A save of every verb that saves: it binds the session that it is made in, if any. */
+export async function saveInSession(context: Context, told: SaveInput, why: SaveTrigger) {
   const receipt = await saveWork(context, told, why)
-  const surfaced = await afterCommit(
-    context,
-    'Noting the save in its session',
-    () => false,
-    async () => {
-      const isFollowed = await bindSession(context, told, receipt.stream)
-      // A stream that is named at a terminal need not be what the next start tells.
-      return isFollowed || (told.stream === null && (await isSetUpHere(context)))
-    },
-  )
-  return { ...receipt, surfaced }
-}
-
-/** Binds the session of this command to the saved stream; false if there is no session. */
-async function bindSession(context: Context, told: SaveInput, stream: string): Promise<boolean> {
-  if (context.session === null) return false
-  const { noteSave } = await import('../../engine/sessions/note-save.ts')
-  return noteSave(context, { ...told, stream })
+  const surfaced = await afterCommit(context, 'Noting the save in its session', async () => {
+    if (context.session !== null) {
+      const { noteSave } = await import('../../engine/sessions/note-save.ts')
+      if (await noteSave(context, { ...told, stream: receipt.stream })) return true
+    }
+    // A stream that is named at a terminal need not be what the next start tells.
+    return told.stream === null && (await isSetUpHere(context))
+  })
+  return { ...receipt, surfaced: surfaced ?? false }
 }

@@ -7,21 +7,14 @@ import { offerAdoption } from '../../engine/transfer/adopt-repository.ts'
 import { recordRepository } from '../../engine/transfer/repository-marks.ts'
 import { choiceFact, integerFact, listFact, nullableFact, recordFact, textFact } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
-import { confirmLedger } from './confirm-ledger.ts'
 import { saveInSession } from './save-in-session.ts'
-import { type SaveAnswer, sayBanner, sayReceipt } from './say-saved.ts'
+import { confirmLedger, type SaveAnswer, sayBanner, sayReceipt } from './say-saved.ts'
 import { readSaveInput, SAYING_FIELDS } from './saying.ts'
 
 /** Why a checkpoint is taken now; `manual` where nobody says. */
 const WHEN = [
-  'manual',
-  'phase',
-  'decision',
-  'shift',
-  'session-end',
-  'pressure',
-  'compaction',
-  'risk',
+  ...(['manual', 'phase', 'decision', 'shift'] as const),
+  ...(['session-end', 'pressure', 'compaction', 'risk'] as const),
 ] as const
 
 export const save = defineVerb({
@@ -30,12 +23,7 @@ export const save = defineVerb({
   detail: `Say only what is new: everything saved before is kept. The branch, commit, uncommitted files and active plan are added automatically. A save updates the work's document, writes a note if there is a ${PLANS_HOME} folder, and updates the ledger if it is enabled. If a run is in progress, it also takes a snapshot of the run.`,
   fields: {
     ...SAYING_FIELDS,
-    trigger: {
-      kind: 'choice',
-      choices: WHEN,
-      value: 'WHY',
-      about: 'why now, default manual',
-    },
+    trigger: { kind: 'choice', choices: WHEN, value: 'WHY', about: 'why now, default manual' },
     ledger: { kind: 'flag', about: 'report whether the session ledger was written' },
     verbose: { kind: 'flag', typed: true, about: 'print everything that was saved, as --note does' },
   },
@@ -84,24 +72,17 @@ export const save = defineVerb({
         }),
       ),
     },
-    factsOf: ({ stream, checkpoint, sequence, origin, joined, decisions, views }) => ({
-      ...{ stream, checkpoint, sequence, origin, decisions },
-      joined: joined.map((one) => one.stream),
-      files: views.map(({ path, state, problem }) => ({ path, state, problem })),
+    factsOf: ({ joined, views, ...receipt }) => ({
+      ...{ ...receipt, joined: joined.map((one) => one.stream), files: views },
     }),
   },
 })
 
 /** The snapshot of the run that is in progress here; null without one. The save is done, whatever becomes of it. */
 const snapshotRun = (context: Context): Promise<RunAtSave | null> =>
-  afterCommit(
-    context,
-    'Taking the snapshot of the run in progress',
-    () => null,
-    async () => {
-      const [newest, ...others] = await listRunsInProgress(context)
-      if (newest === undefined) return null
-      const { snapshotAtSave } = await import('../../engine/runs/take-snapshot.ts')
-      return snapshotAtSave(context, [newest, ...others])
-    },
-  )
+  afterCommit(context, 'Taking the snapshot of the run in progress', async () => {
+    const [newest, ...others] = await listRunsInProgress(context)
+    if (newest === undefined) return null
+    const { snapshotAtSave } = await import('../../engine/runs/take-snapshot.ts')
+    return snapshotAtSave(context, [newest, ...others])
+  })

@@ -4,11 +4,8 @@ import { wrapWidth } from '../../core/width.ts'
 import type { ExplainedLine, LineSource } from '../../policy/brief/explain.ts'
 import type { Screen } from '../define/screen.ts'
 
-interface ExplainedBrief {
+interface ExplainedBrief extends Record<'sequence' | 'tokens' | 'budget', number> {
   stream: string
-  sequence: number
-  tokens: number
-  budget: number
   explained: readonly ExplainedLine[]
 }
 

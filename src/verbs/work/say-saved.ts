@@ -2,8 +2,9 @@ import { formatCount } from '../../core/text.ts'
 import { visibleLine } from '../../core/visible.ts'
 import { clipWidth } from '../../core/width.ts'
 import type { RunAtSave } from '../../engine/runs/take-snapshot.ts'
-import type { JoinedWork } from '../../engine/save/join-merged.ts'
-import type { SavedView } from '../../engine/save/save-document.ts'
+import type { JoinedWork } from '../../engine/save/known-work.ts'
+import type { SavedView } from '../../engine/save/save-files.ts'
+import { LEDGER_SKIPPED, sayLedger } from '../../formats/ledger-md/codec.ts'
 import { describeKnowledge } from '../../policy/join-work.ts'
 import type { Screen } from '../define/screen.ts'
 import type { SaveReceipt } from './save-in-session.ts'
@@ -22,12 +23,12 @@ const MOST_COLUMNS = 100
 
 /** What was saved and what comes next; a line more only for what needs one. */
 export function sayReceipt(receipt: SaveAnswer, screen: Screen): string {
-  const { stream, sequence, summary, next, views } = receipt
+  const { stream, sequence, summary, decisions, next, views } = receipt
   const columns = Math.min(screen.columns, MOST_COLUMNS)
   const saved = `Saved ${stream} #${sequence}`
   const about = visibleLine(summary)
   const parts = [
-    ...sayDecisions(receipt, screen),
+    ...(decisions.new === 0 ? [] : [`Decisions: +${decisions.new} ${sayTotal(receipt, screen)}`]),
     ...(next.trim() === '' ? [] : [`Next: ${visibleLine(next)}`]),
   ]
   const files = views.filter(({ kind }) => kind !== 'index')
@@ -40,11 +41,10 @@ export function sayReceipt(receipt: SaveAnswer, screen: Screen): string {
   ].join('\n')
 }
 
-function sayDecisions({ decisions }: SaveAnswer, { paint }: Screen): string[] {
-  const { new: added, total, unconfirmed } = decisions
-  if (added === 0) return []
+/** How many decisions there are, and how many of them nobody confirmed. */
+function sayTotal({ decisions: { total, unconfirmed } }: SaveAnswer, { paint }: Screen): string {
   const doubts = unconfirmed === 0 ? '' : `, ${paint('warn', `${unconfirmed} unconfirmed`)}`
-  return [`Decisions: +${added} (${total} total${doubts})`]
+  return `(${total} total${doubts})`
 }
 
 /** The banner of the note format, with a line for each place. */
@@ -53,13 +53,11 @@ export function sayBanner(receipt: SaveAnswer, screen: Screen): string {
   const rule = screen.paint('faint', '━'.repeat(Math.min(53, screen.columns)))
   const written = views.filter(({ kind, state }) => kind !== 'index' && state === 'written')
   const places = [...written.map(({ path }) => path), `${stream} #${sequence}`]
-  const doubts =
-    decisions.unconfirmed === 0 ? '' : `, ${screen.paint('warn', `${decisions.unconfirmed} unconfirmed`)}`
   return [
     ...[rule, `  ${screen.paint('good', 'CHECKPOINT SAVED')}`, rule, ''],
     ...places.map((place, at) => `  ${at === 0 ? 'Location:' : '         '} ${place}`),
     clipWidth(`  Summary:  ${visibleLine(summary) || '-'}`, screen.columns),
-    `  Decisions: ${decisions.new} recorded (${decisions.total} total${doubts})`,
+    `  Decisions: ${decisions.new} recorded ${sayTotal(receipt, screen)}`,
     clipWidth(`  Next:     ${visibleLine(next) || '-'}`, screen.columns),
     ...sayBeside(receipt, screen).map((line) => `  ${line}`),
     ...(surfaced ? ['', '  This context will be surfaced on next session start.'] : []),
@@ -105,4 +103,13 @@ function sayJoined({ stream, closed, ...counts }: JoinedWork): string[] {
 function sayUnwritten({ path, state, problem }: SavedView): string {
   const why = problem === null ? '' : `: ${problem}`
   return `${path} ${state === 'pending' ? 'not written yet' : 'left as it is'}${why}`
+}
+
+/** What a save came to for the session ledger, in the words of that format. The store has the save in any case. */
+export function confirmLedger({ views, stream, sequence, goal, done, now, next }: SaveReceipt): string {
+  const view = views.find(({ kind }) => kind === 'ledger')
+  const kept = `Saved ${stream} #${sequence}.`
+  if (!view) return `${LEDGER_SKIPPED}\n${kept}`
+  if (view.state === 'written') return sayLedger({ path: view.path, goal, done, now, next })
+  return `${view.path} was not written${view.problem === null ? '' : `: ${view.problem}`}.\n${kept}`
 }

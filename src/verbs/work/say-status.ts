@@ -5,7 +5,6 @@ import { hasDrift } from '../../policy/brief/brief.ts'
 import { describeDrift } from '../../policy/brief/brief-words.ts'
 import type { Screen } from '../define/screen.ts'
 import { type NamedRow, namedRows } from '../say/table.ts'
-import type { ActiveState } from './active-state.ts'
 import { isForeignAlone, type LastSave, type Status } from './gather-status.ts'
 import { sayReview } from './say-review.ts'
 
@@ -14,12 +13,13 @@ export function sayStatus(status: Status, screen: Screen): string {
   const { columns, time } = screen
   const room = columns < NARROW ? columns - NAMES : Math.min(columns, MOST_COLUMNS) * 2 - 24
   const clipLine = (text: string) => clipWidth(visible(first(text)), Math.max(20, room))
-  const { saved, focus, branch, commit, uncommitted, due, todo, trusted, foreign } = status
+  const { saved, focus, branch, commit, note, uncommitted, due, todo, trusted, foreign } = status
   const rows: NamedRow[] = [...(saved ? savedRows(saved, clipLine) : unsavedRows(status))]
   if (focus !== null && focus !== saved?.stream) rows.push(['Focus', focus])
   if (branch !== null) rows.push(['Branch', branch])
   else if (commit !== null) rows.push(['Branch', `none (detached at ${commit.slice(0, 10)})`])
-  rows.push(...planRows(status, clipLine), ...noteRows(status))
+  rows.push(...planRows(status, clipLine))
+  if (note) rows.push(['Note', `${ageOf(note.ageMs)} ago, ${note.path}`])
   for (const { path, at, command } of status.found)
     rows.push(['Found', `${path}, ${time(at)}, not saved: ${command}`])
   if (uncommitted) rows.push(['Files', `${uncommitted} uncommitted`])
@@ -46,7 +46,7 @@ function savedRows(saved: LastSave, clipLine: (text: string) => string): NamedRo
   const rows: NamedRow[] = [
     [
       'Work',
-      `${saved.stream} #${saved.sequence}, saved ${ageOf(saved.ageMs)} ago${sayWhy(saved.why)}`,
+      `${saved.stream} #${saved.sequence}, saved ${ageOf(saved.ageMs)} ago${WHY[saved.why] ?? ''}`,
       'head',
     ],
   ]
@@ -66,14 +66,9 @@ function savedRows(saved: LastSave, clipLine: (text: string) => string): NamedRo
 }
 
 /** Why this work and no other, where that is not plain from the branch. */
-const sayWhy = (why: LastSave['why']) =>
-  why === 'bound'
-    ? ' (of this session)'
-    : why === 'focused'
-      ? ' (in focus)'
-      : why === 'plan'
-        ? ' (of the active plan)'
-        : ''
+const WHY: { readonly [Why in LastSave['why']]?: string } = {
+  ...{ bound: ' (of this session)', focused: ' (in focus)', plan: ' (of the active plan)' },
+}
 
 function unsavedRows(status: Status): NamedRow[] {
   const { offered, candidates, trusted } = status
@@ -82,7 +77,7 @@ function unsavedRows(status: Status): NamedRow[] {
   return candidates.length > 0 ? [['Work', `Which? ${joinNames(candidates)}`]] : [['Saved', 'nothing yet']]
 }
 
-function planRows({ plan }: ActiveState, clipLine: (text: string) => string): NamedRow[] {
+function planRows({ plan }: Status, clipLine: (text: string) => string): NamedRow[] {
   if (plan === null) return []
   const { name, stage, tddPhase } = plan
   const parts = [
@@ -93,10 +88,7 @@ function planRows({ plan }: ActiveState, clipLine: (text: string) => string): Na
   return [['Plan', clipLine(parts.join(', '))]]
 }
 
-const noteRows = ({ note }: ActiveState): NamedRow[] =>
-  note === null ? [] : [['Note', `${ageOf(note.ageMs)} ago, ${note.path}`]]
-
-function sessionRows({ sessions: { open, stale }, window }: ActiveState): NamedRow[] {
+function sessionRows({ sessions: { open, stale }, window }: Status): NamedRow[] {
   const rows: NamedRow[] = []
   if (open + stale > 0)
     rows.push([
@@ -112,14 +104,14 @@ function sessionRows({ sessions: { open, stale }, window }: ActiveState): NamedR
 
 const MOST_RUNS = 3
 
-function runRows({ runs }: ActiveState): NamedRow[] {
+function runRows({ runs }: Status): NamedRow[] {
   if (runs.length === 0) return []
   const named = runs.slice(0, MOST_RUNS).map(sayRunHere)
   const more = runs.length > MOST_RUNS ? [`${runs.length - MOST_RUNS} more: savepoint run list`] : []
   return [...named, ...more].map((text, at) => [at === 0 ? 'Runs' : '', text])
 }
 
-function sayRunHere({ runId, place, status, stepId, stepsDone, steps, ageMs }: ActiveState['runs'][number]) {
+function sayRunHere({ runId, place, status, stepId, stepsDone, steps, ageMs }: Status['runs'][number]) {
   const parts = [
     `${runId} ${status}${stepId === null ? '' : ` at ${stepId}`}`,
     ...(place === 'store' ? [`${stepsDone}/${steps} steps`] : []),

@@ -60,12 +60,14 @@ export const SAYING_FIELDS = {
   command: listField('commands', 'a relevant command', readPlain, 'COMMAND'),
   id: listField('ids', 'a relevant id: ticket, build, process (the work is `stream`)', readPlain, 'ID'),
   learning: listField('learnings', 'a lesson, kept when the work is archived'),
-  supersedes: listField(
-    'supersedes',
-    'the decision that the new one replaces (part of its text)',
-    readPlain,
-    'DECISION',
-  ),
+  supersedes: {
+    ...listField(
+      'supersedes',
+      'the decision that the new one replaces (part of its text)',
+      readPlain,
+      'DECISION',
+    ),
+  },
   resolve: listField('resolve', 'an answered question', readPlain, 'QUESTION'),
   confirm: listField('confirm', 'an UNCONFIRMED item that the user confirmed', readPlain, 'CLAIM'),
   unconfirmed: { kind: 'flag', about: 'mark the new items UNCONFIRMED' },
@@ -89,10 +91,7 @@ export const SAYING_FIELDS = {
     check: (name: string) => void requireName(name, 'name'),
     about: 'the work to save to (default: in focus, else of the plan or branch)',
   },
-  note: {
-    kind: 'flag',
-    about: `also write a note, even without ${PLANS_HOME}`,
-  },
+  note: { kind: 'flag', about: `also write a note, even without ${PLANS_HOME}` },
   stdin: { kind: 'flag', typed: true, about: 'read JSON from stdin' },
 } as const satisfies Fields
 
@@ -137,10 +136,8 @@ export async function readSaveInput(
     return context.mark(kind, secret)
   }
   const saying = redactAll(said, mark)
-  const accomplishments = redactAll(
-    input.accomplishment.map((text) => text.trim()),
-    mark,
-  )
+  const trimmed = input.accomplishment.map((text) => text.trim())
+  const accomplishments = redactAll(trimmed, mark)
   const size = JSON.stringify({ ...saying, requests: [] }).length
   if (size > MOST_CHARACTERS)
     throw usageError(`too long: ${size} characters, at most ${MOST_CHARACTERS} are allowed`)
@@ -295,9 +292,8 @@ function readKey(key: string, given: unknown): SaidParts {
   const option = OPTIONS.find(({ part }) => part === named)
   if (option === undefined) {
     const known = [...OPTIONS.map(({ part }) => part), ...Object.keys(ALIASES), ...Object.keys(OTHERS)]
-    throw usageError(
-      `stdin has an unknown key ${JSON.stringify(key.slice(0, 60))}; known: ${[...new Set(known)].join(', ')}`,
-    )
+    const names = [...new Set(known)].join(', ')
+    throw usageError(`stdin has an unknown key ${JSON.stringify(key.slice(0, 60))}; known: ${names}`)
   }
   const { part, kind, read } = option
   if (kind === 'words') return [[part, readList(given, key, read)]]
@@ -328,11 +324,9 @@ function readRecord<Name extends string>(
   others: readonly string[] = [],
 ) {
   const names = [...required, ...others.filter((name) => item[name])]
+  const texts = names.map((name) => [name, readText(item[name], `${key}.${name}`)])
   // `as`: each of the required ones is read, or refused.
-  return Object.fromEntries(names.map((name) => [name, readText(item[name], `${key}.${name}`)])) as Record<
-    Name,
-    string
-  >
+  return Object.fromEntries(texts) as Record<Name, string>
 }
 
 function readPlain(item: unknown, key: string): string {

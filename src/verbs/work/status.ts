@@ -9,8 +9,10 @@ import {
   textFact,
 } from '../define/facts.ts'
 import { defineVerb } from '../define/verb.ts'
-import { gatherStatus, type LastSave } from './gather-status.ts'
+import { gatherStatus } from './gather-status.ts'
 import { sayStatus } from './say-status.ts'
+
+const MAYBE_TEXT = nullableFact(textFact())
 
 export const status = defineVerb({
   name: 'status',
@@ -30,14 +32,14 @@ export const status = defineVerb({
     effect: 'reads',
     facts: {
       trusted: flagFact(),
-      focus: nullableFact(textFact()),
+      focus: MAYBE_TEXT,
       saved: nullableFact(
         recordFact({
           stream: textFact(),
           checkpoint: textFact(),
           sequence: integerFact(),
           savedAt: textFact(),
-          document: nullableFact(textFact()),
+          document: MAYBE_TEXT,
           questions: integerFact(),
           unconfirmed: integerFact(),
           commitsSince: nullableFact(integerFact()),
@@ -49,39 +51,22 @@ export const status = defineVerb({
       candidates: listFact(textFact()),
       unreviewed: integerFact('candidates that are not reviewed'),
       uncommitted: nullableFact(integerFact()),
-      plan: nullableFact(
-        recordFact({
-          name: nullableFact(textFact()),
-          stage: nullableFact(textFact()),
-          tddPhase: nullableFact(textFact()),
-        }),
-      ),
-      sessions: recordFact({
-        open: integerFact(),
-        stale: integerFact(),
-      }),
+      plan: nullableFact(recordFact({ name: MAYBE_TEXT, stage: MAYBE_TEXT, tddPhase: MAYBE_TEXT })),
+      sessions: recordFact({ open: integerFact(), stale: integerFact() }),
       windowPercent: nullableFact(numberFact()),
       runs: listFact(textFact()),
-      note: nullableFact(textFact()),
+      note: MAYBE_TEXT,
       due: listFact(choiceFact(['save', 'delta', 'new']), 'most important first'),
     },
-    factsOf: ({ trusted, focus, saved, offered, candidates, unreviewed, uncommitted, due, ...active }) => ({
-      ...{ trusted, focus, offered, candidates, uncommitted },
-      saved: saved && savedFacts(saved),
+    factsOf: ({ saved, unreviewed, plan, window, runs, note, due, ...status }) => ({
+      ...status,
+      saved: saved && { ...saved, ...saved.drift },
       unreviewed: unreviewed.length,
-      plan: active.plan && { ...active.plan, stage: active.plan.stage?.toString() ?? null },
-      sessions: active.sessions,
-      windowPercent: active.window?.usedPercent ?? null,
-      runs: active.runs.map(({ runId }) => runId),
-      note: active.note?.path ?? null,
+      plan: plan && { ...plan, stage: plan.stage?.toString() ?? null },
+      windowPercent: window?.usedPercent ?? null,
+      runs: runs.map(({ runId }) => runId),
+      note: note?.path ?? null,
       due: due.map(({ what }) => what),
     }),
   },
-})
-
-const savedFacts = ({ drift, ...saved }: LastSave) => ({
-  ...{ stream: saved.stream, checkpoint: saved.checkpoint, sequence: saved.sequence },
-  ...{ savedAt: saved.savedAt, document: saved.document },
-  ...{ questions: saved.questions, unconfirmed: saved.unconfirmed },
-  ...{ commitsSince: drift.commitsSince, filesChanged: drift.filesChanged, filesGone: drift.filesGone },
 })

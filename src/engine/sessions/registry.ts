@@ -2,22 +2,25 @@ import { sha256 } from '../../core/canonical.ts'
 import { randomToken } from '../../core/id.ts'
 import { REGISTRY_PATH } from '../../core/layout.ts'
 import { ReasonError } from '../../core/reason.ts'
+import type { Session } from '../../core/session.ts'
+import type { WorkState } from '../../core/work.ts'
 import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import { SET_ASIDE_FOLDER } from '../../formats/snapshot/layout.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { makeFolders, writeDurably } from '../../fs/durable.ts'
-import { encodeRegistry } from '../../policy/registry.ts'
+import { encodeRegistry, type Registry, registryOf } from '../../policy/registry.ts'
+import { sessionStream, streamOf } from '../../policy/resolve.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { readPrivateJson, writePrivateJson } from '../context/private-json.ts'
 import { workspaceLock } from '../context/workspace-lock.ts'
+import { newestWholeOrNull } from '../documents/newest-whole-point.ts'
 import { foldersOf, nameOf } from '../publish/guard.ts'
 import { setAside } from '../publish/publish-snapshot.ts'
-import { isTrustedHere } from '../trust/trusted.ts'
+import { countUncommitted } from '../surroundings/world.ts'
+import { lookHere } from '../trust/here.ts'
 import { listSessions } from './current.ts'
-import { registryHere } from './registry-here.ts'
-import { withUncommittedNow } from './uncommitted-now.ts'
 
 /** Whoever holds the lock for longer is at work here, and writes the file afterwards. */
 const WAIT_MS = 50
@@ -30,7 +33,7 @@ const WAIT_MS = 50
 export async function keepRegistryFile(context: Context): Promise<void> {
   const { settings, identity, place, file } = context
   if (!settings.registry || file === null || identity.workspace === '') return
-  if (!(await isTrustedHere(context))) return
+  if (!(await lookHere(context)).trusted) return
   using lock = await workspaceLock(context, identity.workspace, WAIT_MS)
   if (lock === null) return
   const { repository } = identity
@@ -83,3 +86,45 @@ function knownHashes(context: Context): string[] {
 }
 
 const memoryOf = ({ identity }: Context) => `registry-${sha256(identity.workspace).slice(0, 16)}.json`
+
+/** The registry of sessions. Decisions and next steps are read for the one session that it tells them of. */
+export async function registryHere(context: Context, sessions: readonly Session[]): Promise<Registry> {
+  const registryWith = (work: WorkState | null) =>
+    registryOf(sessions, {
+      nowMs: context.ports.now(),
+      // Who reads this may act on it: what nobody confirmed says so.
+      keyDecisions: () =>
+        (work?.decisions ?? [])
+          .filter(({ supersededBy }) => supersededBy === null)
+          .map(({ text, confirmed }) => (confirmed ? text : `${text} (UNCONFIRMED)`)),
+      nextSteps: () => (work?.next ?? []).map(({ text }) => text),
+      workSummary: () => work?.now || (work?.intent ?? ''),
+    })
+  const bare = registryWith(null)
+  const last = sessions.find(({ id }) => id === bare.lastWorked?.sessionId)
+  return last ? registryWith(await workOf(context, last)) : bare
+}
+
+/** Where a session's work stands; null where it saved none, or where others wrote it and nobody here read it. */
+async function workOf(context: Context, session: Session): Promise<WorkState | null> {
+  const { store } = context
+  // A stream that may not be told took nothing from it: what it did then stands in its own.
+  for (const name of new Set([streamOf(session), sessionStream(session.id)])) {
+    const stream = await store.log.findStream(session.repository, name, 'work')
+    const head = stream && (await store.log.readCheckpoint(stream.headId))
+    if (!head || head.row.foreign) continue
+    return head.state === 'whole'
+      ? head.checkpoint.work
+      : ((await newestWholeOrNull(context, head.row.id))?.work ?? null)
+  }
+  return null
+}
+
+/** Sessions, those of this workspace that go on with what is uncommitted there now: git is asked once, if at all. */
+export async function withUncommittedNow(context: Context, sessions: readonly Session[]): Promise<Session[]> {
+  const isMeant = ({ workspace, endedAt }: Session) =>
+    workspace === context.identity.workspace && endedAt === null
+  if (!sessions.some(isMeant)) return [...sessions]
+  const uncommittedFiles = await countUncommitted(context, await lookHere(context))
+  return sessions.map((session) => (isMeant(session) ? { ...session, uncommittedFiles } : session))
+}
