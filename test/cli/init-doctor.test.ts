@@ -2,7 +2,7 @@ import { chmodSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Finding } from '../../src/engine/context/findings.ts'
-import { impermanenceOf } from '../../src/engine/setup/examine-home.ts'
+import { impermanenceOf } from '../../src/engine/setup/examine-setup.ts'
 import { SetupLab } from './init-lab.ts'
 
 /** What the doctor says of the set-up; where the tests run, the home may be in a container or in memory. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Context } from '../../src/engine/context/context.ts'
 import { launcherIn } from '../../src/engine/setup/launcher.ts'
-import { putSettings, readSettingsFile } from '../../src/engine/setup/settings-file.ts'
+import { putFile, readSetupFile } from '../../src/engine/setup/setup-run.ts'
 import { planLine, statusLinesOf, wantsLine } from '../../src/engine/setup/statusline-plan.ts'
 import { testPorts } from '../support/ports.ts'
 import { sandbox } from '../support/sandbox.ts'
@@ -17,23 +17,21 @@ test('settings that somebody changed meanwhile are left to them', async () => {
   const box = sandbox({ git: false })
   const path = join(box.repo, 'settings.json')
   writeFileSync(path, '{"a": 1}')
-  const file = readSettingsFile({ path, root: box.repo })
+  const file = readSetupFile({ path, root: box.repo })
   writeFileSync(path, '{"a": 2}')
-  expect(await putSettings(context(), file, Buffer.from('ours'))).toBe(false)
-  expect(await putSettings(context(), file, null)).toBe(false)
+  expect(await putFile(context(), file, Buffer.from('ours'))).toBe(false)
+  expect(await putFile(context(), file, null)).toBe(false)
   expect(readFileSync(path, 'utf8')).toBe('{"a": 2}')
-  expect(await putSettings(context(), readSettingsFile({ path, root: box.repo }), Buffer.from('ours'))).toBe(
-    true,
-  )
+  expect(await putFile(context(), readSetupFile({ path, root: box.repo }), Buffer.from('ours'))).toBe(true)
   expect(readFileSync(path, 'utf8')).toBe('ours')
 })
 
 test('a file that came into being meanwhile is left, too', async () => {
   const box = sandbox({ git: false })
   const path = join(box.repo, 'settings.json')
-  const file = readSettingsFile({ path, root: null })
+  const file = readSetupFile({ path, root: null })
   writeFileSync(path, 'theirs')
-  expect(await putSettings(context(), file, Buffer.from('ours'))).toBe(false)
+  expect(await putFile(context(), file, Buffer.from('ours'))).toBe(false)
   expect(readFileSync(path, 'utf8')).toBe('theirs')
 })
 

@@ -3,8 +3,7 @@ import { describeError, errorCode, ReasonError } from '../../core/reason.ts'
 import { runGit } from '../../workspace/git.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES, SETUP_CHANGES } from '../context/notices.ts'
-import { readSettingsFile, rewriteFile } from './settings-file.ts'
-import { type SetupRun, setupChange } from './setup-run.ts'
+import { readSetupFile, rewriteFile, type SetupRun, setupChange } from './setup-run.ts'
 
 /** The line that keeps a file of a workspace out of git. */
 const lineFor = (file: string) => `/${file}`
@@ -27,7 +26,7 @@ export async function hideFromGit(run: SetupRun, file: string, isTrusted: boolea
       })
     // The line may be there already: a crash came before it was noted, or another worktree shares it.
     const isOurs =
-      sees === 'seen' || (sees === 'ignored' && hasLine(textIn(readSettingsFile({ path, root: null })), file))
+      sees === 'seen' || (sees === 'ignored' && hasLine(textIn(readSetupFile({ path, root: null })), file))
     return isOurs ? path : null
   } catch (error) {
     // Git's folder may be closed to us: that hurts nobody.

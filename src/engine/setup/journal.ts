@@ -81,12 +81,6 @@ export function changeJournal(
   else writePrivateJson(home, FILE, { version: 1, setups, before }, ports)
 }
 
-/** Notes what is done for a word of the client's, with the settings that it belongs to. */
-export const noteCommand = (home: string, target: string, command: CommandNote, ports: Ports) =>
-  changeJournal(home, ports, ({ setups }) => ({
-    setups: setups.map((setup) => (setup.settings === target ? { ...setup, command } : setup)),
-  }))
-
 /** Keeps the bytes of a settings file before it is changed; null: there is none. */
 export function keepSettings(home: string, bytes: Uint8Array | null, ports: Ports): BytesNote {
   if (bytes === null) return { hash: null, backup: null }

@@ -1,31 +1,25 @@
-import type { AgentSetUp, Scope, SplicedSettings } from '../../core/agent-setup.ts'
+import type { AgentSetUp, Scope } from '../../core/agent-setup.ts'
 import { instant } from '../../core/ports.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES, SETUP_CHANGES } from '../context/notices.ts'
 import { vouchForWorkspace } from '../trust/give-trust.ts'
 import { trustHere } from '../trust/trusted.ts'
+import type { FailedCommands } from './client-program.ts'
 import { hideFromGit } from './git-exclude.ts'
 import { bytesBefore, changeJournal, readSetups, type Setup } from './journal.ts'
-import { type Launcher, launcherChange, writeLauncher } from './launcher.ts'
-import { noteMarket } from './market.ts'
-import { installPlugin, type PluginParts, putCommand, refuseOtherMarket } from './plug-in.ts'
-import type { FailedCommands } from './plugin-commands.ts'
+import { type Launcher, launcherChange, launcherIn, serverLauncherIn, writeLauncher } from './launcher.ts'
+import { installPlugin, noteMarket, type PluginParts, putCommand, refuseOtherMarket } from './plug-in.ts'
 import { copyChange, writeCopy } from './plugin-copy.ts'
-import {
-  factsIn,
-  missingFolder,
-  noteBefore,
-  readSettingsFile,
-  refuseMalformed,
-  rewriteFile,
-  type SettingsFile,
-} from './settings-file.ts'
+import { describeChange, factsIn, noteBefore, refuseMalformed } from './settings-file.ts'
 import { hasPlugin, type KnownPlace, placesHere, type SetupPlace } from './settings-places.ts'
 import {
   diffOf,
-  hooksChanged,
+  missingFolder,
   performStep,
+  readSetupFile,
+  rewriteFile,
   type SetupChange,
+  type SetupFile,
   type SetupRun,
   setupChange,
 } from './setup-run.ts'
@@ -35,7 +29,6 @@ import { takeOut } from './take-out.ts'
 /** What is asked for, with all questions answered. */
 export interface SetupRequest extends SetupPlace {
   places: readonly KnownPlace[]
-  launcher: Launcher
   /** Hooks of ours in the settings: put in, taken out because the plugin has them, or left as they stand. */
   hooks: 'in' | 'out' | 'left'
   wantsLine: boolean
@@ -53,7 +46,7 @@ export async function setUp(run: SetupRun, asked: SetupRequest): Promise<FailedC
   const { client, scope, root } = asked
   const plugin = asked.plugin?.isInstalled ? asked.plugin : null
   // Before anything is done: a file that cannot be read leaves all as it is.
-  const first = planSettings(context, asked, readSettingsFile(asked))
+  const first = planSettings(context, asked, readSetupFile(asked))
   const isTrusted = await trustWorkspace(run, scope)
   await writeParts(run, asked)
   // Only a file of ours is kept out of git: the local settings of a project, with something of ours in it.
@@ -95,30 +88,26 @@ async function trustWorkspace(run: SetupRun, scope: Scope): Promise<boolean> {
 }
 
 /** What has to stand in the home before anybody names it: launchers before the copy that names them. */
-async function writeParts(
-  run: SetupRun,
-  { launcher, hooks, wantsLine, plugin }: SetupRequest,
-): Promise<void> {
-  const { ports } = run.context
+async function writeParts(run: SetupRun, { hooks, wantsLine, plugin }: SetupRequest): Promise<void> {
+  const { ports, home } = run.context
   const writeScript = async (script: Launcher, about: string) => {
     const what = launcherChange(script)
     if (what !== null)
       await performStep(run, setupChange(what, script.path, about), () => writeLauncher(script, ports))
   }
-  if (hooks === 'in' || wantsLine || plugin) await writeScript(launcher, SETUP_CHANGES.hookLauncher)
+  if (hooks === 'in' || wantsLine || plugin)
+    await writeScript(launcherIn(home.path), SETUP_CHANGES.hookLauncher)
   if (plugin === null) return
-  await writeScript(plugin.server, SETUP_CHANGES.serverLauncher)
-  const what = copyChange(plugin.copy)
+  await writeScript(serverLauncherIn(home.path), SETUP_CHANGES.serverLauncher)
+  const { copy } = plugin
+  const what = copyChange(copy)
   if (what !== null)
-    await performStep(run, setupChange(what, plugin.copy.folder, SETUP_CHANGES.plugin), () =>
-      writeCopy(plugin.copy, ports),
-    )
+    await performStep(run, setupChange(what, copy.folder, SETUP_CHANGES.plugin), () => writeCopy(copy, ports))
 }
 
 /** What becomes of the settings file. */
 interface SettingsPlan {
-  file: SettingsFile
-  merged: SplicedSettings
+  file: SetupFile
   line: LinePlan | null
   /** Something of ours stands in the file already. */
   hasOurs: boolean
@@ -127,12 +116,13 @@ interface SettingsPlan {
   change: SetupChange | null
 }
 
-function planSettings({ home }: Context, asked: SetupRequest, file: SettingsFile): SettingsPlan {
-  const { client, scope, path, places, launcher, hooks } = asked
+function planSettings({ home }: Context, asked: SetupRequest, file: SetupFile): SettingsPlan {
+  const { client, scope, path, places, hooks } = asked
   const { statusLine, hooked } = factsIn(client, file)
+  const launcher = launcherIn(home.path)
   const lines = statusLinesOf(statusLine, places, scope)
   const line = planLine(lines, asked.wantsLine, launcher, chainKey(scope, file.target))
-  const merged = refuseMalformed(
+  const { text, changes } = refuseMalformed(
     path,
     client.settings.put(file.text, {
       hooks: hooks === 'in' ? launcher.start(client.agent) : hooks === 'out' ? 'out' : null,
@@ -140,14 +130,11 @@ function planSettings({ home }: Context, asked: SetupRequest, file: SettingsFile
       before: bytesBefore(home.path, file.target)?.toString('utf8') ?? '',
     }),
   )
-  const plan = { file, merged, line, hasOurs: hooked.length > 0 || statusLine.kind === 'ours' }
-  if (merged.text === file.text) return { ...plan, bytes: null, change: null }
-  const about = [hooksChanged(merged.changes), line ? SETUP_CHANGES.statusLine : '']
-    .filter(Boolean)
-    .join(', ')
+  const plan = { file, line, hasOurs: hooked.length > 0 || statusLine.kind === 'ours' }
+  if (text === file.text) return { ...plan, bytes: null, change: null }
   const what = file.bytes === null ? 'made' : 'changed'
-  const change = setupChange(what, path, about, diffOf(path, file.text, merged.text))
-  return { ...plan, bytes: Buffer.from(merged.text), change }
+  const about = describeChange(changes, line ? SETUP_CHANGES.statusLine : '')
+  return { ...plan, bytes: Buffer.from(text), change: setupChange(what, path, about, diffOf(file, text)) }
 }
 
 /** Notes down what is about to be done, and what stands there without us: after a crash it can be undone. */

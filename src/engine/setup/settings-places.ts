@@ -1,3 +1,4 @@
+import { agentNamed } from '../../agents/table.ts'
 import type { Environment } from '../../core/agent.ts'
 import {
   type AgentSetUp,
@@ -10,6 +11,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { readPlainFile } from '../../fs/disk.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
+import { readSetups, type Setup } from './journal.ts'
 
 /** A settings file that is set up, or may be. */
 export interface SetupPlace {
@@ -56,6 +58,25 @@ export function readPlaces({ settings }: AgentSetUp, places: readonly SettingsPl
       return { ...place, facts: null, problem: error.message }
     }
   })
+}
+
+/** What a settings file says, wherever it is; null where it cannot be read. */
+export const factsAt = (client: AgentSetUp, path: string): SettingsFacts | null =>
+  readPlaces(client, [{ kind: 'user', path }])[0]?.facts ?? null
+
+/** Whether sessions that start in this workspace are recorded, as far as `init` did it. */
+export async function isSetUpHere(context: Context): Promise<boolean> {
+  const here = context.identity.workspace
+  for (const setup of readSetups(context.home.path))
+    if ((setup.scope === 'user' || setup.workspace === here) && (await hasOurs(context, setup))) return true
+  return false
+}
+
+/** A note is made before anything is done: whether it was done stands in the settings. */
+async function hasOurs({ agents }: Context, { agent, settings }: Setup): Promise<boolean> {
+  const client = await agentNamed(agents, agent)?.setUp()
+  const facts = client && factsAt(client, settings)
+  return facts != null && (facts.plugin === true || facts.hooked.length > 0)
 }
 
 /** What keeps hooks from being run whatever a file says, in sentences. */

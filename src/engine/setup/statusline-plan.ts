@@ -59,35 +59,25 @@ export function planLine(lines: Lines, isWanted: boolean, launcher: Launcher, ke
 
 const FILE = 'statusline.json'
 
-/** The status lines that ours runs besides itself: the user's, and by key those of single projects. */
-interface Chains {
-  chain?: string
-  chains?: Record<string, string>
-}
-
-// `as`: a file of ours alone, written whole.
-const readChains = (home: string) => Object(readPrivateJson(home, FILE)) as Chains
-
 /** What our status line is called with: a project's own command must never be run in another project. */
 export const chainKey = (scope: Scope, settings: string) =>
   scope === 'user' ? '' : sha256(settings).slice(0, 12)
 
-export const chainedCommand = (home: string, key: string): string | null => {
-  const { chain, chains } = readChains(home)
-  return (key === '' ? chain : chains?.[key]) ?? null
+/** The status lines that ours runs besides itself: those of single projects by their key, the user's by the empty one. */
+function readChains(home: string): Record<string, string> {
+  // `as`: a file of ours alone, written whole.
+  const { chain, chains } = Object(readPrivateJson(home, FILE)) as {
+    chain?: string
+    chains?: Record<string, string>
+  }
+  return { ...chains, ...(chain === undefined ? {} : { '': chain }) }
 }
 
 export function writeChain(home: string, key: string, command: string | null, ports: Ports): void {
-  if (chainedCommand(home, key) === command) return
-  const { chain, chains = {} } = readChains(home)
-  const user = key === '' ? command : (chain ?? null)
-  const projects = Object.entries(key === '' ? chains : { ...chains, [key]: command }).filter(
-    ([, one]) => one !== null,
-  )
-  const made = {
-    ...(user === null ? {} : { chain: user }),
-    ...(projects.length === 0 ? {} : { chains: Object.fromEntries(projects) }),
-  }
-  if (Object.keys(made).length === 0) removePrivate(home, FILE)
-  else writePrivateJson(home, FILE, made, ports)
+  const { [key]: old = null, ...others } = readChains(home)
+  if (old === command) return
+  const { '': chain, ...projects } = command === null ? others : { ...others, [key]: command }
+  const chains = Object.keys(projects).length === 0 ? undefined : projects
+  if (chain === undefined && chains === undefined) removePrivate(home, FILE)
+  else writePrivateJson(home, FILE, { chain, chains }, ports)
 }

@@ -3,6 +3,7 @@ import { type AgentSetUp, type Scope, takesPlugins } from '../../core/agent-setu
 import type { Context } from '../context/context.ts'
 import { SETUP_CHANGES } from '../context/notices.ts'
 import { removePrivate } from '../context/private-json.ts'
+import { type FailedCommands, runCommands } from './client-program.ts'
 import { showToGit } from './git-exclude.ts'
 import {
   bytesBefore,
@@ -14,54 +15,43 @@ import {
   setupOf,
 } from './journal.ts'
 import { launcherIn, serverLauncherIn } from './launcher.ts'
-import { closeMarket, isOurMarket, namesOurMarket } from './market.ts'
-import { type FailedCommands, runCommands } from './plugin-commands.ts'
+import { closeMarket, isOurMarket, namesOurMarket } from './plug-in.ts'
 import { copyFolder } from './plugin-copy.ts'
-import {
-  type FileStep,
-  factsIn,
-  hashOf,
-  readSettingsFile,
-  rewriteFile,
-  type SettingsFile,
-  withoutOurs,
-} from './settings-file.ts'
-import { readPlaces, type SetupPlace, setupPlace } from './settings-places.ts'
+import { describeChange, factsIn, withoutOurs } from './settings-file.ts'
+import { factsAt, type SetupPlace, setupPlace } from './settings-places.ts'
 import {
   diffOf,
-  hooksChanged,
+  type FileStep,
   performStep,
+  readSetupFile,
   removeEmpty,
   removeEmptyFolder,
+  rewriteFile,
+  type SetupFile,
   type SetupRun,
   setupChange,
 } from './setup-run.ts'
 import { chainKey, writeChain } from './statusline-plan.ts'
-
-/** What the client of an agent did not take out. */
-export interface ManualStep extends FailedCommands {
-  label: string
-}
 
 /** Takes agents out of settings files; the answer is what a person has to do, and what is still set up. */
 export async function takeOutAgents(
   run: SetupRun,
   clients: readonly AgentSetUp[],
   scope: Scope | 'all' | undefined,
-): Promise<{ stuck: ManualStep[]; left: string[] }> {
+): Promise<{ stuck: FailedCommands[]; left: string[] }> {
   const { home, agents } = run.context
   const places = clients.map((client) => placesOf(run.context, client, scope))
   // Before anything is done: a file that cannot be read leaves all as it is.
   const meant = new Set(
     places.flat().map((place) => {
-      const file = readSettingsFile(place)
+      const file = readSetupFile(place)
       factsIn(place.client, file)
       return file.target
     }),
   )
   const noted = readSetupJournal(home.path)?.setups
   const others = (noted ?? []).filter((setup) => !meant.has(setup.settings) && isThere(setup))
-  const stuck: ManualStep[] = []
+  const stuck: FailedCommands[] = []
   for (const [at, client] of clients.entries())
     stuck.push(...(await takeOutAgent(run, client, places[at] ?? [], others)))
   // A client may have the plugin in a workspace that nobody noted: then the copy is there, and needs them.
@@ -107,10 +97,10 @@ async function takeOutAgent(
   client: AgentSetUp,
   places: readonly SetupPlace[],
   others: readonly Setup[],
-): Promise<ManualStep[]> {
+): Promise<FailedCommands[]> {
   const { context } = run
   const { home } = context
-  const stuck: ManualStep[] = []
+  const stuck: FailedCommands[] = []
   const free: SetupPlace[] = []
   /** What the client has taken out, which in a dry run still stands in the files. */
   const going: string[] = []
@@ -119,18 +109,18 @@ async function takeOutAgent(
     const commands = client.plugin?.commands.uninstall(plugins, place.scope) ?? []
     const failed = takesPlugins(client) ? await runCommands(run, client, commands, place.root) : null
     going.push(...plugins)
-    if (failed) stuck.push({ label: client.label, ...failed })
+    if (failed) stuck.push(failed)
     else free.push(place)
   }
   const isLast = !others.some(({ agent, plugin }) => plugin && agent === client.agent)
   if (isLast && stuck.length === 0 && takesPlugins(client)) {
     const { isClosed, failed } = await closeMarket(run, client)
     if (isClosed) going.push(client.plugin.market)
-    if (failed) stuck.push({ label: client.label, ...failed })
+    if (failed) stuck.push(failed)
     else free.push(...marketPlace(context, client, places))
   }
   for (const place of free) {
-    const isPlugin = setupOf(home.path, readSettingsFile(place).target)?.plugin
+    const isPlugin = setupOf(home.path, readSetupFile(place).target)?.plugin
     if (stuck.length === 0 || !isPlugin) await takeOut(run, place, going)
   }
   if (!run.dryRun) forgetGone(context, client)
@@ -155,7 +145,7 @@ function forgetGone(context: Context, client: AgentSetUp): void {
 function pluginsIn(context: Context, place: SetupPlace): string[] {
   const { client } = place
   if (!takesPlugins(client)) return []
-  const file = readSettingsFile(place)
+  const file = readSetupFile(place)
   const isOurs = setupOf(context.home.path, file.target)?.plugin === true || isOurMarket(context, client)
   return isOurs ? factsIn(client, file).plugins : []
 }
@@ -163,9 +153,9 @@ function pluginsIn(context: Context, place: SetupPlace): string[] {
 /** The user's settings, into which the client wrote the marketplace, where nothing else of ours is in them. */
 function marketPlace(context: Context, client: AgentSetUp, places: readonly SetupPlace[]): SetupPlace[] {
   const user = setupPlace(context, client, 'user')
-  const isNoted = bytesBefore(context.home.path, readSettingsFile(user).target) !== undefined
+  const isNoted = bytesBefore(context.home.path, readSetupFile(user).target) !== undefined
   if (!isNoted || places.some(({ path }) => path === user.path)) return []
-  const facts = readPlaces(client, [{ kind: 'user', path: user.path }])[0]?.facts
+  const facts = factsAt(client, user.path)
   return facts && facts.hooked.length === 0 && facts.statusLine.kind !== 'ours' ? [user] : []
 }
 
@@ -174,7 +164,7 @@ export async function takeOut(run: SetupRun, place: SetupPlace, going: readonly 
   const { context } = run
   const { home, ports } = context
   const { client, scope } = place
-  const { target } = readSettingsFile(place)
+  const { target } = readSetupFile(place)
   const setup = setupOf(home.path, target)
   await rewriteFile(run, place, (file) => planTakeOut(context, place, file, going))
   if (!run.dryRun) writeChain(home.path, chainKey(scope, target), null, ports)
@@ -200,7 +190,7 @@ async function dropCommand(run: SetupRun, { plugin }: AgentSetUp, { command, roo
   const change = setupChange('removed', path, plugin?.commandFile.word ?? '')
   await rewriteFile(run, { path, root }, (file) => ({
     bytes: null,
-    change: hashOf(file) === hash ? change : null,
+    change: file.hash === hash ? change : null,
   }))
   if (folder !== null) await removeEmptyFolder(run, folder)
 }
@@ -209,7 +199,7 @@ async function dropCommand(run: SetupRun, { plugin }: AgentSetUp, { command, roo
 function planTakeOut(
   { home, ports }: Context,
   { client, path }: SetupPlace,
-  file: SettingsFile,
+  file: SetupFile,
   going: readonly string[],
 ): FileStep {
   const old = bytesBefore(home.path, file.target)
@@ -221,7 +211,7 @@ function planTakeOut(
       ? (['removed', SETUP_CHANGES.fileEmpty] as const)
       : bytes === old
         ? (['restored', SETUP_CHANGES.restored] as const)
-        : (['changed', [hooksChanged(changes), line].filter(Boolean).join(', ')] as const)
-  const change = setupChange(what, path, about, diffOf(path, file.text, bytes?.toString('utf8') ?? ''))
+        : (['changed', describeChange(changes, line)] as const)
+  const change = setupChange(what, path, about, diffOf(file, bytes?.toString('utf8') ?? ''))
   return { bytes, change, note: () => void keepSettings(home.path, file.bytes, ports) }
 }

@@ -8,7 +8,7 @@ import { examineRun, examineStrangers } from '../../engine/runs/examine-runs.ts'
 import { examineNotes } from '../../engine/save/examine-notes.ts'
 import { type Capture, examineCapture } from '../../engine/sessions/examine-capture.ts'
 import { examineSetup } from '../../engine/setup/examine-setup.ts'
-import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
+import { isSetUpHere } from '../../engine/setup/settings-places.ts'
 import { defineVerb } from '../define/verb.ts'
 
 /** Looks at everything, mends what it may, and tells both. Nothing is ever deleted. */

@@ -7,10 +7,11 @@ import type { Context } from '../../engine/context/context.ts'
 import { NOTICES } from '../../engine/context/notices.ts'
 import { offerImport } from '../../engine/import/offer-import.ts'
 import { AT_SET_UP, ONLY_COUNT, readEarlier } from '../../engine/sessions/earlier-sessions.ts'
-import { isInstalled } from '../../engine/setup/find-program.ts'
-import { hookTarget, launcherIn } from '../../engine/setup/launcher.ts'
+import { isInstalled } from '../../engine/setup/client-program.ts'
+import { hookTarget } from '../../engine/setup/launcher.ts'
+import { planPlugin, wantsPlugin } from '../../engine/setup/plug-in.ts'
 import { type SetupRequest, setUp } from '../../engine/setup/set-up.ts'
-import { factsIn, readSettingsFile } from '../../engine/setup/settings-file.ts'
+import { factsIn } from '../../engine/setup/settings-file.ts'
 import {
   committedPlugin,
   hasPlugin,
@@ -18,9 +19,8 @@ import {
   placesHere,
   setupPlace,
 } from '../../engine/setup/settings-places.ts'
-import { inSetupRun } from '../../engine/setup/setup-run.ts'
+import { inSetupRun, readSetupFile } from '../../engine/setup/setup-run.ts'
 import { shownLine, statusLinesOf, wantsLine } from '../../engine/setup/statusline-plan.ts'
-import { planPlugin, wantsPlugin } from '../../engine/setup/wants-plugin.ts'
 import { defineVerb } from '../define/verb.ts'
 import { isAccepted, notInstalled, sayInit, sayLine, sayOffer } from './say-init.ts'
 
@@ -87,7 +87,7 @@ export const init = defineVerb({
   ],
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
   async perform(context, input) {
-    const { env, place, home } = context
+    const { env, place } = context
     const { agent } = input
     const scope: Scope = input.scope ?? 'project'
     const saidLine = choiceOf(input.statusline, input.withoutStatusline, 'statusline')
@@ -95,16 +95,14 @@ export const init = defineVerb({
     const client = await clientFor(context, agent)
     const places = placesHere(client, place.root, env)
     const target = setupPlace(context, client, scope)
-    const { statusLine } = factsIn(client, readSettingsFile(target))
+    const { statusLine } = factsIn(client, readSetupFile(target))
     const lines = statusLinesOf(statusLine, places, scope)
     const asking = input.dryRun ? { ...context, ask: null } : context
     const isPlugin = await wantsPlugin(asking, client, places, scope, saidPlugin)
     const wants = await wantsLine(asking, lines, saidLine)
-    const launcher = launcherIn(home.path)
     const asked: SetupRequest = {
       ...target,
       places,
-      launcher,
       ...planPlugin(context, client, places, scope, isPlugin === true),
       wantsLine: wants === true,
     }

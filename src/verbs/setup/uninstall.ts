@@ -1,7 +1,8 @@
 import { AGENTS, agentNames } from '../../agents/table.ts'
 import { EXIT, ReasonError } from '../../core/reason.ts'
+import type { FailedCommands } from '../../engine/setup/client-program.ts'
 import { inSetupRun } from '../../engine/setup/setup-run.ts'
-import { type ManualStep, takeOutAgents } from '../../engine/setup/take-out.ts'
+import { takeOutAgents } from '../../engine/setup/take-out.ts'
 import { defineVerb } from '../define/verb.ts'
 import { sayChanges } from './say-changes.ts'
 
@@ -61,7 +62,7 @@ export const uninstall = defineVerb({
     plugin && { exit: EXIT.unwritten, reason: plugin.reason, message: plugin.message, hint: plugin.hint },
 })
 
-const reasonOf = (stuck: readonly ManualStep[]) =>
+const reasonOf = (stuck: readonly FailedCommands[]) =>
   new ReasonError('plugin_not_removed', {
     label: [...new Set(stuck.map(({ label }) => label))].join(', '),
     problem: [...new Set(stuck.map(({ problem }) => problem))].join('; '),

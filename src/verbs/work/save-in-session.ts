@@ -1,6 +1,6 @@
 import { afterCommit, type Context } from '../../engine/context/context.ts'
 import { type SaveTrigger, saveWork, type WorkReceipt } from '../../engine/save/save-work.ts'
-import { isSetUpHere } from '../../engine/setup/is-set-up.ts'
+import { isSetUpHere } from '../../engine/setup/settings-places.ts'
 import type { SaveInput } from '../../policy/save.ts'
 
 /** What a save confirms to who gave the command. */
