@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { runNameProblem } from '../../core/id.ts'
 import { NOTE_FILE, NOTES, notesOfPlan, PLANS } from '../../core/layout.ts'
 import { DEFAULT_LEDGER } from '../../core/ledger-path.ts'
-import { errorCode, usageError } from '../../core/reason.ts'
+import { unlessRefused, usageError } from '../../core/reason.ts'
 import { HANDOFFS } from '../../formats/handoff-md/layout.ts'
 import { RUNS_FOLDER } from '../../formats/snapshot/layout.ts'
 import { type Folder, type FolderEntry, openFolder } from '../../fs/disk.ts'
@@ -25,13 +25,6 @@ export interface SourceCandidate {
   how: 'named' | 'usual' | 'walk'
 }
 
-export interface FoundSources {
-  candidates: SourceCandidate[]
-  /** The runs whose folder, or a file in it, the user named: a folder above them names none. */
-  namedRuns: ReadonlySet<string>
-  skipped: SkippedFile[]
-}
-
 const HANDOFF = /(?:^|\/)\.agents\/handoffs\/[^/]+\.md$/i
 
 export const isHandoffPlace = (path: string) => HANDOFF.test(path)
@@ -42,14 +35,19 @@ export const isLedgerPlace = ({ settings }: Context, path: string) =>
  * The files to look at: below the paths that were given, else at the places where other tools leave documents. No
  * link is followed, and nothing is opened here but folders.
  */
-export function findSources(context: Context, paths: readonly string[]): FoundSources {
+export function findSources(context: Context, paths: readonly string[]) {
   using root = openFolder(context.place.root)
   const search = new Search(context, root)
   const given = paths.map((path) => partsOf(context, path))
   if (paths.length === 0) search.usualPlaces()
   else for (const parts of given) search.takeNamed(parts)
+  /** The runs whose folder, or a file in it, the user named: a folder above them names none. */
   const namedRuns = given.flatMap(([top, run]) => (top === RUNS_FOLDER && run !== undefined ? [run] : []))
-  return { ...search.foundSources(), namedRuns: new Set(namedRuns) }
+  return {
+    candidates: [...search.candidates.values()],
+    skipped: search.skipped,
+    namedRuns: new Set(namedRuns),
+  }
 }
 
 /** A path of the command line as names below the workspace. */
@@ -64,20 +62,14 @@ function partsOf({ cwd, place }: Context, path: string): string[] {
 }
 
 /** The way to a workspace may lead over links; the way inside it may not. */
-function withRealFolder(path: string): string {
-  try {
-    return join(realpathSync.native(dirname(path)), basename(path))
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return path
-  }
-}
+const withRealFolder = (path: string): string =>
+  unlessRefused(() => join(realpathSync.native(dirname(path)), basename(path))) ?? path
 
 class Search {
   private readonly context: Context
   private readonly root: Folder
-  private readonly candidates = new Map<string, SourceCandidate>()
-  private readonly skipped: SkippedFile[] = []
+  readonly candidates = new Map<string, SourceCandidate>()
+  readonly skipped: SkippedFile[] = []
   private entries = 0
 
   constructor(context: Context, root: Folder) {
@@ -85,17 +77,14 @@ class Search {
     this.root = root
   }
 
-  foundSources(): Omit<FoundSources, 'namedRuns'> {
-    return { candidates: [...this.candidates.values()], skipped: this.skipped }
-  }
-
   usualPlaces(): void {
     this.list(NOTES, /\.json$/i)
     for (const { name, kind } of this.entriesIn(PLANS))
       if (kind === 'folder') this.list(notesOfPlan(name), /\.json$/i)
     for (const path of new Set([DEFAULT_LEDGER, this.context.settings.ledger_path])) {
-      const kind = this.kindOf(path.split('/'))
-      if (kind !== null) this.take(path.split('/'), kind, 'usual')
+      const parts = path.split('/')
+      const kind = this.kindOf(parts)
+      if (kind !== null) this.take(parts, kind, 'usual')
     }
     this.list(HANDOFFS, /\.md$/i)
     for (const { name, kind } of this.entriesIn([RUNS_FOLDER]))

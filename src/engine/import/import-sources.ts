@@ -5,14 +5,16 @@ import { RUNS_FOLDER } from '../../formats/snapshot/layout.ts'
 import type { WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
+import { NOTICES } from '../context/notices.ts'
 import { storeBusy, workspaceLockForSave } from '../context/workspace-lock.ts'
 import { bringUpToDate } from '../documents/bring-up-to-date.ts'
 import { tellProblems } from '../documents/read-survey.ts'
 import { type Survey, standingOf, surveyDocuments } from '../documents/survey.ts'
 import { takeInRun } from '../runs/take-in-run.ts'
+import type { SkippedFile } from '../surroundings/read-work-file.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
 import { type Here, lookHere } from '../trust/here.ts'
-import { type FoundSources, findSources } from './find-sources.ts'
+import { findSources, type SourceCandidate } from './find-sources.ts'
 import {
   mayConcern,
   type PlacedSource,
@@ -20,15 +22,19 @@ import {
   placeSources,
   type StreamHead,
 } from './place-sources.ts'
-import { type Readings, readCandidates, sourceAt } from './read-candidates.ts'
-import type { SourceDocument } from './read-source.ts'
+import { readCandidate, type SourceDocument } from './read-source.ts'
 import { takeSources } from './take-sources.ts'
 
-export interface ImportReport extends Omit<Readings, 'sources' | 'runs'> {
+export interface ImportReport {
   dryRun: boolean
   trusted: boolean
   imported: number
   known: number
+  skipped: SkippedFile[]
+  /** Files that come into the store another way. */
+  elsewhere: SkippedFile[]
+  /** Files below a given folder that are no documents of a known kind. */
+  other: number
   /** Runs that came from their folders; `count` is null where it was only asked. */
   runs: Array<{ run: string; began: boolean; count: number | null }>
   streams: Array<{ id: string; began: boolean; count: number; foreign: boolean; first: string; last: string }>
@@ -42,36 +48,81 @@ export async function importSources(
 ): Promise<ImportReport> {
   const here = await lookHere(context)
   const { trusted } = here
-  const found = findSources(context, paths)
-  const { sources: read, runs, ...readings } = readCandidates(context, found.candidates)
+  const { candidates, namedRuns, skipped } = findSources(context, paths)
   const report: ImportReport = {
-    ...{ dryRun: isDry, trusted, imported: 0, known: 0, runs: [], streams: [] },
-    ...{ ...readings, skipped: [...found.skipped, ...readings.skipped] },
+    ...{ dryRun: isDry, trusted, imported: 0, known: 0, skipped, elsewhere: [], other: 0 },
+    ...{ runs: [], streams: [] },
   }
-  const sources = await newOnes(context, read, report)
-  const placed = await markForeign(context, sources, here)
+  const { sources, runs } = readCandidates(context, candidates, report)
+  const placed = await markForeign(context, await newOnes(context, sources, report), here)
   if (isDry) {
     const survey = await surveyDocuments(context, here)
     const { lanes, taken } = await placeHere(context, survey, placed)
     tellTaken(report, taken)
     for (const { name, isNew, sources: mine } of lanes) count(report, name, isNew, mine)
   } else if (placed.length > 0) await takeAll(context, here, placed, report)
-  await takeRuns(context, here, { runs, namedRuns: found.namedRuns }, report)
+  await takeRuns(context, here, runs, namedRuns, report)
   return report
 }
+
+/** Documents of other tools that lie in this workspace, and what became of them. */
+export interface OfferedImport {
+  /** How many the store does not have. */
+  found: number
+  /** How many of those are the user's own, as far as anybody can tell. */
+  own: number
+  trusted: boolean
+  imported: number
+}
+
+/**
+ * Finds what other tools left here, and imports it where the user says so. Without a terminal, and where all of it came
+ * with the repository, nothing is asked: it is only told.
+ */
+export async function offerImport(context: Context): Promise<OfferedImport> {
+  const { imported: found, streams, trusted } = await importSources(context, [], true)
+  const own = streams.filter(({ foreign }) => !foreign).reduce((sum, { count }) => sum + count, 0)
+  if (context.ask === null || own === 0) return { found, own, trusted, imported: 0 }
+  const [answer = ''] = await context.ask([NOTICES.importQuestion(found)])
+  if (!/^y(?:es)?$/i.test(answer)) return { found, own, trusted, imported: 0 }
+  const { imported } = await importSources(context, [], false)
+  return { found, own, trusted, imported }
+}
+
+/** Reads every candidate once, and keeps of each only what says where it belongs; of runs one path each. */
+function readCandidates(context: Context, candidates: readonly SourceCandidate[], report: ImportReport) {
+  const sources: SourceDocument[] = []
+  const runs = new Map<string, string>()
+  for (const [at, candidate] of candidates.entries()) {
+    const { path } = candidate
+    const verdict = readCandidate(context, candidate)
+    if (verdict.is === 'source') {
+      const { text: _text, said: _said, ...source } = verdict.source
+      sources.push(source)
+    } else if (verdict.is === 'problem') report.skipped.push({ path, problem: verdict.problem })
+    else if (verdict.is === 'elsewhere') report.elsewhere.push({ path, problem: verdict.why })
+    else if (verdict.is === 'other') report.other += 1
+    else if (verdict.run !== null) runs.set(verdict.run, path)
+    else report.skipped.push({ path, problem: STRAY_SNAPSHOT })
+    context.progress(at + 1, candidates.length)
+  }
+  return { sources, runs }
+}
+
+const STRAY_SNAPSHOT = 'a snapshot outside checkpoints/<run>: move its folder there, or use savepoint convert'
 
 /** Runs that are new here. What git delivered is taken only where the user named it; an agent names nothing. */
 async function takeRuns(
   context: Context,
   here: Here,
-  { runs, namedRuns }: Pick<Readings, 'runs'> & Pick<FoundSources, 'namedRuns'>,
+  runs: ReadonlyMap<string, string>,
+  namedRuns: ReadonlySet<string>,
   report: ImportReport,
 ): Promise<void> {
-  const found = [...runs].map(([run, path]) => ({
-    ...{ run, path, isNamed: namedRuns.has(run) && context.speaker === 'user' },
-  }))
+  const found = [...runs].map(([run, path]) => ({ run, path }))
   const deliveries = await deliveriesOf(context, here, here.trusted ? found : [])
-  for (const { run, path, isNamed } of found) {
+  for (const { run, path } of found) {
+    const isNamed = namedRuns.has(run) && context.speaker === 'user'
     const isKnown = (await context.store.log.findStream(context.identity.repository, run)) !== null
     const delivery = deliveries.get(path)
     const isOthers = !here.trusted || delivery?.delivered === true || delivery?.foreign === true
@@ -165,22 +216,14 @@ async function takeAll(
     open = open.filter(({ hash }) => !known.has(hash))
     const { lanes, taken: documents } = await placeHere(context, survey, open)
     const before = report.imported
-    const { done, taken, changed } = await takeSources(
-      context,
-      survey,
-      lanes,
-      (candidate) => sourceAt(context, candidate),
-      (number) => progress(before + number, sources.length),
+    const { done, taken, changed } = await takeSources(context, survey, lanes, (number) =>
+      progress(before + number, sources.length),
     )
-    const isTaken = new Set(taken)
-    for (const { name, isNew, sources: mine } of lanes)
-      count(
-        report,
-        name,
-        isNew,
-        mine.filter((one) => isTaken.has(one)),
-      )
-    open = open.filter((one) => !isTaken.has(one) && !changed.includes(one))
+    for (const { name, isNew, sources: mine } of lanes) {
+      const isTaken = (source: PlacedSource) => taken.has(source)
+      count(report, name, isNew, mine.filter(isTaken))
+    }
+    open = open.filter((one) => !taken.has(one) && !changed.has(one))
     for (const { path } of changed) report.skipped.push({ path, problem: 'it changed during the import' })
     if (!done) continue
     tellTaken(report, documents)

@@ -88,9 +88,7 @@ export function mayConcern(sources: readonly SourceDocument[]): (name: string) =
   const starts = new Set(sources.map(({ stream }) => nameKey(stream.slice(0, NAME_LENGTH))))
   return (name) => {
     const key = nameKey(name)
-    return (
-      starts.has(key.replace(/-(?:foreign|imported|earlier)(?:-\d+)?$/, '')) ||
-      starts.has(key.slice(0, NAME_LENGTH))
-    )
+    const bare = key.replace(/-(?:foreign|imported|earlier)(?:-\d+)?$/, '')
+    return starts.has(bare) || starts.has(key.slice(0, NAME_LENGTH))
   }
 }

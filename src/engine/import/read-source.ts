@@ -1,21 +1,31 @@
 import { clipText, sha256, wellFormed } from '../../core/canonical.ts'
 import { runNameProblem } from '../../core/id.ts'
+import { parseOrUndefined } from '../../core/json.ts'
 import { NOTE_OF_NO_PLAN, NOTE_OF_PLAN } from '../../core/layout.ts'
 import { outlinePartsOf } from '../../core/outline.ts'
 import { decodeUtf8 } from '../../core/text.ts'
 import type { WorkState } from '../../core/work.ts'
-import { isDocumentName } from '../../formats/checkpoint-md/layout.ts'
+import { isDocumentName, MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import { readDocument } from '../../formats/checkpoint-md/read.ts'
 import { decodeHandoff } from '../../formats/handoff-md/codec.ts'
 import { decodeLedger } from '../../formats/ledger-md/codec.ts'
 import { readFrontMatter } from '../../formats/markdown/front-matter.ts'
 import { decodeNote, MAX_NOTE_BYTES, type Note, noteToWork } from '../../formats/note-json/codec.ts'
 import { noteTime } from '../../formats/note-json/layout.ts'
+import { isGzip } from '../../formats/snapshot/codec.ts'
 import { snapshotOfName } from '../../formats/snapshot/layout.ts'
+import { openFolder } from '../../fs/disk.ts'
+import { findFolder } from '../../fs/durable.ts'
 import { branchSlug } from '../../policy/resolve.ts'
 import { isObjectName } from '../../workspace/git-state.ts'
 import type { Context } from '../context/context.ts'
-import { ledgerStamp, timeWritten, type WrittenTime } from '../surroundings/read-work-file.ts'
+import { foldersOf, nameOf } from '../publish/guard.ts'
+import {
+  ledgerStamp,
+  sourceProblemOf,
+  timeWritten,
+  type WrittenTime,
+} from '../surroundings/read-work-file.ts'
 import { isHandoffPlace, isLedgerPlace, type SourceCandidate } from './find-sources.ts'
 
 const MAIN = 'main'
@@ -48,11 +58,33 @@ export type Verdict =
   /** Nothing of it is a document of a known kind, and nobody said that it is. */
   | { is: 'other' }
 
+/** What its kind says of a source, and the times that it names. */
+type SourceParts = Pick<ReadSource, 'kind' | 'stream' | 'said'> & Partial<ReadSource>
+type MakeSource = (from: SourceParts, at: string[]) => Verdict
+
 const elsewhere = (why: string): Verdict => ({ is: 'elsewhere', why })
 const problem = (what: string): Verdict => ({ is: 'problem', problem: what })
 
+/** What a file of this workspace is. */
+export function readCandidate(context: Context, candidate: SourceCandidate): Verdict {
+  const { path } = candidate
+  const byPlace = placeVerdict(path)
+  if (byPlace) return byPlace
+  try {
+    using root = openFolder(context.place.root)
+    using folder = findFolder(root, foldersOf(path))
+    const entry = folder?.entry(nameOf(path))
+    const bytes = folder?.read(nameOf(path), MAX_DOCUMENT_BYTES)
+    return entry && bytes
+      ? readSource(context, candidate, { bytes, modifiedMs: entry.modifiedMs })
+      : problem('file not found')
+  } catch (error) {
+    return problem(sourceProblemOf(error))
+  }
+}
+
 /** A path that identifies the kind of file by itself: the file is not opened. */
-export function placeVerdict(path: string): Verdict | null {
+function placeVerdict(path: string): Verdict | null {
   const [top, folder, ...rest] = path.split('/')
   if (top !== 'checkpoints' || folder === undefined || rest.length === 0) return null
   if (/^(?:active|archive)$/.test(folder))
@@ -70,19 +102,15 @@ export function readSource(
   { path, how }: SourceCandidate,
   { bytes, modifiedMs }: { bytes: Buffer; modifiedMs: number },
 ): Verdict {
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
-    return snapshotOfName(nameOf(path))
-      ? { is: 'snapshot', run: null }
-      : how === 'walk'
-        ? { is: 'other' }
-        : problem('it is compressed')
+  if (isGzip(bytes) && snapshotOfName(nameOf(path))) return { is: 'snapshot', run: null }
+  if (isGzip(bytes)) return how === 'walk' ? { is: 'other' } : problem('it is compressed')
   const text = decodeUtf8(bytes)
   if (text === null) return problem('it is not UTF-8 text')
   const nowMs = context.ports.now()
-  const source = (from: Pick<ReadSource, 'kind' | 'stream' | 'said'> & Partial<ReadSource>, at: string[]) => {
+  const source: MakeSource = (from, at) => {
     const written = timeWritten(at, { modifiedMs, nowMs })
     const base = { path, hash: sha256(bytes), text, ...written, branch: null, commit: null }
-    return { is: 'source', source: { ...base, ...from } } as const
+    return { is: 'source', source: { ...base, ...from } }
   }
   if (/\.json$/i.test(path) || /^\s*\{/.test(text)) {
     const read = readNote(bytes, text, { path, how })
@@ -90,8 +118,6 @@ export function readSource(
   }
   return readMarkdown(context, { path, how, bytes, text }, source)
 }
-
-const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
 const NOTE_KEYS = ['timestamp', 'summary', 'decisions', 'next_action', 'blockers', 'context']
 
@@ -111,35 +137,21 @@ function readNote(bytes: Buffer, text: string, { path, how }: SourceCandidate): 
 
 /** Null where it is not JSON. */
 function keysOf(text: string): string[] | null {
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
-    return typeof value === 'object' && value !== null ? Object.keys(value) : []
-  } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error
-    return null
-  }
+  const value = parseOrUndefined(text.replace(/^\uFEFF/, ''))
+  return value === undefined ? null : Object.keys(Object(value))
 }
 
 /** A plan's note belongs to the plan's stream. At a place of its own, a note says itself which plan it is of. */
-function noteSource(path: string, note: Note): Pick<ReadSource, 'kind' | 'stream' | 'said'> {
+function noteSource(path: string, note: Note): SourceParts {
   const plan = NOTE_OF_PLAN.exec(path)?.[1] ?? (NOTE_OF_NO_PLAN.test(path) ? null : note.context.active_plan)
   return { kind: 'note', stream: plan === null ? MAIN : branchSlug(plan), said: noteToWork(note) }
 }
 
-interface Markdown {
-  path: string
-  how: SourceCandidate['how']
-  bytes: Buffer
-  text: string
-}
-
-type MakeSource = (
-  from: Pick<ReadSource, 'kind' | 'stream' | 'said'> & Partial<ReadSource>,
-  at: string[],
-) => Verdict
-
-function readMarkdown(context: Context, file: Markdown, source: MakeSource): Verdict {
-  const { path, how, bytes, text } = file
+function readMarkdown(
+  context: Context,
+  { path, how, bytes, text }: SourceCandidate & { bytes: Buffer; text: string },
+  source: MakeSource,
+): Verdict {
   const front = readFrontMatter(text)
   const yaml = front ? text.slice(front.start, front.end) : ''
   const isDocument = front?.fields.has('checkpoint') || (front?.problem && /^checkpoint[ \t]*:/m.test(yaml))
@@ -168,8 +180,7 @@ function readMarkdown(context: Context, file: Markdown, source: MakeSource): Ver
 function readHandoff(text: string, source: MakeSource): Verdict {
   const handoff = decodeHandoff(text)
   if ('problem' in handoff) return problem(handoff.problem)
-  const { purpose, created, work } = handoff
-  const { stream, branch, commit } = handoff
+  const { purpose, created, work, stream, branch, commit } = handoff
   return source(
     {
       kind: 'handoff',

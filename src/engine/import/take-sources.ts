@@ -3,18 +3,18 @@ import { ADOPTED, type Checkpoint, noChange } from '../../core/checkpoint.ts'
 import { adoptedId } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { emptyWork, type WorkState } from '../../core/work.ts'
+import { type Decision, emptyWork, newItems, type WorkState } from '../../core/work.ts'
+import { carryForward } from '../../policy/carry.ts'
 import { redactAll } from '../../policy/redact.ts'
+import { capWork } from '../../policy/save.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { type RecordedCommit, recordAct } from '../documents/act-record.ts'
 import { documentPoint, joinCommits, type NewPoint, workPoint } from '../documents/checkpoint-of.ts'
 import { findRow, type Survey } from '../documents/survey.ts'
 import { beginningOf } from '../documents/take-in.ts'
-import type { SourceCandidate } from './find-sources.ts'
-import { mergeImportedWork, roomFor } from './merge-imported-work.ts'
 import type { Lane, PlacedSource } from './place-sources.ts'
-import type { ReadSource } from './read-source.ts'
+import { type ReadSource, readCandidate } from './read-source.ts'
 
 /** So much goes into one transaction: a kill costs at most as much, and others who save wait only for one. */
 const BATCH = 100
@@ -33,8 +33,8 @@ interface Tail {
 export interface ImportProgress {
   /** False where somebody moved a head meanwhile: what is not taken yet has to be placed again. */
   done: boolean
-  taken: PlacedSource[]
-  changed: PlacedSource[]
+  taken: Set<PlacedSource>
+  changed: Set<PlacedSource>
 }
 
 /** Makes checkpoints of the sources, a batch in each commit. Each is read again: thousands do not fit into memory. */
@@ -42,10 +42,9 @@ export async function takeSources(
   context: Context,
   survey: Survey,
   lanes: readonly Lane[],
-  read: (candidate: SourceCandidate) => ReadSource | null,
   step: (taken: number) => void,
 ): Promise<ImportProgress> {
-  const answer: ImportProgress = { done: true, taken: [], changed: [] }
+  const answer: ImportProgress = { done: true, taken: new Set(), changed: new Set() }
   let parts: Array<Partial<DocumentCommit>> = []
   let batch: PlacedSource[] = []
   let characters = 0
@@ -59,12 +58,14 @@ export async function takeSources(
     const recorded = await recordAct(context, survey, whole, context.act?.id)
     const act = recorded && { act: recorded.act }
     const { done } = await context.store.acts.commit({ begins, appends, ...rest, ...act })
-    if (done) context.act = recorded?.act ?? null
-    if (done) answer.taken.push(...batch)
+    if (done) {
+      context.act = recorded?.act ?? null
+      for (const source of batch) answer.taken.add(source)
+    }
     parts = []
     batch = []
     characters = 0
-    step(answer.taken.length)
+    step(answer.taken.size)
     return done
   }
   for (const lane of lanes) {
@@ -73,11 +74,12 @@ export async function takeSources(
     const stream = row?.stream ?? begun.stream
     let tail = await tailOf(context, row, begun.after, roomFor(lane.sources.length))
     for (const placed of lane.sources) {
-      const source = read({ path: placed.path, how: 'named' })
-      if (source === null || source.hash !== placed.hash) {
-        answer.changed.push(placed)
+      const verdict = readCandidate(context, { path: placed.path, how: 'named' })
+      if (verdict.is !== 'source' || verdict.source.hash !== placed.hash) {
+        answer.changed.add(placed)
         continue
       }
+      const { source } = verdict
       const made = await pointOf(context, stream.id, tail, placed, source)
       parts.push({ begins: tail.id === null ? begins : [] }, made.commit)
       tail = made.tail
@@ -139,7 +141,7 @@ async function pointOf(
     foreign,
   }
   const isDocument = source.kind === 'document'
-  const said = mergeImportedWork(tail.work, source, tail)
+  const said = mergeImportedWork(source, tail)
   const made = isDocument
     ? await documentPoint(context, { ...point, text })
     : workPoint(context, { ...point, ...said, work: redactAll(said.work, context.mark) })
@@ -155,4 +157,57 @@ async function pointOf(
     commit: { ...known, appends: [{ checkpoint, after: tail.id, foreign }] },
     tail: { ...tail, id, sequence: tail.sequence + 1, work: checkpoint.work },
   }
+}
+
+/** What all checkpoints of one stream may carry of imported decisions, in characters, and what each of them. */
+const CARRIED = { all: 10_000_000, least: 6_000, most: 60_000 }
+/** What a decision costs besides its words. */
+const AROUND = 100
+
+/**
+ * How much room the imported decisions have in each of so many checkpoints. Each has all that it carries, and
+ * thousands of them must not fill the store. What is cut stands in the checkpoint where it came up.
+ */
+const roomFor = (checkpoints: number) =>
+  Math.min(CARRIED.most, Math.max(CARRIED.least, Math.floor(CARRIED.all / checkpoints)))
+
+/**
+ * The work as a source of its time tells it, with what was known before. What is known keeps its word: an old note
+ * brings back no decision that was superseded since, and makes no claim less sure.
+ */
+function mergeImportedWork(
+  { said }: ReadSource,
+  { work: before, own, room }: Tail,
+): { work: WorkState; dropped: number } {
+  const { decisions = [], constraints = [], rules = [], facts = [], position, ...rest } = said
+  const carried = carryForward(before, {
+    ...rest,
+    decisions: newItems(before.decisions, decisions),
+    constraints: [...before.constraints, ...newItems(before.constraints, constraints)],
+    rules: [...before.rules, ...newItems(before.rules, rules)],
+    facts: [...before.facts, ...newItems(before.facts, facts)],
+  })
+  const stated = Object.entries(position ?? {}).filter(([, value]) => value !== '' && value !== null)
+  const kept = keepNewestFitting(carried.decisions, own, room)
+  const { work, dropped } = capWork({
+    ...carried,
+    decisions: kept,
+    position: { ...before.position, ...Object.fromEntries(stated) },
+  })
+  return { work, dropped: dropped + carried.decisions.length - kept.length }
+}
+
+/** The newest that fit, and all that were known before. */
+function keepNewestFitting(
+  decisions: readonly Decision[],
+  own: ReadonlySet<string>,
+  room: number,
+): Decision[] {
+  let left = room
+  const kept = decisions.toReversed().filter(({ text, why }) => {
+    if (own.has(text)) return true
+    left -= text.length + why.length + AROUND
+    return left >= 0
+  })
+  return kept.reverse()
 }

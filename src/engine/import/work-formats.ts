@@ -22,6 +22,7 @@ import { decodeLedger, encodeLedger } from '../../formats/ledger-md/codec.ts'
 import { decodeNote, encodeNote, noteToWork } from '../../formats/note-json/codec.ts'
 import { decodeSnapshot, encodeSnapshot, snapshotOf } from '../../formats/snapshot/codec.ts'
 import { resumeHints } from '../../policy/resume.ts'
+import { ledgerStamp } from '../surroundings/read-work-file.ts'
 
 export const WORK_FORMATS = ['document', 'note', 'ledger', 'handoff', 'snapshot', 'json'] as const
 export type WorkFormatName = (typeof WORK_FORMATS)[number]
@@ -68,7 +69,6 @@ const fileWorkOf = (work: Partial<WorkState>, facts: Partial<FileFacts>): FileWo
 const refuse = (path: string, problem: string) => new ReasonError('format_unknown', { path, problem })
 
 const nameFor = ({ id }: FileFacts) => (runNameProblem(id) === null ? id : 'main')
-const STAMP = /^_Last updated:[ \t]*([^\r\n_]{1,60})_/im
 
 /** How each format says where work stands. What one has no place for, its own reading shows. */
 export const FORMAT_OF: Readonly<Record<WorkFormatName, WorkFormat>> = {
@@ -108,7 +108,7 @@ export const FORMAT_OF: Readonly<Record<WorkFormatName, WorkFormat>> = {
     encode: ({ work, facts: { at } }) => encodeLedger(work, { at }),
     decode(bytes) {
       const text = bytes.toString('utf8')
-      return fileWorkOf(decodeLedger(text), { at: STAMP.exec(text)?.[1]?.trim() ?? '' })
+      return fileWorkOf(decodeLedger(text), { at: ledgerStamp(text).trim() })
     },
   },
   handoff: {
