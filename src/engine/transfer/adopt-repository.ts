@@ -8,8 +8,14 @@ import { readRemote } from '../../workspace/git-config.ts'
 import { takeRepositoryId } from '../../workspace/identity.ts'
 import { type Context, settleIdentity } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
-import { countWork, sayWork, type WorkCount } from './count-work.ts'
-import { placeOfRepository, rootsHere } from './repository-marks.ts'
+import {
+  countWork,
+  listAllStreams,
+  placeOfRepository,
+  rootsHere,
+  sayWork,
+  type WorkCount,
+} from './repository-marks.ts'
 
 /** A repository of the store that is nowhere on this machine, and how much work of it there is. */
 interface Adoptable {
@@ -17,13 +23,8 @@ interface Adoptable {
   work: WorkCount
 }
 
-const streamsOf = async ({ store }: Context, repository: string): Promise<Stream[]> =>
-  repository === ''
-    ? []
-    : [
-        ...(await store.log.listStreams(repository, 'work')),
-        ...(await store.log.listStreams(repository, 'run')),
-      ]
+const streamsOf = async (context: Context, repository: string): Promise<Stream[]> =>
+  repository === '' ? [] : await listAllStreams(context, repository)
 
 /** Where a repository lies on this machine; null where it does not. */
 async function folderOf({ store }: Context, repository: string): Promise<string | null> {
@@ -75,9 +76,7 @@ export async function offerAdoption(context: Context): Promise<void> {
   }
   const [answer = ''] = await context.ask([NOTICES.adoptQuestion(name, sayWork(work))])
   if (/^y(?:es)?$/i.test(answer)) {
-    const adopted = await adoptRepository(context, id)
-    context.notices.push(NOTICES.adopted(name, sayWork(adopted)))
-    for (const { was, now } of adopted.renamed) context.notices.push(NOTICES.workRenamed(was, now))
+    context.notices.push(...tellAdoption(await adoptRepository(context, id)))
   } else {
     await context.store.local.seeRepository({ ...row, declined: [...row.declined, context.place.root] })
   }

@@ -1,8 +1,11 @@
 import { basename } from 'node:path'
 import { canonicalJson, clipText } from '../../core/canonical.ts'
 import { unlessRefused } from '../../core/reason.ts'
+import { formatCount } from '../../core/text.ts'
 import { visibleLine } from '../../core/visible.ts'
+import { isSessionStream } from '../../policy/resolve.ts'
 import type { RepositoryRow } from '../../store/local-state.ts'
+import type { Stream } from '../../store/log.ts'
 import { readRemote } from '../../workspace/git-config.ts'
 import { readIdentity } from '../../workspace/identity.ts'
 import { locateWorkspace, type Place } from '../../workspace/locate.ts'
@@ -74,3 +77,34 @@ export async function nameRepositories({
   }
   return named
 }
+
+/** The work and the runs of a repository, or with null of all. */
+export const listAllStreams = async ({ store }: Context, repository: string | null): Promise<Stream[]> => [
+  ...(await store.log.listStreams(repository, 'work')),
+  ...(await store.log.listStreams(repository, 'run')),
+]
+
+/** How much people see of some streams. */
+export interface WorkCount {
+  work: number
+  runs: number
+}
+
+/** What people take a stream for; null for one that a session made by itself, which is told with the sessions. */
+export function classifyStream({ kind, name }: Pick<Stream, 'kind' | 'name'>): keyof WorkCount | null {
+  if (kind === 'run') return 'runs'
+  return isSessionStream(name) ? null : 'work'
+}
+
+export function countWork(streams: readonly Stream[]): WorkCount {
+  const kinds = streams.map(classifyStream)
+  const count = (wanted: keyof WorkCount) => kinds.filter((kind) => kind === wanted).length
+  return { work: count('work'), runs: count('runs') }
+}
+
+/** `2 pieces of work, 1 run`. */
+export const sayWork = ({ work, runs }: WorkCount): string =>
+  [
+    ...(work > 0 ? [formatCount(work, 'piece of work', 'pieces of work')] : []),
+    ...(runs > 0 ? [formatCount(runs, 'run')] : []),
+  ].join(', ') || 'only automatic saves'

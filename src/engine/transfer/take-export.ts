@@ -3,6 +3,7 @@ import { sha256 } from '../../core/canonical.ts'
 import type { Gist } from '../../core/checkpoint.ts'
 import { numberedName } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
+import { ReasonError } from '../../core/reason.ts'
 import { isLineProblem } from '../../formats/export/codec.ts'
 import type {
   CheckpointRecord,
@@ -11,7 +12,6 @@ import type {
   RepositoryRecord,
   SessionRecord,
   StreamRecord,
-  TextRecord,
   VersionRecord,
 } from '../../formats/export/record.ts'
 import { redactAll } from '../../policy/redact.ts'
@@ -19,12 +19,11 @@ import type { LogChange, NewStream, Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { storeBusy } from '../context/workspace-lock.ts'
-import { classifyStream } from './count-work.ts'
-import { readExport } from './read-export.ts'
+import { checkExport, type ExportCheck, readExport } from './read-export.ts'
 import { readingSchema } from './reading-schema.ts'
-import { nameAsLine, nameRepositories } from './repository-marks.ts'
+import { classifyStream, listAllStreams, nameAsLine, nameRepositories } from './repository-marks.ts'
 
-export interface TakeReport {
+interface TakeReport {
   /** Those that the file has, as they are called here; `changed`: something of it was added. */
   repositories: Array<{ id: string; name: string; changed: boolean }>
   /** Without the streams that sessions made by themselves. */
@@ -49,22 +48,43 @@ interface StreamNews {
 
 type Point = CheckpointRecord | RemovedRecord
 
-const idOf = (point: Point) => (point.kind === 'checkpoint' ? point.checkpoint.id : point.row.id)
+const rowOf = (point: Point) => (point.kind === 'checkpoint' ? point.checkpoint : point.row)
 
 /** So much is committed at once. */
 const BATCH = { points: 200, characters: 4_000_000 }
 
-/** Takes in what an export has and the store has not. Ids decide what is known, so doing it twice does no harm. */
-export async function takeExport(
+export interface TransferReport extends TakeReport, ExportCheck {
+  path: string
+}
+
+/**
+ * Imports what an export has and the store has not. Ids decide what is known, so doing it twice does no harm. All of it is read and held against its checksums before anything is written: a damaged one is
+ * refused as a whole, unless the user asks for what is sound of it. What it says counts as the user's own words, as it
+ * did where it was saved, so no agent can import one: a file can be made by anybody.
+ */
+export async function importExport(
   context: Context,
   path: string,
-  { isDry }: { isDry: boolean },
-): Promise<TakeReport> {
-  const taking = new Taking(context, isDry)
+  { dryRun, skipDamaged }: { dryRun: boolean; skipDamaged: boolean },
+): Promise<TransferReport> {
+  if (context.speaker === 'agent') throw new ReasonError('import_by_agent', { what: 'import an export' })
+  const check = await checkExport(path, context.progress)
+  const [first] = check.problems.lines
+  if (first !== undefined && !skipDamaged) {
+    const more = check.problems.count > 1 ? `; ${check.problems.count - 1} more` : ''
+    const problem = `line ${first.line} (${first.what}): ${first.problem}${more}`
+    throw new ReasonError('export_invalid', { path, problem })
+  }
+  const taking = new Taking(context, dryRun)
   for await (const read of readExport(path, context.progress))
     if (!isLineProblem(read)) await taking.take(read)
-  return taking.finish()
+  return { path, ...check, ...(await taking.finish()) }
 }
+
+/** What waits to be committed for a workspace. */
+type TextBatch = Required<Pick<LogChange, 'texts' | 'versions'>> & { workspace: string }
+
+const noTexts = (): TextBatch => ({ workspace: '', texts: [], versions: [] })
 
 class Taking {
   readonly report: TakeReport = {
@@ -85,10 +105,10 @@ class Taking {
   private stream: StreamRecord | null = null
   /** The checkpoint of the stream that came before, and the stream that has it here. */
   private previous: { id: string; stream: string } | null = null
-  private hasAdded = { new: false, old: false }
+  private news: keyof StreamNews = 'known'
   private points: Point[] = []
   private size = 0
-  private texts: Pick<LogChange, 'texts' | 'versions'> & { workspace: string } = { workspace: '' }
+  private texts = noTexts()
 
   constructor(context: Context, isDry: boolean) {
     this.context = context
@@ -108,7 +128,7 @@ class Taking {
       case 'version':
         return this.takeVersion(record)
       case 'text':
-        return this.takeText(record)
+        return this.keepText(await this.workspaceOf(this.context.identity.repository), record)
       case 'session':
         return this.takeSession(record)
     }
@@ -151,17 +171,13 @@ class Taking {
     if (this.stream === null) return
     const { of: kind, name } = this.stream
     const as = classifyStream({ kind, name })
-    const news = this.hasAdded.new ? 'new' : this.hasAdded.old ? 'extended' : 'known'
-    if (as !== null) this.report[as][news] += 1
-    this.hasAdded = { new: false, old: false }
+    if (as !== null) this.report[as][this.news] += 1
+    this.news = 'known'
     this.stream = null
   }
 
   private async readStreams(): Promise<Map<string, Stream>> {
-    if (this.streams !== null) return this.streams
-    const { log } = this.context.store
-    const all = [...(await log.listStreams(null, 'work')), ...(await log.listStreams(null, 'run'))]
-    this.streams = new Map(all.map((stream) => [stream.id, stream]))
+    this.streams ??= new Map((await listAllStreams(this.context, null)).map((stream) => [stream.id, stream]))
     return this.streams
   }
 
@@ -172,8 +188,7 @@ class Taking {
   }
 
   private async addPoint(point: Point): Promise<void> {
-    const of = point.kind === 'checkpoint' ? point.checkpoint.stream : point.row.stream
-    if (this.stream?.id !== of) {
+    if (this.stream?.id !== rowOf(point).stream) {
       this.report.unplaced += 1
       return
     }
@@ -193,7 +208,7 @@ class Taking {
     for (let attempt = 0; attempt < MOST_ATTEMPTS.documents; attempt += 1) {
       this.previous = before
       const placed = await this.placePoints(stream, points, workspace)
-      const { begins = [], appends = [] } = placed.change
+      const { begins, appends } = placed
       const committed =
         this.isDry || appends.length === 0
           ? { done: true }
@@ -208,13 +223,12 @@ class Taking {
     throw storeBusy(context)
   }
 
-  private count(stream: StreamRecord, { change, known, splits }: Placed): void {
-    const { begins = [], appends = [] } = change
+  private count(stream: StreamRecord, { begins, appends, known, splits }: Placed): void {
     this.report.checkpoints.new += appends.length
     this.report.checkpoints.known += known.length
     this.report.split.push(...splits)
-    if (begins.some(({ id }) => id === stream.id)) this.hasAdded.new = true
-    else if (appends.length > 0) this.hasAdded.old = true
+    if (begins.some(({ id }) => id === stream.id)) this.news = 'new'
+    else if (appends.length > 0 && this.news === 'known') this.news = 'extended'
     if (appends.length > 0) this.changed.add(stream.repository)
     for (const { id } of begins) this.begun.add(id)
     for (const { checkpoint } of appends) this.noteUndone(checkpoint)
@@ -237,20 +251,17 @@ class Taking {
     points: readonly Point[],
     workspace: string,
   ): Promise<Placed> {
-    const rows = await this.context.store.log.readRows(points.map(idOf))
+    const rows = await this.context.store.log.readRows(points.map((point) => rowOf(point).id))
     const known = new Map(rows.map(({ id, stream: of, pinned }) => [id, { stream: of, pinned }]))
-    const placed: Placed = { change: { begins: [], appends: [] }, known: [], splits: [] }
+    const placed: Placed = { begins: [], appends: [], known: [], splits: [] }
     const streams = await this.readStreams()
     for (const point of points) {
-      const id = idOf(point)
+      const { id } = rowOf(point)
       const row = known.get(id)
       if (row === undefined) {
         const target = this.targetFor(streams, stream, id, workspace, placed)
         const { headId, headSequence } = target
-        placed.change.appends?.push({
-          ...this.appendOf(point, target.id),
-          after: headId === '' ? null : headId,
-        })
+        placed.appends.push({ ...this.appendOf(point, target.id), after: headId || null })
         streams.set(target.id, { ...target, headId: id, headSequence: headSequence + 1 })
         this.previous = { id, stream: target.id }
         known.set(id, { stream: target.id, pinned: true })
@@ -270,23 +281,19 @@ class Taking {
     placed: Placed,
   ): Stream {
     const { previous } = this
-    const there = streams.get(previous?.stream ?? stream.id)
-    if (previous !== null && there?.headId === previous.id && there.repository === stream.repository)
-      return there
-    const isSplit = previous !== null || there !== undefined
-    const id = isSplit ? `${stream.of}_${sha256(`${stream.id}\n${first}`).slice(0, 24)}` : stream.id
     const { repository, of: kind } = stream
-    const all = [...streams.values()]
-    const isFree = (wanted: string) =>
-      !all.some(
-        (one) =>
-          one.repository === repository &&
-          one.kind === kind &&
-          one.name.toLowerCase() === wanted.toLowerCase(),
-      )
-    const name = numberedName(stream.name, isFree)
+    const there = streams.get(previous?.stream ?? stream.id)
+    if (previous !== null && there?.headId === previous.id && there.repository === repository) return there
+    const isSplit = previous !== null || there !== undefined
+    const id = isSplit ? `${kind}_${sha256(`${stream.id}\n${first}`).slice(0, 24)}` : stream.id
+    const names = new Set(
+      [...streams.values()]
+        .filter((one) => one.repository === repository && one.kind === kind)
+        .map((one) => one.name.toLowerCase()),
+    )
+    const name = numberedName(stream.name, (wanted) => !names.has(wanted.toLowerCase()))
     const begun: NewStream = { id, repository, workspace, kind, name }
-    placed.change.begins?.push(begun)
+    placed.begins.push(begun)
     if (name !== stream.name) placed.splits.push({ stream: stream.name, now: name })
     return { ...begun, headId: '', headSequence: 0, live: 0, createdAt: '', maintainedAt: null }
   }
@@ -314,15 +321,10 @@ class Taking {
     }
     if (point.notes.length === 0) return
     const stored = await log.readCheckpoint(id)
-    const notes = redactAll(point.notes, this.context.mark)
-    for (
-      let at = stored?.state === 'whole' ? stored.notes.length : notes.length;
-      at < notes.length;
-      at += 1
-    ) {
-      const note = notes[at]
-      if (note === undefined) return
-      const noted = await log.append({ note: { stream, head: id, number: at, trigger: note } })
+    if (stored?.state !== 'whole') return
+    const known = stored.notes.length
+    for (const [at, trigger] of redactAll(point.notes, this.context.mark).slice(known).entries()) {
+      const noted = await log.append({ note: { stream, head: id, number: known + at, trigger } })
       if (!noted.done) return
       this.noteChanged()
     }
@@ -332,7 +334,7 @@ class Taking {
     const { log } = this.context.store
     const { hash, checkpoint, current, problem, text } = record
     const [row] = this.isDry ? [{ stream: record.stream }] : await log.readRows([checkpoint])
-    const hasText = text !== undefined || this.texts.texts?.some((one) => one.hash === hash) === true
+    const hasText = text !== undefined || this.texts.texts.some((one) => one.hash === hash)
     const isPlaced = row !== undefined && (await this.isOfRepository(row.stream))
     if (!isPlaced || (!hasText && !this.isDry && (await log.readText(hash)) === null)) {
       this.report.unplaced += 1
@@ -346,38 +348,33 @@ class Taking {
     this.report.versions.new += 1
     this.noteChanged()
     const workspace = await this.workspaceOf(this.stream?.repository ?? this.context.identity.repository)
-    await this.keepText(workspace, text === undefined ? null : { hash, text }, {
-      ...{ stream, hash, checkpoint, current, problem },
-    })
+    const version = { stream, hash, checkpoint, current, problem }
+    await this.keepText(workspace, text === undefined ? null : { hash, text }, version)
   }
 
   private noteChanged(): void {
     if (this.stream !== null) this.changed.add(this.stream.repository)
   }
 
-  private async takeText({ hash, text }: TextRecord): Promise<void> {
-    await this.keepText(await this.workspaceOf(this.context.identity.repository), { hash, text }, null)
-  }
-
   private async keepText(
     workspace: string,
     text: { hash: string; text: string } | null,
-    version: NonNullable<LogChange['versions']>[number] | null,
+    version?: TextBatch['versions'][number],
   ): Promise<void> {
     if (this.texts.workspace !== workspace) await this.settleTexts()
-    const { texts = [], versions = [] } = this.texts
-    if (text !== null) texts.push(text)
-    if (version !== null) versions.push(version)
-    this.texts = { workspace, texts, versions }
+    this.texts.workspace = workspace
+    const { texts, versions } = this.texts
+    if (text !== null) texts.push({ hash: text.hash, text: text.text })
+    if (version !== undefined) versions.push(version)
     const size = texts.reduce((sum, one) => sum + one.text.length, 0)
     if (versions.length >= BATCH.points || size >= BATCH.characters) await this.settleTexts()
   }
 
   private async settleTexts(): Promise<void> {
-    const { workspace, texts = [], versions = [] } = this.texts
-    this.texts = { workspace: '' }
-    if (!this.isDry && texts.length + versions.length > 0)
-      await this.context.store.acts.commit({ workspace, texts, versions })
+    const batch = this.texts
+    this.texts = noTexts()
+    if (!this.isDry && batch.texts.length + batch.versions.length > 0)
+      await this.context.store.acts.commit(batch)
   }
 
   /** A session goes on in one repository of one machine: of two rows the one that was heard of last is the newer. */
@@ -422,8 +419,7 @@ class Taking {
   }
 }
 
-interface Placed {
-  change: Pick<LogChange, 'begins' | 'appends'>
+interface Placed extends Required<Pick<LogChange, 'begins' | 'appends'>> {
   known: Array<{ point: Point; isPinned: boolean; stream: string }>
   splits: TakeReport['split']
 }

@@ -1,17 +1,27 @@
+import { statSync } from 'node:fs'
 import { sha256 } from '../../core/canonical.ts'
+import { randomToken } from '../../core/id.ts'
 import { parseOrUndefined } from '../../core/json.ts'
 import { instant } from '../../core/ports.ts'
-import { ReasonError } from '../../core/reason.ts'
+import { describeError, ReasonError } from '../../core/reason.ts'
 import { ExportWriter } from '../../formats/export/codec.ts'
 import type { ExportRecord, RemovedRecord } from '../../formats/export/record.ts'
+import { streamDurably } from '../../fs/durable.ts'
 import type { RepositoryRow } from '../../store/local-state.ts'
 import type { CheckpointRow, Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
-import { countWork, type WorkCount } from './count-work.ts'
-import { nameRepositories, recordRepository } from './repository-marks.ts'
+import { openNamedPlace } from '../context/named-file.ts'
+import { NOTICES } from '../context/notices.ts'
+import {
+  countWork,
+  listAllStreams,
+  nameRepositories,
+  recordRepository,
+  type WorkCount,
+} from './repository-marks.ts'
 
 /** What an export holds, in numbers. */
-export interface ExportCounts extends WorkCount {
+interface ExportCounts extends WorkCount {
   repositories: number
   checkpoints: number
   removed: number
@@ -21,11 +31,59 @@ export interface ExportCounts extends WorkCount {
   damaged: string[]
 }
 
+export interface ExportReport extends Omit<ExportCounts, 'damaged'> {
+  /** Null where it went to the standard output. */
+  path: string | null
+  bytes: number
+  damaged: number
+}
+
+/** Exports to a file, which is whole when it has its name, or to the standard output. */
+export async function exportTo(
+  context: Context,
+  file: string,
+  { all, force }: { all: boolean; force: boolean },
+): Promise<ExportReport> {
+  let bytes = 0
+  const counting = (write: (piece: Uint8Array) => void | Promise<void>) => (piece: Uint8Array) => {
+    bytes += piece.length
+    return write(piece)
+  }
+  const tell = ({ damaged, ...counts }: ExportCounts, path: string | null): ExportReport => {
+    if (damaged.length > 0) context.notices.push(NOTICES.exportedWithout(damaged))
+    return { path, bytes, ...counts, damaged: damaged.length }
+  }
+  if (file === '-') {
+    const counts = await writeExport(context, { all }, counting(writeOrRefuse(context)))
+    return tell(counts, null)
+  }
+
+  // Refused before the work, and once more by the link that gives the file its name.
+  const { path, folder: opened, name } = openNamedPlace(context.cwd, file, { force })
+  using folder = opened
+  const written: { counts?: ExportCounts } = {}
+  const options = { token: randomToken(context.ports.random), mode: 0o600, replaces: force }
+  const isPlaced = await streamDurably(folder, name, options, async (write) => {
+    written.counts = await writeExport(context, { all }, counting(write))
+  })
+  if (!isPlaced || written.counts === undefined) throw new ReasonError('file_exists', { path })
+  return { ...tell(written.counts, path), bytes: statSync(path).size }
+}
+
+const writeOrRefuse = (context: Context) => (piece: Uint8Array) => {
+  try {
+    context.writeOutput(piece)
+  } catch (error) {
+    if (error instanceof ReasonError) throw error
+    throw new ReasonError('export_unwritten', { problem: describeError(error) }, { cause: error })
+  }
+}
+
 /** So much text is compressed at once. A gzip file may have several members: each is one piece. */
 const PIECE = 512 * 1024
 
 /** Writes all of it in pieces, with never more than one record and one piece in memory. */
-export async function writeExport(
+async function writeExport(
   context: Context,
   { all }: { all: boolean },
   write: (bytes: Uint8Array) => void | Promise<void>,
@@ -58,10 +116,7 @@ async function* recordsOf(
   const { store, identity, progress } = context
   const here = await recordRepository(context, { again: true })
   const wanted = all ? null : identity.repository
-  const streams = [
-    ...(await store.log.listStreams(wanted, 'work')),
-    ...(await store.log.listStreams(wanted, 'run')),
-  ]
+  const streams = await listAllStreams(context, wanted)
   Object.assign(counts, countWork(streams))
   const sessions = [...(await store.log.readJournalPositions()).keys()]
   const total = streams.reduce((sum, { headSequence }) => sum + headSequence, sessions.length) + 1

@@ -1,7 +1,7 @@
 import { usageError } from '../../core/reason.ts'
 import { formatCount } from '../../core/text.ts'
-import { sayWork } from '../../engine/transfer/count-work.ts'
-import { exportTo } from '../../engine/transfer/export-to.ts'
+import { sayWork } from '../../engine/transfer/repository-marks.ts'
+import { exportTo } from '../../engine/transfer/write-export.ts'
 import { defineVerb } from '../define/verb.ts'
 
 export const exportVerb = defineVerb({
