@@ -170,9 +170,9 @@ function waitForGit(
       if (stopped !== null) return
       stopped = problem
       // First the signal on which git takes its locks away: a lock left behind would block the user's git.
-      signal(child, 'SIGTERM')
+      signalGroup(child, 'SIGTERM')
       kill = setTimeout(() => {
-        signal(child, 'SIGKILL')
+        signalGroup(child, 'SIGKILL')
         // A process that left the group may hold the pipes open: it is not waited for.
         child.stdout?.destroy()
         child.stderr?.destroy()
@@ -216,7 +216,8 @@ const firstComplaint = (complaint: string) =>
     ?.replace(/^(?:fatal|error): /, '')
     .slice(0, 500) || null
 
-function signal(child: ChildProcess, name: NodeJS.Signals): void {
+/** To a process that was started `detached`, with all that it started. */
+export function signalGroup(child: ChildProcess, name: NodeJS.Signals): void {
   if (child.pid === undefined || process.platform === 'win32') {
     child.kill(name)
     return

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { launcherIn } from '../../src/engine/setup/launcher.ts'
 import { projectRoot, sandbox } from '../support/sandbox.ts'
@@ -51,8 +51,8 @@ const tells = `exports.main = (words) =>
 const HOOK = ['hook', 'claude']
 
 function launcher(home: string, dist: string) {
-  const { folder, path, text } = launcherIn(home, { node: process.execPath, bundle: join(dist, 'hook.cjs') })
-  mkdirSync(folder, { recursive: true })
+  const { path, text } = launcherIn(home, { node: process.execPath, bundle: join(dist, 'hook.cjs') })
+  mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
 }
 

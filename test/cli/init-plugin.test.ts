@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { claudeSetUp } from '../../src/agents/claude/set-up.ts'
 import { sha256 } from '../../src/core/canonical.ts'
@@ -307,7 +307,7 @@ test.each(['linux', 'win32'] as const)(
     const lab = new PluginLab()
     const bundle = join(lab.box.root, `it's`, 'cli.cjs')
     const launcher = serverLauncherIn(lab.box.home, { node: process.execPath, bundle }, platform)
-    const file = join(lab.box.root, launcher.name)
+    const file = join(lab.box.root, basename(launcher.path))
     writeFileSync(file, launcher.text, { mode: 0o755 })
     const start = () =>
       platform === 'win32'

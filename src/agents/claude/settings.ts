@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
+  type HookChange,
+  type HookCommand,
   isMalformed,
   type SettingsFacts,
   type SettingsProblem,
@@ -8,14 +10,19 @@ import {
   type WantedSettings,
 } from '../../core/agent-setup.ts'
 import { parseOrUndefined } from '../../core/json.ts'
-import { hookListsIn, hookStep, hooksProblem, oursIn } from './settings-hooks.ts'
+import { HOOKS } from './hook-table.ts'
 import {
   appendMember,
+  lineAt,
+  memberKeys,
   memberOf,
+  type Node,
+  nodeEnd,
   plainValue,
   readSheet,
   removeMember,
   replaceRaw,
+  replaceValue,
   type Sheet,
 } from './settings-sheet.ts'
 
@@ -103,19 +110,20 @@ export function withSavepoint(
   const command = hooks === 'out' ? null : hooks
   const problem = command && hooksProblem(first)
   if (problem) return problem
-  const old = readSheet(bodyOf(before).body)
-  const merged: SplicedSettings = { text, changes: [] }
+  const then = readSheet(bodyOf(before).body)
+  const old = isMalformed(then) ? null : then
+  const changes: HookChange[] = []
   let sheet = first
   // Step after step, each from the text that the one before left.
   for (;;) {
-    const step = hooks && hookStep(sheet, command, isMalformed(old) ? [] : hookListsIn(old))
+    const step = hooks && hookStep(sheet, command, old ? hookListsIn(old) : [])
     if (!step) break
-    if (step.change) merged.changes.push(step.change)
+    if (step.change) changes.push(step.change)
     sheet = reread(step.text)
   }
-  if (statusLine === 'out') sheet = reread(takeOutStatusLine(sheet, isMalformed(old) ? null : old))
+  if (statusLine === 'out') sheet = reread(takeOutStatusLine(sheet, old))
   else if (statusLine) sheet = reread(putStatusLine(sheet, statusLine))
-  return sheet.text === body ? merged : { ...merged, text: bom + sheet.text }
+  return { text: sheet.text === body ? text : bom + sheet.text, changes }
 }
 
 function reread(text: string): Sheet {
@@ -134,7 +142,7 @@ function statusLineIn({ text, root }: Sheet): StatusLine {
   if (!node || typeof command !== 'string' || plainValue(memberOf(found, 'type')?.value) !== 'command')
     return { kind: 'strange' }
   if (OUR_LINE.test(command)) return { kind: 'ours', command }
-  const raw = text.slice(node.offset, node.offset + node.length)
+  const raw = text.slice(node.offset, nodeEnd(node))
   // `as`: the value of an object node.
   const { type: _type, command: _command, ...rest } = plainValue(found) as Record<string, unknown>
   return { kind: 'other', command, raw, rest }
@@ -159,4 +167,116 @@ function takeOutStatusLine(sheet: Sheet, old: Sheet | null): string {
   return before?.kind === 'other'
     ? replaceRaw(sheet, node, before.raw)
     : removeMember(sheet, sheet.root, found.member)
+}
+
+/** One change of the text; null where nothing is left to do. */
+type SettingsStep = { text: string; change?: HookChange } | null
+
+const OURS = /[\\/]bin[\\/]savepoint-hook(?:\.cjs)?$/
+
+/** The launcher that a handler names, of whatever home; null where the handler is not one of ours. */
+function launcherOf(handler: unknown): string | null {
+  if (typeof handler !== 'object' || handler === null) return null
+  const { command, args } = handler as { command?: unknown; args?: unknown }
+  const paths = [command, Array.isArray(args) ? args[0] : null]
+  return paths.find((path): path is string => typeof path === 'string' && OURS.test(path)) ?? null
+}
+
+interface FoundHandler {
+  event: string
+  handler: Node
+  launcher: string
+  /** What it stands in, from the inside out, each with the child that leads to it. */
+  levels: ReadonlyArray<readonly [container: Node, child: Node]>
+}
+
+/** All handlers of ours, in the order of the file. */
+function oursIn({ root }: Sheet): FoundHandler[] {
+  const hooks = memberOf(root, 'hooks')
+  if (hooks?.value.type !== 'object') return []
+  return [...new Set(memberKeys(hooks.value))].flatMap((event) => {
+    const list = memberOf(hooks.value, event)
+    if (list?.value.type !== 'array') return []
+    const outer = [
+      [hooks.value, list.member],
+      [root, hooks.member],
+    ] as const
+    return (list.value.children ?? []).flatMap((group) => {
+      const handlers = memberOf(group, 'hooks')?.value
+      if (handlers?.type !== 'array') return []
+      return (handlers.children ?? []).flatMap((handler) => {
+        const launcher = launcherOf(plainValue(handler))
+        if (launcher === null) return []
+        const levels = [[handlers, handler], [list.value, group], ...outer] as const
+        return [{ event, handler, launcher, levels }]
+      })
+    })
+  })
+}
+
+/** Why hooks cannot be put in: what stands in their place has another shape, and it is not ours to change. */
+function hooksProblem({ text, root }: Sheet): SettingsProblem | null {
+  const hooks = memberOf(root, 'hooks')?.value
+  if (!hooks) return null
+  const wrong = (node: Node, problem: string) => ({ line: lineAt(text, node.offset), problem })
+  if (hooks.type !== 'object') return wrong(hooks, '"hooks" is not an object')
+  for (const event of Object.keys(HOOKS)) {
+    const groups = memberOf(hooks, event)?.value
+    if (groups && groups.type !== 'array') return wrong(groups, `"${event}" is not a list`)
+  }
+  return null
+}
+
+/**
+ * The next thing that keeps every event from having exactly one handler of ours, and that as it should be; without a
+ * command, from having none. What a handler leaves empty goes with it, but for the lists that are `kept`.
+ */
+function hookStep(sheet: Sheet, command: HookCommand | null, kept: readonly string[]): SettingsStep {
+  const wanted = new Map(
+    Object.entries(command ? HOOKS : {}).map(([event, timeout]) => [
+      event,
+      { type: 'command', ...command, timeout },
+    ]),
+  )
+  for (const found of oursIn(sheet)) {
+    const { event, handler } = found
+    const mine = wanted.get(event)
+    // A second one of the same event is one too many.
+    if (!wanted.delete(event))
+      return { text: removeHandler(sheet, found, kept), change: { event, what: 'removed' } }
+    if (JSON.stringify(plainValue(handler)) !== JSON.stringify(mine))
+      return { text: replaceValue(sheet, handler, mine), change: { event, what: 'updated' } }
+  }
+  const [missing] = wanted
+  return missing ? addHandler(sheet, ...missing) : null
+}
+
+function addHandler(sheet: Sheet, event: string, handler: unknown): SettingsStep {
+  const change = { event, what: 'added' } as const
+  const group = { hooks: [handler] }
+  const hooks = memberOf(sheet.root, 'hooks')?.value
+  if (!hooks) return { text: appendMember(sheet, sheet.root, {}, 'hooks') }
+  const groups = memberOf(hooks, event)?.value
+  return groups
+    ? { text: appendMember(sheet, groups, group), change }
+    : { text: appendMember(sheet, hooks, [group], event), change }
+}
+
+/** The lists for hooks that a file has, empty or not: `hooks` itself, and those of its events. */
+function hookListsIn({ root }: Sheet): string[] {
+  const hooks = memberOf(root, 'hooks')?.value
+  return hooks ? ['hooks', ...memberKeys(hooks)] : []
+}
+
+/** Takes a handler out, with each list around it that it leaves empty, as far as those are not kept. */
+function removeHandler(sheet: Sheet, { event, levels }: FoundHandler, kept: readonly string[]): string {
+  const mayGo = [true, !kept.includes(event), !kept.includes('hooks')]
+  const found = levels.find(([container, child], at) => !mayGo[at] || !isBare(sheet, container, child))
+  return found ? removeMember(sheet, ...found) : sheet.text
+}
+
+/** A list with nothing but this in it: no neighbour, and no comment that would go with it. */
+function isBare({ text }: Sheet, list: Node, child: Node): boolean {
+  const around = text.slice(list.offset + 1, child.offset) + text.slice(nodeEnd(child), nodeEnd(list) - 1)
+  return list.children?.length === 1 && around.replace(',', '').trim() === ''
 }

@@ -1,31 +1,23 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import type { Environment } from '../../core/agent.ts'
 import type { AgentSetUp, InstalledPlugin, PluginClient, Scope } from '../../core/agent-setup.ts'
-import { describeError, errorCode, unlessRefused } from '../../core/reason.ts'
+import { describeError, unlessRefused } from '../../core/reason.ts'
+import { signalGroup } from '../../workspace/git.ts'
 import type { Context } from '../context/context.ts'
 import { isBelow } from '../context/inside.ts'
 import { performStep, type SetupRun, setupChange } from './setup-run.ts'
 
 /** Whether the client is on this machine: its program on PATH, or the folder that it makes for itself. */
-export const isInstalled = (
-  client: AgentSetUp,
-  env: Environment,
-  root: string,
-  platform = process.platform,
-): boolean =>
-  onPath(env, root, client.programs(platform).found) !== null ||
+export const isInstalled = (client: AgentSetUp, env: Environment, root: string): boolean =>
+  onPath(env, root, client.programs(process.platform).found) !== null ||
   statSync(client.folder(env), { throwIfNoEntry: false })?.isDirectory() === true
 
 /** The client's program, where it can be started without a shell; null where it cannot, or is not on PATH. */
-export const findProgram = (
-  client: AgentSetUp,
-  env: Environment,
-  root: string,
-  platform = process.platform,
-) => onPath(env, root, client.programs(platform).started)
+export const findProgram = (client: AgentSetUp, env: Environment, root: string) =>
+  onPath(env, root, client.programs(process.platform).started)
 
 const onPath = (env: Environment, root: string, names: readonly string[]): string | null =>
   foldersOutside(env, root)
@@ -182,7 +174,7 @@ export function runClient(
     }
     const fail = (problem: string) => settle({ ok: false, problem })
     const timer = setTimeout(() => {
-      end(child)
+      signalGroup(child, 'SIGKILL')
       // What it started may hold the pipes open: it is not waited for.
       for (const pipe of [child.stdout, child.stderr]) pipe.destroy()
       child.unref()
@@ -198,18 +190,6 @@ export function runClient(
       else fail(lineOf(said.stderr) ?? lineOf(said.stdout) ?? `it ended with ${signal ?? `code ${code}`}`)
     })
   })
-}
-
-function end(child: ChildProcess): void {
-  if (child.pid === undefined || process.platform === 'win32') {
-    child.kill('SIGKILL')
-    return
-  }
-  try {
-    process.kill(-child.pid, 'SIGKILL')
-  } catch (error) {
-    if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error
-  }
 }
 
 /** The line that says what is wrong: the one with the client's mark, else the last. */

@@ -112,7 +112,8 @@ function examineCopy(client: PluginClient, home: string, say: ReportFinding): vo
 
 /** The launcher that somebody names: there, of this home, and with all that it starts. */
 function examineLauncher(starter: Starter, path: string, mine: Launcher, say: ReportFinding): void {
-  if (path !== mine.path) say('warning', FINDINGS.launcherOfOtherHome(starter, path, dirname(mine.folder)))
+  if (path !== mine.path)
+    say('warning', FINDINGS.launcherOfOtherHome(starter, path, dirname(dirname(mine.path))))
   const text = readPlainFile(path, MAX_BYTES)?.toString('utf8')
   const target = text === undefined ? null : targetIn(text)
   if (text === undefined) say('error', FINDINGS.launcherGone(starter, path))

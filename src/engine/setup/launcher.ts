@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { HookCommand } from '../../core/agent-setup.ts'
 import { parseOrUndefined } from '../../core/json.ts'
@@ -15,8 +15,6 @@ export interface Target {
 
 /** A small program in the home that agents name: it never moves, and knows where Node and a file of the build are. */
 export interface Launcher {
-  folder: string
-  name: string
   path: string
   text: string
   /** How an agent starts it without a shell. */
@@ -55,30 +53,22 @@ export const serverLauncherIn = (
 ): Launcher => makeLauncher(SERVER, home, target, platform)
 
 function makeLauncher(
-  { name: word, about, shell, node }: Program,
+  { name, about, shell, node }: Program,
   home: string,
   target: Target,
   platform: NodeJS.Platform,
 ): Launcher {
-  const folder = join(home, 'bin')
-  const inShell =
-    (program: string) =>
-    (...args: string[]) =>
-      [program, ...args].filter(Boolean).join(' ')
-  if (platform !== 'win32') {
-    const path = join(folder, word)
-    return {
-      ...{ folder, name: word, path, text: `${shellHead(about, home, target)}\n${shell}` },
-      start: (...args) => ({ command: path, args }),
-      inShell: inShell(quoteForShell(path)),
-    }
-  }
-  // The client starts Node itself: a script for its shell could not be started without that shell.
-  const path = join(folder, `${word}.cjs`)
+  // On Windows the client starts Node itself: a script for its shell could not be started without that shell.
+  const isNode = platform === 'win32'
+  const path = join(home, 'bin', isNode ? `${name}.cjs` : name)
+  const inShell = isNode ? `node "${path}"` : quoteForShell(path)
   return {
-    ...{ folder, name: `${word}.cjs`, path, text: `${nodeHead(about, home, target)}\n${node}` },
-    start: (...args) => ({ command: 'node', args: [path, ...args] }),
-    inShell: inShell(`node "${path}"`),
+    path,
+    text: isNode
+      ? `${nodeHead(about, home, target)}\n${node}`
+      : `${shellHead(about, home, target)}\n${shell}`,
+    start: (...args) => (isNode ? { command: 'node', args: [path, ...args] } : { command: path, args }),
+    inShell: (...args) => [inShell, ...args].filter(Boolean).join(' '),
   }
 }
 
@@ -172,5 +162,5 @@ export function launcherChange({ path, text }: Launcher): 'made' | 'changed' | n
   return isSame ? null : 'changed'
 }
 
-export const writeLauncher = ({ folder, name, text }: Launcher, ports: Ports) =>
-  writePrivate(folder, name, Buffer.from(text), ports, { mode: MODE })
+export const writeLauncher = ({ path, text }: Launcher, ports: Ports) =>
+  writePrivate(dirname(path), basename(path), Buffer.from(text), ports, { mode: MODE })

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { type AgentSetUp, type Scope, takesPlugins } from '../../core/agent-setup.ts'
 import type { Context } from '../context/context.ts'
 import { SETUP_CHANGES } from '../context/notices.ts'
@@ -80,11 +81,11 @@ const isThere = ({ settings, plugin, root }: Setup) =>
 /** The launchers, once nothing that is noted needs them. */
 async function dropLaunchers(run: SetupRun): Promise<void> {
   const { path: home } = run.context.home
-  for (const { path, folder, name } of [launcherIn(home), serverLauncherIn(home)])
+  for (const { path } of [launcherIn(home), serverLauncherIn(home)])
     if (existsSync(path))
       await performStep(run, setupChange('removed', path, SETUP_CHANGES.unused), () => {
-        removePrivate(folder, name)
-        removeEmpty(folder)
+        removePrivate(dirname(path), basename(path))
+        removeEmpty(dirname(path))
       })
 }
 
