@@ -58,9 +58,10 @@ export interface TransferReport extends TakeReport, ExportCheck {
 }
 
 /**
- * Imports what an export has and the store has not. Ids decide what is known, so doing it twice does no harm. All of it is read and held against its checksums before anything is written: a damaged one is
- * refused as a whole, unless the user asks for what is sound of it. What it says counts as the user's own words, as it
- * did where it was saved, so no agent can import one: a file can be made by anybody.
+ * Imports what an export has and the store has not. Ids decide what is known, so doing it twice does no harm. All of
+ * it is read and held against its checksums before anything is written: a damaged one is refused as a whole, unless
+ * the user asks for what is sound of it. What it says counts as the user's own words, as it did where it was saved, so
+ * no agent can import one: a file can be made by anybody.
  */
 export async function importExport(
   context: Context,
@@ -181,10 +182,10 @@ class Taking {
     return this.streams
   }
 
-  /** Whether a stream is of the repository that the records are of now: nothing of another one is changed. */
-  private async isOfRepository(stream: string): Promise<boolean> {
-    const found = (await this.readStreams()).get(stream)
-    return found !== undefined && found.repository === this.stream?.repository
+  /** A stream of the repository that the records are of now; null for another one's: nothing of that is changed. */
+  private async streamHere(id: string): Promise<Stream | null> {
+    const found = (await this.readStreams()).get(id)
+    return found !== undefined && found.repository === this.stream?.repository ? found : null
   }
 
   private async addPoint(point: Point): Promise<void> {
@@ -209,11 +210,8 @@ class Taking {
       this.previous = before
       const placed = await this.placePoints(stream, points, workspace)
       const { begins, appends } = placed
-      const committed =
-        this.isDry || appends.length === 0
-          ? { done: true }
-          : await context.store.acts.commit({ workspace, begins, appends })
-      if (committed.done) {
+      const isWritten = !this.isDry && appends.length > 0
+      if (!isWritten || (await context.store.acts.commit({ workspace, begins, appends })).done) {
         this.count(stream, placed)
         for (const point of placed.known) await this.noteKnown(point)
         return
@@ -223,14 +221,16 @@ class Taking {
     throw storeBusy(context)
   }
 
-  private count(stream: StreamRecord, { begins, appends, known, splits }: Placed): void {
+  private count(stream: StreamRecord, { begins, appends, known }: Placed): void {
     this.report.checkpoints.new += appends.length
     this.report.checkpoints.known += known.length
-    this.report.split.push(...splits)
     if (begins.some(({ id }) => id === stream.id)) this.news = 'new'
     else if (appends.length > 0 && this.news === 'known') this.news = 'extended'
     if (appends.length > 0) this.changed.add(stream.repository)
-    for (const { id } of begins) this.begun.add(id)
+    for (const { id, name } of begins) {
+      this.begun.add(id)
+      if (name !== stream.name) this.report.split.push({ stream: stream.name, now: name })
+    }
     for (const { checkpoint } of appends) this.noteUndone(checkpoint)
   }
 
@@ -243,8 +243,8 @@ class Taking {
   }
 
   /**
-   * Each goes behind the checkpoint that it came after, in whatever stream of the repository that is here. Where something else stands
-   * behind that one, two machines went on from it: what came begins a stream of its own.
+   * Each goes behind the checkpoint that it came after, in whatever stream of the repository that is here. Where
+   * something else stands behind that one, two machines went on from it: what came begins a stream of its own.
    */
   private async placePoints(
     stream: StreamRecord,
@@ -253,7 +253,7 @@ class Taking {
   ): Promise<Placed> {
     const rows = await this.context.store.log.readRows(points.map((point) => rowOf(point).id))
     const known = new Map(rows.map(({ id, stream: of, pinned }) => [id, { stream: of, pinned }]))
-    const placed: Placed = { begins: [], appends: [], known: [], splits: [] }
+    const placed: Placed = { begins: [], appends: [], known: [] }
     const streams = await this.readStreams()
     for (const point of points) {
       const { id } = rowOf(point)
@@ -294,7 +294,6 @@ class Taking {
     const name = numberedName(stream.name, (wanted) => !names.has(wanted.toLowerCase()))
     const begun: NewStream = { id, repository, workspace, kind, name }
     placed.begins.push(begun)
-    if (name !== stream.name) placed.splits.push({ stream: stream.name, now: name })
     return { ...begun, headId: '', headSequence: 0, live: 0, createdAt: '', maintainedAt: null }
   }
 
@@ -312,12 +311,13 @@ class Taking {
 
   /** What the other machine noted since: a pin, a further trigger of a head. */
   private async noteKnown({ point, isPinned, stream }: Placed['known'][number]): Promise<void> {
-    if (point.kind === 'removed' || this.isDry || !(await this.isOfRepository(stream))) return
+    const here = await this.streamHere(stream)
+    if (point.kind === 'removed' || this.isDry || here === null) return
     const { log } = this.context.store
     const { id } = point.checkpoint
     if (point.pinned && !isPinned) {
       await log.pin(id, true)
-      this.noteChanged()
+      this.changed.add(here.repository)
     }
     if (point.notes.length === 0) return
     const stored = await log.readCheckpoint(id)
@@ -326,34 +326,33 @@ class Taking {
     for (const [at, trigger] of redactAll(point.notes, this.context.mark).slice(known).entries()) {
       const noted = await log.append({ note: { stream, head: id, number: known + at, trigger } })
       if (!noted.done) return
-      this.noteChanged()
+      this.changed.add(here.repository)
     }
   }
 
   private async takeVersion(record: VersionRecord): Promise<void> {
     const { log } = this.context.store
     const { hash, checkpoint, current, problem, text } = record
-    const [row] = this.isDry ? [{ stream: record.stream }] : await log.readRows([checkpoint])
+    const [row] = this.isDry ? [record] : await log.readRows([checkpoint])
     const hasText = text !== undefined || this.texts.texts.some((one) => one.hash === hash)
-    const isPlaced = row !== undefined && (await this.isOfRepository(row.stream))
-    if (!isPlaced || (!hasText && !this.isDry && (await log.readText(hash)) === null)) {
+    const here = row === undefined ? null : await this.streamHere(row.stream)
+    if (here === null || (!hasText && !this.isDry && (await log.readText(hash)) === null)) {
       this.report.unplaced += 1
       return
     }
-    const { stream } = row
+    const { id: stream, repository } = here
     if ((await log.findVersion(stream, hash)) !== null) {
       this.report.versions.known += 1
       return
     }
     this.report.versions.new += 1
-    this.noteChanged()
-    const workspace = await this.workspaceOf(this.stream?.repository ?? this.context.identity.repository)
+    this.changed.add(repository)
     const version = { stream, hash, checkpoint, current, problem }
-    await this.keepText(workspace, text === undefined ? null : { hash, text }, version)
-  }
-
-  private noteChanged(): void {
-    if (this.stream !== null) this.changed.add(this.stream.repository)
+    await this.keepText(
+      await this.workspaceOf(repository),
+      text === undefined ? null : { hash, text },
+      version,
+    )
   }
 
   private async keepText(
@@ -421,5 +420,4 @@ class Taking {
 
 interface Placed extends Required<Pick<LogChange, 'begins' | 'appends'>> {
   known: Array<{ point: Point; isPinned: boolean; stream: string }>
-  splits: TakeReport['split']
 }
