@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { AGENTS } from '../../src/agents/table.ts'
-import { renderStatusline } from '../../src/apps/hook/statusline.ts'
-import { runChain } from '../../src/apps/hook/statusline-chain.ts'
+import { renderStatusline, runChain } from '../../src/apps/hook/statusline.ts'
 
 const INPUT = JSON.stringify({
   session_id: 'none',

@@ -7,16 +7,10 @@ import { errorCode } from '../../core/reason.ts'
 import { secretMarkIn } from '../../engine/context/secret-mark.ts'
 import { noteFault } from '../../engine/sessions/fault.ts'
 import { appendTo, hearEvent } from '../../engine/sessions/hear-event.ts'
-import type { HookAnswer } from '../../engine/sessions/on-event.ts'
 import { homeHere, isSharedHome, startProgram } from '../process/program.ts'
 import { realPorts } from '../process/real-ports.ts'
 import { pauseOneMs, writeAll } from '../process/write-all.ts'
 import { renderStatusline } from './statusline.ts'
-
-/** What the program shows to a hook. */
-interface Program {
-  handleEvent(event: AgentEvent, cwd: string, usedPercent: number | null): Promise<HookAnswer>
-}
 
 /** A tool's answer may be large; what no hook can be given is larger. */
 const MAX_INPUT = 64 * 1024 * 1024
@@ -58,7 +52,10 @@ export function answerHook(
     // Whoever can write to the home could speak to the agent through its brief.
     if (isShared) return null
     if (name === 'statusline') {
-      tellStatus(input, home, { ...pipes, agents }, words[1])
+      const columns = Number(process.env.COLUMNS) || 80
+      const world = { home, nowMs: Date.now(), columns, env: process.env, agents, key: words[1] ?? '' }
+      const line = renderStatusline(input, world)
+      if (line !== '') pipes.write(`${line}\n`)
       return null
     }
     const agent = agentNamed(agents, name)
@@ -87,7 +84,7 @@ async function answer(
   usedPercent: number | null,
   { write, agent, noteFailure }: Pipes & { agent: Agent; noteFailure(error: unknown): void },
 ): Promise<void> {
-  const { program, used, keep } = startProgram<Program>(WITH_BRIEF, ANY)
+  const { program, used, keep } = startProgram<typeof import('./handle-event.ts')>(WITH_BRIEF, ANY)
   const told = await program.handleEvent(event, agent.projectOf(process.env) ?? event.cwd, usedPercent)
   if (told !== null) write(agent.envelope(event.kind, told.text))
   if (told?.failure !== undefined) noteFailure(told.failure)
@@ -102,17 +99,6 @@ const WITH_BRIEF = 'hookbrief'
 const ANY = 'hook'
 const DAY_MS = 86_400_000
 
-function tellStatus(
-  input: string,
-  home: string,
-  { write, agents }: Pipes & { agents: readonly Agent[] },
-  key = '',
-): void {
-  const columns = Number(process.env.COLUMNS) || 80
-  const line = renderStatusline(input, { home, nowMs: Date.now(), columns, env: process.env, agents, key })
-  if (line !== '') write(`${line}\n`)
-}
-
 const now = () => new Date().toISOString()
 /** With the start of the process, which is most of it. */
 const elapsedMs = () => Math.round(process.uptime() * 1_000)
@@ -121,26 +107,20 @@ function readInput(): string {
   const chunks: Buffer[] = []
   const chunk = Buffer.allocUnsafe(65_536)
   for (let size = 0; size < MAX_INPUT; ) {
-    const count = readSome(chunk)
-    if (count === 0) break
-    chunks.push(Buffer.from(chunk.subarray(0, count)))
-    size += count
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-/** A pipe may have nothing yet, and on some systems its end is an error. */
-function readSome(chunk: Buffer): number {
-  for (;;) {
     try {
-      return readSync(0, chunk)
+      const count = readSync(0, chunk)
+      if (count === 0) break
+      chunks.push(Buffer.from(chunk.subarray(0, count)))
+      size += count
     } catch (error) {
+      // A pipe may have nothing yet, and on some systems its end is an error.
       const code = errorCode(error)
-      if (code === 'EOF') return 0
+      if (code === 'EOF') break
       if (code !== 'EAGAIN') throw error
       pauseOneMs()
     }
   }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 function wordsOf(error: unknown): { reason: string; message: string } {

@@ -1,20 +1,20 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Agent, StatusInput } from '../../core/agent.ts'
-import { parseOrUndefined } from '../../core/json.ts'
+import type { Agent, Environment, StatusInput } from '../../core/agent.ts'
+import { fieldOf, parseOrUndefined } from '../../core/json.ts'
 import type { SessionKey } from '../../core/session.ts'
 import { shortNumber } from '../../core/text.ts'
 import { visibleLine } from '../../core/visible.ts'
 import { clipWidth, widthOf } from '../../core/width.ts'
 import { readGauge, readHint, writeGauge } from '../../engine/sessions/session-files.ts'
 import { windowPressure } from '../../policy/window.ts'
-import { isChained, readChainCommand, runChain } from './statusline-chain.ts'
 
 interface World {
   home: string
   nowMs: number
   /** At least 1. */
   columns: number
-  env: Record<string, string | undefined>
+  env: Environment
   agents: readonly Agent[]
   /** Which status line that was there before is ours to run: a project's by its key, else the user's. */
   key?: string
@@ -26,7 +26,7 @@ interface World {
  * shows the line itself.
  */
 export function renderStatusline(input: string, world: World): string {
-  if (isChained(world.env)) return ''
+  if (world.env[GUARD]) return ''
   const told = readStatus(input, world.agents)
   const sessions = join(world.home, 'sessions')
   // Before anything that may take time: a client that draws again ends this one.
@@ -151,6 +151,46 @@ function saveOf(savedAt: string | null, nowMs: number): string {
   if (age < MINUTE) return 'saved just now'
   if (age < HOUR) return `saved ${Math.floor(age / MINUTE)} min ago`
   return age < 2 * DAY ? `saved ${Math.floor(age / HOUR)} h ago` : `saved ${Math.floor(age / DAY)} d ago`
+}
+
+/** Set for the chained command: a status line inside it leaves the line to the one outside. */
+const GUARD = 'SAVEPOINT_STATUSLINE_CHAIN'
+const MAX_CHAINED = 64 * 1024
+
+/**
+ * The status line that was there before ours, as a shell's command; null where there was none. One of a project has a
+ * key, so that it is never run in another.
+ */
+function readChainCommand(home: string, key = ''): string | null {
+  const chains = parseOrUndefined(readFileSync(join(home, 'statusline.json'), 'utf8'))
+  const chain = key === '' ? fieldOf(chains, 'chain') : fieldOf(fieldOf(chains, 'chains'), key)
+  return typeof chain === 'string' && chain.trim() !== '' && !chain.includes('\0') ? chain : null
+}
+
+/** What a chained command prints, in its own colours; null where it fails, says nothing or takes too long. */
+export function runChain(
+  command: string,
+  input: string,
+  env: Environment,
+  { timeoutMs = 2000 } = {},
+): string | null {
+  const { spawnSync } = process.getBuiltinModule('node:child_process')
+  const { status, stdout, error } = spawnSync(command, {
+    shell: true,
+    input,
+    env: { ...env, [GUARD]: '1' },
+    encoding: 'utf8',
+    stdio: ['pipe', 'pipe', 'ignore'],
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: MAX_CHAINED,
+    windowsHide: true,
+  })
+  // Node also reports an error for a command that does not read its input: that one is no failure. A command that said
+  // too much may have ended with 0 before Node could end it.
+  const saidTooMuch = fieldOf(error, 'code') === 'ENOBUFS'
+  const said = status === 0 && !saidTooMuch ? stdout.trimEnd() : ''
+  return said === '' ? null : said
 }
 
 /** Theirs first. Ours goes behind it, or below where theirs has several lines or leaves no room. */

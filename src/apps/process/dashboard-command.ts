@@ -7,13 +7,7 @@ export const DASHBOARD_COMMAND = {
   detail:
     'Serves the page on this machine only, until Ctrl-C or until the terminal is closed. The link works once; run the command again for a new one. Without a browser (ssh) it prints the address and a tunnel command. In the terminal: savepoint status',
   fields: {
-    port: {
-      kind: 'count',
-      least: 1,
-      most: 65_535,
-      value: 'N',
-      about: 'port; a free one by default',
-    },
+    port: { kind: 'count', least: 1, most: 65_535, value: 'N', about: 'port; a free one by default' },
     noOpen: { kind: 'flag', about: 'only print the address' },
   },
   examples: [

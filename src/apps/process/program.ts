@@ -174,13 +174,8 @@ function readCodes(bytes: Buffer): Map<string, Buffer> | null {
   return from > 0 && from === bytes.length ? codes : null
 }
 
-function writeCodes(codes: ReadonlyArray<readonly [string, Buffer]>): Buffer {
-  const places = codes.map(([place, code]) => `${place}=${code.length}`).join(' ')
-  return Buffer.concat([Buffer.from(`${places}\n`), ...codes.map(([, code]) => code)])
-}
-
 /** Keeps the compiled program for the next start, where a home is; the home itself is never made here. */
-function keepCode(build: string, word: string, codes: () => ReadonlyArray<readonly [string, Buffer]>): void {
+function keepCode(build: string, word: string, makeCodes: () => Array<[place: string, code: Buffer]>): void {
   if (!mayKeep(build)) return
   const home = homeHere()
   const folder = join(home, 'cache')
@@ -188,7 +183,9 @@ function keepCode(build: string, word: string, codes: () => ReadonlyArray<readon
   if (!isPrivateFolder(home) || !lstatSync(join(home, 'savepoint.db')).isFile()) return
   if (!existsSync(folder)) mkdirSync(folder, 0o700)
   if (!isPrivateFolder(folder)) return
-  const compiled = writeCodes(codes())
+  const codes = makeCodes()
+  const places = codes.map(([place, code]) => `${place}=${code.length}`).join(' ')
+  const compiled = Buffer.concat([Buffer.from(`${places}\n`), ...codes.map(([, code]) => code)])
   if (compiled.length * 2 > MAX_BYTES) return
   replaceFile(join(folder, nameFor(word)), Buffer.concat([compiled, compiled]))
   removeOld(folder, nameFor(word))

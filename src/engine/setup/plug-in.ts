@@ -24,11 +24,11 @@ import {
   pluginFileText,
 } from './plugin-copy.ts'
 import type { SetupRequest } from './set-up.ts'
-import { noteBefore } from './settings-file.ts'
 import {
   factsAt,
   hasPlugin,
   type KnownPlace,
+  noteBefore,
   placesHere,
   pluginMarket,
   setupPlace,

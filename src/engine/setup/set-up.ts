@@ -10,8 +10,16 @@ import { bytesBefore, changeJournal, readSetups, type Setup } from './journal.ts
 import { type Launcher, launcherChange, launcherIn, serverLauncherIn, writeLauncher } from './launcher.ts'
 import { installPlugin, noteMarket, type PluginParts, putCommand, refuseOtherMarket } from './plug-in.ts'
 import { copyChange, writeCopy } from './plugin-copy.ts'
-import { describeChange, factsIn, noteBefore, refuseMalformed } from './settings-file.ts'
-import { hasPlugin, type KnownPlace, placesHere, type SetupPlace } from './settings-places.ts'
+import {
+  describeChange,
+  factsIn,
+  hasPlugin,
+  type KnownPlace,
+  noteBefore,
+  placesHere,
+  refuseMalformed,
+  type SetupPlace,
+} from './settings-places.ts'
 import {
   diffOf,
   missingFolder,

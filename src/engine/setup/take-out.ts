@@ -18,8 +18,14 @@ import {
 import { launcherIn, serverLauncherIn } from './launcher.ts'
 import { closeMarket, isOurMarket, namesOurMarket } from './plug-in.ts'
 import { copyFolder } from './plugin-copy.ts'
-import { describeChange, factsIn, withoutOurs } from './settings-file.ts'
-import { factsAt, type SetupPlace, setupPlace } from './settings-places.ts'
+import {
+  describeChange,
+  factsAt,
+  factsIn,
+  type SetupPlace,
+  setupPlace,
+  withoutOurs,
+} from './settings-places.ts'
 import {
   diffOf,
   type FileStep,
@@ -58,7 +64,13 @@ export async function takeOutAgents(
   // A client may have the plugin in a workspace that nobody noted: then the copy is there, and needs them.
   const isNeeded = !run.dryRun && agents.some(({ name }) => existsSync(copyFolder(home.path, name)))
   // Where nothing was ever noted, somebody may still name them.
-  if (noted !== undefined && others.length === 0 && !isNeeded) await dropLaunchers(run)
+  const isLast = noted !== undefined && others.length === 0 && !isNeeded
+  for (const { path } of isLast ? [launcherIn(home.path), serverLauncherIn(home.path)] : [])
+    if (existsSync(path))
+      await performStep(run, setupChange('removed', path, SETUP_CHANGES.unused), () => {
+        removePrivate(dirname(path), basename(path))
+        removeEmpty(dirname(path))
+      })
   const left = stuck.length > 0 ? readSetups(home.path) : others
   return { stuck, left: left.map(({ settings }) => settings) }
 }
@@ -77,17 +89,6 @@ function placesOf(context: Context, client: AgentSetUp, scope: Scope | 'all' | u
 /** A workspace that was removed took its settings with it. Those of a plugin are the client's to make, and to remove. */
 const isThere = ({ settings, plugin, root }: Setup) =>
   existsSync(settings) || (plugin && root !== null && existsSync(root))
-
-/** The launchers, once nothing that is noted needs them. */
-async function dropLaunchers(run: SetupRun): Promise<void> {
-  const { path: home } = run.context.home
-  for (const { path } of [launcherIn(home), serverLauncherIn(home)])
-    if (existsSync(path))
-      await performStep(run, setupChange('removed', path, SETUP_CHANGES.unused), () => {
-        removePrivate(dirname(path), basename(path))
-        removeEmpty(dirname(path))
-      })
-}
 
 /**
  * First the client, which writes the settings itself, then what is ours in them. A place whose plugin the client does

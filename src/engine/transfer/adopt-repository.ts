@@ -17,29 +17,20 @@ import {
   type WorkCount,
 } from './repository-marks.ts'
 
-/** A repository of the store that is nowhere on this machine, and how much work of it there is. */
-interface Adoptable {
-  row: RepositoryRow
-  work: WorkCount
-}
-
 const streamsOf = async (context: Context, repository: string): Promise<Stream[]> =>
   repository === '' ? [] : await listAllStreams(context, repository)
 
 /** Where a repository lies on this machine; null where it does not. */
 async function folderOf({ store }: Context, repository: string): Promise<string | null> {
-  const rows = await store.local.listWorkspaces()
-  const found = rows.find(
-    (row) => row.repository === repository && placeOfRepository(row.path, repository) !== null,
-  )
-  return found?.path ?? null
+  const rows = (await store.local.listWorkspaces()).filter((row) => row.repository === repository)
+  return rows.find(({ path }) => placeOfRepository(path, repository) !== null)?.path ?? null
 }
 
 /**
  * The repository of another machine that this fresh clone looks like, by its remote, and where git may be asked by its
  * first commits. Nothing is looked for once work was saved here. A copy beside its original is a repository of its own.
  */
-async function findAdoptable(context: Context): Promise<Adoptable | null> {
+async function findAdoptable(context: Context): Promise<{ row: RepositoryRow; work: WorkCount } | null> {
   const { store, identity, place } = context
   if (place.git === null) return null
   const others = (await store.local.listRepositories()).filter(
@@ -70,7 +61,9 @@ export async function offerAdoption(context: Context): Promise<void> {
   const { row, work } = found
   const { name, id } = row
   if (context.ask === null) {
-    const short = await shortestName(context, row)
+    const alike = (await context.store.local.listRepositories()).filter((one) => one.name === name)
+    // Its name where that is one word and nobody else's.
+    const short = alike.length === 1 && /^[\w.][\w.-]*$/.test(name) ? name : id
     context.notices.push(NOTICES.cloneOfKnown(name, sayWork(work), short))
     return
   }
@@ -86,12 +79,6 @@ export const tellAdoption = ({ name, renamed, ...work }: AdoptedRepository): str
   NOTICES.adopted(name, sayWork(work)),
   ...renamed.map(({ was, now }) => NOTICES.workRenamed(was, now)),
 ]
-
-/** Its name where that is one word and nobody else's, else its id. */
-async function shortestName({ store }: Context, { id, name }: RepositoryRow): Promise<string> {
-  const alike = (await store.local.listRepositories()).filter((row) => row.name === name)
-  return alike.length === 1 && /^[\w.][\w.-]*$/.test(name) ? name : id
-}
 
 export interface AdoptedRepository extends WorkCount {
   id: string

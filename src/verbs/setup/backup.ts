@@ -23,12 +23,7 @@ export const backup = defineVerb({
   detail:
     'A backup is consistent even while other processes write, and it is verified. --restore checks the file, backs up the current store, then replaces it; running agents continue with the restored store.',
   fields: {
-    file: {
-      kind: 'text',
-      at: 0,
-      required: true,
-      about: 'a new file; with --restore, the backup',
-    },
+    file: { kind: 'text', at: 0, required: true, about: 'a new file; with --restore, the backup' },
     restore: { kind: 'flag', about: 'replace the store with this backup' },
     dryRun: { kind: 'flag', about: 'with --restore: check the backup and show its content' },
   },

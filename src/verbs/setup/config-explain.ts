@@ -19,11 +19,7 @@ const WHY: Record<IgnoredValue['why'], string> = {
   invalid: 'ignored',
 }
 
-const STATE: Record<ConfigFile['state'], string> = {
-  read: 'read',
-  absent: 'not found',
-  unusable: 'unusable',
-}
+const STATE: Record<ConfigFile['state'], string> = { read: 'read', absent: 'not found', unusable: 'unusable' }
 
 /** What a row holds besides its value: the longest name, a file of the workspace, the gaps. */
 const NAME_AND_FILE = 41
@@ -67,11 +63,12 @@ export const configExplain = defineVerb({
     fitLines([...saySettings(explained, screen), '', ...sayFiles(explained, screen)].join('\n'), screen),
 })
 
-function saySettings({ settings, problems }: ExplainedSettings, { columns, paint }: Screen): string[] {
+function saySettings({ settings, problems }: ExplainedSettings, screen: Screen): string[] {
+  const { columns } = screen
   // A long value leaves room for its name before it and its file behind it.
   const most = Math.max(8, columns - NAME_AND_FILE)
   const showValue = (value: unknown) => visible(clipText(String(value), most))
-  const [head = '', ...lines] = tableLines(
+  const table = tableLines(
     ['SETTING', 'VALUE', 'FROM'],
     settings.map(({ name, value, from }) => [name, showValue(value), visible(from)]),
   )
@@ -79,26 +76,33 @@ function saySettings({ settings, problems }: ExplainedSettings, { columns, paint
     passedOver.flatMap(({ value, from, why }) => {
       const found = problems.find(({ setting, path }) => setting === name && path === from)
       const because = why === 'invalid' && found ? `: ${visible(found.problem)}` : ''
-      return indentText(`${showValue(value)} in ${visible(from)}: ${WHY[why]}${because}`, columns)
+      return [`${showValue(value)} in ${visible(from)}: ${WHY[why]}${because}`]
     }),
   )
-  return [paint('faint', head), ...lines.flatMap((line, at) => [line, ...(below[at] ?? [])])]
+  return layOut(table, below, screen)
 }
 
 /** A problem of a line stands with its setting; here those of a whole file, and of lines that name none. */
-function sayFiles({ files, problems }: ExplainedSettings, { columns, paint }: Screen): string[] {
-  const [head = '', ...lines] = tableLines(
+function sayFiles({ files, problems }: ExplainedSettings, screen: Screen): string[] {
+  const table = tableLines(
     ['STATE', 'FILE (LAST WINS)'],
     files.map(({ path, state }) => [STATE[state], visible(path)]),
   )
   const below = files.map(({ path }) =>
     problems
       .filter((one) => one.path === path && !isSettingName(one.setting ?? ''))
-      .flatMap(({ problem }) => indentText(visible(problem), columns)),
+      .map(({ problem }) => visible(problem)),
   )
-  return [paint('faint', head), ...lines.flatMap((line, at) => [line, ...(below[at] ?? [])])]
+  return layOut(table, below, screen)
 }
 
-/** Lines that are set in below what they belong to. */
-const indentText = (text: string, columns: number) =>
-  wrapWidth(text, columns - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`)
+/** A table with texts set in below each of its rows. */
+function layOut(
+  [head = '', ...rows]: readonly string[],
+  below: readonly string[][],
+  { columns, paint }: Screen,
+): string[] {
+  const indentText = (text: string) =>
+    wrapWidth(text, columns - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`)
+  return [paint('faint', head), ...rows.flatMap((row, at) => [row, ...(below[at] ?? []).flatMap(indentText)])]
+}

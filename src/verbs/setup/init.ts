@@ -11,9 +11,9 @@ import { isInstalled } from '../../engine/setup/client-program.ts'
 import { hookTarget } from '../../engine/setup/launcher.ts'
 import { planPlugin, wantsPlugin } from '../../engine/setup/plug-in.ts'
 import { type SetupRequest, setUp } from '../../engine/setup/set-up.ts'
-import { factsIn } from '../../engine/setup/settings-file.ts'
 import {
   committedPlugin,
+  factsIn,
   hasPlugin,
   hookHindrances,
   placesHere,
@@ -72,10 +72,7 @@ export const init = defineVerb({
     diff: { kind: 'flag', about: 'also show each change line by line' },
     plugin: { kind: 'flag', about: 'install the plugin: hooks, tools, skills, slash commands' },
     withoutPlugin: { kind: 'flag', about: 'install only hooks, without asking' },
-    statusline: {
-      kind: 'flag',
-      about: 'show context usage and the last save in the status line',
-    },
+    statusline: { kind: 'flag', about: 'show context usage and the last save in the status line' },
     withoutStatusline: { kind: 'flag', about: 'do not change the status line, without asking' },
   },
   examples: [

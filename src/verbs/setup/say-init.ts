@@ -1,4 +1,5 @@
 import type { Scope, StatusLine } from '../../core/agent-setup.ts'
+import { clipText } from '../../core/canonical.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { formatCount } from '../../core/text.ts'
 import type { Context } from '../../engine/context/context.ts'
@@ -8,9 +9,9 @@ import { hooksForAll } from '../../engine/setup/plug-in.ts'
 import type { KnownPlace } from '../../engine/setup/settings-places.ts'
 import type { SetupChange } from '../../engine/setup/setup-run.ts'
 import { makeScreen, type Screen } from '../define/screen.ts'
+import { paintDifference } from '../say/paint-difference.ts'
 import { sayEarlier } from '../say/say-earlier.ts'
 import { namedRows } from '../say/table.ts'
-import { sayChanges } from './say-changes.ts'
 
 interface InitAnswer {
   label: string
@@ -119,3 +120,35 @@ export const notInstalled = (
   label: string,
 ) =>
   problem === null ? null : new ReasonError('plugin_not_installed', { label, problem, typed: typed ?? '' })
+
+/** What was done, and what would be. */
+const WORDS: Record<SetupChange['what'], readonly [did: string, would: string]> = {
+  made: ['created', 'would create'],
+  changed: ['changed', 'would change'],
+  removed: ['removed', 'would remove'],
+  restored: ['restored', 'would restore'],
+  trusted: ['trusted', 'would trust'],
+  ran: ['ran', 'would run'],
+}
+
+/** A list of all hooks says no more than their first names. */
+const MOST_ABOUT = 60
+
+/** The list of paths with what becomes of each; with `hasDiffs` also line by line. */
+export function sayChanges(
+  changes: readonly SetupChange[],
+  screen: Screen,
+  { isDry, hasDiffs = false }: { isDry: boolean; hasDiffs?: boolean },
+): string {
+  const rows = changes.map(
+    ({ path, what, about }) =>
+      [
+        `  ${WORDS[what][isDry ? 1 : 0]}`,
+        `${path}${about ? ` (${hasDiffs ? about : clipText(about, MOST_ABOUT)})` : ''}`,
+      ] as const,
+  )
+  const diffs = hasDiffs
+    ? changes.flatMap(({ diff }) => (diff ? [paintDifference(diff, screen.paint)] : []))
+    : []
+  return [namedRows(rows, screen), ...diffs].join('\n')
+}

@@ -4,7 +4,7 @@ import type { FailedCommands } from '../../engine/setup/client-program.ts'
 import { inSetupRun } from '../../engine/setup/setup-run.ts'
 import { takeOutAgents } from '../../engine/setup/take-out.ts'
 import { defineVerb } from '../define/verb.ts'
-import { sayChanges } from './say-changes.ts'
+import { sayChanges } from './say-init.ts'
 
 export const uninstall = defineVerb({
   name: 'uninstall',
@@ -12,18 +12,8 @@ export const uninstall = defineVerb({
   detail:
     "Without --scope it cleans this workspace's settings and your own; --scope all also every other workspace that was set up. A file that is otherwise unchanged is restored byte for byte; in others only Savepoint's entries are removed. Plugins are removed by the agent itself. Saved work and trust are kept.",
   fields: {
-    agent: {
-      kind: 'choice',
-      choices: agentNames(AGENTS),
-      value: 'NAME',
-      about: 'the agent',
-    },
-    scope: {
-      kind: 'choice',
-      choices: ['project', 'user', 'all'],
-      value: 'SCOPE',
-      about: 'which settings',
-    },
+    agent: { kind: 'choice', choices: agentNames(AGENTS), value: 'NAME', about: 'the agent' },
+    scope: { kind: 'choice', choices: ['project', 'user', 'all'], value: 'SCOPE', about: 'which settings' },
     dryRun: { kind: 'flag', about: 'show what would be removed' },
     diff: { kind: 'flag', about: 'also show each change line by line' },
   },
@@ -46,12 +36,13 @@ export const uninstall = defineVerb({
   },
   say: ({ dryRun, diff, changes, left, plugin, home }, screen) =>
     [
-      ...(changes.length === 0
-        ? plugin === null
-          ? ['Nothing to remove.']
-          : []
-        : [dryRun ? 'Would remove:' : 'Removed:']),
-      ...(changes.length > 0 ? [sayChanges(changes, screen, { isDry: dryRun, hasDiffs: diff })] : []),
+      ...(changes.length > 0
+        ? [
+            dryRun ? 'Would remove:' : 'Removed:',
+            sayChanges(changes, screen, { isDry: dryRun, hasDiffs: diff }),
+          ]
+        : []),
+      ...(changes.length === 0 && plugin === null ? ['Nothing to remove.'] : []),
       ...(plugin ? [plugin.message, plugin.hint] : []),
       ...(left.length > 0 && !plugin
         ? [`Still set up: ${left.join(', ')} (savepoint uninstall --scope all)`]
