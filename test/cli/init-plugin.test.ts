@@ -287,14 +287,14 @@ test('a person is asked once, yes by default, and only where it can be done', as
         return [answer]
       },
     }) as unknown as Context
+  const here = { client: claudeSetUp, places: [], scope: 'project' } as const
   for (const answer of ['', 'y', 'Yes', ' yes '])
-    expect(await wantsPlugin(context(answer), claudeSetUp, [], 'project', null)).toBe(true)
-  for (const answer of ['n', 'No'])
-    expect(await wantsPlugin(context(answer), claudeSetUp, [], 'project', null)).toBe(false)
+    expect(await wantsPlugin(context(answer), here, null)).toBe(true)
+  for (const answer of ['n', 'No']) expect(await wantsPlugin(context(answer), here, null)).toBe(false)
   expect(new Set(questions).size).toBe(1)
   questions.length = 0
-  expect(await wantsPlugin(context('y'), claudeSetUp, [], 'project', false)).toBe(false)
-  expect(await wantsPlugin(context('y', { PATH: '/nowhere' }), claudeSetUp, [], 'project', null)).toBeNull()
+  expect(await wantsPlugin(context('y'), here, false)).toBe(false)
+  expect(await wantsPlugin(context('y', { PATH: '/nowhere' }), here, null)).toBeNull()
   expect(questions).toEqual([])
 })
 

@@ -9,33 +9,30 @@ const CALLS = 20
  * and the SQLite package keeps files open until the statements on them are collected. To be called after each call.
  */
 export function smallHeap(): () => void {
-  const collect = heapCollector()
-  let calls = 0
-  return () => {
-    // The first time after the first call, with what the start has left; and not before the answer is on its way.
-    if (calls % CALLS === 0) setImmediate(() => collect())
+  let calls = -1
+  return collectWhen(() => {
     calls += 1
-  }
+    // The first time after the first call, with what the start has left.
+    return calls % CALLS === 0
+  })
 }
 
 /** The same for answers that are large, and come in turn with small ones: only where the process has grown to so many bytes. */
-export function collectAbove(bytes: number): () => void {
-  const collect = heapCollector()
-  let isDue = false
-  return () => {
-    if (isDue || process.memoryUsage.rss() < bytes) return
-    isDue = true
-    setImmediate(() => {
-      isDue = false
-      collect()
-    })
-  }
-}
+export const collectAbove = (bytes: number) => collectWhen(() => process.memoryUsage.rss() >= bytes)
 
-function heapCollector(): () => void {
+function collectWhen(isDue: () => boolean): () => void {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   // What is compiled under other flags than those of the next start would be refused there.
   setFlagsFromString('--no-expose-gc')
-  return collect
+  let isWaiting = false
+  return () => {
+    if (isWaiting || !isDue()) return
+    isWaiting = true
+    // Not before the answer is on its way.
+    setImmediate(() => {
+      isWaiting = false
+      collect()
+    })
+  }
 }

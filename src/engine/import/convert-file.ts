@@ -72,7 +72,7 @@ function formatOf(context: Context, path: string, bytes: Buffer): WorkFormatName
   if (verdict.is === 'source') return verdict.source.kind
   if (verdict.is === 'snapshot') return 'snapshot'
   // Whoever names a file is told what it lacks of the nearest format, unless it is like none of them.
-  const isLike = verdict.is === 'problem' && read('walk').is !== 'other'
+  const isLike = verdict.is === 'skipped' && read('walk').is !== 'other'
   const problem = isLike ? verdict.problem : 'not one of the five formats'
   throw new ReasonError('format_unknown', { path, problem: bytes.length === 0 ? 'it is empty' : problem })
 }

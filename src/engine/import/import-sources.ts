@@ -99,8 +99,7 @@ function readCandidates(context: Context, candidates: readonly SourceCandidate[]
     if (verdict.is === 'source') {
       const { text: _text, said: _said, ...source } = verdict.source
       sources.push(source)
-    } else if (verdict.is === 'problem') report.skipped.push({ path, problem: verdict.problem })
-    else if (verdict.is === 'elsewhere') report.elsewhere.push({ path, problem: verdict.why })
+    } else if ('problem' in verdict) report[verdict.is].push({ path, problem: verdict.problem })
     else if (verdict.is === 'other') report.other += 1
     else if (verdict.run !== null) runs.set(verdict.run, path)
     else report.skipped.push({ path, problem: STRAY_SNAPSHOT })

@@ -50,9 +50,8 @@ export interface ReadSource extends SourceDocument {
 
 export type Verdict =
   | { is: 'source'; source: ReadSource }
-  /** It is known here by another way, which is named. */
-  | { is: 'elsewhere'; why: string }
-  | { is: 'problem'; problem: string }
+  /** It cannot be read, or is known here by another way; which, says the problem. */
+  | { is: 'skipped' | 'elsewhere'; problem: string }
   /** A snapshot of a run; the run comes in whole, from its folder. */
   | { is: 'snapshot'; run: string | null }
   /** Nothing of it is a document of a known kind, and nobody said that it is. */
@@ -62,8 +61,7 @@ export type Verdict =
 type SourceParts = Pick<ReadSource, 'kind' | 'stream' | 'said'> & Partial<ReadSource>
 type MakeSource = (from: SourceParts, at: string[]) => Verdict
 
-const elsewhere = (why: string): Verdict => ({ is: 'elsewhere', why })
-const problem = (what: string): Verdict => ({ is: 'problem', problem: what })
+const problem = (what: string): Verdict => ({ is: 'skipped', problem: what })
 
 /** What a file of this workspace is. */
 export function readCandidate(context: Context, candidate: SourceCandidate): Verdict {
@@ -89,7 +87,7 @@ function placeVerdict(path: string): Verdict | null {
   if (top !== 'checkpoints' || folder === undefined || rest.length === 0) return null
   if (/^(?:active|archive)$/.test(folder))
     return rest.length === 1 && isDocumentName(rest[0] ?? '')
-      ? elsewhere('a checkpoint document: every command imports it automatically')
+      ? { is: 'elsewhere', problem: 'a checkpoint document: every command imports it automatically' }
       : null
   return /^(?:latest\.json|history\/[^/]+\.json(?:\.gz)?)$/.test(rest.join('/'))
     ? { is: 'snapshot', run: folder }

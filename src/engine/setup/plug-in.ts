@@ -52,6 +52,12 @@ export interface PluginParts {
   isInstalled: boolean
 }
 
+/** Where an agent is to be set up, and what all its settings say. */
+type AskedPlace = Pick<SetupRequest, 'client' | 'places' | 'scope'>
+
+/** A request by which the plugin is installed. */
+type InstallRequest = SetupRequest & { plugin: PluginParts }
+
 /** Hooks for all projects would be run besides a plugin that is there for one: null, or where they stand. */
 export const hooksForAll = (places: readonly KnownPlace[], scope: Scope): string | null =>
   (scope === 'project' && places.find(({ kind, facts }) => kind === 'user' && facts?.hooked.length)?.path) ||
@@ -60,9 +66,7 @@ export const hooksForAll = (places: readonly KnownPlace[], scope: Scope): string
 /** Whether the plugin is wanted: as the command says, else as a person answers; null where nobody says. */
 export async function wantsPlugin(
   { ask, env, place }: Context,
-  client: AgentSetUp,
-  places: readonly KnownPlace[],
-  scope: Scope,
+  { client, places, scope }: AskedPlace,
   said: boolean | null,
 ): Promise<boolean | null> {
   if (!takesPlugins(client)) {
@@ -85,9 +89,7 @@ export async function wantsPlugin(
 /** What is to be done for the plugin, and with hooks in the settings. */
 export function planPlugin(
   { home }: Context,
-  client: AgentSetUp,
-  places: readonly KnownPlace[],
-  scope: Scope,
+  { client, places, scope }: AskedPlace,
   isWanted: boolean,
 ): Pick<SetupRequest, 'hooks' | 'plugin'> {
   if (!takesPlugins(client) || !(isWanted || hasPlugin(places, scope))) return { hooks: 'in', plugin: null }
@@ -112,8 +114,7 @@ export function planPlugin(
  */
 export async function putCommand(
   run: SetupRun,
-  { scope, root }: SetupRequest,
-  { client, copy }: PluginParts,
+  { scope, root, plugin: { client, copy } }: InstallRequest,
   settings: string,
   isTrusted: boolean,
 ): Promise<void> {
@@ -147,19 +148,16 @@ export async function putCommand(
 }
 
 /** Lets the client install the plugin from the copy; where it has it from there already, it looks at it again. */
-export async function installPlugin(
-  run: SetupRun,
-  place: SetupRequest,
-  { client, copy }: PluginParts,
-): Promise<FailedCommands | null> {
+export async function installPlugin(run: SetupRun, asked: InstallRequest): Promise<FailedCommands | null> {
   const { context } = run
-  const { scope, root, places } = place
+  const { scope, root, places } = asked
+  const { client, copy } = asked.plugin
   const { market, commands, typed } = client.plugin
   const old = pluginMarket(places)
   if (old !== null && !existsSync(old) && old !== copy.folder)
     context.notices.push(NOTICES.marketMoved(market, old, copy.folder))
   const install = commands.install(copy.folder, scope)
-  if (!(await isThere(run, place, client, copy.folder))) {
+  if (!(await isThere(run, asked))) {
     const failed = await runCommands(run, client, install, root)
     if (failed !== null || run.dryRun) return failed
   } else if (run.changes.some(({ path }) => path === copy.folder)) {
@@ -172,13 +170,9 @@ export async function installPlugin(
 }
 
 /** In a dry run nothing is run to find out: it is as its settings say. */
-async function isThere(
-  run: SetupRun,
-  { scope, root, places }: SetupRequest,
-  client: PluginClient,
-  folder: string,
-): Promise<boolean> {
-  if (!run.dryRun) return await hasInstalled(run.context, client, folder, scope, root)
+async function isThere(run: SetupRun, { scope, root, places, plugin }: InstallRequest): Promise<boolean> {
+  const { folder } = plugin.copy
+  if (!run.dryRun) return await hasInstalled(run.context, plugin.client, folder, scope, root)
   const factsOf = (wanted: string) => places.find(({ kind }) => kind === wanted)?.facts
   const isOn = factsOf(scope === 'user' ? 'user' : 'local')?.plugin === true
   return isOn && factsOf('user')?.market === folder
@@ -189,10 +183,8 @@ async function isThere(
  * would forget theirs. Theirs stays: they may have the plugin from there, or give it up. A copy in another home is
  * ours, and what is gone is nobody's.
  */
-export function refuseOtherMarket(
-  places: readonly KnownPlace[],
-  { client, copy }: PluginParts,
-): FailedCommands | null {
+export function refuseOtherMarket({ places, plugin }: InstallRequest): FailedCommands | null {
+  const { client, copy } = plugin
   const isOurs = (folder: string) =>
     isSamePath(folder, copy.folder) || !existsSync(folder) || homeOfCopy(folder) !== null
   const theirs = places.find(
@@ -218,7 +210,7 @@ export const namesOurMarket = ({ home }: Context, client: PluginClient, path: st
   isSamePath(factsAt(client, path)?.market, copyFolder(home.path, client.agent))
 
 /** Before the client writes our marketplace into the user's settings: what they were is kept until it goes. */
-export function noteMarket(context: Context, client: PluginClient): void {
+export function noteMarket(context: Context, client: AgentSetUp): void {
   const file = readSetupFile(setupPlace(context, client, 'user'))
   changeJournal(context.home.path, context.ports, ({ before }) => ({
     before: { ...before, [file.target]: noteBefore(context, client, file) },

@@ -52,22 +52,22 @@ export interface SetupRequest extends SetupPlace {
 export async function setUp(run: SetupRun, asked: SetupRequest): Promise<FailedCommands | null> {
   const { context } = run
   const { client, scope, root } = asked
-  const plugin = asked.plugin?.isInstalled ? asked.plugin : null
+  const install = asked.plugin?.isInstalled ? { ...asked, plugin: asked.plugin } : null
   // Before anything is done: a file that cannot be read leaves all as it is.
   const first = planSettings(context, asked, readSetupFile(asked))
   const isTrusted = await trustWorkspace(run, scope)
   await writeParts(run, asked)
   // Only a file of ours is kept out of git: the local settings of a project, with something of ours in it.
-  const isHidden = root !== null && (first.bytes !== null || first.hasOurs || plugin !== null)
+  const isHidden = root !== null && (first.bytes !== null || first.hasOurs || install !== null)
   const exclude = isHidden ? await hideFromGit(run, client.localFile, isTrusted) : null
   let failed: FailedCommands | null = null
-  if (plugin) {
-    const refused = refuseOtherMarket(asked.places, plugin)
+  if (install) {
+    const refused = refuseOtherMarket(install)
     // First all is noted, so that whatever comes of it can be undone.
-    if (!run.dryRun && refused === null) noteMarket(context, plugin.client)
+    if (!run.dryRun && refused === null) noteMarket(context, client)
     if (!run.dryRun) noteSetup(context, asked, first, exclude)
-    await putCommand(run, asked, plugin, first.file.target, isTrusted)
-    failed = refused ?? (await installPlugin(run, asked, plugin))
+    await putCommand(run, install, first.file.target, isTrusted)
+    failed = refused ?? (await installPlugin(run, install))
   }
   // Where the plugin has no hooks yet, those that are there go on.
   const settled = failed === null ? asked : { ...asked, hooks: 'left' as const }
@@ -78,7 +78,7 @@ export async function setUp(run: SetupRun, asked: SetupRequest): Promise<FailedC
   })
   // The settings are what the user looks for first.
   run.changes.push(...earlier)
-  if (failed === null && plugin && scope === 'user') await takeOutHooks(run, client)
+  if (failed === null && install && scope === 'user') await takeOutHooks(run, client)
   return failed
 }
 

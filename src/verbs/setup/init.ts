@@ -95,12 +95,12 @@ export const init = defineVerb({
     const { statusLine } = factsIn(client, readSetupFile(target))
     const lines = statusLinesOf(statusLine, places, scope)
     const asking = input.dryRun ? { ...context, ask: null } : context
-    const isPlugin = await wantsPlugin(asking, client, places, scope, saidPlugin)
+    const isPlugin = await wantsPlugin(asking, { client, places, scope }, saidPlugin)
     const wants = await wantsLine(asking, lines, saidLine)
     const asked: SetupRequest = {
       ...target,
       places,
-      ...planPlugin(context, client, places, scope, isPlugin === true),
+      ...planPlugin(context, { client, places, scope }, isPlugin === true),
       wantsLine: wants === true,
     }
     warn(context, asked)
